@@ -1,0 +1,57 @@
+/** Why a poll gave no usable answer: a closed list, and the metric label `reason`. */
+export const FAILURE_REASONS = [
+  "timeout",
+  "dns",
+  "connect",
+  "tls",
+  "http_status",
+  "rate_limited",
+  "unauthorized",
+  "payment_required",
+  "not_found",
+  "no_indexers",
+  "indexing_error",
+  "graphql",
+  "schema",
+  "malformed",
+  "too_large",
+  "implausible",
+  "budget",
+  "aborted",
+] as const;
+
+export type FailureReason = (typeof FAILURE_REASONS)[number];
+
+/** The newest block that an indexer says it has processed. */
+export interface Head {
+  /** A positive safe integer. */
+  readonly block: number;
+  /** Unix seconds, when the indexer reports them. */
+  readonly timestampSec: number | null;
+  readonly hash: string | null;
+  /** The deployment that answered, e.g. `Qm…`; changes when a new version is published. */
+  readonly deployment: string | null;
+  /** The indexer's own flag. True is bad news; false proves nothing. */
+  readonly indexingErrors: boolean | null;
+}
+
+/** When a poll was made. The height was read at some instant between the two. Unix milliseconds. */
+export interface PollTimes {
+  readonly sentAtMs: number;
+  readonly receivedAtMs: number;
+}
+
+/** What one poll said of one target, or of a chain's RPC node. */
+export type Observation = PollTimes & { readonly source: string } & (
+    | { readonly kind: "head"; readonly head: Head }
+    /** Envio's -1, Ponder's null, graph-node's "has not started syncing yet": no failure, and no height. */
+    | { readonly kind: "not_started" }
+    /** A multi-chain answer without this expected chain. */
+    | { readonly kind: "missing" }
+    | {
+        readonly kind: "failed";
+        readonly reason: FailureReason;
+        /** For people: secrets are already removed. */
+        readonly detail: string;
+      }
+  );

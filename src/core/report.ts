@@ -1,0 +1,107 @@
+import type { Budget, Chain, SkippedIndexer, Target } from "./fleet.ts";
+import type { FailureReason } from "./observation.ts";
+
+/** A target's status: a closed list, the first that matches wins. */
+export const STATUSES = [
+  "unknown",
+  "rejected",
+  "throttled",
+  "not_found",
+  "unreachable",
+  "missing",
+  "failed",
+  "diverged",
+  "chain_halted",
+  "stalled",
+  "syncing",
+  "lagging",
+  "ok",
+] as const;
+
+export type Status = (typeof STATUSES)[number];
+
+/** What is known of one target at one instant. Unknown is null, never 0. */
+export interface TargetReport {
+  readonly target: Target;
+  readonly status: Status;
+  /** Why the last poll failed, or null. */
+  readonly reason: FailureReason | null;
+  /** One sentence for a tired person. */
+  readonly detail: string;
+  /** Whether the last poll gave a usable height. */
+  readonly up: boolean;
+  /** Null once the evidence is stale. */
+  readonly block: number | null;
+  readonly blockTimestampSec: number | null;
+  readonly lagBlocks: number | null;
+  readonly lagMs: number | null;
+  /** Whether `lagMs` reaches beyond what the chain clock has seen. */
+  readonly lagExtrapolated: boolean;
+  readonly lastSuccessMs: number | null;
+  readonly lastAdvanceMs: number | null;
+  readonly indexingErrors: boolean | null;
+  readonly deployment: string | null;
+  readonly deploymentChanges: number;
+  /** Steps backward since the start, each counted once. */
+  readonly regressions: { readonly reorg: number; readonly reindex: number };
+  /** Whether it is the freshest healthy target of its protocol and chain. */
+  readonly preferred: boolean;
+}
+
+/** How far one target's variant is behind another's on the same chain, at one common instant. */
+export interface GapReport {
+  readonly target: Target;
+  /** The variant of the protocol's first listed indexer. */
+  readonly against: string;
+  /** Positive: this target is behind `against`. */
+  readonly blocks: number;
+  readonly seconds: number | null;
+  /** Half-width of the interval that the true gap lies in. */
+  readonly uncertaintyBlocks: number;
+}
+
+/** The corroborated head of a chain. */
+export interface ReferenceReport {
+  readonly block: number;
+  /** How many sources agree with it. */
+  readonly sources: number;
+  /** The chain clock's time of that block, unix milliseconds. */
+  readonly timeMs: number | null;
+}
+
+export interface ChainReport {
+  readonly chain: Chain;
+  readonly reference: ReferenceReport | null;
+  readonly blockIntervalMs: number | null;
+  readonly targets: readonly TargetReport[];
+  readonly gaps: readonly GapReport[];
+}
+
+/** One cause that explains the trouble of many targets. */
+export interface Incident {
+  readonly scope: "network" | "host" | "endpoint" | "chain";
+  readonly subject: string;
+  readonly sinceMs: number;
+  readonly detail: string;
+  /** Keys of the targets that it explains. */
+  readonly targets: readonly string[];
+}
+
+/** How much of a budget is left, by the stricter of the calendar and the rolling window. */
+export interface BudgetReport {
+  readonly budget: Budget;
+  /** Key of the endpoint, or null for a shared budget. */
+  readonly endpoint: string | null;
+  readonly limit: number;
+  readonly used: number;
+  readonly remaining: number;
+}
+
+/** What every output is made from, so that they can never disagree. */
+export interface Report {
+  readonly generatedAtMs: number;
+  readonly chains: readonly ChainReport[];
+  readonly incidents: readonly Incident[];
+  readonly budgets: readonly BudgetReport[];
+  readonly skipped: readonly SkippedIndexer[];
+}
