@@ -51,6 +51,8 @@ export interface Endpoint {
   readonly name: string;
   /** May hold a key: only `io/` may look at it. */
   readonly url: string;
+  /** `host` or `host:port` of the URL: what the per-host limit and a host's incident go by. */
+  readonly host: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly dialect: string;
   /** node-cron expression, seconds first. */
