@@ -1,0 +1,43 @@
+/** The word of `known` that was most likely meant by `typed`, or null where none is near. */
+export function nearMiss(typed: string, known: readonly string[]): string | null {
+  const wanted = typed.toLowerCase();
+  const ranked = known
+    .map((word) => ({ word, edits: editDistance(wanted, word.toLowerCase()) }))
+    .sort((a, b) => a.edits - b.edits);
+  const best = ranked[0];
+  return best !== undefined && best.edits <= Math.max(1, Math.floor(best.word.length / 3)) ? best.word : null;
+}
+
+/** ` (did you mean 'base'?)`, or nothing where no known word is near. */
+export function nearMissHint(typed: string, known: readonly string[]): string {
+  const meant = nearMiss(typed, known);
+  return meant === null ? "" : ` (did you mean '${meant}'?)`;
+}
+
+/** How many letters must be typed, removed, replaced or swapped with the next to get from one word to the other. */
+function editDistance(from: string, to: string): number {
+  let beforeLast: readonly number[] = [];
+  let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, index) => index);
+  for (let row = 1; row <= from.length; row += 1) {
+    const current = [row];
+    for (let column = 1; column <= to.length; column += 1) {
+      const same = from[row - 1] === to[column - 1];
+      const swapped = from[row - 2] === to[column - 1] && from[row - 1] === to[column - 2];
+      current.push(
+        Math.min(
+          at(current, column - 1) + 1,
+          at(last, column) + 1,
+          at(last, column - 1) + (same ? 0 : 1),
+          swapped ? at(beforeLast, column - 2) + 1 : Number.POSITIVE_INFINITY,
+        ),
+      );
+    }
+    beforeLast = last;
+    last = current;
+  }
+  return at(last, to.length);
+}
+
+function at(row: readonly number[], column: number): number {
+  return row[column] ?? Number.POSITIVE_INFINITY;
+}

@@ -1,0 +1,28 @@
+import { describe, expect, it } from "vitest";
+import { nearMiss, nearMissHint } from "../../src/views/near-miss.ts";
+
+describe("nearMiss()", () => {
+  it.each([
+    { typed: "bsae", meant: "base" },
+    { typed: "Base", meant: "base" },
+    { typed: "arbitum", meant: "arbitrum" },
+    { typed: "base-sepolai", meant: "base-sepolia" },
+    { typed: "bas", meant: "base" },
+    { typed: "base", meant: "base" },
+    { typed: "solana", meant: null },
+    { typed: "", meant: null },
+  ])("takes $typed for $meant", ({ typed, meant }) => {
+    expect(nearMiss(typed, ["arbitrum", "base", "base-sepolia"])).toBe(meant);
+  });
+
+  it("is null where nothing is known", () => {
+    expect(nearMiss("base", [])).toBeNull();
+  });
+});
+
+describe("nearMissHint()", () => {
+  it("asks for the near word, and is empty without one", () => {
+    expect(nearMissHint("lokcup", ["lockup"])).toBe(" (did you mean 'lockup'?)");
+    expect(nearMissHint("vesting", ["lockup"])).toBe("");
+  });
+});

@@ -1,0 +1,117 @@
+import type { Chain, Endpoint, Target } from "../../src/core/fleet.ts";
+import type { ChainReport, GapReport, Report, TargetReport } from "../../src/core/report.ts";
+
+/** Tuesday 1 December 2026, 03:12:44 UTC. */
+export const NOW_MS = Date.UTC(2026, 11, 1, 3, 12, 44);
+
+export const MINUTE_MS = 60_000;
+
+export function sampleChain(overrides: Partial<Chain> = {}): Chain {
+  return {
+    slug: "base",
+    id: 8453,
+    name: "Base",
+    blockTimeMs: 2000,
+    testnet: false,
+    thresholds: {
+      laggingMs: 10 * MINUTE_MS,
+      criticalMs: 30 * MINUTE_MS,
+      stalledMs: 10 * MINUTE_MS,
+      staleMs: 5 * MINUTE_MS,
+    },
+    ...overrides,
+  };
+}
+
+export function sampleTarget(overrides: Partial<Omit<Target, "key">> = {}): Target {
+  const target = {
+    protocol: "lockup",
+    variant: "multichain",
+    tier: "production",
+    chain: "base",
+    chainId: 8453,
+    explorer: null,
+    playground: null,
+    pollIntervalMs: 15_000,
+    ...overrides,
+  };
+  return { key: `${target.protocol}/${target.variant}/${target.tier}/${target.chain}`, ...target };
+}
+
+export function sampleEndpoint(overrides: Partial<Endpoint> = {}): Endpoint {
+  return {
+    key: "lockup/multichain/production/all",
+    kind: "indexer",
+    protocol: "lockup",
+    variant: "multichain",
+    tier: "production",
+    name: "all",
+    url: "https://indexer.example/v1/graphql",
+    host: "indexer.example",
+    headers: {},
+    dialect: "envio",
+    schedule: "*/15 * * * * *",
+    pollIntervalMs: 15_000,
+    budget: null,
+    targets: [],
+    chain: null,
+    ...overrides,
+  };
+}
+
+/** A target that is ok and 4 s behind, but for what the overrides say. */
+export function sampleTargetReport(overrides: Partial<TargetReport> = {}): TargetReport {
+  return {
+    target: sampleTarget(),
+    status: "ok",
+    reason: null,
+    detail: "4 s behind the reference",
+    up: true,
+    block: 38_000_000,
+    blockTimestampSec: NOW_MS / 1000 - 6,
+    lagBlocks: 2,
+    lagMs: 4000,
+    lagExtrapolated: false,
+    lastSuccessMs: NOW_MS - 2000,
+    lastAdvanceMs: NOW_MS - 2000,
+    indexingErrors: false,
+    deployment: "QmSample",
+    deploymentChanges: 0,
+    regressions: { reorg: 0, reindex: 0 },
+    preferred: false,
+    ...overrides,
+  };
+}
+
+export function sampleGap(overrides: Partial<GapReport> = {}): GapReport {
+  return {
+    target: sampleTarget({ variant: "subgraph" }),
+    against: "multichain",
+    blocks: 1240,
+    seconds: 2480,
+    uncertaintyBlocks: 0.5,
+    ...overrides,
+  };
+}
+
+export function sampleChainReport(overrides: Partial<ChainReport> = {}): ChainReport {
+  return {
+    chain: sampleChain(),
+    reference: { block: 38_000_002, sources: 3, timeMs: NOW_MS - 2000 },
+    blockIntervalMs: 2003,
+    targets: [sampleTargetReport()],
+    gaps: [],
+    ...overrides,
+  };
+}
+
+export function sampleReport(overrides: Partial<Report> = {}): Report {
+  return {
+    generatedAtMs: NOW_MS,
+    chains: [sampleChainReport()],
+    incidents: [],
+    budgets: [],
+    skipped: [],
+    ...overrides,
+  };
+}
