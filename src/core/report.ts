@@ -1,4 +1,4 @@
-import type { Budget, Chain, SkippedIndexer, Target } from "./fleet.ts";
+import type { Budget, Chain, Endpoint, SkippedIndexer, Target } from "./fleet.ts";
 import type { FailureReason } from "./observation.ts";
 
 /** A target's status: a closed list, the first that matches wins. */
@@ -90,8 +90,8 @@ export interface Incident {
 /** How much of a budget is left, by the stricter of the calendar and the rolling window. */
 export interface BudgetReport {
   readonly budget: Budget;
-  /** Key of the endpoint, or null for a shared budget. */
-  readonly endpoint: string | null;
+  /** Null for a shared budget. */
+  readonly endpoint: Endpoint | null;
   readonly limit: number;
   readonly used: number;
   readonly remaining: number;
