@@ -1,21 +1,7 @@
 import { Agent, request } from "undici";
-import type { FailureReason } from "../core/observation.ts";
-import type { Reply } from "../dialects/reply.ts";
+import type { Post, PostRequest, PostResult } from "../post.ts";
 import { failureOf } from "./http-failure.ts";
 import { readReply } from "./read-reply.ts";
-
-/** One POST of a JSON body. */
-export interface PostRequest {
-  readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: Readonly<Record<string, unknown>>;
-}
-
-/** What came of it. Times are unix milliseconds, their distance measured by a clock that never jumps. */
-export type PostResult = { readonly sentAtMs: number; readonly receivedAtMs: number } & (
-  | { readonly kind: "replied"; readonly reply: Reply }
-  | { readonly kind: "failed"; readonly reason: FailureReason; readonly detail: string }
-);
 
 export interface HttpClientOptions {
   /** One deadline over connect, headers and body. */
@@ -27,7 +13,7 @@ export interface HttpClientOptions {
 }
 
 export interface HttpClient extends AsyncDisposable {
-  readonly post: (request: PostRequest) => Promise<PostResult>;
+  readonly post: Post;
 }
 
 /** Longer than the default poll interval, so that the next poll finds the connection open. */

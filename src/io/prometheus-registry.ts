@@ -117,6 +117,10 @@ function register({ name, type, help, labels, samples }: MetricFamily, { registr
   function fill(metric: Gauge | Counter, put: (labels: Record<string, string>, value: number) => void): void {
     const source = current();
     metric.reset();
+    if (labels.length === 0) {
+      // Without labels a reset leaves a 0 behind, and what is unknown is never 0.
+      metric.remove();
+    }
     for (const [sampleLabels, value] of source === null ? [] : samples(source)) {
       put({ ...sampleLabels }, value);
     }

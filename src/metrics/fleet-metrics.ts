@@ -94,13 +94,13 @@ export const FLEET_METRICS: readonly MetricFamily[] = [
 /** Several RPC nodes of one chain share their labels: their counts are one series. */
 function summed(
   endpoints: MetricsSource["endpoints"],
-  valueOf: (tally: Parameters<typeof endpointLabels>[0]) => number,
+  pick: (tally: Parameters<typeof endpointLabels>[0]) => number,
 ): Iterable<Sample> {
   const series = new Map<string, Sample>();
   for (const tally of endpoints) {
     const labels = endpointLabels(tally);
     const key = Object.values(labels).join("/");
-    series.set(key, [labels, (series.get(key)?.[1] ?? 0) + valueOf(tally)]);
+    series.set(key, [labels, (series.get(key)?.[1] ?? 0) + pick(tally)]);
   }
   return series.values();
 }

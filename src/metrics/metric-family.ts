@@ -64,11 +64,11 @@ export function budgetLabels({ budget, endpoint }: BudgetReport): Labels {
 /** One sample for each target whose value is known. */
 export function* perTarget(
   { report }: MetricsSource,
-  valueOf: (target: TargetReport) => number | null,
+  pick: (target: TargetReport) => number | null,
 ): Iterable<Sample> {
   for (const chain of report.chains) {
     for (const target of chain.targets) {
-      const value = valueOf(target);
+      const value = pick(target);
       if (value !== null) {
         yield [targetLabels(target), value];
       }
@@ -79,10 +79,10 @@ export function* perTarget(
 /** One sample for each chain whose value is known. */
 export function* perChain(
   { report }: MetricsSource,
-  valueOf: (chain: ChainReport) => number | null,
+  pick: (chain: ChainReport) => number | null,
 ): Iterable<Sample> {
   for (const chain of report.chains) {
-    const value = valueOf(chain);
+    const value = pick(chain);
     if (value !== null) {
       yield [chainLabels(chain), value];
     }

@@ -175,10 +175,10 @@ function* deploymentSamples({ report }: MetricsSource): Iterable<Sample> {
 
 function* gapSamples(
   { report }: MetricsSource,
-  valueOf: (gap: MetricsSource["report"]["chains"][number]["gaps"][number]) => number | null,
+  pick: (gap: MetricsSource["report"]["chains"][number]["gaps"][number]) => number | null,
 ): Iterable<Sample> {
   for (const gap of report.chains.flatMap((chain) => chain.gaps)) {
-    const value = valueOf(gap);
+    const value = pick(gap);
     if (value !== null) {
       yield [{ ...targetLabels(gap), against: gap.against }, value];
     }
