@@ -1,0 +1,53 @@
+import { createRequire } from "node:module";
+import { fileURLToPath } from "node:url";
+import { vi } from "vitest";
+import { z } from "zod";
+import { freePort } from "./free-port.ts";
+import { postJson } from "./loopback.ts";
+import { type Program, startProgram } from "./program.ts";
+
+/** A blockchain of its own, made by Foundry's Anvil: one block a second. */
+export interface Anvil extends Program {
+  readonly url: string;
+  blockNumber(): Promise<number>;
+}
+
+export interface AnvilOptions {
+  readonly chainId: number;
+  /** How many blocks, one second apart, it has already when it starts; the last is of this moment. */
+  readonly history: number;
+}
+
+const hexNumber = z.object({ result: z.string().regex(/^0x[0-9a-f]+$/) });
+
+/** Starts a chain. Its package must be installed already in test/e2e/ponder. */
+export async function startAnvil({ chainId, history }: AnvilOptions): Promise<Anvil> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const genesisSec = Math.floor(Date.now() / 1000) - history;
+  const program = await startProgram({
+    command: anvilBinary(),
+    args: `--silent --no-mining --port ${port} --chain-id ${chainId} --timestamp ${genesisSec}`.split(" "),
+  });
+  await vi.waitFor(() => call(url, "eth_chainId", []), { timeout: 15_000, interval: 50 });
+  await call(url, "anvil_mine", [`0x${history.toString(16)}`, "0x1"]);
+  await call(url, "evm_setIntervalMining", [1]);
+
+  return {
+    ...program,
+    url,
+    blockNumber: async () => Number(hexNumber.parse(await call(url, "eth_blockNumber", [])).result),
+  };
+}
+
+/** The binary itself: the package's own command is a wrapper that a killed test would leave behind. */
+function anvilBinary(): string {
+  const wrapper = createRequire(new URL("../ponder/package.json", import.meta.url));
+  const own = createRequire(wrapper.resolve("@foundry-rs/anvil/package.json"));
+  const name = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
+  return fileURLToPath(new URL("bin/anvil", `file://${own.resolve(`${name}/package.json`)}`));
+}
+
+function call(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
+  return postJson(url, { jsonrpc: "2.0", id: 1, method, params });
+}

@@ -1,0 +1,38 @@
+import { fileURLToPath } from "node:url";
+import { type Program, runProgram, startProgram } from "./program.ts";
+
+const FOLDER = fileURLToPath(new URL("../ponder", import.meta.url));
+
+/** Where a Ponder listens, what it indexes, and where it keeps its database. */
+export interface PonderOptions {
+  readonly port: number;
+  readonly alphaRpcUrl: string;
+  readonly betaRpcUrl: string;
+  readonly databaseDirectory: string;
+}
+
+/** Installs the indexer as its lockfile says. Throws with npm's own words when it cannot. */
+export async function installPonder(): Promise<void> {
+  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
+  const { code, stderr } = await runProgram({ command: "npm", args, cwd: FOLDER });
+  if (code !== 0) {
+    throw new Error(`Cannot install Ponder: npm ci ended with ${code}, ${stderr.slice(-2_000)}`);
+  }
+}
+
+/** Starts the indexer in test/e2e/ponder; it answers GraphQL some seconds later. */
+export function startPonder(options: PonderOptions): Promise<Program> {
+  return startProgram({
+    command: process.execPath,
+    args: `node_modules/ponder/dist/esm/bin/ponder.js start --schema e2e --hostname 127.0.0.1 --port ${options.port}`.split(
+      " ",
+    ),
+    cwd: FOLDER,
+    env: {
+      PONDER_TELEMETRY_DISABLED: "1",
+      ALPHA_RPC_URL: options.alphaRpcUrl,
+      BETA_RPC_URL: options.betaRpcUrl,
+      PONDER_DATABASE_DIRECTORY: options.databaseDirectory,
+    },
+  });
+}

@@ -1,0 +1,46 @@
+import { fileURLToPath } from "node:url";
+import { vi } from "vitest";
+import { type Exposition, parseExposition } from "./exposition.ts";
+import { freePort } from "./free-port.ts";
+import { getText } from "./loopback.ts";
+import { type Program, startProgram } from "./program.ts";
+
+/** The built product, running as a user runs it. */
+export interface Synclag extends Program {
+  /** Without a slash at the end. */
+  readonly url: string;
+  metrics(): Promise<Exposition>;
+}
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const START_DEADLINE_MS = 60_000;
+
+/** Starts `synclag run` on a configuration, and waits until it answers HTTP; its first polls may be under way. */
+export function startSynclag(configFile: string): Promise<Synclag> {
+  return start(["run", "--config", configFile], "/-/healthy");
+}
+
+/** Starts `synclag demo`, and waits until every simulated indexer has been polled once. */
+export function startDemo(options: readonly string[]): Promise<Synclag> {
+  return start(["demo", ...options], "/-/ready");
+}
+
+async function start(args: readonly string[], waitFor: string): Promise<Synclag> {
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const program = await startProgram({
+    command: process.execPath,
+    args: ["dist/main.js", ...args, "--listen", `127.0.0.1:${port}`],
+    cwd: ROOT,
+  });
+  await vi.waitFor(() => answer(program, `${url}${waitFor}`), { timeout: START_DEADLINE_MS, interval: 100 });
+  return { ...program, url, metrics: async () => parseExposition(await getText(`${url}/metrics`)) };
+}
+
+async function answer(program: Program, url: string): Promise<void> {
+  try {
+    await getText(url);
+  } catch (cause) {
+    throw new Error(`Cannot reach Synclag: ${program.stderr().slice(-2_000)}`, { cause });
+  }
+}

@@ -1,0 +1,17 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const root = fileURLToPath(new URL("../..", import.meta.url));
+
+// One file at a time: each starts daemons, browsers and databases of its own, and some measure time.
+// biome-ignore lint/style/noDefaultExport: vitest reads the default export.
+export default defineConfig({
+  root,
+  test: {
+    include: ["test/e2e/*.test.ts"],
+    reporters: ["verbose", "./test/support/counts-reporter.ts"],
+    fileParallelism: false,
+    testTimeout: 120_000,
+    hookTimeout: 300_000,
+  },
+});
