@@ -1,4 +1,4 @@
-import { nearMissHint } from "./near-miss.ts";
+import { selectTargets } from "./selection.ts";
 import type { BudgetJson, StatusJson, TargetJson } from "./status-json.ts";
 
 /**
@@ -6,7 +6,7 @@ import type { BudgetJson, StatusJson, TargetJson } from "./status-json.ts";
  * A budget that many endpoints share stays, since this pair may draw on it; so do the skipped indexers of the protocol.
  */
 export function filterStatus(json: StatusJson, protocol: string, chain: string): StatusJson | null {
-  const targets = json.targets.filter((target) => target.protocol === protocol && target.chain === chain);
+  const targets = selectTargets(json.targets, { protocol, chain });
   return targets.length === 0 ? null : keepTargets(json, targets);
 }
 
@@ -33,18 +33,6 @@ export function targetKey(target: Pick<TargetJson, "protocol" | "variant" | "tie
   return `${target.protocol}/${target.variant}/${target.tier}/${target.chain}`;
 }
 
-/** One sentence for a 404 that names what exists instead. */
-export function describeMissingPair(json: StatusJson, protocol: string, chain: string): string {
-  const protocols = unique(json.targets.map((target) => target.protocol));
-  if (!protocols.includes(protocol)) {
-    return `Cannot find protocol '${protocol}'${nearMissHint(protocol, protocols)}: there are ${list(protocols)}`;
-  }
-  const chains = unique(
-    json.targets.filter((target) => target.protocol === protocol).map((target) => target.chain),
-  );
-  return `Cannot find chain '${chain}' of ${protocol}${nearMissHint(chain, chains)}: there are ${list(chains)}`;
-}
-
 /** An endpoint's key ends in `all` or in the slug of its one chain; an RPC node's is `rpc/chain/n`. */
 function concerns({ endpoint }: BudgetJson, targets: readonly TargetJson[]): boolean {
   return (
@@ -56,12 +44,4 @@ function concerns({ endpoint }: BudgetJson, targets: readonly TargetJson[]): boo
         endpoint.startsWith(`rpc/${chain}/`),
     )
   );
-}
-
-function unique(words: readonly string[]): readonly string[] {
-  return [...new Set(words)];
-}
-
-function list(words: readonly string[]): string {
-  return words.length === 0 ? "none" : words.join(", ");
 }

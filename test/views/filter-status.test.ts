@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { BudgetReport } from "../../src/core/report.ts";
-import { describeMissingPair, filterStatus } from "../../src/views/filter-status.ts";
+import { filterStatus } from "../../src/views/filter-status.ts";
 import { type StatusJson, statusJson } from "../../src/views/status-json.ts";
 import {
   NOW_MS,
@@ -43,36 +43,6 @@ describe("filterStatus()", () => {
     { protocol: "", chain: "" },
   ])("is null for $protocol/$chain, which nobody watches", ({ protocol, chain }) => {
     expect(filterStatus(twoByTwo(), protocol, chain)).toBeNull();
-  });
-});
-
-describe("describeMissingPair()", () => {
-  it.each([
-    {
-      protocol: "lokcup",
-      chain: "base",
-      text: "Cannot find protocol 'lokcup' (did you mean 'lockup'?): there are airdrops, lockup",
-    },
-    {
-      protocol: "vesting",
-      chain: "base",
-      text: "Cannot find protocol 'vesting': there are airdrops, lockup",
-    },
-    {
-      protocol: "lockup",
-      chain: "bsae",
-      text: "Cannot find chain 'bsae' of lockup (did you mean 'base'?): there are base, sepolia",
-    },
-  ])("names what exists instead of $protocol/$chain", ({ protocol, chain, text }) => {
-    expect(describeMissingPair(twoByTwo(), protocol, chain)).toBe(text);
-  });
-
-  it("says so when nothing is watched at all", () => {
-    const nothing = statusJson(sampleReport({ chains: [] }));
-
-    expect(describeMissingPair(nothing, "lockup", "base")).toBe(
-      "Cannot find protocol 'lockup': there are none",
-    );
   });
 });
 
