@@ -1,4 +1,4 @@
-import { selectTargets } from "./selection.ts";
+import { describeMissing, selectTargets } from "./selection.ts";
 import type { BudgetJson, StatusJson, TargetJson } from "./status-json.ts";
 
 /**
@@ -31,6 +31,11 @@ export function keepTargets(json: StatusJson, targets: readonly TargetJson[]): S
 /** `protocol/variant/tier/chain`, as everywhere. */
 export function targetKey(target: Pick<TargetJson, "protocol" | "variant" | "tier" | "chain">): string {
   return `${target.protocol}/${target.variant}/${target.tier}/${target.chain}`;
+}
+
+/** One sentence for a 404 that names what exists instead. */
+export function describeMissingPair(json: StatusJson, protocol: string, chain: string): string {
+  return describeMissing(json.targets, { protocol, chain });
 }
 
 /** An endpoint's key ends in `all` or in the slug of its one chain; an RPC node's is `rpc/chain/n`. */
