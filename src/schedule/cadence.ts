@@ -1,0 +1,141 @@
+import type { Budget } from "../core/fleet.ts";
+import { type FiringRate, firingRate } from "./firing-times.ts";
+
+/** One step of the ladder that `schedule: auto` chooses from. */
+export interface Cadence {
+  readonly intervalMs: number;
+  readonly cron: string;
+}
+
+/** Endpoints that draw on one budget at one schedule. */
+export interface Load {
+  readonly endpoints: number;
+  /** node-cron expression, seconds first. */
+  readonly cron: string;
+}
+
+/** What became of the choice: a cadence, or a sentence with the arithmetic that leaves none. */
+export type CadenceChoice =
+  | { readonly kind: "chosen"; readonly cadence: Cadence }
+  | { readonly kind: "none"; readonly problem: string };
+
+const SECOND_MS = 1_000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** The cadences of `schedule: auto`, fastest first: each divides its hour or day, so that its steps are even. */
+export const LADDER: readonly Cadence[] = [
+  ...[15, 30].map((n) => ({ intervalMs: n * SECOND_MS, cron: `*/${n} * * * * *` })),
+  { intervalMs: MINUTE_MS, cron: "0 * * * * *" },
+  ...[2, 3, 5, 10, 15, 20, 30].map((n) => ({ intervalMs: n * MINUTE_MS, cron: `0 */${n} * * * *` })),
+  { intervalMs: HOUR_MS, cron: "0 0 * * * *" },
+  ...[2, 3, 6].map((n) => ({ intervalMs: n * HOUR_MS, cron: `0 0 */${n} * * *` })),
+];
+
+const WITHOUT_BUDGET: Cadence = { intervalMs: 30 * SECOND_MS, cron: "*/30 * * * * *" };
+
+/** The last tenth is for retries, people, and targets in doubt. */
+const AUTO_SHARE = 0.9;
+
+/**
+ * Chooses the cadence of `schedule: auto`: the fastest of the ladder at which everything that draws on the
+ * budget uses at most nine tenths of it; 30 s where there is no budget.
+ *
+ * `endpoints` counts all that share both the budget and `auto`, over all indexers: 1 for a budget of scope
+ * `endpoint`. `fixed` are those that share the budget at a schedule of their own.
+ */
+export function chooseCadence(wanted: {
+  readonly endpoints: number;
+  readonly budget: Budget | null;
+  readonly fixed?: readonly Load[];
+}): CadenceChoice {
+  const { endpoints, budget, fixed = [] } = wanted;
+  if (budget === null) {
+    return { kind: "chosen", cadence: WITHOUT_BUDGET };
+  }
+  const ceiling = { ...budget, limit: budget.limit * AUTO_SHARE };
+  const cadence = fastestThatFits(endpoints, ceiling, fixed);
+  if (cadence !== undefined) {
+    return { kind: "chosen", cadence };
+  }
+  const slowest = LADDER.at(-1) ?? WITHOUT_BUDGET;
+  const sum = arithmetic([...fixed, { endpoints, cron: slowest.cron }], budget);
+  const limit = `${count(ceiling.limit)}, nine tenths of ${count(budget.limit)} ${perLabel(budget)}`;
+  return { kind: "none", problem: `${sum} > ${limit}, even with auto at every ${intervalLabel(slowest)}` };
+}
+
+/**
+ * Says in one sentence, with the arithmetic, why the fixed schedules that share a budget cannot fit it; null if they can.
+ *
+ * A month counts 30.4 days here. What a month of 31 days asks beyond that, the budget itself refuses.
+ */
+export function fitProblem(budget: Budget, loads: readonly Load[]): string | null {
+  if (requestsPerWindow(loads, budget.per) <= budget.limit) {
+    return null;
+  }
+  const endpoints = loads.reduce((total, load) => total + load.endpoints, 0);
+  const cadence = fastestThatFits(endpoints, budget, []);
+  const advice =
+    cadence === undefined
+      ? `no schedule of up to every ${intervalLabel(LADDER.at(-1) ?? WITHOUT_BUDGET)} fits`
+      : `the fastest that fits is every ${intervalLabel(cadence)}`;
+  return `${arithmetic(loads, budget)} > ${count(budget.limit)} ${perLabel(budget)}; ${advice}`;
+}
+
+/** How many requests these schedules make in one window of a budget, at their busiest. */
+export function requestsPerWindow(loads: readonly Load[], per: Budget["per"]): number {
+  return loads.reduce((total, load) => total + load.endpoints * perWindow(firingRate(load.cron), per), 0);
+}
+
+/** An interval for people: `30 s`, `20 min`, `6 h`. */
+export function intervalLabel({ intervalMs }: { readonly intervalMs: number }): string {
+  if (intervalMs % HOUR_MS === 0) {
+    return `${intervalMs / HOUR_MS} h`;
+  }
+  return intervalMs % MINUTE_MS === 0 ? `${intervalMs / MINUTE_MS} min` : `${intervalMs / SECOND_MS} s`;
+}
+
+function fastestThatFits(endpoints: number, budget: Budget, fixed: readonly Load[]): Cadence | undefined {
+  return LADDER.find(
+    ({ cron }) => requestsPerWindow([...fixed, { endpoints, cron }], budget.per) <= budget.limit,
+  );
+}
+
+function perWindow(rate: FiringRate, per: Budget["per"]): number {
+  switch (per) {
+    case "hour":
+      return rate.perHour;
+    case "day":
+      return rate.perDay;
+    case "month":
+      return rate.perDay * rate.daysPerMonth;
+  }
+}
+
+/** `52 endpoints × 1,440 a day × 30.4 days = 2,276,352`. */
+function arithmetic(loads: readonly Load[], { per }: Budget): string {
+  const terms = loads.map(({ endpoints, cron }) => {
+    const many = `${count(endpoints)} ${endpoints === 1 ? "endpoint" : "endpoints"}`;
+    return `${many} × ${ratePerWindow(firingRate(cron), per)}`;
+  });
+  return `${terms.join(" + ")} = ${count(requestsPerWindow(loads, per))}`;
+}
+
+function ratePerWindow(rate: FiringRate, per: Budget["per"]): string {
+  switch (per) {
+    case "hour":
+      return `${count(rate.perHour)} an hour`;
+    case "day":
+      return `${count(rate.perDay)} a day`;
+    case "month":
+      return `${count(rate.perDay)} a day × ${rate.daysPerMonth} ${rate.daysPerMonth === 1 ? "day" : "days"}`;
+  }
+}
+
+function perLabel({ per }: Budget): string {
+  return per === "hour" ? "an hour" : `a ${per}`;
+}
+
+function count(n: number): string {
+  return Math.round(n).toLocaleString("en-US");
+}
