@@ -1,0 +1,104 @@
+import type { FailureReason } from "../core/observation.ts";
+import { type Answer, readAnswer } from "./answer.ts";
+import { type Meaning, RATE_LIMIT_WORDS, readComplaints } from "./complaint.ts";
+import { quote } from "./quote.ts";
+import type { Reply } from "./reply.ts";
+import { readRetryAfterMs } from "./retry-after.ts";
+
+/** Why an answer gives no height. */
+export type Trouble =
+  /** The server does not know the question. No failure. */
+  | { readonly kind: "refused"; readonly detail: string }
+  /** Nothing is indexed yet. No failure. */
+  | { readonly kind: "not_started"; readonly detail: string }
+  | {
+      readonly kind: "failed";
+      readonly reason: FailureReason;
+      /** The provider's words: one line, at most some 200 characters. */
+      readonly detail: string;
+      /** How long the provider asks to be left alone, from the instant it was classified. */
+      readonly retryAfterMs: number | null;
+    };
+
+export type Classified =
+  | Trouble
+  | {
+      readonly kind: "data";
+      readonly data: unknown;
+      /** What is wrong all the same: graph-node before 0.44 sends `indexing_error` beside a good `_meta`. */
+      readonly trouble: Trouble | null;
+    };
+
+/** The codes that say more than "it failed". */
+const STATUS_REASONS: ReadonlyMap<number, FailureReason> = new Map([
+  [401, "unauthorized"],
+  [402, "payment_required"],
+  [403, "unauthorized"],
+  [404, "not_found"],
+  [429, "rate_limited"],
+]);
+
+/**
+ * Sorts an HTTP answer, body before code, for most providers say 200 to everything: The Graph's gateway to a wrong
+ * key, Hasura to an unknown field. Data wins even beside errors; whether it suffices is for the question to say.
+ */
+export function classify(reply: Reply, nowMs: number): Classified {
+  const answer = readAnswer(reply.body);
+  const trouble = findTrouble(reply, answer, nowMs);
+  if (answer.data === undefined || (answer.data === null && trouble !== null)) {
+    return trouble ?? fail("malformed", `Cannot read the answer: ${quote(reply.body)}`, null);
+  }
+  return { kind: "data", data: answer.data, trouble };
+}
+
+function findTrouble(reply: Reply, answer: Answer, nowMs: number): Trouble | null {
+  const retryAfterMs = readRetryAfterMs(reply.retryAfter, nowMs);
+  const known = readComplaints(answer.complaints);
+  if (known !== null) {
+    return troubleOf(known.meaning, quote(known.text), retryAfterMs);
+  }
+  if (reply.httpStatus >= 300) {
+    const words = answer.complaints[0] ?? titleOf(reply.body);
+    return fail(reasonOfStatus(reply), quote(`HTTP ${reply.httpStatus.toString()}: ${words}`), retryAfterMs);
+  }
+  return findTroubleOfSuccess(reply, answer, retryAfterMs);
+}
+
+function troubleOf(meaning: Meaning, detail: string, retryAfterMs: number | null): Trouble {
+  if (meaning === "refused" || meaning === "not_started") {
+    return { kind: meaning, detail };
+  }
+  return fail(meaning, detail, retryAfterMs);
+}
+
+function reasonOfStatus(reply: Reply): FailureReason {
+  const isLimit =
+    reply.httpStatus === 403 && (reply.retryAfter !== null || RATE_LIMIT_WORDS.test(reply.body));
+  return isLimit ? "rate_limited" : (STATUS_REASONS.get(reply.httpStatus) ?? "http_status");
+}
+
+/** Of an answer that HTTP calls a success. */
+function findTroubleOfSuccess(reply: Reply, answer: Answer, retryAfterMs: number | null): Trouble | null {
+  const complaint = answer.complaints[0];
+  if (answer.form === "answer" && complaint === undefined) {
+    return null;
+  }
+  const words = quote(complaint ?? titleOf(reply.body));
+  if (retryAfterMs !== null || RATE_LIMIT_WORDS.test(reply.body)) {
+    return fail("rate_limited", words, retryAfterMs);
+  }
+  if (answer.form === "answer") {
+    return fail("graphql", words, null);
+  }
+  const found = words === "" ? "the body is empty" : words;
+  return fail("malformed", `Cannot read the answer as GraphQL: ${found}`, null);
+}
+
+/** The title of a proxy's page, or the body itself. */
+function titleOf(body: string): string {
+  return /<title[^<>]{0,200}>([^<]{1,400})/i.exec(body)?.[1] ?? body;
+}
+
+function fail(reason: FailureReason, detail: string, retryAfterMs: number | null): Trouble {
+  return { kind: "failed", reason, detail, retryAfterMs };
+}

@@ -1,0 +1,32 @@
+const MAX_QUOTED_CHARACTERS = 200;
+
+/**
+ * A provider's words, fit for a log line: one line without control characters, of at most 200 characters.
+ * Secrets are not its business, the caller removes them.
+ */
+export function quote(text: string): string {
+  // Twice the limit first: a body may have a megabyte.
+  const line = text
+    .slice(0, 2 * MAX_QUOTED_CHARACTERS)
+    .replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ")
+    .trim();
+  const characters = Array.from(line);
+  if (characters.length <= MAX_QUOTED_CHARACTERS) {
+    return line;
+  }
+  return `${characters.slice(0, MAX_QUOTED_CHARACTERS - 1).join("")}…`;
+}
+
+/** Names a value that was found where another was wanted. Never walks into it: it may be nested without end. */
+export function describeValue(value: unknown): string {
+  if (typeof value === "string") {
+    return `"${quote(value)}"`;
+  }
+  if (Array.isArray(value)) {
+    return "a list";
+  }
+  if (typeof value === "object" && value !== null) {
+    return "an object";
+  }
+  return value === undefined ? "nothing" : String(value);
+}

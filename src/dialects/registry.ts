@@ -1,0 +1,35 @@
+import type { Endpoint } from "../core/fleet.ts";
+import type { Dialect, Question } from "./dialect.ts";
+import { envio } from "./envio.ts";
+import { graph } from "./graph.ts";
+import { ponder } from "./ponder.ts";
+import { rpc } from "./rpc.ts";
+
+/** The families of indexers that are understood. The names are what `dialect` may say in chains.yaml, beside `auto`. */
+export const DIALECTS = { graph, envio, ponder } as const satisfies Record<string, Dialect>;
+
+/**
+ * What an endpoint may be asked, likeliest first. All that has to be remembered of an endpoint is the index of the
+ * question that last fitted.
+ *
+ * @throws {RangeError} If the endpoint has a dialect that is not in the registry: the configuration lets none pass.
+ */
+export function questionsFor(endpoint: Pick<Endpoint, "kind" | "dialect" | "targets">): readonly Question[] {
+  if (endpoint.kind === "rpc") {
+    return rpc.questions;
+  }
+  if (endpoint.dialect === "auto") {
+    return likeliestFirst(endpoint.targets.length).flatMap(({ questions }) => questions);
+  }
+  const dialect = new Map<string, Dialect>(Object.entries(DIALECTS)).get(endpoint.dialect);
+  if (dialect === undefined) {
+    throw new RangeError(`Cannot ask in dialect "${endpoint.dialect}": it is not in the registry`);
+  }
+  return dialect.questions;
+}
+
+/** A subgraph speaks of one chain: the first guess for an endpoint of one chain, the last for one of several. */
+function likeliestFirst(chainCount: number): readonly Dialect[] {
+  const others = Object.values(DIALECTS).filter((dialect) => dialect !== graph);
+  return chainCount > 1 ? [...others, graph] : [graph, ...others];
+}

@@ -1,0 +1,22 @@
+import type { Head } from "../core/observation.ts";
+import type { Row } from "./dialect.ts";
+import { readPositiveInteger } from "./positive-integer.ts";
+import { describeValue } from "./quote.ts";
+
+/** What else an answer may tell of the block; what it leaves out is null. */
+type HeadDetails = Partial<Omit<Head, "block">>;
+
+/** A head where `found`, which the answer has under the name `field`, is a height; else a failure that names it. */
+export function sayHead(field: string, found: unknown, details: HeadDetails): Row["said"] {
+  const block = readPositiveInteger(found);
+  if (block === null) {
+    return sayUnreadable(`${field} as a height`, found);
+  }
+  const nothingElse = { timestampSec: null, hash: null, deployment: null, indexingErrors: null };
+  return { kind: "head", head: { block, ...nothingElse, ...details } };
+}
+
+/** The failure of one row where `found` stands in place of `what`. The other rows may be good. */
+export function sayUnreadable(what: string, found: unknown): Row["said"] {
+  return { kind: "failed", reason: "schema", detail: `Cannot read ${what}: ${describeValue(found)}` };
+}
