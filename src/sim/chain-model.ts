@@ -1,0 +1,125 @@
+import { hexAt, unitAt } from "./random.ts";
+
+/** From `atMs` on a chain makes one block each `blockTimeMs`; null: it stands still. */
+export interface PaceChange {
+  readonly atMs: number;
+  readonly blockTimeMs: number | null;
+}
+
+/** A chain as a test or a scenario describes it. */
+export interface ChainSpec {
+  readonly slug: string;
+  readonly id: number;
+  readonly blockTimeMs: number;
+  /** Block `startBlock` is made at `startMs`; what came before had the same pace, back to block 0. */
+  readonly startMs: number;
+  readonly startBlock: number;
+  /** Each block comes late by up to this share of the block time, in [0, 1). Default 0. */
+  readonly jitter?: number;
+  /** In the order of time. */
+  readonly paces?: readonly PaceChange[];
+}
+
+/** A chain whose true head is known at every instant. Plain data: a change of pace makes a new one. */
+export interface ChainModel {
+  readonly slug: string;
+  readonly id: number;
+  readonly jitter: number;
+  readonly stretches: readonly Stretch[];
+}
+
+/** A time of even pace: block `afterBlock + k` comes k block times after `fromMs`. */
+interface Stretch {
+  readonly fromMs: number;
+  readonly afterBlock: number;
+  readonly blockTimeMs: number | null;
+}
+
+/** Makes a chain. @throws {RangeError} If the changes of pace are not in the order of time. */
+export function createChain(spec: ChainSpec): ChainModel {
+  const firstStretch: Stretch = {
+    fromMs: spec.startMs - (spec.startBlock + 1) * spec.blockTimeMs,
+    afterBlock: -1,
+    blockTimeMs: spec.blockTimeMs,
+  };
+  const chain: ChainModel = {
+    slug: spec.slug,
+    id: spec.id,
+    jitter: spec.jitter ?? 0,
+    stretches: [firstStretch],
+  };
+  return (spec.paces ?? []).reduce(withPace, chain);
+}
+
+/** The same chain, that changes its pace at `change.atMs`. @throws {RangeError} If that is before the last change. */
+export function withPace(chain: ChainModel, change: PaceChange): ChainModel {
+  const last = chain.stretches.at(-1);
+  if (last !== undefined && change.atMs < last.fromMs) {
+    throw new RangeError(`Cannot change the pace of ${chain.slug} before its last change: ${change.atMs}`);
+  }
+  const stretch: Stretch = {
+    fromMs: change.atMs,
+    afterBlock: headAt(chain, change.atMs),
+    blockTimeMs: change.blockTimeMs,
+  };
+  return { ...chain, stretches: [...chain.stretches, stretch] };
+}
+
+/** The newest block at an instant; -1 before the first block. */
+export function headAt(chain: ChainModel, atMs: number): number {
+  const stretch = chain.stretches.findLast(({ fromMs }) => fromMs <= atMs);
+  if (stretch === undefined) {
+    return -1;
+  }
+  if (stretch.blockTimeMs === null) {
+    return stretch.afterBlock;
+  }
+  // Late blocks and rounding move the estimate by a block or two: the time of the block itself decides.
+  let block = stretch.afterBlock + Math.floor((atMs - stretch.fromMs) / stretch.blockTimeMs) + 1;
+  while (block > stretch.afterBlock && timeOf(chain, block) > atMs) {
+    block -= 1;
+  }
+  return block;
+}
+
+/** When a block was, or will be, made: unix milliseconds. Infinity for one that never comes. */
+export function timeOf(chain: ChainModel, block: number): number {
+  const stretch = chain.stretches.findLast(({ afterBlock }) => afterBlock < block);
+  if (stretch === undefined) {
+    return Number.NEGATIVE_INFINITY;
+  }
+  if (stretch.blockTimeMs === null) {
+    return Number.POSITIVE_INFINITY;
+  }
+  const late = chain.jitter === 0 ? 0 : chain.jitter * unitAt(`${chain.id}/late`, block);
+  return stretch.fromMs + (block - stretch.afterBlock + late) * stretch.blockTimeMs;
+}
+
+/** The time between blocks at an instant; null while the chain stands still. */
+export function paceAt(chain: ChainModel, atMs: number): number | null {
+  return chain.stretches.findLast(({ fromMs }) => fromMs <= atMs)?.blockTimeMs ?? null;
+}
+
+/** Which history of a chain: blocks of two forks differ in their hash and agree in their number. */
+export type Fork = "main" | (string & {});
+
+/** The hash of a block, the same for everyone who is on the same chain and fork. */
+export function hashOf(chainId: number, block: number, fork: Fork): string {
+  return `0x${hexAt(`${chainId}/${fork}/${block}`, 64)}`;
+}
+
+/** Changes of pace that wander within ±`ratio` of the block time, one each `everyMs`, as real chains do. */
+export function driftingPaces(options: {
+  readonly seed: string;
+  readonly blockTimeMs: number;
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly everyMs: number;
+  readonly ratio: number;
+}): readonly PaceChange[] {
+  const count = Math.max(0, Math.ceil((options.toMs - options.fromMs) / options.everyMs));
+  return Array.from({ length: count }, (_, index) => ({
+    atMs: options.fromMs + index * options.everyMs,
+    blockTimeMs: options.blockTimeMs * (1 + options.ratio * (2 * unitAt(options.seed, index) - 1)),
+  }));
+}

@@ -1,0 +1,161 @@
+import type { Field } from "../query.ts";
+import { type Mismatch, pick, type Schema, understand } from "../select.ts";
+import { type Answer, type Call, graphError, html, json, queryOf, type ServedRow } from "./answer.ts";
+
+/** Who is asked, and what it knows of its callers. */
+export interface GraphServer {
+  readonly kind: "gateway" | "studio" | "graph-node";
+  /** The gateway's keys. */
+  readonly apiKeys: readonly string[];
+  /** graph-node before 0.44 adds the error of a failed subgraph also to `_meta`. */
+  readonly errorsBesideMeta: boolean;
+}
+
+// graph-node: graph/src/schema/meta.graphql
+const SCHEMA: Schema = {
+  Query: { _meta: "_Meta_" },
+  _Meta_: { block: "_Block_", deployment: "scalar", hasIndexingErrors: "scalar" },
+  _Block_: { hash: "scalar", number: "scalar", timestamp: "scalar", parentHash: "scalar" },
+};
+
+/** Answers as a subgraph does: the gateway's own checks first, then graph-node's. */
+export function answerGraph(server: GraphServer, call: Call, row: ServedRow): Answer {
+  const refusal = refuseMethod(server, call) ?? refuseCaller(server, call) ?? refuseBody(call);
+  return refusal ?? answerQuery(server, queryOf(call.body) ?? "", row);
+}
+
+/** A path of the gateway that no subgraph has, or a path that is none of its own. */
+export function answerUnknownSubgraph(server: GraphServer, call: Call): Answer {
+  if (server.kind !== "gateway") {
+    return json({ message: "Not found" });
+  }
+  const id = /^\/api\/(?:[^/]+\/)?(?:subgraphs|deployments)\/id\/([^/]+)$/.exec(call.path)?.[1];
+  if (id === undefined) {
+    return { status: 404, headers: {}, body: "" };
+  }
+  return refuseMethod(server, call) ?? refuseCaller(server, call) ?? graphError(`subgraph not found: ${id}`);
+}
+
+/** `/api/<key>/subgraphs/…`, the older form, names the same subgraph as `/api/subgraphs/…`. */
+export function withoutKey(path: string): string {
+  return path.replace(/^\/api\/[^/]+\/(subgraphs|deployments)\//, "/api/$1/");
+}
+
+function refuseMethod(server: GraphServer, call: Call): Answer | null {
+  if (call.method === "POST") {
+    return null;
+  }
+  switch (server.kind) {
+    case "gateway":
+      return { status: 405, headers: { allow: "POST" }, body: "" };
+    case "studio":
+      return html("GraphiQL");
+    case "graph-node":
+      return { status: 302, headers: { location: `${call.path}/graphql` }, body: "" };
+  }
+}
+
+// gateway: src/middleware/require_auth.rs and src/auth.rs
+function refuseCaller(server: GraphServer, call: Call): Answer | null {
+  if (server.kind !== "gateway") {
+    return null;
+  }
+  const inPath = /^\/api\/([^/]+)\/(?:subgraphs|deployments)\//.exec(call.path)?.[1];
+  const header = inPath === undefined ? call.headers["authorization"] : `Bearer ${inPath}`;
+  if (header === undefined) {
+    return graphError("auth error: missing authorization header");
+  }
+  const key = /^Bearer (.*)$/.exec(header)?.[1];
+  if (key === undefined) {
+    return graphError("auth error: invalid authorization header");
+  }
+  if (!/^[0-9a-fA-F]{32}$/.test(key)) {
+    return graphError(key === "" ? "auth error: missing API key" : "auth error: malformed API key");
+  }
+  return server.apiKeys.includes(key) ? null : graphError("auth error: API key not found");
+}
+
+// graph-node: server/http/src/service.rs
+function refuseBody(call: Call): Answer | null {
+  if (call.headers["content-type"] === undefined) {
+    return json({ error: "Content-Type header is required" }, 400);
+  }
+  if (call.body === "") {
+    return json({ error: "Body is required" }, 400);
+  }
+  return queryOf(call.body) === null ? graphError("query parse error: the body holds no query") : null;
+}
+
+function answerQuery(server: GraphServer, query: string, row: ServedRow): Answer {
+  const understood = understand(SCHEMA, "Query", query);
+  switch (understood.kind) {
+    case "fields":
+      return resolveMeta(server, understood.fields, row);
+    case "mismatch":
+      return graphError(mismatchText(understood.mismatch));
+    case "unparsable": {
+      const text = `query parse error: Parse error at 1:1\n${understood.message}`;
+      return graphError(server.kind === "gateway" ? `bad query: ${text}` : text);
+    }
+  }
+}
+
+function resolveMeta(server: GraphServer, fields: readonly Field[], row: ServedRow): Answer {
+  if (row.block === null) {
+    return graphError(
+      `Store error: Subgraph \`${String(row.deployment)}\` has not started syncing yet. Wait for it to ingest a few blocks before querying it`,
+    );
+  }
+  const meta = new Map<Field, unknown>();
+  for (const field of fields) {
+    const refused = refuseBlock(field, row);
+    if (refused !== null) {
+      return graphError(refused);
+    }
+    meta.set(field, metaOf(field, row));
+  }
+  const data = Object.fromEntries(
+    fields.map((field) => [field.key, pick(meta.get(field), field.fields ?? [])]),
+  );
+  const failed = row.indexingErrors === true && server.errorsBesideMeta;
+  return json(failed ? { data, errors: [{ message: "indexing_error" }] } : { data });
+}
+
+/** The block that the field's `block` argument demands, where the subgraph has not come so far. */
+function refuseBlock(field: Field, row: ServedRow): string | null {
+  for (const name of ["number", "number_gte"]) {
+    const wanted = blockArgument(field, name);
+    if (wanted !== null && wanted > Number(row.block)) {
+      return `Failed to decode \`block.${name}\` value: \`subgraph ${String(row.deployment)} has only indexed up to block number ${String(row.block)} and data for block number ${wanted} is therefore not yet available\``;
+    }
+  }
+  return null;
+}
+
+function metaOf(field: Field, row: ServedRow): unknown {
+  const number = blockArgument(field, "number");
+  // For a block by number graph-node knows neither hash nor time (graphql/src/store/resolver.rs).
+  const block =
+    number === null
+      ? { number: row.block, hash: row.hash, timestamp: row.timestampSec, parentHash: row.parentHash }
+      : { number, hash: null, timestamp: null, parentHash: null };
+  return { block, deployment: row.deployment, hasIndexingErrors: row.indexingErrors };
+}
+
+function blockArgument(field: Field, name: string): number | null {
+  const block = field.args["block"];
+  const value: unknown =
+    typeof block === "object" && block !== null ? new Map(Object.entries(block)).get(name) : undefined;
+  return typeof value === "number" ? value : null;
+}
+
+function mismatchText({ problem, typeName, field }: Mismatch): string {
+  switch (problem) {
+    case "unknown_field":
+      return `Type \`${typeName}\` has no field \`${field}\``;
+    case "needs_fields":
+      return `Field \`${field}\` of type \`${typeName}\` must have a selection of subfields`;
+    case "has_no_fields":
+      return `Field \`${field}\` must not have a selection since type has no subfields`;
+  }
+}
