@@ -1,0 +1,22 @@
+import { formatCount } from "./format-count.ts";
+import { formatAgo, formatClock } from "./format-duration.ts";
+import { type Html, html } from "./html.ts";
+import type { IncidentJson } from "./status-json.ts";
+
+/** The shared causes, each with the targets that it explains folded away; null while there are none. */
+export function renderIncidents(incidents: readonly IncidentJson[], nowMs: number): Html | null {
+  if (incidents.length === 0) {
+    return null;
+  }
+  return html`<section aria-labelledby="incidents-title"><h2 id="incidents-title">One cause, many targets</h2>
+<ul class="cards">${incidents.map((incident) => renderIncident(incident, nowMs))}</ul></section>`;
+}
+
+function renderIncident({ scope, subject, since, detail, targets }: IncidentJson, nowMs: number): Html {
+  const sinceMs = Date.parse(since);
+  return html`<li class="card bad"><h3><i aria-hidden="true">✕</i> ${scope === "network" ? "Network" : `${scope}: ${subject}`}</h3>
+<p>${detail}</p>
+<p class="meta">since <time datetime="${since}">${formatClock(sinceMs, nowMs)}</time>, ${formatAgo(sinceMs, nowMs)}</p>
+<details id="incident-${scope}-${subject}"><summary>${formatCount(targets.length, "target")}</summary><ul class="keys">${targets.map((key) => html`<li>${key}</li>`)}</ul></details></li>
+`;
+}

@@ -1,0 +1,115 @@
+import { formatNumber } from "./format-count.ts";
+import { shortDuration } from "./format-duration.ts";
+import { describeState, describeVariant } from "./headline.ts";
+import { type Html, html } from "./html.ts";
+import { chainPath, targetAnchor } from "./page-links.ts";
+import type { ChainJson, StatusJson, TargetJson } from "./status-json.ts";
+import { STATUS_WORDS } from "./status-words.ts";
+
+/** A column of the matrix: one variant and tier of one protocol. */
+interface Column {
+  readonly protocol: string;
+  readonly variant: string;
+  readonly tier: string;
+}
+
+/** The fleet at a glance, chain by chain, the worst row first; testnets fold away. */
+export function renderMatrix(json: StatusJson): Html {
+  const columns = findColumns(json.targets);
+  const rows = sortRows(json);
+  const mainnets = rows.filter(({ chain }) => !chain.testnet);
+  const testnets = rows.filter(({ chain }) => chain.testnet);
+  return html`<section id="fleet" aria-labelledby="fleet-title"><h2 id="fleet-title">Fleet</h2>
+<p class="hint">Time behind the chain's reference head. A dot: not indexed there.</p>
+${mainnets.length === 0 ? null : renderTable(columns, mainnets, "Mainnets")}
+${testnets.length === 0 ? null : renderTestnets(columns, testnets)}</section>`;
+}
+
+interface Row {
+  readonly chain: ChainJson;
+  readonly targets: readonly TargetJson[];
+}
+
+function renderTestnets(columns: readonly Column[], rows: readonly Row[]): Html {
+  const targets = rows.flatMap((row) => row.targets);
+  const ok = targets.filter(({ status }) => status === "ok").length;
+  return html`<details id="testnets"><summary>Testnets: ${ok} of ${targets.length} targets ok</summary>
+${renderTable(columns, rows, "Testnets")}</details>`;
+}
+
+function renderTable(columns: readonly Column[], rows: readonly Row[], caption: string): Html {
+  return html`<div class="box" id="box-${caption.toLowerCase()}" role="region" aria-label="${caption}" tabindex="0"><table class="matrix">
+<caption class="sr">${caption}, worst first</caption>
+<thead><tr><th rowspan="2" scope="col">Chain</th>${groupByProtocol(columns).map(renderGroup)}<th rowspan="2" scope="col" class="head">Reference head</th></tr>
+<tr>${columns.map(renderColumn)}</tr></thead>
+<tbody>${rows.map((row) => renderRow(columns, row))}</tbody></table></div>`;
+}
+
+function renderGroup({ protocol, count }: { readonly protocol: string; readonly count: number }): Html {
+  return html`<th colspan="${count}" scope="colgroup">${protocol}</th>`;
+}
+
+function renderColumn({ variant, tier }: Column): Html {
+  const small = tier === "production" ? null : html` <small>${tier}</small>`;
+  return html`<th scope="col">${variant}${small}</th>`;
+}
+
+function renderRow(columns: readonly Column[], { chain, targets }: Row): Html {
+  const cells = columns.map((column) => targets.find((target) => isIn(column, target)));
+  return html`<tr><th scope="row"><a href="${chainPath(chain.slug)}">${chain.name}</a></th>${cells.map(renderCell)}${renderHead(chain)}</tr>
+`;
+}
+
+function renderCell(target: TargetJson | undefined): Html {
+  if (target === undefined) {
+    return html`<td class="none">·</td>`;
+  }
+  const { tone, glyph, short } = STATUS_WORDS[target.status];
+  const lag = target.lag_seconds === null ? null : shortDuration(target.lag_seconds * 1000);
+  const text = tone === "ok" ? (lag ?? short) : `${short}${lag === null ? "" : ` ${lag}`}`;
+  const title = `${target.protocol} on ${target.chain}, ${describeVariant(target)}: ${describeState(target)}`;
+  return html`<td><a class="${tone}" href="${chainPath(target.chain)}#${targetAnchor(target)}" title="${title}"><i aria-hidden="true">${glyph}</i> ${text}</a></td>`;
+}
+
+function renderHead({ reference }: ChainJson): Html {
+  if (reference === null) {
+    return html`<td class="head">none</td>`;
+  }
+  const { block_number, sources } = reference;
+  return html`<td class="head">${formatNumber(block_number)} <small>×${sources}</small></td>`;
+}
+
+/** In the order of the configuration, a protocol's columns side by side. */
+function findColumns(targets: readonly TargetJson[]): readonly Column[] {
+  const columns: Column[] = [];
+  for (const target of targets) {
+    if (!columns.some((column) => isIn(column, target))) {
+      columns.push({ protocol: target.protocol, variant: target.variant, tier: target.tier });
+    }
+  }
+  const protocols = [...new Set(columns.map(({ protocol }) => protocol))];
+  return protocols.flatMap((protocol) => columns.filter((column) => column.protocol === protocol));
+}
+
+function groupByProtocol(columns: readonly Column[]) {
+  const protocols = [...new Set(columns.map(({ protocol }) => protocol))];
+  return protocols.map((protocol) => ({
+    protocol,
+    count: columns.filter((column) => column.protocol === protocol).length,
+  }));
+}
+
+function sortRows({ chains, targets }: StatusJson): readonly Row[] {
+  return chains
+    .map((chain) => ({ chain, targets: targets.filter((target) => target.chain === chain.slug) }))
+    .filter((row) => row.targets.length > 0)
+    .sort((a, b) => worstSeverity(a) - worstSeverity(b));
+}
+
+function worstSeverity({ targets }: Row): number {
+  return Math.min(...targets.map(({ status }) => STATUS_WORDS[status].severity));
+}
+
+function isIn({ protocol, variant, tier }: Column, target: TargetJson): boolean {
+  return target.protocol === protocol && target.variant === variant && target.tier === tier;
+}

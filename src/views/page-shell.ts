@@ -1,0 +1,54 @@
+import { type Html, html, ownMarkup, renderHtml } from "./html.ts";
+import { PAGE_SCRIPT } from "./page-script.ts";
+import { PAGE_STYLES } from "./page-styles.ts";
+import type { Tone } from "./status-words.ts";
+
+/** What every page is given by the server. */
+export interface PageOptions {
+  /** Allows the page's own style and script under a strict Content-Security-Policy. */
+  readonly nonce: string;
+  readonly version: string;
+  /** What the filter box holds. */
+  readonly query?: string | undefined;
+}
+
+interface Page extends PageOptions {
+  readonly title: string;
+  /** Colours the tab's icon. */
+  readonly tone: Tone;
+  readonly main: Html;
+}
+
+const ICON_COLOURS: Readonly<Record<Tone, string>> = {
+  ok: "2a9d5f",
+  busy: "4f8be0",
+  idle: "888888",
+  warn: "d99000",
+  bad: "c8322b",
+};
+
+/** A whole document around a page's main part: nothing external, complete without JavaScript. */
+export function renderPage({ title, tone, main, nonce, version, query = "" }: Page): string {
+  return renderHtml(html`${ownMarkup("<!doctype html>")}
+<html lang="en"><head><meta charset="utf-8">
+<title>${title}</title>
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<link rel="icon" href="${icon(tone)}">
+<noscript><meta http-equiv="refresh" content="15"></noscript>
+<style nonce="${nonce}">${ownMarkup(PAGE_STYLES)}</style></head>
+<body><header class="top"><a class="brand" href="/">Synclag</a>
+<form action="/" role="search"><input id="q" name="q" type="search" value="${query}" placeholder="Filter: lockup base stalled" aria-label="Filter targets" autocomplete="off"><noscript><button>Filter</button></noscript></form>
+<span id="live"></span></header>
+<p id="said" class="sr" role="status"></p>
+<main>${main}</main>
+<footer><nav aria-label="More"><a href="/metrics">Metrics</a> · <a href="/api/v1/status">Status as JSON</a> · <a href="/openapi.json">API</a></nav>
+<p>Synclag ${version}</p></footer>
+<script nonce="${nonce}">${ownMarkup(PAGE_SCRIPT)}</script></body></html>
+`);
+}
+
+function icon(tone: Tone): string {
+  const circle = `<circle cx='8' cy='8' r='7' fill='%23${ICON_COLOURS[tone]}'/>`;
+  return `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>${circle}</svg>`;
+}

@@ -1,0 +1,78 @@
+/** The one style sheet. No style attributes anywhere: the Content-Security-Policy forbids them. */
+export const PAGE_STYLES = `
+:root{color-scheme:light dark;--bg:#f7f7f4;--panel:#fff;--line:#dddcd5;--text:#1c1d1b;--dim:#5d615b;--link:#0b57a4;
+--ok:#14713f;--busy:#123f80;--busy-bg:#dbe8fb;--warn:#533600;--warn-bg:#ffdc97;--bad:#fff;--bad-bg:#b4231d;--idle:#4c504a;--idle-bg:#e6e6df}
+@media (prefers-color-scheme:dark){:root{--bg:#101213;--panel:#181b1d;--line:#2d3235;--text:#e8eae7;--dim:#9ca39d;--link:#8cbcf5;
+--ok:#74d09b;--busy:#cfe2ff;--busy-bg:#1e3c68;--warn:#ffe3ab;--warn-bg:#6a4a05;--bad:#fff;--bad-bg:#bd332d;--idle:#c3c8c2;--idle-bg:#2b3033}}
+*{box-sizing:border-box}
+html{-webkit-text-size-adjust:100%}
+body{margin:0;background:var(--bg);color:var(--text);font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
+a{color:var(--link)}
+:focus-visible{outline:2px solid var(--link);outline-offset:2px}
+h1,h2,h3,p,ul,ol,dl,dd{margin:0}
+h2{font-size:.85rem;letter-spacing:.04em;text-transform:uppercase;color:var(--dim);margin:1.75rem 0 .5rem}
+h3{font-size:1rem}
+small{font-weight:400;color:var(--dim)}
+i{font-style:normal}
+.sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.top,main,footer{max-width:100rem;margin:0 auto;padding:.6rem clamp(.75rem,2.5vw,2rem)}
+.top{display:flex;flex-wrap:wrap;gap:.4rem 1rem;align-items:center}
+.brand{font-weight:700;font-size:1.05rem;text-decoration:none;color:var(--text)}
+.top form{flex:1 1 12rem;display:flex;gap:.4rem;max-width:26rem}
+.top input{flex:1;min-width:0;font:inherit;padding:.3rem .6rem;border:1px solid var(--line);border-radius:.4rem;background:var(--panel);color:inherit}
+.top button{font:inherit;padding:.3rem .7rem;border:1px solid var(--line);border-radius:.4rem;background:var(--panel);color:inherit}
+#live{margin-left:auto;color:var(--dim);font-size:.85rem}
+.gone #live{background:var(--bad-bg);color:var(--bad);padding:.2rem .6rem;border-radius:.4rem;font-weight:600}
+.gone main{opacity:.55}
+.verdict{border-left:.4rem solid var(--line);background:var(--panel);padding:.8rem 1rem;border-radius:.3rem}
+.verdict h1{font-size:clamp(1.1rem,.9rem + 1vw,1.6rem);line-height:1.3;font-weight:650;text-wrap:balance}
+.verdict p{color:var(--dim);margin-top:.35rem;font-size:.9rem}
+.verdict.bad{border-color:var(--bad-bg)}.verdict.warn{border-color:#d99000}.verdict.busy{border-color:#4f8be0}.verdict.ok{border-color:#2a9d5f}
+.verdict i{margin-right:.15em}
+.verdict.bad h1 i{color:var(--bad-bg)}.verdict.ok h1 i{color:var(--ok)}
+.hint,.meta{color:var(--dim);font-size:.85rem}
+.cards{list-style:none;padding:0;display:grid;gap:.6rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,23rem),1fr))}
+.card{background:var(--panel);border:1px solid var(--line);border-left:.3rem solid var(--line);border-radius:.3rem;padding:.55rem .8rem;display:grid;gap:.2rem;align-content:start}
+.card.bad{border-left-color:var(--bad-bg)}.card.warn{border-left-color:#d99000}.card.busy{border-left-color:#4f8be0}.card.ok{border-left-color:#2a9d5f}
+.card h3 a{color:inherit}
+.card:target{outline:2px solid var(--link);outline-offset:2px}
+.variant{font-weight:500;color:var(--dim)}
+.state{font-weight:600}
+.card summary,#testnets summary{cursor:pointer;color:var(--link);padding:.2rem 0}
+.keys{font-size:.8rem;color:var(--dim);padding-left:1.1rem;max-height:14rem;overflow:auto}
+.list{padding-left:1.1rem}
+.box{overflow-x:auto;border:1px solid var(--line);border-radius:.3rem;background:var(--panel);margin-top:.4rem}
+table{border-collapse:collapse;width:100%;font-variant-numeric:tabular-nums}
+th,td{padding:.2rem .5rem;text-align:left;white-space:nowrap;overflow-wrap:normal}
+thead th{font-size:.8rem;font-weight:600;color:var(--dim);vertical-align:bottom;border-bottom:1px solid var(--line)}
+.matrix{font-size:.9rem}
+.matrix thead th[colspan]{text-align:center;color:var(--text)}
+.matrix th[colspan],.matrix tbody td:not(.head):nth-child(even){border-left:1px solid transparent}
+.matrix tbody th{position:sticky;left:0;background:var(--panel);font-weight:500;z-index:1}
+.matrix thead tr:first-child th:first-child{position:sticky;left:0;background:var(--panel);z-index:1}
+.matrix tbody th a{color:inherit;text-decoration:none;display:block;padding:.15rem 0}
+.matrix tbody th a:hover{text-decoration:underline}
+.matrix tbody tr+tr>*{border-top:1px solid var(--line)}
+.matrix td{padding:.1rem .15rem}
+.matrix td a{display:block;text-decoration:none;padding:.15rem .4rem;min-height:24px;border-radius:.25rem;color:var(--text)}
+.matrix td a:hover{text-decoration:underline}
+.matrix td.none{color:var(--dim);text-align:center}
+.matrix .head{color:var(--dim);text-align:right;padding-right:.6rem}
+a.ok i{color:var(--ok)}
+.matrix a.busy,.pill.busy{background:var(--busy-bg);color:var(--busy)}
+.matrix a.warn,.pill.warn{background:var(--warn-bg);color:var(--warn);font-weight:600}
+.matrix a.bad,.pill.bad{background:var(--bad-bg);color:var(--bad);font-weight:600}
+.matrix a.idle,.pill.idle{background:var(--idle-bg);color:var(--idle)}
+.pill{display:inline-block;padding:0 .5rem;border-radius:1rem;font-size:.85rem}
+.pill.ok{color:var(--ok);border:1px solid currentColor}
+.plain{font-size:.9rem}
+.plain td{white-space:normal;min-width:6rem}
+meter{width:6rem;vertical-align:middle}
+dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .8rem;font-size:.9rem}
+dt{color:var(--dim)}
+dd{font-variant-numeric:tabular-nums}
+footer{color:var(--dim);font-size:.85rem;margin-top:1.5rem;padding-bottom:2rem}
+@media (max-width:60rem){.matrix .head{display:none}}
+@media (max-width:34rem){body{font-size:14px}.matrix{font-size:.8rem}.matrix th{padding:.2rem .35rem}.matrix td a{padding:.15rem .25rem}.matrix thead th{font-size:.7rem;white-space:normal}.matrix tbody th{max-width:7.2rem;white-space:normal;line-height:1.15}.matrix thead tr:nth-child(2) th{min-width:3.2rem}}
+@media print{.top form,footer nav{display:none}}
+`;

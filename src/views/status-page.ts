@@ -1,0 +1,81 @@
+import type { Report } from "../core/report.ts";
+import { renderBudgets, renderSkipped } from "./budget-table.ts";
+import { formatCount } from "./format-count.ts";
+import { formatAgo, formatClock } from "./format-duration.ts";
+import { type Headline, headline } from "./headline.ts";
+import { type Html, html } from "./html.ts";
+import { renderIncidents } from "./incident-list.ts";
+import { renderMatrix } from "./matrix.ts";
+import { type PageOptions, renderPage } from "./page-shell.ts";
+import { isoTime, type StatusJson, statusJson } from "./status-json.ts";
+import { STATUS_WORDS } from "./status-words.ts";
+import { filterByWords } from "./target-filter.ts";
+import { findTroubles } from "./triage.ts";
+import { renderTroubles } from "./trouble-list.ts";
+
+/**
+ * The status page: one sentence of truth, shared causes, what is wrong worst first, then the whole fleet.
+ * The sentence always speaks of all targets; the rest of those that `query` leaves.
+ */
+export function renderStatusPage(report: Report, options: PageOptions): string {
+  const json = statusJson(report);
+  const nowMs = report.generatedAtMs;
+  const truth = headline(json, findTroubles(json));
+  const shown = filterByWords(json, options.query ?? "");
+  const main = html`${renderVerdict(report, json, truth)}
+${renderFilterNote(json, shown)}
+${renderIncidents(shown.incidents, nowMs)}
+${renderTroubles(findTroubles(shown), shown.incidents, nowMs)}
+${shown.targets.length === 0 ? null : renderMatrix(shown)}
+${renderBudgets(shown.budgets)}
+${renderSkipped(shown.skipped)}`;
+  return renderPage({ ...options, title: pageTitle(truth), tone: truth.tone, main });
+}
+
+function pageTitle({ needed, sentence }: Headline): string {
+  return needed === 0 ? `${sentence} · Synclag` : `${needed} need you · Synclag`;
+}
+
+function renderVerdict(report: Report, json: StatusJson, { tone, sentence }: Headline): Html {
+  const nowMs = report.generatedAtMs;
+  const { glyph } = TONE_GLYPHS[tone];
+  return html`<div class="verdict ${tone}"><h1><i aria-hidden="true">${glyph}</i> ${sentence}</h1>
+<p>As of <time id="asof" datetime="${isoTime(nowMs)}">${formatClock(nowMs, nowMs)}</time>; ${newestAnswer(report)}. ${countByStatus(json)}</p></div>`;
+}
+
+const TONE_GLYPHS = {
+  ok: STATUS_WORDS.ok,
+  busy: STATUS_WORDS.syncing,
+  idle: STATUS_WORDS.unknown,
+  warn: STATUS_WORDS.lagging,
+  bad: STATUS_WORDS.failed,
+} as const;
+
+/** Tells a frozen poller from a live one. */
+function newestAnswer({ chains, generatedAtMs }: Report): string {
+  const answers = chains.flatMap(({ targets }) =>
+    targets.flatMap(({ lastSuccessMs }) => lastSuccessMs ?? []),
+  );
+  const newest = answers.reduce((latest, time) => Math.max(latest, time), Number.NEGATIVE_INFINITY);
+  return Number.isFinite(newest) ? `newest answer ${formatAgo(newest, generatedAtMs)}` : "no answer so far";
+}
+
+/** `136 ok · 3 stalled · 1 lagging`. */
+function countByStatus({ targets }: StatusJson): string {
+  const counts = new Map<string, number>();
+  for (const { status } of targets) {
+    counts.set(status, (counts.get(status) ?? 0) + 1);
+  }
+  return [...counts]
+    .sort(([, a], [, b]) => b - a)
+    .map(([status, count]) => `${count} ${status}`)
+    .join(" · ");
+}
+
+function renderFilterNote(json: StatusJson, shown: StatusJson): Html | null {
+  if (shown === json) {
+    return null;
+  }
+  const count = shown.targets.length === 0 ? "No target matches" : `Showing ${shown.targets.length}`;
+  return html`<p class="hint">${count} of ${formatCount(json.targets.length, "target")}. <a href="/">Show all</a></p>`;
+}

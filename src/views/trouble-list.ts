@@ -1,0 +1,58 @@
+import { targetKey } from "./filter-status.ts";
+import { formatCount } from "./format-count.ts";
+import { formatAgo } from "./format-duration.ts";
+import { describeFresh, describeState, describeVariant } from "./headline.ts";
+import { type Html, html, webLink } from "./html.ts";
+import { chainPath, targetAnchor } from "./page-links.ts";
+import type { IncidentJson } from "./status-json.ts";
+import { STATUS_WORDS } from "./status-words.ts";
+import type { Trouble } from "./triage.ts";
+
+/** More cards than this would bury the matrix. */
+const SHOWN = 24;
+
+/** What is wrong and not yet told by an incident, worst first; null while there is nothing to tell. */
+export function renderTroubles(
+  troubles: readonly Trouble[],
+  incidents: readonly IncidentJson[],
+  nowMs: number,
+): Html | null {
+  const explained = new Set(incidents.flatMap(({ targets }) => targets));
+  const own = troubles.filter(({ target }) => !explained.has(targetKey(target)));
+  if (own.length === 0) {
+    return null;
+  }
+  const rest = own.length - SHOWN;
+  return html`<section aria-labelledby="wrong-title"><h2 id="wrong-title">Not ok, worst first</h2>
+<ol class="cards">${own.slice(0, SHOWN).map((trouble) => renderTrouble(trouble, nowMs))}</ol>
+${rest > 0 ? html`<p class="hint">and ${formatCount(rest, "target")} more, in the fleet below</p>` : null}</section>`;
+}
+
+function renderTrouble(trouble: Trouble, nowMs: number): Html {
+  const { target, chain } = trouble;
+  const { tone, glyph } = STATUS_WORDS[target.status];
+  const name = `${target.protocol} on ${chain.name}`;
+  return html`<li class="card ${tone}"><h3><i aria-hidden="true">${glyph}</i> <a href="${chainPath(chain.slug)}#${targetAnchor(target)}">${name}</a> <span class="variant">${describeVariant(target)}</span>${chain.testnet ? html` <small>testnet</small>` : null}</h3>
+<p class="state">${target.status}${stateSuffix(trouble)}</p>
+<p>${target.detail}</p>
+<p class="meta">${describeFresh(trouble)}${advanced(target.last_advance, nowMs)}${explorerLink(target.explorer)}</p></li>
+`;
+}
+
+/** The lag, where the status word alone does not say it. */
+function stateSuffix({ target }: Trouble): string {
+  const { lag_seconds, reason, status } = target;
+  const lag = lag_seconds === null ? "" : `, ${describeState({ ...target, status: "lagging" })}`;
+  return `${reason === null || reason === status ? "" : ` (${reason})`}${lag}`;
+}
+
+function advanced(lastAdvance: string | null, nowMs: number): Html {
+  return lastAdvance === null
+    ? html` · never seen to advance`
+    : html` · last advanced <time datetime="${lastAdvance}">${formatAgo(Date.parse(lastAdvance), nowMs)}</time>`;
+}
+
+function explorerLink(explorer: string | null): Html | null {
+  const link = webLink(explorer);
+  return link === null ? null : html` · <a href="${link}" rel="noopener noreferrer">explorer</a>`;
+}
