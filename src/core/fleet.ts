@@ -101,3 +101,13 @@ export interface Fleet {
   readonly budgets: readonly Budget[];
   readonly skipped: readonly SkippedIndexer[];
 }
+
+/** Everything that is polled: the indexers' endpoints in the order of the file, then the RPC nodes. */
+export function endpointsOf(fleet: Fleet): readonly Endpoint[] {
+  return [...fleet.indexers.flatMap((indexer) => indexer.endpoints), ...fleet.rpcEndpoints];
+}
+
+/** Every target, in the order of the file. */
+export function targetsOf(fleet: Fleet): readonly Target[] {
+  return fleet.indexers.flatMap((indexer) => indexer.endpoints.flatMap((endpoint) => endpoint.targets));
+}

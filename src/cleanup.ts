@@ -1,0 +1,37 @@
+/** What was started and must be stopped, last in first out; Node 20 has no AsyncDisposableStack. */
+export interface Cleanup extends AsyncDisposable {
+  /** Takes charge of `resource` and hands it back. */
+  readonly use: <T extends Disposable | AsyncDisposable>(resource: T) => T;
+}
+
+/** Disposing goes on when one resource fails to stop, and throws at the end. A second disposal does nothing. */
+export function createCleanup(): Cleanup {
+  const resources: (Disposable | AsyncDisposable)[] = [];
+  return {
+    use(resource) {
+      resources.push(resource);
+      return resource;
+    },
+    async [Symbol.asyncDispose]() {
+      const errors: unknown[] = [];
+      for (const resource of resources.splice(0).reverse()) {
+        try {
+          await stop(resource);
+        } catch (error) {
+          errors.push(error);
+        }
+      }
+      if (errors.length > 0) {
+        throw new AggregateError(errors, "Cannot stop everything");
+      }
+    },
+  };
+}
+
+async function stop(resource: Disposable | AsyncDisposable): Promise<void> {
+  if (Symbol.asyncDispose in resource) {
+    await resource[Symbol.asyncDispose]();
+  } else {
+    resource[Symbol.dispose]();
+  }
+}

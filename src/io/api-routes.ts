@@ -1,0 +1,30 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { describeMissingPair, filterStatus } from "../views/filter-status.ts";
+import { statusJson } from "../views/status-json.ts";
+import type { HttpSource } from "./http-source.ts";
+import { sendProblem } from "./problems.ts";
+
+interface PairRoute {
+  readonly Params: { readonly protocol: string; readonly chain: string };
+}
+
+/** The JSON API: the report as it stands, whole or for one protocol and chain. */
+export function addApiRoutes(server: FastifyInstance, source: HttpSource): void {
+  server.get("/api/v1/status", (_request, reply) => sendJson(reply, statusJson(source.report())));
+
+  server.get<PairRoute>("/api/v1/status/:protocol/:chain", (request, reply) => {
+    const { protocol, chain } = request.params;
+    const json = statusJson(source.report());
+    const filtered = filterStatus(json, protocol, chain);
+    return filtered === null
+      ? sendProblem(reply, 404, describeMissingPair(json, protocol, chain))
+      : sendJson(reply, filtered);
+  });
+}
+
+function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
+  return reply
+    .header("cache-control", "no-store")
+    .type("application/json; charset=utf-8")
+    .send(JSON.stringify(body));
+}
