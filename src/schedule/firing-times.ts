@@ -6,12 +6,11 @@ export interface FiringRate {
   readonly perHour: number;
   /** On a day on which it fires. */
   readonly perDay: number;
-  /** A mean month for a schedule of every day, else the most days on which it fires within 31. */
+  /** 30.4 for a schedule of every day, else the most days on which it fires within any 31. */
   readonly daysPerMonth: number;
 }
 
 const SECOND_MS = 1_000;
-const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 const EVERY_DAY = { longestGap: 1, perMonth: 30.4 };
 const LONGEST_MONTH_DAYS = 31;
@@ -33,11 +32,8 @@ export function firingRate(cron: string): FiringRate {
     return { perHour: 0, perDay: 0, daysPerMonth: 0 };
   }
   const times = timesOfDay(cron);
-  return {
-    perHour: mostWithin(times, HOUR_MS, DAY_MS),
-    perDay: times.length,
-    daysPerMonth: days.perMonth,
-  };
+  const hours = new Set(parse(cron).hour).size;
+  return { perHour: times.length / hours, perDay: times.length, daysPerMonth: days.perMonth };
 }
 
 /**
@@ -102,7 +98,7 @@ function firingDays(cron: string): { readonly longestGap: number; readonly perMo
   }
   return {
     longestGap: Math.max(longestStep(days), firstAfter(days, CYCLE_DAYS)),
-    perMonth: mostWithin(days, LONGEST_MONTH_DAYS, CYCLE_DAYS),
+    perMonth: mostWithinMonth(days),
   };
 }
 
@@ -124,13 +120,13 @@ function firstAfter(values: readonly number[], period: number): number {
   return period + first - (values.at(-1) ?? first);
 }
 
-/** The most values that lie within `span` of each other, on a circle of `period`. */
-function mostWithin(values: readonly number[], span: number, period: number): number {
-  const unrolled = [...values, ...values.map((value) => value + period)];
+/** The most days of the cycle that lie within one month. */
+function mostWithinMonth(days: readonly number[]): number {
+  const unrolled = [...days, ...days.map((day) => day + CYCLE_DAYS)];
   let start = 0;
   let most = 0;
-  for (const [end, value] of unrolled.entries()) {
-    while (value - (unrolled[start] ?? value) >= span) {
+  for (const [end, day] of unrolled.entries()) {
+    while (day - (unrolled[start] ?? day) >= LONGEST_MONTH_DAYS) {
       start += 1;
     }
     most = Math.max(most, end - start + 1);

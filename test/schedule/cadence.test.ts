@@ -1,0 +1,125 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Budget } from "../../src/core/fleet.ts";
+import {
+  chooseCadence,
+  fitProblem,
+  intervalLabel,
+  LADDER,
+  requestsPerWindow,
+} from "../../src/schedule/cadence.ts";
+import { longestIntervalMs, requestsPerDay } from "../../src/schedule/firing-times.ts";
+
+const gateway: Budget = { name: "gateway", limit: 100_000, per: "month", scope: "shared" };
+const studio: Budget = { name: "studio", limit: 3_000, per: "day", scope: "endpoint" };
+const hourly: Budget = { name: "hourly", limit: 100, per: "hour", scope: "endpoint" };
+
+describe("LADDER", () => {
+  it.each(LADDER.map((rung) => ({ ...rung, label: intervalLabel(rung) })))(
+    "fires evenly every $label",
+    ({ cron, intervalMs }) => {
+      expect(longestIntervalMs(cron)).toBe(intervalMs);
+      expect(requestsPerDay(cron)).toBe(86_400_000 / intervalMs);
+    },
+  );
+
+  it("goes from 15 s to 6 h, slower with each rung", () => {
+    const intervals = LADDER.map(({ intervalMs }) => intervalMs);
+
+    expect(intervals).toEqual([...intervals].sort((a, b) => a - b));
+    expect([intervals[0], intervals.at(-1)]).toEqual([15_000, 21_600_000]);
+  });
+});
+
+describe("chooseCadence()", () => {
+  it.each([
+    { case: "one URL of 3,000 a day", endpoints: 1, budget: studio, every: "1 min" },
+    { case: "46 endpoints of one key", endpoints: 46, budget: gateway, every: "30 min" },
+    { case: "one endpoint of a large budget", endpoints: 1, budget: gateway, every: "30 s" },
+    { case: "an hourly budget", endpoints: 1, budget: hourly, every: "1 min" },
+    { case: "no budget", endpoints: 46, budget: null, every: "30 s" },
+  ])("takes every $every for $case", ({ endpoints, budget, every }) => {
+    const choice = chooseCadence({ endpoints, budget });
+
+    expect(choice.kind === "chosen" && intervalLabel(choice.cadence)).toBe(every);
+  });
+
+  it("leaves room for the fixed schedules that share the budget", () => {
+    const fixed = [{ endpoints: 6, cron: "0 */5 * * * *" }];
+
+    const choice = chooseCadence({ endpoints: 46, budget: gateway, fixed });
+
+    expect(choice).toEqual({
+      kind: "chosen",
+      cadence: { intervalMs: 3_600_000, cron: "0 0 * * * *" },
+    });
+  });
+
+  it("says with the arithmetic when even the slowest does not fit", () => {
+    const fixed = [{ endpoints: 1, cron: "0 0 0 * * *" }];
+
+    const choice = chooseCadence({ endpoints: 46, budget: { ...gateway, limit: 1_000 }, fixed });
+
+    expect(choice).toEqual({
+      kind: "none",
+      problem:
+        "1 endpoint × 1 a day × 30.4 days + 46 endpoints × 4 a day × 30.4 days = 5,624 > 900, " +
+        "nine tenths of 1,000 a month, even with auto at every 6 h",
+    });
+  });
+
+  it("uses at most nine tenths, and would use more one rung faster", () => {
+    const anyPer = fc.constantFrom("hour", "day", "month");
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 500 }),
+        fc.integer({ min: 1, max: 1e6 }),
+        anyPer,
+        (endpoints, limit, per) => {
+          const choice = chooseCadence({ endpoints, budget: { ...gateway, limit, per } });
+
+          const fits = LADDER.map(({ cron }) => requestsPerWindow([{ endpoints, cron }], per) <= 0.9 * limit);
+          const expected = LADDER[fits.indexOf(true)];
+          expect(choice.kind === "chosen" ? choice.cadence : undefined).toEqual(expected);
+        },
+      ),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe("fitProblem()", () => {
+  it.each([
+    {
+      budget: gateway,
+      loads: [{ endpoints: 52, cron: "0 * * * * *" }],
+      problem:
+        "52 endpoints × 1,440 a day × 30.4 days = 2,276,352 > 100,000 a month; the fastest that fits is every 30 min",
+    },
+    {
+      budget: studio,
+      loads: [{ endpoints: 1, cron: "*/15 * * * * *" }],
+      problem: "1 endpoint × 5,760 a day = 5,760 > 3,000 a day; the fastest that fits is every 30 s",
+    },
+    {
+      budget: hourly,
+      loads: [
+        { endpoints: 1, cron: "*/30 * * * * *" },
+        { endpoints: 2, cron: "0 */30 * * * *" },
+      ],
+      problem:
+        "1 endpoint × 120 an hour + 2 endpoints × 2 an hour = 124 > 100 an hour; the fastest that fits is every 2 min",
+    },
+    {
+      budget: { ...gateway, limit: 20 },
+      loads: [{ endpoints: 30, cron: "0 0 0 1 1 *" }],
+      problem: "30 endpoints × 1 a day × 1 day = 30 > 20 a month; no schedule of up to every 6 h fits",
+    },
+  ])("shows the arithmetic: $problem", ({ budget, loads, problem }) => {
+    expect(fitProblem(budget, loads)).toBe(problem);
+  });
+
+  it("has nothing to say of schedules that fit", () => {
+    expect(fitProblem(studio, [{ endpoints: 1, cron: "*/30 * * * * *" }])).toBeNull();
+  });
+});
