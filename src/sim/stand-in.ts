@@ -1,0 +1,103 @@
+import type { Config } from "../config/config.ts";
+import type { Endpoint, Fleet } from "../core/fleet.ts";
+import type { ChainSpec } from "./chain-model.ts";
+import type { EndpointSpec } from "./endpoint-spec.ts";
+import { guessServerKind } from "./server-kind.ts";
+import { type SimulatedFleet, startFleet } from "./simulated-fleet.ts";
+import type { TargetKnobs } from "./simulated-target.ts";
+import { chainOfAge } from "./usual-chains.ts";
+
+/** A configuration whose every endpoint is played on loopback. */
+export interface StandIn {
+  /** The same configuration, but for the URLs and hosts. */
+  readonly config: Config;
+  /** Its endpoints and targets have the configuration's keys. */
+  readonly fleet: SimulatedFleet;
+}
+
+/** For a chain whose block time nobody publishes. */
+const FALLBACK_BLOCK_TIME_MS = 2_000;
+
+/**
+ * Plays the fleet of a configuration: one loopback server for each real origin, the real paths, keys and chains.
+ * Nothing of the real fleet is contacted. The caller disposes the fleet.
+ */
+export async function standIn(config: Config, nowMs: () => number): Promise<StandIn> {
+  const endpoints = endpointsOf(config.fleet);
+  const fleet = await startFleet({
+    nowMs,
+    chains: config.fleet.chains.map((chain) => chainSpec(chain, nowMs())),
+    endpoints: endpoints.map(endpointSpec),
+  });
+  return { config: { ...config, fleet: withPlayedUrls(config.fleet, fleet) }, fleet };
+}
+
+function endpointsOf(fleet: Fleet): readonly Endpoint[] {
+  return [...fleet.indexers.flatMap(({ endpoints }) => endpoints), ...fleet.rpcEndpoints];
+}
+
+function chainSpec(chain: Fleet["chains"][number], nowMs: number): ChainSpec {
+  const blockTimeMs = chain.blockTimeMs ?? FALLBACK_BLOCK_TIME_MS;
+  return chainOfAge({ slug: chain.slug, id: chain.id, blockTimeMs }, nowMs);
+}
+
+function endpointSpec(endpoint: Endpoint): EndpointSpec {
+  const kind = guessServerKind(endpoint);
+  const url = new URL(endpoint.url);
+  const apiKey = apiKeyOf(endpoint);
+  return {
+    kind,
+    key: endpoint.key,
+    chains: endpoint.chain === null ? endpoint.targets.map(({ chain }) => chain) : [endpoint.chain],
+    origin: url.host,
+    path: url.pathname,
+    knobs: { latency: LATENCY, ...(apiKey === null ? {} : { apiKeys: [apiKey] }) },
+    targetKnobs: healthOf(kind),
+  };
+}
+
+const LATENCY = { minMs: 20, maxMs: 400 };
+
+/** No indexer is quite at the tip, and behind the gateway several take turns: as healthy as the real fleet. */
+function healthOf(kind: EndpointSpec["kind"]): Partial<TargetKnobs> {
+  switch (kind) {
+    case "gateway":
+      return { lagMs: 1_500, replicas: 3, wobbleBlocks: 4 };
+    case "envio":
+    case "envio-3.2":
+    case "envio-2.27":
+      return { lagMs: 800, batchBlocks: 3 };
+    case "studio":
+    case "graph-node":
+    case "ponder":
+      return { lagMs: 2_000 };
+    case "rpc":
+      return { lagMs: 200 };
+  }
+}
+
+/** The key that a caller will send, so that the played gateway knows it. */
+function apiKeyOf(endpoint: Endpoint): string | null {
+  const header = new Map(
+    Object.entries(endpoint.headers).map(([name, value]) => [name.toLowerCase(), value]),
+  ).get("authorization");
+  const inPath = /\/api\/([^/]+)\/(?:subgraphs|deployments)\//.exec(new URL(endpoint.url).pathname);
+  return inPath?.[1] ?? /^Bearer (.+)$/.exec(header ?? "")?.[1] ?? null;
+}
+
+function withPlayedUrls(real: Fleet, played: SimulatedFleet): Fleet {
+  const rewrite = (endpoint: Endpoint): Endpoint => {
+    const url = new URL(played.endpoint(endpoint.key).url);
+    return { ...endpoint, url: `${url.origin}${pathAndQuery(endpoint.url)}`, host: url.host };
+  };
+  return {
+    ...real,
+    indexers: real.indexers.map((indexer) => ({ ...indexer, endpoints: indexer.endpoints.map(rewrite) })),
+    rpcEndpoints: real.rpcEndpoints.map(rewrite),
+  };
+}
+
+function pathAndQuery(realUrl: string): string {
+  const { pathname, search } = new URL(realUrl);
+  return pathname + search;
+}
