@@ -59,7 +59,8 @@ function findTrouble(reply: Reply, answer: Answer, nowMs: number): Trouble | nul
   }
   if (reply.httpStatus >= 300) {
     const words = answer.complaints[0] ?? titleOf(reply.body);
-    return fail(reasonOfStatus(reply), quote(`HTTP ${reply.httpStatus.toString()}: ${words}`), retryAfterMs);
+    const detail = `HTTP ${reply.httpStatus.toString()}${words === "" ? "" : `: ${words}`}`;
+    return fail(reasonOfStatus(reply, answer), quote(detail), retryAfterMs);
   }
   return findTroubleOfSuccess(reply, answer, retryAfterMs);
 }
@@ -71,10 +72,12 @@ function troubleOf(meaning: Meaning, detail: string, retryAfterMs: number | null
   return fail(meaning, detail, retryAfterMs);
 }
 
-function reasonOfStatus(reply: Reply): FailureReason {
-  const isLimit =
-    reply.httpStatus === 403 && (reply.retryAfter !== null || RATE_LIMIT_WORDS.test(reply.body));
-  return isLimit ? "rate_limited" : (STATUS_REASONS.get(reply.httpStatus) ?? "http_status");
+function reasonOfStatus(reply: Reply, answer: Answer): FailureReason {
+  if (reply.httpStatus === 403 && (reply.retryAfter !== null || RATE_LIMIT_WORDS.test(reply.body))) {
+    return "rate_limited";
+  }
+  const isGraphqlError = answer.form === "answer" && answer.complaints.length > 0;
+  return STATUS_REASONS.get(reply.httpStatus) ?? (isGraphqlError ? "graphql" : "http_status");
 }
 
 /** Of an answer that HTTP calls a success. */

@@ -5,13 +5,11 @@ const MAX_QUOTED_CHARACTERS = 200;
  * Secrets are not its business, the caller removes them.
  */
 export function quote(text: string): string {
-  // Twice the limit first: a body may have a megabyte.
-  const line = text
-    .slice(0, 2 * MAX_QUOTED_CHARACTERS)
-    .replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ")
-    .trim();
+  // A body may have a megabyte: no more of it is looked at than what can be shown.
+  const head = text.slice(0, 2 * MAX_QUOTED_CHARACTERS);
+  const line = head.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ").trim();
   const characters = Array.from(line);
-  if (characters.length <= MAX_QUOTED_CHARACTERS) {
+  if (head.length === text.length && characters.length <= MAX_QUOTED_CHARACTERS) {
     return line;
   }
   return `${characters.slice(0, MAX_QUOTED_CHARACTERS - 1).join("")}…`;

@@ -1,0 +1,12 @@
+import { readFileSync } from "node:fs";
+import type { Reply } from "../../src/dialects/reply.ts";
+
+/** A captured file of test/fixtures, as text. */
+export function readFixture(path: string): string {
+  return readFileSync(new URL(`../fixtures/${path}`, import.meta.url), "utf8");
+}
+
+/** An HTTP answer with this body; all that a test leaves out is what a healthy server sends. */
+export function replyOf(body: string, rest: Partial<Reply> = {}): Reply {
+  return { httpStatus: 200, contentType: "application/json", retryAfter: null, body, ...rest };
+}

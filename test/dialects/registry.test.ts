@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { DIALECTS, questionsFor } from "../../src/dialects/registry.ts";
+import { rpc } from "../../src/dialects/rpc.ts";
+import { endpointOf } from "./endpoint-of.ts";
+
+const { graph, envio, ponder } = DIALECTS;
+
+describe("questionsFor()", () => {
+  it.each(Object.entries(DIALECTS))("asks the questions of %s where it is configured", (name, dialect) => {
+    expect(questionsFor(endpointOf(name, [1]))).toBe(dialect.questions);
+  });
+
+  it.each([
+    { case: "one chain", chainIds: [1], order: [graph, envio, ponder] },
+    { case: "several chains", chainIds: [1, 10], order: [envio, ponder, graph] },
+  ])("asks everything of an unknown endpoint of $case, likeliest first", ({ chainIds, order }) => {
+    expect(questionsFor(endpointOf("auto", chainIds))).toEqual(order.flatMap(({ questions }) => questions));
+  });
+
+  it("asks a node for its latest block", () => {
+    expect(questionsFor(endpointOf("rpc", []))).toBe(rpc.questions);
+  });
+
+  it.each(["subquery", "constructor", "__proto__"])(
+    "throws for the dialect %s that no configuration lets pass",
+    (name) => {
+      expect(() => questionsFor(endpointOf(name, [1]))).toThrow(
+        new RangeError(`Cannot ask in dialect "${name}": it is not in the registry`),
+      );
+    },
+  );
+});

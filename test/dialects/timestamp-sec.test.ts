@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { readTimestampSec } from "../../src/dialects/timestamp-sec.ts";
+
+describe("readTimestampSec()", () => {
+  it.each([
+    { value: 1757912345, seconds: 1757912345 },
+    { value: "1757912345", seconds: 1757912345 },
+    { value: "2025-09-15T04:59:05Z", seconds: 1757912345 },
+    { value: "2025-09-15T04:59:05", seconds: 1757912345 },
+    { value: "2025-09-15 04:59:05+00", seconds: 1757912345 },
+    { value: "2025-09-15T10:29:05+0530", seconds: 1757912345 },
+    { value: "2025-09-15T04:59:05.5+00:00", seconds: 1757912345.5 },
+  ])("reads $value", ({ value, seconds }) => {
+    expect(readTimestampSec(value)).toBe(seconds);
+  });
+
+  it.each([
+    { case: "milliseconds", value: 1757912345000 },
+    { case: "milliseconds as text", value: "1757912345000" },
+    { case: "zero", value: 0 },
+    { case: "a negative number", value: -5 },
+    { case: "a day that does not exist", value: "2025-13-45T04:59:05Z" },
+    { case: "a day without a time", value: "2025-09-15" },
+    { case: "a word", value: "yesterday" },
+    { case: "nothing", value: undefined },
+    { case: "null", value: null },
+    { case: "an object", value: {} },
+  ])("is null for $case", ({ value }) => {
+    expect(readTimestampSec(value)).toBeNull();
+  });
+});
