@@ -1,0 +1,41 @@
+# syntax=docker/dockerfile:1
+
+# Any image with Node 24 and npm; a mirror or a hardened one fits as well.
+ARG NODE_IMAGE=docker.io/library/node:24-bookworm-slim
+
+FROM ${NODE_IMAGE} AS build
+WORKDIR /build
+# Before the sources, so that a change of them does not install again. The secret is an .npmrc of
+# whoever builds behind a mirror; without one, npm's defaults hold.
+COPY package.json package-lock.json ./
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc npm ci --ignore-scripts --no-audit --no-fund
+COPY tsconfig.json tsconfig.build.json ./
+COPY src src
+RUN npm run build && npm prune --omit=dev --ignore-scripts --no-audit --no-fund
+
+FROM ${NODE_IMAGE}
+ARG VERSION=dev
+ARG REVISION=
+LABEL org.opencontainers.image.title="synclag" \
+      org.opencontainers.image.description="Watches the sync health of blockchain indexers and compares their variants per chain" \
+      org.opencontainers.image.licenses="MIT" \
+      org.opencontainers.image.version="${VERSION}" \
+      org.opencontainers.image.revision="${REVISION}"
+ENV NODE_ENV=production
+WORKDIR /app
+COPY --from=build /build/package.json ./
+COPY --from=build /build/node_modules node_modules
+COPY --from=build /build/dist dist
+COPY chains.yaml /etc/synclag/chains.yaml
+
+# The only place that it writes to: everything else may be read-only.
+RUN mkdir -p /var/lib/synclag && chown 65532:65532 /var/lib/synclag
+VOLUME /var/lib/synclag
+# By number, so that an orchestrator can see that it is not root.
+USER 65532:65532
+
+EXPOSE 9855
+HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch('http://127.0.0.1:9855/-/healthy').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "/app/dist/main.js"]
+CMD ["run", "--config", "/etc/synclag/chains.yaml", "--state", "/var/lib/synclag/synclag.state.json", "--listen", "0.0.0.0:9855"]

@@ -1,0 +1,93 @@
+import { fileURLToPath } from "node:url";
+import { z } from "zod";
+import { type Program, runProgram, startProgram } from "./program.ts";
+
+const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
+const SCRIPTS = fileURLToPath(new URL("../image", import.meta.url));
+const BASE = "localhost/synclag-e2e-node:latest";
+const IMAGE = "localhost/synclag-e2e:latest";
+
+const configSchema = z.object({
+  Docker: z.object({
+    config: z.object({
+      User: z.string(),
+      Env: z.array(z.string()),
+      Cmd: z.array(z.string()),
+      Entrypoint: z.array(z.string()),
+      Healthcheck: z.object({ Test: z.array(z.string()) }),
+      Volumes: z.record(z.string(), z.unknown()),
+      Labels: z.record(z.string(), z.string()),
+    }),
+  }),
+});
+
+export type ImageConfig = z.infer<typeof configSchema>["Docker"]["config"];
+
+/** An image that was built from the Dockerfile, in a storage of its own. */
+export interface ContainerImage {
+  readonly config: ImageConfig;
+  /** Its file system on this machine. */
+  readonly mountedAt: string;
+  /** Runs what it runs by default, read-only, as its own user, without a network. */
+  run(volume: string): Promise<Program>;
+}
+
+/** Builds the repository's Dockerfile with no image registry. `workFolder` holds everything that this makes. */
+export async function buildImage(workFolder: string): Promise<ContainerImage> {
+  await succeed(`${SCRIPTS}/base.sh`, [workFolder, BASE]);
+  await succeed(`${SCRIPTS}/build.sh`, [workFolder, BASE, IMAGE, ROOT]);
+
+  const inspected = await buildah(workFolder, ["inspect", "--type", "image", IMAGE]);
+  const { config } = configSchema.parse(JSON.parse(inspected)).Docker;
+  const container = await buildah(workFolder, ["from", "--pull-never", IMAGE]);
+  const mountedAt = await buildah(workFolder, ["mount", container]);
+  return { config, mountedAt, run: (volume) => runReadOnly({ config, mountedAt, volume }) };
+}
+
+/** Runs a command inside what `run()` started: in its network and its file system. */
+export function runBeside(
+  program: Program,
+  command: readonly string[],
+): Promise<{ readonly code: number | null; readonly stdout: string; readonly stderr: string }> {
+  const [name = "", ...args] = command;
+  return runProgram({
+    command: "nsenter",
+    args: ["--target", String(program.pid), "--net", "--mount", "--root", "--wd", "--", name, ...args],
+  });
+}
+
+function runReadOnly(options: {
+  readonly config: ImageConfig;
+  readonly mountedAt: string;
+  readonly volume: string;
+}): Promise<Program> {
+  const { config, mountedAt, volume } = options;
+  const [mountPoint = ""] = Object.keys(config.Volumes);
+  const command = [...config.Env, ...config.Entrypoint, ...config.Cmd];
+  return startProgram({
+    command: "unshare",
+    args: [
+      "--mount",
+      "--net",
+      `${SCRIPTS}/run-read-only.sh`,
+      mountedAt,
+      volume,
+      mountPoint,
+      config.User,
+      ...command,
+    ],
+  });
+}
+
+function buildah(workFolder: string, args: readonly string[]): Promise<string> {
+  const storage = ["--root", `${workFolder}/storage`, "--runroot", `${workFolder}/runroot`];
+  return succeed("buildah", [...storage, "--storage-driver", "vfs", ...args]);
+}
+
+async function succeed(command: string, args: readonly string[]): Promise<string> {
+  const { code, stdout, stderr } = await runProgram({ command, args });
+  if (code !== 0) {
+    throw new Error(`Cannot run ${command}: exit code ${code}, ${stderr.slice(-2_000)}`);
+  }
+  return stdout.trim();
+}
