@@ -5,6 +5,8 @@ import type { IncidentJson, StatusJson, TargetJson } from "./status-json.ts";
 import { needsSomebody, STATUS_WORDS, type Tone } from "./status-words.ts";
 import type { Trouble } from "./triage.ts";
 
+const TELLING_SECONDS = 60;
+
 /** The one sentence of truth, and how loud it is. */
 export interface Headline {
   readonly tone: Tone;
@@ -36,10 +38,10 @@ export function describeTrouble({ target, chain }: Trouble): string {
 }
 
 /** `multichain is fresh`, or that nothing is. */
-export function describeFresh({ fresh, pair }: Trouble): string {
+export function describeFresh({ fresh, others }: Trouble): string {
   const names = [...new Set(fresh.map(describeVariant))];
   if (names.length === 0) {
-    return pair === "late" ? "no variant is fresh" : "nothing there is fresh";
+    return others === 0 ? "it has no other variant" : "no other variant is fresh";
   }
   return `${names.join(" and ")} ${names.length === 1 ? "is" : "are"} fresh`;
 }
@@ -50,13 +52,20 @@ export function describeVariant({ variant, tier }: TargetJson): string {
 }
 
 /** `stalled, 41 min behind`; a target that is merely late is told by its lag alone. */
-export function describeState({ status, lag_seconds }: TargetJson): string {
-  const { phrase } = STATUS_WORDS[status];
-  if (lag_seconds === null || lag_seconds === 0) {
+export function describeState(target: TargetJson): string {
+  const { phrase } = STATUS_WORDS[target.status];
+  const lagMs = tellingLagMs(target);
+  if (lagMs === null) {
     return phrase;
   }
-  const lag = `${formatDuration(lag_seconds * 1000)} behind`;
-  return status === "lagging" || status === "ok" ? lag : `${phrase}, ${lag}`;
+  const lag = `${formatDuration(lagMs)} behind`;
+  return target.status === "lagging" || target.status === "ok" ? lag : `${phrase}, ${lag}`;
+}
+
+/** The lag if it says anything: a target that is not ok for another reason need not be told to be 2 s behind. */
+export function tellingLagMs({ status, lag_seconds }: TargetJson): number | null {
+  const isTelling = status === "ok" || (lag_seconds ?? 0) >= TELLING_SECONDS;
+  return isTelling && lag_seconds !== null ? lag_seconds * 1000 : null;
 }
 
 function isLoud(pair: Trouble["pair"], { status }: TargetJson): boolean {

@@ -1,6 +1,7 @@
+import { targetKey } from "./filter-status.ts";
 import { formatNumber } from "./format-count.ts";
 import { shortDuration } from "./format-duration.ts";
-import { describeState, describeVariant } from "./headline.ts";
+import { describeState, describeVariant, tellingLagMs } from "./headline.ts";
 import { type Html, html } from "./html.ts";
 import { chainPath, targetAnchor } from "./page-links.ts";
 import type { ChainJson, StatusJson, TargetJson } from "./status-json.ts";
@@ -15,14 +16,23 @@ interface Column {
 
 /** The fleet at a glance, chain by chain, the worst row first; testnets fold away. */
 export function renderMatrix(json: StatusJson): Html {
-  const columns = findColumns(json.targets);
   const rows = sortRows(json);
+  const table = {
+    columns: findColumns(rows),
+    told: new Set(json.incidents.flatMap(({ targets }) => targets)),
+  };
   const mainnets = rows.filter(({ chain }) => !chain.testnet);
   const testnets = rows.filter(({ chain }) => chain.testnet);
   return html`<section id="fleet" aria-labelledby="fleet-title"><h2 id="fleet-title">Fleet</h2>
 <p class="hint">Time behind the chain's reference head. A dot: not indexed there.</p>
-${mainnets.length === 0 ? null : renderTable(columns, mainnets, "Mainnets")}
-${testnets.length === 0 ? null : renderTestnets(columns, testnets)}</section>`;
+${mainnets.length === 0 ? null : renderTable(table, mainnets, "Mainnets")}
+${testnets.length === 0 ? null : renderTestnets(table, testnets)}</section>`;
+}
+
+interface Table {
+  readonly columns: readonly Column[];
+  /** Keys of the targets that an incident already explains: they are toned down. */
+  readonly told: ReadonlySet<string>;
 }
 
 interface Row {
@@ -30,23 +40,23 @@ interface Row {
   readonly targets: readonly TargetJson[];
 }
 
-function renderTestnets(columns: readonly Column[], rows: readonly Row[]): Html {
+function renderTestnets(table: Table, rows: readonly Row[]): Html {
   const targets = rows.flatMap((row) => row.targets);
   const ok = targets.filter(({ status }) => status === "ok").length;
   return html`<details id="testnets"><summary>Testnets: ${ok} of ${targets.length} targets ok</summary>
-${renderTable(columns, rows, "Testnets")}</details>`;
+${renderTable(table, rows, "Testnets")}</details>`;
 }
 
-function renderTable(columns: readonly Column[], rows: readonly Row[], caption: string): Html {
+function renderTable(table: Table, rows: readonly Row[], caption: string): Html {
   return html`<div class="box" id="box-${caption.toLowerCase()}" role="region" aria-label="${caption}" tabindex="0"><table class="matrix">
 <caption class="sr">${caption}, worst first</caption>
-<thead><tr><th rowspan="2" scope="col">Chain</th>${groupByProtocol(columns).map(renderGroup)}<th rowspan="2" scope="col" class="head">Reference head</th></tr>
-<tr>${columns.map(renderColumn)}</tr></thead>
-<tbody>${rows.map((row) => renderRow(columns, row))}</tbody></table></div>`;
+<thead><tr><th rowspan="2" scope="col">Chain</th>${groupByProtocol(table.columns).map(renderGroup)}<th rowspan="2" scope="col" class="head">Reference head × sources</th></tr>
+<tr>${table.columns.map(renderColumn)}</tr></thead>
+<tbody>${rows.map((row) => renderRow(table, row))}</tbody></table></div>`;
 }
 
 function renderGroup({ protocol, count }: { readonly protocol: string; readonly count: number }): Html {
-  return html`<th colspan="${count}" scope="colgroup">${protocol}</th>`;
+  return html`<th colspan="${count}" scope="colgroup"><a href="/?q=${encodeURIComponent(protocol)}">${protocol}</a></th>`;
 }
 
 function renderColumn({ variant, tier }: Column): Html {
@@ -54,21 +64,27 @@ function renderColumn({ variant, tier }: Column): Html {
   return html`<th scope="col">${variant}${small}</th>`;
 }
 
-function renderRow(columns: readonly Column[], { chain, targets }: Row): Html {
-  const cells = columns.map((column) => targets.find((target) => isIn(column, target)));
-  return html`<tr><th scope="row"><a href="${chainPath(chain.slug)}">${chain.name}</a></th>${cells.map(renderCell)}${renderHead(chain)}</tr>
+function renderRow({ columns, told }: Table, { chain, targets }: Row): Html {
+  const cells = columns.map((column) =>
+    renderCell(
+      targets.find((target) => isIn(column, target)),
+      told,
+    ),
+  );
+  return html`<tr><th scope="row"><a href="${chainPath(chain.slug)}">${chain.name}</a></th>${cells}${renderHead(chain)}</tr>
 `;
 }
 
-function renderCell(target: TargetJson | undefined): Html {
+function renderCell(target: TargetJson | undefined, told: ReadonlySet<string>): Html {
   if (target === undefined) {
     return html`<td class="none">·</td>`;
   }
   const { tone, glyph, short } = STATUS_WORDS[target.status];
-  const lag = target.lag_seconds === null ? null : shortDuration(target.lag_seconds * 1000);
+  const lagMs = tellingLagMs(target);
+  const lag = lagMs === null ? null : shortDuration(lagMs);
   const text = tone === "ok" ? (lag ?? short) : `${short}${lag === null ? "" : ` ${lag}`}`;
   const title = `${target.protocol} on ${target.chain}, ${describeVariant(target)}: ${describeState(target)}`;
-  return html`<td><a class="${tone}" href="${chainPath(target.chain)}#${targetAnchor(target)}" title="${title}"><i aria-hidden="true">${glyph}</i> ${text}</a></td>`;
+  return html`<td><a class="${tone}${told.has(targetKey(target)) ? " told" : ""}" href="${chainPath(target.chain)}#${targetAnchor(target)}" title="${title}"><i aria-hidden="true">${glyph}</i>&nbsp;${text}</a></td>`;
 }
 
 function renderHead({ reference }: ChainJson): Html {
@@ -79,10 +95,11 @@ function renderHead({ reference }: ChainJson): Html {
   return html`<td class="head">${formatNumber(block_number)} <small>×${sources}</small></td>`;
 }
 
-/** In the order of the configuration, a protocol's columns side by side. */
-function findColumns(targets: readonly TargetJson[]): readonly Column[] {
+/** A protocol's columns side by side, in the order of the chain that has most of them: that of the configuration. */
+function findColumns(rows: readonly Row[]): readonly Column[] {
   const columns: Column[] = [];
-  for (const target of targets) {
+  const fullest = rows.toSorted((a, b) => b.targets.length - a.targets.length);
+  for (const target of fullest.flatMap((row) => row.targets)) {
     if (!columns.some((column) => isIn(column, target))) {
       columns.push({ protocol: target.protocol, variant: target.variant, tier: target.tier });
     }

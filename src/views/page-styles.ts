@@ -1,9 +1,9 @@
 /** The one style sheet. No style attributes anywhere: the Content-Security-Policy forbids them. */
 export const PAGE_STYLES = `
 :root{color-scheme:light dark;--bg:#f7f7f4;--panel:#fff;--line:#dddcd5;--text:#1c1d1b;--dim:#5d615b;--link:#0b57a4;
---ok:#14713f;--busy:#123f80;--busy-bg:#dbe8fb;--warn:#533600;--warn-bg:#ffdc97;--bad:#fff;--bad-bg:#b4231d;--idle:#4c504a;--idle-bg:#e6e6df}
+--ok:#14713f;--busy:#123f80;--busy-bg:#dbe8fb;--warn:#533600;--warn-bg:#ffdc97;--bad:#fff;--bad-bg:#b4231d;--bad-ink:#a51d18;--idle:#4c504a;--idle-bg:#e6e6df}
 @media (prefers-color-scheme:dark){:root{--bg:#101213;--panel:#181b1d;--line:#2d3235;--text:#e8eae7;--dim:#9ca39d;--link:#8cbcf5;
---ok:#74d09b;--busy:#cfe2ff;--busy-bg:#1e3c68;--warn:#ffe3ab;--warn-bg:#6a4a05;--bad:#fff;--bad-bg:#bd332d;--idle:#c3c8c2;--idle-bg:#2b3033}}
+--ok:#74d09b;--busy:#cfe2ff;--busy-bg:#1e3c68;--warn:#ffe3ab;--warn-bg:#6a4a05;--bad:#fff;--bad-bg:#bd332d;--bad-ink:#ff9a93;--idle:#c3c8c2;--idle-bg:#2b3033}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--bg);color:var(--text);font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
@@ -35,6 +35,7 @@ i{font-style:normal}
 .card{background:var(--panel);border:1px solid var(--line);border-left:.3rem solid var(--line);border-radius:.3rem;padding:.55rem .8rem;display:grid;gap:.2rem;align-content:start}
 .card.bad{border-left-color:var(--bad-bg)}.card.warn{border-left-color:#d99000}.card.busy{border-left-color:#4f8be0}.card.ok{border-left-color:#2a9d5f}
 .card h3 a{color:inherit}
+.card .pill{float:right}
 .card:target{outline:2px solid var(--link);outline-offset:2px}
 .variant{font-weight:500;color:var(--dim)}
 .state{font-weight:600}
@@ -47,7 +48,6 @@ th,td{padding:.2rem .5rem;text-align:left;white-space:nowrap;overflow-wrap:norma
 thead th{font-size:.8rem;font-weight:600;color:var(--dim);vertical-align:bottom;border-bottom:1px solid var(--line)}
 .matrix{font-size:.9rem}
 .matrix thead th[colspan]{text-align:center;color:var(--text)}
-.matrix th[colspan],.matrix tbody td:not(.head):nth-child(even){border-left:1px solid transparent}
 .matrix tbody th{position:sticky;left:0;background:var(--panel);font-weight:500;z-index:1}
 .matrix thead tr:first-child th:first-child{position:sticky;left:0;background:var(--panel);z-index:1}
 .matrix tbody th a{color:inherit;text-decoration:none;display:block;padding:.15rem 0}
@@ -63,16 +63,18 @@ a.ok i{color:var(--ok)}
 .matrix a.warn,.pill.warn{background:var(--warn-bg);color:var(--warn);font-weight:600}
 .matrix a.bad,.pill.bad{background:var(--bad-bg);color:var(--bad);font-weight:600}
 .matrix a.idle,.pill.idle{background:var(--idle-bg);color:var(--idle)}
+.matrix a.bad.told{background:none;color:var(--bad-ink);box-shadow:inset 0 0 0 1px var(--bad-bg);font-weight:500}
+.matrix thead a{color:inherit}
 .pill{display:inline-block;padding:0 .5rem;border-radius:1rem;font-size:.85rem}
 .pill.ok{color:var(--ok);border:1px solid currentColor}
 .plain{font-size:.9rem}
-.plain td{white-space:normal;min-width:6rem}
+.plain td{white-space:normal;min-width:4rem}.plain td:last-child{overflow-wrap:anywhere;min-width:7rem}
 meter{width:6rem;vertical-align:middle}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .8rem;font-size:.9rem}
 dt{color:var(--dim)}
 dd{font-variant-numeric:tabular-nums}
 footer{color:var(--dim);font-size:.85rem;margin-top:1.5rem;padding-bottom:2rem}
 @media (max-width:60rem){.matrix .head{display:none}}
-@media (max-width:34rem){body{font-size:14px}.matrix{font-size:.8rem}.matrix th{padding:.2rem .35rem}.matrix td a{padding:.15rem .25rem}.matrix thead th{font-size:.7rem;white-space:normal}.matrix tbody th{max-width:7.2rem;white-space:normal;line-height:1.15}.matrix thead tr:nth-child(2) th{min-width:3.2rem}}
+@media (max-width:34rem){body{font-size:14px}.matrix{font-size:.8rem}.matrix th{padding:.2rem .35rem}.matrix td a{padding:.15rem .25rem}.matrix thead th{font-size:.7rem;white-space:normal}.matrix tbody th{max-width:7.2rem;white-space:normal;line-height:1.15}.matrix thead tr:nth-child(2) th{min-width:2.9rem}.matrix td,.matrix td a{white-space:normal}}
 @media print{.top form,footer nav{display:none}}
 `;

@@ -8,7 +8,7 @@ import { renderIncidents } from "./incident-list.ts";
 import { renderMatrix } from "./matrix.ts";
 import { type PageOptions, renderPage } from "./page-shell.ts";
 import { isoTime, type StatusJson, statusJson } from "./status-json.ts";
-import { STATUS_WORDS } from "./status-words.ts";
+import { TONE_GLYPHS } from "./status-words.ts";
 import { filterByWords } from "./target-filter.ts";
 import { findTroubles } from "./triage.ts";
 import { renderTroubles } from "./trouble-list.ts";
@@ -38,18 +38,9 @@ function pageTitle({ needed, sentence }: Headline): string {
 
 function renderVerdict(report: Report, json: StatusJson, { tone, sentence }: Headline): Html {
   const nowMs = report.generatedAtMs;
-  const { glyph } = TONE_GLYPHS[tone];
-  return html`<div class="verdict ${tone}"><h1><i aria-hidden="true">${glyph}</i> ${sentence}</h1>
+  return html`<div class="verdict ${tone}"><h1><i aria-hidden="true">${TONE_GLYPHS[tone]}</i> ${sentence}</h1>
 <p>As of <time id="asof" datetime="${isoTime(nowMs)}">${formatClock(nowMs, nowMs)}</time>; ${newestAnswer(report)}. ${countByStatus(json)}</p></div>`;
 }
-
-const TONE_GLYPHS = {
-  ok: STATUS_WORDS.ok,
-  busy: STATUS_WORDS.syncing,
-  idle: STATUS_WORDS.unknown,
-  warn: STATUS_WORDS.lagging,
-  bad: STATUS_WORDS.failed,
-} as const;
 
 /** Tells a frozen poller from a live one. */
 function newestAnswer({ chains, generatedAtMs }: Report): string {
@@ -60,16 +51,18 @@ function newestAnswer({ chains, generatedAtMs }: Report): string {
   return Number.isFinite(newest) ? `newest answer ${formatAgo(newest, generatedAtMs)}` : "no answer so far";
 }
 
-/** `136 ok · 3 stalled · 1 lagging`. */
+/** `136 ok · 3 stalled · 1 lagging`; nothing where the sentence has said it all. */
 function countByStatus({ targets }: StatusJson): string {
   const counts = new Map<string, number>();
   for (const { status } of targets) {
     counts.set(status, (counts.get(status) ?? 0) + 1);
   }
-  return [...counts]
-    .sort(([, a], [, b]) => b - a)
-    .map(([status, count]) => `${count} ${status}`)
-    .join(" · ");
+  return counts.size < 2
+    ? ""
+    : [...counts]
+        .sort(([, a], [, b]) => b - a)
+        .map(([status, count]) => `${count} ${status}`)
+        .join(" · ");
 }
 
 function renderFilterNote(json: StatusJson, shown: StatusJson): Html | null {

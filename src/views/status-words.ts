@@ -37,3 +37,12 @@ export function needsSomebody(status: Status): boolean {
   const { tone } = STATUS_WORDS[status];
   return tone === "bad" || tone === "warn";
 }
+
+/** What stands beside a sentence of that tone. */
+export const TONE_GLYPHS: Readonly<Record<Tone, string>> = {
+  ok: STATUS_WORDS.ok.glyph,
+  busy: STATUS_WORDS.syncing.glyph,
+  idle: STATUS_WORDS.unknown.glyph,
+  warn: STATUS_WORDS.lagging.glyph,
+  bad: STATUS_WORDS.failed.glyph,
+};

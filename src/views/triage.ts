@@ -1,5 +1,5 @@
 import type { ChainJson, StatusJson, TargetJson } from "./status-json.ts";
-import { STATUS_WORDS } from "./status-words.ts";
+import { needsSomebody, STATUS_WORDS } from "./status-words.ts";
 
 /**
  * What is left of a protocol on a chain.
@@ -13,7 +13,9 @@ export interface Trouble {
   readonly target: TargetJson;
   readonly chain: ChainJson;
   readonly pair: PairState;
-  /** The targets of the same protocol and chain that are ok, freshest first. */
+  /** How many other targets the protocol has on that chain. */
+  readonly others: number;
+  /** Those of them that are ok, freshest first. */
   readonly fresh: readonly TargetJson[];
 }
 
@@ -71,12 +73,15 @@ function pairTroubles(
   const fresh = targets
     .filter(({ status }) => status === "ok")
     .sort((a, b) => (a.lag_seconds ?? 0) - (b.lag_seconds ?? 0));
-  return targets.filter(({ status }) => status !== "ok").map((target) => ({ target, chain, pair, fresh }));
+  return targets
+    .filter(({ status }) => status !== "ok")
+    .map((target) => ({ target, chain, pair, others: targets.length - 1, fresh }));
 }
 
 function byUrgency(a: Trouble, b: Trouble): number {
   return (
     Number(a.chain.testnet) - Number(b.chain.testnet) ||
+    Number(needsSomebody(b.target.status)) - Number(needsSomebody(a.target.status)) ||
     Number(b.pair === "lost") - Number(a.pair === "lost") ||
     STATUS_WORDS[a.target.status].severity - STATUS_WORDS[b.target.status].severity ||
     (b.target.lag_seconds ?? 0) - (a.target.lag_seconds ?? 0)

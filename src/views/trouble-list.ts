@@ -1,7 +1,7 @@
 import { targetKey } from "./filter-status.ts";
 import { formatCount } from "./format-count.ts";
-import { formatAgo } from "./format-duration.ts";
-import { describeFresh, describeState, describeVariant } from "./headline.ts";
+import { formatAgo, formatDuration } from "./format-duration.ts";
+import { describeFresh, describeVariant, tellingLagMs } from "./headline.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { chainPath, targetAnchor } from "./page-links.ts";
 import type { IncidentJson } from "./status-json.ts";
@@ -11,14 +11,16 @@ import type { Trouble } from "./triage.ts";
 /** More cards than this would bury the matrix. */
 const SHOWN = 24;
 
-/** What is wrong and not yet told by an incident, worst first; null while there is nothing to tell. */
+/** What is wrong and not told by an incident, worst first; null while there is nothing. The matrix has the unknown ones. */
 export function renderTroubles(
   troubles: readonly Trouble[],
   incidents: readonly IncidentJson[],
   nowMs: number,
 ): Html | null {
   const explained = new Set(incidents.flatMap(({ targets }) => targets));
-  const own = troubles.filter(({ target }) => !explained.has(targetKey(target)));
+  const own = troubles.filter(
+    ({ target }) => target.status !== "unknown" && !explained.has(targetKey(target)),
+  );
   if (own.length === 0) {
     return null;
   }
@@ -39,10 +41,11 @@ function renderTrouble(trouble: Trouble, nowMs: number): Html {
 `;
 }
 
-/** The lag, where the status word alone does not say it. */
+/** What the status word alone does not say. */
 function stateSuffix({ target }: Trouble): string {
-  const { lag_seconds, reason, status } = target;
-  const lag = lag_seconds === null ? "" : `, ${describeState({ ...target, status: "lagging" })}`;
+  const { reason, status } = target;
+  const lagMs = tellingLagMs(target);
+  const lag = lagMs === null ? "" : `, ${formatDuration(lagMs)} behind`;
   return `${reason === null || reason === status ? "" : ` (${reason})`}${lag}`;
 }
 

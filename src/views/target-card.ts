@@ -1,0 +1,86 @@
+import type { GapReport, TargetReport } from "../core/report.ts";
+import { formatCount, formatNumber } from "./format-count.ts";
+import { formatAgo, formatClock, formatDuration } from "./format-duration.ts";
+import { type Html, html, webLink } from "./html.ts";
+import { targetAnchor } from "./page-links.ts";
+import { isoTime } from "./status-json.ts";
+import { STATUS_WORDS } from "./status-words.ts";
+
+/** All that is known of one target, for its chain's page. */
+export function renderTargetCard(report: TargetReport, gap: GapReport | undefined, nowMs: number): Html {
+  const { target, status, reason, detail } = report;
+  const { tone, glyph } = STATUS_WORDS[status];
+  const tier = target.tier === "production" ? null : html` <span class="variant">${target.tier}</span>`;
+  return html`<li class="card ${tone}" id="${targetAnchor(target)}"><h3>${target.variant}${tier} <span class="pill ${tone}"><i aria-hidden="true">${glyph}</i> ${status}</span>${report.preferred ? html` <small>freshest</small>` : null}</h3>
+<p>${detail}${reason === null || reason === status ? null : html` <small>(${reason})</small>`}</p>
+<dl>${facts(report, gap, nowMs).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+<p class="meta">${links(report)}</p></li>
+`;
+}
+
+type Fact = readonly [name: string, value: Html | string];
+
+function facts(report: TargetReport, gap: GapReport | undefined, nowMs: number): readonly Fact[] {
+  return [
+    ["Behind", describeLag(report)],
+    ["Height", describeHeight(report, nowMs)],
+    ["Last answer", ago(report.lastSuccessMs, nowMs)],
+    ["Last advance", ago(report.lastAdvanceMs, nowMs)],
+    ...(gap === undefined ? [] : [[`Against ${gap.against}`, describeGap(gap)] as const]),
+    ...rareFacts(report),
+  ];
+}
+
+/** What is worth a line only when it is so. */
+function rareFacts({
+  indexingErrors,
+  regressions,
+  deployment,
+  deploymentChanges,
+}: TargetReport): readonly Fact[] {
+  const steps = regressions.reorg + regressions.reindex;
+  const changes = deploymentChanges === 0 ? "" : `, changed ${formatCount(deploymentChanges, "time")}`;
+  const all: readonly (Fact | null)[] = [
+    indexingErrors === true ? ["Indexing errors", "flagged by the indexer itself"] : null,
+    steps === 0 ? null : ["Steps back", `${regressions.reorg} reorg, ${regressions.reindex} re-index`],
+    deployment === null ? null : ["Deployment", `${deployment}${changes}`],
+  ];
+  return all.filter((fact) => fact !== null);
+}
+
+function describeLag({ lagMs, lagBlocks, lagExtrapolated }: TargetReport): string {
+  const time = lagMs === null ? null : `${lagExtrapolated ? "about " : ""}${formatDuration(lagMs)}`;
+  const blocks = lagBlocks === null ? null : formatCount(lagBlocks, "block");
+  return [time, blocks].filter((part) => part !== null).join(", ") || "unknown";
+}
+
+function describeHeight({ block, blockTimestampSec }: TargetReport, nowMs: number): Html | string {
+  if (block === null) {
+    return "unknown";
+  }
+  return blockTimestampSec === null
+    ? formatNumber(block)
+    : html`${formatNumber(block)}, from ${clock(blockTimestampSec * 1000, nowMs)}`;
+}
+
+function describeGap({ blocks, seconds, uncertaintyBlocks }: GapReport): string {
+  const side = blocks < 0 ? "ahead" : "behind";
+  const time = seconds === null ? "" : `, ${formatDuration(Math.abs(seconds) * 1000)}`;
+  return `${formatNumber(Math.abs(blocks))} ± ${formatCount(uncertaintyBlocks, "block")}${time} ${side}`;
+}
+
+function ago(timeMs: number | null, nowMs: number): Html | string {
+  return timeMs === null ? "never" : html`${formatAgo(timeMs, nowMs)}, ${clock(timeMs, nowMs)}`;
+}
+
+function clock(timeMs: number, nowMs: number): Html {
+  return html`<time datetime="${isoTime(timeMs)}">${formatClock(timeMs, nowMs)}</time>`;
+}
+
+function links({ target }: TargetReport): Html {
+  const named = [
+    { name: "Explorer", url: webLink(target.explorer) },
+    { name: "Playground", url: webLink(target.playground) },
+  ];
+  return html`${named.map(({ name, url }) => (url === null ? null : html`<a href="${url}" rel="noopener noreferrer">${name}</a> `))}`;
+}
