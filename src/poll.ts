@@ -20,13 +20,19 @@ export interface PollPorts {
   readonly backOff: (endpoint: Endpoint, retryAfterMs: number | null) => void;
   /** A request was sent and came to its end. */
   readonly onRequest: (endpoint: Endpoint, durationMs: number) => void;
-  readonly onFailure: (endpoint: Endpoint, reason: FailureReason) => void;
+  readonly onFailure: (endpoint: Endpoint, failure: Failure) => void;
   /** Waits; ends early and quietly at shutdown. */
   readonly sleep: (durationMs: number) => Promise<void>;
   readonly nowMs: () => number;
   readonly random: () => number;
   readonly redact: Redact;
   readonly retries: number;
+}
+
+/** Why a request, or a row of its answer, gave nothing usable. `detail` may still hold a secret. */
+export interface Failure {
+  readonly reason: FailureReason;
+  readonly detail: string;
 }
 
 /** What one poll of an endpoint brought. */
@@ -40,12 +46,7 @@ export interface PollResult {
 /** One try: the answer to the question that fitted, or what went wrong. */
 type Attempt = PollTimes & { readonly questionIndex: number } & (
     | { readonly kind: "said"; readonly outcomes: readonly Outcome[] }
-    | {
-        readonly kind: "failed";
-        readonly reason: FailureReason;
-        readonly detail: string;
-        readonly retryAfterMs: number | null;
-      }
+    | (Failure & { readonly kind: "failed"; readonly retryAfterMs: number | null })
   );
 
 /** Failures that may be over a moment later. */
@@ -125,17 +126,19 @@ async function ask(
   if (result.kind === "failed") {
     return { sentAtMs, receivedAtMs, answer: { ...result, retryAfterMs: null } };
   }
-  const answer = interpret({ endpoint, question, reply: result.reply, nowMs: receivedAtMs });
+  // Before anything is cut out of it: half of an echoed key would no longer be recognised.
+  const reply = { ...result.reply, body: ports.redact(result.reply.body) };
+  const answer = interpret({ endpoint, question, reply, nowMs: receivedAtMs });
   return { sentAtMs, receivedAtMs, answer };
 }
 
 /** Counts a failure, and heeds a provider that asks to be left alone. */
 function note(
   endpoint: Endpoint,
-  failure: { readonly reason: FailureReason; readonly retryAfterMs: number | null },
+  failure: Failure & { readonly retryAfterMs: number | null },
   ports: PollPorts,
 ): void {
-  ports.onFailure(endpoint, failure.reason);
+  ports.onFailure(endpoint, failure);
   if (failure.reason === "rate_limited" || failure.retryAfterMs !== null) {
     ports.backOff(endpoint, failure.retryAfterMs);
   }
@@ -152,8 +155,8 @@ function observe(endpoint: Endpoint, attempt: Attempt, ports: PollPorts): readon
     return [];
   }
   const outcomes = attempt.kind === "said" ? attempt.outcomes : failEverySource(endpoint, attempt);
-  for (const reason of rowFailures(attempt)) {
-    ports.onFailure(endpoint, reason);
+  for (const failure of rowFailures(attempt)) {
+    ports.onFailure(endpoint, failure);
   }
   return outcomes.map((outcome) => ({
     ...(outcome.kind === "failed" ? { ...outcome, detail: ports.redact(outcome.detail) } : outcome),
@@ -163,7 +166,9 @@ function observe(endpoint: Endpoint, attempt: Attempt, ports: PollPorts): readon
 }
 
 /** Why rows of a good answer can't be used, each reason once. */
-function rowFailures(attempt: Attempt): ReadonlySet<FailureReason> {
+function rowFailures(attempt: Attempt): Iterable<Failure> {
   const outcomes = attempt.kind === "said" ? attempt.outcomes : [];
-  return new Set(outcomes.flatMap((outcome) => (outcome.kind === "failed" ? [outcome.reason] : [])));
+  return new Map(
+    outcomes.flatMap((outcome) => (outcome.kind === "failed" ? [[outcome.reason, outcome] as const] : [])),
+  ).values();
 }

@@ -21,6 +21,7 @@ interface UnderWay {
 export class Rounds {
   readonly #options: RoundsOptions;
   readonly #underWay = new Map<string, UnderWay>();
+  #isStopped = false;
 
   constructor(options: RoundsOptions) {
     this.#options = options;
@@ -51,8 +52,9 @@ export class Rounds {
     return longest;
   }
 
-  /** Settles when no poll is under way. */
-  async settle(): Promise<void> {
+  /** Polls that still wait are given up; settles when none is under way. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
     while (this.#underWay.size > 0) {
       await Promise.all([...this.#underWay.values()].map(({ done }) => done));
     }
@@ -62,6 +64,9 @@ export class Rounds {
     const { queue, poll, onBug, monotonicMs } = this.#options;
     const done = queue
       .run(endpoint.host, async () => {
+        if (this.#isStopped) {
+          return;
+        }
         this.#underWay.set(endpoint.key, { startedMs: monotonicMs(), done });
         await poll(endpoint);
       })

@@ -1,11 +1,11 @@
 import { type Logger, pino } from "pino";
-import type { LogFormat, LogLevel } from "./log-options.ts";
 import type { Redact } from "../redact.ts";
+import type { LogFormat, LogLevel } from "./log-options.ts";
 
 export interface LoggerOptions {
   readonly level: LogLevel;
   readonly format: LogFormat;
-  readonly isColoured: boolean;
+  readonly colour: "ansi" | "none";
   readonly redact: () => Redact;
   /** Takes a whole line with its newline. */
   readonly write: (line: string) => void;
@@ -13,8 +13,7 @@ export interface LoggerOptions {
 
 /** A logger whose every line has gone through `redact` as a whole, whatever field a secret came in. */
 export async function createLogger(options: LoggerOptions): Promise<Logger> {
-  const format =
-    options.format === "pretty" ? await prettyFormat(options.isColoured) : (line: string) => line;
+  const format = options.format === "pretty" ? await prettyFormat(options.colour) : (line: string) => line;
   return pino(
     {
       level: options.level,
@@ -27,10 +26,10 @@ export async function createLogger(options: LoggerOptions): Promise<Logger> {
 }
 
 /** For a person at a terminal: one line an event. Loaded only where it is wanted. */
-async function prettyFormat(isColoured: boolean): Promise<(line: string) => string> {
+async function prettyFormat(colour: LoggerOptions["colour"]): Promise<(line: string) => string> {
   const { prettyFactory } = await import("pino-pretty");
   return prettyFactory({
-    colorize: isColoured,
+    colorize: colour === "ansi",
     singleLine: true,
     translateTime: "SYS:HH:MM:ss",
     ignore: "pid,hostname",

@@ -1,0 +1,118 @@
+import { createCleanup } from "./cleanup.ts";
+import type { Config } from "./config/config.ts";
+import type { Report } from "./core/report.ts";
+import { Daemon } from "./daemon.ts";
+import { logChanges } from "./daemon-log.ts";
+import { startHttpServer } from "./io/http-server.ts";
+import type { Verdict } from "./io/http-source.ts";
+import { createPrometheus } from "./io/prometheus-registry.ts";
+import { METRIC_FAMILIES } from "./metrics/metric-families.ts";
+import { Reloader } from "./reloader.ts";
+import type { World } from "./world.ts";
+
+/** A running daemon. Disposing it stops everything, in reverse order. */
+export interface App extends AsyncDisposable {
+  readonly url: string;
+  readonly report: () => Report;
+  /** Reads the configuration anew; a bad file changes nothing. */
+  readonly reload: () => Promise<Verdict>;
+}
+
+/** How often the report is looked at for changes that are worth a line in the log. */
+const WATCH_MS = 1_000;
+
+/** Wires and starts everything. @throws If it cannot listen; then nothing is left running. */
+export async function startApp(config: Config, world: World): Promise<App> {
+  const cleanup = createCleanup();
+  try {
+    const prometheus = createPrometheus({
+      families: METRIC_FAMILIES,
+      read: () => daemon.metricsSource(reloader.state),
+      build: world.build,
+    });
+    const daemon = new Daemon(config, { world, observeDuration: prometheus.observePoll });
+    cleanup.use(daemon);
+    const reloader = new Reloader({
+      world,
+      apply: async (next) => {
+        await daemon.apply(next);
+        prometheus.retain(next.fleet.indexers);
+      },
+    });
+
+    const server = cleanup.use(
+      await startHttpServer(config.listen, {
+        report: () => daemon.report(),
+        metrics: async () => ({ contentType: prometheus.contentType, body: await prometheus.render() }),
+        healthy: () => daemon.healthy(),
+        ready: () => daemon.ready(),
+        reload: world.isLifecycleEnabled ? () => reloader.reload() : null,
+        version: world.build.version,
+      }),
+    );
+    cleanup.use(watchChanges(daemon, world));
+    announce(config, { world, url: server.url });
+    return {
+      url: server.url,
+      report: () => daemon.report(),
+      reload: () => reloader.reload(),
+      async [Symbol.asyncDispose]() {
+        daemon.drain();
+        await cleanup[Symbol.asyncDispose]();
+        world.logger.info("Stopped");
+      },
+    };
+  } catch (error) {
+    await cleanup[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+function announce(config: Config, { world, url }: { readonly world: World; readonly url: string }): void {
+  const { fleet } = config;
+  for (const warning of config.warnings) {
+    world.logger.warn({ file: config.file }, warning);
+  }
+  for (const { protocol, variant, tier, why } of fleet.skipped) {
+    world.logger.warn({ indexer: `${protocol}/${variant}/${tier}`, why }, "Indexer skipped");
+  }
+  const endpoints = fleet.indexers.reduce((count, indexer) => count + indexer.endpoints.length, 0);
+  world.logger.info(
+    {
+      url,
+      version: world.build.version,
+      chains: fleet.chains.length,
+      indexers: fleet.indexers.length,
+      endpoints,
+    },
+    "Started",
+  );
+}
+
+/** Logs what changes, and once that the first round is done. */
+function watchChanges(daemon: Daemon, world: World): Disposable {
+  let before = daemon.report();
+  let isReady = false;
+  const timer = setInterval(() => {
+    const after = daemon.report();
+    if (!isReady && daemon.ready().ok) {
+      isReady = true;
+      world.logger.info(countStatuses(after), "First round done");
+    }
+    logChanges(world.logger, before, after);
+    before = after;
+  }, WATCH_MS);
+  return {
+    [Symbol.dispose]() {
+      clearInterval(timer);
+    },
+  };
+}
+
+function countStatuses(report: Report): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status } of report.chains.flatMap((chain) => chain.targets)) {
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+}

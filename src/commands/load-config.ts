@@ -1,0 +1,24 @@
+import type { Config, ListenAddress } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { parseConfig } from "../config/parse.ts";
+import type { CommandWorld } from "./command-world.ts";
+
+/**
+ * Reads and checks a configuration file.
+ *
+ * @throws {ConfigError} If the file cannot be read, or has a mistake.
+ */
+export function loadConfig(file: string, world: CommandWorld): Config {
+  return parseConfig(readConfigFile(file, world), { file, env: world.env, readFile: world.readFile });
+}
+
+function readConfigFile(file: string, world: CommandWorld): string {
+  try {
+    return world.readFile(file);
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
+    const why = code === "ENOENT" ? "there is no such file" : code;
+    const message = `Cannot read ${file}: ${why}; name another with --config`;
+    throw new ConfigError(file, [{ line: 1, column: 1, path: [], message }]);
+  }
+}

@@ -1,0 +1,69 @@
+import { type App, startApp } from "../app.ts";
+import type { Config } from "../config/config.ts";
+import { ConfigError } from "../config/config-error.ts";
+import { parseListenAddress } from "../config/listen-address.ts";
+import type { LogFormat, LogLevel } from "../io/log-options.ts";
+import { createLogger } from "../io/logger.ts";
+import { createRedact } from "../redact.ts";
+import { buildOf } from "./build-info.ts";
+import { type CommandWorld, EXIT } from "./command-world.ts";
+import { loadConfig } from "./load-config.ts";
+import { untilStopped } from "./until-stopped.ts";
+
+export interface RunFlags {
+  readonly config: string;
+  readonly listen?: string;
+  readonly enableLifecycle?: true;
+  readonly logLevel: LogLevel;
+  readonly logFormat?: LogFormat;
+}
+
+/** `synclag run`: the daemon, until SIGTERM or SIGINT; SIGHUP reloads. */
+export async function run(flags: RunFlags, world: CommandWorld): Promise<number> {
+  let config: Config;
+  try {
+    config = withListen(loadConfig(flags.config, world), flags.listen);
+  } catch (error) {
+    if (!(error instanceof ConfigError)) {
+      throw error;
+    }
+    world.err(error.message);
+    return EXIT.usage;
+  }
+
+  let redact = createRedact(config.secrets);
+  const logger = await createLogger({
+    level: flags.logLevel,
+    format: flags.logFormat ?? (world.errIsTerminal ? "pretty" : "json"),
+    colour: world.errIsTerminal && world.env["NO_COLOR"] === undefined ? "ansi" : "none",
+    redact: () => redact,
+    write: (line) => world.err(line.trimEnd()),
+  });
+  const start = (): Promise<App> =>
+    startApp(config, {
+      ...world,
+      logger,
+      loadConfig: () => {
+        const next = withListen(loadConfig(flags.config, world), flags.listen);
+        redact = createRedact([...config.secrets, ...next.secrets]);
+        return next;
+      },
+      onBug: world.crash,
+      build: buildOf(world),
+      isLifecycleEnabled: flags.enableLifecycle ?? false,
+    });
+  return await untilStopped(start, { world, logger });
+}
+
+/** @throws {ConfigError} If the address of the command line is none. */
+function withListen(config: Config, text: string | undefined): Config {
+  if (text === undefined) {
+    return config;
+  }
+  const listen = parseListenAddress(text);
+  if (listen === null) {
+    const message = `Cannot listen on ${JSON.stringify(text)}: expected HOST:PORT such as 127.0.0.1:9855 or [::1]:9855`;
+    throw new ConfigError("--listen", [{ line: 1, column: 1, path: [], message }]);
+  }
+  return { ...config, listen };
+}

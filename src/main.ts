@@ -1,0 +1,35 @@
+#!/usr/bin/env node
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { runCli } from "./cli.ts";
+import type { CommandWorld } from "./commands/command-world.ts";
+
+// Where the process meets the world: argv, environment, clock, streams, signals, exit codes. Nothing else reads `process`.
+
+const EXIT_BUG = 1;
+
+const world: CommandWorld = {
+  env: process.env,
+  packageRoot: fileURLToPath(new URL("../", import.meta.url)),
+  nodeVersion: process.version,
+  readFile: (path) => readFileSync(path, "utf8"),
+  out: (line) => process.stdout.write(`${line}\n`),
+  err: (line) => process.stderr.write(`${line}\n`),
+  outIsTerminal: Boolean(process.stdout.isTTY),
+  errIsTerminal: Boolean(process.stderr.isTTY),
+  nowMs: Date.now,
+  monotonicMs: () => performance.now(),
+  random: Math.random,
+  onSignal: (signal, listener) => process.on(signal, listener),
+  crash,
+};
+
+process.on("uncaughtException", crash);
+process.on("unhandledRejection", crash);
+process.exitCode = await runCli(process.argv, world);
+
+/** A bug of ours: loud, and the end. */
+function crash(error: unknown): never {
+  process.stderr.write(`synclag: this is a bug: ${error instanceof Error ? error.stack : String(error)}\n`);
+  process.exit(EXIT_BUG);
+}
