@@ -1,0 +1,7 @@
+import { nearMiss } from "../views/near-miss.ts";
+
+/** `: did you mean "base"?`, or nothing where no known word is near. */
+export function didYouMean(typed: string, known: readonly string[]): string {
+  const meant = nearMiss(typed, known);
+  return meant === null ? "" : `: did you mean "${meant}"?`;
+}

@@ -1,0 +1,87 @@
+import { checkVariables } from "./check-variables.ts";
+import type { Config } from "./config.ts";
+import { ConfigError, type Problem } from "./config-error.ts";
+import { type PathProblem, ProblemList } from "./problem-list.ts";
+import { readShape, type Shaped } from "./read-shape.ts";
+import { readYaml, type YamlFile } from "./read-yaml.ts";
+import { resolveFleet } from "./resolve-fleet.ts";
+import { resolveMaintenance } from "./resolve-maintenance.ts";
+import type { Resolving } from "./resolving.ts";
+import { type Outside, SecretStore } from "./secret-store.ts";
+
+/** Where a configuration comes from. */
+export interface ParseOptions extends Outside {
+  /** The path as the user gave it: it stands in front of each problem. */
+  readonly file: string;
+}
+
+/**
+ * Reads chains.yaml: fills in its templates, reads its secrets and chooses its cadences.
+ *
+ * @throws {ConfigError} If anything is wrong with it: all problems at once, none of them with a secret in it.
+ */
+export function parseConfig(text: string, options: ParseOptions): Config {
+  const yaml = readYaml(text);
+  const problems = new ProblemList();
+  const secrets = new SecretStore(options);
+  const config = yaml.readable ? resolveConfig(yaml, { problems, secrets, file: options.file }) : null;
+  const located = [...yaml.problems, ...problems.all.map((problem) => locate(problem, yaml))];
+  if (config === null || located.length > 0) {
+    const redacted = located.map((problem) => ({ ...problem, message: secrets.redact(problem.message) }));
+    throw new ConfigError(options.file, redacted);
+  }
+  return config;
+}
+
+interface Reading {
+  readonly file: string;
+  readonly problems: ProblemList;
+  readonly secrets: SecretStore;
+}
+
+function resolveConfig(yaml: YamlFile, reading: Reading): Config | null {
+  const { problems, secrets, file } = reading;
+  if (yaml.value === null) {
+    problems.tell([], "Cannot use an empty file: expected a map with version, chains and protocols");
+    return null;
+  }
+  checkVariables(yaml.value, problems);
+  const shaped = readShape(yaml.value, problems);
+  if (shaped === null) {
+    return null;
+  }
+  const resolving = resolvingOf(shaped, yaml, reading);
+  const { entry } = shaped;
+  const { fleet, plans } = resolveFleet(entry, resolving);
+  return {
+    file,
+    listen: entry.listen,
+    poll: {
+      concurrency: entry.poll.concurrency,
+      perHost: entry.poll.per_host,
+      timeoutMs: entry.poll.timeout,
+      retries: entry.poll.retries,
+      maxResponseBytes: entry.poll.max_response,
+    },
+    fleet,
+    maintenance: resolveMaintenance(entry.maintenance, plans, resolving),
+    warnings: fleet.skipped.map(
+      ({ protocol, variant, tier, why }) => `${protocol}/${variant}/${tier} is skipped: ${why}`,
+    ),
+    secrets: secrets.all,
+  };
+}
+
+function resolvingOf({ inFile }: Shaped, yaml: YamlFile, { problems, secrets }: Reading): Resolving {
+  return {
+    secrets,
+    tell: (path, message) => problems.tell(inFile(path), message),
+    tellKey: (path, message) => problems.tellKey(inFile(path), message),
+    touches: (path) => problems.touches(inFile(path)),
+    sourceOf: (path) => yaml.sourceOf(inFile(path)),
+  };
+}
+
+function locate({ path, at, message }: PathProblem, yaml: YamlFile): Problem {
+  return { ...(at === "key" ? yaml.keyPositionOf(path) : yaml.positionOf(path)), path, message };
+}

@@ -1,0 +1,92 @@
+import { isScalar, LineCounter, type Node, parseDocument } from "yaml";
+import type { Path, Problem } from "./config-error.ts";
+import { plainValue } from "./plain-value.ts";
+import { type Found, findNode, readAnchors } from "./yaml-nodes.ts";
+
+/** Where something stands in a file; both count from 1. */
+export interface Position {
+  readonly line: number;
+  readonly column: number;
+}
+
+/** A configuration file as plain data, and where each piece of it stands. */
+export interface YamlFile {
+  readonly value: unknown;
+  /** What YAML itself objects to. */
+  readonly problems: readonly Problem[];
+  /** False where the syntax is broken: such a file has no shape to complain about. */
+  readonly readable: boolean;
+  /** Where a value stands; for one that is not there, where its nearest ancestor does. */
+  positionOf(path: Path): Position;
+  /** Where the key of a value stands. */
+  keyPositionOf(path: Path): Position;
+  /** A scalar as the user wrote it: `1.10` and `0x1F` are no numbers to a template. */
+  sourceOf(path: Path): string | null;
+}
+
+/** Reads the one document of a configuration file: YAML 1.2 without tags, aliases within reason. */
+export function readYaml(text: string): YamlFile {
+  const lines = new LineCounter();
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    logLevel: "error",
+    prettyErrors: false,
+    schema: "core",
+    uniqueKeys: false,
+  });
+  const anchors = readAnchors(document);
+  const at = (offset: number): Position => positionAt(lines, offset);
+  const syntax = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
+    ...at(pos[0]),
+    path: [],
+    message: syntaxMessage(code, message),
+  }));
+  const readable = syntax.length === 0;
+  const plain = readable ? plainValue(document.contents, anchors) : { value: null, problems: [] };
+
+  return {
+    value: plain.value,
+    problems: [
+      ...syntax,
+      ...plain.problems.map(({ node, path, message }) => ({ ...at(startOf(node) ?? 0), path, message })),
+    ],
+    readable,
+    positionOf(path) {
+      const found = findNode(document.contents, path, anchors);
+      return at(found.steps === path.length ? valueOffset(found) : keyOffset(found));
+    },
+    keyPositionOf: (path) => at(keyOffset(findNode(document.contents, path, anchors))),
+    sourceOf(path) {
+      const { node, steps } = findNode(document.contents, path, anchors);
+      return steps === path.length && isScalar(node) ? (node.source ?? null) : null;
+    },
+  };
+}
+
+function positionAt(lines: LineCounter, offset: number): Position {
+  const { line, col } = lines.linePos(offset);
+  return { line: Math.max(1, line), column: Math.max(1, col) };
+}
+
+function syntaxMessage(code: string, message: string): string {
+  if (code === "MULTIPLE_DOCS") {
+    return "Cannot read a second document: expected one, without a --- in between";
+  }
+  return `Cannot read YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+}
+
+function valueOffset({ node, key }: Found): number {
+  return startOf(node) ?? startOf(key) ?? 0;
+}
+
+function keyOffset({ node, key }: Found): number {
+  return startOf(key) ?? startOf(node) ?? 0;
+}
+
+function startOf(node: unknown): number | null {
+  return isRanged(node) ? (node.range?.[0] ?? null) : null;
+}
+
+function isRanged(node: unknown): node is Pick<Node, "range"> {
+  return typeof node === "object" && node !== null && "range" in node;
+}

@@ -1,0 +1,61 @@
+import type { Path } from "./config-error.ts";
+import { fillHeader } from "./fill-template.ts";
+import type { ChainScope } from "./resolving.ts";
+
+/** Header names, as the user wrote them, and their values. */
+export type Headers = Readonly<Record<string, string>>;
+
+const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
+
+/** What a poll or its connection sets; undici refuses most of them. */
+const OURS = new Set([
+  "connection",
+  "content-length",
+  "content-type",
+  "expect",
+  "keep-alive",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+/** Fills the headers of one endpoint and remembers their values as secrets. Null: something is wrong, and told. */
+export function resolveHeaders(headers: Headers, path: Path, scope: ChainScope): Headers | null {
+  const filled = Object.entries(headers).map(([name, text]) => ({
+    name,
+    value: resolveHeader(text, [...path, name], scope),
+  }));
+  const usable = filled.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const]));
+  return usable.length === filled.length ? Object.fromEntries(usable) : null;
+}
+
+/** The value of a header by its name in lower case, or undefined. */
+export function headerOf(headers: Headers, lowerCaseName: string): string | undefined {
+  return Object.entries(headers).find(([name]) => name.toLowerCase() === lowerCaseName)?.[1];
+}
+
+function resolveHeader(text: string, path: Path, scope: ChainScope): string | null {
+  const { tell, secrets } = scope.indexer.resolving;
+  const name = String(path.at(-1));
+  if (!NAME.test(name)) {
+    tell(path, `Cannot send a header named ${JSON.stringify(name)}: expected letters, digits and dashes`);
+    return null;
+  }
+  if (OURS.has(name.toLowerCase())) {
+    tell(path, `Cannot set header ${name}: Synclag sets it for each request`);
+    return null;
+  }
+  const value = fillHeader(text, path, scope);
+  if (value === null) {
+    return null;
+  }
+  if (!VALUE.test(value)) {
+    tell(
+      path,
+      `Cannot send the value of header ${name}: it holds a line break or a character beyond Latin-1`,
+    );
+    return null;
+  }
+  secrets.remember(value, value.replace(/^\S+\s+/, ""));
+  return value;
+}

@@ -1,0 +1,85 @@
+import type { MaintenanceMatch, MaintenanceWindow } from "./config.ts";
+import type { Path } from "./config-error.ts";
+import { didYouMean } from "./did-you-mean.ts";
+import type { MaintenanceEntry } from "./maintenance-schema.ts";
+import type { IndexerPlan } from "./resolve-indexer.ts";
+import type { Resolving } from "./resolving.ts";
+
+/** The maintenance windows of a file. Tells of those that never open, and of those that match nothing. */
+export function resolveMaintenance(
+  entries: readonly MaintenanceEntry[],
+  plans: readonly IndexerPlan[],
+  resolving: Resolving,
+): readonly MaintenanceWindow[] {
+  const targets = plans.flatMap(({ protocol, entry: { variant, tier }, slugs }) =>
+    slugs.map((chain) => ({ protocol, variant, tier, chain })),
+  );
+  return entries.flatMap((entry, index) => {
+    const path = ["maintenance", index];
+    const match = definedOf(entry.match);
+    if (!resolving.touches(["protocols"]) && !resolving.touches([...path, "match"])) {
+      checkMatch(match, targets, (key, message) => resolving.tell([...path, "match", ...key], message));
+    }
+    const window = resolving.touches(path) ? null : windowOf(entry, path, resolving);
+    return window === null ? [] : [{ match, ...window }];
+  });
+}
+
+type Key = keyof MaintenanceMatch;
+
+type Times =
+  | { readonly kind: "once"; readonly fromMs: number; readonly toMs: number }
+  | { readonly kind: "recurring"; readonly schedule: string; readonly durationMs: number };
+
+function windowOf(entry: MaintenanceEntry, path: Path, { tell }: Resolving): Times | null {
+  const { from, to, schedule, for: durationMs } = entry;
+  if (from !== undefined && to !== undefined && schedule === undefined && durationMs === undefined) {
+    const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
+    if (fromMs < toMs) {
+      return { kind: "once", fromMs, toMs };
+    }
+    tell([...path, "to"], `Cannot end a window at ${to}: expected a time after its start, ${from}`);
+    return null;
+  }
+  if (schedule !== undefined && durationMs !== undefined && from === undefined && to === undefined) {
+    return { kind: "recurring", schedule, durationMs };
+  }
+  const times = { from, to, schedule, for: durationMs };
+  const found = Object.entries(times).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  tell(
+    path,
+    `Cannot use a window with ${found.join(", ") || "no times"}: expected from and to, or schedule and for`,
+  );
+  return null;
+}
+
+function checkMatch(
+  match: MaintenanceMatch,
+  targets: readonly Required<MaintenanceMatch>[],
+  tell: (key: readonly Key[], message: string) => void,
+): void {
+  const keys: readonly Key[] = ["protocol", "variant", "tier", "chain"];
+  for (const key of keys) {
+    const wanted = match[key];
+    const known = [...new Set(targets.map((target) => target[key]))];
+    if (wanted !== undefined && !known.includes(wanted)) {
+      tell([key], `Cannot find ${key} "${wanted}" in any indexer${didYouMean(wanted, known)}`);
+      return;
+    }
+  }
+  if (
+    !targets.some((target) => keys.every((key) => match[key] === undefined || match[key] === target[key]))
+  ) {
+    tell([], "Cannot match anything: no indexer has all of this");
+  }
+}
+
+/** Without the keys that are undefined, which `exactOptionalPropertyTypes` tells from absent ones. */
+function definedOf({ protocol, variant, tier, chain }: MaintenanceEntry["match"]): MaintenanceMatch {
+  return {
+    ...(protocol === undefined ? {} : { protocol }),
+    ...(variant === undefined ? {} : { variant }),
+    ...(tier === undefined ? {} : { tier }),
+    ...(chain === undefined ? {} : { chain }),
+  };
+}
