@@ -1,4 +1,4 @@
-import type { Budget, Endpoint, Fleet } from "../core/fleet.ts";
+import { type Budget, type Endpoint, endpointsOf, type Fleet } from "../core/fleet.ts";
 import type { BudgetReport } from "../core/report.ts";
 import { type BackOff, backOff, clampBackOff, isBackingOff, NO_BACK_OFF, type Refusal } from "./back-off.ts";
 import {
@@ -137,7 +137,7 @@ export class Budgets {
 }
 
 function startPurses(fleet: Fleet): Map<string, Purse> {
-  const endpoints = [...fleet.indexers.flatMap((indexer) => indexer.endpoints), ...fleet.rpcEndpoints];
+  const endpoints = endpointsOf(fleet);
   const purses = fleet.budgets.flatMap((budget) => {
     const users = endpoints.filter((endpoint) => endpoint.budget === budget.name);
     return budget.scope === "shared"

@@ -1,0 +1,201 @@
+import { describe, expect, it } from "vitest";
+import type { Budget, Endpoint } from "../../src/core/fleet.ts";
+import { Budgets } from "../../src/schedule/budgets.ts";
+import { readSavedBudgets, savedBudgetsToJson } from "../../src/schedule/saved-budgets.ts";
+import { endpointOf, fleetOf } from "./fleet-builder.ts";
+
+const T0 = Date.UTC(2026, 10, 20, 10, 37);
+const HOUR_MS = 3_600_000;
+const HOURLY = "0 0 * * * *";
+
+const studio: Budget = { name: "studio", limit: 50, per: "day", scope: "endpoint" };
+const gateway: Budget = { name: "gateway", limit: 2_000, per: "month", scope: "shared" };
+const base = endpointOf({ tier: "testing", chain: "base", budget: "studio", schedule: HOURLY });
+const mode = endpointOf({ tier: "testing", chain: "mode", budget: "studio", schedule: HOURLY });
+const keyed = endpointOf({ chain: "base", budget: "gateway", schedule: HOURLY });
+const keyedToo = endpointOf({ chain: "mode", budget: "gateway", schedule: HOURLY });
+const free = endpointOf({ variant: "multichain", chain: null });
+const fleet = fleetOf([base, mode, keyed, keyedToo, free], [studio, gateway]);
+
+describe("Budgets.tryTake()", () => {
+  it("gives each endpoint of a budget of scope endpoint its own", () => {
+    const budgets = new Budgets(fleet);
+
+    spend(budgets, base, 50);
+
+    expect([budgets.tryTake(base, "poll", T0), budgets.tryTake(mode, "poll", T0)]).toEqual([false, true]);
+  });
+
+  it("lets all endpoints of a shared budget draw on one", () => {
+    const budgets = new Budgets(fleet);
+
+    spend(budgets, keyed, 2_000);
+
+    expect(budgets.tryTake(keyedToo, "poll", T0)).toBe(false);
+  });
+
+  it("keeps the polls of all endpoints that share a budget free from spare uses", () => {
+    const budgets = new Budgets(fleet);
+
+    const spares = spare(budgets, keyed, 2_000);
+
+    // Two endpoints × 24 a day × 31 days and a twenty-fourth of them, the most that the ledger counts.
+    expect(spares).toBe(2_000 - 1_550);
+  });
+
+  it("never refuses an endpoint without a budget", () => {
+    expect(spare(new Budgets(fleet), free, 10_000)).toBe(10_000);
+  });
+
+  it("refuses an endpoint that a reload took away", () => {
+    const budgets = new Budgets(fleet);
+
+    budgets.reload(fleetOf([free], []));
+
+    expect(budgets.tryTake(base, "poll", T0)).toBe(false);
+  });
+});
+
+describe("Budgets.refuse()", () => {
+  it.each([
+    { case: "a budget of its own", refused: base, others: [mode, keyed, free] },
+    { case: "no budget", refused: free, others: [base, keyed] },
+  ])("silences an endpoint with $case alone", ({ refused, others }) => {
+    const budgets = new Budgets(fleet);
+
+    budgets.refuse(refused, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
+
+    expect(budgets.tryTake(refused, "poll", T0 + HOUR_MS - 1)).toBe(false);
+    expect(budgets.tryTake(refused, "poll", T0 + HOUR_MS)).toBe(true);
+    expect(others.map((other) => budgets.tryTake(other, "poll", T0))).toEqual(others.map(() => true));
+  });
+
+  it("silences all that share a budget", () => {
+    const budgets = new Budgets(fleet);
+
+    budgets.refuse(keyed, { nowMs: T0, untilMs: null, random: 0 });
+
+    expect(budgets.tryTake(keyedToo, "poll", T0 + 29_000)).toBe(false);
+    expect(budgets.tryTake(keyedToo, "poll", T0 + 30_000)).toBe(true);
+  });
+
+  it("lets no provider silence an endpoint without a budget for more than a day", () => {
+    const budgets = new Budgets(fleet);
+
+    budgets.refuse(free, { nowMs: T0, untilMs: T0 + 9_000 * HOUR_MS, random: 0 });
+
+    expect(budgets.tryTake(free, "poll", T0 + 24 * HOUR_MS)).toBe(true);
+  });
+});
+
+describe("Budgets.report()", () => {
+  it("has one line for each endpoint of its own budget and one for a shared budget", () => {
+    const budgets = new Budgets(fleet);
+    spend(budgets, mode, 3);
+    spend(budgets, keyed, 7);
+    spare(budgets, keyedToo, 1);
+
+    expect(budgets.report(T0)).toEqual([
+      { budget: studio, endpoint: base, limit: 50, used: 0, remaining: 50 },
+      { budget: studio, endpoint: mode, limit: 50, used: 3, remaining: 47 },
+      { budget: gateway, endpoint: null, limit: 2_000, used: 8, remaining: 1_992 },
+    ]);
+  });
+
+  it("has none for a budget that nobody uses", () => {
+    expect(new Budgets(fleetOf([free], [studio, gateway])).report(T0)).toEqual([]);
+  });
+
+  it("has nothing remaining while the provider refuses", () => {
+    const budgets = new Budgets(fleetOf([keyed], [gateway]));
+
+    budgets.refuse(keyed, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
+
+    expect(budgets.report(T0)).toMatchObject([{ used: 0, remaining: 0 }]);
+  });
+});
+
+describe("Budgets.reload()", () => {
+  it("keeps what was spent under a limit that changes", () => {
+    const budgets = new Budgets(fleet);
+    spend(budgets, base, 20);
+
+    budgets.reload(fleetOf([base], [{ ...studio, limit: 30 }]));
+
+    expect(budgets.report(T0)).toMatchObject([{ limit: 30, used: 20, remaining: 10 }]);
+  });
+
+  it("remembers what was spent by an endpoint that goes and comes back", () => {
+    const budgets = new Budgets(fleet);
+    spend(budgets, base, 20);
+
+    budgets.reload(fleetOf([free], []));
+    budgets.reload(fleet);
+
+    expect(budgets.report(T0)).toMatchObject([{ used: 20 }, { used: 0 }, { used: 0 }]);
+  });
+});
+
+describe("Budgets.save() and restore()", () => {
+  it("survive the state file", () => {
+    const before = new Budgets(fleet);
+    spend(before, base, 20);
+    spare(before, keyed, 5);
+    before.refuse(mode, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
+    before.refuse(free, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
+
+    const after = restart(before, T0);
+
+    expect(after.report(T0)).toEqual(before.report(T0));
+    expect(after.tryTake(free, "poll", T0)).toBe(false);
+  });
+
+  it("keep what an endpoint that is skipped today has spent", () => {
+    const before = new Budgets(fleet);
+    spend(before, base, 20);
+
+    const skipped = restart(before, T0, fleetOf([free], [studio]));
+    const after = restart(skipped, T0);
+
+    expect(after.report(T0)).toMatchObject([{ used: 20 }, { used: 0 }, { used: 0 }]);
+  });
+
+  it("let go of what no window counts any more", () => {
+    const budgets = new Budgets(fleet);
+    spend(budgets, base, 20);
+    budgets.refuse(free, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
+
+    const { accounts, backOffs } = budgets.save(T0 + 40 * 24 * HOUR_MS);
+
+    expect([accounts.size, backOffs.size]).toEqual([0, 0]);
+  });
+});
+
+describe("readSavedBudgets()", () => {
+  it.each([
+    { case: "no object", json: [] },
+    {
+      case: "a negative count",
+      json: { accounts: { a: { buckets: [[1, -1, 0]], backOff: { untilMs: 0, delayMs: 0 } } }, backOffs: {} },
+    },
+    { case: "a missing part", json: { accounts: {} } },
+  ])("throws on $case", ({ json }) => {
+    expect(() => readSavedBudgets(json)).toThrow();
+  });
+});
+
+function spend(budgets: Budgets, endpoint: Endpoint, times: number): number {
+  return Array.from({ length: times }, () => budgets.tryTake(endpoint, "poll", T0)).filter(Boolean).length;
+}
+
+function spare(budgets: Budgets, endpoint: Endpoint, times: number): number {
+  return Array.from({ length: times }, () => budgets.tryTake(endpoint, "spare", T0)).filter(Boolean).length;
+}
+
+/** Another process that reads what the first has written. */
+function restart(before: Budgets, nowMs: number, next = fleet): Budgets {
+  const text = JSON.stringify(savedBudgetsToJson(before.save(nowMs)));
+  const after = new Budgets(next);
+  after.restore(readSavedBudgets(JSON.parse(text)));
+  return after;
+}
