@@ -103,7 +103,7 @@ describe("dashboards/", () => {
 
 describe("dashboards/rules/synclag.yml", () => {
   const tests = ruleTestsSchema
-    .parse(parse(text("dashboards/rules/synclag.test.yml")))
+    .parse(parse(text("dashboards/rules/tests/synclag.test.yml")))
     .tests.flatMap((test) => test.alert_rule_test);
 
   it.each(alerts)("has a runbook for $alert", ({ annotations }) => {
@@ -120,7 +120,8 @@ describe("dashboards/rules/synclag.yml", () => {
 });
 
 function ruleFiles(): readonly string[] {
-  return readdirSync(new URL("dashboards/rules", ROOT)).map((name) => `dashboards/rules/${name}`);
+  const names = readdirSync(new URL("dashboards/rules", ROOT), { recursive: true, encoding: "utf8" });
+  return names.filter((name) => name.endsWith(".yml")).map((name) => `dashboards/rules/${name}`);
 }
 
 function metricsIn(source: string): readonly string[] {

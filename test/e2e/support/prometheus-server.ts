@@ -1,0 +1,102 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { vi } from "vitest";
+import { z } from "zod";
+import { freePort } from "./free-port.ts";
+import { getJson, getText } from "./loopback.ts";
+import { type Program, startProgram } from "./program.ts";
+
+/** A real Prometheus that scrapes one target each second. */
+export interface PrometheusServer extends Program {
+  readonly url: string;
+  /** An instant query. Throws what Prometheus says of an expression that it cannot evaluate. */
+  query(expression: string): Promise<readonly Series[]>;
+  rules(): Promise<readonly LoadedRule[]>;
+}
+
+/** One series of an answer, with its value now. */
+export interface Series {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
+
+export interface LoadedRule {
+  readonly name: string;
+  /** `ok`, `err`, or `unknown` before the first evaluation. */
+  readonly health: string;
+  readonly query: string;
+  /** `firing`, `pending` or `inactive`. */
+  readonly state: string;
+}
+
+export interface PrometheusOptions {
+  /** For its configuration and its data. */
+  readonly folder: string;
+  /** `host:port` of the exporter. */
+  readonly target: string;
+  readonly ruleFiles: readonly string[];
+  /** `host:port` of the Alertmanager. */
+  readonly alertmanager: string;
+}
+
+const vector = z.object({
+  data: z.object({
+    result: z.array(
+      z.object({ metric: z.record(z.string(), z.string()), value: z.tuple([z.number(), z.string()]) }),
+    ),
+  }),
+});
+const ruleGroups = z.object({
+  data: z.object({
+    groups: z.array(
+      z.object({
+        rules: z.array(
+          z.object({ name: z.string(), health: z.string(), query: z.string(), state: z.string() }),
+        ),
+      }),
+    ),
+  }),
+});
+
+/** Starts Prometheus, and waits until it is ready. */
+export async function startPrometheus(options: PrometheusOptions): Promise<PrometheusServer> {
+  const configFile = join(options.folder, "prometheus.yml");
+  await writeFile(configFile, configuration(options));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const program = await startProgram({
+    command: "prometheus",
+    args: [
+      `--config.file=${configFile}`,
+      `--storage.tsdb.path=${join(options.folder, "data")}`,
+      `--web.listen-address=127.0.0.1:${port}`,
+    ],
+  });
+  await vi.waitFor(() => getText(`${url}/-/ready`), { timeout: 30_000, interval: 100 });
+
+  return {
+    ...program,
+    url,
+    query: async (expression) => {
+      const answer = await getJson(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`);
+      return vector.parse(answer).data.result.map(({ metric, value }) => ({
+        labels: metric,
+        value: Number(value[1]),
+      }));
+    },
+    rules: async () => {
+      const answer = await getJson(`${url}/api/v1/rules`);
+      return ruleGroups.parse(answer).data.groups.flatMap((group) => group.rules);
+    },
+  };
+}
+
+function configuration({ target, ruleFiles, alertmanager }: PrometheusOptions): string {
+  // JSON is YAML.
+  return JSON.stringify({
+    global: { scrape_interval: "1s", evaluation_interval: "1s" },
+    rule_files: ruleFiles,
+    scrape_configs: [{ job_name: "synclag", static_configs: [{ targets: [target] }] }],
+    alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] },
+  });
+}
