@@ -1,6 +1,7 @@
 /**
  * Keeps an open page true: fetches it again every 5 s and swaps the main element, keeping scroll, focus, opened
  * details and a selection of text. The page is complete without it. When Synclag no longer answers, it says so.
+ * The fetched style is dropped before parsing: its nonce is not this page's, and the browser would complain.
  */
 export const PAGE_SCRIPT = `
 (() => {
@@ -18,7 +19,8 @@ export const PAGE_SCRIPT = `
     try {
       const answer = await fetch(wanted, { signal: AbortSignal.timeout(4000) });
       if (!answer.ok) throw new Error(String(answer.status));
-      const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+      const text = (await answer.text()).replace(/<style.*?<.style>/s, "");
+      const page = new DOMParser().parseFromString(text, "text/html");
       live.textContent = "live";
       document.documentElement.classList.remove("gone");
       if (wanted !== shown || getSelection().isCollapsed) swap(page);
@@ -44,7 +46,7 @@ export const PAGE_SCRIPT = `
     if (focused) [...main.querySelectorAll("a,summary,[tabindex]")].find(same)?.focus({ preventScroll: true });
     document.title = page.title;
     document.querySelector("link[rel=icon]").href = page.querySelector("link[rel=icon]").href;
-    const sentence = main.querySelector("h1").textContent;
+    const sentence = main.querySelector("h1").lastChild.textContent.trim();
     if (said.textContent !== sentence) said.textContent = sentence;
   }
 

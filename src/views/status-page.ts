@@ -69,6 +69,6 @@ function renderFilterNote(json: StatusJson, shown: StatusJson): Html | null {
   if (shown === json) {
     return null;
   }
-  const count = shown.targets.length === 0 ? "No target matches" : `Showing ${shown.targets.length}`;
-  return html`<p class="hint">${count} of ${formatCount(json.targets.length, "target")}. <a href="/">Show all</a></p>`;
+  const count = shown.targets.length === 0 ? "The filter fits none" : `Showing ${shown.targets.length}`;
+  return html`<p class="hint" id="shown">${count} of ${formatCount(json.targets.length, "target")}. <a href="/">Show all</a></p>`;
 }
