@@ -21,9 +21,10 @@ export const FAULTS = {
 
   http_301: redirect(301),
   http_307: redirect(307),
-  http_400: answer(
+  http_400: answer(html("400 Bad Request", 400), "http_status"),
+  http_400_invalid_id: answer(
     json({ error: "GraphQL server error (client error): Invalid subgraph id `x`" }, 400),
-    "http_status",
+    "not_found",
   ),
   http_401: answer(json({ error: "Unauthorized" }, 401), "unauthorized"),
   http_402: answer(json({ error: "Payment Required" }, 402), "payment_required"),
@@ -91,19 +92,19 @@ export const FAULTS = {
   deflate_garbage: delivery("deflate_garbage", "malformed"),
   nested: answer(raw(`${'{"data":'.repeat(100_000)}1${"}".repeat(100_000)}`), "schema"),
   huge: delivery("huge", "too_large"),
-  gzip_bomb: delivery("gzip_bomb", "too_large"),
+  gzip_bomb: delivery("gzip_bomb", "malformed"),
 
-  json_null: answer(raw("null"), "schema"),
-  json_text: answer(raw('"ok"'), "schema"),
-  json_list: answer(raw("[]"), "schema"),
-  no_data: answer(raw("{}"), "schema"),
+  json_null: answer(raw("null"), "malformed"),
+  json_text: answer(raw('"ok"'), "malformed"),
+  json_list: answer(raw("[]"), "malformed"),
+  no_data: answer(raw("{}"), "malformed"),
   data_null: answer(raw('{"data":null}'), "schema"),
   data_list: answer(raw('{"data":[]}'), "schema"),
   meta_null: answer(raw('{"data":{"_meta":null}}'), "schema"),
   block_null: answer(raw('{"data":{"_meta":{"block":null}}}'), "schema"),
   number_null: answer(raw('{"data":{"_meta":{"block":{"number":null}}}}'), "schema"),
   number_list: answer(raw('{"data":{"_meta":{"block":{"number":[7]}}}}'), "schema"),
-  proto_keys: answer(raw('{"__proto__":{"data":{"_meta":{"block":{"number":7}}}}}'), "schema"),
+  proto_keys: answer(raw('{"__proto__":{"data":{"_meta":{"block":{"number":7}}}}}'), "malformed"),
 
   plain_text: delivery("plain_text", null),
   untyped: delivery("untyped", null),

@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { Endpoint, Fleet } from "../core/fleet.ts";
+import { type Endpoint, endpointsOf, type Fleet } from "../core/fleet.ts";
 import type { ChainSpec } from "./chain-model.ts";
 import type { EndpointSpec } from "./endpoint-spec.ts";
 import { guessServerKind } from "./server-kind.ts";
@@ -27,13 +27,9 @@ export async function standIn(config: Config, nowMs: () => number): Promise<Stan
   const fleet = await startFleet({
     nowMs,
     chains: config.fleet.chains.map((chain) => chainSpec(chain, nowMs())),
-    endpoints: endpoints.map(endpointSpec),
+    endpoints: endpoints.map((endpoint) => endpointSpec(endpoint, config.fleet.budgets)),
   });
   return { config: { ...config, fleet: withPlayedUrls(config.fleet, fleet) }, fleet };
-}
-
-function endpointsOf(fleet: Fleet): readonly Endpoint[] {
-  return [...fleet.indexers.flatMap(({ endpoints }) => endpoints), ...fleet.rpcEndpoints];
 }
 
 function chainSpec(chain: Fleet["chains"][number], nowMs: number): ChainSpec {
@@ -41,7 +37,7 @@ function chainSpec(chain: Fleet["chains"][number], nowMs: number): ChainSpec {
   return chainOfAge({ slug: chain.slug, id: chain.id, blockTimeMs }, nowMs);
 }
 
-function endpointSpec(endpoint: Endpoint): EndpointSpec {
+function endpointSpec(endpoint: Endpoint, budgets: Fleet["budgets"]): EndpointSpec {
   const kind = guessServerKind(endpoint);
   const url = new URL(endpoint.url);
   const apiKey = apiKeyOf(endpoint);
@@ -51,7 +47,11 @@ function endpointSpec(endpoint: Endpoint): EndpointSpec {
     chains: endpoint.chain === null ? endpoint.targets.map(({ chain }) => chain) : [endpoint.chain],
     origin: url.host,
     path: url.pathname,
-    knobs: { latency: LATENCY, ...(apiKey === null ? {} : { apiKeys: [apiKey] }) },
+    knobs: {
+      latency: LATENCY,
+      dailyLimit: dailyLimitOf(endpoint, budgets),
+      ...(apiKey === null ? {} : { apiKeys: [apiKey] }),
+    },
     targetKnobs: healthOf(kind),
   };
 }
@@ -74,6 +74,12 @@ function healthOf(kind: EndpointSpec["kind"]): Partial<TargetKnobs> {
     case "rpc":
       return { lagMs: 200 };
   }
+}
+
+/** A provider holds its callers to what the configuration has promised it for each URL and day. */
+function dailyLimitOf(endpoint: Endpoint, budgets: Fleet["budgets"]): number | null {
+  const budget = budgets.find(({ name }) => name === endpoint.budget);
+  return budget?.per === "day" && budget.scope === "endpoint" ? budget.limit : null;
 }
 
 /** The key that a caller will send, so that the played gateway knows it. */

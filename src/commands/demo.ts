@@ -1,0 +1,123 @@
+import { type App, startApp } from "../app.ts";
+import { type Cleanup, createCleanup } from "../cleanup.ts";
+import type { Config, ListenAddress } from "../config/config.ts";
+import { parseListenAddress } from "../config/listen-address.ts";
+import { createLogger } from "../io/logger.ts";
+import { createRedact } from "../redact.ts";
+import { SIMULATED_API_KEY } from "../sim/endpoint-spec.ts";
+import { hasten, paceAtSpeed } from "../sim/hasten.ts";
+import { playScenario } from "../sim/play-scenario.ts";
+import type { Scenario } from "../sim/scenario.ts";
+import { findScenario, SCENARIOS } from "../sim/scenarios/registry.ts";
+import { standIn } from "../sim/stand-in.ts";
+import { buildOf } from "./build-info.ts";
+import { type CommandWorld, EXIT } from "./command-world.ts";
+import { describeDemo, describeStep } from "./describe-demo.ts";
+import { loadConfig } from "./load-config.ts";
+import { untilStopped } from "./until-stopped.ts";
+
+export interface DemoFlags {
+  readonly listen?: string;
+  readonly scenario: string;
+  readonly speed: string;
+}
+
+/** What the flags mean. */
+interface DemoPlan {
+  readonly scenario: Scenario;
+  readonly speed: number;
+  /** Null: where chains.yaml says. */
+  readonly listen: ListenAddress | null;
+}
+
+const FASTEST = 60;
+
+/** `synclag demo`: the daemon on the packaged chains.yaml, whose every endpoint is simulated here, until it is stopped. */
+export async function demo(flags: DemoFlags, world: CommandWorld): Promise<number> {
+  const plan = readFlags(flags);
+  if (typeof plan === "string") {
+    world.err(plan);
+    return EXIT.usage;
+  }
+  const logger = await createLogger({
+    level: "info",
+    format: "pretty",
+    colour: world.errIsTerminal && world.env["NO_COLOR"] === undefined ? "ansi" : "none",
+    redact: () => createRedact([SIMULATED_API_KEY]),
+    write: (line) => world.err(line.trimEnd()),
+  });
+  const start = async (): Promise<App> => {
+    const cleanup = createCleanup();
+    try {
+      return await startDemo(plan, { world, logger, cleanup });
+    } catch (error) {
+      await cleanup[Symbol.asyncDispose]();
+      throw error;
+    }
+  };
+  return await untilStopped(start, { world, logger });
+}
+
+type Logger = Awaited<ReturnType<typeof createLogger>>;
+
+/** What the flags mean, or what is wrong with them. */
+function readFlags(flags: DemoFlags): DemoPlan | string {
+  const scenario = findScenario(flags.scenario);
+  if (scenario === null) {
+    const names = SCENARIOS.map(({ name }) => name).join(", ");
+    return `Cannot play scenario ${JSON.stringify(flags.scenario)}: expected one of ${names}`;
+  }
+  const speed = Number(flags.speed);
+  if (!(speed > 0 && speed <= FASTEST)) {
+    return `Cannot play at speed ${JSON.stringify(flags.speed)}: expected a number above 0, at most ${FASTEST}`;
+  }
+  const listen = flags.listen === undefined ? null : parseListenAddress(flags.listen);
+  if (listen === null && flags.listen !== undefined) {
+    return `Cannot listen on ${JSON.stringify(flags.listen)}: expected HOST:PORT such as 127.0.0.1:9855 or [::1]:9855`;
+  }
+  return { scenario, speed, listen };
+}
+
+async function startDemo(
+  plan: DemoPlan,
+  {
+    world,
+    logger,
+    cleanup,
+  }: { readonly world: CommandWorld; readonly logger: Logger; readonly cleanup: Cleanup },
+): Promise<App> {
+  const pace = paceAtSpeed(plan.speed);
+  const real = readPackagedConfig(world);
+  const { config, fleet } = await standIn(
+    hasten({ ...real, listen: plan.listen ?? real.listen }, pace),
+    world.nowMs,
+  );
+  cleanup.use(fleet);
+  const app = cleanup.use(
+    await startApp(config, {
+      ...world,
+      logger,
+      loadConfig: () => config,
+      onBug: world.crash,
+      build: buildOf(world),
+      isLifecycleEnabled: false,
+    }),
+  );
+  for (const line of describeDemo({ real, played: config, url: app.url, pace, scenario: plan.scenario })) {
+    world.out(line);
+  }
+  cleanup.use(
+    playScenario(fleet, plan.scenario, {
+      speed: plan.speed,
+      onStep: (step) => world.out(describeStep(step, plan.speed)),
+      onBug: world.crash,
+    }),
+  );
+  return { ...app, [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose]() };
+}
+
+/** The fleet that everyone monitors, with a made-up key: a real one has no business here. */
+function readPackagedConfig(world: CommandWorld): Config {
+  const env = { ...world.env, THEGRAPH_API_KEY: SIMULATED_API_KEY };
+  return loadConfig(`${world.packageRoot}chains.yaml`, { ...world, env });
+}

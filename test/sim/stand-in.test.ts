@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+
+import type { Config } from "../../src/config/config.ts";
+import { parseConfig } from "../../src/config/parse.ts";
+import { endpointsOf } from "../../src/core/fleet.ts";
+import { hasten, paceAtSpeed } from "../../src/sim/hasten.ts";
+import { standIn } from "../../src/sim/stand-in.ts";
+import { ask, call } from "./ask.ts";
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+const KEY = "0123456789abcdef0123456789abcdef";
+
+const YAML = `
+version: 1
+chains:
+  base: { id: 8453, name: Base, block_time: 2s, rpc: ["https://mainnet.base.example/rpc?x=1"] }
+  form: { id: 478, name: Form, block_time: 2s }
+budgets:
+  studio: { limit: 3, per: day, scope: endpoint }
+protocols:
+  airdrops:
+    - variant: multichain
+      dialect: envio
+      url: https://indexer.hyperindex.xyz/508d217/v1/graphql
+      chains: [base, form]
+    - variant: subgraph
+      dialect: graph
+      url: "https://gateway.thegraph.com/api/subgraphs/id/{id}"
+      headers: { Authorization: "Bearer \${THEGRAPH_API_KEY}" }
+      chains:
+        base: { id: 4SxPXkQNifgBYqje2C4yP5gz69erZwtD7GuLWgXHSLGe }
+        form: { url: "https://formapi.0xgraph.xyz/api/public/5961fb30/subgraphs/airdrops-form/2.3/gn" }
+    - variant: subgraph
+      tier: testing
+      dialect: graph
+      url: "https://api.studio.thegraph.com/query/112500/sablier-{protocol}-{chain}/version/latest"
+      budget: studio
+      schedule: "0 0 0 * * *"
+      chains: [base]
+`;
+
+function config(): Config {
+  return parseConfig(YAML, {
+    file: "chains.yaml",
+    env: { THEGRAPH_API_KEY: KEY },
+    readFile: () => "",
+  });
+}
+
+describe("standIn()", () => {
+  it("plays every endpoint on loopback, under its real path and key", async () => {
+    const { config: played, fleet } = await standIn(config(), () => NOW_MS);
+    await using _ = fleet;
+
+    const urls = endpointsOf(played.fleet).map(({ key, url }) => ({
+      key,
+      host: new URL(url).hostname,
+      path: new URL(url).pathname + new URL(url).search,
+    }));
+
+    const host = "127.0.0.1";
+    expect(urls).toEqual([
+      { key: "airdrops/multichain/production/all", host, path: "/508d217/v1/graphql" },
+      {
+        key: "airdrops/subgraph/production/base",
+        host,
+        path: "/api/subgraphs/id/4SxPXkQNifgBYqje2C4yP5gz69erZwtD7GuLWgXHSLGe",
+      },
+      {
+        key: "airdrops/subgraph/production/form",
+        host,
+        path: "/api/public/5961fb30/subgraphs/airdrops-form/2.3/gn",
+      },
+      {
+        key: "airdrops/subgraph/testing/base",
+        host,
+        path: "/query/112500/sablier-airdrops-base/version/latest",
+      },
+      { key: "rpc/base/0", host, path: "/rpc?x=1" },
+    ]);
+    expect(endpointsOf(played.fleet).map((endpoint) => endpoint.host)).toEqual(
+      endpointsOf(played.fleet).map(({ url }) => new URL(url).host),
+    );
+  });
+
+  it("changes nothing else", async () => {
+    const real = config();
+
+    const { config: played, fleet } = await standIn(real, () => NOW_MS);
+    await using _ = fleet;
+
+    expect({ ...played, fleet: null }).toEqual({ ...real, fleet: null });
+    expect(played.fleet.chains).toBe(real.fleet.chains);
+    expect(endpointsOf(played.fleet).map((endpoint) => ({ ...endpoint, url: "", host: "" }))).toEqual(
+      endpointsOf(real.fleet).map((endpoint) => ({ ...endpoint, url: "", host: "" })),
+    );
+  });
+
+  it("answers each as the software that lives there", async () => {
+    const { config: played, fleet } = await standIn(config(), () => NOW_MS);
+    await using _ = fleet;
+    const urlOf = (key: string): string =>
+      endpointsOf(played.fleet).find((endpoint) => endpoint.key === key)?.url ?? "";
+    const probe = "{ _meta { block { number } } }";
+
+    const envio = await ask(urlOf("airdrops/multichain/production/all"), "{ _meta { chainId } }");
+    const gateway = await ask(urlOf("airdrops/subgraph/production/base"), probe, {
+      authorization: `Bearer ${KEY}`,
+    });
+    const form = await ask(urlOf("airdrops/subgraph/production/form"), probe);
+    const rpc = await call(urlOf("rpc/base/0"), "eth_chainId", []);
+
+    const height = (key: string): unknown => ({
+      data: { _meta: { block: { number: fleet.target(key).heightAt() } } },
+    });
+    expect(envio.body).toEqual({ data: { _meta: [{ chainId: 478 }, { chainId: 8453 }] } });
+    expect(gateway.body).toEqual(height("airdrops/subgraph/production/base"));
+    expect(form.body).toEqual(height("airdrops/subgraph/production/form"));
+    expect(rpc.body).toMatchObject({ result: "0x2105" });
+  });
+
+  it("holds callers to the daily budget that the configuration names", async () => {
+    const { config: played, fleet } = await standIn(config(), () => NOW_MS);
+    await using _ = fleet;
+    const url = endpointsOf(played.fleet)[3]?.url ?? "";
+
+    const statuses: number[] = [];
+    for (let count = 0; count < 4; count++) {
+      statuses.push((await ask(url, "{ _meta { block { number } } }")).status);
+    }
+
+    expect(statuses).toEqual([200, 200, 200, 429]);
+  });
+});
+
+describe("hasten()", () => {
+  it("shortens thresholds and schedules, and lifts budgets", () => {
+    const { fleet } = hasten(config(), paceAtSpeed(2));
+
+    expect(fleet.chains[0]?.thresholds).toEqual({
+      laggingMs: 10_000,
+      criticalMs: 30_000,
+      stalledMs: 12_500,
+      staleMs: 10_000,
+    });
+    expect(new Set(endpointsOf(fleet).map(({ schedule }) => schedule))).toEqual(new Set(["*/3 * * * * *"]));
+    expect(new Set(endpointsOf(fleet).map(({ pollIntervalMs }) => pollIntervalMs))).toEqual(new Set([3_000]));
+    expect(fleet.budgets.find(({ name }) => name === "studio")?.limit).toBe(30_000);
+  });
+});
