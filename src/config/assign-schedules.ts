@@ -46,7 +46,8 @@ function poolsOf(endpoints: readonly EndpointPlan[], budgets: readonly Budget[])
     const budget = budgets.find(({ name }) => name === endpoint.address.budget) ?? null;
     const key = budget?.scope === "shared" ? budget.name : `${budget?.name ?? ""} ${endpoint.schedule}`;
     const pool = pools.get(key) ?? { budget, endpoints: [] };
-    pools.set(key, { budget, endpoints: [...pool.endpoints, endpoint] });
+    pool.endpoints.push(endpoint);
+    pools.set(key, pool);
   }
   return [...pools.values()];
 }

@@ -51,7 +51,10 @@ function fillSecret(reading: SecretReading, path: Path, { indexer }: ChainScope)
     case "unset":
       indexer.unset.add(reading.message);
       if (!indexer.entry.optional) {
-        indexer.resolving.tell(path, `Cannot fill this in: ${reading.message}`);
+        indexer.resolving.tell(
+          path,
+          `Cannot fill this in: ${reading.message}; set it, or mark the indexer optional: true`,
+        );
       }
       return null;
     case "unreadable":

@@ -1,4 +1,4 @@
-import { type Headers, headerOf } from "./resolve-headers.ts";
+import { findHeader, type Headers } from "./resolve-headers.ts";
 
 /** The Graph's gateways; their keys are exactly 32 hex characters (graphprotocol/gateway: src/auth.rs). */
 const GATEWAY_HOSTS = new Set([
@@ -8,35 +8,40 @@ const GATEWAY_HOSTS = new Set([
 ]);
 const KEY = /^[0-9a-f]{32}$/i;
 const KEY_IN_PATH = /^\/api\/([^/]+)\/(?:subgraphs|deployments)\//;
+const BEARER = /^Bearer +(.*)$/i;
 
-/** Why the gateway will refuse a request for its key, and whether the URL or the header holds it; null if it will not. */
-export function gatewayKeyProblem(
-  url: URL,
-  headers: Headers,
-): { readonly place: "url" | "headers"; readonly message: string } | null {
+/** Why the gateway will refuse a key. */
+export interface KeyProblem {
+  /** The header that holds the key, or null where the URL does. */
+  readonly header: string | null;
+  readonly message: string;
+}
+
+/** Says before the first poll that The Graph's gateway will refuse a key; null if it may not, or for another host. */
+export function gatewayKeyProblem(url: URL, headers: Headers): KeyProblem | null {
   if (!GATEWAY_HOSTS.has(url.host)) {
     return null;
   }
   const inPath = KEY_IN_PATH.exec(url.pathname)?.[1];
   if (inPath !== undefined && !KEY.test(inPath)) {
-    return { place: "url", message: message(inPath) };
+    return { header: null, message: refusal(inPath) };
   }
-  const authorization = headerOf(headers, "authorization");
-  if (authorization === undefined) {
+  const header = findHeader(headers, "authorization");
+  if (header === null) {
     return null;
   }
-  const token = /^Bearer +(.*)$/i.exec(authorization)?.[1];
+  const token = BEARER.exec(header.value)?.[1];
   if (token === undefined) {
     return {
-      place: "headers",
-      message: `Cannot use this as ${url.host}'s authorization: expected "Bearer KEY"`,
+      header: header.name,
+      message: 'Cannot use this with The Graph\'s gateway: expected "Bearer KEY"',
     };
   }
-  return KEY.test(token) ? null : { place: "headers", message: message(token) };
+  return KEY.test(token) ? null : { header: header.name, message: refusal(token) };
 }
 
-function message(key: string): string {
+function refusal(key: string): string {
   const strange = key.replace(/[0-9a-f]/gi, "").length;
   const found = strange === 0 ? `${key.length}` : `${key.length}, ${strange} of them not hexadecimal`;
-  return `Cannot use this key for The Graph's gateway: expected 32 hexadecimal characters, found ${found}`;
+  return `Cannot use this key with The Graph's gateway: expected 32 hexadecimal characters, found ${found}`;
 }

@@ -33,7 +33,7 @@ const OVERRIDES = {
 export const OVERRIDE_KEYS: readonly string[] = Object.keys(OVERRIDES);
 
 const OwnValue = z
-  .union([z.string(), z.number(), z.boolean()], {
+  .union([z.string(), z.number(), z.boolean(), z.null()], {
     error: ({ input }) => `Cannot use ${show(input)} as a placeholder's value: expected a text`,
   })
   .describe("The value of a placeholder of this name.");

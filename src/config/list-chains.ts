@@ -72,9 +72,14 @@ function ownValues(
   path: Path,
   overrides: ChainValues,
 ): readonly [string, string][] {
-  return ownKeys(overrides).map((name) => {
-    const value = overrides[name];
-    return [name, typeof value === "string" ? value : (resolving.sourceOf([...path, name]) ?? String(value))];
+  return ownKeys(overrides).flatMap((name): [string, string][] => {
+    const value = overrides[name] ?? null;
+    if (value === null) {
+      return [];
+    }
+    // A number as it is written: 1.10 is not 1.1 to a template.
+    const text = typeof value === "string" ? value : resolving.sourceOf([...path, name]);
+    return [[name, text ?? String(value)]];
   });
 }
 

@@ -72,7 +72,9 @@ function syntaxMessage(code: string, message: string): string {
   if (code === "MULTIPLE_DOCS") {
     return "Cannot read a second document: expected one, without a --- in between";
   }
-  return `Cannot read YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
+  // Some messages end in the text that was found, which may be a key.
+  const [told = ""] = code === "UNEXPECTED_TOKEN" ? message.split(": ") : [message];
+  return `Cannot read YAML: ${told.charAt(0).toLowerCase()}${told.slice(1)}`;
 }
 
 function valueOffset({ node, key }: Found): number {

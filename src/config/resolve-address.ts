@@ -33,7 +33,10 @@ export function resolveAddress(scope: ChainScope): Address | null {
   }
   const problem = gatewayKeyProblem(url, headers);
   if (problem !== null) {
-    indexer.resolving.tell(problem.place === "url" ? urlPath : headersPath, problem.message);
+    indexer.resolving.tell(
+      problem.header === null ? urlPath : [...headersPath, problem.header],
+      problem.message,
+    );
   }
   const { budget = inherited.budget ?? null } = overrides;
   return { url, headers, budget };
@@ -61,7 +64,7 @@ function resolveUrl(text: string | undefined, path: Path, scope: ChainScope): UR
   if (filled === null) {
     return null;
   }
-  const read = readWebUrl(filled);
+  const read = readWebUrl(filled, text);
   if (read.kind === "unusable") {
     resolving.tell(path, read.message);
     return null;

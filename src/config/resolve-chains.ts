@@ -99,7 +99,7 @@ function resolveRpcUrl(
     tell(path, "Cannot fill placeholders in rpc: write each node's URL in full");
     return null;
   }
-  const read = readWebUrl(text);
+  const read = readWebUrl(text, text);
   if (read.kind === "unusable") {
     tell(path, read.message);
     return null;

@@ -29,9 +29,13 @@ export function resolveHeaders(headers: Headers, path: Path, scope: ChainScope):
   return usable.length === filled.length ? Object.fromEntries(usable) : null;
 }
 
-/** The value of a header by its name in lower case, or undefined. */
-export function headerOf(headers: Headers, lowerCaseName: string): string | undefined {
-  return Object.entries(headers).find(([name]) => name.toLowerCase() === lowerCaseName)?.[1];
+/** A header by its name in lower case, or null. */
+export function findHeader(
+  headers: Headers,
+  lowerCaseName: string,
+): { readonly name: string; readonly value: string } | null {
+  const [name, value] = Object.entries(headers).find(([key]) => key.toLowerCase() === lowerCaseName) ?? [];
+  return name === undefined || value === undefined ? null : { name, value };
 }
 
 function resolveHeader(text: string, path: Path, scope: ChainScope): string | null {

@@ -104,7 +104,7 @@ function resolveLink(key: "explorer" | "playground", scope: ChainScope): string 
   if (filled === null) {
     return null;
   }
-  const link = readWebUrl(filled);
+  const link = readWebUrl(filled, text);
   if (link.kind === "unusable") {
     indexer.resolving.tell(linkPath, link.message);
     return null;

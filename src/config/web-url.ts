@@ -6,15 +6,18 @@ export type WebUrl =
   | { readonly kind: "url"; readonly url: URL }
   | { readonly kind: "unusable"; readonly message: string };
 
-/** Reads an http or https URL. Its message holds no key: see `withoutKeys`. */
-export function readWebUrl(text: string): WebUrl {
+/** Reads an http or https URL. Its message repeats only what is `written` in the file, and no key that stands there. */
+export function readWebUrl(text: string, written: string): WebUrl {
   const query = pastedQuery("url", text);
   if (query !== null) {
     return { kind: "unusable", message: query };
   }
   const url = URL.canParse(text) && /^https?:\/\//i.test(text) && !/\s/.test(text) ? new URL(text) : null;
   return url === null
-    ? { kind: "unusable", message: unusable(withoutKeys(text), "a URL that starts with http:// or https://") }
+    ? {
+        kind: "unusable",
+        message: unusable(withoutKeys(written), "a URL that starts with http:// or https://"),
+      }
     : { kind: "url", url };
 }
 
