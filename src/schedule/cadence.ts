@@ -84,7 +84,9 @@ export function fitProblem(budget: Budget, loads: readonly Load[]): string | nul
 
 /** How many requests these schedules make in one window of a budget, at their busiest. */
 export function requestsPerWindow(loads: readonly Load[], per: Budget["per"]): number {
-  return loads.reduce((total, load) => total + load.endpoints * perWindow(firingRate(load.cron), per), 0);
+  const requests = loads.map(({ endpoints, cron }) => endpoints * perWindow(firingRate(cron), per));
+  // A mean month has tenths of a day, which binary fractions only come near.
+  return Math.round(10 * requests.reduce((total, one) => total + one, 0)) / 10;
 }
 
 /** An interval for people: `30 s`, `20 min`, `6 h`. */
