@@ -16,8 +16,8 @@ export interface EndpointSpec {
   readonly path?: string;
   /** Where the healthy state of this endpoint differs from the usual. */
   readonly knobs?: Partial<EndpointKnobs>;
-  /** The same for each of its targets. */
-  readonly targetKnobs?: Partial<TargetKnobs>;
+  /** The same for its target on a chain. */
+  readonly targetKnobs?: (slug: string) => Partial<TargetKnobs>;
 }
 
 /** The key that a simulated gateway knows, unless it is told others. */

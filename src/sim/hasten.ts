@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { Endpoint, Fleet, Thresholds } from "../core/fleet.ts";
+import type { Chain, Endpoint, Fleet, Thresholds } from "../core/fleet.ts";
 
 /** How a demo runs: at this pace something shows within the minute. */
 export interface Pace {
@@ -7,15 +7,19 @@ export interface Pace {
   readonly thresholds: Thresholds;
 }
 
+/** Below this a healthy indexer, a second behind and polled each second, would seem to lag. */
+const LEAST_MS = 5_000;
+
 /** The pace of a demo; `speed` 2 is twice as fast. Cron knows no fraction of a second, so polls have a floor. */
 export function paceAtSpeed(speed: number): Pace {
+  const hastened = (durationMs: number): number => Math.max(LEAST_MS, durationMs / speed);
   return {
     pollIntervalSec: Math.max(1, Math.round(5 / speed)),
     thresholds: {
-      laggingMs: 20_000 / speed,
-      criticalMs: 60_000 / speed,
-      stalledMs: 25_000 / speed,
-      staleMs: 20_000 / speed,
+      laggingMs: hastened(20_000),
+      criticalMs: hastened(60_000),
+      stalledMs: hastened(25_000),
+      staleMs: hastened(20_000),
     },
   };
 }
@@ -47,7 +51,7 @@ function hastenFleet(fleet: Fleet, pace: Pace): Fleet {
   };
   return {
     ...fleet,
-    chains: fleet.chains.map((chain) => ({ ...chain, thresholds: pace.thresholds })),
+    chains: fleet.chains.map((chain) => ({ ...chain, thresholds: thresholdsOf(chain, pace.thresholds) })),
     indexers: fleet.indexers.map((indexer) => ({
       ...indexer,
       endpoints: indexer.endpoints.map(hastenEndpoint),
@@ -55,4 +59,10 @@ function hastenFleet(fleet: Fleet, pace: Pace): Fleet {
     rpcEndpoints: fleet.rpcEndpoints.map(hastenEndpoint),
     budgets: fleet.budgets.map((budget) => ({ ...budget, limit: budget.limit * LIFT })),
   };
+}
+
+/** One block more or less is no lag: a slow chain is given three. */
+function thresholdsOf({ blockTimeMs }: Chain, thresholds: Thresholds): Thresholds {
+  const laggingMs = Math.max(thresholds.laggingMs, 3 * (blockTimeMs ?? 0));
+  return { ...thresholds, laggingMs, criticalMs: Math.max(thresholds.criticalMs, 2 * laggingMs) };
 }

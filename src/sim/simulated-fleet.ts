@@ -149,7 +149,7 @@ function createEndpoint(
         ...shared,
         key: targetKeyOf(spec, chain.slug),
         chain,
-        knobs: spec.targetKnobs ?? {},
+        knobs: spec.targetKnobs?.(chain.slug) ?? {},
       }),
   );
   return new SimulatedEndpoint({

@@ -27,7 +27,7 @@ export async function standIn(config: Config, nowMs: () => number): Promise<Stan
   const fleet = await startFleet({
     nowMs,
     chains: config.fleet.chains.map((chain) => chainSpec(chain, nowMs())),
-    endpoints: endpoints.map((endpoint) => endpointSpec(endpoint, config.fleet.budgets)),
+    endpoints: endpoints.map((endpoint) => endpointSpec(endpoint, config.fleet)),
   });
   return { config: { ...config, fleet: withPlayedUrls(config.fleet, fleet) }, fleet };
 }
@@ -37,7 +37,11 @@ function chainSpec(chain: Fleet["chains"][number], nowMs: number): ChainSpec {
   return chainOfAge({ slug: chain.slug, id: chain.id, blockTimeMs }, nowMs);
 }
 
-function endpointSpec(endpoint: Endpoint, budgets: Fleet["budgets"]): EndpointSpec {
+function blockTimeOf(chains: Fleet["chains"], slug: string): number {
+  return chains.find((chain) => chain.slug === slug)?.blockTimeMs ?? FALLBACK_BLOCK_TIME_MS;
+}
+
+function endpointSpec(endpoint: Endpoint, { budgets, chains }: Fleet): EndpointSpec {
   const kind = guessServerKind(endpoint);
   const url = new URL(endpoint.url);
   const apiKey = apiKeyOf(endpoint);
@@ -52,27 +56,28 @@ function endpointSpec(endpoint: Endpoint, budgets: Fleet["budgets"]): EndpointSp
       dailyLimit: dailyLimitOf(endpoint, budgets),
       ...(apiKey === null ? {} : { apiKeys: [apiKey] }),
     },
-    targetKnobs: healthOf(kind),
+    targetKnobs: (slug) => healthOf(kind, blockTimeOf(chains, slug)),
   };
 }
 
 const LATENCY = { minMs: 20, maxMs: 400 };
 
 /** No indexer is quite at the tip, and behind the gateway several take turns: as healthy as the real fleet. */
-function healthOf(kind: EndpointSpec["kind"]): Partial<TargetKnobs> {
+function healthOf(kind: EndpointSpec["kind"], blockTimeMs: number): Partial<TargetKnobs> {
+  const blocksInMs = (durationMs: number): number => Math.max(1, Math.round(durationMs / blockTimeMs));
   switch (kind) {
     case "gateway":
-      return { lagMs: 1_500, replicas: 3, wobbleBlocks: 4 };
+      return { lagMs: 600, replicas: 3, wobbleBlocks: blocksInMs(3_000) };
     case "envio":
     case "envio-3.2":
     case "envio-2.27":
-      return { lagMs: 800, batchBlocks: 3 };
+      return { lagMs: 300, batchBlocks: blocksInMs(1_000) };
     case "studio":
     case "graph-node":
     case "ponder":
-      return { lagMs: 2_000 };
+      return { lagMs: 800 };
     case "rpc":
-      return { lagMs: 200 };
+      return { lagMs: 100 };
   }
 }
 

@@ -14,7 +14,7 @@ const YAML = `
 version: 1
 chains:
   base: { id: 8453, name: Base, block_time: 2s, rpc: ["https://mainnet.base.example/rpc?x=1"] }
-  form: { id: 478, name: Form, block_time: 2s }
+  form: { id: 478, name: Form, block_time: 12s }
 budgets:
   studio: { limit: 3, per: day, scope: endpoint }
 protocols:
@@ -45,6 +45,15 @@ function config(): Config {
     env: { THEGRAPH_API_KEY: KEY },
     readFile: () => "",
   });
+}
+
+/** As `standIn()` does it, but without the latencies of a real fleet. */
+async function quickStandIn(): ReturnType<typeof standIn> {
+  const stage = await standIn(config(), () => NOW_MS);
+  for (const { key } of endpointsOf(stage.config.fleet)) {
+    stage.fleet.endpoint(key).set({ latency: { minMs: 0, maxMs: 0 } });
+  }
+  return stage;
 }
 
 describe("standIn()", () => {
@@ -97,7 +106,7 @@ describe("standIn()", () => {
   });
 
   it("answers each as the software that lives there", async () => {
-    const { config: played, fleet } = await standIn(config(), () => NOW_MS);
+    const { config: played, fleet } = await quickStandIn();
     await using _ = fleet;
     const urlOf = (key: string): string =>
       endpointsOf(played.fleet).find((endpoint) => endpoint.key === key)?.url ?? "";
@@ -120,7 +129,7 @@ describe("standIn()", () => {
   });
 
   it("holds callers to the daily budget that the configuration names", async () => {
-    const { config: played, fleet } = await standIn(config(), () => NOW_MS);
+    const { config: played, fleet } = await quickStandIn();
     await using _ = fleet;
     const url = endpointsOf(played.fleet)[3]?.url ?? "";
 
@@ -137,14 +146,20 @@ describe("hasten()", () => {
   it("shortens thresholds and schedules, and lifts budgets", () => {
     const { fleet } = hasten(config(), paceAtSpeed(2));
 
-    expect(fleet.chains[0]?.thresholds).toEqual({
-      laggingMs: 10_000,
-      criticalMs: 30_000,
-      stalledMs: 12_500,
-      staleMs: 10_000,
-    });
+    const shared = { stalledMs: 12_500, staleMs: 10_000 };
+    expect(fleet.chains.map(({ thresholds }) => thresholds)).toEqual([
+      { laggingMs: 10_000, criticalMs: 30_000, ...shared },
+      { laggingMs: 36_000, criticalMs: 72_000, ...shared },
+    ]);
     expect(new Set(endpointsOf(fleet).map(({ schedule }) => schedule))).toEqual(new Set(["*/3 * * * * *"]));
     expect(new Set(endpointsOf(fleet).map(({ pollIntervalMs }) => pollIntervalMs))).toEqual(new Set([3_000]));
     expect(fleet.budgets.find(({ name }) => name === "studio")?.limit).toBe(30_000);
+  });
+
+  it("is never so fast that what is healthy seems to lag", () => {
+    const { thresholds, pollIntervalSec } = paceAtSpeed(60);
+
+    expect(pollIntervalSec).toBe(1);
+    expect(thresholds).toEqual({ laggingMs: 5_000, criticalMs: 5_000, stalledMs: 5_000, staleMs: 5_000 });
   });
 });

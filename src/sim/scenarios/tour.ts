@@ -84,7 +84,7 @@ export const tour: Scenario = {
     },
     {
       atSec: 495,
-      say: "Lockup on Scroll has a failed deployment, and indexers of lockup on Ethereum drift 60 blocks apart",
+      say: "Polygon is right again; lockup's deployment on Scroll fails; its indexers on Ethereum drift 60 blocks apart",
       changes: [
         { kind: "heal", endpoints: "airdrops/subgraph/testing/polygon" },
         { kind: "fail", endpoints: "lockup/subgraph/production/scroll", fault: "indexers_indexing_error" },
