@@ -23,7 +23,7 @@ i{font-style:normal}
 .top button{font:inherit;padding:.3rem .7rem;border:1px solid var(--line);border-radius:.4rem;background:var(--panel);color:inherit}
 #live{margin-left:auto;color:var(--dim);font-size:.85rem}
 .gone #live{background:var(--bad-bg);color:var(--bad);padding:.2rem .6rem;border-radius:.4rem;font-weight:600}
-.gone main{opacity:.55}
+.gone main{opacity:.55}.gone .top{position:sticky;top:0;z-index:2;background:var(--bg)}
 .verdict{border-left:.4rem solid var(--line);background:var(--panel);padding:.8rem 1rem;border-radius:.3rem}
 .verdict h1{font-size:clamp(1.1rem,.9rem + 1vw,1.6rem);line-height:1.3;font-weight:650;text-wrap:balance}
 .verdict p{color:var(--dim);margin-top:.35rem;font-size:.9rem}

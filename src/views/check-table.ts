@@ -1,0 +1,141 @@
+import { STATUSES } from "../core/report.ts";
+import { targetKey } from "./filter-status.ts";
+import { formatCount, formatNumber } from "./format-count.ts";
+import { formatAgo, formatDuration } from "./format-duration.ts";
+import { headline } from "./headline.ts";
+import type { IncidentJson, StatusJson, TargetJson } from "./status-json.ts";
+import { STATUS_WORDS, type Tone } from "./status-words.ts";
+import { type Column, renderTextTable } from "./text-table.ts";
+import { findTroubles } from "./triage.ts";
+
+export interface CheckTableOptions {
+  readonly color: "ansi" | "none";
+  /** Lines are cut to the terminal's width; null leaves them whole. */
+  readonly widthColumns: number | null;
+}
+
+/** Up to so many targets, each has its line; of more, those that are not ok. */
+const ALL_LISTED = 12;
+
+const TARGET_COLUMNS: readonly Column[] = [
+  { title: "STATUS", align: "left" },
+  { title: "TARGET", align: "left" },
+  { title: "LAG", align: "right" },
+  { title: "BLOCKS", align: "right" },
+  { title: "HEIGHT", align: "right" },
+  { title: "DETAIL", align: "left" },
+];
+
+const INDEXER_COLUMNS: readonly Column[] = [
+  { title: "INDEXER", align: "left" },
+  { title: "OK", align: "right" },
+  { title: "WORST LAG", align: "right" },
+  { title: "NOT OK", align: "left" },
+];
+
+const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", warn: "33", bad: "31;1" };
+
+/** What `synclag check` prints: the sentence of truth, shared causes, what is not ok worst first, and a line an indexer. */
+export function renderCheckTable(json: StatusJson, { color, widthColumns }: CheckTableOptions): string {
+  const troubles = findTroubles(json);
+  const { sentence, tone } = headline(json, troubles);
+  const nowMs = Date.parse(json.generated_at);
+  const blocks = [
+    [sentence],
+    json.incidents.map((incident) => incidentLine(incident, nowMs)),
+    targetLines(
+      json,
+      troubles.map(({ target }) => target),
+    ),
+    json.targets.length > ALL_LISTED ? indexerLines(json.targets) : [],
+    json.skipped.map(
+      ({ protocol, variant, tier, why }) => `Not polled: ${protocol} ${variant} (${tier}): ${why}`,
+    ),
+  ];
+  const text = blocks
+    .filter((lines) => lines.length > 0)
+    .map((lines) => lines.map((line) => cut(printable(line), widthColumns)).join("\n"));
+  return color === "none" ? text.join("\n\n") : paint(text, tone).join("\n\n");
+}
+
+function incidentLine({ scope, subject, since, detail, targets }: IncidentJson, nowMs: number): string {
+  const what = scope === "network" ? "network" : `${scope} ${subject}`;
+  return `One cause: ${what}: ${detail} (${formatCount(targets.length, "target")}, ${formatAgo(Date.parse(since), nowMs)})`;
+}
+
+/** What an incident explains is not listed again; of many targets, those without evidence are only counted. */
+function targetLines({ targets, incidents }: StatusJson, notOk: readonly TargetJson[]): readonly string[] {
+  const told = new Set(incidents.flatMap((incident) => incident.targets));
+  const listed =
+    targets.length <= ALL_LISTED
+      ? [...notOk, ...targets.filter(({ status }) => status === "ok")]
+      : notOk.filter((target) => target.status !== "unknown" && !told.has(targetKey(target)));
+  return listed.length === 0 ? [] : renderTextTable(TARGET_COLUMNS, listed.map(targetCells));
+}
+
+function targetCells(target: TargetJson): readonly string[] {
+  const { protocol, chain, variant, tier, lag_seconds, lag_blocks, block_number, reason, status } = target;
+  return [
+    status,
+    `${protocol}/${chain}/${variant}${tier === "production" ? "" : ` ${tier}`}`,
+    lag_seconds === null ? "-" : formatDuration(lag_seconds * 1000),
+    lag_blocks === null ? "-" : formatNumber(lag_blocks),
+    block_number === null ? "-" : formatNumber(block_number),
+    `${target.detail}${reason === null || reason === status ? "" : ` (${reason})`}`,
+  ];
+}
+
+function indexerLines(targets: readonly TargetJson[]): readonly string[] {
+  const names = [...new Set(targets.map(indexerName))].sort();
+  const rows = names.map((name) =>
+    indexerCells(
+      name,
+      targets.filter((target) => indexerName(target) === name),
+    ),
+  );
+  return renderTextTable(INDEXER_COLUMNS, rows);
+}
+
+function indexerName({ protocol, variant, tier }: TargetJson): string {
+  return `${protocol} ${variant}${tier === "production" ? "" : ` ${tier}`}`;
+}
+
+function indexerCells(name: string, targets: readonly TargetJson[]): readonly string[] {
+  const lags = targets.flatMap(({ lag_seconds }) => lag_seconds ?? []);
+  const statuses = targets.map(({ status }) => status).filter((status) => status !== "ok");
+  const counts = [...new Set(statuses)]
+    .sort((a, b) => STATUS_WORDS[a].severity - STATUS_WORDS[b].severity)
+    .map((status) => `${statuses.filter((one) => one === status).length} ${status}`);
+  return [
+    name,
+    `${targets.length - statuses.length}/${targets.length}`,
+    lags.length === 0 ? "-" : formatDuration(Math.max(...lags) * 1000),
+    counts.join(", "),
+  ];
+}
+
+/** What an upstream said must not move the cursor of a terminal. */
+function printable(line: string): string {
+  return line.replace(/[\p{Cc}\p{Cf}]+/gu, " ");
+}
+
+function cut(line: string, widthColumns: number | null): string {
+  return widthColumns === null || line.length <= widthColumns ? line : `${line.slice(0, widthColumns - 1)}…`;
+}
+
+/** Colours the sentence, and each status word where it starts a line; never the only signal. */
+function paint(blocks: readonly string[], tone: Tone): readonly string[] {
+  const [sentence = "", ...rest] = blocks;
+  return [coloured(sentence, tone), ...rest.map((block) => block.split("\n").map(paintStatus).join("\n"))];
+}
+
+function paintStatus(line: string): string {
+  const status = STATUSES.find((word) => line.startsWith(`${word} `));
+  return status === undefined
+    ? line
+    : `${coloured(status, STATUS_WORDS[status].tone)}${line.slice(status.length)}`;
+}
+
+function coloured(text: string, tone: Tone): string {
+  return `\u001B[${ANSI[tone]}m${text}\u001B[0m`;
+}
