@@ -115,7 +115,7 @@ export const FAULTS = {
 export type FaultName = keyof typeof FAULTS;
 
 /** A 429 that says when to come back: seconds, or an HTTP date. */
-export function rateLimited(retryAfter: string): NamedFault {
+function rateLimited(retryAfter: string): NamedFault {
   const { status, headers, body } = json({ message: "Too many requests" }, 429);
   return answer({ status, headers: { ...headers, "retry-after": retryAfter }, body }, "rate_limited");
 }

@@ -12,7 +12,7 @@ import type { ServedRow } from "./servers/answer.ts";
 import type { SimulatedChain } from "./simulated-chain.ts";
 
 /** How a target shows itself in the answer, beside its height. */
-export interface AnswerKnobs {
+interface AnswerKnobs {
   /** Whether an answer for many chains has a row of it, none, or two. */
   readonly rows: 0 | 1 | 2;
   /** False: the block's time is null, as The Graph's sometimes is. */

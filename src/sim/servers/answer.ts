@@ -1,25 +1,22 @@
 import type { ChainModel } from "../chain-model.ts";
 
 /** Which software, in which version, an endpoint plays. */
-export const SERVER_KINDS = [
+export type ServerKind =
   /** The Graph's gateway: needs a key, says 200 to everything, several indexers behind one URL. */
-  "gateway",
+  | "gateway"
   /** Subgraph Studio: no key, so many requests a day and URL. */
-  "studio",
+  | "studio"
   /** graph-node behind its own URL. */
-  "graph-node",
+  | "graph-node"
   /** Envio with `progressBlockTime`. */
-  "envio",
+  | "envio"
   /** Envio 2.28 to 3.8: `_meta`, and no time. */
-  "envio-3.2",
+  | "envio-3.2"
   /** Envio before 2.28: only `chain_metadata`. */
-  "envio-2.27",
-  "ponder",
+  | "envio-2.27"
+  | "ponder"
   /** A JSON-RPC node of the chain itself. */
-  "rpc",
-] as const;
-
-export type ServerKind = (typeof SERVER_KINDS)[number];
+  | "rpc";
 
 /** A request as it came in. */
 export interface Call {
