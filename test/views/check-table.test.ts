@@ -93,7 +93,7 @@ describe("renderCheckTable()", () => {
 
     expect(plain).not.toContain("\u001B");
     expect(coloured).toContain("\u001B[31;1mstalled\u001B[0m ");
-    expect(coloured.replaceAll(/\u001B\[[0-9;]+m/g, "")).toBe(plain);
+    expect(coloured.replaceAll(/\p{Cc}\[[0-9;]+m/gu, "")).toBe(plain);
   });
 
   it("lets nothing that an upstream said move the cursor or start a line", () => {
