@@ -34,9 +34,11 @@ function objectionTo(text: string): string | null {
     return `Cannot use schedule ${schedule}: expected auto, or ${CRON}`;
   }
   const { valid, errors } = validateDetailed(text);
-  const problem = errors[0];
-  if (!valid) {
-    return `Cannot use schedule ${schedule}: ${problem?.message.replace("a invalid", "no valid") ?? `expected ${CRON}`}`;
+  if (valid) {
+    return neverFires(text) ? `Cannot use schedule ${schedule}: it never fires` : null;
   }
-  return neverFires(text) ? `Cannot use schedule ${schedule}: it never fires` : null;
+  const problem = errors[0]?.message ?? `expected ${CRON}`;
+  // What node-cron says of the 31st of February.
+  const isNever = problem.includes("impossible");
+  return `Cannot use schedule ${schedule}: ${isNever ? "it never fires" : problem.replace("a invalid", "no valid")}`;
 }

@@ -3,7 +3,7 @@ import { didYouMean } from "./did-you-mean.ts";
 import { type ChainValues, OVERRIDE_KEYS } from "./indexer-schema.ts";
 import type { ChainScope, IndexerScope } from "./resolving.ts";
 import type { ConfigFile } from "./schema.ts";
-import { BUILT_IN_VALUES, placeholdersOf } from "./template.ts";
+import { BUILT_IN_VALUES, parseTemplate, placeholdersOf } from "./template.ts";
 
 /** A chain that an indexer lists. */
 export interface ListedChain {
@@ -25,15 +25,16 @@ export function listChains(indexer: IndexerScope, chains: ConfigFile["chains"]):
     const chain = Object.hasOwn(chains, slug) ? chains[slug] : undefined;
     if (chain === undefined) {
       tellUnknown(indexer, path, { slug, known: Object.keys(chains) });
-      return [];
     }
+    // Without a chain the file is refused, but what else is wrong with this line can still be told.
+    const chainId = chain?.id ?? 0;
     const builtIn: [string, string][] = [
       ["protocol", indexer.protocol],
       ["chain", slug],
-      ["chain_id", String(chain.id)],
+      ["chain_id", String(chainId)],
     ];
     const values = new Map([...ownValues(indexer, path, overrides), ...builtIn]);
-    return [{ slug, chainId: chain.id, scope: { indexer, path, overrides, values } }];
+    return [{ slug, chainId, scope: { indexer, path, overrides, values } }];
   });
 }
 
@@ -84,26 +85,20 @@ function ownValues(
 }
 
 /** A value that no template uses is a key that nobody knows: most likely a typing error. */
-function checkOwnValues(
-  { entry, resolving, path: indexerPath }: IndexerScope,
-  path: Path,
-  overrides: ChainValues,
-): void {
-  const templates = [entry, overrides].flatMap((from) => TEMPLATE_KEYS.map((key) => from[key]));
-  const hasWrongTemplate = TEMPLATE_KEYS.some((key) => resolving.touches([...indexerPath, key]));
+function checkOwnValues(indexer: IndexerScope, path: Path, overrides: ChainValues): void {
+  const { entry, resolving } = indexer;
+  const templates = [entry, overrides].flatMap((from) => TEMPLATE_KEYS.map((key) => from[key] ?? ""));
   const used = templates.flatMap(placeholdersOf);
+  const isUnsure =
+    templates.some((template) => parseTemplate(template).kind === "unreadable") ||
+    TEMPLATE_KEYS.some((key) => resolving.touches([...indexer.path, key]));
   for (const name of ownKeys(overrides)) {
+    const valuePath = [...path, name];
     if (BUILT_IN_VALUES.includes(name)) {
-      resolving.tellKey(
-        [...path, name],
-        `Cannot set "${name}": {${name}} always stands for the ${name} at hand`,
-      );
-    } else if (!used.includes(name) && !hasWrongTemplate) {
+      resolving.tellKey(valuePath, `Cannot set "${name}": {${name}} always stands for the ${name} at hand`);
+    } else if (!used.includes(name) && !isUnsure) {
       const hint = didYouMean(name, [...OVERRIDE_KEYS, ...used]);
-      resolving.tellKey(
-        [...path, name],
-        `Cannot use unknown key "${name}": no template has a {${name}}${hint}`,
-      );
+      resolving.tellKey(valuePath, `Cannot use unknown key "${name}": no template has a {${name}}${hint}`);
     }
   }
 }

@@ -22,7 +22,7 @@ export interface ParseOptions extends Outside {
  */
 export function parseConfig(text: string, options: ParseOptions): Config {
   const yaml = readYaml(text);
-  const problems = new ProblemList();
+  const problems = new ProblemList(yaml.problems.map(({ path }) => path));
   const secrets = new SecretStore(options);
   const config = yaml.readable ? resolveConfig(yaml, { problems, secrets, file: options.file }) : null;
   const located = [...yaml.problems, ...problems.all.map((problem) => locate(problem, yaml))];
@@ -52,7 +52,8 @@ function resolveConfig(yaml: YamlFile, reading: Reading): Config | null {
   }
   const resolving = resolvingOf(shaped, yaml, reading);
   const { entry } = shaped;
-  const { fleet, plans } = resolveFleet(entry, resolving);
+  const maintenance = resolveMaintenance(entry, resolving);
+  const fleet = resolveFleet(entry, resolving);
   return {
     file,
     listen: entry.listen,
@@ -64,7 +65,7 @@ function resolveConfig(yaml: YamlFile, reading: Reading): Config | null {
       maxResponseBytes: entry.poll.max_response,
     },
     fleet,
-    maintenance: resolveMaintenance(entry.maintenance, plans, resolving),
+    maintenance,
     warnings: fleet.skipped.map(
       ({ protocol, variant, tier, why }) => `${protocol}/${variant}/${tier} is skipped: ${why}`,
     ),

@@ -1,7 +1,9 @@
 /** Keys under which people look for a place to put a query. */
 const QUERY_KEYS = new Set<unknown>(["query", "queries", "graphql", "body"]);
 const QUERY = /^\s*(?:(?:query|subscription)\b[^{]*)?\{[\s\S]*\}\s*$/;
-const NO_QUERY_NEEDED = "Synclag asks its own questions, chosen by dialect";
+
+/** What takes the place of queries in the configuration. */
+export const NO_QUERY_NEEDED = "Synclag asks its own questions, chosen by dialect";
 
 /** What to say of a GraphQL query where none belongs; null for anything else. */
 export function pastedQuery(key: string | number | undefined, value: unknown): string | null {

@@ -8,10 +8,17 @@ export interface PathProblem {
   readonly message: string;
 }
 
-/** Collects the mistakes of one file. What is told twice of one place is kept once. */
+/** Collects the mistakes of one file: the first of each place, for what follows from it is no second mistake. */
 export class ProblemList {
   readonly #problems: PathProblem[] = [];
-  readonly #seen = new Set<string>();
+  readonly #wrong = new Map<string, Path>();
+
+  /** `alreadyTold`: where the file is wrong already. */
+  constructor(alreadyTold: readonly Path[]) {
+    for (const path of alreadyTold) {
+      this.#wrong.set(JSON.stringify(path), path);
+    }
+  }
 
   /** Tells of a value. */
   tell(path: Path, message: string): void {
@@ -25,8 +32,8 @@ export class ProblemList {
 
   /** Whether something at, above or below a path is wrong: what would follow from that is not told as well. */
   touches(path: Path): boolean {
-    return this.#problems.some((problem) =>
-      problem.path.slice(0, path.length).every((step, index) => step === path[index]),
+    return [...this.#wrong.values()].some((wrong) =>
+      wrong.slice(0, path.length).every((step, index) => step === path[index]),
     );
   }
 
@@ -35,9 +42,9 @@ export class ProblemList {
   }
 
   #add(problem: PathProblem): void {
-    const identity = JSON.stringify([problem.path, problem.message]);
-    if (!this.#seen.has(identity)) {
-      this.#seen.add(identity);
+    const place = JSON.stringify(problem.path);
+    if (!this.#wrong.has(place)) {
+      this.#wrong.set(place, problem.path);
       this.#problems.push(problem);
     }
   }

@@ -53,23 +53,21 @@ type Issue = z.core.$ZodIssue;
 /** What parts are wrong, each with its own path. */
 function leafIssues(issue: Issue): readonly LeafIssue[] {
   const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
-  switch (issue.code) {
-    case "unrecognized_keys":
-      return issue.keys.map((key) => ({
-        path: [...path, key],
-        message: unknownKey(key, issue.message.split(" ")),
-        isKey: true,
-      }));
-    case "invalid_key":
-      return [{ path, message: issue.issues[0]?.message ?? issue.message, isKey: true }];
-    case "invalid_union": {
-      const meant = issue.errors.find((branch) => !branch.some(isOtherType)) ?? [];
-      const inner = meant.flatMap((part) => leafIssues({ ...part, path: [...issue.path, ...part.path] }));
-      return inner.length > 0 ? inner : [{ path, message: issue.message, isKey: false }];
-    }
-    default:
-      return [{ path, message: issue.message, isKey: false }];
+  if (issue.code === "unrecognized_keys") {
+    const known = issue.message.split(" ");
+    return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(key, known), isKey: true }));
   }
+  if (issue.code === "invalid_key") {
+    return [{ path, message: issue.issues[0]?.message ?? issue.message, isKey: true }];
+  }
+  const inner = issue.code === "invalid_union" ? leavesOfUnion(issue) : [];
+  return inner.length > 0 ? inner : [{ path, message: issue.message, isKey: false }];
+}
+
+/** What is wrong with the alternative that was meant; nothing where it was none. */
+function leavesOfUnion({ path, errors }: z.core.$ZodIssueInvalidUnion): readonly LeafIssue[] {
+  const meant = errors.find((branch) => !branch.some(isOtherType)) ?? [];
+  return meant.flatMap((part) => leafIssues({ ...part, path: [...path, ...part.path] }));
 }
 
 function isOtherType(issue: Issue): boolean {

@@ -1,5 +1,6 @@
 import { isScalar, LineCounter, type Node, parseDocument } from "yaml";
 import type { Path, Problem } from "./config-error.ts";
+import { NO_QUERY_NEEDED } from "./pasted-query.ts";
 import { plainValue } from "./plain-value.ts";
 import { type Found, findNode, readAnchors } from "./yaml-nodes.ts";
 
@@ -39,7 +40,7 @@ export function readYaml(text: string): YamlFile {
   const syntax = [...document.errors, ...document.warnings].map(({ code, message, pos }) => ({
     ...at(pos[0]),
     path: [],
-    message: syntaxMessage(code, message),
+    message: `${syntaxMessage(code, message)}${queryHint(text, at(pos[0]).line)}`,
   }));
   const readable = syntax.length === 0;
   const plain = readable ? plainValue(document.contents, anchors) : { value: null, problems: [] };
@@ -75,6 +76,13 @@ function syntaxMessage(code: string, message: string): string {
   // Some messages end in the text that was found, which may be a key.
   const [told = ""] = code === "UNEXPECTED_TOKEN" ? message.split(": ") : [message];
   return `Cannot read YAML: ${told.charAt(0).toLowerCase()}${told.slice(1)}`;
+}
+
+/** A query in braces is half YAML: it fails here, before anybody can see that it is a query. */
+function queryHint(text: string, line: number): string {
+  return text.split("\n")[line - 1]?.includes("_meta")
+    ? `; nor has a GraphQL query a place here: ${NO_QUERY_NEEDED}`
+    : "";
 }
 
 function valueOffset({ node, key }: Found): number {

@@ -7,35 +7,23 @@ import { type EndpointPlan, type IndexerPlan, resolveIndexer, type ServedChain }
 import type { IndexerScope, Resolving } from "./resolving.ts";
 import type { ConfigFile } from "./schema.ts";
 
-/** The fleet of a file, and the plans that it came from. */
-export interface ResolvedFleet {
-  readonly fleet: Fleet;
-  /** Of all indexers that the file lists, skipped ones as well. */
-  readonly plans: readonly IndexerPlan[];
-}
-
 /** Works out what is polled. What is wrong is told; the fleet is then not to be used. */
-export function resolveFleet(file: ConfigFile, resolving: Resolving): ResolvedFleet {
+export function resolveFleet(file: ConfigFile, resolving: Resolving): Fleet {
   const budgets = Object.entries(file.budgets).map(([name, budget]) => ({ name, ...budget }));
-  const scopes = indexerScopes(file, resolving);
-  const plans = scopes.map((scope) => resolveIndexer(scope, file.chains));
-  for (const scope of scopes) {
+  const plans = indexerScopes(file, resolving).map((scope) => {
     checkBudgetNames(scope, budgets);
-  }
+    return resolveIndexer(scope, file.chains);
+  });
   const polled = plans.filter(({ skipped }) => skipped === null);
-  const timings = assignSchedules(
-    polled.flatMap(({ endpoints }) => endpoints),
-    budgets,
-    resolving,
-  );
-  const fleet = {
+  const endpoints = polled.flatMap((plan) => plan.endpoints);
+  const timings = assignSchedules(endpoints, budgets, resolving);
+  return {
     chains: resolveChains(file, resolving),
     indexers: polled.map((plan) => toIndexer(plan, timings)),
     rpcEndpoints: resolveRpcEndpoints(file, resolving),
     budgets,
     skipped: plans.flatMap(toSkipped),
   };
-  return { fleet, plans };
 }
 
 function indexerScopes({ protocols }: ConfigFile, resolving: Resolving): readonly IndexerScope[] {

@@ -30,8 +30,6 @@ export interface EndpointPlan {
 export interface IndexerPlan {
   readonly protocol: string;
   readonly entry: IndexerEntry;
-  /** The chains that it lists, whether or not it is polled. */
-  readonly slugs: readonly string[];
   readonly endpoints: readonly EndpointPlan[];
   /** Why an optional indexer is not polled, or null. */
   readonly skipped: string | null;
@@ -54,7 +52,6 @@ export function resolveIndexer(indexer: IndexerScope, chains: ConfigFile["chains
   return {
     protocol: indexer.protocol,
     entry: indexer.entry,
-    slugs: listed.map(({ slug }) => slug),
     endpoints: endpoints.filter((endpoint) => endpoint !== null),
     skipped: indexer.entry.optional && indexer.unset.size > 0 ? [...indexer.unset].join(", ") : null,
   };

@@ -1,29 +1,40 @@
 import type { MaintenanceMatch, MaintenanceWindow } from "./config.ts";
 import type { Path } from "./config-error.ts";
 import { didYouMean } from "./did-you-mean.ts";
+import type { IndexerEntry } from "./indexer-schema.ts";
 import type { MaintenanceEntry } from "./maintenance-schema.ts";
-import type { IndexerPlan } from "./resolve-indexer.ts";
 import type { Resolving } from "./resolving.ts";
+import type { ConfigFile } from "./schema.ts";
 
 /** The maintenance windows of a file. Tells of those that never open, and of those that match nothing. */
 export function resolveMaintenance(
-  entries: readonly MaintenanceEntry[],
-  plans: readonly IndexerPlan[],
+  { maintenance, protocols }: ConfigFile,
   resolving: Resolving,
 ): readonly MaintenanceWindow[] {
-  const targets = plans.flatMap(({ protocol, entry: { variant, tier }, slugs }) =>
-    slugs.map((chain) => ({ protocol, variant, tier, chain })),
+  const targets = Object.entries(protocols).flatMap(([protocol, indexers]) =>
+    indexers.flatMap((indexer) => targetsOf(protocol, indexer)),
   );
-  return entries.flatMap((entry, index) => {
+  return maintenance.flatMap((entry, index) => {
     const path = ["maintenance", index];
     const match = definedOf(entry.match);
     if (!resolving.touches(["protocols"]) && !resolving.touches([...path, "match"])) {
       checkMatch(match, targets, (key, message) => resolving.tell([...path, "match", ...key], message));
     }
-    const window = resolving.touches(path) ? null : windowOf(entry, path, resolving);
+    const hasWrongTimes = TIME_KEYS.some((key) => resolving.touches([...path, key]));
+    const window = hasWrongTimes ? null : windowOf(entry, path, resolving);
     return window === null ? [] : [{ match, ...window }];
   });
 }
+
+function targetsOf(
+  protocol: string,
+  { variant, tier, chains }: IndexerEntry,
+): readonly Required<MaintenanceMatch>[] {
+  const slugs = Array.isArray(chains) ? chains : Object.keys(chains);
+  return slugs.map((chain) => ({ protocol, variant, tier, chain }));
+}
+
+const TIME_KEYS = ["from", "to", "schedule", "for"] as const;
 
 type Key = keyof MaintenanceMatch;
 
@@ -44,8 +55,7 @@ function windowOf(entry: MaintenanceEntry, path: Path, { tell }: Resolving): Tim
   if (schedule !== undefined && durationMs !== undefined && from === undefined && to === undefined) {
     return { kind: "recurring", schedule, durationMs };
   }
-  const times = { from, to, schedule, for: durationMs };
-  const found = Object.entries(times).flatMap(([key, value]) => (value === undefined ? [] : [key]));
+  const found = TIME_KEYS.filter((key) => entry[key] !== undefined);
   tell(
     path,
     `Cannot use a window with ${found.join(", ") || "no times"}: expected from and to, or schedule and for`,
@@ -70,7 +80,8 @@ function checkMatch(
   if (
     !targets.some((target) => keys.every((key) => match[key] === undefined || match[key] === target[key]))
   ) {
-    tell([], "Cannot match anything: no indexer has all of this");
+    const wanted = keys.flatMap((key) => (match[key] === undefined ? [] : [`${key} ${match[key]}`]));
+    tell([], `Cannot match ${wanted.join(", ")}: no indexer has all of it`);
   }
 }
 
