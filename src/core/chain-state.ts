@@ -1,22 +1,127 @@
-import type { Chain, Target } from "./fleet.ts";
+import { type ChainClock, NEW_CLOCK } from "./chain-clock.ts";
+import type { Chain, Fleet, Target } from "./fleet.ts";
+import type { GapMeasure } from "./gap.ts";
+import { groupBy } from "./group-by.ts";
 import type { Observation } from "./observation.ts";
+import { observeInstant } from "./observe-instant.ts";
+import type { ReferenceState } from "./reference.ts";
 import type { ChainReport } from "./report.ts";
+import { reportGaps, reportReference, reportTargets } from "./report-chain.ts";
+import type { SourceState } from "./source-state.ts";
+import { rpcPrefix, viewOf } from "./view.ts";
 
 /** A chain with the targets that are measured on it. */
 export interface WatchedChain {
   readonly chain: Chain;
+  /** In the order of the fleet. */
   readonly targets: readonly Target[];
+  /**
+   * Per protocol, the key of the target that the others are compared with; a protocol whose first variant does not
+   * serve this chain has none. Left out, it is the first listed target of each protocol.
+   */
+  readonly baselines?: Readonly<Record<string, string>>;
 }
 
 /** All that is remembered of one chain: plain data, replaced and never edited. */
 export interface ChainState {
-  readonly placeholder: never;
+  /** By the target's key, or the RPC endpoint's. */
+  readonly sources: Readonly<Record<string, SourceState>>;
+  readonly reference: ReferenceState | null;
+  readonly clock: ChainClock;
+  /** By the key of the target that is compared. */
+  readonly gaps: Readonly<Record<string, readonly GapMeasure[]>>;
 }
 
-export declare function startChain(watched: WatchedChain): ChainState;
-export declare function observeChain(
+/** The chains of a fleet that have targets or RPC nodes, each with all of its targets. */
+export function watchFleet(fleet: Fleet): readonly WatchedChain[] {
+  const targets = fleet.indexers.flatMap(({ endpoints }) =>
+    endpoints.flatMap((endpoint) => endpoint.targets),
+  );
+  const baselines = baselineIndexers(fleet);
+  return fleet.chains.map((chain) => {
+    const here = targets.filter((target) => target.chain === chain.slug);
+    const compared = here.filter((target) => baselines.get(target.protocol) === indexerOf(target));
+    return {
+      chain,
+      targets: here,
+      baselines: Object.fromEntries(compared.map((target) => [target.protocol, target.key])),
+    };
+  });
+}
+
+/** The state of a chain of which nothing is known yet. */
+export function startChain(_watched: WatchedChain): ChainState {
+  return { sources: {}, reference: null, clock: NEW_CLOCK, gaps: {} };
+}
+
+/**
+ * Folds observations into a chain's state, instant by instant; within one instant their order does not matter.
+ * Observations of sources that are not watched change nothing.
+ */
+export function observeChain(
   state: ChainState,
   watched: WatchedChain,
   batch: readonly Observation[],
-): ChainState;
-export declare function reportChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainReport;
+): ChainState {
+  return instantsOf(batch).reduce((folded, instant) => observeInstant(folded, watched, instant), state);
+}
+
+/** What is known of a chain at `nowMs`. The same state and instant always give the same report. */
+export function reportChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainReport {
+  const view = viewOf(state, watched.chain, nowMs);
+  return {
+    chain: watched.chain,
+    reference: reportReference(state, view),
+    blockIntervalMs: view.measuredIntervalMs,
+    targets: reportTargets(state, watched, view),
+    gaps: reportGaps(state, watched, view),
+  };
+}
+
+/** The state without what is no longer watched: for a reload, where unchanged targets keep what they know. */
+export function retainChain(state: ChainState, watched: WatchedChain): ChainState {
+  const kept = new Set(watched.targets.map((target) => target.key));
+  const isRpc = (key: string) => key.startsWith(rpcPrefix(watched.chain));
+  return {
+    ...state,
+    sources: keepKeys(state.sources, (key) => kept.has(key) || isRpc(key)),
+    gaps: keepKeys(state.gaps, (key) => kept.has(key)),
+  };
+}
+
+function instantsOf(batch: readonly Observation[]): readonly (readonly Observation[])[] {
+  const [only] = batch;
+  if (only === undefined) {
+    return [];
+  }
+  if (batch.length === 1) {
+    return [[only]];
+  }
+  const instants = groupBy(batch, ({ receivedAtMs }) => receivedAtMs);
+  return [...instants].toSorted(([a], [b]) => a - b).map(([, instant]) => instant);
+}
+
+/** Per protocol, the indexer that the others are compared with: its first variant's production tier, or its only one. */
+function baselineIndexers(fleet: Fleet): ReadonlyMap<string, string> {
+  const baselines = new Map<string, string>();
+  for (const first of fleet.indexers) {
+    if (!baselines.has(first.protocol)) {
+      const tiers = fleet.indexers.filter(
+        ({ protocol, variant }) => protocol === first.protocol && variant === first.variant,
+      );
+      baselines.set(first.protocol, indexerOf(tiers.find(({ tier }) => tier === "production") ?? first));
+    }
+  }
+  return baselines;
+}
+
+function indexerOf({ protocol, variant, tier }: Pick<Target, "protocol" | "variant" | "tier">): string {
+  return `${protocol}/${variant}/${tier}`;
+}
+
+function keepKeys<T>(
+  record: Readonly<Record<string, T>>,
+  isKept: (key: string) => boolean,
+): Readonly<Record<string, T>> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => isKept(key)));
+}

@@ -1,0 +1,45 @@
+import { mostBlocksIn, type Pace, type ReferenceState } from "./reference.ts";
+import { readAtMs, type Sample } from "./sample.ts";
+import type { Source } from "./votes.ts";
+
+/** An RPC node that is heard for the first time may show all indexers to be this far behind, but no further. */
+const CREDIBLE_LAG_MS = 30 * 86_400_000;
+
+/**
+ * The sources whose jump beyond the chain's pace is to be believed after all: at least two that claim the same, one
+ * of them twice; or an RPC node that is heard for the first time, twice, at a credible distance.
+ */
+export function believedClaims(
+  sources: readonly Source[],
+  context: { readonly reference: ReferenceState | null; readonly pace: Pace },
+): readonly Source[] {
+  const claiming = sources.filter((source) => source.state.claim !== null);
+  const joined = claiming.filter((source) => isJoined(source, claiming, context.pace));
+  return joined.length > 0 ? joined : claiming.filter((source) => isNewRpc(source, context));
+}
+
+function isJoined(source: Source, claiming: readonly Source[], pace: Pace): boolean {
+  const own = source.state.claim;
+  return claiming.some(({ state: { claim } }) => {
+    if (own === null || claim === null || claim === own || own.polls + claim.polls < 3) {
+      return false;
+    }
+    return areClose(own.sample, claim.sample, pace);
+  });
+}
+
+function areClose(a: Sample, b: Sample, pace: Pace): boolean {
+  return Math.abs(a.block - b.block) <= mostBlocksIn(Math.abs(readAtMs(a) - readAtMs(b)), pace);
+}
+
+function isNewRpc(
+  { kind, state }: Source,
+  { reference, pace }: { readonly reference: ReferenceState | null; readonly pace: Pace },
+): boolean {
+  if (kind !== "rpc" || state.claim === null || state.claim.polls < 2 || state.samples.length > 0) {
+    return false;
+  }
+  const { sample } = state.claim;
+  const beyond = sample.block - (reference?.block ?? 0);
+  return pace.intervalMs !== null && beyond * pace.intervalMs <= CREDIBLE_LAG_MS;
+}

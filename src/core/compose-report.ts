@@ -1,0 +1,55 @@
+import { type ChainState, reportChain, type WatchedChain } from "./chain-state.ts";
+import type { Endpoint } from "./fleet.ts";
+import { findIncidents } from "./incidents.ts";
+import { silenceMs } from "./network-incident.ts";
+import type { ChainReport, Incident, Report } from "./report.ts";
+import { rpcPrefix } from "./view.ts";
+
+/** All that a report is made from. */
+export interface ReportInput extends Pick<Report, "budgets" | "skipped"> {
+  readonly chains: readonly { readonly watched: WatchedChain; readonly state: ChainState }[];
+  readonly endpoints: readonly Endpoint[];
+  /** Those of the report before, so that each is said once and keeps its beginning. */
+  readonly previousIncidents: readonly Incident[];
+  readonly nowMs: number;
+}
+
+/** Composes the one report that every output is made from. While nothing can be reached, every status is `unknown`. */
+export function composeReport(input: ReportInput): Report {
+  const { nowMs } = input;
+  const reports = input.chains.map(({ watched, state }) => reportChain(state, watched, nowMs));
+  const incidents = findIncidents(input.previousIncidents, {
+    reports,
+    endpoints: input.endpoints,
+    nowMs,
+    rpcAnswers: anyRpcAnswers(input, reports),
+  });
+  const network = incidents.find(({ scope }) => scope === "network");
+  return {
+    generatedAtMs: nowMs,
+    chains: network === undefined ? reports : reports.map((report) => withoutVerdicts(report, network)),
+    incidents,
+    budgets: input.budgets,
+    skipped: input.skipped,
+  };
+}
+
+function anyRpcAnswers({ chains, nowMs }: ReportInput, reports: readonly ChainReport[]): boolean {
+  const oldestMs = nowMs - silenceMs(reports.flatMap(({ targets }) => targets));
+  return chains.some(({ watched, state }) =>
+    Object.entries(state.sources).some(
+      ([key, { last }]) =>
+        key.startsWith(rpcPrefix(watched.chain)) && last?.kind === "head" && last.receivedAtMs > oldestMs,
+    ),
+  );
+}
+
+function withoutVerdicts(report: ChainReport, network: Incident): ChainReport {
+  const targets = report.targets.map((target) => ({
+    ...target,
+    status: "unknown" as const,
+    preferred: false,
+    detail: `nothing can be known: ${network.detail}`,
+  }));
+  return { ...report, targets };
+}

@@ -1,0 +1,121 @@
+import { behindMs, idleMs } from "./judge.ts";
+import type { Lag } from "./lag.ts";
+import type { ReferenceState } from "./reference.ts";
+import type { Status } from "./report.ts";
+import type { LastPoll, SourceState } from "./source-state.ts";
+import type { ChainViewAt } from "./view.ts";
+import { blocksText, durationText, sourcesText } from "./words.ts";
+
+/** What a detail is written from. */
+export interface Facts {
+  readonly status: Status;
+  readonly state: SourceState;
+  readonly view: ChainViewAt;
+  /** Null while it is stale or there is none. */
+  readonly reference: ReferenceState | null;
+  readonly lag: Lag | null;
+}
+
+/** Why a target has its status, in one sentence for a tired person. */
+export function detailOf(facts: Facts): string {
+  const { last } = facts.state;
+  const clause = clauseOf(facts);
+  const blip =
+    last?.kind === "failed" && !namesFailure(facts.status)
+      ? `; the last poll failed: ${failureText(last)}`
+      : "";
+  return `${clause}${blip}`;
+}
+
+function clauseOf(facts: Facts): string {
+  const { state, status } = facts;
+  switch (status) {
+    case "unknown":
+      return unknownText(facts);
+    case "rejected":
+    case "throttled":
+    case "not_found":
+    case "unreachable":
+      return `${FAILING[status]}: ${failureText(state.last)}${lastSeenText(facts)}`;
+    case "missing":
+      return `the answer lacks this chain, though it is expected there${lastSeenText(facts)}`;
+    case "failed":
+      return state.last?.kind === "failed"
+        ? `the indexer reports a failed deployment: ${failureText(state.last)}`
+        : `the indexer reports indexing errors, and is ${behindText(facts)}`;
+    case "diverged":
+      return state.last?.kind === "failed"
+        ? `answers for another chain or fork: ${failureText(state.last)}`
+        : `answers for another chain or fork: ${state.doubt ?? "its last heights did not fit"}`;
+    case "chain_halted":
+      return `the chain itself stands still, as an independent RPC node shows; this target is ${behindText(facts)}`;
+    case "stalled":
+      return stalledText(facts);
+    case "syncing":
+      return state.last?.kind === "not_started"
+        ? "has not started indexing yet"
+        : `catching up, ${behindText(facts)}`;
+    case "lagging":
+    case "ok":
+      return `advances, ${behindText(facts)}`;
+  }
+}
+
+const FAILING = {
+  rejected: "our key is missing, wrong or unpaid",
+  throttled: "polled too often, or our budget is spent",
+  not_found: "no such subgraph or deployment",
+  unreachable: "no usable answer",
+} as const;
+
+function namesFailure(status: Status): boolean {
+  return status in FAILING || status === "failed" || status === "diverged" || status === "unknown";
+}
+
+function unknownText({ state, view }: Facts): string {
+  if (state.last === null) {
+    return "not polled yet";
+  }
+  return `the last answer is ${durationText(view.nowMs - state.last.receivedAtMs)} old, too old to say anything of now`;
+}
+
+function stalledText(facts: Facts): string {
+  const { reference, state, view } = facts;
+  const stands = `has not advanced for ${durationText(idleMs(state))}`;
+  if (reference !== null && reference.reachedMs > (state.peak?.atMs ?? 0) + idleMs(state) / 2) {
+    return `${stands} while its chain does, ${behindText(facts)}`;
+  }
+  return view.independent
+    ? `${stands}, nor has any other source`
+    : `${stands}, nor has any other source: without an independent head it cannot be told whether the chain itself stands still`;
+}
+
+function behindText({ lag, reference, state, view }: Facts): string {
+  if (reference === null || lag === null) {
+    const ageMs = behindMs(state, { ...view, referenceKnown: false });
+    const age = ageMs === null ? "" : `its block was ${durationText(ageMs)} old; `;
+    return `${age}no second source to measure a lag by`;
+  }
+  const seen = `the reference seen by ${sourcesText(reference.sources)}`;
+  if (lag.blocks === 0) {
+    return `level with ${seen}`;
+  }
+  if (lag.ms === null) {
+    return `${blocksText(lag.blocks)} behind ${seen}`;
+  }
+  const about = lag.extrapolated ? "about " : "";
+  return `${about}${durationText(lag.ms)} (${blocksText(lag.blocks)}) behind ${seen}`;
+}
+
+function failureText(last: LastPoll | null): string {
+  if (last?.kind !== "failed") {
+    return "the last poll was better, one more will settle it";
+  }
+  return last.detail === "" ? last.reason : `${last.reason} (${last.detail})`;
+}
+
+function lastSeenText({ state, view }: Facts): string {
+  return state.lastSuccessMs === null
+    ? ""
+    : `; last height ${durationText(Math.max(0, view.nowMs - state.lastSuccessMs))} ago`;
+}

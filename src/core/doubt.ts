@@ -1,0 +1,105 @@
+import { type ChainClock, contradictionMs } from "./chain-clock.ts";
+import type { Sample } from "./sample.ts";
+import type { Source } from "./votes.ts";
+
+/** What came of holding one sample against the clock and the other sources. */
+export interface Examination {
+  /** A clause for people, or null where nothing speaks against it. */
+  readonly doubt: string | null;
+  readonly hashMismatches: number;
+  /** It agrees with the others where the clock does not: the clock was set by a liar. */
+  readonly clockIsWrong: boolean;
+}
+
+/** Two mismatches in a row: a single one is what a reorg at the tip looks like. */
+const FORKED = 2;
+const TOLERANCE_MS = 120_000;
+/** Old blocks may have been made at another pace. */
+const DISTANCE_SHARE = 0.6;
+
+/** Whether a sample is of this chain and fork at all, by its timestamp and by its hash. */
+export function examine(
+  sample: Sample,
+  witnesses: readonly Source[],
+  context: {
+    readonly clock: ChainClock;
+    readonly intervalMs: number | null;
+    readonly hashMismatches: number;
+  },
+): Examination {
+  const hashMismatches = countMismatches(sample, witnesses, context.hashMismatches);
+  const time = examineTime(sample, witnesses, context);
+  if (time.doubt === null && hashMismatches >= FORKED) {
+    const doubt = `its hash of block ${sample.block} is not that of the other sources`;
+    return { doubt, hashMismatches, clockIsWrong: false };
+  }
+  return { ...time, hashMismatches };
+}
+
+function examineTime(
+  sample: Sample,
+  witnesses: readonly Source[],
+  context: { readonly clock: ChainClock; readonly intervalMs: number | null },
+): Omit<Examination, "hashMismatches"> {
+  const { block, timestampSec } = sample;
+  if (timestampSec === null) {
+    return { doubt: null, clockIsWrong: false };
+  }
+  const offMs = contradictionMs(context.clock, { block, timestampSec }, context.intervalMs);
+  const said = witnesses.map(({ state }) => agreement(sample, state.samples.at(-1), context.intervalMs));
+  const agreeing = said.filter((answer) => answer === "agrees").length;
+  const opposing = said.filter((answer) => answer === "opposes").length;
+  const outvoted = opposing >= 2 && opposing > agreeing;
+  const upheld = agreeing > 0 && agreeing > opposing;
+  if (outvoted || (offMs > 0 && !upheld)) {
+    const off = offMs > 0 ? ` by ${Math.round(offMs / 60_000)} min` : "";
+    return {
+      doubt: `its time of block ${block} contradicts the other sources${off}`,
+      clockIsWrong: false,
+    };
+  }
+  return { doubt: null, clockIsWrong: offMs > 0 };
+}
+
+/** Whether two (block, time) pairs can lie on one chain. */
+function agreement(
+  a: Sample,
+  b: Sample | undefined,
+  intervalMs: number | null,
+): "agrees" | "opposes" | "silent" {
+  if (b === undefined || a.timestampSec === null || b.timestampSec === null) {
+    return "silent";
+  }
+  const timeMs = (a.timestampSec - b.timestampSec) * 1_000;
+  const blocks = a.block - b.block;
+  if (intervalMs === null) {
+    return timeMs * Math.sign(blocks) < -TOLERANCE_MS ? "opposes" : "silent";
+  }
+  const expectedMs = blocks * intervalMs;
+  const tolerance = TOLERANCE_MS + Math.abs(expectedMs) * DISTANCE_SHARE;
+  return Math.abs(timeMs - expectedMs) > tolerance ? "opposes" : "agrees";
+}
+
+/** Mismatches in a row, this sample included; heights that no other source gave a hash for change nothing. */
+function countMismatches(sample: Sample, witnesses: readonly Source[], before: number): number {
+  if (sample.hash === null) {
+    return before;
+  }
+  const answers = witnesses.map((witness) => hashVote(sample, witness)).filter((vote) => vote !== 0);
+  if (answers.length === 0) {
+    return before;
+  }
+  const balance = answers.reduce((sum, vote) => sum + vote, 0);
+  return balance <= -2 ? before + 1 : 0;
+}
+
+/** Positive where a witness has the same hash at that height, negative where it has another, else 0. */
+function hashVote(sample: Sample, { kind, state }: Source): number {
+  const known = state.samples.find(({ block, hash }) => block === sample.block && hash !== null);
+  if (known === undefined) {
+    return 0;
+  }
+  // An RPC node outweighs any single indexer; two indexers that differ cannot be told apart without one.
+  const weight = kind === "rpc" ? 2 : 1;
+  return known.hash === sample.hash ? weight : -weight;
+}

@@ -1,0 +1,43 @@
+import type { ChainState } from "./chain-state.ts";
+import { behindMs, type ChainView, opinionOf } from "./judge.ts";
+import type { SourceState } from "./source-state.ts";
+import { settle } from "./verdict.ts";
+import { viewOf } from "./view.ts";
+import { staleAfterMs } from "./votes.ts";
+import type { Workbench } from "./workbench.ts";
+
+/** Settles the verdict of every target that was heard in this instant, in the light of what all of them said. */
+export function judgeHeard(bench: Workbench, known: Pick<ChainState, "reference" | "clock">): void {
+  const { heard, nowMs, sources, watched } = bench;
+  const view = viewOf({ ...known, sources }, watched.chain, nowMs);
+  for (const { source: key } of heard) {
+    const state = sources[key];
+    if (bench.targets.has(key) && state !== undefined) {
+      sources[key] = judged(state, { view, verdict: standingVerdict(bench, key) });
+    }
+  }
+}
+
+function judged(
+  state: SourceState,
+  { view, verdict }: { readonly view: ChainView; readonly verdict: SourceState["verdict"] },
+): SourceState {
+  const opinion = opinionOf(state, view);
+  if (opinion === null) {
+    return state;
+  }
+  // One height alone proves nothing: a back-filling target may have set the reference itself.
+  const atTip = opinion.status === "ok" && state.samples.length > 1 && behindMs(state, view) !== null;
+  return { ...state, verdict: settle(verdict, opinion), reachedTip: state.reachedTip || atTip };
+}
+
+/** The verdict so far, or null where the evidence for it had become stale: then there is nothing to be steady about. */
+function standingVerdict(
+  { before, nowMs, targets, watched }: Workbench,
+  key: string,
+): SourceState["verdict"] {
+  const state = before.sources[key];
+  const pollIntervalMs = targets.get(key)?.pollIntervalMs ?? 0;
+  const staleMs = staleAfterMs(watched.chain.thresholds, pollIntervalMs);
+  return state?.last == null || nowMs - state.last.receivedAtMs > staleMs ? null : state.verdict;
+}

@@ -1,0 +1,140 @@
+import { type ChainClock, referenceAt } from "./chain-clock.ts";
+import type { Thresholds } from "./fleet.ts";
+import { measureLag } from "./lag.ts";
+import type { FailureReason } from "./observation.ts";
+import type { Status } from "./report.ts";
+import { readAtMs } from "./sample.ts";
+import { newestSample, reached, type SourceState, THIN_SAMPLES } from "./source-state.ts";
+import { CERTAIN, NORMAL, type Opinion, statusOfFailure, WEAK } from "./verdict.ts";
+
+/** What a target is judged by, beside itself. */
+export interface ChainView {
+  readonly thresholds: Thresholds;
+  readonly clock: ChainClock;
+  readonly intervalMs: number | null;
+  /** Whether there is a reference with fresh evidence. */
+  readonly referenceKnown: boolean;
+  /** Whether an independent head shows that the chain itself stands still. */
+  readonly halted: boolean;
+}
+
+/** Blocks that a chain may take before a silence is a standstill, whatever the threshold says. */
+const STALLED_BLOCKS = 50;
+/** A target catches up when it goes this much faster than its chain. */
+const CATCHING_UP = 1.05;
+
+/** What the last poll of a target says of its status, and how much that counts for. */
+export function opinionOf(target: SourceState, view: ChainView): Opinion | null {
+  const { last } = target;
+  if (last === null) {
+    return null;
+  }
+  if (last.kind === "failed") {
+    return { status: statusOfFailure(last.reason), weight: weightOfFailure(last.reason) };
+  }
+  if (last.kind === "missing") {
+    return { status: "missing", weight: NORMAL };
+  }
+  if (last.kind === "not_started") {
+    return { status: "syncing", weight: NORMAL };
+  }
+  return { status: statusOfHead(target, view), weight: weightOfHead(target) };
+}
+
+/** How long a target may stand still before it counts as stalled. */
+export function stalledAfterMs(thresholds: Thresholds, intervalMs: number | null): number {
+  return Math.max(thresholds.stalledMs, STALLED_BLOCKS * (intervalMs ?? 0));
+}
+
+/** How long its height had not grown when it last answered. */
+export function idleMs(target: SourceState): number {
+  const newest = newestSample(target);
+  return newest === null || target.peak === null ? 0 : Math.max(0, readAtMs(newest) - target.peak.atMs);
+}
+
+/**
+ * How far behind it is in time: by the reference, else by the age that its block had when it was read; null where
+ * neither is known.
+ */
+export function behindMs(target: SourceState, view: ChainView): number | null {
+  if (view.referenceKnown) {
+    return measureLag(target, view.clock, view.intervalMs)?.ms ?? null;
+  }
+  const head = reached(target);
+  const newest = newestSample(target);
+  if (head === null || newest === null || head.timestampSec === null) {
+    return null;
+  }
+  return Math.max(0, newest.receivedAtMs - head.timestampSec * 1_000);
+}
+
+function weightOfFailure(reason: FailureReason): number {
+  switch (reason) {
+    case "timeout":
+      return WEAK;
+    // Our own arithmetic: nothing to doubt.
+    case "budget":
+      return CERTAIN;
+    default:
+      return NORMAL;
+  }
+}
+
+/** A height in hand ends at once what says that there is none, and what was said on a single height. */
+function weightOfHead(target: SourceState): number {
+  const thin = target.samples.length <= THIN_SAMPLES;
+  switch (target.verdict?.status) {
+    case "unknown":
+    case "rejected":
+    case "throttled":
+    case "not_found":
+    case "unreachable":
+    case "missing":
+      return CERTAIN;
+    default:
+      return thin ? CERTAIN : NORMAL;
+  }
+}
+
+function statusOfHead(target: SourceState, view: ChainView): Status {
+  if (target.indexingErrors === true) {
+    return "failed";
+  }
+  if (target.doubt !== null) {
+    return "diverged";
+  }
+  if (view.halted) {
+    return "chain_halted";
+  }
+  if (idleMs(target) > stalledAfterMs(view.thresholds, view.intervalMs)) {
+    return "stalled";
+  }
+  const behind = behindMs(target, view);
+  if (target.regressions.reindex > 0 && !target.reachedTip && behind === null) {
+    return "syncing";
+  }
+  if (behind === null || behind <= view.thresholds.laggingMs) {
+    return "ok";
+  }
+  return !target.reachedTip && isCatchingUp(target, view) ? "syncing" : "lagging";
+}
+
+/** Whether it goes faster than its chain, over the samples that are kept. */
+function isCatchingUp(target: SourceState, view: ChainView): boolean {
+  const oldest = target.samples[0];
+  const newest = newestSample(target);
+  if (oldest === undefined || newest === null || newest === oldest) {
+    return false;
+  }
+  const gained = newest.block - oldest.block;
+  const from = referenceAt(view.clock, readAtMs(oldest), view.intervalMs);
+  const to = referenceAt(view.clock, readAtMs(newest), view.intervalMs);
+  if (view.referenceKnown && from !== null && to !== null) {
+    return gained > Math.max(0, to - from) * CATCHING_UP;
+  }
+  const spanMs = newest.receivedAtMs - oldest.receivedAtMs;
+  if (oldest.timestampSec !== null && newest.timestampSec !== null) {
+    return (newest.timestampSec - oldest.timestampSec) * 1_000 > spanMs * CATCHING_UP;
+  }
+  return false;
+}

@@ -1,0 +1,31 @@
+import { type ChainClock, referenceAt, timeBetween } from "./chain-clock.ts";
+import { readAtMs } from "./sample.ts";
+import { newestSample, reached, type SourceState } from "./source-state.ts";
+
+/** How far a target is behind the reference, at the instant of its last answer. */
+export interface Lag {
+  readonly blocks: number;
+  /** Null while nothing tells how long a block takes. */
+  readonly ms: number | null;
+  readonly extrapolated: boolean;
+}
+
+/**
+ * Measures a target's lag. The reference is taken at the instant of the target's own answer, so that one which is
+ * polled twice an hour is not behind merely for that. Never negative; null without a height.
+ */
+export function measureLag(target: SourceState, clock: ChainClock, intervalMs: number | null): Lag | null {
+  const newest = newestSample(target);
+  const head = reached(target);
+  const to = newest === null ? null : referenceAt(clock, readAtMs(newest), intervalMs);
+  if (head === null || to === null) {
+    return null;
+  }
+  const span = { from: head.block, fromTimestampSec: head.timestampSec, to };
+  const time = timeBetween(clock, span, intervalMs);
+  return {
+    blocks: Math.max(0, to - head.block),
+    ms: time === null ? null : time.ms,
+    extrapolated: time?.extrapolated ?? false,
+  };
+}

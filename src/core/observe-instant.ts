@@ -1,0 +1,80 @@
+import { type ChainClock, seeReference } from "./chain-clock.ts";
+import type { ChainState, WatchedChain } from "./chain-state.ts";
+import { believedClaims } from "./claims.ts";
+import { examineHeads } from "./examine-heads.ts";
+import { acceptClaim, foldPoll } from "./fold-poll.ts";
+import { judgeHeard } from "./judge-heard.ts";
+import { measureGaps } from "./measure-gaps.ts";
+import type { Observation } from "./observation.ts";
+import { highestPossible, type ReferenceState, updateReference } from "./reference.ts";
+import { isHeight } from "./sample.ts";
+import { NEW_SOURCE } from "./source-state.ts";
+import { cutTimeline } from "./timeline.ts";
+import { votesOf } from "./votes.ts";
+import { layOut, sourcesOf, type Workbench } from "./workbench.ts";
+
+/** A step back is large beyond this, and beyond what the thresholds for `lagging` and `stalled` bear. */
+const LARGE_STEP_BLOCKS = 256;
+
+/** Folds the observations of one instant: first what was said, then what follows from all of it together. */
+export function observeInstant(
+  before: ChainState,
+  watched: WatchedChain,
+  instant: readonly Observation[],
+): ChainState {
+  const bench = layOut(before, watched, instant);
+  if (bench === null) {
+    return before;
+  }
+  foldPolls(bench);
+  believeClaims(bench);
+  const { nowMs, pace, sources } = bench;
+  const examined = examineHeads(bench);
+  const votes = votesOf(sourcesOf(bench), { nowMs, pace, thresholds: watched.chain.thresholds });
+  const reference = updateReference(before.reference, votes, { nowMs, pace });
+  const clock = followReference(examined, before.reference, reference);
+  const gaps = measureGaps(bench, clock);
+  judgeHeard(bench, { reference, clock });
+  return { sources, reference, clock, gaps };
+}
+
+function foldPolls({ before, heard, pace, sources, watched }: Workbench): void {
+  const { laggingMs, stalledMs } = watched.chain.thresholds;
+  const borne = Math.min(laggingMs, stalledMs) / (pace.intervalMs ?? Number.POSITIVE_INFINITY);
+  for (const observation of heard) {
+    const state = sources[observation.source] ?? NEW_SOURCE;
+    sources[observation.source] = foldPoll(state, withCredibleHeight(observation), {
+      highestPossible: highestPossible(before.reference, pace, observation.receivedAtMs),
+      largeStepBlocks: Math.max(LARGE_STEP_BLOCKS, borne),
+    });
+  }
+}
+
+function believeClaims(bench: Workbench): void {
+  const { before, pace, sources } = bench;
+  for (const { key, state } of believedClaims(sourcesOf(bench), { reference: before.reference, pace })) {
+    sources[key] = acceptClaim(state);
+  }
+}
+
+function withCredibleHeight(observation: Observation): Observation {
+  if (observation.kind !== "head" || isHeight(observation.head.block)) {
+    return observation;
+  }
+  const { source, sentAtMs, receivedAtMs } = observation;
+  const detail = `block ${observation.head.block}, which is no height`;
+  return { source, sentAtMs, receivedAtMs, kind: "failed", reason: "implausible", detail };
+}
+
+function followReference(
+  clock: ChainClock,
+  before: ReferenceState | null,
+  after: ReferenceState | null,
+): ChainClock {
+  if (after === null || after === before) {
+    return clock;
+  }
+  const fellBack = before !== null && after.block < before.block;
+  const known = fellBack ? { ...clock, seen: cutTimeline(clock.seen, after.block) } : clock;
+  return seeReference(known, after.block, after.atMs);
+}

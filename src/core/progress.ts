@@ -1,0 +1,56 @@
+import { readAtMs, type Sample } from "./sample.ts";
+import {
+  type FoldContext,
+  newestSample,
+  type SourceState,
+  THIN_SAMPLES,
+  WOBBLE_SAMPLES,
+} from "./source-state.ts";
+
+/** Steps forward and back. `state` already holds the new sample. */
+export function foldProgress(state: SourceState, previous: Sample | null, context: FoldContext): SourceState {
+  const sample = newestSample(state);
+  if (sample === null) {
+    return state;
+  }
+  const here = { block: sample.block, atMs: readAtMs(sample) };
+  if (state.peak === null) {
+    return { ...state, peak: here };
+  }
+  if (hasReindexed(state, state.peak.block - context.largeStepBlocks)) {
+    return {
+      ...state,
+      samples: state.samples.slice(-THIN_SAMPLES),
+      peak: here,
+      reachedTip: false,
+      stepBackPending: false,
+      regressions: { ...state.regressions, reindex: state.regressions.reindex + 1 },
+    };
+  }
+  const counted = countStepBack(state, previous, context);
+  return sample.block > state.peak.block ? { ...counted, peak: here, lastAdvanceMs: here.atMs } : counted;
+}
+
+/** A large step back persists when none of the last few answers is near the old height. */
+function hasReindexed(state: SourceState, floor: number): boolean {
+  const recent = state.samples.slice(-WOBBLE_SAMPLES);
+  return recent.length === WOBBLE_SAMPLES && recent.every((sample) => sample.block < floor);
+}
+
+/** A small step back counts at once; a large one when the target returns, for till then it may be a re-index. */
+function countStepBack(state: SourceState, previous: Sample | null, context: FoldContext): SourceState {
+  const sample = newestSample(state);
+  if (sample === null || previous === null || state.peak === null) {
+    return state;
+  }
+  const far = sample.block < state.peak.block - context.largeStepBlocks;
+  if (far) {
+    return { ...state, stepBackPending: true };
+  }
+  const steps = Number(state.stepBackPending) + Number(sample.block < previous.block);
+  if (steps === 0) {
+    return state;
+  }
+  const regressions = { ...state.regressions, reorg: state.regressions.reorg + steps };
+  return { ...state, stepBackPending: false, regressions };
+}

@@ -1,0 +1,183 @@
+/** The corroborated head of a chain, as it is remembered. */
+export interface ReferenceState {
+  readonly block: number;
+  /** When the chain was first, and last, known to stand at this block. */
+  readonly reachedMs: number;
+  readonly atMs: number;
+  /** How many sources agree with it. */
+  readonly sources: number;
+  /** After this it is only a memory: nothing may be derived from it. */
+  readonly freshUntilMs: number;
+  /** Where the chain stood before a jump that no pace explains: the way back, should the jump prove false. */
+  readonly former: { readonly block: number; readonly atMs: number } | null;
+}
+
+/** What one source says of the chain's head. */
+export interface Vote {
+  readonly block: number;
+  readonly atMs: number;
+  readonly timestampSec: number | null;
+  readonly freshUntilMs: number;
+  readonly pollIntervalMs: number;
+  /**
+   * `proof`: an RPC node whose block time fits the wall clock. `behind`: by its own timestamp or by its haste it is
+   * not at the head. `suspect`: a source, but not believed.
+   */
+  readonly weight: "proof" | "normal" | "behind" | "suspect";
+}
+
+/** How fast a chain makes blocks, as far as it is known. */
+export interface Pace {
+  readonly intervalMs: number | null;
+  readonly measured: boolean;
+}
+
+/** Chains burst, and configured block times are wrong by a factor of two: generous, yet nothing to a jump of millions. */
+const BURST_MEASURED = 4;
+const BURST_CONFIGURED = 8;
+/** Where nobody knows the pace: no chain here is faster. */
+const FASTEST_INTERVAL_MS = 100;
+const SLACK_BLOCKS = 16;
+const SLACK_MS = 60_000;
+/** Sources within this of the reference agree with it. */
+const AGREE_BLOCKS = 10;
+const AGREE_MS = 60_000;
+/** A head that nobody has confirmed for so long may be replaced by a lower one: testnets are reset. */
+const FORGET_MS = 6 * 3_600_000;
+/** Timestamps are whole seconds, and two sources are not asked at one instant. */
+const TIME_TOLERANCE_MS = 120_000;
+
+/** The most blocks that a chain can have made in `spanMs`. */
+export function mostBlocksIn(spanMs: number, pace: Pace): number {
+  const burst = pace.measured ? BURST_MEASURED : BURST_CONFIGURED;
+  const intervalMs = pace.intervalMs ?? FASTEST_INTERVAL_MS;
+  return SLACK_BLOCKS + (burst * (Math.max(0, spanMs) + SLACK_MS)) / intervalMs;
+}
+
+/** The highest block that the chain can have reached at `atMs`, or null before anything is known. */
+export function highestPossible(reference: ReferenceState | null, pace: Pace, atMs: number): number | null {
+  return reference === null ? null : reference.block + mostBlocksIn(atMs - reference.reachedMs, pace);
+}
+
+/** Folds the votes of one instant into the reference. Without two sources or a proof it stays what it was. */
+export function updateReference(
+  previous: ReferenceState | null,
+  votes: readonly Vote[],
+  context: { readonly nowMs: number; readonly pace: Pace },
+): ReferenceState | null {
+  const { nowMs, pace } = context;
+  const candidate = candidateOf(previous, votes, pace);
+  if (candidate === null) {
+    return previous;
+  }
+  const supported = support(candidate, votes, pace);
+  if (previous === null || nowMs - previous.freshUntilMs > FORGET_MS) {
+    return { ...supported, reachedMs: candidate.atMs, former: null };
+  }
+  if (candidate.block === previous.block) {
+    const atMs = Math.max(candidate.atMs, previous.atMs);
+    return { ...supported, atMs, reachedMs: previous.reachedMs, former: previous.former };
+  }
+  if (candidate.block < previous.block) {
+    return fallBack(previous, { ...supported, reachedMs: candidate.atMs, former: null }, { votes, pace });
+  }
+  const jumped = candidate.block > previous.block + mostBlocksIn(candidate.atMs - previous.reachedMs, pace);
+  const former = jumped ? { block: previous.block, atMs: previous.reachedMs } : previous.former;
+  return { ...supported, reachedMs: candidate.atMs, former };
+}
+
+interface Candidate {
+  readonly block: number;
+  readonly atMs: number;
+}
+
+function candidateOf(previous: ReferenceState | null, votes: readonly Vote[], pace: Pace): Candidate | null {
+  const proofs = votes.filter((vote) => vote.weight === "proof");
+  const corroborated = votes.length < 2 ? null : corroborate(previous, votes, pace);
+  return highest(corroborated === null ? proofs : [...proofs, corroborated]);
+}
+
+function corroborate(previous: ReferenceState | null, votes: readonly Vote[], pace: Pace): Candidate | null {
+  const normal = votes.filter((vote) => vote.weight === "normal" || vote.weight === "proof");
+  const believed = normal.length > 0 ? normal : votes.filter((vote) => vote.weight === "behind");
+  const [first, second, third] = believed;
+  if (first === undefined || second === undefined) {
+    return first ?? null;
+  }
+  if (third === undefined) {
+    return previous === null && contradict(first, second, pace) ? null : highest(believed);
+  }
+  return secondHighest(believed, pace);
+}
+
+/** The second highest height, after all votes are carried to one instant, but never one that nobody has claimed. */
+function secondHighest(votes: readonly Vote[], pace: Pace): Candidate | null {
+  const newestMs = Math.max(...votes.map((vote) => vote.atMs));
+  const ranked = votes.toSorted((a, b) => carried(b, newestMs, pace) - carried(a, newestMs, pace));
+  const [top, second] = ranked;
+  if (top === undefined || second === undefined) {
+    return null;
+  }
+  const atMs = Math.max(top.atMs, second.atMs);
+  const agreed = Math.min(carried(top, atMs, pace), carried(second, atMs, pace));
+  return { block: Math.floor(Math.min(agreed, Math.max(top.block, second.block))), atMs };
+}
+
+/** Where the source of a vote will have got to by `atMs`, if it goes on as the chain does until its next poll. */
+function carried(vote: Vote, atMs: number, pace: Pace): number {
+  const aheadMs = Math.min(Math.max(0, atMs - vote.atMs), 1.5 * vote.pollIntervalMs);
+  return pace.intervalMs === null ? vote.block : vote.block + aheadMs / pace.intervalMs;
+}
+
+function highest(candidates: readonly Candidate[]): Candidate | null {
+  let best: Candidate | null = null;
+  for (const { block, atMs } of candidates) {
+    // Of equal heights the earliest instant counts: a follower that arrives there later proves no standstill.
+    if (best === null || block > best.block || (block === best.block && atMs < best.atMs)) {
+      best = { block, atMs };
+    }
+  }
+  return best;
+}
+
+/** Whether two heights are further apart than their own block times allow, so that one is of another chain. */
+function contradict(a: Vote, b: Vote, pace: Pace): boolean {
+  if (a.timestampSec === null || b.timestampSec === null) {
+    return false;
+  }
+  const [low, high] = a.block < b.block ? [a, b] : [b, a];
+  const spanMs = ((high.timestampSec ?? 0) - (low.timestampSec ?? 0)) * 1_000;
+  return high.block - low.block > mostBlocksIn(spanMs + TIME_TOLERANCE_MS, pace);
+}
+
+function support(
+  candidate: Candidate,
+  votes: readonly Vote[],
+  pace: Pace,
+): Omit<ReferenceState, "reachedMs" | "former"> {
+  const intervalMs = pace.intervalMs ?? FASTEST_INTERVAL_MS;
+  const floor = candidate.block - Math.max(AGREE_BLOCKS, AGREE_MS / intervalMs);
+  const agreeing = votes.filter(
+    (vote) => vote.weight !== "suspect" && carried(vote, candidate.atMs, pace) >= floor,
+  );
+  const freshUntilMs = Math.max(...agreeing.map((vote) => vote.freshUntilMs));
+  return { ...candidate, sources: agreeing.length, freshUntilMs };
+}
+
+/**
+ * A chain's head does not fall: a lower candidate leaves the reference as it is. The one exception is the way back
+ * from a jump that nobody stands by any more.
+ */
+function fallBack(
+  previous: ReferenceState,
+  candidate: ReferenceState,
+  context: { readonly votes: readonly Vote[]; readonly pace: Pace },
+): ReferenceState {
+  const { former } = previous;
+  if (former === null) {
+    return previous;
+  }
+  const reachable = former.block + mostBlocksIn(candidate.atMs - former.atMs, context.pace);
+  const stillClaimed = context.votes.some((vote) => vote.weight !== "suspect" && vote.block > reachable);
+  return stillClaimed || candidate.block > reachable ? previous : candidate;
+}

@@ -1,0 +1,133 @@
+import { baselineOf } from "./baseline.ts";
+import { timeOfBlock } from "./chain-clock.ts";
+import type { ChainState, WatchedChain } from "./chain-state.ts";
+import { detailOf } from "./detail.ts";
+import type { Target } from "./fleet.ts";
+import { estimateGap } from "./gap.ts";
+import { measureLag } from "./lag.ts";
+import { preferredKeys } from "./preferred.ts";
+import type { ReferenceState } from "./reference.ts";
+import type { GapReport, ReferenceReport, Status, TargetReport } from "./report.ts";
+import { NEW_SOURCE, newestSample, type SourceState } from "./source-state.ts";
+import { statusOfFailure } from "./verdict.ts";
+import type { ChainViewAt } from "./view.ts";
+import { staleAfterMs } from "./votes.ts";
+
+/** The chain's reference head, or null while its evidence is missing or stale. */
+export function reportReference(state: ChainState, view: ChainViewAt): ReferenceReport | null {
+  const reference = freshReference(state, view);
+  if (reference === null) {
+    return null;
+  }
+  const time = timeOfBlock(view.clock, reference.block, view.intervalMs);
+  return { block: reference.block, sources: reference.sources, timeMs: time === null ? null : time.timeMs };
+}
+
+/** What is known of each target of a chain. */
+export function reportTargets(
+  state: ChainState,
+  watched: WatchedChain,
+  view: ChainViewAt,
+): readonly TargetReport[] {
+  const reference = freshReference(state, view);
+  const reports = watched.targets.map((target) =>
+    reportTarget(target, state.sources[target.key] ?? NEW_SOURCE, { view, reference }),
+  );
+  const preferred = preferredKeys(reports);
+  return reports.map((report) =>
+    preferred.has(report.target.key) ? { ...report, preferred: true } : report,
+  );
+}
+
+/** How far the targets of a chain are apart, for every protocol with a second variant here and fresh heights of both. */
+export function reportGaps(
+  state: ChainState,
+  watched: WatchedChain,
+  view: ChainViewAt,
+): readonly GapReport[] {
+  return watched.targets.flatMap((target) => {
+    const against = baselineOf(watched, target);
+    if (against === null || !isFresh(state, target, view) || !isFresh(state, against, view)) {
+      return [];
+    }
+    const gap = estimateGap(state.gaps[target.key] ?? []);
+    if (gap === null) {
+      return [];
+    }
+    const blocks = Math.round(gap.blocks * 10) / 10;
+    const seconds = gapSeconds(
+      blocks,
+      newestSample(state.sources[target.key] ?? NEW_SOURCE)?.block ?? null,
+      view,
+    );
+    return [{ target, against: against.variant, blocks, seconds, uncertaintyBlocks: gap.uncertaintyBlocks }];
+  });
+}
+
+function reportTarget(
+  target: Target,
+  state: SourceState,
+  { view, reference }: { readonly view: ChainViewAt; readonly reference: ReferenceState | null },
+): TargetReport {
+  const staleMs = staleAfterMs(view.thresholds, target.pollIntervalMs);
+  const newest = newestSample(state);
+  const fresh = newest !== null && view.nowMs - newest.receivedAtMs <= staleMs;
+  const measured = fresh && reference !== null ? measureLag(state, view.clock, view.intervalMs) : null;
+  const status = statusAt(state, { nowMs: view.nowMs, staleMs, fresh });
+  const lag = status === "diverged" ? null : measured;
+  return {
+    target,
+    status,
+    reason: state.last?.kind === "failed" ? state.last.reason : null,
+    detail: detailOf({ status, state, view, reference, lag }),
+    up: state.last?.kind === "head",
+    block: fresh ? newest.block : null,
+    blockTimestampSec:
+      state.samples.findLast(({ timestampSec }) => timestampSec !== null)?.timestampSec ?? null,
+    lagBlocks: lag?.blocks ?? null,
+    lagMs: lag?.ms ?? null,
+    lagExtrapolated: lag?.extrapolated ?? false,
+    lastSuccessMs: state.lastSuccessMs,
+    lastAdvanceMs: state.lastAdvanceMs,
+    indexingErrors: state.indexingErrors,
+    deployment: state.deployment,
+    deploymentChanges: state.deploymentChanges,
+    regressions: state.regressions,
+    preferred: false,
+  };
+}
+
+/** The settled status, unless its evidence has become stale since: then a failure is named, and silence is `unknown`. */
+function statusAt(
+  { last, verdict }: SourceState,
+  at: { readonly nowMs: number; readonly staleMs: number; readonly fresh: boolean },
+): Status {
+  if (last === null || verdict === null) {
+    return "unknown";
+  }
+  if (last.kind !== "failed") {
+    return at.nowMs - last.receivedAtMs > at.staleMs ? "unknown" : verdict.status;
+  }
+  const failing = statusOfFailure(last.reason);
+  return at.fresh || verdict.status === failing ? verdict.status : failing;
+}
+
+function freshReference({ reference }: ChainState, view: ChainViewAt): ReferenceState | null {
+  return view.referenceKnown ? reference : null;
+}
+
+function isFresh(state: ChainState, target: Target, view: ChainViewAt): boolean {
+  const newest = newestSample(state.sources[target.key] ?? NEW_SOURCE);
+  const staleMs = staleAfterMs(view.thresholds, target.pollIntervalMs);
+  return newest !== null && view.nowMs - newest.receivedAtMs <= staleMs;
+}
+
+/** The gap as time: between the target's block and the one that the other has reached. */
+function gapSeconds(blocks: number, from: number | null, view: ChainViewAt): number | null {
+  if (from === null) {
+    return null;
+  }
+  const here = timeOfBlock(view.clock, from, view.intervalMs);
+  const there = timeOfBlock(view.clock, from + blocks, view.intervalMs);
+  return here === null || there === null ? null : (there.timeMs - here.timeMs) / 1_000;
+}

@@ -1,0 +1,87 @@
+import type { FailureReason, PollTimes } from "./observation.ts";
+import type { Sample } from "./sample.ts";
+import type { Verdict } from "./verdict.ts";
+
+/** How the last poll ended. */
+export type LastPoll = PollTimes &
+  (
+    | { readonly kind: "head" | "not_started" | "missing" }
+    | { readonly kind: "failed"; readonly reason: FailureReason; readonly detail: string }
+  );
+
+/** A height beyond what the chain can have made, held back until it is repeated and joined by others. */
+export interface Claim {
+  readonly sample: Sample;
+  /** How many polls in a row claimed such a height. */
+  readonly polls: number;
+}
+
+/** What is remembered of one target, or of an RPC node: plain data of bounded size. */
+export interface SourceState {
+  readonly last: LastPoll | null;
+  /** The latest usable heights, newest last. */
+  readonly samples: readonly Sample[];
+  readonly claim: Claim | null;
+  /** The highest block since the start or the last re-index, and when it was first seen. */
+  readonly peak: { readonly block: number; readonly atMs: number } | null;
+  readonly lastSuccessMs: number | null;
+  readonly lastAdvanceMs: number | null;
+  /** Whether it was ever within `lagging` of the reference, since the last re-index. */
+  readonly reachedTip: boolean;
+  /** A large step back whose kind is not known yet. */
+  readonly stepBackPending: boolean;
+  readonly regressions: { readonly reorg: number; readonly reindex: number };
+  readonly indexingErrors: boolean | null;
+  readonly deployment: string | null;
+  readonly deploymentChanges: number;
+  /** Why its last height is not believed to be of this chain, or null. */
+  readonly doubt: string | null;
+  /** Heights in a row at which its block hash was not that of the others. */
+  readonly hashMismatches: number;
+  readonly verdict: Verdict | null;
+}
+
+export const NEW_SOURCE: SourceState = {
+  last: null,
+  samples: [],
+  claim: null,
+  peak: null,
+  lastSuccessMs: null,
+  lastAdvanceMs: null,
+  reachedTip: false,
+  stepBackPending: false,
+  regressions: { reorg: 0, reindex: 0 },
+  indexingErrors: null,
+  deployment: null,
+  deploymentChanges: 0,
+  doubt: null,
+  hashMismatches: 0,
+  verdict: null,
+};
+
+/** The gateway races several indexers: the highest of so many answers is what the target has reached. */
+export const WOBBLE_SAMPLES = 3;
+/** On so few heights a verdict is provisional: the next poll may overturn it alone. */
+export const THIN_SAMPLES = 2;
+
+/** What a fold has to know of the chain. */
+export interface FoldContext {
+  /** The highest block that the chain can have reached by now, or null where nothing bounds it. */
+  readonly highestPossible: number | null;
+  /** A step back of more blocks than this, if it persists, is a re-index. */
+  readonly largeStepBlocks: number;
+}
+
+/** The highest of the last few heights: what the target has reached, whichever replica answers. */
+export function reached(state: SourceState): Sample | null {
+  let best: Sample | null = null;
+  for (const sample of state.samples.slice(-WOBBLE_SAMPLES)) {
+    best = best === null || sample.block >= best.block ? sample : best;
+  }
+  return best;
+}
+
+/** The newest usable height. */
+export function newestSample(state: SourceState): Sample | null {
+  return state.samples.at(-1) ?? null;
+}

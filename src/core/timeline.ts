@@ -1,0 +1,168 @@
+/**
+ * When a chain reached which block: points with blocks and times that never fall, oldest first.
+ * Two arrays of numbers, because they are small in memory and cheap to copy.
+ */
+export interface Timeline {
+  readonly blocks: readonly number[];
+  readonly timesMs: readonly number[];
+}
+
+/** An instant that a timeline gives for a block. */
+export interface BlockTime {
+  readonly timeMs: number;
+  /** The block lies outside the points that are known. */
+  readonly extrapolated: boolean;
+}
+
+export const EMPTY_TIMELINE: Timeline = { blocks: [], timesMs: [] };
+
+/** Points per timeline: thinned by age, they reach back days and stay dense near the tip. */
+const CAPACITY = 240;
+
+/** Ages below this count alike when points are thinned. */
+const DENSE_MS = 60_000;
+
+/** Adds the newest point. A block that stands still becomes a plateau, so that a pause is told from slow growth. */
+export function extendTimeline(timeline: Timeline, block: number, timeMs: number): Timeline {
+  if ((timeline.blocks.at(-1) ?? 0) > block) {
+    return timeline;
+  }
+  // Points that are not older give way: their instants overlapped, or our own clock was set back.
+  const size = countBelow(timeline.timesMs, timeMs);
+  const standsStill = timeline.blocks[size - 1] === block && timeline.blocks[size - 2] === block;
+  const kept = standsStill ? size - 1 : size;
+  return thinned({
+    blocks: [...timeline.blocks.slice(0, kept), block],
+    timesMs: [...timeline.timesMs.slice(0, kept), timeMs],
+  });
+}
+
+/** Adds a point anywhere; one that contradicts its neighbours changes nothing. */
+export function insertPoint(timeline: Timeline, block: number, timeMs: number): Timeline {
+  const { blocks, timesMs } = timeline;
+  const at = countUntil(blocks, block);
+  if (blocks[at - 1] === block || (timesMs[at - 1] ?? timeMs) > timeMs || (timesMs[at] ?? timeMs) < timeMs) {
+    return timeline;
+  }
+  return thinned({ blocks: blocks.toSpliced(at, 0, block), timesMs: timesMs.toSpliced(at, 0, timeMs) });
+}
+
+/** Forgets every point above `block`. */
+export function cutTimeline(timeline: Timeline, block: number): Timeline {
+  const size = countUntil(timeline.blocks, block);
+  return { blocks: timeline.blocks.slice(0, size), timesMs: timeline.timesMs.slice(0, size) };
+}
+
+/** When the chain first reached `block`; null without points, or outside them without a block interval. */
+export function timeOf(timeline: Timeline, block: number, intervalMs: number | null): BlockTime | null {
+  const { blocks, timesMs } = timeline;
+  const above = countBelow(blocks, block);
+  const [high, highMs] = [blocks[above], timesMs[above]];
+  const [low, lowMs] = [blocks[above - 1], timesMs[above - 1]];
+  if (high === block && highMs !== undefined) {
+    return { timeMs: highMs, extrapolated: false };
+  }
+  if (high !== undefined && highMs !== undefined && low !== undefined && lowMs !== undefined) {
+    const share = (block - low) / (high - low);
+    return { timeMs: lowMs + share * (highMs - lowMs), extrapolated: false };
+  }
+  const [edge, edgeMs] = [high ?? low, highMs ?? lowMs];
+  if (edge === undefined || edgeMs === undefined || intervalMs === null) {
+    return null;
+  }
+  return { timeMs: edgeMs + (block - edge) * intervalMs, extrapolated: true };
+}
+
+/**
+ * The block, possibly between two, that the chain had reached at `timeMs`. Outside the points it goes on at
+ * `intervalMs` (not at all where that is null) for at most `horizonMs`; null before the first point minus that.
+ */
+export function blockAt(
+  timeline: Timeline,
+  timeMs: number,
+  beyond: { readonly intervalMs: number | null; readonly horizonMs: number },
+): number | null {
+  const { blocks, timesMs } = timeline;
+  const after = countUntil(timesMs, timeMs);
+  const [low, lowMs] = [blocks[after - 1], timesMs[after - 1]];
+  const [high, highMs] = [blocks[after], timesMs[after]];
+  const paceFor = (spanMs: number) => (beyond.intervalMs === null ? 0 : spanMs / beyond.intervalMs);
+  if (low !== undefined && lowMs !== undefined) {
+    if (high !== undefined && highMs !== undefined) {
+      return low + ((timeMs - lowMs) / (highMs - lowMs)) * (high - low);
+    }
+    return low + paceFor(Math.min(timeMs - lowMs, beyond.horizonMs));
+  }
+  if (high === undefined || highMs === undefined || highMs - timeMs > beyond.horizonMs) {
+    return null;
+  }
+  return high - paceFor(highMs - timeMs);
+}
+
+/**
+ * Time between two blocks over about the last `windowMs` in which the chain moved, or null while the points
+ * span less than `leastSpanMs`.
+ */
+export function measureInterval(
+  timeline: Timeline,
+  span: { readonly windowMs: number; readonly leastSpanMs: number },
+): number | null {
+  const { blocks, timesMs } = timeline;
+  const last = countBelow(blocks, blocks.at(-1) ?? 0);
+  const [lastBlock, lastMs] = [blocks[last], timesMs[last]];
+  if (lastBlock === undefined || lastMs === undefined) {
+    return null;
+  }
+  const inWindow = countBelow(timesMs, lastMs - span.windowMs);
+  const longEnough = countUntil(timesMs, lastMs - span.leastSpanMs) - 1;
+  const first = Math.min(inWindow, longEnough);
+  const [firstBlock, firstMs] = [blocks[first], timesMs[first]];
+  if (firstBlock === undefined || firstMs === undefined || firstBlock === lastBlock) {
+    return null;
+  }
+  return (lastMs - firstMs) / (lastBlock - firstBlock);
+}
+
+/** How many leading values are below `limit`. */
+function countBelow(sorted: readonly number[], limit: number): number {
+  return partition(sorted, (value) => value < limit);
+}
+
+/** How many leading values are at most `limit`. */
+function countUntil(sorted: readonly number[], limit: number): number {
+  return partition(sorted, (value) => value <= limit);
+}
+
+function partition(sorted: readonly number[], belongs: (value: number) => boolean): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (belongs(sorted[middle] ?? Number.NaN)) {
+      low = middle + 1;
+    } else {
+      high = middle;
+    }
+  }
+  return low;
+}
+
+/** Drops the inner point whose neighbours are closest for its age, so that the spacing grows with the age. */
+function thinned(timeline: Timeline): Timeline {
+  const { blocks, timesMs } = timeline;
+  if (blocks.length <= CAPACITY) {
+    return timeline;
+  }
+  const endMs = timesMs.at(-1) ?? 0;
+  let worst = 1;
+  let worstSpread = Number.POSITIVE_INFINITY;
+  for (let index = 1; index < timesMs.length - 1; index += 1) {
+    const spanMs = (timesMs[index + 1] ?? 0) - (timesMs[index - 1] ?? 0);
+    const spread = spanMs / (endMs - (timesMs[index] ?? 0) + DENSE_MS);
+    if (spread < worstSpread) {
+      worst = index;
+      worstSpread = spread;
+    }
+  }
+  return { blocks: blocks.toSpliced(worst, 1), timesMs: timesMs.toSpliced(worst, 1) };
+}

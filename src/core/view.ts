@@ -1,0 +1,122 @@
+import { type ChainClock, measuredIntervalMs, recentIntervalMs } from "./chain-clock.ts";
+import type { ChainState } from "./chain-state.ts";
+import type { Chain, Thresholds } from "./fleet.ts";
+import type { PaceRange } from "./gap.ts";
+import { idleMs, stalledAfterMs } from "./judge.ts";
+import type { Pace } from "./reference.ts";
+import { newestSample, type SourceState } from "./source-state.ts";
+import { type Source, staleAfterMs } from "./votes.ts";
+
+/** What holds for a whole chain at one instant. */
+export interface ChainViewAt {
+  readonly nowMs: number;
+  readonly thresholds: Thresholds;
+  readonly clock: ChainClock;
+  /** Measured, else configured, else null. */
+  readonly intervalMs: number | null;
+  readonly measuredIntervalMs: number | null;
+  readonly referenceKnown: boolean;
+  readonly halted: boolean;
+  /** Whether an RPC node with fresh evidence could tell a halt of the chain from a stall. */
+  readonly independent: boolean;
+}
+
+/** Blocks by which an indexer may be ahead of an RPC node that still counts as the head. */
+const AHEAD_BLOCKS = 3;
+/** Without history, the pace is believed to be within these factors of the configured one. */
+const UNMEASURED = { least: 0.5, most: 2 };
+/** A pace that was measured over a minute is wrong by about a second of latency. */
+const MEASURED = { least: 0.97, most: 1.03 };
+
+/** Looks at a chain's state as of `nowMs`. */
+export function viewOf(
+  state: Pick<ChainState, "reference" | "clock" | "sources">,
+  chain: Chain,
+  nowMs: number,
+): ChainViewAt {
+  const { clock, reference } = state;
+  const measured = measuredIntervalMs(clock);
+  const intervalMs = measured ?? chain.blockTimeMs;
+  const { thresholds } = chain;
+  const rpcs = freshRpcs(state.sources, chain, nowMs);
+  return {
+    nowMs,
+    thresholds,
+    clock,
+    intervalMs,
+    measuredIntervalMs: measured,
+    referenceKnown: reference !== null && nowMs <= reference.freshUntilMs,
+    halted: standStill(rpcs, reference?.block ?? 0, stalledAfterMs(thresholds, intervalMs)),
+    independent: rpcs.length > 0,
+  };
+}
+
+/** How fast the chain makes blocks, as far as `clock` and the configuration know. */
+export function paceOf(clock: ChainClock, chain: Chain): Pace {
+  const measured = measuredIntervalMs(clock);
+  return { intervalMs: measured ?? chain.blockTimeMs, measured: measured !== null };
+}
+
+/** The pace of just now with its bounds, or null where nobody knows it. */
+export function paceRangeOf(clock: ChainClock, chain: Chain): PaceRange | null {
+  const intervals = [recentIntervalMs(clock), measuredIntervalMs(clock)].filter((value) => value !== null);
+  if (intervals.length > 0) {
+    return {
+      least: MEASURED.least / Math.max(...intervals),
+      most: MEASURED.most / Math.min(...intervals),
+    };
+  }
+  const { blockTimeMs } = chain;
+  return blockTimeMs === null
+    ? null
+    : { least: UNMEASURED.least / blockTimeMs, most: UNMEASURED.most / blockTimeMs };
+}
+
+/** What the keys of a chain's RPC endpoints begin with. */
+export function rpcPrefix(chain: Chain): string {
+  return `rpc/${chain.slug}/`;
+}
+
+/** An RPC node as a source: its schedule is not known here, but the spacing of its answers is. */
+export function rpcSource(key: string, state: SourceState): Source {
+  const [before, newest] = state.samples.slice(-2);
+  const pollIntervalMs =
+    before === undefined || newest === undefined ? 0 : Math.max(0, newest.receivedAtMs - before.receivedAtMs);
+  return { key, kind: "rpc", state, pollIntervalMs };
+}
+
+function freshRpcs(
+  sources: Readonly<Record<string, SourceState>>,
+  chain: Chain,
+  nowMs: number,
+): readonly SourceState[] {
+  const fresh: SourceState[] = [];
+  for (const [key, state] of Object.entries(sources)) {
+    const newest = key.startsWith(rpcPrefix(chain)) ? newestSample(state) : null;
+    const staleMs = staleAfterMs(chain.thresholds, rpcSource(key, state).pollIntervalMs);
+    if (newest !== null && state.doubt === null && nowMs - newest.receivedAtMs <= staleMs) {
+      fresh.push(state);
+    }
+  }
+  return fresh;
+}
+
+/** Whether all RPC nodes show one head that does not move, and no indexer has got beyond it. */
+function standStill(rpcs: readonly SourceState[], referenceBlock: number, afterMs: number): boolean {
+  const highest = Math.max(0, ...rpcs.map((rpc) => rpc.peak?.block ?? 0));
+  return (
+    rpcs.length > 0 &&
+    highest + AHEAD_BLOCKS >= referenceBlock &&
+    rpcs.every((rpc) => standsStillMs(rpc) > afterMs)
+  );
+}
+
+/** How long a node's head has not moved: by our own watch, or by its timestamp once two answers were the same. */
+function standsStillMs(rpc: SourceState): number {
+  const newest = newestSample(rpc);
+  const idle = idleMs(rpc);
+  if (newest === null || newest.timestampSec === null || idle === 0) {
+    return idle;
+  }
+  return Math.max(idle, newest.receivedAtMs - newest.timestampSec * 1_000);
+}

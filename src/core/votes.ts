@@ -1,0 +1,92 @@
+import type { Thresholds } from "./fleet.ts";
+import type { Pace, Vote } from "./reference.ts";
+import { readAtMs, type Sample } from "./sample.ts";
+import { newestSample, reached, type SourceState } from "./source-state.ts";
+
+/** A target, or an RPC node, as a source for the chain's head. */
+export interface Source {
+  readonly key: string;
+  readonly kind: "indexer" | "rpc";
+  readonly state: SourceState;
+  readonly pollIntervalMs: number;
+}
+
+/** Polls after which an observation is no longer evidence, if `stale` is shorter. */
+const STALE_POLLS = 3;
+/** A block this old when it was read is not the head, by its source's own word. */
+const OLD_BLOCK_MS = 600_000;
+/** A source that goes this much faster than its chain is back-filling ... */
+const HASTE = 3;
+/** ... but the replicas behind one URL may be so far apart. */
+const HASTE_SLACK_BLOCKS = 300;
+/** An RPC node's block may be this old, or ten blocks, and still be the head. */
+const PROOF_MS = 60_000;
+const PROOF_BLOCKS = 10;
+
+/** How long an observation stays evidence. */
+export function staleAfterMs(thresholds: Thresholds, pollIntervalMs: number): number {
+  return Math.max(thresholds.staleMs, STALE_POLLS * pollIntervalMs);
+}
+
+/** What the sources say of the head, from those whose evidence is still fresh at `nowMs`. */
+export function votesOf(
+  sources: readonly Source[],
+  context: { readonly nowMs: number; readonly thresholds: Thresholds; readonly pace: Pace },
+): readonly Vote[] {
+  const votes: Vote[] = [];
+  for (const source of sources) {
+    const sample = reached(source.state) ?? source.state.claim?.sample ?? null;
+    const newest = newestSample(source.state) ?? sample;
+    if (sample !== null && newest !== null) {
+      const vote = voteOf(source, { sample, newest }, context);
+      if (vote.freshUntilMs >= context.nowMs) {
+        votes.push(vote);
+      }
+    }
+  }
+  return votes;
+}
+
+function voteOf(
+  source: Source,
+  { sample, newest }: { readonly sample: Sample; readonly newest: Sample },
+  context: { readonly thresholds: Thresholds; readonly pace: Pace },
+): Vote {
+  return {
+    block: sample.block,
+    atMs: readAtMs(sample),
+    timestampSec: sample.timestampSec,
+    freshUntilMs: newest.receivedAtMs + staleAfterMs(context.thresholds, source.pollIntervalMs),
+    pollIntervalMs: source.pollIntervalMs,
+    weight: weightOf(source, sample, context),
+  };
+}
+
+function weightOf(
+  { kind, state }: Source,
+  sample: Sample,
+  { thresholds, pace }: { readonly thresholds: Thresholds; readonly pace: Pace },
+): Vote["weight"] {
+  if (state.doubt !== null || state.samples.length === 0) {
+    return "suspect";
+  }
+  const ageMs = sample.timestampSec === null ? null : sample.receivedAtMs - sample.timestampSec * 1_000;
+  if (
+    kind === "rpc" &&
+    ageMs !== null &&
+    ageMs <= Math.max(PROOF_MS, PROOF_BLOCKS * (pace.intervalMs ?? 0))
+  ) {
+    return "proof";
+  }
+  const old = ageMs !== null && ageMs > Math.max(OLD_BLOCK_MS, thresholds.laggingMs);
+  return old || isHasty(state, pace) ? "behind" : "normal";
+}
+
+function isHasty({ samples }: SourceState, pace: Pace): boolean {
+  const [oldest, newest] = [samples[0], samples.at(-1)];
+  if (oldest === undefined || newest === undefined || pace.intervalMs === null) {
+    return false;
+  }
+  const usual = (readAtMs(newest) - readAtMs(oldest)) / pace.intervalMs;
+  return newest.block - oldest.block > HASTE * usual + HASTE_SLACK_BLOCKS;
+}
