@@ -1,4 +1,4 @@
-import type { Endpoint, Fleet, Indexer } from "./core/fleet.ts";
+import { type Endpoint, endpointsOf, type Fleet, type Indexer } from "./core/fleet.ts";
 import { FAILURE_REASONS, type FailureReason } from "./core/observation.ts";
 
 /** What was sent to one endpoint since the start. */
@@ -20,9 +20,8 @@ export class Tally {
 
   /** Keeps what remains in `fleet`, drops the rest, and starts the new at 0. */
   watch(fleet: Fleet): void {
-    const endpoints = [...fleet.indexers.flatMap((indexer) => indexer.endpoints), ...fleet.rpcEndpoints];
     this.#endpoints = new Map(
-      endpoints.map((endpoint) => [
+      endpointsOf(fleet).map((endpoint) => [
         endpoint.key,
         { ...(this.#endpoints.get(endpoint.key) ?? { requests: 0, failures: noFailures() }), endpoint },
       ]),
@@ -54,12 +53,12 @@ export class Tally {
     }
   }
 
-  endpoints(): Iterable<EndpointTally> {
-    return this.#endpoints.values();
+  endpoints(): readonly EndpointTally[] {
+    return [...this.#endpoints.values()];
   }
 
-  indexers(): Iterable<IndexerTally> {
-    return this.#indexers.values();
+  indexers(): readonly IndexerTally[] {
+    return [...this.#indexers.values()];
   }
 
   /** An endpoint that a reload removed while its poll was under way is no longer counted. */

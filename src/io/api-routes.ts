@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { describeMissingPair, filterStatus } from "../views/filter-status.ts";
 import { statusJson } from "../views/status-json.ts";
 import type { HttpSource } from "./http-source.ts";
 import { sendProblem } from "./problems.ts";
+import { sendJson } from "./send-json.ts";
 
 interface PairRoute {
   readonly Params: { readonly protocol: string; readonly chain: string };
@@ -20,11 +21,4 @@ export function addApiRoutes(server: FastifyInstance, source: HttpSource): void 
       ? sendProblem(reply, 404, describeMissingPair(json, protocol, chain))
       : sendJson(reply, filtered);
   });
-}
-
-function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
-  return reply
-    .header("cache-control", "no-store")
-    .type("application/json; charset=utf-8")
-    .send(JSON.stringify(body));
 }

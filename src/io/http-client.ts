@@ -1,6 +1,6 @@
 import { Agent, request } from "undici";
 import type { Post, PostRequest, PostResult } from "../post.ts";
-import { failureOf } from "./http-failure.ts";
+import { type CutOff, failureOf } from "./http-failure.ts";
 import { readReply } from "./read-reply.ts";
 
 export interface HttpClientOptions {
@@ -16,21 +16,18 @@ export interface HttpClient extends AsyncDisposable {
   readonly post: Post;
 }
 
-/** Longer than the default poll interval, so that the next poll finds the connection open. */
-const KEEP_ALIVE_MS = 75_000;
+/**
+ * Shorter than the 60 s and 75 s after which the usual proxies close an idle connection (AWS' load balancers, nginx),
+ * so that a poll doesn't meet one that is just being closed. A server that names a shorter time is heeded.
+ */
+const KEEP_ALIVE_MS = 45_000;
 
 /**
  * A client that keeps connections, follows no redirect, and reads a bounded answer within one deadline.
  * Disposing aborts what is under way (reason `aborted`).
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const shutdown = new AbortController();
-  // Identity: a poll's answer is small, and what is never inflated can't be a bomb.
-  const ownHeaders = {
-    "user-agent": options.userAgent,
-    "accept-encoding": "identity",
-    accept: "application/json",
-  };
+  const underWay = new Set<AbortController>();
   const agent = new Agent({
     connections: options.connectionsPerHost,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -39,34 +36,61 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  let isDisposed = false;
 
   async function post(what: PostRequest): Promise<PostResult> {
     const sentAtMs = options.nowMs();
     const startedMs = performance.now();
     const elapsed = (): number => performance.now() - startedMs;
-    const deadline = AbortSignal.timeout(options.timeoutMs);
+    let cutOff: CutOff | null = null;
+    // A timer of its own for each: combined signals may be collected before they fire (nodejs/node#54614, #57736).
+    const abort = new AbortController();
+    const deadline = setTimeout(() => {
+      cutOff = "deadline";
+      abort.abort();
+    }, options.timeoutMs);
+    underWay.add(abort);
     try {
       const response = await request(what.url, {
         method: "POST",
         dispatcher: agent,
-        signal: AbortSignal.any([deadline, shutdown.signal]),
-        headers: { ...ownHeaders, ...what.headers, "content-type": "application/json" },
+        signal: abort.signal,
+        headers: headersOf(what, options.userAgent),
         body: JSON.stringify(what.body),
       });
       // The height was read before the first byte of the answer came; a slow body says nothing about it.
       const receivedAtMs = sentAtMs + elapsed();
       return { sentAtMs, receivedAtMs, ...(await readReply(response, options.maxResponseBytes)) };
     } catch (error) {
-      const failure = failureOf(error, { shutdown: shutdown.signal, deadline, timeoutMs: options.timeoutMs });
+      const failure = failureOf(error, isDisposed ? "shutdown" : cutOff, options.timeoutMs);
       return { sentAtMs, receivedAtMs: sentAtMs + elapsed(), kind: "failed", ...failure };
+    } finally {
+      clearTimeout(deadline);
+      underWay.delete(abort);
     }
   }
 
   return {
     post,
     async [Symbol.asyncDispose]() {
-      shutdown.abort();
+      isDisposed = true;
+      for (const abort of underWay) {
+        abort.abort();
+      }
       await agent.destroy();
     },
+  };
+}
+
+/** Ours win where the answer could not be read otherwise; names in lower case, so that none is sent twice. */
+function headersOf({ headers }: PostRequest, userAgent: string): Record<string, string> {
+  const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return {
+    "user-agent": userAgent,
+    accept: "application/json",
+    ...Object.fromEntries(given),
+    "content-type": "application/json",
+    // A poll's answer is small, and what is never inflated can't be a bomb.
+    "accept-encoding": "identity",
   };
 }

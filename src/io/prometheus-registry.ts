@@ -28,7 +28,7 @@ export interface PollLabels {
 const BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** Those of prom-client's default metrics that `promtool check metrics` accepts and someone would look at. */
-const PROCESS_METRICS: ReadonlySet<string> = new Set([
+const PROCESS_METRICS = [
   "process_cpu_seconds_total",
   "process_start_time_seconds",
   "process_resident_memory_bytes",
@@ -37,7 +37,7 @@ const PROCESS_METRICS: ReadonlySet<string> = new Set([
   "nodejs_eventloop_lag_p99_seconds",
   "nodejs_heap_size_used_bytes",
   "nodejs_heap_size_total_bytes",
-]);
+];
 
 /** A registry of its own, whose series are made anew from memory at each scrape, so that removed ones vanish. */
 export function createPrometheus({ families, read, build }: PrometheusOptions): Prometheus {
@@ -56,23 +56,28 @@ export function createPrometheus({ families, read, build }: PrometheusOptions): 
 
   const durations = new Histogram({
     name: "synclag_poll_duration_seconds",
-    help: "Time from sending a request to its complete answer",
+    help: "Time from sending a request to the head of its answer, or to its failure",
     labelNames: ["protocol", "variant", "tier"],
     buckets: BUCKETS_SECONDS,
     registers: [registry],
   });
   const polled = new Map<string, PollLabels>();
 
-  collectDefaultMetrics({ register: registry });
-  for (const { name } of registry.getMetricsAsArray()) {
-    if (!name.startsWith("synclag_") && !PROCESS_METRICS.has(name)) {
-      registry.removeSingleMetric(name);
+  // Some of those that are kept are filled in by one that isn't: all are collected, only the chosen are shown.
+  const defaults = new Registry();
+  collectDefaultMetrics({ register: defaults });
+  for (const name of PROCESS_METRICS) {
+    const metric = defaults.getSingleMetric(name);
+    // Those of file descriptors exist on Linux only.
+    if (metric !== undefined) {
+      registry.registerMetric(metric);
     }
   }
 
   return {
     contentType: registry.contentType,
     async render() {
+      await defaults.getMetricsAsJSON();
       source = read();
       return await registry.metrics();
     },
@@ -86,7 +91,7 @@ export function createPrometheus({ families, read, build }: PrometheusOptions): 
         indexers.map(({ protocol, variant, tier }) => JSON.stringify({ protocol, variant, tier })),
       );
       for (const [key, labels] of polled) {
-        if (!kept.has(key) && labels.variant !== "rpc") {
+        if (!kept.has(key) && labels.protocol !== "") {
           durations.remove({ ...labels });
           polled.delete(key);
         }

@@ -14,7 +14,9 @@ export async function readReply(
   const encoding = header(response, "content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {
     response.body.destroy();
-    const detail = `answered with content-encoding ${encoding}, though none was asked for`;
+    // Anything else may be a key that is echoed back, and is not to be told.
+    const name = /^(gzip|x-gzip|br|deflate|zstd)$/i.test(encoding) ? encoding : "of an unknown kind";
+    const detail = `answered with content-encoding ${name}, though none was asked for`;
     return { kind: "failed", reason: "malformed", detail };
   }
 
@@ -37,7 +39,8 @@ export async function readReply(
       httpStatus: response.statusCode,
       contentType: header(response, "content-type"),
       retryAfter: header(response, "retry-after"),
-      body: Buffer.concat(chunks).toString("utf8"),
+      // Unlike a Buffer's own, this decoding takes a byte order mark off.
+      body: new TextDecoder().decode(Buffer.concat(chunks)),
     },
   };
 }

@@ -61,7 +61,7 @@ export const FLEET_METRICS: readonly MetricFamily[] = [
     help: "Ticks that found the former round of the indexer still under way",
     labels: ["protocol", "variant", "tier"],
     samples: ({ indexers }) =>
-      [...indexers].map(
+      indexers.map(
         ({ indexer: { protocol, variant, tier }, roundsSkipped }): Sample => [
           { protocol, variant, tier },
           roundsSkipped,
@@ -106,9 +106,8 @@ function summed(
 }
 
 function* failureSamples({ endpoints }: MetricsSource): Iterable<Sample> {
-  const tallies = [...endpoints];
   for (const reason of FAILURE_REASONS) {
-    for (const [labels, value] of summed(tallies, ({ failures }) => failures[reason])) {
+    for (const [labels, value] of summed(endpoints, ({ failures }) => failures[reason])) {
       yield [{ ...labels, reason }, value];
     }
   }

@@ -4,8 +4,9 @@ import type { EndpointTally, IndexerTally } from "../tally.ts";
 /** What the metrics are read from at a scrape: memory only, never an indexer. */
 export interface MetricsSource {
   readonly report: Report;
-  readonly endpoints: Iterable<EndpointTally>;
-  readonly indexers: Iterable<IndexerTally>;
+  // Lists: several families read them, and an iterator would be used up by the first.
+  readonly endpoints: readonly EndpointTally[];
+  readonly indexers: readonly IndexerTally[];
   readonly loop: {
     readonly lastTickMs: number | null;
     readonly inFlight: number;

@@ -1,0 +1,46 @@
+import type { FastifyInstance } from "fastify";
+import { type HealthQuestion, healthVerdict } from "../views/health-verdict.ts";
+import { describeMissing } from "../views/selection.ts";
+import { statusJson } from "../views/status-json.ts";
+import type { HttpSource } from "./http-source.ts";
+import { sendProblem } from "./problems.ts";
+import { sendJson } from "./send-json.ts";
+
+interface HealthRoute {
+  readonly Params: { readonly protocol: string; readonly chain: string };
+  readonly Querystring: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+const DEFAULT_MAX_LAG = "600";
+
+/** What a load balancer asks: 200 where traffic may go there, else 503. */
+export function addHealthRoute(server: FastifyInstance, source: HttpSource): void {
+  server.get<HealthRoute>("/api/v1/health/:protocol/:chain", ({ params, query }, reply) => {
+    const question = readQuestion(params, query);
+    if (typeof question === "string") {
+      return sendProblem(reply, 400, question);
+    }
+    const report = source.report();
+    const verdict = healthVerdict(report, question);
+    return verdict === null
+      ? sendProblem(reply, 404, describeMissing(statusJson(report).targets, question))
+      : sendJson(reply.code(verdict.healthy ? 200 : 503), verdict.body);
+  });
+}
+
+/** What is asked, or what is wrong with it. */
+function readQuestion(
+  params: HealthRoute["Params"],
+  { max_lag: maxLag = DEFAULT_MAX_LAG, variant = "" }: HealthRoute["Querystring"],
+): HealthQuestion | string {
+  // Digits, with up to three decimals.
+  if (typeof maxLag !== "string" || !/^\d{1,9}(\.\d{1,3})?$/.test(maxLag)) {
+    const found = JSON.stringify(maxLag).slice(0, 100);
+    return `Cannot use max_lag ${found}: expected seconds, such as 600`;
+  }
+  if (typeof variant !== "string") {
+    return "Cannot look at several variants: name one, or none for any of them";
+  }
+  const maxLagMs = Number(maxLag) * 1000;
+  return variant === "" ? { ...params, maxLagMs } : { ...params, variant, maxLagMs };
+}
