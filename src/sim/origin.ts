@@ -1,4 +1,4 @@
-import { once } from "node:events";
+import { once, setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -21,6 +21,8 @@ export class Origin implements AsyncDisposable {
 
   constructor(name: string) {
     this.name = name;
+    // As many as there are requests that wait: more than ten is no leak.
+    setMaxListeners(Number.POSITIVE_INFINITY, this.#closing.signal);
   }
 
   /** `127.0.0.1:port`. */
