@@ -1,6 +1,8 @@
 import { Command, CommanderError, Option } from "commander";
 import { buildOf } from "./commands/build-info.ts";
 import { type CommandWorld, EXIT } from "./commands/command-world.ts";
+import type { DemoFlags } from "./commands/demo.ts";
+import type { PlanFlags } from "./commands/plan.ts";
 import type { RunFlags } from "./commands/run.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./io/log-options.ts";
 
@@ -35,6 +37,7 @@ function createProgram(world: CommandWorld, exit: (code: number) => void): Comma
       writeErr: (text) => world.err(text.trimEnd()),
     });
   addRun(program, world, exit);
+  addPlan(program, world, exit);
   addConfig(program, world, exit);
   addDemo(program, world, exit);
   return program;
@@ -54,6 +57,18 @@ function addRun(program: Command, world: CommandWorld, exit: (code: number) => v
     .action(async (flags: RunFlags) => {
       const { run } = await import("./commands/run.ts");
       exit(await run(flags, world));
+    });
+}
+
+function addPlan(program: Command, world: CommandWorld, exit: (code: number) => void): void {
+  program
+    .command("plan")
+    .description("tell what is polled how often, and what of each budget that takes")
+    .option("--config <file>", "configuration file", "chains.yaml")
+    .addOption(new Option("--format <format>").choices(["table", "json"]).default("table"))
+    .action(async (flags: PlanFlags) => {
+      const { plan } = await import("./commands/plan.ts");
+      exit(plan(flags, world));
     });
 }
 
@@ -80,7 +95,7 @@ function addDemo(program: Command, world: CommandWorld, exit: (code: number) => 
   program
     .command("demo")
     .description("the whole product against a simulated fleet: no key, no network")
-    .option("--listen <host:port>", "where to serve", "127.0.0.1:9855")
+    .option("--listen <host:port>", "where to serve (default: 127.0.0.1:9855)")
     .option("--scenario <name>", "what happens: tour, calm or outage", "tour")
     .option("--speed <n>", "how many times as fast it happens", "1")
     .action(async (flags: DemoFlags) => {

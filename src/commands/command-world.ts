@@ -12,6 +12,8 @@ export interface CommandWorld {
   readonly err: (line: string) => void;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
+  /** How many columns stdout's terminal has; undefined where it is none. */
+  readonly outColumns?: number | undefined;
   /** Unix milliseconds. */
   readonly nowMs: () => number;
   /** Milliseconds of a clock that never jumps. */

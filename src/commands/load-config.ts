@@ -1,4 +1,4 @@
-import type { Config, ListenAddress } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { parseConfig } from "../config/parse.ts";
 import type { CommandWorld } from "./command-world.ts";
