@@ -7,30 +7,31 @@ import type { Incident, Report, Status, TargetReport } from "./core/report.ts";
  */
 export function logChanges(logger: Logger, before: Report, after: Report): void {
   logIncidents(logger, before.incidents, after.incidents);
-  const explained = new Set(after.incidents.flatMap((incident) => incident.targets));
+  const wasExplained = explainedBy(before.incidents);
+  const isExplained = explainedBy(after.incidents);
   const former = new Map(targetsOf(before).map((target) => [target.target.key, target.status]));
-  for (const target of targetsOf(after)) {
-    const from = former.get(target.target.key);
-    if (from !== undefined && from !== target.status) {
-      const level = levelOf({ from, to: target.status, isExplained: explained.has(target.target.key) });
-      logger[level](
-        { target: target.target.key, from, to: target.status, reason: target.reason, detail: target.detail },
-        "Status changed",
-      );
+  for (const { target, status: to, reason, detail } of targetsOf(after)) {
+    const { key } = target;
+    const from = former.get(key);
+    if (from === undefined || from === to) {
+      continue;
     }
+    // The incident's own line said that it fell ill, or well again, together with the others.
+    const isSaid = isExplained.has(key) || (to === "ok" && wasExplained.has(key));
+    logger[isSaid ? "debug" : levelOf(from, to)]({ target: key, from, to, reason, detail }, "Status changed");
   }
 }
 
-/** What one incident explains was said once already; a target that comes up healthy at the start is no news. */
-function levelOf(change: {
-  readonly from: Status;
-  readonly to: Status;
-  readonly isExplained: boolean;
-}): "debug" | "info" | "warn" {
-  if (change.isExplained || (change.from === "unknown" && change.to === "ok")) {
+/** A target that comes up healthy at the start is no news. */
+function levelOf(from: Status, to: Status): "debug" | "info" | "warn" {
+  if (from === "unknown" && to === "ok") {
     return "debug";
   }
-  return change.to === "ok" || change.to === "unknown" || change.to === "syncing" ? "info" : "warn";
+  return to === "ok" || to === "unknown" || to === "syncing" ? "info" : "warn";
+}
+
+function explainedBy(incidents: readonly Incident[]): ReadonlySet<string> {
+  return new Set(incidents.flatMap((incident) => incident.targets));
 }
 
 function logIncidents(logger: Logger, before: readonly Incident[], after: readonly Incident[]): void {

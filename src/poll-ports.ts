@@ -47,12 +47,13 @@ export function createPollPorts(config: Config, options: PollPortsOptions): Poll
 }
 
 /** Sleeps, or less where `stopping` is aborted. */
-async function sleepUntil(durationMs: number, stopping: AbortSignal): Promise<void> {
+async function sleepUntil(durationMs: number, stopping: AbortSignal): Promise<"done" | "stopped"> {
   try {
-    await setTimeout(durationMs, undefined, { signal: stopping });
+    return await setTimeout(durationMs, "done" as const, { signal: stopping });
   } catch (error) {
     if (!stopping.aborted) {
       throw error;
     }
+    return "stopped";
   }
 }

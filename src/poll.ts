@@ -21,8 +21,8 @@ export interface PollPorts {
   /** A request was sent and came to its end. */
   readonly onRequest: (endpoint: Endpoint, durationMs: number) => void;
   readonly onFailure: (endpoint: Endpoint, failure: Failure) => void;
-  /** Waits; ends early and quietly at shutdown. */
-  readonly sleep: (durationMs: number) => Promise<void>;
+  /** Waits; ends early at shutdown, after which nothing more is sent. */
+  readonly sleep: (durationMs: number) => Promise<"done" | "stopped">;
   readonly nowMs: () => number;
   readonly random: () => number;
   readonly redact: Redact;
@@ -66,7 +66,9 @@ const RETRY_DELAY_MS = 250;
 export async function poll(endpoint: Endpoint, questionIndex: number, ports: PollPorts): Promise<PollResult> {
   let attempt = await converse(endpoint, { questionIndex, use: "poll" }, ports);
   for (let left = ports.retries; left > 0 && isWorthARetry(attempt); left -= 1) {
-    await ports.sleep(RETRY_DELAY_MS * (1 + 3 * ports.random()));
+    if ((await ports.sleep(RETRY_DELAY_MS * (1 + 3 * ports.random()))) === "stopped") {
+      break;
+    }
     const again = await converse(endpoint, { questionIndex: attempt.questionIndex, use: "spare" }, ports);
     if (again.kind === "failed" && again.reason === "budget") {
       break;
@@ -91,7 +93,9 @@ async function converse(
       return { ...answer, ...times, questionIndex };
     }
     if (answer.kind === "failed") {
-      note(endpoint, answer, ports);
+      if (!isRefusedRetry(answer, from.use)) {
+        note(endpoint, answer, ports);
+      }
       return { ...answer, ...times, questionIndex };
     }
     refusal = { detail: answer.detail, ...times };
@@ -101,6 +105,11 @@ async function converse(
   note(endpoint, failure, ports);
   const nowMs = ports.nowMs();
   return { kind: "failed", sentAtMs: nowMs, receivedAtMs: nowMs, ...refusal, ...failure, questionIndex };
+}
+
+/** A poll that failed and can't be tried again has failed once, and for its own reason. */
+function isRefusedRetry({ reason }: Failure, use: Use): boolean {
+  return reason === "budget" && use === "spare";
 }
 
 function startingAt(questions: readonly Question[], index: number): readonly Question[] {

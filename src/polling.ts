@@ -33,12 +33,22 @@ export function startPolling(options: PollingOptions): Polling {
   const rounds = new Rounds({ ...options, queue });
   const endpoints = endpointsOf(fleet);
 
-  const timers = options.firstRound.map((endpoint) =>
-    setTimeout(() => rounds.start([endpoint]), spreadMs(endpoint)),
+  const timers = new Map(
+    options.firstRound.map((endpoint) => [
+      endpoint.key,
+      setTimeout(() => rounds.start([endpoint]), spreadMs(endpoint)),
+    ]),
   );
   const cron = startCron({
     expressions: endpoints.map((endpoint) => endpoint.schedule),
-    onDue: (due) => rounds.start(pollOrder(endpoints.filter((endpoint) => due.has(endpoint.schedule)))),
+    onDue: (due) => {
+      const round = pollOrder(endpoints.filter((endpoint) => due.has(endpoint.schedule)));
+      // What its schedule asks already needs no first round.
+      for (const { key } of round) {
+        clearTimeout(timers.get(key));
+      }
+      rounds.start(round);
+    },
     onHeartbeat: options.onTick,
     onBug,
   });
@@ -49,7 +59,7 @@ export function startPolling(options: PollingOptions): Polling {
     longestMs: () => rounds.longestMs(),
     async [Symbol.asyncDispose]() {
       cron[Symbol.dispose]();
-      for (const timer of timers) {
+      for (const timer of timers.values()) {
         clearTimeout(timer);
       }
       const stopped = rounds.stop();
