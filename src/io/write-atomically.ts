@@ -1,0 +1,51 @@
+import { open, realpath, rename } from "node:fs/promises";
+import { dirname } from "node:path";
+import { hasCode } from "./error-code.ts";
+
+/**
+ * Replaces a file as a whole: whoever reads it, even after a crash or a power cut, finds the old text or the new one.
+ *
+ * The new text stands in a file beside it until it is on disk. Only one process may write the same path at a time.
+ */
+export async function writeAtomically(path: string, text: string): Promise<void> {
+  const target = await followLink(path);
+  const temporary = `${target}.tmp`;
+  const file = await open(temporary, "w");
+  try {
+    await file.writeFile(text);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  await rename(temporary, target);
+  await syncFolder(dirname(target));
+}
+
+/** A link is to stay a link. */
+async function followLink(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) {
+      return path;
+    }
+    throw error;
+  }
+}
+
+/** Without it a power cut may undo the renaming. */
+async function syncFolder(folder: string): Promise<void> {
+  try {
+    const handle = await open(folder, "r");
+    try {
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    // Windows and some network file systems can't; there the renaming is as safe as it gets.
+    if (!hasCode(error, "EPERM", "EISDIR", "EINVAL", "ENOTSUP", "EACCES")) {
+      throw error;
+    }
+  }
+}

@@ -1,0 +1,38 @@
+import { writeSync } from "node:fs";
+import { readStateFile, writeStateFile } from "../../src/io/state-file.ts";
+import { lockStateFile } from "../../src/io/state-lock.ts";
+import { StateSaver } from "../../src/io/state-saver.ts";
+
+/**
+ * A process of its own that counts up in the state file named by its argument, as fast as the disk allows, and
+ * prints each count once it is recorded. It ends by being killed.
+ */
+const [path = ""] = process.argv.slice(2);
+
+await using lock = await lockStateFile(path, {
+  url: "http://127.0.0.1:9855",
+  nowMs: () => Date.now(),
+  onLost: () => process.exit(3),
+});
+const found = await readStateFile(path, Date.now());
+let count = found.kind === "state" ? Number(found.state.budgets) : 0;
+await using saver = new StateSaver({
+  content: () => ({
+    savedAtMs: Date.now(),
+    chains: { base: "x".repeat(50_000) },
+    budgets: count,
+    conversations: {},
+  }),
+  write: async (state) => {
+    await lock.assertHeld();
+    await writeStateFile(path, state);
+  },
+  onFailure: () => undefined,
+});
+
+for (;;) {
+  count += 1;
+  await saver.recorded();
+  // Without a buffer: what is printed was recorded before, whenever the process dies.
+  writeSync(1, `${count}\n`);
+}
