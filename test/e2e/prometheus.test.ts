@@ -14,6 +14,8 @@ const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const RULES = join(ROOT, "dashboards/rules/synclag.yml");
 const RULE_TESTS = join(ROOT, "dashboards/rules/tests/synclag.test.yml");
 const DASHBOARD = join(ROOT, "dashboards/synclag-fleet.json");
+/** Blocks by which a gateway's answers jump, as the indexers behind it take turns. */
+const WOBBLE = 20;
 const SETTLE = { timeout: 60_000, interval: 500 };
 
 const statusSchema = z.object({
@@ -89,7 +91,10 @@ describe("a real Prometheus that scrapes the demo", () => {
       return high === undefined ? [] : [{ target, low, height: stored.get(target), high }];
     });
     const wrong = compared.filter(
-      ({ low, height, high }) => height === undefined || height < low || height > high,
+      ({ low, height, high }) =>
+        height === undefined ||
+        height < Math.min(low, high) - WOBBLE ||
+        height > Math.max(low, high) + WOBBLE,
     );
     expect(compared.length).toBeGreaterThan(100);
     expect(wrong).toEqual([]);
