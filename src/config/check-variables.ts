@@ -5,7 +5,7 @@ import type { ProblemList } from "./problem-list.ts";
 export function checkVariables(value: unknown, problems: ProblemList): void {
   for (const path of variablePaths(value, [])) {
     if (!isFilledIn(path)) {
-      problems.tell(path, "Cannot fill in ${…} here: it works in url and headers only");
+      problems.tell(path, `Cannot fill in \${…} here: it works in url and headers only`);
     }
   }
 }

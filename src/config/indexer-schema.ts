@@ -62,9 +62,9 @@ export const IndexerEntry = section(
       .default("auto")
       .describe("How it is asked; auto finds out at the first contact."),
     url: Url.optional().describe(
-      "{chain}, {chain_id} and the chains' own values make it one endpoint a chain. ${VAR} and ${file:/path} are filled in.",
+      `{chain}, {chain_id} and the chains' own values make it one endpoint a chain. \${VAR} and \${file:/path} are filled in.`,
     ),
-    headers: Headers.default({}).describe("${VAR} and ${file:/path} are filled in."),
+    headers: Headers.default({}).describe(`\${VAR} and \${file:/path} are filled in.`),
     optional: z
       .boolean(expects("true or false"))
       .default(false)

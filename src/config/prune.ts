@@ -25,16 +25,16 @@ export function prune({ value, goneItems }: Pruned, paths: readonly Path[]): Pru
 
 /** Where a path into pruned data led in the original: list items have moved up. */
 export function originalPath(path: Path, goneItems: readonly Path[]): Path {
-  return path.reduce<Path>((original, step) => {
-    if (typeof step === "string") {
-      return [...original, step];
-    }
+  const original: (string | number)[] = [];
+  for (const step of path) {
     const gone = goneItems.filter((item) => isChildOf(item, original)).map((item) => Number(item.at(-1)));
-    const moved = gone
-      .sort((a, b) => a - b)
-      .reduce((index, item) => (item <= index ? index + 1 : index), step);
-    return [...original, moved];
-  }, []);
+    original.push(typeof step === "number" ? originalIndex(step, gone) : step);
+  }
+  return original;
+}
+
+function originalIndex(index: number, gone: readonly number[]): number {
+  return gone.toSorted((a, b) => a - b).reduce((moved, item) => (item <= moved ? moved + 1 : moved), index);
 }
 
 function isChildOf(path: Path, parent: Path): boolean {

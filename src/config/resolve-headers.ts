@@ -39,14 +39,14 @@ export function findHeader(
 }
 
 function resolveHeader(text: string, path: Path, scope: ChainScope): string | null {
-  const { tell, secrets } = scope.indexer.resolving;
+  const { tell, tellKey, secrets } = scope.indexer.resolving;
   const name = String(path.at(-1));
   if (!NAME.test(name)) {
-    tell(path, `Cannot send a header named ${JSON.stringify(name)}: expected letters, digits and dashes`);
+    tellKey(path, `Cannot send a header named ${JSON.stringify(name)}: expected letters, digits and dashes`);
     return null;
   }
   if (OURS.has(name.toLowerCase())) {
-    tell(path, `Cannot set header ${name}: Synclag sets it for each request`);
+    tellKey(path, `Cannot set header ${name}: Synclag sets it for each request`);
     return null;
   }
   const value = fillHeader(text, path, scope);
@@ -60,6 +60,7 @@ function resolveHeader(text: string, path: Path, scope: ChainScope): string | nu
     );
     return null;
   }
-  secrets.remember(value, value.replace(/^\S+\s+/, ""));
+  // `Bearer KEY`: the key alone may turn up as well.
+  secrets.remember(value, value.replace(/^\S+ +(?=\S+$)/, ""));
   return value;
 }

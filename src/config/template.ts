@@ -30,7 +30,7 @@ export function parseTemplate(text: string): Template {
   }
   return {
     kind: "unreadable",
-    message: "Cannot read the braces: expected {name}, ${VARIABLE} or ${file:/path}, closed and not nested",
+    message: `Cannot read the braces: expected {name}, \${VARIABLE} or \${file:/path}, closed and not nested`,
   };
 }
 
@@ -39,7 +39,7 @@ export function parseHeader(text: string): Template {
   const template = parseTemplate(text);
   const parts = template.kind === "template" ? template.parts : text.split(BLANK).map(parsePart);
   if (parts.some((part) => part.kind === "text" && part.text.includes("${"))) {
-    return { kind: "unreadable", message: "Cannot read ${…}: expected ${VARIABLE} or ${file:/path}" };
+    return { kind: "unreadable", message: `Cannot read \${…}: expected \${VARIABLE} or \${file:/path}` };
   }
   const value = parts.find((part) => part.kind === "value");
   if (value !== undefined) {

@@ -1,0 +1,251 @@
+import { describe, expect, it } from "vitest";
+import { problemsOf } from "./problems-of.ts";
+
+describe("parseConfig()", () => {
+  it.each([
+    {
+      mistake: "auto-without-room",
+      problems: [
+        '10:7: protocols.lockup[0].schedule: Cannot keep budget "gateway": 2 endpoints × 4 a day × 30.4 days = 243 > 9, nine tenths of 10 a month, even with auto at every 6 h',
+      ],
+    },
+    {
+      mistake: "bad-braces",
+      problems: [
+        `11:12: protocols.lockup[0].url: Cannot read the braces: expected {name}, \${VARIABLE} or \${file:/path}, closed and not nested`,
+      ],
+    },
+    {
+      mistake: "bad-cron",
+      problems: [
+        '9:17: protocols.lockup[0].schedule: Cannot use schedule "61 * * * * *": 61 is no valid expression for second',
+      ],
+    },
+    {
+      mistake: "bad-explorer",
+      problems: [
+        '14:17: protocols.lockup[0].explorer: Cannot use "thegraph.com/explorer/{id}": expected a URL that starts with http:// or https://',
+      ],
+    },
+    {
+      mistake: "bad-headers",
+      problems: [
+        '12:18: protocols.lockup[0].headers["X Chain"]: Cannot send a header named "X Chain": expected letters, digits and dashes',
+        "12:32: protocols.lockup[0].headers.Content-Type: Cannot set header Content-Type: Synclag sets it for each request",
+        "12:58: protocols.lockup[0].headers.X-Lines: Cannot send the value of header X-Lines: it holds a line break or a character beyond Latin-1",
+        "12:85: protocols.lockup[0].headers.X-Number: Cannot use this value: expected a text, in quotes where it looks like a number",
+      ],
+    },
+    {
+      mistake: "bad-variable",
+      problems: [
+        `12:33: protocols.lockup[0].headers.Authorization: Cannot read \${…}: expected \${VARIABLE} or \${file:/path}`,
+      ],
+    },
+    {
+      mistake: "chain-as-list",
+      problems: [
+        "15:15: protocols.lockup[0].chains.base: Cannot use a list: expected a map of placeholder values and overrides",
+      ],
+    },
+    {
+      mistake: "chains-as-text",
+      problems: [
+        '9:15: protocols.lockup[0].chains: Cannot use "base, sepolia": expected a list of chain slugs, or a map of them',
+      ],
+    },
+    {
+      mistake: "duplicate-chain",
+      problems: ['9:31: protocols.lockup[0].chains[2]: Cannot list chain "base" twice'],
+    },
+    {
+      mistake: "duplicate-indexer",
+      problems: [
+        "10:16: protocols.lockup[1].variant: Cannot list lockup/multichain/production twice: give one of them another variant or tier",
+      ],
+    },
+    {
+      mistake: "empty-chains",
+      problems: [
+        "9:15: protocols.lockup[0].chains: Cannot use an empty list of chains: expected at least one",
+      ],
+    },
+    {
+      mistake: "empty-file",
+      problems: [
+        "12:33: protocols.lockup[0].headers.Authorization: Cannot use /run/secrets/empty: it is empty",
+      ],
+    },
+    {
+      mistake: "empty-variable",
+      problems: [
+        "12:33: protocols.lockup[0].headers.Authorization: Cannot fill this in: EMPTY_KEY is empty; set it, or mark the indexer optional: true",
+      ],
+    },
+    {
+      mistake: "five-fields",
+      problems: [
+        '9:17: protocols.lockup[0].schedule: Cannot use schedule "*/5 * * * *": found five fields, expected six fields, seconds first, such as */15 * * * * *; with its seconds it is "0 */5 * * * *"',
+      ],
+    },
+    {
+      mistake: "fixed-schedule-over-budget",
+      problems: [
+        '14:17: protocols.lockup[0].schedule: Cannot keep budget "gateway": 2 endpoints × 1,440 a day × 30.4 days = 87,552 > 80,000 a month; the fastest that fits is every 2 min',
+      ],
+    },
+    {
+      mistake: "fixed-schedule-over-endpoint-budget",
+      problems: [
+        '14:17: protocols.lockup[0].schedule: Cannot keep budget "studio": 1 endpoint × 5,760 a day = 5,760 > 3,000 a day; the fastest that fits is every 30 s',
+      ],
+    },
+    {
+      mistake: "gateway-key-in-path",
+      problems: [
+        "11:12: protocols.lockup[0].url: Cannot use this key with The Graph's gateway: expected 32 hexadecimal characters, found 32, 1 of them not hexadecimal",
+      ],
+    },
+    {
+      mistake: "gateway-key-too-short",
+      problems: [
+        "12:33: protocols.lockup[0].headers.Authorization: Cannot use this key with The Graph's gateway: expected 32 hexadecimal characters, found 23, 4 of them not hexadecimal",
+      ],
+    },
+    {
+      mistake: "gateway-without-bearer",
+      problems: [
+        '12:33: protocols.lockup[0].headers.Authorization: Cannot use this with The Graph\'s gateway: expected "Bearer KEY"',
+      ],
+    },
+    {
+      mistake: "header-placeholder",
+      problems: [
+        "12:64: protocols.lockup[0].headers.X-Chain: Cannot fill {chain} in a header: placeholders work in url, explorer and playground",
+      ],
+    },
+    {
+      mistake: "misplaced-variable",
+      problems: [
+        `13:15: protocols.lockup[0].budget: Cannot fill in \${…} here: it works in url and headers only`,
+        `16:24: protocols.lockup[0].chains.sepolia.id: Cannot fill in \${…} here: it works in url and headers only`,
+        `17:9: listen: Cannot fill in \${…} here: it works in url and headers only`,
+      ],
+    },
+    {
+      mistake: "never-fires",
+      problems: ['9:17: protocols.lockup[0].schedule: Cannot use schedule "0 0 0 31 2 *": it never fires'],
+    },
+    {
+      mistake: "no-url",
+      problems: ["7:7: protocols.lockup[0].url: Cannot find this key: expected an http:// or https:// URL"],
+    },
+    {
+      mistake: "no-variant",
+      problems: [
+        "7:7: protocols.lockup[0].variant: Cannot find this key: expected a name of lower-case letters, digits and dashes, starting with a letter or digit",
+      ],
+    },
+    {
+      mistake: "nonsense-cron",
+      problems: [
+        '9:17: protocols.lockup[0].schedule: Cannot use schedule "every minute": expected auto, or six fields, seconds first, such as */15 * * * * *',
+      ],
+    },
+    {
+      mistake: "placeholder-in-list",
+      problems: [
+        '14:16: protocols.lockup[0].chains[0].id: Cannot fill {id} of url: base has no value "id"; for the chain\'s number write {chain_id}',
+      ],
+    },
+    {
+      mistake: "placeholder-without-value",
+      problems: [
+        '16:9: protocols.lockup[0].chains.sepolia.id: Cannot fill {id} of url: sepolia has no value "id"; for the chain\'s number write {chain_id}',
+      ],
+    },
+    {
+      mistake: "query-as-dialect",
+      problems: [
+        "8:16: protocols.lockup[0].dialect: Cannot use a GraphQL query here: Synclag asks its own questions, chosen by dialect; nor is { _meta: { … } } GraphQL, which has no colon there",
+      ],
+    },
+    {
+      mistake: "query-as-url",
+      problems: [
+        "8:12: protocols.lockup[0].url: Cannot use a GraphQL query here: Synclag asks its own questions, chosen by dialect",
+      ],
+    },
+    {
+      mistake: "query-key",
+      problems: [
+        "9:7: protocols.lockup[0].query: Cannot use a GraphQL query here: Synclag asks its own questions, chosen by dialect; nor is { _meta: { … } } GraphQL, which has no colon there",
+      ],
+    },
+    {
+      mistake: "reserved-value",
+      problems: [
+        '16:29: protocols.lockup[0].chains.sepolia.chain: Cannot set "chain": {chain} always stands for the chain at hand',
+      ],
+    },
+    {
+      mistake: "unknown-budget",
+      problems: [
+        '13:15: protocols.lockup[0].budget: Cannot find budget "gatway" in the section budgets: did you mean "gateway"?',
+        '16:37: protocols.lockup[0].chains.sepolia.budget: Cannot find budget "studios" in the section budgets: did you mean "studio"?',
+      ],
+    },
+    {
+      mistake: "unknown-chain",
+      problems: [
+        '9:16: protocols.lockup[0].chains[0]: Cannot find chain "bas" in the section chains: did you mean "base"?',
+        '9:21: protocols.lockup[0].chains[1]: Cannot find chain "ethereum" in the section chains',
+      ],
+    },
+    {
+      mistake: "unknown-dialect",
+      problems: [
+        '8:16: protocols.lockup[0].dialect: Cannot use "hasura": expected one of auto, graph, envio, ponder',
+      ],
+    },
+    {
+      mistake: "unreadable-file",
+      problems: [
+        "12:33: protocols.lockup[0].headers.Authorization: Cannot read /run/secrets/none: ENOENT: no such file or directory, open '/run/secrets/none'",
+      ],
+    },
+    {
+      mistake: "unset-variable",
+      problems: [
+        "12:33: protocols.lockup[0].headers.Authorization: Cannot fill this in: UNSET_KEY is not set; set it, or mark the indexer optional: true",
+      ],
+    },
+    {
+      mistake: "unused-value",
+      problems: [
+        '16:29: protocols.lockup[0].chains.sepolia.explore: Cannot use unknown key "explore": no template has a {explore}: did you mean "explorer"?',
+        '16:44: protocols.lockup[0].chains.sepolia.region: Cannot use unknown key "region": no template has a {region}',
+      ],
+    },
+    {
+      mistake: "url-of-other-scheme",
+      problems: [
+        '8:12: protocols.lockup[0].url: Cannot use "ws://***@indexer.example/graphql": expected a URL that starts with http:// or https://',
+      ],
+    },
+    {
+      mistake: "url-without-scheme",
+      problems: [
+        '8:12: protocols.lockup[0].url: Cannot use "indexer.example/graphql": expected a URL that starts with http:// or https://',
+      ],
+    },
+    {
+      mistake: "value-as-map",
+      problems: [
+        "16:24: protocols.lockup[0].chains.sepolia.id: Cannot use a map as a placeholder's value: expected a text",
+      ],
+    },
+  ])("tells of $mistake", ({ mistake, problems }) => {
+    expect(problemsOf(mistake)).toEqual(problems);
+  });
+});

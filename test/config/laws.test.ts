@@ -1,0 +1,149 @@
+import { readFileSync } from "node:fs";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parse as parseYaml, stringify } from "yaml";
+import { ConfigError } from "../../src/config/config-error.ts";
+import { parseConfig } from "../../src/config/parse.ts";
+
+const KEY = "0123456789abcdef0123456789abcdef";
+const CHAINS_YAML = readFileSync(new URL("../../chains.yaml", import.meta.url), "utf8");
+/** Without a schedule of certain days, which takes a while to judge. */
+const EXAMPLE = readFileSync(new URL("../fixtures/config/contract.yaml", import.meta.url), "utf8").replace(
+  "0 0 3 * * 0",
+  "0 0 3 * * *",
+);
+
+const anyEdit = fc.record({
+  line: fc.nat(CHAINS_YAML.split("\n").length - 1),
+  from: fc.nat(60),
+  length: fc.nat(20),
+  text: fc.oneof(
+    fc.string(),
+    fc.constantFrom("{", "}", "[", "]", ":", "- ", "*studio", "&a ", '"', "'", "#", `\${X}`, "{id}"),
+  ),
+});
+
+/** What a person or a broken program may put in the place of a value. */
+const anyValue = fc.oneof(
+  fc.jsonValue(),
+  fc.constantFrom(
+    "",
+    "auto",
+    "base",
+    "sepolia",
+    "all",
+    "studio",
+    "10s",
+    "{id}",
+    `\${X}`,
+    "http://[",
+    "__proto__",
+    "constructor",
+  ),
+);
+
+describe("parseConfig()", () => {
+  it("takes any bytes for a mistake of the user", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary", maxLength: 100 }), (text) => {
+        expect(outcome(text)).toBe("mistakes");
+      }),
+    );
+  });
+
+  it("survives any edit of chains.yaml", () => {
+    fc.assert(
+      fc.property(anyEdit, ({ line, from, length, text }) => {
+        const lines = CHAINS_YAML.split("\n");
+        const before = lines[line] ?? "";
+        lines[line] = before.slice(0, from) + text + before.slice(from + length);
+
+        expect(outcome(lines.join("\n"))).toMatch(/^(valid|mistakes)$/);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("survives any value in any place", () => {
+    const file: unknown = parseYaml(EXAMPLE);
+    const anyPath = fc.constantFrom(...pathsOf(file));
+
+    fc.assert(
+      fc.property(anyPath, anyValue, (path, value) => {
+        expect(outcome(stringify(replaced(file, path, value)))).toMatch(/^(valid|mistakes)$/);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("survives the loss of any piece", () => {
+    const file: unknown = parseYaml(EXAMPLE);
+
+    for (const path of pathsOf(file).slice(1)) {
+      expect(outcome(stringify(replaced(file, path, undefined)))).toMatch(/^(valid|mistakes)$/);
+    }
+  });
+
+  it("refuses any key that nobody knows, at any depth", () => {
+    const file: unknown = parseYaml(EXAMPLE);
+    const maps = pathsOf(file).filter(
+      (path) => isMap(valueAt(file, path)) && !FREE_KEYS.test(path.join(".")),
+    );
+
+    for (const path of maps) {
+      expect(messageOf(stringify(replaced(file, [...path, "qqqq"], 1)))).toContain('unknown key "qqqq"');
+    }
+  });
+});
+
+/** Maps whose keys the user makes up. */
+const FREE_KEYS = /^(budgets|chains|protocols|protocols\.\w+\.\d+\.(chains|headers))$/;
+
+type Path = readonly (string | number)[];
+
+/** `valid`, or `mistakes` with a position in the text each, and no secret. Any other exception passes through. */
+function outcome(text: string): string {
+  const message = messageOf(text);
+  if (message === null) {
+    return "valid";
+  }
+  const isLocated = message.split("\n").every((line) => /^chains\.yaml:[1-9]\d*:[1-9]\d*: .+: ./.test(line));
+  return isLocated && !message.includes(KEY) ? "mistakes" : message;
+}
+
+function messageOf(text: string): string | null {
+  try {
+    parseConfig(text, { file: "chains.yaml", env: { THEGRAPH_API_KEY: KEY }, readFile: () => KEY });
+    return null;
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      return error.message;
+    }
+    throw error;
+  }
+}
+
+function pathsOf(value: unknown, path: Path = []): readonly Path[] {
+  const steps = Array.isArray(value) ? [...value.keys()] : Object.keys(isMap(value) ? value : {});
+  return [path, ...steps.flatMap((step) => pathsOf(valueAt(value, [step]), [...path, step]))];
+}
+
+function valueAt(value: unknown, path: Path): unknown {
+  return path.reduce<unknown>((inner, step) => new Map(Object.entries(inner ?? {})).get(String(step)), value);
+}
+
+function replaced(value: unknown, [step, ...rest]: Path, by: unknown): unknown {
+  if (step === undefined) {
+    return by;
+  }
+  const inner = replaced(valueAt(value, [step]), rest, by);
+  return Array.isArray(value)
+    ? value
+        .map((item: unknown, index) => (index === step ? inner : item))
+        .filter((item) => item !== undefined)
+    : { ...(isMap(value) ? value : {}), [step]: inner };
+}
+
+function isMap(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
