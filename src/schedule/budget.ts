@@ -8,7 +8,7 @@ import { type BackOff, backOff, clampBackOff, isBackingOff, NO_BACK_OFF, type Re
 export type Use = "poll" | "spare";
 
 /** Requests that were made within one short span of time. */
-export interface Bucket {
+interface Bucket {
   /** End of the span, unix milliseconds. */
   readonly endMs: number;
   readonly polls: number;

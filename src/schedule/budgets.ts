@@ -140,22 +140,36 @@ function startPurses(fleet: Fleet): Map<string, Purse> {
   const endpoints = endpointsOf(fleet);
   const purses = fleet.budgets.flatMap((budget) => {
     const users = endpoints.filter((endpoint) => endpoint.budget === budget.name);
-    return budget.scope === "shared"
-      ? sharedPurse(budget, users)
-      : users.map((user) => ownPurse(budget, user));
+    return budget.scope === "shared" ? sharedPurse(budget, users) : ownPurses(budget, users);
   });
   return new Map(purses);
 }
 
 function sharedPurse(budget: Budget, users: readonly Endpoint[]): [string, Purse][] {
-  const loads = users.map(({ schedule }) => ({ endpoints: 1, cron: schedule }));
+  const loads = schedulesOf(users).map((cron) => ({
+    endpoints: users.filter(({ schedule }) => schedule === cron).length,
+    cron,
+  }));
   const ledger = startLedger(budget, requestsPerWindow(loads, budget.per));
   return users.length === 0 ? [] : [[budget.name, { budget, endpoint: null, ledger }]];
 }
 
-function ownPurse(budget: Budget, user: Endpoint): [string, Purse] {
-  const ledger = startLedger(budget, requestsPerWindow([{ endpoints: 1, cron: user.schedule }], budget.per));
-  return [purseKey(budget, user), { budget, endpoint: user, ledger }];
+function ownPurses(budget: Budget, users: readonly Endpoint[]): [string, Purse][] {
+  const ledgers = new Map(
+    schedulesOf(users).map((cron) => [
+      cron,
+      startLedger(budget, requestsPerWindow([{ endpoints: 1, cron }], budget.per)),
+    ]),
+  );
+  return users.flatMap((endpoint) => {
+    const ledger = ledgers.get(endpoint.schedule);
+    return ledger === undefined ? [] : [[purseKey(budget, endpoint), { budget, endpoint, ledger }]];
+  });
+}
+
+/** Each once: what a schedule asks of a window takes a moment to work out. */
+function schedulesOf(users: readonly Endpoint[]): readonly string[] {
+  return [...new Set(users.map(({ schedule }) => schedule))];
 }
 
 function purseKey(budget: Budget, endpoint: Endpoint): string {
