@@ -1,3 +1,4 @@
+import { errors } from "undici";
 import type { FailureReason } from "../core/observation.ts";
 
 /** What ended a request before the other side did. */
@@ -19,6 +20,10 @@ export function failureOf(error: unknown, cutOff: CutOff | null, timeoutMs: numb
   }
   if (cutOff === "deadline") {
     return { reason: "timeout", detail: `no complete answer within ${timeoutMs / 1000} s` };
+  }
+  if (error instanceof errors.HTTPParserError) {
+    // It may come without a code.
+    return { reason: "malformed", detail: "answered with what is no HTTP" };
   }
   const code = codeOf(error);
   if (code === null || OUR_CODE.test(code)) {
@@ -50,7 +55,6 @@ const DETAILS: Readonly<Record<string, string>> = {
   UND_ERR_CONNECT_TIMEOUT: "the host does not answer",
   UND_ERR_SOCKET: "the connection was closed before the answer was complete",
   UND_ERR_HEADERS_OVERFLOW: "answered with more headers than can be read",
-  HPE_HEADER_OVERFLOW: "answered with more headers than can be read",
   EHOSTUNREACH: "no route to the host",
   ENETUNREACH: "the network is unreachable",
   EMFILE: "no file descriptor is left for a connection",
@@ -64,11 +68,10 @@ const DETAILS: Readonly<Record<string, string>> = {
 /** A request that could never be sent. */
 const OUR_CODE = /^(ERR_INVALID_|UND_ERR_INVALID_ARG$|UND_ERR_NOT_SUPPORTED$)/;
 const TIMEOUT_CODE = /^(ETIMEDOUT|UND_ERR_CONNECT_TIMEOUT)$/;
-const TOO_LARGE_CODE = /^(UND_ERR_HEADERS_OVERFLOW|HPE_HEADER_OVERFLOW)$/;
+const TOO_LARGE_CODE = /^UND_ERR_HEADERS_OVERFLOW$/;
 const TLS_CODE = /^(ERR_TLS|ERR_SSL|ERR_OSSL|CERT_|DEPTH_ZERO|SELF_SIGNED|UNABLE_TO_|INVALID_CA$|EPROTO$)/;
 const DNS_CODE = /^(ENOTFOUND|EAI_|ENODATA|ESERVFAIL)/;
-/** `HPE_`: what came is no HTTP. */
-const MALFORMED_CODE = /^(HPE_|UND_ERR_RES_CONTENT_LENGTH_MISMATCH|UND_ERR_RESPONSE)/;
+const MALFORMED_CODE = /^(UND_ERR_RES_CONTENT_LENGTH_MISMATCH|UND_ERR_RESPONSE)/;
 
 const REASONS: readonly (readonly [RegExp, FailureReason])[] = [
   [TIMEOUT_CODE, "timeout"],

@@ -13,7 +13,8 @@ export async function readReply(
 ): Promise<ReplyOrFailure> {
   const encoding = header(response, "content-encoding");
   if (encoding !== null && encoding.toLowerCase() !== "identity") {
-    response.body.destroy();
+    // A body that is destroyed before it was read emits an error, which nobody else listens for.
+    response.body.on("error", () => undefined).destroy();
     // Anything else may be a key that is echoed back, and is not to be told.
     const name = /^(gzip|x-gzip|br|deflate|zstd)$/i.test(encoding) ? encoding : "of an unknown kind";
     const detail = `answered with content-encoding ${name}, though none was asked for`;
