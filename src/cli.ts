@@ -1,10 +1,14 @@
 import { Command, CommanderError, Option } from "commander";
 import { buildOf } from "./commands/build-info.ts";
+import type { CheckFlags } from "./commands/check.ts";
 import { type CommandWorld, EXIT } from "./commands/command-world.ts";
 import type { DemoFlags } from "./commands/demo.ts";
 import type { PlanFlags } from "./commands/plan.ts";
 import type { RunFlags } from "./commands/run.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./io/log-options.ts";
+
+/** `check` has the exit codes of monitoring plugins, where 2 would be a fault of the fleet. */
+const CHECK_USAGE = 3;
 
 /**
  * Runs the command line and tells the exit code. A command's code is loaded when it is called, so that `--version`
@@ -12,8 +16,12 @@ import { LOG_FORMATS, LOG_LEVELS } from "./io/log-options.ts";
  */
 export async function runCli(argv: readonly string[], world: CommandWorld): Promise<number> {
   let exitCode: number = EXIT.ok;
+  let usageCode: number = EXIT.usage;
   const program = createProgram(world, (code) => {
     exitCode = code;
+  });
+  program.hook("preSubcommand", (_program, command) => {
+    usageCode = command.name() === "check" ? CHECK_USAGE : EXIT.usage;
   });
   try {
     await program.parseAsync(argv);
@@ -22,7 +30,7 @@ export async function runCli(argv: readonly string[], world: CommandWorld): Prom
     if (!(error instanceof CommanderError)) {
       throw error;
     }
-    return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
+    return error.exitCode === 0 ? EXIT.ok : usageCode;
   }
 }
 
@@ -37,6 +45,7 @@ function createProgram(world: CommandWorld, exit: (code: number) => void): Comma
       writeErr: (text) => world.err(text.trimEnd()),
     });
   addRun(program, world, exit);
+  addCheck(program, world, exit);
   addPlan(program, world, exit);
   addConfig(program, world, exit);
   addDemo(program, world, exit);
@@ -57,6 +66,27 @@ function addRun(program: Command, world: CommandWorld, exit: (code: number) => v
     .action(async (flags: RunFlags) => {
       const { run } = await import("./commands/run.ts");
       exit(await run(flags, world));
+    });
+}
+
+function addCheck(program: Command, world: CommandWorld, exit: (code: number) => void): void {
+  program
+    .command("check")
+    .description(
+      "one look at the fleet: 0 all is ok, 1 something is not, 2 nothing fresh is left, 3 cannot tell",
+    )
+    .argument("[filter...]", "protocol, protocol/chain or protocol/chain/variant")
+    .addOption(
+      new Option("--config <file>", "configuration file of what to poll")
+        .default("chains.yaml")
+        .conflicts("url"),
+    )
+    .option("--url <address>", "ask the daemon there, such as http://127.0.0.1:9855, and poll nothing")
+    .option("--max-lag <duration>", "take what is ok but further behind, such as 10m, for lagging")
+    .addOption(new Option("--format <format>").choices(["table", "json", "prometheus"]).default("table"))
+    .action(async (filters: readonly string[], flags: CheckFlags) => {
+      const { check } = await import("./commands/check.ts");
+      exit(await check(filters, flags, world));
     });
 }
 

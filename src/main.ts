@@ -17,6 +17,7 @@ const world: CommandWorld = {
   err: (line) => process.stderr.write(`${line}\n`),
   outIsTerminal: Boolean(process.stdout.isTTY),
   errIsTerminal: Boolean(process.stderr.isTTY),
+  outColumns: process.stdout.columns,
   nowMs: Date.now,
   monotonicMs: () => performance.now(),
   random: Math.random,

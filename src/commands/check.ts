@@ -15,18 +15,16 @@ import type { CommandWorld } from "./command-world.ts";
 import { loadConfig } from "./load-config.ts";
 import { createProgressLine } from "./progress-line.ts";
 
-export const CHECK_FORMATS = ["table", "json", "prometheus"] as const;
-
 export interface CheckFlags {
   readonly config: string;
   /** A running daemon to ask instead of polling. */
   readonly url?: string;
   readonly maxLag?: string;
-  readonly format: (typeof CHECK_FORMATS)[number];
+  readonly format: "table" | "json" | "prometheus";
 }
 
 /** Nothing could be learned, and mistakes of usage and configuration: `UNKNOWN` of monitoring plugins. */
-export const EXIT_UNKNOWN: CheckExitCode = 3;
+const EXIT_UNKNOWN: CheckExitCode = 3;
 
 const DAEMON_TIMEOUT_MS = 10_000;
 

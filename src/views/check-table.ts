@@ -4,7 +4,7 @@ import { formatCount, formatNumber } from "./format-count.ts";
 import { formatAgo, formatDuration } from "./format-duration.ts";
 import { headline } from "./headline.ts";
 import type { IncidentJson, StatusJson, TargetJson } from "./status-json.ts";
-import { STATUS_WORDS, type Tone } from "./status-words.ts";
+import { reasonNote, STATUS_WORDS, type Tone } from "./status-words.ts";
 import { type Column, renderTextTable } from "./text-table.ts";
 import { findTroubles } from "./triage.ts";
 
@@ -16,6 +16,9 @@ export interface CheckTableOptions {
 
 /** Up to so many targets, each has its line; of more, those that are not ok. */
 const ALL_LISTED = 12;
+
+/** More would push the sentence off the screen. */
+const MOST_LISTED = 24;
 
 const TARGET_COLUMNS: readonly Column[] = [
   { title: "STATUS", align: "left" },
@@ -70,18 +73,26 @@ function targetLines({ targets, incidents }: StatusJson, notOk: readonly TargetJ
     targets.length <= ALL_LISTED
       ? [...notOk, ...targets.filter(({ status }) => status === "ok")]
       : notOk.filter((target) => target.status !== "unknown" && !told.has(targetKey(target)));
-  return listed.length === 0 ? [] : renderTextTable(TARGET_COLUMNS, listed.map(targetCells));
+  const rest = listed.length - MOST_LISTED;
+  return listed.length === 0
+    ? []
+    : [
+        ...renderTextTable(TARGET_COLUMNS, listed.slice(0, MOST_LISTED).map(targetCells)),
+        ...(rest > 0
+          ? [`and ${formatCount(rest, "target")} more: name a protocol or a chain to see them`]
+          : []),
+      ];
 }
 
 function targetCells(target: TargetJson): readonly string[] {
-  const { protocol, chain, variant, tier, lag_seconds, lag_blocks, block_number, reason, status } = target;
+  const { protocol, chain, variant, tier, lag_seconds, lag_blocks, block_number, status } = target;
   return [
     status,
     `${protocol}/${chain}/${variant}${tier === "production" ? "" : ` ${tier}`}`,
     lag_seconds === null ? "-" : formatDuration(lag_seconds * 1000),
     lag_blocks === null ? "-" : formatNumber(lag_blocks),
     block_number === null ? "-" : formatNumber(block_number),
-    `${target.detail}${reason === null || reason === status ? "" : ` (${reason})`}`,
+    `${target.detail}${reasonNote(target)}`,
   ];
 }
 

@@ -1,4 +1,4 @@
-import type { Status } from "../core/report.ts";
+import type { Status, TargetReport } from "../core/report.ts";
 
 /** How loud a status is. `idle`: nobody knows yet; `busy`: on its way. */
 export type Tone = "ok" | "busy" | "idle" | "warn" | "bad";
@@ -46,3 +46,12 @@ export const TONE_GLYPHS: Readonly<Record<Tone, string>> = {
   warn: STATUS_WORDS.lagging.glyph,
   bad: STATUS_WORDS.failed.glyph,
 };
+
+/** ` (timeout)`: the reason of a failure, where neither the status nor the detail has said it. */
+export function reasonNote({
+  status,
+  reason,
+  detail,
+}: Pick<TargetReport, "status" | "reason" | "detail">): string {
+  return reason === null || reason === status || detail.includes(reason) ? "" : ` (${reason})`;
+}

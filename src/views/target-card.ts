@@ -4,15 +4,15 @@ import { formatAgo, formatClock, formatDuration } from "./format-duration.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { targetAnchor } from "./page-links.ts";
 import { isoTime } from "./status-json.ts";
-import { STATUS_WORDS } from "./status-words.ts";
+import { reasonNote, STATUS_WORDS } from "./status-words.ts";
 
 /** All that is known of one target, for its chain's page. */
 export function renderTargetCard(report: TargetReport, gap: GapReport | undefined, nowMs: number): Html {
-  const { target, status, reason, detail } = report;
+  const { target, status } = report;
   const { tone, glyph } = STATUS_WORDS[status];
   const tier = target.tier === "production" ? null : html` <span class="variant">${target.tier}</span>`;
   return html`<li class="card ${tone}" id="${targetAnchor(target)}"><h3>${target.variant}${tier} <span class="pill ${tone}"><i aria-hidden="true">${glyph}</i> ${status}</span>${report.preferred ? html` <small>freshest</small>` : null}</h3>
-<p>${detail}${reason === null || reason === status ? null : html` <small>(${reason})</small>`}</p>
+<p>${report.detail}<small>${reasonNote(report)}</small></p>
 <dl>${facts(report, gap, nowMs).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
 <p class="meta">${links(report)}</p></li>
 `;

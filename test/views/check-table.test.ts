@@ -80,6 +80,29 @@ describe("renderCheckTable()", () => {
     expect(text).not.toContain("lockup/base/subgraph");
   });
 
+  it("lists no more than a screen holds", () => {
+    const report = defaultFleetReport();
+    const chains = report.chains.map((chain) => ({
+      ...chain,
+      targets: chain.targets.map((target) => ({ ...target, status: "failed" as const })),
+    }));
+    const lines = render({ ...report, chains }).split("\n");
+
+    expect(lines.filter((line) => line.startsWith("failed "))).toHaveLength(24);
+    expect(lines).toContain("and 116 targets more: name a protocol or a chain to see them");
+  });
+
+  it("tells a reason only where the detail has not", () => {
+    const targets = [
+      sampleTargetReport({ status: "unreachable", reason: "timeout", detail: "no answer" }),
+      sampleTargetReport({ status: "rejected", reason: "unauthorized", detail: "unauthorized: no key" }),
+    ];
+    const text = render(sampleReport({ chains: [sampleChainReport({ targets })] }));
+
+    expect(text).toMatch(/no answer \(timeout\)$/m);
+    expect(text).toMatch(/unauthorized: no key$/m);
+  });
+
   it("cuts lines to the terminal's width", () => {
     const lines = render(defaultFleetReport(), { color: "none", widthColumns: 60 }).split("\n");
 

@@ -1,0 +1,69 @@
+import { Agent, request } from "undici";
+import { z } from "zod";
+import { STATUS_SCHEMA } from "../views/json-schemas.ts";
+import type { StatusJson } from "../views/status-json.ts";
+import { failureOf } from "./http-failure.ts";
+import { readReply } from "./read-reply.ts";
+
+/** What a running daemon says, or why it says nothing. */
+export type StatusAnswer =
+  | { readonly kind: "status"; readonly json: StatusJson }
+  | { readonly kind: "failed"; readonly detail: string };
+
+/** Far more than thousands of targets take. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+const StatusShape = z.fromJSONSchema(STATUS_SCHEMA);
+
+/** Asks the daemon at this address for all that it knows; it costs no budget. */
+export async function fetchStatus(daemonUrl: string, timeoutMs: number): Promise<StatusAnswer> {
+  const agent = new Agent({ connect: { timeout: timeoutMs } });
+  const abort = new AbortController();
+  const deadline = setTimeout(() => abort.abort(), timeoutMs);
+  try {
+    const response = await request(`${daemonUrl.replace(/\/+$/, "")}/api/v1/status`, {
+      dispatcher: agent,
+      signal: abort.signal,
+      headers: { accept: "application/json", "accept-encoding": "identity" },
+    });
+    const answer = await readReply(response, MAX_BYTES);
+    return answer.kind === "failed" ? answer : readStatus(answer.reply);
+  } catch (error) {
+    return { kind: "failed", ...failureOf(error, abort.signal.aborted ? "deadline" : null, timeoutMs) };
+  } finally {
+    clearTimeout(deadline);
+    await agent.destroy();
+  }
+}
+
+function readStatus({
+  httpStatus,
+  body,
+}: {
+  readonly httpStatus: number;
+  readonly body: string;
+}): StatusAnswer {
+  if (httpStatus !== 200) {
+    return { kind: "failed", detail: `answered with HTTP ${httpStatus}` };
+  }
+  const parsed = parseJson(body);
+  if (!StatusShape.safeParse(parsed).success) {
+    return {
+      kind: "failed",
+      detail: "answered with something else than a status: is that Synclag's address?",
+    };
+  }
+  // The schema that was just checked describes exactly that, and a test holds the two together.
+  return { kind: "status", json: parsed as StatusJson };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) {
+      return null;
+    }
+    throw error;
+  }
+}
