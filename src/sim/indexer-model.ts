@@ -13,6 +13,8 @@ export interface IndexerKnobs {
   readonly offsetBlocks: number;
   /** From this instant on it stands still; null: it does not. */
   readonly freezeAtMs: number | null;
+  /** From an instant on it lives through only this share of the time, in [0, 1); null: through all of it. */
+  readonly slowdown: { readonly atMs: number; readonly pace: number } | null;
   /** It works its way up from a block, after a thaw or a re-index; null: it is at the tip. */
   readonly catchUp: CatchUp | null;
   /** Writes in batches of about this many blocks, of uneven size; 1: block by block. */
@@ -49,6 +51,7 @@ export const AT_THE_TIP: IndexerKnobs = {
   lagBlocks: 0,
   offsetBlocks: 0,
   freezeAtMs: null,
+  slowdown: null,
   catchUp: null,
   batchBlocks: 1,
   replicas: 1,
@@ -69,7 +72,7 @@ export function processedAt(model: IndexerModel, atMs: number): number | null {
   if (!knobs.started) {
     return null;
   }
-  const livedMs = Math.min(atMs, knobs.freezeAtMs ?? atMs);
+  const livedMs = livedUntil(knobs, atMs);
   const head = headAt(knobs.wrongChain ?? model.chain, livedMs - knobs.lagMs);
   const reached = Math.min(head - knobs.lagBlocks, caughtUpTo(knobs.catchUp, livedMs));
   return Math.max(0, lastBatchEnd(model, reached) + knobs.offsetBlocks);
@@ -92,6 +95,15 @@ export function catchUpWithin(
   const tip = headAt(model.knobs.wrongChain ?? model.chain, start.atMs + start.withinMs);
   const blocksPerSec = Math.max(1, ((tip - start.fromBlock) * 1_000) / start.withinMs);
   return { atMs: start.atMs, fromBlock: start.fromBlock, blocksPerSec };
+}
+
+/** The instant that an indexer believes it to be. */
+export function livedUntil({ freezeAtMs, slowdown }: IndexerKnobs, atMs: number): number {
+  const untilMs = Math.min(atMs, freezeAtMs ?? atMs);
+  if (slowdown === null || untilMs <= slowdown.atMs) {
+    return untilMs;
+  }
+  return slowdown.atMs + (untilMs - slowdown.atMs) * slowdown.pace;
 }
 
 function caughtUpTo(catchUp: CatchUp | null, atMs: number): number {

@@ -5,7 +5,9 @@ import type { TargetKnobs } from "./simulated-target.ts";
 /** What happens to a fleet, as data. In every pattern a `*` stands for one whole part of a key. */
 export type Change =
   | { readonly kind: "freeze"; readonly targets: string }
-  /** The frozen catch up, and are at the tip after `withinSec`. */
+  /** They do only this share of their work. */
+  | { readonly kind: "slow"; readonly targets: string; readonly pace: number }
+  /** The frozen and the slow catch up, and are at the tip after `withinSec`. */
   | { readonly kind: "thaw"; readonly targets: string; readonly withinSec: number }
   | {
       readonly kind: "reindex";
@@ -60,6 +62,7 @@ export async function applyChange(fleet: SimulatedFleet, change: Change, speed: 
       changeEndpoints(fleet, change);
       return;
     case "freeze":
+    case "slow":
     case "thaw":
     case "reindex":
     case "set":
@@ -87,6 +90,9 @@ function changeTargets(fleet: SimulatedFleet, change: TargetChange, speed: numbe
     switch (change.kind) {
       case "freeze":
         target.freeze();
+        break;
+      case "slow":
+        target.slow(change.pace);
         break;
       case "thaw":
         target.thaw((change.withinSec * 1_000) / speed);

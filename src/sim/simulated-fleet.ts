@@ -34,11 +34,13 @@ export async function startFleet(options: FleetOptions): Promise<SimulatedFleet>
     (spec) =>
       new SimulatedChain(createChain(spec), { nominalBlockTimeMs: spec.blockTimeMs, nowMs: options.nowMs }),
   );
+  // All mistakes first: what throws later would leave servers behind.
+  const cast = options.endpoints.map((spec) => ({ spec, served: chainsOf(spec, chains) }));
   const origins = new Map<string, Origin>();
   const endpoints: SimulatedEndpoint[] = [];
-  for (const spec of options.endpoints) {
+  for (const { spec, served } of cast) {
     const origin = await originFor(spec, origins);
-    const endpoint = createEndpoint(spec, { origin, chains: chainsOf(spec, chains), options });
+    const endpoint = createEndpoint(spec, { origin, chains: served, options });
     origin.add(pathOf(spec), endpoint);
     endpoints.push(endpoint);
   }

@@ -5,6 +5,7 @@ import {
   heightAt,
   type IndexerKnobs,
   type IndexerModel,
+  livedUntil,
   processedAt,
 } from "./indexer-model.ts";
 import { hexAt } from "./random.ts";
@@ -79,10 +80,15 @@ export class SimulatedTarget {
     this.set({ freezeAtMs: this.#nowMs() });
   }
 
-  /** Goes on from where it froze, and is at the tip again after `withinMs`. */
+  /** From now on does only this share of the work, in [0, 1), and so falls behind without a step back. */
+  slow(pace: number): void {
+    this.set({ slowdown: { atMs: this.#nowMs(), pace } });
+  }
+
+  /** Goes on from where it froze or lags, and is at the tip again after `withinMs`. */
   thaw(withinMs: number): void {
     const fromBlock = processedAt(this.#model(), this.#nowMs());
-    this.set({ freezeAtMs: null });
+    this.set({ freezeAtMs: null, slowdown: null });
     this.#catchUpFrom(fromBlock ?? 0, withinMs);
   }
 
@@ -116,7 +122,7 @@ export class SimulatedTarget {
       deployment: knobs.deployment,
       indexingErrors: knobs.indexingErrors,
       // What Envio calls the source freezes together with the progress, so it proves nothing.
-      sourceBlock: headAt(chain, Math.min(atMs, knobs.freezeAtMs ?? atMs)),
+      sourceBlock: headAt(chain, livedUntil(knobs, atMs)),
       ...says,
     };
   }

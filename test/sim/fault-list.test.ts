@@ -84,7 +84,7 @@ async function pollOnce(kind: "graph-node" | "studio"): Promise<FailureReason | 
     backOff: () => undefined,
     onRequest: () => undefined,
     onFailure: () => undefined,
-    sleep: () => Promise.resolve(),
+    sleep: () => Promise.resolve("done"),
     nowMs: Date.now,
     random: () => 0,
     redact: (text) => text,

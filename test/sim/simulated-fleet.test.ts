@@ -49,6 +49,8 @@ describe("startFleet()", () => {
     await fleet[Symbol.asyncDispose]();
 
     expect(await hanging).toBeInstanceOf(TypeError);
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(process.getActiveResourcesInfo()).not.toContain("TCPServerWrap");
   });
 });
 
@@ -100,6 +102,22 @@ describe("SimulatedFleet", () => {
     expect(thawing).toBeLessThan(head + 300);
     expect(thawed).toBe(head + 330);
     expect(restarted).toBe(head + 330 - 100_000);
+  });
+
+  it("slows down without a step back, and is at the tip again after a thaw", async () => {
+    let nowMs = NOW_MS;
+    await using fleet = await startFleet({ nowMs: () => nowMs, endpoints: [{ kind: "graph-node" }] });
+    const target = fleet.target("graph-node/base");
+    const head = fleet.chain("base").headAt();
+
+    target.slow(0.25);
+    nowMs += 80_000;
+    const slowed = target.heightAt();
+    target.thaw(20_000);
+    nowMs += 20_000;
+
+    expect(slowed).toBe(head + 10);
+    expect(target.heightAt()).toBe(head + 50);
   });
 
   it("halts a chain, and lets it go on", async () => {

@@ -14,13 +14,13 @@ export const tour: Scenario = {
     },
     {
       atSec: 60,
-      say: "airdrops' multi-chain indexer falls 200 blocks behind on all its chains: one cause, so one incident",
-      changes: [{ kind: "set", targets: "airdrops/multichain/production/*", knobs: { lagBlocks: 200 } }],
+      say: "airdrops' multi-chain indexer falls behind on all its chains at once: one cause, so one incident",
+      changes: [{ kind: "slow", targets: "airdrops/multichain/production/*", pace: 0.2 }],
     },
     {
-      atSec: 105,
-      say: "The multi-chain indexer is back at the tip",
-      changes: [{ kind: "set", targets: "airdrops/multichain/production/*", knobs: { lagBlocks: 0 } }],
+      atSec: 110,
+      say: "The multi-chain indexer catches up",
+      changes: [{ kind: "thaw", targets: "airdrops/multichain/production/*", withinSec: 5 }],
     },
     {
       atSec: 120,
@@ -37,12 +37,12 @@ export const tour: Scenario = {
     },
     {
       atSec: 180,
-      say: "Studio answers 429 to every question about lockup: the day's quota is used up",
-      changes: [{ kind: "fail", endpoints: "lockup/subgraph/testing/*", fault: "http_429" }],
+      say: "Studio answers 429 to every question about lockup: come back in two seconds, each time",
+      changes: [{ kind: "fail", endpoints: "lockup/subgraph/testing/*", fault: "http_429_retry_after" }],
     },
     {
       atSec: 225,
-      say: "A new day at Studio",
+      say: "Studio answers again",
       changes: [{ kind: "heal", endpoints: "lockup/subgraph/testing/*" }],
     },
     {
