@@ -23,7 +23,7 @@ export class ConfigError extends Error {
 }
 
 /** A path as people write it: `protocols.airdrops[1].chains.base.id`; `(file)` for the whole file. */
-export function formatPath(path: Path): string {
+function formatPath(path: Path): string {
   return path.length === 0 ? "(file)" : path.map(formatStep).join("").replace(/^\./, "");
 }
 

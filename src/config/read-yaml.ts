@@ -5,7 +5,7 @@ import { plainValue } from "./plain-value.ts";
 import { type Found, findNode, readAnchors } from "./yaml-nodes.ts";
 
 /** Where something stands in a file; both count from 1. */
-export interface Position {
+interface Position {
   readonly line: number;
   readonly column: number;
 }

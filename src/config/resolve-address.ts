@@ -3,7 +3,7 @@ import { fillUrl } from "./fill-template.ts";
 import { gatewayKeyProblem } from "./gateway-key.ts";
 import type { IndexerEntry } from "./indexer-schema.ts";
 import { pastedQuery } from "./pasted-query.ts";
-import { type Headers, resolveHeaders } from "./resolve-headers.ts";
+import { type Headers, resolveHeaders, withCredentials } from "./resolve-headers.ts";
 import type { ChainScope } from "./resolving.ts";
 import type { SecretStore } from "./secret-store.ts";
 import { parseTemplate, type TemplatePart } from "./template.ts";
@@ -39,7 +39,7 @@ export function resolveAddress(scope: ChainScope): Address | null {
     );
   }
   const { budget = inherited.budget ?? null } = overrides;
-  return { url, headers, budget };
+  return { url, headers: withCredentials(headers, url, indexer.resolving.secrets), budget };
 }
 
 /** Where the user wrote what applies to the chain. */

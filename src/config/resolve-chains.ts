@@ -1,6 +1,7 @@
 import type { Chain, Endpoint, Thresholds } from "../core/fleet.ts";
 import { timeWithoutBudget } from "./assign-schedules.ts";
 import { formatDuration } from "./duration.ts";
+import { type Headers, withCredentials } from "./resolve-headers.ts";
 import { SHARED_ENDPOINT } from "./resolve-indexer.ts";
 import type { Resolving } from "./resolving.ts";
 import type { ConfigFile, ThresholdsEntry } from "./schema.ts";
@@ -54,7 +55,10 @@ export function resolveRpcEndpoints({ chains, poll }: ConfigFile, resolving: Res
   return Object.entries(chains).flatMap(([slug, { rpc }]) =>
     rpc.flatMap((text, index) => {
       const url = resolveRpcUrl(text, ["chains", slug, "rpc", index], resolving);
-      return url === null ? [] : [rpcEndpoint({ slug, index, url, ...timing })];
+      const { secrets } = resolving;
+      return url === null
+        ? []
+        : [rpcEndpoint({ slug, index, url, headers: withCredentials({}, url, secrets), ...timing })];
     }),
   );
 }
@@ -63,10 +67,11 @@ function rpcEndpoint(node: {
   readonly slug: string;
   readonly index: number;
   readonly url: URL;
+  readonly headers: Headers;
   readonly schedule: string;
   readonly pollIntervalMs: number;
 }): Endpoint {
-  const { slug, index, url, schedule, pollIntervalMs } = node;
+  const { slug, index, url, headers, schedule, pollIntervalMs } = node;
   return {
     key: `rpc/${slug}/${index}`,
     kind: "rpc",
@@ -76,7 +81,7 @@ function rpcEndpoint(node: {
     name: slug,
     url: url.href,
     host: url.host,
-    headers: {},
+    headers,
     dialect: "rpc",
     schedule,
     pollIntervalMs,

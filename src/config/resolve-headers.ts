@@ -1,6 +1,8 @@
 import type { Path } from "./config-error.ts";
 import { fillHeader } from "./fill-template.ts";
 import type { ChainScope } from "./resolving.ts";
+import type { SecretStore } from "./secret-store.ts";
+import { basicAuthorization } from "./web-url.ts";
 
 /** Header names, as the user wrote them, and their values. */
 export type Headers = Readonly<Record<string, string>>;
@@ -27,6 +29,16 @@ export function resolveHeaders(headers: Headers, path: Path, scope: ChainScope):
   }));
   const usable = filled.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const]));
   return usable.length === filled.length ? Object.fromEntries(usable) : null;
+}
+
+/** The headers with what a URL's user and password stand for, unless they say it themselves. */
+export function withCredentials(headers: Headers, url: URL, secrets: SecretStore): Headers {
+  const authorization = basicAuthorization(url);
+  if (authorization === null || findHeader(headers, "authorization") !== null) {
+    return headers;
+  }
+  rememberHeader(authorization, secrets);
+  return { ...headers, Authorization: authorization };
 }
 
 /** A header by its name in lower case, or null. */
@@ -60,7 +72,11 @@ function resolveHeader(text: string, path: Path, scope: ChainScope): string | nu
     );
     return null;
   }
+  rememberHeader(value, secrets);
+  return value;
+}
+
+function rememberHeader(value: string, secrets: SecretStore): void {
   // `Bearer KEY`: the key alone may turn up as well.
   secrets.remember(value, value.replace(/^\S+ +(?=\S+$)/, ""));
-  return value;
 }

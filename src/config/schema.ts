@@ -114,7 +114,6 @@ export const ConfigFile = section(
 
 /** A chains.yaml of the right shape. */
 export type ConfigFile = z.output<typeof ConfigFile>;
-export type ChainEntry = z.output<typeof ChainEntry>;
 export type ThresholdsEntry = z.output<typeof Thresholds>;
 
 function count({ least, most }: { readonly least: number; readonly most: number }) {

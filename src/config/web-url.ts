@@ -33,6 +33,12 @@ export function keysOf(url: URL): readonly string[] {
   return [...new Set([...raw, ...raw.map(decoded)])];
 }
 
+/** The `Authorization` that a URL's user and password stand for (RFC 7617): HTTP clients drop them. Null where it has none. */
+export function basicAuthorization({ username, password }: URL): string | null {
+  const pair = `${decoded(username)}:${decoded(password)}`;
+  return pair === ":" ? null : `Basic ${Buffer.from(pair).toString("base64")}`;
+}
+
 /** A text that should have been a URL, with all that may be a key blotted out. */
 function withoutKeys(text: string): string {
   return text

@@ -72,7 +72,7 @@ describe("parseConfig()", () => {
       fc.property(anyPath, anyValue, (path, value) => {
         expect(outcome(stringify(replaced(file, path, value)))).toMatch(/^(valid|mistakes)$/);
       }),
-      { numRuns: 300 },
+      { numRuns: 200 },
     );
   });
 

@@ -270,6 +270,16 @@ describe("parseConfig()", () => {
     ]);
   });
 
+  it("turns a URL's user and password into the header that they stand for", () => {
+    const [endpoint] = endpointsOf(`
+      url: "https://us%40er:pass@h.example/graphql"
+      chains: [base]`);
+
+    expect(endpoint?.headers).toEqual({
+      Authorization: `Basic ${Buffer.from("us@er:pass").toString("base64")}`,
+    });
+  });
+
   it("keeps a secret out of the message about it", () => {
     const text = withIndexer(`
       url: "\${RPC_URL}"
