@@ -2,7 +2,7 @@ import { type ScheduledTask, schedule as scheduleTask } from "node-cron";
 
 /** Schedules that fire together are handed over together, once a second at most. */
 export interface CronOptions {
-  /** Six-field expressions, seconds first, in the process's time zone; one that repeats counts once. */
+  /** Six-field expressions, seconds first, in UTC, where no day has 23 hours; one that repeats counts once. */
   readonly expressions: readonly string[];
   /** Called with all expressions that are due; `atMs` is the latest whole second that one of them stands for. */
   readonly onDue: (expressions: ReadonlySet<string>, atMs: number) => void;
@@ -90,7 +90,10 @@ function createGatherer({ onDue, onBug }: CronOptions): Gatherer {
 }
 
 function startTask(expression: string, fire: (atMs: number) => void): ScheduledTask {
-  const task = scheduleTask(expression, ({ date }) => fire(date.getTime()), { suppressMissedWarning: true });
+  const task = scheduleTask(expression, ({ date }) => fire(date.getTime()), {
+    timezone: "UTC",
+    suppressMissedWarning: true,
+  });
   // Ticks missed while the process was blocked or suspended stand for one poll that is due.
   task.on("execution:missed", ({ date }) => fire(date.getTime()));
   return task;

@@ -1,0 +1,48 @@
+import { type Logger, pino } from "pino";
+import { type App, startApp } from "../../src/app.ts";
+import type { Config } from "../../src/config/config.ts";
+import { parseConfig } from "../../src/config/parse.ts";
+import type { World } from "../../src/world.ts";
+
+/** A configuration from its text, as the file would give it; listens on a free port. */
+export function configOf(text: string): Config {
+  const config = parseConfig(text, { file: "chains.yaml", env: {}, readFile: failToRead });
+  return { ...config, listen: { host: "127.0.0.1", port: 0 } };
+}
+
+/** The daemon on this configuration, in this process, with the real clock; `world` is what the test wants otherwise. */
+export async function startTestApp(config: Config, world: Partial<World> = {}): Promise<App> {
+  return await startApp(config, {
+    nowMs: Date.now,
+    monotonicMs: () => performance.now(),
+    random: () => 0.5,
+    logger: silentLogger(),
+    loadConfig: () => config,
+    onBug: (error) => {
+      throw error;
+    },
+    build: { version: "0.0.0-test", revision: "test", nodeVersion: process.version },
+    isLifecycleEnabled: true,
+    ...world,
+  });
+}
+
+export function silentLogger(): Logger {
+  return pino({ level: "silent" });
+}
+
+/** Samples of `/metrics` by their series, as text. */
+export async function scrape(app: App): Promise<ReadonlyMap<string, number>> {
+  const text = await (await fetch(`${app.url}/metrics`)).text();
+  const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
+  return new Map(
+    lines.map((line) => {
+      const cut = line.lastIndexOf(" ");
+      return [line.slice(0, cut), Number(line.slice(cut + 1))];
+    }),
+  );
+}
+
+function failToRead(path: string): never {
+  throw new Error(`Cannot read ${path}: a test's configuration has no files`);
+}
