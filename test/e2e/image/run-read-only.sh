@@ -11,7 +11,6 @@ mount_point=$3
 user=$4
 shift 4
 
-mount --make-rprivate /
 mount --bind "$root" "$root"
 mount --bind "$volume" "$root$mount_point"
 mount --rbind /dev "$root/dev"
