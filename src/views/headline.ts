@@ -20,7 +20,7 @@ export function headline(json: StatusJson, troubles: readonly Trouble[]): Headli
   const urgent = troubles.filter(({ target }) => needsSomebody(target.status));
   const network = json.incidents.find(({ scope }) => scope === "network");
   if (network !== undefined) {
-    return { tone: "bad", sentence: `Nothing can be reached: ${network.detail}`, needed: urgent.length };
+    return { tone: "bad", sentence: sentenceCase(network.detail), needed: urgent.length };
   }
   const [worst, ...others] = urgent;
   if (worst === undefined) {
@@ -33,7 +33,7 @@ export function headline(json: StatusJson, troubles: readonly Trouble[]): Headli
 }
 
 /** `lockup on Base, subgraph, 41 min behind`. */
-export function describeTrouble({ target, chain }: Trouble): string {
+function describeTrouble({ target, chain }: Trouble): string {
   return `${target.protocol} on ${chain.name}, ${describeVariant(target)}, ${describeState(target)}`;
 }
 
@@ -116,4 +116,8 @@ function allOk(targets: readonly TargetJson[], total: string): string {
   const lags = targets.flatMap(({ lag_seconds }) => lag_seconds ?? []);
   const all = targets.length === 1 ? "The only target is ok" : `All ${total} are ok`;
   return lags.length === 0 ? all : `${all}, at most ${formatDuration(Math.max(...lags) * 1000)} behind`;
+}
+
+function sentenceCase(text: string): string {
+  return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }

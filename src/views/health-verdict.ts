@@ -11,7 +11,7 @@ export interface HealthQuestion {
 }
 
 /** One target's part in the verdict. */
-export interface HealthTargetJson {
+interface HealthTargetJson {
   readonly variant: string;
   readonly tier: string;
   readonly status: Status;
@@ -23,7 +23,7 @@ export interface HealthTargetJson {
 }
 
 /** The body of `/api/v1/health/{protocol}/{chain}`. */
-export interface HealthJson {
+interface HealthJson {
   readonly generated_at: string;
   readonly protocol: string;
   readonly chain: string;

@@ -39,8 +39,7 @@ export function renderPage({ title, tone, main, nonce, version, query = "" }: Pa
 <style nonce="${nonce}">${ownMarkup(PAGE_STYLES)}</style></head>
 <body><header class="top"><a class="brand" href="/">Synclag</a>
 <form action="/" role="search"><input id="q" name="q" type="search" value="${query}" placeholder="Filter: lockup base stalled" aria-label="Filter targets" autocomplete="off"><noscript><button>Filter</button></noscript></form>
-<span id="live"></span></header>
-<p id="said" class="sr" role="status"></p>
+<span id="live"></span><p id="said" class="sr" role="status"></p></header>
 <main>${main}</main>
 <footer><nav aria-label="More"><a href="/metrics">Metrics</a> · <a href="/api/v1/status">Status as JSON</a> · <a href="/openapi.json">API</a></nav>
 <p>Synclag ${version}</p></footer>
