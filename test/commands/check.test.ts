@@ -3,6 +3,7 @@ import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { runCli } from "../../src/cli.ts";
 import { type CheckFlags, check } from "../../src/commands/check.ts";
 import type { CommandWorld } from "../../src/commands/command-world.ts";
 import { statusJson } from "../../src/views/status-json.ts";
@@ -167,6 +168,20 @@ describe("check() by itself", () => {
     expect(terminal.outLines[0]).toContain("\u001B[31;1m");
     expect(terminal.outLines[0]).toContain("…");
     expect(plain.outLines[0]).not.toContain("\u001B");
+  });
+});
+
+describe("runCli() of check", () => {
+  it.each([
+    { argv: ["check", "--nonsense"], code: 3 },
+    { argv: ["check", "--format", "xml"], code: 3 },
+    { argv: ["check", "--url", "http://127.0.0.1:1", "--config", "x.yaml"], code: 3 },
+    { argv: ["check", "--help"], code: 0 },
+    { argv: ["plan", "--nonsense"], code: 2 },
+  ])("exits with $code for $argv", async ({ argv, code }) => {
+    const { world } = createWorld();
+
+    expect(await runCli(["node", "synclag", ...argv], world)).toBe(code);
   });
 });
 
