@@ -1,0 +1,55 @@
+import type { Failure, PollPorts, Use } from "../../src/poll.ts";
+import { createRedact } from "../../src/redact.ts";
+
+/** Where the ports of a poll differ from the usual. */
+export interface WantedPorts extends Partial<Pick<PollPorts, "retries" | "random" | "sleep">> {
+  /** What the budget says; default: always yes. */
+  readonly draw?: (use: Use) => boolean;
+  readonly secrets?: readonly string[];
+}
+
+/** Ports, and what passed through them. */
+export interface RecordedPolls {
+  readonly ports: PollPorts;
+  /** The `query` of each request. */
+  readonly questions: string[];
+  readonly draws: Use[];
+  readonly failures: Failure[];
+  /** How long the provider was to be left alone. */
+  readonly refusals: (number | null)[];
+  /** The endpoint of each request that came to its end. */
+  readonly requests: string[];
+  readonly sleeps: number[];
+}
+
+/** Ports that write down what passes through them, never wait, and reach the network through the real `post`. */
+export function recordPolls(wanted: WantedPorts & Pick<PollPorts, "post" | "nowMs">): RecordedPolls {
+  const questions: string[] = [];
+  const draws: Use[] = [];
+  const failures: Failure[] = [];
+  const refusals: (number | null)[] = [];
+  const requests: string[] = [];
+  const sleeps: number[] = [];
+  const ports: PollPorts = {
+    post: (request) => {
+      questions.push(String(request.body["query"]));
+      return wanted.post(request);
+    },
+    draw: (_endpoint, use) => {
+      draws.push(use);
+      return wanted.draw?.(use) ?? true;
+    },
+    backOff: (_endpoint, retryAfterMs) => refusals.push(retryAfterMs),
+    onRequest: (endpoint) => requests.push(endpoint.key),
+    onFailure: (_endpoint, failure) => failures.push(failure),
+    sleep: (durationMs) => {
+      sleeps.push(durationMs);
+      return wanted.sleep?.(durationMs) ?? Promise.resolve("done");
+    },
+    nowMs: wanted.nowMs,
+    random: wanted.random ?? (() => 0),
+    redact: createRedact(wanted.secrets ?? []),
+    retries: wanted.retries ?? 1,
+  };
+  return { ports, questions, draws, failures, refusals, requests, sleeps };
+}
