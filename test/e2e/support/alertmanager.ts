@@ -18,7 +18,7 @@ export interface Alertmanager {
   closePager(): void;
 }
 
-export type Page = z.infer<typeof pageSchema>;
+type Page = z.infer<typeof pageSchema>;
 
 const pageSchema = z.object({
   status: z.enum(["firing", "resolved"]),

@@ -21,7 +21,7 @@ const configSchema = z.object({
   }),
 });
 
-export type ImageConfig = z.infer<typeof configSchema>["Docker"]["config"];
+type ImageConfig = z.infer<typeof configSchema>["Docker"]["config"];
 
 /** An image that was built from the Dockerfile, in a storage of its own. */
 export interface ContainerImage {

@@ -13,7 +13,7 @@ export interface ProgramOptions {
 }
 
 /** How a program ended: exactly one of the two is not null. */
-export interface Exit {
+interface Exit {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
 }

@@ -20,7 +20,7 @@ export interface Series {
   readonly value: number;
 }
 
-export interface LoadedRule {
+interface LoadedRule {
   readonly name: string;
   /** `ok`, `err`, or `unknown` before the first evaluation. */
   readonly health: string;
