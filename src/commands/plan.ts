@@ -5,11 +5,9 @@ import { renderPlanJson, renderPlanTable } from "../views/plan-table.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { loadConfig } from "./load-config.ts";
 
-export const PLAN_FORMATS = ["table", "json"] as const;
-
 export interface PlanFlags {
   readonly config: string;
-  readonly format: (typeof PLAN_FORMATS)[number];
+  readonly format: "table" | "json";
 }
 
 /** `synclag plan`: what is polled how often, what of each budget that takes, and how soon a fault shows. */

@@ -106,8 +106,3 @@ export interface Fleet {
 export function endpointsOf(fleet: Fleet): readonly Endpoint[] {
   return [...fleet.indexers.flatMap((indexer) => indexer.endpoints), ...fleet.rpcEndpoints];
 }
-
-/** Every target, in the order of the file. */
-export function targetsOf(fleet: Fleet): readonly Target[] {
-  return fleet.indexers.flatMap((indexer) => indexer.endpoints.flatMap((endpoint) => endpoint.targets));
-}

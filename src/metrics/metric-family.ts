@@ -44,7 +44,7 @@ export function targetLabels({ target }: Pick<TargetReport, "target">): Labels {
   return { protocol, variant, tier, chain, chain_id: String(chainId) };
 }
 
-export function chainLabels({ chain }: Pick<ChainReport, "chain">): Labels {
+function chainLabels({ chain }: Pick<ChainReport, "chain">): Labels {
   return { chain: chain.slug, chain_id: String(chain.id) };
 }
 

@@ -27,7 +27,7 @@ export async function startTestApp(config: Config, world: Partial<World> = {}): 
   });
 }
 
-export function silentLogger(): Logger {
+function silentLogger(): Logger {
   return pino({ level: "silent" });
 }
 
