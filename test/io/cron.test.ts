@@ -1,0 +1,138 @@
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type CronOptions, startCron } from "../../src/io/cron.ts";
+
+const EACH_SECOND = "* * * * * *";
+/** The same instants, written otherwise: to node-cron another schedule. */
+const ALSO_EACH_SECOND = "*/1 * * * * *";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("startCron()", () => {
+  it("hands over together what is due at one second, by the real clock", async () => {
+    const handed: { readonly due: readonly string[]; readonly atMs: number }[] = [];
+    let beats = 0;
+    const expressions = [EACH_SECOND, ALSO_EACH_SECOND, EACH_SECOND, "0 0 0 1 1 *"];
+
+    await new Promise<void>((resolve) => {
+      const cron = startCron({
+        expressions,
+        onDue: (due, atMs) => {
+          handed.push({ due: [...due].sort(), atMs });
+          if (handed.length === 2) {
+            cron[Symbol.dispose]();
+            resolve();
+          }
+        },
+        onHeartbeat: () => {
+          beats += 1;
+        },
+        onBug: fail,
+      });
+    });
+
+    const [first, second] = handed;
+    expect(first?.due).toEqual([EACH_SECOND, ALSO_EACH_SECOND]);
+    expect(second?.due).toEqual([EACH_SECOND, ALSO_EACH_SECOND]);
+    expect((first?.atMs ?? 1) % 1_000).toBe(0);
+    expect((second?.atMs ?? 0) - (first?.atMs ?? 0)).toBe(1_000);
+    expect(beats).toBeGreaterThanOrEqual(2);
+  });
+
+  it("fires at the seconds that an expression names", async () => {
+    const { due } = await play({ expressions: ["*/15 * * * * *"] }, async (pass) => {
+      await pass(60_050);
+    });
+
+    expect(due.map(({ atMs }) => atMs % 60_000)).toEqual([15_000, 30_000, 45_000, 0]);
+  });
+
+  it("tells what a callback throws, and goes on", async () => {
+    const bug = new TypeError("bug");
+    const { due, bugs, beats } = await play(
+      {
+        expressions: [EACH_SECOND],
+        onDue: () => {
+          throw bug;
+        },
+      },
+      async (pass) => {
+        await pass(3_050);
+      },
+    );
+
+    expect(due).toHaveLength(3);
+    expect(bugs).toEqual([bug, bug, bug]);
+    expect(beats).toBe(3);
+  });
+
+  it("takes all ticks that were missed in a sleep for one", async () => {
+    const { due } = await play({ expressions: [EACH_SECOND] }, async (pass) => {
+      await pass(2_050);
+      // The process sleeps: the clock goes on, and no timer fires.
+      vi.setSystemTime(Date.now() + 600_000);
+      await pass(2_000);
+    });
+
+    expect(due.length).toBeGreaterThan(3);
+    expect(due.length).toBeLessThan(7);
+  });
+
+  it("goes on within seconds when the clock is put back by hours", async () => {
+    const { due, beats } = await play({ expressions: [EACH_SECOND] }, async (pass) => {
+      await pass(2_050);
+      vi.setSystemTime(Date.now() - 7_200_000);
+      await pass(20_000);
+    });
+
+    expect(due.length).toBeGreaterThan(10);
+    expect(beats).toBeGreaterThan(10);
+  });
+
+  it("stops with its disposal, and hands over nothing that was still being gathered", async () => {
+    const { due, beats } = await play({ expressions: [EACH_SECOND] }, async (pass, cron) => {
+      await pass(1_000);
+      cron[Symbol.dispose]();
+      await pass(10_000);
+    });
+
+    expect(due).toEqual([]);
+    expect(beats).toBe(1);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});
+
+interface Played {
+  readonly due: { readonly expressions: readonly string[]; readonly atMs: number }[];
+  readonly bugs: unknown[];
+  readonly beats: number;
+}
+
+/** Runs the schedules by a clock that is moved by hand. */
+async function play(
+  { expressions, onDue }: Pick<CronOptions, "expressions"> & Partial<Pick<CronOptions, "onDue">>,
+  act: (pass: (durationMs: number) => Promise<unknown>, cron: Disposable) => Promise<void>,
+): Promise<Played> {
+  vi.useFakeTimers({ now: Date.UTC(2026, 10, 20, 12) });
+  const due: Played["due"] = [];
+  const bugs: unknown[] = [];
+  let beats = 0;
+  using cron = startCron({
+    expressions,
+    onDue: (together, atMs) => {
+      due.push({ expressions: [...together], atMs });
+      onDue?.(together, atMs);
+    },
+    onHeartbeat: () => {
+      beats += 1;
+    },
+    onBug: (error) => bugs.push(error),
+  });
+  await act((durationMs) => vi.advanceTimersByTimeAsync(durationMs), cron);
+  return { due, bugs, beats };
+}
+
+function fail(error: unknown): void {
+  throw error;
+}
