@@ -160,7 +160,7 @@ describe("App.reload()", () => {
     const problem = { line: 3, column: 1, path: ["chains"], message: "is wrong" };
     await using app = await startTestApp(config, {
       loadConfig: () => {
-        throw new ConfigError("chains.yaml", [problem]);
+        throw new ConfigError("chains.yaml", { problems: [problem] });
       },
     });
     await vi.waitFor(async () => expect((await scrape(app)).get(`synclag_up{${BASE}}`)).toBe(1), 10_000);

@@ -8,17 +8,17 @@ import type { CommandWorld } from "./command-world.ts";
  *
  * @throws {ConfigError} If the file cannot be read, or has a mistake.
  */
-export function loadConfig(file: string, world: CommandWorld): Config {
+export function loadConfig(file: string, world: Pick<CommandWorld, "env" | "readFile">): Config {
   return parseConfig(readConfigFile(file, world), { file, env: world.env, readFile: world.readFile });
 }
 
-function readConfigFile(file: string, world: CommandWorld): string {
+function readConfigFile(file: string, world: Pick<CommandWorld, "readFile">): string {
   try {
     return world.readFile(file);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
     const why = code === "ENOENT" ? "there is no such file" : code;
     const message = `Cannot read ${file}: ${why}; name another with --config`;
-    throw new ConfigError(file, [{ line: 1, column: 1, path: [], message }]);
+    throw new ConfigError(file, { problems: [{ line: 1, column: 1, path: [], message }], cause: error });
   }
 }

@@ -1,5 +1,5 @@
 import { type App, startApp } from "../app.ts";
-import type { Config } from "../config/config.ts";
+import type { Config, ListenAddress } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import { parseListenAddress } from "../config/listen-address.ts";
 import type { LogFormat, LogLevel } from "../io/log-options.ts";
@@ -20,9 +20,18 @@ export interface RunFlags {
 
 /** `synclag run`: the daemon, until SIGTERM or SIGINT; SIGHUP reloads. */
 export async function run(flags: RunFlags, world: CommandWorld): Promise<number> {
+  const listen = flags.listen === undefined ? null : parseListenAddress(flags.listen);
+  if (listen === null && flags.listen !== undefined) {
+    world.err(
+      `Cannot listen on ${JSON.stringify(flags.listen)}: expected HOST:PORT such as 127.0.0.1:9855 or [::1]:9855`,
+    );
+    return EXIT.usage;
+  }
+  const load = (): Config => withListen(loadConfig(flags.config, world), listen);
+
   let config: Config;
   try {
-    config = withListen(loadConfig(flags.config, world), flags.listen);
+    config = load();
   } catch (error) {
     if (!(error instanceof ConfigError)) {
       throw error;
@@ -44,7 +53,7 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       ...world,
       logger,
       loadConfig: () => {
-        const next = withListen(loadConfig(flags.config, world), flags.listen);
+        const next = load();
         redact = createRedact([...config.secrets, ...next.secrets]);
         return next;
       },
@@ -55,15 +64,7 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
   return await untilStopped(start, { world, logger });
 }
 
-/** @throws {ConfigError} If the address of the command line is none. */
-function withListen(config: Config, text: string | undefined): Config {
-  if (text === undefined) {
-    return config;
-  }
-  const listen = parseListenAddress(text);
-  if (listen === null) {
-    const message = `Cannot listen on ${JSON.stringify(text)}: expected HOST:PORT such as 127.0.0.1:9855 or [::1]:9855`;
-    throw new ConfigError("--listen", [{ line: 1, column: 1, path: [], message }]);
-  }
-  return { ...config, listen };
+/** The command line wins over the file. */
+function withListen(config: Config, listen: ListenAddress | null): Config {
+  return listen === null ? config : { ...config, listen };
 }

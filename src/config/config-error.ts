@@ -15,9 +15,9 @@ export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly Problem[];
 
-  constructor(file: string, problems: readonly Problem[]) {
-    const sorted = [...problems].sort((a, b) => a.line - b.line || a.column - b.column);
-    super(sorted.map((problem) => formatProblem(file, problem)).join("\n"));
+  constructor(file: string, what: { readonly problems: readonly Problem[]; readonly cause?: unknown }) {
+    const sorted = [...what.problems].sort((a, b) => a.line - b.line || a.column - b.column);
+    super(sorted.map((problem) => formatProblem(file, problem)).join("\n"), what);
     this.problems = sorted;
   }
 }

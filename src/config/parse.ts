@@ -28,7 +28,7 @@ export function parseConfig(text: string, options: ParseOptions): Config {
   const located = [...yaml.problems, ...problems.all.map((problem) => locate(problem, yaml))];
   if (config === null || located.length > 0) {
     const redacted = located.map((problem) => ({ ...problem, message: secrets.redact(problem.message) }));
-    throw new ConfigError(options.file, redacted);
+    throw new ConfigError(options.file, { problems: redacted });
   }
   return config;
 }

@@ -1,0 +1,43 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { plan } from "../src/commands/plan.ts";
+import { parseConfig } from "../src/config/parse.ts";
+import { STATUSES } from "../src/core/report.ts";
+import { commandWorld } from "./support/command-world.ts";
+
+const README = readFileSync("README.md", "utf8");
+
+function blocksOf(language: string): readonly string[] {
+  const pattern = new RegExp(`\`\`\`${language}\\n([^]*?)\`\`\``, "g");
+  return [...README.matchAll(pattern)].map(([, text]) => text ?? "");
+}
+
+describe("README.md", () => {
+  it("shows a configuration that can be used", () => {
+    const [text = ""] = blocksOf("yaml");
+    const options = { file: "chains.yaml", env: { EXAMPLE_API_KEY: "some-example-key" }, readFile: () => "" };
+
+    const config = parseConfig(text, options);
+
+    expect(config.fleet.indexers.map(({ endpoints }) => endpoints.length)).toEqual([1, 2]);
+  });
+
+  it("names the statuses that there are", () => {
+    const [, list = ""] = /of a closed list[^:]*: ([^.]*)\./.exec(README) ?? [];
+
+    const named = [...list.matchAll(/`(\w+)`/g)].map(([, status]) => status);
+
+    expect(new Set(named)).toEqual(new Set(STATUSES));
+  });
+
+  it("shows the plan of the default fleet as it is", () => {
+    const key = "0123456789abcdef0123456789abcdef";
+    const { world, printed } = commandWorld({ THEGRAPH_API_KEY: key });
+
+    const exitCode = plan({ config: "chains.yaml", format: "table" }, world);
+
+    const table = printed.out.join("\n").split("\n\nA fault shows")[0] ?? "";
+    expect(exitCode).toBe(0);
+    expect(README).toContain(table.trimEnd());
+  });
+});

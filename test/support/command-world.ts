@@ -1,0 +1,33 @@
+import { readFileSync } from "node:fs";
+import type { CommandWorld } from "../../src/commands/command-world.ts";
+
+interface Printed {
+  readonly out: string[];
+  readonly err: string[];
+}
+
+/** A command's world with these variables, the real files, and what was printed kept line by line. */
+export function commandWorld(env: Readonly<Record<string, string>>): {
+  readonly world: CommandWorld;
+  readonly printed: Printed;
+} {
+  const printed: Printed = { out: [], err: [] };
+  const world: CommandWorld = {
+    env,
+    packageRoot: new URL("../../", import.meta.url).pathname,
+    nodeVersion: process.version,
+    readFile: (path) => readFileSync(path, "utf8"),
+    out: (line) => printed.out.push(line),
+    err: (line) => printed.err.push(line),
+    outIsTerminal: false,
+    errIsTerminal: false,
+    nowMs: Date.now,
+    monotonicMs: () => performance.now(),
+    random: () => 0.5,
+    onSignal: () => undefined,
+    crash: (error) => {
+      throw error;
+    },
+  };
+  return { world, printed };
+}
