@@ -1,4 +1,4 @@
-import { nearMiss } from "../views/near-miss.ts";
+import { nearMiss } from "../core/near-miss.ts";
 
 /** `: did you mean "base"?`, or nothing where no known word is near. */
 export function didYouMean(typed: string, known: readonly string[]): string {

@@ -1,4 +1,4 @@
-import { nearMissHint } from "./near-miss.ts";
+import { nearMissHint } from "../core/near-miss.ts";
 import type { TargetJson } from "./status-json.ts";
 
 /** Which targets are meant: all of a protocol, of its chain, or of one variant there. */

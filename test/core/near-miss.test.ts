@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nearMiss, nearMissHint } from "../../src/views/near-miss.ts";
+import { nearMiss, nearMissHint } from "../../src/core/near-miss.ts";
 
 describe("nearMiss()", () => {
   it.each([
