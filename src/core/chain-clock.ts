@@ -30,6 +30,12 @@ const INTERVAL_SPAN = { windowMs: 600_000, leastSpanMs: 60_000 };
 const PACE_SPAN = { windowMs: 60_000, leastSpanMs: 45_000 };
 /** Reported times older than this say less about the tip than what was seen. */
 const REPORTED_FRESH_MS = 120_000;
+/** How far a sighting pulls the even pace towards itself, so that a change of pace is followed. */
+const SIGHTING_SHARE = 0.4;
+/** A head that stands still for longer than so many block times is a pause. */
+const PAUSE_BLOCKS = 3;
+/** On chains faster than this, timestamps in whole seconds say less than what was seen. */
+const SECONDS_ARE_COARSE_MS = 2_500;
 /** How long the reference is taken to go on at its pace between two sightings. */
 const AHEAD_MS = 60_000;
 /** Timestamps are whole seconds, and blocks reach indexers late: less than this contradicts nothing. */
@@ -48,8 +54,35 @@ export function recentIntervalMs(clock: ChainClock): number | null {
   return measureInterval(clock.seen, PACE_SPAN);
 }
 
-/** Notes that the reference was at `block` at `timeMs`. */
-export function seeReference(clock: ChainClock, block: number, timeMs: number): ChainClock {
+/** The reference at an instant that is known to within `slackMs`. */
+export interface Sighting {
+  readonly block: number;
+  readonly atMs: number;
+  readonly slackMs: number;
+}
+
+/**
+ * Notes a sighting of the reference. A head of `block` may be anything up to a block time old, and was read
+ * somewhere between request and reply: within these bounds the even pace of before is believed more than the
+ * sighting, which takes out most of the noise.
+ */
+export function seeReference(clock: ChainClock, sighting: Sighting, intervalMs: number | null): ChainClock {
+  const { block, atMs } = sighting;
+  const { blocks, timesMs } = clock.seen;
+  const [lastBlock, lastMs] = [blocks.at(-1), timesMs.at(-1)];
+  const paceMs = recentIntervalMs(clock) ?? intervalMs;
+  if (lastBlock === undefined || lastMs === undefined || paceMs === null) {
+    return { ...clock, seen: extendTimeline(clock.seen, block, atMs) };
+  }
+  if (block === lastBlock) {
+    // Between two blocks a head stands still by nature.
+    const pauses = atMs - lastMs > PAUSE_BLOCKS * paceMs + sighting.slackMs;
+    return pauses ? { ...clock, seen: extendTimeline(clock.seen, block, atMs) } : clock;
+  }
+  const slackMs = sighting.slackMs + paceMs / 2;
+  const evenMs = lastMs + (block - lastBlock) * paceMs;
+  const predictedMs = evenMs + SIGHTING_SHARE * (atMs - evenMs);
+  const timeMs = Math.min(Math.max(predictedMs, atMs - slackMs), atMs + slackMs);
   return { ...clock, seen: extendTimeline(clock.seen, block, timeMs) };
 }
 
@@ -59,15 +92,17 @@ export function noteTimestamp(clock: ChainClock, block: number, timestampSec: nu
   return reported === clock.reported ? clock : { ...clock, reported };
 }
 
-/** The block that the reference had reached at `timeMs`, whole; null where that is not known. */
+/**
+ * The block that the reference had reached at `timeMs`, to fractions of a block (a head of 7 is 6.5 to 7.5); null
+ * where that is not known.
+ */
 export function referenceAt(clock: ChainClock, timeMs: number, intervalMs: number | null): number | null {
-  const block = blockAt(clock.seen, timeMs, { intervalMs, horizonMs: AHEAD_MS });
-  return block === null ? null : Math.floor(block + 1e-6);
+  return blockAt(clock.seen, timeMs, { intervalMs, horizonMs: AHEAD_MS });
 }
 
 /** When the chain made `block`, by the better of the two histories. */
 export function timeOfBlock(clock: ChainClock, block: number, intervalMs: number | null): BlockTime | null {
-  return timeOf(historyFor(clock, block), block, intervalMs);
+  return timeOf(historyFor(clock, block, intervalMs), block, intervalMs);
 }
 
 /** The time from a target's block to the reference's; both ends are read from one history, so that delays cancel. */
@@ -76,14 +111,11 @@ export function timeBetween(
   span: { readonly from: number; readonly fromTimestampSec: number | null; readonly to: number },
   intervalMs: number | null,
 ): LagTime | null {
-  if (span.from >= span.to) {
-    return { ms: 0, extrapolated: false };
-  }
-  const ownTimestamp = span.fromTimestampSec !== null && reportedIsFresh(clock);
-  const history = ownTimestamp ? clock.reported : historyFor(clock, span.from);
-  const from = ownTimestamp
-    ? { timeMs: (span.fromTimestampSec ?? 0) * 1_000, extrapolated: false }
-    : timeOf(history, span.from, intervalMs);
+  const history = historyFor(clock, span.from, intervalMs);
+  const from =
+    history === clock.reported && span.fromTimestampSec !== null
+      ? { timeMs: span.fromTimestampSec * 1_000, extrapolated: false }
+      : timeOf(history, span.from, intervalMs);
   const to = timeOf(history, span.to, intervalMs);
   if (from === null || to === null) {
     return null;
@@ -110,11 +142,15 @@ export function contradictionMs(
   return offMs > TIME_TOLERANCE_MS + beyondMs * EXTRAPOLATION_SHARE ? offMs : 0;
 }
 
-function historyFor(clock: ChainClock, block: number): Timeline {
+/** The better of the two histories for a time span from `block` to the tip. */
+function historyFor(clock: ChainClock, block: number, intervalMs: number | null): Timeline {
   const { reported, seen } = clock;
   const seenFrom = seen.blocks[0] ?? Number.POSITIVE_INFINITY;
   const reportedFrom = reported.blocks[0] ?? Number.POSITIVE_INFINITY;
   if (!reportedIsFresh(clock)) {
+    return seen;
+  }
+  if (seenFrom <= block && intervalMs !== null && intervalMs < SECONDS_ARE_COARSE_MS) {
     return seen;
   }
   return reportedFrom <= block || reportedFrom <= seenFrom ? reported : seen;

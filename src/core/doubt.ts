@@ -13,6 +13,8 @@ export interface Examination {
 
 /** Two mismatches in a row: a single one is what a reorg at the tip looks like. */
 const FORKED = 2;
+/** Two indexers that differ cannot be told apart: it takes two against one, or an RPC node. */
+const DECISIVE = 2;
 const TOLERANCE_MS = 120_000;
 /** Old blocks may have been made at another pace. */
 const DISTANCE_SHARE = 0.6;
@@ -80,17 +82,16 @@ function agreement(
   return Math.abs(timeMs - expectedMs) > tolerance ? "opposes" : "agrees";
 }
 
-/** Mismatches in a row, this sample included; heights that no other source gave a hash for change nothing. */
+/** Mismatches in a row, this sample included; a height at which the others do not decide changes nothing. */
 function countMismatches(sample: Sample, witnesses: readonly Source[], before: number): number {
   if (sample.hash === null) {
     return before;
   }
-  const answers = witnesses.map((witness) => hashVote(sample, witness)).filter((vote) => vote !== 0);
-  if (answers.length === 0) {
-    return before;
+  const balance = witnesses.reduce((sum, witness) => sum + hashVote(sample, witness), 0);
+  if (balance <= -DECISIVE) {
+    return before + 1;
   }
-  const balance = answers.reduce((sum, vote) => sum + vote, 0);
-  return balance <= -2 ? before + 1 : 0;
+  return balance > 0 ? 0 : before;
 }
 
 /** Positive where a witness has the same hash at that height, negative where it has another, else 0. */
@@ -99,7 +100,6 @@ function hashVote(sample: Sample, { kind, state }: Source): number {
   if (known === undefined) {
     return 0;
   }
-  // An RPC node outweighs any single indexer; two indexers that differ cannot be told apart without one.
-  const weight = kind === "rpc" ? 2 : 1;
+  const weight = kind === "rpc" ? DECISIVE : 1;
   return known.hash === sample.hash ? weight : -weight;
 }

@@ -23,8 +23,10 @@ export interface GapEstimate {
 
 /** So many pairs, an equal gap provided, bring the uncertainty below one block; older ones say little of now. */
 const KEPT_MEASURES = 16;
-/** Both heights are whole numbers of a chain that moves in between. */
-const ROUNDING_BLOCKS = 0.5;
+/** A gap that so many measures agree on holds still. */
+const STEADY_MEASURES = 5;
+/** Both heights are whole numbers: half a block; and half as much again, because blocks come unevenly (bench/accuracy.ts). */
+const ROUNDING_BLOCKS = 0.75;
 
 /**
  * Adds what a driving sample (of the target that is polled less often) and the nearest samples of the other say.
@@ -56,7 +58,8 @@ export function addMeasure(
 
 /**
  * The interval that all recent measures share, newest first; where an older one no longer meets it, the gap has
- * changed, and what is older is left out.
+ * changed, and what is older is left out. A gap that never holds still for a few polls (an indexer that works in
+ * batches) is told by the newest measure alone: those before it would only pull it back.
  */
 export function estimateGap(measures: readonly GapMeasure[]): GapEstimate | null {
   const newest = measures.at(-1);
@@ -64,13 +67,20 @@ export function estimateGap(measures: readonly GapMeasure[]): GapEstimate | null
     return null;
   }
   let { low, high } = newest;
+  let met = 0;
   for (const measure of measures.toReversed()) {
     if (measure.low > high || measure.high < low) {
       break;
     }
     low = Math.max(low, measure.low);
     high = Math.min(high, measure.high);
+    met += 1;
   }
+  const steady = met >= Math.min(STEADY_MEASURES, measures.length);
+  return steady ? middleOf({ low, high }) : middleOf(newest);
+}
+
+function middleOf({ low, high }: Pick<GapMeasure, "low" | "high">): GapEstimate {
   return { blocks: (low + high) / 2, uncertaintyBlocks: (high - low) / 2 };
 }
 

@@ -14,14 +14,17 @@ export interface ChainView {
   readonly intervalMs: number | null;
   /** Whether there is a reference with fresh evidence. */
   readonly referenceKnown: boolean;
-  /** Whether an independent head shows that the chain itself stands still. */
-  readonly halted: boolean;
+  /** The block at which an independent head shows the chain itself to stand still, or null. */
+  readonly haltedAt: number | null;
 }
 
 /** Blocks that a chain may take before a silence is a standstill, whatever the threshold says. */
 const STALLED_BLOCKS = 50;
-/** A target catches up when it goes this much faster than its chain. */
+/** A target catches up when it goes this much faster than its chain, and by more than blocks come unevenly. */
 const CATCHING_UP = 1.05;
+const UNEVEN_BLOCKS = 5;
+/** Blocks by which an indexer may be ahead of an RPC node that still counts as the head. */
+export const AHEAD_BLOCKS = 3;
 
 /** What the last poll of a target says of its status, and how much that counts for. */
 export function opinionOf(target: SourceState, view: ChainView): Opinion | null {
@@ -103,7 +106,7 @@ function statusOfHead(target: SourceState, view: ChainView): Status {
   if (target.doubt !== null) {
     return "diverged";
   }
-  if (view.halted) {
+  if (isHalted(target, view)) {
     return "chain_halted";
   }
   if (idleMs(target) > stalledAfterMs(view.thresholds, view.intervalMs)) {
@@ -119,6 +122,11 @@ function statusOfHead(target: SourceState, view: ChainView): Status {
   return !target.reachedTip && isCatchingUp(target, view) ? "syncing" : "lagging";
 }
 
+/** A target that is beyond where the chain is said to stand shows that it goes on. */
+function isHalted(target: SourceState, { haltedAt }: ChainView): boolean {
+  return haltedAt !== null && (newestSample(target)?.block ?? 0) <= haltedAt + AHEAD_BLOCKS;
+}
+
 /** Whether it goes faster than its chain, over the samples that are kept. */
 function isCatchingUp(target: SourceState, view: ChainView): boolean {
   const oldest = target.samples[0];
@@ -130,11 +138,12 @@ function isCatchingUp(target: SourceState, view: ChainView): boolean {
   const from = referenceAt(view.clock, readAtMs(oldest), view.intervalMs);
   const to = referenceAt(view.clock, readAtMs(newest), view.intervalMs);
   if (view.referenceKnown && from !== null && to !== null) {
-    return gained > Math.max(0, to - from) * CATCHING_UP;
+    return gained > Math.max(0, to - from) * CATCHING_UP + UNEVEN_BLOCKS;
   }
   const spanMs = newest.receivedAtMs - oldest.receivedAtMs;
   if (oldest.timestampSec !== null && newest.timestampSec !== null) {
-    return (newest.timestampSec - oldest.timestampSec) * 1_000 > spanMs * CATCHING_UP;
+    const unevenMs = UNEVEN_BLOCKS * (view.intervalMs ?? 0);
+    return (newest.timestampSec - oldest.timestampSec) * 1_000 > spanMs * CATCHING_UP + unevenMs;
   }
   return false;
 }

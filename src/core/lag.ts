@@ -21,11 +21,10 @@ export function measureLag(target: SourceState, clock: ChainClock, intervalMs: n
   if (head === null || to === null) {
     return null;
   }
-  const span = { from: head.block, fromTimestampSec: head.timestampSec, to };
-  const time = timeBetween(clock, span, intervalMs);
-  return {
-    blocks: Math.max(0, to - head.block),
-    ms: time === null ? null : time.ms,
-    extrapolated: time?.extrapolated ?? false,
-  };
+  const blocks = Math.round(to) - head.block;
+  if (blocks <= 0) {
+    return { blocks: 0, ms: 0, extrapolated: false };
+  }
+  const time = timeBetween(clock, { from: head.block, fromTimestampSec: head.timestampSec, to }, intervalMs);
+  return { blocks, ms: time?.ms ?? null, extrapolated: time?.extrapolated ?? false };
 }

@@ -6,7 +6,7 @@ import { acceptClaim, foldPoll } from "./fold-poll.ts";
 import { judgeHeard } from "./judge-heard.ts";
 import { measureGaps } from "./measure-gaps.ts";
 import type { Observation } from "./observation.ts";
-import { highestPossible, type ReferenceState, updateReference } from "./reference.ts";
+import { highestPossible, type Pace, type ReferenceState, updateReference } from "./reference.ts";
 import { isHeight } from "./sample.ts";
 import { NEW_SOURCE } from "./source-state.ts";
 import { cutTimeline } from "./timeline.ts";
@@ -32,7 +32,7 @@ export function observeInstant(
   const examined = examineHeads(bench);
   const votes = votesOf(sourcesOf(bench), { nowMs, pace, thresholds: watched.chain.thresholds });
   const reference = updateReference(before.reference, votes, { nowMs, pace });
-  const clock = followReference(examined, before.reference, reference);
+  const clock = followReference(examined, before.reference, { reference, pace });
   const gaps = measureGaps(bench, clock);
   judgeHeard(bench, { reference, clock });
   return { sources, reference, clock, gaps };
@@ -69,12 +69,12 @@ function withCredibleHeight(observation: Observation): Observation {
 function followReference(
   clock: ChainClock,
   before: ReferenceState | null,
-  after: ReferenceState | null,
+  { reference, pace }: { readonly reference: ReferenceState | null; readonly pace: Pace },
 ): ChainClock {
-  if (after === null || after === before) {
+  if (reference === null || reference === before) {
     return clock;
   }
-  const fellBack = before !== null && after.block < before.block;
-  const known = fellBack ? { ...clock, seen: cutTimeline(clock.seen, after.block) } : clock;
-  return seeReference(known, after.block, after.atMs);
+  const fellBack = before !== null && reference.block < before.block;
+  const known = fellBack ? { ...clock, seen: cutTimeline(clock.seen, reference.block) } : clock;
+  return seeReference(known, reference, pace.intervalMs);
 }

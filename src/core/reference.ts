@@ -4,6 +4,8 @@ export interface ReferenceState {
   /** When the chain was first, and last, known to stand at this block. */
   readonly reachedMs: number;
   readonly atMs: number;
+  /** `atMs` is known to within this. */
+  readonly slackMs: number;
   /** How many sources agree with it. */
   readonly sources: number;
   /** After this it is only a memory: nothing may be derived from it. */
@@ -16,6 +18,8 @@ export interface ReferenceState {
 export interface Vote {
   readonly block: number;
   readonly atMs: number;
+  /** The height was read within so much of `atMs`. */
+  readonly slackMs: number;
   readonly timestampSec: number | null;
   readonly freshUntilMs: number;
   readonly pollIntervalMs: number;
@@ -39,6 +43,8 @@ const BURST_CONFIGURED = 8;
 const FASTEST_INTERVAL_MS = 100;
 const SLACK_BLOCKS = 16;
 const SLACK_MS = 60_000;
+/** Two votes this many poll intervals apart are of one round. */
+const SAME_ROUND = 1.5;
 /** Sources within this of the reference agree with it. */
 const AGREE_BLOCKS = 10;
 const AGREE_MS = 60_000;
@@ -86,10 +92,7 @@ export function updateReference(
   return { ...supported, reachedMs: candidate.atMs, former };
 }
 
-interface Candidate {
-  readonly block: number;
-  readonly atMs: number;
-}
+type Candidate = Pick<Vote, "block" | "atMs" | "slackMs">;
 
 function candidateOf(previous: ReferenceState | null, votes: readonly Vote[], pace: Pace): Candidate | null {
   const proofs = votes.filter((vote) => vote.weight === "proof");
@@ -110,7 +113,10 @@ function corroborate(previous: ReferenceState | null, votes: readonly Vote[], pa
   return secondHighest(believed, pace);
 }
 
-/** The second highest height, after all votes are carried to one instant, but never one that nobody has claimed. */
+/**
+ * The second highest height, after all votes are carried to one instant: as it was read, or, where the second
+ * source is asked so rarely that the top one has been asked again since, carried to the instant of the top one.
+ */
 function secondHighest(votes: readonly Vote[], pace: Pace): Candidate | null {
   const newestMs = Math.max(...votes.map((vote) => vote.atMs));
   const ranked = votes.toSorted((a, b) => carried(b, newestMs, pace) - carried(a, newestMs, pace));
@@ -118,9 +124,11 @@ function secondHighest(votes: readonly Vote[], pace: Pace): Candidate | null {
   if (top === undefined || second === undefined) {
     return null;
   }
-  const atMs = Math.max(top.atMs, second.atMs);
-  const agreed = Math.min(carried(top, atMs, pace), carried(second, atMs, pace));
-  return { block: Math.floor(Math.min(agreed, Math.max(top.block, second.block))), atMs };
+  if (top.atMs - second.atMs <= SAME_ROUND * top.pollIntervalMs) {
+    return second;
+  }
+  const agreed = Math.min(top.block, carried(second, top.atMs, pace));
+  return { block: Math.floor(agreed), atMs: top.atMs, slackMs: top.slackMs };
 }
 
 /** Where the source of a vote will have got to by `atMs`, if it goes on as the chain does until its next poll. */
@@ -131,10 +139,10 @@ function carried(vote: Vote, atMs: number, pace: Pace): number {
 
 function highest(candidates: readonly Candidate[]): Candidate | null {
   let best: Candidate | null = null;
-  for (const { block, atMs } of candidates) {
+  for (const { block, atMs, slackMs } of candidates) {
     // Of equal heights the earliest instant counts: a follower that arrives there later proves no standstill.
     if (best === null || block > best.block || (block === best.block && atMs < best.atMs)) {
-      best = { block, atMs };
+      best = { block, atMs, slackMs };
     }
   }
   return best;

@@ -19,6 +19,9 @@ export const EMPTY_TIMELINE: Timeline = { blocks: [], timesMs: [] };
 /** Points per timeline: thinned by age, they reach back days and stay dense near the tip. */
 const CAPACITY = 240;
 
+/** Bends below this are noise. */
+const STRAIGHT_MS = 200;
+
 /** Ages below this count alike when points are thinned. */
 const DENSE_MS = 60_000;
 
@@ -147,22 +150,32 @@ function partition(sorted: readonly number[], belongs: (value: number) => boolea
   return low;
 }
 
-/** Drops the inner point whose neighbours are closest for its age, so that the spacing grows with the age. */
+/**
+ * Drops the inner point that tells least: it lies close to the line between its neighbours, which are close
+ * together for its age. So bends of the pace are kept, and the spacing grows with the age.
+ */
 function thinned(timeline: Timeline): Timeline {
   const { blocks, timesMs } = timeline;
   if (blocks.length <= CAPACITY) {
     return timeline;
   }
-  const endMs = timesMs.at(-1) ?? 0;
-  let worst = 1;
-  let worstSpread = Number.POSITIVE_INFINITY;
+  let least = 1;
+  let leastWorth = Number.POSITIVE_INFINITY;
   for (let index = 1; index < timesMs.length - 1; index += 1) {
-    const spanMs = (timesMs[index + 1] ?? 0) - (timesMs[index - 1] ?? 0);
-    const spread = spanMs / (endMs - (timesMs[index] ?? 0) + DENSE_MS);
-    if (spread < worstSpread) {
-      worst = index;
-      worstSpread = spread;
+    const worth = worthOf(timeline, index);
+    if (worth < leastWorth) {
+      least = index;
+      leastWorth = worth;
     }
   }
-  return { blocks: blocks.toSpliced(worst, 1), timesMs: timesMs.toSpliced(worst, 1) };
+  return { blocks: blocks.toSpliced(least, 1), timesMs: timesMs.toSpliced(least, 1) };
+}
+
+function worthOf({ blocks, timesMs }: Timeline, index: number): number {
+  const [before, here, after] = [timesMs[index - 1] ?? 0, timesMs[index] ?? 0, timesMs[index + 1] ?? 0];
+  const [low, block, high] = [blocks[index - 1] ?? 0, blocks[index] ?? 0, blocks[index + 1] ?? 0];
+  const share = high === low ? 0 : (block - low) / (high - low);
+  const bendMs = Math.abs(here - (before + share * (after - before)));
+  const ageMs = (timesMs.at(-1) ?? 0) - here + DENSE_MS;
+  return ((after - before) * (bendMs + STRAIGHT_MS)) / ageMs;
 }

@@ -2,7 +2,7 @@ import { type ChainClock, measuredIntervalMs, recentIntervalMs } from "./chain-c
 import type { ChainState } from "./chain-state.ts";
 import type { Chain, Thresholds } from "./fleet.ts";
 import type { PaceRange } from "./gap.ts";
-import { idleMs, stalledAfterMs } from "./judge.ts";
+import { AHEAD_BLOCKS, idleMs, stalledAfterMs } from "./judge.ts";
 import type { Pace } from "./reference.ts";
 import { newestSample, type SourceState } from "./source-state.ts";
 import { type Source, staleAfterMs } from "./votes.ts";
@@ -16,13 +16,11 @@ export interface ChainViewAt {
   readonly intervalMs: number | null;
   readonly measuredIntervalMs: number | null;
   readonly referenceKnown: boolean;
-  readonly halted: boolean;
+  readonly haltedAt: number | null;
   /** Whether an RPC node with fresh evidence could tell a halt of the chain from a stall. */
   readonly independent: boolean;
 }
 
-/** Blocks by which an indexer may be ahead of an RPC node that still counts as the head. */
-const AHEAD_BLOCKS = 3;
 /** Without history, the pace is believed to be within these factors of the configured one. */
 const UNMEASURED = { least: 0.5, most: 2 };
 /** A pace that was measured over a minute is wrong by about a second of latency. */
@@ -46,7 +44,7 @@ export function viewOf(
     intervalMs,
     measuredIntervalMs: measured,
     referenceKnown: reference !== null && nowMs <= reference.freshUntilMs,
-    halted: standStill(rpcs, reference?.block ?? 0, stalledAfterMs(thresholds, intervalMs)),
+    haltedAt: standstill(rpcs, reference?.block ?? 0, stalledAfterMs(thresholds, intervalMs)),
     independent: rpcs.length > 0,
   };
 }
@@ -101,14 +99,14 @@ function freshRpcs(
   return fresh;
 }
 
-/** Whether all RPC nodes show one head that does not move, and no indexer has got beyond it. */
-function standStill(rpcs: readonly SourceState[], referenceBlock: number, afterMs: number): boolean {
+/** Where all RPC nodes show one head that does not move, if no indexer has got beyond it; else null. */
+function standstill(rpcs: readonly SourceState[], referenceBlock: number, afterMs: number): number | null {
   const highest = Math.max(0, ...rpcs.map((rpc) => rpc.peak?.block ?? 0));
-  return (
+  const stands =
     rpcs.length > 0 &&
     highest + AHEAD_BLOCKS >= referenceBlock &&
-    rpcs.every((rpc) => standsStillMs(rpc) > afterMs)
-  );
+    rpcs.every((rpc) => standsStillMs(rpc) > afterMs);
+  return stands ? highest : null;
 }
 
 /** How long a node's head has not moved: by our own watch, or by its timestamp once two answers were the same. */

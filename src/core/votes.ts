@@ -55,6 +55,7 @@ function voteOf(
   return {
     block: sample.block,
     atMs: readAtMs(sample),
+    slackMs: (sample.receivedAtMs - sample.sentAtMs) / 2,
     timestampSec: sample.timestampSec,
     freshUntilMs: newest.receivedAtMs + staleAfterMs(context.thresholds, source.pollIntervalMs),
     pollIntervalMs: source.pollIntervalMs,

@@ -1,0 +1,167 @@
+import { reportChain } from "../../src/core/chain-state.ts";
+import { type ChainModel, createChain, type PaceChange } from "../../src/sim/chain-model.ts";
+import {
+  AT_THE_TIP,
+  type IndexerKnobs,
+  type IndexerModel,
+  processedAt,
+} from "../../src/sim/indexer-model.ts";
+import { createRandom } from "../../src/sim/random.ts";
+import { percentile } from "./figures.ts";
+import { chainOf, deliver, newState, poll, type Read, T0, targetOf } from "./simulated-polls.ts";
+
+/** One situation in which the gap between two variants is measured. */
+export interface GapCase {
+  readonly name: string;
+  readonly scheduleMs: number;
+  /** Where it is not that of the other variant. */
+  readonly targetScheduleMs?: number;
+  readonly blockTimeMs: number;
+  readonly jitter?: number;
+  readonly paces?: (endMs: number) => readonly PaceChange[];
+  readonly against?: Partial<IndexerKnobs>;
+  readonly target?: Partial<IndexerKnobs>;
+}
+
+const TICKS = 1_500;
+/** Estimates before so many ticks are not judged: the first ones have nothing to go by. */
+const WARM_UP = 20;
+const FAST = { blockTimeMs: 250, scheduleMs: 15_000 } as const;
+
+function paceFrom(blockTimeMs: number): NonNullable<GapCase["paces"]> {
+  return (endMs) => [{ atMs: (T0 + endMs) / 2, blockTimeMs }];
+}
+
+export const GAP_CASES: readonly GapCase[] = [
+  { name: "equal, each 1 s", ...FAST, scheduleMs: 1_000 },
+  { name: "equal, each 15 s", ...FAST },
+  { name: "equal, each 60 s", ...FAST, scheduleMs: 60_000 },
+  { name: "equal, blocks up to 80 % late", ...FAST, jitter: 0.8 },
+  { name: "10 behind", ...FAST, target: { lagBlocks: 10 } },
+  { name: "1,000 behind", ...FAST, target: { lagBlocks: 1_000 } },
+  { name: "100,000 behind", ...FAST, target: { lagBlocks: 100_000 } },
+  { name: "pace doubles midway", ...FAST, paces: paceFrom(125) },
+  { name: "pace halves midway", ...FAST, paces: paceFrom(500) },
+  { name: "batches of 1 to 50, each 1 s", ...FAST, scheduleMs: 1_000, target: { batchBlocks: 25 } },
+  { name: "batches of 1 to 50, each 15 s", ...FAST, target: { batchBlocks: 25 } },
+  { name: "batches of 1 to 50, 12 s blocks", ...FAST, blockTimeMs: 12_000, target: { batchBlocks: 25 } },
+  { name: "15 s against 30 min", ...FAST, targetScheduleMs: 1_800_000 },
+];
+
+/** What came of it. Blocks. */
+export interface GapFigures {
+  readonly errors: readonly number[];
+  readonly uncertainties: readonly number[];
+  readonly inside: number;
+  readonly naiveErrors: readonly number[];
+}
+
+/** Plays a case and holds each estimate against the true gap at the instant at which the target was read. */
+export function measureGapCase(gapCase: GapCase): GapFigures {
+  const endMs = T0 + TICKS * gapCase.scheduleMs;
+  const model = createChain({
+    slug: "bench",
+    id: 42161,
+    blockTimeMs: gapCase.blockTimeMs,
+    startMs: T0 - 86_400_000,
+    startBlock: 300_000_000,
+    jitter: gapCase.jitter ?? 0,
+    paces: gapCase.paces?.(endMs) ?? [],
+  });
+  return play(gapCase, model);
+}
+
+function play(gapCase: GapCase, model: ChainModel): GapFigures {
+  const chain = chainOf(model, gapCase.blockTimeMs);
+  const against = indexer(model, "against", gapCase.against);
+  const target = indexer(model, "target", gapCase.target);
+  const targetScheduleMs = gapCase.targetScheduleMs ?? gapCase.scheduleMs;
+  const [a, b] = [
+    targetOf(chain, "airdrops/multichain", gapCase.scheduleMs),
+    targetOf(chain, "airdrops/subgraph", targetScheduleMs),
+  ];
+  const watched = { chain, targets: [a, b] };
+  const random = createRandom(`gaps/${gapCase.name}`);
+  const rounds = targetScheduleMs / gapCase.scheduleMs;
+  const measured: Measured[] = [];
+  let state = newState(watched);
+  for (let tick = 0; tick < TICKS * Math.min(rounds, 20); tick += 1) {
+    const sentAtMs = T0 + tick * gapCase.scheduleMs + random();
+    const first = poll(a.key, against, { sentAtMs, random });
+    const second = tick % rounds === 0 ? poll(b.key, target, { sentAtMs, random }) : null;
+    const round = second === null ? [first] : [first, second];
+    state = deliver(
+      state,
+      watched,
+      round.map(({ observation }) => observation),
+    );
+    if (second !== null && tick >= WARM_UP) {
+      const [gap] = reportChain(state, watched, sentAtMs + 1_000).gaps;
+      measured.push({
+        error: Math.abs(
+          (gap?.blocks ?? Number.POSITIVE_INFINITY) - gapAt({ against, target }, second.readAtMs),
+        ),
+        uncertainty: gap?.uncertaintyBlocks ?? Number.POSITIVE_INFINITY,
+        naiveError: naiveError({ against, target }, { sentAtMs, random }),
+      });
+    }
+  }
+  return figuresOf(measured);
+}
+
+interface Measured {
+  readonly error: number;
+  readonly uncertainty: number;
+  readonly naiveError: number;
+}
+
+function figuresOf(measured: readonly Measured[]): GapFigures {
+  // A gap is reported to a tenth of a block.
+  const inside = measured.filter(({ error, uncertainty }) => error <= uncertainty + 0.05);
+  return {
+    errors: measured.map(({ error }) => error),
+    uncertainties: measured.map(({ uncertainty }) => uncertainty),
+    naiveErrors: measured.map((entry) => entry.naiveError),
+    inside: inside.length / measured.length,
+  };
+}
+
+/** Two monitors that poll each variant each 15 s at a phase of its own, and subtract what they have. */
+function naiveError(
+  models: { readonly against: IndexerModel; readonly target: IndexerModel },
+  at: { readonly sentAtMs: number; readonly random: () => number },
+): number {
+  const first = poll("", models.against, { ...at, sentAtMs: at.sentAtMs - at.random() * 15_000 });
+  const second = poll("", models.target, { ...at, sentAtMs: at.sentAtMs - at.random() * 15_000 });
+  return Math.abs(blockOf(first) - blockOf(second) - gapAt(models, at.sentAtMs));
+}
+
+function gapAt(
+  { against, target }: { readonly against: IndexerModel; readonly target: IndexerModel },
+  atMs: number,
+): number {
+  return (processedAt(against, atMs) ?? 0) - (processedAt(target, atMs) ?? 0);
+}
+
+function indexer(chain: ChainModel, seed: string, knobs: Partial<IndexerKnobs> = {}): IndexerModel {
+  return { seed, chain, knobs: { ...AT_THE_TIP, ...knobs } };
+}
+
+function blockOf({ observation }: Read): number {
+  return observation.kind === "head" ? observation.head.block : 0;
+}
+
+/** One row of the table. */
+export function gapSummaryOf(gapCase: GapCase): Readonly<Record<string, string | number>> {
+  const figures = measureGapCase(gapCase);
+  const show = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(2));
+  return {
+    case: gapCase.name,
+    "error p50": show(percentile(figures.errors, 0.5)),
+    "error p99": show(percentile(figures.errors, 0.99)),
+    "truth inside": `${(figures.inside * 100).toFixed(1)} %`,
+    "± median": show(percentile(figures.uncertainties, 0.5)),
+    "naive p50": show(percentile(figures.naiveErrors, 0.5)),
+    "naive p99": show(percentile(figures.naiveErrors, 0.99)),
+  };
+}
