@@ -1,0 +1,84 @@
+import type { Endpoint } from "../../src/core/fleet.ts";
+import { FAILURE_REASONS, type FailureReason } from "../../src/core/observation.ts";
+import type { Report } from "../../src/core/report.ts";
+import type { MetricsSource } from "../../src/metrics/metric-family.ts";
+import type { EndpointTally } from "../../src/tally.ts";
+import {
+  NOW_MS,
+  sampleChainReport,
+  sampleEndpoint,
+  sampleGap,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "../views/sample-report.ts";
+
+/** A source in which every metric has something to say, with what a test wants otherwise. */
+export function metricsSource(wanted: Partial<MetricsSource> = {}): MetricsSource {
+  const endpoint = sampleEndpoint();
+  const { protocol, variant, tier } = endpoint;
+  return {
+    report: fullReport(),
+    endpoints: [endpointTally(endpoint, 7, { timeout: 2 }), endpointTally(rpcEndpoint(1), 3)],
+    indexers: [{ indexer: { protocol, variant, tier, endpoints: [endpoint] }, roundsSkipped: 1 }],
+    loop: { lastTickMs: NOW_MS - 500, inFlight: 2, queued: 4 },
+    reload: { successful: true, lastSuccessMs: NOW_MS - 60_000 },
+    ...wanted,
+  };
+}
+
+/** Two targets on Base, the second behind the first; a budget of each scope; an incident. */
+export function fullReport(): Report {
+  const subgraph = sampleTarget({ variant: "subgraph" });
+  const shared = { name: "gateway", limit: 100_000, per: "month", scope: "shared" } as const;
+  const own = { name: "studio", limit: 3_000, per: "day", scope: "endpoint" } as const;
+  return sampleReport({
+    chains: [
+      sampleChainReport({
+        targets: [
+          sampleTargetReport({ preferred: true }),
+          sampleTargetReport({
+            target: subgraph,
+            status: "lagging",
+            regressions: { reorg: 2, reindex: 1 },
+            deploymentChanges: 3,
+          }),
+        ],
+        gaps: [sampleGap({ target: subgraph })],
+      }),
+    ],
+    incidents: [
+      { scope: "host", subject: "indexer.example", sinceMs: NOW_MS, detail: "x", targets: [subgraph.key] },
+    ],
+    budgets: [
+      { budget: shared, endpoint: null, limit: 100_000, used: 40, remaining: 99_960 },
+      { budget: own, endpoint: sampleEndpoint(), limit: 3_000, used: 3_001, remaining: 0 },
+    ],
+  });
+}
+
+export function endpointTally(
+  endpoint: Endpoint,
+  requests: number,
+  failed: Partial<Record<FailureReason, number>> = {},
+): EndpointTally {
+  // Object.fromEntries widens its keys to string; these are the list's own.
+  const none = Object.fromEntries(FAILURE_REASONS.map((reason) => [reason, 0])) as Record<
+    FailureReason,
+    number
+  >;
+  return { endpoint, requests, failures: { ...none, ...failed } };
+}
+
+/** One of the nodes of Base. */
+export function rpcEndpoint(number: number): Endpoint {
+  return sampleEndpoint({
+    key: `rpc/base/${number}`,
+    kind: "rpc",
+    protocol: "",
+    variant: "rpc",
+    tier: "",
+    name: "base",
+    chain: "base",
+  });
+}
