@@ -1,0 +1,79 @@
+import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
+import type { Readable } from "node:stream";
+import { fileURLToPath } from "node:url";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+/** What a finished `synclag` left behind. */
+export interface Finished {
+  readonly exitCode: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+/** A `synclag` that runs in a process of its own, from the sources. Disposing kills it. */
+export interface SynclagProcess extends AsyncDisposable {
+  readonly child: ChildProcessByStdio<null, Readable, Readable>;
+  /** Settles with the first text on stderr that matches; rejects when the process ends before. */
+  readonly logged: (pattern: RegExp) => Promise<RegExpExecArray>;
+  readonly finished: Promise<Finished>;
+}
+
+/** Starts `synclag` with these arguments, as a user would. */
+export function startSynclag(
+  args: readonly string[],
+  options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
+): SynclagProcess {
+  const child = spawn(
+    process.execPath,
+    ["--import", import.meta.resolve("tsx"), `${ROOT}src/main.ts`, ...args],
+    {
+      cwd: options.cwd,
+      env: { PATH: "/usr/bin:/bin", ...options.env },
+      stdio: ["ignore", "pipe", "pipe"],
+    },
+  );
+  let out = "";
+  let err = "";
+  child.stdout.on("data", (chunk: Buffer) => {
+    out += chunk.toString();
+  });
+  child.stderr.on("data", (chunk: Buffer) => {
+    err += chunk.toString();
+  });
+  const finished = once(child, "close").then(
+    ([exitCode]): Finished => ({
+      // Node gives the exit code, or null for a process that a signal ended.
+      exitCode: exitCode as number | null,
+      out,
+      err,
+    }),
+  );
+  return {
+    child,
+    finished,
+    logged: async (pattern) => {
+      for (;;) {
+        const match = pattern.exec(err);
+        if (match !== null) {
+          return match;
+        }
+        if (child.exitCode !== null) {
+          throw new Error(`Cannot find ${pattern.source} in the log: the process ended after ${err}`);
+        }
+        await Promise.race([once(child.stderr, "data"), once(child, "close")]);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await finished;
+    },
+  };
+}
+
+/** Runs `synclag` to its end. */
+export async function runSynclag(...[args, options]: Parameters<typeof startSynclag>): Promise<Finished> {
+  await using running = startSynclag(args, options);
+  return await running.finished;
+}
