@@ -61,7 +61,8 @@ function checkPorts(config: Config, budgets: Budgets, options: CheckRoundOptions
   const { post, nowMs, random } = options;
   return {
     post,
-    draw: (endpoint, use) => budgets.tryTake(endpoint, use, nowMs()),
+    use: "poll",
+    draw: (endpoint, use) => Promise.resolve(budgets.tryTake(endpoint, use, nowMs())),
     backOff: (endpoint, retryAfterMs) => {
       const now = nowMs();
       const untilMs = retryAfterMs === null ? null : now + retryAfterMs;

@@ -24,7 +24,8 @@ export function createPollPorts(config: Config, options: PollPortsOptions): Poll
   const redact = createRedact(config.secrets);
   return {
     post,
-    draw: (endpoint, use) => budgets.tryTake(endpoint, use, world.nowMs()),
+    use: "poll",
+    draw: (endpoint, use) => Promise.resolve(budgets.tryTake(endpoint, use, world.nowMs())),
     backOff: (endpoint, retryAfterMs) => {
       const nowMs = world.nowMs();
       const untilMs = retryAfterMs === null ? null : nowMs + retryAfterMs;

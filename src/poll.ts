@@ -7,15 +7,16 @@ import type { Outcome } from "./dialects/outcome.ts";
 import { questionsFor } from "./dialects/registry.ts";
 import type { Post } from "./post.ts";
 import type { Redact } from "./redact.ts";
-
-/** What a request is drawn for: the schedule's own, or the spare part of the budget. */
-export type Use = "poll" | "spare";
+import type { Use } from "./schedule/budget.ts";
+import type { Drawn } from "./schedule/drawn.ts";
 
 /** The outside of a poll. */
 export interface PollPorts {
   readonly post: Post;
-  /** Draws one request from the endpoint's budget; false: not to be sent. */
-  readonly draw: (endpoint: Endpoint, use: Use) => boolean;
+  /** What the first try is drawn for; all others are spare. */
+  readonly use: Use;
+  /** Draws one request from the endpoint's budget. */
+  readonly draw: (endpoint: Endpoint, use: Use) => Promise<Drawn>;
   /** The provider wants to be left alone: for `retryAfterMs`, or, where that is null, as long as seems wise. */
   readonly backOff: (endpoint: Endpoint, retryAfterMs: number | null) => void;
   /** A request was sent and came to its end. */
@@ -47,6 +48,8 @@ export interface PollResult {
 type Attempt = PollTimes & { readonly questionIndex: number } & (
     | { readonly kind: "said"; readonly outcomes: readonly Outcome[] }
     | (Failure & { readonly kind: "failed"; readonly retryAfterMs: number | null })
+    /** The budget did not allow it. */
+    | Unsent
   );
 
 /** Failures that may be over a moment later. */
@@ -62,15 +65,17 @@ const WORTH_A_RETRY: ReadonlySet<FailureReason> = new Set([
 
 const RETRY_DELAY_MS = 250;
 
+type Unsent = Failure & { readonly kind: "unsent" };
+
 /** Polls an endpoint once, and again after a passing failure as often as `retries` allows and the budget bears. */
 export async function poll(endpoint: Endpoint, questionIndex: number, ports: PollPorts): Promise<PollResult> {
-  let attempt = await converse(endpoint, { questionIndex, use: "poll" }, ports);
+  let attempt = await converse(endpoint, { questionIndex, use: ports.use }, ports);
   for (let left = ports.retries; left > 0 && isWorthARetry(attempt); left -= 1) {
     if ((await ports.sleep(RETRY_DELAY_MS * (1 + 3 * ports.random()))) === "stopped") {
       break;
     }
     const again = await converse(endpoint, { questionIndex: attempt.questionIndex, use: "spare" }, ports);
-    if (again.kind === "failed" && again.reason === "budget") {
+    if (again.kind === "unsent") {
       break;
     }
     attempt = again;
@@ -93,9 +98,11 @@ async function converse(
       return { ...answer, ...times, questionIndex };
     }
     if (answer.kind === "failed") {
-      if (!isRefusedRetry(answer, from.use)) {
-        note(endpoint, answer, ports);
-      }
+      note(endpoint, answer, ports);
+      return { ...answer, ...times, questionIndex };
+    }
+    if (answer.kind === "unsent") {
+      noteUnsent(endpoint, answer, { use: from.use, ports });
       return { ...answer, ...times, questionIndex };
     }
     refusal = { detail: answer.detail, ...times };
@@ -107,11 +114,6 @@ async function converse(
   return { kind: "failed", sentAtMs: nowMs, receivedAtMs: nowMs, ...refusal, ...failure, questionIndex };
 }
 
-/** A poll that failed and can't be tried again has failed once, and for its own reason. */
-function isRefusedRetry({ reason }: Failure, use: Use): boolean {
-  return reason === "budget" && use === "spare";
-}
-
 function startingAt(questions: readonly Question[], index: number): readonly Question[] {
   return [...questions.slice(index), ...questions.slice(0, index)];
 }
@@ -121,12 +123,11 @@ async function ask(
   endpoint: Endpoint,
   { question, use }: { readonly question: Question; readonly use: Use },
   ports: PollPorts,
-): Promise<PollTimes & { readonly answer: Interpretation }> {
-  const nowMs = ports.nowMs();
-  if (!ports.draw(endpoint, use)) {
-    const detail = "not sent: the budget has nothing left, or its provider wants to be left alone";
-    const answer = { kind: "failed", reason: "budget", detail, retryAfterMs: null } as const;
-    return { sentAtMs: nowMs, receivedAtMs: nowMs, answer };
+): Promise<PollTimes & { readonly answer: Interpretation | Unsent }> {
+  const drawn = await ports.draw(endpoint, use);
+  if (drawn.kind === "refused") {
+    const nowMs = ports.nowMs();
+    return { sentAtMs: nowMs, receivedAtMs: nowMs, answer: { ...drawn, kind: "unsent" } };
   }
   const { url, headers } = endpoint;
   const result = await ports.post({ url, headers, body: question.body });
@@ -153,14 +154,29 @@ function note(
   }
 }
 
+/**
+ * Counts what our own budget did not allow. Not what the provider's refusal did not, which was counted when it came;
+ * and not what was spare: a poll that failed and can't be tried again has failed once, and for its own reason.
+ */
+function noteUnsent(
+  endpoint: Endpoint,
+  unsent: Unsent,
+  { use, ports }: { readonly use: Use; readonly ports: PollPorts },
+): void {
+  if (use === "poll" && unsent.reason === "budget") {
+    ports.onFailure(endpoint, unsent);
+  }
+}
+
 function isWorthARetry(attempt: Attempt): boolean {
   return attempt.kind === "failed" && attempt.retryAfterMs === null && WORTH_A_RETRY.has(attempt.reason);
 }
 
-/** Adds the times and removes the secrets. What shutdown cut off says nothing about anybody. */
+/** Adds the times and removes the secrets. What shutdown cut off, or was spare and not sent, says nothing about anybody. */
 function observe(endpoint: Endpoint, attempt: Attempt, ports: PollPorts): readonly Observation[] {
   const { sentAtMs, receivedAtMs } = attempt;
-  if (attempt.kind === "failed" && attempt.reason === "aborted") {
+  const isCutOff = attempt.kind === "failed" && attempt.reason === "aborted";
+  if (isCutOff || (attempt.kind === "unsent" && ports.use === "spare")) {
     return [];
   }
   const outcomes = attempt.kind === "said" ? attempt.outcomes : failEverySource(endpoint, attempt);

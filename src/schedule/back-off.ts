@@ -1,5 +1,7 @@
 /** How long a provider that refused us is left alone. Plain data, so that it can be saved. */
 export interface BackOff {
+  /** When it last refused us, unix milliseconds. */
+  readonly refusedAtMs: number;
   /** Unix milliseconds; nothing is sent before. */
   readonly untilMs: number;
   /** The last delay that we chose ourselves; doubles while refusals follow each other. */
@@ -21,7 +23,7 @@ const FIRST_DELAY_MS = 30_000;
 const LONGEST_DELAY_MS = 3_600_000;
 
 /** Nothing was refused yet. */
-export const NO_BACK_OFF: BackOff = { untilMs: 0, delayMs: 0 };
+export const NO_BACK_OFF: BackOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0 };
 
 /**
  * Folds a refusal in: until the time that the provider names, else for 30 s, doubled up to an hour by each
@@ -34,14 +36,14 @@ export function backOff(former: BackOff, refusal: Refusal): BackOff {
   const { nowMs, untilMs, random, longestMs } = refusal;
   const until = (ms: number): number => Math.max(former.untilMs, Math.min(ms, nowMs + longestMs));
   if (untilMs !== null && untilMs > nowMs) {
-    return { untilMs: until(untilMs), delayMs: former.delayMs };
+    return { refusedAtMs: nowMs, untilMs: until(untilMs), delayMs: former.delayMs };
   }
   if (nowMs < former.untilMs) {
     return former;
   }
   const inARow = nowMs < former.untilMs + former.delayMs;
   const delayMs = inARow ? Math.min(2 * former.delayMs, LONGEST_DELAY_MS) : FIRST_DELAY_MS;
-  return { untilMs: until(nowMs + Math.ceil(delayMs * (1 - random / 2))), delayMs };
+  return { refusedAtMs: nowMs, untilMs: until(nowMs + Math.ceil(delayMs * (1 - random / 2))), delayMs };
 }
 
 /** Whether nothing may be sent now. */

@@ -107,6 +107,17 @@ export function remainingAt(ledger: Ledger, nowMs: number): number {
   return isBackingOff(current.backOff, nowMs) ? 0 : Math.max(0, current.limit - polls - spares);
 }
 
+/** The first instant from now at which such a use will be allowed, if nothing is taken until then; null if never. */
+export function freeAgainMs(
+  ledger: Ledger,
+  request: { readonly nowMs: number; readonly use: Use },
+): number | null {
+  const { nowMs, use } = request;
+  const current = settle({ ...ledger, backOff: NO_BACK_OFF }, nowMs);
+  const instants = [nowMs, ...current.buckets.map(({ endMs }) => endMs + current.windowMs)];
+  return instants.find((atMs) => atMs >= nowMs && take(current, { nowMs: atMs, use }).allowed) ?? null;
+}
+
 /** The provider says that its limit is reached: nothing is taken until the time that it names, at most one window. */
 export function block(ledger: Ledger, refusal: Omit<Refusal, "longestMs">): Ledger {
   const current = settle(ledger, refusal.nowMs);

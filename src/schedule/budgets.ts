@@ -1,26 +1,11 @@
-import { type Budget, type Endpoint, endpointsOf, type Fleet } from "../core/fleet.ts";
+import type { Endpoint, Fleet } from "../core/fleet.ts";
 import type { BudgetReport } from "../core/report.ts";
 import { type BackOff, backOff, clampBackOff, isBackingOff, NO_BACK_OFF, type Refusal } from "./back-off.ts";
-import {
-  type Account,
-  block,
-  type Ledger,
-  remainingAt,
-  resumeLedger,
-  startLedger,
-  take,
-  type Use,
-  usedAt,
-} from "./budget.ts";
-import { requestsPerWindow } from "./cadence.ts";
+import { type Account, block, remainingAt, resumeLedger, take, type Use, usedAt } from "./budget.ts";
+import { DRAWN, type Drawn } from "./drawn.ts";
+import { openPurses, type Purse } from "./purses.ts";
+import { refusedByBudget, refusedByProvider } from "./refusal.ts";
 import type { SavedBudgets } from "./saved-budgets.ts";
-
-interface Purse {
-  readonly budget: Budget;
-  /** The only one that draws on it, or null for a shared budget. */
-  readonly endpoint: Endpoint | null;
-  readonly ledger: Ledger;
-}
 
 const DAY_MS = 86_400_000;
 /** An endpoint without a budget is left alone for no longer, whatever its provider names. */
@@ -35,12 +20,15 @@ const LONGEST_MEMORY_MS = 32 * DAY_MS;
  * taking is on disk, and only then sends: so a crash may lose a request, and never its count.
  */
 export class Budgets {
-  #fleetBudgets: ReadonlyMap<string, Budget> = new Map();
   #purses = new Map<string, Purse>();
+  #purseOf: ReadonlyMap<string, string> = new Map();
   /** Of budgets and endpoints that the fleet lacks now; they may come back within the same window. */
   #dormant: ReadonlyMap<string, Account> = new Map();
   /** Of endpoints without a budget. */
   #backOffs = new Map<string, BackOff>();
+  #takings = 0;
+  /** Purses that were drawn on since the last checkpoint that is on disk, with the number of their latest taking. */
+  readonly #unsaved = new Map<string, number>();
 
   constructor(fleet: Fleet) {
     this.reload(fleet);
@@ -49,25 +37,34 @@ export class Budgets {
   /** Goes over to another fleet. What was spent stays spent. */
   reload(fleet: Fleet): void {
     const accounts = this.#accounts();
-    this.#fleetBudgets = new Map(fleet.budgets.map((budget) => [budget.name, budget]));
-    this.#purses = startPurses(fleet);
+    const { purses, purseOf } = openPurses(fleet);
+    this.#purses = new Map(purses);
+    this.#purseOf = purseOf;
     this.#resume(accounts);
   }
 
-  /** Takes one request of this endpoint. False: it must not be sent. */
-  tryTake(endpoint: Endpoint, use: Use, nowMs: number): boolean {
+  /** Takes one request of this endpoint, or says why it must not be sent. */
+  tryTake(endpoint: Endpoint, use: Use, nowMs: number): Drawn {
     if (endpoint.budget === null) {
-      return !isBackingOff(this.#backOff(endpoint, nowMs), nowMs);
+      const former = this.#backOff(endpoint, nowMs);
+      return isBackingOff(former, nowMs) ? refusedByProvider(former, nowMs) : DRAWN;
     }
-    const key = this.#purseKey(endpoint);
-    const purse = this.#purses.get(key);
+    const name = this.#purseOf.get(endpoint.key) ?? "";
+    const purse = this.#purses.get(name);
     if (purse === undefined) {
-      // A request of before a reload that took its endpoint away.
-      return false;
+      const detail = `not sent: the configuration has no budget ${endpoint.budget} any more`;
+      return { kind: "refused", reason: "budget", detail };
     }
     const { ledger, allowed } = take(purse.ledger, { nowMs, use });
-    this.#purses.set(key, { ...purse, ledger });
-    return allowed;
+    this.#purses.set(name, { ...purse, ledger });
+    if (allowed) {
+      this.#takings += 1;
+      this.#unsaved.set(name, this.#takings);
+      return DRAWN;
+    }
+    return isBackingOff(ledger.backOff, nowMs)
+      ? refusedByProvider(ledger.backOff, nowMs)
+      : refusedByBudget(purse.budget, ledger, { nowMs, use });
   }
 
   /** The provider refused this endpoint: nothing more is taken from its budget until the back-off is over. */
@@ -77,10 +74,10 @@ export class Budgets {
       this.#backOffs.set(endpoint.key, backOff(former, { ...refusal, longestMs: LONGEST_BACK_OFF_MS }));
       return;
     }
-    const key = this.#purseKey(endpoint);
-    const purse = this.#purses.get(key);
+    const name = this.#purseOf.get(endpoint.key) ?? "";
+    const purse = this.#purses.get(name);
     if (purse !== undefined) {
-      this.#purses.set(key, { ...purse, ledger: block(purse.ledger, refusal) });
+      this.#purses.set(name, { ...purse, ledger: block(purse.ledger, refusal) });
     }
   }
 
@@ -100,6 +97,30 @@ export class Budgets {
     const accounts = [...this.#accounts()].filter(([, account]) => isAlive(account, nowMs));
     const backOffs = [...this.#backOffs].filter(([, former]) => isBackingOff(former, nowMs));
     return { accounts: new Map(accounts), backOffs: new Map(backOffs) };
+  }
+
+  /** The part of `save()` that was drawn on since the last checkpoint that is on disk: little, however large the fleet. */
+  saveDrawn(nowMs: number): SavedBudgets {
+    const accounts = new Map<string, Account>();
+    for (const name of this.#unsaved.keys()) {
+      const account = this.#purses.get(name)?.ledger ?? this.#dormant.get(name);
+      if (account !== undefined && isAlive(account, nowMs)) {
+        accounts.set(name, { buckets: account.buckets, backOff: account.backOff });
+      }
+    }
+    return { accounts, backOffs: new Map() };
+  }
+
+  /** To be called together with `save()`; what it returns, once that is on disk: until then `saveDrawn()` repeats it. */
+  checkpoint(): () => void {
+    const latest = this.#takings;
+    return () => {
+      for (const [name, taking] of this.#unsaved) {
+        if (taking <= latest) {
+          this.#unsaved.delete(name);
+        }
+      }
+    };
   }
 
   /** Takes over what a former process has saved, in place of what this one knows. */
@@ -126,54 +147,9 @@ export class Budgets {
     return new Map([...this.#dormant, ...live]);
   }
 
-  #purseKey(endpoint: Endpoint): string {
-    const budget = this.#fleetBudgets.get(endpoint.budget ?? "");
-    return budget === undefined ? "" : purseKey(budget, endpoint);
-  }
-
   #backOff(endpoint: Endpoint, nowMs: number): BackOff {
     return clampBackOff(this.#backOffs.get(endpoint.key) ?? NO_BACK_OFF, nowMs, LONGEST_BACK_OFF_MS);
   }
-}
-
-function startPurses(fleet: Fleet): Map<string, Purse> {
-  const endpoints = endpointsOf(fleet);
-  const purses = fleet.budgets.flatMap((budget) => {
-    const users = endpoints.filter((endpoint) => endpoint.budget === budget.name);
-    return budget.scope === "shared" ? sharedPurse(budget, users) : ownPurses(budget, users);
-  });
-  return new Map(purses);
-}
-
-function sharedPurse(budget: Budget, users: readonly Endpoint[]): [string, Purse][] {
-  const loads = schedulesOf(users).map((cron) => ({
-    endpoints: users.filter(({ schedule }) => schedule === cron).length,
-    cron,
-  }));
-  const ledger = startLedger(budget, requestsPerWindow(loads, budget.per));
-  return users.length === 0 ? [] : [[budget.name, { budget, endpoint: null, ledger }]];
-}
-
-function ownPurses(budget: Budget, users: readonly Endpoint[]): [string, Purse][] {
-  const ledgers = new Map(
-    schedulesOf(users).map((cron) => [
-      cron,
-      startLedger(budget, requestsPerWindow([{ endpoints: 1, cron }], budget.per)),
-    ]),
-  );
-  return users.flatMap((endpoint) => {
-    const ledger = ledgers.get(endpoint.schedule);
-    return ledger === undefined ? [] : [[purseKey(budget, endpoint), { budget, endpoint, ledger }]];
-  });
-}
-
-/** Each once: what a schedule asks of a window takes a moment to work out. */
-function schedulesOf(users: readonly Endpoint[]): readonly string[] {
-  return [...new Set(users.map(({ schedule }) => schedule))];
-}
-
-function purseKey(budget: Budget, endpoint: Endpoint): string {
-  return budget.scope === "shared" ? budget.name : `${budget.name} ${endpoint.key}`;
 }
 
 function isAlive({ buckets, backOff: former }: Account, nowMs: number): boolean {

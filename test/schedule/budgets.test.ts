@@ -23,7 +23,7 @@ describe("Budgets.tryTake()", () => {
 
     spend(budgets, base, 50);
 
-    expect([budgets.tryTake(base, "poll", T0), budgets.tryTake(mode, "poll", T0)]).toEqual([false, true]);
+    expect([takes(budgets, base), takes(budgets, mode)]).toEqual([false, true]);
   });
 
   it("lets all endpoints of a shared budget draw on one", () => {
@@ -31,7 +31,7 @@ describe("Budgets.tryTake()", () => {
 
     spend(budgets, keyed, 2_000);
 
-    expect(budgets.tryTake(keyedToo, "poll", T0)).toBe(false);
+    expect(takes(budgets, keyedToo, T0)).toBe(false);
   });
 
   it("keeps the polls of all endpoints that share a budget free from spare uses", () => {
@@ -52,7 +52,7 @@ describe("Budgets.tryTake()", () => {
 
     budgets.reload(fleetOf([free], []));
 
-    expect(budgets.tryTake(base, "poll", T0)).toBe(false);
+    expect(takes(budgets, base, T0)).toBe(false);
   });
 });
 
@@ -65,9 +65,9 @@ describe("Budgets.refuse()", () => {
 
     budgets.refuse(refused, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
 
-    expect(budgets.tryTake(refused, "poll", T0 + HOUR_MS - 1)).toBe(false);
-    expect(budgets.tryTake(refused, "poll", T0 + HOUR_MS)).toBe(true);
-    expect(others.map((other) => budgets.tryTake(other, "poll", T0))).toEqual(others.map(() => true));
+    expect(takes(budgets, refused, T0 + HOUR_MS - 1)).toBe(false);
+    expect(takes(budgets, refused, T0 + HOUR_MS)).toBe(true);
+    expect(others.map((other) => takes(budgets, other, T0))).toEqual(others.map(() => true));
   });
 
   it("silences all that share a budget", () => {
@@ -75,8 +75,8 @@ describe("Budgets.refuse()", () => {
 
     budgets.refuse(keyed, { nowMs: T0, untilMs: null, random: 0 });
 
-    expect(budgets.tryTake(keyedToo, "poll", T0 + 29_000)).toBe(false);
-    expect(budgets.tryTake(keyedToo, "poll", T0 + 30_000)).toBe(true);
+    expect(takes(budgets, keyedToo, T0 + 29_000)).toBe(false);
+    expect(takes(budgets, keyedToo, T0 + 30_000)).toBe(true);
   });
 
   it("lets no provider silence an endpoint without a budget for more than a day", () => {
@@ -84,7 +84,7 @@ describe("Budgets.refuse()", () => {
 
     budgets.refuse(free, { nowMs: T0, untilMs: T0 + 9_000 * HOUR_MS, random: 0 });
 
-    expect(budgets.tryTake(free, "poll", T0 + 24 * HOUR_MS)).toBe(true);
+    expect(takes(budgets, free, T0 + 24 * HOUR_MS)).toBe(true);
   });
 });
 
@@ -147,7 +147,7 @@ describe("Budgets.save() and restore()", () => {
     const after = restart(before, T0);
 
     expect(after.report(T0)).toEqual(before.report(T0));
-    expect(after.tryTake(free, "poll", T0)).toBe(false);
+    expect(takes(after, free)).toBe(false);
   });
 
   it("keep what an endpoint that is skipped today has spent", () => {
@@ -185,11 +185,17 @@ describe("readSavedBudgets()", () => {
 });
 
 function spend(budgets: Budgets, endpoint: Endpoint, times: number): number {
-  return Array.from({ length: times }, () => budgets.tryTake(endpoint, "poll", T0)).filter(Boolean).length;
+  return Array.from({ length: times }, () => takes(budgets, endpoint, T0)).filter(Boolean).length;
 }
 
 function spare(budgets: Budgets, endpoint: Endpoint, times: number): number {
-  return Array.from({ length: times }, () => budgets.tryTake(endpoint, "spare", T0)).filter(Boolean).length;
+  return Array.from({ length: times }, () => budgets.tryTake(endpoint, "spare", T0)).filter(
+    ({ kind }) => kind === "drawn",
+  ).length;
+}
+
+function takes(budgets: Budgets, endpoint: Endpoint, nowMs = T0): boolean {
+  return budgets.tryTake(endpoint, "poll", nowMs).kind === "drawn";
 }
 
 /** Another process that reads what the first has written. */

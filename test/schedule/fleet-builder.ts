@@ -8,7 +8,15 @@ export function endpointOf(wanted: Partial<Endpoint> = {}): Endpoint {
   const name = chain ?? "all";
   const key = `${protocol}/${variant}/${tier}/${name}`;
   const targets = chain === null ? [] : [support.targetOf({ ...parts, key, chain })];
-  return support.endpointOf({ key, ...parts, name, chain, targets, ...wanted });
+  return support.endpointOf({
+    key,
+    url: `http://127.0.0.1:9/${key}`,
+    ...parts,
+    name,
+    chain,
+    targets,
+    ...wanted,
+  });
 }
 
 /** A fleet of these endpoints, one indexer for each protocol, variant and tier. */

@@ -4,6 +4,7 @@ import type { Endpoint } from "../../src/core/fleet.ts";
 import type { FailureReason } from "../../src/core/observation.ts";
 import { createHttpClient, type HttpClient } from "../../src/io/http-client.ts";
 import { poll } from "../../src/poll.ts";
+import { DRAWN } from "../../src/schedule/drawn.ts";
 import { FAULTS, type FaultName } from "../../src/sim/fault-list.ts";
 import { type SimulatedFleet, startFleet } from "../../src/sim/simulated-fleet.ts";
 
@@ -80,7 +81,8 @@ describe("FAULTS", () => {
 async function pollOnce(kind: "graph-node" | "studio"): Promise<FailureReason | null> {
   const { observations } = await poll(endpointOf(kind), 0, {
     post: client.post,
-    draw: () => true,
+    use: "poll",
+    draw: () => Promise.resolve(DRAWN),
     backOff: () => undefined,
     onRequest: () => undefined,
     onFailure: () => undefined,

@@ -1,8 +1,10 @@
-import type { Failure, PollPorts, Use } from "../../src/poll.ts";
+import type { Failure, PollPorts } from "../../src/poll.ts";
 import { createRedact } from "../../src/redact.ts";
+import type { Use } from "../../src/schedule/budget.ts";
+import { DRAWN } from "../../src/schedule/drawn.ts";
 
 /** Where the ports of a poll differ from the usual. */
-export interface WantedPorts extends Partial<Pick<PollPorts, "retries" | "random" | "sleep">> {
+export interface WantedPorts extends Partial<Pick<PollPorts, "retries" | "random" | "sleep" | "use">> {
   /** What the budget says; default: always yes. */
   readonly draw?: (use: Use) => boolean;
   readonly secrets?: readonly string[];
@@ -35,9 +37,13 @@ export function recordPolls(wanted: WantedPorts & Pick<PollPorts, "post" | "nowM
       questions.push(String(request.body["query"]));
       return wanted.post(request);
     },
+    use: wanted.use ?? "poll",
     draw: (_endpoint, use) => {
       draws.push(use);
-      return wanted.draw?.(use) ?? true;
+      const isAllowed = wanted.draw?.(use) ?? true;
+      return Promise.resolve(
+        isAllowed ? DRAWN : { kind: "refused", reason: "budget", detail: "not sent: nothing is left" },
+      );
     },
     backOff: (_endpoint, retryAfterMs) => refusals.push(retryAfterMs),
     onRequest: (endpoint) => requests.push(endpoint.key),

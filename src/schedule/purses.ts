@@ -1,0 +1,63 @@
+import { createHash } from "node:crypto";
+import { type Budget, type Endpoint, endpointsOf, type Fleet } from "../core/fleet.ts";
+import { groupBy } from "../core/group-by.ts";
+import { type Ledger, startLedger } from "./budget.ts";
+import { requestsPerWindow } from "./cadence.ts";
+
+/** One ledger of a budget: of a shared budget, or of one URL. */
+export interface Purse {
+  readonly budget: Budget;
+  /** The first that draws on it, or null for a shared budget. */
+  readonly endpoint: Endpoint | null;
+  readonly ledger: Ledger;
+}
+
+/** The ledgers of a fleet, and who draws on which. */
+export interface Purses {
+  /** By a name that outlives the process, in the order of the fleet's budgets and endpoints. */
+  readonly purses: ReadonlyMap<string, Purse>;
+  /** The purse's name by the endpoint's key; none for an endpoint without a budget. */
+  readonly purseOf: ReadonlyMap<string, string>;
+}
+
+/**
+ * Opens the ledgers of a fleet: one for a shared budget, and for one of scope `endpoint` one a URL, since that is what
+ * its provider counts: two indexers behind one URL share it.
+ */
+export function openPurses(fleet: Fleet): Purses {
+  const endpoints = endpointsOf(fleet);
+  const purses = new Map<string, Purse>();
+  const purseOf = new Map<string, string>();
+  const reserveOf = reserves();
+  for (const budget of fleet.budgets) {
+    const users = endpoints.filter((endpoint) => endpoint.budget === budget.name);
+    for (const [name, sharers] of groupBy(users, (endpoint) => purseName(budget, endpoint))) {
+      const endpoint = budget.scope === "shared" ? null : (sharers[0] ?? null);
+      purses.set(name, { budget, endpoint, ledger: startLedger(budget, reserveOf(sharers, budget)) });
+      for (const { key } of sharers) {
+        purseOf.set(key, name);
+      }
+    }
+  }
+  return { purses, purseOf };
+}
+
+/** A URL may hold a key, and the name is written to disk. */
+function purseName({ name, scope }: Budget, { url }: Endpoint): string {
+  return scope === "shared" ? name : `${name} ${createHash("sha256").update(url).digest("hex").slice(0, 32)}`;
+}
+
+/** What the schedules of some endpoints ask of a window. Each sum is done once: it takes a moment. */
+function reserves(): (sharers: readonly Endpoint[], budget: Budget) => number {
+  const known = new Map<string, number>();
+  return (sharers, { per }) => {
+    const loads = [...groupBy(sharers, ({ schedule }) => schedule)].map(([cron, those]) => ({
+      endpoints: those.length,
+      cron,
+    }));
+    const question = `${per} ${JSON.stringify(loads)}`;
+    const asked = known.get(question) ?? requestsPerWindow(loads, per);
+    known.set(question, asked);
+    return asked;
+  };
+}
