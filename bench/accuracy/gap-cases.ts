@@ -1,4 +1,5 @@
 import { reportChain } from "../../src/core/chain-state.ts";
+import type { GapReport } from "../../src/core/report.ts";
 import { type ChainModel, createChain, type PaceChange } from "../../src/sim/chain-model.ts";
 import {
   AT_THE_TIP,
@@ -51,6 +52,7 @@ export const GAP_CASES: readonly GapCase[] = [
 /** What came of it. Blocks. */
 export interface GapFigures {
   readonly errors: readonly number[];
+  readonly errorsWithinPoll: readonly number[];
   readonly uncertainties: readonly number[];
   readonly inside: number;
   readonly naiveErrors: readonly number[];
@@ -83,6 +85,7 @@ function play(gapCase: GapCase, model: ChainModel): GapFigures {
   const watched = { chain, targets: [a, b] };
   const random = createRandom(`gaps/${gapCase.name}`);
   const rounds = targetScheduleMs / gapCase.scheduleMs;
+  const judges = (tick: number) => tick >= WARM_UP && tick % rounds === 0;
   const measured: Measured[] = [];
   let state = newState(watched);
   for (let tick = 0; tick < TICKS * Math.min(rounds, 20); tick += 1) {
@@ -95,13 +98,10 @@ function play(gapCase: GapCase, model: ChainModel): GapFigures {
       watched,
       round.map(({ observation }) => observation),
     );
-    if (second !== null && tick >= WARM_UP) {
+    if (second !== null && judges(tick)) {
       const [gap] = reportChain(state, watched, sentAtMs + 1_000).gaps;
       measured.push({
-        error: Math.abs(
-          (gap?.blocks ?? Number.POSITIVE_INFINITY) - gapAt({ against, target }, second.readAtMs),
-        ),
-        uncertainty: gap?.uncertaintyBlocks ?? Number.POSITIVE_INFINITY,
+        ...errorsOf(gap, { against, target }, second),
         naiveError: naiveError({ against, target }, { sentAtMs, random }),
       });
     }
@@ -111,8 +111,34 @@ function play(gapCase: GapCase, model: ChainModel): GapFigures {
 
 interface Measured {
   readonly error: number;
+  /** Against the nearest of the gaps that were true at some instant of the target's poll. */
+  readonly errorWithinPoll: number;
   readonly uncertainty: number;
   readonly naiveError: number;
+}
+
+interface Pair {
+  readonly against: IndexerModel;
+  readonly target: IndexerModel;
+}
+
+function errorsOf(gap: GapReport | undefined, pair: Pair, read: Read): Omit<Measured, "naiveError"> {
+  const none = Number.POSITIVE_INFINITY;
+  if (gap === undefined) {
+    return { error: none, errorWithinPoll: none, uncertainty: none };
+  }
+  const { sentAtMs, receivedAtMs } = read.observation;
+  const instants = Array.from(
+    { length: 21 },
+    (_, index) => sentAtMs + (index / 20) * (receivedAtMs - sentAtMs),
+  );
+  const errorAt = (atMs: number) => Math.abs(gap.blocks - gapAt(pair, atMs));
+  const error = errorAt(read.readAtMs);
+  return {
+    error,
+    errorWithinPoll: Math.min(error, ...instants.map(errorAt)),
+    uncertainty: gap.uncertaintyBlocks,
+  };
 }
 
 function figuresOf(measured: readonly Measured[]): GapFigures {
@@ -120,6 +146,7 @@ function figuresOf(measured: readonly Measured[]): GapFigures {
   const inside = measured.filter(({ error, uncertainty }) => error <= uncertainty + 0.05);
   return {
     errors: measured.map(({ error }) => error),
+    errorsWithinPoll: measured.map((entry) => entry.errorWithinPoll),
     uncertainties: measured.map(({ uncertainty }) => uncertainty),
     naiveErrors: measured.map((entry) => entry.naiveError),
     inside: inside.length / measured.length,
@@ -127,19 +154,13 @@ function figuresOf(measured: readonly Measured[]): GapFigures {
 }
 
 /** Two monitors that poll each variant each 15 s at a phase of its own, and subtract what they have. */
-function naiveError(
-  models: { readonly against: IndexerModel; readonly target: IndexerModel },
-  at: { readonly sentAtMs: number; readonly random: () => number },
-): number {
+function naiveError(models: Pair, at: { readonly sentAtMs: number; readonly random: () => number }): number {
   const first = poll("", models.against, { ...at, sentAtMs: at.sentAtMs - at.random() * 15_000 });
   const second = poll("", models.target, { ...at, sentAtMs: at.sentAtMs - at.random() * 15_000 });
   return Math.abs(blockOf(first) - blockOf(second) - gapAt(models, at.sentAtMs));
 }
 
-function gapAt(
-  { against, target }: { readonly against: IndexerModel; readonly target: IndexerModel },
-  atMs: number,
-): number {
+function gapAt({ against, target }: Pair, atMs: number): number {
   return (processedAt(against, atMs) ?? 0) - (processedAt(target, atMs) ?? 0);
 }
 
@@ -159,6 +180,7 @@ export function gapSummaryOf(gapCase: GapCase): Readonly<Record<string, string |
     case: gapCase.name,
     "error p50": show(percentile(figures.errors, 0.5)),
     "error p99": show(percentile(figures.errors, 0.99)),
+    "p99 within the poll": show(percentile(figures.errorsWithinPoll, 0.99)),
     "truth inside": `${(figures.inside * 100).toFixed(1)} %`,
     "± median": show(percentile(figures.uncertainties, 0.5)),
     "naive p50": show(percentile(figures.naiveErrors, 0.5)),

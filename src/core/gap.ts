@@ -47,12 +47,13 @@ export function addMeasure(
   }
   const atMs = readAtMs(pair.driver);
   const partnerMs = readAtMs(partner);
-  const same = measures.at(-1)?.atMs === atMs;
-  if (same && measures.at(-1)?.partnerMs === partnerMs) {
+  const last = measures.at(-1);
+  const isKnown = last?.atMs === atMs;
+  if (isKnown && Math.abs(last.partnerMs - atMs) <= Math.abs(partnerMs - atMs)) {
     return measures;
   }
   const [target, against] = pair.driverIs === "target" ? [pair.driver, partner] : [partner, pair.driver];
-  const kept = same ? measures.slice(0, -1) : measures.slice(1 - KEPT_MEASURES);
+  const kept = isKnown ? measures.slice(0, -1) : measures.slice(1 - KEPT_MEASURES);
   return [...kept, { atMs, partnerMs, ...holdingInterval(target, against, pace) }];
 }
 
