@@ -1,0 +1,97 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  isDue,
+  NEW_RECORDING,
+  pagesOf,
+  playColumn,
+  type Recording,
+  record,
+  resumeRecording,
+} from "../../src/core/recording.ts";
+
+/** Steps of a second, four a page, three full pages kept. */
+const SHORT = { stepMs: 1_000, pageSteps: 4, pages: 3 };
+
+describe("record()", () => {
+  it("plays back what was recorded, and null where nothing was", () => {
+    const recording = recordAt([0, 1, 2, 5, 6]);
+
+    expect(play(recording, 0, 7)).toEqual([0, 1, 2, null, null, 5, 6, null]);
+  });
+
+  it("keeps the full pages and the one under way, and no more", () => {
+    const recording = recordAt(Array.from({ length: 100 }, (_, second) => second));
+
+    expect(pagesOf(recording)).toHaveLength(4);
+    expect(play(recording, 82, 99)).toEqual([null, null, ...range(84, 99)]);
+  });
+
+  it("forgets what was recorded after the instant that the clock went back to", () => {
+    const recording = recordAt([8, 9, 10, 11, 9]);
+
+    expect(play(recording, 8, 11)).toEqual([8, 9, null, null]);
+  });
+
+  it("forgets the pages of a future that did not come", () => {
+    const recording = recordAt([8, 9, 5_000, 10]);
+
+    expect(play(recording, 5_000, 5_000)).toEqual([null]);
+    expect(pagesOf(recording).map(({ firstStep }) => firstStep)).toEqual([8]);
+  });
+
+  it("begins in the midst of a page for a name that is new", () => {
+    const before = recordAt([8, 9]);
+
+    const recording = record(before, SHORT, { nowMs: 10_000, row: { b: [7] } });
+
+    expect(playColumn(recording, { name: "b", column: 0 }, { firstStep: 8, lastStep: 10 })).toEqual([
+      null,
+      null,
+      7,
+    ]);
+    expect(play(recording, 8, 10)).toEqual([8, 9, null]);
+  });
+
+  it("goes on after a restart as if there had been none", () => {
+    const anySeconds = fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 30 });
+    fc.assert(
+      fc.property(anySeconds, anySeconds, (before, after) => {
+        const through = recordAt([...before, ...after]);
+        const saved: unknown = JSON.parse(JSON.stringify(pagesOf(recordAt(before))));
+
+        // It is what was said as JSON a line above.
+        const restarted = recordAt(after, resumeRecording(saved as Recording["pages"]));
+
+        expect(play(restarted, 0, 60)).toEqual(play(through, 0, 60));
+      }),
+    );
+  });
+});
+
+describe("isDue()", () => {
+  it.each([
+    { case: "nothing is recorded", at: [], nowMs: 0, due: true },
+    { case: "the step is recorded", at: [5], nowMs: 5_999, due: false },
+    { case: "the next step has begun", at: [5], nowMs: 6_000, due: true },
+    { case: "the clock went back", at: [5], nowMs: 4_999, due: true },
+  ])("is $due when $case", ({ at, nowMs, due }) => {
+    expect(isDue(recordAt(at), SHORT, nowMs)).toBe(due);
+  });
+});
+
+/** At each second, the number of the second. */
+function recordAt(seconds: readonly number[], from: Recording = NEW_RECORDING): Recording {
+  return seconds.reduce(
+    (recording, second) => record(recording, SHORT, { nowMs: second * 1_000, row: { a: [second] } }),
+    from,
+  );
+}
+
+function play(recording: Recording, firstStep: number, lastStep: number) {
+  return playColumn(recording, { name: "a", column: 0 }, { firstStep, lastStep });
+}
+
+function range(first: number, last: number): readonly number[] {
+  return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+}
