@@ -5,12 +5,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 /** The methods of each route's pattern. */
 export type KnownRoutes = Map<string, Set<string>>;
 
+const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
+
 /** Answers with problem details (RFC 9457). */
 export function sendProblem(reply: FastifyReply, httpStatus: number, detail: string): FastifyReply {
   return reply
     .code(httpStatus)
     .header("cache-control", "no-store")
-    .type("application/problem+json")
+    .type(PROBLEM_TYPE)
     .send(problem(httpStatus, detail));
 }
 
@@ -55,7 +57,7 @@ export function cutUnreadable(error: Error & { readonly code?: string }, socket:
   const body = problem(httpStatus, "Cannot read the request");
   const head = [
     `HTTP/1.1 ${httpStatus} ${STATUS_CODES[httpStatus] ?? "Error"}`,
-    "Content-Type: application/problem+json",
+    `Content-Type: ${PROBLEM_TYPE}`,
     `Content-Length: ${Buffer.byteLength(body)}`,
     "Connection: close",
   ];

@@ -1,0 +1,77 @@
+import { describe, expect, it } from "vitest";
+import { ask, send, serve } from "../support/served.ts";
+
+describe("startHttpServer() with a hostile client", () => {
+  it.each([
+    { what: "a path that can't be decoded", head: ["GET /%zz HTTP/1.1"], status: 400 },
+    { what: "a path out of the root", head: ["GET /../../etc/passwd HTTP/1.1"], status: 404 },
+    {
+      what: "a path out of the root, encoded",
+      head: ["GET /chains/..%2f..%2fetc%2fpasswd HTTP/1.1"],
+      status: 404,
+    },
+    { what: "a huge URL", head: [`GET /${"x".repeat(20_000)} HTTP/1.1`], status: 431 },
+    { what: "a long name", head: [`GET /chains/${"x".repeat(500)} HTTP/1.1`], status: 414 },
+    { what: "a big header", head: ["GET /metrics HTTP/1.1", `x: ${"y".repeat(20_000)}`], status: 431 },
+    { what: "garbage", head: ["\x16\x03\x01\x02\x00\x01"], status: 400 },
+    { what: "no method", head: [" / HTTP/1.1"], status: 400 },
+    {
+      what: "two lengths",
+      head: ["POST /-/reload HTTP/1.1", "content-length: 1", "content-length: 2"],
+      status: 400,
+    },
+    {
+      what: "a length and chunks",
+      head: ["POST /-/reload HTTP/1.1", "content-length: 1", "transfer-encoding: chunked"],
+      status: 400,
+    },
+    { what: "no host", head: ["GET /metrics HTTP/1.1", "host:"], status: 200 },
+  ])("gets $status for $what, and the next one is served", async ({ head, status }) => {
+    await using server = await serve();
+
+    const answer = await ask(server.url, head);
+
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    if (status !== 200) {
+      expect(answer).toMatch(/\r\ncontent-type: application\/problem\+json; charset=utf-8\r\n/i);
+    }
+    expect((await fetch(`${server.url}/-/healthy`)).status).toBe(200);
+  });
+
+  it("gets its pipelined requests answered in order", async () => {
+    await using server = await serve();
+    const one = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+
+    const answer = await send(
+      server.url,
+      `${one("/-/healthy")}${one("/nowhere")}${one("/metrics").replace("x\r\n", "x\r\nconnection: close\r\n")}`,
+    );
+
+    expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual([
+      "200",
+      "404",
+      "200",
+    ]);
+  });
+
+  it.each([
+    { what: "headers", bytes: "GET /metrics HTTP/1.1\r\nhost: x\r\nx: y" },
+    { what: "a body", bytes: "POST /-/reload HTTP/1.1\r\nhost: x\r\ncontent-length: 900\r\n\r\nx" },
+  ])("is cut off when $what never end", async ({ bytes }) => {
+    await using server = await serve({}, { requestTimeoutMs: 100 });
+
+    const answer = await send(server.url, bytes);
+
+    expect(answer).toMatch(/^HTTP\/1\.1 408 .*application\/problem\+json/s);
+  });
+
+  it("does not hold up a shutdown", async () => {
+    const server = await serve();
+    const hanging = send(server.url, "GET /metrics HTTP/1.1\r\nhost: x\r\nx: y");
+    await fetch(`${server.url}/-/healthy`);
+
+    await server[Symbol.asyncDispose]();
+
+    expect(await hanging).toBe("");
+  });
+});

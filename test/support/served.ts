@@ -1,0 +1,61 @@
+import { connect } from "node:net";
+import { type HttpServer, type HttpServerOptions, startHttpServer } from "../../src/io/http-server.ts";
+import type { HttpSource, Verdict } from "../../src/io/http-source.ts";
+import { fullReport } from "./metrics-source.ts";
+
+export const METRICS = { contentType: "text/plain; version=0.0.4; charset=utf-8", body: "synclag_up 1\n" };
+export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
+
+const FINE: Verdict = { ok: true, detail: "Fine" };
+
+/** The real server over a fleet in which all is known, with what a test wants otherwise. */
+export function serve(
+  source: Partial<HttpSource> = {},
+  options: HttpServerOptions = {},
+): Promise<HttpServer> {
+  const listen = { host: "127.0.0.1", port: 0 };
+  return startHttpServer(
+    listen,
+    {
+      report: fullReport,
+      metrics: () => Promise.resolve(METRICS),
+      healthy: () => FINE,
+      ready: () => FINE,
+      reload: null,
+      version: "9.9.9",
+      ...source,
+    },
+    options,
+  );
+}
+
+export async function json(url: string, init: RequestInit = {}) {
+  const answer = await fetch(url, init);
+  const body = (await answer.json()) as Readonly<Record<string, unknown>>;
+  return { status: answer.status, contentType: answer.headers.get("content-type"), body };
+}
+
+/** Sends a request as it is written, and reads until the connection is closed. */
+export function ask(
+  url: string,
+  [requestLine = "", ...headers]: readonly string[],
+  body = "",
+): Promise<string> {
+  const host = headers.some((header) => header.startsWith("host:")) ? [] : ["host: x"];
+  return send(url, `${[requestLine, ...host, "connection: close", ...headers].join("\r\n")}\r\n\r\n${body}`);
+}
+
+/** Sends bytes, and reads until the connection is closed. */
+export function send(url: string, bytes: string): Promise<string> {
+  const { hostname, port } = new URL(url);
+  return new Promise((resolve, reject) => {
+    let received = "";
+    const socket = connect(Number(port), hostname, () => socket.write(bytes, "latin1"));
+    socket.on("data", (data) => {
+      received += data.toString("latin1");
+    });
+    // A server that has said enough may cut the connection while more is on its way.
+    socket.on("error", (error) => (received === "" ? reject(error) : resolve(received)));
+    socket.on("close", () => resolve(received));
+  });
+}
