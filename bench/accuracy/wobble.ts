@@ -107,7 +107,7 @@ function run(
     changes.push(...changesBetween(state, next, sentAtMs));
     state = next;
   }
-  const sources = Object.values(state.sources);
+  const { sources } = state;
   return {
     polls: ticks * watched.targets.length,
     timeouts,
@@ -119,8 +119,8 @@ function run(
 }
 
 function changesBetween(before: ChainState, after: ChainState, atMs: number): WobbleFigures["changes"] {
-  return Object.entries(after.sources).flatMap(([key, { verdict }]) => {
-    const from = before.sources[key]?.verdict?.status;
+  return after.sources.flatMap(({ key, verdict }) => {
+    const from = before.sources.find((source) => source.key === key)?.verdict?.status;
     return from !== undefined && verdict !== null && verdict.status !== from
       ? [{ atMs, key, from, to: verdict.status }]
       : [];

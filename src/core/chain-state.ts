@@ -1,6 +1,5 @@
 import { type ChainClock, NEW_CLOCK } from "./chain-clock.ts";
 import type { Chain, Fleet, Target } from "./fleet.ts";
-import type { GapMeasure } from "./gap.ts";
 import { groupBy } from "./group-by.ts";
 import type { Observation } from "./observation.ts";
 import { observeInstant } from "./observe-instant.ts";
@@ -8,7 +7,7 @@ import type { ReferenceState } from "./reference.ts";
 import type { ChainReport } from "./report.ts";
 import { reportGaps, reportReference, reportTargets } from "./report-chain.ts";
 import type { SourceState } from "./source-state.ts";
-import { rpcPrefix, viewOf } from "./view.ts";
+import { viewOf } from "./view.ts";
 
 /** A chain with the targets that are measured on it. */
 export interface WatchedChain {
@@ -24,12 +23,10 @@ export interface WatchedChain {
 
 /** All that is remembered of one chain: plain data, replaced and never edited. */
 export interface ChainState {
-  /** By the target's key, or the RPC endpoint's. */
-  readonly sources: Readonly<Record<string, SourceState>>;
+  /** Those that were heard: targets and RPC nodes, each once. */
+  readonly sources: readonly SourceState[];
   readonly reference: ReferenceState | null;
   readonly clock: ChainClock;
-  /** By the key of the target that is compared. */
-  readonly gaps: Readonly<Record<string, readonly GapMeasure[]>>;
 }
 
 /** The chains of a fleet that have targets or RPC nodes, each with all of its targets. */
@@ -51,7 +48,7 @@ export function watchFleet(fleet: Fleet): readonly WatchedChain[] {
 
 /** The state of a chain of which nothing is known yet. */
 export function startChain(_watched: WatchedChain): ChainState {
-  return { sources: {}, reference: null, clock: NEW_CLOCK, gaps: {} };
+  return { sources: [], reference: null, clock: NEW_CLOCK };
 }
 
 /**
@@ -80,13 +77,8 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
 
 /** The state without what is no longer watched: for a reload, where unchanged targets keep what they know. */
 export function retainChain(state: ChainState, watched: WatchedChain): ChainState {
-  const kept = new Set(watched.targets.map((target) => target.key));
-  const isRpc = (key: string) => key.startsWith(rpcPrefix(watched.chain));
-  return {
-    ...state,
-    sources: keepKeys(state.sources, (key) => kept.has(key) || isRpc(key)),
-    gaps: keepKeys(state.gaps, (key) => kept.has(key)),
-  };
+  const kept = new Set(watched.targets.map(({ key }) => key));
+  return { ...state, sources: state.sources.filter(({ key, kind }) => kind === "rpc" || kept.has(key)) };
 }
 
 function instantsOf(batch: readonly Observation[]): readonly (readonly Observation[])[] {
@@ -117,11 +109,4 @@ function baselineIndexers(fleet: Fleet): ReadonlyMap<string, string> {
 
 function indexerOf({ protocol, variant, tier }: Pick<Target, "protocol" | "variant" | "tier">): string {
   return `${protocol}/${variant}/${tier}`;
-}
-
-function keepKeys<T>(
-  record: Readonly<Record<string, T>>,
-  isKept: (key: string) => boolean,
-): Readonly<Record<string, T>> {
-  return Object.fromEntries(Object.entries(record).filter(([key]) => isKept(key)));
 }

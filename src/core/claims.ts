@@ -1,6 +1,6 @@
 import { mostBlocksIn, type Pace, type ReferenceState } from "./reference.ts";
 import { readAtMs, type Sample } from "./sample.ts";
-import type { Source } from "./votes.ts";
+import type { SourceState } from "./source-state.ts";
 
 /** An RPC node that is heard for the first time may show all indexers to be this far behind, but no further. */
 const CREDIBLE_LAG_MS = 30 * 86_400_000;
@@ -10,17 +10,17 @@ const CREDIBLE_LAG_MS = 30 * 86_400_000;
  * of them twice; or an RPC node that is heard for the first time, twice, at a credible distance.
  */
 export function believedClaims(
-  sources: readonly Source[],
+  sources: readonly SourceState[],
   context: { readonly reference: ReferenceState | null; readonly pace: Pace },
-): readonly Source[] {
-  const claiming = sources.filter((source) => source.state.claim !== null);
+): readonly SourceState[] {
+  const claiming = sources.filter((source) => source.claim !== null);
   const joined = claiming.filter((source) => isJoined(source, claiming, context.pace));
   return joined.length > 0 ? joined : claiming.filter((source) => isNewRpc(source, context));
 }
 
-function isJoined(source: Source, claiming: readonly Source[], pace: Pace): boolean {
-  const own = source.state.claim;
-  return claiming.some(({ state: { claim } }) => {
+function isJoined(source: SourceState, claiming: readonly SourceState[], pace: Pace): boolean {
+  const own = source.claim;
+  return claiming.some(({ claim }) => {
     if (own === null || claim === null || claim === own || own.polls + claim.polls < 3) {
       return false;
     }
@@ -33,13 +33,12 @@ function areClose(a: Sample, b: Sample, pace: Pace): boolean {
 }
 
 function isNewRpc(
-  { kind, state }: Source,
+  { claim, kind, samples }: SourceState,
   { reference, pace }: { readonly reference: ReferenceState | null; readonly pace: Pace },
 ): boolean {
-  if (kind !== "rpc" || state.claim === null || state.claim.polls < 2 || state.samples.length > 0) {
+  if (kind !== "rpc" || claim === null || claim.polls < 2 || samples.length > 0) {
     return false;
   }
-  const { sample } = state.claim;
-  const beyond = sample.block - (reference?.block ?? 0);
+  const beyond = claim.sample.block - (reference?.block ?? 0);
   return pace.intervalMs !== null && beyond * pace.intervalMs <= CREDIBLE_LAG_MS;
 }

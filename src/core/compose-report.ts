@@ -3,7 +3,6 @@ import type { Endpoint } from "./fleet.ts";
 import { findIncidents } from "./incidents.ts";
 import { silenceMs } from "./network-incident.ts";
 import type { ChainReport, Incident, Report } from "./report.ts";
-import { rpcPrefix } from "./view.ts";
 
 /** All that a report is made from. */
 export interface ReportInput extends Pick<Report, "budgets" | "skipped"> {
@@ -36,10 +35,9 @@ export function composeReport(input: ReportInput): Report {
 
 function anyRpcAnswers({ chains, nowMs }: ReportInput, reports: readonly ChainReport[]): boolean {
   const oldestMs = nowMs - silenceMs(reports.flatMap(({ targets }) => targets));
-  return chains.some(({ watched, state }) =>
-    Object.entries(state.sources).some(
-      ([key, { last }]) =>
-        key.startsWith(rpcPrefix(watched.chain)) && last?.kind === "head" && last.receivedAtMs > oldestMs,
+  return chains.some(({ state }) =>
+    state.sources.some(
+      ({ kind, last }) => kind === "rpc" && last?.kind === "head" && last.receivedAtMs > oldestMs,
     ),
   );
 }

@@ -1,6 +1,6 @@
 import { type ChainClock, contradictionMs } from "./chain-clock.ts";
 import type { Sample } from "./sample.ts";
-import type { Source } from "./votes.ts";
+import type { SourceState } from "./source-state.ts";
 
 /** What came of holding one sample against the clock and the other sources. */
 export interface Examination {
@@ -22,7 +22,7 @@ const DISTANCE_SHARE = 0.6;
 /** Whether a sample is of this chain and fork at all, by its timestamp and by its hash. */
 export function examine(
   sample: Sample,
-  witnesses: readonly Source[],
+  witnesses: readonly SourceState[],
   context: {
     readonly clock: ChainClock;
     readonly intervalMs: number | null;
@@ -40,7 +40,7 @@ export function examine(
 
 function examineTime(
   sample: Sample,
-  witnesses: readonly Source[],
+  witnesses: readonly SourceState[],
   context: { readonly clock: ChainClock; readonly intervalMs: number | null },
 ): Omit<Examination, "hashMismatches"> {
   const { block, timestampSec } = sample;
@@ -48,7 +48,7 @@ function examineTime(
     return { doubt: null, clockIsWrong: false };
   }
   const offMs = contradictionMs(context.clock, { block, timestampSec }, context.intervalMs);
-  const said = witnesses.map(({ state }) => agreement(sample, state.samples.at(-1), context.intervalMs));
+  const said = witnesses.map(({ samples }) => agreement(sample, samples.at(-1), context.intervalMs));
   const agreeing = said.filter((answer) => answer === "agrees").length;
   const opposing = said.filter((answer) => answer === "opposes").length;
   const outvoted = opposing >= 2 && opposing > agreeing;
@@ -83,7 +83,7 @@ function agreement(
 }
 
 /** Mismatches in a row, this sample included; a height at which the others do not decide changes nothing. */
-function countMismatches(sample: Sample, witnesses: readonly Source[], before: number): number {
+function countMismatches(sample: Sample, witnesses: readonly SourceState[], before: number): number {
   if (sample.hash === null) {
     return before;
   }
@@ -95,8 +95,8 @@ function countMismatches(sample: Sample, witnesses: readonly Source[], before: n
 }
 
 /** Positive where a witness has the same hash at that height, negative where it has another, else 0. */
-function hashVote(sample: Sample, { kind, state }: Source): number {
-  const known = state.samples.find(({ block, hash }) => block === sample.block && hash !== null);
+function hashVote(sample: Sample, { kind, samples }: SourceState): number {
+  const known = samples.find(({ block, hash }) => block === sample.block && hash !== null);
   if (known === undefined) {
     return 0;
   }

@@ -1,51 +1,39 @@
 import { type ChainClock, NEW_CLOCK, noteTimestamp } from "./chain-clock.ts";
 import { examine } from "./doubt.ts";
-import type { Sample } from "./sample.ts";
 import { newestSample, type SourceState } from "./source-state.ts";
-import type { Source } from "./votes.ts";
-import { headsHeard, sourcesOf, type Workbench } from "./workbench.ts";
+import { headsHeard, type Workbench } from "./workbench.ts";
 
 /** Holds each new height against the others, writes down what is doubted, and tells the clock the times that stand. */
 export function examineHeads(bench: Workbench): ChainClock {
-  const all = sourcesOf(bench);
-  return headsHeard(bench).reduce(
-    (clock, key) => examineHead(bench, { key, all }, clock),
-    bench.before.clock,
-  );
+  let { clock } = bench.before;
+  for (const { index } of headsHeard(bench)) {
+    const state = bench.sources[index];
+    clock = state === undefined ? clock : examineHead(bench, { state, index }, clock);
+  }
+  return clock;
 }
 
 function examineHead(
   bench: Workbench,
-  { key, all }: { readonly key: string; readonly all: readonly Source[] },
+  { state, index }: { readonly state: SourceState; readonly index: number },
   clock: ChainClock,
 ): ChainClock {
-  const state = bench.sources[key];
-  const sample = state === undefined ? null : newestSample(state);
-  if (state === undefined || sample === null) {
+  const sample = newestSample(state);
+  if (sample === null || (sample.timestampSec === null && sample.hash === null)) {
+    bench.sources[index] = { ...state, doubt: null };
     return clock;
   }
-  const { doubt, hashMismatches, clockIsWrong } = examine(sample, witnesses(all, key), {
+  const witnesses = bench.sources.filter((source) => source.key !== state.key);
+  const { doubt, hashMismatches, clockIsWrong } = examine(sample, witnesses, {
     // As it was before this instant: what others say now must not depend on who is examined first.
     clock: bench.before.clock,
     intervalMs: bench.pace.intervalMs,
     hashMismatches: state.hashMismatches,
   });
-  if (doubt !== state.doubt || hashMismatches !== state.hashMismatches) {
-    bench.sources[key] = withDoubt(state, doubt, hashMismatches);
+  bench.sources[index] = { ...state, doubt, hashMismatches };
+  if (doubt !== null || sample.timestampSec === null) {
+    return clock;
   }
-  return doubt === null
-    ? noted(clockIsWrong ? { ...clock, reported: NEW_CLOCK.reported } : clock, sample)
-    : clock;
-}
-
-function withDoubt(state: SourceState, doubt: string | null, hashMismatches: number): SourceState {
-  return { ...state, doubt, hashMismatches };
-}
-
-function witnesses(all: readonly Source[], key: string): readonly Source[] {
-  return all.filter((source) => source.key !== key);
-}
-
-function noted(clock: ChainClock, sample: Sample): ChainClock {
-  return sample.timestampSec === null ? clock : noteTimestamp(clock, sample.block, sample.timestampSec);
+  const sound = clockIsWrong ? { ...clock, reported: NEW_CLOCK.reported } : clock;
+  return noteTimestamp(sound, sample.block, sample.timestampSec);
 }

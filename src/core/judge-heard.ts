@@ -10,10 +10,10 @@ import type { Workbench } from "./workbench.ts";
 export function judgeHeard(bench: Workbench, known: Pick<ChainState, "reference" | "clock">): void {
   const { heard, nowMs, sources, watched } = bench;
   const view = viewOf({ ...known, sources }, watched.chain, nowMs);
-  for (const { source: key } of heard) {
-    const state = sources[key];
-    if (bench.targets.has(key) && state !== undefined) {
-      sources[key] = judged(state, { view, verdict: standingVerdict(bench, key) });
+  for (const { index, target } of heard) {
+    const state = sources[index];
+    if (target !== null && state !== undefined) {
+      sources[index] = judged(state, { view, verdict: standingVerdict(bench, state) });
     }
   }
 }
@@ -32,12 +32,8 @@ function judged(
 }
 
 /** The verdict so far, or null where the evidence for it had become stale: then there is nothing to be steady about. */
-function standingVerdict(
-  { before, nowMs, targets, watched }: Workbench,
-  key: string,
-): SourceState["verdict"] {
-  const state = before.sources[key];
-  const pollIntervalMs = targets.get(key)?.pollIntervalMs ?? 0;
-  const staleMs = staleAfterMs(watched.chain.thresholds, pollIntervalMs);
-  return state?.last == null || nowMs - state.last.receivedAtMs > staleMs ? null : state.verdict;
+function standingVerdict({ before, nowMs, watched }: Workbench, state: SourceState): SourceState["verdict"] {
+  const last = before.sources.find(({ key }) => key === state.key)?.last ?? null;
+  const staleMs = staleAfterMs(watched.chain.thresholds, state.pollIntervalMs);
+  return last === null || nowMs - last.receivedAtMs > staleMs ? null : state.verdict;
 }

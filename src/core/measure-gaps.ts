@@ -1,44 +1,56 @@
 import { baselineOf } from "./baseline.ts";
 import type { ChainClock } from "./chain-clock.ts";
-import type { ChainState } from "./chain-state.ts";
 import type { Target } from "./fleet.ts";
-import { addMeasure, type GapMeasure, type PaceRange } from "./gap.ts";
-import type { Sample } from "./sample.ts";
+import { addMeasure, type PaceRange } from "./gap.ts";
+import type { SourceState } from "./source-state.ts";
 import { paceRangeOf } from "./view.ts";
 import { headsHeard, type Workbench } from "./workbench.ts";
 
 /** Adds what the heights of this instant say of the gaps between the chain's targets. */
-export function measureGaps(bench: Workbench, clock: ChainClock): ChainState["gaps"] {
+export function measureGaps(bench: Workbench, clock: ChainClock): void {
   const pace = paceRangeOf(clock, bench.watched.chain);
-  const heads = new Set(headsHeard(bench));
-  if (pace === null || heads.size === 0) {
-    return bench.before.gaps;
+  if (pace === null) {
+    return;
   }
-  const gaps: Record<string, readonly GapMeasure[]> = { ...bench.before.gaps };
-  for (const target of bench.watched.targets) {
-    const against = baselineOf(bench.watched, target);
-    if (against !== null && (heads.has(target.key) || heads.has(against.key))) {
-      gaps[target.key] = withPair(bench, { target, against }, { measures: gaps[target.key] ?? [], pace });
+  for (const { target } of headsHeard(bench)) {
+    if (target !== null) {
+      measureGapsOf(bench, target, pace);
     }
   }
-  return gaps;
+}
+
+/** A target is paired with what it is compared with; that one is paired with all that are compared with it. */
+function measureGapsOf(bench: Workbench, target: Target, pace: PaceRange): void {
+  const { watched, sources } = bench;
+  const against = baselineOf(watched, target);
+  if (against !== null) {
+    pair(sources, { target, against }, pace);
+    return;
+  }
+  for (const other of watched.targets) {
+    if (other.protocol === target.protocol && baselineOf(watched, other)?.key === target.key) {
+      pair(sources, { target: other, against: target }, pace);
+    }
+  }
 }
 
 /** The one that is polled less often drives, so that its few heights meet the nearest of the other's many. */
-function withPair(
-  bench: Workbench,
+function pair(
+  sources: SourceState[],
   { target, against }: { readonly target: Target; readonly against: Target },
-  { measures, pace }: { readonly measures: readonly GapMeasure[]; readonly pace: PaceRange },
-): readonly GapMeasure[] {
-  const targetDrives = target.pollIntervalMs >= against.pollIntervalMs;
-  const driver = samplesOf(bench, targetDrives ? target : against).at(-1);
-  const partners = samplesOf(bench, targetDrives ? against : target);
-  if (driver === undefined) {
-    return measures;
+  pace: PaceRange,
+): void {
+  const index = sources.findIndex(({ key }) => key === target.key);
+  const own = sources[index];
+  const other = sources.find(({ key }) => key === against.key);
+  if (own === undefined || other === undefined) {
+    return;
   }
-  return addMeasure(measures, { driver, partners, driverIs: targetDrives ? "target" : "against" }, pace);
-}
-
-function samplesOf(bench: Workbench, target: Target): readonly Sample[] {
-  return bench.sources[target.key]?.samples ?? [];
+  const targetDrives = target.pollIntervalMs >= against.pollIntervalMs;
+  const driver = (targetDrives ? own : other).samples.at(-1);
+  const partners = (targetDrives ? other : own).samples;
+  if (driver !== undefined) {
+    const driverIs = targetDrives ? "target" : "against";
+    sources[index] = { ...own, gap: addMeasure(own.gap, { driver, partners, driverIs }, pace) };
+  }
 }

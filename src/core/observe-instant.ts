@@ -8,10 +8,9 @@ import { measureGaps } from "./measure-gaps.ts";
 import type { Observation } from "./observation.ts";
 import { highestPossible, type Pace, type ReferenceState, updateReference } from "./reference.ts";
 import { isHeight } from "./sample.ts";
-import { NEW_SOURCE } from "./source-state.ts";
 import { cutTimeline } from "./timeline.ts";
 import { votesOf } from "./votes.ts";
-import { layOut, sourcesOf, type Workbench } from "./workbench.ts";
+import { layOut, type Workbench } from "./workbench.ts";
 
 /** A step back is large beyond this, and beyond what the thresholds for `lagging` and `stalled` bear. */
 const LARGE_STEP_BLOCKS = 256;
@@ -30,30 +29,34 @@ export function observeInstant(
   believeClaims(bench);
   const { nowMs, pace, sources } = bench;
   const examined = examineHeads(bench);
-  const votes = votesOf(sourcesOf(bench), { nowMs, pace, thresholds: watched.chain.thresholds });
+  const votes = votesOf(sources, { nowMs, pace, thresholds: watched.chain.thresholds });
   const reference = updateReference(before.reference, votes, { nowMs, pace });
   const clock = followReference(examined, before.reference, { reference, pace });
-  const gaps = measureGaps(bench, clock);
+  measureGaps(bench, clock);
   judgeHeard(bench, { reference, clock });
-  return { sources, reference, clock, gaps };
+  return { sources, reference, clock };
 }
 
 function foldPolls({ before, heard, pace, sources, watched }: Workbench): void {
   const { laggingMs, stalledMs } = watched.chain.thresholds;
   const borne = Math.min(laggingMs, stalledMs) / (pace.intervalMs ?? Number.POSITIVE_INFINITY);
-  for (const observation of heard) {
-    const state = sources[observation.source] ?? NEW_SOURCE;
-    sources[observation.source] = foldPoll(state, withCredibleHeight(observation), {
-      highestPossible: highestPossible(before.reference, pace, observation.receivedAtMs),
-      largeStepBlocks: Math.max(LARGE_STEP_BLOCKS, borne),
-    });
+  for (const { index, observation } of heard) {
+    const state = sources[index];
+    if (state !== undefined) {
+      sources[index] = foldPoll(state, withCredibleHeight(observation), {
+        highestPossible: highestPossible(before.reference, pace, observation.receivedAtMs),
+        largeStepBlocks: Math.max(LARGE_STEP_BLOCKS, borne),
+      });
+    }
   }
 }
 
-function believeClaims(bench: Workbench): void {
-  const { before, pace, sources } = bench;
-  for (const { key, state } of believedClaims(sourcesOf(bench), { reference: before.reference, pace })) {
-    sources[key] = acceptClaim(state);
+function believeClaims({ before, pace, sources }: Workbench): void {
+  const believed = new Set(believedClaims(sources, { reference: before.reference, pace }));
+  for (const [index, state] of believed.size === 0 ? [] : sources.entries()) {
+    if (believed.has(state)) {
+      sources[index] = acceptClaim(state);
+    }
   }
 }
 

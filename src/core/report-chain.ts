@@ -8,7 +8,7 @@ import { measureLag } from "./lag.ts";
 import { preferredKeys } from "./preferred.ts";
 import type { ReferenceState } from "./reference.ts";
 import type { GapReport, ReferenceReport, Status, TargetReport } from "./report.ts";
-import { NEW_SOURCE, newestSample, type SourceState } from "./source-state.ts";
+import { newestSample, newSource, type SourceState } from "./source-state.ts";
 import { statusOfFailure } from "./verdict.ts";
 import type { ChainViewAt } from "./view.ts";
 import { staleAfterMs } from "./votes.ts";
@@ -30,8 +30,9 @@ export function reportTargets(
   view: ChainViewAt,
 ): readonly TargetReport[] {
   const reference = freshReference(state, view);
+  const byKey = new Map(state.sources.map((source) => [source.key, source]));
   const reports = watched.targets.map((target) =>
-    reportTarget(target, state.sources[target.key] ?? NEW_SOURCE, { view, reference }),
+    reportTarget(target, byKey.get(target.key) ?? unheard(target), { view, reference }),
   );
   const preferred = preferredKeys(reports);
   return reports.map((report) =>
@@ -45,23 +46,31 @@ export function reportGaps(
   watched: WatchedChain,
   view: ChainViewAt,
 ): readonly GapReport[] {
+  const fresh = new Map(
+    state.sources.filter((source) => isFresh(source, view)).map((source) => [source.key, source]),
+  );
   return watched.targets.flatMap((target) => {
-    const against = baselineOf(watched, target);
-    if (against === null || !isFresh(state, target, view) || !isFresh(state, against, view)) {
+    const own = fresh.get(target.key);
+    const against = own === undefined || own.gap.length === 0 ? null : baselineOf(watched, target);
+    if (own === undefined || against === null || !fresh.has(against.key)) {
       return [];
     }
-    const gap = estimateGap(state.gaps[target.key] ?? []);
-    if (gap === null) {
-      return [];
-    }
-    const blocks = Math.round(gap.blocks * 10) / 10;
-    const seconds = gapSeconds(
-      blocks,
-      newestSample(state.sources[target.key] ?? NEW_SOURCE)?.block ?? null,
-      view,
-    );
-    return [{ target, against: against.variant, blocks, seconds, uncertaintyBlocks: gap.uncertaintyBlocks }];
+    return reportGap(own, { target, against }, view);
   });
+}
+
+function reportGap(
+  own: SourceState,
+  { target, against }: { readonly target: Target; readonly against: Target },
+  view: ChainViewAt,
+): readonly GapReport[] {
+  const gap = estimateGap(own.gap);
+  if (gap === null) {
+    return [];
+  }
+  const blocks = Math.round(gap.blocks * 10) / 10;
+  const seconds = gapSeconds(blocks, newestSample(own)?.block ?? null, view);
+  return [{ target, against: against.variant, blocks, seconds, uncertaintyBlocks: gap.uncertaintyBlocks }];
 }
 
 function reportTarget(
@@ -71,7 +80,7 @@ function reportTarget(
 ): TargetReport {
   const staleMs = staleAfterMs(view.thresholds, target.pollIntervalMs);
   const newest = newestSample(state);
-  const fresh = newest !== null && view.nowMs - newest.receivedAtMs <= staleMs;
+  const fresh = isFresh(state, view);
   const measured = fresh && reference !== null ? measureLag(state, view.clock, view.intervalMs) : null;
   const status = statusAt(state, { nowMs: view.nowMs, staleMs, fresh });
   const lag = status === "diverged" ? null : measured;
@@ -81,7 +90,7 @@ function reportTarget(
     reason: state.last?.kind === "failed" ? state.last.reason : null,
     detail: detailOf({ status, state, view, reference, lag }),
     up: state.last?.kind === "head",
-    block: fresh ? newest.block : null,
+    block: fresh && newest !== null ? newest.block : null,
     blockTimestampSec:
       state.samples.findLast(({ timestampSec }) => timestampSec !== null)?.timestampSec ?? null,
     lagBlocks: lag?.blocks ?? null,
@@ -116,10 +125,14 @@ function freshReference({ reference }: ChainState, view: ChainViewAt): Reference
   return view.referenceKnown ? reference : null;
 }
 
-function isFresh(state: ChainState, target: Target, view: ChainViewAt): boolean {
-  const newest = newestSample(state.sources[target.key] ?? NEW_SOURCE);
-  const staleMs = staleAfterMs(view.thresholds, target.pollIntervalMs);
+function isFresh(source: SourceState, view: ChainViewAt): boolean {
+  const newest = newestSample(source);
+  const staleMs = staleAfterMs(view.thresholds, source.pollIntervalMs);
   return newest !== null && view.nowMs - newest.receivedAtMs <= staleMs;
+}
+
+function unheard({ key, pollIntervalMs }: Target): SourceState {
+  return newSource({ key, kind: "indexer", pollIntervalMs });
 }
 
 /** The gap as time: between the target's block and the one that the other has reached. */

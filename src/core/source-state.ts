@@ -1,3 +1,4 @@
+import type { GapMeasure } from "./gap.ts";
 import type { FailureReason, PollTimes } from "./observation.ts";
 import type { Sample } from "./sample.ts";
 import type { Verdict } from "./verdict.ts";
@@ -18,6 +19,11 @@ export interface Claim {
 
 /** What is remembered of one target, or of an RPC node: plain data of bounded size. */
 export interface SourceState {
+  /** The target's key, or the RPC endpoint's. */
+  readonly key: string;
+  readonly kind: "indexer" | "rpc";
+  /** Time between two polls: of a target as configured, of an RPC node as observed. */
+  readonly pollIntervalMs: number;
   readonly last: LastPoll | null;
   /** The latest usable heights, newest last. */
   readonly samples: readonly Sample[];
@@ -39,9 +45,16 @@ export interface SourceState {
   /** Heights in a row at which its block hash was not that of the others. */
   readonly hashMismatches: number;
   readonly verdict: Verdict | null;
+  /** What the latest pairs of polls say of the gap to the target that this one is compared with. */
+  readonly gap: readonly GapMeasure[];
 }
 
-export const NEW_SOURCE: SourceState = {
+/** A source of which nothing is known yet. */
+export function newSource(identity: Pick<SourceState, "key" | "kind" | "pollIntervalMs">): SourceState {
+  return { ...identity, ...NOTHING_KNOWN };
+}
+
+const NOTHING_KNOWN: Omit<SourceState, "key" | "kind" | "pollIntervalMs"> = {
   last: null,
   samples: [],
   claim: null,
@@ -57,6 +70,7 @@ export const NEW_SOURCE: SourceState = {
   doubt: null,
   hashMismatches: 0,
   verdict: null,
+  gap: [],
 };
 
 /** The gateway races several indexers: the highest of so many answers is what the target has reached. */

@@ -5,7 +5,7 @@ import type { PaceRange } from "./gap.ts";
 import { AHEAD_BLOCKS, idleMs, stalledAfterMs } from "./judge.ts";
 import type { Pace } from "./reference.ts";
 import { newestSample, type SourceState } from "./source-state.ts";
-import { type Source, staleAfterMs } from "./votes.ts";
+import { staleAfterMs } from "./votes.ts";
 
 /** What holds for a whole chain at one instant. */
 export interface ChainViewAt {
@@ -36,7 +36,7 @@ export function viewOf(
   const measured = measuredIntervalMs(clock);
   const intervalMs = measured ?? chain.blockTimeMs;
   const { thresholds } = chain;
-  const rpcs = freshRpcs(state.sources, chain, nowMs);
+  const rpcs = freshRpcs(state.sources, thresholds, nowMs);
   return {
     nowMs,
     thresholds,
@@ -70,33 +70,16 @@ export function paceRangeOf(clock: ChainClock, chain: Chain): PaceRange | null {
     : { least: UNMEASURED.least / blockTimeMs, most: UNMEASURED.most / blockTimeMs };
 }
 
-/** What the keys of a chain's RPC endpoints begin with. */
-export function rpcPrefix(chain: Chain): string {
-  return `rpc/${chain.slug}/`;
-}
-
-/** An RPC node as a source: its schedule is not known here, but the spacing of its answers is. */
-export function rpcSource(key: string, state: SourceState): Source {
-  const [before, newest] = state.samples.slice(-2);
-  const pollIntervalMs =
-    before === undefined || newest === undefined ? 0 : Math.max(0, newest.receivedAtMs - before.receivedAtMs);
-  return { key, kind: "rpc", state, pollIntervalMs };
-}
-
 function freshRpcs(
-  sources: Readonly<Record<string, SourceState>>,
-  chain: Chain,
+  sources: readonly SourceState[],
+  thresholds: Thresholds,
   nowMs: number,
 ): readonly SourceState[] {
-  const fresh: SourceState[] = [];
-  for (const [key, state] of Object.entries(sources)) {
-    const newest = key.startsWith(rpcPrefix(chain)) ? newestSample(state) : null;
-    const staleMs = staleAfterMs(chain.thresholds, rpcSource(key, state).pollIntervalMs);
-    if (newest !== null && state.doubt === null && nowMs - newest.receivedAtMs <= staleMs) {
-      fresh.push(state);
-    }
-  }
-  return fresh;
+  return sources.filter((source) => {
+    const newest = source.kind === "rpc" && source.doubt === null ? newestSample(source) : null;
+    const staleMs = staleAfterMs(thresholds, source.pollIntervalMs);
+    return newest !== null && nowMs - newest.receivedAtMs <= staleMs;
+  });
 }
 
 /** Where all RPC nodes show one head that does not move, if no indexer has got beyond it; else null. */

@@ -3,14 +3,6 @@ import type { Pace, Vote } from "./reference.ts";
 import { readAtMs, type Sample } from "./sample.ts";
 import { newestSample, reached, type SourceState } from "./source-state.ts";
 
-/** A target, or an RPC node, as a source for the chain's head. */
-export interface Source {
-  readonly key: string;
-  readonly kind: "indexer" | "rpc";
-  readonly state: SourceState;
-  readonly pollIntervalMs: number;
-}
-
 /** Polls after which an observation is no longer evidence, if `stale` is shorter. */
 const STALE_POLLS = 3;
 /** A block this old when it was read is not the head, by its source's own word. */
@@ -30,13 +22,13 @@ export function staleAfterMs(thresholds: Thresholds, pollIntervalMs: number): nu
 
 /** What the sources say of the head, from those whose evidence is still fresh at `nowMs`. */
 export function votesOf(
-  sources: readonly Source[],
+  sources: readonly SourceState[],
   context: { readonly nowMs: number; readonly thresholds: Thresholds; readonly pace: Pace },
 ): readonly Vote[] {
   const votes: Vote[] = [];
   for (const source of sources) {
-    const sample = reached(source.state) ?? source.state.claim?.sample ?? null;
-    const newest = newestSample(source.state) ?? sample;
+    const sample = reached(source) ?? source.claim?.sample ?? null;
+    const newest = newestSample(source) ?? sample;
     if (sample !== null && newest !== null) {
       const vote = voteOf(source, { sample, newest }, context);
       if (vote.freshUntilMs >= context.nowMs) {
@@ -48,7 +40,7 @@ export function votesOf(
 }
 
 function voteOf(
-  source: Source,
+  source: SourceState,
   { sample, newest }: { readonly sample: Sample; readonly newest: Sample },
   context: { readonly thresholds: Thresholds; readonly pace: Pace },
 ): Vote {
@@ -64,23 +56,23 @@ function voteOf(
 }
 
 function weightOf(
-  { kind, state }: Source,
+  source: SourceState,
   sample: Sample,
   { thresholds, pace }: { readonly thresholds: Thresholds; readonly pace: Pace },
 ): Vote["weight"] {
-  if (state.doubt !== null || state.samples.length === 0) {
+  if (source.doubt !== null || source.samples.length === 0) {
     return "suspect";
   }
   const ageMs = sample.timestampSec === null ? null : sample.receivedAtMs - sample.timestampSec * 1_000;
   if (
-    kind === "rpc" &&
+    source.kind === "rpc" &&
     ageMs !== null &&
     ageMs <= Math.max(PROOF_MS, PROOF_BLOCKS * (pace.intervalMs ?? 0))
   ) {
     return "proof";
   }
   const old = ageMs !== null && ageMs > Math.max(OLD_BLOCK_MS, thresholds.laggingMs);
-  return old || isHasty(state, pace) ? "behind" : "normal";
+  return old || isHasty(source, pace) ? "behind" : "normal";
 }
 
 function isHasty({ samples }: SourceState, pace: Pace): boolean {

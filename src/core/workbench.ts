@@ -2,20 +2,26 @@ import type { ChainState, WatchedChain } from "./chain-state.ts";
 import type { Target } from "./fleet.ts";
 import type { Observation } from "./observation.ts";
 import type { Pace } from "./reference.ts";
-import type { SourceState } from "./source-state.ts";
-import { paceOf, rpcPrefix, rpcSource } from "./view.ts";
-import type { Source } from "./votes.ts";
+import { newSource, type SourceState } from "./source-state.ts";
+import { paceOf } from "./view.ts";
 
 /** What the folding of one instant works on: `sources` is a copy, so it may be edited. */
 export interface Workbench {
   readonly before: ChainState;
   readonly watched: WatchedChain;
-  readonly targets: ReadonlyMap<string, Target>;
+  readonly sources: SourceState[];
   /** What was said, without sources that are not watched, in an order that does not depend on arrival. */
-  readonly heard: readonly Observation[];
-  readonly sources: Record<string, SourceState>;
+  readonly heard: readonly Heard[];
   readonly pace: Pace;
   readonly nowMs: number;
+}
+
+/** One observation, and where its source stands on the bench. */
+export interface Heard {
+  readonly observation: Observation;
+  readonly index: number;
+  /** Null for an RPC node. */
+  readonly target: Target | null;
 }
 
 /** Lays out what one instant needs, or null where nobody who is watched was heard. */
@@ -24,32 +30,43 @@ export function layOut(
   watched: WatchedChain,
   instant: readonly Observation[],
 ): Workbench | null {
-  const targets = new Map(watched.targets.map((target) => [target.key, target]));
-  const prefix = rpcPrefix(watched.chain);
-  const heard = instant
-    .filter(({ source }) => targets.has(source) || source.startsWith(prefix))
-    .toSorted((a, b) => compareText(a.source, b.source));
-  const [first] = heard;
-  if (first === undefined) {
-    return null;
+  const sources = [...before.sources];
+  const heard: Heard[] = [];
+  for (const observation of instant.toSorted((a, b) => compareText(a.source, b.source))) {
+    const target = watched.targets.find(({ key }) => key === observation.source) ?? null;
+    if (target !== null || observation.source.startsWith(`rpc/${watched.chain.slug}/`)) {
+      heard.push({ observation, target, index: placeOf(sources, observation, target) });
+    }
   }
-  const pace = paceOf(before.clock, watched.chain);
-  return { before, watched, targets, heard, sources: { ...before.sources }, pace, nowMs: first.receivedAtMs };
+  const nowMs = heard[0]?.observation.receivedAtMs;
+  return nowMs === undefined
+    ? null
+    : { before, watched, sources, heard, pace: paceOf(before.clock, watched.chain), nowMs };
 }
 
-/** The keys of those that gave a usable height in this instant. */
-export function headsHeard({ heard, sources }: Workbench): readonly string[] {
-  return heard.map(({ source }) => source).filter((key) => sources[key]?.last?.kind === "head");
+/** Those that gave a usable height in this instant. */
+export function headsHeard({ heard, sources }: Workbench): readonly Heard[] {
+  return heard.filter(({ index }) => sources[index]?.last?.kind === "head");
 }
 
-/** All that is known of the chain's targets and RPC nodes, as sources for its head. */
-export function sourcesOf({ sources, targets }: Workbench): readonly Source[] {
-  return Object.entries(sources).map(([key, state]) => {
-    const target = targets.get(key);
-    return target === undefined
-      ? rpcSource(key, state)
-      : { key, kind: "indexer", state, pollIntervalMs: target.pollIntervalMs };
-  });
+/** Where a source stands, with its schedule brought up to date; a new one is put at the end. */
+function placeOf(sources: SourceState[], observation: Observation, target: Target | null): number {
+  const found = sources.findIndex(({ key }) => key === observation.source);
+  const known = sources[found];
+  const sinceLastMs = Math.max(
+    0,
+    observation.receivedAtMs - (known?.last?.receivedAtMs ?? observation.receivedAtMs),
+  );
+  const identity = {
+    key: observation.source,
+    kind: target === null ? ("rpc" as const) : ("indexer" as const),
+    pollIntervalMs: target?.pollIntervalMs ?? sinceLastMs,
+  };
+  if (known === undefined) {
+    return sources.push(newSource(identity)) - 1;
+  }
+  sources[found] = { ...known, ...identity };
+  return found;
 }
 
 function compareText(a: string, b: string): number {
