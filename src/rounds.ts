@@ -1,10 +1,11 @@
 import type { Endpoint, Indexer } from "./core/fleet.ts";
+import type { Use } from "./schedule/budget.ts";
 import type { PollQueue } from "./schedule/poll-queue.ts";
 
 export interface RoundsOptions {
   readonly queue: PollQueue;
   /** One poll of one endpoint, with all that follows from it. What it throws is a bug of ours. */
-  readonly poll: (endpoint: Endpoint) => Promise<void>;
+  readonly poll: (endpoint: Endpoint, use: Use) => Promise<void>;
   readonly onSkipped: (indexer: Pick<Indexer, "protocol" | "variant" | "tier">) => void;
   readonly onBug: (error: unknown) => void;
   /** A clock that never jumps, in milliseconds. */
@@ -27,14 +28,17 @@ export class Rounds {
     this.#options = options;
   }
 
-  /** Queues a poll of each endpoint, in the order given; those whose former poll is still under way are left out. */
-  start(endpoints: readonly Endpoint[]): void {
+  /**
+   * Queues a poll of each endpoint, in the order given; those whose former poll is still under way are left out, which
+   * for the schedule's own is a skipped round.
+   */
+  start(endpoints: readonly Endpoint[], use: Use = "poll"): void {
     const skipped = new Map<string, Endpoint>();
     for (const endpoint of endpoints) {
-      if (this.#underWay.has(endpoint.key)) {
+      if (!this.#underWay.has(endpoint.key)) {
+        this.#queue(endpoint, use);
+      } else if (use === "poll") {
         skipped.set(`${endpoint.protocol}/${endpoint.variant}/${endpoint.tier}`, endpoint);
-      } else {
-        this.#queue(endpoint);
       }
     }
     for (const endpoint of skipped.values()) {
@@ -60,7 +64,7 @@ export class Rounds {
     }
   }
 
-  #queue(endpoint: Endpoint): void {
+  #queue(endpoint: Endpoint, use: Use): void {
     const { queue, poll, onBug, monotonicMs } = this.#options;
     const done = queue
       .run(endpoint.host, async () => {
@@ -68,7 +72,7 @@ export class Rounds {
           return;
         }
         this.#underWay.set(endpoint.key, { startedMs: monotonicMs(), done });
-        await poll(endpoint);
+        await poll(endpoint, use);
       })
       .catch(onBug)
       .finally(() => this.#underWay.delete(endpoint.key));

@@ -9,6 +9,7 @@ export interface SavedState {
   readonly savedAtMs: number;
   /** By the chain's slug. */
   readonly chains: Readonly<Record<string, unknown>>;
+  readonly incidents: unknown;
   readonly budgets: unknown;
   /** Which question of its dialect each endpoint answered last. */
   readonly conversations: unknown;
@@ -39,6 +40,7 @@ const StateJson = z.strictObject({
   version: z.literal(VERSION),
   savedAtMs: z.number().nonnegative(),
   chains: z.record(z.string(), z.unknown()),
+  incidents: z.unknown(),
   budgets: z.unknown(),
   conversations: z.unknown(),
 });

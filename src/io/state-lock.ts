@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { unlink, utimes, writeFile } from "node:fs/promises";
 import { pid } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasCode } from "./error-code.ts";
+import { hasCode, isSystemError } from "./error-code.ts";
 import { StateFileError } from "./state-file.ts";
 import {
   findHolder,
@@ -132,8 +132,15 @@ function hold(statePath: string, first: StateHolder, options: StateLockOptions):
     },
     async [Symbol.asyncDispose]() {
       clearInterval(heartbeat);
-      if ((await readHolder(path))?.token === me.token) {
-        await remove(path);
+      try {
+        if ((await readHolder(path))?.token === me.token) {
+          await remove(path);
+        }
+      } catch (error) {
+        // A disk that fails keeps the lock, and whoever comes next sees that its holder is gone.
+        if (!isSystemError(error)) {
+          throw error;
+        }
       }
     },
   };

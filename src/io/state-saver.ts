@@ -1,32 +1,30 @@
-import type { SavedState } from "./state-file.ts";
-
-export interface StateSaverOptions {
+export interface StateSaverOptions<Content> {
   /** All that is to be remembered, as of now. */
-  readonly content: () => SavedState;
+  readonly content: () => Content;
   /** Puts it on disk. */
-  readonly write: (state: SavedState) => Promise<void>;
+  readonly write: (content: Content) => Promise<void>;
   /** Called once when writing begins to fail; every `recorded` that waits for it is rejected too. */
   readonly onFailure: (error: unknown) => void;
+  /** Called once when writing succeeds again. */
+  readonly onRecovery: () => void;
 }
 
-/** At most this old is what a crash falls back to. */
-const LONGEST_UNSAVED_MS = 5_000;
+/** What a crash falls back to is five seconds old at most: half a second is for the writing. */
+const LONGEST_UNSAVED_MS = 4_500;
 
 /**
- * Writes the state file: within five seconds after a change, at once for whoever waits for it, and at the end.
- *
- * No request that draws on a budget is sent before a file that counts it is on disk: take from the budget, await
- * `recorded()`, send. All that wait at the same time share one write.
+ * Writes what is to be remembered: within five seconds after a change, at once for whoever waits for it, and at the
+ * end. All that wait at the same time share one write.
  */
-export class StateSaver implements AsyncDisposable {
-  readonly #options: StateSaverOptions;
+export class StateSaver<Content> implements AsyncDisposable {
+  readonly #options: StateSaverOptions<Content>;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
   /** A write that has not begun, and so will hold all that is true now. */
   #queued: Promise<void> | null = null;
   #isFailing = false;
 
-  constructor(options: StateSaverOptions) {
+  constructor(options: StateSaverOptions<Content>) {
     this.#options = options;
   }
 
@@ -68,7 +66,10 @@ export class StateSaver implements AsyncDisposable {
     this.#timer = null;
     try {
       await this.#options.write(this.#options.content());
-      this.#isFailing = false;
+      if (this.#isFailing) {
+        this.#isFailing = false;
+        this.#options.onRecovery();
+      }
     } catch (error) {
       this.touch();
       if (!this.#isFailing) {

@@ -8,6 +8,7 @@ const T0 = Date.UTC(2026, 10, 20, 10, 37, 21, 5);
 const STATE: SavedState = {
   savedAtMs: T0,
   chains: { base: { heads: [1, 2, 3] } },
+  incidents: [],
   budgets: { accounts: {} },
   conversations: {},
 };

@@ -18,7 +18,7 @@ describe("StateSaver", () => {
     saver.touch();
     change(2);
     saver.touch();
-    await vi.advanceTimersByTimeAsync(4_999);
+    await vi.advanceTimersByTimeAsync(4_499);
     expect(disk.written).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
 
@@ -73,7 +73,7 @@ describe("StateSaver", () => {
   });
 
   it("rejects whoever waits while the disk fails, tells of it once, and tries again", async () => {
-    const { saver, disk, change, failures } = startSaver();
+    const { saver, disk, change, failures, recoveries } = startSaver();
     disk.fail(new Error("no space left"));
 
     await expect(saver.recorded()).rejects.toThrow("no space left");
@@ -84,6 +84,7 @@ describe("StateSaver", () => {
     await vi.advanceTimersByTimeAsync(5_000);
 
     expect(disk.written).toEqual([5]);
+    expect(recoveries.count).toBe(1);
   });
 
   it("writes for the last time when it is disposed", async () => {
@@ -111,16 +112,21 @@ describe("StateSaver", () => {
 function startSaver() {
   const disk = createDisk();
   const failures: unknown[] = [];
+  const recoveries = { count: 0 };
   let value = 0;
   const saver = new StateSaver({
-    content: () => ({ savedAtMs: value, chains: {}, budgets: null, conversations: null }),
+    content: () => ({ savedAtMs: value, chains: {}, incidents: [], budgets: null, conversations: null }),
     write: disk.write,
     onFailure: (error) => failures.push(error),
+    onRecovery: () => {
+      recoveries.count += 1;
+    },
   });
   return {
     saver,
     disk,
     failures,
+    recoveries,
     change: (next: number) => {
       value = next;
     },

@@ -20,6 +20,7 @@ await using saver = new StateSaver({
   content: () => ({
     savedAtMs: Date.now(),
     chains: { base: "x".repeat(50_000) },
+    incidents: [],
     budgets: count,
     conversations: {},
   }),
@@ -28,6 +29,7 @@ await using saver = new StateSaver({
     await writeStateFile(path, state);
   },
   onFailure: () => undefined,
+  onRecovery: () => undefined,
 });
 
 for (;;) {

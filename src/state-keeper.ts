@@ -1,0 +1,197 @@
+import { z } from "zod";
+import { readBudgetJournal, removeBudgetJournal, writeBudgetJournal } from "./io/budget-journal.ts";
+import {
+  readStateFile,
+  type SavedState,
+  StateFileError,
+  setStateAside,
+  writeStateFile,
+} from "./io/state-file.ts";
+import { lockStateFile, type StateHeldError, type StateLock } from "./io/state-lock.ts";
+import { StateSaver } from "./io/state-saver.ts";
+import { NOTHING_REMEMBERED, type Remembered, understandState } from "./remembered.ts";
+import { mergeSavedBudgets, readSavedBudgets, type SavedBudgets } from "./schedule/saved-budgets.ts";
+import type { World } from "./world.ts";
+
+/** What there is to be kept. */
+export interface Keepsake {
+  /** Everything. `onWritten` is called once that is on disk. */
+  readonly all: () => { readonly state: SavedState; readonly onWritten: () => void };
+  /** The budgets that were drawn on since. */
+  readonly drawn: () => unknown;
+}
+
+/** Keeps what must outlive the process. Disposing it writes for the last time. */
+export interface StateKeeper extends AsyncDisposable {
+  /** What the former process knew. */
+  readonly remembered: Remembered;
+  /** Something changed: to be on disk within five seconds. */
+  readonly touch: () => void;
+  /** Why nothing can be put on disk now, or null. */
+  readonly problem: () => string | null;
+  /** Waits until all that was drawn from budgets is on disk. @throws If it isn't: then nothing may be sent. */
+  readonly recorded: () => Promise<void>;
+  /** Tells where this process serves, for others that want the same file. */
+  readonly announce: (url: string) => Promise<void>;
+}
+
+export interface StateKeeperOptions {
+  readonly world: Pick<World, "logger" | "nowMs">;
+  readonly keepsake: Keepsake;
+  /** Another process has taken the file over. */
+  readonly onLost: (error: StateHeldError) => void;
+}
+
+/** Where nothing is to be kept, as in the demo. */
+export const KEEPS_NOTHING: StateKeeper = {
+  remembered: NOTHING_REMEMBERED,
+  touch: () => undefined,
+  problem: () => null,
+  recorded: () => Promise.resolve(),
+  announce: () => Promise.resolve(),
+  [Symbol.asyncDispose]: () => Promise.resolve(),
+};
+
+/**
+ * Takes a state file for this process, and reads it. Where that can't be done, the daemon is told so and runs without:
+ * it watches as ever, and spends nothing of a budget.
+ *
+ * @throws {StateHeldError} If a living process has the file.
+ */
+export async function keepState(path: string, options: StateKeeperOptions): Promise<StateKeeper> {
+  const { logger } = options.world;
+  try {
+    return await open(path, options);
+  } catch (error) {
+    if (!(error instanceof StateFileError)) {
+      throw error;
+    }
+    logger.error({ detail: error.message }, "No state is kept: endpoints with a budget are not polled");
+    return {
+      ...KEEPS_NOTHING,
+      problem: () => error.message,
+      recorded: () => Promise.reject(error),
+    };
+  }
+}
+
+async function open(path: string, options: StateKeeperOptions): Promise<StateKeeper> {
+  const { nowMs } = options.world;
+  const lock = await lockStateFile(path, { url: "", nowMs, onLost: options.onLost });
+  try {
+    return write(path, { ...options, lock, remembered: await readAll(path, options.world) });
+  } catch (error) {
+    await lock[Symbol.asyncDispose]();
+    throw error;
+  }
+}
+
+interface Writing extends StateKeeperOptions {
+  readonly lock: StateLock;
+  readonly remembered: Remembered;
+}
+
+function write(path: string, { world, keepsake, lock, remembered }: Writing): StateKeeper {
+  const { logger } = world;
+  let problem: string | null = null;
+  let isStateOnDisk = false;
+  const journal = new StateSaver({
+    content: keepsake.drawn,
+    async write(drawn) {
+      await lock.assertHeld();
+      await writeBudgetJournal(path, drawn);
+    },
+    onFailure(error) {
+      problem = messageOf(error);
+      logger.error(
+        { detail: problem },
+        "Cannot record what is spent: endpoints with a budget are not polled",
+      );
+    },
+    onRecovery() {
+      problem = null;
+      logger.info("What is spent is recorded again");
+    },
+  });
+  const saver = new StateSaver({
+    content: keepsake.all,
+    async write({ state, onWritten }) {
+      await lock.assertHeld();
+      isStateOnDisk = false;
+      await writeStateFile(path, state);
+      isStateOnDisk = true;
+      onWritten();
+    },
+    onFailure: (error) => logger.error({ detail: messageOf(error) }, "Cannot write the state file"),
+    onRecovery: () => logger.info("The state file is written again"),
+  });
+  return {
+    remembered,
+    touch: () => saver.touch(),
+    problem: () => problem,
+    recorded: () => journal.recorded(),
+    announce: (url) => lock.announce(url),
+    async [Symbol.asyncDispose]() {
+      await journal[Symbol.asyncDispose]();
+      await saver[Symbol.asyncDispose]();
+      if (isStateOnDisk) {
+        await removeBudgetJournal(path);
+      }
+      await lock[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** All that is on disk. What cannot be understood is set aside, and told. */
+async function readAll(path: string, { logger, nowMs }: StateKeeperOptions["world"]): Promise<Remembered> {
+  const remembered = await readState(path, { logger, nowMs });
+  for (const loss of remembered.losses) {
+    logger.warn({ path, loss }, "Part of the state file cannot be used");
+  }
+  const drawn = await readDrawn(path, logger);
+  return drawn === null
+    ? remembered
+    : { ...remembered, budgets: mergeSavedBudgets(remembered.budgets, drawn) };
+}
+
+async function readState(path: string, { logger, nowMs }: StateKeeperOptions["world"]): Promise<Remembered> {
+  let found = await readStateFile(path, nowMs());
+  if (found.kind === "state") {
+    try {
+      return understandState(found.state, nowMs());
+    } catch (error) {
+      if (!(error instanceof z.ZodError)) {
+        throw error;
+      }
+      found = await setStateAside(path, "its budgets are damaged", nowMs());
+    }
+  }
+  if (found.kind === "set_aside") {
+    const { why, movedTo } = found;
+    logger.error(
+      { path, why, movedTo },
+      "State file set aside: nothing is remembered, and budgets count from nothing",
+    );
+  }
+  return NOTHING_REMEMBERED;
+}
+
+async function readDrawn(path: string, logger: World["logger"]): Promise<SavedBudgets | null> {
+  try {
+    const drawn = await readBudgetJournal(path);
+    return drawn === null ? null : readSavedBudgets(drawn);
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) {
+      logger.error(
+        { path },
+        "What was spent just before the end cannot be read: the budgets may count too little",
+      );
+      return null;
+    }
+    throw error;
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
