@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { describeMissingPair, filterStatus } from "../views/filter-status.ts";
+import { openapiDocument } from "../views/openapi.ts";
 import { statusJson } from "../views/status-json.ts";
 import type { HttpSource } from "./http-source.ts";
 import { sendProblem } from "./problems.ts";
@@ -9,8 +10,9 @@ interface PairRoute {
   readonly Params: { readonly protocol: string; readonly chain: string };
 }
 
-/** The JSON API: the report as it stands, whole or for one protocol and chain. */
+/** The JSON API: what it offers, and the report as it stands, whole or for one protocol and chain. */
 export function addApiRoutes(server: FastifyInstance, source: HttpSource): void {
+  server.get("/openapi.json", (_request, reply) => sendJson(reply, openapiDocument(source.version)));
   server.get("/api/v1/status", (_request, reply) => sendJson(reply, statusJson(source.report())));
 
   server.get<PairRoute>("/api/v1/status/:protocol/:chain", (request, reply) => {

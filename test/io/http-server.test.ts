@@ -10,6 +10,7 @@ describe("startHttpServer()", () => {
     { path: "/api/v1/status", contentType: "application/json; charset=utf-8" },
     { path: "/api/v1/status/lockup/base", contentType: "application/json; charset=utf-8" },
     { path: "/api/v1/health/lockup/base", contentType: "application/json; charset=utf-8" },
+    { path: "/openapi.json", contentType: "application/json; charset=utf-8" },
     { path: "/-/healthy", contentType: "text/plain; charset=utf-8" },
     { path: "/-/ready", contentType: "text/plain; charset=utf-8" },
   ])("serves $path fresh, as $contentType, to GET and HEAD", async ({ path, contentType }) => {
@@ -105,6 +106,28 @@ describe("startHttpServer()", () => {
     const answer = await fetch(`${server.url}/-/reload`, { method });
 
     expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+  });
+});
+
+describe("/openapi.json", () => {
+  it("describes only what is served, and names the version", async () => {
+    await using server = await serve({ reload: () => Promise.resolve({ ok: true, detail: "" }) });
+    const { body } = await json(`${server.url}/openapi.json`);
+    // The document is ours: each path holds its methods, beside parameters that all of them share.
+    const paths = body["paths"] as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+    const answers = Object.entries(paths).flatMap(([path, item]) =>
+      Object.keys(item)
+        .filter((key) => key !== "parameters")
+        .map(async (method) => {
+          const url = server.url + path.replace("{protocol}", "lockup").replace("{chain}", "base");
+          return { path, status: (await fetch(url, { method: method.toUpperCase() })).status };
+        }),
+    );
+
+    expect(answers.length).toBeGreaterThan(5);
+    expect((await Promise.all(answers)).filter(({ status }) => status !== 200)).toEqual([]);
+    expect(body["info"]).toMatchObject({ version: "9.9.9" });
   });
 });
 

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { createLogger, type LoggerOptions } from "../../src/io/logger.ts";
+import { createRedact } from "../../src/redact.ts";
+
+const KEY = 'k"e\\y-of-many-letters';
+
+describe("createLogger()", () => {
+  it("writes one line of JSON an event, with the level by name", async () => {
+    const { logger, lines } = await setUp();
+
+    logger.warn({ target: "a/b" }, "Status changed");
+
+    expect(lines).toHaveLength(1);
+    expect(lines[0]?.endsWith("\n")).toBe(true);
+    expect(JSON.parse(lines[0] ?? "")).toEqual({
+      level: "warn",
+      time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      target: "a/b",
+      msg: "Status changed",
+    });
+  });
+
+  it("leaves out what is below its level", async () => {
+    const { logger, lines } = await setUp({ level: "warn" });
+
+    logger.info("no");
+    logger.error("yes");
+
+    expect(lines).toHaveLength(1);
+  });
+
+  it.each([
+    { where: "the message", fields: {}, message: `failed with ${KEY}` },
+    { where: "a field", fields: { detail: `?key=${encodeURIComponent(KEY)}` }, message: "x" },
+    { where: "a nested field", fields: { a: { b: [KEY] } }, message: "x" },
+    { where: "an error", fields: { err: new Error(KEY, { cause: new Error(KEY) }) }, message: "x" },
+  ])("removes a secret from $where, in both formats", async ({ fields, message }) => {
+    for (const format of ["json", "pretty"] as const) {
+      const { logger, lines } = await setUp({ format, redact: () => createRedact([KEY]) });
+
+      logger.error(fields, message);
+
+      expect(lines.join("")).toContain("[secret]");
+      expect(lines.join("")).not.toMatch(/of-many-letters/);
+    }
+  });
+
+  it("heeds secrets that a reload has brought", async () => {
+    let secrets: readonly string[] = [];
+    const { logger, lines } = await setUp({ redact: () => createRedact(secrets) });
+
+    secrets = ["newcomer"];
+    logger.info("newcomer");
+
+    expect(lines[0]).toContain('"msg":"[secret]"');
+  });
+
+  it("writes for people without colours where there is no terminal", async () => {
+    const { logger, lines } = await setUp({ format: "pretty" });
+
+    logger.info({ chains: 30 }, "Started");
+
+    expect(lines).toEqual([expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: Started \{"chains":30\}\n$/)]);
+  });
+});
+
+async function setUp(wanted: Partial<LoggerOptions> = {}) {
+  const lines: string[] = [];
+  const logger = await createLogger({
+    level: "debug",
+    format: "json",
+    colour: "none",
+    redact: () => createRedact([]),
+    write: (line) => lines.push(line),
+    ...wanted,
+  });
+  return { logger, lines };
+}
