@@ -4,6 +4,7 @@ import type { Report } from "./core/report.ts";
 import { createHttpClient } from "./io/http-client.ts";
 import type { Verdict } from "./io/http-source.ts";
 import type { PollLabels } from "./io/prometheus-registry.ts";
+import { type Exchanges, Journal } from "./journal.ts";
 import type { MetricsSource } from "./metrics/metric-family.ts";
 import { Monitor } from "./monitor.ts";
 import { type PollPorts, poll } from "./poll.ts";
@@ -37,6 +38,7 @@ export class Daemon implements AsyncDisposable {
   readonly #budgets: Budgets;
   readonly #monitor: Monitor;
   readonly #tally = new Tally();
+  readonly #journal = new Journal();
   /** Which question fitted last, by the endpoint's identity. */
   #questions = new Map<string, number>();
   #running: Running;
@@ -68,11 +70,17 @@ export class Daemon implements AsyncDisposable {
     this.#budgets.reload(config.fleet);
     this.#monitor.watch(config.fleet);
     this.#tally.watch(config.fleet);
+    this.#journal.watch(config.fleet);
     this.#running = this.#start(config);
   }
 
   report(): Report {
     return this.#monitor.report();
+  }
+
+  /** The last exchanges with the endpoint of this key. */
+  exchanges(endpointKey: string): Exchanges {
+    return this.#journal.of(endpointKey);
   }
 
   metricsSource(reload: MetricsSource["reload"]): MetricsSource {
@@ -137,6 +145,7 @@ export class Daemon implements AsyncDisposable {
       stopping: stopping.signal,
       budgets: this.#budgets,
       tally: this.#tally,
+      journal: this.#journal,
       observeDuration: this.#options.observeDuration,
     });
     const polling = startPolling({

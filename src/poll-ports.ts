@@ -1,6 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Config } from "./config/config.ts";
 import type { PollLabels } from "./io/prometheus-registry.ts";
+import type { Journal } from "./journal.ts";
 import type { PollPorts } from "./poll.ts";
 import type { Post } from "./post.ts";
 import { createRedact } from "./redact.ts";
@@ -15,12 +16,13 @@ export interface PollPortsOptions {
   readonly stopping: AbortSignal;
   readonly budgets: Budgets;
   readonly tally: Tally;
+  readonly journal: Journal;
   readonly observeDuration: (labels: PollLabels, durationMs: number) => void;
 }
 
 /** Joins a poll to the budgets it draws on, the counts it adds to, and the log. */
 export function createPollPorts(config: Config, options: PollPortsOptions): PollPorts {
-  const { world, post, stopping, budgets, tally, observeDuration } = options;
+  const { world, post, stopping, budgets, tally, journal, observeDuration } = options;
   const redact = createRedact(config.secrets);
   return {
     post,
@@ -31,9 +33,10 @@ export function createPollPorts(config: Config, options: PollPortsOptions): Poll
       const untilMs = retryAfterMs === null ? null : nowMs + retryAfterMs;
       budgets.refuse(endpoint, { nowMs, untilMs, random: world.random() });
     },
-    onRequest: (endpoint, durationMs) => {
+    onRequest: (endpoint, exchange) => {
       tally.countRequest(endpoint);
-      observeDuration(endpoint, durationMs);
+      journal.note(endpoint, exchange);
+      observeDuration(endpoint, exchange.receivedAtMs - exchange.sentAtMs);
     },
     onFailure: (endpoint, { reason, detail }) => {
       tally.countFailure(endpoint, reason);

@@ -1,14 +1,16 @@
+import type { Exchange } from "./core/exchange.ts";
 import type { Endpoint } from "./core/fleet.ts";
 import type { FailureReason, Observation, PollTimes } from "./core/observation.ts";
 import { nextQuestion, refusedByAll } from "./dialects/conversation.ts";
 import type { Question } from "./dialects/dialect.ts";
-import { failEverySource, type Interpretation, interpret } from "./dialects/interpret.ts";
+import { failEverySource, type Interpretation } from "./dialects/interpret.ts";
 import type { Outcome } from "./dialects/outcome.ts";
 import { questionsFor } from "./dialects/registry.ts";
 import type { Post } from "./post.ts";
 import type { Redact } from "./redact.ts";
 import type { Use } from "./schedule/budget.ts";
 import type { Drawn } from "./schedule/drawn.ts";
+import { understand } from "./understand.ts";
 
 /** The outside of a poll. */
 export interface PollPorts {
@@ -20,7 +22,7 @@ export interface PollPorts {
   /** The provider wants to be left alone: for `retryAfterMs`, or, where that is null, as long as seems wise. */
   readonly backOff: (endpoint: Endpoint, retryAfterMs: number | null) => void;
   /** A request was sent and came to its end. */
-  readonly onRequest: (endpoint: Endpoint, durationMs: number) => void;
+  readonly onRequest: (endpoint: Endpoint, exchange: Exchange) => void;
   readonly onFailure: (endpoint: Endpoint, failure: Failure) => void;
   /** Waits; ends early at shutdown, after which nothing more is sent. */
   readonly sleep: (durationMs: number) => Promise<"done" | "stopped">;
@@ -131,15 +133,9 @@ async function ask(
   }
   const { url, headers } = endpoint;
   const result = await ports.post({ url, headers, body: question.body });
-  const { sentAtMs, receivedAtMs } = result;
-  ports.onRequest(endpoint, receivedAtMs - sentAtMs);
-  if (result.kind === "failed") {
-    return { sentAtMs, receivedAtMs, answer: { ...result, retryAfterMs: null } };
-  }
-  // Before anything is cut out of it: half of an echoed key would no longer be recognised.
-  const reply = { ...result.reply, body: ports.redact(result.reply.body) };
-  const answer = interpret({ endpoint, question, reply, nowMs: receivedAtMs });
-  return { sentAtMs, receivedAtMs, answer };
+  const { answer, exchange } = understand({ endpoint, question, result }, ports.redact);
+  ports.onRequest(endpoint, exchange);
+  return { sentAtMs: result.sentAtMs, receivedAtMs: result.receivedAtMs, answer };
 }
 
 /** Counts a failure, and heeds a provider that asks to be left alone. */
