@@ -1,0 +1,161 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { addMeasure, estimateGap, type GapMeasure } from "../../src/core/gap.ts";
+import type { Sample } from "../../src/core/sample.ts";
+
+const PACE = { least: 0.001, most: 0.001 };
+
+function sample(block: number, sentAtMs: number, receivedAtMs: number): Sample {
+  return { block, sentAtMs, receivedAtMs, timestampSec: null, hash: null };
+}
+
+function measures(...intervals: readonly (readonly [number, number])[]): readonly GapMeasure[] {
+  return intervals.map(([low, high], index) => ({ atMs: index, partnerMs: index, low, high }));
+}
+
+describe("addMeasure()", () => {
+  it("holds the gap between a target and the one it is compared with", () => {
+    const pair = {
+      driver: sample(1_000, 10_000, 10_400),
+      partners: [sample(1_010, 10_000, 10_200)],
+      driverIs: "target",
+    } as const;
+
+    const [measure] = addMeasure([], pair, PACE);
+
+    // Against was read up to 0.4 s before the target, or up to 0.2 s after it.
+    expect(measure?.low).toBeCloseTo(10 - 0.2 - 0.75);
+    expect(measure?.high).toBeCloseTo(10 + 0.4 + 0.75);
+  });
+
+  it("has the same sign whoever drives", () => {
+    const [target, against] = [sample(1_000, 0, 0), sample(1_010, 0, 0)];
+
+    const driven = addMeasure([], { driver: target, partners: [against], driverIs: "target" }, PACE);
+
+    expect(addMeasure([], { driver: against, partners: [target], driverIs: "against" }, PACE)).toEqual(
+      driven,
+    );
+  });
+
+  it("pairs with the nearest in time, and again when a nearer one comes", () => {
+    const driver = sample(1_000, 60_000, 60_000);
+    const far = sample(900, 45_000, 45_000);
+    const near = sample(1_001, 61_000, 61_000);
+    const first = addMeasure([], { driver, partners: [far], driverIs: "target" }, PACE);
+
+    const second = addMeasure(first, { driver, partners: [far, near], driverIs: "target" }, PACE);
+
+    expect(first.map(({ partnerMs }) => partnerMs)).toEqual([45_000]);
+    expect(second.map(({ partnerMs }) => partnerMs)).toEqual([61_000]);
+  });
+
+  it("keeps its pair when only farther ones are left", () => {
+    const driver = sample(1_000, 60_000, 60_000);
+    const first = addMeasure(
+      [],
+      { driver, partners: [sample(1_001, 61_000, 61_000)], driverIs: "target" },
+      PACE,
+    );
+
+    expect(
+      addMeasure(first, { driver, partners: [sample(9_000, 90_000, 90_000)], driverIs: "target" }, PACE),
+    ).toBe(first);
+  });
+
+  it("changes nothing without a partner", () => {
+    const known = measures([0, 1]);
+
+    expect(addMeasure(known, { driver: sample(1, 0, 0), partners: [], driverIs: "target" }, PACE)).toBe(
+      known,
+    );
+  });
+
+  it("remembers sixteen measures", () => {
+    const all = Array.from({ length: 40 }, (_, index) => index).reduce<readonly GapMeasure[]>(
+      (kept, index) => {
+        const at = sample(index, index * 1_000, index * 1_000);
+        return addMeasure(kept, { driver: at, partners: [at], driverIs: "target" }, PACE);
+      },
+      [],
+    );
+
+    expect(all.map(({ atMs }) => atMs / 1_000)).toEqual(Array.from({ length: 16 }, (_, index) => 24 + index));
+  });
+
+  it("holds the true gap whatever the latencies, the pace and the distance", () => {
+    const anyMs = fc.integer({ min: 0, max: 900 });
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    const anyPair = fc.record({
+      pace: fc.double({ min: 0.00005, max: 0.01, noNaN: true }),
+      gap: fc.integer({ min: -1_000, max: 100_000 }),
+      apartMs: fc.integer({ min: -900_000, max: 900_000 }),
+      latency: fc.tuple(anyMs, anyMs),
+      read: fc.tuple(share, share),
+    });
+    fc.assert(
+      fc.property(anyPair, ({ pace, gap, apartMs, latency, read }) => {
+        const startMs = 10_000_000;
+        const head = (atMs: number) => 1_000_000 + pace * atMs;
+        const againstMs = startMs + apartMs;
+        const target = sample(
+          Math.floor(head(startMs + read[0] * latency[0])) - gap,
+          startMs,
+          startMs + latency[0],
+        );
+        const against = sample(
+          Math.floor(head(againstMs + read[1] * latency[1])),
+          againstMs,
+          againstMs + latency[1],
+        );
+
+        const [measure] = addMeasure(
+          [],
+          { driver: target, partners: [against], driverIs: "target" },
+          { least: pace * 0.97, most: pace * 1.03 },
+        );
+
+        // Two whole numbers may be a quarter block further from the truth than what is allowed for them.
+        expect(measure?.low).toBeLessThanOrEqual(gap + 0.25 + 1e-6);
+        expect(measure?.high).toBeGreaterThanOrEqual(gap - 0.25 - 1e-6);
+      }),
+    );
+  });
+});
+
+describe("estimateGap()", () => {
+  it.each([
+    { case: "one measure is all there is", of: measures([2, 6]), gap: { blocks: 4, uncertaintyBlocks: 2 } },
+    {
+      case: "all share an interval",
+      of: measures([0, 10], [3, 20], [-5, 5], [1, 6], [2, 9]),
+      gap: { blocks: 4, uncertaintyBlocks: 1 },
+    },
+    {
+      case: "the oldest do not meet the others any more",
+      of: measures([90, 99], [80, 89], [0, 10], [3, 20], [-5, 5], [1, 6], [2, 9]),
+      gap: { blocks: 4, uncertaintyBlocks: 1 },
+    },
+    {
+      case: "the gap has just changed, and only the newest knows it",
+      of: measures([0, 10], [3, 20], [-5, 5], [1, 6], [2, 9], [50, 54]),
+      gap: { blocks: 52, uncertaintyBlocks: 2 },
+    },
+    {
+      case: "the gap never holds still, and older measures would pull it back",
+      of: measures([0, 4], [3, 7], [6, 10], [9, 13], [12, 16]),
+      gap: { blocks: 14, uncertaintyBlocks: 2 },
+    },
+    {
+      case: "there are few measures, and all meet",
+      of: measures([0, 10], [8, 20]),
+      gap: { blocks: 9, uncertaintyBlocks: 1 },
+    },
+  ])("is $gap where $case", ({ of, gap }) => {
+    expect(estimateGap(of)).toEqual(gap);
+  });
+
+  it("is null without measures", () => {
+    expect(estimateGap([])).toBeNull();
+  });
+});
