@@ -34,6 +34,7 @@ const DEBIAN_PACKAGES: Readonly<Record<string, string>> = {
   prometheus: "prometheus",
   promtool: "prometheus",
   "prometheus-alertmanager": "prometheus-alertmanager",
+  amtool: "prometheus-alertmanager",
   chromium: "chromium",
   buildah: "buildah",
   debootstrap: "debootstrap",
