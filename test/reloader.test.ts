@@ -117,4 +117,5 @@ const CONFIG: Config = {
   maintenance: [],
   warnings: [],
   secrets: [],
+  variables: [],
 };

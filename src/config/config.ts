@@ -1,4 +1,6 @@
 import type { Fleet } from "../core/fleet.ts";
+import type { MaintenanceWindow } from "../core/maintenance-window.ts";
+import type { Variable } from "./secret-store.ts";
 
 /** How the daemon polls. Times in milliseconds, sizes in bytes. */
 export interface PollSettings {
@@ -16,20 +18,6 @@ export interface ListenAddress {
   readonly port: number;
 }
 
-/** Which targets a maintenance window marks; an absent key matches all. */
-export interface MaintenanceMatch {
-  readonly protocol?: string;
-  readonly variant?: string;
-  readonly tier?: string;
-  readonly chain?: string;
-}
-
-/** Polled as ever, but marked. */
-export type MaintenanceWindow = { readonly match: MaintenanceMatch } & (
-  | { readonly kind: "once"; readonly fromMs: number; readonly toMs: number }
-  | { readonly kind: "recurring"; readonly schedule: string; readonly durationMs: number }
-);
-
 /** A valid chains.yaml, with every template filled in and every secret read. */
 export interface Config {
   /** The path as the user gave it. */
@@ -42,4 +30,6 @@ export interface Config {
   readonly warnings: readonly string[];
   /** Every text that must never leave the process: values of variables and files, keys inside URLs and headers. */
   readonly secrets: readonly string[];
+  /** Those of them that a shell can say by a name, longest first. */
+  readonly variables: readonly Variable[];
 }

@@ -70,6 +70,7 @@ function resolveConfig(yaml: YamlFile, reading: Reading): Config | null {
       ({ protocol, variant, tier, why }) => `${protocol}/${variant}/${tier} is skipped: ${why}`,
     ),
     secrets: secrets.all,
+    variables: secrets.variables,
   };
 }
 

@@ -14,6 +14,12 @@ export interface Outside {
   readonly readFile: (path: string) => string;
 }
 
+/** A text that was read from outside of the file, and what a shell says instead: `$NAME` or `$(cat /path)`. */
+export interface Variable {
+  readonly text: string;
+  readonly shown: string;
+}
+
 /** Shorter values would blot out half of every message, and protect nothing. */
 const MIN_SECRET_LENGTH = 4;
 
@@ -21,6 +27,7 @@ const MIN_SECRET_LENGTH = 4;
 export class SecretStore {
   readonly #outside: Outside;
   readonly #secrets = new Set<string>();
+  readonly #variables = new Map<string, Variable>();
 
   constructor(outside: Outside) {
     this.#outside = outside;
@@ -43,6 +50,11 @@ export class SecretStore {
     return [...this.#secrets].sort((a, b) => b.length - a.length);
   }
 
+  /** Those of them that a shell can say by a name, longest first. */
+  get variables(): readonly Variable[] {
+    return [...this.#variables.values()].sort((a, b) => b.text.length - a.text.length);
+  }
+
   /** A text without the secrets that are known so far. */
   redact(text: string): string {
     return this.all.reduce((redacted, secret) => redacted.replaceAll(secret, "***"), text);
@@ -53,7 +65,7 @@ export class SecretStore {
     if (value === undefined || value === "") {
       return { kind: "unset", message: `${name} is ${value === "" ? "empty" : "not set"}` };
     }
-    this.remember(value);
+    this.#rememberAs(value, `$${name}`);
     return { kind: "read", text: value };
   }
 
@@ -70,7 +82,14 @@ export class SecretStore {
     if (text === "") {
       return { kind: "unreadable", message: `Cannot use ${path}: it is empty` };
     }
-    this.remember(text);
+    this.#rememberAs(text, `$(cat '${path.replaceAll("'", "'\\''")}')`);
     return { kind: "read", text };
+  }
+
+  #rememberAs(text: string, shown: string): void {
+    this.remember(text);
+    if (this.#secrets.has(text)) {
+      this.#variables.set(text, { text, shown });
+    }
   }
 }

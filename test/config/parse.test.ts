@@ -130,6 +130,7 @@ describe("parseConfig()", () => {
       ],
       warnings: [],
       secrets: [`Bearer ${KEY}`, KEY],
+      variables: [{ text: KEY, shown: "$THEGRAPH_API_KEY" }],
     });
   });
 
