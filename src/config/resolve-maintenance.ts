@@ -1,4 +1,4 @@
-import type { MaintenanceMatch, MaintenanceWindow } from "./config.ts";
+import type { MaintenanceMatch, MaintenanceWindow } from "../core/maintenance-window.ts";
 import type { Path } from "./config-error.ts";
 import { didYouMean } from "./did-you-mean.ts";
 import type { IndexerEntry } from "./indexer-schema.ts";

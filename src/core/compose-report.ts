@@ -1,5 +1,5 @@
 import { type ChainState, reportChain, type WatchedChain } from "./chain-state.ts";
-import type { Endpoint } from "./fleet.ts";
+import type { Endpoint, Target } from "./fleet.ts";
 import { findIncidents } from "./incidents.ts";
 import { silenceMs } from "./network-incident.ts";
 import type { ChainReport, Incident, Report } from "./report.ts";
@@ -10,13 +10,17 @@ export interface ReportInput extends Pick<Report, "budgets" | "skipped"> {
   readonly endpoints: readonly Endpoint[];
   /** Those of the report before, so that each is said once and keeps its beginning. */
   readonly previousIncidents: readonly Incident[];
+  /** Whether a target is inside a maintenance window. */
+  readonly maintenance?: (target: Target) => boolean;
   readonly nowMs: number;
 }
 
 /** Composes the one report that every output is made from. While nothing can be reached, every status is `unknown`. */
 export function composeReport(input: ReportInput): Report {
   const { nowMs } = input;
-  const reports = input.chains.map(({ watched, state }) => reportChain(state, watched, nowMs));
+  const reports = input.chains.map(({ watched, state }) =>
+    withMaintenance(reportChain(state, watched, nowMs), input.maintenance),
+  );
   const incidents = findIncidents(input.previousIncidents, {
     reports,
     endpoints: input.endpoints,
@@ -31,6 +35,17 @@ export function composeReport(input: ReportInput): Report {
     budgets: input.budgets,
     skipped: input.skipped,
   };
+}
+
+function withMaintenance(report: ChainReport, maintenance: ReportInput["maintenance"]): ChainReport {
+  return maintenance === undefined
+    ? report
+    : {
+        ...report,
+        targets: report.targets.map((target) =>
+          maintenance(target.target) ? { ...target, maintenance: true } : target,
+        ),
+      };
 }
 
 function anyRpcAnswers({ chains, nowMs }: ReportInput, reports: readonly ChainReport[]): boolean {

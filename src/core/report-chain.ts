@@ -6,7 +6,6 @@ import type { Target } from "./fleet.ts";
 import { estimateGap } from "./gap.ts";
 import { measureLag } from "./lag.ts";
 import { preferredKeys } from "./preferred.ts";
-import type { ReferenceState } from "./reference.ts";
 import type { GapReport, ReferenceReport, Status, TargetReport } from "./report.ts";
 import { newestSample, newSource, type SourceState } from "./source-state.ts";
 import { statusOfFailure } from "./verdict.ts";
@@ -14,8 +13,8 @@ import type { ChainViewAt } from "./view.ts";
 import { staleAfterMs } from "./votes.ts";
 
 /** The chain's reference head, or null while its evidence is missing or stale. */
-export function reportReference(state: ChainState, view: ChainViewAt): ReferenceReport | null {
-  const reference = freshReference(state, view);
+export function reportReference(view: ChainViewAt): ReferenceReport | null {
+  const { reference } = view;
   if (reference === null) {
     return null;
   }
@@ -29,10 +28,9 @@ export function reportTargets(
   watched: WatchedChain,
   view: ChainViewAt,
 ): readonly TargetReport[] {
-  const reference = freshReference(state, view);
   const byKey = new Map(state.sources.map((source) => [source.key, source]));
   const reports = watched.targets.map((target) =>
-    reportTarget(target, byKey.get(target.key) ?? unheard(target), { view, reference }),
+    reportTarget(target, byKey.get(target.key) ?? unheard(target), view),
   );
   const preferred = preferredKeys(reports);
   return reports.map((report) =>
@@ -73,22 +71,18 @@ function reportGap(
   return [{ target, against: against.variant, blocks, seconds, uncertaintyBlocks: gap.uncertaintyBlocks }];
 }
 
-function reportTarget(
-  target: Target,
-  state: SourceState,
-  { view, reference }: { readonly view: ChainViewAt; readonly reference: ReferenceState | null },
-): TargetReport {
+function reportTarget(target: Target, state: SourceState, view: ChainViewAt): TargetReport {
   const staleMs = staleAfterMs(view.thresholds, target.pollIntervalMs);
   const newest = newestSample(state);
   const fresh = isFresh(state, view);
-  const measured = fresh && reference !== null ? measureLag(state, view.clock, view.intervalMs) : null;
+  const measured = fresh && view.reference !== null ? measureLag(state, view.clock, view.intervalMs) : null;
   const status = statusAt(state, { nowMs: view.nowMs, staleMs, fresh });
   const lag = status === "diverged" ? null : measured;
   return {
     target,
     status,
     reason: state.last?.kind === "failed" ? state.last.reason : null,
-    detail: detailOf({ status, state, view, reference, lag }),
+    detail: detailOf({ status, state, view, lag }),
     up: state.last?.kind === "head",
     block: fresh && newest !== null ? newest.block : null,
     blockTimestampSec:
@@ -103,6 +97,7 @@ function reportTarget(
     deploymentChanges: state.deploymentChanges,
     regressions: state.regressions,
     preferred: false,
+    maintenance: false,
   };
 }
 
@@ -119,10 +114,6 @@ function statusAt(
   }
   const failing = statusOfFailure(last.reason);
   return at.fresh || verdict.status === failing ? verdict.status : failing;
-}
-
-function freshReference({ reference }: ChainState, view: ChainViewAt): ReferenceState | null {
-  return view.referenceKnown ? reference : null;
 }
 
 function isFresh(source: SourceState, view: ChainViewAt): boolean {

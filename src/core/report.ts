@@ -46,6 +46,8 @@ export interface TargetReport {
   readonly regressions: { readonly reorg: number; readonly reindex: number };
   /** Whether it is the freshest healthy target of its protocol and chain. */
   readonly preferred: boolean;
+  /** Whether it is inside a maintenance window: polled and judged as ever, but marked. */
+  readonly maintenance: boolean;
 }
 
 /** How far one target's variant is behind another's on the same chain, at one common instant. */

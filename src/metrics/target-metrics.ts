@@ -75,6 +75,13 @@ export const TARGET_METRICS: readonly MetricFamily[] = [
     samples: thresholdSamples,
   },
   {
+    name: "synclag_maintenance",
+    type: "gauge",
+    help: "1 inside a maintenance window",
+    labels: TARGET_LABELS,
+    samples: (source) => perTarget(source, ({ maintenance }) => Number(maintenance)),
+  },
+  {
     name: "synclag_indexing_errors",
     type: "gauge",
     help: "1 if the indexer flags indexing errors; 0 proves nothing",

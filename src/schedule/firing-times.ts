@@ -70,6 +70,31 @@ export function neverFires(cron: string): boolean {
   return firingDays(cron) === null;
 }
 
+/**
+ * When a node-cron expression fired last, in UTC: at or before an instant, and within `backMs` of it; null if it did not.
+ *
+ * @throws {Error} If node-cron cannot parse the expression.
+ */
+export function lastFiringMs(cron: string, nowMs: number, backMs: number): number | null {
+  const times = timesOfDay(cron);
+  const task = createTask(cron, () => undefined, { timezone: "UTC" });
+  try {
+    for (
+      let midnightMs = nowMs - (nowMs % DAY_MS);
+      midnightMs + DAY_MS > nowMs - backMs;
+      midnightMs -= DAY_MS
+    ) {
+      const time = times.findLast((ms) => midnightMs + ms <= nowMs);
+      if (time !== undefined && task.match(new Date(midnightMs + time))) {
+        return midnightMs + time > nowMs - backMs ? midnightMs + time : null;
+      }
+    }
+    return null;
+  } finally {
+    void task.destroy();
+  }
+}
+
 /** Milliseconds since midnight at which it fires on a day on which it does, ascending. */
 function timesOfDay(cron: string): readonly number[] {
   const fields = parse(cron);

@@ -27,6 +27,7 @@ const TARGET = object({
   lag_seconds: nullable({ ...NUMBER, minimum: 0, description: "Chain time behind the reference" }),
   last_success: nullable(TIME),
   last_advance: nullable(TIME),
+  maintenance: { ...FLAG, description: "Inside a maintenance window: judged as ever, but marked" },
   detail: { ...TEXT, description: "One sentence for people" },
   explorer: nullable({ ...TEXT, format: "uri" }),
 });

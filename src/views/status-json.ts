@@ -25,6 +25,8 @@ export interface TargetJson {
   readonly lag_seconds: number | null;
   readonly last_success: string | null;
   readonly last_advance: string | null;
+  /** Inside a maintenance window: judged as ever, but marked. */
+  readonly maintenance: boolean;
   readonly detail: string;
   readonly explorer: string | null;
 }
@@ -149,6 +151,7 @@ function targetJson(report: TargetReport): TargetJson {
     lag_seconds: orNull(report.lagMs, seconds),
     last_success: orNull(report.lastSuccessMs, isoTime),
     last_advance: orNull(report.lastAdvanceMs, isoTime),
+    maintenance: report.maintenance,
     detail: report.detail,
     explorer,
   };

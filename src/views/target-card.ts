@@ -11,7 +11,7 @@ export function renderTargetCard(report: TargetReport, gap: GapReport | undefine
   const { target, status } = report;
   const { tone, glyph } = STATUS_WORDS[status];
   const tier = target.tier === "production" ? null : html` <span class="variant">${target.tier}</span>`;
-  return html`<li class="card ${tone}" id="${targetAnchor(target)}"><h3>${target.variant}${tier} <span class="pill ${tone}"><i aria-hidden="true">${glyph}</i> ${status}</span>${report.preferred ? html` <small>freshest</small>` : null}</h3>
+  return html`<li class="card ${tone}" id="${targetAnchor(target)}"><h3>${target.variant}${tier} <span class="pill ${tone}"><i aria-hidden="true">${glyph}</i> ${status}</span>${report.preferred ? html` <small>freshest</small>` : null}${report.maintenance ? html` <small>in maintenance</small>` : null}</h3>
 <p>${report.detail}<small>${reasonNote(report)}</small></p>
 <dl>${facts(report, gap, nowMs).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
 <p class="meta">${links(report)}</p></li>

@@ -28,6 +28,7 @@ const PUBLIC = [
   { name: "synclag_lag_seconds", type: "gauge", labels: T },
   { name: "synclag_status", type: "gauge", labels: [...T, "status"] },
   { name: "synclag_threshold_seconds", type: "gauge", labels: [...T, "level"] },
+  { name: "synclag_maintenance", type: "gauge", labels: T },
   { name: "synclag_indexing_errors", type: "gauge", labels: T },
   { name: "synclag_regressions_total", type: "counter", labels: [...T, "kind"] },
   { name: "synclag_deployment_info", type: "gauge", labels: [...T, "deployment"] },

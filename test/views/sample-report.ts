@@ -79,6 +79,7 @@ export function sampleTargetReport(overrides: Partial<TargetReport> = {}): Targe
     deploymentChanges: 0,
     regressions: { reorg: 0, reindex: 0 },
     preferred: false,
+    maintenance: false,
     ...overrides,
   };
 }

@@ -30,6 +30,7 @@ describe("statusJson()", () => {
         lag_seconds: 4,
         last_success: "2026-12-01T03:12:42.000Z",
         last_advance: "2026-12-01T03:12:42.000Z",
+        maintenance: false,
         detail: "4 s behind the reference",
         explorer: null,
       },

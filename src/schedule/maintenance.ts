@@ -1,0 +1,27 @@
+import type { Target } from "../core/fleet.ts";
+import type { MaintenanceMatch, MaintenanceWindow } from "../core/maintenance-window.ts";
+import { lastFiringMs } from "./firing-times.ts";
+
+/** Tells which targets are inside a maintenance window at an instant; asked once for each report, not for each target. */
+export function openMaintenance(
+  windows: readonly MaintenanceWindow[],
+  nowMs: number,
+): (target: Target) => boolean {
+  const open = windows.filter((window) => isOpen(window, nowMs));
+  return (target) => open.some(({ match }) => matches(match, target));
+}
+
+function isOpen(window: MaintenanceWindow, nowMs: number): boolean {
+  switch (window.kind) {
+    case "once":
+      return window.fromMs <= nowMs && nowMs < window.toMs;
+    case "recurring":
+      return lastFiringMs(window.schedule, nowMs, window.durationMs) !== null;
+  }
+}
+
+const KEYS: readonly (keyof MaintenanceMatch)[] = ["protocol", "variant", "tier", "chain"];
+
+function matches(match: MaintenanceMatch, target: Target): boolean {
+  return KEYS.every((key) => match[key] === undefined || match[key] === target[key]);
+}
