@@ -100,7 +100,6 @@ describe("startPolling()", () => {
         const result = await client.post({ url: silent.url, headers: {}, body: {} });
         ends.push(result.kind === "failed" ? result.reason : result.kind);
         return "settled";
-        return "settled";
       },
     });
     await vi.advanceTimersByTimeAsync(4_000);

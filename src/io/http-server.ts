@@ -21,6 +21,8 @@ export interface HttpServerOptions {
 const REQUEST_TIMEOUT_MS = 10_000;
 const MAX_HEADER_BYTES = 16_384;
 const MAX_BODY_BYTES = 1_024;
+/** So that whoever opens connections without end leaves the polls some file descriptors. */
+const MAX_CONNECTIONS = 256;
 /** Names from the configuration are far shorter. */
 const MAX_PARAMETER_LENGTH = 200;
 
@@ -47,6 +49,7 @@ export async function startHttpServer(
     routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
   });
   addRoutes(server, source, options.onBug ?? crash);
+  server.server.maxConnections = MAX_CONNECTIONS;
   await server.listen(listen);
   return {
     url: urlOf(server, listen.host),

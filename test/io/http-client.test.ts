@@ -156,7 +156,7 @@ describe("createHttpClient()", () => {
     });
   });
 
-  // A label of more than 63 letters is refused by the resolver itself: no packet leaves.
+  // Refused by the resolver itself: no packet leaves.
   it.each([{ host: `${"a".repeat(64)}.invalid` }, { host: "a..b" }])(
     "fails with dns for a name that can't resolve: $host",
     async ({ host }) => {
@@ -226,8 +226,7 @@ describe("createHttpClient()", () => {
 
     for (let poll = 0; poll < 5; poll += 1) {
       await client.post(requestTo(server));
-      // The connection is free a moment after the answer's end.
-      await new Promise(setImmediate);
+      await moment();
     }
 
     expect(server.requests).toHaveLength(5);
@@ -322,6 +321,11 @@ function headersIn(request = ""): Readonly<Record<string, string>> {
   const lines = (request.split("\r\n\r\n")[0] ?? "").split("\r\n").slice(1);
   const pairs = lines.map((line) => line.split(": "));
   return Object.fromEntries(pairs.map(([name = "", value = ""]) => [name.toLowerCase(), value] as const));
+}
+
+/** A connection is free again a moment after the answer's end. */
+function moment(): Promise<unknown> {
+  return new Promise(setImmediate);
 }
 
 function reset(socket: Socket): void {

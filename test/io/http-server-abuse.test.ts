@@ -65,6 +65,18 @@ describe("startHttpServer() with a hostile client", () => {
     expect(answer).toMatch(/^HTTP\/1\.1 408 .*application\/problem\+json/s);
   });
 
+  it("gets no more connections than leave some for the polls", async () => {
+    await using server = await serve();
+
+    const first = Array.from({ length: 256 }, () => send(server.url, "GET / HTTP/1.1\r\nx: y"));
+    const oneTooMany = await send(server.url, "GET / HTTP/1.1\r\nx: y").catch((error: unknown) => error);
+    await server[Symbol.asyncDispose]();
+
+    // Closed at once, without a word; or reset, where the request was still on its way.
+    expect(oneTooMany === "" || oneTooMany instanceof Error).toBe(true);
+    expect(await Promise.all(first)).toHaveLength(256);
+  });
+
   it("does not hold up a shutdown", async () => {
     const server = await serve();
     const hanging = send(server.url, "GET /metrics HTTP/1.1\r\nhost: x\r\nx: y");
