@@ -68,7 +68,7 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
   const view = viewOf(state, watched.chain, nowMs);
   return {
     chain: watched.chain,
-    reference: reportReference(state, view),
+    reference: reportReference(view),
     blockIntervalMs: view.measuredIntervalMs,
     targets: reportTargets(state, watched, view),
     gaps: reportGaps(state, watched, view),

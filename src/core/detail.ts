@@ -1,6 +1,5 @@
-import { behindMs, idleMs } from "./judge.ts";
+import { behindMs, idleMs, isBeyond } from "./judge.ts";
 import type { Lag } from "./lag.ts";
-import type { ReferenceState } from "./reference.ts";
 import type { Status } from "./report.ts";
 import type { LastPoll, SourceState } from "./source-state.ts";
 import type { ChainViewAt } from "./view.ts";
@@ -11,8 +10,6 @@ export interface Facts {
   readonly status: Status;
   readonly state: SourceState;
   readonly view: ChainViewAt;
-  /** Null while it is stale or there is none. */
-  readonly reference: ReferenceState | null;
   readonly lag: Lag | null;
 }
 
@@ -46,7 +43,7 @@ function clauseOf(facts: Facts): string {
     case "diverged":
       return state.last?.kind === "failed"
         ? `answers for another chain or fork: ${failureText(state.last)}`
-        : `answers for another chain or fork: ${state.doubt ?? "its last heights did not fit"}`;
+        : `answers for another chain or fork: ${doubtText(facts)}`;
     case "chain_halted":
       return `the chain itself stands still, as an independent RPC node shows; this target is ${behindText(facts)}`;
     case "stalled":
@@ -59,6 +56,15 @@ function clauseOf(facts: Facts): string {
     case "ok":
       return `advances, ${behindText(facts)}`;
   }
+}
+
+function doubtText({ state, view }: Facts): string {
+  if (state.doubt !== null) {
+    return state.doubt;
+  }
+  return isBeyond(state, view)
+    ? "its height is beyond what the chain can have reached"
+    : "its last heights did not fit, one more will settle it";
 }
 
 const FAILING = {
@@ -80,7 +86,8 @@ function unknownText({ state, view }: Facts): string {
 }
 
 function stalledText(facts: Facts): string {
-  const { reference, state, view } = facts;
+  const { state, view } = facts;
+  const { reference } = view;
   const stands = `has not advanced for ${durationText(idleMs(state))}`;
   if (reference !== null && reference.reachedMs > (state.peak?.atMs ?? 0) + idleMs(state) / 2) {
     return `${stands} while its chain does, ${behindText(facts)}`;
@@ -90,9 +97,10 @@ function stalledText(facts: Facts): string {
     : `${stands}, nor has any other source: without an independent head it cannot be told whether the chain itself stands still`;
 }
 
-function behindText({ lag, reference, state, view }: Facts): string {
+function behindText({ lag, state, view }: Facts): string {
+  const { reference } = view;
   if (reference === null || lag === null) {
-    const ageMs = behindMs(state, { ...view, referenceKnown: false });
+    const ageMs = behindMs(state, { ...view, reference: null });
     const age = ageMs === null ? "" : `its block was ${durationText(ageMs)} old; `;
     return `${age}no second source to measure a lag by`;
   }

@@ -2,18 +2,21 @@ import { type ChainClock, referenceAt } from "./chain-clock.ts";
 import type { Thresholds } from "./fleet.ts";
 import { measureLag } from "./lag.ts";
 import type { FailureReason } from "./observation.ts";
+import { highestPossible, type Pace, type ReferenceState } from "./reference.ts";
 import type { Status } from "./report.ts";
 import { readAtMs } from "./sample.ts";
 import { newestSample, reached, type SourceState, THIN_SAMPLES } from "./source-state.ts";
 import { CERTAIN, NORMAL, type Opinion, statusOfFailure, WEAK } from "./verdict.ts";
+import { isHasty } from "./votes.ts";
 
 /** What a target is judged by, beside itself. */
 export interface ChainView {
   readonly thresholds: Thresholds;
   readonly clock: ChainClock;
   readonly intervalMs: number | null;
-  /** Whether there is a reference with fresh evidence. */
-  readonly referenceKnown: boolean;
+  readonly pace: Pace;
+  /** Null while there is none, or its evidence is stale. */
+  readonly reference: ReferenceState | null;
   /** The block at which an independent head shows the chain itself to stand still, or null. */
   readonly haltedAt: number | null;
 }
@@ -60,7 +63,7 @@ export function idleMs(target: SourceState): number {
  * neither is known.
  */
 export function behindMs(target: SourceState, view: ChainView): number | null {
-  if (view.referenceKnown) {
+  if (view.reference !== null) {
     return measureLag(target, view.clock, view.intervalMs)?.ms ?? null;
   }
   const head = reached(target);
@@ -103,7 +106,7 @@ function statusOfHead(target: SourceState, view: ChainView): Status {
   if (target.indexingErrors === true) {
     return "failed";
   }
-  if (target.doubt !== null) {
+  if (target.doubt !== null || isBeyond(target, view)) {
     return "diverged";
   }
   if (isHalted(target, view)) {
@@ -112,14 +115,28 @@ function statusOfHead(target: SourceState, view: ChainView): Status {
   if (idleMs(target) > stalledAfterMs(view.thresholds, view.intervalMs)) {
     return "stalled";
   }
+  return statusOfAdvance(target, view);
+}
+
+function statusOfAdvance(target: SourceState, view: ChainView): Status {
   const behind = behindMs(target, view);
-  if (target.regressions.reindex > 0 && !target.reachedTip && behind === null) {
-    return "syncing";
+  if (behind === null) {
+    return isHasty(target, view.pace) ? "syncing" : "ok";
   }
-  if (behind === null || behind <= view.thresholds.laggingMs) {
+  if (behind <= view.thresholds.laggingMs) {
     return "ok";
   }
   return !target.reachedTip && isCatchingUp(target, view) ? "syncing" : "lagging";
+}
+
+/** Whether it claims a height that the chain cannot have reached, ever since it was first seen. */
+export function isBeyond(
+  target: SourceState,
+  { pace, reference }: Pick<ChainView, "pace" | "reference">,
+): boolean {
+  const newest = newestSample(target);
+  const highest = newest === null ? null : highestPossible(reference, pace, newest.receivedAtMs);
+  return newest !== null && highest !== null && newest.block > highest;
 }
 
 /** A target that is beyond where the chain is said to stand shows that it goes on. */
@@ -137,7 +154,7 @@ function isCatchingUp(target: SourceState, view: ChainView): boolean {
   const gained = newest.block - oldest.block;
   const from = referenceAt(view.clock, readAtMs(oldest), view.intervalMs);
   const to = referenceAt(view.clock, readAtMs(newest), view.intervalMs);
-  if (view.referenceKnown && from !== null && to !== null) {
+  if (view.reference !== null && from !== null && to !== null) {
     return gained > Math.max(0, to - from) * CATCHING_UP + UNEVEN_BLOCKS;
   }
   const spanMs = newest.receivedAtMs - oldest.receivedAtMs;

@@ -6,9 +6,17 @@ import { acceptClaim, foldPoll } from "./fold-poll.ts";
 import { judgeHeard } from "./judge-heard.ts";
 import { measureGaps } from "./measure-gaps.ts";
 import type { Observation } from "./observation.ts";
-import { highestPossible, type Pace, type ReferenceState, updateReference } from "./reference.ts";
+import {
+  hasLeapt,
+  highestPossible,
+  mostBlocksIn,
+  type Pace,
+  type ReferenceState,
+  updateReference,
+} from "./reference.ts";
 import { isHeight } from "./sample.ts";
-import { cutTimeline } from "./timeline.ts";
+import { newestSample, type SourceState } from "./source-state.ts";
+import { EMPTY_TIMELINE } from "./timeline.ts";
 import { votesOf } from "./votes.ts";
 import { layOut, type Workbench } from "./workbench.ts";
 
@@ -44,11 +52,24 @@ function foldPolls({ before, heard, pace, sources, watched }: Workbench): void {
     const state = sources[index];
     if (state !== undefined) {
       sources[index] = foldPoll(state, withCredibleHeight(observation), {
-        highestPossible: highestPossible(before.reference, pace, observation.receivedAtMs),
+        highestPossible: highestFor(state, before.reference, { pace, atMs: observation.receivedAtMs }),
         largeStepBlocks: Math.max(LARGE_STEP_BLOCKS, borne),
       });
     }
   }
+}
+
+/** What a source may claim: what the chain, or its own track, can have reached; a first reference may be too low. */
+function highestFor(
+  state: SourceState,
+  reference: ReferenceState | null,
+  { pace, atMs }: { readonly pace: Pace; readonly atMs: number },
+): number | null {
+  const highest = highestPossible(reference, pace, atMs);
+  const own = newestSample(state);
+  return highest === null || own === null
+    ? highest
+    : Math.max(highest, own.block + mostBlocksIn(atMs - own.receivedAtMs, pace));
 }
 
 function believeClaims({ before, pace, sources }: Workbench): void {
@@ -77,7 +98,6 @@ function followReference(
   if (reference === null || reference === before) {
     return clock;
   }
-  const fellBack = before !== null && reference.block < before.block;
-  const known = fellBack ? { ...clock, seen: cutTimeline(clock.seen, reference.block) } : clock;
+  const known = hasLeapt(before, reference) ? { ...clock, seen: EMPTY_TIMELINE } : clock;
   return seeReference(known, reference, pace.intervalMs);
 }

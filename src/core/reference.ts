@@ -92,6 +92,11 @@ export function updateReference(
   return { ...supported, reachedMs: candidate.atMs, former };
 }
 
+/** Whether the reference has left its former track: what was seen before says nothing of what comes. */
+export function hasLeapt(before: ReferenceState | null, after: ReferenceState): boolean {
+  return before !== null && (after.block < before.block || after.former?.block === before.block);
+}
+
 type Candidate = Pick<Vote, "block" | "atMs" | "slackMs">;
 
 function candidateOf(previous: ReferenceState | null, votes: readonly Vote[], pace: Pace): Candidate | null {
@@ -102,12 +107,16 @@ function candidateOf(previous: ReferenceState | null, votes: readonly Vote[], pa
 
 function corroborate(previous: ReferenceState | null, votes: readonly Vote[], pace: Pace): Candidate | null {
   const normal = votes.filter((vote) => vote.weight === "normal" || vote.weight === "proof");
-  const believed = normal.length > 0 ? normal : votes.filter((vote) => vote.weight === "behind");
+  // Where all are behind by their own word, none is at the head: they can only confirm that it has not moved.
+  const believed =
+    normal.length > 0
+      ? normal
+      : votes.filter(({ block, weight }) => weight === "behind" && block === previous?.block);
   const [first, second, third] = believed;
   if (first === undefined || second === undefined) {
     return first ?? null;
   }
-  if (third === undefined) {
+  if (normal.length === 0 || third === undefined) {
     return previous === null && contradict(first, second, pace) ? null : highest(believed);
   }
   return secondHighest(believed, pace);

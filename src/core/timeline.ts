@@ -50,12 +50,6 @@ export function insertPoint(timeline: Timeline, block: number, timeMs: number): 
   return thinned({ blocks: blocks.toSpliced(at, 0, block), timesMs: timesMs.toSpliced(at, 0, timeMs) });
 }
 
-/** Forgets every point above `block`. */
-export function cutTimeline(timeline: Timeline, block: number): Timeline {
-  const size = countUntil(timeline.blocks, block);
-  return { blocks: timeline.blocks.slice(0, size), timesMs: timeline.timesMs.slice(0, size) };
-}
-
 /** When the chain first reached `block`; null without points, or outside them without a block interval. */
 export function timeOf(timeline: Timeline, block: number, intervalMs: number | null): BlockTime | null {
   const { blocks, timesMs } = timeline;

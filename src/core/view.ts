@@ -3,7 +3,7 @@ import type { ChainState } from "./chain-state.ts";
 import type { Chain, Thresholds } from "./fleet.ts";
 import type { PaceRange } from "./gap.ts";
 import { AHEAD_BLOCKS, idleMs, stalledAfterMs } from "./judge.ts";
-import type { Pace } from "./reference.ts";
+import type { Pace, ReferenceState } from "./reference.ts";
 import { newestSample, type SourceState } from "./source-state.ts";
 import { staleAfterMs } from "./votes.ts";
 
@@ -15,7 +15,9 @@ export interface ChainViewAt {
   /** Measured, else configured, else null. */
   readonly intervalMs: number | null;
   readonly measuredIntervalMs: number | null;
-  readonly referenceKnown: boolean;
+  readonly pace: Pace;
+  /** Null while there is none, or its evidence is stale. */
+  readonly reference: ReferenceState | null;
   readonly haltedAt: number | null;
   /** Whether an RPC node with fresh evidence could tell a halt of the chain from a stall. */
   readonly independent: boolean;
@@ -43,7 +45,8 @@ export function viewOf(
     clock,
     intervalMs,
     measuredIntervalMs: measured,
-    referenceKnown: reference !== null && nowMs <= reference.freshUntilMs,
+    pace: { intervalMs, measured: measured !== null },
+    reference: reference !== null && nowMs <= reference.freshUntilMs ? reference : null,
     haltedAt: standstill(rpcs, reference?.block ?? 0, stalledAfterMs(thresholds, intervalMs)),
     independent: rpcs.length > 0,
   };

@@ -75,11 +75,15 @@ function weightOf(
   return old || isHasty(source, pace) ? "behind" : "normal";
 }
 
-function isHasty({ samples }: SourceState, pace: Pace): boolean {
-  const [oldest, newest] = [samples[0], samples.at(-1)];
-  if (oldest === undefined || newest === undefined || pace.intervalMs === null) {
+/** Whether it goes so much faster than its chain, and still does, that it cannot be at the head. */
+export function isHasty({ samples }: SourceState, pace: Pace): boolean {
+  const [oldest, previous, newest] = [samples[0], samples.at(-2), samples.at(-1)];
+  if (oldest === undefined || previous === undefined || newest === undefined || pace.intervalMs === null) {
     return false;
   }
-  const usual = (readAtMs(newest) - readAtMs(oldest)) / pace.intervalMs;
-  return newest.block - oldest.block > HASTE * usual + HASTE_SLACK_BLOCKS;
+  const hurried = (from: Sample) => {
+    const usual = (readAtMs(newest) - readAtMs(from)) / (pace.intervalMs ?? Number.POSITIVE_INFINITY);
+    return newest.block - from.block - HASTE * usual;
+  };
+  return hurried(oldest) > HASTE_SLACK_BLOCKS && hurried(previous) > 0;
 }

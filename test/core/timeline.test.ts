@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
   blockAt,
-  cutTimeline,
   EMPTY_TIMELINE,
   extendTimeline,
   insertPoint,
@@ -75,12 +74,6 @@ describe("insertPoint()", () => {
     { case: "is above all and earlier than the last", point: [125, 29_999] },
   ] as const)("changes nothing where a block $case", ({ point: [block, timeMs] }) => {
     expect(insertPoint(EVEN, block, timeMs)).toBe(EVEN);
-  });
-});
-
-describe("cutTimeline()", () => {
-  it("forgets every point above a block", () => {
-    expect(cutTimeline(EVEN, 115)).toEqual(timeline([100, 10_000], [110, 20_000]));
   });
 });
 
