@@ -21,7 +21,10 @@ export interface PollPortsOptions {
 }
 
 /** Joins a poll to the budgets it draws on, the counts it adds to, and the log. */
-export function createPollPorts(config: Config, options: PollPortsOptions): PollPorts {
+export function createPollPorts(
+  config: Pick<Config, "poll" | "secrets">,
+  options: PollPortsOptions,
+): PollPorts {
   const { world, post, stopping, budgets, tally, journal, observeDuration } = options;
   const redact = createRedact(config.secrets);
   return {
