@@ -45,6 +45,13 @@ export interface PastTarget {
   readonly uncertaintyBlocks: Column;
 }
 
+/** What is asked of a history: `points` is the most instants that are told. */
+export interface Span {
+  readonly fromMs: number;
+  readonly toMs: number;
+  readonly points: number;
+}
+
 export const NEW_HISTORY: ChainHistory = { fine: NEW_RECORDING, coarse: NEW_RECORDING };
 
 /** No target has this key. */
@@ -81,11 +88,7 @@ export function resumeHistory({ fine, coarse }: SavedHistory): ChainHistory {
  * begins where something is known. Of more than `points` instants, neighbours are told as one: the last height, the longest lag, the
  * widest gap, so that no spike is hidden.
  */
-export function readHistory(
-  { fine, coarse }: ChainHistory,
-  keys: readonly string[],
-  span: { readonly fromMs: number; readonly toMs: number; readonly points: number },
-): PastChain {
+export function readHistory({ fine, coarse }: ChainHistory, keys: readonly string[], span: Span): PastChain {
   const fineFromMs = firstMs(fine, FINE) ?? Number.POSITIVE_INFINITY;
   const coarseFromMs = firstMs(coarse, COARSE) ?? Number.POSITIVE_INFINITY;
   const [near, far] = [

@@ -1,0 +1,45 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import type { SavedHistory } from "../core/history.ts";
+import { COLUMN_TEXT } from "../core/number-column.ts";
+import { hasCode } from "./error-code.ts";
+import { writeAtomically } from "./write-atomically.ts";
+
+/** By the chain's slug. */
+export type SavedHistories = Readonly<Record<string, SavedHistory>>;
+
+/** Goes up when an older version could misread the file. */
+const VERSION = 1;
+
+const Pages = z.array(
+  z.strictObject({
+    firstStep: z.int().nonnegative(),
+    tracks: z.record(z.string(), z.array(z.string().regex(COLUMN_TEXT))),
+  }),
+);
+const HistoryJson = z.strictObject({
+  version: z.literal(VERSION),
+  chains: z.record(z.string(), z.strictObject({ fine: Pages, coarse: Pages })),
+});
+
+/** The file of the plots' past: beside the state file, which is written far more often and is much smaller. */
+export function historyPathOf(statePath: string): string {
+  return `${statePath}.history`;
+}
+
+/** Reads it; null where there is none, or none that can be used: the plots then start afresh. */
+export async function readHistoryFile(statePath: string): Promise<SavedHistories | null> {
+  try {
+    return HistoryJson.parse(JSON.parse(await readFile(historyPathOf(statePath), "utf8"))).chains;
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError || hasCode(error, "ENOENT")) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+/** Writes it, all of it or nothing. @throws If the disk refuses; the former file is then still there. */
+export async function writeHistoryFile(statePath: string, chains: SavedHistories): Promise<void> {
+  await writeAtomically(historyPathOf(statePath), `${JSON.stringify({ version: VERSION, chains })}\n`);
+}
