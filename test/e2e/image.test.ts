@@ -1,15 +1,13 @@
-import { chown, mkdir, mkdtemp, readdir, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { chown, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildImage, type ContainerImage, runBeside } from "./support/container-image.ts";
-import { type Program, runProgram, stopAllPrograms } from "./support/program.ts";
+import { type Program, runProgram } from "./support/program.ts";
+import { temporaryFolder, undoAll } from "./support/undo.ts";
 
 const SETTLE = { timeout: 60_000, interval: 500 };
 
 describe("Dockerfile", () => {
-  let folder: string;
-  let volume: string;
   let image: ContainerImage;
   let daemon: Program;
 
@@ -19,19 +17,16 @@ describe("Dockerfile", () => {
     for (const tool of ["buildah", "debootstrap"]) {
       await runProgram({ command: tool, args: ["--version"] });
     }
-    folder = await mkdtemp(join(tmpdir(), "synclag-image-"));
+    const folder = await temporaryFolder("image");
     image = await buildImage(folder);
-    volume = join(folder, "volume");
+    const volume = join(folder, "volume");
     await mkdir(volume);
     const [uid, gid] = image.config.User.split(":").map(Number);
     await chown(volume, uid ?? 0, gid ?? 0);
     daemon = await image.run(volume);
   }, 600_000);
 
-  afterAll(async () => {
-    await stopAllPrograms();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(undoAll);
 
   it("does not run as root", () => {
     expect(image.config.User).toMatch(/^[1-9]\d*:[1-9]\d*$/);

@@ -3,8 +3,9 @@ import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type Browser, chromium, type Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runProgram, stopAllPrograms } from "./support/program.ts";
+import { runProgram } from "./support/program.ts";
 import { type Synclag, startDemo } from "./support/synclag.ts";
+import { undoAll, undoLater } from "./support/undo.ts";
 
 const OUTPUT = fileURLToPath(new URL("output", import.meta.url));
 
@@ -16,12 +17,10 @@ describe("the status page of the demo in Chromium", () => {
     await runProgram({ command: "chromium", args: ["--version"] }); // Says what to install when it is missing.
     demo = await startDemo([]);
     browser = await chromium.launch({ executablePath: onPath("chromium"), args: ["--no-sandbox"] });
+    undoLater(() => browser.close());
   });
 
-  afterAll(async () => {
-    await browser.close();
-    await stopAllPrograms();
-  });
+  afterAll(undoAll);
 
   describe.each([
     { name: "a telephone", width: 390, height: 844 },

@@ -1,5 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
@@ -8,8 +7,9 @@ import { sampleValue } from "./support/exposition.ts";
 import { freePort } from "./support/free-port.ts";
 import { getJson } from "./support/loopback.ts";
 import { installPonder, startPonder } from "./support/ponder.ts";
-import { type Program, stopAllPrograms } from "./support/program.ts";
+import type { Program } from "./support/program.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
+import { temporaryFolder, undoAll } from "./support/undo.ts";
 
 /** Ten minutes of blocks: a Ponder that starts from zero needs some seconds for them. */
 const HISTORY = 600;
@@ -50,7 +50,7 @@ describe("synclag run, against a Ponder that indexes two Anvil chains", () => {
 
   beforeAll(async () => {
     await installPonder();
-    folder = await mkdtemp(join(tmpdir(), "synclag-ponder-"));
+    folder = await temporaryFolder("ponder");
     const [alpha, beta] = await Promise.all([
       startAnvil({ chainId: 31_337, history: HISTORY }),
       startAnvil({ chainId: 31_338, history: HISTORY }),
@@ -62,10 +62,7 @@ describe("synclag run, against a Ponder that indexes two Anvil chains", () => {
     synclag = await startSynclag(configFile);
   });
 
-  afterAll(async () => {
-    await stopAllPrograms();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(undoAll);
 
   it("says that nobody listens, before Ponder is started", async () => {
     await expect.poll(verdicts, SETTLE).toEqual(["unreachable connect"]);

@@ -1,14 +1,14 @@
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { type Alertmanager, startAlertmanager } from "./support/alertmanager.ts";
 import { getJson, getText } from "./support/loopback.ts";
-import { runProgram, stopAllPrograms } from "./support/program.ts";
+import { runProgram } from "./support/program.ts";
 import { type PrometheusServer, type Series, startPrometheus } from "./support/prometheus-server.ts";
 import { type Synclag, startDemo } from "./support/synclag.ts";
+import { temporaryFolder, undoAll } from "./support/undo.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const RULES = join(ROOT, "dashboards/rules/synclag.yml");
@@ -40,7 +40,6 @@ const panels = dashboardSchema.parse(JSON.parse(await readFile(DASHBOARD, "utf8"
 const queries = panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr })));
 
 describe("a real Prometheus that scrapes the demo", () => {
-  let folder: string;
   let demo: Synclag;
   let alertmanager: Alertmanager;
   let prometheus: PrometheusServer;
@@ -48,7 +47,7 @@ describe("a real Prometheus that scrapes the demo", () => {
   const status = async () => statusSchema.parse(await getJson(`${demo.url}/api/v1/status`));
 
   beforeAll(async () => {
-    folder = await mkdtemp(join(tmpdir(), "synclag-prometheus-"));
+    const folder = await temporaryFolder("prometheus");
     const eager = join(folder, "eager.yml");
     await writeFile(eager, withoutPatience(await readFile(RULES, "utf8")));
     alertmanager = await startAlertmanager(folder);
@@ -65,11 +64,7 @@ describe("a real Prometheus that scrapes the demo", () => {
     }, SETTLE);
   });
 
-  afterAll(async () => {
-    await stopAllPrograms();
-    alertmanager.closePager();
-    await rm(folder, { recursive: true, force: true });
-  });
+  afterAll(undoAll);
 
   it("scrapes it well within a second", async () => {
     const [duration] = await prometheus.query("max_over_time(scrape_duration_seconds[1m])");

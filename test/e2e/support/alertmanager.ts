@@ -8,6 +8,7 @@ import { z } from "zod";
 import { freePort } from "./free-port.ts";
 import { getText } from "./loopback.ts";
 import { runProgram, startProgram } from "./program.ts";
+import { undoLater } from "./undo.ts";
 
 /** A real Alertmanager, and the pager that it calls. */
 export interface Alertmanager {
@@ -15,7 +16,6 @@ export interface Alertmanager {
   readonly address: string;
   /** Every alert that reached the pager, oldest first. */
   pages(): readonly Page[];
-  closePager(): void;
 }
 
 type Page = z.infer<typeof pageSchema>;
@@ -39,6 +39,7 @@ export async function startAlertmanager(folder: string): Promise<Alertmanager> {
   const pagerPort = await freePort();
   pager.listen(pagerPort, "127.0.0.1");
   await once(pager, "listening");
+  undoLater(() => pager.close());
 
   const configFile = join(folder, "alertmanager.yml");
   await writeFile(configFile, configuration(pagerPort));
@@ -58,7 +59,7 @@ export async function startAlertmanager(folder: string): Promise<Alertmanager> {
     ],
   });
   await vi.waitFor(() => getText(`http://${address}/-/ready`), { timeout: 30_000, interval: 100 });
-  return { address, pages: () => received, closePager: () => void pager.close() };
+  return { address, pages: () => received };
 }
 
 function configuration(pagerPort: number): string {

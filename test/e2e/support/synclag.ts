@@ -33,14 +33,13 @@ async function start(args: readonly string[], waitFor: string): Promise<Synclag>
     args: ["dist/main.js", ...args, "--listen", `127.0.0.1:${port}`],
     cwd: ROOT,
   });
-  await vi.waitFor(() => answer(program, `${url}${waitFor}`), { timeout: START_DEADLINE_MS, interval: 100 });
+  const answers = vi.waitFor(() => getText(`${url}${waitFor}`), {
+    timeout: START_DEADLINE_MS,
+    interval: 100,
+  });
+  const ends = program.exit.then(({ code }) => {
+    throw new Error(`Cannot start Synclag: it ended with ${code}, ${program.stderr().slice(-2_000)}`);
+  });
+  await Promise.race([answers, ends]);
   return { ...program, url, metrics: async () => parseExposition(await getText(`${url}/metrics`)) };
-}
-
-async function answer(program: Program, url: string): Promise<void> {
-  try {
-    await getText(url);
-  } catch (cause) {
-    throw new Error(`Cannot reach Synclag: ${program.stderr().slice(-2_000)}`, { cause });
-  }
 }
