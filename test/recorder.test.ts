@@ -13,7 +13,7 @@ describe("Recorder", () => {
   it("tells the past of a chain", () => {
     const recorder = recorderOf("base");
 
-    expect(recorder.past("base", [KEY], SPAN).targets[KEY]?.lagMs).toEqual([4_000]);
+    expect(recorder.past("base", [KEY], SPAN).targets[KEY]?.lagMs.at(-1)).toBe(4_000);
   });
 
   it("tells nothing of a chain that it does not know", () => {
@@ -36,7 +36,7 @@ describe("Recorder", () => {
     await writeHistoryFile(state, recorderOf("base").save());
     recorder.restore((await readHistoryFile(state)) ?? {});
 
-    expect(recorder.past("base", [KEY], SPAN).targets[KEY]?.lagMs).toEqual([4_000]);
+    expect(recorder.past("base", [KEY], SPAN).targets[KEY]?.lagMs.at(-1)).toBe(4_000);
   });
 });
 
@@ -50,7 +50,7 @@ describe("readHistoryFile()", () => {
   it.each([
     { case: "cut off", damage: (text: string) => text.slice(0, -20) },
     { case: "of another version", damage: (text: string) => text.replace('"version":1', '"version":2') },
-    { case: "not of letters and digits", damage: (text: string) => text.replace(/\["[^"]+"/, '["<b>"') },
+    { case: "not of letters and digits", damage: (text: string) => text.replace(/\["[^"]*"/, '["<b>"') },
   ])("is null for one that is $case", async ({ damage }) => {
     await using folder = await temporaryFolder();
     const state = join(folder.path, "synclag.state.json");

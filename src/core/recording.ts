@@ -11,7 +11,7 @@ export interface Resolution {
 
 /** A page of text: plain data, as a state file keeps it. */
 export interface Page {
-  /** Steps since 1970. */
+  /** The first that was recorded, in steps since 1970. */
   readonly firstStep: number;
   /** By the name of what was recorded, a text for each of its columns. */
   readonly tracks: Readonly<Record<string, readonly string[]>>;
@@ -46,19 +46,20 @@ export function record(
   resolution: Resolution,
   { nowMs, row }: { readonly nowMs: number; readonly row: Row },
 ): Recording {
-  const { pageSteps } = resolution;
+  const { pageSteps, pages: kept } = resolution;
   const step = Math.floor(nowMs / resolution.stepMs);
-  const firstStep = step - (step % pageSteps);
-  const oldest = firstStep - resolution.pages * pageSteps;
-  const same = recording.open?.firstStep === firstStep ? recording.open : null;
-  const pages = same === null ? pagesOf(recording) : recording.pages;
+  const pageStart = step - (step % pageSteps);
+  const { open } = recording;
+  const same = open !== null && open.firstStep >= pageStart && open.firstStep <= step ? open : null;
+  const { firstStep, tracks } = same ?? { firstStep: step, tracks: {} };
+  const oldest = pageStart - kept * pageSteps;
+  const pages = (same === null ? pagesOf(recording) : recording.pages)
+    .filter((page) => page.firstStep >= oldest && page.firstStep < firstStep)
+    // A clock that goes back and forth makes more of them.
+    .slice(-kept);
   return {
-    pages: pages.filter((page) => page.firstStep >= oldest && page.firstStep < firstStep),
-    open: {
-      firstStep,
-      steps: step - firstStep + 1,
-      tracks: write(same?.tracks ?? {}, row, step - firstStep),
-    },
+    pages,
+    open: { firstStep, steps: step - firstStep + 1, tracks: write(tracks, row, step - firstStep) },
   };
 }
 

@@ -34,10 +34,10 @@ describe("record()", () => {
   });
 
   it("forgets the pages of a future that did not come", () => {
-    const recording = recordAt([8, 9, 5_000, 10]);
+    const recording = recordAt([8, 9, 20, 10]);
 
-    expect(play(recording, 5_000, 5_000)).toEqual([null]);
-    expect(pagesOf(recording).map(({ firstStep }) => firstStep)).toEqual([8]);
+    expect(play(recording, 20, 20)).toEqual([null]);
+    expect(play(recording, 8, 10)).toEqual([8, 9, 10]);
   });
 
   it("begins in the midst of a page for a name that is new", () => {
