@@ -7,6 +7,7 @@ import { Budgets } from "../src/schedule/budgets.ts";
 import { Tally } from "../src/tally.ts";
 import { endpointOf } from "./support/endpoints.ts";
 import { recordLog } from "./support/log-recorder.ts";
+import { worldOf } from "./support/world-of.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const ENDPOINT = endpointOf({ budget: "studio" });
@@ -35,6 +36,24 @@ describe("createPollPorts()", () => {
     expect(await ports.draw(ENDPOINT, "poll")).toMatchObject({ kind: "drawn" });
 
     expect(budgets.report(NOW_MS)).toMatchObject([{ used: 1 }]);
+  });
+
+  it("sends nothing that it could not record, and draws nothing for what it knows it can't", async () => {
+    const failing = setUp({ problem: () => null, recorded: () => Promise.reject(new Error("disk full")) });
+    const failed = setUp({ ...WRITABLE, problem: () => "disk full" });
+
+    const first = await failing.ports.draw(ENDPOINT, "poll");
+    const second = await failed.ports.draw(ENDPOINT, "poll");
+
+    const refused = { kind: "refused", detail: expect.stringContaining("disk full") };
+    expect([first, second]).toMatchObject([refused, refused]);
+    expect(failed.budgets.report(NOW_MS)).toMatchObject([{ used: 0 }]);
+  });
+
+  it("waits for no disk where there is no budget", async () => {
+    const { ports } = setUp({ ...WRITABLE, problem: () => "disk full" });
+
+    expect(await ports.draw({ ...ENDPOINT, budget: null }, "poll")).toMatchObject({ kind: "drawn" });
   });
 
   it.each([
@@ -91,7 +110,15 @@ describe("createPollPorts()", () => {
   });
 });
 
-function setUp() {
+interface StateFile {
+  /** Why nothing can be recorded in it, or null. */
+  readonly problem: () => string | null;
+  readonly recorded: () => Promise<void>;
+}
+
+const WRITABLE: StateFile = { problem: () => null, recorded: () => Promise.resolve() };
+
+function setUp(keeper = WRITABLE) {
   const clock = { nowMs: NOW_MS };
   const stopping = new AbortController();
   const budgets = new Budgets(FLEET);
@@ -105,21 +132,12 @@ function setUp() {
       secrets: ["hunter22"],
     },
     {
-      world: {
-        nowMs: () => clock.nowMs,
-        monotonicMs: () => clock.nowMs,
-        random: () => 0,
-        logger,
-        loadConfig: () => {
-          throw new Error("not read here");
-        },
-        onBug: () => undefined,
-        build: { version: "0", revision: "", nodeVersion: "" },
-        isLifecycleEnabled: false,
-      },
+      world: worldOf({ nowMs: () => clock.nowMs, logger }),
       post: () => Promise.reject(new Error("not sent here")),
       stopping: stopping.signal,
       budgets,
+      budgetNowMs: () => clock.nowMs,
+      keeper,
       tally,
       journal: new Journal(),
       observeDuration: (_labels, durationMs) => durations.push(durationMs),

@@ -3,6 +3,7 @@ import type { Config } from "../src/config/config.ts";
 import { ConfigError } from "../src/config/config-error.ts";
 import { Reloader } from "../src/reloader.ts";
 import { recordLog } from "./support/log-recorder.ts";
+import { worldOf } from "./support/world-of.ts";
 
 const MISTAKE = new ConfigError("chains.yaml", {
   problems: [{ line: 7, column: 3, path: ["chains"], message: "Cannot find chain 'bsae'" }],
@@ -82,10 +83,8 @@ function setUp() {
   const applied: Config[] = [];
   const events: string[] = [];
   const reloader = new Reloader({
-    world: {
+    world: worldOf({
       nowMs: () => clock.nowMs,
-      monotonicMs: () => clock.nowMs,
-      random: () => 0,
       logger,
       loadConfig: () => {
         events.push("read");
@@ -95,10 +94,7 @@ function setUp() {
         }
         return CONFIG;
       },
-      onBug: () => undefined,
-      build: { version: "0", revision: "", nodeVersion: "" },
-      isLifecycleEnabled: true,
-    },
+    }),
     apply: async (config) => {
       events.push("apply");
       await new Promise((resolve) => setImmediate(resolve));
