@@ -8,11 +8,14 @@ import type { Verdict } from "./io/http-source.ts";
 import { createPrometheus } from "./io/prometheus-registry.ts";
 import { METRIC_FAMILIES } from "./metrics/metric-families.ts";
 import { Reloader } from "./reloader.ts";
+import { keepState, type StateKeeper } from "./state-keeper.ts";
 import type { World } from "./world.ts";
 
 /** A running daemon. Disposing it stops everything, in reverse order. */
 export interface App extends AsyncDisposable {
   readonly url: string;
+  /** Settles if the daemon may not go on: another process has taken its state file over. */
+  readonly lost: Promise<Error>;
   readonly report: () => Report;
   /** Reads the configuration anew; a bad file changes nothing. */
   readonly reload: () => Promise<Verdict>;
@@ -21,16 +24,33 @@ export interface App extends AsyncDisposable {
 /** How often the report is looked at for changes that are worth a line in the log. */
 const WATCH_MS = 1_000;
 
-/** Wires and starts everything. @throws If it cannot listen; then nothing is left running. */
+/**
+ * Wires and starts everything.
+ *
+ * @throws {StateHeldError} If another process has the state file.
+ * @throws If it cannot listen. Nothing is left running then.
+ */
 export async function startApp(config: Config, world: World): Promise<App> {
   const cleanup = createCleanup();
+  let lose: (error: Error) => void = () => undefined;
+  const lost = new Promise<Error>((resolve) => {
+    lose = resolve;
+  });
   try {
     const prometheus = createPrometheus({
       families: METRIC_FAMILIES,
       read: () => daemon.metricsSource(reloader.state),
       build: world.build,
     });
-    const daemon = new Daemon(config, { world, observeDuration: prometheus.observePoll });
+    const keeper: StateKeeper = cleanup.use(
+      await keepState(world.stateFile, {
+        world,
+        // Nothing is written before the daemon lives, which is made of what was read.
+        keepsake: () => daemon.keepsake(),
+        onLost: (error) => lose(error),
+      }),
+    );
+    const daemon: Daemon = new Daemon(config, { world, observeDuration: prometheus.observePoll, keeper });
     cleanup.use(daemon);
     const reloader = new Reloader({
       world,
@@ -50,10 +70,12 @@ export async function startApp(config: Config, world: World): Promise<App> {
         version: world.build.version,
       }),
     );
+    await keeper.announce(server.url);
     cleanup.use(watchChanges(daemon, world));
     announce(config, { world, url: server.url });
     return {
       url: server.url,
+      lost,
       report: () => daemon.report(),
       reload: () => reloader.reload(),
       async [Symbol.asyncDispose]() {

@@ -58,6 +58,10 @@ function addRun(program: Command, world: CommandWorld, exit: (code: number) => v
     .description("poll the indexers of chains.yaml and serve page, API and metrics")
     .option("--config <file>", "configuration file", "chains.yaml")
     .option("--listen <host:port>", "where to serve; wins over the file (default: 127.0.0.1:9855)")
+    .option(
+      "--state <file>",
+      "what outlives a restart (default: synclag.state.json beside the configuration)",
+    )
     .option("--enable-lifecycle", "allow POST /-/reload")
     .addOption(new Option("--log-level <level>", "least level to log").choices(LOG_LEVELS).default("info"))
     .addOption(

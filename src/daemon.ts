@@ -1,22 +1,30 @@
 import type { Config } from "./config/config.ts";
 import { type Endpoint, endpointsOf } from "./core/fleet.ts";
 import type { Report } from "./core/report.ts";
+import { EndpointMemory } from "./endpoint-memory.ts";
 import { createHttpClient } from "./io/http-client.ts";
 import type { Verdict } from "./io/http-source.ts";
 import type { PollLabels } from "./io/prometheus-registry.ts";
 import { type Exchanges, Journal } from "./journal.ts";
+import { keepsakeOf } from "./keepsake.ts";
 import type { MetricsSource } from "./metrics/metric-family.ts";
 import { Monitor } from "./monitor.ts";
 import { type PollPorts, poll } from "./poll.ts";
-import { createPollPorts } from "./poll-ports.ts";
-import { type Polling, startPolling } from "./polling.ts";
+import { createPollPorts, secondLook } from "./poll-ports.ts";
+import { type Doubt, type Polling, startPolling } from "./polling.ts";
+import { Pulse } from "./pulse.ts";
 import { Budgets } from "./schedule/budgets.ts";
+import { openMaintenance } from "./schedule/maintenance.ts";
+import { createSteadyClock, type SteadyClock } from "./schedule/steady-clock.ts";
+import type { Keepsake, StateKeeper } from "./state-keeper.ts";
 import { Tally } from "./tally.ts";
 import type { World } from "./world.ts";
 
 export interface DaemonOptions {
   readonly world: World;
   readonly observeDuration: (labels: PollLabels, durationMs: number) => void;
+  /** What a former process knew, and where this one keeps what it knows. */
+  readonly keeper: StateKeeper;
 }
 
 interface Running {
@@ -25,13 +33,6 @@ interface Running {
   readonly stopping: AbortController;
 }
 
-/** node-cron ticks each second; this long without one means that the loop is stuck. */
-const LONGEST_TICK_MS = 15_000;
-/** Beyond what a poll may take by its own deadlines, before it is called stuck. */
-const POLL_GRACE_MS = 30_000;
-/** No dialect has more questions; `auto` may ask all of all. */
-const MOST_QUESTIONS = 8;
-
 /** The poll loop on one configuration at a time, with all that it remembers from one to the next. */
 export class Daemon implements AsyncDisposable {
   readonly #options: DaemonOptions;
@@ -39,22 +40,25 @@ export class Daemon implements AsyncDisposable {
   readonly #monitor: Monitor;
   readonly #tally = new Tally();
   readonly #journal = new Journal();
-  /** Which question fitted last, by the endpoint's identity. */
-  #questions = new Map<string, number>();
+  readonly #endpoints = new EndpointMemory();
+  readonly #clock: SteadyClock;
+  readonly #pulse: Pulse;
   #running: Running;
-  #lastTick: { readonly atMs: number; readonly monotonicMs: number };
   #isDraining = false;
 
   constructor(config: Config, options: DaemonOptions) {
     const { world } = options;
     this.#options = options;
+    this.#clock = createSteadyClock(world);
+    this.#pulse = new Pulse(world);
     this.#budgets = new Budgets(config.fleet);
     this.#monitor = new Monitor(config.fleet, {
       nowMs: world.nowMs,
-      budgets: (nowMs) => this.#budgets.report(nowMs),
+      budgets: () => this.#budgets.report(this.#clock.nowMs()),
+      maintenance: (nowMs) => openMaintenance(this.#running.config.maintenance, nowMs),
     });
+    this.#restore(config);
     this.#tally.watch(config.fleet);
-    this.#lastTick = { atMs: world.nowMs(), monotonicMs: world.monotonicMs() };
     this.#running = this.#start(config);
   }
 
@@ -65,13 +69,24 @@ export class Daemon implements AsyncDisposable {
   /** Goes over to another configuration: what is in both keeps its memory and its place in the schedule. */
   async apply(config: Config): Promise<void> {
     await stop(this.#running);
-    const known = new Set(endpointsOf(config.fleet).map(identityOf));
-    this.#questions = new Map([...this.#questions].filter(([identity]) => known.has(identity)));
+    this.#endpoints.retain(config.fleet);
     this.#budgets.reload(config.fleet);
     this.#monitor.watch(config.fleet);
     this.#tally.watch(config.fleet);
     this.#journal.watch(config.fleet);
     this.#running = this.#start(config);
+    this.#options.keeper.touch();
+  }
+
+  /** What must outlive the process. */
+  keepsake(): Keepsake {
+    return keepsakeOf({
+      monitor: this.#monitor,
+      endpoints: this.#endpoints,
+      budgets: this.#budgets,
+      clock: this.#clock,
+      nowMs: this.#options.world.nowMs,
+    });
   }
 
   report(): Report {
@@ -89,7 +104,7 @@ export class Daemon implements AsyncDisposable {
       report: this.#monitor.report(),
       endpoints: this.#tally.endpoints(),
       indexers: this.#tally.indexers(),
-      loop: { lastTickMs: this.#lastTick.atMs, inFlight: polling.inFlight(), queued: polling.queued() },
+      loop: { lastTickMs: this.#pulse.lastTickMs, inFlight: polling.inFlight(), queued: polling.queued() },
       reload,
     };
   }
@@ -97,15 +112,7 @@ export class Daemon implements AsyncDisposable {
   /** Whether the poll loop makes progress. */
   healthy(): Verdict {
     const { config, polling } = this.#running;
-    const sinceTickMs = this.#options.world.monotonicMs() - this.#lastTick.monotonicMs;
-    if (sinceTickMs > LONGEST_TICK_MS) {
-      return { ok: false, detail: `The scheduler has not ticked for ${Math.round(sinceTickMs / 1000)} s` };
-    }
-    const allowedMs = config.poll.timeoutMs * (config.poll.retries + 1) * MOST_QUESTIONS + POLL_GRACE_MS;
-    const longestMs = polling.longestMs();
-    return longestMs > allowedMs
-      ? { ok: false, detail: `A poll has been under way for ${Math.round(longestMs / 1000)} s` }
-      : { ok: true, detail: "The poll loop makes progress" };
+    return this.#pulse.verdict(config.poll, polling.longestMs());
   }
 
   /** Whether every indexer was asked at least once; the RPC nodes are evidence that may be lacking. */
@@ -144,6 +151,8 @@ export class Daemon implements AsyncDisposable {
       post: client.post,
       stopping: stopping.signal,
       budgets: this.#budgets,
+      budgetNowMs: this.#clock.nowMs,
+      keeper: this.#options.keeper,
       tally: this.#tally,
       journal: this.#journal,
       observeDuration: this.#options.observeDuration,
@@ -153,34 +162,35 @@ export class Daemon implements AsyncDisposable {
       settings: config.poll,
       client,
       firstRound: this.#neverPolled(config),
-      poll: (endpoint) => this.#poll(endpoint, ports),
+      poll: (endpoint, use) => this.#poll(endpoint, use === "poll" ? ports : secondLook(ports)),
       onSkipped: (indexer) => this.#tally.countSkippedRound(indexer),
-      onTick: () => {
-        this.#lastTick = { atMs: world.nowMs(), monotonicMs: world.monotonicMs() };
-      },
+      onTick: () => this.#pulse.tick(),
       onBug: world.onBug,
       monotonicMs: world.monotonicMs,
     });
     return { config, polling, stopping };
   }
 
-  async #poll(endpoint: Endpoint, ports: PollPorts): Promise<void> {
-    const identity = identityOf(endpoint);
-    const { observations, questionIndex } = await poll(endpoint, this.#questions.get(identity) ?? 0, ports);
-    if (observations.length > 0) {
-      this.#questions.set(identity, questionIndex);
-      this.#monitor.observe(observations);
+  async #poll(endpoint: Endpoint, ports: PollPorts): Promise<Doubt> {
+    const result = await poll(endpoint, this.#endpoints.questionOf(endpoint), ports);
+    this.#options.keeper.touch();
+    if (result.observations.length === 0) {
+      return "settled";
     }
+    this.#endpoints.note(endpoint, result.questionIndex);
+    return this.#monitor.observe(result.observations);
   }
 
   #neverPolled(config: Config): readonly Endpoint[] {
-    return endpointsOf(config.fleet).filter((endpoint) => !this.#questions.has(identityOf(endpoint)));
+    return endpointsOf(config.fleet).filter((endpoint) => !this.#endpoints.isHeard(endpoint));
   }
-}
 
-/** An endpoint that was given another URL or dialect is another one: what was learned of it no longer holds. */
-function identityOf({ key, url, dialect }: Endpoint): string {
-  return `${key} ${dialect} ${url}`;
+  #restore({ fleet }: Config): void {
+    const { chains, incidents, budgets, questions } = this.#options.keeper.remembered;
+    this.#budgets.restore(budgets);
+    this.#monitor.restore(chains, incidents);
+    this.#endpoints.restore(questions, fleet, (endpoint) => this.#monitor.isEvident(endpoint));
+  }
 }
 
 async function stop({ polling, stopping }: Running): Promise<void> {

@@ -7,13 +7,25 @@ import {
   watchFleet,
 } from "./core/chain-state.ts";
 import { composeReport } from "./core/compose-report.ts";
-import { endpointsOf, type Fleet } from "./core/fleet.ts";
+import { type Endpoint, endpointsOf, type Fleet, type Target } from "./core/fleet.ts";
 import type { Observation } from "./core/observation.ts";
 import type { BudgetReport, Incident, Report } from "./core/report.ts";
+import type { SourceState } from "./core/source-state.ts";
+import { staleAfterMs } from "./core/votes.ts";
+import type { Doubt } from "./polling.ts";
 
 export interface MonitorOptions {
   readonly nowMs: () => number;
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
+  /** Tells which targets are inside a maintenance window; left out, none is. */
+  readonly maintenance?: (nowMs: number) => (target: Target) => boolean;
+}
+
+/** What a monitor knows, as plain data. */
+export interface SavedMonitor {
+  /** By the chain's slug. */
+  readonly chains: Readonly<Record<string, ChainState>>;
+  readonly incidents: readonly Incident[];
 }
 
 interface Memory {
@@ -57,16 +69,46 @@ export class Monitor {
     this.#latest = null;
   }
 
-  /** Takes in what one poll said; of a source that a reload removed meanwhile it takes nothing. */
-  observe(observations: readonly Observation[]): void {
+  /**
+   * Takes in what one poll said; of a source that a reload removed meanwhile it takes nothing. Tells whether a target
+   * is in doubt by it: about to turn, or just turned.
+   */
+  observe(observations: readonly Observation[]): Doubt {
+    let doubt: Doubt = "settled";
     for (const observation of observations) {
       const slug = this.#chainOf.get(observation.source) ?? "";
       const memory = this.#chains.get(slug);
       if (memory !== undefined) {
+        const before = sourceOf(memory.state, observation.source);
         const state = observeChain(memory.state, memory.watched, [observation]);
         this.#chains.set(slug, { ...memory, state });
+        doubt = isInDoubt(before, sourceOf(state, observation.source)) ? "in doubt" : doubt;
       }
     }
+    this.#latest = null;
+    return doubt;
+  }
+
+  /** Whether all that an endpoint says something of has been heard of so lately that it is still evidence. */
+  isEvident({ key, targets }: Endpoint): boolean {
+    const sources = targets.length === 0 ? [key] : targets.map((target) => target.key);
+    return sources.every((source) => this.#isEvident(source));
+  }
+
+  save(): SavedMonitor {
+    const chains = [...this.#chains].map(([slug, { state }]) => [slug, state] as const);
+    return { chains: Object.fromEntries(chains), incidents: this.#incidents };
+  }
+
+  /** Takes over what a former process knew of this fleet. */
+  restore(chains: ReadonlyMap<string, ChainState>, incidents: readonly Incident[]): void {
+    for (const [slug, { watched }] of this.#chains) {
+      const known = chains.get(slug);
+      if (known !== undefined) {
+        this.#chains.set(slug, { watched, state: retainChain(known, watched) });
+      }
+    }
+    this.#incidents = incidents;
     this.#latest = null;
   }
 
@@ -83,9 +125,32 @@ export class Monitor {
       previousIncidents: this.#incidents,
       budgets: this.#options.budgets(nowMs),
       skipped: this.#fleet.skipped,
+      ...(this.#options.maintenance === undefined ? {} : { maintenance: this.#options.maintenance(nowMs) }),
       nowMs,
     });
     this.#incidents = this.#latest.incidents;
     return this.#latest;
   }
+
+  #isEvident(source: string): boolean {
+    const memory = this.#chains.get(this.#chainOf.get(source) ?? "");
+    const state = memory === undefined ? undefined : sourceOf(memory.state, source);
+    if (memory === undefined || state?.last == null) {
+      return false;
+    }
+    const staleMs = staleAfterMs(memory.watched.chain.thresholds, state.pollIntervalMs);
+    return this.#options.nowMs() - state.last.receivedAtMs <= staleMs;
+  }
+}
+
+function sourceOf({ sources }: ChainState, key: string): SourceState | undefined {
+  return sources.find((source) => source.key === key);
+}
+
+/** RPC nodes have no verdict, and so are never in doubt. */
+function isInDoubt(before: SourceState | undefined, after: SourceState | undefined): boolean {
+  if (before?.verdict == null || after?.verdict == null) {
+    return false;
+  }
+  return after.verdict.dissent > 0 || after.verdict.status !== before.verdict.status;
 }

@@ -1,16 +1,9 @@
-import { z } from "zod";
-import { readBudgetJournal, removeBudgetJournal, writeBudgetJournal } from "./io/budget-journal.ts";
-import {
-  readStateFile,
-  type SavedState,
-  StateFileError,
-  setStateAside,
-  writeStateFile,
-} from "./io/state-file.ts";
+import { removeBudgetJournal, writeBudgetJournal } from "./io/budget-journal.ts";
+import { type SavedState, StateFileError, writeStateFile } from "./io/state-file.ts";
 import { lockStateFile, type StateHeldError, type StateLock } from "./io/state-lock.ts";
 import { StateSaver } from "./io/state-saver.ts";
-import { NOTHING_REMEMBERED, type Remembered, understandState } from "./remembered.ts";
-import { mergeSavedBudgets, readSavedBudgets, type SavedBudgets } from "./schedule/saved-budgets.ts";
+import { recall } from "./recall.ts";
+import { NOTHING_REMEMBERED, type Remembered } from "./remembered.ts";
 import type { World } from "./world.ts";
 
 /** What there is to be kept. */
@@ -37,13 +30,14 @@ export interface StateKeeper extends AsyncDisposable {
 
 export interface StateKeeperOptions {
   readonly world: Pick<World, "logger" | "nowMs">;
-  readonly keepsake: Keepsake;
+  /** Asked at each writing. */
+  readonly keepsake: () => Keepsake;
   /** Another process has taken the file over. */
   readonly onLost: (error: StateHeldError) => void;
 }
 
 /** Where nothing is to be kept, as in the demo. */
-export const KEEPS_NOTHING: StateKeeper = {
+const KEEPS_NOTHING: StateKeeper = {
   remembered: NOTHING_REMEMBERED,
   touch: () => undefined,
   problem: () => null,
@@ -53,13 +47,16 @@ export const KEEPS_NOTHING: StateKeeper = {
 };
 
 /**
- * Takes a state file for this process, and reads it. Where that can't be done, the daemon is told so and runs without:
+ * Takes a state file for this process, and reads it; null keeps nothing. Where that can't be done, the daemon is told so and runs without:
  * it watches as ever, and spends nothing of a budget.
  *
  * @throws {StateHeldError} If a living process has the file.
  */
-export async function keepState(path: string, options: StateKeeperOptions): Promise<StateKeeper> {
+export async function keepState(path: string | null, options: StateKeeperOptions): Promise<StateKeeper> {
   const { logger } = options.world;
+  if (path === null) {
+    return KEEPS_NOTHING;
+  }
   try {
     return await open(path, options);
   } catch (error) {
@@ -79,7 +76,7 @@ async function open(path: string, options: StateKeeperOptions): Promise<StateKee
   const { nowMs } = options.world;
   const lock = await lockStateFile(path, { url: "", nowMs, onLost: options.onLost });
   try {
-    return write(path, { ...options, lock, remembered: await readAll(path, options.world) });
+    return write(path, { ...options, lock, remembered: await recall(path, options.world) });
   } catch (error) {
     await lock[Symbol.asyncDispose]();
     throw error;
@@ -96,7 +93,7 @@ function write(path: string, { world, keepsake, lock, remembered }: Writing): St
   let problem: string | null = null;
   let isStateOnDisk = false;
   const journal = new StateSaver({
-    content: keepsake.drawn,
+    content: () => keepsake().drawn(),
     async write(drawn) {
       await lock.assertHeld();
       await writeBudgetJournal(path, drawn);
@@ -114,7 +111,7 @@ function write(path: string, { world, keepsake, lock, remembered }: Writing): St
     },
   });
   const saver = new StateSaver({
-    content: keepsake.all,
+    content: () => keepsake().all(),
     async write({ state, onWritten }) {
       await lock.assertHeld();
       isStateOnDisk = false;
@@ -140,56 +137,6 @@ function write(path: string, { world, keepsake, lock, remembered }: Writing): St
       await lock[Symbol.asyncDispose]();
     },
   };
-}
-
-/** All that is on disk. What cannot be understood is set aside, and told. */
-async function readAll(path: string, { logger, nowMs }: StateKeeperOptions["world"]): Promise<Remembered> {
-  const remembered = await readState(path, { logger, nowMs });
-  for (const loss of remembered.losses) {
-    logger.warn({ path, loss }, "Part of the state file cannot be used");
-  }
-  const drawn = await readDrawn(path, logger);
-  return drawn === null
-    ? remembered
-    : { ...remembered, budgets: mergeSavedBudgets(remembered.budgets, drawn) };
-}
-
-async function readState(path: string, { logger, nowMs }: StateKeeperOptions["world"]): Promise<Remembered> {
-  let found = await readStateFile(path, nowMs());
-  if (found.kind === "state") {
-    try {
-      return understandState(found.state, nowMs());
-    } catch (error) {
-      if (!(error instanceof z.ZodError)) {
-        throw error;
-      }
-      found = await setStateAside(path, "its budgets are damaged", nowMs());
-    }
-  }
-  if (found.kind === "set_aside") {
-    const { why, movedTo } = found;
-    logger.error(
-      { path, why, movedTo },
-      "State file set aside: nothing is remembered, and budgets count from nothing",
-    );
-  }
-  return NOTHING_REMEMBERED;
-}
-
-async function readDrawn(path: string, logger: World["logger"]): Promise<SavedBudgets | null> {
-  try {
-    const drawn = await readBudgetJournal(path);
-    return drawn === null ? null : readSavedBudgets(drawn);
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError) {
-      logger.error(
-        { path },
-        "What was spent just before the end cannot be read: the budgets may count too little",
-      );
-      return null;
-    }
-    throw error;
-  }
 }
 
 function messageOf(error: unknown): string {

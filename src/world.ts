@@ -15,6 +15,8 @@ export interface World {
   readonly onBug: (error: unknown) => void;
   readonly build: Build;
   readonly isLifecycleEnabled: boolean;
+  /** Where what is known is kept from one process to the next; null where it is not. */
+  readonly stateFile: string | null;
 }
 
 /** Which build this is, for the User-Agent and the metric `synclag_build_info`. */

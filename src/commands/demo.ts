@@ -101,6 +101,7 @@ async function startDemo(
       onBug: world.crash,
       build: buildOf(world),
       isLifecycleEnabled: false,
+      stateFile: null,
     }),
   );
   for (const line of describeDemo({ real, played: config, url: app.url, pace, scenario: plan.scenario })) {

@@ -1,3 +1,4 @@
+import { dirname, join } from "node:path";
 import { type App, startApp } from "../app.ts";
 import type { Config, ListenAddress } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
@@ -13,6 +14,7 @@ import { untilStopped } from "./until-stopped.ts";
 export interface RunFlags {
   readonly config: string;
   readonly listen?: string;
+  readonly state?: string;
   readonly enableLifecycle?: true;
   readonly logLevel: LogLevel;
   readonly logFormat?: LogFormat;
@@ -60,6 +62,7 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       onBug: world.crash,
       build: buildOf(world),
       isLifecycleEnabled: flags.enableLifecycle ?? false,
+      stateFile: flags.state ?? stateFileBeside(flags.config),
     });
   return await untilStopped(start, { world, logger });
 }
@@ -67,4 +70,8 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
 /** The command line wins over the file. */
 function withListen(config: Config, listen: ListenAddress | null): Config {
   return listen === null ? config : { ...config, listen };
+}
+
+function stateFileBeside(configFile: string): string {
+  return join(dirname(configFile), "synclag.state.json");
 }

@@ -1,11 +1,12 @@
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
+import { StateHeldError } from "../io/state-lock.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 
 /** Longer than any stop takes by its own deadlines; then the process ends all the same. */
 const LONGEST_STOP_MS = 4_500;
 
-/** Starts the daemon and keeps it until SIGTERM or SIGINT; SIGHUP reloads. Tells the exit code. */
+/** Starts the daemon and keeps it until SIGTERM or SIGINT, or until it may not go on; SIGHUP reloads. Tells the exit code. */
 export async function untilStopped(
   start: () => Promise<App>,
   { world, logger }: { readonly world: CommandWorld; readonly logger: Logger },
@@ -19,7 +20,7 @@ export async function untilStopped(
   try {
     app = await start();
   } catch (error) {
-    const why = listenProblem(error);
+    const why = error instanceof StateHeldError ? error.message : listenProblem(error);
     if (why === null) {
       throw error;
     }
@@ -28,13 +29,18 @@ export async function untilStopped(
   }
   world.onSignal("SIGHUP", () => void app.reload().catch(world.crash));
 
-  logger.info({ signal: await stopped }, "Stopping");
+  const why = await Promise.race([stopped, app.lost]);
+  if (why instanceof Error) {
+    logger.error({ detail: why.message }, "Stopping: another process has taken over");
+  } else {
+    logger.info({ signal: why }, "Stopping");
+  }
   setTimeout(() => {
     logger.error("Cannot stop in time: exiting with polls under way");
     world.crash(new Error("Cannot stop in time"));
   }, LONGEST_STOP_MS).unref();
   await app[Symbol.asyncDispose]();
-  return EXIT.ok;
+  return why instanceof Error ? EXIT.failure : EXIT.ok;
 }
 
 /** One sentence for an address that cannot be listened on, or null for anything else. */

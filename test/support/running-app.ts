@@ -23,6 +23,7 @@ export async function startTestApp(config: Config, world: Partial<World> = {}): 
     },
     build: { version: "0.0.0-test", revision: "test", nodeVersion: process.version },
     isLifecycleEnabled: true,
+    stateFile: null,
     ...world,
   });
 }
