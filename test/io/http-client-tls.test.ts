@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createHttpClient } from "../../src/io/http-client.ts";
 import { type Issued, issueCertificate } from "../support/certificates.ts";
 import { type RawServer, startRawServer } from "../support/raw-server.ts";
 
@@ -84,6 +85,22 @@ describe("createHttpClient() over TLS", () => {
 
   it("sends nothing over a connection that it doesn't trust", () => {
     expect(servers.map(({ requests }) => requests.length)).toEqual([1, 0, 0, 0, 0]);
+  });
+
+  it("waits no longer than its deadline for a handshake that hangs", async () => {
+    await using silent = await startRawServer({ onRequest: () => undefined });
+    await using client = createHttpClient({
+      timeoutMs: 150,
+      maxResponseBytes: 1_000,
+      connectionsPerHost: 1,
+      userAgent: "synclag/test",
+      nowMs: Date.now,
+    });
+
+    const result = await client.post({ url: `https://127.0.0.1:${silent.port}/`, headers: {}, body: {} });
+
+    expect(result).toMatchObject({ kind: "failed", reason: "timeout" });
+    expect(silent.connectionCount()).toBe(1);
   });
 
   it("calls a server that speaks no TLS a fault of TLS", () => {
