@@ -41,7 +41,8 @@ function tellIssue({ path, message, isKey }: LeafIssue, raw: unknown, problems: 
   }
 }
 
-interface LeafIssue {
+/** One mistake of shape. */
+export interface LeafIssue {
   readonly path: Path;
   readonly message: string;
   /** Whether the key is wrong, not the value. */
@@ -51,7 +52,7 @@ interface LeafIssue {
 type Issue = z.core.$ZodIssue;
 
 /** What parts are wrong, each with its own path. */
-function leafIssues(issue: Issue): readonly LeafIssue[] {
+export function leafIssues(issue: Issue): readonly LeafIssue[] {
   const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
   if (issue.code === "unrecognized_keys") {
     const known = issue.message.split(" ");
