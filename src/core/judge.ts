@@ -1,4 +1,4 @@
-import { type ChainClock, referenceAt } from "./chain-clock.ts";
+import type { ChainClock } from "./chain-clock.ts";
 import type { Thresholds } from "./fleet.ts";
 import { measureLag } from "./lag.ts";
 import type { FailureReason } from "./observation.ts";
@@ -151,16 +151,13 @@ function isCatchingUp(target: SourceState, view: ChainView): boolean {
   if (oldest === undefined || newest === null || newest === oldest) {
     return false;
   }
-  const gained = newest.block - oldest.block;
-  const from = referenceAt(view.clock, readAtMs(oldest), view.intervalMs);
-  const to = referenceAt(view.clock, readAtMs(newest), view.intervalMs);
-  if (view.reference !== null && from !== null && to !== null) {
-    return gained > Math.max(0, to - from) * CATCHING_UP + UNEVEN_BLOCKS;
+  const elapsedMs = readAtMs(newest) - readAtMs(oldest);
+  if (view.reference !== null && view.intervalMs !== null) {
+    return newest.block - oldest.block > (elapsedMs / view.intervalMs) * CATCHING_UP + UNEVEN_BLOCKS;
   }
-  const spanMs = newest.receivedAtMs - oldest.receivedAtMs;
   if (oldest.timestampSec !== null && newest.timestampSec !== null) {
     const unevenMs = UNEVEN_BLOCKS * (view.intervalMs ?? 0);
-    return (newest.timestampSec - oldest.timestampSec) * 1_000 > spanMs * CATCHING_UP + unevenMs;
+    return (newest.timestampSec - oldest.timestampSec) * 1_000 > elapsedMs * CATCHING_UP + unevenMs;
   }
   return false;
 }

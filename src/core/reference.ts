@@ -12,6 +12,8 @@ export interface ReferenceState {
   readonly freshUntilMs: number;
   /** Where the chain stood before a jump that no pace explains: the way back, should the jump prove false. */
   readonly former: { readonly block: number; readonly atMs: number } | null;
+  /** Whether a source that keeps the chain's pace has confirmed it: till then it bounds nobody. */
+  readonly firm: boolean;
 }
 
 /** What one source says of the chain's head. */
@@ -28,6 +30,8 @@ export interface Vote {
    * not at the head. `suspect`: a source, but not believed.
    */
   readonly weight: "proof" | "normal" | "behind" | "suspect";
+  /** Its source has been heard often enough to know that it keeps the chain's pace. */
+  readonly steady: boolean;
 }
 
 /** How fast a chain makes blocks, as far as it is known. */
@@ -60,9 +64,9 @@ export function mostBlocksIn(spanMs: number, pace: Pace): number {
   return SLACK_BLOCKS + (burst * (Math.max(0, spanMs) + SLACK_MS)) / intervalMs;
 }
 
-/** The highest block that the chain can have reached at `atMs`, or null before anything is known. */
+/** The highest block that the chain can have reached at `atMs`, or null while nothing firm is known. */
 export function highestPossible(reference: ReferenceState | null, pace: Pace, atMs: number): number | null {
-  return reference === null ? null : reference.block + mostBlocksIn(atMs - reference.reachedMs, pace);
+  return reference?.firm !== true ? null : reference.block + mostBlocksIn(atMs - reference.reachedMs, pace);
 }
 
 /** Folds the votes of one instant into the reference. Without two sources or a proof it stays what it was. */
@@ -76,7 +80,8 @@ export function updateReference(
   if (candidate === null) {
     return previous;
   }
-  const supported = support(candidate, votes, pace);
+  const support = supportOf(candidate, votes, pace);
+  const supported = { ...support, firm: support.firm || previous?.firm === true };
   if (previous === null || nowMs - previous.freshUntilMs > FORGET_MS) {
     return { ...supported, reachedMs: candidate.atMs, former: null };
   }
@@ -123,8 +128,8 @@ function corroborate(previous: ReferenceState | null, votes: readonly Vote[], pa
 }
 
 /**
- * The second highest height, after all votes are carried to one instant: as it was read, or, where the second
- * source is asked so rarely that the top one has been asked again since, carried to the instant of the top one.
+ * The second highest height, where those of rarely asked sources are carried to the instant of the newest. If the
+ * top one has been asked again since the second was, the second corroborates what the chain can have made since.
  */
 function secondHighest(votes: readonly Vote[], pace: Pace): Candidate | null {
   const newestMs = Math.max(...votes.map((vote) => vote.atMs));
@@ -133,11 +138,10 @@ function secondHighest(votes: readonly Vote[], pace: Pace): Candidate | null {
   if (top === undefined || second === undefined) {
     return null;
   }
-  if (top.atMs - second.atMs <= SAME_ROUND * top.pollIntervalMs) {
-    return second;
-  }
-  const agreed = Math.min(top.block, carried(second, top.atMs, pace));
-  return { block: Math.floor(agreed), atMs: top.atMs, slackMs: top.slackMs };
+  const laterMs = top.atMs - second.atMs;
+  const corroborated =
+    laterMs > SAME_ROUND * top.pollIntervalMs && top.block - second.block <= mostBlocksIn(laterMs, pace);
+  return corroborated ? top : second;
 }
 
 /** Where the source of a vote will have got to by `atMs`, if it goes on as the chain does until its next poll. */
@@ -167,7 +171,7 @@ function contradict(a: Vote, b: Vote, pace: Pace): boolean {
   return high.block - low.block > mostBlocksIn(spanMs + TIME_TOLERANCE_MS, pace);
 }
 
-function support(
+function supportOf(
   candidate: Candidate,
   votes: readonly Vote[],
   pace: Pace,
@@ -178,7 +182,8 @@ function support(
     (vote) => vote.weight !== "suspect" && carried(vote, candidate.atMs, pace) >= floor,
   );
   const freshUntilMs = Math.max(...agreeing.map((vote) => vote.freshUntilMs));
-  return { ...candidate, sources: agreeing.length, freshUntilMs };
+  const firm = agreeing.some((vote) => vote.weight === "proof" || (vote.weight === "normal" && vote.steady));
+  return { ...candidate, sources: agreeing.length, freshUntilMs, firm };
 }
 
 /**

@@ -25,25 +25,20 @@ export function votesOf(
   sources: readonly SourceState[],
   context: { readonly nowMs: number; readonly thresholds: Thresholds; readonly pace: Pace },
 ): readonly Vote[] {
-  const votes: Vote[] = [];
-  for (const source of sources) {
-    const sample = reached(source) ?? source.claim?.sample ?? null;
-    const newest = newestSample(source) ?? sample;
-    if (sample !== null && newest !== null) {
-      const vote = voteOf(source, { sample, newest }, context);
-      if (vote.freshUntilMs >= context.nowMs) {
-        votes.push(vote);
-      }
-    }
-  }
-  return votes;
+  return sources
+    .flatMap((source) => voteOf(source, context) ?? [])
+    .filter(({ freshUntilMs }) => freshUntilMs >= context.nowMs);
 }
 
 function voteOf(
   source: SourceState,
-  { sample, newest }: { readonly sample: Sample; readonly newest: Sample },
   context: { readonly thresholds: Thresholds; readonly pace: Pace },
-): Vote {
+): Vote | null {
+  const sample = reached(source) ?? source.claim?.sample;
+  const newest = source.claim?.sample ?? newestSample(source);
+  if (sample === undefined || newest === null) {
+    return null;
+  }
   return {
     block: sample.block,
     atMs: readAtMs(sample),
@@ -52,6 +47,7 @@ function voteOf(
     freshUntilMs: newest.receivedAtMs + staleAfterMs(context.thresholds, source.pollIntervalMs),
     pollIntervalMs: source.pollIntervalMs,
     weight: weightOf(source, sample, context),
+    steady: source.samples.length > 1,
   };
 }
 
@@ -60,7 +56,7 @@ function weightOf(
   sample: Sample,
   { thresholds, pace }: { readonly thresholds: Thresholds; readonly pace: Pace },
 ): Vote["weight"] {
-  if (source.doubt !== null || source.samples.length === 0) {
+  if (source.doubt !== null || source.claim !== null) {
     return "suspect";
   }
   const ageMs = sample.timestampSec === null ? null : sample.receivedAtMs - sample.timestampSec * 1_000;
