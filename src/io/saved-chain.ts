@@ -60,6 +60,7 @@ const ReferenceJson = z.strictObject({
   sources: Count,
   freshUntilMs: Time,
   former: z.strictObject({ block: Count, atMs: Time }).nullable(),
+  firm: z.boolean(),
 });
 
 const TimelineJson: z.ZodType<Timeline> = z

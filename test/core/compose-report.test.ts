@@ -1,0 +1,95 @@
+import { describe, expect, it } from "vitest";
+import { composeReport, type ReportInput } from "../../src/core/compose-report.ts";
+import type { Endpoint } from "../../src/core/fleet.ts";
+import type { FailureReason } from "../../src/core/observation.ts";
+import { BASE, headOf, Play, type Said, watch } from "./chain-fixture.ts";
+
+const [A, B] = ["airdrops/multichain", "airdrops/subgraph"];
+const RPC = "rpc/base/0";
+
+function play(): Play {
+  return new Play(watch(BASE, A, B)).run(10, ({ nowMs }) => ({ [A]: headOf(nowMs), [B]: headOf(nowMs) }));
+}
+
+function compose(played: Play, changed: Partial<ReportInput> = {}) {
+  const endpoints = played.watched.targets.map(
+    (target, index): Endpoint => ({
+      ...target,
+      kind: "indexer",
+      name: target.chain,
+      url: "",
+      host: `host-${index}.test`,
+      headers: {},
+      dialect: "auto",
+      schedule: "",
+      budget: null,
+      targets: [target],
+    }),
+  );
+  return composeReport({
+    chains: [{ watched: played.watched, state: played.state }],
+    endpoints,
+    previousIncidents: [],
+    budgets: [],
+    skipped: [],
+    nowMs: played.nowMs,
+    ...changed,
+  });
+}
+
+function failing(reason: FailureReason, rest: Readonly<Record<string, Said>> = {}) {
+  return () => ({ [A]: reason, [B]: reason, ...rest });
+}
+
+describe("composeReport()", () => {
+  it("reports every chain, and no incident while all is well", () => {
+    const played = play();
+
+    const report = compose(played);
+
+    expect(report).toMatchObject({ generatedAtMs: played.nowMs, incidents: [], budgets: [], skipped: [] });
+    expect(report.chains[0]?.targets.map(({ status }) => status)).toEqual(["ok", "ok"]);
+    expect(report.chains[0]?.targets.map(({ preferred }) => preferred)).toEqual([true, false]);
+  });
+
+  it("says `unknown` of every target while nothing at all can be reached", () => {
+    const played = play().run(4, failing("dns"));
+
+    const report = compose(played);
+
+    expect(report.incidents.map(({ scope, subject }) => `${scope} ${subject}`)).toEqual(["network all"]);
+    expect(report.chains[0]?.targets.map(({ status, preferred }) => ({ status, preferred }))).toEqual([
+      { status: "unknown", preferred: false },
+      { status: "unknown", preferred: false },
+    ]);
+    expect(report.chains[0]?.targets[0]?.detail).toContain("our own network");
+  });
+
+  it("says `unreachable` while an RPC node still answers", () => {
+    const played = play().run(4, ({ nowMs }) => failing("dns", { [RPC]: headOf(nowMs) })());
+
+    const report = compose(played);
+
+    expect(report.incidents.filter(({ scope }) => scope === "network")).toEqual([]);
+    expect(report.chains[0]?.targets.map(({ status }) => status)).toEqual(["unreachable", "unreachable"]);
+  });
+
+  it("takes no RPC answer of minutes ago for a sign of life", () => {
+    const played = play()
+      .run(1, ({ nowMs }) => ({ [RPC]: headOf(nowMs) }))
+      .run(6, failing("dns"));
+
+    expect(compose(played).incidents.map(({ scope }) => scope)).toEqual(["network"]);
+  });
+
+  it("is itself again with the first answer", () => {
+    const played = play().run(6, failing("timeout"));
+    const { incidents } = compose(played);
+
+    played.run(1, ({ nowMs }) => ({ [A]: headOf(nowMs), [B]: "timeout" }));
+
+    const report = compose(played, { previousIncidents: incidents });
+    expect(report.incidents).toEqual([]);
+    expect(report.chains[0]?.targets.map(({ status }) => status)).toEqual(["ok", "unreachable"]);
+  });
+});

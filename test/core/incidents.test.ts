@@ -1,0 +1,268 @@
+import { describe, expect, it } from "vitest";
+import type { Endpoint } from "../../src/core/fleet.ts";
+import { findIncidents } from "../../src/core/incidents.ts";
+import type { FailureReason } from "../../src/core/observation.ts";
+import type { ChainReport, Incident, Status, TargetReport } from "../../src/core/report.ts";
+import { BASE, T0, targetOn } from "./chain-fixture.ts";
+
+const CHAINS = ["base", "form", "sei", "mode"].map((slug, index) => ({ ...BASE, slug, id: index + 1 }));
+
+interface Said {
+  readonly status: Status;
+  readonly reason?: FailureReason;
+  readonly lastSuccessMs?: number;
+}
+
+/** Two multi-chain endpoints on one host, and a subgraph per protocol and chain on another. */
+const ENDPOINTS: readonly Endpoint[] = [
+  ...["airdrops", "lockup"].map((protocol) =>
+    endpoint(
+      `${protocol}/multichain`,
+      "envio.test",
+      CHAINS.map(({ slug }) => slug),
+    ),
+  ),
+  ...["airdrops", "lockup"].flatMap((protocol) =>
+    CHAINS.map(({ slug }) => endpoint(`${protocol}/subgraph`, "gateway.test", [slug])),
+  ),
+];
+
+function endpoint(name: string, host: string, slugs: readonly string[]): Endpoint {
+  const targets = CHAINS.filter(({ slug }) => slugs.includes(slug)).map((chain) => targetOn(chain, name));
+  const [protocol = "", variant = ""] = name.split("/");
+  const [only] = slugs.length === 1 ? slugs : [];
+  return {
+    key: `${name}/production/${only ?? "all"}`,
+    kind: "indexer",
+    protocol,
+    variant,
+    tier: "production",
+    name: only ?? "all",
+    url: `https://${host}/`,
+    host,
+    headers: {},
+    dialect: "auto",
+    schedule: "*/15 * * * * *",
+    pollIntervalMs: 15_000,
+    budget: null,
+    targets,
+    chain: only ?? null,
+  };
+}
+
+/** Reports in which `said` tells what is wrong; all else is well. */
+function reportsOf(said: (key: string) => Said | null): readonly ChainReport[] {
+  const targets = ENDPOINTS.flatMap((served) => served.targets);
+  return CHAINS.map((chain) => ({
+    chain,
+    reference: null,
+    blockIntervalMs: null,
+    gaps: [],
+    targets: targets
+      .filter((target) => target.chain === chain.slug)
+      .map((target): TargetReport => {
+        const { status, reason = null, lastSuccessMs = T0 } = said(target.key) ?? { status: "ok" };
+        return {
+          target,
+          status,
+          reason,
+          detail: "",
+          up: reason === null,
+          block: 1,
+          blockTimestampSec: null,
+          lagBlocks: 0,
+          lagMs: 0,
+          lagExtrapolated: false,
+          lastSuccessMs,
+          lastAdvanceMs: null,
+          indexingErrors: null,
+          deployment: null,
+          deploymentChanges: 0,
+          regressions: { reorg: 0, reindex: 0 },
+          preferred: false,
+          maintenance: false,
+        };
+      }),
+  }));
+}
+
+function find(
+  said: (key: string) => Said | null,
+  previous: readonly Incident[] = [],
+  nowMs = T0,
+): readonly Incident[] {
+  return findIncidents(previous, { reports: reportsOf(said), endpoints: ENDPOINTS, nowMs });
+}
+
+function shortly(incidents: readonly Incident[]): readonly string[] {
+  return incidents.map(({ scope, subject, targets }) => `${scope} ${subject} ${targets.length}`);
+}
+
+const DOWN: Said = { status: "unreachable", reason: "connect", lastSuccessMs: T0 - 600_000 };
+
+describe("findIncidents()", () => {
+  it.each<{
+    readonly case: string;
+    readonly wrong: (key: string) => Said | null;
+    readonly found: readonly string[];
+  }>([
+    { case: "nothing is wrong", wrong: () => null, found: [] },
+    {
+      case: "one target is down",
+      wrong: (key) => (key === "airdrops/multichain/production/base" ? DOWN : null),
+      found: [],
+    },
+    {
+      case: "targets that share nothing are down",
+      wrong: (key) => (/airdrops.multichain.*base|lockup.subgraph.*sei/.test(key) ? DOWN : null),
+      found: [],
+    },
+    {
+      case: "one multi-chain endpoint is down",
+      wrong: (key) => (key.startsWith("airdrops/multichain") ? DOWN : null),
+      found: ["endpoint airdrops/multichain/production 4"],
+    },
+    {
+      case: "a key is rejected by most endpoints of one indexer",
+      wrong: (key) =>
+        /airdrops.subgraph.*(base|form|sei)/.test(key)
+          ? { status: "rejected", reason: "unauthorized" }
+          : null,
+      found: ["endpoint airdrops/subgraph/production 3"],
+    },
+    {
+      case: "half of an indexer is down, which is not most of it",
+      wrong: (key) => (/airdrops.subgraph.*(base|form)/.test(key) ? DOWN : null),
+      found: [],
+    },
+    {
+      case: "all endpoints of one host are down",
+      wrong: (key) => (key.includes("/subgraph/") ? DOWN : null),
+      found: ["host gateway.test 8"],
+    },
+    {
+      case: "all but one endpoint of a host are down, so that each of its indexers has its own fault",
+      wrong: (key) => (key.includes("/subgraph/") && key !== "lockup/subgraph/production/base" ? DOWN : null),
+      found: ["endpoint airdrops/subgraph/production 4", "endpoint lockup/subgraph/production 3"],
+    },
+    {
+      case: "one multi-chain endpoint lags on most chains",
+      wrong: (key) => (/lockup.multichain.*(base|form|mode)/.test(key) ? { status: "lagging" } : null),
+      found: ["endpoint lockup/multichain/production 3"],
+    },
+    {
+      case: "all indexers of one chain lag or stand still",
+      wrong: (key) =>
+        key.endsWith("/sei") ? { status: key.includes("multi") ? "stalled" : "lagging" } : null,
+      found: ["chain sei 4"],
+    },
+    {
+      case: "a chain has halted",
+      wrong: (key) => (key.endsWith("/sei") ? { status: "chain_halted" } : null),
+      found: ["chain sei 4"],
+    },
+    {
+      case: "all indexers of a chain that can be asked stand still",
+      wrong: (key) => {
+        if (!key.endsWith("/sei")) {
+          return null;
+        }
+        return key === "lockup/subgraph/production/sei" ? DOWN : { status: "stalled" };
+      },
+      found: ["chain sei 3"],
+    },
+    {
+      case: "one indexer of a chain goes on",
+      wrong: (key) => (key.endsWith("/sei") && !key.startsWith("lockup/sub") ? { status: "stalled" } : null),
+      found: [],
+    },
+    {
+      case: "two things are wrong at once, each said once",
+      wrong: (key) => {
+        if (key.startsWith("airdrops/multichain")) {
+          return DOWN;
+        }
+        return key.endsWith("/sei") ? { status: "stalled" } : null;
+      },
+      found: ["endpoint airdrops/multichain/production 4", "chain sei 3"],
+    },
+    { case: "everything is down", wrong: () => DOWN, found: ["network all 16"] },
+    {
+      case: "everything was reached a moment ago",
+      wrong: () => ({ ...DOWN, lastSuccessMs: T0 - 20_000 }),
+      found: ["host envio.test 8", "host gateway.test 8"],
+    },
+    {
+      case: "everything fails, but one host answers that the key is wrong",
+      wrong: (key) =>
+        key.includes("/subgraph/") ? { ...DOWN, status: "rejected", reason: "unauthorized" } : DOWN,
+      found: ["host envio.test 8", "host gateway.test 8"],
+    },
+    {
+      case: "each host has failed, and those that are asked rarely just have not been asked since",
+      wrong: (key) =>
+        key.includes("/subgraph/") && !key.endsWith("/base")
+          ? { status: "ok", lastSuccessMs: T0 - 300_000 }
+          : DOWN,
+      found: ["network all 16"],
+    },
+    {
+      case: "one host has not been asked since the others failed",
+      wrong: (key) => (key.includes("/subgraph/") ? { status: "ok", lastSuccessMs: T0 - 300_000 } : DOWN),
+      found: ["host envio.test 8"],
+    },
+    {
+      case: "one host fails, and a spent budget keeps the other from being asked",
+      wrong: (key) =>
+        key.includes("/subgraph/") ? { ...DOWN, status: "throttled", reason: "budget" } : DOWN,
+      found: ["host envio.test 8", "host gateway.test 8"],
+    },
+  ])("finds $found where $case", ({ wrong, found }) => {
+    expect(shortly(find(wrong))).toEqual(found);
+  });
+
+  it("blames the host, not our network, while an RPC node answers", () => {
+    const reports = reportsOf(() => DOWN);
+
+    const incidents = findIncidents([], { reports, endpoints: ENDPOINTS, nowMs: T0, rpcAnswers: true });
+
+    expect(shortly(incidents)).toEqual(["host envio.test 8", "host gateway.test 8"]);
+  });
+
+  it("says what is wrong, and with which targets", () => {
+    const [incident] = find((key) =>
+      /lockup.multichain.*(base|form|mode)/.test(key) ? { status: "lagging" } : null,
+    );
+
+    expect(incident).toEqual({
+      scope: "endpoint",
+      subject: "lockup/multichain/production",
+      sinceMs: T0,
+      detail: "3 of 4 targets of lockup/multichain/production lag or stand still",
+      targets: ["base", "form", "mode"].map((chain) => `lockup/multichain/production/${chain}`),
+    });
+  });
+
+  it("keeps the beginning of an incident that goes on", () => {
+    const wrong = (key: string) => (key.startsWith("airdrops/multichain") ? DOWN : null);
+    const first = find(wrong);
+
+    const later = find(wrong, first, T0 + 60_000);
+
+    expect(later.map(({ sinceMs }) => sinceMs)).toEqual([T0]);
+  });
+
+  it.each([
+    { chains: "base|form", found: ["endpoint airdrops/multichain/production 2"] },
+    { chains: "base", found: [] },
+  ])("ends an incident later than it would begin: $found with $chains left", ({ chains, found }) => {
+    const first = find((key) => (key.startsWith("airdrops/multichain") ? DOWN : null));
+
+    const later = find(
+      (key) => (new RegExp(`airdrops.multichain.*(${chains})`).test(key) ? DOWN : null),
+      first,
+    );
+
+    expect(shortly(later)).toEqual(found);
+  });
+});
