@@ -1,13 +1,18 @@
-import fastify, { type FastifyInstance } from "fastify";
+import type { FastifyInstance } from "fastify";
 import { addApiRoutes } from "./api-routes.ts";
+import { createFastify } from "./create-fastify.ts";
+import { addEventRoutes } from "./event-routes.ts";
 import { addHealthRoute } from "./health-route.ts";
+import { addHistoryRoute } from "./history-route.ts";
 import type { HttpSource } from "./http-source.ts";
+import type { LiveWebSettings } from "./live-web-settings.ts";
 import { addManagementRoutes } from "./management-routes.ts";
 import { addPageRoutes } from "./page-routes.ts";
-import { answerProblems, answerUnreadable, cutUnreadable, type KnownRoutes } from "./problems.ts";
+import { answerProblems, type KnownRoutes } from "./problems.ts";
+import { addWebGuard } from "./web-guard.ts";
 
 export interface HttpServer extends AsyncDisposable {
-  /** `http://host:port`, with the port that was really taken. */
+  /** `http://host:port`, or `https:`, with the port that was really taken. */
   readonly url: string;
 }
 
@@ -16,15 +21,11 @@ export interface HttpServerOptions {
   readonly requestTimeoutMs?: number;
   /** Called for a bug of ours in an answer. Default: it is thrown where nothing can catch it, and ends the process. */
   readonly onBug?: (error: unknown) => void;
+  /** TLS, users, headers and limits. Default: plain HTTP for everybody. */
+  readonly web?: LiveWebSettings | null;
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;
-const MAX_HEADER_BYTES = 16_384;
-const MAX_BODY_BYTES = 1_024;
-/** So that whoever opens connections without end leaves the polls some file descriptors. */
-const MAX_CONNECTIONS = 256;
-/** Names from the configuration are far shorter. */
-const MAX_PARAMETER_LENGTH = 200;
 
 /** Listens and serves; a port of 0 takes a free one. Disposing closes every connection. */
 export async function startHttpServer(
@@ -32,27 +33,15 @@ export async function startHttpServer(
   source: HttpSource,
   options: HttpServerOptions = {},
 ): Promise<HttpServer> {
-  const requestTimeoutMs = options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS;
-  const server = fastify({
-    forceCloseConnections: true,
-    requestTimeout: requestTimeoutMs,
-    bodyLimit: MAX_BODY_BYTES,
-    http: {
-      maxHeaderSize: MAX_HEADER_BYTES,
-      headersTimeout: requestTimeoutMs,
-      // Node looks for slow requests every 30 s unless told otherwise.
-      connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 10),
-    },
-    frameworkErrors: answerUnreadable,
-    clientErrorHandler: cutUnreadable,
-    // `/api/v1/status/` is not another page.
-    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
-  });
+  const web = options.web ?? null;
+  const server = createFastify(web, { requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS });
+  if (web !== null) {
+    addWebGuard(server, web);
+  }
   addRoutes(server, source, options.onBug ?? crash);
-  server.server.maxConnections = MAX_CONNECTIONS;
   await server.listen(listen);
   return {
-    url: urlOf(server, listen.host),
+    url: `${web?.current.tls == null ? "http" : "https"}://${authorityOf(server, listen.host)}`,
     async [Symbol.asyncDispose]() {
       await server.close();
     },
@@ -78,6 +67,8 @@ function addRoutes(server: FastifyInstance, source: HttpSource, onBug: (error: u
   addPageRoutes(server, source);
   addApiRoutes(server, source);
   addHealthRoute(server, source);
+  addHistoryRoute(server, source);
+  addEventRoutes(server, source);
   addManagementRoutes(server, source);
 }
 
@@ -87,9 +78,9 @@ function crash(error: unknown): void {
   });
 }
 
-function urlOf(server: FastifyInstance, host: string): string {
+function authorityOf(server: FastifyInstance, host: string): string {
   const address = server.server.address();
   // A server that listens on a TCP port has an address with a port: only a pipe's is a string.
   const port = address === null || typeof address === "string" ? 0 : address.port;
-  return `http://${host.includes(":") ? `[${host}]` : host}:${port}`;
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

@@ -1,6 +1,11 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { HttpSource, Verdict } from "./http-source.ts";
 import { sendProblem } from "./problems.ts";
+import { TokenBucket } from "./token-bucket.ts";
+import { sendTooMany } from "./web-guard.ts";
+
+/** A reload reads files and starts all schedules anew: more often than that is a mistake, or no friend. */
+const RELOADS = { intervalMs: 1_000, burst: 5 };
 
 /** `/metrics` and what an orchestrator asks: alive, ready, reload. */
 export function addManagementRoutes(server: FastifyInstance, source: HttpSource): void {
@@ -12,6 +17,7 @@ export function addManagementRoutes(server: FastifyInstance, source: HttpSource)
   server.get("/-/ready", (_request, reply) => sendVerdict(reply, source.ready()));
 
   const { reload } = source;
+  const reloads = new TokenBucket(RELOADS, () => performance.now());
   server.post("/-/reload", async (_request, reply) => {
     if (reload === null) {
       return sendProblem(
@@ -19,6 +25,9 @@ export function addManagementRoutes(server: FastifyInstance, source: HttpSource)
         403,
         "Cannot reload over HTTP: start with --enable-lifecycle, or send SIGHUP",
       );
+    }
+    if (!reloads.take()) {
+      return sendTooMany(reply, "Cannot reload so often: once a second is enough");
     }
     const { ok, detail } = await reload();
     return ok ? sendText(reply, detail) : sendProblem(reply, 422, detail);
