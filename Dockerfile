@@ -38,4 +38,4 @@ EXPOSE 9855
 HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "-e", "fetch('http://127.0.0.1:9855/-/healthy').then((r) => process.exit(r.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "/app/dist/main.js"]
-CMD ["run", "--config", "/etc/synclag/chains.yaml", "--listen", "0.0.0.0:9855"]
+CMD ["run", "--config", "/etc/synclag/chains.yaml", "--state", "/var/lib/synclag/synclag.state.json", "--listen", "0.0.0.0:9855"]

@@ -76,11 +76,12 @@ describe("Dockerfile", () => {
     expect((await inside(check)).code).toBe(1);
   });
 
-  it("stops with exit code 0 within five seconds of SIGTERM", async () => {
+  it("stops with exit code 0 within five seconds of SIGTERM, and keeps its state in the volume", async () => {
     const askedAtMs = Date.now();
     daemon.signal("SIGTERM");
 
     expect(await daemon.exit).toEqual({ code: 0, signal: null });
     expect(Date.now() - askedAtMs).toBeLessThan(5_000);
+    expect(await readdir(volume)).toContain("synclag.state.json");
   });
 });
