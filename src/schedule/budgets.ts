@@ -127,6 +127,10 @@ export class Budgets {
   restore(saved: SavedBudgets): void {
     this.#backOffs = new Map(saved.backOffs);
     this.#resume(saved.accounts);
+    // Part of it may stand in the journal alone, which this process is about to replace.
+    for (const name of saved.accounts.keys()) {
+      this.#unsaved.set(name, this.#takings);
+    }
   }
 
   #resume(accounts: ReadonlyMap<string, Account>): void {
