@@ -51,8 +51,9 @@ function examineTime(
   const said = witnesses.map(({ samples }) => agreement(sample, samples.at(-1), context.intervalMs));
   const agreeing = said.filter((answer) => answer === "agrees").length;
   const opposing = said.filter((answer) => answer === "opposes").length;
-  const outvoted = opposing >= 2 && opposing > agreeing;
-  const upheld = agreeing > 0 && agreeing > opposing;
+  // Its own side counts it as well; between sides of equal size the clock decides.
+  const outvoted = opposing > agreeing + 1;
+  const upheld = agreeing > 0 && agreeing + 1 > opposing;
   if (outvoted || (offMs > 0 && !upheld)) {
     const off = offMs > 0 ? ` by ${Math.round(offMs / 60_000)} min` : "";
     return {
