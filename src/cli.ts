@@ -62,6 +62,7 @@ function addRun(program: Command, world: CommandWorld, exit: (code: number) => v
       "--state <file>",
       "what outlives a restart (default: synclag.state.json beside the configuration)",
     )
+    .option("--web-config <file>", "TLS, users and headers, as exporter-toolkit's file has them")
     .option("--enable-lifecycle", "allow POST /-/reload")
     .addOption(new Option("--log-level <level>", "least level to log").choices(LOG_LEVELS).default("info"))
     .addOption(

@@ -1,12 +1,16 @@
 #!/usr/bin/env node
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
+import { inspect } from "node:util";
 import { runCli } from "./cli.ts";
 import type { CommandWorld } from "./commands/command-world.ts";
+import { createRedact } from "./redact.ts";
 
 // Where the process meets the world: argv, environment, clock, streams, signals, exit codes. Nothing else reads `process`.
 
 const EXIT_BUG = 1;
+
+const secrets = new Set<string>();
 
 const world: CommandWorld = {
   env: process.env,
@@ -22,6 +26,11 @@ const world: CommandWorld = {
   monotonicMs: () => performance.now(),
   random: Math.random,
   onSignal: (signal, listener) => process.on(signal, listener),
+  keepSecret: (texts) => {
+    for (const text of texts) {
+      secrets.add(text);
+    }
+  },
   crash,
 };
 
@@ -31,6 +40,7 @@ process.exitCode = await runCli(process.argv, world);
 
 /** A bug of ours: loud, and the end. */
 function crash(error: unknown): never {
-  process.stderr.write(`synclag: this is a bug: ${error instanceof Error ? error.stack : String(error)}\n`);
+  const told = inspect(error, { breakLength: Number.POSITIVE_INFINITY });
+  process.stderr.write(`synclag: this is a bug: ${createRedact([...secrets])(told)}\n`);
   process.exit(EXIT_BUG);
 }

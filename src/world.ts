@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "./config/config.ts";
+import type { LiveWebSettings } from "./io/live-web-settings.ts";
 
 /** The outside of the daemon, so that a test or the demo can hand in another one. */
 export interface World {
@@ -17,6 +18,8 @@ export interface World {
   readonly isLifecycleEnabled: boolean;
   /** Where what is known is kept from one process to the next; null where it is not. */
   readonly stateFile: string | null;
+  /** TLS, users, headers and limits of our own server; without it plain HTTP for everybody. */
+  readonly web?: LiveWebSettings | null;
 }
 
 /** Which build this is, for the User-Agent and the metric `synclag_build_info`. */

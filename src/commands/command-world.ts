@@ -20,6 +20,8 @@ export interface CommandWorld {
   readonly monotonicMs: () => number;
   readonly random: () => number;
   readonly onSignal: (signal: "SIGTERM" | "SIGINT" | "SIGHUP", listener: () => void) => void;
+  /** These texts must not leave the process, not even in a crash. */
+  readonly keepSecret: (secrets: readonly string[]) => void;
   /** A bug of ours: says so and ends the process. */
   readonly crash: (error: unknown) => never;
 }

@@ -8,17 +8,32 @@ import type { CommandWorld } from "./command-world.ts";
  *
  * @throws {ConfigError} If the file cannot be read, or has a mistake.
  */
-export function loadConfig(file: string, world: Pick<CommandWorld, "env" | "readFile">): Config {
-  return parseConfig(readConfigFile(file, world), { file, env: world.env, readFile: world.readFile });
+export function loadConfig(
+  file: string,
+  world: Pick<CommandWorld, "env" | "readFile" | "keepSecret">,
+): Config {
+  const text = readConfigFile(file, world, "--config");
+  const config = parseConfig(text, { file, env: world.env, readFile: world.readFile });
+  world.keepSecret(config.secrets);
+  return config;
 }
 
-function readConfigFile(file: string, world: Pick<CommandWorld, "readFile">): string {
+/**
+ * The text of a file that `flag` names.
+ *
+ * @throws {ConfigError} If it cannot be read.
+ */
+export function readConfigFile(
+  file: string,
+  world: Pick<CommandWorld, "readFile">,
+  flag: "--config" | "--web-config",
+): string {
   try {
     return world.readFile(file);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
     const why = code === "ENOENT" ? "there is no such file" : code;
-    const message = `Cannot read ${file}: ${why}; name another with --config`;
+    const message = `Cannot read ${file}: ${why}; name another with ${flag}`;
     throw new ConfigError(file, { problems: [{ line: 1, column: 1, path: [], message }], cause: error });
   }
 }

@@ -9,11 +9,13 @@ import { createRedact } from "../redact.ts";
 import { buildOf } from "./build-info.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { loadConfig } from "./load-config.ts";
+import { openWebConfig } from "./open-web-config.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 export interface RunFlags {
   readonly config: string;
   readonly listen?: string;
+  readonly webConfig?: string;
   readonly state?: string;
   readonly enableLifecycle?: true;
   readonly logLevel: LogLevel;
@@ -31,16 +33,15 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
   }
   const load = (): Config => withListen(loadConfig(flags.config, world), listen);
 
-  let config: Config;
-  try {
-    config = load();
-  } catch (error) {
-    if (!(error instanceof ConfigError)) {
-      throw error;
-    }
-    world.err(error.message);
+  const opened = orConfigError(() => ({
+    config: load(),
+    web: flags.webConfig === undefined ? null : openWebConfig(flags.webConfig, world, () => logger),
+  }));
+  if (opened instanceof ConfigError) {
+    world.err(opened.message);
     return EXIT.usage;
   }
+  const { config, web } = opened;
 
   let redact = createRedact(config.secrets);
   const logger = await createLogger({
@@ -63,8 +64,20 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       build: buildOf(world),
       isLifecycleEnabled: flags.enableLifecycle ?? false,
       stateFile: flags.state ?? stateFileBeside(flags.config),
+      web,
     });
   return await untilStopped(start, { world, logger });
+}
+
+function orConfigError<Opened>(open: () => Opened): Opened | ConfigError {
+  try {
+    return open();
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      return error;
+    }
+    throw error;
+  }
 }
 
 /** The command line wins over the file. */

@@ -234,6 +234,7 @@ function createWorld(config = "", overrides: Partial<CommandWorld> = {}) {
     monotonicMs: () => performance.now(),
     random: () => 0.5,
     onSignal: () => undefined,
+    keepSecret: () => undefined,
     crash: (error) => {
       throw error;
     },

@@ -93,6 +93,7 @@ function checked(text: string | null, env: Readonly<Record<string, string>>) {
     monotonicMs: () => 0,
     random: () => 0,
     onSignal: () => undefined,
+    keepSecret: () => undefined,
     crash: (error) => {
       throw error;
     },

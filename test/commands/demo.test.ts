@@ -37,6 +37,7 @@ function createWorld(): {
     monotonicMs: () => performance.now(),
     random: () => 0.5,
     onSignal: (signal, listener) => listeners.set(signal, listener),
+    keepSecret: () => undefined,
     crash: (error) => {
       throw error;
     },

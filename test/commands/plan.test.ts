@@ -62,6 +62,7 @@ function planOf(yaml: string, format: "table" | "json"): { exitCode: number; out
     monotonicMs: () => 0,
     random: () => 0,
     onSignal: () => undefined,
+    keepSecret: () => undefined,
     crash: (error) => {
       throw error;
     },

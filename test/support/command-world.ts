@@ -25,6 +25,7 @@ export function commandWorld(env: Readonly<Record<string, string>>): {
     monotonicMs: () => performance.now(),
     random: () => 0.5,
     onSignal: () => undefined,
+    keepSecret: () => undefined,
     crash: (error) => {
       throw error;
     },
