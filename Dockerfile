@@ -26,6 +26,7 @@ WORKDIR /app
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
+COPY docs/statuses.md docs/statuses.md
 COPY chains.yaml /etc/synclag/chains.yaml
 
 # The only place that it writes to: everything else may be read-only.

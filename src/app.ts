@@ -3,6 +3,8 @@ import type { Config } from "./config/config.ts";
 import type { Report } from "./core/report.ts";
 import { Daemon } from "./daemon.ts";
 import { logChanges } from "./daemon-log.ts";
+import { exposureWarning } from "./exposure-warning.ts";
+import { type Insight, startInsight } from "./insight.ts";
 import { startHttpServer } from "./io/http-server.ts";
 import type { Verdict } from "./io/http-source.ts";
 import { createPrometheus } from "./io/prometheus-registry.ts";
@@ -52,6 +54,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
     );
     const daemon: Daemon = new Daemon(config, { world, observeDuration: prometheus.observePoll, keeper });
     cleanup.use(daemon);
+    const insight = cleanup.use(await startInsight(daemon, world));
     const reloader = new Reloader({
       world,
       apply: async (next) => {
@@ -61,17 +64,22 @@ export async function startApp(config: Config, world: World): Promise<App> {
     });
 
     const server = cleanup.use(
-      await startHttpServer(config.listen, {
-        report: () => daemon.report(),
-        metrics: async () => ({ contentType: prometheus.contentType, body: await prometheus.render() }),
-        healthy: () => daemon.healthy(),
-        ready: () => daemon.ready(),
-        reload: world.isLifecycleEnabled ? () => reloader.reload() : null,
-        version: world.build.version,
-      }),
+      await startHttpServer(
+        config.listen,
+        {
+          ...insight.source,
+          report: () => daemon.report(),
+          metrics: async () => ({ contentType: prometheus.contentType, body: await prometheus.render() }),
+          healthy: () => daemon.healthy(),
+          ready: () => daemon.ready(),
+          reload: world.isLifecycleEnabled ? () => reloader.reload() : null,
+          version: world.build.version,
+        },
+        { web: world.web ?? null },
+      ),
     );
     await keeper.announce(server.url);
-    cleanup.use(watchChanges(daemon, world));
+    cleanup.use(watchChanges(daemon, insight, world));
     announce(config, { world, url: server.url });
     return {
       url: server.url,
@@ -98,6 +106,10 @@ function announce(config: Config, { world, url }: { readonly world: World; reado
   for (const { protocol, variant, tier, why } of fleet.skipped) {
     world.logger.warn({ indexer: `${protocol}/${variant}/${tier}`, why }, "Indexer skipped");
   }
+  const exposure = exposureWarning(config.listen, world.web?.current ?? null);
+  if (exposure !== null) {
+    world.logger.warn(exposure);
+  }
   const endpoints = fleet.indexers.reduce((count, indexer) => count + indexer.endpoints.length, 0);
   world.logger.info(
     {
@@ -112,11 +124,12 @@ function announce(config: Config, { world, url }: { readonly world: World; reado
 }
 
 /** Logs what changes, and once that the first round is done. */
-function watchChanges(daemon: Daemon, world: World): Disposable {
+function watchChanges(daemon: Daemon, insight: Insight, world: World): Disposable {
   let before = daemon.report();
   let isReady = false;
   const timer = setInterval(() => {
     const after = daemon.report();
+    insight.take(after);
     if (!isReady && daemon.ready().ok) {
       isReady = true;
       world.logger.info(countStatuses(after), "First round done");

@@ -1,11 +1,12 @@
 import type { Config } from "./config/config.ts";
+import type { Exchanges } from "./core/exchange.ts";
 import { type Endpoint, endpointsOf } from "./core/fleet.ts";
 import type { Report } from "./core/report.ts";
 import { EndpointMemory } from "./endpoint-memory.ts";
 import { createHttpClient } from "./io/http-client.ts";
 import type { Verdict } from "./io/http-source.ts";
 import type { PollLabels } from "./io/prometheus-registry.ts";
-import { type Exchanges, Journal } from "./journal.ts";
+import { Journal } from "./journal.ts";
 import { keepsakeOf } from "./keepsake.ts";
 import type { MetricsSource } from "./metrics/metric-family.ts";
 import { Monitor } from "./monitor.ts";

@@ -1,11 +1,5 @@
-import type { Exchange } from "./core/exchange.ts";
+import type { Exchange, Exchanges } from "./core/exchange.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "./core/fleet.ts";
-
-/** What a person looks at who wants to know what an endpoint really said. Newest first. */
-export interface Exchanges {
-  readonly replies: readonly Exchange[];
-  readonly failures: readonly Exchange[];
-}
 
 const KEPT_REPLIES = 3;
 /** An endpoint that is well again still shows what was wrong. */

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import type { SavedHistory } from "../core/history.ts";
 import { COLUMN_TEXT } from "../core/number-column.ts";
-import { hasCode } from "./error-code.ts";
+import { isSystemError } from "./error-code.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
 /** By the chain's slug. */
@@ -32,7 +32,7 @@ export async function readHistoryFile(statePath: string): Promise<SavedHistories
   try {
     return HistoryJson.parse(JSON.parse(await readFile(historyPathOf(statePath), "utf8"))).chains;
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError || hasCode(error, "ENOENT")) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError || isSystemError(error)) {
       return null;
     }
     throw error;

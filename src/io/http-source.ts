@@ -1,8 +1,20 @@
+import type { EndpointRecord } from "../core/exchange.ts";
+import type { PastChain, Span } from "../core/history.ts";
+import type { Plan } from "../core/plan.ts";
 import type { Report } from "../core/report.ts";
 
 /** What the HTTP server reads: memory only, never an indexer. */
 export interface HttpSource {
   readonly report: () => Report;
+  /** A stretch of a chain's past for the targets with these keys. */
+  readonly past: (chain: string, keys: readonly string[], span: Span) => PastChain;
+  /** Every endpoint that speaks of a chain, with what it said last. */
+  readonly endpoints: (chain: string) => readonly EndpointRecord[];
+  readonly plan: () => Plan;
+  /** Calls the listener with a number when there is something new to see, until what it returns is called. */
+  readonly onNews: (listener: (id: number) => void) => () => void;
+  /** What every status means, in Markdown. */
+  readonly statusesDocument: () => string;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
   readonly healthy: () => Verdict;
   readonly ready: () => Verdict;

@@ -1,8 +1,12 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { renderChainPage } from "../views/chain-page.ts";
+import { renderDocumentPage } from "../views/document-page.ts";
+import { PLAN_PATH, STATUSES_PATH } from "../views/page-links.ts";
 import type { PageOptions } from "../views/page-shell.ts";
+import { renderPlanPage } from "../views/plan-page.ts";
 import { renderStatusPage } from "../views/status-page.ts";
+import { addAssetRoutes } from "./asset-routes.ts";
 import type { HttpSource } from "./http-source.ts";
 import { sendProblem } from "./problems.ts";
 
@@ -14,8 +18,14 @@ interface ChainRoute {
   readonly Params: { readonly chain: string };
 }
 
+/** How far back a card's line goes, and in how many steps. */
+const SPARK_MS = 6 * 3_600_000;
+const SPARK_POINTS = 120;
+
 /** The pages for people. */
 export function addPageRoutes(server: FastifyInstance, source: HttpSource): void {
+  const plots = addAssetRoutes(server);
+
   server.get<StatusRoute>("/", (request, reply) => {
     const { q } = request.query;
     const options = { ...pageOptions(source), ...(typeof q === "string" ? { query: q } : {}) };
@@ -24,11 +34,33 @@ export function addPageRoutes(server: FastifyInstance, source: HttpSource): void
 
   server.get<ChainRoute>("/chains/:chain", (request, reply) => {
     const { chain } = request.params;
-    const options = pageOptions(source);
-    const html = renderChainPage(source.report(), chain, options);
+    const report = source.report();
+    const targets = report.chains.find((one) => one.chain.slug === chain)?.targets ?? [];
+    const toMs = report.generatedAtMs;
+    const options = {
+      ...pageOptions(source),
+      past: source.past(
+        chain,
+        targets.map(({ target }) => target.key),
+        { fromMs: toMs - SPARK_MS, toMs, points: SPARK_POINTS },
+      ),
+      endpoints: source.endpoints(chain),
+      plots,
+    };
+    const html = renderChainPage(report, chain, options);
     return html === null
       ? sendProblem(reply, 404, `Cannot find chain '${chain}': see / for what there is`)
       : sendPage(reply, { ...options, html });
+  });
+
+  server.get(PLAN_PATH, (_request, reply) => {
+    const options = pageOptions(source);
+    return sendPage(reply, { ...options, html: renderPlanPage(source.report(), source.plan(), options) });
+  });
+
+  server.get(STATUSES_PATH, (_request, reply) => {
+    const options = pageOptions(source);
+    return sendPage(reply, { ...options, html: renderDocumentPage(source.statusesDocument(), options) });
   });
 }
 

@@ -1,6 +1,7 @@
 import type { SkippedIndexer } from "../core/fleet.ts";
 import { formatNumber } from "./format-count.ts";
 import { type Html, html } from "./html.ts";
+import { PLAN_PATH } from "./page-links.ts";
 import type { BudgetJson } from "./status-json.ts";
 
 /** A line for each budget: of one that every endpoint has for itself, the one that is nearest to its limit. */
@@ -9,7 +10,7 @@ export function renderBudgets(budgets: readonly BudgetJson[]): Html | null {
     return null;
   }
   const names = [...new Set(budgets.map(({ budget }) => budget))];
-  return html`<section aria-labelledby="budgets-title"><h2 id="budgets-title">Budgets</h2>
+  return html`<section aria-labelledby="budgets-title"><h2 id="budgets-title">Budgets <small><a href="${PLAN_PATH}">all of them, and the plan</a></small></h2>
 <div class="box" id="box-budgets" role="region" aria-label="Budgets" tabindex="0"><table class="plain">
 <thead><tr><th scope="col">Budget</th><th scope="col">Used</th><th scope="col">Left</th><th scope="col">Where</th></tr></thead>
 <tbody>${names.map((name) => renderBudget(budgets.filter(({ budget }) => budget === name)))}</tbody></table></div></section>`;

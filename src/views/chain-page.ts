@@ -1,19 +1,33 @@
+import type { EndpointRecord } from "../core/exchange.ts";
+import type { PastChain } from "../core/history.ts";
 import type { ChainReport, Report } from "../core/report.ts";
+import { renderEndpointDetails } from "./endpoint-details.ts";
 import { keepTargets } from "./filter-status.ts";
 import { formatCount, formatNumber } from "./format-count.ts";
 import { formatAgo, formatClock, formatDuration } from "./format-duration.ts";
 import { type Headline, headline } from "./headline.ts";
 import { type Html, html } from "./html.ts";
 import { renderIncidents } from "./incident-list.ts";
-import { pairPath } from "./page-links.ts";
-import { type PageOptions, renderPage } from "./page-shell.ts";
+import { historyPath, pairPath } from "./page-links.ts";
+import { type PageOptions, type PlotAssets, renderPage } from "./page-shell.ts";
+import { renderPlotSection } from "./plot-section.ts";
+import { renderSparkline } from "./sparkline.ts";
 import { isoTime, statusJson } from "./status-json.ts";
 import { STATUS_WORDS, TONE_GLYPHS } from "./status-words.ts";
 import { renderTargetCard } from "./target-card.ts";
 import { findTroubles } from "./triage.ts";
 
+/** What the chain's page tells beside the report. */
+export interface ChainPageOptions extends PageOptions {
+  /** The last hours. */
+  readonly past: PastChain;
+  /** Everything that speaks of the chain. */
+  readonly endpoints: readonly EndpointRecord[];
+  readonly plots: PlotAssets;
+}
+
 /** One chain with all of its targets, over all protocols; null where no such chain is watched. */
-export function renderChainPage(report: Report, slug: string, options: PageOptions): string | null {
+export function renderChainPage(report: Report, slug: string, options: ChainPageOptions): string | null {
   const found = report.chains.find(({ chain }) => chain.slug === slug);
   if (found === undefined) {
     return null;
@@ -28,7 +42,8 @@ export function renderChainPage(report: Report, slug: string, options: PageOptio
   const main = html`${renderSummary(found, truth, report.generatedAtMs)}
 ${renderIncidents(json.incidents, report.generatedAtMs)}
 ${renderChainFacts(found, report.generatedAtMs)}
-${protocols.map((protocol) => renderProtocol(found, protocol, report.generatedAtMs))}`;
+${protocols.map((protocol) => renderProtocol(found, protocol, { ...options, nowMs: report.generatedAtMs }))}
+${renderRpcNodes(options.endpoints, report.generatedAtMs)}`;
   return renderPage({ ...options, title: `${found.chain.name} · Synclag`, tone: truth.tone, main });
 }
 
@@ -59,14 +74,36 @@ function describeBlockTime(configuredMs: number | null, measuredMs: number | nul
   return configuredMs === null ? measured : `${measured}, ${configuredMs / 1000} s configured`;
 }
 
-function renderProtocol({ chain, targets, gaps }: ChainReport, protocol: string, nowMs: number): Html {
+function renderProtocol(
+  { chain, targets, gaps }: ChainReport,
+  protocol: string,
+  options: Pick<ChainPageOptions, "past" | "endpoints"> & { readonly nowMs: number },
+): Html {
+  const { past, endpoints, nowMs } = options;
   const own = targets
     .filter(({ target }) => target.protocol === protocol)
     .sort((a, b) => STATUS_WORDS[a.status].severity - STATUS_WORDS[b.status].severity);
-  const cards = own.map((one) => {
-    const gap = gaps.find(({ target }) => target.key === one.target.key);
-    return renderTargetCard(one, gap, nowMs);
-  });
-  return html`<section aria-label="${protocol}"><h2>${protocol} <small><a href="${pairPath(protocol, chain.slug)}">JSON</a></small></h2>
-<ul class="cards">${cards}</ul></section>`;
+  const cards = own.map((report) =>
+    renderTargetCard(report, {
+      gap: gaps.find(({ target }) => target.key === report.target.key),
+      endpoint: endpoints.find((endpoint) => endpoint.targets.includes(report.target.key)),
+      spark: renderSparkline(past.timesMs, past.targets[report.target.key]?.lagMs ?? [], {
+        nowMs,
+        laggingMs: chain.thresholds.laggingMs,
+      }),
+      nowMs,
+    }),
+  );
+  return html`<section aria-label="${protocol}"><h2>${protocol} <small><a href="${pairPath(protocol, chain.slug)}">JSON</a> · <a href="${historyPath(protocol, chain.slug)}">History</a></small></h2>
+<ul class="cards wide">${cards}</ul>
+${renderPlotSection(protocol, chain.slug)}</section>`;
+}
+
+/** The independent heads, which prove what the chain does; null where none is configured. */
+function renderRpcNodes(endpoints: readonly EndpointRecord[], nowMs: number): Html | null {
+  const nodes = endpoints.filter(({ kind }) => kind === "rpc");
+  return nodes.length === 0
+    ? null
+    : html`<section aria-labelledby="rpc-title"><h2 id="rpc-title">RPC nodes</h2>
+<ul class="cards wide">${nodes.map((node) => html`<li class="card"><h3>${node.key}</h3>${renderEndpointDetails(node, { id: `asked-${node.key}`, nowMs, open: "closed" })}</li>`)}</ul></section>`;
 }

@@ -12,10 +12,25 @@ export function renderIncidents(incidents: readonly IncidentJson[], nowMs: numbe
 <ul class="cards">${incidents.map((incident) => renderIncident(incident, nowMs))}</ul></section>`;
 }
 
+/** `lockup subgraph (production): 26 of 26 targets reject our key`. */
+export function incidentTitle({
+  scope,
+  subject,
+  detail,
+}: Pick<IncidentJson, "scope" | "subject" | "detail">): string {
+  return scope === "network"
+    ? `Network: ${detail}`
+    : `${subjectName(scope, subject)}: ${detail.replace(` of ${subject}`, "")}`;
+}
+
+function subjectName(scope: IncidentJson["scope"], subject: string): string {
+  const [protocol, variant, tier] = subject.split("/");
+  return scope === "endpoint" ? `${protocol} ${variant} (${tier})` : `${scope} ${subject}`;
+}
+
 function renderIncident({ scope, subject, since, detail, targets }: IncidentJson, nowMs: number): Html {
   const sinceMs = Date.parse(since);
-  return html`<li class="card bad"><h3><i aria-hidden="true">✕</i> ${scope === "network" ? "Network" : `${scope}: ${subject}`}</h3>
-<p>${detail}</p>
+  return html`<li class="card bad"><h3><i aria-hidden="true">✕</i> ${incidentTitle({ scope, subject, detail })}</h3>
 <p class="meta">since <time datetime="${since}">${formatClock(sinceMs, nowMs)}</time>, ${formatAgo(sinceMs, nowMs)}</p>
 <details id="incident-${scope}-${subject}"><summary>${formatCount(targets.length, "target")}</summary><ul class="keys">${targets.map((key) => html`<li>${key}</li>`)}</ul></details></li>
 `;

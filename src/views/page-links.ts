@@ -1,3 +1,4 @@
+import type { Status } from "../core/report.ts";
 import type { TargetJson } from "./status-json.ts";
 
 type Named = Pick<TargetJson, "protocol" | "variant" | "tier">;
@@ -15,4 +16,20 @@ export function targetAnchor({ protocol, variant, tier }: Named): string {
 /** Where a protocol on a chain is told as JSON. */
 export function pairPath(protocol: string, chain: string): string {
   return `/api/v1/status/${encodeURIComponent(protocol)}/${encodeURIComponent(chain)}`;
+}
+
+/** Where the past of a protocol on a chain is told as JSON. */
+export function historyPath(protocol: string, chain: string): string {
+  return `/api/v1/history/${encodeURIComponent(protocol)}/${encodeURIComponent(chain)}`;
+}
+
+/** The page with all budgets and the plan. */
+export const PLAN_PATH = "/plan";
+
+/** What every status means. */
+export const STATUSES_PATH = "/docs/statuses";
+
+/** The paragraph on one status. */
+export function statusPath(status: Status): string {
+  return `${STATUSES_PATH}#${status}`;
 }

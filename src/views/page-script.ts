@@ -1,6 +1,7 @@
 /**
- * Keeps an open page true: fetches it again every 5 s and swaps the main element, keeping scroll, focus, opened
- * details and a selection of text. The page is complete without it. When Synclag no longer answers, it says so.
+ * Keeps an open page true: fetches it again when the server says that something is new, or every 5 s where it hears
+ * nothing, and swaps the main element, keeping scroll, focus, opened details, plots and a selection of text. The page
+ * is complete without it. When Synclag no longer answers, it says so. A hidden page listens to nothing.
  * The fetched style is dropped before parsing: its nonce is not this page's, and the browser would complain.
  */
 export const PAGE_SCRIPT = `
@@ -41,7 +42,9 @@ export const PAGE_SCRIPT = `
     const same = (one) => one.tagName === focused.tagName && one.id === focused.id
       && one.getAttribute("href") === focused.getAttribute("href") && one.parentElement.id === focused.parentElement.id;
     for (const one of next.querySelectorAll("details[id]")) if (open.has(one.id)) one.open = open.get(one.id);
+    const kept = [...main.querySelectorAll("[data-keep]")];
     main.replaceChildren(...next.childNodes);
+    for (const one of kept) document.getElementById(one.id)?.replaceWith(one);
     for (const one of main.querySelectorAll(".box[id]")) one.scrollLeft = left.get(one.id) ?? 0;
     if (focused) [...main.querySelectorAll("a,summary,[tabindex]")].find(same)?.focus({ preventScroll: true });
     document.title = page.title;
@@ -55,8 +58,22 @@ export const PAGE_SCRIPT = `
     refresh();
   });
   box?.form.addEventListener("submit", (event) => event.preventDefault());
-  document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
-  setInterval(() => { if (!document.hidden) refresh(); }, 5000);
+  let events = null;
+  let heardAt = 0;
+  function listen() {
+    if (document.hidden) {
+      events?.close();
+      events = null;
+      return;
+    }
+    if (events === null || events.readyState === EventSource.CLOSED) {
+      events = new EventSource("/api/v1/events");
+      events.addEventListener("report", () => { heardAt = Date.now(); refresh(); });
+    }
+  }
+  document.addEventListener("visibilitychange", () => { listen(); if (!document.hidden) refresh(); });
+  setInterval(() => { if (!document.hidden && Date.now() - heardAt > 7000) { listen(); refresh(); } }, 5000);
+  listen();
   live.textContent = "live";
 })();
 `;

@@ -1,6 +1,8 @@
 import { type Html, html, ownMarkup, renderHtml } from "./html.ts";
+import { PLAN_PATH, STATUSES_PATH } from "./page-links.ts";
 import { PAGE_SCRIPT } from "./page-script.ts";
 import { PAGE_STYLES } from "./page-styles.ts";
+import { PLOT_SCRIPT } from "./plot-script.ts";
 import type { Tone } from "./status-words.ts";
 
 /** What every page is given by the server. */
@@ -17,6 +19,16 @@ interface Page extends PageOptions {
   /** Colours the tab's icon. */
   readonly tone: Tone;
   readonly main: Html;
+  /** Left out where there is nothing to plot. */
+  readonly plots?: PlotAssets;
+  /** A document does not change while it is read. */
+  readonly refresh?: "live" | "never";
+}
+
+/** Where uPlot's files are served. */
+export interface PlotAssets {
+  readonly script: string;
+  readonly styles: string;
 }
 
 const ICON_COLOURS: Readonly<Record<Tone, string>> = {
@@ -28,23 +40,38 @@ const ICON_COLOURS: Readonly<Record<Tone, string>> = {
 };
 
 /** A whole document around a page's main part: nothing external, complete without JavaScript. */
-export function renderPage({ title, tone, main, nonce, version, query = "" }: Page): string {
+export function renderPage({
+  title,
+  tone,
+  main,
+  nonce,
+  version,
+  plots,
+  refresh = "live",
+  query = "",
+}: Page): string {
   return renderHtml(html`${ownMarkup("<!doctype html>")}
 <html lang="en"><head><meta charset="utf-8">
 <title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="robots" content="noindex">
 <link rel="icon" href="${icon(tone)}">
-<noscript><meta http-equiv="refresh" content="15"></noscript>
+${refresh === "live" ? html`<noscript><meta http-equiv="refresh" content="15"></noscript>` : null}
+${plots === undefined ? null : html`<link rel="stylesheet" nonce="${nonce}" href="${plots.styles}">`}
 <style nonce="${nonce}">${ownMarkup(PAGE_STYLES)}</style></head>
 <body><header class="top"><a class="brand" href="/">Synclag</a>
 <form action="/" role="search"><input id="q" name="q" type="search" value="${query}" placeholder="Filter: lockup base stalled" aria-label="Filter targets" autocomplete="off"><noscript><button>Filter</button></noscript></form>
 <span id="live"></span><p id="said" class="sr" role="status"></p></header>
 <main>${main}</main>
-<footer><nav aria-label="More"><a href="/metrics">Metrics</a> · <a href="/api/v1/status">Status as JSON</a> · <a href="/openapi.json">API</a></nav>
+<footer><nav aria-label="More"><a href="${PLAN_PATH}">Budgets and plan</a> · <a href="${STATUSES_PATH}">What the statuses mean</a> · <a href="/metrics">Metrics</a> · <a href="/api/v1/status">Status as JSON</a> · <a href="/openapi.json">API</a></nav>
 <p>Synclag ${version}</p></footer>
-<script nonce="${nonce}">${ownMarkup(PAGE_SCRIPT)}</script></body></html>
+${refresh === "live" ? html`<script nonce="${nonce}">${ownMarkup(PAGE_SCRIPT)}</script>` : null}${plots === undefined ? null : renderPlotScripts(nonce, plots)}</body></html>
 `);
+}
+
+function renderPlotScripts(nonce: string, { script }: PlotAssets): Html {
+  return html`
+<script nonce="${nonce}" src="${script}"></script><script nonce="${nonce}">${ownMarkup(PLOT_SCRIPT)}</script>`;
 }
 
 function icon(tone: Tone): string {

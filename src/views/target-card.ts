@@ -1,20 +1,35 @@
+import type { EndpointRecord } from "../core/exchange.ts";
 import type { GapReport, TargetReport } from "../core/report.ts";
+import { renderEndpointDetails } from "./endpoint-details.ts";
 import { formatCount, formatNumber } from "./format-count.ts";
 import { formatAgo, formatClock, formatDuration } from "./format-duration.ts";
 import { type Html, html, webLink } from "./html.ts";
-import { targetAnchor } from "./page-links.ts";
+import { statusPath, targetAnchor } from "./page-links.ts";
 import { isoTime } from "./status-json.ts";
 import { reasonNote, STATUS_WORDS } from "./status-words.ts";
 
+/** What a card tells beside the report. */
+export interface TargetCardOptions {
+  readonly gap: GapReport | undefined;
+  readonly endpoint: EndpointRecord | undefined;
+  /** The last hours at a glance, or null. */
+  readonly spark: Html | null;
+  readonly nowMs: number;
+}
+
 /** All that is known of one target, for its chain's page. */
-export function renderTargetCard(report: TargetReport, gap: GapReport | undefined, nowMs: number): Html {
+export function renderTargetCard(report: TargetReport, options: TargetCardOptions): Html {
+  const { gap, endpoint, spark, nowMs } = options;
   const { target, status } = report;
+  const anchor = targetAnchor(target);
   const { tone, glyph } = STATUS_WORDS[status];
   const tier = target.tier === "production" ? null : html` <span class="variant">${target.tier}</span>`;
-  return html`<li class="card ${tone}" id="${targetAnchor(target)}"><h3>${target.variant}${tier} <span class="pill ${tone}"><i aria-hidden="true">${glyph}</i> ${status}</span>${report.preferred ? html` <small>freshest</small>` : null}${report.maintenance ? html` <small>in maintenance</small>` : null}</h3>
+  return html`<li class="card ${tone}" id="${anchor}"><h3>${target.variant}${tier} <a class="pill ${tone}" href="${statusPath(status)}"><i aria-hidden="true">${glyph}</i> ${status}</a>${report.preferred ? html` <small>freshest</small>` : null}${report.maintenance ? html` <small>in maintenance</small>` : null}</h3>
 <p>${report.detail}<small>${reasonNote(report)}</small></p>
 <dl>${facts(report, gap, nowMs).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-<p class="meta">${links(report)}</p></li>
+${spark}
+<p class="meta">${links(report)}</p>
+${renderEndpointDetails(endpoint, { id: `asked-${anchor}`, nowMs, open: report.up ? "closed" : "open" })}</li>
 `;
 }
 

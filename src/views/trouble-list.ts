@@ -3,7 +3,7 @@ import { formatCount } from "./format-count.ts";
 import { formatAgo, formatDuration } from "./format-duration.ts";
 import { describeFresh, describeVariant, tellingLagMs } from "./headline.ts";
 import { type Html, html, webLink } from "./html.ts";
-import { chainPath, targetAnchor } from "./page-links.ts";
+import { chainPath, statusPath, targetAnchor } from "./page-links.ts";
 import type { IncidentJson } from "./status-json.ts";
 import { STATUS_WORDS } from "./status-words.ts";
 import type { Trouble } from "./triage.ts";
@@ -35,7 +35,7 @@ function renderTrouble(trouble: Trouble, nowMs: number): Html {
   const { tone, glyph } = STATUS_WORDS[target.status];
   const name = `${target.protocol} on ${chain.name}`;
   return html`<li class="card ${tone}"><h3><i aria-hidden="true">${glyph}</i> <a href="${chainPath(chain.slug)}#${targetAnchor(target)}">${name}</a> <span class="variant">${describeVariant(target)}</span>${chain.testnet ? html` <small>testnet</small>` : null}</h3>
-<p class="state">${target.status}${stateSuffix(trouble)}${target.maintenance ? html` <small>in maintenance</small>` : null}</p>
+<p class="state"><a href="${statusPath(target.status)}">${target.status}</a>${stateSuffix(trouble)}${target.maintenance ? html` <small>in maintenance</small>` : null}</p>
 <p>${target.detail}</p>
 <p class="meta">${describeFresh(trouble)}${advanced(target.last_advance, nowMs)}${explorerLink(target.explorer)}</p></li>
 `;

@@ -1,10 +1,20 @@
 import { connect } from "node:net";
+import type { Plan } from "../../src/core/plan.ts";
 import { type HttpServer, type HttpServerOptions, startHttpServer } from "../../src/io/http-server.ts";
 import type { HttpSource, Verdict } from "../../src/io/http-source.ts";
 import { fullReport } from "./metrics-source.ts";
 
 export const METRICS = { contentType: "text/plain; version=0.0.4; charset=utf-8", body: "synclag_up 1\n" };
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
+
+const NO_PLAN: Plan = {
+  rows: [],
+  budgets: [],
+  endpoints: 0,
+  requestsPerDay: 0,
+  basis: { polls: 2, pollMs: 1_000 },
+  skipped: [],
+};
 
 const FINE: Verdict = { ok: true, detail: "Fine" };
 
@@ -18,6 +28,11 @@ export function serve(
     listen,
     {
       report: fullReport,
+      past: () => ({ timesMs: [], reference: [], targets: {} }),
+      endpoints: () => [],
+      plan: () => NO_PLAN,
+      onNews: () => () => undefined,
+      statusesDocument: () => "# Statuses\n\n## ok\n\nFine.\n",
       metrics: () => Promise.resolve(METRICS),
       healthy: () => FINE,
       ready: () => FINE,

@@ -1,8 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { EndpointRecord } from "../../src/core/exchange.ts";
 import type { ChainReport } from "../../src/core/report.ts";
-import { renderChainPage } from "../../src/views/chain-page.ts";
+import { type ChainPageOptions, renderChainPage } from "../../src/views/chain-page.ts";
 import { defaultFleetReport } from "./default-fleet-report.ts";
 import {
+  MINUTE_MS,
   NOW_MS,
   sampleChain,
   sampleChainReport,
@@ -12,7 +14,13 @@ import {
   sampleTargetReport,
 } from "./sample-report.ts";
 
-const OPTIONS = { nonce: "n0nce", version: "1.2.3" };
+const OPTIONS: ChainPageOptions = {
+  nonce: "n0nce",
+  version: "1.2.3",
+  past: { timesMs: [], reference: [], targets: {} },
+  endpoints: [],
+  plots: { script: "/assets/plots.js", styles: "/assets/plots.css" },
+};
 
 describe("renderChainPage()", () => {
   it("shows every target of the chain, each at the anchor that the matrix links to", () => {
@@ -119,10 +127,79 @@ describe("renderChainPage()", () => {
     expect(page).not.toContain("Playground");
   });
 
+  it("tells what an endpoint said last, and how to ask it by hand", () => {
+    const page = renderChainPage(sampleReport(), "base", { ...OPTIONS, endpoints: [sampleRecord()] }) ?? "";
+
+    expect(page).toContain("curl -sS &#39;https://a.example&#39; -H &quot;Authorization: Bearer $KEY&quot;");
+    expect(page).toContain("<b>timeout</b>");
+    expect(page).toContain("<q>{&quot;data&quot;:1}</q>");
+    expect(page).toContain("HTTP 200");
+  });
+
+  it("opens the last answers of a target that gives none", () => {
+    const endpoints = [sampleRecord()];
+    const chains = [sampleChainReport({ targets: [sampleTargetReport({ up: false })] })];
+    const [well, ill] = [sampleReport(), sampleReport({ chains })].map((report) =>
+      renderChainPage(report, "base", { ...OPTIONS, endpoints }),
+    );
+
+    expect(well).toContain('<details id="asked-lockup-multichain-production"><summary>');
+    expect(ill).toContain('<details id="asked-lockup-multichain-production" open><summary>');
+  });
+
+  it("takes what an upstream said for text", () => {
+    const record = sampleRecord("<img src=x onerror=alert(1)>");
+
+    const page = renderChainPage(sampleReport(), "base", { ...OPTIONS, endpoints: [record] });
+
+    expect(page).not.toContain("<img");
+    expect(page).toContain("&lt;img src=x onerror=alert(1)&gt;");
+  });
+
+  it("draws the lag of the last hours, and says when it was worst", () => {
+    const timesMs = [NOW_MS - 120 * MINUTE_MS, NOW_MS - 60 * MINUTE_MS, NOW_MS];
+    const lagMs = [4_000, 41 * MINUTE_MS, 2_000];
+    const none = [null, null, null];
+    const past = {
+      timesMs,
+      reference: none,
+      targets: { [sampleTarget().key]: { block: none, lagMs, gapBlocks: none, uncertaintyBlocks: none } },
+    };
+
+    const page = renderChainPage(sampleReport(), "base", { ...OPTIONS, past });
+
+    expect(page).toContain("at most 41 min behind, at 02:12:44 UTC");
+    expect(page).toMatch(/<path d="M0 [\d.]+L120 [\d.]+L240 [\d.]+"\/>/);
+  });
+
+  it("links each status to what it means", () => {
+    expect(render({})).toContain('href="/docs/statuses#ok"');
+  });
+
+  it("tells of RPC nodes what they said", () => {
+    const node = { ...sampleRecord(), key: "rpc/base/0", kind: "rpc", targets: [] } as const;
+
+    expect(renderChainPage(sampleReport(), "base", { ...OPTIONS, endpoints: [node] })).toContain(
+      "<h3>rpc/base/0</h3>",
+    );
+  });
+
   it("is null for a chain that nobody watches", () => {
     expect(renderChainPage(sampleReport(), "solana", OPTIONS)).toBeNull();
   });
 });
+
+function sampleRecord(text = '{"data":1}'): EndpointRecord {
+  const times = { sentAtMs: NOW_MS - 2_000, receivedAtMs: NOW_MS - 1_500, asked: "{}" };
+  return {
+    key: "lockup/multichain/production/all",
+    kind: "indexer",
+    targets: [sampleTarget().key],
+    replies: [{ ...times, httpStatus: 200, outcome: "usable", text }],
+    failures: [{ ...times, httpStatus: null, outcome: "timeout", text: "no answer within 10 s" }],
+    curl: "curl -sS 'https://a.example' -H \"Authorization: Bearer $KEY\"",
+  };
+}
 
 function render(chain: Partial<ChainReport>): string {
   return renderChainPage(sampleReport({ chains: [sampleChainReport(chain)] }), "base", OPTIONS) ?? "";

@@ -68,7 +68,7 @@ describe("renderStatusPage()", () => {
     );
 
     expect(textOf(page)).toContain(
-      "host: a.example It answers HTTP 503 since 03:05:44 UTC, 7 min ago 1 target",
+      "host a.example: It answers HTTP 503 since 03:05:44 UTC, 7 min ago 1 target",
     );
     expect(page).not.toContain("Not ok, worst first");
     expect(page).toContain('class="bad told"');
