@@ -1,0 +1,103 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { writeBudgetJournal } from "../../src/io/budget-journal.ts";
+import { savedBudgetsToJson } from "../../src/schedule/saved-budgets.ts";
+import { type SimulatedFleet, startFleet } from "../../src/sim/simulated-fleet.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { getText } from "./support/loopback.ts";
+import { type Synclag, startSynclag } from "./support/synclag.ts";
+
+const SUBGRAPH = "airdrops/subgraph/production/base";
+const HOUR_MS = 3_600_000;
+const LIMIT = 3_600;
+const SPENT_BEFORE = LIMIT - 12;
+const DEATHS = 12;
+
+describe("a budget", () => {
+  it("holds though the process is killed every second, and counts what the provider counts", async () => {
+    await using fleet = await startFleet({
+      nowMs: Date.now,
+      endpoints: [{ kind: "studio", key: SUBGRAPH, chains: ["base"], path: "/query/1/a/version/latest" }],
+    });
+    await using folder = await temporaryFolder();
+    const config = join(folder.path, "chains.yaml");
+    await writeFile(config, chainsYaml(fleet));
+    await writeBudgetJournal(join(folder.path, "synclag.state.json"), spentBefore());
+    const provider = fleet.endpoint(SUBGRAPH);
+    // Each failure has a retry, which draws on the same budget.
+    provider.fail("http_500");
+    const history: { readonly asked: number; readonly used: number }[] = [];
+
+    for (let death = 0; death < DEATHS; death += 1) {
+      const synclag = await startSynclag(config);
+      await delay(1_000);
+      const asked = provider.requestCount;
+      history.push({ asked, used: await usedOf(synclag) });
+      synclag.signal("SIGKILL");
+      await synclag.exit;
+    }
+    const last = await startSynclag(config);
+    const used = await usedOf(last);
+    await last.stop();
+
+    expect(provider.requestCount).toBeGreaterThan(6);
+    expect(provider.requestCount).toBeLessThanOrEqual(LIMIT - SPENT_BEFORE);
+    expect(used).toBeLessThanOrEqual(LIMIT);
+    expect(used - SPENT_BEFORE).toBeGreaterThanOrEqual(provider.requestCount);
+    for (const { used: usedThen, asked } of history) {
+      expect(usedThen - SPENT_BEFORE).toBeGreaterThanOrEqual(asked);
+    }
+  });
+
+  it("is spent by one process at a time: a second on the same state file refuses, and names the first", async () => {
+    await using fleet = await startFleet({
+      nowMs: Date.now,
+      endpoints: [{ kind: "studio", key: SUBGRAPH, chains: ["base"], path: "/query/1/a/version/latest" }],
+    });
+    await using folder = await temporaryFolder();
+    const config = join(folder.path, "chains.yaml");
+    await writeFile(config, chainsYaml(fleet));
+    const first = await startSynclag(config);
+
+    await expect(startSynclag(config)).rejects.toThrow(
+      new RegExp(`it ended with 1, .*another synclag holds it \\(pid ${first.pid}, .*${first.url}`),
+    );
+
+    expect((await first.stop()).code).toBe(0);
+    const second = await startSynclag(config);
+    expect((await second.stop()).code).toBe(0);
+  });
+});
+
+function chainsYaml(fleet: SimulatedFleet): string {
+  return `
+version: 1
+budgets:
+  provider: { limit: ${LIMIT}, per: hour, scope: shared }
+chains:
+  base: { id: 8453, name: Base, block_time: 2s }
+protocols:
+  airdrops:
+    - variant: subgraph
+      url: "${fleet.endpoint(SUBGRAPH).url}"
+      schedule: "* * * * * *"
+      budget: provider
+      chains: [base]
+`;
+}
+
+function spentBefore(): unknown {
+  const endMs = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
+  const buckets = [{ endMs, polls: SPENT_BEFORE, spares: 0 }];
+  const backOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0 };
+  return savedBudgetsToJson({ accounts: new Map([["provider", { buckets, backOff }]]), backOffs: new Map() });
+}
+
+async function usedOf({ url }: Synclag): Promise<number> {
+  const { budgets } = JSON.parse(await getText(`${url}/api/v1/status`)) as {
+    readonly budgets: readonly { readonly used: number }[];
+  };
+  return budgets[0]?.used ?? 0;
+}
