@@ -5,7 +5,7 @@ import type { IndexerKnobs } from "../../src/sim/indexer-model.ts";
 /** What goes wrong with a target from one instant to another, and what should be said of it. */
 export interface FaultScript {
   readonly name: string;
-  /** Number of the incident in the facts that it is taken from, or where the rule comes from. */
+  /** The public incident that it is taken from, or `rule` where it tests one of our own. */
   readonly incident: string;
   /** Whom it strikes; the others stay healthy. `chain` changes the chain itself, `rpc` the RPC node. */
   readonly strikes: "one" | "both variants" | "all" | "chain" | "rpc";
@@ -60,47 +60,47 @@ const FROZEN = knobs((startMs) => ({ freezeAtMs: startMs }));
 
 /** The scripted faults. */
 export const FAULT_SCRIPTS: readonly FaultScript[] = [
-  fails("timeout", "unreachable", "19"),
-  fails("dns", "unreachable", "8"),
-  fails("connect", "unreachable", "8"),
-  fails("tls", "unreachable", "8"),
-  fails("http_status", "unreachable", "1"),
-  fails("rate_limited", "throttled", "contract 4"),
-  fails("budget", "throttled", "contract 4"),
-  fails("unauthorized", "rejected", "6"),
-  fails("payment_required", "rejected", "6"),
-  fails("not_found", "not_found", "7"),
-  fails("no_indexers", "unreachable", "6"),
-  fails("indexing_error", "failed", "6"),
-  fails("graphql", "unreachable", "19"),
-  fails("schema", "unreachable", "8"),
-  fails("malformed", "unreachable", "8"),
-  fails("too_large", "unreachable", "19"),
-  fails("implausible", "diverged", "issue 3"),
+  fails("timeout", "unreachable", "rainlanguage/rain.solver#127"),
+  fails("dns", "unreachable", "DefiLlama/DefiLlama-Adapters#16844"),
+  fails("connect", "unreachable", "DefiLlama/DefiLlama-Adapters#16844"),
+  fails("tls", "unreachable", "DefiLlama/DefiLlama-Adapters#16844"),
+  fails("http_status", "unreachable", "yearn/monitoring#325"),
+  fails("rate_limited", "throttled", "rule"),
+  fails("budget", "throttled", "rule"),
+  fails("unauthorized", "rejected", "sablier-labs/indexers#298"),
+  fails("payment_required", "rejected", "sablier-labs/indexers#298"),
+  fails("not_found", "not_found", "sablier-labs/indexers#337"),
+  fails("no_indexers", "unreachable", "sablier-labs/indexers#298"),
+  fails("indexing_error", "failed", "sablier-labs/indexers#298"),
+  fails("graphql", "unreachable", "rainlanguage/rain.solver#127"),
+  fails("schema", "unreachable", "DefiLlama/DefiLlama-Adapters#16844"),
+  fails("malformed", "unreachable", "DefiLlama/DefiLlama-Adapters#16844"),
+  fails("too_large", "unreachable", "rainlanguage/rain.solver#127"),
+  fails("implausible", "diverged", "rule"),
   {
     name: "the answer lacks the chain",
-    incident: "1, 7",
+    incident: "yearn/monitoring#325",
     strikes: "one",
     fault: { kind: "says", what: "missing" },
     expected: "missing",
   },
   {
     name: "both variants lack the chain",
-    incident: "7",
+    incident: "sablier-labs/indexers#337",
     strikes: "both variants",
     fault: { kind: "says", what: "missing" },
     expected: "missing",
   },
   {
     name: "not started",
-    incident: "contract 4",
+    incident: "rule",
     strikes: "one",
     fault: { kind: "says", what: "not_started" },
     expected: "syncing",
   },
   {
     name: "parks at its last block, as Envio does",
-    incident: "1, 2, 3",
+    incident: "yearn/monitoring#325, enviodev/hyperindex#1644",
     strikes: "one",
     fault: FROZEN,
     expected: "stalled",
@@ -108,7 +108,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "halts with hasIndexingErrors still false",
-    incident: "9",
+    incident: "livepeer/explorer#733",
     strikes: "one",
     fault: FROZEN,
     timestamps: "reported",
@@ -117,7 +117,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "both variants of a protocol freeze",
-    incident: "midnight-indexer 1457",
+    incident: "midnightntwrk/midnight-indexer#1457",
     strikes: "both variants",
     fault: FROZEN,
     expected: "stalled",
@@ -125,7 +125,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "every indexer freezes, no RPC",
-    incident: "14",
+    incident: "midnightntwrk/midnight-indexer#1457",
     strikes: "all",
     fault: FROZEN,
     expected: "stalled",
@@ -133,7 +133,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "every indexer freezes, an RPC goes on",
-    incident: "12, 13",
+    incident: "snapshot-labs/sx-monorepo#2163, ponder-sh/ponder#2264",
     strikes: "all",
     fault: FROZEN,
     rpc: "present",
@@ -142,7 +142,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "the chain halts, an RPC shows it",
-    incident: "facts 11.4",
+    incident: "rule",
     strikes: "chain",
     fault: { kind: "pause" },
     rpc: "present",
@@ -153,7 +153,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "the chain halts, no RPC",
-    incident: "facts 11.4",
+    incident: "rule",
     strikes: "chain",
     fault: { kind: "pause" },
     expected: "stalled",
@@ -163,7 +163,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "the chain pauses for 5 min",
-    incident: "16",
+    incident: "graphprotocol/graph-node#5586",
     strikes: "chain",
     fault: { kind: "pause" },
     expected: "ok",
@@ -171,7 +171,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "the RPC node freezes",
-    incident: "2",
+    incident: "greenpill-dev-guild/green-goods#480",
     strikes: "rpc",
     fault: FROZEN,
     rpc: "present",
@@ -180,7 +180,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "the RPC node claims +30 million",
-    incident: "erpc 1154",
+    incident: "erpc/erpc#1154",
     strikes: "rpc",
     fault: { kind: "height", block: (truth) => truth + 30_000_000 },
     rpc: "present",
@@ -188,7 +188,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "stuck after a false reorg",
-    incident: "16",
+    incident: "graphprotocol/graph-node#5586",
     strikes: "one",
     fault: knobs((startMs) => ({ freezeAtMs: startMs, lagBlocks: 20 })),
     expected: "stalled",
@@ -196,7 +196,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "falls 18 h behind at once",
-    incident: "2",
+    incident: "greenpill-dev-guild/green-goods#480",
     strikes: "one",
     fault: knobs(() => ({ lagMs: 18 * HOUR })),
     expected: "lagging",
@@ -204,7 +204,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "18 h behind when first seen",
-    incident: "2",
+    incident: "greenpill-dev-guild/green-goods#480",
     strikes: "one",
     fault: knobs(() => ({ lagMs: 18 * HOUR })),
     fromTheStart: true,
@@ -212,7 +212,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "indexes at half the chain's pace",
-    incident: "13",
+    incident: "ponder-sh/ponder#2264",
     strikes: "one",
     fault: knobs((startMs, head) => ({ catchUp: { atMs: startMs, fromBlock: head, blocksPerSec: 0.25 } })),
     expected: "lagging",
@@ -221,7 +221,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "re-indexes from genesis",
-    incident: "4",
+    incident: "OlympusDAO/olympus-protocol-metrics-subgraph#355",
     strikes: "one",
     fault: knobs((startMs) => ({ catchUp: { atMs: startMs, fromBlock: 1, blocksPerSec: 500 } })),
     expected: "syncing",
@@ -229,7 +229,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "back-fills when first seen",
-    incident: "17",
+    incident: "messari/subgraphs#2642",
     strikes: "one",
     fault: knobs((startMs) => ({ catchUp: { atMs: startMs, fromBlock: 1, blocksPerSec: 500 } })),
     fromTheStart: true,
@@ -238,7 +238,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "stuck 3.4 million blocks behind when first seen",
-    incident: "17",
+    incident: "messari/subgraphs#2642",
     strikes: "one",
     fault: knobs((startMs) => ({ freezeAtMs: startMs, lagBlocks: 3_400_000 })),
     fromTheStart: true,
@@ -247,14 +247,14 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "claims +30 million",
-    incident: "erpc 1154",
+    incident: "erpc/erpc#1154",
     strikes: "one",
     fault: { kind: "height", block: (truth) => truth + 30_000_000 },
     expected: "diverged",
   },
   {
     name: "claims +30 million, one of two sources",
-    incident: "erpc 976",
+    incident: "erpc/erpc#976",
     strikes: "one",
     targets: 2,
     fault: { kind: "height", block: (truth) => truth + 30_000_000 },
@@ -262,35 +262,35 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "claims block 0",
-    incident: "erpc 1084",
+    incident: "erpc/erpc#1084",
     strikes: "one",
     fault: { kind: "height", block: () => 0 },
     expected: "diverged",
   },
   {
     name: "claims block -1",
-    incident: "issue 3",
+    incident: "rule",
     strikes: "one",
     fault: { kind: "height", block: () => -1 },
     expected: "diverged",
   },
   {
     name: "claims 2^53 + 2",
-    incident: "issue 3",
+    incident: "rule",
     strikes: "one",
     fault: { kind: "height", block: () => 2 ** 53 + 2 },
     expected: "diverged",
   },
   {
     name: "claims half a block",
-    incident: "issue 3",
+    incident: "rule",
     strikes: "one",
     fault: { kind: "height", block: (truth) => truth + 0.5 },
     expected: "diverged",
   },
   {
     name: "is deployed on another chain, of lower height",
-    incident: "15",
+    incident: "connext/monorepo#3477",
     strikes: "one",
     fault: { kind: "otherChain" },
     timestamps: "reported",
@@ -298,7 +298,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "follows a dead fork",
-    incident: "16",
+    incident: "graphprotocol/graph-node#5586",
     strikes: "one",
     fault: { kind: "fork" },
     timestamps: "reported",
@@ -309,7 +309,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "flags indexing errors",
-    incident: "9, 19",
+    incident: "livepeer/explorer#733",
     strikes: "one",
     fault: { kind: "flag" },
     timestamps: "reported",
@@ -317,7 +317,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "routed to an indexer that is 30 min behind",
-    incident: "10",
+    incident: "graphprotocol/indexer-rs#916",
     strikes: "one",
     fault: knobs(() => ({ lagMs: 30 * MINUTE })),
     expected: "lagging",
@@ -325,7 +325,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "all indexers of the gateway are 40 min behind",
-    incident: "facts 0.4",
+    incident: "rule",
     strikes: "both variants",
     fault: knobs(() => ({ lagMs: 40 * MINUTE })),
     expected: "lagging",
@@ -333,7 +333,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "the only source freezes",
-    incident: "5",
+    incident: "enviodev/hyperindex#761",
     strikes: "one",
     targets: 1,
     fault: FROZEN,
@@ -342,7 +342,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "the only source is 2 h behind by its timestamps",
-    incident: "1",
+    incident: "yearn/monitoring#325",
     strikes: "one",
     targets: 1,
     timestamps: "reported",
@@ -352,7 +352,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   },
   {
     name: "is not polled any more",
-    incident: "7",
+    incident: "sablier-labs/indexers#337",
     strikes: "one",
     fault: { kind: "says", what: "nothing" },
     expected: "unknown",

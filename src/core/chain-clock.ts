@@ -25,9 +25,10 @@ export interface LagTime {
 
 export const NEW_CLOCK: ChainClock = { reported: EMPTY_TIMELINE, seen: EMPTY_TIMELINE };
 
-const INTERVAL_SPAN = { windowMs: 600_000, leastSpanMs: 60_000 };
+/** Of twenty blocks, one more or less is 5 %. */
+const INTERVAL_SPAN = { windowMs: 600_000, leastSpanMs: 60_000, leastBlocks: 20 };
 /** Short enough to follow a chain that changes its pace, long enough that a second of latency is 2 %. */
-const PACE_SPAN = { windowMs: 60_000, leastSpanMs: 45_000 };
+const PACE_SPAN = { windowMs: 60_000, leastSpanMs: 45_000, leastBlocks: 8 };
 /** Reported times older than this say less about the tip than what was seen. */
 const REPORTED_FRESH_MS = 120_000;
 /** How far a sighting pulls the even pace towards itself, so that a change of pace is followed. */
@@ -43,7 +44,7 @@ const TIME_TOLERANCE_MS = 120_000;
 /** Outside the known points the pace may have been another: this share of the distance contradicts nothing. */
 const EXTRAPOLATION_SHARE = 0.6;
 
-/** The measured time between blocks, or null until it has been seen for a minute. */
+/** The measured time between blocks, or null until it has been seen for a minute and twenty blocks. */
 export function measuredIntervalMs(clock: ChainClock): number | null {
   const [best, other] = reportedIsFresh(clock) ? [clock.reported, clock.seen] : [clock.seen, clock.reported];
   return measureInterval(best, INTERVAL_SPAN) ?? measureInterval(other, INTERVAL_SPAN);

@@ -1,6 +1,7 @@
 import { type ChainClock, contradictionMs } from "./chain-clock.ts";
 import type { Sample } from "./sample.ts";
 import type { SourceState } from "./source-state.ts";
+import { countText, durationText } from "./words.ts";
 
 /** What came of holding one sample against the clock and the other sources. */
 export interface Examination {
@@ -32,7 +33,7 @@ export function examine(
   const hashMismatches = countMismatches(sample, witnesses, context.hashMismatches);
   const time = examineTime(sample, witnesses, context);
   if (time.doubt === null && hashMismatches >= FORKED) {
-    const doubt = `its hash of block ${sample.block} is not that of the other sources`;
+    const doubt = `its hash of block ${countText(sample.block)} is not that of the other sources`;
     return { doubt, hashMismatches, clockIsWrong: false };
   }
   return { ...time, hashMismatches };
@@ -55,9 +56,9 @@ function examineTime(
   const outvoted = opposing > agreeing + 1;
   const upheld = agreeing > 0 && agreeing + 1 > opposing;
   if (outvoted || (offMs > 0 && !upheld)) {
-    const off = offMs > 0 ? ` by ${Math.round(offMs / 60_000)} min` : "";
+    const off = offMs > 0 ? ` by ${durationText(offMs)}` : "";
     return {
-      doubt: `its time of block ${block} contradicts the other sources${off}`,
+      doubt: `its time of block ${countText(block)} contradicts the other sources${off}`,
       clockIsWrong: false,
     };
   }

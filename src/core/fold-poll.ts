@@ -2,6 +2,7 @@ import type { Observation } from "./observation.ts";
 import { foldProgress } from "./progress.ts";
 import { readAtMs, type Sample, sampleOf } from "./sample.ts";
 import { type FoldContext, newestSample, type SourceState } from "./source-state.ts";
+import { countText } from "./words.ts";
 
 /** Heights kept per target: enough to pair with a slower neighbour and to tell a catching-up from a standstill. */
 const KEPT_SAMPLES = 8;
@@ -69,7 +70,7 @@ function foldClaim(state: SourceState, sample: Sample, highestPossible: number):
     last: {
       kind: "failed",
       reason: "implausible",
-      detail: `block ${sample.block}, where the chain can have reached ${Math.floor(highestPossible)} at most`,
+      detail: `block ${countText(sample.block)}, where the chain can have reached ${countText(highestPossible)} at most`,
       sentAtMs: sample.sentAtMs,
       receivedAtMs: sample.receivedAtMs,
     },

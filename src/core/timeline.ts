@@ -98,11 +98,11 @@ export function blockAt(
 
 /**
  * Time between two blocks over about the last `windowMs` in which the chain moved, or null while the points
- * span less than `leastSpanMs`.
+ * span less than `leastSpanMs` or `leastBlocks` (1 or more).
  */
 export function measureInterval(
   timeline: Timeline,
-  span: { readonly windowMs: number; readonly leastSpanMs: number },
+  span: { readonly windowMs: number; readonly leastSpanMs: number; readonly leastBlocks: number },
 ): number | null {
   const { blocks, timesMs } = timeline;
   const last = countBelow(blocks, blocks.at(-1) ?? 0);
@@ -112,9 +112,10 @@ export function measureInterval(
   }
   const inWindow = countBelow(timesMs, lastMs - span.windowMs);
   const longEnough = countUntil(timesMs, lastMs - span.leastSpanMs) - 1;
-  const first = Math.min(inWindow, longEnough);
+  const farEnough = countUntil(blocks, lastBlock - span.leastBlocks) - 1;
+  const first = Math.min(inWindow, longEnough, farEnough);
   const [firstBlock, firstMs] = [blocks[first], timesMs[first]];
-  if (firstBlock === undefined || firstMs === undefined || firstBlock === lastBlock) {
+  if (firstBlock === undefined || firstMs === undefined) {
     return null;
   }
   return (lastMs - firstMs) / (lastBlock - firstBlock);

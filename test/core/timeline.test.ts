@@ -127,15 +127,29 @@ describe("blockAt()", () => {
 
 describe("measureInterval()", () => {
   it.each([
-    { case: "over the window", span: { windowMs: 10_000, leastSpanMs: 1_000 }, interval: 1_000 },
     {
-      case: "over more than the window where that is too short",
-      span: { windowMs: 0, leastSpanMs: 15_000 },
+      case: "over the window",
+      span: { windowMs: 10_000, leastSpanMs: 1_000, leastBlocks: 1 },
       interval: 1_000,
     },
     {
+      case: "over more than the window where that is too short",
+      span: { windowMs: 0, leastSpanMs: 15_000, leastBlocks: 1 },
+      interval: 1_000,
+    },
+    {
+      case: "over more than the window where that has too few blocks",
+      span: { windowMs: 0, leastSpanMs: 1, leastBlocks: 11 },
+      interval: 1_000,
+    },
+    {
+      case: "not at all where the points span too few blocks",
+      span: { windowMs: 60_000, leastSpanMs: 1, leastBlocks: 21 },
+      interval: null,
+    },
+    {
       case: "not at all where the points span too little",
-      span: { windowMs: 60_000, leastSpanMs: 20_001 },
+      span: { windowMs: 60_000, leastSpanMs: 20_001, leastBlocks: 1 },
       interval: null,
     },
   ])("measures $case", ({ span, interval }) => {
@@ -145,19 +159,19 @@ describe("measureInterval()", () => {
   it("leaves out the standstill at the end", () => {
     const paused = timeline([100, 10_000], [110, 20_000], [110, 90_000]);
 
-    expect(measureInterval(paused, { windowMs: 600_000, leastSpanMs: 1 })).toBe(1_000);
+    expect(measureInterval(paused, { windowMs: 600_000, leastSpanMs: 1, leastBlocks: 1 })).toBe(1_000);
   });
 
   it("follows the newest pace within the window", () => {
     const slower = timeline([100, 10_000], [110, 20_000], [115, 30_000]);
 
-    expect(measureInterval(slower, { windowMs: 10_000, leastSpanMs: 1_000 })).toBe(2_000);
+    expect(measureInterval(slower, { windowMs: 10_000, leastSpanMs: 1_000, leastBlocks: 1 })).toBe(2_000);
   });
 
   it.each([EMPTY_TIMELINE, timeline([1, 1]), timeline([1, 1], [1, 90_000])])(
     "is null where nothing has moved",
     (line) => {
-      expect(measureInterval(line, { windowMs: 60_000, leastSpanMs: 1 })).toBeNull();
+      expect(measureInterval(line, { windowMs: 60_000, leastSpanMs: 1, leastBlocks: 1 })).toBeNull();
     },
   );
 });
