@@ -1,0 +1,64 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { runSynclag, startSynclag } from "../support/synclag-process.ts";
+import { webConfigFolder } from "../support/web-configs.ts";
+
+// A chain that nobody indexes and an indexer that nobody runs: the daemon lives all the same.
+const CHAINS_YAML = `
+version: 1
+listen: 127.0.0.1:0
+chains: { base: { id: 8453 } }
+protocols:
+  airdrops: [{ variant: multichain, url: "http://127.0.0.1:9/", chains: [base] }]
+`;
+
+let folder: ReturnType<typeof webConfigFolder>;
+
+vi.setConfig({ testTimeout: 30_000 });
+
+beforeEach(() => {
+  folder = webConfigFolder();
+  writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
+});
+
+afterEach(() => folder[Symbol.dispose]());
+
+describe("synclag run --web-config", () => {
+  it("serves over TLS, with the files beside the configuration", async () => {
+    folder.write("web.yml", "tls_server_config: { cert_file: cert.pem, key_file: key.pem }");
+    await using synclag = startSynclag(["run", "--web-config", "web.yml", "--log-format", "json"], {
+      cwd: folder.path,
+    });
+
+    const [, url] = await synclag.logged(/"url":"(https:\/\/127\.0\.0\.1:\d+)"/);
+
+    expect(url).toMatch(/:\d+$/);
+  });
+
+  it("refuses a bad one with all its problems and exit code 2", async () => {
+    folder.write("web.yml", "tls_server_config: { cert_file: cert.pem }\nusers: {}\n");
+
+    const { exitCode, err } = await runSynclag(["run", "--web-config", "web.yml"], { cwd: folder.path });
+
+    expect(exitCode).toBe(2);
+    expect(err).toContain('web.yml:2:1: users: Cannot use unknown key "users"');
+  });
+
+  it("refuses one that is not there", async () => {
+    const { exitCode, err } = await runSynclag(["run", "--web-config", "no.yml"], { cwd: folder.path });
+
+    expect([exitCode, err]).toEqual([
+      2,
+      "no.yml:1:1: (file): Cannot read no.yml: there is no such file; name another with --web-config\n",
+    ]);
+  });
+
+  it("warns when anybody may listen in", async () => {
+    await using synclag = startSynclag(["run", "--listen", "0.0.0.0:0", "--log-format", "json"], {
+      cwd: folder.path,
+    });
+
+    expect(await synclag.logged(/Listening on 0\.0\.0\.0:0 without authentication/)).not.toBeNull();
+  });
+});
