@@ -46,7 +46,9 @@ describe("Dockerfile", () => {
     expect(modules).toEqual(expect.arrayContaining(["undici", "fastify"]));
     expect(modules).not.toEqual(expect.arrayContaining(["typescript"]));
     expect((await readdir(join(image.mountedAt, "app"))).sort()).toEqual([
+      "chains.yaml",
       "dist",
+      "docs",
       "node_modules",
       "package.json",
     ]);
