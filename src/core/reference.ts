@@ -43,8 +43,8 @@ export interface Pace {
 /** Chains burst, and configured block times are wrong by a factor of two: generous, yet nothing to a jump of millions. */
 const BURST_MEASURED = 4;
 const BURST_CONFIGURED = 8;
-/** Where nobody knows the pace: no chain here is faster. */
-const FASTEST_INTERVAL_MS = 100;
+/** Where nobody knows the pace: no chain is faster. */
+export const FASTEST_INTERVAL_MS = 100;
 const SLACK_BLOCKS = 16;
 const SLACK_MS = 60_000;
 /** Two votes this many poll intervals apart are of one round. */
@@ -78,7 +78,8 @@ export function updateReference(
   const { nowMs, pace } = context;
   const candidate = candidateOf(previous, votes, pace);
   if (candidate === null) {
-    return previous;
+    // A first guess that nobody stands by once its source is seen to back-fill is no reference.
+    return previous?.firm === true ? previous : null;
   }
   const support = supportOf(candidate, votes, pace);
   const supported = { ...support, firm: support.firm || previous?.firm === true };
@@ -97,9 +98,9 @@ export function updateReference(
   return { ...supported, reachedMs: candidate.atMs, former };
 }
 
-/** Whether the reference has left its former track: what was seen before says nothing of what comes. */
+/** Whether the reference is new, or has left its former track: what was seen before says nothing of what comes. */
 export function hasLeapt(before: ReferenceState | null, after: ReferenceState): boolean {
-  return before !== null && (after.block < before.block || after.former?.block === before.block);
+  return before === null || after.block < before.block || after.former?.block === before.block;
 }
 
 type Candidate = Pick<Vote, "block" | "atMs" | "slackMs">;

@@ -1,5 +1,5 @@
 import type { Thresholds } from "./fleet.ts";
-import type { Pace, Vote } from "./reference.ts";
+import { FASTEST_INTERVAL_MS, type Pace, type Vote } from "./reference.ts";
 import { readAtMs, type Sample } from "./sample.ts";
 import { newestSample, reached, type SourceState } from "./source-state.ts";
 
@@ -74,11 +74,12 @@ function weightOf(
 /** Whether it goes so much faster than its chain, and still does, that it cannot be at the head. */
 export function isHasty({ samples }: SourceState, pace: Pace): boolean {
   const [oldest, previous, newest] = [samples[0], samples.at(-2), samples.at(-1)];
-  if (oldest === undefined || previous === undefined || newest === undefined || pace.intervalMs === null) {
+  if (oldest === undefined || previous === undefined || newest === undefined) {
     return false;
   }
+  const intervalMs = pace.intervalMs ?? FASTEST_INTERVAL_MS;
   const hurried = (from: Sample) => {
-    const usual = (readAtMs(newest) - readAtMs(from)) / (pace.intervalMs ?? Number.POSITIVE_INFINITY);
+    const usual = (readAtMs(newest) - readAtMs(from)) / intervalMs;
     return newest.block - from.block - HASTE * usual;
   };
   return hurried(oldest) > HASTE_SLACK_BLOCKS && hurried(previous) > 0;

@@ -182,3 +182,47 @@ describe("reference head with an RPC node", () => {
     expect(offHead(play)).toBeGreaterThanOrEqual(-1);
   });
 });
+
+describe("reference head of a chain whose every source back-fills", () => {
+  it.each([{ blockTimeMs: 2_000 }, { blockTimeMs: null }])(
+    "is unknown until one reaches the tip, with a block time of $blockTimeMs",
+    (pace) => {
+      const play = new Play(watch({ ...BASE, ...pace }, A, C));
+      const said = ({ nowMs, index }: { readonly nowMs: number; readonly index: number }) => ({
+        [A]: Math.min(headOf(nowMs), 900_000 + index * 7_000),
+        [C]: Math.min(headOf(nowMs), 880_000 + index * 6_500),
+      });
+
+      play.run(10, said);
+
+      expect(play.report().reference).toBeNull();
+      expect(play.report().targets.map(({ status }) => status)).toEqual(["syncing", "syncing"]);
+      play.run(30, ({ nowMs }) => ({ [A]: headOf(nowMs), [C]: headOf(nowMs) }));
+      expect(offHead(play)).toBe(0);
+      expect(play.report().targets.map(({ status }) => status)).toEqual(["ok", "ok"]);
+      expect(play.report().blockIntervalMs).toBeCloseTo(2_000, -2);
+    },
+  );
+
+  it("is unknown, and no target ok, where all are hours behind by their own timestamps", () => {
+    const play = new Play(watch(BASE, A, C)).run(10, ({ nowMs }) => {
+      const late = { block: headOf(nowMs) - 5_400, timestampSec: Math.floor(nowMs / 1_000) - 10_800 };
+      return { [A]: late, [C]: late };
+    });
+
+    expect(play.report().reference).toBeNull();
+    expect(play.report().targets.map(({ status }) => status)).toEqual(["lagging", "lagging"]);
+  });
+
+  it("stays where it was while the chain pauses for longer than any block is a head", () => {
+    const play = new Play(watch(BASE, A, C));
+    const at = (nowMs: number) => ({ block: headOf(nowMs), timestampSec: Math.floor(nowMs / 2_000) * 2 });
+    play.run(40, ({ nowMs }) => ({ [A]: at(nowMs), [C]: at(nowMs) }));
+    const paused = at(play.nowMs);
+
+    play.run(100, () => ({ [A]: paused, [C]: paused }));
+
+    expect(play.report().reference).toMatchObject({ block: paused.block, sources: 2 });
+    expect(play.target(A)).toMatchObject({ status: "stalled", lagBlocks: 0, lagMs: 0 });
+  });
+});
