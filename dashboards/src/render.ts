@@ -1,4 +1,6 @@
 import { writeFileSync } from "node:fs";
-import { renderFleetDashboard } from "./fleet-dashboard.ts";
+import { renderedFiles } from "./rendered-files.ts";
 
-writeFileSync(new URL("../synclag-fleet.json", import.meta.url), renderFleetDashboard());
+for (const [path, text] of renderedFiles()) {
+  writeFileSync(new URL(`../${path}`, import.meta.url), text);
+}

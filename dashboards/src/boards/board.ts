@@ -1,0 +1,104 @@
+import {
+  DashboardBuilder,
+  DashboardCursorSync,
+  DashboardLinkBuilder,
+  DashboardLinkType,
+  DatasourceVariableBuilder,
+  QueryVariableBuilder,
+  RowBuilder,
+  TextBoxVariableBuilder,
+  VariableRefresh,
+  VariableSort,
+} from "@grafana/grafana-foundation-sdk/dashboard";
+import type { DashboardLink } from "../text.ts";
+import type { AnyPanel } from "./panels.ts";
+import { DATASOURCE } from "./query.ts";
+
+/** What a dashboard consists of. */
+export interface Board {
+  readonly uid: DashboardLink["uid"];
+  readonly title: string;
+  readonly description: string;
+  readonly variables: readonly Variable[];
+  readonly rows: readonly { readonly title: string; readonly panels: readonly AnyPanel[] }[];
+}
+
+/** A choice at the top of a dashboard, of the values that a label has. */
+export interface Variable {
+  readonly name: string;
+  readonly label: string;
+  /** What has the label. */
+  readonly metric: string;
+  /** Several at once, and at first all of them; else exactly one. */
+  readonly choice: "any" | "one";
+}
+
+export const PROTOCOL: Variable = {
+  name: "protocol",
+  label: "Protocol",
+  metric: "synclag_up",
+  choice: "any",
+};
+export const CHAIN: Variable = { name: "chain", label: "Chain", metric: "synclag_up", choice: "any" };
+export const VARIANT: Variable = { name: "variant", label: "Variant", metric: "synclag_up", choice: "any" };
+
+/** The page of a chain at Synclag itself, with the explorers and playgrounds of its indexers. */
+export const SYNCLAG_PAGE = "$" + "{synclag}";
+
+const TAG = "synclag";
+
+/** The text of a dashboard's file, for Grafana 11 and later. */
+export function renderBoard({ uid, title, description, variables, rows }: Board): string {
+  const builder = new DashboardBuilder(title)
+    .uid(uid)
+    .description(description)
+    .tags([TAG])
+    .timezone("browser")
+    .time({ from: "now-3h", to: "now" })
+    .refresh("30s")
+    .tooltip(DashboardCursorSync.Crosshair)
+    .link(
+      new DashboardLinkBuilder("Synclag's dashboards")
+        .type(DashboardLinkType.Dashboards)
+        .tags([TAG])
+        .includeVars(true)
+        .keepTime(true),
+    )
+    .link(
+      new DashboardLinkBuilder("Status page")
+        .type(DashboardLinkType.Link)
+        .icon("external link")
+        .tooltip("Synclag's own page, with the indexers' explorers and playgrounds")
+        .url(SYNCLAG_PAGE)
+        .targetBlank(true),
+    )
+    .withVariable(new DatasourceVariableBuilder("datasource").label("Data source").type("prometheus"));
+  for (const variable of variables) {
+    builder.withVariable(labelVariable(variable));
+  }
+  builder.withVariable(
+    new TextBoxVariableBuilder("synclag")
+      .label("Synclag")
+      .description("Where Synclag's own page is, for the links to explorers")
+      .defaultValue("http://localhost:9855"),
+  );
+  for (const row of rows) {
+    builder.withRow(new RowBuilder(row.title));
+    for (const panel of row.panels) {
+      builder.withPanel(panel);
+    }
+  }
+  return `${JSON.stringify(builder.build(), null, 2)}\n`;
+}
+
+function labelVariable({ name, label, metric, choice }: Variable): QueryVariableBuilder {
+  const query = new QueryVariableBuilder(name)
+    .label(label)
+    .datasource(DATASOURCE)
+    .query(`label_values(${metric}, ${name})`)
+    .refresh(VariableRefresh.OnTimeRangeChanged)
+    .sort(VariableSort.AlphabeticalAsc);
+  return choice === "one"
+    ? query
+    : query.multi(true).includeAll(true).allValue(".*").current({ text: "All", value: "$__all" });
+}

@@ -1,0 +1,241 @@
+import { GraphDrawStyle, StackingConfigBuilder, StackingMode } from "@grafana/grafana-foundation-sdk/common";
+import { type Board, CHAIN, PROTOCOL, VARIANT } from "./board.ts";
+import { type AnyPanel, graph, stat, statusTimeline, table } from "./panels.ts";
+import { column, overTime, SELECTED_TARGETS } from "./query.ts";
+
+const ROW = "protocol, variant, tier";
+const LEGEND = "{{protocol}} {{variant}} {{tier}}";
+const THIS_CHAIN = 'chain=~"$chain"';
+
+/** One chain: who is where on it, and whether the chain itself goes on. */
+export function chainBoard(): Board {
+  return {
+    uid: "synclag-chain",
+    title: "Synclag: chain",
+    description: "One chain: heights, lag, gaps, and what they are measured against.",
+    variables: [{ ...CHAIN, choice: "one" }, PROTOCOL, VARIANT],
+    rows: [
+      { title: "Now", panels: [...facts(), timeline()] },
+      { title: "Behind", panels: [lag(), gap(), heights(), sinceAdvance()] },
+      {
+        title: "The chain, and what happened on it",
+        panels: [blockInterval(), sources(), regressions(), deployments()],
+      },
+    ],
+  };
+}
+
+function facts(): readonly AnyPanel[] {
+  return [
+    stat({
+      title: "Reference",
+      description: "The corroborated head of the chain: what every target is measured against.",
+      unit: "none",
+      expr: `max(synclag_reference_block_number{${THIS_CHAIN}})`,
+    }),
+    stat({
+      title: "Sources that agree",
+      description:
+        "How many indexers and nodes agree with the reference. With one alone there is no reference, and no lag.",
+      unit: "none",
+      expr: `max(synclag_reference_sources{${THIS_CHAIN}})`,
+      steps: [
+        [0, "red"],
+        [2, "green"],
+      ],
+    }),
+    stat({
+      title: "Block interval",
+      description: "Measured time between two blocks.",
+      unit: "s",
+      expr: `max(synclag_block_interval_seconds{${THIS_CHAIN}})`,
+    }),
+    stat({
+      title: "Variants ok",
+      description: "Targets of the selected protocols on this chain that are ok.",
+      unit: "none",
+      expr: `sum(max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="ok"}))`,
+      steps: [
+        [0, "red"],
+        [1, "green"],
+      ],
+    }),
+    stat({
+      title: "Waiting for the chain",
+      description: "Targets that stand still because the chain itself does, as an independent node shows.",
+      unit: "none",
+      expr: `sum(max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="chain_halted"}))`,
+      steps: [[1, "purple"]],
+    }),
+    stat({
+      title: "In maintenance",
+      description: "Targets inside a maintenance window: they raise no alert.",
+      unit: "none",
+      expr: `sum(max by (${ROW}) (synclag_maintenance{${SELECTED_TARGETS}})) or vector(0)`,
+    }),
+  ];
+}
+
+function timeline(): AnyPanel {
+  return statusTimeline({
+    title: "Status on $chain",
+    description: "Each indexer's status over time. Where all change together, look at the chain first.",
+    selector: SELECTED_TARGETS,
+    by: ROW,
+    legend: LEGEND,
+  }).height(9);
+}
+
+function lag(): AnyPanel {
+  return graph({
+    title: "Behind the reference",
+    description:
+      "Chain time between the target's block and the corroborated head, at the instant of its last answer. Dashed: the limits of chains.yaml. No line: unknown.",
+    unit: "s",
+  })
+    .withTarget(overTime(`max by (${ROW}) (synclag_lag_seconds{${SELECTED_TARGETS}})`, LEGEND))
+    .withTarget(
+      overTime(
+        `max by (level) (synclag_threshold_seconds{${SELECTED_TARGETS}, level=~"lagging|critical"})`,
+        "limit: {{level}}",
+      ),
+    )
+    .overrideByRegexp("limit: .*", [
+      { id: "custom.lineStyle", value: { fill: "dash", dash: [8, 8] } },
+      { id: "color", value: { mode: "fixed", fixedColor: "text" } },
+    ])
+    .min(0);
+}
+
+function gap(): AnyPanel {
+  return graph({
+    title: "Gap between variants",
+    description:
+      "How many blocks a variant is behind the protocol's first one, both asked at the same instant. Below zero: it is ahead. The true gap lies within the thin lines.",
+    unit: "none",
+  })
+    .withTarget(
+      overTime(
+        `max by (${ROW}, against) (synclag_variant_gap_blocks{${SELECTED_TARGETS}})`,
+        `${LEGEND} behind {{against}}`,
+      ),
+    )
+    .withTarget(
+      overTime(
+        `max by (${ROW}, against) (synclag_variant_gap_blocks{${SELECTED_TARGETS}} + synclag_variant_gap_uncertainty_blocks{${SELECTED_TARGETS}})`,
+        `${LEGEND} at most`,
+      ),
+    )
+    .withTarget(
+      overTime(
+        `max by (${ROW}, against) (synclag_variant_gap_blocks{${SELECTED_TARGETS}} - synclag_variant_gap_uncertainty_blocks{${SELECTED_TARGETS}})`,
+        `${LEGEND} at least`,
+      ),
+    )
+    .overrideByRegexp(".* at (most|least)", [
+      { id: "custom.lineWidth", value: 0.5 },
+      { id: "custom.hideFrom", value: { legend: true, tooltip: false, viz: false } },
+    ])
+    .axisCenteredZero(true);
+}
+
+function heights(): AnyPanel {
+  return graph({
+    title: "Heights",
+    description:
+      "Last indexed block of each target, and the reference. A flat line stands still; a step down indexes anew.",
+    unit: "none",
+  })
+    .withTarget(overTime(`max by (${ROW}) (synclag_block_number{${SELECTED_TARGETS}})`, LEGEND))
+    .withTarget(overTime(`max(synclag_reference_block_number{${THIS_CHAIN}})`, "reference"))
+    .overrideByName("reference", [
+      { id: "custom.lineStyle", value: { fill: "dash", dash: [8, 8] } },
+      { id: "color", value: { mode: "fixed", fixedColor: "text" } },
+    ]);
+}
+
+function sinceAdvance(): AnyPanel {
+  return graph({
+    title: "Since the last advance",
+    description:
+      "How long each target's height has not grown. An indexer that is polled twice an hour makes teeth of half an hour.",
+    unit: "s",
+  })
+    .withTarget(
+      overTime(
+        `max by (${ROW}) (time() - synclag_last_advance_timestamp_seconds{${SELECTED_TARGETS}})`,
+        LEGEND,
+      ),
+    )
+    .withTarget(
+      overTime(
+        `max by (${ROW}) (time() - synclag_block_timestamp_seconds{${SELECTED_TARGETS}})`,
+        `${LEGEND} age of its block`,
+      ),
+    )
+    .min(0);
+}
+
+function blockInterval(): AnyPanel {
+  return graph({
+    title: "Block interval over time",
+    description: "Measured time between blocks: a chain that slows down makes indexers look fast.",
+    unit: "s",
+  })
+    .withTarget(overTime(`max by (chain) (synclag_block_interval_seconds{${THIS_CHAIN}})`, "{{chain}}"))
+    .min(0);
+}
+
+function sources(): AnyPanel {
+  return graph({
+    title: "Sources of the reference over time",
+    description:
+      "How many sources agree with the reference; each indexer and each node of the chain can be one.",
+    unit: "none",
+  })
+    .withTarget(overTime(`max by (chain) (synclag_reference_sources{${THIS_CHAIN}})`, "{{chain}}"))
+    .min(0);
+}
+
+function regressions(): AnyPanel {
+  return graph({
+    title: "Steps backward",
+    description:
+      "Reorgs and wobbles of a gateway (`reorg`), and falls that stay (`reindex`), an hour each bar.",
+    unit: "none",
+  })
+    .withTarget(
+      overTime(
+        `sum by (${ROW}, kind) (increase(synclag_regressions_total{${SELECTED_TARGETS}}[1h])) > 0 or sum by (kind) (0 * synclag_regressions_total{${SELECTED_TARGETS}})`,
+        `${LEGEND} {{kind}}`,
+      ),
+    )
+    .drawStyle(GraphDrawStyle.Bars)
+    .fillOpacity(60)
+    .stacking(new StackingConfigBuilder().mode(StackingMode.Normal))
+    .interval("1h");
+}
+
+function deployments(): AnyPanel {
+  return table({
+    title: "Deployments",
+    description: "The deployment that answered last, and how often it was another one than before.",
+    unit: "none",
+    headings: {
+      protocol: "Protocol",
+      variant: "Variant",
+      tier: "Tier",
+      deployment: "Deployment",
+      Value: "Changes",
+    },
+    sortBy: "Changes",
+  })
+    .withTarget(
+      column(
+        "changes",
+        `max by (${ROW}, deployment) (synclag_deployment_info{${SELECTED_TARGETS}} * on (${ROW}, chain) group_left () synclag_deployment_changes_total{${SELECTED_TARGETS}})`,
+      ),
+    )
+    .height(9)
+    .span(12);
+}

@@ -1,0 +1,249 @@
+import { VisibilityMode } from "@grafana/grafana-foundation-sdk/common";
+import { FieldColorBuilder, FieldColorModeId } from "@grafana/grafana-foundation-sdk/dashboard";
+import { PanelBuilder as StatusHistoryBuilder } from "@grafana/grafana-foundation-sdk/statushistory";
+import { fleetFreshness, protocolFreshness } from "../freshness.ts";
+import { PAIR } from "../promql.ts";
+import type { Settings } from "../settings.ts";
+import { type Board, CHAIN, PROTOCOL, SYNCLAG_PAGE, VARIANT } from "./board.ts";
+import { type AnyPanel, columnLink, graph, stat, statusTimeline, table, thresholds } from "./panels.ts";
+import { column, DATASOURCE, overTime, SELECTED_TARGETS } from "./query.ts";
+import { statusMappings, statusRankQuery } from "./status-ranks.ts";
+
+const ROW = "protocol, variant, tier, chain";
+const SELECTED_PAIRS = 'protocol=~"$protocol", chain=~"$chain"';
+const TO_CHAIN =
+  "/d/synclag-chain?$" +
+  "{datasource:queryparam}&var-chain=$" +
+  "{__data.fields.Chain}&var-protocol=$" +
+  "{__data.fields.Protocol}&$" +
+  "{__url_time_range}";
+
+/** One look: what is wrong now, the worst first; since when; and how fresh the fleet has been. */
+export function fleetBoard(settings: Settings): Board {
+  return {
+    uid: "synclag-fleet",
+    title: "Synclag: fleet",
+    description: "What is wrong now, worst first, since when, and whether another variant is better.",
+    variables: [PROTOCOL, CHAIN, VARIANT],
+    rows: [
+      { title: "Now", panels: [...counts(settings), wrongNow()] },
+      { title: "Since when", panels: [stateOfProtocol(), gapsOfProtocol()] },
+      { title: "How far behind, and how fresh", panels: [mostBehind(), freshness(settings), objective()] },
+    ],
+  };
+}
+
+function counts({ objective: objectiveShare }: Settings): readonly AnyPanel[] {
+  const red = [[1, "red"]] as const;
+  return [
+    stat({
+      title: "Targets ok",
+      description: "Indexers on chains that advance and are within their limits.",
+      unit: "short",
+      expr: `sum(max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="ok"}))`,
+    }),
+    stat({
+      title: "Targets not ok",
+      description: "All others, back-filling and unknown ones included. The table below names them.",
+      unit: "short",
+      expr: `count(max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="ok"}) == 0) or vector(0)`,
+      steps: [[1, "orange"]],
+    }),
+    stat({
+      title: "Chains without an ok variant",
+      description:
+        "Pairs of a protocol and a chain where no variant is ok: users see old data or errors there.",
+      unit: "short",
+      expr: `count(max by (${PAIR}) (synclag_status{${SELECTED_PAIRS}, status="ok"}) == 0) or vector(0)`,
+      steps: red,
+    }),
+    stat({
+      title: "Shared causes",
+      description:
+        "Incidents: one cause that explains the trouble of many targets at once. The status page says which.",
+      unit: "short",
+      expr: "count(max by (scope, subject) (synclag_incident_active) == 1) or vector(0)",
+      steps: red,
+    }),
+    stat({
+      title: "In maintenance",
+      description: "Targets inside a maintenance window: polled and shown as ever, but they raise no alert.",
+      unit: "short",
+      expr: `sum(max by (${ROW}) (synclag_maintenance{${SELECTED_TARGETS}})) or vector(0)`,
+    }),
+    stat({
+      title: "Freshness, 30 days",
+      description: `Share of the time, and of chains, in which one variant at least was ok. The objective is ${objectiveShare * 100} %. Needs the recording rules.`,
+      unit: "percentunit",
+      expr: fleetFreshness("30d"),
+      steps: [
+        [0, "red"],
+        [objectiveShare, "green"],
+      ],
+    }).decimals(2),
+  ];
+}
+
+function wrongNow(): AnyPanel {
+  const wrong = `max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="ok"}) == 0`;
+  const ofWrong = (expr: string): string => `max by (${ROW}) (${expr})\nand on (${ROW})\n  ${wrong}`;
+  return table({
+    title: "Not ok now, worst first",
+    description:
+      "Each target that is not ok: its status, how far it is behind the corroborated head of its chain, when it last moved, and how many other variants are ok there. An empty cell is unknown, never zero. No row: all is well. The chain leads to its dashboard, the variant to its explorer.",
+    unit: "none",
+    headings: {
+      "Value #status": "Status",
+      protocol: "Protocol",
+      chain: "Chain",
+      variant: "Variant",
+      tier: "Tier",
+      "Value #lag": "Behind",
+      "Value #blocks": "Blocks behind",
+      "Value #advance": "Last advance",
+      "Value #others": "Variants ok",
+    },
+    sortBy: "Status",
+  })
+    .withTarget(column("status", `${statusRankQuery(SELECTED_TARGETS, ROW)} > 0`))
+    .withTarget(column("lag", ofWrong(`synclag_lag_seconds{${SELECTED_TARGETS}}`)))
+    .withTarget(column("blocks", ofWrong(`synclag_lag_blocks{${SELECTED_TARGETS}}`)))
+    .withTarget(
+      column("advance", ofWrong(`time() - synclag_last_advance_timestamp_seconds{${SELECTED_TARGETS}}`)),
+    )
+    .withTarget(
+      column(
+        "others",
+        `(${wrong})\n+ on (protocol, chain) group_left ()\nsum by (protocol, chain) (max by (${ROW}) (synclag_status{${SELECTED_PAIRS}, status="ok"}))`,
+      ),
+    )
+    .noValue("All is well")
+    .overrideByName("Status", [
+      { id: "mappings", value: statusMappings() },
+      { id: "custom.cellOptions", value: { type: "color-background", mode: "basic" } },
+    ])
+    .overrideByName("Chain", [columnLink("Dashboard of this chain", TO_CHAIN)])
+    .overrideByName("Variant", [
+      columnLink(
+        "Explorers and playgrounds, on Synclag's page",
+        `${SYNCLAG_PAGE}/chains/${"$"}{__data.fields.Chain}`,
+      ),
+    ])
+    .overrideByName("Behind", [{ id: "unit", value: "s" }])
+    .overrideByName("Last advance", [{ id: "unit", value: "s" }])
+    .height(12)
+    .span(24);
+}
+
+function stateOfProtocol(): AnyPanel {
+  return statusTimeline({
+    title: "State of $protocol, by chain",
+    description:
+      "The worst status among the variants of each chain, over time: where a colour begins, it began. Lines of one colour that begin together have one cause.",
+    selector: SELECTED_TARGETS,
+    by: "protocol, chain, variant, tier",
+    legend: "{{chain}}",
+  })
+    .targets([overTime(worstRank(), "{{chain}}")])
+    .repeat("protocol")
+    .repeatDirection("h")
+    .maxPerRow(2)
+    .height(20)
+    .span(12);
+}
+
+function worstRank(): string {
+  return `max by (protocol, chain) (${statusRankQuery(SELECTED_TARGETS, ROW)})`;
+}
+
+function gapsOfProtocol(): AnyPanel {
+  return new StatusHistoryBuilder()
+    .title("Gaps of $protocol, by chain")
+    .description(
+      "How much chain time the variants of each chain are apart, at the widest: the same colour all over is a fault of a variant, one warm line is a fault of its chain. Grey: no gap is known.",
+    )
+    .datasource(DATASOURCE)
+    .withTarget(
+      overTime(
+        `max by (protocol, chain) (abs(synclag_variant_gap_seconds{${SELECTED_TARGETS}}))`,
+        "{{chain}}",
+      ),
+    )
+    .unit("s")
+    .min(0)
+    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
+    .thresholds(
+      thresholds(
+        [
+          [5, "light-green"],
+          [30, "yellow"],
+          [120, "light-orange"],
+          [300, "orange"],
+          [600, "red"],
+          [1800, "dark-red"],
+        ],
+        "green",
+      ),
+    )
+    .showValue(VisibilityMode.Never)
+    .rowHeight(0.85)
+    .colWidth(0.95)
+    .maxDataPoints(120)
+    .repeat("protocol")
+    .repeatDirection("h")
+    .maxPerRow(2)
+    .height(20)
+    .span(12);
+}
+
+function mostBehind(): AnyPanel {
+  return graph({
+    title: "Most behind",
+    description:
+      "The ten targets that are furthest behind the corroborated head of their chain, in chain time.",
+    unit: "s",
+  })
+    .withTarget(
+      overTime(
+        `topk(10, max by (${ROW}) (synclag_lag_seconds{${SELECTED_TARGETS}}))`,
+        "{{protocol}} {{chain}} {{variant}} {{tier}}",
+      ),
+    )
+    .min(0);
+}
+
+function freshness({ objective: share }: Settings): AnyPanel {
+  return graph({
+    title: "Fresh chains",
+    description: `Share of a protocol's chains that have an ok variant, now and over the last hour; below the red line (${share * 100} %) it misses the objective. Needs the recording rules.`,
+    unit: "percentunit",
+  })
+    .withTarget(overTime('synclag:protocol_fresh:ratio{protocol=~"$protocol"}', "{{protocol}}"))
+    .withTarget(overTime(`${protocolFreshness("1h")}{protocol=~"$protocol"}`, "{{protocol}}, last hour"))
+    .max(1)
+    .thresholds(thresholds([[share, "transparent"]], "red"));
+}
+
+function objective(): AnyPanel {
+  const windows = ["1h", "6h", "3d", "30d"] as const;
+  const panel = table({
+    title: "Freshness by protocol",
+    description:
+      "Share of the time, and of the chains, in which one variant at least was ok. Needs the recording rules, and as much history as each window is long.",
+    unit: "percentunit",
+    headings: {
+      protocol: "Protocol",
+      ...Object.fromEntries(windows.map((window) => [`Value #w${window}`, window])),
+    },
+    sortBy: "30d",
+  })
+    .decimals(3)
+    .height(7)
+    .span(24);
+  for (const window of windows) {
+    panel.withTarget(
+      column(`w${window}`, `max by (protocol) (${protocolFreshness(window)}{protocol=~"$protocol"})`),
+    );
+  }
+  return panel;
+}

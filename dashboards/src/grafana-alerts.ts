@@ -1,0 +1,96 @@
+import { QueryBuilder } from "@grafana/grafana-foundation-sdk/alerting";
+import { TypeThresholdBuilder } from "@grafana/grafana-foundation-sdk/expr";
+import { DataqueryBuilder } from "@grafana/grafana-foundation-sdk/prometheus";
+import type { Alert, AlertContext } from "./alert.ts";
+import { allAlerts } from "./alerts/all-alerts.ts";
+import { BEHIND_QUERY, FRESH_QUERY, grafanaField } from "./grafana-text.ts";
+import { runbookUrl, yamlFile } from "./prometheus-rules.ts";
+import { PAIR, perTarget } from "./promql.ts";
+import { dashboardUrl, type Field, type Text, writeText } from "./text.ts";
+
+/** Uid of the data source in a Grafana that is provisioned as in deploy/. */
+export const DATASOURCE_UID = "prometheus";
+
+const CONDITION = "D";
+
+/** dashboards/grafana-alerts/rules.yml: the same alerts, evaluated by Grafana 11 or later. */
+export function renderGrafanaAlerts(context: AlertContext): string {
+  return yamlFile("The alerts of Synclag as Grafana's own, for those who have no Alertmanager.", {
+    apiVersion: 1,
+    groups: allAlerts(context).map(({ name, alerts }) => ({
+      orgId: 1,
+      name,
+      folder: "Synclag",
+      interval: "1m",
+      rules: alerts.map((alert) => alertRule(alert, context)),
+    })),
+  });
+}
+
+function alertRule(alert: Alert, context: AlertContext): object {
+  const write = (text: Text): string => writeText(text, grafanaField);
+  return {
+    uid: uidOf(alert),
+    title: titleOf(alert, context),
+    condition: CONDITION,
+    data: queries(alert).map((query) => asData(query.build())),
+    // Every expression returns its alerts and nothing else: no data is the good case.
+    noDataState: "OK",
+    execErrState: "KeepLast",
+    for: alert.for ?? "0s",
+    ...(alert.keepFiringFor === null ? {} : { keepFiringFor: alert.keepFiringFor }),
+    labels: { severity: alert.severity, about: alert.about, alert: alert.name },
+    annotations: {
+      summary: write(alert.summary),
+      description: write(alert.description).trim(),
+      runbook_url: runbookUrl(alert, context),
+      dashboard_url: write(dashboardUrl(alert.dashboard, context.settings)),
+    },
+  };
+}
+
+/** Two rules of one name need two titles in a folder. */
+function titleOf({ name, severity, expr }: Alert, { settings }: AlertContext): string {
+  const isOfOtherTiers = severity === "warning" && expr.includes(`tier!="${settings.servingTier}"`);
+  return isOfOtherTiers ? `${name} (other tiers)` : name;
+}
+
+/** At most forty characters, and the same for ever: Grafana keeps a rule's past under it. */
+function uidOf({ name, severity }: Alert): string {
+  return `${name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "-")}-${severity}`.toLowerCase();
+}
+
+/** Without the functions that mark the kind of a query. */
+function asData(query: object): unknown {
+  return JSON.parse(JSON.stringify(query));
+}
+
+function queries({ expr, description }: Alert): readonly QueryBuilder[] {
+  const uses = (kind: Field["kind"]): boolean =>
+    description.some((part) => typeof part !== "string" && part.kind === kind);
+  return [
+    instantQuery("A", expr),
+    ...(uses("behind") ? [instantQuery(BEHIND_QUERY, perTarget("synclag_lag_seconds"))] : []),
+    ...(uses("fresh") ? [instantQuery(FRESH_QUERY, `max by (${PAIR}) (synclag_preferred)`)] : []),
+    condition(),
+  ];
+}
+
+function instantQuery(refId: string, expr: string): QueryBuilder {
+  return new QueryBuilder(refId)
+    .datasourceUid(DATASOURCE_UID)
+    .relativeTimeRange({ from: 600, to: 0 })
+    .model(new DataqueryBuilder().refId(refId).expr(expr).instant());
+}
+
+/** Whatever the expression returns is an alert; no value of ours is negative. */
+function condition(): QueryBuilder {
+  const threshold = new TypeThresholdBuilder()
+    .refId(CONDITION)
+    .expression("A")
+    .conditions([{ evaluator: { type: "gt", params: [-1] } }]);
+  return new QueryBuilder(CONDITION)
+    .datasourceUid("__expr__")
+    .relativeTimeRange({ from: 0, to: 0 })
+    .model(threshold);
+}

@@ -1,0 +1,31 @@
+import type { Field } from "./text.ts";
+
+/** Lag of the alert's target, as a second query of the rule: matched by its labels. */
+export const BEHIND_QUERY = "B";
+/** Whether any variant of the alert's protocol and chain is ok. */
+export const FRESH_QUERY = "C";
+
+/**
+ * A field in the templates of Grafana's own alerts, which cannot ask for more when they fire: what needs a name that
+ * is no label is left to the dashboard. Without a `$`, which provisioning would take for a variable of the environment.
+ */
+export function grafanaField(field: Field): string {
+  switch (field.kind) {
+    case "label":
+      return `{{ .Labels.${field.name} }}`;
+    case "value":
+      return `{{ ${VALUE[field.as]}(index .Values "A").Value }}`;
+    case "behind":
+      return `{{ if (index .Values "${BEHIND_QUERY}").Labels }}{{ humanizeDuration (index .Values "${BEHIND_QUERY}").Value }}{{ else }}an unknown time{{ end }}`;
+    case "fresh":
+      return `{{ if (index .Values "${FRESH_QUERY}").Value }}A variant is fresh: the dashboard names it.{{ else }}No variant is fresh.{{ end }}`;
+    case "variants":
+      return " The dashboard shows each of them.";
+    case "witness":
+      return "Whether the chain itself stands still can be told where chains.yaml names a node of it.";
+    case "incidents":
+      return " The dashboard shows which incidents are active.";
+  }
+}
+
+const VALUE = { duration: "humanizeDuration ", number: "", percentage: "humanizePercentage " } as const;

@@ -1,0 +1,57 @@
+import { stringify } from "yaml";
+import type { Alert, AlertContext } from "./alert.ts";
+import { allAlerts } from "./alerts/all-alerts.ts";
+import { freshnessRecordings } from "./freshness.ts";
+import { prometheusField } from "./prometheus-text.ts";
+import { dashboardUrl, type Text, writeText } from "./text.ts";
+
+const DO_NOT_EDIT = "Rendered from dashboards/src by `npm run generate`: change it there.";
+
+/** dashboards/rules/synclag-alerts.yml, in the format of Prometheus 2.42 and later. */
+export function renderAlertRules(context: AlertContext): string {
+  const groups = allAlerts(context).map(({ name, alerts }) => ({
+    name,
+    rules: alerts.map((alert) => alertRule(alert, context)),
+  }));
+  return yamlFile("Alerts of Synclag: critical pages, warning opens a ticket, info is for the record.", {
+    groups,
+  });
+}
+
+/** dashboards/rules/synclag-recording.yml: the freshness that two of the alerts and the dashboards speak of. */
+export function renderRecordingRules({ time }: AlertContext): string {
+  const groups = freshnessRecordings(time).map(({ name, interval, recordings }) => ({
+    name,
+    interval,
+    rules: recordings,
+  }));
+  return yamlFile("Freshness of protocols and of the fleet, now and over time.", { groups });
+}
+
+/** A YAML file that says where it comes from. */
+export function yamlFile(title: string, content: object): string {
+  const text = stringify(content, { lineWidth: 0, defaultStringType: "PLAIN", blockQuote: "literal" });
+  return `# ${title}\n# ${DO_NOT_EDIT}\n${text}`;
+}
+
+/** Where an alert's page is. */
+export function runbookUrl({ name }: Alert, { settings }: AlertContext): string {
+  return `${settings.runbooksUrl}/${name}.md`;
+}
+
+function alertRule(alert: Alert, context: AlertContext): object {
+  const write = (text: Text): string => writeText(text, prometheusField);
+  return {
+    alert: alert.name,
+    expr: alert.expr,
+    ...(alert.for === null ? {} : { for: context.time(alert.for) }),
+    ...(alert.keepFiringFor === null ? {} : { keep_firing_for: context.time(alert.keepFiringFor) }),
+    labels: { severity: alert.severity, about: alert.about },
+    annotations: {
+      summary: write(alert.summary),
+      description: write(alert.description).trim(),
+      runbook_url: runbookUrl(alert, context),
+      dashboard_url: write(dashboardUrl(alert.dashboard, context.settings)),
+    },
+  };
+}

@@ -1,0 +1,33 @@
+import type { Field } from "./text.ts";
+
+const STATUS = "max by (protocol, variant, tier, chain, status) (synclag_status{protocol=%q,chain=%q}) == 1";
+const LAG = "max(synclag_lag_seconds{protocol=%q,variant=%q,tier=%q,chain=%q})";
+
+/**
+ * A field in the templates of Prometheus. What is no label of the alert is asked for when it fires: a label that comes
+ * and goes would make another alert of it, and begin its `for` anew.
+ */
+export function prometheusField(field: Field): string {
+  switch (field.kind) {
+    case "label":
+      return `{{ $labels.${field.name} }}`;
+    case "value":
+      return `{{ $value${VALUE[field.as]} }}`;
+    case "behind":
+      return `{{ with printf "${LAG}" $labels.protocol $labels.variant $labels.tier $labels.chain | query }}{{ . | first | value | humanizeDuration }}{{ else }}an unknown time{{ end }}`;
+    case "fresh":
+      return `{{ with printf "synclag_preferred{protocol=%q,chain=%q} == 1" $labels.protocol $labels.chain | query }}Freshest: {{ . | first | label "variant" }} ({{ . | first | label "tier" }}).{{ else }}No variant is fresh.{{ end }}`;
+    case "variants":
+      return `{{ range printf "${STATUS}" $labels.protocol $labels.chain | query | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}): {{ .Labels.status }}{{ with printf "${LAG}" .Labels.protocol .Labels.variant .Labels.tier .Labels.chain | query }}, {{ . | first | value | humanizeDuration }} behind{{ end }}.{{ end }}`;
+    case "witness":
+      return `{{ with printf "synclag_polls_total{variant=\\"rpc\\",endpoint=%q}" $labels.chain | query }}A node of the chain is asked, too, and does not show a halt: look for what the variants share.{{ else }}No node of the chain is asked, so it cannot be told whether the chain itself stands still.{{ end }}`;
+    case "incidents":
+      return `{{ range query "max by (scope, subject) (synclag_incident_active) == 1" | sortByLabel "subject" }} Active: {{ .Labels.scope }} {{ .Labels.subject }}.{{ end }}`;
+  }
+}
+
+const VALUE = {
+  duration: " | humanizeDuration",
+  number: "",
+  percentage: " | humanizePercentage",
+} as const;

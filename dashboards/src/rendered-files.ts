@@ -1,0 +1,25 @@
+import type { AlertContext } from "./alert.ts";
+import { renderBoard } from "./boards/board.ts";
+import { chainBoard } from "./boards/chain-board.ts";
+import { endpointBoard } from "./boards/endpoint-board.ts";
+import { fleetBoard } from "./boards/fleet-board.ts";
+import { itselfBoard } from "./boards/itself-board.ts";
+import { renderGrafanaAlerts } from "./grafana-alerts.ts";
+import { renderAlertRules, renderRecordingRules } from "./prometheus-rules.ts";
+import { renderHoursTests, renderRuleTests } from "./rule-tests/render-rule-tests.ts";
+import { SETTINGS } from "./settings.ts";
+import { realTime } from "./time-scale.ts";
+
+/** Everything that is committed as rendered: its path within dashboards/, and its text. */
+export function renderedFiles(): ReadonlyMap<string, string> {
+  const context: AlertContext = { settings: SETTINGS, time: realTime };
+  const boards = [fleetBoard(SETTINGS), chainBoard(), endpointBoard(), itselfBoard()];
+  return new Map([
+    ["rules/synclag-alerts.yml", renderAlertRules(context)],
+    ["rules/synclag-recording.yml", renderRecordingRules(context)],
+    ["rules/tests/synclag.test.yml", renderRuleTests(context)],
+    ["rules/tests/synclag-hours.test.yml", renderHoursTests(context)],
+    ["grafana-alerts/rules.yml", renderGrafanaAlerts(context)],
+    ...boards.map((board) => [`${board.uid}.json`, renderBoard(board)] as const),
+  ]);
+}

@@ -1,0 +1,133 @@
+import { fires, inMaintenance, metric, type RuleTest, silent, statuses, target } from "./rule-test.ts";
+
+const FAST = "SynclagFreshnessBurnsFast";
+const SLOW = "SynclagFreshnessBurnsSlowly";
+const FLEET = "synclag-fleet?var-protocol=airdrops";
+
+/** Alerts of the freshness objective, and of budgets. */
+export function freshnessTests(): readonly RuleTest[] {
+  return [...objective(), ...budgets()];
+}
+
+/** Ten chains of two variants; on `stale` of them both are stalled, from `from` for `minutes`. */
+function fleet({ stale, from, minutes }: { stale: number; from: number; minutes: number }) {
+  return Array.from({ length: 10 }, (_, index) => {
+    const chain = { chain: `chain-${index}`, chain_id: String(index) };
+    const timeline = index < stale ? `ok ${from}, stalled ${minutes}, ok` : "ok";
+    return ["multichain", "subgraph"].flatMap((variant) => statuses(target(variant, chain), timeline));
+  }).flat();
+}
+
+function objective(): readonly RuleTest[] {
+  const description = (share: string, pace: string) =>
+    `Of its chains and of the time, airdrops was fresh for ${share} only. The objective is 99.5 %. ${pace} The dashboard shows which chains and variants are behind, by how much, and which variant is still fresh.`;
+  const fast = (share: string) => ({
+    severity: "critical",
+    labels: { protocol: "airdrops" },
+    summary: "airdrops: data is stale on many chains, or for long",
+    description: description(share, "At this pace the allowance of thirty days is used up within days."),
+    dashboard: FLEET,
+  });
+  return [
+    {
+      name: "SynclagFreshnessBurnsFast fires for half of the chains within the hour, and resolves soon after",
+      series: fleet({ stale: 5, from: 120, minutes: 30 }),
+      expect: [...silent(FAST, "118m"), fires(FAST, "149m", fast("76.92%")), ...silent(FAST, "165m")],
+    },
+    {
+      name: "SynclagFreshnessBurnsFast fires for one chain of ten that is stale for hours",
+      series: fleet({ stale: 1, from: 400, minutes: 300 }),
+      expect: [...silent(FAST, "420m"), fires(FAST, "600m", fast("90%"))],
+    },
+    {
+      name: "SynclagFreshnessBurnsFast is silent for one chain for ten minutes, for one variant of two, and in maintenance",
+      series: [
+        ...fleet({ stale: 1, from: 400, minutes: 10 }),
+        ...Array.from({ length: 4 }, (_, index) => {
+          const chain = { protocol: "lockup", chain: `chain-${index}`, chain_id: String(index) };
+          return [
+            ...statuses(target("subgraph", chain), "stalled"),
+            ...statuses(target("multichain", chain), "ok"),
+            ...statuses(target("subgraph", { ...chain, protocol: "flow" }), "stalled"),
+            inMaintenance(target("subgraph", { ...chain, protocol: "flow" })),
+            ...statuses(target("subgraph", { ...chain, protocol: "merkle" }), "chain_halted"),
+          ];
+        }).flat(),
+      ],
+      expect: [...silent(FAST, "100m", "405m", "420m", "600m"), ...silent(SLOW, "600m")],
+    },
+    {
+      name: "SynclagFreshnessBurnsSlowly fires for what adds up over days, pages nobody, and resolves",
+      series: fleet({ stale: 1, from: 3700, minutes: 600 }),
+      expect: [
+        ...silent(SLOW, "3700m"),
+        fires(SLOW, "4400m", {
+          ...fast("98.61%"),
+          severity: "warning",
+          summary: "airdrops: the freshness objective of this month is at risk",
+          description: description("98.61%", "At this pace the objective of thirty days will be missed."),
+        }),
+        ...silent(SLOW, "4690m"),
+      ],
+    },
+    {
+      name: "Neither fires for a Synclag that has just been installed: it has no hour to look back on",
+      series: fleet({ stale: 5, from: 1, minutes: 40 }),
+      expect: [...silent(FAST, "35m"), ...silent(SLOW, "35m")],
+    },
+  ];
+}
+
+function budgets(): readonly RuleTest[] {
+  const studio = {
+    budget: "studio",
+    protocol: "airdrops",
+    variant: "subgraph",
+    tier: "testing",
+    endpoint: "base",
+  };
+  const gateway = { budget: "gateway", protocol: "", variant: "", tier: "", endpoint: "shared" };
+  const dashboard = "synclag-endpoint?var-protocol=airdrops&var-variant=subgraph";
+  const NAME = "Budget studio (base airdrops subgraph testing)";
+  return [
+    {
+      name: "A budget that runs out is told hours before, then when it is spent, and both resolve",
+      series: [
+        metric("synclag_budget_remaining", studio, "3000x119 3000-10x300 0x29 3000x400"),
+        metric("synclag_budget_limit", studio, 3000),
+      ],
+      expect: [
+        ...silent("SynclagBudgetLow", "110m"),
+        fires("SynclagBudgetLow", "400m", {
+          severity: "warning",
+          labels: studio,
+          summary: `${NAME} will soon be spent`,
+          description: `${NAME} has 6.667% left, which at the pace of the last six hours is little or nothing in two: then its endpoints are no longer polled, and how far they are behind becomes a guess. The dashboard shows which variants are still fresh.`,
+          dashboard,
+        }),
+        ...silent("SynclagBudgetExhausted", "400m"),
+        fires("SynclagBudgetExhausted", "430m", {
+          severity: "warning",
+          labels: { ...studio, chain: "base" },
+          summary: `${NAME} is spent`,
+          description: `${NAME} has nothing left: its endpoints are not polled until the window moves on, and how far they are behind is a guess. Other variants of the protocol are watched as ever, and the dashboard shows which of them is still fresh.`,
+          dashboard,
+        }),
+        ...silent("SynclagBudgetExhausted", "460m"),
+        ...silent("SynclagBudgetLow", "800m"),
+      ],
+    },
+    {
+      name: "A budget is neither low nor spent by the nine tenths that `auto` plans with, nor by a month of them",
+      series: [
+        metric("synclag_budget_remaining", studio, "1665-1.875x720 300x700"),
+        metric("synclag_budget_limit", studio, 3000),
+        metric("synclag_budget_remaining", gateway, "90000-2.1x1400"),
+        metric("synclag_budget_limit", gateway, 100000),
+      ],
+      expect: ["SynclagBudgetLow", "SynclagBudgetExhausted"].flatMap((alert) =>
+        silent(alert, "6h", "460m", "740m", "20h"),
+      ),
+    },
+  ];
+}

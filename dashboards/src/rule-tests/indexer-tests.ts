@@ -1,0 +1,170 @@
+import {
+  fires,
+  inMaintenance,
+  metric,
+  type RuleTest,
+  silent,
+  statuses,
+  type TargetLabels,
+  target,
+} from "./rule-test.ts";
+
+const CHAINS = ["base", "ethereum", "polygon", "gnosis"] as const;
+const INDEXER = { protocol: "airdrops", variant: "subgraph", tier: "production" };
+const ENDPOINT = "synclag-endpoint?var-protocol=airdrops&var-variant=subgraph";
+
+/** Alerts of what strikes many targets at once. */
+export function indexerTests(): readonly RuleTest[] {
+  return [...keyRejected(), ...sharedCause(), ...networkDown(), ...targetsVanished()];
+}
+
+function on(chain: string, overrides: Partial<TargetLabels> = {}): TargetLabels {
+  return target("subgraph", { chain, chain_id: String(chain.length), ...overrides });
+}
+
+function keyRejected(): readonly RuleTest[] {
+  const alert = "SynclagKeyRejected";
+  return [
+    {
+      name: "SynclagKeyRejected fires once an indexer, counts its chains, and resolves",
+      series: CHAINS.flatMap((chain) => statuses(on(chain), "ok 5, rejected 20, ok")),
+      expect: [
+        ...silent(alert, "6m"),
+        fires(alert, "8m", {
+          severity: "critical",
+          labels: INDEXER,
+          summary: "The key of airdrops subgraph (production) is rejected",
+          description:
+            "airdrops subgraph (production) refuses our key on 4 chains: it is missing, wrong, or unpaid. It does not repair itself. How far it is behind cannot be told meanwhile; the dashboard shows which variants are still fresh.",
+          dashboard: ENDPOINT,
+        }),
+        ...silent("SynclagEndpointDown", "20m"),
+        ...silent(alert, "32m"),
+      ],
+    },
+    {
+      name: "SynclagKeyRejected is silent for a rate limit, and in maintenance",
+      series: [
+        ...statuses(on("base"), "throttled"),
+        ...statuses(on("ethereum"), "rejected"),
+        inMaintenance(on("ethereum")),
+      ],
+      expect: silent(alert, "20m"),
+    },
+  ];
+}
+
+function sharedCause(): readonly RuleTest[] {
+  const alert = "SynclagSharedCause";
+  const incident = (labels: object) => metric("synclag_incident_active", labels, "_x5 1x19 stale");
+  const texts = (active: string, share = "100%") => ({
+    summary: "airdrops subgraph (production): one cause on many chains",
+    description: `airdrops subgraph (production): ${share} of its chains are in trouble at once, so look for one cause and not for many. Active: ${active}.`,
+    dashboard: ENDPOINT,
+    labels: INDEXER,
+  });
+  return [
+    {
+      name: "SynclagSharedCause of indexers that stand still pages once, and resolves",
+      series: [
+        ...CHAINS.flatMap((chain) => statuses(on(chain), "ok 5, stalled 20, ok")),
+        incident({ scope: "endpoint", subject: "airdrops/subgraph/production" }),
+      ],
+      expect: [
+        ...silent(alert, "5m"),
+        fires(alert, "7m", { severity: "critical", ...texts("endpoint airdrops/subgraph/production") }),
+        ...silent(alert, "32m"),
+      ],
+    },
+    {
+      name: "SynclagSharedCause of a host names the host at each indexer that it strikes, as a ticket where none pages",
+      series: [
+        ...CHAINS.flatMap((chain) => statuses(on(chain), "ok 5, unreachable 20, ok")),
+        ...CHAINS.flatMap((chain) => statuses(on(chain, { variant: "multichain" }), "ok")),
+        incident({ scope: "host", subject: "gateway.example" }),
+      ],
+      expect: [
+        fires(alert, "7m", { severity: "warning", ...texts("host gateway.example") }),
+        ...silent(alert, "32m"),
+      ],
+    },
+    {
+      name: "SynclagSharedCause is silent without an incident, for one of another scope, and in maintenance",
+      series: [
+        ...CHAINS.flatMap((chain) => statuses(on(chain), "stalled")),
+        ...CHAINS.flatMap((chain) => statuses(on(chain, { protocol: "lockup" }), "stalled")),
+        ...CHAINS.map((chain) => inMaintenance(on(chain, { protocol: "lockup" }))),
+        metric("synclag_incident_active", { scope: "chain", subject: "base" }, 1),
+        metric("synclag_incident_active", { scope: "endpoint", subject: "lockup/subgraph/production" }, 1),
+      ],
+      expect: silent(alert, "20m"),
+    },
+  ];
+}
+
+function networkDown(): readonly RuleTest[] {
+  const alert = "SynclagNetworkDown";
+  return [
+    {
+      name: "SynclagNetworkDown fires instead of an alert for each target, and resolves",
+      series: [
+        metric("synclag_incident_active", { scope: "network", subject: "all" }, "_x5 1x19 stale"),
+        ...CHAINS.flatMap((chain) => statuses(on(chain), "ok 5, unknown 20, ok")),
+      ],
+      expect: [
+        ...silent(alert, "6m"),
+        fires(alert, "8m", {
+          severity: "critical",
+          about: "synclag",
+          labels: {},
+          summary: "Synclag reaches nobody: its own network is the likely cause",
+          description:
+            "No indexer and no node answers, of any host. Nothing is known of any protocol, chain or variant, how far it is behind or which is fresh: that is no sign that users notice anything.",
+          dashboard: "synclag-fleet",
+        }),
+        ...silent("SynclagEndpointDown", "20m"),
+        ...silent("SynclagNoVariantOk", "20m"),
+        ...silent(alert, "35m"),
+      ],
+    },
+    {
+      name: "SynclagNetworkDown is silent for a host that is down",
+      series: [metric("synclag_incident_active", { scope: "host", subject: "gateway.example" }, 1)],
+      expect: silent(alert, "20m"),
+    },
+  ];
+}
+
+function targetsVanished(): readonly RuleTest[] {
+  const alert = "SynclagTargetsVanished";
+  return [
+    {
+      name: "SynclagTargetsVanished misses what was watched an hour ago, and forgets it in another two",
+      series: [
+        ...CHAINS.slice(1).map((chain) => metric("synclag_up", on(chain), "1x89 _x300")),
+        metric("synclag_up", on("base"), 1),
+      ],
+      expect: [
+        ...silent(alert, "80m"),
+        fires(alert, "110m", {
+          severity: "warning",
+          labels: INDEXER,
+          summary: "airdrops subgraph (production): 3 chains are no longer watched",
+          description:
+            "airdrops subgraph (production) was watched on 3 more chains an hour ago. Were they removed from chains.yaml, or is an optional indexer skipped because its variable is not set? How far they are behind is unknown; the dashboard shows which variants are still fresh.",
+          dashboard: ENDPOINT,
+        }),
+        ...silent(alert, "260m"),
+      ],
+    },
+    {
+      name: "SynclagTargetsVanished is silent while Synclag is down, and for a target that fails",
+      series: [
+        ...CHAINS.map((chain) => metric("synclag_up", on(chain), "1x89 _x30 1x100")),
+        metric("up", { job: "synclag", instance: "a" }, "1x89 0x30 1x100"),
+        metric("synclag_build_info", { job: "synclag", instance: "a" }, "1x89 _x30 1x100"),
+      ],
+      expect: silent(alert, "80m", "110m", "125m", "180m"),
+    },
+  ];
+}

@@ -1,0 +1,161 @@
+import { fires, metric, type RuleTest, silent } from "./rule-test.ts";
+
+const INSTANCE = { instance: "synclag:9855", job: "synclag" };
+const ITSELF = "synclag-itself?var-instance=synclag:9855";
+
+/** Alerts of Synclag itself. */
+export function synclagTests(): readonly RuleTest[] {
+  return [...gone(), ...loopStuck(), ...reloadFailed(), ...restarting(), watchdog()];
+}
+
+function gone(): readonly RuleTest[] {
+  const down = {
+    severity: "critical",
+    about: "synclag",
+    labels: INSTANCE,
+    summary: "Synclag on synclag:9855 cannot be scraped",
+    description:
+      "Prometheus no longer reaches Synclag on synclag:9855: nobody watches how far any protocol, chain or variant is behind, nor which is fresh, and no other alert of the fleet can fire.",
+    dashboard: ITSELF,
+  };
+  return [
+    {
+      name: "SynclagDown fires for a process that was a Synclag, not for other jobs, and resolves; nothing is absent then",
+      series: [
+        metric("up", INSTANCE, "1x9 0x19 1x60"),
+        metric("synclag_build_info", INSTANCE, "1x9 stale _x18 1x60"),
+        metric("up", { job: "node", instance: "other:9100" }, 0),
+      ],
+      expect: [
+        ...silent("SynclagDown", "9m", "11m"),
+        fires("SynclagDown", "15m", down),
+        ...silent("SynclagAbsent", "25m"),
+        ...silent("SynclagDown", "32m"),
+      ],
+    },
+    {
+      name: "SynclagAbsent fires where no Synclag was ever scraped, or the job is gone, and resolves",
+      series: [metric("synclag_build_info", INSTANCE, "_x19 1x60")],
+      expect: [
+        ...silent("SynclagAbsent", "4m"),
+        fires("SynclagAbsent", "6m", {
+          ...down,
+          labels: {},
+          summary: "No Synclag reports to this Prometheus",
+          description:
+            "Prometheus has no series of any Synclag: it was never scraped here, or is no longer a scrape target. Nobody watches how far any protocol, chain or variant is behind, nor which is fresh.",
+          dashboard: "synclag-itself",
+        }),
+        ...silent("SynclagDown", "6m"),
+        ...silent("SynclagAbsent", "30m"),
+      ],
+    },
+  ];
+}
+
+function loopStuck(): readonly RuleTest[] {
+  const alert = "SynclagPollLoopStuck";
+  return [
+    {
+      name: "SynclagPollLoopStuck fires when ticks stay away, and resolves",
+      series: [metric("synclag_scheduler_last_tick_timestamp_seconds", INSTANCE, "0+60x9 540x19 1800+60x60")],
+      expect: [
+        ...silent(alert, "9m", "10m"),
+        fires(alert, "15m", {
+          severity: "critical",
+          about: "synclag",
+          labels: INSTANCE,
+          summary: "Synclag on synclag:9855 answers, but no longer polls",
+          description:
+            "The scheduler of Synclag on synclag:9855 last ticked 6m 0s ago, and should do so each second: what it says of any protocol, chain or variant, how far it is behind and which is fresh, is as old.",
+          dashboard: ITSELF,
+        }),
+        ...silent(alert, "40m"),
+      ],
+    },
+    {
+      name: "SynclagPollLoopStuck is silent for a scrape that was made just before the tick",
+      series: [metric("synclag_scheduler_last_tick_timestamp_seconds", INSTANCE, "0+60x60")],
+      expect: silent(alert, "30m"),
+    },
+  ];
+}
+
+function reloadFailed(): readonly RuleTest[] {
+  const alert = "SynclagConfigReloadFailed";
+  return [
+    {
+      name: "SynclagConfigReloadFailed fires for a reload that stays refused, and resolves",
+      series: [metric("synclag_config_last_reload_successful", INSTANCE, "1x9 0x29 1x60")],
+      expect: [
+        ...silent(alert, "12m"),
+        fires(alert, "25m", {
+          severity: "warning",
+          about: "synclag",
+          labels: INSTANCE,
+          summary: "Synclag on synclag:9855 runs on an old configuration",
+          description:
+            "The last reload on synclag:9855 was refused, and the configuration before goes on. A protocol, chain or variant that the new one adds is not watched, and whether it is behind or fresh is not known. A restart would fail.",
+          dashboard: ITSELF,
+        }),
+        ...silent(alert, "42m"),
+      ],
+    },
+    {
+      name: "SynclagConfigReloadFailed is silent for a mistake that is mended at once, and while scrapes fail",
+      series: [metric("synclag_config_last_reload_successful", INSTANCE, "1x9 0x2 1x9 _x60")],
+      expect: silent(alert, "13m", "18m", "26m"),
+    },
+  ];
+}
+
+function restarting(): readonly RuleTest[] {
+  const alert = "SynclagRestarting";
+  const alive = metric("synclag_build_info", INSTANCE, 1);
+  return [
+    {
+      name: "SynclagRestarting fires at the fourth start within an hour, and resolves an hour later",
+      series: [alive, metric("process_start_time_seconds", INSTANCE, "1x9 2x4 3x4 4x4 5x200")],
+      expect: [
+        ...silent(alert, "22m"),
+        fires(alert, "27m", {
+          severity: "warning",
+          about: "synclag",
+          labels: INSTANCE,
+          summary: "Synclag on synclag:9855 keeps restarting",
+          description:
+            "Synclag on synclag:9855 was started 4 times within an hour. Between two starts it knows only what its state file remembers of how far each protocol, chain and variant is behind, and which is fresh.",
+          dashboard: ITSELF,
+        }),
+        ...silent(alert, "90m"),
+      ],
+    },
+    {
+      name: "SynclagRestarting is silent for a deployment, and for other programs",
+      series: [
+        alive,
+        metric("process_start_time_seconds", INSTANCE, "1x9 2x200"),
+        metric("process_start_time_seconds", { job: "other", instance: "b" }, "1+1x100"),
+      ],
+      expect: silent(alert, "30m"),
+    },
+  ];
+}
+
+function watchdog(): RuleTest {
+  return {
+    name: "The watchdog fires always",
+    series: [],
+    expect: [
+      fires("Watchdog", "1m", {
+        severity: "none",
+        about: "synclag",
+        labels: {},
+        summary: "The path from Prometheus to this receiver works",
+        description:
+          "This alert fires always. Send it to a dead man's switch, which raises the alarm when it stays away: then no alert of any protocol, chain or variant that is behind would arrive either, whichever is fresh.",
+        dashboard: "synclag-itself",
+      }),
+    ],
+  };
+}

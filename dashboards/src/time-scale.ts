@@ -1,0 +1,39 @@
+/**
+ * Writes a duration of a rule, such as `5m` or `30d`, as Prometheus reads it. The committed rules say it as it is; the
+ * end-to-end test renders the same rules with a scale, so that it need not wait for minutes to pass.
+ */
+export type TimeScale = (duration: string) => string;
+
+const UNIT_MS: Readonly<Record<string, number>> = {
+  s: 1_000,
+  m: 60_000,
+  h: 3_600_000,
+  d: 86_400_000,
+};
+
+/** As it is written. */
+export function realTime(duration: string): string {
+  return duration;
+}
+
+/** So many times shorter, to the millisecond. */
+export function shortened(factor: number): TimeScale {
+  return (duration) => `${Math.max(1, Math.round(durationMs(duration) / factor))}ms`;
+}
+
+/** A duration as the number of seconds that PromQL reckons with. */
+export function seconds(duration: string): number {
+  const milliseconds = /^(\d+)ms$/.exec(duration)?.[1];
+  return milliseconds === undefined ? durationMs(duration) / 1_000 : Number(milliseconds) / 1_000;
+}
+
+function durationMs(duration: string): number {
+  const [, count, unit = ""] = /^(\d+)([smhd])$/.exec(duration) ?? [];
+  const unitMs = UNIT_MS[unit];
+  if (count === undefined || unitMs === undefined) {
+    throw new RangeError(
+      `Cannot read duration ${JSON.stringify(duration)}: expected a number and s, m, h or d`,
+    );
+  }
+  return Number(count) * unitMs;
+}
