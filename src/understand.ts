@@ -43,8 +43,16 @@ export function understand(sent: Sent, redact: Redact): Understood {
 
 function withoutSecrets(result: PostResult, redact: Redact): PostResult {
   return result.kind === "replied"
-    ? { ...result, reply: { ...result.reply, body: redact(result.reply.body) } }
+    ? { ...result, reply: { ...result.reply, body: redact(unescaped(result.reply.body)) } }
     : { ...result, detail: redact(result.detail) };
+}
+
+/** The same JSON with no more escapes than it needs: a key that is echoed letter by letter is a key. */
+function unescaped(body: string): string {
+  return body.replace(/\\(?:\\|\/|u00([2-7][0-9a-f]))/gi, (escaped, hex: string | undefined) => {
+    const character = hex === undefined ? escaped.slice(1) : String.fromCharCode(Number.parseInt(hex, 16));
+    return character === "\\" || character === '"' ? escaped : character;
+  });
 }
 
 function told(result: PostResult, answer: Interpretation): Pick<Exchange, "outcome" | "text"> {

@@ -43,6 +43,7 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
   }
   const { config, web } = opened;
 
+  const secrets = new Set(config.secrets);
   let redact = createRedact(config.secrets);
   const logger = await createLogger({
     level: flags.logLevel,
@@ -57,7 +58,11 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       logger,
       loadConfig: () => {
         const next = load();
-        redact = createRedact([...config.secrets, ...next.secrets]);
+        // What was a key an hour ago is nobody else's business yet.
+        for (const secret of next.secrets) {
+          secrets.add(secret);
+        }
+        redact = createRedact([...secrets]);
         return next;
       },
       onBug: world.crash,

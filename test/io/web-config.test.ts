@@ -234,7 +234,7 @@ describe("tls_server_config", () => {
       ...("ciphers" in rest ? { ciphers: rest.ciphers } : {}),
       ...("curve" in rest ? { ecdhCurve: rest.curve } : {}),
     }).then(
-      (socket) => socket.destroy() && true,
+      (socket) => socket.destroy().destroyed,
       () => false,
     );
 

@@ -62,7 +62,7 @@ export function startSynclag(
         if (child.exitCode !== null) {
           throw new Error(`Cannot find ${pattern.source} in the log: the process ended after ${err}`);
         }
-        await Promise.race([once(child.stderr, "data"), once(child, "close")]);
+        await Promise.race([once(child.stderr, "data"), finished]);
       }
     },
     async [Symbol.asyncDispose]() {
