@@ -1,18 +1,18 @@
-import { open, realpath, rename } from "node:fs/promises";
+import { open, realpath, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { hasCode } from "./error-code.ts";
 
 /**
  * Replaces a file as a whole: whoever reads it, even after a crash or a power cut, finds the old text or the new one.
  *
- * The new text stands in a file beside it until it is on disk. Only one process may write the same path at a time.
+ * The new text stands in a file beside it until it is on disk; parts of it are asked for and written one by one. Only one process may write the same path at a time.
  */
-export async function writeAtomically(path: string, text: string): Promise<void> {
+export async function writeAtomically(path: string, text: string | Iterable<string>): Promise<void> {
   const target = await followLink(path);
   const temporary = `${target}.tmp`;
   const file = await open(temporary, "w");
   try {
-    await file.writeFile(text);
+    await writeFile(file, text);
     await file.sync();
   } finally {
     await file.close();

@@ -50,7 +50,11 @@ export function mergeSavedBudgets(one: SavedBudgets, other: SavedBudgets): Saved
 }
 
 /** The same as a clock shows it that is ahead by `aheadMs`. */
-export function shiftSavedBudgets({ accounts, backOffs }: SavedBudgets, aheadMs: number): SavedBudgets {
+export function shiftSavedBudgets(saved: SavedBudgets, aheadMs: number): SavedBudgets {
+  if (aheadMs === 0) {
+    return saved;
+  }
+  const { accounts, backOffs } = saved;
   return {
     accounts: mapValues(accounts, ({ buckets, backOff }) => ({
       buckets: buckets.map((bucket) => ({ ...bucket, endMs: bucket.endMs + aheadMs })),
