@@ -27,7 +27,7 @@ export interface FaultScript {
   readonly fromTheStart?: true;
 }
 
-export type Fault =
+type Fault =
   | { readonly kind: "fails"; readonly reason: FailureReason }
   | { readonly kind: "says"; readonly what: "missing" | "not_started" | "nothing" }
   | {

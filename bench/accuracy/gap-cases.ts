@@ -50,7 +50,7 @@ export const GAP_CASES: readonly GapCase[] = [
 ];
 
 /** What came of it. Blocks. */
-export interface GapFigures {
+interface GapFigures {
   readonly errors: readonly number[];
   readonly errorsWithinPoll: readonly number[];
   readonly uncertainties: readonly number[];
@@ -59,7 +59,7 @@ export interface GapFigures {
 }
 
 /** Plays a case and holds each estimate against the true gap at the instant at which the target was read. */
-export function measureGapCase(gapCase: GapCase): GapFigures {
+function measureGapCase(gapCase: GapCase): GapFigures {
   const endMs = T0 + TICKS * gapCase.scheduleMs;
   const model = createChain({
     slug: "bench",

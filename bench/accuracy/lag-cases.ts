@@ -38,7 +38,7 @@ function caseName(
   return `${blockTimeMs / 1_000} s blocks, ${late.lagMs / 1_000} s behind, ${phase}, ${clock}`;
 }
 
-export interface LagFigures {
+interface LagFigures {
   /** Milliseconds, of lags that the clock's history covers. */
   readonly errorsMs: readonly number[];
   readonly extrapolatedErrorsMs: readonly number[];
@@ -49,7 +49,7 @@ const SCHEDULE_MS = 15_000;
 const TICKS = 960;
 
 /** Plays a case and holds each lag against the true one at the instant at which the target was read. */
-export function measureLagCase(lagCase: LagCase): LagFigures {
+function measureLagCase(lagCase: LagCase): LagFigures {
   const ticks = lagCase.ticks ?? TICKS;
   const { blockTimeMs } = lagCase;
   const model = createChain({

@@ -14,7 +14,7 @@ export interface Read {
 }
 
 /** How long polls take, uniformly. */
-export const LATENCY_MS = { least: 20, most: 900 } as const;
+const LATENCY_MS = { least: 20, most: 900 } as const;
 
 /** Polls an indexer at `sentAtMs`: the height is that of a random instant before the reply. */
 export function poll(

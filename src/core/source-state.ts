@@ -11,7 +11,7 @@ export type LastPoll = PollTimes &
   );
 
 /** A height beyond what the chain can have made, held back until it is repeated and joined by others. */
-export interface Claim {
+interface Claim {
   readonly sample: Sample;
   /** How many polls in a row claimed such a height. */
   readonly polls: number;

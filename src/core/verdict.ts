@@ -11,7 +11,7 @@ export interface Verdict {
 /** What one poll says, and how much it counts for. */
 export interface Opinion {
   readonly status: Status;
-  /** 1 of {@link NEEDED} for a weak sign, up to all of it for a certain one. */
+  /** {@link WEAK}, {@link NORMAL} or {@link CERTAIN}. */
   readonly weight: number;
 }
 
@@ -25,7 +25,7 @@ export const NORMAL = 3;
  */
 export const WEAK = 2;
 /** One poll: there is nothing to doubt, or nothing yet to be steady about. */
-export const CERTAIN = NEEDED;
+export const CERTAIN = 6;
 
 /** Folds one opinion into a verdict: agreement forgets all dissent, enough dissent flips to the latest opinion. */
 export function settle(verdict: Verdict | null, opinion: Opinion): Verdict {

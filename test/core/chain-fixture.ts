@@ -12,7 +12,7 @@ import type { ChainReport, TargetReport } from "../../src/core/report.ts";
 /** An instant to count from: 2026-11-20T00:00:00Z. */
 export const T0 = 1_795_132_800_000;
 
-export const THRESHOLDS = {
+const THRESHOLDS = {
   laggingMs: 600_000,
   criticalMs: 1_800_000,
   stalledMs: 600_000,
@@ -59,7 +59,7 @@ export function headAt(
   return { kind: "head", source, sentAtMs: atMs - 50, receivedAtMs: atMs + 50, head: full };
 }
 
-export function failedAt(source: string, atMs: number, reason: FailureReason): Observation {
+function failedAt(source: string, atMs: number, reason: FailureReason): Observation {
   return { kind: "failed", source, sentAtMs: atMs - 50, receivedAtMs: atMs + 50, reason, detail: "" };
 }
 
