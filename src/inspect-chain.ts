@@ -5,7 +5,7 @@ import { curlCommand } from "./curl-command.ts";
 
 /** Every endpoint that speaks of a chain, with what it said last and how to ask it by hand. */
 export function inspectChain(
-  config: Config,
+  config: Pick<Config, "fleet" | "secrets" | "variables">,
   chain: string,
   exchangesOf: (endpointKey: string) => Exchanges,
 ): readonly EndpointRecord[] {

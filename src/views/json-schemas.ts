@@ -114,6 +114,30 @@ export const HEALTH_SCHEMA: JsonSchema = object({
   targets: list(HEALTH_TARGET),
 });
 
+/** A list as long as `timestamps`; null where nothing is known. */
+const COLUMN = list(nullable(NUMBER));
+
+/** What `/api/v1/history/{protocol}/{chain}` answers. */
+export const HISTORY_SCHEMA: JsonSchema = object({
+  generated_at: TIME,
+  protocol: TEXT,
+  chain: TEXT,
+  chain_id: COUNT,
+  timestamps: { ...list(NUMBER), description: "Unix seconds; every other list is as long" },
+  reference_block_number: COLUMN,
+  targets: list(
+    object({
+      variant: TEXT,
+      tier: TEXT,
+      block_number: COLUMN,
+      lag_seconds: COLUMN,
+      against: nullable({ ...TEXT, description: "The variant that the gap is measured against" }),
+      gap_blocks: COLUMN,
+      gap_uncertainty_blocks: COLUMN,
+    }),
+  ),
+});
+
 /** Every error's body: problem details, RFC 9457. */
 export const PROBLEM_SCHEMA: JsonSchema = object({
   type: { ...TEXT, format: "uri-reference" },

@@ -1,4 +1,10 @@
-import { HEALTH_SCHEMA, type JsonSchema, PROBLEM_SCHEMA, STATUS_SCHEMA } from "./json-schemas.ts";
+import {
+  HEALTH_SCHEMA,
+  HISTORY_SCHEMA,
+  type JsonSchema,
+  PROBLEM_SCHEMA,
+  STATUS_SCHEMA,
+} from "./json-schemas.ts";
 
 interface Responses {
   readonly [httpStatus: string]: JsonSchema;
@@ -22,6 +28,21 @@ const MAX_LAG = {
   schema: { type: "number", minimum: 0, default: 600 },
 };
 
+const HOURS = {
+  name: "hours",
+  in: "query",
+  description: "How far back",
+  schema: { type: "number", exclusiveMinimum: 0, maximum: 999.999, default: 24 },
+};
+
+const POINTS = {
+  name: "points",
+  in: "query",
+  description:
+    "Of more instants, neighbours are told as one: the last height, the longest lag, the widest gap",
+  schema: { type: "integer", minimum: 1, maximum: 99_999, default: 10_000 },
+};
+
 /** The OpenAPI 3.1 document of `/openapi.json`. */
 export function openapiDocument(version: string): JsonSchema {
   return {
@@ -34,7 +55,12 @@ export function openapiDocument(version: string): JsonSchema {
     },
     paths: { ...API_PATHS, ...MANAGEMENT_PATHS },
     components: {
-      schemas: { Status: STATUS_SCHEMA, Health: HEALTH_SCHEMA, Problem: PROBLEM_SCHEMA },
+      schemas: {
+        Status: STATUS_SCHEMA,
+        Health: HEALTH_SCHEMA,
+        History: HISTORY_SCHEMA,
+        Problem: PROBLEM_SCHEMA,
+      },
     },
   };
 }
@@ -57,6 +83,23 @@ const API_PATHS = {
       "400": problem("max_lag is no number of seconds"),
       "404": problem("Nobody watches that protocol, chain and variant; the detail names what exists"),
       "503": json("Health", "None is"),
+    }),
+  },
+  "/api/v1/history/{protocol}/{chain}": {
+    parameters: [PROTOCOL, CHAIN, HOURS, POINTS],
+    get: operation("getHistory", "The past of one protocol on one chain, as the plots show it", {
+      "200": json("History", "Two hours by 15 s, a day by the minute"),
+      "400": problem("hours or points is no such number"),
+      "404": problem("Nobody watches that pair; the detail names what exists"),
+    }),
+  },
+  "/api/v1/events": {
+    get: operation("getEvents", "Server-sent events: `report`, when there is something new to see", {
+      "200": {
+        description: "A number and nothing else each time, every five seconds at the latest",
+        content: { "text/event-stream": { schema: { type: "string" } } },
+      },
+      "503": problem("Too many listen already"),
     }),
   },
   "/openapi.json": {
@@ -99,7 +142,7 @@ function pathParameter(name: string, description: string): JsonSchema {
   return { name, in: "path", required: true, description, schema: { type: "string" } };
 }
 
-function json(name: "Status" | "Health", description: string): JsonSchema {
+function json(name: "Status" | "Health" | "History", description: string): JsonSchema {
   const schema = { $ref: `#/components/schemas/${name}` };
   return { description, content: { "application/json": { schema } } };
 }

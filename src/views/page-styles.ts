@@ -1,9 +1,11 @@
 /** The one style sheet. No style attributes anywhere: the Content-Security-Policy forbids them. */
 export const PAGE_STYLES = `
 :root{color-scheme:light dark;--bg:#f7f7f4;--panel:#fff;--line:#dddcd5;--text:#1c1d1b;--dim:#5d615b;--link:#0b57a4;
---ok:#14713f;--busy:#123f80;--busy-bg:#dbe8fb;--warn:#533600;--warn-bg:#ffdc97;--bad:#fff;--bad-bg:#b4231d;--bad-ink:#a51d18;--idle:#4c504a;--idle-bg:#e6e6df}
+--ok:#14713f;--busy:#123f80;--busy-bg:#dbe8fb;--warn:#533600;--warn-bg:#ffdc97;--bad:#fff;--bad-bg:#b4231d;--bad-ink:#a51d18;--idle:#4c504a;--idle-bg:#e6e6df;
+--line1:#0f62c4;--line2:#8a3ffc;--line3:#00706b;--line4:#b0246e}
 @media (prefers-color-scheme:dark){:root{--bg:#101213;--panel:#181b1d;--line:#2d3235;--text:#e8eae7;--dim:#9ca39d;--link:#8cbcf5;
---ok:#74d09b;--busy:#cfe2ff;--busy-bg:#1e3c68;--warn:#ffe3ab;--warn-bg:#6a4a05;--bad:#fff;--bad-bg:#bd332d;--bad-ink:#ff9a93;--idle:#c3c8c2;--idle-bg:#2b3033}}
+--ok:#74d09b;--busy:#cfe2ff;--busy-bg:#1e3c68;--warn:#ffe3ab;--warn-bg:#6a4a05;--bad:#fff;--bad-bg:#bd332d;--bad-ink:#ff9a93;--idle:#c3c8c2;--idle-bg:#2b3033;
+--line1:#78a9ff;--line2:#be95ff;--line3:#3ddbd9;--line4:#ff8cbe}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
 body{margin:0;background:var(--bg);color:var(--text);font:15px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;overflow-wrap:anywhere}
@@ -12,6 +14,7 @@ a{color:var(--link)}
 h1,h2,h3,p,ul,ol,dl,dd{margin:0}
 h2{font-size:.85rem;letter-spacing:.04em;text-transform:uppercase;color:var(--dim);margin:1.75rem 0 .5rem}
 h3{font-size:1rem}
+h4{font-size:.85rem;margin:.5rem 0 .2rem}
 small{font-weight:400;color:var(--dim)}
 i{font-style:normal}
 .sr{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
@@ -66,6 +69,7 @@ a.ok i{color:var(--ok)}
 .matrix a.bad.told{background:none;color:var(--bad-ink);box-shadow:inset 0 0 0 1px var(--bad-bg);font-weight:500}
 .matrix thead a{color:inherit}
 .pill{display:inline-block;padding:0 .5rem;border-radius:1rem;font-size:.85rem}
+a.pill{text-decoration-style:dotted;text-underline-offset:.2em}
 .pill.ok{color:var(--ok);border:1px solid currentColor}
 .plain{font-size:.9rem}
 .plain td{white-space:normal;min-width:4rem}.plain td:last-child{overflow-wrap:anywhere;min-width:7rem}
@@ -73,6 +77,37 @@ meter{width:6rem;vertical-align:middle}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .8rem;font-size:.9rem}
 dt{color:var(--dim)}
 dd{font-variant-numeric:tabular-nums}
+figure{margin:0}
+.spark svg{display:block;width:100%;height:2.25rem;margin-top:.3rem;background:var(--bg);border-radius:.2rem}
+.spark path{fill:none;stroke:var(--line1);stroke-width:1.5;vector-effect:non-scaling-stroke}
+.spark .limit{stroke:#d99000;stroke-dasharray:3 3}
+.spark figcaption{font-size:.85rem;color:var(--dim)}
+.cards.wide{grid-template-columns:repeat(auto-fill,minmax(min(100%,23rem),1fr))}
+.card details{margin-top:auto;min-width:0}
+.curl{margin:.4rem 0;padding:.5rem .6rem;background:var(--bg);border:1px solid var(--line);border-radius:.3rem;font:.8rem/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;user-select:all}
+.said{margin:0;padding-left:1.2rem;font-size:.85rem;display:grid;gap:.25rem}
+.said q{quotes:none;font:.8rem/1.35 ui-monospace,monospace}
+.plots{margin-top:.6rem;background:var(--panel);border:1px solid var(--line);border-radius:.3rem;padding:.6rem .8rem}
+.ranges{display:flex;gap:.3rem}
+.ranges button{font:inherit;font-size:.85rem;min-height:24px;padding:.1rem .7rem;border:1px solid var(--line);border-radius:1rem;background:none;color:var(--dim);cursor:pointer}
+.ranges button[aria-pressed=true]{background:var(--busy-bg);color:var(--busy);border-color:transparent;font-weight:600}
+.drawn{display:grid;gap:.6rem 1.5rem;grid-template-columns:repeat(auto-fit,minmax(min(100%,30rem),1fr));margin-top:.5rem}
+.drawn figure{min-width:0}
+.drawn figcaption{font-size:.85rem;font-weight:600}
+.drawn .uplot{font:.75rem/1.4 system-ui,sans-serif;max-width:100%}
+.drawn .u-legend{text-align:left;color:var(--dim)}
+.drawn .u-legend th,.drawn .u-legend td{padding:0 .15rem;white-space:normal}
+.drawn .band{display:none}
+.drawn .u-select{background:#8884}
+.drawn .u-cursor-x{border-color:var(--dim)}
+.tall{max-height:24rem;overflow-y:auto}
+.document{max-width:52rem}
+.document>*{margin-top:.7rem}
+.document h1{font-size:1.6rem}
+.document h2 code{font-size:1em}.document h2{font-size:1.15rem;text-transform:none;letter-spacing:0;color:var(--text);margin-top:1.8rem;padding-top:.6rem;border-top:1px solid var(--line)}
+.document ul{padding-left:1.2rem;display:grid;gap:.3rem}
+.document :target{outline:2px solid var(--link);outline-offset:4px;border-radius:.2rem}
+code{font:.9em ui-monospace,monospace}
 footer{color:var(--dim);font-size:.85rem;margin-top:1.5rem;padding-bottom:2rem}
 @media (max-width:60rem){.matrix .head{display:none}}
 @media (max-width:34rem){body{font-size:14px}.matrix{font-size:.8rem}.matrix th{padding:.2rem .35rem}.matrix td a{padding:.15rem .25rem}.matrix thead th{font-size:.7rem;white-space:normal}.matrix tbody th{max-width:7.2rem;white-space:normal;line-height:1.15}.matrix thead tr:nth-child(2) th{min-width:2.9rem}.matrix td,.matrix td a{white-space:normal}}

@@ -6,6 +6,7 @@ export const PLOT_SCRIPT = `
 (() => {
   const RANGES = [1, 6, 24];
   const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
+  const MARKS = ["solid", "dashed", "dotted", "double"];
   const boxes = [...document.querySelectorAll(".plots")];
   const css = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
   const colour = (index) => css("--line" + (1 + (index % 4)));
@@ -42,7 +43,7 @@ export const PLOT_SCRIPT = `
     const data = [];
     const bands = [];
     for (const { name: label, index, values, band } of lines) {
-      series.push({ label, value: (_, value) => say(value), stroke: colour(index), width: 1.5, dash: DASHES[index % 4], spanGaps: false });
+      series.push({ label, value: (_, value) => say(value), stroke: colour(index), width: 1.5, dash: DASHES[index % 4], mark: MARKS[index % 4], spanGaps: false });
       data.push(values);
       if (band === undefined) continue;
       const edge = { class: "band", label: "", width: 0, points: { show: false } };
@@ -63,11 +64,14 @@ export const PLOT_SCRIPT = `
     const axis = { stroke: css("--dim"), grid: { stroke: css("--line"), width: 1 }, ticks: { stroke: css("--line"), width: 1 }, font: "12px system-ui, sans-serif" };
     const made = new uPlot({
       width: figure.clientWidth, height: 170, series, bands,
+      legend: { markers: { dash: (_, index) => series[index].mark ?? "solid" } },
+      hooks: { setCursor: [(u) => { if (u.cursor.idx === null) u.setLegend({ idx: u.data[0].length - 1 }); }] },
       cursor: { sync: { key: box.id }, y: false, drag: { x: true, y: false } },
       scales: { y: { range: (_, low, high) => uPlot.rangeNum(plot.floor ?? low, Math.max(high, (plot.floor ?? low) + 1), 0.1, true).map((edge, i) => i === 0 ? plot.floor ?? edge : edge) } },
-      axes: [{ ...axis, space: 60, values: (_, splits) => splits.map((seconds) => clock(seconds, 16)) },
+      axes: [{ ...axis, space: 60, values: (_, splits, __, ___, step) => splits.map((seconds) => clock(seconds, step < 60 ? 19 : 16)) },
         { ...axis, size: 62, values: (_, splits) => splits.map((value) => plot.say === duration ? duration(value) : value.toLocaleString("en")) }],
     }, [times, ...data], figure);
+    made.setLegend({ idx: times.length - 1 });
     made.root.querySelector("canvas").setAttribute("role", "img");
     made.root.querySelector("canvas").setAttribute("aria-label", plot.title + ", last " + box.dataset.hours + " hours");
     return made;
@@ -80,7 +84,10 @@ export const PLOT_SCRIPT = `
     const former = drawn.get(box);
     box.hidden = plots.length === 0;
     if (former?.shape === shape) {
-      former.charts.forEach((one, i) => one.setData([history.timestamps, ...seriesOf(plots[i]).data]));
+      former.charts.forEach((one, i) => {
+        one.setData([history.timestamps, ...seriesOf(plots[i]).data]);
+        if (one.cursor.idx === null || one.cursor.left < 0) one.setLegend({ idx: history.timestamps.length - 1 });
+      });
       return;
     }
     former?.charts.forEach((one) => one.destroy());

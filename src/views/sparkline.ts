@@ -1,5 +1,5 @@
 import type { Column } from "../core/number-column.ts";
-import { formatAgo, formatClock, formatDuration } from "./format-duration.ts";
+import { formatClock, formatDuration } from "./format-duration.ts";
 import { type Html, html } from "./html.ts";
 
 const WIDTH = 240;
@@ -20,8 +20,11 @@ export function renderSparkline(
     return null;
   }
   const worst = points.reduce((most, point) => (point.lag > most.lag ? point : most));
-  const span = `since ${formatAgo(first.timeMs, nowMs)}`;
-  const most = `at most ${formatDuration(worst.lag)} behind, at ${formatClock(worst.timeMs, nowMs)}`;
+  const span = `in the last ${formatDuration(nowMs - first.timeMs)}`;
+  const most =
+    worst.lag === 0
+      ? "always level with the reference"
+      : `at most ${formatDuration(worst.lag)} behind, at ${formatClock(worst.timeMs, nowMs)}`;
   const scale: Scale = {
     fromMs: first.timeMs,
     widthMs: Math.max(1, nowMs - first.timeMs),

@@ -2,8 +2,10 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { filterStatus } from "../../src/views/filter-status.ts";
 import { healthVerdict } from "../../src/views/health-verdict.ts";
+import { historyJson, historyTargets } from "../../src/views/history-json.ts";
 import {
   HEALTH_SCHEMA,
+  HISTORY_SCHEMA,
   type JsonSchema,
   PROBLEM_SCHEMA,
   STATUS_SCHEMA,
@@ -58,6 +60,21 @@ describe("HEALTH_SCHEMA", () => {
   });
 });
 
+describe("HISTORY_SCHEMA", () => {
+  it("describes what historyJson() makes", () => {
+    const wanted = historyTargets(REPORT, "lockup", "base");
+    const column = [null, 1.5];
+    const target = { block: [null, 7], lagMs: column, gapBlocks: column, uncertaintyBlocks: column };
+    const targets = Object.fromEntries((wanted?.keys ?? []).map((key) => [key, target]));
+    const past = { timesMs: [NOW_MS - 1_000, NOW_MS], reference: [null, 8], targets };
+
+    const json = wanted && historyJson("lockup", wanted.chainReport, { past, nowMs: NOW_MS });
+
+    expect(check(HISTORY_SCHEMA, json)).toEqual([]);
+    expect(json?.targets).toHaveLength(3);
+  });
+});
+
 describe("PROBLEM_SCHEMA", () => {
   it("describes problem details", () => {
     const problem = { type: "about:blank", title: "Not Found", status: 404, detail: "Cannot find it" };
@@ -78,6 +95,8 @@ describe("openapiDocument()", () => {
       "/api/v1/status",
       "/api/v1/status/{protocol}/{chain}",
       "/api/v1/health/{protocol}/{chain}",
+      "/api/v1/history/{protocol}/{chain}",
+      "/api/v1/events",
       "/openapi.json",
       "/metrics",
       "/-/healthy",
@@ -89,13 +108,13 @@ describe("openapiDocument()", () => {
   it("refers only to schemas that it holds, and to each", () => {
     const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
 
-    expect([...new Set(references)].sort()).toEqual(["Health", "Problem", "Status"]);
+    expect([...new Set(references)].sort()).toEqual(["Health", "History", "Problem", "Status"]);
   });
 
   it("gives each operation an id of its own, and each path its parameters", () => {
     const ids = [...text.matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
 
-    expect(new Set(ids).size).toBe(8);
+    expect(new Set(ids).size).toBe(10);
     for (const [path, item] of Object.entries(openapiDocument("1.2.3")["paths"] ?? {})) {
       const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       const described = (item.parameters ?? []).filter((one: { in: string }) => one.in === "path");
