@@ -8,6 +8,7 @@ import { temporaryFolder, undoAll } from "./support/undo.ts";
 const SETTLE = { timeout: 60_000, interval: 500 };
 
 describe("Dockerfile", () => {
+  let volume: string;
   let image: ContainerImage;
   let daemon: Program;
 
@@ -19,7 +20,7 @@ describe("Dockerfile", () => {
     }
     const folder = await temporaryFolder("image");
     image = await buildImage(folder);
-    const volume = join(folder, "volume");
+    volume = join(folder, "volume");
     await mkdir(volume);
     const [uid, gid] = image.config.User.split(":").map(Number);
     await chown(volume, uid ?? 0, gid ?? 0);
