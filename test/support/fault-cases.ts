@@ -1,0 +1,178 @@
+import type { FailureReason } from "../../src/core/observation.ts";
+import type { Status } from "../../src/core/report.ts";
+import type { EndpointSpec } from "../../src/sim/endpoint-spec.ts";
+import { FAULTS, type FaultName } from "../../src/sim/fault-list.ts";
+import type { Fault } from "../../src/sim/faults.ts";
+
+/** One way for an indexer to go wrong, and what must become of it. */
+export interface FaultCase {
+  /** Lower case and dashes: it is a protocol of its own. */
+  readonly name: string;
+  /** Null: what came is usable all the same. */
+  readonly reason: FailureReason | null;
+  readonly status: Status;
+  readonly spec: Pick<EndpointSpec, "kind" | "knobs">;
+  readonly fault: FaultName | Fault | null;
+}
+
+/** The base height and time that answers with something wrong beside them have right. */
+export interface Truth {
+  readonly block: number;
+  readonly timeSec: number;
+}
+
+/** The contract's table from reasons to statuses. */
+const STATUS_OF: Readonly<Record<FailureReason, Status>> = {
+  unauthorized: "rejected",
+  payment_required: "rejected",
+  rate_limited: "throttled",
+  budget: "throttled",
+  not_found: "not_found",
+  indexing_error: "failed",
+  implausible: "diverged",
+  timeout: "unreachable",
+  dns: "unreachable",
+  connect: "unreachable",
+  tls: "unreachable",
+  http_status: "unreachable",
+  no_indexers: "unreachable",
+  graphql: "unreachable",
+  schema: "unreachable",
+  malformed: "unreachable",
+  too_large: "unreachable",
+  aborted: "unknown",
+};
+
+export function faultCases(truth: Truth): readonly FaultCase[] {
+  return [...namedCases(), ...subgraphCases(truth), ...envioCases(truth)];
+}
+
+/** All that the simulator knows by name. */
+function namedCases(): readonly FaultCase[] {
+  // Keys of FAULTS are its names: Object.keys forgets that.
+  return (Object.keys(FAULTS) as readonly FaultName[]).map((name) => {
+    const { reason } = FAULTS[name];
+    return {
+      name: name.replaceAll("_", "-"),
+      reason,
+      status: reason === null ? "ok" : STATUS_OF[reason],
+      spec: { kind: "graph-node" },
+      fault: name,
+    };
+  });
+}
+
+/** A subgraph whose answer has one thing wrong in it. */
+function subgraphCases({ block, timeSec }: Truth): readonly FaultCase[] {
+  const heights: Readonly<Record<string, unknown>> = {
+    "height-as-word": "latest",
+    "height-with-sign": `+${block}`,
+    "height-in-hex": `0x${block.toString(16)}`,
+    "height-with-fraction": block + 0.5,
+    "height-negative": -block,
+    "height-zero": 0,
+    "height-beyond-2-53": 2 ** 53 + 2,
+    "height-as-list": [block],
+    "height-as-object": { block },
+    "height-true": true,
+  };
+  const times: Readonly<Record<string, unknown>> = {
+    "time-in-milliseconds": timeSec * 1_000,
+    "time-null": null,
+    "time-negative": -1,
+    "time-as-list": [timeSec],
+    "time-as-word": "soon",
+  };
+  const bodies: Readonly<Record<string, string>> = {
+    "block-as-list": '{"data":{"_meta":{"block":[]}}}',
+    "block-as-text": '{"data":{"_meta":{"block":"7"}}}',
+    "meta-as-number": '{"data":{"_meta":7}}',
+    "data-as-text": '{"data":"7"}',
+    "lists-nested-100-000-deep": `{"data":${"[".repeat(100_000)}${"]".repeat(100_000)}}`,
+    "constructor-keys": '{"constructor":{"prototype":{"data":1}},"data":{"constructor":7}}',
+  };
+  return [
+    ...Object.entries(heights).map(([name, number]) => answered(name, "schema", meta({ number }))),
+    answered("height-as-text", null, meta({ number: String(block) })),
+    ...Object.entries(times).map(([name, timestamp]) =>
+      answered(name, null, meta({ number: block, timestamp })),
+    ),
+    ...Object.entries(bodies).map(([name, body]) => answered(name, "schema", body)),
+    answered("errors-as-text", "graphql", '{"errors":"no"}'),
+    answered("errors-as-number", "graphql", '{"errors":7}'),
+    // The poll brought a height; that no chain can have got there is found out beside the others.
+    {
+      ...answered("height-far-beyond-the-head", null, meta({ number: block + 5_000_000 })),
+      status: "diverged",
+    },
+  ];
+}
+
+/** A multi-chain indexer, one of whose many rows has something wrong in it. */
+function envioCases({ block }: Truth): readonly FaultCase[] {
+  const row = (chainId: unknown, progressBlock: unknown) => ({ chainId, progressBlock });
+  const good = row(8453, block);
+  const cases: readonly {
+    readonly name: string;
+    readonly rows: readonly unknown[];
+    readonly status: Status;
+    readonly reason: FailureReason | null;
+  }[] = [
+    { name: "no-rows", rows: [], status: "missing", reason: null },
+    { name: "rows-of-others", rows: [row(1, 7), row(10, 7)], status: "missing", reason: null },
+    { name: "row-of-another-chain-alone", rows: [row(1, 7)], status: "diverged", reason: "implausible" },
+    { name: "rows-twice", rows: [good, good, row(1, 7)], status: "ok", reason: null },
+    {
+      name: "rows-that-disagree",
+      rows: [good, row(8453, block - 1)],
+      status: "unreachable",
+      reason: "schema",
+    },
+    { name: "row-not-started", rows: [row(8453, -1), row(1, 7)], status: "syncing", reason: null },
+    { name: "row-null", rows: [null, good], status: "ok", reason: null },
+    { name: "row-as-list", rows: [[8453, block], good], status: "ok", reason: null },
+    { name: "row-with-proto", rows: [row("__proto__", 7), good], status: "ok", reason: null },
+    {
+      name: "row-with-label-syntax",
+      rows: [row('8453",x="y', 7), row(1, 7)],
+      status: "unreachable",
+      reason: "schema",
+    },
+    {
+      name: "row-with-bad-height",
+      rows: [row(8453, "soon"), row(1, 7)],
+      status: "unreachable",
+      reason: "schema",
+    },
+    { name: "row-with-chain-as-text", rows: [row("8453", block), row(1, 7)], status: "ok", reason: null },
+  ];
+  return [
+    ...cases.map(
+      ({ rows, ...expected }): FaultCase => ({
+        ...expected,
+        spec: { kind: "envio" },
+        fault: json(JSON.stringify({ data: { _meta: rows } })),
+      }),
+    ),
+    {
+      name: "rows-of-10-000-unknown-chains",
+      reason: null,
+      status: "ok",
+      spec: { kind: "envio", knobs: { strangers: 10_000 } },
+      fault: null,
+    },
+  ];
+}
+
+function answered(name: string, reason: FailureReason | null, body: string): FaultCase {
+  const status = reason === null ? "ok" : STATUS_OF[reason];
+  return { name, reason, status, spec: { kind: "graph-node" }, fault: json(body) };
+}
+
+function meta(block: Readonly<Record<string, unknown>>): string {
+  return JSON.stringify({ data: { _meta: { block } } });
+}
+
+function json(body: string): Fault {
+  return { kind: "answer", status: 200, headers: { "content-type": "application/json" }, body };
+}
