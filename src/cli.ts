@@ -87,6 +87,12 @@ function addCheck(program: Command, world: CommandWorld, exit: (code: number) =>
         .conflicts("url"),
     )
     .option("--url <address>", "ask the daemon there, such as http://127.0.0.1:9855, and poll nothing")
+    .addOption(
+      new Option(
+        "--state <file>",
+        "whose budgets to draw on (default: synclag.state.json beside the configuration)",
+      ).conflicts("url"),
+    )
     .option("--max-lag <duration>", "take what is ok but further behind, such as 10m, for lagging")
     .addOption(new Option("--format <format>").choices(["table", "json", "prometheus"]).default("table"))
     .action(async (filters: readonly string[], flags: CheckFlags) => {

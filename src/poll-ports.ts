@@ -15,7 +15,7 @@ import type { Tally } from "./tally.ts";
 import type { World } from "./world.ts";
 
 export interface PollPortsOptions {
-  readonly world: World;
+  readonly world: Pick<World, "nowMs" | "random" | "logger">;
   readonly post: Post;
   /** Aborted at shutdown and at a reload. */
   readonly stopping: AbortSignal;

@@ -1,4 +1,3 @@
-import { dirname, join } from "node:path";
 import { type App, startApp } from "../app.ts";
 import type { Config, ListenAddress } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
@@ -10,6 +9,7 @@ import { buildOf } from "./build-info.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { loadConfig } from "./load-config.ts";
 import { openWebConfig } from "./open-web-config.ts";
+import { stateFileBeside } from "./state-file-beside.ts";
 import { untilStopped } from "./until-stopped.ts";
 
 export interface RunFlags {
@@ -88,8 +88,4 @@ function orConfigError<Opened>(open: () => Opened): Opened | ConfigError {
 /** The command line wins over the file. */
 function withListen(config: Config, listen: ListenAddress | null): Config {
   return listen === null ? config : { ...config, listen };
-}
-
-function stateFileBeside(configFile: string): string {
-  return join(dirname(configFile), "synclag.state.json");
 }

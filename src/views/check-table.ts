@@ -1,8 +1,9 @@
-import { STATUSES } from "../core/report.ts";
+import { STATUSES, type Status } from "../core/report.ts";
 import { targetKey } from "./filter-status.ts";
 import { formatCount, formatNumber } from "./format-count.ts";
 import { formatAgo, formatDuration } from "./format-duration.ts";
 import { headline } from "./headline.ts";
+import { incidentTitle } from "./incident-list.ts";
 import type { IncidentJson, StatusJson, TargetJson } from "./status-json.ts";
 import { reasonNote, STATUS_WORDS, type Tone } from "./status-words.ts";
 import { type Column, renderTextTable } from "./text-table.ts";
@@ -12,6 +13,8 @@ export interface CheckTableOptions {
   readonly color: "ansi" | "none";
   /** Lines are cut to the terminal's width; null leaves them whole. */
   readonly widthColumns: number | null;
+  /** Where the statuses are explained, each at an anchor of its name. */
+  readonly statusesAt: string;
 }
 
 /** Up to so many targets, each has its line; of more, those that are not ok. */
@@ -39,7 +42,8 @@ const INDEXER_COLUMNS: readonly Column[] = [
 const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", warn: "33", bad: "31;1" };
 
 /** What `synclag check` prints: the sentence of truth, shared causes, what is not ok worst first, and a line an indexer. */
-export function renderCheckTable(json: StatusJson, { color, widthColumns }: CheckTableOptions): string {
+export function renderCheckTable(json: StatusJson, options: CheckTableOptions): string {
+  const { color, widthColumns, statusesAt } = options;
   const troubles = findTroubles(json);
   const { sentence, tone } = headline(json, troubles);
   const nowMs = Date.parse(json.generated_at);
@@ -54,6 +58,10 @@ export function renderCheckTable(json: StatusJson, { color, widthColumns }: Chec
     json.skipped.map(
       ({ protocol, variant, tier, why }) => `Not polled: ${protocol} ${variant} (${tier}): ${why}`,
     ),
+    explanationLines(
+      troubles.map(({ target }) => target.status),
+      statusesAt,
+    ),
   ];
   const text = blocks
     .filter((lines) => lines.length > 0)
@@ -61,9 +69,15 @@ export function renderCheckTable(json: StatusJson, { color, widthColumns }: Chec
   return color === "none" ? text.join("\n\n") : paint(text, tone).join("\n\n");
 }
 
-function incidentLine({ scope, subject, since, detail, targets }: IncidentJson, nowMs: number): string {
-  const what = scope === "network" ? "network" : `${scope} ${subject}`;
-  return `One cause: ${what}: ${detail} (${formatCount(targets.length, "target")}, ${formatAgo(Date.parse(since), nowMs)})`;
+/** `What that means: docs/statuses.md#stalled #lagging`. */
+function explanationLines(statuses: readonly Status[], statusesAt: string): readonly string[] {
+  const anchors = [...new Set(statuses)].map((status) => `#${status}`);
+  return anchors.length === 0 ? [] : [`What that means: ${statusesAt}${anchors.join(" ")}`];
+}
+
+function incidentLine(incident: IncidentJson, nowMs: number): string {
+  const { since, targets } = incident;
+  return `One cause: ${incidentTitle(incident)} (${formatCount(targets.length, "target")}, ${formatAgo(Date.parse(since), nowMs)})`;
 }
 
 /** What an incident explains is not listed again; of many targets, those without evidence are only counted. */

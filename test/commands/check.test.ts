@@ -1,15 +1,22 @@
 import { readFileSync } from "node:fs";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { runCli } from "../../src/cli.ts";
 import { type CheckFlags, check } from "../../src/commands/check.ts";
 import type { CommandWorld } from "../../src/commands/command-world.ts";
 import { statusJson } from "../../src/views/status-json.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { defaultFleetReport } from "../views/default-fleet-report.ts";
 
-const FLAGS: CheckFlags = { config: "chains.yaml", format: "table" };
+const FOLDER = await temporaryFolder();
+const FLAGS: CheckFlags = { config: "chains.yaml", state: join(FOLDER.path, "state.json"), format: "table" };
+
+afterAll(async () => {
+  await FOLDER[Symbol.asyncDispose]();
+});
 
 describe("check() of a daemon", () => {
   it("prints what the daemon says of the filters, and exits by it", async () => {

@@ -34,7 +34,9 @@ describe("renderCheckTable()", () => {
       lockup subgraph            25/26      41 min  1 stalled
       lockup subgraph testing    22/23        95 s  1 throttled
 
-      Not polled: flow subgraph (production): FLOW_API_KEY is not set"
+      Not polled: flow subgraph (production): FLOW_API_KEY is not set
+
+      What that means: docs/statuses.md#missing #failed #stalled #lagging #throttled #syncing #unknown #unreachable"
     `);
   });
 
@@ -56,7 +58,9 @@ describe("renderCheckTable()", () => {
 
       STATUS   TARGET                     LAG  BLOCKS      HEIGHT  DETAIL
       lagging  lockup/base/subgraph    41 min   1,230  37,998,772  41 min behind the reference
-      ok       lockup/base/multichain     4 s       2  38,000,000  4 s behind the reference"
+      ok       lockup/base/multichain     4 s       2  38,000,000  4 s behind the reference
+
+      What that means: docs/statuses.md#lagging"
     `);
   });
 
@@ -104,7 +108,11 @@ describe("renderCheckTable()", () => {
   });
 
   it("cuts lines to the terminal's width", () => {
-    const lines = render(defaultFleetReport(), { color: "none", widthColumns: 60 }).split("\n");
+    const lines = render(defaultFleetReport(), {
+      color: "none",
+      widthColumns: 60,
+      statusesAt: "docs/statuses.md",
+    }).split("\n");
 
     expect(Math.max(...lines.map((line) => line.length))).toBe(60);
     expect(lines[0]?.endsWith("…")).toBe(true);
@@ -112,7 +120,11 @@ describe("renderCheckTable()", () => {
 
   it("colours only when asked, and then the same text", () => {
     const plain = render(defaultFleetReport());
-    const coloured = render(defaultFleetReport(), { color: "ansi", widthColumns: null });
+    const coloured = render(defaultFleetReport(), {
+      color: "ansi",
+      widthColumns: null,
+      statusesAt: "docs/statuses.md",
+    });
 
     expect(plain).not.toContain("\u001B");
     expect(coloured).toContain("\u001B[31;1mstalled\u001B[0m ");
@@ -128,6 +140,9 @@ describe("renderCheckTable()", () => {
   });
 });
 
-function render(report: Report, options: CheckTableOptions = { color: "none", widthColumns: null }): string {
+function render(
+  report: Report,
+  options: CheckTableOptions = { color: "none", widthColumns: null, statusesAt: "docs/statuses.md" },
+): string {
   return renderCheckTable(statusJson(report), options);
 }
