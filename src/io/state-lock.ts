@@ -24,7 +24,12 @@ export interface StateLockOptions {
 
 /** The right to write a state file. Disposing gives it back. */
 export interface StateLock extends AsyncDisposable {
-  /** To be awaited before each write. @throws {StateHeldError} If another process has taken the file over. */
+  /**
+   * To be awaited before each write.
+   *
+   * @throws {StateHeldError} If another process has taken the file over.
+   * @throws {StateFileError} If the disk refuses.
+   */
   readonly assertHeld: () => Promise<void>;
   /** Says where this process really serves. */
   readonly announce: (url: string) => Promise<void>;
@@ -99,13 +104,17 @@ function hold(statePath: string, first: StateHolder, options: StateLockOptions):
   let isLost = false;
 
   async function assertHeld(): Promise<void> {
-    const holder = await readHolder(path);
-    if (holder !== null && holder.token !== me.token) {
-      throw new StateHeldError(statePath, holder);
-    }
-    if (holder === null) {
-      // Somebody removed it by hand.
-      await create(path, me);
+    try {
+      const holder = await readHolder(path);
+      if (holder !== null && holder.token !== me.token) {
+        throw new StateHeldError(statePath, holder);
+      }
+      if (holder === null) {
+        // Somebody removed it by hand.
+        await create(path, me);
+      }
+    } catch (error) {
+      throw isSystemError(error) ? new StateFileError("lock", { path: statePath, cause: error }) : error;
     }
   }
 
