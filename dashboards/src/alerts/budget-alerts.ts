@@ -10,7 +10,8 @@ const BUDGET_ALERT = {
   dashboard: { uid: "synclag-endpoint", variables: ["protocol", "variant"] },
 } as const;
 
-const REMAINING = `min by (${BUDGET}) (synclag_budget_remaining)`;
+/** Not `synclag_budget_remaining`: that is 0 while a provider refuses us, whatever is left. */
+const USED = `max by (${BUDGET}) (synclag_budget_used)`;
 const LIMIT = `max by (${BUDGET}) (synclag_budget_limit)`;
 /** A shared budget has empty labels but for its name; for one of an endpoint, they say whose. */
 const WHOSE = say`Budget ${label("budget")} (${label("endpoint")} ${label("protocol")} ${label("variant")} ${label("tier")})`;
@@ -21,7 +22,7 @@ export function budgetAlerts({ time }: AlertContext): AlertGroup {
     ...BUDGET_ALERT,
     name: "SynclagBudgetExhausted",
     // The endpoint's name is its chain: so that Alertmanager can tell that its target is throttled for this.
-    expr: `label_replace(${REMAINING}, "chain", "$1", "endpoint", "(.+)") < 1`,
+    expr: `label_replace(${USED} >= ${LIMIT}, "chain", "$1", "endpoint", "(.+)")`,
     for: "5m",
     summary: [...WHOSE, " is spent"],
     description: [
@@ -35,16 +36,14 @@ export function budgetAlerts({ time }: AlertContext): AlertGroup {
   const low: Alert = {
     ...BUDGET_ALERT,
     name: "SynclagBudgetLow",
-    expr: `${REMAINING} / ${LIMIT}
+    expr: `(1 - ${USED} / ${LIMIT}) > 0
 and on (${BUDGET}) (
-  ${REMAINING} < 0.05 * ${LIMIT}
+  ${USED} > 0.95 * ${LIMIT}
   or
-  min by (${BUDGET}) (predict_linear(synclag_budget_remaining[${time("6h")}], ${seconds(time("2h"))})) < 0
+  max by (${BUDGET}) (predict_linear(synclag_budget_used[${time("6h")}], ${seconds(time("2h"))})) > ${LIMIT}
   and on (${BUDGET})
-    min by (${BUDGET}) (synclag_budget_remaining offset ${time("5h")}) >= 0
-)
-and on (${BUDGET})
-  ${REMAINING} >= 1`,
+    max by (${BUDGET}) (synclag_budget_used offset ${time("5h")}) >= 0
+)`,
     for: "15m",
     summary: [...WHOSE, " will soon be spent"],
     description: [

@@ -18,10 +18,9 @@ const INDEXER_ALERT = {
 } as const;
 
 /** Statuses whose own alerts page. */
-const PAGING: readonly Status[] = ["stalled", "failed", "diverged", "missing", "rejected"];
-/** Everything that a shared cause can do to an indexer. */
+const PAGING: readonly Status[] = ["stalled", "failed", "diverged", "missing"];
+/** Everything that a shared cause can do to an indexer, but for a refused key, which has an alert of its own. */
 const TROUBLED: readonly Status[] = [
-  "rejected",
   "throttled",
   "not_found",
   "unreachable",
@@ -36,7 +35,7 @@ const TROUBLED: readonly Status[] = [
 export function indexerAlerts(context: AlertContext): AlertGroup {
   return {
     name: "synclag-shared-causes",
-    alerts: [keyRejected(), ...sharedCause(context), networkDown(), targetsVanished(context)],
+    alerts: [keyRejected(), ...sharedCause(context), targetsVanished(context)],
   };
 }
 
@@ -124,22 +123,6 @@ function subjectAsLabels(): string {
 /** Share of an indexer's targets that have one of these statuses. */
 function shareOf(statuses: readonly Status[], selector = ""): string {
   return `avg by (${INDEXER}) (${perTarget(statusMetric(statuses, selector))})`;
-}
-
-function networkDown(): Alert {
-  return {
-    ...INDEXER_ALERT,
-    name: "SynclagNetworkDown",
-    severity: "critical",
-    about: "synclag",
-    expr: `max(synclag_incident_active{scope="network"}) == 1`,
-    for: "2m",
-    summary: ["Synclag reaches nobody: its own network is the likely cause"],
-    description: [
-      "No indexer and no node answers, of any host. Nothing is known of any protocol, chain or variant, how far it is behind or which is fresh: that is no sign that users notice anything.",
-    ],
-    dashboard: { uid: "synclag-fleet", variables: [] },
-  };
 }
 
 /** What was watched and is no more: an alert of it would never fire again, and nobody would miss it. */

@@ -44,7 +44,7 @@ ${indented(late)}
     name: "SynclagNoVariantOk",
     severity: "critical",
     expr: unlessAllInMaintenance(expr, PAIR),
-    for: "2m",
+    for: "1m",
     summary: [...PAIR_NAME, ": no variant is left"],
     description: [
       ...say`Every indexer of ${label("protocol")} on ${label("chain")} is down, stands still, or is beyond its critical limit: `,
@@ -76,7 +76,7 @@ and on (${PAIR})
   sum by (${PAIR}) (${stalled}) == sum by (${PAIR}) (${perTarget(answering)})`,
       PAIR,
     ),
-    for: "2m",
+    for: "1m",
     summary: [...PAIR_NAME, ...say`: all ${NUMBER} variants that answer stand still`],
     description: [
       ...say`All ${NUMBER} variants of ${label("protocol")} on ${label("chain")} that answer stand still together. `,

@@ -14,21 +14,41 @@ const DEAD = "up == 0 and on (job, instance) last_over_time(synclag_build_info[6
 export function synclagAlerts(context: AlertContext): AlertGroup {
   return {
     name: "synclag-itself",
-    alerts: [...gone(), loopStuck(), reloadFailed(context), restarting(context), watchdog()],
+    alerts: [
+      ...gone(),
+      ...loopStuck(),
+      ...networkDown(),
+      reloadFailed(context),
+      restarting(context),
+      watchdog(),
+    ],
   };
+}
+
+/**
+ * A Synclag that sees nothing: a page where no other one sees, and a ticket where another still watches the fleet.
+ * `others` is empty where there is none.
+ */
+function blind(alert: Omit<Alert, "severity" | "about" | "dashboard">, others: string): readonly Alert[] {
+  return [
+    { ...OWN_ALERT, ...alert, severity: "critical", expr: `${alert.expr}\nunless on ()\n  ${others}` },
+    { ...OWN_ALERT, ...alert, severity: "warning", expr: `${alert.expr}\nand on ()\n  ${others}` },
+  ];
 }
 
 function gone(): readonly Alert[] {
   return [
-    {
-      ...OWN_ALERT,
-      name: "SynclagDown",
-      severity: "critical",
-      expr: DEAD,
-      for: "3m",
-      summary: say`Synclag on ${label("instance")} cannot be scraped`,
-      description: say`Prometheus no longer reaches Synclag on ${label("instance")}: nobody watches how far any protocol, chain or variant is behind, nor which is fresh, and no other alert of the fleet can fire.`,
-    },
+    ...blind(
+      {
+        name: "SynclagDown",
+        expr: DEAD,
+        for: "3m",
+        keepFiringFor: null,
+        summary: say`Synclag on ${label("instance")} cannot be scraped`,
+        description: say`Prometheus no longer reaches Synclag on ${label("instance")}: unless another one does, nobody watches how far any protocol, chain or variant is behind, nor which is fresh, and no other alert of the fleet can fire.`,
+      },
+      "count(synclag_build_info) > 0",
+    ),
     {
       ...OWN_ALERT,
       name: "SynclagAbsent",
@@ -45,17 +65,35 @@ function gone(): readonly Alert[] {
 }
 
 /** It answers a scrape, and has stopped to poll: every number that it serves grows old. */
-function loopStuck(): Alert {
-  return {
-    ...OWN_ALERT,
-    name: "SynclagPollLoopStuck",
-    severity: "critical",
-    expr: "time() - synclag_scheduler_last_tick_timestamp_seconds > 60",
-    for: "1m",
-    keepFiringFor: BRIDGE,
-    summary: say`Synclag on ${label("instance")} answers, but no longer polls`,
-    description: say`The scheduler of Synclag on ${label("instance")} last ticked ${DURATION} ago, and should do so each second: what it says of any protocol, chain or variant, how far it is behind and which is fresh, is as old.`,
-  };
+function loopStuck(): readonly Alert[] {
+  const sinceTick = "time() - synclag_scheduler_last_tick_timestamp_seconds";
+  return blind(
+    {
+      name: "SynclagPollLoopStuck",
+      expr: `max by (job, instance) (${sinceTick}) > 60`,
+      for: "1m",
+      keepFiringFor: BRIDGE,
+      summary: say`Synclag on ${label("instance")} answers, but no longer polls`,
+      description: say`The scheduler of Synclag on ${label("instance")} last ticked ${DURATION} ago, and should do so each second: what it says of any protocol, chain or variant, how far it is behind and which is fresh, is as old.`,
+    },
+    `min(${sinceTick}) <= 60`,
+  );
+}
+
+/** Every host fails it at once, so it blames its own network, and calls all targets unknown. */
+function networkDown(): readonly Alert[] {
+  const incident = 'synclag_incident_active{scope="network"}';
+  return blind(
+    {
+      name: "SynclagNetworkDown",
+      expr: `max by (job, instance) (${incident}) == 1`,
+      for: "2m",
+      keepFiringFor: BRIDGE,
+      summary: say`Synclag on ${label("instance")} reaches nobody: its own network is the likely cause`,
+      description: say`No indexer and no node answers Synclag on ${label("instance")}, of any host. It knows nothing of any protocol, chain or variant, how far it is behind or which is fresh: that is no sign that users notice anything.`,
+    },
+    `count(synclag_build_info) > count(${incident} == 1)`,
+  );
 }
 
 function reloadFailed({ time }: AlertContext): Alert {

@@ -72,7 +72,7 @@ function counts(): readonly AnyPanel[] {
       description:
         "Of all budgets, the smallest share that is left. `auto` plans with nine tenths, so a tenth is normal at the end of a window.",
       unit: "percentunit",
-      expr: `min(min by (${BUDGET}) (synclag_budget_remaining${BUDGETS}) / max by (${BUDGET}) (synclag_budget_limit${BUDGETS}))`,
+      expr: `min(1 - max by (${BUDGET}) (synclag_budget_used${BUDGETS}) / max by (${BUDGET}) (synclag_budget_limit${BUDGETS}))`,
       steps: [
         [0, "red"],
         [0.05, "yellow"],
@@ -211,7 +211,7 @@ function budgetForecast(): AnyPanel {
     unit: "percentunit",
   }).withTarget(
     overTime(
-      `bottomk(10, min by (${BUDGET}) (predict_linear(synclag_budget_remaining${BUDGETS}[6h], 86400)) / max by (${BUDGET}) (synclag_budget_limit${BUDGETS}))`,
+      `bottomk(10, 1 - max by (${BUDGET}) (predict_linear(synclag_budget_used${BUDGETS}[6h], 86400)) / max by (${BUDGET}) (synclag_budget_limit${BUDGETS}))`,
       BUDGET_LEGEND,
     ),
   );

@@ -93,7 +93,8 @@ function budgets(): readonly RuleTest[] {
     {
       name: "A budget that runs out is told hours before, then when it is spent, and both resolve",
       series: [
-        metric("synclag_budget_remaining", studio, "3000x119 3000-10x300 0x29 3000x400"),
+        metric("synclag_budget_used", studio, "0x119 0+10x300 3000x29 0x400"),
+        metric("synclag_budget_remaining", studio, 0),
         metric("synclag_budget_limit", studio, 3000),
       ],
       expect: [
@@ -120,9 +121,10 @@ function budgets(): readonly RuleTest[] {
     {
       name: "A budget is neither low nor spent by the nine tenths that `auto` plans with, nor by a month of them",
       series: [
-        metric("synclag_budget_remaining", studio, "1665-1.875x720 300x700"),
+        metric("synclag_budget_used", studio, "1335+1.875x720 2700x700"),
         metric("synclag_budget_limit", studio, 3000),
-        metric("synclag_budget_remaining", gateway, "90000-2.1x1400"),
+        metric("synclag_budget_used", gateway, "10000+2.1x1400"),
+        metric("synclag_budget_remaining", gateway, 0),
         metric("synclag_budget_limit", gateway, 100000),
       ],
       expect: ["SynclagBudgetLow", "SynclagBudgetExhausted"].flatMap((alert) =>

@@ -15,7 +15,7 @@ const ENDPOINT = "synclag-endpoint?var-protocol=airdrops&var-variant=subgraph";
 
 /** Alerts of what strikes many targets at once. */
 export function indexerTests(): readonly RuleTest[] {
-  return [...keyRejected(), ...sharedCause(), ...networkDown(), ...targetsVanished()];
+  return [...keyRejected(), ...sharedCause(), ...targetsVanished()];
 }
 
 function on(chain: string, overrides: Partial<TargetLabels> = {}): TargetLabels {
@@ -97,39 +97,6 @@ function sharedCause(): readonly RuleTest[] {
         metric("synclag_incident_active", { scope: "chain", subject: "base" }, 1),
         metric("synclag_incident_active", { scope: "endpoint", subject: "lockup/subgraph/production" }, 1),
       ],
-      expect: silent(alert, "20m"),
-    },
-  ];
-}
-
-function networkDown(): readonly RuleTest[] {
-  const alert = "SynclagNetworkDown";
-  return [
-    {
-      name: "SynclagNetworkDown fires instead of an alert for each target, and resolves",
-      series: [
-        metric("synclag_incident_active", { scope: "network", subject: "all" }, "_x5 1x19 stale"),
-        ...CHAINS.flatMap((chain) => statuses(on(chain), "ok 5, unknown 20, ok")),
-      ],
-      expect: [
-        ...silent(alert, "6m"),
-        fires(alert, "8m", {
-          severity: "critical",
-          about: "synclag",
-          labels: {},
-          summary: "Synclag reaches nobody: its own network is the likely cause",
-          description:
-            "No indexer and no node answers, of any host. Nothing is known of any protocol, chain or variant, how far it is behind or which is fresh: that is no sign that users notice anything.",
-          dashboard: "synclag-fleet",
-        }),
-        ...silent("SynclagEndpointDown", "20m"),
-        ...silent("SynclagNoVariantOk", "20m"),
-        ...silent(alert, "35m"),
-      ],
-    },
-    {
-      name: "SynclagNetworkDown is silent for a host that is down",
-      series: [metric("synclag_incident_active", { scope: "host", subject: "gateway.example" }, 1)],
       expect: silent(alert, "20m"),
     },
   ];

@@ -41,7 +41,7 @@ function noVariantOk(): readonly RuleTest[] {
         metric("synclag_lag_seconds", MULTICHAIN, 1200),
         ...CRITICAL,
       ],
-      expect: [...silent(LOST, "4m", "6m"), fires(LOST, "8m", lost), ...silent(LOST, "32m")],
+      expect: [...silent(LOST, "4m", "5m"), fires(LOST, "8m", lost), ...silent(LOST, "32m")],
     },
     {
       name: "SynclagNoVariantOk fires when all are beyond their critical limit",
@@ -122,7 +122,7 @@ function allVariantsStalled(): readonly RuleTest[] {
         ...statuses(SUBGRAPH, "ok 5, stalled 20, ok"),
         ...statuses(MULTICHAIN, "ok 5, stalled 30, ok"),
       ],
-      expect: [...silent(alert, "6m"), fires(alert, "8m", firing), ...silent(alert, "32m")],
+      expect: [...silent(alert, "5m"), fires(alert, "8m", firing), ...silent(alert, "32m")],
     },
     {
       name: "SynclagAllVariantsStalled says that a node of the chain is asked, too",

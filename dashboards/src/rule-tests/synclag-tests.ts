@@ -1,11 +1,11 @@
-import { fires, metric, type RuleTest, silent } from "./rule-test.ts";
+import { fires, metric, type RuleTest, silent, statuses, target } from "./rule-test.ts";
 
 const INSTANCE = { instance: "synclag:9855", job: "synclag" };
 const ITSELF = "synclag-itself?var-instance=synclag:9855";
 
 /** Alerts of Synclag itself. */
 export function synclagTests(): readonly RuleTest[] {
-  return [...gone(), ...loopStuck(), ...reloadFailed(), ...restarting(), watchdog()];
+  return [...gone(), ...loopStuck(), ...networkDown(), ...reloadFailed(), ...restarting(), watchdog()];
 }
 
 function gone(): readonly RuleTest[] {
@@ -15,7 +15,7 @@ function gone(): readonly RuleTest[] {
     labels: INSTANCE,
     summary: "Synclag on synclag:9855 cannot be scraped",
     description:
-      "Prometheus no longer reaches Synclag on synclag:9855: nobody watches how far any protocol, chain or variant is behind, nor which is fresh, and no other alert of the fleet can fire.",
+      "Prometheus no longer reaches Synclag on synclag:9855: unless another one does, nobody watches how far any protocol, chain or variant is behind, nor which is fresh, and no other alert of the fleet can fire.",
     dashboard: ITSELF,
   };
   return [
@@ -32,6 +32,28 @@ function gone(): readonly RuleTest[] {
         ...silent("SynclagAbsent", "25m"),
         ...silent("SynclagDown", "32m"),
       ],
+    },
+    {
+      name: "SynclagDown is a ticket while another Synclag is there, and resolves; it is silent for a failed scrape",
+      series: [
+        metric("up", INSTANCE, "1x9 0x19 1x60"),
+        metric("synclag_build_info", INSTANCE, "1x9 stale _x18 1x60"),
+        metric("up", { ...INSTANCE, instance: "b" }, "1x9 0x1 1x90"),
+        metric("synclag_build_info", { ...INSTANCE, instance: "b" }, 1),
+      ],
+      expect: [
+        ...silent("SynclagDown", "11m"),
+        fires("SynclagDown", "15m", { ...down, severity: "warning" }),
+        ...silent("SynclagDown", "32m"),
+      ],
+    },
+    {
+      name: "SynclagAbsent is silent while one Synclag of two is there",
+      series: [
+        metric("synclag_build_info", INSTANCE, "1x9 stale"),
+        metric("synclag_build_info", { ...INSTANCE, instance: "b" }, 1),
+      ],
+      expect: silent("SynclagAbsent", "20m"),
     },
     {
       name: "SynclagAbsent fires where no Synclag was ever scraped, or the job is gone, and resolves",
@@ -53,6 +75,54 @@ function gone(): readonly RuleTest[] {
   ];
 }
 
+function networkDown(): readonly RuleTest[] {
+  const alert = "SynclagNetworkDown";
+  const down = {
+    severity: "critical",
+    about: "synclag",
+    labels: INSTANCE,
+    summary: "Synclag on synclag:9855 reaches nobody: its own network is the likely cause",
+    description:
+      "No indexer and no node answers Synclag on synclag:9855, of any host. It knows nothing of any protocol, chain or variant, how far it is behind or which is fresh: that is no sign that users notice anything.",
+    dashboard: ITSELF,
+  };
+  const incident = metric(
+    "synclag_incident_active",
+    { ...INSTANCE, scope: "network", subject: "all" },
+    "_x5 1x19 stale",
+  );
+  const unknown = ["subgraph", "multichain"].flatMap((variant) =>
+    statuses(target(variant), "ok 5, unknown 20, ok"),
+  );
+  return [
+    {
+      name: "SynclagNetworkDown fires instead of an alert for each target, and resolves",
+      series: [metric("synclag_build_info", INSTANCE, 1), incident, ...unknown],
+      expect: [
+        ...silent(alert, "6m"),
+        fires(alert, "8m", down),
+        ...silent("SynclagEndpointDown", "20m"),
+        ...silent("SynclagNoVariantOk", "20m"),
+        ...silent(alert, "35m"),
+      ],
+    },
+    {
+      name: "SynclagNetworkDown is a ticket where another Synclag has its network, and resolves",
+      series: [
+        metric("synclag_build_info", INSTANCE, 1),
+        metric("synclag_build_info", { ...INSTANCE, instance: "b" }, 1),
+        incident,
+      ],
+      expect: [fires(alert, "8m", { ...down, severity: "warning" }), ...silent(alert, "35m")],
+    },
+    {
+      name: "SynclagNetworkDown is silent for a host that is down",
+      series: [metric("synclag_incident_active", { scope: "host", subject: "gateway.example" }, 1)],
+      expect: silent(alert, "20m"),
+    },
+  ];
+}
+
 function loopStuck(): readonly RuleTest[] {
   const alert = "SynclagPollLoopStuck";
   return [
@@ -63,6 +133,25 @@ function loopStuck(): readonly RuleTest[] {
         ...silent(alert, "9m", "10m"),
         fires(alert, "15m", {
           severity: "critical",
+          about: "synclag",
+          labels: INSTANCE,
+          summary: "Synclag on synclag:9855 answers, but no longer polls",
+          description:
+            "The scheduler of Synclag on synclag:9855 last ticked 6m 0s ago, and should do so each second: what it says of any protocol, chain or variant, how far it is behind and which is fresh, is as old.",
+          dashboard: ITSELF,
+        }),
+        ...silent(alert, "40m"),
+      ],
+    },
+    {
+      name: "SynclagPollLoopStuck is a ticket while another Synclag polls, and resolves",
+      series: [
+        metric("synclag_scheduler_last_tick_timestamp_seconds", INSTANCE, "0+60x9 540x19 1800+60x60"),
+        metric("synclag_scheduler_last_tick_timestamp_seconds", { ...INSTANCE, instance: "b" }, "0+60x90"),
+      ],
+      expect: [
+        fires(alert, "15m", {
+          severity: "warning",
           about: "synclag",
           labels: INSTANCE,
           summary: "Synclag on synclag:9855 answers, but no longer polls",
