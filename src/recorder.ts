@@ -36,9 +36,10 @@ export class Recorder {
     return readHistory(this.#chains.get(chain) ?? NEW_HISTORY, keys, span);
   }
 
-  /** All of it as plain data, by the chain's slug. */
-  save(): Readonly<Record<string, SavedHistory>> {
-    const saved = [...this.#chains].map(([slug, history]) => [slug, saveHistory(history)] as const);
-    return Object.fromEntries(saved);
+  /** All of it as plain data, chain by chain under its slug. */
+  *save(): Iterable<readonly [slug: string, history: SavedHistory]> {
+    for (const [slug, history] of this.#chains) {
+      yield [slug, saveHistory(history)];
+    }
   }
 }

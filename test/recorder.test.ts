@@ -25,7 +25,7 @@ describe("Recorder", () => {
 
     recorder.record(sampleReport({ chains: [sampleChainReport({ chain: sampleChain({ slug: "form" }) })] }));
 
-    expect(Object.keys(recorder.save())).toEqual(["form"]);
+    expect([...recorder.save()].map(([slug]) => slug)).toEqual(["form"]);
   });
 
   it("goes on with what a former process has written", async () => {

@@ -6,7 +6,9 @@ import { isSystemError } from "./error-code.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
 /** By the chain's slug. */
-export type SavedHistories = Readonly<Record<string, SavedHistory>>;
+type SavedHistories = Readonly<Record<string, SavedHistory>>;
+
+type NamedHistory = readonly [slug: string, history: SavedHistory];
 
 /** Goes up when an older version could misread the file. */
 const VERSION = 1;
@@ -40,6 +42,17 @@ export async function readHistoryFile(statePath: string): Promise<SavedHistories
 }
 
 /** Writes it, all of it or nothing. @throws If the disk refuses; the former file is then still there. */
-export async function writeHistoryFile(statePath: string, chains: SavedHistories): Promise<void> {
-  await writeAtomically(historyPathOf(statePath), `${JSON.stringify({ version: VERSION, chains })}\n`);
+export async function writeHistoryFile(statePath: string, chains: Iterable<NamedHistory>): Promise<void> {
+  await writeAtomically(historyPathOf(statePath), partsOf(chains));
+}
+
+/** The text chain by chain: a large fleet's would block the process if it were made at once. */
+function* partsOf(chains: Iterable<NamedHistory>): Iterable<string> {
+  yield `{"version":${VERSION},"chains":{`;
+  let separator = "";
+  for (const [slug, history] of chains) {
+    yield `${separator}${JSON.stringify(slug)}:${JSON.stringify(history)}`;
+    separator = ",";
+  }
+  yield "}}\n";
 }
