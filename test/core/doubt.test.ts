@@ -1,0 +1,137 @@
+import { describe, expect, it } from "vitest";
+import { type ChainClock, NEW_CLOCK, noteTimestamp } from "../../src/core/chain-clock.ts";
+import { examine } from "../../src/core/doubt.ts";
+import type { Sample } from "../../src/core/sample.ts";
+import { newSource, type SourceState } from "../../src/core/source-state.ts";
+
+function sample(block: number, timestampSec: number | null, hash: string | null = null): Sample {
+  return { block, timestampSec, hash, sentAtMs: 0, receivedAtMs: 0 };
+}
+
+function witness(kind: SourceState["kind"], ...samples: readonly Sample[]): SourceState {
+  return { ...newSource({ key: "w", kind, pollIntervalMs: 15_000 }), samples };
+}
+
+/** Knows blocks 1,000 to 1,600 of a chain with a block each 2 s, which made block 0 at 0. */
+const CLOCK: ChainClock = [1_000, 1_300, 1_600].reduce(
+  (clock, block) => noteTimestamp(clock, block, block * 2),
+  NEW_CLOCK,
+);
+const HONEST = witness("indexer", sample(1_610, 3_220));
+const LIAR = witness("indexer", sample(900_000, 3_220));
+
+function examined(
+  said: Sample,
+  witnesses: readonly SourceState[],
+  context: Partial<Parameters<typeof examine>[2]> = {},
+) {
+  return examine(said, witnesses, { clock: CLOCK, intervalMs: 2_000, hashMismatches: 0, ...context });
+}
+
+describe("examine() of a timestamp", () => {
+  it.each([
+    { case: "fits the history", said: sample(1_200, 2_400), doubted: false },
+    { case: "is off by less than two minutes", said: sample(1_200, 2_519), doubted: false },
+    { case: "is off by more", said: sample(1_200, 2_521), doubted: true },
+    {
+      case: "is long before the history, and fits its pace by and large",
+      said: sample(100, 900),
+      doubted: false,
+    },
+    { case: "is long before the history, and says it is of now", said: sample(100, 3_220), doubted: true },
+    { case: "is after the history", said: sample(1_700, 3_400), doubted: false },
+    { case: "is missing", said: sample(100, null), doubted: false },
+  ])("doubts: $doubted, where it $case", ({ said, doubted }) => {
+    expect(examined(said, []).doubt !== null).toBe(doubted);
+  });
+
+  it("says by how much it is off", () => {
+    expect(examined(sample(1_200, 9_600), []).doubt).toBe(
+      "its time of block 1,200 contradicts the other sources by 2 h",
+    );
+  });
+
+  it.each([
+    {
+      case: "two others oppose it, whatever the clock says",
+      said: sample(1_610, 3_220),
+      others: [LIAR, LIAR],
+      doubted: true,
+    },
+    {
+      case: "one opposes it and the clock agrees",
+      said: sample(1_610, 3_220),
+      others: [LIAR],
+      doubted: false,
+    },
+    {
+      case: "one opposes it and the clock too",
+      said: sample(900_000, 3_220),
+      others: [HONEST],
+      doubted: true,
+    },
+    {
+      case: "two against two, and the clock agrees",
+      said: sample(1_610, 3_220),
+      others: [HONEST, LIAR, LIAR],
+      doubted: false,
+    },
+    {
+      case: "two against two, and the clock does not",
+      said: sample(900_000, 3_220),
+      others: [LIAR, HONEST, HONEST],
+      doubted: true,
+    },
+  ])("doubts: $doubted, where $case", ({ said, others, doubted }) => {
+    expect(examined(said, others)).toMatchObject({ clockIsWrong: false });
+    expect(examined(said, others).doubt !== null).toBe(doubted);
+  });
+
+  it("finds the clock wrong where others uphold the sample", () => {
+    expect(examined(sample(900_000, 3_220), [LIAR])).toEqual({
+      doubt: null,
+      clockIsWrong: true,
+      hashMismatches: 0,
+    });
+  });
+
+  it("can tell only the order of blocks where nobody knows the pace", () => {
+    const earlier = [witness("indexer", sample(2_000, 3_400)), witness("indexer", sample(2_100, 3_400))];
+
+    expect(examined(sample(1_700, 3_519), earlier, { clock: NEW_CLOCK, intervalMs: null }).doubt).toBeNull();
+    expect(examined(sample(1_700, 3_521), earlier, { clock: NEW_CLOCK, intervalMs: null }).doubt).toBe(
+      "its time of block 1,700 contradicts the other sources",
+    );
+  });
+});
+
+describe("examine() of a hash", () => {
+  const mine = sample(10, null, "0xa");
+  const same = witness("indexer", sample(10, null, "0xa"));
+  const other = witness("indexer", sample(9, null, "0x9"), sample(10, null, "0xb"));
+  const node = witness("rpc", sample(10, null, "0xb"));
+
+  it.each([
+    { case: "an RPC node has another", others: [node], count: 2 },
+    { case: "two indexers have another", others: [other, other], count: 2 },
+    { case: "one indexer has another", others: [other], count: 1 },
+    { case: "one has another and one the same", others: [other, same], count: 1 },
+    { case: "an RPC node has another and one indexer the same", others: [node, same], count: 1 },
+    { case: "an indexer has the same", others: [same], count: 0 },
+    { case: "nobody has that block", others: [witness("rpc", sample(11, null, "0xb"))], count: 1 },
+    { case: "nobody tells its hash", others: [witness("rpc", sample(10, null, null))], count: 1 },
+  ])("counts $count after one mismatch where $case", ({ others, count }) => {
+    expect(examined(mine, others, { hashMismatches: 1 }).hashMismatches).toBe(count);
+  });
+
+  it("keeps its count where the sample has no hash", () => {
+    expect(examined(sample(10, null), [node], { hashMismatches: 1 }).hashMismatches).toBe(1);
+  });
+
+  it.each([
+    { before: 0, doubt: null },
+    { before: 1, doubt: "its hash of block 10 is not that of the other sources" },
+  ])("doubts after two mismatches in a row: $doubt after $before before", ({ before, doubt }) => {
+    expect(examined(mine, [node], { hashMismatches: before }).doubt).toBe(doubt);
+  });
+});
