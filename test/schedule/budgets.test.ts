@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Budget, Endpoint } from "../../src/core/fleet.ts";
+import type { Account } from "../../src/schedule/budget.ts";
 import { Budgets } from "../../src/schedule/budgets.ts";
 import { readSavedBudgets, savedBudgetsToJson } from "../../src/schedule/saved-budgets.ts";
 import { endpointOf, fleetOf } from "./fleet-builder.ts";
@@ -45,6 +46,58 @@ describe("Budgets.tryTake()", () => {
 
   it("never refuses an endpoint without a budget", () => {
     expect(spare(new Budgets(fleet), free, 10_000)).toBe(10_000);
+  });
+
+  it("lets two endpoints behind one URL draw on one budget of scope endpoint", () => {
+    const twin = endpointOf({ protocol: "lockup", url: base.url, budget: "studio", schedule: HOURLY });
+    const budgets = new Budgets(fleetOf([base, twin], [studio]));
+
+    spend(budgets, base, 30);
+    spend(budgets, twin, 19);
+
+    expect(budgets.report(T0)).toMatchObject([{ endpoint: base, used: 49, remaining: 1 }]);
+    expect([takes(budgets, base), takes(budgets, twin)]).toEqual([true, false]);
+  });
+
+  it.each([
+    {
+      case: "an empty budget",
+      live: (budgets: Budgets) => spend(budgets, base, 50),
+      asked: base,
+      use: "poll" as const,
+      reason: "budget",
+      detail: "not sent: budget studio: 50 of 50 a day used, next at 2026-11-21 11:00 UTC",
+    },
+    {
+      case: "a month's budget that has only what the schedule needs",
+      live: (budgets: Budgets) => spare(budgets, keyed, 2_000),
+      asked: keyed,
+      use: "spare" as const,
+      reason: "budget",
+      detail:
+        "not sent: budget gateway: 450 of 2,000 a month used, the rest is kept for the schedule, next at 2026-12-21 18:00 UTC",
+    },
+    {
+      case: "a provider that named a time",
+      live: (budgets: Budgets) => refuse(budgets, base),
+      asked: base,
+      use: "poll" as const,
+      reason: "rate_limited",
+      detail: "the provider refused us at 10:37 UTC, asked again at 11:37 UTC",
+    },
+    {
+      case: "a provider without a budget",
+      live: (budgets: Budgets) => refuse(budgets, free),
+      asked: free,
+      use: "poll" as const,
+      reason: "rate_limited",
+      detail: "the provider refused us at 10:37 UTC, asked again at 11:37 UTC",
+    },
+  ])("says why it refuses, and until when: $case", ({ live, asked, use, reason, detail }) => {
+    const budgets = new Budgets(fleet);
+    live(budgets);
+
+    expect(budgets.tryTake(asked, use, T0)).toEqual({ kind: "refused", reason, detail });
   });
 
   it("refuses an endpoint that a reload took away", () => {
@@ -171,6 +224,22 @@ describe("Budgets.save() and restore()", () => {
   });
 });
 
+describe("Budgets.saveDrawn()", () => {
+  it("has what was drawn on since the last checkpoint that is on disk", () => {
+    const budgets = new Budgets(fleet);
+    spend(budgets, base, 1);
+    spend(budgets, keyed, 2);
+
+    const onWritten = budgets.checkpoint();
+    spend(budgets, keyed, 1);
+    const before = [...budgets.saveDrawn(T0).accounts.values()].map(pollsOf);
+    onWritten();
+    const after = [...budgets.saveDrawn(T0).accounts.values()].map(pollsOf);
+
+    expect([before, after]).toEqual([[1, 3], [3]]);
+  });
+});
+
 describe("readSavedBudgets()", () => {
   it.each([
     { case: "no object", json: [] },
@@ -183,6 +252,14 @@ describe("readSavedBudgets()", () => {
     expect(() => readSavedBudgets(json)).toThrow();
   });
 });
+
+function refuse(budgets: Budgets, endpoint: Endpoint): void {
+  budgets.refuse(endpoint, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
+}
+
+function pollsOf({ buckets }: Account): number {
+  return buckets.reduce((total, { polls }) => total + polls, 0);
+}
 
 function spend(budgets: Budgets, endpoint: Endpoint, times: number): number {
   return Array.from({ length: times }, () => takes(budgets, endpoint, T0)).filter(Boolean).length;
