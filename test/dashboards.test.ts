@@ -1,66 +1,76 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
 import { z } from "zod";
-import { fleetDashboard, renderFleetDashboard } from "../dashboards/src/fleet-dashboard.ts";
-import { STATUSES_BY_URGENCY } from "../dashboards/src/status-ranks.ts";
+import { STATUSES_BY_URGENCY } from "../dashboards/src/boards/status-ranks.ts";
+import { renderedFiles } from "../dashboards/src/rendered-files.ts";
 import { STATUSES } from "../src/core/report.ts";
-import { createPrometheus } from "../src/io/prometheus-registry.ts";
-import { DAEMON_METRICS } from "../src/metrics/daemon-metrics.ts";
-import { FLEET_METRICS } from "../src/metrics/fleet-metrics.ts";
-import { TARGET_METRICS } from "../src/metrics/target-metrics.ts";
+import { METRIC_FAMILIES } from "../src/metrics/metric-families.ts";
 
-const ROOT = new URL("../", import.meta.url);
+const DASHBOARDS = new URL("../dashboards/", import.meta.url);
 
-const text = (path: string): string => readFileSync(new URL(path, ROOT), "utf8");
+/** Those that prom-client keeps, and those that Prometheus makes of each scrape. */
+const OTHER_METRICS = new Set([
+  "synclag_build_info",
+  "synclag_poll_duration_seconds_bucket",
+  "synclag_poll_duration_seconds",
+]);
 
+const query = z.object({ expr: z.string(), datasource: z.object({ uid: z.string() }) });
 const panelSchema = z.object({
   type: z.string(),
   title: z.string(),
   description: z.string().optional(),
   datasource: z.object({ uid: z.string() }).optional(),
   fieldConfig: z.object({ defaults: z.object({ unit: z.string() }) }).optional(),
-  targets: z.array(z.object({ expr: z.string(), datasource: z.object({ uid: z.string() }) })).optional(),
+  targets: z.array(query).optional(),
 });
-const dashboardSchema = z.object({ panels: z.array(panelSchema) });
-
-const rulesSchema = z.object({
-  groups: z.array(
-    z.object({
-      rules: z.array(
-        z.object({
-          alert: z.string(),
-          expr: z.string(),
-          labels: z.object({ severity: z.enum(["critical", "warning", "info"]) }),
-          annotations: z.object({ summary: z.string(), description: z.string(), runbook_url: z.string() }),
-        }),
-      ),
-    }),
-  ),
-});
-const ruleTestsSchema = z.object({
-  tests: z.array(
-    z.object({
-      alert_rule_test: z.array(z.object({ alertname: z.string(), exp_alerts: z.array(z.unknown()) })),
-    }),
-  ),
+const boardSchema = z.object({
+  uid: z.string(),
+  links: z.array(z.object({ type: z.string(), tags: z.array(z.string()) })),
+  templating: z.object({ list: z.array(z.object({ name: z.string(), type: z.string() })) }),
+  panels: z.array(panelSchema),
 });
 
-const alerts = rulesSchema
-  .parse(parse(text("dashboards/rules/synclag.yml")))
-  .groups.flatMap((group) => group.rules);
+const boards = [...renderedFiles()]
+  .filter(([path]) => path.endsWith(".json"))
+  .map(([path, text]) => ({ path, ...boardSchema.parse(JSON.parse(text)) }));
+const panels = boards.flatMap(({ uid, panels }) =>
+  panels.filter(({ type }) => type !== "row").map((panel) => ({ uid, ...panel })),
+);
 
-describe("fleetDashboard()", () => {
-  const panels = dashboardSchema
-    .parse(JSON.parse(renderFleetDashboard()))
-    .panels.filter(({ type }) => type !== "row");
+describe("renderedFiles()", () => {
+  it.each([...renderedFiles()].map(([path, text]) => ({ path, text })))(
+    "is what dashboards/$path holds; render it again with `npm run generate`",
+    ({ path, text }) => {
+      expect(readFileSync(new URL(path, DASHBOARDS), "utf8")).toBe(text);
+    },
+  );
 
-  it("is what dashboards/synclag-fleet.json holds; render it again with `npx tsx dashboards/src/render.ts`", () => {
-    expect(text("dashboards/synclag-fleet.json")).toBe(renderFleetDashboard());
+  it("leaves no other rendered file behind", () => {
+    const found = readdirSync(DASHBOARDS, { recursive: true, encoding: "utf8" });
+    const kept = found.filter((path) => /\.(json|ya?ml)$/.test(path) && !path.startsWith("src/"));
+
+    expect(kept.toSorted()).toEqual(
+      [...renderedFiles().keys(), "grafana-alerts/contact-points.yml"].toSorted(),
+    );
   });
 
+  it("names in all of them only metrics that /metrics serves", () => {
+    const served = new Set([...METRIC_FAMILIES.map(({ name }) => name), ...OTHER_METRICS]);
+
+    const unknown = [...renderedFiles()].flatMap(([path, text]) =>
+      metricsIn(text)
+        .filter((name) => !served.has(name))
+        .map((name) => `${path}: ${name}`),
+    );
+
+    expect(unknown).toEqual([]);
+  });
+});
+
+describe("a dashboard", () => {
   it.each(panels)(
-    "describes panel $title, gives it a unit, and leaves the data source to the reader",
+    "describes panel $title of $uid, gives it a unit, and leaves the data source to the reader",
     (panel) => {
       const uids = [panel.datasource, ...(panel.targets ?? []).map(({ datasource }) => datasource)].map(
         (datasource) => datasource?.uid,
@@ -73,10 +83,36 @@ describe("fleetDashboard()", () => {
     },
   );
 
-  it("can be filtered by protocol, chain and variant", () => {
-    const names = fleetDashboard().templating.list?.map((variable) => variable.name);
+  it.each(boards)("of $path leads to the others and to Synclag's page", ({ links, templating }) => {
+    expect(links).toEqual([
+      expect.objectContaining({ type: "dashboards", tags: ["synclag"] }),
+      expect.objectContaining({ type: "link" }),
+    ]);
+    expect(templating.list[0]).toMatchObject({ name: "datasource", type: "datasource" });
+    expect(templating.list.at(-1)).toMatchObject({ name: "synclag", type: "textbox" });
+  });
 
-    expect(names).toEqual(["datasource", "protocol", "chain", "variant"]);
+  it("can be filtered by protocol, chain and variant", () => {
+    const names = new Map(
+      boards.map(({ uid, templating }) => [uid, templating.list.map(({ name }) => name)]),
+    );
+
+    expect(names.get("synclag-fleet")).toEqual(expect.arrayContaining(["protocol", "chain", "variant"]));
+    expect(names.get("synclag-chain")).toEqual(expect.arrayContaining(["protocol", "chain", "variant"]));
+    expect(names.get("synclag-endpoint")).toEqual(
+      expect.arrayContaining(["protocol", "variant", "endpoint"]),
+    );
+    expect(names.get("synclag-itself")).toContain("instance");
+  });
+
+  it.each(
+    panels.flatMap(({ uid, title, targets }) => (targets ?? []).map(({ expr }) => ({ uid, title, expr }))),
+  )("uses in $title of $uid only variables that it has", ({ uid, expr }) => {
+    const known = boards.find((board) => board.uid === uid)?.templating.list.map(({ name }) => name);
+
+    const used = [...expr.matchAll(/\$(\w+)/g)].map(([, name = ""]) => name);
+
+    expect([...(known ?? []), "__rate_interval"]).toEqual(expect.arrayContaining(used));
   });
 });
 
@@ -86,65 +122,6 @@ describe("STATUSES_BY_URGENCY", () => {
   });
 });
 
-describe("dashboards/", () => {
-  it("names only metrics that /metrics serves", async () => {
-    const served = await servedMetrics();
-
-    const files = ["dashboards/synclag-fleet.json", ...ruleFiles()];
-    const unknown = files.flatMap((file) =>
-      metricsIn(text(file))
-        .filter((name) => !served.has(name))
-        .map((name) => `${file}: ${name}`),
-    );
-
-    expect(unknown).toEqual([]);
-  });
-});
-
-describe("dashboards/rules/synclag.yml", () => {
-  const tests = ruleTestsSchema
-    .parse(parse(text("dashboards/rules/tests/synclag.test.yml")))
-    .tests.flatMap((test) => test.alert_rule_test);
-
-  it.each(alerts)("has a runbook for $alert", ({ annotations }) => {
-    expect(existsSync(new URL(annotations.runbook_url, ROOT))).toBe(true);
-  });
-
-  it.each(alerts)("tests $alert both firing and silent", ({ alert }) => {
-    const expectations = tests.filter(({ alertname }) => alertname === alert);
-
-    expect(expectations.map(({ exp_alerts }) => exp_alerts.length > 0)).toEqual(
-      expect.arrayContaining([true, false]),
-    );
-  });
-});
-
-function ruleFiles(): readonly string[] {
-  const names = readdirSync(new URL("dashboards/rules", ROOT), { recursive: true, encoding: "utf8" });
-  return names.filter((name) => name.endsWith(".yml")).map((name) => `dashboards/rules/${name}`);
-}
-
-function metricsIn(source: string): readonly string[] {
-  return [...new Set(source.match(/\bsynclag_[a-z_]+\b/g))];
-}
-
-/** The names that the code itself announces, with the three series that a histogram is made of. */
-async function servedMetrics(): Promise<ReadonlySet<string>> {
-  const prometheus = createPrometheus({
-    families: [...TARGET_METRICS, ...FLEET_METRICS, ...DAEMON_METRICS],
-    read: () => ({
-      report: { generatedAtMs: 0, chains: [], incidents: [], budgets: [], skipped: [] },
-      endpoints: [],
-      indexers: [],
-      loop: { lastTickMs: null, inFlight: 0, queued: 0 },
-      reload: { successful: true, lastSuccessMs: 0 },
-    }),
-    build: { version: "0", revision: "", nodeVersion: "" },
-  });
-  const announced = [...(await prometheus.render()).matchAll(/^# TYPE (\S+) (\S+)$/gm)];
-  return new Set(
-    announced.flatMap(([, name = "", type]) =>
-      type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],
-    ),
-  );
+function metricsIn(text: string): readonly string[] {
+  return [...new Set(text.match(/\bsynclag_[a-z_]+\b/g))];
 }

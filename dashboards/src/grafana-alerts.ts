@@ -1,7 +1,7 @@
 import { QueryBuilder } from "@grafana/grafana-foundation-sdk/alerting";
 import { TypeThresholdBuilder } from "@grafana/grafana-foundation-sdk/expr";
 import { DataqueryBuilder } from "@grafana/grafana-foundation-sdk/prometheus";
-import type { Alert, AlertContext } from "./alert.ts";
+import type { Alert, AlertContext, AlertGroup } from "./alert.ts";
 import { allAlerts } from "./alerts/all-alerts.ts";
 import { BEHIND_QUERY, FRESH_QUERY, grafanaField } from "./grafana-text.ts";
 import { runbookUrl, yamlFile } from "./prometheus-rules.ts";
@@ -17,21 +17,21 @@ const CONDITION = "D";
 export function renderGrafanaAlerts(context: AlertContext): string {
   return yamlFile("The alerts of Synclag as Grafana's own, for those who have no Alertmanager.", {
     apiVersion: 1,
-    groups: allAlerts(context).map(({ name, alerts }) => ({
+    groups: allAlerts(context).map((group) => ({
       orgId: 1,
-      name,
+      name: group.name,
       folder: "Synclag",
       interval: "1m",
-      rules: alerts.map((alert) => alertRule(alert, context)),
+      rules: group.alerts.map((alert) => alertRule(alert, group, context)),
     })),
   });
 }
 
-function alertRule(alert: Alert, context: AlertContext): object {
+function alertRule(alert: Alert, group: AlertGroup, context: AlertContext): object {
   const write = (text: Text): string => writeText(text, grafanaField);
   return {
     uid: uidOf(alert),
-    title: titleOf(alert, context),
+    title: titleOf(alert, group.alerts),
     condition: CONDITION,
     data: queries(alert).map((query) => asData(query.build())),
     // Every expression returns its alerts and nothing else: no data is the good case.
@@ -49,10 +49,10 @@ function alertRule(alert: Alert, context: AlertContext): object {
   };
 }
 
-/** Two rules of one name need two titles in a folder. */
-function titleOf({ name, severity, expr }: Alert, { settings }: AlertContext): string {
-  const isOfOtherTiers = severity === "warning" && expr.includes(`tier!="${settings.servingTier}"`);
-  return isOfOtherTiers ? `${name} (other tiers)` : name;
+/** Two rules of one name need two titles in a folder: the one that pages has the name. */
+function titleOf({ name, severity }: Alert, all: readonly Alert[]): string {
+  const pages = all.some((other) => other.name === name && other.severity === "critical");
+  return pages && severity !== "critical" ? `${name} (${severity})` : name;
 }
 
 /** At most forty characters, and the same for ever: Grafana keeps a rule's past under it. */

@@ -105,7 +105,7 @@ const BY_STATUS: readonly ByStatus[] = [
 
 /** Alerts of one target, most of which go by its status. */
 export function targetTests(): readonly RuleTest[] {
-  return [...BY_STATUS.flatMap(testsByStatus), ...otherTests(), deploymentChanged()];
+  return [...BY_STATUS.flatMap(testsByStatus), ...otherTests(), ...deploymentChanged()];
 }
 
 function testsByStatus(by: ByStatus): readonly RuleTest[] {
@@ -221,8 +221,8 @@ function otherTests(): readonly RuleTest[] {
   ];
 }
 
-function deploymentChanged(): RuleTest {
-  return {
+function deploymentChanged(): readonly RuleTest[] {
+  const changed: RuleTest = {
     name: "SynclagDeploymentChanged tells of a new deployment for an hour, and not of those that stay",
     series: [
       metric("synclag_deployment_changes_total", SUBGRAPH, "0x9 1x200"),
@@ -242,4 +242,16 @@ function deploymentChanged(): RuleTest {
       ...silent("SynclagDeploymentChanged", "80m"),
     ],
   };
+  return [
+    changed,
+    {
+      name: "SynclagDeploymentChanged is silent for a restart of Synclag, and in maintenance",
+      series: [
+        metric("synclag_deployment_changes_total", SUBGRAPH, "4x9 0x200"),
+        metric("synclag_deployment_changes_total", MULTICHAIN, "0x9 1x200"),
+        inMaintenance(MULTICHAIN),
+      ],
+      expect: silent("SynclagDeploymentChanged", "12m", "30m"),
+    },
+  ];
 }

@@ -1,0 +1,173 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import { allAlerts } from "../dashboards/src/alerts/all-alerts.ts";
+import { freshnessRecordings } from "../dashboards/src/freshness.ts";
+import { SETTINGS } from "../dashboards/src/settings.ts";
+import type { Text } from "../dashboards/src/text.ts";
+import { realTime } from "../dashboards/src/time-scale.ts";
+import { STATUSES } from "../src/core/report.ts";
+
+const ROOT = new URL("../", import.meta.url);
+const RUNBOOKS = new URL("docs/runbooks/", ROOT);
+
+const SECTIONS = [
+  "What it means",
+  "What users see",
+  "How to confirm",
+  "What to do",
+  "When it is not ours",
+  "How to quieten it",
+];
+
+const ruleTests = z.object({
+  tests: z.array(
+    z.object({
+      alert_rule_test: z.array(
+        z.object({
+          alertname: z.string(),
+          eval_time: z.string(),
+          exp_alerts: z.array(z.object({ exp_labels: z.record(z.string(), z.string()) })),
+        }),
+      ),
+    }),
+  ),
+});
+const grafanaRules = z.object({
+  groups: z.array(
+    z.object({
+      rules: z.array(
+        z.object({
+          uid: z.string().max(40),
+          title: z.string(),
+          labels: z.object({ alert: z.string(), severity: z.string() }),
+          data: z.array(z.object({ refId: z.string(), model: z.object({ expr: z.string().optional() }) })),
+          annotations: z.record(z.string(), z.string()),
+        }),
+      ),
+    }),
+  ),
+});
+
+const context = { settings: SETTINGS, time: realTime };
+const alerts = allAlerts(context).flatMap((group) => group.alerts);
+const names = [...new Set(alerts.map(({ name }) => name))];
+const tests = ["synclag.test.yml", "synclag-hours.test.yml"].flatMap(
+  (file) => ruleTests.parse(parse(read(`dashboards/rules/tests/${file}`))).tests,
+);
+
+describe("allAlerts()", () => {
+  it.each(alerts)("tests $name ($severity) firing, and resolved after it", ({ name, severity }) => {
+    const inOneTest = tests.map(({ alert_rule_test: expectations }) => {
+      const own = expectations.filter(({ alertname }) => alertname === name);
+      const firing = own.findIndex(({ exp_alerts }) =>
+        exp_alerts.some(({ exp_labels }) => exp_labels["severity"] === severity),
+      );
+      return {
+        fires: firing >= 0,
+        resolves: own.slice(firing + 1).some(({ exp_alerts: [first] }) => !first),
+      };
+    });
+
+    expect(inOneTest).toContainEqual({ fires: true, resolves: name !== "Watchdog" });
+  });
+
+  it.each(names.filter((name) => name !== "Watchdog"))("tests what must not raise %s", (name) => {
+    const neighbours = tests.filter(({ alert_rule_test: expectations }) => {
+      const own = expectations.filter(({ alertname }) => alertname === name);
+      return own.length > 0 && own.every(({ exp_alerts }) => exp_alerts.length === 0);
+    });
+
+    expect(neighbours).not.toEqual([]);
+  });
+
+  it("has an alert for every status but ok", () => {
+    const expressions = alerts.map(({ expr }) => expr).join("\n");
+    const asked = [...expressions.matchAll(/status=~?"([^"]+)"/g)].flatMap(([, match = ""]) =>
+      match.split("|"),
+    );
+
+    expect(STATUSES.filter((status) => !asked.includes(status))).toEqual([]);
+  });
+
+  it("evaluates nothing that is not recorded or served", () => {
+    const recorded = freshnessRecordings(realTime).flatMap(({ recordings }) =>
+      recordings.map(({ record }) => record),
+    );
+
+    const used = alerts.flatMap(({ expr }) => expr.match(/\bsynclag:[\w:]+/g) ?? []);
+
+    expect(recorded).toEqual(expect.arrayContaining([...new Set(used)]));
+  });
+
+  it.each(
+    alerts.filter(
+      ({ description }) =>
+        labelsIn(description).includes("chain") && labelsIn(description).includes("protocol"),
+    ),
+  )("says in $name ($severity) who is behind by how much, and who is fresh", ({ description }) => {
+    const text = description.map((part) => (typeof part === "string" ? part : part.kind)).join(" ");
+
+    expect(text).toMatch(/behind|variants/);
+    expect(text).toMatch(/fresh|variants/);
+  });
+
+  it("respects maintenance in every alert of targets", () => {
+    const reckless = alerts
+      .filter(({ expr }) => expr.includes("synclag_status") && !expr.includes("synclag_maintenance"))
+      .map(({ name }) => name);
+
+    expect(reckless).toEqual([]);
+  });
+
+  it("is the same for Grafana", () => {
+    const rules = grafanaRules
+      .parse(parse(read("dashboards/grafana-alerts/rules.yml")))
+      .groups.flatMap((group) => group.rules);
+
+    expect(
+      rules.map(({ labels, data }) => ({
+        ...labels,
+        expr: data.find(({ refId }) => refId === "A")?.model.expr,
+      })),
+    ).toEqual(
+      alerts.map(({ name, severity, expr }) => expect.objectContaining({ alert: name, severity, expr })),
+    );
+    expect(new Set(rules.map(({ uid }) => uid)).size).toBe(rules.length);
+    expect(new Set(rules.map(({ title }) => title)).size).toBe(rules.length);
+    // Provisioning would take a $ for a variable of the environment.
+    expect(rules.flatMap(({ annotations }) => Object.values(annotations)).join("")).not.toContain("$");
+  });
+});
+
+describe("docs/runbooks/", () => {
+  it("has a page for each alert, and no other", () => {
+    expect(readdirSync(RUNBOOKS).toSorted()).toEqual(names.map((name) => `${name}.md`).toSorted());
+  });
+
+  it.each(names)("answers the six questions for %s, on one page", (name) => {
+    const page = read(`docs/runbooks/${name}.md`);
+
+    expect(page.split("\n")[0]).toBe(`# ${name}`);
+    expect([...page.matchAll(/^## (.+)$/gm)].map(([, title]) => title)).toEqual(SECTIONS);
+    expect(page.split("\n").length).toBeLessThan(60);
+  });
+
+  it.each(names)("names the severity of %s", (name) => {
+    const severity = /^Severity: (.+)$/m.exec(read(`docs/runbooks/${name}.md`))?.[1] ?? "";
+
+    const missing = alerts.filter((alert) => alert.name === name && !severity.includes(alert.severity));
+
+    expect(missing).toEqual([]);
+  });
+});
+
+/** Labels that a text fills in. */
+function labelsIn(text: Text): readonly string[] {
+  return text.flatMap((part) => (typeof part !== "string" && part.kind === "label" ? [part.name] : []));
+}
+
+function read(path: string): string {
+  return readFileSync(new URL(path, ROOT), "utf8");
+}
