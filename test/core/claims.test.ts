@@ -1,0 +1,99 @@
+import { describe, expect, it } from "vitest";
+import { believedClaims } from "../../src/core/claims.ts";
+import type { Pace, ReferenceState } from "../../src/core/reference.ts";
+import { newSource, type SourceState } from "../../src/core/source-state.ts";
+
+const PACE: Pace = { intervalMs: 2_000, measured: true };
+const DAY_BLOCKS = 43_200;
+
+function claiming(
+  key: string,
+  block: number,
+  polls: number,
+  changed: Partial<SourceState> = {},
+): SourceState {
+  const sample = { block, timestampSec: null, hash: null, sentAtMs: 0, receivedAtMs: 0 };
+  return {
+    ...newSource({ key, kind: "indexer", pollIntervalMs: 15_000 }),
+    claim: { sample, polls },
+    ...changed,
+  };
+}
+
+function believed(sources: readonly SourceState[], pace = PACE): readonly string[] {
+  const reference: ReferenceState = {
+    block: 1_000,
+    reachedMs: 0,
+    atMs: 0,
+    slackMs: 0,
+    sources: 3,
+    freshUntilMs: 300_000,
+    former: null,
+    firm: true,
+  };
+  return believedClaims(sources, { reference, pace }).map(({ key }) => key);
+}
+
+describe("believedClaims()", () => {
+  const silent = newSource({ key: "c", kind: "indexer", pollIntervalMs: 15_000 });
+  const known = { samples: [{ block: 1, timestampSec: null, hash: null, sentAtMs: 0, receivedAtMs: 0 }] };
+
+  it.each([
+    { case: "nobody claims", sources: [silent], keys: [] },
+    { case: "one claims, however often", sources: [claiming("a", 50_000, 9), silent], keys: [] },
+    {
+      case: "two claim the same once",
+      sources: [claiming("a", 50_000, 1), claiming("b", 50_007, 1)],
+      keys: [],
+    },
+    {
+      case: "two claim the same, one of them twice",
+      sources: [claiming("a", 50_000, 2), claiming("b", 50_007, 1)],
+      keys: ["a", "b"],
+    },
+    {
+      case: "two claim heights a minute's burst apart",
+      sources: [claiming("a", 50_000, 2), claiming("b", 50_136, 2)],
+      keys: ["a", "b"],
+    },
+    {
+      case: "two claim heights further apart",
+      sources: [claiming("a", 50_000, 2), claiming("b", 50_137, 2)],
+      keys: [],
+    },
+    {
+      case: "a third claims something else",
+      sources: [claiming("a", 50_000, 2), claiming("b", 50_000, 2), claiming("c", 90_000, 5)],
+      keys: ["a", "b"],
+    },
+    {
+      case: "a new RPC node claims twice to be 29 days ahead",
+      sources: [claiming("r", 1_000 + 29 * DAY_BLOCKS, 2, { kind: "rpc" })],
+      keys: ["r"],
+    },
+    {
+      case: "a new RPC node claims it once",
+      sources: [claiming("r", 1_000 + 29 * DAY_BLOCKS, 1, { kind: "rpc" })],
+      keys: [],
+    },
+    {
+      case: "a new RPC node claims to be 31 days ahead",
+      sources: [claiming("r", 1_000 + 31 * DAY_BLOCKS, 2, { kind: "rpc" })],
+      keys: [],
+    },
+    {
+      case: "an RPC node that was heard before claims it",
+      sources: [claiming("r", 50_000, 2, { kind: "rpc", ...known })],
+      keys: [],
+    },
+    { case: "a new indexer claims it", sources: [claiming("a", 50_000, 2)], keys: [] },
+  ])("believes $keys where $case", ({ sources, keys }) => {
+    expect(believed(sources)).toEqual(keys);
+  });
+
+  it("believes no RPC node's distance where nobody knows the pace", () => {
+    expect(
+      believed([claiming("r", 50_000, 2, { kind: "rpc" })], { intervalMs: null, measured: false }),
+    ).toEqual([]);
+  });
+});
