@@ -166,9 +166,9 @@ function budgetsOf(polls: Readonly<Record<string, number>>): unknown {
 }
 
 function usedOf({ budgets }: Remembered): Readonly<Record<string, number>> {
-  const used = [...budgets.accounts].map(([name, { buckets }]) => [
-    name,
-    buckets.reduce((total, { polls }) => total + polls, 0),
-  ]);
-  return Object.fromEntries(used);
+  const used: Record<string, number> = {};
+  for (const [name, { buckets }] of budgets.accounts) {
+    used[name] = buckets.reduce((total, { polls }) => total + polls, 0);
+  }
+  return used;
 }

@@ -114,7 +114,9 @@ describe("startApp() on a state file", () => {
     const app = await startTestApp(configOf(yaml), { stateFile });
     await untilReady(app);
 
-    const journal = JSON.parse(await readFile(`${stateFile}.budgets`, "utf8"));
+    const journal = JSON.parse(await readFile(`${stateFile}.budgets`, "utf8")) as {
+      readonly budgets: { readonly accounts: Readonly<Record<string, unknown>> };
+    };
     await app[Symbol.asyncDispose]();
     const state = await readFile(stateFile, "utf8");
 
