@@ -1,69 +1,227 @@
-import { existsSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { copyFile, mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type Browser, chromium, type Page } from "playwright-core";
+import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { runProgram } from "./support/program.ts";
+import { findBarriers, startChromium, type Watched, watchPage } from "./support/chromium.ts";
+import { runProgram, stopAllPrograms } from "./support/program.ts";
 import { type Synclag, startDemo } from "./support/synclag.ts";
-import { undoAll, undoLater } from "./support/undo.ts";
+import { pictureTerminal } from "./support/terminal-picture.ts";
 
 const OUTPUT = fileURLToPath(new URL("output", import.meta.url));
+const IMAGES = fileURLToPath(new URL("../../docs/images", import.meta.url));
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
-describe("the status page of the demo in Chromium", () => {
+const SIZES = [
+  { name: "a telephone", width: 390, height: 844 },
+  { name: "a desk", width: 1280, height: 800 },
+] as const;
+const SCHEMES = ["light", "dark"] as const;
+const PATHS = ["/", "/chains/base", "/plan", "/docs/statuses"] as const;
+
+const PAGE_BYTES = 150_000;
+
+// The tour at double speed: a subgraph freezes after 15 s, an indexer slows down after 30, all of that is over after 85.
+describe("the pages of the demo in Chromium", () => {
   let demo: Synclag;
   let browser: Browser;
+  /** Opened once, and never loaded again. */
+  let open: Page;
+  let watched: Watched;
 
   beforeAll(async () => {
-    await runProgram({ command: "chromium", args: ["--version"] }); // Says what to install when it is missing.
-    demo = await startDemo([]);
-    browser = await chromium.launch({ executablePath: onPath("chromium"), args: ["--no-sandbox"] });
-    undoLater(() => browser.close());
+    await mkdir(OUTPUT, { recursive: true });
+    browser = await startChromium();
+    demo = await startDemo(["--speed", "2"]);
+    open = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+    watched = watchPage(open);
+    await open.goto(`${demo.url}/`);
+    await open.evaluate("globalThis.neverLoadedAgain = true");
   });
 
-  afterAll(undoAll);
+  afterAll(async () => {
+    await browser.close();
+    await stopAllPrograms();
+  });
 
-  describe.each([
-    { name: "a telephone", width: 390, height: 844 },
-    { name: "a desk", width: 1280, height: 800 },
-  ])("on $name, $width px wide", ({ width, height }) => {
-    let page: Page;
-    const complaints: string[] = [];
-    const requested: string[] = [];
+  it("tells of a fault without being loaded again", async () => {
+    await waitForSentence(open, /All 140 targets are ok/);
+    await waitForSentence(open, /targets? needs? you/);
+    await open.getByRole("link", { name: "airdrops on Base" }).waitFor({ timeout: 30_000 });
 
-    beforeAll(async () => {
-      page = await browser.newPage({ viewport: { width, height } });
-      page.on("console", (message) => {
-        if (["error", "warning"].includes(message.type())) {
-          complaints.push(message.text());
-        }
-      });
-      page.on("pageerror", (error) => complaints.push(error.message));
-      page.on("request", (request) => requested.push(new URL(request.url()).origin));
-      await page.goto(`${demo.url}/`, { waitUntil: "networkidle" });
-      await page.screenshot({ path: join(OUTPUT, `page-${width}.png`), fullPage: true });
+    expect(await open.evaluate("globalThis.neverLoadedAgain")).toBe(true);
+    expect(await open.title()).toMatch(/^\d+ need you/);
+  });
+
+  it("names one cause of many targets", async () => {
+    await open
+      .getByText(/airdrops multichain \(production\): \d+ of 21 targets/)
+      .waitFor({ timeout: 60_000 });
+    await picture(open, "status-page.png");
+  });
+
+  it("draws the plots of a chain, and tells what its endpoints said", async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 1000 } });
+    const own = watchPage(page);
+    await page.goto(`${demo.url}/chains/base`);
+    await page.locator("#plots-airdrops canvas").first().waitFor();
+    await page.locator("#asked-airdrops-subgraph-production summary").click();
+    const command = await page.locator("#asked-airdrops-subgraph-production pre.curl").textContent();
+
+    await page.getByRole("button", { name: "1 h" }).first().click();
+    await page.waitForTimeout(6_000);
+
+    expect(await page.locator("#plots-airdrops canvas").count()).toBe(4);
+    expect(await page.getByRole("button", { name: "1 h", pressed: true }).count()).toBe(1);
+    expect(await page.locator("details[open] pre.curl").count()).toBeGreaterThan(0);
+    expect(command).toContain('"Authorization: Bearer $THEGRAPH_API_KEY"');
+    expect(own.complaints).toEqual([]);
+    expect([...own.origins]).toEqual([demo.url]);
+    await page.mouse.move(0, 0);
+    await picture(page, "chain-page.png");
+    await page.close();
+  });
+
+  it("prints what on-call needs to know on a terminal", async () => {
+    const command = "synclag check --url http://127.0.0.1:9855";
+    const { stdout } = await runProgram({
+      command: "script",
+      args: ["-qec", `stty cols 132; node dist/main.js check --url ${demo.url}`, "/dev/null"],
+      cwd: ROOT,
     });
 
-    it.each(["airdrops", "lockup"])("shows the protocol %s", async (protocol) => {
-      expect(await page.getByText(protocol).first().isVisible()).toBe(true);
-    });
+    expect(stdout).toContain("need");
+    const output = stdout.replaceAll("\r", "").replaceAll(demo.url, "http://127.0.0.1:9855");
+    await pictureTerminal(browser, { command, output, path: join(OUTPUT, "check.png") });
+    await publish("check.png");
+  });
 
-    it("leaves the console empty", () => {
-      expect(complaints).toEqual([]);
-    });
+  it.each(SIZES)("puts no barrier before anybody on $name", async ({ width, height }) => {
+    const barriers: string[] = [];
+    for (const colorScheme of SCHEMES) {
+      const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+      for (const path of PATHS) {
+        const page = await context.newPage();
+        await page.goto(demo.url + path, { waitUntil: "load" });
+        await openAll(page);
+        barriers.push(...(await findBarriers(page)).map((line) => `${path} ${colorScheme} ${line}`));
+        await page.screenshot({ path: join(OUTPUT, `${fileName(path)}-${width}-${colorScheme}.png`) });
+        await page.close();
+      }
+      await context.close();
+    }
 
-    it("asks nobody but Synclag", () => {
-      expect(new Set(requested)).toEqual(new Set([demo.url]));
-    });
+    expect(barriers).toEqual([]);
+  });
 
-    it("does not scroll sideways", async () => {
-      const widest = await page.evaluate("document.documentElement.scrollWidth");
+  it.each([360, 390, 1280, 2560])("does not scroll sideways at %d px", async (width) => {
+    const page = await browser.newPage({ viewport: { width, height: 900 } });
+    const widest = [];
+    for (const path of PATHS) {
+      await page.goto(demo.url + path);
+      await openAll(page);
+      widest.push(await page.evaluate("document.documentElement.scrollWidth"));
+    }
+    await page.close();
 
-      expect(widest).toBeLessThanOrEqual(width);
+    expect(widest).toEqual(PATHS.map(() => width));
+  });
+
+  it.each(["/", "/chains/base"])("weighs little: %s", async (path) => {
+    const page = await browser.newPage();
+    let bytes = 0;
+    page.on("response", (response) => {
+      // An event stream has no end.
+      if (!response.url().endsWith("/api/v1/events")) {
+        void response.body().then((body) => {
+          bytes += body.length;
+        });
+      }
     });
+    await page.goto(demo.url + path, { waitUntil: "load" });
+    await page.waitForTimeout(1_000);
+    await page.close();
+
+    expect(bytes).toBeGreaterThan(10_000);
+    expect(bytes).toBeLessThan(PAGE_BYTES);
+  });
+
+  it("says the same without JavaScript", async () => {
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+
+    await page.goto(`${demo.url}/?q=lockup+base`);
+    expect(await page.locator("h1").textContent()).toMatch(/of 140 target/);
+    expect(await page.locator("#shown").textContent()).toContain("of 140 targets");
+    await page.goto(`${demo.url}/chains/base`);
+    expect(await page.locator(".spark svg").count()).toBeGreaterThan(0);
+    expect(await page.locator(".plots").first().isVisible()).toBe(false);
+
+    await context.close();
+  });
+
+  it("links each status to its paragraph", async () => {
+    const page = await browser.newPage();
+    await page.goto(`${demo.url}/chains/base`);
+
+    await page.locator("a.pill").first().click();
+    await page.waitForURL(/\/docs\/statuses#\w+$/);
+
+    expect(await page.locator(":target").count()).toBe(1);
+    await page.close();
+  });
+
+  it("filters as one types, and keeps the filter in the address", async () => {
+    const page = await browser.newPage();
+    await page.goto(`${demo.url}/`);
+
+    await page.getByRole("searchbox").fill("lockup base");
+    await page.getByText(/^Showing \d+ of 140 targets/).waitFor();
+
+    expect(new URL(page.url()).search).toBe("?q=lockup%20base");
+    await page.close();
+  });
+
+  it("tells that the fault is over, still without being loaded again", async () => {
+    const gone = { state: "hidden", timeout: 110_000 } as const;
+    await open.locator(".card").getByRole("link", { name: "airdrops on Base" }).waitFor(gone);
+
+    expect(await open.evaluate("globalThis.neverLoadedAgain")).toBe(true);
+    expect(watched.complaints).toEqual([]);
+    expect([...watched.origins]).toEqual([demo.url]);
+  });
+
+  it("ends within five seconds though pages are open, which then say so", async () => {
+    const startedMs = performance.now();
+    const { code } = await demo.stop();
+    const tookMs = performance.now() - startedMs;
+
+    await open.getByText(/No answer from Synclag: this is as of/).waitFor({ timeout: 20_000 });
+    expect(code).toBe(0);
+    expect(tookMs).toBeLessThan(5_000);
   });
 });
 
-function onPath(program: string): string {
-  const folders = (process.env["PATH"] ?? "").split(delimiter);
-  return folders.map((folder) => join(folder, program)).find(existsSync) ?? program;
+async function waitForSentence(page: Page, wanted: RegExp): Promise<void> {
+  await page.locator("h1").filter({ hasText: wanted }).waitFor({ timeout: 60_000 });
+}
+
+async function openAll(page: Page): Promise<void> {
+  await page.evaluate("for (const one of document.querySelectorAll('details')) one.open = true");
+}
+
+async function picture(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: join(OUTPUT, name) });
+  await publish(name);
+}
+
+/** With PICTURES=docs, the run renews what the documentation shows. */
+async function publish(name: string): Promise<void> {
+  if (process.env["PICTURES"] === "docs") {
+    await copyFile(join(OUTPUT, name), join(IMAGES, name));
+  }
+}
+
+function fileName(path: string): string {
+  return path === "/" ? "fleet" : path.slice(1).replaceAll("/", "-");
 }

@@ -24,9 +24,6 @@ interface LoadedRule {
   readonly name: string;
   /** `ok`, `err`, or `unknown` before the first evaluation. */
   readonly health: string;
-  readonly query: string;
-  /** `firing`, `pending` or `inactive`. */
-  readonly state: string;
 }
 
 export interface PrometheusOptions {
@@ -50,9 +47,7 @@ const ruleGroups = z.object({
   data: z.object({
     groups: z.array(
       z.object({
-        rules: z.array(
-          z.object({ name: z.string(), health: z.string(), query: z.string(), state: z.string() }),
-        ),
+        rules: z.array(z.object({ name: z.string(), health: z.string() })),
       }),
     ),
   }),
