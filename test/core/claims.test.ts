@@ -6,10 +6,10 @@ import { newSource, type SourceState } from "../../src/core/source-state.ts";
 const PACE: Pace = { intervalMs: 2_000, measured: true };
 const DAY_BLOCKS = 43_200;
 
+/** A source that claims a block beyond the chain's pace. */
 function claiming(
   key: string,
-  block: number,
-  polls: number,
+  [block, polls]: readonly [number, number],
   changed: Partial<SourceState> = {},
 ): SourceState {
   const sample = { block, timestampSec: null, hash: null, sentAtMs: 0, receivedAtMs: 0 };
@@ -40,60 +40,60 @@ describe("believedClaims()", () => {
 
   it.each([
     { case: "nobody claims", sources: [silent], keys: [] },
-    { case: "one claims, however often", sources: [claiming("a", 50_000, 9), silent], keys: [] },
+    { case: "one claims, however often", sources: [claiming("a", [50_000, 9]), silent], keys: [] },
     {
       case: "two claim the same once",
-      sources: [claiming("a", 50_000, 1), claiming("b", 50_007, 1)],
+      sources: [claiming("a", [50_000, 1]), claiming("b", [50_007, 1])],
       keys: [],
     },
     {
       case: "two claim the same, one of them twice",
-      sources: [claiming("a", 50_000, 2), claiming("b", 50_007, 1)],
+      sources: [claiming("a", [50_000, 2]), claiming("b", [50_007, 1])],
       keys: ["a", "b"],
     },
     {
       case: "two claim heights a minute's burst apart",
-      sources: [claiming("a", 50_000, 2), claiming("b", 50_136, 2)],
+      sources: [claiming("a", [50_000, 2]), claiming("b", [50_136, 2])],
       keys: ["a", "b"],
     },
     {
       case: "two claim heights further apart",
-      sources: [claiming("a", 50_000, 2), claiming("b", 50_137, 2)],
+      sources: [claiming("a", [50_000, 2]), claiming("b", [50_137, 2])],
       keys: [],
     },
     {
       case: "a third claims something else",
-      sources: [claiming("a", 50_000, 2), claiming("b", 50_000, 2), claiming("c", 90_000, 5)],
+      sources: [claiming("a", [50_000, 2]), claiming("b", [50_000, 2]), claiming("c", [90_000, 5])],
       keys: ["a", "b"],
     },
     {
       case: "a new RPC node claims twice to be 29 days ahead",
-      sources: [claiming("r", 1_000 + 29 * DAY_BLOCKS, 2, { kind: "rpc" })],
+      sources: [claiming("r", [1_000 + 29 * DAY_BLOCKS, 2], { kind: "rpc" })],
       keys: ["r"],
     },
     {
       case: "a new RPC node claims it once",
-      sources: [claiming("r", 1_000 + 29 * DAY_BLOCKS, 1, { kind: "rpc" })],
+      sources: [claiming("r", [1_000 + 29 * DAY_BLOCKS, 1], { kind: "rpc" })],
       keys: [],
     },
     {
       case: "a new RPC node claims to be 31 days ahead",
-      sources: [claiming("r", 1_000 + 31 * DAY_BLOCKS, 2, { kind: "rpc" })],
+      sources: [claiming("r", [1_000 + 31 * DAY_BLOCKS, 2], { kind: "rpc" })],
       keys: [],
     },
     {
       case: "an RPC node that was heard before claims it",
-      sources: [claiming("r", 50_000, 2, { kind: "rpc", ...known })],
+      sources: [claiming("r", [50_000, 2], { kind: "rpc", ...known })],
       keys: [],
     },
-    { case: "a new indexer claims it", sources: [claiming("a", 50_000, 2)], keys: [] },
+    { case: "a new indexer claims it", sources: [claiming("a", [50_000, 2])], keys: [] },
   ])("believes $keys where $case", ({ sources, keys }) => {
     expect(believed(sources)).toEqual(keys);
   });
 
   it("believes no RPC node's distance where nobody knows the pace", () => {
     expect(
-      believed([claiming("r", 50_000, 2, { kind: "rpc" })], { intervalMs: null, measured: false }),
+      believed([claiming("r", [50_000, 2], { kind: "rpc" })], { intervalMs: null, measured: false }),
     ).toEqual([]);
   });
 });
