@@ -13,7 +13,7 @@ export function renderEndpointDetails(
   const shared = record.targets.length > 1 ? ` It serves ${record.targets.length} targets at once.` : "";
   return html`<details id="${view.id}"${view.open === "open" ? html` open` : null}><summary>Last answers, and the poll by hand</summary>
 <p class="hint">Endpoint <b>${record.key}</b>.${shared}</p>
-<pre class="curl" tabindex="0" role="region" aria-label="The poll by hand">${record.curl}</pre>
+<pre class="curl" tabindex="0" role="region" aria-label="The poll of ${record.key} by hand">${record.curl}</pre>
 ${renderList("Last failures", record.failures, view.nowMs)}
 ${renderList("Last good replies", record.replies, view.nowMs)}</details>`;
 }

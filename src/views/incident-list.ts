@@ -32,6 +32,6 @@ function renderIncident({ scope, subject, since, detail, targets }: IncidentJson
   const sinceMs = Date.parse(since);
   return html`<li class="card bad"><h3><i aria-hidden="true">✕</i> ${incidentTitle({ scope, subject, detail })}</h3>
 <p class="meta">since <time datetime="${since}">${formatClock(sinceMs, nowMs)}</time>, ${formatAgo(sinceMs, nowMs)}</p>
-<details id="incident-${scope}-${subject}"><summary>${formatCount(targets.length, "target")}</summary><ul class="keys">${targets.map((key) => html`<li>${key}</li>`)}</ul></details></li>
+<details id="incident-${scope}-${subject}"><summary>${formatCount(targets.length, "target")}</summary><ul class="keys" tabindex="0">${targets.map((key) => html`<li>${key}</li>`)}</ul></details></li>
 `;
 }

@@ -69,6 +69,7 @@ export const PAGE_SCRIPT = `
     if (events === null || events.readyState === EventSource.CLOSED) {
       events = new EventSource("/api/v1/events");
       events.addEventListener("report", () => { heardAt = Date.now(); refresh(); });
+      events.addEventListener("error", refresh);
     }
   }
   document.addEventListener("visibilitychange", () => { listen(); if (!document.hidden) refresh(); });

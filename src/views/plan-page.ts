@@ -35,7 +35,7 @@ function renderBudgetSections(budgets: readonly BudgetJson[], plan: Plan): reado
     const whose = scope === "shared" ? `${formatCount(endpoints, "endpoint")} together` : "each endpoint";
     return html`<section aria-labelledby="budget-${name}"><h2 id="budget-${name}">Budget ${name}</h2>
 <p class="hint">${formatNumber(limit)} requests ${a(per)} for ${whose}. The schedules take ${formatNumber(Math.round(requests))} of them (${percent(share)}); the rest is for retries, people and targets in doubt. Used and left are by the stricter of the calendar's ${per} and the last one.</p>
-<div class="box tall" id="box-budget-${name}" role="region" aria-label="Budget ${name}" tabindex="0"><table class="plain">
+<div class="box tall" id="box-budget-${name}" role="region" aria-label="Endpoints of budget ${name}" tabindex="0"><table class="plain">
 <thead><tr><th scope="col">Endpoint</th><th scope="col">Used</th><th scope="col">Left</th></tr></thead>
 <tbody>${own.map(renderBudget)}</tbody></table></div></section>`;
   });
@@ -49,7 +49,7 @@ function renderBudget({ budget, endpoint, limit, used, remaining }: BudgetJson):
 
 function renderRows({ rows, basis }: Plan): Html {
   return html`<section aria-labelledby="plan-title"><h2 id="plan-title">Plan</h2>
-<div class="box" id="box-plan" role="region" aria-label="Plan" tabindex="0"><table class="plain">
+<div class="box" id="box-plan" role="region" aria-label="Indexers" tabindex="0"><table class="plain">
 <thead><tr><th scope="col">Indexer</th><th scope="col">Endpoints</th><th scope="col">Polled every</th><th scope="col">Requests a day</th><th scope="col">Of its budget</th><th scope="col">A fault shows within</th></tr></thead>
 <tbody>${rows.map(renderRow)}</tbody></table></div>
 <p class="hint">A fault shows within: the worst case, an endpoint that stops answering just after a poll; ${formatCount(basis.polls, "poll")} of up to ${formatDuration(basis.pollMs)} must fail in a row.</p></section>`;
