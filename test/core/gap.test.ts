@@ -42,9 +42,10 @@ describe("addMeasure()", () => {
     const driver = sample(1_000, 60_000, 60_000);
     const far = sample(900, 45_000, 45_000);
     const near = sample(1_001, 61_000, 61_000);
+    const farther = sample(1_030, 90_000, 90_000);
     const first = addMeasure([], { driver, partners: [far], driverIs: "target" }, PACE);
 
-    const second = addMeasure(first, { driver, partners: [far, near], driverIs: "target" }, PACE);
+    const second = addMeasure(first, { driver, partners: [far, near, farther], driverIs: "target" }, PACE);
 
     expect(first.map(({ partnerMs }) => partnerMs)).toEqual([45_000]);
     expect(second.map(({ partnerMs }) => partnerMs)).toEqual([61_000]);
