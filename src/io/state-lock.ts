@@ -137,7 +137,14 @@ function hold(statePath: string, first: StateHolder, options: StateLockOptions):
     assertHeld,
     async announce(url) {
       me = { ...me, url };
-      await writeAtomically(path, JSON.stringify(me));
+      try {
+        await writeAtomically(path, JSON.stringify(me));
+      } catch (error) {
+        // A disk that fails is told of by the writes of the state itself.
+        if (!isSystemError(error)) {
+          throw error;
+        }
+      }
     },
     async [Symbol.asyncDispose]() {
       clearInterval(heartbeat);
