@@ -1,4 +1,5 @@
-import { mostBlocksIn, type Pace, type ReferenceState } from "./reference.ts";
+import { mostBlocksIn, type Pace } from "./pace.ts";
+import type { ReferenceState } from "./reference.ts";
 import { readAtMs, type Sample } from "./sample.ts";
 import type { SourceState } from "./source-state.ts";
 

@@ -6,14 +6,8 @@ import { acceptClaim, foldPoll } from "./fold-poll.ts";
 import { judgeHeard } from "./judge-heard.ts";
 import { measureGaps } from "./measure-gaps.ts";
 import type { Observation } from "./observation.ts";
-import {
-  hasLeapt,
-  highestPossible,
-  mostBlocksIn,
-  type Pace,
-  type ReferenceState,
-  updateReference,
-} from "./reference.ts";
+import { mostBlocksIn, type Pace } from "./pace.ts";
+import { hasLeapt, highestPossible, type ReferenceState, updateReference } from "./reference.ts";
 import { isHeight } from "./sample.ts";
 import { newestSample, type SourceState } from "./source-state.ts";
 import { EMPTY_TIMELINE } from "./timeline.ts";

@@ -1,3 +1,5 @@
+import { FASTEST_INTERVAL_MS, mostBlocksIn, type Pace } from "./pace.ts";
+
 /** The corroborated head of a chain, as it is remembered. */
 export interface ReferenceState {
   readonly block: number;
@@ -34,19 +36,6 @@ export interface Vote {
   readonly steady: boolean;
 }
 
-/** How fast a chain makes blocks, as far as it is known. */
-export interface Pace {
-  readonly intervalMs: number | null;
-  readonly measured: boolean;
-}
-
-/** Chains burst, and configured block times are wrong by a factor of two: generous, yet nothing to a jump of millions. */
-const BURST_MEASURED = 4;
-const BURST_CONFIGURED = 8;
-/** Where nobody knows the pace: no chain is faster. */
-export const FASTEST_INTERVAL_MS = 100;
-const SLACK_BLOCKS = 16;
-const SLACK_MS = 60_000;
 /** Two votes this many poll intervals apart are of one round. */
 const SAME_ROUND = 1.5;
 /** Sources within this of the reference agree with it. */
@@ -56,13 +45,6 @@ const AGREE_MS = 60_000;
 const FORGET_MS = 6 * 3_600_000;
 /** Timestamps are whole seconds, and two sources are not asked at one instant. */
 const TIME_TOLERANCE_MS = 120_000;
-
-/** The most blocks that a chain can have made in `spanMs`. */
-export function mostBlocksIn(spanMs: number, pace: Pace): number {
-  const burst = pace.measured ? BURST_MEASURED : BURST_CONFIGURED;
-  const intervalMs = pace.intervalMs ?? FASTEST_INTERVAL_MS;
-  return SLACK_BLOCKS + (burst * (Math.max(0, spanMs) + SLACK_MS)) / intervalMs;
-}
 
 /** The highest block that the chain can have reached at `atMs`, or null while nothing firm is known. */
 export function highestPossible(reference: ReferenceState | null, pace: Pace, atMs: number): number | null {

@@ -3,7 +3,8 @@ import type { ChainState } from "./chain-state.ts";
 import type { Chain, Thresholds } from "./fleet.ts";
 import type { PaceRange } from "./gap.ts";
 import { AHEAD_BLOCKS, idleMs, stalledAfterMs } from "./judge.ts";
-import type { Pace, ReferenceState } from "./reference.ts";
+import type { Pace } from "./pace.ts";
+import type { ReferenceState } from "./reference.ts";
 import { newestSample, type SourceState } from "./source-state.ts";
 import { staleAfterMs } from "./votes.ts";
 

@@ -1,5 +1,6 @@
 import type { Thresholds } from "./fleet.ts";
-import { FASTEST_INTERVAL_MS, type Pace, type Vote } from "./reference.ts";
+import { FASTEST_INTERVAL_MS, type Pace } from "./pace.ts";
+import type { Vote } from "./reference.ts";
 import { readAtMs, type Sample } from "./sample.ts";
 import { newestSample, reached, type SourceState } from "./source-state.ts";
 

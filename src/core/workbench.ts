@@ -1,7 +1,7 @@
 import type { ChainState, WatchedChain } from "./chain-state.ts";
 import type { Target } from "./fleet.ts";
 import type { Observation } from "./observation.ts";
-import type { Pace } from "./reference.ts";
+import type { Pace } from "./pace.ts";
 import { newSource, type SourceState } from "./source-state.ts";
 import { paceOf } from "./view.ts";
 

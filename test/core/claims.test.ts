@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { believedClaims } from "../../src/core/claims.ts";
-import type { Pace, ReferenceState } from "../../src/core/reference.ts";
+import type { Pace } from "../../src/core/pace.ts";
+import type { ReferenceState } from "../../src/core/reference.ts";
 import { newSource, type SourceState } from "../../src/core/source-state.ts";
 
 const PACE: Pace = { intervalMs: 2_000, measured: true };

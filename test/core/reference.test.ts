@@ -1,9 +1,8 @@
 import { describe, expect, it } from "vitest";
+import { mostBlocksIn, type Pace } from "../../src/core/pace.ts";
 import {
   hasLeapt,
   highestPossible,
-  mostBlocksIn,
-  type Pace,
   type ReferenceState,
   updateReference,
   type Vote,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Pace } from "../../src/core/reference.ts";
+import type { Pace } from "../../src/core/pace.ts";
 import { newSource, type SourceState } from "../../src/core/source-state.ts";
 import { isHasty, staleAfterMs, votesOf } from "../../src/core/votes.ts";
 import { BASE, T0 } from "./chain-fixture.ts";
