@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { expects } from "./expects.ts";
+import { expects, show } from "./expects.ts";
 
 const BYTE_SIZE = "a size such as 512KiB or 1MiB";
 const PATTERN = /^(\d+(?:\.\d+)?)(B|KiB|MiB|GiB)$/;
@@ -16,7 +16,7 @@ export const ByteSize = z
     if (bytes === null) {
       context.addIssue({
         code: "custom",
-        message: `Cannot use ${JSON.stringify(text)}: expected ${BYTE_SIZE}, at most 1GiB`,
+        message: `Cannot use ${show(text)}: expected ${BYTE_SIZE}, at most 1GiB`,
       });
       return z.NEVER;
     }

@@ -1,7 +1,7 @@
 import { validateDetailed } from "node-cron";
 import { z } from "zod";
 import { neverFires } from "../schedule/firing-times.ts";
-import { expects } from "./expects.ts";
+import { expects, show } from "./expects.ts";
 
 const CRON = "six fields, seconds first, such as */15 * * * * *";
 
@@ -25,7 +25,7 @@ export const Schedule = z
   .meta({ examples: ["auto", "*/15 * * * * *", "0 */30 * * * *"] });
 
 function objectionTo(text: string): string | null {
-  const schedule = JSON.stringify(text);
+  const schedule = show(text);
   const fields = text.trim().split(/\s+/);
   if (fields.length === 5) {
     return `Cannot use schedule ${schedule}: found five fields, expected ${CRON}; with its seconds it is "0 ${fields.join(" ")}"`;

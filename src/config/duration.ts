@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { expects } from "./expects.ts";
+import { expects, show } from "./expects.ts";
 
 const DURATION = "a duration such as 250ms, 10s, 5m or 1h";
 const PATTERN = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/;
@@ -16,7 +16,7 @@ export const Duration = z
     if (ms === null) {
       context.addIssue({
         code: "custom",
-        message: `Cannot use ${JSON.stringify(text)}: expected ${DURATION}, at most 24 days`,
+        message: `Cannot use ${show(text)}: expected ${DURATION}, at most 24 days`,
       });
       return z.NEVER;
     }

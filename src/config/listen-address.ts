@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { ListenAddress } from "./config.ts";
-import { expects } from "./expects.ts";
+import { expects, show } from "./expects.ts";
 
 const LISTEN = "HOST:PORT such as 127.0.0.1:9855 or [::1]:9855";
 const PATTERN = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+)):(\d{1,5})$/;
@@ -13,7 +13,7 @@ export const Listen = z
     if (address === null) {
       context.addIssue({
         code: "custom",
-        message: `Cannot listen on ${JSON.stringify(text)}: expected ${LISTEN}`,
+        message: `Cannot listen on ${show(text)}: expected ${LISTEN}`,
       });
       return z.NEVER;
     }

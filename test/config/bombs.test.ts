@@ -1,0 +1,149 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import type { Config } from "../../src/config/config.ts";
+import { ConfigError } from "../../src/config/config-error.ts";
+import { parseConfig } from "../../src/config/parse.ts";
+import { parseWebConfig } from "../../src/config/parse-web-config.ts";
+import { Reloader } from "../../src/reloader.ts";
+import type { World } from "../../src/world.ts";
+import { recordLog } from "../support/log-recorder.ts";
+
+/** Files that are small to write and large, deep or slow to read. */
+const BOMBS: readonly { readonly bomb: string; readonly text: () => string }[] = [
+  { bomb: "aliases that multiply", text: () => billionLaughs() },
+  { bomb: "an alias of itself", text: () => "version: 1\nchains: &a { base: *a }\nprotocols: {}\n" },
+  { bomb: "100,000 aliases", text: () => `version: 1\nx: &a [1]\nchains: [${"*a, ".repeat(100_000)}]\n` },
+  { bomb: "merge keys", text: () => `version: 1\nx: &a { b: 1 }\n${"<<: *a\n".repeat(1_000)}` },
+  {
+    bomb: "lists 10,000 deep",
+    text: () => `version: 1\nchains: ${"[".repeat(10_000)}${"]".repeat(10_000)}\n`,
+  },
+  {
+    bomb: "maps 5,000 deep",
+    text: () => `version: 1\nchains: ${"{a: ".repeat(5_000)}1${"}".repeat(5_000)}\n`,
+  },
+  { bomb: "brackets that never close", text: () => `version: 1\nchains: ${"[{".repeat(5_000)}` },
+  {
+    bomb: "blocks 1,000 deep",
+    text: () => Array.from({ length: 1_000 }, (_, depth) => `${" ".repeat(depth)}a:`).join("\n"),
+  },
+  { bomb: "a key of a megabyte", text: () => `${"k".repeat(1_000_000)}: 1\n` },
+  { bomb: "a value of a megabyte", text: () => `version: 1\nlisten: ${"1".repeat(1_000_000)}\n` },
+  {
+    bomb: "2,000 unknown keys",
+    text: () => Array.from({ length: 2_000 }, (_, index) => `key${index}: 1`).join("\n"),
+  },
+  { bomb: "10,000 documents", text: () => "---\n".repeat(10_000) },
+  {
+    bomb: "10,000 anchors",
+    text: () =>
+      `version: 1\nchains: [${Array.from({ length: 10_000 }, (_, index) => `&a${index} 1`).join(", ")}]`,
+  },
+  {
+    bomb: "a duration without end",
+    text: () => `version: 1\npoll: { timeout: "${"9".repeat(100_000)}s" }\n`,
+  },
+  {
+    bomb: "a schedule without end",
+    text: () => `version: 1\npoll: { rpc_schedule: "${"*/5,".repeat(20_000)} * * * * *" }\n`,
+  },
+  { bomb: "a template of braces", text: () => indexerWithUrl(`http://127.0.0.1/${"{".repeat(50_000)}`) },
+  { bomb: "control characters", text: () => "version: 1\u0000\u0007\u001b[2J\n" },
+  { bomb: "a number beyond all", text: () => `version: 1${"0".repeat(10_000)}\n` },
+];
+
+describe("a configuration that is built to hurt", () => {
+  // Whatever takes longer than the test may has hung: none of them is worth a second.
+  it.each(BOMBS)("$bomb is a mistake like any other", { timeout: 10_000 }, ({ text }) => {
+    for (const parse of [parseChains, parseWeb]) {
+      const error = errorOf(() => parse(text()));
+
+      expect(error).toBeInstanceOf(ConfigError);
+      expect(error?.message.slice(0, 200)).toMatch(/^file\.yaml:[1-9]\d*:[1-9]\d*: .+: ./);
+    }
+  });
+
+  it("is told in so many words and no more", () => {
+    const longest = BOMBS.map(({ bomb, text }) => ({
+      bomb,
+      characters: errorOf(() => parseChains(text()))?.message.length ?? 0,
+    })).sort((a, b) => b.characters - a.characters)[0];
+
+    expect(longest?.characters).toBeLessThan(1_000_000);
+  });
+});
+
+describe("a reload of any text", () => {
+  const good = indexerWithUrl("http://127.0.0.1:9/");
+
+  it("goes over to all of it or to none of it", async () => {
+    const anyText = fc.oneof(
+      fc.string({ unit: "binary", maxLength: 200 }),
+      fc
+        .tuple(fc.nat(good.length), fc.nat(30), fc.string({ maxLength: 20 }))
+        .map(([from, length, text]) => good.slice(0, from) + text + good.slice(from + length)),
+      fc.constant(good),
+    );
+
+    await fc.assert(
+      fc.asyncProperty(anyText, async (text) => {
+        const applied: Config[] = [];
+        const world = { nowMs: () => 0, logger: recordLog().logger, loadConfig: () => parseChains(text) };
+        const reloader = new Reloader({
+          // A reload looks at nothing else of the world.
+          world: world as Partial<World> as World,
+          apply: (config) => {
+            applied.push(config);
+            return Promise.resolve();
+          },
+        });
+
+        const { ok } = await reloader.reload();
+
+        const whole = errorOf(() => parseChains(text)) === null ? [parseChains(text)] : [];
+        expect(applied).toEqual(whole);
+        expect([ok, reloader.state.successful]).toEqual([whole.length === 1, whole.length === 1]);
+      }),
+      { numRuns: 150 },
+    );
+  });
+});
+
+function parseChains(text: string): Config {
+  return parseConfig(text, { file: "file.yaml", env: { A: "aaaa" }, readFile: () => "" });
+}
+
+function parseWeb(text: string): unknown {
+  return parseWebConfig(text, { file: "file.yaml", readFile: () => "" });
+}
+
+/** What it threw, or null. Anything but a mistake of the user passes through. */
+function errorOf(run: () => unknown): ConfigError | null {
+  try {
+    run();
+    return null;
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      return error;
+    }
+    throw error;
+  }
+}
+
+/** Nine levels of ten: a billion values from half a kilobyte. */
+function billionLaughs(): string {
+  const levels = Array.from({ length: 9 }, (_, level) => {
+    const aliases = Array.from({ length: 10 }, () => `*l${level}`).join(", ");
+    return `l${level + 1}: &l${level + 1} [${aliases}]`;
+  });
+  return ["version: 1", "l0: &l0 lol", ...levels].join("\n");
+}
+
+function indexerWithUrl(url: string): string {
+  return `
+version: 1
+chains: { base: { id: 8453 } }
+protocols:
+  airdrops: [{ variant: multichain, url: "${url}", chains: [base] }]
+`;
+}
