@@ -1,17 +1,11 @@
-import {
-  type ChainState,
-  observeChain,
-  retainChain,
-  startChain,
-  type WatchedChain,
-  watchFleet,
-} from "./core/chain-state.ts";
+import type { ChainState, WatchedChain } from "./core/chain-state.ts";
 import { composeReport } from "./core/compose-report.ts";
 import { type Endpoint, endpointsOf, type Fleet, type Target } from "./core/fleet.ts";
 import type { Observation } from "./core/observation.ts";
 import type { BudgetReport, Incident, Report } from "./core/report.ts";
 import type { SourceState } from "./core/source-state.ts";
 import { staleAfterMs } from "./core/votes.ts";
+import { observeChain, retainChain, startChain, watchFleet } from "./core/watch-chain.ts";
 import type { Doubt } from "./polling.ts";
 
 export interface MonitorOptions {

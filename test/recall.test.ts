@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { observeChain, startChain } from "../src/core/chain-state.ts";
+import { observeChain, startChain } from "../src/core/watch-chain.ts";
 import { writeBudgetJournal } from "../src/io/budget-journal.ts";
 import { type SavedState, writeStateFile } from "../src/io/state-file.ts";
 import { recall } from "../src/recall.ts";

@@ -1,5 +1,5 @@
-import { reportChain } from "../../src/core/chain-state.ts";
 import type { GapReport } from "../../src/core/report.ts";
+import { reportChain } from "../../src/core/watch-chain.ts";
 import { type ChainModel, createChain, type PaceChange } from "../../src/sim/chain-model.ts";
 import {
   AT_THE_TIP,

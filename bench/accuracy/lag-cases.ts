@@ -1,4 +1,4 @@
-import { reportChain } from "../../src/core/chain-state.ts";
+import { reportChain } from "../../src/core/watch-chain.ts";
 import { type ChainModel, createChain, driftingPaces, headAt, timeOf } from "../../src/sim/chain-model.ts";
 import { AT_THE_TIP, type IndexerModel } from "../../src/sim/indexer-model.ts";
 import { createRandom } from "../../src/sim/random.ts";

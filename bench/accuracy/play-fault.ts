@@ -1,6 +1,7 @@
-import { reportChain, type WatchedChain } from "../../src/core/chain-state.ts";
+import type { WatchedChain } from "../../src/core/chain-state.ts";
 import type { Head, Observation } from "../../src/core/observation.ts";
 import { STATUSES, type Status } from "../../src/core/report.ts";
+import { reportChain } from "../../src/core/watch-chain.ts";
 import { type ChainModel, createChain, hashOf, headAt, timeOf } from "../../src/sim/chain-model.ts";
 import { AT_THE_TIP, type IndexerKnobs, type IndexerModel } from "../../src/sim/indexer-model.ts";
 import { createRandom } from "../../src/sim/random.ts";

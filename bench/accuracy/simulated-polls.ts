@@ -1,6 +1,7 @@
-import { type ChainState, observeChain, startChain, type WatchedChain } from "../../src/core/chain-state.ts";
+import type { ChainState, WatchedChain } from "../../src/core/chain-state.ts";
 import type { Chain, Target } from "../../src/core/fleet.ts";
 import type { Head, Observation } from "../../src/core/observation.ts";
+import { observeChain, startChain } from "../../src/core/watch-chain.ts";
 import { type ChainModel, hashOf, timeOf } from "../../src/sim/chain-model.ts";
 import { heightAt, type IndexerModel } from "../../src/sim/indexer-model.ts";
 

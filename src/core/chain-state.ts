@@ -1,13 +1,7 @@
-import { type ChainClock, NEW_CLOCK } from "./chain-clock.ts";
-import type { Chain, Fleet, Target } from "./fleet.ts";
-import { groupBy } from "./group-by.ts";
-import type { Observation } from "./observation.ts";
-import { observeInstant } from "./observe-instant.ts";
+import type { ChainClock } from "./chain-clock.ts";
+import type { Chain, Target } from "./fleet.ts";
 import type { ReferenceState } from "./reference.ts";
-import type { ChainReport } from "./report.ts";
-import { reportGaps, reportReference, reportTargets } from "./report-chain.ts";
 import type { SourceState } from "./source-state.ts";
-import { viewOf } from "./view.ts";
 
 /** A chain with the targets that are measured on it. */
 export interface WatchedChain {
@@ -27,86 +21,4 @@ export interface ChainState {
   readonly sources: readonly SourceState[];
   readonly reference: ReferenceState | null;
   readonly clock: ChainClock;
-}
-
-/** The chains of a fleet that have targets or RPC nodes, each with all of its targets. */
-export function watchFleet(fleet: Fleet): readonly WatchedChain[] {
-  const targets = fleet.indexers.flatMap(({ endpoints }) =>
-    endpoints.flatMap((endpoint) => endpoint.targets),
-  );
-  const baselines = baselineIndexers(fleet);
-  return fleet.chains.map((chain) => {
-    const here = targets.filter((target) => target.chain === chain.slug);
-    const compared = here.filter((target) => baselines.get(target.protocol) === indexerOf(target));
-    return {
-      chain,
-      targets: here,
-      baselines: Object.fromEntries(compared.map((target) => [target.protocol, target.key])),
-    };
-  });
-}
-
-/** The state of a chain of which nothing is known yet. */
-export function startChain(_watched: WatchedChain): ChainState {
-  return { sources: [], reference: null, clock: NEW_CLOCK };
-}
-
-/**
- * Folds observations into a chain's state, instant by instant; within one instant their order does not matter.
- * Observations of sources that are not watched change nothing.
- */
-export function observeChain(
-  state: ChainState,
-  watched: WatchedChain,
-  batch: readonly Observation[],
-): ChainState {
-  return instantsOf(batch).reduce((folded, instant) => observeInstant(folded, watched, instant), state);
-}
-
-/** What is known of a chain at `nowMs`. The same state and instant always give the same report. */
-export function reportChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainReport {
-  const view = viewOf(state, watched.chain, nowMs);
-  return {
-    chain: watched.chain,
-    reference: reportReference(view),
-    blockIntervalMs: view.measuredIntervalMs,
-    targets: reportTargets(state, watched, view),
-    gaps: reportGaps(state, watched, view),
-  };
-}
-
-/** The state without what is no longer watched: for a reload, where unchanged targets keep what they know. */
-export function retainChain(state: ChainState, watched: WatchedChain): ChainState {
-  const kept = new Set(watched.targets.map(({ key }) => key));
-  return { ...state, sources: state.sources.filter(({ key, kind }) => kind === "rpc" || kept.has(key)) };
-}
-
-function instantsOf(batch: readonly Observation[]): readonly (readonly Observation[])[] {
-  const [only] = batch;
-  if (only === undefined) {
-    return [];
-  }
-  if (batch.length === 1) {
-    return [[only]];
-  }
-  const instants = groupBy(batch, ({ receivedAtMs }) => receivedAtMs);
-  return [...instants].toSorted(([a], [b]) => a - b).map(([, instant]) => instant);
-}
-
-/** Per protocol, the indexer that the others are compared with: its first variant's production tier, or its only one. */
-function baselineIndexers(fleet: Fleet): ReadonlyMap<string, string> {
-  const baselines = new Map<string, string>();
-  for (const first of fleet.indexers) {
-    if (!baselines.has(first.protocol)) {
-      const tiers = fleet.indexers.filter(
-        ({ protocol, variant }) => protocol === first.protocol && variant === first.variant,
-      );
-      baselines.set(first.protocol, indexerOf(tiers.find(({ tier }) => tier === "production") ?? first));
-    }
-  }
-  return baselines;
-}
-
-function indexerOf({ protocol, variant, tier }: Pick<Target, "protocol" | "variant" | "tier">): string {
-  return `${protocol}/${variant}/${tier}`;
 }

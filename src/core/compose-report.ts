@@ -1,8 +1,9 @@
-import { type ChainState, reportChain, type WatchedChain } from "./chain-state.ts";
+import type { ChainState, WatchedChain } from "./chain-state.ts";
 import type { Endpoint, Target } from "./fleet.ts";
 import { findIncidents } from "./incidents.ts";
 import { silenceMs } from "./network-incident.ts";
 import type { ChainReport, Incident, Report } from "./report.ts";
+import { reportChain } from "./watch-chain.ts";
 
 /** All that a report is made from. */
 export interface ReportInput extends Pick<Report, "budgets" | "skipped"> {

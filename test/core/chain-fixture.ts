@@ -1,13 +1,8 @@
-import {
-  type ChainState,
-  observeChain,
-  reportChain,
-  startChain,
-  type WatchedChain,
-} from "../../src/core/chain-state.ts";
+import type { ChainState, WatchedChain } from "../../src/core/chain-state.ts";
 import type { Chain, Target } from "../../src/core/fleet.ts";
 import type { FailureReason, Head, Observation } from "../../src/core/observation.ts";
 import type { ChainReport, TargetReport } from "../../src/core/report.ts";
+import { observeChain, reportChain, startChain } from "../../src/core/watch-chain.ts";
 
 /** An instant to count from: 2026-11-20T00:00:00Z. */
 export const T0 = 1_795_132_800_000;

@@ -1,7 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type ChainState, observeChain, reportChain, startChain } from "../../src/core/chain-state.ts";
+import type { ChainState } from "../../src/core/chain-state.ts";
 import { FAILURE_REASONS, type Observation } from "../../src/core/observation.ts";
+import { observeChain, reportChain, startChain } from "../../src/core/watch-chain.ts";
 import { BASE, headOf, T0, watch } from "./chain-fixture.ts";
 
 const WATCHED = watch(

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
+import type { WatchedChain } from "../../src/core/chain-state.ts";
+import type { Fleet, Indexer, Target } from "../../src/core/fleet.ts";
 import {
   observeChain,
   reportChain,
   retainChain,
   startChain,
-  type WatchedChain,
   watchFleet,
-} from "../../src/core/chain-state.ts";
-import type { Fleet, Indexer, Target } from "../../src/core/fleet.ts";
+} from "../../src/core/watch-chain.ts";
 import { BASE, headAt, headOf, Play, T0, targetOn, watch } from "./chain-fixture.ts";
 
 const [A, B, C, D] = ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain", "lockup/subgraph"];
