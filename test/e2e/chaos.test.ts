@@ -1,0 +1,189 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { type SimulatedFleet, startFleet } from "../../src/sim/simulated-fleet.ts";
+import { type Synclag, startSynclag } from "./support/synclag.ts";
+
+// What a machine does to a daemon. Mounting needs root, as the image's tests do.
+
+const FREE = "airdrops/multichain/production/all";
+const METERED = "airdrops/subgraph/production/base";
+const PATIENCE = { timeout: 30_000, interval: 200 };
+
+describe("a full disk", () => {
+  it("stops what is counted on it and nothing else, and is over when there is room again", async () => {
+    await using fleet = await startIndexers();
+    const disk = mountDisk();
+    const config = writeConfig(disk, fleet);
+    const synclag = await startSynclag(config);
+    await untilAsked(fleet, [FREE, METERED], 2);
+
+    fill(disk);
+    await vi.waitFor(() => expect(synclag.stderr()).toContain("Cannot record what is spent"), PATIENCE);
+    const counted = fleet.endpoint(METERED).requestCount;
+    await untilAsked(fleet, [FREE], 3);
+    const whileFull = {
+      counted: fleet.endpoint(METERED).requestCount - counted,
+      ...(await answers(synclag)),
+    };
+    rmSync(join(disk, "filler"));
+    await vi.waitFor(() => expect(synclag.stderr()).toContain("What is spent is recorded again"), PATIENCE);
+    await untilAsked(fleet, [FREE, METERED], 2);
+
+    // One may have been under way.
+    expect(whileFull.counted).toBeLessThanOrEqual(1);
+    expect(whileFull.statuses).toEqual([200, 200, 200]);
+    expect((await synclag.stop()).code).toBe(0);
+  });
+});
+
+describe("a disk that turns read-only", () => {
+  it("stops what is counted on it and nothing else, and is over when it can be written again", async () => {
+    await using fleet = await startIndexers();
+    const disk = mountDisk();
+    const synclag = await startSynclag(writeConfig(disk, fleet));
+    await untilAsked(fleet, [FREE, METERED], 2);
+
+    execFileSync("mount", ["-o", "remount,ro", disk]);
+    await vi.waitFor(() => expect(synclag.stderr()).toContain("Cannot record what is spent"), PATIENCE);
+    await untilAsked(fleet, [FREE], 3);
+    const whileReadOnly = await answers(synclag);
+    execFileSync("mount", ["-o", "remount,rw", disk]);
+    await untilAsked(fleet, [FREE, METERED], 2);
+
+    expect(whileReadOnly.statuses).toEqual([200, 200, 200]);
+    expect((await synclag.stop()).code).toBe(0);
+  });
+});
+
+describe("file descriptors that run out", () => {
+  it("cost polls and connections, not the daemon", async () => {
+    await using fleet = await startIndexers();
+    const folder = mkdtempSync(join(tmpdir(), "synclag-chaos-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const synclag = await startSynclag(writeConfig(folder, fleet));
+    await untilAsked(fleet, [FREE, METERED], 2);
+
+    // Node itself needs many more to start than to run.
+    const open = readdirSync(`/proc/${synclag.pid}/fd`).length;
+    execFileSync("prlimit", ["--pid", String(synclag.pid), `--nofile=${open + 5}`]);
+    const leaving = new AbortController();
+    const crowd = Array.from({ length: 100 }, async () => {
+      try {
+        await fetch(`${synclag.url}/metrics`, {
+          signal: leaving.signal,
+          headers: { connection: "keep-alive" },
+        });
+      } catch {
+        // Refused, cut or given up: there is no room for all.
+      }
+    });
+    await vi.waitFor(() => expect(synclag.stderr()).toMatch(/EMFILE|too many open files/), PATIENCE);
+    leaving.abort();
+    await Promise.all(crowd);
+    await untilAsked(fleet, [FREE, METERED], 2);
+    await vi.waitFor(() => synclag.metrics(), PATIENCE);
+
+    expect((await synclag.stop()).code).toBe(0);
+  });
+});
+
+describe("ten scrapers while every upstream hangs", () => {
+  it("are all answered, and none of them waits for an indexer", async () => {
+    await using fleet = await startIndexers();
+    for (const key of [FREE, METERED]) {
+      fleet.endpoint(key).fail("hang_before_headers");
+    }
+    const folder = mkdtempSync(join(tmpdir(), "synclag-chaos-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const synclag = await startSynclag(writeConfig(folder, fleet));
+    await vi.waitFor(() => expect(fleet.endpoint(FREE).requestCount).toBeGreaterThan(0), PATIENCE);
+
+    const scrapes = await Promise.all(Array.from({ length: 10 }, () => scrapeAgainAndAgain(synclag.url, 50)));
+
+    const all = scrapes.flat().sort((a, b) => a.durationMs - b.durationMs);
+    const p99 = all[Math.floor(all.length * 0.99)]?.durationMs ?? 0;
+    process.stdout.write(`500 scrapes, ten at a time: p99 ${p99.toFixed(0)} ms\n`);
+    expect(all.every(({ status }) => status === 200)).toBe(true);
+    // The poll's own deadline is 10 s: who had to wait for one would be told apart by far.
+    expect(all.at(-1)?.durationMs).toBeLessThan(5_000);
+    expect((await synclag.stop()).code).toBe(0);
+  });
+});
+
+async function scrapeAgainAndAgain(url: string, times: number) {
+  const scrapes: { readonly status: number; readonly durationMs: number }[] = [];
+  for (let count = 0; count < times; count += 1) {
+    const startedMs = performance.now();
+    const answer = await fetch(`${url}/metrics`);
+    await answer.text();
+    scrapes.push({ status: answer.status, durationMs: performance.now() - startedMs });
+  }
+  return scrapes;
+}
+
+async function startIndexers(): Promise<SimulatedFleet> {
+  return await startFleet({
+    nowMs: Date.now,
+    endpoints: [
+      { kind: "envio", key: FREE, chains: ["base"] },
+      { kind: "studio", key: METERED, chains: ["base"], path: "/query/1/a/version/latest" },
+    ],
+  });
+}
+
+/** A small file system of its own, gone at the end of the test. */
+function mountDisk(): string {
+  const path = mkdtempSync(join(tmpdir(), "synclag-disk-"));
+  execFileSync("mount", ["-t", "tmpfs", "-o", "size=512k", "tmpfs", path]);
+  onTestFinished(() => {
+    execFileSync("umount", ["--lazy", path]);
+    rmSync(path, { recursive: true });
+  });
+  return path;
+}
+
+/** Writes until nothing more fits. */
+function fill(disk: string): void {
+  try {
+    writeFileSync(join(disk, "filler"), Buffer.alloc(2 * 512 * 1024));
+  } catch (error) {
+    if (!(error instanceof Error && "code" in error && error.code === "ENOSPC")) {
+      throw error;
+    }
+  }
+}
+
+function writeConfig(folder: string, fleet: SimulatedFleet): string {
+  const path = join(folder, "chains.yaml");
+  writeFileSync(
+    path,
+    `
+version: 1
+budgets: { studio: { limit: 1000000, per: day, scope: endpoint } }
+chains: { base: { id: 8453, name: Base, block_time: 2s } }
+protocols:
+  airdrops:
+    - { variant: multichain, dialect: envio, url: "${fleet.endpoint(FREE).url}", schedule: "*/1 * * * * *", chains: [base] }
+    - { variant: subgraph, url: "${fleet.endpoint(METERED).url}", schedule: "*/1 * * * * *", budget: studio, chains: [base] }
+`,
+  );
+  return path;
+}
+
+/** Waits for so many more requests to each of the endpoints. */
+async function untilAsked(fleet: SimulatedFleet, keys: readonly string[], times: number): Promise<void> {
+  const wanted = keys.map((key) => ({ key, count: fleet.endpoint(key).requestCount + times }));
+  await vi.waitFor(() => {
+    for (const { key, count } of wanted) {
+      expect(fleet.endpoint(key).requestCount).toBeGreaterThanOrEqual(count);
+    }
+  }, PATIENCE);
+}
+
+async function answers({ url }: Synclag): Promise<{ readonly statuses: readonly number[] }> {
+  const paths = ["/-/healthy", "/metrics", "/"];
+  return { statuses: await Promise.all(paths.map(async (path) => (await fetch(url + path)).status)) };
+}
