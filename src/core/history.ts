@@ -38,7 +38,7 @@ export interface PastChain {
   readonly targets: Readonly<Record<string, PastTarget>>;
 }
 
-export interface PastTarget {
+interface PastTarget {
   readonly block: Column;
   readonly lagMs: Column;
   readonly gapBlocks: Column;
@@ -59,14 +59,21 @@ const REFERENCE = "reference";
 /** Gaps have halves; a column holds integers. */
 const PARTS_OF_A_BLOCK = 10;
 
-/** Adds what a report says, if a step has begun of which nothing is recorded; else it is the same history. */
+/**
+ * Adds what a report says, if a step has begun of which nothing is recorded; else it is the same history, as it is
+ * where the report knows nothing.
+ */
 export function recordChain(history: ChainHistory, report: ChainReport, nowMs: number): ChainHistory {
   const isFineDue = isDue(history.fine, FINE, nowMs);
   const isCoarseDue = isDue(history.coarse, COARSE, nowMs);
   if (!isFineDue && !isCoarseDue) {
     return history;
   }
-  const now = { nowMs, row: rowOf(report) };
+  const row = rowOf(report);
+  if (Object.values(row).every((column) => column.every((value) => value === null))) {
+    return history;
+  }
+  const now = { nowMs, row };
   return {
     fine: isFineDue ? record(history.fine, FINE, now) : history.fine,
     coarse: isCoarseDue ? record(history.coarse, COARSE, now) : history.coarse,

@@ -3,16 +3,16 @@ import { createRequire } from "node:module";
 import type { FastifyInstance } from "fastify";
 import type { PlotAssets } from "../views/page-shell.ts";
 
-const { resolve } = createRequire(import.meta.url);
+const require = createRequire(import.meta.url);
 
 /** Serves uPlot's own files, under names that change with their version, and says where. */
 export function addAssetRoutes(server: FastifyInstance): PlotAssets {
-  const { version } = readVersion(resolve("uplot/package.json"));
+  const { version } = readVersion(require.resolve("uplot/package.json"));
   const script = `/assets/uplot-${version}.js`;
   const styles = `/assets/uplot-${version}.css`;
   const assets = [
-    { path: script, type: "text/javascript", file: resolve("uplot/dist/uPlot.iife.min.js") },
-    { path: styles, type: "text/css", file: resolve("uplot/dist/uPlot.min.css") },
+    { path: script, type: "text/javascript", file: require.resolve("uplot/dist/uPlot.iife.min.js") },
+    { path: styles, type: "text/css", file: require.resolve("uplot/dist/uPlot.min.css") },
   ];
   for (const { path, type, file } of assets) {
     const body = readFileSync(file);

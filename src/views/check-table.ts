@@ -3,7 +3,7 @@ import { targetKey } from "./filter-status.ts";
 import { formatCount, formatNumber } from "./format-count.ts";
 import { formatAgo, formatDuration } from "./format-duration.ts";
 import { headline } from "./headline.ts";
-import { incidentTitle } from "./incident-list.ts";
+import { incidentTitle } from "./incident-words.ts";
 import type { IncidentJson, StatusJson, TargetJson } from "./status-json.ts";
 import { reasonNote, STATUS_WORDS, type Tone } from "./status-words.ts";
 import { type Column, renderTextTable } from "./text-table.ts";

@@ -1,6 +1,7 @@
 import { targetKey } from "./filter-status.ts";
 import { formatCount, formatNumber } from "./format-count.ts";
 import { formatDuration } from "./format-duration.ts";
+import { incidentDetail } from "./incident-words.ts";
 import type { IncidentJson, StatusJson, TargetJson } from "./status-json.ts";
 import { needsSomebody, STATUS_WORDS, type Tone } from "./status-words.ts";
 import type { Trouble } from "./triage.ts";
@@ -64,7 +65,7 @@ export function describeState(target: TargetJson): string {
 
 /** The lag if it says anything: a target that is not ok for another reason need not be told to be 2 s behind. */
 export function tellingLagMs({ status, lag_seconds }: TargetJson): number | null {
-  const isTelling = status === "ok" || (lag_seconds ?? 0) >= TELLING_SECONDS;
+  const isTelling = status === "ok" || status === "lagging" || (lag_seconds ?? 0) >= TELLING_SECONDS;
   return isTelling && lag_seconds !== null ? lag_seconds * 1000 : null;
 }
 
@@ -76,7 +77,7 @@ function isLoud(pair: Trouble["pair"], { status }: TargetJson): boolean {
 function because(json: StatusJson, worst: Trouble, others: readonly Trouble[]): string {
   const shared = widestCause(json.incidents, [worst, ...others]);
   if (shared !== null) {
-    return `, ${formatNumber(shared.count)} of them for one cause: ${shared.incident.detail}`;
+    return `, ${formatNumber(shared.count)} of them for one cause: ${incidentDetail(shared.incident)}`;
   }
   const more = others.length === 0 ? "" : `; ${formatNumber(others.length)} more below`;
   return `: ${describeTrouble(worst)}; ${describeFresh(worst)}${more}`;
@@ -115,7 +116,11 @@ function calm({ targets }: StatusJson): Headline {
 function allOk(targets: readonly TargetJson[], total: string): string {
   const lags = targets.flatMap(({ lag_seconds }) => lag_seconds ?? []);
   const all = targets.length === 1 ? "The only target is ok" : `All ${total} are ok`;
-  return lags.length === 0 ? all : `${all}, at most ${formatDuration(Math.max(...lags) * 1000)} behind`;
+  if (lags.length === 0) {
+    return all;
+  }
+  const most = formatDuration(Math.max(...lags) * 1000);
+  return most === formatDuration(0) ? `${all}, level with the reference` : `${all}, at most ${most} behind`;
 }
 
 function sentenceCase(text: string): string {

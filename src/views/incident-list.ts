@@ -1,6 +1,7 @@
 import { formatCount } from "./format-count.ts";
 import { formatAgo, formatClock } from "./format-duration.ts";
 import { type Html, html } from "./html.ts";
+import { incidentTitle } from "./incident-words.ts";
 import type { IncidentJson } from "./status-json.ts";
 
 /** The shared causes, each with the targets that it explains folded away; null while there are none. */
@@ -10,22 +11,6 @@ export function renderIncidents(incidents: readonly IncidentJson[], nowMs: numbe
   }
   return html`<section aria-labelledby="incidents-title"><h2 id="incidents-title">One cause, many targets</h2>
 <ul class="cards">${incidents.map((incident) => renderIncident(incident, nowMs))}</ul></section>`;
-}
-
-/** `lockup subgraph (production): 26 of 26 targets reject our key`. */
-export function incidentTitle({
-  scope,
-  subject,
-  detail,
-}: Pick<IncidentJson, "scope" | "subject" | "detail">): string {
-  return scope === "network"
-    ? `Network: ${detail}`
-    : `${subjectName(scope, subject)}: ${detail.replace(` of ${subject}`, "")}`;
-}
-
-function subjectName(scope: IncidentJson["scope"], subject: string): string {
-  const [protocol, variant, tier] = subject.split("/");
-  return scope === "endpoint" ? `${protocol} ${variant} (${tier})` : `${scope} ${subject}`;
 }
 
 function renderIncident({ scope, subject, since, detail, targets }: IncidentJson, nowMs: number): Html {

@@ -83,6 +83,7 @@ figure{margin:0}
 .spark .limit{stroke:#d99000;stroke-dasharray:3 3}
 .spark figcaption{font-size:.85rem;color:var(--dim)}
 .cards.wide{grid-template-columns:repeat(auto-fill,minmax(min(100%,23rem),1fr))}
+.cards.wide>:has(details[open]){grid-column:1/-1}
 .card details{margin-top:auto;min-width:0}
 .curl{margin:.4rem 0;padding:.5rem .6rem;background:var(--bg);border:1px solid var(--line);border-radius:.3rem;font:.8rem/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;user-select:all}
 .said{margin:0;padding-left:1.2rem;font-size:.85rem;display:grid;gap:.25rem}

@@ -63,7 +63,7 @@ export const PLOT_SCRIPT = `
     const { series, data, bands } = seriesOf(plot);
     const axis = { stroke: css("--dim"), grid: { stroke: css("--line"), width: 1 }, ticks: { stroke: css("--line"), width: 1 }, font: "12px system-ui, sans-serif" };
     const made = new uPlot({
-      width: figure.clientWidth, height: 170, series, bands,
+      width: figure.clientWidth, height: 170, series, bands, padding: [8, 28, 0, 0],
       legend: { markers: { dash: (_, index) => series[index].mark ?? "solid" } },
       hooks: { setCursor: [(u) => { if (u.cursor.idx === null) u.setLegend({ idx: u.data[0].length - 1 }); }] },
       cursor: { sync: { key: box.id }, y: false, drag: { x: true, y: false } },

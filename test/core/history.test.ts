@@ -23,6 +23,13 @@ describe("recordChain()", () => {
     expect(recordChain(history, sampleChainReport(), START_MS + 15_000)).not.toBe(history);
   });
 
+  it("is the same history while nothing is known", () => {
+    const unknown = sampleTargetReport({ block: null, lagMs: null });
+    const report = sampleChainReport({ reference: null, targets: [unknown] });
+
+    expect(recordChain(NEW_HISTORY, report, START_MS)).toBe(NEW_HISTORY);
+  });
+
   it("keeps more than a day by the minute, and two hours closely", () => {
     const endMs = START_MS + 3 * DAY_MS;
 

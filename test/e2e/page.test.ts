@@ -77,8 +77,6 @@ describe("the pages of the demo in Chromium", () => {
     expect(command).toContain('"Authorization: Bearer $THEGRAPH_API_KEY"');
     expect(own.complaints).toEqual([]);
     expect([...own.origins]).toEqual([demo.url]);
-    await page.mouse.move(0, 0);
-    await picture(page, "chain-page.png");
     await page.close();
   });
 
@@ -189,6 +187,20 @@ describe("the pages of the demo in Chromium", () => {
     expect(await open.evaluate("globalThis.neverLoadedAgain")).toBe(true);
     expect(watched.complaints).toEqual([]);
     expect([...watched.origins]).toEqual([demo.url]);
+  });
+
+  it("shows afterwards how it came and went", async () => {
+    const page = await browser.newPage({ viewport: { width: 1280, height: 1060 } });
+    await page.goto(`${demo.url}/chains/base`);
+    await page.locator("#plots-airdrops canvas").nth(3).waitFor();
+    await page.waitForTimeout(500);
+
+    await picture(page, "chain-page.png");
+
+    expect(await page.locator("#airdrops-subgraph-production .spark figcaption").textContent()).toMatch(
+      /at most \d+ s behind/,
+    );
+    await page.close();
   });
 
   it("ends within five seconds though pages are open, which then say so", async () => {

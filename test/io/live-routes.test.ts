@@ -153,11 +153,8 @@ function createNews() {
 /** Listens from now on: what comes first is taken. */
 async function listen(url: string) {
   const response = await fetch(`${url}/api/v1/events`);
-  const reader = response.body?.getReader();
-  const next = async () => {
-    const chunk = await reader?.read();
-    return chunk === undefined || chunk.done ? null : new TextDecoder().decode(chunk.value);
-  };
+  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+  const next = async () => (await reader?.read())?.value ?? null;
   await next();
   return { response, next, leave: async () => await reader?.cancel() };
 }

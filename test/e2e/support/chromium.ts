@@ -30,7 +30,8 @@ export function watchPage(page: Page): Watched {
   return { complaints, origins };
 }
 
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
+const require = createRequire(import.meta.url);
+const AXE = readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
 /** What axe-core finds wrong with a page, a line each. */
 export async function findBarriers(page: Page): Promise<readonly string[]> {

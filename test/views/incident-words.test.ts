@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { incidentDetail, incidentTitle } from "../../src/views/incident-words.ts";
+
+const KEY = {
+  scope: "endpoint",
+  subject: "lockup/subgraph/production",
+  detail: "26 of 26 targets of lockup/subgraph/production reject our key",
+} as const;
+const HOST = {
+  scope: "host",
+  subject: "a.example",
+  detail: "9 of 9 targets of a.example are unreachable",
+} as const;
+const NETWORK = { scope: "network", subject: "all", detail: "nothing can be reached" } as const;
+
+describe("incidentTitle()", () => {
+  it.each([
+    { incident: KEY, title: "lockup subgraph (production): 26 of 26 targets reject our key" },
+    { incident: HOST, title: "host a.example: 9 of 9 targets are unreachable" },
+    { incident: NETWORK, title: "Network: nothing can be reached" },
+  ])("is $title", ({ incident, title }) => {
+    expect(incidentTitle(incident)).toBe(title);
+  });
+});
+
+describe("incidentDetail()", () => {
+  it.each([
+    { incident: KEY, detail: "26 of 26 targets of lockup subgraph (production) reject our key" },
+    { incident: HOST, detail: HOST.detail },
+    { incident: NETWORK, detail: NETWORK.detail },
+  ])("is $detail", ({ incident, detail }) => {
+    expect(incidentDetail(incident)).toBe(detail);
+  });
+});
