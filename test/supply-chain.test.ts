@@ -1,0 +1,99 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { parse, parseAllDocuments } from "yaml";
+
+interface Locked {
+  readonly version: string;
+  readonly integrity?: string;
+  readonly hasInstallScript?: true;
+  readonly dev?: true;
+  readonly link?: true;
+}
+
+const manifest = JSON.parse(read("package.json")) as {
+  readonly dependencies: Readonly<Record<string, string>>;
+};
+const lock = JSON.parse(read("package-lock.json")) as { readonly packages: Readonly<Record<string, Locked>> };
+const atRunTime = Object.entries(lock.packages).filter(([path, { dev }]) => path !== "" && dev !== true);
+
+describe("package.json", () => {
+  it("has a reason in docs/decisions for each dependency at run time, and no reason without one", () => {
+    const reasons = [...read("docs/decisions/0001-runtime-dependencies.md").matchAll(/^\| ([\w-]+) \|/gm)]
+      .map(([, name]) => name)
+      .filter((name) => name !== "package");
+
+    expect(reasons).toEqual(Object.keys(manifest.dependencies));
+  });
+});
+
+describe("package-lock.json", () => {
+  it("locks every package at run time by its hash", () => {
+    const unlocked = atRunTime.filter(
+      ([, { integrity, link }]) => link !== true && !integrity?.startsWith("sha512-"),
+    );
+
+    expect(atRunTime.length).toBeGreaterThan(20);
+    expect(unlocked.map(([path]) => path)).toEqual([]);
+  });
+
+  it("has no package at run time that runs a script when it is installed", () => {
+    const scripted = atRunTime.filter(([, { hasInstallScript }]) => hasInstallScript === true);
+
+    expect(scripted.map(([path]) => path)).toEqual([]);
+  });
+});
+
+describe("deploy/", () => {
+  it("gives Synclag no privilege in Kubernetes", () => {
+    const [workload] = parseAllDocuments(read("deploy/kubernetes.yaml")).map(
+      (document) => document.toJS() as unknown,
+    );
+
+    expect(workload).toMatchObject({
+      spec: {
+        template: {
+          spec: {
+            automountServiceAccountToken: false,
+            securityContext: {
+              runAsNonRoot: true,
+              runAsUser: 65532,
+              seccompProfile: { type: "RuntimeDefault" },
+            },
+            containers: [
+              {
+                securityContext: {
+                  allowPrivilegeEscalation: false,
+                  readOnlyRootFilesystem: true,
+                  capabilities: { drop: ["ALL"] },
+                },
+              },
+            ],
+          },
+        },
+      },
+    });
+  });
+
+  it("gives it none in compose", () => {
+    expect(parse(read("deploy/compose.yaml"))).toMatchObject({
+      services: {
+        synclag: { read_only: true, cap_drop: ["ALL"], security_opt: ["no-new-privileges:true"] },
+      },
+    });
+  });
+});
+
+describe("SECURITY.md", () => {
+  it("names only tests and files that there are", () => {
+    const named = [...read("SECURITY.md").matchAll(/`(test\/[\w./-]+)`|\]\(((?!http|#)[^)]+)\)/g)].map(
+      ([, test, link]) => test ?? link ?? "",
+    );
+
+    expect(named.length).toBeGreaterThan(12);
+    expect(named.filter((path) => !existsSync(new URL(`../${path}`, import.meta.url)))).toEqual([]);
+  });
+});
+
+function read(path: string): string {
+  return readFileSync(new URL(`../${path}`, import.meta.url), "utf8");
+}
