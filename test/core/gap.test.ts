@@ -64,6 +64,16 @@ describe("addMeasure()", () => {
     ).toBe(first);
   });
 
+  it("keeps its pair when another is as near", () => {
+    const driver = sample(1_000, 60_000, 60_000);
+    const [earlier, later] = [sample(1_001, 59_000, 59_000), sample(1_002, 61_000, 61_000)];
+
+    const first = addMeasure([], { driver, partners: [earlier, later], driverIs: "target" }, PACE);
+
+    expect(first.map(({ partnerMs }) => partnerMs)).toEqual([59_000]);
+    expect(addMeasure(first, { driver, partners: [later], driverIs: "target" }, PACE)).toBe(first);
+  });
+
   it("changes nothing without a partner", () => {
     const known = measures([0, 1]);
 
@@ -151,6 +161,16 @@ describe("estimateGap()", () => {
       case: "there are few measures, and all meet",
       of: measures([0, 10], [8, 20]),
       gap: { blocks: 9, uncertaintyBlocks: 1 },
+    },
+    {
+      case: "the newest begins where the one before ends",
+      of: measures([0, 4], [4, 8]),
+      gap: { blocks: 4, uncertaintyBlocks: 0 },
+    },
+    {
+      case: "the newest ends where the one before begins",
+      of: measures([4, 8], [0, 4]),
+      gap: { blocks: 4, uncertaintyBlocks: 0 },
     },
   ])("is $gap where $case", ({ of, gap }) => {
     expect(estimateGap(of)).toEqual(gap);
