@@ -18,7 +18,12 @@ export interface Alertmanager {
   pages(): readonly Page[];
 }
 
-type Page = z.infer<typeof pageSchema>;
+/** One alert as a receiver got it. */
+export type Page = z.infer<typeof pageSchema> & {
+  /** Path of the webhook, such as `/page`. */
+  readonly path: string;
+  readonly receivedAtMs: number;
+};
 
 const pageSchema = z.object({
   status: z.enum(["firing", "resolved"]),
@@ -27,12 +32,20 @@ const pageSchema = z.object({
 });
 const notification = z.object({ alerts: z.array(pageSchema) });
 
-/** Starts Alertmanager with a webhook on loopback, and waits until it is ready. */
-export async function startAlertmanager(folder: string): Promise<Alertmanager> {
+/**
+ * Starts Alertmanager with a webhook on loopback, and waits until it is ready. `configure` gives its configuration,
+ * whose webhooks are at that port.
+ */
+export async function startAlertmanager(
+  folder: string,
+  configure: (pagerPort: number) => string = configuration,
+): Promise<Alertmanager> {
   const received: Page[] = [];
   const pager = createServer((request, response) => {
     void text(request).then((body) => {
-      received.push(...notification.parse(JSON.parse(body)).alerts);
+      const { alerts } = notification.parse(JSON.parse(body));
+      const path = request.url ?? "";
+      received.push(...alerts.map((alert) => ({ ...alert, path, receivedAtMs: Date.now() })));
       response.end();
     });
   });
@@ -42,7 +55,7 @@ export async function startAlertmanager(folder: string): Promise<Alertmanager> {
   undoLater(() => pager.close());
 
   const configFile = join(folder, "alertmanager.yml");
-  await writeFile(configFile, configuration(pagerPort));
+  await writeFile(configFile, configure(pagerPort));
   const checked = await runProgram({ command: "amtool", args: ["check-config", configFile] });
   if (checked.code !== 0) {
     throw new Error(`Cannot configure Alertmanager: ${checked.stdout}${checked.stderr}`);

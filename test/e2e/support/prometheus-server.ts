@@ -12,12 +12,21 @@ export interface PrometheusServer extends Program {
   /** An instant query. Throws what Prometheus says of an expression that it cannot evaluate. */
   query(expression: string): Promise<readonly Series[]>;
   rules(): Promise<readonly LoadedRule[]>;
+  /** Alerts that are pending or firing now. */
+  alerts(): Promise<readonly ActiveAlert[]>;
 }
 
 /** One series of an answer, with its value now. */
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
+}
+
+export interface ActiveAlert {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly state: "pending" | "firing";
+  /** Since when its expression has held, unix milliseconds. */
+  readonly activeAtMs: number;
 }
 
 interface LoadedRule {
@@ -29,8 +38,8 @@ interface LoadedRule {
 export interface PrometheusOptions {
   /** For its configuration and its data. */
   readonly folder: string;
-  /** `host:port` of the exporter. */
-  readonly target: string;
+  /** `host:port` of the exporter; or a file of targets, which Prometheus reads again whenever it changes. */
+  readonly target: string | { readonly file: string };
   readonly ruleFiles: readonly string[];
   /** `host:port` of the Alertmanager. */
   readonly alertmanager: string;
@@ -53,6 +62,18 @@ const ruleGroups = z.object({
   }),
 });
 
+const activeAlerts = z.object({
+  data: z.object({
+    alerts: z.array(
+      z.object({
+        labels: z.record(z.string(), z.string()),
+        state: z.enum(["pending", "firing"]),
+        activeAt: z.string(),
+      }),
+    ),
+  }),
+});
+
 /** Starts Prometheus, and waits until it is ready. */
 export async function startPrometheus(options: PrometheusOptions): Promise<PrometheusServer> {
   const configFile = join(options.folder, "prometheus.yml");
@@ -65,6 +86,8 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
       `--config.file=${configFile}`,
       `--storage.tsdb.path=${join(options.folder, "data")}`,
       `--web.listen-address=127.0.0.1:${port}`,
+      // What fired before Alertmanager was found is sent again.
+      "--rules.alert.resend-delay=2s",
     ],
   });
   await vi.waitFor(() => getText(`${url}/-/ready`), { timeout: 30_000, interval: 100 });
@@ -83,6 +106,14 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
       const answer = await getJson(`${url}/api/v1/rules`);
       return ruleGroups.parse(answer).data.groups.flatMap((group) => group.rules);
     },
+    alerts: async () => {
+      const answer = await getJson(`${url}/api/v1/alerts`);
+      return activeAlerts.parse(answer).data.alerts.map(({ labels, state, activeAt }) => ({
+        labels,
+        state,
+        activeAtMs: Date.parse(activeAt),
+      }));
+    },
   };
 }
 
@@ -91,7 +122,14 @@ function configuration({ target, ruleFiles, alertmanager }: PrometheusOptions): 
   return JSON.stringify({
     global: { scrape_interval: "1s", evaluation_interval: "1s" },
     rule_files: ruleFiles,
-    scrape_configs: [{ job_name: "synclag", static_configs: [{ targets: [target] }] }],
+    scrape_configs: [
+      {
+        job_name: "synclag",
+        ...(typeof target === "string"
+          ? { static_configs: [{ targets: [target] }] }
+          : { file_sd_configs: [{ files: [target.file] }] }),
+      },
+    ],
     alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] },
   });
 }

@@ -1,0 +1,82 @@
+import { writeFile } from "node:fs/promises";
+import { allAlerts } from "../../../dashboards/src/alerts/all-alerts.ts";
+import { SETTINGS } from "../../../dashboards/src/settings.ts";
+import { realTime } from "../../../dashboards/src/time-scale.ts";
+import type { Detection } from "./detection.ts";
+import type { ScriptedFault } from "./scripted-fault.ts";
+
+/** How one fault was found. */
+export interface DetectionRow {
+  readonly fault: ScriptedFault;
+  readonly detection: Detection;
+  readonly sinceMs: number;
+}
+
+const FILE = new URL("../../../docs/DETECTION.md", import.meta.url);
+const COMMAND =
+  "SYNCLAG_WRITE_DETECTION=1 npx vitest run --config test/e2e/vitest.config.ts test/e2e/alerts.test.ts";
+
+/** Prints the table of latencies, and writes it to docs/DETECTION.md where the command asks for it. */
+export async function writeDetection(
+  rows: readonly DetectionRow[],
+  about: { readonly lookMs: number; readonly scale: number },
+): Promise<void> {
+  const table = renderTable(rows);
+  console.log(table);
+  if (process.env["SYNCLAG_WRITE_DETECTION"] !== undefined) {
+    await writeFile(FILE, renderPage(table, about));
+  }
+}
+
+function renderTable(rows: readonly DetectionRow[]): string {
+  const lines = rows.map(({ fault, detection, sinceMs }) => {
+    const after = (atMs: number | null): string =>
+      atMs === null ? "–" : (Math.max(0, atMs - sinceMs) / 1_000).toFixed(1);
+    const { metricAtMs, pendingAtMs, firingAtMs, deliveredAtMs } = detection;
+    const times = [metricAtMs, pendingAtMs, firingAtMs, deliveredAtMs].map(after);
+    return `| ${[fault.what, `${fault.alert}, ${fault.severity}`, ...times, patienceOf(fault)].join(" | ")} |`;
+  });
+  return [
+    "| fault | alert | → metric | → pending | → firing | → delivered | `for` in production |",
+    "|---|---|--:|--:|--:|--:|--:|",
+    ...lines,
+  ].join("\n");
+}
+
+function patienceOf({ alert, severity }: ScriptedFault): string {
+  const alerts = allAlerts({ settings: SETTINGS, time: realTime }).flatMap((group) => group.alerts);
+  return alerts.find((rule) => rule.name === alert && rule.severity === severity)?.for ?? "0s";
+}
+
+function renderPage(
+  table: string,
+  { lookMs, scale }: { readonly lookMs: number; readonly scale: number },
+): string {
+  return `# How soon a fault is told
+
+Seconds from the injection of a fault to each station of its alert, measured with a real Prometheus and a real Alertmanager on
+the files of dashboards/ and deploy/, every fault at once. The rules are rendered from the same source with all durations
+divided by ${scale}: an hour is a minute, a \`for\` of two minutes two seconds. The limits of chains.yaml are divided alike (\`lagging\` 10 s,
+\`critical\` 30 s, \`stalled\` 10 s or 50 blocks), every endpoint is polled each second, and Prometheus scrapes and evaluates each second.
+Times of *metric* and *firing* are exact to the look that sees them (every half second; the longest took ${lookMs} ms).
+
+\`\`\`sh
+${COMMAND}
+\`\`\`
+
+${table}
+
+*metric*: the daemon's own /metrics shows it. *pending*: the expression of the rule holds. *firing*: it has held for its \`for\`.
+*delivered*: a webhook behind Alertmanager has it, with its texts filled in. A line that begins with "…" is a further
+consequence of the fault above it, and its times count from that.
+
+## What that means in production
+
+| station | takes |
+|---|---|
+| fault → metric | what the fault itself needs to be one (\`stalled\` 10 min or 50 blocks, \`lagging\` 10 min …), and two polls that agree; three for a timeout. \`synclag plan\` tells the cadence of each endpoint and how soon a fault shows: half a minute at 15 s, up to an hour for a gateway whose budget allows two polls an hour |
+| metric → pending | at most one scrape and one evaluation: 30 s at 15 s each |
+| pending → firing | the \`for\` of the last column |
+| firing → delivered | \`group_wait\` of deploy/alertmanager.yml: 10 s for a page, 30 s for a ticket, which waits for working hours |
+`;
+}
