@@ -16,9 +16,9 @@ export interface Headline {
   readonly needed: number;
 }
 
-/** Says in one sentence what matters most: `2 of 140 targets need you: lockup on Base, subgraph, 41 min behind; …`. */
+/** Says in one sentence what matters most, and nothing of what is in maintenance: `2 of 140 targets need you: lockup on Base, subgraph, 41 min behind; …`. */
 export function headline(json: StatusJson, troubles: readonly Trouble[]): Headline {
-  const urgent = troubles.filter(({ target }) => needsSomebody(target.status));
+  const urgent = troubles.filter(({ target }) => needsSomebody(target.status) && !target.maintenance);
   const network = json.incidents.find(({ scope }) => scope === "network");
   if (network !== undefined) {
     return { tone: "bad", sentence: sentenceCase(network.detail), needed: urgent.length };
@@ -105,7 +105,9 @@ function calm({ targets }: StatusJson): Headline {
   if (count("ok") === targets.length) {
     return { tone: "ok", sentence: allOk(targets, total), needed: 0 };
   }
+  const planned = targets.filter(({ status, maintenance }) => maintenance && needsSomebody(status)).length;
   const rest = [
+    planned > 0 ? `${formatNumber(planned)} in maintenance` : [],
     count("syncing") > 0 ? `${formatNumber(count("syncing"))} syncing` : [],
     count("unknown") > 0 ? `${formatNumber(count("unknown"))} without evidence yet` : [],
   ].flat();

@@ -24,7 +24,7 @@ export function renderMatrix(json: StatusJson): Html {
   const mainnets = rows.filter(({ chain }) => !chain.testnet);
   const testnets = rows.filter(({ chain }) => chain.testnet);
   return html`<section id="fleet" aria-labelledby="fleet-title"><h2 id="fleet-title">Fleet</h2>
-<p class="hint">Time behind the chain's reference head. A dot: not indexed there.</p>
+<p class="hint">Time behind the chain's reference head. A dot: not indexed there.${json.targets.some(({ maintenance }) => maintenance) ? " ⚒: in maintenance." : null}</p>
 ${mainnets.length === 0 ? null : renderTable(table, mainnets, "Mainnets")}
 ${testnets.length === 0 ? null : renderTestnets(table, testnets)}</section>`;
 }
@@ -79,12 +79,25 @@ function renderCell(target: TargetJson | undefined, told: ReadonlySet<string>): 
   if (target === undefined) {
     return html`<td class="none">·</td>`;
   }
-  const { tone, glyph, short } = STATUS_WORDS[target.status];
+  const { tone, glyph } = STATUS_WORDS[target.status];
+  const isToned = target.maintenance || told.has(targetKey(target));
+  // Most cells are ok, and say all that there is to say.
+  const title = tone === "ok" && !target.maintenance ? null : html` title="${describeTarget(target)}"`;
+  return html`<td><a class="${tone}${isToned ? " told" : ""}" href="${chainPath(target.chain)}#${targetAnchor(target)}"${title}><i aria-hidden="true">${glyph}</i>&nbsp;${cellText(target)}</a></td>`;
+}
+
+/** `1.5s`, `stalled 41m`, `down ⚒`. */
+function cellText(target: TargetJson): string {
+  const { tone, short } = STATUS_WORDS[target.status];
   const lagMs = tellingLagMs(target);
-  const lag = lagMs === null ? null : shortDuration(lagMs);
-  const text = tone === "ok" ? (lag ?? short) : `${short}${lag === null ? "" : ` ${lag}`}`;
-  const title = `${target.protocol} on ${target.chain}, ${describeVariant(target)}: ${describeState(target)}`;
-  return html`<td><a class="${tone}${told.has(targetKey(target)) ? " told" : ""}" href="${chainPath(target.chain)}#${targetAnchor(target)}" title="${title}"><i aria-hidden="true">${glyph}</i>&nbsp;${text}</a></td>`;
+  const lag = lagMs === null ? [] : [shortDuration(lagMs)];
+  const state = tone === "ok" && lag.length > 0 ? lag : [short, ...lag];
+  return [...state, ...(target.maintenance ? ["⚒"] : [])].join(" ");
+}
+
+function describeTarget(target: TargetJson): string {
+  const planned = target.maintenance ? ", in maintenance" : "";
+  return `${target.protocol} on ${target.chain}, ${describeVariant(target)}: ${describeState(target)}${planned}`;
 }
 
 function renderHead({ reference }: ChainJson): Html {

@@ -1,10 +1,10 @@
 /** The one style sheet. No style attributes anywhere: the Content-Security-Policy forbids them. */
 export const PAGE_STYLES = `
 :root{color-scheme:light dark;--bg:#f7f7f4;--panel:#fff;--line:#dddcd5;--text:#1c1d1b;--dim:#5d615b;--link:#0b57a4;
---ok:#14713f;--busy:#123f80;--busy-bg:#dbe8fb;--warn:#533600;--warn-bg:#ffdc97;--bad:#fff;--bad-bg:#b4231d;--bad-ink:#a51d18;--idle:#4c504a;--idle-bg:#e6e6df;
+--ok:#14713f;--busy:#123f80;--busy-bg:#dbe8fb;--warn:#533600;--warn-bg:#ffdc97;--warn-ink:#704a00;--bad:#fff;--bad-bg:#b4231d;--bad-ink:#a51d18;--idle:#4c504a;--idle-bg:#e6e6df;
 --line1:#0f62c4;--line2:#8a3ffc;--line3:#00706b;--line4:#b0246e}
 @media (prefers-color-scheme:dark){:root{--bg:#101213;--panel:#181b1d;--line:#2d3235;--text:#e8eae7;--dim:#9ca39d;--link:#8cbcf5;
---ok:#74d09b;--busy:#cfe2ff;--busy-bg:#1e3c68;--warn:#ffe3ab;--warn-bg:#6a4a05;--bad:#fff;--bad-bg:#bd332d;--bad-ink:#ff9a93;--idle:#c3c8c2;--idle-bg:#2b3033;
+--ok:#74d09b;--busy:#cfe2ff;--busy-bg:#1e3c68;--warn:#ffe3ab;--warn-bg:#6a4a05;--warn-ink:#ffcf70;--bad:#fff;--bad-bg:#bd332d;--bad-ink:#ff9a93;--idle:#c3c8c2;--idle-bg:#2b3033;
 --line1:#78a9ff;--line2:#be95ff;--line3:#3ddbd9;--line4:#ff8cbe}}
 *{box-sizing:border-box}
 html{-webkit-text-size-adjust:100%}
@@ -53,6 +53,7 @@ thead th{font-size:.8rem;font-weight:600;color:var(--dim);vertical-align:bottom;
 .matrix thead th[colspan]{text-align:center;color:var(--text)}
 .matrix tbody th{position:sticky;left:0;background:var(--panel);font-weight:500;z-index:1}
 .matrix thead tr:first-child th:first-child{position:sticky;left:0;background:var(--panel);z-index:1}
+.matrix tbody th,.matrix thead tr:first-child th:first-child{border-right:1px solid var(--line)}
 .matrix tbody th a{color:inherit;text-decoration:none;display:block;padding:.15rem 0}
 .matrix tbody th a:hover{text-decoration:underline}
 .matrix tbody tr+tr>*{border-top:1px solid var(--line)}
@@ -66,6 +67,7 @@ a.ok i{color:var(--ok)}
 .matrix a.warn,.pill.warn{background:var(--warn-bg);color:var(--warn);font-weight:600}
 .matrix a.bad,.pill.bad{background:var(--bad-bg);color:var(--bad);font-weight:600}
 .matrix a.idle,.pill.idle{background:var(--idle-bg);color:var(--idle)}
+.matrix a.warn.told{background:none;color:var(--warn-ink);box-shadow:inset 0 0 0 1px #d99000;font-weight:500}
 .matrix a.bad.told{background:none;color:var(--bad-ink);box-shadow:inset 0 0 0 1px var(--bad-bg);font-weight:500}
 .matrix thead a{color:inherit}
 .pill{display:inline-block;padding:0 .5rem;border-radius:1rem;font-size:.85rem}

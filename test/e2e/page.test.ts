@@ -190,7 +190,7 @@ describe("the pages of the demo in Chromium", () => {
   });
 
   it("shows afterwards how it came and went", async () => {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 1060 } });
+    const page = await browser.newPage({ viewport: { width: 1200, height: 1060 } });
     await page.goto(`${demo.url}/chains/base`);
     await page.locator("#plots-airdrops canvas").nth(3).waitFor();
     await page.waitForTimeout(500);

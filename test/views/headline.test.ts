@@ -86,6 +86,11 @@ describe("headline()", () => {
       sentence: "Nothing needs you: 1 of 2 targets ok, 1 syncing",
     },
     {
+      targets: [multichain(), subgraph({ status: "unreachable", maintenance: true })],
+      tone: "busy",
+      sentence: "Nothing needs you: 1 of 2 targets ok, 1 in maintenance",
+    },
+    {
       targets: [multichain({ status: "unknown" }), subgraph({ status: "syncing" })],
       tone: "busy",
       sentence: "Nothing needs you: 0 of 2 targets ok, 1 syncing, 1 without evidence yet",

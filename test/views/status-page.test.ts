@@ -74,6 +74,16 @@ describe("renderStatusPage()", () => {
     expect(page).toContain('class="bad told"');
   });
 
+  it("marks what is in maintenance, and tones it down", () => {
+    const targets = [sampleTargetReport({ status: "unreachable", maintenance: true })];
+    const page = renderStatusPage(sampleReport({ chains: [sampleChainReport({ targets })] }), OPTIONS);
+
+    expect(page).toContain('class="bad told"');
+    expect(textOf(page)).toContain("✕ down ⚒");
+    expect(textOf(page)).toContain("⚒: in maintenance.");
+    expect(textOf(page)).toContain("Nothing needs you");
+  });
+
   it("shows of a budget for each endpoint the tightest, and what is not polled with the reason", () => {
     const text = textOf(renderStatusPage(defaultFleetReport(), OPTIONS));
 
