@@ -1,9 +1,9 @@
-import { execFileSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type SimulatedFleet, startFleet } from "../../src/sim/simulated-fleet.ts";
+import { runProgram, stopAllPrograms } from "./support/program.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
 
 // What a machine does to a daemon. Mounting needs root, as the image's tests do.
@@ -12,10 +12,12 @@ const FREE = "airdrops/multichain/production/all";
 const METERED = "airdrops/subgraph/production/base";
 const PATIENCE = { timeout: 30_000, interval: 200 };
 
+afterAll(stopAllPrograms);
+
 describe("a full disk", () => {
   it("stops what is counted on it and nothing else, and is over when there is room again", async () => {
     await using fleet = await startIndexers();
-    const disk = mountDisk();
+    const disk = await mountDisk();
     const config = writeConfig(disk, fleet);
     const synclag = await startSynclag(config);
     await untilAsked(fleet, [FREE, METERED], 2);
@@ -42,15 +44,15 @@ describe("a full disk", () => {
 describe("a disk that turns read-only", () => {
   it("stops what is counted on it and nothing else, and is over when it can be written again", async () => {
     await using fleet = await startIndexers();
-    const disk = mountDisk();
+    const disk = await mountDisk();
     const synclag = await startSynclag(writeConfig(disk, fleet));
     await untilAsked(fleet, [FREE, METERED], 2);
 
-    execFileSync("mount", ["-o", "remount,ro", disk]);
+    await run("mount", "-o", "remount,ro", disk);
     await vi.waitFor(() => expect(synclag.stderr()).toContain("Cannot record what is spent"), PATIENCE);
     await untilAsked(fleet, [FREE], 3);
     const whileReadOnly = await answers(synclag);
-    execFileSync("mount", ["-o", "remount,rw", disk]);
+    await run("mount", "-o", "remount,rw", disk);
     await untilAsked(fleet, [FREE, METERED], 2);
 
     expect(whileReadOnly.statuses).toEqual([200, 200, 200]);
@@ -68,7 +70,7 @@ describe("file descriptors that run out", () => {
 
     // Node itself needs many more to start than to run.
     const open = readdirSync(`/proc/${synclag.pid}/fd`).length;
-    execFileSync("prlimit", ["--pid", String(synclag.pid), `--nofile=${open + 5}`]);
+    await run("prlimit", "--pid", String(synclag.pid), `--nofile=${open + 5}`);
     const leaving = new AbortController();
     const crowd = Array.from({ length: 100 }, async () => {
       try {
@@ -135,14 +137,21 @@ async function startIndexers(): Promise<SimulatedFleet> {
 }
 
 /** A small file system of its own, gone at the end of the test. */
-function mountDisk(): string {
+async function mountDisk(): Promise<string> {
   const path = mkdtempSync(join(tmpdir(), "synclag-disk-"));
-  execFileSync("mount", ["-t", "tmpfs", "-o", "size=512k", "tmpfs", path]);
-  onTestFinished(() => {
-    execFileSync("umount", ["--lazy", path]);
+  await run("mount", "-t", "tmpfs", "-o", "size=512k", "tmpfs", path);
+  onTestFinished(async () => {
+    await run("umount", "--lazy", path);
     rmSync(path, { recursive: true });
   });
   return path;
+}
+
+async function run(command: string, ...args: readonly string[]): Promise<void> {
+  const { code, stderr } = await runProgram({ command, args });
+  if (code !== 0) {
+    throw new Error(`Cannot ${command} ${args.join(" ")}: ${stderr}`);
+  }
 }
 
 /** Writes until nothing more fits. */
