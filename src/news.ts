@@ -9,15 +9,15 @@ const QUIET_MS = 5_000;
 /** Tells whoever looks that there is something new to see: a turn at once, the rest every five seconds. */
 export class News {
   readonly #listeners = new Set<Listener>();
-  #latest: Report | null = null;
+  #picture: string | null = null;
   #toldAtMs = Number.NEGATIVE_INFINITY;
 
   /** Takes the report of now. */
   take(report: Report): void {
-    const before = this.#latest;
-    this.#latest = report;
+    const before = this.#picture;
+    this.#picture = pictureOf(report);
     const sinceMs = Math.abs(report.generatedAtMs - this.#toldAtMs);
-    if (sinceMs >= QUIET_MS || before === null || pictureOf(before) !== pictureOf(report)) {
+    if (sinceMs >= QUIET_MS || before !== this.#picture) {
       this.#toldAtMs = report.generatedAtMs;
       for (const listener of this.#listeners) {
         listener(report.generatedAtMs);
