@@ -21,17 +21,24 @@ function claiming(
   };
 }
 
-function believed(sources: readonly SourceState[], pace = PACE): readonly string[] {
-  const reference: ReferenceState = {
-    block: 1_000,
-    reachedMs: 0,
-    atMs: 0,
-    slackMs: 0,
-    sources: 3,
-    freshUntilMs: 300_000,
-    former: null,
-    firm: true,
-  };
+const REFERENCE: ReferenceState = {
+  block: 1_000,
+  reachedMs: 0,
+  atMs: 0,
+  slackMs: 0,
+  sources: 3,
+  freshUntilMs: 300_000,
+  former: null,
+  firm: true,
+};
+
+function believed(
+  sources: readonly SourceState[],
+  {
+    pace = PACE,
+    reference = REFERENCE,
+  }: { readonly pace?: Pace; readonly reference?: ReferenceState | null } = {},
+): readonly string[] {
   return believedClaims(sources, { reference, pace }).map(({ key }) => key);
 }
 
@@ -87,6 +94,21 @@ describe("believedClaims()", () => {
       sources: [claiming("r", [50_000, 2], { kind: "rpc", ...known })],
       keys: [],
     },
+    {
+      case: "a new RPC node claims to be 30 days ahead",
+      sources: [claiming("r", [1_000 + 30 * DAY_BLOCKS, 2], { kind: "rpc" })],
+      keys: ["r"],
+    },
+    {
+      case: "a new RPC node claims nothing",
+      sources: [newSource({ key: "r", kind: "rpc", pollIntervalMs: 15_000 })],
+      keys: [],
+    },
+    {
+      case: "only one of two sources claims",
+      sources: [silent, claiming("a", [50_000, 9])],
+      keys: [],
+    },
     { case: "a new indexer claims it", sources: [claiming("a", [50_000, 2])], keys: [] },
   ])("believes $keys where $case", ({ sources, keys }) => {
     expect(believed(sources)).toEqual(keys);
@@ -94,7 +116,34 @@ describe("believedClaims()", () => {
 
   it("believes no RPC node's distance where nobody knows the pace", () => {
     expect(
-      believed([claiming("r", [50_000, 2], { kind: "rpc" })], { intervalMs: null, measured: false }),
+      believed([claiming("r", [50_000, 2], { kind: "rpc" })], {
+        pace: { intervalMs: null, measured: false },
+      }),
     ).toEqual([]);
+  });
+
+  it("counts an RPC node's distance from genesis while there is no reference", () => {
+    const [near, far] = [30 * DAY_BLOCKS, 30 * DAY_BLOCKS + 1].map((block) =>
+      believed([claiming("r", [block, 2], { kind: "rpc" })], { reference: null }),
+    );
+
+    expect([near, far]).toEqual([["r"], []]);
+  });
+
+  it("allows for the time between two claims", () => {
+    const later = (atMs: number) => {
+      const { claim, ...rest } = claiming("b", [50_200, 2]);
+      return {
+        ...rest,
+        claim:
+          claim === null
+            ? null
+            : { ...claim, sample: { ...claim.sample, sentAtMs: atMs, receivedAtMs: atMs } },
+      };
+    };
+
+    expect(believed([claiming("a", [50_000, 2]), later(31_999)])).toEqual([]);
+    expect(believed([claiming("a", [50_000, 2]), later(32_000)])).toEqual(["a", "b"]);
+    expect(believed([later(900_000), later(900_000)])).toEqual(["b", "b"]);
   });
 });

@@ -103,35 +103,38 @@ describe("examine() of a timestamp", () => {
       "its time of block 1,700 contradicts the other sources",
     );
   });
-});
-
-describe("examine() of a hash", () => {
-  const mine = sample(10, null, "0xa");
-  const same = witness("indexer", sample(10, null, "0xa"));
-  const other = witness("indexer", sample(9, null, "0x9"), sample(10, null, "0xb"));
-  const node = witness("rpc", sample(10, null, "0xb"));
 
   it.each([
-    { case: "an RPC node has another", others: [node], count: 2 },
-    { case: "two indexers have another", others: [other, other], count: 2 },
-    { case: "one indexer has another", others: [other], count: 1 },
-    { case: "one has another and one the same", others: [other, same], count: 1 },
-    { case: "an RPC node has another and one indexer the same", others: [node, same], count: 1 },
-    { case: "an indexer has the same", others: [same], count: 0 },
-    { case: "nobody has that block", others: [witness("rpc", sample(11, null, "0xb"))], count: 1 },
-    { case: "nobody tells its hash", others: [witness("rpc", sample(10, null, null))], count: 1 },
-  ])("counts $count after one mismatch where $case", ({ others, count }) => {
-    expect(examined(mine, others, { hashMismatches: 1 }).hashMismatches).toBe(count);
-  });
-
-  it("keeps its count where the sample has no hash", () => {
-    expect(examined(sample(10, null), [node], { hashMismatches: 1 }).hashMismatches).toBe(1);
+    { case: "that gave no height yet", others: [witness("indexer"), witness("indexer")] },
+    {
+      case: "that tell no time",
+      others: [witness("indexer", sample(900_000, null)), witness("indexer", sample(900_000, null))],
+    },
+  ])("hears nothing from witnesses $case", ({ others }) => {
+    expect(examined(sample(1_610, 3_220), others)).toEqual({
+      doubt: null,
+      clockIsWrong: false,
+      hashMismatches: 0,
+    });
+    expect(examined(sample(1_610, 9_220), others)).toMatchObject({ clockIsWrong: false });
+    expect(examined(sample(1_610, 9_220), others).doubt).not.toBeNull();
   });
 
   it.each([
-    { before: 0, doubt: null },
-    { before: 1, doubt: "its hash of block 10 is not that of the other sources" },
-  ])("doubts after two mismatches in a row: $doubt after $before before", ({ before, doubt }) => {
-    expect(examined(mine, [node], { hashMismatches: before }).doubt).toBe(doubt);
+    { timestampSec: 4_000 + 600, doubted: false },
+    { timestampSec: 4_000 + 601, doubted: true },
+    { timestampSec: 4_000 - 601, doubted: true },
+  ])("doubts: $doubted, of $timestampSec s for 400 blocks of 2 s after 3,200 s", (row) => {
+    const others = [witness("indexer", sample(1_600, 3_200)), witness("indexer", sample(1_600, 3_200))];
+
+    const { doubt } = examined(sample(2_000, row.timestampSec), others, { clock: NEW_CLOCK });
+
+    expect(doubt !== null).toBe(row.doubted);
+  });
+
+  it("lets no witness uphold a time where nobody knows the pace", () => {
+    expect(
+      examined(sample(1_200, 9_600), [witness("indexer", sample(1_200, 9_600))], { intervalMs: null }).doubt,
+    ).not.toBeNull();
   });
 });
