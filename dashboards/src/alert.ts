@@ -3,7 +3,7 @@ import type { DashboardLink, Text } from "./text.ts";
 import type { TimeScale } from "./time-scale.ts";
 
 /** `critical` pages, `warning` opens a ticket, `info` is for the record; `none` never reaches a person. */
-export type Severity = "critical" | "warning" | "info" | "none";
+type Severity = "critical" | "warning" | "info" | "none";
 
 /** One alerting rule, before anybody's file format. Two rules of one name differ in their severity. */
 export interface Alert {

@@ -3,7 +3,7 @@ import { outsideMaintenance, PAIR, perTarget, withStatus } from "./promql.ts";
 import type { TimeScale } from "./time-scale.ts";
 
 /** A rule that records its expression under a name. */
-export interface Recording {
+interface Recording {
   readonly record: string;
   readonly expr: string;
 }

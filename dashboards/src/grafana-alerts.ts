@@ -9,7 +9,7 @@ import { PAIR, perTarget } from "./promql.ts";
 import { dashboardUrl, type Field, type Text, writeText } from "./text.ts";
 
 /** Uid of the data source in a Grafana that is provisioned as in deploy/. */
-export const DATASOURCE_UID = "prometheus";
+const DATASOURCE_UID = "prometheus";
 
 const CONDITION = "D";
 

@@ -72,10 +72,10 @@ describe("a fault", () => {
       spare: await startStage(spareConfig("spare"), PACE),
       stuck: await startStage(spareConfig("stuck"), PACE),
     };
-    for (const stage of Object.values(stages)) {
+    for (const stage of [stages.fleet, stages.spare, stages.stuck]) {
       undoLater(() => stage[Symbol.asyncDispose]());
     }
-    await scrape(Object.values(stages).map(({ address }) => address));
+    await scrape([stages.fleet, stages.spare, stages.stuck].map(({ address }) => address));
     prometheus = await startPrometheus({
       folder,
       target: { file: join(folder, "targets.json") },

@@ -7,6 +7,7 @@ import {
   perTarget,
   statusMetric,
   TARGET,
+  threshold,
   withStatus,
 } from "../promql.ts";
 import { INCIDENTS, INDEXER_NAME, NUMBER, PERCENTAGE, say } from "../text.ts";
@@ -69,7 +70,7 @@ or
   ${shareOf(TROUBLED)} > 0.5
   and on ()
     max(synclag_incident_active{scope="host"}) == 1`;
-  const paging = `${shareOf(PAGING, `tier="${settings.servingTier}", `)} > 0.33`;
+  const paging = `${sharePaging(`tier="${settings.servingTier}", `)} > 0.33`;
   const inMaintenance = `min by (${INDEXER}) (synclag_maintenance or on (${TARGET}) 0 * synclag_up) == 1`;
   const rule = {
     ...INDEXER_ALERT,
@@ -121,8 +122,19 @@ function subjectAsLabels(): string {
 }
 
 /** Share of an indexer's targets that have one of these statuses. */
-function shareOf(statuses: readonly Status[], selector = ""): string {
-  return `avg by (${INDEXER}) (${perTarget(statusMetric(statuses, selector))})`;
+function shareOf(statuses: readonly Status[]): string {
+  return `avg by (${INDEXER}) (${perTarget(statusMetric(statuses))})`;
+}
+
+/** Share of an indexer's targets that have an alert of their own that pages. */
+function sharePaging(selector: string): string {
+  return `count by (${INDEXER}) (
+  ${withStatus(PAGING, selector)}
+  or
+  ${withStatus(["lagging"], selector)}
+  and on (${TARGET})
+    ${perTarget("synclag_lag_seconds")} > ${threshold("critical")}
+) / count by (${INDEXER}) (${perTarget("synclag_up")})`;
 }
 
 /** What was watched and is no more: an alert of it would never fire again, and nobody would miss it. */

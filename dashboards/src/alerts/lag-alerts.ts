@@ -18,7 +18,8 @@ function farBehind(context: AlertContext): readonly Alert[] {
     expr: outsideMaintenance(`${LAG} > ${threshold("critical")}
 and on (${TARGET})
   ${withStatus(["lagging"], selector)}`),
-    for: "2m",
+    // Longer than a shared cause takes, so that its members do not page one by one.
+    for: "5m",
     summary: [...TARGET_NAME, ...say` is ${DURATION} behind`],
     description: [
       ...TARGET_NAME,

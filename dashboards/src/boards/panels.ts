@@ -1,7 +1,6 @@
 import { BigValueColorMode, BigValueGraphMode, VisibilityMode } from "@grafana/grafana-foundation-sdk/common";
 import {
   type DashboardBuilder,
-  DashboardLinkBuilder,
   FieldColorBuilder,
   FieldColorModeId,
   type Threshold,
@@ -123,12 +122,7 @@ export function thresholds(steps: Steps, base: string): ThresholdsConfigBuilder 
   return new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(all);
 }
 
-/** From a value to another dashboard, or to Synclag's own page. */
-export function dataLink(title: string, url: string): DashboardLinkBuilder {
-  return new DashboardLinkBuilder(title).url(url);
-}
-
-/** The same for a column of a table. */
+/** A link at the values of a column: to another dashboard, or to Synclag's own page. */
 export function columnLink(title: string, url: string): { id: string; value: unknown } {
   return { id: "links", value: [{ title, url }] };
 }

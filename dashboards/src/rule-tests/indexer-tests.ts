@@ -67,13 +67,38 @@ function sharedCause(): readonly RuleTest[] {
     {
       name: "SynclagSharedCause of indexers that stand still pages once, and resolves",
       series: [
-        ...CHAINS.flatMap((chain) => statuses(on(chain), "ok 5, stalled 20, ok")),
+        ...CHAINS.flatMap((chain) => [
+          ...statuses(on(chain), "ok 5, stalled 20, ok"),
+          metric("synclag_up", on(chain), 1),
+        ]),
         incident({ scope: "endpoint", subject: "airdrops/subgraph/production" }),
       ],
       expect: [
         ...silent(alert, "5m"),
         fires(alert, "7m", { severity: "critical", ...texts("endpoint airdrops/subgraph/production") }),
         ...silent(alert, "32m"),
+      ],
+    },
+    {
+      name: "SynclagSharedCause of a lag is a ticket, and pages once a third is beyond the critical limit",
+      series: [
+        ...CHAINS.flatMap((chain) => [
+          ...statuses(on(chain), "ok 5, lagging 40, ok"),
+          metric("synclag_up", on(chain), 1),
+          metric("synclag_lag_seconds", on(chain), "5x4 900x14 2000x24 5x60"),
+          metric("synclag_threshold_seconds", { ...on(chain), level: "critical" }, 1800),
+        ]),
+        metric(
+          "synclag_incident_active",
+          { scope: "endpoint", subject: "airdrops/subgraph/production" },
+          "_x5 1x39 stale",
+        ),
+      ],
+      expect: [
+        fires(alert, "10m", { severity: "warning", ...texts("endpoint airdrops/subgraph/production") }),
+        fires(alert, "27m", { severity: "critical", ...texts("endpoint airdrops/subgraph/production") }),
+        ...silent("SynclagIndexerFarBehind", "22m"),
+        ...silent(alert, "55m"),
       ],
     },
     {

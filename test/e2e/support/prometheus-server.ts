@@ -41,8 +41,8 @@ export interface PrometheusOptions {
   /** `host:port` of the exporter; or a file of targets, which Prometheus reads again whenever it changes. */
   readonly target: string | { readonly file: string };
   readonly ruleFiles: readonly string[];
-  /** `host:port` of the Alertmanager. */
-  readonly alertmanager: string;
+  /** `host:port` of the Alertmanager; without one, nobody hears of the alerts. */
+  readonly alertmanager?: string;
 }
 
 const vector = z.object({
@@ -130,6 +130,8 @@ function configuration({ target, ruleFiles, alertmanager }: PrometheusOptions): 
           : { file_sd_configs: [{ files: [target.file] }] }),
       },
     ],
-    alerting: { alertmanagers: [{ static_configs: [{ targets: [alertmanager] }] }] },
+    alerting: {
+      alertmanagers: alertmanager === undefined ? [] : [{ static_configs: [{ targets: [alertmanager] }] }],
+    },
   });
 }
