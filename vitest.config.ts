@@ -4,6 +4,9 @@ export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
     exclude: ["test/e2e/**"],
+    // Tests wait for what happens, not for time; the limit is for what never does, on a machine that is busy.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     reporters: ["default", "./test/support/counts-reporter.ts"],
     coverage: { include: ["src/**"], reporter: ["text-summary"] },
   },
