@@ -92,4 +92,39 @@ describe("composeReport()", () => {
     expect(report.incidents).toEqual([]);
     expect(report.chains[0]?.targets.map(({ status }) => status)).toEqual(["ok", "unreachable"]);
   });
+
+  it.each([
+    { case: "one that answered without a height", said: "not_started" },
+    { case: "one that failed", said: "connect" },
+  ] as const)("takes no RPC node for a sign of life, such as $case", ({ said }) => {
+    const played = play().run(4, failing("dns", { [RPC]: said }));
+
+    expect(compose(played).incidents.map(({ scope }) => scope)).toEqual(["network"]);
+  });
+
+  it("takes an answer of any chain's RPC node for a sign of life", () => {
+    const played = play().run(4, ({ nowMs }) => failing("dns", { [RPC]: headOf(nowMs) })());
+    const silent = { watched: watch({ ...BASE, slug: "form" }), state: { ...played.state, sources: [] } };
+    const heard = { watched: played.watched, state: played.state };
+
+    const report = compose(played, { chains: [heard, silent] });
+
+    expect(report.incidents.filter(({ scope }) => scope === "network")).toEqual([]);
+  });
+
+  it("keeps the statuses under an incident of the chain alone", () => {
+    const played = play().run(50, () => ({ [A]: 1_000, [B]: 1_000 }));
+
+    const report = compose(played);
+
+    expect(report.incidents.map(({ scope, subject }) => `${scope} ${subject}`)).toEqual(["chain base"]);
+    expect(report.chains[0]?.targets.map(({ status }) => status)).toEqual(["stalled", "stalled"]);
+  });
+
+  it("marks the targets inside a maintenance window, and no others", () => {
+    const report = compose(play(), { maintenance: ({ variant }) => variant === "subgraph" });
+
+    expect(report.chains[0]?.targets.map(({ maintenance }) => maintenance)).toEqual([false, true]);
+    expect(report.chains[0]?.targets.map(({ status }) => status)).toEqual(["ok", "ok"]);
+  });
 });
