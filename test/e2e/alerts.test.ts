@@ -202,7 +202,7 @@ describe("a fault", () => {
     }));
 
     expect(rows.filter(({ detection }) => detection.deliveredAtMs === null)).toEqual([]);
-    await writeDetection(rows, { lookMs: observer.longestMs, scale: SCALE });
+    await writeDetection(rows, { lookMs: observer.lookMs, scale: SCALE });
   });
 
   function raised(alert: string, severity: string): Page | undefined {

@@ -206,7 +206,7 @@ function regressions(): AnyPanel {
   })
     .withTarget(
       overTime(
-        `sum by (${ROW}, kind) (increase(synclag_regressions_total{${SELECTED_TARGETS}}[1h])) > 0 or sum by (kind) (0 * synclag_regressions_total{${SELECTED_TARGETS}})`,
+        `sum by (${ROW}, kind) (increase(synclag_regressions_total{${SELECTED_TARGETS}}[1h]))`,
         `${LEGEND} {{kind}}`,
       ),
     )

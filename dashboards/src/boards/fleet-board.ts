@@ -227,7 +227,7 @@ function freshness({ objective: share }: Settings): AnyPanel {
 function objective(): AnyPanel {
   const windows = ["1h", "6h", "3d", "30d"] as const;
   const panel = table({
-    title: "Freshness by protocol",
+    title: "Freshness by protocol, worst first",
     description:
       "Share of the time, and of the chains, in which one variant at least was ok. Needs the recording rules, and as much history as each window is long.",
     unit: "percentunit",
@@ -236,6 +236,7 @@ function objective(): AnyPanel {
       ...Object.fromEntries(windows.map((window) => [`Value #w${window}`, window])),
     },
     sortBy: "30d",
+    first: "lowest",
   })
     .decimals(3)
     .height(7)

@@ -62,11 +62,12 @@ export function table(
      * a lone query `Value`.
      */
     readonly headings: Readonly<Record<string, string>>;
-    /** Heading by which it is sorted, the highest first. */
+    /** Heading by which it is sorted, and which end comes first. */
     readonly sortBy: string;
+    readonly first?: "highest" | "lowest";
   },
 ): TableBuilder {
-  const { title, description, unit, headings, sortBy } = options;
+  const { title, description, unit, headings, sortBy, first = "highest" } = options;
   return new TableBuilder()
     .title(title)
     .description(description)
@@ -85,7 +86,7 @@ export function table(
         renameByName: headings,
       },
     })
-    .withTransformation({ id: "sortBy", options: { sort: [{ field: sortBy, desc: true }] } });
+    .withTransformation({ id: "sortBy", options: { sort: [{ field: sortBy, desc: first === "highest" }] } });
 }
 
 /** How statuses followed one another, a line for each of `by`; the colour is the status. */

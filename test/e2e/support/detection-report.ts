@@ -58,7 +58,7 @@ Seconds from the injection of a fault to each station of its alert, measured wit
 the files of dashboards/ and deploy/, every fault at once. The rules are rendered from the same source with all durations
 divided by ${scale}: an hour is a minute, a \`for\` of two minutes two seconds. The limits of chains.yaml are divided alike (\`lagging\` 10 s,
 \`critical\` 30 s, \`stalled\` 10 s or 50 blocks), every endpoint is polled each second, and Prometheus scrapes and evaluates each second.
-Times of *metric* and *firing* are exact to the look that sees them (every half second; the longest took ${lookMs} ms).
+Times of *metric* and *firing* are exact to the look that sees them (every half second; 95 % of the looks took ${lookMs} ms or less).
 
 \`\`\`sh
 ${COMMAND}

@@ -30,8 +30,7 @@ export class Observer implements Disposable {
   readonly #alertAt = new Map<Sought, { pending: number; firing: number | null }>();
   readonly #timer: NodeJS.Timeout;
   #isBusy = false;
-  /** The longest look, for the error of the times. */
-  #longestMs = 0;
+  readonly #looksMs: number[] = [];
 
   constructor(prometheus: PrometheusServer, sought: readonly Sought[]) {
     this.#prometheus = prometheus;
@@ -39,8 +38,10 @@ export class Observer implements Disposable {
     this.#timer = setInterval(() => void this.#look(), 500);
   }
 
-  get longestMs(): number {
-    return Math.round(this.#longestMs);
+  /** How long 95 % of the looks took at most: the error of what they see. */
+  get lookMs(): number {
+    const sorted = this.#looksMs.toSorted((a, b) => a - b);
+    return Math.round(sorted[Math.floor(sorted.length * 0.95)] ?? 0);
   }
 
   of(sought: Sought, pages: readonly Page[]): Detection {
@@ -71,7 +72,7 @@ export class Observer implements Disposable {
     } catch {
       // A daemon that is down is one of the faults.
     } finally {
-      this.#longestMs = Math.max(this.#longestMs, performance.now() - startedAt);
+      this.#looksMs.push(performance.now() - startedAt);
       this.#isBusy = false;
     }
   }
