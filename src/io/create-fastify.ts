@@ -1,4 +1,5 @@
 import type { Server } from "node:https";
+import type { Socket } from "node:net";
 import fastify, { type FastifyHttpsOptions, type FastifyInstance } from "fastify";
 import type { LiveWebSettings } from "./live-web-settings.ts";
 import { answerUnreadable, cutUnreadable } from "./problems.ts";
@@ -54,7 +55,25 @@ export function createFastify(
   const asked: object = settings.isHttp2 ? { http2: true } : {};
   const secure = fastify<Server>({ ...options, ...asked });
   secure.server.maxConnections = MAX_CONNECTIONS;
+  // A server with HTTP/2 has its own idea of these, whatever its options say.
+  Object.assign(secure.server, limits);
+  cutAtClose(secure);
   keepTlsFresh(secure.server, web);
   // The routes use only what requests of all three have in common; the types tell them apart by their sockets.
   return secure as unknown as FastifyInstance;
+}
+
+/** A server with HTTP/2 cannot close its connections with HTTP/1.1 itself, and would wait for them. */
+function cutAtClose(server: FastifyInstance<Server>): void {
+  const sockets = new Set<Socket>();
+  server.server.on("connection", (socket: Socket) => {
+    sockets.add(socket);
+    socket.once("close", () => sockets.delete(socket));
+  });
+  server.addHook("preClose", (done) => {
+    for (const socket of sockets) {
+      socket.destroy();
+    }
+    done();
+  });
 }

@@ -15,7 +15,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 
 const StatusShape = z.fromJSONSchema(STATUS_SCHEMA);
 
-/** Asks the daemon at this address for all that it knows; it costs no budget. */
+/** Asks the daemon at this address, which may hold user and password, for all that it knows; it costs no budget. */
 export async function fetchStatus(daemonUrl: string, timeoutMs: number): Promise<StatusAnswer> {
   const agent = new Agent({ connect: { timeout: timeoutMs } });
   const abort = new AbortController();
@@ -24,7 +24,7 @@ export async function fetchStatus(daemonUrl: string, timeoutMs: number): Promise
     const response = await request(`${daemonUrl.replace(/\/+$/, "")}/api/v1/status`, {
       dispatcher: agent,
       signal: abort.signal,
-      headers: { accept: "application/json", "accept-encoding": "identity" },
+      headers: { accept: "application/json", "accept-encoding": "identity", ...authorizationOf(daemonUrl) },
     });
     const answer = await readReply(response, MAX_BYTES);
     return answer.kind === "failed" ? answer : readStatus(answer.reply);
@@ -34,6 +34,16 @@ export async function fetchStatus(daemonUrl: string, timeoutMs: number): Promise
     clearTimeout(deadline);
     await agent.destroy();
   }
+}
+
+/** What user and password in a URL stand for (RFC 7617): an HTTP client drops them. */
+function authorizationOf(url: string): { readonly authorization?: string } {
+  const { username, password } = new URL(url);
+  if (username === "" && password === "") {
+    return {};
+  }
+  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
 function readStatus({

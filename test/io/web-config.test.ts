@@ -5,6 +5,7 @@ import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import bcrypt from "bcryptjs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { parseWebConfig } from "../../src/config/parse-web-config.ts";
+import { fetchStatus } from "../../src/io/fetch-status.ts";
 import { LiveWebSettings } from "../../src/io/live-web-settings.ts";
 import { type Issued, issueCertificate } from "../support/certificates.ts";
 import { serve } from "../support/served.ts";
@@ -86,6 +87,16 @@ describe("basic_auth_users", () => {
     compare.mockRestore();
   });
 
+  it("lets synclag check in, with user and password in its --url", async () => {
+    await using server = await serveWith(ALICE);
+
+    const admitted = await fetchStatus(server.url.replace("//", "//alice:open%20sesame@"), 5_000);
+    const refused = await fetchStatus(server.url, 5_000);
+
+    expect(admitted).toMatchObject({ kind: "status", json: { targets: [{}, {}] } });
+    expect(refused).toEqual({ kind: "failed", detail: "answered with HTTP 401" });
+  });
+
   it("forgets a password once the file has another", async () => {
     await using server = await serveWith(ALICE);
     const ask = (credentials: string) =>
@@ -142,6 +153,35 @@ describe("http_server_config", () => {
     expect([headers[":status"], body]).toEqual([200, "synclag_up 1\n"]);
     expect(await get(`${server.url}/metrics`, { headers: { authorization } })).toBe("200 synclag_up 1\n");
     expect(await get(`${server.url}/metrics`)).toMatch(/^401 /);
+  });
+});
+
+describe("a server with TLS", () => {
+  it.each(["true", "false"])("cuts off who never ends a request, with http2: %s", async (http2) => {
+    const text = `tls_server_config: { ${PAIR} }\nhttp_server_config: { http2: ${http2} }`;
+    await using server = await serve({}, { web: liveOf(text), requestTimeoutMs: 200 });
+    using socket = await handshake(server.url, { ALPNProtocols: ["http/1.1"] });
+
+    socket.write("GET /metrics HTTP/1.1\r\nhost: x\r\nx-slow: ");
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    await once(socket, "close");
+
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it.each(["true", "false"])("stops at once, whoever is still connected, with http2: %s", async (http2) => {
+    const text = `tls_server_config: { ${PAIR} }\nhttp_server_config: { http2: ${http2} }`;
+    const server = await serveWith(text);
+    using socket = await handshake(server.url, { ALPNProtocols: ["http/1.1"] });
+    // A reset is an end like any other.
+    socket.on("error", () => undefined);
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+
+    socket.write("GET /metrics HTTP/1.1\r\nhost: x\r\nx-slow: ");
+    await server[Symbol.asyncDispose]();
+
+    await closed;
+    expect(socket.destroyed).toBe(true);
   });
 });
 
