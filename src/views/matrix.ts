@@ -1,5 +1,5 @@
 import { targetKey } from "./filter-status.ts";
-import { formatNumber } from "./format-count.ts";
+import { formatCount, formatNumber } from "./format-count.ts";
 import { shortDuration } from "./format-duration.ts";
 import { describeState, describeVariant, tellingLagMs } from "./headline.ts";
 import { type Html, html } from "./html.ts";
@@ -25,7 +25,7 @@ export function renderMatrix(json: StatusJson): Html {
   const testnets = rows.filter(({ chain }) => chain.testnet);
   return html`<section id="fleet" aria-labelledby="fleet-title"><h2 id="fleet-title">Fleet</h2>
 <p class="hint">Time behind the chain's reference head. A dot: not indexed there.${json.targets.some(({ maintenance }) => maintenance) ? " ⚒: in maintenance." : null}</p>
-${mainnets.length === 0 ? null : renderTable(table, mainnets, "Mainnets")}
+${renderMainnets(table, mainnets)}
 ${testnets.length === 0 ? null : renderTestnets(table, testnets)}</section>`;
 }
 
@@ -40,6 +40,28 @@ interface Row {
   readonly targets: readonly TargetJson[];
 }
 
+/** More rows than these fold away while all is well in them: a browser takes its time over a long table. */
+const MOST_WELL_ROWS = 100;
+
+function renderMainnets(table: Table, rows: readonly Row[]): readonly Html[] {
+  const isShown = (row: Row, index: number) => index < MOST_WELL_ROWS || !isWell(row);
+  const shown = rows.filter(isShown);
+  const folded = rows.filter((row, index) => !isShown(row, index));
+  return [
+    ...(shown.length === 0 ? [] : [renderTable(table, shown, "Mainnets")]),
+    ...(folded.length === 0
+      ? []
+      : [
+          html`<details id="well"><summary>${formatCount(folded.length, "more chain")}, all ok</summary>
+${renderTable(table, folded, "More mainnets")}</details>`,
+        ]),
+  ];
+}
+
+function isWell({ targets }: Row): boolean {
+  return targets.every(({ status }) => status === "ok");
+}
+
 function renderTestnets(table: Table, rows: readonly Row[]): Html {
   const targets = rows.flatMap((row) => row.targets);
   const ok = targets.filter(({ status }) => status === "ok").length;
@@ -48,7 +70,7 @@ ${renderTable(table, rows, "Testnets")}</details>`;
 }
 
 function renderTable(table: Table, rows: readonly Row[], caption: string): Html {
-  return html`<div class="box" id="box-${caption.toLowerCase()}" role="region" aria-label="${caption}" tabindex="0"><table class="matrix">
+  return html`<div class="box" id="box-${caption.toLowerCase().replace(" ", "-")}" role="region" aria-label="${caption}" tabindex="0"><table class="matrix">
 <caption class="sr">${caption}, worst first</caption>
 <thead><tr><th rowspan="2" scope="col">Chain</th>${groupByProtocol(table.columns).map(renderGroup)}<th rowspan="2" scope="col" class="head">Reference head × sources</th></tr>
 <tr>${table.columns.map(renderColumn)}</tr></thead>

@@ -42,7 +42,7 @@ i{font-style:normal}
 .card:target{outline:2px solid var(--link);outline-offset:2px}
 .variant{font-weight:500;color:var(--dim)}
 .state{font-weight:600}
-.card summary,#testnets summary{cursor:pointer;color:var(--link);padding:.2rem 0}
+.card summary,#testnets summary,#well summary{cursor:pointer;color:var(--link);padding:.2rem 0}
 .keys{font-size:.8rem;color:var(--dim);padding-left:1.1rem;max-height:14rem;overflow:auto}
 .list{padding-left:1.1rem}
 .box{overflow-x:auto;border:1px solid var(--line);border-radius:.3rem;background:var(--panel);margin-top:.4rem}

@@ -4,6 +4,7 @@ import { renderStatusPage } from "../../src/views/status-page.ts";
 import { defaultFleetReport } from "./default-fleet-report.ts";
 import {
   NOW_MS,
+  sampleChain,
   sampleChainReport,
   sampleReport,
   sampleTarget,
@@ -72,6 +73,25 @@ describe("renderStatusPage()", () => {
     );
     expect(page).not.toContain("Not ok, worst first");
     expect(page).toContain('class="bad told"');
+  });
+
+  it("folds chains away in which all is well, once there are very many, and no other", () => {
+    const chains = Array.from({ length: 250 }, (_, index) => {
+      const slug = `c${index}`;
+      const status = index % 2 === 0 ? "ok" : "stalled";
+      const target = sampleTarget({ chain: slug });
+      return sampleChainReport({
+        chain: sampleChain({ slug, name: slug }),
+        targets: [sampleTargetReport({ target, status })],
+      });
+    });
+    const [shown = "", folded = ""] = renderStatusPage(sampleReport({ chains }), OPTIONS).split(
+      '<details id="well">',
+    );
+
+    expect(folded).toContain("125 more chains, all ok");
+    expect(shown.match(/stalled<\/a>/g)).toHaveLength(125);
+    expect(folded).not.toContain("stalled</a>");
   });
 
   it("marks what is in maintenance, and tones it down", () => {
