@@ -155,6 +155,7 @@ describe("opinionOf() a height", () => {
       view: { ...VIEW, intervalMs: 15_000 },
       status: "ok",
     },
+    { case: "among a chain's first", state: target([1, 2, 3]), view: ALONE, status: "ok" },
     { case: "ten minutes behind", state: target([9_685, 9_692, 9_700]), view: VIEW, status: "ok" },
     { case: "a block more behind", state: target([9_684, 9_691, 9_699]), view: VIEW, status: "lagging" },
   ] as const)("$case is $status", ({ state, view, status }) => {
@@ -187,6 +188,18 @@ describe("opinionOf() a height", () => {
 
     expect(opinionOf(dated(LATE, [1_231, 1_215, 1_200]), view)?.status).toBe("lagging");
     expect(opinionOf(dated(LATE, [1_232, 1_215, 1_200]), view)?.status).toBe("syncing");
+  });
+
+  it("with a reference and no known pace goes by its timestamps", () => {
+    const view = { ...VIEW, intervalMs: null };
+
+    expect(opinionOf(dated(LATE, [1_232, 1_215, 1_200]), view)?.status).toBe("syncing");
+  });
+
+  it("may be five blocks and a twentieth faster, to the second", () => {
+    const state = dated([9_385, 9_389, 9_392, 9_396, 9_400], [1_273, 1_250, 1_230, 1_220, 1_200]);
+
+    expect(opinionOf(state, ALONE)?.status).toBe("lagging");
   });
 
   it("without a reference and with timestamps of late only, is not known to catch up", () => {

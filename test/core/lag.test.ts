@@ -37,6 +37,17 @@ describe("measureLag()", () => {
     expect(measureLag({ ...rest, samples: earlier }, CLOCK, 2_000)?.blocks).toBe(0);
   });
 
+  it("knows no fractions of a block", () => {
+    const { samples, ...rest } = target(1_100);
+    const later = samples.map((sample) => ({ ...sample, sentAtMs: 300_800, receivedAtMs: 300_800 }));
+
+    expect(measureLag({ ...rest, samples: later }, CLOCK, 2_000)).toEqual({
+      blocks: 0,
+      ms: 0,
+      extrapolated: false,
+    });
+  });
+
   it("knows no time where nothing tells how long a block takes", () => {
     expect(measureLag(target(990), CLOCK, null)).toEqual({ blocks: 110, ms: null, extrapolated: false });
   });

@@ -39,6 +39,18 @@ describe("preferredKeys()", () => {
       second: { lagMs: 0 },
       best: "a/x",
     },
+    {
+      case: "as high, where only the first's lag is known",
+      first: { lagMs: 99_000 },
+      second: {},
+      best: "a/x",
+    },
+    {
+      case: "fresher by height, where only its own lag is known",
+      first: {},
+      second: { lagMs: 0, block: 1_003 },
+      best: "a/y",
+    },
     { case: "healthy", first: { status: "lagging" }, second: { block: 10 }, best: "a/y" },
     { case: "the only one with a height", first: { block: null }, second: { block: 10 }, best: "a/y" },
     { case: "not healthy", first: {}, second: { status: "syncing", block: 2_000 }, best: "a/x" },

@@ -72,6 +72,15 @@ describe("foldProgress()", () => {
     });
   });
 
+  it("waits for three answers before it speaks of a re-index", () => {
+    const peak = { block: 1_000, atMs: 0 };
+    const [sample] = folded(10).samples;
+
+    const state = foldProgress({ ...folded(10), peak }, sample ?? null, CONTEXT);
+
+    expect(state).toMatchObject({ regressions: { reindex: 0 }, stepBackPending: true });
+  });
+
   it("has to reach the tip again after a re-index", () => {
     const before = { ...folded(1_000, 10, 11), reachedTip: true };
     const sample = { block: 12, timestampSec: null, hash: null, sentAtMs: 3_000, receivedAtMs: 3_000 };

@@ -113,6 +113,7 @@ describe("viewOf() a halt", () => {
     },
     { case: "by two answers and its time", sources: [dated(1_000, 1, LONG_MS)], haltedAt: 1_000 },
     { case: "by its time after one answer", sources: [dated(1_000, 0, LONG_MS)], haltedAt: null },
+    { case: "for a moment, at a block of now", sources: [dated(1_000, 1, 0)], haltedAt: null },
     { case: "whatever its time says", sources: [dated(1_000, LONG_MS, 0)], haltedAt: 1_000 },
     { case: "and is an indexer", sources: [node(1_000, LONG_MS, { kind: "indexer" })], haltedAt: null },
   ])("is at $haltedAt where an RPC node stands still $case", ({ sources, haltedAt }) => {

@@ -67,9 +67,11 @@ describe("votesOf()", () => {
 
   it.each([
     { case: "a fresh block of an RPC node", state: aged("rpc", 59), weight: "proof" },
+    { case: "a block of an RPC node that is just fresh", state: aged("rpc", 60), weight: "proof" },
     { case: "a block of an RPC node that is no longer fresh", state: aged("rpc", 61), weight: "normal" },
     { case: "a fresh block of an indexer", state: aged("indexer", 5), weight: "normal" },
     { case: "a block of just under ten minutes", state: aged("indexer", 599), weight: "normal" },
+    { case: "a block of ten minutes", state: aged("indexer", 600), weight: "normal" },
     { case: "a block that is old by its own timestamp", state: aged("indexer", 601), weight: "behind" },
     { case: "an RPC node's that is old", state: aged("rpc", 601), weight: "behind" },
     { case: "a source that back-fills", state: source([1_000, 3_000]), weight: "behind" },
@@ -86,6 +88,17 @@ describe("votesOf()", () => {
     expect(votes(source([1_000], { claim }))).toMatchObject([{ weight: "suspect", block: 1_000 }]);
   });
 
+  it("bears a block as old as a target may lag", () => {
+    const patient = { ...thresholds, laggingMs: 1_200_000 };
+
+    const weights = [1_200, 1_201].map(
+      (ageSec) =>
+        votesOf([aged("indexer", ageSec)], { nowMs: T0, thresholds: patient, pace: PACE })[0]?.weight,
+    );
+
+    expect(weights).toEqual(["normal", "behind"]);
+  });
+
   it("lets a slow chain's RPC node be ten blocks old", () => {
     const slow = { intervalMs: 12_000, measured: true };
 
@@ -97,6 +110,7 @@ describe("votesOf()", () => {
 
 describe("isHasty()", () => {
   it.each([
+    { case: "no height", blocks: [], hasty: false },
     { case: "a single height", blocks: [1_000], hasty: false },
     { case: "the chain's pace", blocks: [1_000, 1_007, 1_015], hasty: false },
     { case: "a wobble of replicas", blocks: [1_000, 1_207], hasty: false },
@@ -104,8 +118,21 @@ describe("isHasty()", () => {
     { case: "back-filling that is over", blocks: [1_000, 3_000, 3_007], hasty: false },
     { case: "three times the pace and the wobble", blocks: [1_000, 1_322], hasty: false },
     { case: "a block more", blocks: [1_000, 1_323], hasty: true },
+    {
+      case: "three times the pace and the wobble, to the block",
+      blocks: [1_000, 1_200, 1_345],
+      hasty: false,
+    },
+    { case: "a block more than that", blocks: [1_000, 1_200, 1_346], hasty: true },
   ])("is $hasty for $case", ({ blocks, hasty }) => {
     expect(isHasty(source(blocks), PACE)).toBe(hasty);
+  });
+
+  it("has to go on at three times the pace", () => {
+    const slow = { intervalMs: 5_000, measured: true };
+
+    expect(isHasty(source([1_000, 2_000, 2_009]), slow)).toBe(false);
+    expect(isHasty(source([1_000, 2_000, 2_010]), slow)).toBe(true);
   });
 
   it("goes by the fastest of chains where nobody knows the pace", () => {

@@ -48,6 +48,12 @@ describe("layOut()", () => {
     expect(known.sources).toHaveLength(1);
   });
 
+  it("leaves two answers of one source in the order in which they came", () => {
+    const answers = [1_000, 1_001].map((block) => headAt(X, T0, { block }));
+
+    expect(layOut(EMPTY, WATCHED, answers)?.heard.map(({ observation }) => observation)).toEqual(answers);
+  });
+
   it("tells targets from RPC nodes", () => {
     const bench = laidOut(EMPTY, X, RPC);
 
