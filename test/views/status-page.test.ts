@@ -90,7 +90,7 @@ describe("renderStatusPage()", () => {
     );
 
     expect(folded).toContain("125 more chains, all ok");
-    expect(shown.match(/stalled<\/a>/g)).toHaveLength(125);
+    expect(shown.match(/&nbsp;stalled<\/a>/g)).toHaveLength(125);
     expect(folded).not.toContain("stalled</a>");
   });
 
