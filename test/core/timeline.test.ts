@@ -79,6 +79,7 @@ describe("insertPoint()", () => {
 
 describe("timeOf()", () => {
   it.each([
+    { block: 100, time: { timeMs: 10_000, extrapolated: false } },
     { block: 110, time: { timeMs: 20_000, extrapolated: false } },
     { block: 113, time: { timeMs: 23_000, extrapolated: false } },
     { block: 90, time: { timeMs: 5_000, extrapolated: true } },
@@ -111,6 +112,7 @@ describe("blockAt()", () => {
     { atMs: 33_000, block: 123 },
     { atMs: 99_000, block: 125 },
     { atMs: 7_000, block: 97 },
+    { atMs: 5_000, block: 95 },
     { atMs: 4_999, block: null },
   ])("is $block at $atMs", ({ atMs, block }) => {
     expect(blockAt(EVEN, atMs, beyond)).toBe(block);
@@ -160,6 +162,12 @@ describe("measureInterval()", () => {
     const paused = timeline([100, 10_000], [110, 20_000], [110, 90_000]);
 
     expect(measureInterval(paused, { windowMs: 600_000, leastSpanMs: 1, leastBlocks: 1 })).toBe(1_000);
+  });
+
+  it("measures over all of the window, though less would do", () => {
+    const slower = timeline([100, 10_000], [110, 20_000], [115, 30_000], [120, 40_000]);
+
+    expect(measureInterval(slower, { windowMs: 30_000, leastSpanMs: 1, leastBlocks: 1 })).toBe(1_500);
   });
 
   it("follows the newest pace within the window", () => {
