@@ -58,6 +58,42 @@ describe("extendTimeline()", () => {
   });
 });
 
+describe("extendTimeline() beyond its bounds", () => {
+  /** A point each 10 s, of 10 blocks each. */
+  const full = Array.from({ length: 240 }, (_, index) => [index * 10, index * 10_000] as const);
+
+  /** The inner points that are gone after another point is added at the end. */
+  function dropped(points: readonly (readonly [number, number])[]): readonly number[] {
+    const { blocks } = extendTimeline(timeline(...points), 2_400, 2_400_000);
+    return points
+      .map(([block], index) => (blocks.includes(block) ? -1 : index))
+      .filter((index) => index >= 0);
+  }
+
+  it.each([
+    { case: "the oldest inner point of many that are even", moved: {}, gone: [1] },
+    { case: "no point that a bend needs", moved: { 1: [10, 11_000] }, gone: [3] },
+    { case: "a bent point rather than one much younger", moved: { 1: [10, 10_001] }, gone: [1] },
+    {
+      case: "one of three that are close together",
+      moved: { 120: [1_191, 1_191_000], 121: [1_192, 1_192_000] },
+      gone: [120],
+    },
+    { case: "no end of a pause", moved: { 1: [10, 5_000], 2: [10, 20_000] }, gone: [4] },
+  ] as const)("drops $case", ({ moved, gone }) => {
+    const points = full.map(
+      (point, index) => Object.entries(moved).find(([at]) => at === `${index}`)?.[1] ?? point,
+    );
+
+    expect(dropped(points)).toEqual(gone);
+  });
+
+  it("keeps as many points as it may", () => {
+    expect(extendTimeline(timeline(...full.slice(1)), 2_400, 2_400_000).blocks).toHaveLength(240);
+    expect(extendTimeline(timeline(...full), 2_400, 2_400_000).blocks).toHaveLength(240);
+  });
+});
+
 describe("insertPoint()", () => {
   it.each([
     { case: "between two", point: [105, 14_000], blocks: [100, 105, 110, 120] },
