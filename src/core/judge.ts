@@ -136,8 +136,11 @@ export function isBeyond(
   { pace, reference }: Pick<ChainView, "pace" | "reference">,
 ): boolean {
   const newest = newestSample(target);
-  const highest = newest === null ? null : highestPossible(reference, pace, newest.receivedAtMs);
-  return newest !== null && highest !== null && newest.block > highest;
+  if (newest === null) {
+    return false;
+  }
+  const highest = highestPossible(reference, pace, newest.receivedAtMs);
+  return highest !== null && newest.block > highest;
 }
 
 /** A target that is beyond where the chain is said to stand shows that it goes on. */
@@ -149,7 +152,7 @@ function isHalted(target: SourceState, { haltedAt }: ChainView): boolean {
 function isCatchingUp(target: SourceState, view: ChainView): boolean {
   const oldest = target.samples[0];
   const newest = newestSample(target);
-  if (oldest === undefined || newest === null || newest === oldest) {
+  if (oldest === undefined || newest === null) {
     return false;
   }
   const elapsedMs = readAtMs(newest) - readAtMs(oldest);

@@ -17,7 +17,8 @@ export function foldProgress(state: SourceState, previous: Sample | null, contex
   if (state.peak === null) {
     return { ...state, peak: here };
   }
-  if (hasReindexed(state, state.peak.block - context.largeStepBlocks)) {
+  const floor = state.peak.block - context.largeStepBlocks;
+  if (hasReindexed(state, floor)) {
     return {
       ...state,
       samples: state.samples.slice(-THIN_SAMPLES),
@@ -27,7 +28,8 @@ export function foldProgress(state: SourceState, previous: Sample | null, contex
       regressions: { ...state.regressions, reindex: state.regressions.reindex + 1 },
     };
   }
-  const counted = countStepBack(state, previous, context);
+  const counted =
+    sample.block < floor ? { ...state, stepBackPending: true } : countStepsBack(state, previous, sample);
   return sample.block > state.peak.block ? { ...counted, peak: here, lastAdvanceMs: here.atMs } : counted;
 }
 
@@ -38,19 +40,9 @@ function hasReindexed(state: SourceState, floor: number): boolean {
 }
 
 /** A small step back counts at once; a large one when the target returns, for till then it may be a re-index. */
-function countStepBack(state: SourceState, previous: Sample | null, context: FoldContext): SourceState {
-  const sample = newestSample(state);
-  if (sample === null || previous === null || state.peak === null) {
-    return state;
-  }
-  const far = sample.block < state.peak.block - context.largeStepBlocks;
-  if (far) {
-    return { ...state, stepBackPending: true };
-  }
-  const steps = Number(state.stepBackPending) + Number(sample.block < previous.block);
-  if (steps === 0) {
-    return state;
-  }
+function countStepsBack(state: SourceState, previous: Sample | null, sample: Sample): SourceState {
+  const fell = previous !== null && sample.block < previous.block;
+  const steps = Number(state.stepBackPending) + Number(fell);
   const regressions = { ...state.regressions, reorg: state.regressions.reorg + steps };
   return { ...state, stepBackPending: false, regressions };
 }

@@ -184,5 +184,5 @@ function fallBack(
   }
   const reachable = former.block + mostBlocksIn(candidate.atMs - former.atMs, context.pace);
   const stillClaimed = context.votes.some((vote) => vote.weight !== "suspect" && vote.block > reachable);
-  return stillClaimed || candidate.block > reachable ? previous : candidate;
+  return stillClaimed ? previous : candidate;
 }

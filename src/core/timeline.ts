@@ -32,7 +32,7 @@ export function extendTimeline(timeline: Timeline, block: number, timeMs: number
   }
   // Points that are not older give way: their instants overlapped, or our own clock was set back.
   const size = countBelow(timeline.timesMs, timeMs);
-  const standsStill = timeline.blocks[size - 1] === block && timeline.blocks[size - 2] === block;
+  const standsStill = timeline.blocks[size - 2] === block;
   const kept = standsStill ? size - 1 : size;
   return thinned({
     blocks: [...timeline.blocks.slice(0, kept), block],
@@ -52,22 +52,20 @@ export function insertPoint(timeline: Timeline, block: number, timeMs: number): 
 
 /** When the chain first reached `block`; null without points, or outside them without a block interval. */
 export function timeOf(timeline: Timeline, block: number, intervalMs: number | null): BlockTime | null {
-  const { blocks, timesMs } = timeline;
-  const above = countBelow(blocks, block);
-  const [high, highMs] = [blocks[above], timesMs[above]];
-  const [low, lowMs] = [blocks[above - 1], timesMs[above - 1]];
-  if (high === block && highMs !== undefined) {
-    return { timeMs: highMs, extrapolated: false };
+  const above = countBelow(timeline.blocks, block);
+  const [low, high] = [pointAt(timeline, above - 1), pointAt(timeline, above)];
+  if (high?.block === block) {
+    return { timeMs: high.timeMs, extrapolated: false };
   }
-  if (high !== undefined && highMs !== undefined && low !== undefined && lowMs !== undefined) {
-    const share = (block - low) / (high - low);
-    return { timeMs: lowMs + share * (highMs - lowMs), extrapolated: false };
+  if (low !== null && high !== null) {
+    const share = (block - low.block) / (high.block - low.block);
+    return { timeMs: low.timeMs + share * (high.timeMs - low.timeMs), extrapolated: false };
   }
-  const [edge, edgeMs] = [high ?? low, highMs ?? lowMs];
-  if (edge === undefined || edgeMs === undefined || intervalMs === null) {
+  const edge = low ?? high;
+  if (edge === null || intervalMs === null) {
     return null;
   }
-  return { timeMs: edgeMs + (block - edge) * intervalMs, extrapolated: true };
+  return { timeMs: edge.timeMs + (block - edge.block) * intervalMs, extrapolated: true };
 }
 
 /**
@@ -79,21 +77,20 @@ export function blockAt(
   timeMs: number,
   beyond: { readonly intervalMs: number | null; readonly horizonMs: number },
 ): number | null {
-  const { blocks, timesMs } = timeline;
-  const after = countUntil(timesMs, timeMs);
-  const [low, lowMs] = [blocks[after - 1], timesMs[after - 1]];
-  const [high, highMs] = [blocks[after], timesMs[after]];
+  const after = countUntil(timeline.timesMs, timeMs);
+  const [low, high] = [pointAt(timeline, after - 1), pointAt(timeline, after)];
   const paceFor = (spanMs: number) => (beyond.intervalMs === null ? 0 : spanMs / beyond.intervalMs);
-  if (low !== undefined && lowMs !== undefined) {
-    if (high !== undefined && highMs !== undefined) {
-      return low + ((timeMs - lowMs) / (highMs - lowMs)) * (high - low);
-    }
-    return low + paceFor(Math.min(timeMs - lowMs, beyond.horizonMs));
+  if (low !== null && high !== null) {
+    const share = (timeMs - low.timeMs) / (high.timeMs - low.timeMs);
+    return low.block + share * (high.block - low.block);
   }
-  if (high === undefined || highMs === undefined || highMs - timeMs > beyond.horizonMs) {
+  if (low !== null) {
+    return low.block + paceFor(Math.min(timeMs - low.timeMs, beyond.horizonMs));
+  }
+  if (high === null || high.timeMs - timeMs > beyond.horizonMs) {
     return null;
   }
-  return high - paceFor(highMs - timeMs);
+  return high.block - paceFor(high.timeMs - timeMs);
 }
 
 /**
@@ -105,20 +102,20 @@ export function measureInterval(
   span: { readonly windowMs: number; readonly leastSpanMs: number; readonly leastBlocks: number },
 ): number | null {
   const { blocks, timesMs } = timeline;
-  const last = countBelow(blocks, blocks.at(-1) ?? 0);
-  const [lastBlock, lastMs] = [blocks[last], timesMs[last]];
-  if (lastBlock === undefined || lastMs === undefined) {
+  const last = pointAt(timeline, countBelow(blocks, blocks.at(-1) ?? 0));
+  if (last === null) {
     return null;
   }
-  const inWindow = countBelow(timesMs, lastMs - span.windowMs);
-  const longEnough = countUntil(timesMs, lastMs - span.leastSpanMs) - 1;
-  const farEnough = countUntil(blocks, lastBlock - span.leastBlocks) - 1;
-  const first = Math.min(inWindow, longEnough, farEnough);
-  const [firstBlock, firstMs] = [blocks[first], timesMs[first]];
-  if (firstBlock === undefined || firstMs === undefined) {
-    return null;
-  }
-  return (lastMs - firstMs) / (lastBlock - firstBlock);
+  const inWindow = countBelow(timesMs, last.timeMs - span.windowMs);
+  const longEnough = countUntil(timesMs, last.timeMs - span.leastSpanMs) - 1;
+  const farEnough = countUntil(blocks, last.block - span.leastBlocks) - 1;
+  const first = pointAt(timeline, Math.min(inWindow, longEnough, farEnough));
+  return first === null ? null : (last.timeMs - first.timeMs) / (last.block - first.block);
+}
+
+function pointAt({ blocks, timesMs }: Timeline, index: number): { block: number; timeMs: number } | null {
+  const [block, timeMs] = [blocks[index], timesMs[index]];
+  return block === undefined || timeMs === undefined ? null : { block, timeMs };
 }
 
 /** How many leading values are below `limit`. */
