@@ -101,10 +101,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
 function announce(config: Config, { world, url }: { readonly world: World; readonly url: string }): void {
   const { fleet } = config;
   for (const warning of config.warnings) {
-    world.logger.warn({ file: config.file }, warning);
-  }
-  for (const { protocol, variant, tier, why } of fleet.skipped) {
-    world.logger.warn({ indexer: `${protocol}/${variant}/${tier}`, why }, "Indexer skipped");
+    world.logger.warn({ file: config.file, detail: warning }, "Configuration warning");
   }
   const exposure = exposureWarning(config.listen, world.web?.current ?? null);
   if (exposure !== null) {

@@ -138,11 +138,10 @@ export class Daemon implements AsyncDisposable {
   }
 
   #start(config: Config): Running {
-    const { world } = this.#options;
+    const { world, keeper, observeDuration } = this.#options;
     const stopping = new AbortController();
     const client = createHttpClient({
-      timeoutMs: config.poll.timeoutMs,
-      maxResponseBytes: config.poll.maxResponseBytes,
+      ...config.poll,
       connectionsPerHost: config.poll.perHost,
       userAgent: `synclag/${world.build.version}`,
       nowMs: world.nowMs,
@@ -153,10 +152,10 @@ export class Daemon implements AsyncDisposable {
       stopping: stopping.signal,
       budgets: this.#budgets,
       budgetNowMs: this.#clock.nowMs,
-      keeper: this.#options.keeper,
+      keeper,
       tally: this.#tally,
       journal: this.#journal,
-      observeDuration: this.#options.observeDuration,
+      observeDuration,
     });
     const polling = startPolling({
       fleet: config.fleet,
@@ -179,7 +178,9 @@ export class Daemon implements AsyncDisposable {
       return "settled";
     }
     this.#endpoints.note(endpoint, result.questionIndex);
-    return this.#monitor.observe(result.observations);
+    return this.#monitor.observe(result.observations, () =>
+      this.#tally.countFailure(endpoint, "implausible"),
+    );
   }
 
   #neverPolled(config: Config): readonly Endpoint[] {

@@ -65,10 +65,11 @@ export class Monitor {
 
   /**
    * Takes in what one poll said; of a source that a reload removed meanwhile it takes nothing. Tells whether a target
-   * is in doubt by it: about to turn, or just turned.
+   * is in doubt by it: about to turn, or just turned. `onImplausible` hears, once, of heights that the chain can't have.
    */
-  observe(observations: readonly Observation[]): Doubt {
+  observe(observations: readonly Observation[], onImplausible: () => void = () => undefined): Doubt {
     let doubt: Doubt = "settled";
+    let isImplausible = false;
     for (const observation of observations) {
       const slug = this.#chainOf.get(observation.source) ?? "";
       const memory = this.#chains.get(slug);
@@ -76,8 +77,13 @@ export class Monitor {
         const before = sourceOf(memory.state, observation.source);
         const state = observeChain(memory.state, memory.watched, [observation]);
         this.#chains.set(slug, { ...memory, state });
-        doubt = isInDoubt(before, sourceOf(state, observation.source)) ? "in doubt" : doubt;
+        const after = sourceOf(state, observation.source);
+        doubt = isInDoubt(before, after) ? "in doubt" : doubt;
+        isImplausible ||= observation.kind === "head" && after?.last?.kind === "failed";
       }
+    }
+    if (isImplausible) {
+      onImplausible();
     }
     this.#latest = null;
     return doubt;

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { Config } from "./config/config.ts";
 import type { Endpoint } from "./core/fleet.ts";
@@ -35,6 +36,8 @@ export function createPollPorts(
 ): PollPorts {
   const { world, post, stopping, budgets, budgetNowMs, tally, journal, observeDuration } = options;
   const redact = createRedact(config.secrets);
+  // In an outage every poll under way sleeps before its retry, each with a listener: no leak that Node should warn of.
+  setMaxListeners(Number.POSITIVE_INFINITY, stopping);
   return {
     post,
     use: "poll",

@@ -4,6 +4,7 @@ import { type SimulatedFleet, startFleet } from "../src/sim/simulated-fleet.ts";
 import { configOf, scrape, startTestApp } from "./support/running-app.ts";
 
 const T = 'protocol="airdrops",variant="multichain",tier="production"';
+const ENDPOINT = `${T},endpoint="all"`;
 const BASE = `${T},chain="base",chain_id="8453"`;
 const ETHEREUM = `${T},chain="ethereum",chain_id="1"`;
 
@@ -116,6 +117,25 @@ describe("startApp()", () => {
     expect(metrics.get(`synclag_up{${subgraph}}`)).toBe(0);
     expect(metrics.has(`synclag_block_number{${subgraph}}`)).toBe(false);
     expect(metrics.get(`synclag_up{${BASE}}`)).toBe(1);
+  });
+
+  it("counts a height that the chain cannot have, and does not believe it", async () => {
+    await using fleet = await startIndexers();
+    await using app = await startTestApp(configOf(chainsYaml(fleet)));
+    const counter = `synclag_poll_failures_total{${ENDPOINT},reason="implausible"}`;
+    await vi.waitFor(
+      async () => expect((await scrape(app)).has(`synclag_lag_blocks{${BASE}}`)).toBe(true),
+      10_000,
+    );
+
+    fleet
+      .target("airdrops/multichain/production/base")
+      .set({ says: { block: fleet.chain("base").headAt() + 30_000_000 } });
+
+    await vi.waitFor(async () => expect((await scrape(app)).get(counter)).toBeGreaterThan(0), 10_000);
+    const reference =
+      (await scrape(app)).get('synclag_reference_block_number{chain="base",chain_id="8453"}') ?? 0;
+    expect(reference).toBeLessThanOrEqual(fleet.chain("base").headAt());
   });
 
   it("refuses to start where it cannot listen, and leaves nothing running", async () => {

@@ -70,22 +70,34 @@ describe("extendTimeline() beyond its bounds", () => {
       .filter((index) => index >= 0);
   }
 
-  it.each([
-    { case: "the oldest inner point of many that are even", moved: {}, gone: [1] },
-    { case: "no point that a bend needs", moved: { 1: [10, 11_000] }, gone: [3] },
-    { case: "a bent point rather than one much younger", moved: { 1: [10, 10_001] }, gone: [1] },
+  it.each<{
+    readonly case: string;
+    readonly moved: readonly (readonly [number, readonly [number, number]])[];
+    readonly gone: number;
+  }>([
+    { case: "the oldest inner point of many that are even", moved: [], gone: 1 },
+    { case: "no point that a bend needs", moved: [[1, [10, 11_000]]], gone: 3 },
+    { case: "a bent point rather than one much younger", moved: [[1, [10, 10_001]]], gone: 1 },
     {
       case: "one of three that are close together",
-      moved: { 120: [1_191, 1_191_000], 121: [1_192, 1_192_000] },
-      gone: [120],
+      moved: [
+        [120, [1_191, 1_191_000]],
+        [121, [1_192, 1_192_000]],
+      ],
+      gone: 120,
     },
-    { case: "no end of a pause", moved: { 1: [10, 5_000], 2: [10, 20_000] }, gone: [4] },
-  ] as const)("drops $case", ({ moved, gone }) => {
-    const points = full.map(
-      (point, index) => Object.entries(moved).find(([at]) => at === `${index}`)?.[1] ?? point,
-    );
+    {
+      case: "no end of a pause",
+      moved: [
+        [1, [10, 5_000]],
+        [2, [10, 20_000]],
+      ],
+      gone: 4,
+    },
+  ])("drops $case", ({ moved, gone }) => {
+    const changed = new Map(moved);
 
-    expect(dropped(points)).toEqual(gone);
+    expect(dropped(full.map((point, index) => changed.get(index) ?? point))).toEqual([gone]);
   });
 
   it("keeps as many points as it may", () => {

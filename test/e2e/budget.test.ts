@@ -16,7 +16,7 @@ const SPENT_BEFORE = LIMIT - 12;
 const DEATHS = 12;
 
 describe("a budget", () => {
-  it("holds though the process is killed every second, and counts what the provider counts", async () => {
+  it("holds though the process is killed again and again, and counts what the provider counts", async () => {
     await using fleet = await startFleet({
       nowMs: Date.now,
       endpoints: [{ kind: "studio", key: SUBGRAPH, chains: ["base"], path: "/query/1/a/version/latest" }],
@@ -34,18 +34,22 @@ describe("a budget", () => {
       const synclag = await startSynclag(config);
       await delay(1_000);
       const asked = provider.requestCount;
+      // The report behind the API may be a second old: the next one knows.
+      await delay(1_100);
       history.push({ asked, used: await usedOf(synclag) });
       synclag.signal("SIGKILL");
       await synclag.exit;
     }
     const last = await startSynclag(config);
+    const asked = provider.requestCount;
+    await delay(1_100);
     const used = await usedOf(last);
     await last.stop();
 
     expect(provider.requestCount).toBeGreaterThan(6);
     expect(provider.requestCount).toBeLessThanOrEqual(LIMIT - SPENT_BEFORE);
     expect(used).toBeLessThanOrEqual(LIMIT);
-    expect(used - SPENT_BEFORE).toBeGreaterThanOrEqual(provider.requestCount);
+    expect(used - SPENT_BEFORE).toBeGreaterThanOrEqual(asked);
     for (const { used: usedThen, asked } of history) {
       expect(usedThen - SPENT_BEFORE).toBeGreaterThanOrEqual(asked);
     }

@@ -5,8 +5,9 @@ class CountsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly unknown[]): void {
     const states = modules.flatMap((module) => [...module.children.allTests()].map(stateOf));
     const count = (state: string): number => states.filter((one) => one === state).length;
-    // A module that fails to load runs no test, and would otherwise count as none failed.
-    const broken = modules.flatMap((module) => module.errors()).length + unhandledErrors.length;
+    // A module that fails to load, or a hook that fails, runs no test, and would otherwise count as none failed.
+    const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);
+    const broken = suites.flatMap((suite) => suite.errors()).length + unhandledErrors.length;
 
     const skipped = count("skipped") > 0 ? `, ${count("skipped")} skipped` : "";
     process.stdout.write(
