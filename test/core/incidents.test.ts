@@ -243,6 +243,40 @@ describe("findIncidents()", () => {
     });
   });
 
+  it("names every target when nothing at all is reached", () => {
+    const [incident] = find(() => DOWN);
+
+    expect(incident?.targets.toSorted()).toEqual(
+      ENDPOINTS.flatMap(({ targets }) => targets.map(({ key }) => key)).toSorted(),
+    );
+  });
+
+  it("begins anew where another incident came before", () => {
+    const first = find((key) => (key.startsWith("airdrops/multichain") ? DOWN : null));
+
+    const later = find((key) => (key.startsWith("lockup/multichain") ? DOWN : null), first, T0 + 60_000);
+
+    expect(later.map(({ sinceMs }) => sinceMs)).toEqual([T0 + 60_000]);
+  });
+
+  it("tells the trouble that most are in, of equals the first", () => {
+    const details = (lagging: RegExp) =>
+      find((key) => {
+        if (!/lockup.multichain/.test(key)) {
+          return null;
+        }
+        return lagging.test(key) ? { status: "lagging" } : { status: "missing" };
+      }).map(({ detail }) => detail);
+
+    expect(details(/base|form|mode/)).toEqual([
+      "3 of 4 targets of lockup/multichain/production lag or stand still",
+    ]);
+    expect(details(/base/)).toEqual([
+      "3 of 4 targets of lockup/multichain/production are missing from the answer",
+    ]);
+    expect(details(/base|form/)).toEqual([]);
+  });
+
   it("keeps the beginning of an incident that goes on", () => {
     const wrong = (key: string) => (key.startsWith("airdrops/multichain") ? DOWN : null);
     const first = find(wrong);

@@ -9,10 +9,25 @@ describe("nearMiss()", () => {
     { typed: "base-sepolai", meant: "base-sepolia" },
     { typed: "bas", meant: "base" },
     { typed: "base", meant: "base" },
+    { typed: "abse", meant: "base" },
+    { typed: "bxse", meant: "base" },
+    { typed: "xbase", meant: "base" },
+    { typed: "bxye", meant: null },
+    { typed: "sbea", meant: null },
+    { typed: "abes", meant: null },
+    { typed: "arbixyzm", meant: null },
+    { typed: "arxxtrum", meant: "arbitrum" },
+    { typed: "rabitrmu", meant: "arbitrum" },
+    { typed: "basesepo", meant: null },
     { typed: "solana", meant: null },
     { typed: "", meant: null },
   ])("takes $typed for $meant", ({ typed, meant }) => {
     expect(nearMiss(typed, ["arbitrum", "base", "base-sepolia"])).toBe(meant);
+  });
+
+  it("allows one mistake in the shortest words", () => {
+    expect(nearMiss("ax", ["ab"])).toBe("ab");
+    expect(nearMiss("xy", ["ab"])).toBeNull();
   });
 
   it("is null where nothing is known", () => {
