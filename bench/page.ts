@@ -5,11 +5,11 @@ import type { Config } from "../src/config/config.ts";
 import { parseConfig } from "../src/config/parse.ts";
 import { endpointsOf } from "../src/core/fleet.ts";
 import type { Observation } from "../src/core/observation.ts";
-import { inspectChain } from "../src/inspect-chain.ts";
+import { inspectChain } from "../src/daemon/inspect-chain.ts";
+import { Journal } from "../src/daemon/journal.ts";
+import { Monitor } from "../src/daemon/monitor.ts";
+import { Recorder } from "../src/daemon/recorder.ts";
 import { type HttpServer, startHttpServer } from "../src/io/http-server.ts";
-import { Journal } from "../src/journal.ts";
-import { Monitor } from "../src/monitor.ts";
-import { Recorder } from "../src/recorder.ts";
 import { planFleet } from "../src/schedule/plan-fleet.ts";
 
 const SIZES = [

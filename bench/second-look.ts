@@ -7,7 +7,7 @@ import { parseConfig } from "../src/config/parse.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../src/core/fleet.ts";
 import type { Observation } from "../src/core/observation.ts";
 import { durationText } from "../src/core/words.ts";
-import { Monitor } from "../src/monitor.ts";
+import { Monitor } from "../src/daemon/monitor.ts";
 import { secondLookMs } from "../src/schedule/second-look.ts";
 import { markdownTable } from "./accuracy/figures.ts";
 

@@ -10,13 +10,13 @@ import { runInNewContext } from "node:vm";
 import { parseConfig } from "../src/config/parse.ts";
 import { endpointsOf, type Fleet, type Target } from "../src/core/fleet.ts";
 import type { Observation } from "../src/core/observation.ts";
+import { Monitor } from "../src/daemon/monitor.ts";
+import { Recorder } from "../src/daemon/recorder.ts";
+import { Tally } from "../src/daemon/tally.ts";
 import { createPrometheus } from "../src/io/prometheus-registry.ts";
 import { METRIC_FAMILIES } from "../src/metrics/metric-families.ts";
-import { Monitor } from "../src/monitor.ts";
-import { Recorder } from "../src/recorder.ts";
 import { SIMULATED_API_KEY } from "../src/sim/endpoint-spec.ts";
 import { createRandom } from "../src/sim/random.ts";
-import { Tally } from "../src/tally.ts";
 import { markdownTable } from "./accuracy/figures.ts";
 
 const ROUND_MS = 15_000;

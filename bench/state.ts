@@ -5,12 +5,12 @@ import { join } from "node:path";
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
 import type { Chain, Endpoint, Fleet } from "../src/core/fleet.ts";
 import type { Observation } from "../src/core/observation.ts";
-import { EndpointMemory } from "../src/endpoint-memory.ts";
+import { EndpointMemory } from "../src/daemon/endpoint-memory.ts";
+import { keepsakeOf } from "../src/daemon/keepsake.ts";
+import { Monitor } from "../src/daemon/monitor.ts";
+import { understandState } from "../src/daemon/remembered.ts";
 import { readBudgetJournal, writeBudgetJournal } from "../src/io/budget-journal.ts";
 import { readStateFile, writeStateFile } from "../src/io/state-file.ts";
-import { keepsakeOf } from "../src/keepsake.ts";
-import { Monitor } from "../src/monitor.ts";
-import { understandState } from "../src/remembered.ts";
 import { Budgets } from "../src/schedule/budgets.ts";
 import { createSteadyClock } from "../src/schedule/steady-clock.ts";
 

@@ -1,16 +1,16 @@
 import { createCleanup } from "./cleanup.ts";
 import type { Config } from "./config/config.ts";
 import type { Report } from "./core/report.ts";
-import { Daemon } from "./daemon.ts";
-import { logChanges } from "./daemon-log.ts";
-import { exposureWarning } from "./exposure-warning.ts";
-import { type Insight, startInsight } from "./insight.ts";
+import { Daemon } from "./daemon/daemon.ts";
+import { logChanges } from "./daemon/daemon-log.ts";
+import { exposureWarning } from "./daemon/exposure-warning.ts";
+import { type Insight, startInsight } from "./daemon/insight.ts";
+import { Reloader } from "./daemon/reloader.ts";
+import { keepState, type StateKeeper } from "./daemon/state-keeper.ts";
 import { startHttpServer } from "./io/http-server.ts";
 import type { Verdict } from "./io/http-source.ts";
 import { createPrometheus } from "./io/prometheus-registry.ts";
 import { METRIC_FAMILIES } from "./metrics/metric-families.ts";
-import { Reloader } from "./reloader.ts";
-import { keepState, type StateKeeper } from "./state-keeper.ts";
 import type { World } from "./world.ts";
 
 /** A running daemon. Disposing it stops everything, in reverse order. */

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { checkRound } from "../check-round.ts";
 import type { Config } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
+import { checkRound } from "../daemon/check-round.ts";
+import { Monitor } from "../daemon/monitor.ts";
 import { fetchStatus } from "../io/fetch-status.ts";
 import { createHttpClient } from "../io/http-client.ts";
 import { createLogger } from "../io/logger.ts";
 import { findHolder, type StateHolder } from "../io/state-holder.ts";
 import { StateHeldError } from "../io/state-lock.ts";
-import { Monitor } from "../monitor.ts";
 import { createRedact } from "../redact.ts";
 import { selectForCheck } from "../views/check-selection.ts";
 import { type StatusJson, statusJson } from "../views/status-json.ts";

@@ -1,5 +1,5 @@
 import type { BudgetReport, ChainReport, Report, TargetReport } from "../core/report.ts";
-import type { EndpointTally, IndexerTally } from "../tally.ts";
+import type { EndpointTally, IndexerTally } from "../daemon/tally.ts";
 
 /** What the metrics are read from at a scrape: memory only, never an indexer. */
 export interface MetricsSource {

@@ -4,7 +4,7 @@ import type { Config } from "../../src/config/config.ts";
 import { ConfigError } from "../../src/config/config-error.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { parseWebConfig } from "../../src/config/parse-web-config.ts";
-import { Reloader } from "../../src/reloader.ts";
+import { Reloader } from "../../src/daemon/reloader.ts";
 import type { World } from "../../src/world.ts";
 import { recordLog } from "../support/log-recorder.ts";
 

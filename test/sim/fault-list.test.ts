@@ -2,8 +2,8 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 
 import type { Endpoint } from "../../src/core/fleet.ts";
 import type { FailureReason } from "../../src/core/observation.ts";
+import { poll } from "../../src/daemon/poll.ts";
 import { createHttpClient, type HttpClient } from "../../src/io/http-client.ts";
-import { poll } from "../../src/poll.ts";
 import { DRAWN } from "../../src/schedule/drawn.ts";
 import { FAULTS, type FaultName } from "../../src/sim/fault-list.ts";
 import { type SimulatedFleet, startFleet } from "../../src/sim/simulated-fleet.ts";

@@ -1,8 +1,8 @@
 import type { Endpoint } from "../../src/core/fleet.ts";
 import { FAILURE_REASONS, type FailureReason } from "../../src/core/observation.ts";
 import type { Report } from "../../src/core/report.ts";
+import type { EndpointTally } from "../../src/daemon/tally.ts";
 import type { MetricsSource } from "../../src/metrics/metric-family.ts";
-import type { EndpointTally } from "../../src/tally.ts";
 import {
   NOW_MS,
   sampleChainReport,

@@ -1,4 +1,4 @@
-import type { Failure, PollPorts } from "../../src/poll.ts";
+import type { Failure, PollPorts } from "../../src/daemon/poll.ts";
 import { createRedact } from "../../src/redact.ts";
 import type { Use } from "../../src/schedule/budget.ts";
 import { DRAWN } from "../../src/schedule/drawn.ts";

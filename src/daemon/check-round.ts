@@ -1,0 +1,99 @@
+import type { Config } from "../config/config.ts";
+import { type Endpoint, endpointsOf } from "../core/fleet.ts";
+import type { Report } from "../core/report.ts";
+import type { Post } from "../post.ts";
+import { Budgets } from "../schedule/budgets.ts";
+import { openMaintenance } from "../schedule/maintenance.ts";
+import { createPollQueue } from "../schedule/poll-queue.ts";
+import { pollOrder } from "../schedule/spread.ts";
+import { createSteadyClock } from "../schedule/steady-clock.ts";
+import type { World } from "../world.ts";
+import { EndpointMemory } from "./endpoint-memory.ts";
+import { Journal } from "./journal.ts";
+import { keepsakeOf } from "./keepsake.ts";
+import { Monitor } from "./monitor.ts";
+import { poll } from "./poll.ts";
+import { createPollPorts } from "./poll-ports.ts";
+import { keepState } from "./state-keeper.ts";
+import { Tally } from "./tally.ts";
+
+export interface CheckRoundOptions {
+  readonly post: Post;
+  /** Called before the first poll, and after each. */
+  readonly onProgress: (done: number, total: number) => void;
+  readonly world: Pick<World, "nowMs" | "monotonicMs" | "random" | "logger">;
+  /** Whose budgets are drawn on. */
+  readonly stateFile: string;
+}
+
+/**
+ * One round by itself, for `synclag check`: asks once every endpoint that can speak of these chains, whatever its
+ * protocol, since together they make the reference that each is measured against.
+ *
+ * It is one look: what a former process thought of a target does not count, though what is seen now is remembered.
+ *
+ * @throws {StateHeldError} If a living process has the state file.
+ */
+export async function checkRound(
+  config: Config,
+  chains: ReadonlySet<string>,
+  options: CheckRoundOptions,
+): Promise<Report> {
+  const { fleet } = config;
+  const { world } = options;
+  const clock = createSteadyClock(world);
+  const budgets = new Budgets(fleet);
+  const look = startMonitor(config, world);
+  const monitor = startMonitor(config, world);
+  const asked = new EndpointMemory();
+  await using keeper = await keepState(options.stateFile, {
+    world,
+    keepsake: () => keepsakeOf({ monitor, budgets, clock, endpoints: asked, nowMs: world.nowMs }),
+    onLost: ({ message }) => world.logger.error(message),
+  });
+  const { remembered } = keeper;
+  budgets.restore(remembered.budgets);
+  monitor.restore(remembered.chains, remembered.incidents);
+  asked.restore(remembered.questions, fleet, () => false);
+  const ports = createPollPorts(config, {
+    ...options,
+    budgets,
+    keeper,
+    budgetNowMs: clock.nowMs,
+    stopping: new AbortController().signal,
+    // One look counts and logs nothing: what failed stands in the report.
+    tally: new Tally(),
+    journal: new Journal(),
+    observeDuration: () => undefined,
+  });
+  const queue = createPollQueue(config.poll);
+  const endpoints = pollOrder(endpointsOf(fleet).filter((endpoint) => speaksOf(endpoint, chains)));
+
+  let done = 0;
+  options.onProgress(done, endpoints.length);
+  await Promise.all(
+    endpoints.map((endpoint) =>
+      queue.run(endpoint.host, async () => {
+        const result = await poll(endpoint, asked.questionOf(endpoint), ports);
+        asked.note(endpoint, result.questionIndex);
+        monitor.observe(result.observations);
+        look.observe(result.observations);
+        done += 1;
+        options.onProgress(done, endpoints.length);
+      }),
+    ),
+  );
+  return { ...look.report(), budgets: budgets.report(clock.nowMs()) };
+}
+
+function startMonitor({ fleet, maintenance }: Config, { nowMs }: Pick<World, "nowMs">): Monitor {
+  return new Monitor(fleet, {
+    nowMs,
+    budgets: () => [],
+    maintenance: (atMs) => openMaintenance(maintenance, atMs),
+  });
+}
+
+function speaksOf({ chain, targets }: Endpoint, chains: ReadonlySet<string>): boolean {
+  return chain === null ? targets.some((target) => chains.has(target.chain)) : chains.has(chain);
+}

@@ -1,0 +1,199 @@
+import type { Config } from "../config/config.ts";
+import type { Exchanges } from "../core/exchange.ts";
+import { type Endpoint, endpointsOf } from "../core/fleet.ts";
+import type { Report } from "../core/report.ts";
+import { createHttpClient } from "../io/http-client.ts";
+import type { Verdict } from "../io/http-source.ts";
+import type { PollLabels } from "../io/prometheus-registry.ts";
+import type { MetricsSource } from "../metrics/metric-family.ts";
+import { Budgets } from "../schedule/budgets.ts";
+import { openMaintenance } from "../schedule/maintenance.ts";
+import { createSteadyClock, type SteadyClock } from "../schedule/steady-clock.ts";
+import type { World } from "../world.ts";
+import { EndpointMemory } from "./endpoint-memory.ts";
+import { Journal } from "./journal.ts";
+import { keepsakeOf } from "./keepsake.ts";
+import { Monitor } from "./monitor.ts";
+import { type PollPorts, poll } from "./poll.ts";
+import { createPollPorts, secondLook } from "./poll-ports.ts";
+import { type Doubt, type Polling, startPolling } from "./polling.ts";
+import { Pulse } from "./pulse.ts";
+import type { Keepsake, StateKeeper } from "./state-keeper.ts";
+import { Tally } from "./tally.ts";
+
+export interface DaemonOptions {
+  readonly world: World;
+  readonly observeDuration: (labels: PollLabels, durationMs: number) => void;
+  /** What a former process knew, and where this one keeps what it knows. */
+  readonly keeper: StateKeeper;
+}
+
+interface Running {
+  readonly config: Config;
+  readonly polling: Polling;
+  readonly stopping: AbortController;
+}
+
+/** The poll loop on one configuration at a time, with all that it remembers from one to the next. */
+export class Daemon implements AsyncDisposable {
+  readonly #options: DaemonOptions;
+  readonly #budgets: Budgets;
+  readonly #monitor: Monitor;
+  readonly #tally = new Tally();
+  readonly #journal = new Journal();
+  readonly #endpoints = new EndpointMemory();
+  readonly #clock: SteadyClock;
+  readonly #pulse: Pulse;
+  #running: Running;
+  #isDraining = false;
+
+  constructor(config: Config, options: DaemonOptions) {
+    const { world } = options;
+    this.#options = options;
+    this.#clock = createSteadyClock(world);
+    this.#pulse = new Pulse(world);
+    this.#budgets = new Budgets(config.fleet);
+    this.#monitor = new Monitor(config.fleet, {
+      nowMs: world.nowMs,
+      budgets: () => this.#budgets.report(this.#clock.nowMs()),
+      maintenance: (nowMs) => openMaintenance(this.#running.config.maintenance, nowMs),
+    });
+    this.#restore(config);
+    this.#tally.watch(config.fleet);
+    this.#running = this.#start(config);
+  }
+
+  get config(): Config {
+    return this.#running.config;
+  }
+
+  /** Goes over to another configuration: what is in both keeps its memory and its place in the schedule. */
+  async apply(config: Config): Promise<void> {
+    await stop(this.#running);
+    this.#endpoints.retain(config.fleet);
+    this.#budgets.reload(config.fleet);
+    this.#monitor.watch(config.fleet);
+    this.#tally.watch(config.fleet);
+    this.#journal.watch(config.fleet);
+    this.#running = this.#start(config);
+    this.#options.keeper.touch();
+  }
+
+  /** What must outlive the process. */
+  keepsake(): Keepsake {
+    return keepsakeOf({
+      monitor: this.#monitor,
+      endpoints: this.#endpoints,
+      budgets: this.#budgets,
+      clock: this.#clock,
+      nowMs: this.#options.world.nowMs,
+    });
+  }
+
+  report(): Report {
+    return this.#monitor.report();
+  }
+
+  /** The last exchanges with the endpoint of this key. */
+  exchanges(endpointKey: string): Exchanges {
+    return this.#journal.of(endpointKey);
+  }
+
+  metricsSource(reload: MetricsSource["reload"]): MetricsSource {
+    const { polling } = this.#running;
+    return {
+      report: this.#monitor.report(),
+      endpoints: this.#tally.endpoints(),
+      indexers: this.#tally.indexers(),
+      loop: { lastTickMs: this.#pulse.lastTickMs, inFlight: polling.inFlight(), queued: polling.queued() },
+      reload,
+    };
+  }
+
+  /** Whether the poll loop makes progress. */
+  healthy(): Verdict {
+    const { config, polling } = this.#running;
+    return this.#pulse.verdict(config.poll, polling.longestMs());
+  }
+
+  /** Whether every indexer was asked at least once; the RPC nodes are evidence that may be lacking. */
+  ready(): Verdict {
+    if (this.#isDraining) {
+      return { ok: false, detail: "Shutting down" };
+    }
+    const waiting = this.#neverPolled(this.config).filter(({ kind }) => kind === "indexer");
+    return waiting.length > 0
+      ? { ok: false, detail: `The first round is under way: ${waiting.length} endpoints to go` }
+      : { ok: true, detail: "Every endpoint was polled" };
+  }
+
+  /** From now on not ready, so that nobody is sent here any more. */
+  drain(): void {
+    this.#isDraining = true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.drain();
+    await stop(this.#running);
+  }
+
+  #start(config: Config): Running {
+    const { world, keeper, observeDuration } = this.#options;
+    const stopping = new AbortController();
+    const client = createHttpClient({
+      ...config.poll,
+      connectionsPerHost: config.poll.perHost,
+      userAgent: `synclag/${world.build.version}`,
+      nowMs: world.nowMs,
+    });
+    const ports = createPollPorts(config, {
+      world,
+      post: client.post,
+      stopping: stopping.signal,
+      budgets: this.#budgets,
+      budgetNowMs: this.#clock.nowMs,
+      keeper,
+      tally: this.#tally,
+      journal: this.#journal,
+      observeDuration,
+    });
+    const polling = startPolling({
+      fleet: config.fleet,
+      settings: config.poll,
+      client,
+      firstRound: this.#neverPolled(config),
+      poll: (endpoint, use) => this.#poll(endpoint, use === "poll" ? ports : secondLook(ports)),
+      onSkipped: (indexer) => this.#tally.countSkippedRound(indexer),
+      onTick: () => this.#pulse.tick(),
+      onBug: world.onBug,
+      monotonicMs: world.monotonicMs,
+    });
+    return { config, polling, stopping };
+  }
+
+  async #poll(endpoint: Endpoint, ports: PollPorts): Promise<Doubt> {
+    const { observations, questionIndex } = await poll(endpoint, this.#endpoints.questionOf(endpoint), ports);
+    this.#options.keeper.touch();
+    if (observations.length === 0) {
+      return "settled";
+    }
+    this.#endpoints.note(endpoint, questionIndex);
+    return this.#monitor.observe(observations, () => this.#tally.countFailure(endpoint, "implausible"));
+  }
+
+  #neverPolled(config: Config): readonly Endpoint[] {
+    return endpointsOf(config.fleet).filter((endpoint) => !this.#endpoints.isHeard(endpoint));
+  }
+
+  #restore({ fleet }: Config): void {
+    const { chains, incidents, budgets, questions } = this.#options.keeper.remembered;
+    this.#budgets.restore(budgets);
+    this.#monitor.restore(chains, incidents);
+    this.#endpoints.restore(questions, fleet, (endpoint) => this.#monitor.isEvident(endpoint));
+  }
+}
+
+async function stop({ polling, stopping }: Running): Promise<void> {
+  stopping.abort();
+  await polling[Symbol.asyncDispose]();
+}

@@ -1,0 +1,65 @@
+import { createHash } from "node:crypto";
+import { type Endpoint, endpointsOf, type Fleet } from "../core/fleet.ts";
+
+/** What is remembered of each endpoint beside what it said: which question fitted last, and whether it was heard at all. */
+export class EndpointMemory {
+  #questions = new Map<string, number>();
+  #heard = new Set<string>();
+
+  /** Where the next poll begins among the dialect's questions. */
+  questionOf(endpoint: Endpoint): number {
+    return this.#questions.get(identityOf(endpoint)) ?? 0;
+  }
+
+  /** Whether there is evidence of it: from a poll, or still from a former process. */
+  isHeard(endpoint: Endpoint): boolean {
+    return this.#heard.has(identityOf(endpoint));
+  }
+
+  note(endpoint: Endpoint, questionIndex: number): void {
+    const identity = identityOf(endpoint);
+    this.#questions.set(identity, questionIndex);
+    this.#heard.add(identity);
+  }
+
+  /** Forgets all that the fleet lacks. */
+  retain(fleet: Fleet): void {
+    const known = new Set(endpointsOf(fleet).map(identityOf));
+    this.#questions = new Map([...this.#questions].filter(([identity]) => known.has(identity)));
+    this.#heard = new Set([...this.#heard].filter((identity) => known.has(identity)));
+  }
+
+  /** For the state file, under digests: a URL may hold a key. */
+  save(): Readonly<Record<string, number>> {
+    return Object.fromEntries(
+      [...this.#questions].map(([identity, questionIndex]) => [digest(identity), questionIndex]),
+    );
+  }
+
+  /** Takes over what a former process has saved of this fleet; `isEvident` tells of which endpoints evidence is left. */
+  restore(
+    saved: ReadonlyMap<string, number>,
+    fleet: Fleet,
+    isEvident: (endpoint: Endpoint) => boolean,
+  ): void {
+    for (const endpoint of endpointsOf(fleet)) {
+      const identity = identityOf(endpoint);
+      const questionIndex = saved.get(digest(identity));
+      if (questionIndex !== undefined) {
+        this.#questions.set(identity, questionIndex);
+      }
+      if (questionIndex !== undefined && isEvident(endpoint)) {
+        this.#heard.add(identity);
+      }
+    }
+  }
+}
+
+/** An endpoint that was given another URL or dialect is another one: what was learned of it no longer holds. */
+function identityOf({ key, url, dialect }: Endpoint): string {
+  return `${key} ${dialect} ${url}`;
+}
+
+function digest(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
+}

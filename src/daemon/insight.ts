@@ -1,0 +1,92 @@
+import { readFileSync } from "node:fs";
+import type { Config } from "../config/config.ts";
+import type { Plan } from "../core/plan.ts";
+import type { Report } from "../core/report.ts";
+import { isSystemError } from "../io/error-code.ts";
+import { readHistoryFile, writeHistoryFile } from "../io/history-file.ts";
+import type { HttpSource } from "../io/http-source.ts";
+import { planFleet } from "../schedule/plan-fleet.ts";
+import type { World } from "../world.ts";
+import type { Daemon } from "./daemon.ts";
+import { inspectChain } from "./inspect-chain.ts";
+import { News } from "./news.ts";
+import { Recorder } from "./recorder.ts";
+
+/** What only people look at: the past, the last replies, the plan, and word of what is new. Disposing it saves the past. */
+export interface Insight extends AsyncDisposable {
+  readonly source: Pick<HttpSource, "past" | "endpoints" | "plan" | "onNews" | "statusesDocument">;
+  /** Takes in the report of now; to be called every second. */
+  readonly take: (report: Report) => void;
+}
+
+/** Plots may lose so much in a crash: nothing else depends on them. */
+const SAVE_MS = 5 * 60_000;
+
+/** Beside the program, in its package and in its image. */
+const STATUSES_DOCUMENT = new URL("../../docs/statuses.md", import.meta.url);
+
+/** Starts to look on, from the past that a former process has saved. */
+export async function startInsight(
+  daemon: Daemon,
+  world: Pick<World, "logger" | "stateFile">,
+): Promise<Insight> {
+  const { stateFile, logger } = world;
+  const statusesDocument = readFileSync(STATUSES_DOCUMENT, "utf8");
+  const recorder = new Recorder();
+  const news = new News();
+  const planOf = rememberPlan();
+
+  let saved: Promise<void> = Promise.resolve();
+  async function save(): Promise<void> {
+    if (stateFile === null) {
+      return;
+    }
+    const former = saved;
+    saved = former.then(() => saveTo(stateFile, recorder, logger));
+    await saved;
+  }
+
+  if (stateFile !== null) {
+    recorder.restore((await readHistoryFile(stateFile)) ?? {});
+  }
+  const timer = setInterval(() => void save(), SAVE_MS);
+  return {
+    source: {
+      past: (chain, keys, span) => recorder.past(chain, keys, span),
+      endpoints: (chain) => inspectChain(daemon.config, chain, (key) => daemon.exchanges(key)),
+      plan: () => planOf(daemon.config),
+      onNews: (listener) => news.subscribe(listener),
+      statusesDocument: () => statusesDocument,
+    },
+    take(report) {
+      recorder.record(report);
+      news.take(report);
+    },
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await save();
+    },
+  };
+}
+
+async function saveTo(stateFile: string, recorder: Recorder, logger: World["logger"]): Promise<void> {
+  try {
+    await writeHistoryFile(stateFile, recorder.save());
+  } catch (error) {
+    if (!isSystemError(error)) {
+      throw error;
+    }
+    logger.warn({ detail: String(error) }, "Cannot write the history of the plots");
+  }
+}
+
+/** A plan takes a moment to work out, and stays as long as its configuration. */
+function rememberPlan(): (config: Config) => Plan {
+  let known: { readonly config: Config; readonly plan: Plan } | null = null;
+  return (config) => {
+    if (known?.config !== config) {
+      known = { config, plan: planFleet(config.fleet, config.poll) };
+    }
+    return known.plan;
+  };
+}

@@ -1,0 +1,156 @@
+import type { ChainState, WatchedChain } from "../core/chain-state.ts";
+import { composeReport } from "../core/compose-report.ts";
+import { type Endpoint, endpointsOf, type Fleet, type Target } from "../core/fleet.ts";
+import type { Observation } from "../core/observation.ts";
+import type { BudgetReport, Incident, Report } from "../core/report.ts";
+import type { SourceState } from "../core/source-state.ts";
+import { staleAfterMs } from "../core/votes.ts";
+import { observeChain, retainChain, startChain, watchFleet } from "../core/watch-chain.ts";
+import type { Doubt } from "./polling.ts";
+
+export interface MonitorOptions {
+  readonly nowMs: () => number;
+  readonly budgets: (nowMs: number) => readonly BudgetReport[];
+  /** Tells which targets are inside a maintenance window; left out, none is. */
+  readonly maintenance?: (nowMs: number) => (target: Target) => boolean;
+}
+
+/** What a monitor knows, as plain data. */
+export interface SavedMonitor {
+  /** By the chain's slug. */
+  readonly chains: Readonly<Record<string, ChainState>>;
+  readonly incidents: readonly Incident[];
+}
+
+interface Memory {
+  readonly watched: WatchedChain;
+  readonly state: ChainState;
+}
+
+/** A report is this old at most; one that nothing has happened since is not made again. */
+const FRESH_MS = 1_000;
+
+/** Holds what is remembered of every chain, and tells it as one report. */
+export class Monitor {
+  readonly #options: MonitorOptions;
+  #fleet: Fleet;
+  readonly #chains = new Map<string, Memory>();
+  #chainOf: ReadonlyMap<string, string> = new Map();
+  #incidents: readonly Incident[] = [];
+  #latest: Report | null = null;
+
+  constructor(fleet: Fleet, options: MonitorOptions) {
+    this.#options = options;
+    this.#fleet = fleet;
+    this.watch(fleet);
+  }
+
+  /** Watches `fleet` from now on: what stays in it keeps its memory, the rest is forgotten. */
+  watch(fleet: Fleet): void {
+    const chains = watchFleet(fleet);
+    const former = new Map(this.#chains);
+    this.#fleet = fleet;
+    this.#chains.clear();
+    for (const watched of chains) {
+      const known = former.get(watched.chain.slug)?.state;
+      const state = known === undefined ? startChain(watched) : retainChain(known, watched);
+      this.#chains.set(watched.chain.slug, { watched, state });
+    }
+    this.#chainOf = new Map([
+      ...chains.flatMap(({ targets }) => targets.map(({ key, chain }) => [key, chain] as const)),
+      ...fleet.rpcEndpoints.map(({ key, chain }) => [key, chain ?? ""] as const),
+    ]);
+    this.#latest = null;
+  }
+
+  /**
+   * Takes in what one poll said; of a source that a reload removed meanwhile it takes nothing. Tells whether a target
+   * is in doubt by it: about to turn, or just turned. `onImplausible` hears, once, of heights that the chain can't have.
+   */
+  observe(observations: readonly Observation[], onImplausible: () => void = () => undefined): Doubt {
+    let doubt: Doubt = "settled";
+    let isImplausible = false;
+    for (const observation of observations) {
+      const slug = this.#chainOf.get(observation.source) ?? "";
+      const memory = this.#chains.get(slug);
+      if (memory !== undefined) {
+        const before = sourceOf(memory.state, observation.source);
+        const state = observeChain(memory.state, memory.watched, [observation]);
+        this.#chains.set(slug, { ...memory, state });
+        const after = sourceOf(state, observation.source);
+        doubt = isInDoubt(before, after) ? "in doubt" : doubt;
+        isImplausible ||= observation.kind === "head" && after?.last?.kind === "failed";
+      }
+    }
+    if (isImplausible) {
+      onImplausible();
+    }
+    this.#latest = null;
+    return doubt;
+  }
+
+  /** Whether all that an endpoint says something of has been heard of so lately that it is still evidence. */
+  isEvident({ key, targets }: Endpoint): boolean {
+    const sources = targets.length === 0 ? [key] : targets.map((target) => target.key);
+    return sources.every((source) => this.#isEvident(source));
+  }
+
+  save(): SavedMonitor {
+    const chains = [...this.#chains].map(([slug, { state }]) => [slug, state] as const);
+    return { chains: Object.fromEntries(chains), incidents: this.#incidents };
+  }
+
+  /** Takes over what a former process knew of this fleet. */
+  restore(chains: ReadonlyMap<string, ChainState>, incidents: readonly Incident[]): void {
+    for (const [slug, { watched }] of this.#chains) {
+      const known = chains.get(slug);
+      if (known !== undefined) {
+        this.#chains.set(slug, { watched, state: retainChain(known, watched) });
+      }
+    }
+    this.#incidents = incidents;
+    this.#latest = null;
+  }
+
+  /** What is known now. */
+  report(): Report {
+    const nowMs = this.#options.nowMs();
+    const latest = this.#latest;
+    if (latest !== null && Math.abs(nowMs - latest.generatedAtMs) < FRESH_MS) {
+      return latest;
+    }
+    this.#latest = composeReport({
+      chains: [...this.#chains.values()],
+      endpoints: endpointsOf(this.#fleet),
+      previousIncidents: this.#incidents,
+      budgets: this.#options.budgets(nowMs),
+      skipped: this.#fleet.skipped,
+      ...(this.#options.maintenance === undefined ? {} : { maintenance: this.#options.maintenance(nowMs) }),
+      nowMs,
+    });
+    this.#incidents = this.#latest.incidents;
+    return this.#latest;
+  }
+
+  #isEvident(source: string): boolean {
+    const memory = this.#chains.get(this.#chainOf.get(source) ?? "");
+    const state = memory === undefined ? undefined : sourceOf(memory.state, source);
+    if (memory === undefined || state?.last == null) {
+      return false;
+    }
+    const staleMs = staleAfterMs(memory.watched.chain.thresholds, state.pollIntervalMs);
+    return this.#options.nowMs() - state.last.receivedAtMs <= staleMs;
+  }
+}
+
+function sourceOf({ sources }: ChainState, key: string): SourceState | undefined {
+  return sources.find((source) => source.key === key);
+}
+
+/** RPC nodes have no verdict, and so are never in doubt. */
+function isInDoubt(before: SourceState | undefined, after: SourceState | undefined): boolean {
+  if (before?.verdict == null || after?.verdict == null) {
+    return false;
+  }
+  return after.verdict.dissent > 0 || after.verdict.status !== before.verdict.status;
+}

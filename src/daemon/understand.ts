@@ -1,0 +1,72 @@
+import type { Exchange } from "../core/exchange.ts";
+import type { Endpoint } from "../core/fleet.ts";
+import type { Question } from "../dialects/dialect.ts";
+import { type Interpretation, interpret } from "../dialects/interpret.ts";
+import { quote } from "../dialects/quote.ts";
+import type { PostResult } from "../post.ts";
+import type { Redact } from "../redact.ts";
+
+/** A question that was sent, and what came of it. Text that came back may echo a secret. */
+interface Sent {
+  readonly endpoint: Endpoint;
+  readonly question: Question;
+  readonly result: PostResult;
+}
+
+/** What came of one request: for the poll, and for a person who wants to see what we saw. */
+interface Understood {
+  readonly answer: Interpretation;
+  readonly exchange: Exchange;
+}
+
+/** Interprets what came back, without the secrets that it echoes. */
+export function understand(sent: Sent, redact: Redact): Understood {
+  const { endpoint, question } = sent;
+  // Before anything is cut out of a body: half of an echoed key would no longer be recognised.
+  const result = withoutSecrets(sent.result, redact);
+  const { sentAtMs, receivedAtMs } = result;
+  const answer: Interpretation =
+    result.kind === "failed"
+      ? { ...result, retryAfterMs: null }
+      : interpret({ endpoint, question, reply: result.reply, nowMs: receivedAtMs });
+  return {
+    answer,
+    exchange: {
+      sentAtMs,
+      receivedAtMs,
+      asked: JSON.stringify(question.body),
+      httpStatus: result.kind === "replied" ? result.reply.httpStatus : null,
+      ...told(result, answer),
+    },
+  };
+}
+
+function withoutSecrets(result: PostResult, redact: Redact): PostResult {
+  return result.kind === "replied"
+    ? { ...result, reply: { ...result.reply, body: redact(unescaped(result.reply.body)) } }
+    : { ...result, detail: redact(result.detail) };
+}
+
+/** The same JSON with no more escapes than it needs: a key that is echoed letter by letter is a key. */
+function unescaped(body: string): string {
+  return body.replace(/\\(?:\\|\/|u00([2-7][0-9a-f]))/gi, (escaped, hex: string | undefined) => {
+    const character = hex === undefined ? escaped.slice(1) : String.fromCharCode(Number.parseInt(hex, 16));
+    return character === "\\" || character === '"' ? escaped : character;
+  });
+}
+
+function told(result: PostResult, answer: Interpretation): Pick<Exchange, "outcome" | "text"> {
+  switch (answer.kind) {
+    case "failed":
+      return { outcome: answer.reason, text: answer.detail };
+    case "refused":
+      return { outcome: "refused", text: answer.detail };
+    case "said": {
+      const failed = answer.outcomes.find((outcome) => outcome.kind === "failed");
+      const body = result.kind === "replied" ? quote(result.reply.body) : "";
+      return failed === undefined
+        ? { outcome: "usable", text: body }
+        : { outcome: failed.reason, text: failed.detail };
+    }
+  }
+}

@@ -1,0 +1,76 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { Recorder } from "../../src/daemon/recorder.ts";
+import { historyPathOf, readHistoryFile, writeHistoryFile } from "../../src/io/history-file.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import {
+  NOW_MS,
+  sampleChain,
+  sampleChainReport,
+  sampleReport,
+  sampleTarget,
+} from "../views/sample-report.ts";
+
+const KEY = sampleTarget().key;
+const SPAN = { fromMs: 0, toMs: NOW_MS, points: 1_000 };
+
+describe("Recorder", () => {
+  it("tells the past of a chain", () => {
+    const recorder = recorderOf("base");
+
+    expect(recorder.past("base", [KEY], SPAN).targets[KEY]?.lagMs.at(-1)).toBe(4_000);
+  });
+
+  it("tells nothing of a chain that it does not know", () => {
+    expect(recorderOf("base").past("else", [KEY], SPAN).timesMs).toEqual([]);
+  });
+
+  it("forgets a chain that is no longer watched", () => {
+    const recorder = recorderOf("base");
+
+    recorder.record(sampleReport({ chains: [sampleChainReport({ chain: sampleChain({ slug: "form" }) })] }));
+
+    expect([...recorder.save()].map(([slug]) => slug)).toEqual(["form"]);
+  });
+
+  it("goes on with what a former process has written", async () => {
+    await using folder = await temporaryFolder();
+    const state = join(folder.path, "synclag.state.json");
+    const recorder = new Recorder();
+
+    await writeHistoryFile(state, recorderOf("base").save());
+    recorder.restore((await readHistoryFile(state)) ?? {});
+
+    expect(recorder.past("base", [KEY], SPAN).targets[KEY]?.lagMs.at(-1)).toBe(4_000);
+  });
+});
+
+describe("readHistoryFile()", () => {
+  it("is null where there is none", async () => {
+    await using folder = await temporaryFolder();
+
+    expect(await readHistoryFile(join(folder.path, "none"))).toBeNull();
+  });
+
+  it.each([
+    { case: "cut off", damage: (text: string) => text.slice(0, -20) },
+    { case: "of another version", damage: (text: string) => text.replace('"version":1', '"version":2') },
+    { case: "not of letters and digits", damage: (text: string) => text.replace(/\["[^"]*"/, '["<b>"') },
+  ])("is null for one that is $case", async ({ damage }) => {
+    await using folder = await temporaryFolder();
+    const state = join(folder.path, "synclag.state.json");
+    await writeHistoryFile(state, recorderOf("base").save());
+    const text = await readFile(historyPathOf(state), "utf8");
+
+    await writeFile(historyPathOf(state), damage(text));
+
+    expect(await readHistoryFile(state)).toBeNull();
+  });
+});
+
+function recorderOf(slug: string): Recorder {
+  const recorder = new Recorder();
+  recorder.record(sampleReport({ chains: [sampleChainReport({ chain: sampleChain({ slug }) })] }));
+  return recorder;
+}

@@ -1,0 +1,117 @@
+import { describe, expect, it } from "vitest";
+import type { Config } from "../../src/config/config.ts";
+import { ConfigError } from "../../src/config/config-error.ts";
+import { Reloader } from "../../src/daemon/reloader.ts";
+import { recordLog } from "../support/log-recorder.ts";
+import { worldOf } from "../support/world-of.ts";
+
+const MISTAKE = new ConfigError("chains.yaml", {
+  problems: [{ line: 7, column: 3, path: ["chains"], message: "Cannot find chain 'bsae'" }],
+});
+
+describe("Reloader.reload()", () => {
+  it("goes over to a good configuration, and says so", async () => {
+    const { reloader, applied, clock, lines } = setUp();
+    clock.nowMs = 5_000;
+
+    const verdict = await reloader.reload();
+
+    expect(verdict).toEqual({ ok: true, detail: "Reloaded chains.yaml" });
+    expect(applied).toHaveLength(1);
+    expect(reloader.state).toEqual({ successful: true, lastSuccessMs: 5_000 });
+    expect(lines).toMatchObject([{ level: 30, msg: "Reloaded" }]);
+  });
+
+  it("changes nothing for a bad one, says why, and remembers when it last went well", async () => {
+    const { reloader, applied, clock, files, lines } = setUp();
+    files.push(MISTAKE);
+    clock.nowMs = 5_000;
+
+    const verdict = await reloader.reload();
+
+    expect(verdict).toEqual({ ok: false, detail: MISTAKE.message });
+    expect(applied).toEqual([]);
+    expect(reloader.state).toEqual({ successful: false, lastSuccessMs: 1_000 });
+    expect(lines).toMatchObject([{ level: 50, detail: MISTAKE.message }]);
+  });
+
+  it("is well again with the next good one", async () => {
+    const { reloader, files } = setUp();
+    files.push(MISTAKE);
+
+    await reloader.reload();
+    await reloader.reload();
+
+    expect(reloader.state.successful).toBe(true);
+  });
+
+  it("reloads one at a time, in the order asked", async () => {
+    const { reloader, events } = setUp();
+
+    await Promise.all([reloader.reload(), reloader.reload(), reloader.reload()]);
+
+    expect(events).toEqual([
+      "read",
+      "apply",
+      "applied",
+      "read",
+      "apply",
+      "applied",
+      "read",
+      "apply",
+      "applied",
+    ]);
+  });
+
+  it("hands a bug to whoever asked, and not to the next", async () => {
+    const { reloader, files } = setUp();
+    files.push(new TypeError("bug"));
+
+    const first = reloader.reload();
+    const second = reloader.reload();
+
+    await expect(first).rejects.toThrow("bug");
+    expect(await second).toMatchObject({ ok: true });
+  });
+});
+
+function setUp() {
+  const { logger, lines } = recordLog();
+  const clock = { nowMs: 1_000 };
+  /** What the next readings throw; a good file after that. */
+  const files: Error[] = [];
+  const applied: Config[] = [];
+  const events: string[] = [];
+  const reloader = new Reloader({
+    world: worldOf({
+      nowMs: () => clock.nowMs,
+      logger,
+      loadConfig: () => {
+        events.push("read");
+        const error = files.shift();
+        if (error !== undefined) {
+          throw error;
+        }
+        return CONFIG;
+      },
+    }),
+    apply: async (config) => {
+      events.push("apply");
+      await new Promise((resolve) => setImmediate(resolve));
+      applied.push(config);
+      events.push("applied");
+    },
+  });
+  return { reloader, lines, clock, files, applied, events };
+}
+
+const CONFIG: Config = {
+  file: "chains.yaml",
+  listen: { host: "127.0.0.1", port: 0 },
+  poll: { concurrency: 1, perHost: 1, timeoutMs: 1, retries: 0, maxResponseBytes: 1 },
+  fleet: { chains: [], indexers: [], rpcEndpoints: [], budgets: [], skipped: [] },
+  maintenance: [],
+  warnings: [],
+  secrets: [],
+  variables: [],
+};
