@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { type ChainClock, NEW_CLOCK } from "../../src/core/chain-clock.ts";
 import type { ChainState } from "../../src/core/chain-state.ts";
 import type { ReferenceState } from "../../src/core/reference.ts";
-import { reportGaps, reportReference, reportTargets } from "../../src/core/report-chain.ts";
 import type { Status } from "../../src/core/report.ts";
+import { reportGaps, reportReference, reportTargets } from "../../src/core/report-chain.ts";
 import { type LastPoll, newSource, type SourceState } from "../../src/core/source-state.ts";
 import { viewOf } from "../../src/core/view.ts";
 import { BASE, T0, targetOn, watch } from "./chain-fixture.ts";
@@ -121,7 +121,12 @@ describe("reportTargets()", () => {
     { case: "while fresh", changed: {}, laterMs: 300_000, status: "ok" },
     { case: "once stale", changed: {}, laterMs: STALE_MS, status: "unknown" },
     { case: "after a failure, while fresh", changed: { last: FAILED }, laterMs: 300_000, status: "ok" },
-    { case: "after a failure, once stale", changed: { last: FAILED }, laterMs: STALE_MS, status: "unreachable" },
+    {
+      case: "after a failure, once stale",
+      changed: { last: FAILED },
+      laterMs: STALE_MS,
+      status: "unreachable",
+    },
     {
       case: "after a failure, settled and stale",
       changed: { last: FAILED, verdict: { status: "unreachable", dissent: 0 } },
@@ -151,12 +156,14 @@ describe("reportGaps()", () => {
   });
 
   it.each([
-    { case: "its end", block: 970, blocks: 40 },
-    { case: "its beginning", block: 890, blocks: 20 },
+    { case: "its end", block: 965, blocks: 40 },
+    { case: "its beginning", block: 950, blocks: 15 },
   ])("knows no time where nobody can tell $case", ({ block, blocks }) => {
     const own = source("a/y", block, gapOf(blocks, blocks));
+    const clock = { ...NEW_CLOCK, seen: { blocks: [960, 970], timesMs: [T0 - 20_000, T0] } };
+    const chain = { ...BASE, blockTimeMs: null };
 
-    const [gap] = look({ sources: [against, own], chain: { ...BASE, blockTimeMs: null } }).gaps;
+    const [gap] = look({ sources: [against, own], changed: { clock }, chain }).gaps;
 
     expect(gap).toMatchObject({ blocks, seconds: null });
   });
