@@ -132,9 +132,66 @@ describe("examine() of a timestamp", () => {
     expect(doubt !== null).toBe(row.doubted);
   });
 
+  it("knows no order of two heights that are the same, where nobody knows the pace", () => {
+    const same = [witness("indexer", sample(1_700, 9_000)), witness("indexer", sample(1_700, 9_000))];
+
+    expect(examined(sample(1_700, 3_000), same, { clock: NEW_CLOCK, intervalMs: null }).doubt).toBeNull();
+  });
+
+  it("names its time where that and its hash are doubted", () => {
+    const node = witness("rpc", sample(1_200, 2_400, "0xb"));
+
+    const { doubt, hashMismatches } = examined(sample(1_200, 9_600, "0xa"), [node], { hashMismatches: 5 });
+
+    expect(doubt).toContain("its time of block 1,200");
+    expect(hashMismatches).toBe(6);
+  });
+
+  it("finds no clock wrong for a forked hash", () => {
+    const node = witness("rpc", sample(1_200, null, "0xb"));
+
+    expect(examined(sample(1_200, 2_400, "0xa"), [node], { hashMismatches: 1 })).toEqual({
+      doubt: "its hash of block 1,200 is not that of the other sources",
+      hashMismatches: 2,
+      clockIsWrong: false,
+    });
+    expect(examined(sample(1_200, null, "0xa"), [node]).clockIsWrong).toBe(false);
+  });
+
   it("lets no witness uphold a time where nobody knows the pace", () => {
     expect(
       examined(sample(1_200, 9_600), [witness("indexer", sample(1_200, 9_600))], { intervalMs: null }).doubt,
     ).not.toBeNull();
+  });
+});
+
+describe("examine() of a hash", () => {
+  const mine = sample(10, null, "0xa");
+  const same = witness("indexer", sample(10, null, "0xa"));
+  const other = witness("indexer", sample(9, null, "0x9"), sample(10, null, "0xb"));
+  const node = witness("rpc", sample(10, null, "0xb"));
+
+  it.each([
+    { case: "an RPC node has another", others: [node], count: 2 },
+    { case: "two indexers have another", others: [other, other], count: 2 },
+    { case: "one indexer has another", others: [other], count: 1 },
+    { case: "one has another and one the same", others: [other, same], count: 1 },
+    { case: "an RPC node has another and one indexer the same", others: [node, same], count: 1 },
+    { case: "an indexer has the same", others: [same], count: 0 },
+    { case: "nobody has that block", others: [witness("rpc", sample(11, null, "0xb"))], count: 1 },
+    { case: "nobody tells its hash", others: [witness("rpc", sample(10, null, null))], count: 1 },
+  ])("counts $count after one mismatch where $case", ({ others, count }) => {
+    expect(examined(mine, others, { hashMismatches: 1 }).hashMismatches).toBe(count);
+  });
+
+  it("keeps its count where the sample has no hash", () => {
+    expect(examined(sample(10, null), [node], { hashMismatches: 1 }).hashMismatches).toBe(1);
+  });
+
+  it.each([
+    { before: 0, doubt: null },
+    { before: 1, doubt: "its hash of block 10 is not that of the other sources" },
+  ])("doubts after two mismatches in a row: $doubt after $before before", ({ before, doubt }) => {
+    expect(examined(mine, [node], { hashMismatches: before }).doubt).toBe(doubt);
   });
 });

@@ -27,8 +27,8 @@ function known(name: string, blocks: readonly number[], stepMs = 15_000): Source
   return { ...newSource(identity), last: { kind: "head", ...times }, samples };
 }
 
-/** How many measures each source has after `heard` answered, and the middle of the newest. */
-function gapsAfter(heard: readonly string[], sources: readonly SourceState[], watched = WATCHED) {
+/** What each source has measured after `heard` answered. */
+function measuresAfter(heard: readonly string[], sources: readonly SourceState[], watched = WATCHED) {
   const before = { sources, reference: null, clock: NEW_CLOCK };
   const said = heard.map((name) => headAt(targetOn(BASE, name).key, T0, { block: 1 }));
   const bench = layOut(before, watched, said);
@@ -36,7 +36,12 @@ function gapsAfter(heard: readonly string[], sources: readonly SourceState[], wa
     throw new Error("Cannot lay out: nobody was heard");
   }
   measureGaps(bench, NEW_CLOCK);
-  return bench.sources.map(({ gap }) => {
+  return bench.sources.map(({ gap }) => gap);
+}
+
+/** The middles of the newest of them. */
+function gapsAfter(...asked: Parameters<typeof measuresAfter>) {
+  return measuresAfter(...asked).map((gap) => {
     const newest = gap.at(-1);
     return newest === undefined ? null : (newest.low + newest.high) / 2;
   });
@@ -83,17 +88,36 @@ describe("measureGaps()", () => {
   });
 
   it.each([
-    { case: "the target, polled as often", slow: null, gap: 1_030 - 1_000 },
-    { case: "the target, polled less often", slow: Y, gap: 1_030 - 1_000 },
-    { case: "the other, polled less often", slow: X, gap: 1_030 - 1_000 },
-  ])("lets $case, drive", ({ slow, gap }) => {
+    { case: "the target, polled as often,", slow: null, atMs: T0 - 15_000 },
+    { case: "the target, polled less often,", slow: Y, atMs: T0 - 15_000 },
+    { case: "the other, polled less often,", slow: X, atMs: T0 },
+  ])("lets $case drive", ({ slow, atMs }) => {
     const targets = WATCHED.targets.map((target) =>
-      target.key === (slow === null ? "" : targetOn(BASE, slow).key)
+      slow !== null && target.key === targetOn(BASE, slow).key
         ? { ...target, pollIntervalMs: 60_000 }
         : target,
     );
-    const sources = [known(X, [1_022, 1_030]), known(Y, [992, 1_000])];
+    const own = { ...known(Y, []), samples: known(Y, [992, 1_000]).samples.slice(0, 1) };
 
-    expect(gapsAfter([Y], sources, { ...WATCHED, targets })[1]).toBe(gap);
+    const [, measures] = measuresAfter([Y], [known(X, [1_022, 1_030]), own], { ...WATCHED, targets });
+
+    expect(measures?.map((measure) => measure.atMs)).toEqual([atMs]);
+  });
+
+  it.each([
+    { case: "less often", slow: Y },
+    { case: "more often", slow: X },
+  ])("has one sign for a target that is polled $case", ({ slow }) => {
+    const targets = WATCHED.targets.map((target) =>
+      target.key === targetOn(BASE, slow).key ? { ...target, pollIntervalMs: 60_000 } : target,
+    );
+
+    expect(gapsAfter([Y], ALL, { ...WATCHED, targets })[1]).toBe(10);
+  });
+
+  it("compares nothing across protocols", () => {
+    const watched = { ...WATCHED, baselines: { a: targetOn(BASE, X).key, b: targetOn(BASE, X).key } };
+
+    expect(gapsAfter([X], ALL, watched)).toEqual([null, 10, 30, null]);
   });
 });
