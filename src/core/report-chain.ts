@@ -49,7 +49,7 @@ export function reportGaps(
   );
   return watched.targets.flatMap((target) => {
     const own = fresh.get(target.key);
-    const against = own === undefined || own.gap.length === 0 ? null : baselineOf(watched, target);
+    const against = baselineOf(watched, target);
     if (own === undefined || against === null || !fresh.has(against.key)) {
       return [];
     }
@@ -63,11 +63,12 @@ function reportGap(
   view: ChainViewAt,
 ): readonly GapReport[] {
   const gap = estimateGap(own.gap);
-  if (gap === null) {
+  const newest = newestSample(own);
+  if (gap === null || newest === null) {
     return [];
   }
   const blocks = Math.round(gap.blocks * 10) / 10;
-  const seconds = gapSeconds(blocks, newestSample(own)?.block ?? null, view);
+  const seconds = gapSeconds(blocks, newest.block, view);
   return [{ target, against: against.variant, blocks, seconds, uncertaintyBlocks: gap.uncertaintyBlocks }];
 }
 
@@ -112,8 +113,7 @@ function statusAt(
   if (last.kind !== "failed") {
     return at.nowMs - last.receivedAtMs > at.staleMs ? "unknown" : verdict.status;
   }
-  const failing = statusOfFailure(last.reason);
-  return at.fresh || verdict.status === failing ? verdict.status : failing;
+  return at.fresh ? verdict.status : statusOfFailure(last.reason);
 }
 
 function isFresh(source: SourceState, view: ChainViewAt): boolean {
@@ -127,10 +127,7 @@ function unheard({ key, pollIntervalMs }: Target): SourceState {
 }
 
 /** The gap as time: between the target's block and the one that the other has reached. */
-function gapSeconds(blocks: number, from: number | null, view: ChainViewAt): number | null {
-  if (from === null) {
-    return null;
-  }
+function gapSeconds(blocks: number, from: number, view: ChainViewAt): number | null {
   const here = timeOfBlock(view.clock, from, view.intervalMs);
   const there = timeOfBlock(view.clock, from + blocks, view.intervalMs);
   return here === null || there === null ? null : (there.timeMs - here.timeMs) / 1_000;

@@ -61,13 +61,6 @@ export function retainChain(state: ChainState, watched: WatchedChain): ChainStat
 }
 
 function instantsOf(batch: readonly Observation[]): readonly (readonly Observation[])[] {
-  const [only] = batch;
-  if (only === undefined) {
-    return [];
-  }
-  if (batch.length === 1) {
-    return [[only]];
-  }
   const instants = groupBy(batch, ({ receivedAtMs }) => receivedAtMs);
   return [...instants].toSorted(([a], [b]) => a - b).map(([, instant]) => instant);
 }
