@@ -25,6 +25,7 @@ const TARGET = object({
   block_timestamp: nullable(TIME),
   lag_blocks: nullable(COUNT),
   lag_seconds: nullable({ ...NUMBER, minimum: 0, description: "Chain time behind the reference" }),
+  lag_extrapolated: { ...FLAG, description: "lag_seconds reaches beyond what the chain clock has seen" },
   last_success: nullable(TIME),
   last_advance: nullable(TIME),
   maintenance: { ...FLAG, description: "Inside a maintenance window: judged as ever, but marked" },

@@ -23,6 +23,8 @@ export interface TargetJson {
   readonly block_timestamp: string | null;
   readonly lag_blocks: number | null;
   readonly lag_seconds: number | null;
+  /** The lag reaches beyond what the chain clock has seen. */
+  readonly lag_extrapolated: boolean;
   readonly last_success: string | null;
   readonly last_advance: string | null;
   /** Inside a maintenance window: judged as ever, but marked. */
@@ -149,6 +151,7 @@ function targetJson(report: TargetReport): TargetJson {
     block_timestamp: orNull(report.blockTimestampSec, (timestampSec) => isoTime(timestampSec * 1000)),
     lag_blocks: report.lagBlocks,
     lag_seconds: orNull(report.lagMs, seconds),
+    lag_extrapolated: report.lagExtrapolated,
     last_success: orNull(report.lastSuccessMs, isoTime),
     last_advance: orNull(report.lastAdvanceMs, isoTime),
     maintenance: report.maintenance,

@@ -28,6 +28,7 @@ describe("statusJson()", () => {
         block_timestamp: "2026-12-01T03:12:38.000Z",
         lag_blocks: 2,
         lag_seconds: 4,
+        lag_extrapolated: false,
         last_success: "2026-12-01T03:12:42.000Z",
         last_advance: "2026-12-01T03:12:42.000Z",
         maintenance: false,
@@ -64,6 +65,7 @@ describe("statusJson()", () => {
       block_timestamp: null,
       lag_blocks: null,
       lag_seconds: null,
+      lag_extrapolated: false,
       last_success: null,
       last_advance: null,
     });
