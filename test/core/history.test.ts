@@ -30,6 +30,21 @@ describe("recordChain()", () => {
     expect(recordChain(NEW_HISTORY, report, START_MS)).toBe(NEW_HISTORY);
   });
 
+  it("records a height though nothing else is known", () => {
+    const target = sampleTargetReport({ lagMs: null });
+    const report = sampleChainReport({ reference: null, targets: [target], gaps: [] });
+
+    const past = readHistory(recordChain(NEW_HISTORY, report, START_MS), [KEY], whole(START_MS));
+
+    expect(past.reference).toEqual([null]);
+    expect(past.targets[KEY]).toEqual({
+      block: [target.block],
+      lagMs: [null],
+      gapBlocks: [null],
+      uncertaintyBlocks: [null],
+    });
+  });
+
   it("keeps more than a day by the minute, and two hours closely", () => {
     const endMs = START_MS + 3 * DAY_MS;
 
