@@ -53,6 +53,7 @@ function clauseOf(facts: Facts): string {
         ? "has not started indexing yet"
         : `catching up, ${behindText(facts)}`;
     case "lagging":
+      return laggingText(facts);
     case "ok":
       return `advances, ${behindText(facts)}`;
   }
@@ -66,6 +67,9 @@ function doubtText({ state, view }: Facts): string {
     ? "its height is beyond what the chain can have reached"
     : "its last heights did not fit, one more will settle it";
 }
+
+/** Of its lag: a part of it may be older, and blocks come late. */
+const STANDSTILL_SHARE = 0.8;
 
 const FAILING = {
   rejected: "our key is missing, wrong or unpaid",
@@ -95,6 +99,15 @@ function stalledText(facts: Facts): string {
   return view.independent
     ? `${stands}, nor has any other source`
     : `${stands}, nor has any other source: without an independent head it cannot be told whether the chain itself stands still`;
+}
+
+/** One that has stood still for as long as it is behind is not slow: it is on its way to `stalled`. */
+function laggingText(facts: Facts): string {
+  const { lag, state } = facts;
+  const standsMs = idleMs(state);
+  return lag?.ms != null && standsMs > 0 && standsMs >= lag.ms * STANDSTILL_SHARE
+    ? `has not advanced for ${durationText(standsMs)}, ${behindText(facts)}`
+    : `advances, ${behindText(facts)}`;
 }
 
 function behindText({ lag, state, view }: Facts): string {

@@ -133,6 +133,16 @@ describe("detailOf()", () => {
     { status: "syncing", state: {}, text: `catching up, ${BEHIND}` },
     { status: "lagging", state: {}, text: `advances, ${BEHIND}` },
     {
+      status: "lagging",
+      state: { peak: { block: 800, atMs: T0 - 31 * MINUTE_MS } },
+      text: `advances, ${BEHIND}`,
+    },
+    {
+      status: "lagging",
+      state: { peak: { block: 800, atMs: T0 - 32 * MINUTE_MS } },
+      text: `has not advanced for 32 min, ${BEHIND}`,
+    },
+    {
       status: "ok",
       state: failed("timeout", "after 10 s"),
       text: `advances, ${BEHIND}; the last poll failed: timeout (after 10 s)`,
