@@ -106,6 +106,59 @@ describe("readHistory()", () => {
     expect(past.timesMs.at(-1)).toBe(endMs);
   });
 
+  it.each([
+    { case: "as they are", lags: [5, 9, 7, 3, 8], points: 5, told: [5, 9, 7, 3, 8], steps: [0, 1, 2, 3, 4] },
+    {
+      case: "in pairs, the newest full",
+      lags: [5, 9, 7, 3, 8],
+      points: 3,
+      told: [5, 9, 8],
+      steps: [0, 2, 4],
+    },
+    { case: "in pairs that are all full", lags: [5, 9, 7, 3], points: 2, told: [9, 7], steps: [1, 3] },
+    {
+      case: "in pairs of which half is known",
+      lags: [0, null, null, 3],
+      points: 2,
+      told: [0, 3],
+      steps: [1, 3],
+    },
+  ])("tells instants $case", ({ lags, points, told, steps }) => {
+    let history = NEW_HISTORY;
+    for (const [step, lagMs] of lags.entries()) {
+      const target = sampleTargetReport({ lagMs, block: lagMs === null ? null : 100 + step });
+      history = recordChain(history, sampleChainReport({ targets: [target] }), START_MS + step * 15_000);
+    }
+
+    const past = readHistory(history, [KEY], {
+      fromMs: 0,
+      toMs: START_MS + (lags.length - 1) * 15_000,
+      points,
+    });
+
+    expect(past.targets[KEY]?.lagMs).toEqual(told);
+    expect(past.timesMs).toEqual(steps.map((step) => START_MS + step * 15_000));
+  });
+
+  it("tells the last height that is known of several", () => {
+    const blocks = [100, null, null, 103];
+    let history = NEW_HISTORY;
+    for (const [step, block] of blocks.entries()) {
+      const report = sampleChainReport({ targets: [sampleTargetReport({ block })] });
+      history = recordChain(history, report, START_MS + step * 15_000);
+    }
+
+    const past = readHistory(history, [KEY], { fromMs: 0, toMs: START_MS + 45_000, points: 2 });
+
+    expect(past.targets[KEY]?.block).toEqual([100, 103]);
+  });
+
+  it("tells nothing of a time that ends before anything is recorded", () => {
+    const history = recorded(START_MS, START_MS + MINUTE_MS);
+
+    expect(readHistory(history, [KEY], { ...whole(START_MS - 1), points: 9 }).timesMs).toEqual([]);
+  });
+
   it("is the same after it was saved and read", () => {
     const endMs = START_MS + 200 * MINUTE_MS;
     const history = recorded(START_MS, endMs);

@@ -40,6 +40,38 @@ describe("record()", () => {
     expect(play(recording, 8, 10)).toEqual([8, 9, 10]);
   });
 
+  it("knows a page's last step though some of its names ended before", () => {
+    const both = record(recordAt([8]), SHORT, { nowMs: 9_000, row: { b: [7] } });
+    const resumed = resumeRecording(pagesOf(record(both, SHORT, { nowMs: 10_000, row: { a: [1] } })));
+
+    expect(isDue(resumed, SHORT, 10_999)).toBe(false);
+    expect(isDue(resumed, SHORT, 11_000)).toBe(true);
+  });
+
+  it("plays only what was asked for", () => {
+    expect(play(recordAt([0, 1, 2, 3, 4, 5, 6]), 1, 5)).toEqual([1, 2, 3, 4, 5]);
+    expect(playColumn(recordAt([0, 5]), { name: "else", column: 0 }, { firstStep: 0, lastStep: 1 })).toEqual([
+      null,
+      null,
+    ]);
+    expect(playColumn(recordAt([0, 5]), { name: "a", column: 1 }, { firstStep: 0, lastStep: 1 })).toEqual([
+      null,
+      null,
+    ]);
+  });
+
+  it("has each page once, and none that is older than it keeps", () => {
+    const firsts = (seconds: readonly number[]) =>
+      pagesOf(recordAt(seconds)).map(({ firstStep }) => firstStep);
+
+    expect(firsts([0, 1, 4, 8, 9])).toEqual([0, 4, 8]);
+    expect(firsts([0, 4, 40])).toEqual([40]);
+    expect(firsts([0, 4, 12])).toEqual([0, 4, 12]);
+    expect(firsts([0, 4, 16])).toEqual([4, 16]);
+    expect(firsts([0, 5, 4])).toEqual([0, 4]);
+    expect(pagesOf(resumeRecording(pagesOf(recordAt([0, 4, 5]))))).toHaveLength(2);
+  });
+
   it("begins in the midst of a page for a name that is new", () => {
     const before = recordAt([8, 9]);
 
