@@ -99,7 +99,8 @@ describe("a wall clock that jumps", () => {
       expect(sumSec).toBeGreaterThan(0);
       expect(sumSec).toBeLessThan(20);
       expect(lags.every((lag) => lag >= 0)).toBe(true);
-      expect(statusOf(metrics)).not.toBe("stalled");
+      // A slow chain may not have grown between the last look before and the first after: the next block settles it.
+      await vi.waitFor(async () => expect(statusOf(await scrape(app))).not.toBe("stalled"), 20_000);
     },
   );
 });

@@ -9,7 +9,7 @@ import { endpointFor } from "../support/endpoint-for.ts";
 import { type RecordedPolls, recordPolls, type WantedPorts } from "../support/recorded-polls.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
-const TIMEOUT_MS = 150;
+const TIMEOUT_MS = 1_000;
 
 const ENVIO_WITH_TIME = "{ _meta { chainId progressBlock progressBlockTime } }";
 const ENVIO = "{ _meta { chainId progressBlock } }";
