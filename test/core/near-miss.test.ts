@@ -30,6 +30,13 @@ describe("nearMiss()", () => {
     expect(nearMiss("xy", ["ab"])).toBeNull();
   });
 
+  it.each(["lxyzup", "lcxyup", "lxoyup"])(
+    "takes only two letters that change places for one mistake: not in %s",
+    (typed) => {
+      expect(nearMiss(typed, ["lockup"])).toBeNull();
+    },
+  );
+
   it("is null where nothing is known", () => {
     expect(nearMiss("base", [])).toBeNull();
   });
