@@ -17,7 +17,7 @@ let client: HttpClient;
 beforeAll(async () => {
   fleet = await startFleet({ nowMs: Date.now, endpoints: [{ kind: "graph-node" }, { kind: "studio" }] });
   client = createHttpClient({
-    timeoutMs: 250,
+    timeoutMs: 1_000,
     maxResponseBytes: 1_048_576,
     connectionsPerHost: 2,
     userAgent: "synclag-test",
