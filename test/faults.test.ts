@@ -198,13 +198,13 @@ function effectOn(name: string): string {
 function faultsMd(): string {
   const rows = all().map(({ name }) => {
     const { reason, status } = targetOf(name);
-    const effect = WIRES.some((wire) => wire.name === name) ? "none" : effectOn(name);
+    const effect = WIRES.some((wire) => wire.name === name) ? "not measured" : effectOn(name);
     return `| ${name.replaceAll("-", " ")} | ${reason ?? "–"} | ${status} | ${effect} |`;
   });
   return `# What becomes of a fault
 
 Written by \`test/faults.test.ts\` from what happens when one daemon meets all of these at once, each on a host of
-its own with a healthy endpoint beside it: do not edit. \`–\`: what came is usable all the same, or says by itself
+its own with a healthy endpoint beside it (but for raw sockets, which serve one alone: "not measured"): do not edit. \`–\`: what came is usable all the same, or says by itself
 how the target is. Expired, self-signed and misnamed certificates of trusted authorities: \`test/io/http-client-tls.test.ts\`.
 
 | fault | reason | status | effect on others |
