@@ -1,0 +1,99 @@
+/**
+ * How fast Synclag is beside what people would use instead: `npm run bench` measures all of it, five runs each, and
+ * writes docs/PERFORMANCE.md; `npm run bench:quick` prints one short run; names of subjects measure those alone, and
+ * renew their sections. Figures vary between machines: judge by the ratios, which are of one run.
+ */
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cpus, release, tmpdir, totalmem } from "node:os";
+import { join } from "node:path";
+import { parseArgs } from "node:util";
+import { z } from "zod";
+import type { Extent } from "./performance/subject.ts";
+import { SUBJECTS } from "./performance/subjects.ts";
+import { type Measured, summarize } from "./performance/summarize.ts";
+
+const DOCUMENT = "docs/PERFORMANCE.md";
+const RUNS = 5;
+
+const onceSchema = z.object({
+  title: z.string(),
+  about: z.string(),
+  figures: z.array(
+    z.object({
+      table: z.string(),
+      row: z.string(),
+      column: z.string(),
+      value: z.number(),
+      atMost: z.number().exactOptional(),
+    }),
+  ),
+});
+
+const { values: options, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { quick: { type: "boolean", default: false }, runs: { type: "string" } },
+});
+const extent: Extent = options.quick ? "quick" : "whole";
+const runs = Number(options.runs ?? (options.quick ? 1 : RUNS));
+const names = positionals.length > 0 ? positionals : Object.keys(SUBJECTS);
+const folder = await mkdtemp(join(tmpdir(), "synclag-performance-"));
+try {
+  for (const name of names) {
+    const section = summarize(await measure(name));
+    process.stdout.write(`${section}\n\n`);
+    if (extent === "whole") {
+      await renew(name, `${section}\n\n${provenance(name)}`);
+    }
+  }
+} finally {
+  await rm(folder, { recursive: true });
+}
+
+async function measure(name: string): Promise<Measured> {
+  const done: z.infer<typeof onceSchema>[] = [];
+  for (let run = 1; run <= runs; run += 1) {
+    process.stderr.write(`${name}: run ${run} of ${runs}\n`);
+    done.push(await measureOnce(name));
+  }
+  return {
+    title: done[0]?.title ?? name,
+    about: done[0]?.about ?? "",
+    runs: done.map(({ figures }) => figures),
+  };
+}
+
+async function measureOnce(name: string): Promise<z.infer<typeof onceSchema>> {
+  const file = join(folder, `${name}.json`);
+  const child = spawn(
+    process.execPath,
+    ["--import", "tsx", join(import.meta.dirname, "performance/measure-once.ts"), name, extent, file],
+    { stdio: ["ignore", 2, 2] },
+  );
+  const [code] = (await once(child, "exit")) as [number | null];
+  if (code !== 0) {
+    throw new Error(`Cannot measure ${name}: its process ended with ${code}`);
+  }
+  return onceSchema.parse(JSON.parse(await readFile(file, "utf8")));
+}
+
+/** Puts a section between its marks in the document; the order is that of the marks there. */
+async function renew(name: string, section: string): Promise<void> {
+  const [start, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
+  const text = await readFile(DOCUMENT, "utf8");
+  const [from, to] = [text.indexOf(start), text.indexOf(end)];
+  if (from < 0 || to < from) {
+    throw new Error(`Cannot renew ${DOCUMENT}: ${start} … ${end} was not found`);
+  }
+  await writeFile(DOCUMENT, `${text.slice(0, from)}${start}\n${section}\n${text.slice(to)}`);
+}
+
+function provenance(name: string): string {
+  const [processor] = cpus();
+  const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
+  return (
+    `*\`npm run bench -- ${name}\`: medians of ${runs} runs (least–most), ${new Date().toISOString().slice(0, 10)}, commit ${commit}, ` +
+    `Node ${process.versions.node}, ${cpus().length} × ${processor?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}.*`
+  );
+}

@@ -1,0 +1,10 @@
+import type { Subject } from "./subject.ts";
+
+interface SubjectModule {
+  readonly subject: Subject;
+}
+
+/** What `npm run bench` measures, in this order. Each is loaded only by the process that measures it. */
+export const SUBJECTS: Readonly<Record<string, () => Promise<SubjectModule>>> = {
+  // Written one a line, so that each can be added without a conflict.
+};

@@ -1,0 +1,33 @@
+import { stringify } from "yaml";
+
+export interface FleetSpec {
+  readonly endpoints: number;
+  readonly chains: number;
+  /** Where all of them are, such as `http://localhost:1234`. */
+  readonly origin: string;
+  /** A six-field expression, such as every 15 s. */
+  readonly schedule: string;
+  /** Requests in flight, to all and so to this one host. */
+  readonly concurrency: number;
+}
+
+/** A chains.yaml of single-chain endpoints of one host, each with a target; as many variants as that takes. */
+export function syntheticFleet({ endpoints, chains, origin, schedule, concurrency }: FleetSpec): string {
+  const slugs = Array.from({ length: Math.min(chains, endpoints) }, (_, index) => `chain-${index}`);
+  const variants = Array.from({ length: Math.ceil(endpoints / slugs.length) }, (_, index) => ({
+    variant: `variant-${index}`,
+    dialect: "graph",
+    url: `${origin}/${index}/{chain}`,
+    schedule,
+    chains: slugs.slice(0, endpoints - index * slugs.length),
+  }));
+  return stringify({
+    version: 1,
+    listen: "127.0.0.1:0",
+    poll: { concurrency, per_host: concurrency },
+    chains: Object.fromEntries(
+      slugs.map((slug, index) => [slug, { id: index + 1, name: `Chain ${index}`, block_time: "2s" }]),
+    ),
+    protocols: { airdrops: variants },
+  });
+}

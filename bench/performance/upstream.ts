@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import { z } from "zod";
+import { issueCertificate } from "../../test/support/certificates.ts";
+
+/** An indexer in a process of its own, over HTTP and over TLS. */
+export interface Upstream extends AsyncDisposable {
+  readonly http: string;
+  readonly https: string;
+  /** The certificate to trust, as a PEM file: for NODE_EXTRA_CA_CERTS, or another program's configuration. */
+  readonly caFile: string;
+  /** From now on no request is answered. */
+  readonly hang: () => void;
+}
+
+const HOUR_MS = 3_600_000;
+const portsSchema = z.object({ http: z.int(), https: z.int() });
+
+/** Starts what all that is measured polls. */
+export async function startUpstream(): Promise<Upstream> {
+  const folder = await mkdtemp(join(tmpdir(), "synclag-upstream-"));
+  const [keyFile, caFile] = [join(folder, "key.pem"), join(folder, "certificate.pem")];
+  const now = Date.now();
+  const issued = issueCertificate({
+    host: "localhost",
+    validFrom: new Date(now - HOUR_MS),
+    validTo: new Date(now + 24 * HOUR_MS),
+  });
+  await writeFile(keyFile, issued.keyPem);
+  await writeFile(caFile, issued.certPem);
+  const script = join(import.meta.dirname, "upstream-process.ts");
+  const child = spawn(process.execPath, ["--import", "tsx", script, keyFile, caFile], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+  const ports = portsSchema.parse(JSON.parse(line));
+  return {
+    http: `http://localhost:${ports.http}`,
+    https: `https://localhost:${ports.https}`,
+    caFile,
+    hang: () => void child.stdin.write("hang\n"),
+    async [Symbol.asyncDispose]() {
+      child.stdin.end();
+      await once(child, "exit");
+      await rm(folder, { recursive: true });
+    },
+  };
+}
