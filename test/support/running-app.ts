@@ -33,7 +33,7 @@ function silentLogger(): Logger {
 }
 
 /** Samples of `/metrics` by their series, as text. */
-export async function scrape(app: App): Promise<ReadonlyMap<string, number>> {
+export async function scrape(app: Pick<App, "url">): Promise<ReadonlyMap<string, number>> {
   const text = await (await fetch(`${app.url}/metrics`)).text();
   const lines = text.split("\n").filter((line) => line !== "" && !line.startsWith("#"));
   return new Map(
