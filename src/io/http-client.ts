@@ -51,13 +51,14 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }, options.timeoutMs);
     underWay.add(abort);
     try {
-      const response = await request(what.url, {
+      const asked = request(what.url, {
         method: "POST",
         dispatcher: agent,
         signal: abort.signal,
         headers: headersOf(what, options.userAgent),
         body: JSON.stringify(what.body),
       });
+      const response = await Promise.race([asked, rejectedBy(abort.signal)]);
       // The height was read before the first byte of the answer came; a slow body says nothing about it.
       const receivedAtMs = sentAtMs + elapsed();
       return { sentAtMs, receivedAtMs, ...(await readReply(response, options.maxResponseBytes)) };
@@ -80,6 +81,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       await agent.destroy();
     },
   };
+}
+
+/** While undici waits for a connection, it does not hear of an abort until up to a second after its connect timeout. */
+function rejectedBy(signal: AbortSignal): Promise<never> {
+  return new Promise((_resolve, reject) => {
+    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
+  });
 }
 
 /** Ours win where the answer could not be read otherwise; names in lower case, so that none is sent twice. */

@@ -3,7 +3,7 @@ import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { createHttpClient, type HttpClient, type HttpClientOptions } from "../../src/io/http-client.ts";
 import type { PostRequest } from "../../src/post.ts";
-import { type RawServer, startRawServer, takeRefusingPort } from "../support/raw-server.ts";
+import { type RawServer, startRawServer } from "../support/raw-server.ts";
 
 const BODY = '{"data":{}}';
 const OK = answer(BODY);
@@ -143,34 +143,6 @@ describe("createHttpClient()", () => {
 
     expect(await client.post(requestTo(server))).toMatchObject({ kind: "replied" });
   });
-
-  it("fails with connect where nobody listens", async () => {
-    await using client = clientOf();
-
-    const result = await client.post(requestTo({ url: `http://127.0.0.1:${await takeRefusingPort()}/` }));
-
-    expect(result).toMatchObject({
-      kind: "failed",
-      reason: "connect",
-      detail: "the host refuses the connection",
-    });
-  });
-
-  // Refused by the resolver itself: no packet leaves.
-  it.each([{ host: `${"a".repeat(64)}.invalid` }, { host: "a..b" }])(
-    "fails with dns for a name that can't resolve: $host",
-    async ({ host }) => {
-      await using client = clientOf();
-
-      const result = await client.post(requestTo({ url: `http://${host}/` }));
-
-      expect(result).toMatchObject({
-        kind: "failed",
-        reason: "dns",
-        detail: "the host name does not resolve",
-      });
-    },
-  );
 
   it("stops reading at the limit, long before the end of 20 MB", async () => {
     let written = 0;
