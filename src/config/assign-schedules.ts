@@ -1,6 +1,9 @@
 import type { Budget } from "../core/fleet.ts";
+import { groupBy } from "../core/group-by.ts";
+import { type AlikePurses, alikePurses } from "../schedule/alike-purses.ts";
 import { type CadenceChoice, chooseCadence, fitProblem, type Load } from "../schedule/cadence.ts";
 import { longestIntervalMs } from "../schedule/firing-times.ts";
+import { purseKey } from "../schedule/purse-key.ts";
 import type { EndpointPlan } from "./resolve-indexer.ts";
 import type { Resolving } from "./resolving.ts";
 
@@ -11,10 +14,8 @@ export interface Timing {
   readonly pollIntervalMs: number;
 }
 
-/** Endpoints whose requests add up. Those of a budget with scope `endpoint` do not: one stands for its likes. */
-interface Pool {
+interface Pool extends AlikePurses<EndpointPlan> {
   readonly budget: Budget | null;
-  readonly endpoints: readonly EndpointPlan[];
 }
 
 /** Chooses what `auto` means for each endpoint, and tells of schedules that their budget cannot bear. */
@@ -25,7 +26,7 @@ export function assignSchedules(
 ): ReadonlyMap<EndpointPlan, Timing> {
   const timed = poolsOf(endpoints, budgets).flatMap((pool) => {
     const auto = chooseAuto(pool, resolving);
-    return pool.endpoints.map((endpoint) => ({ endpoint, schedule: cronOf(endpoint.schedule, auto) }));
+    return pool.users.map((endpoint) => ({ endpoint, schedule: cronOf(endpoint.schedule, auto) }));
   });
   const timings = new Map(
     [...new Set(timed.map(({ schedule }) => schedule))].map((cron) => [cron, timingOf(cron)]),
@@ -41,22 +42,25 @@ export function timeWithoutBudget(schedule: string): Timing {
 }
 
 function poolsOf(endpoints: readonly EndpointPlan[], budgets: readonly Budget[]): readonly Pool[] {
-  const pools = new Map<string, { budget: Budget | null; endpoints: EndpointPlan[] }>();
-  for (const endpoint of endpoints) {
-    const budget = budgets.find(({ name }) => name === endpoint.address.budget) ?? null;
-    const key = budget?.scope === "shared" ? budget.name : `${budget?.name ?? ""} ${endpoint.schedule}`;
-    const pool = pools.get(key) ?? { budget, endpoints: [] };
-    pool.endpoints.push(endpoint);
-    pools.set(key, pool);
-  }
-  return [...pools.values()];
+  const byBudget = groupBy(endpoints, ({ address }) => budgets.find(({ name }) => name === address.budget));
+  return [...byBudget].flatMap(([budget = null, users]) =>
+    pursesOf(budget, users).map((purses): Pool => ({ budget, ...purses })),
+  );
+}
+
+function pursesOf(
+  budget: Budget | null,
+  users: readonly EndpointPlan[],
+): readonly AlikePurses<EndpointPlan>[] {
+  return budget === null
+    ? [{ sharers: [], users }]
+    : alikePurses(users, ({ address }) => purseKey(budget, address.url.href));
 }
 
 /** What `auto` means in a pool. Where nothing fits, that is told. */
-function chooseAuto({ budget, endpoints }: Pool, { tell }: Resolving): CadenceChoice {
-  const counted = budget?.scope === "shared" ? endpoints : endpoints.slice(0, 1);
-  const fixed = counted.filter(({ schedule }) => schedule !== "auto");
-  const auto = counted.filter(({ schedule }) => schedule === "auto");
+function chooseAuto({ budget, sharers }: Pool, { tell }: Resolving): CadenceChoice {
+  const fixed = sharers.filter(({ schedule }) => schedule !== "auto");
+  const auto = sharers.filter(({ schedule }) => schedule === "auto");
   const loads = loadsOf(fixed);
   const misfit = budget === null ? null : fitProblem(budget, loads);
   if (misfit !== null) {

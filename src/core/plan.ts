@@ -39,7 +39,7 @@ export interface PlanRow {
 export interface PlannedBudget {
   readonly budget: Budget;
   readonly endpoints: number;
-  /** In one window: of all for a shared budget, else of the endpoint that asks the most. */
+  /** In one window: of all for a shared budget, else of the URL that is asked the most. */
   readonly requests: number;
   /** `requests` of the limit, from 0 to 1. */
   readonly share: number;

@@ -1,8 +1,10 @@
 import { type Budget, type Endpoint, endpointsOf, type Fleet } from "../core/fleet.ts";
 import type { FaultBasis, Plan, PlannedBudget, PlanRow } from "../core/plan.ts";
 import { NEEDED, WEAK } from "../core/verdict.ts";
-import { requestsPerWindow } from "./cadence.ts";
+import { alikePurses } from "./alike-purses.ts";
+import { type Load, requestsPerWindow } from "./cadence.ts";
 import { requestsPerDay } from "./firing-times.ts";
+import { purseKey } from "./purse-key.ts";
 
 type Group<T> = readonly [T, ...T[]];
 
@@ -62,16 +64,17 @@ function planBudget(budget: Budget, fleet: Fleet): readonly PlannedBudget[] {
     : [{ budget, endpoints: users.length, requests, share: requests / budget.limit }];
 }
 
-/** In one window: of all endpoints that draw on one budget, or of the one that asks the most of its own. */
+/** In one window, of the fullest purse: the only one of a shared budget, or that of the URL that is asked the most. */
 function requestsOf(budget: Budget, users: readonly Endpoint[]): number {
-  const loads = groupBy(users, ({ schedule }) => schedule).map((group) => ({
+  const purses = alikePurses(users, ({ url }) => purseKey(budget, url));
+  return Math.max(0, ...purses.map(({ sharers }) => requestsPerWindow(loadsOf(sharers), budget.per)));
+}
+
+function loadsOf(sharers: readonly Endpoint[]): readonly Load[] {
+  return groupBy(sharers, ({ schedule }) => schedule).map((group) => ({
     endpoints: group.length,
     cron: group[0].schedule,
   }));
-  if (budget.scope === "shared") {
-    return requestsPerWindow(loads, budget.per);
-  }
-  return Math.max(0, ...loads.map(({ cron }) => requestsPerWindow([{ endpoints: 1, cron }], budget.per)));
 }
 
 /** The first poll after the fault, the further ones that must agree, none before the former is over, and the last one's own time. */

@@ -101,6 +101,12 @@ describe("parseConfig()", () => {
       ],
     },
     {
+      mistake: "one-url-over-endpoint-budget",
+      problems: [
+        '12:17: protocols.lockup[0].schedule: Cannot keep budget "studio": 1 endpoint × 1,440 a day + 1 endpoint × 2,880 a day = 4,320 > 3,000 a day; the fastest that fits is every 1 min',
+      ],
+    },
+    {
       mistake: "gateway-key-in-path",
       problems: [
         "11:12: protocols.lockup[0].url: Cannot use this key with The Graph's gateway: expected 32 hexadecimal characters, found 32, 1 of them not hexadecimal",

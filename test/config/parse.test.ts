@@ -236,6 +236,18 @@ describe("parseConfig()", () => {
     expect(endpoint).toMatchObject({ schedule: "0 * * * * *", pollIntervalMs: 60_000 });
   });
 
+  it("shares a budget that each URL has for itself among all endpoints of one URL", () => {
+    const [all, apart] = endpointsOf(`
+      url: https://h.example
+      budget: studio
+      schedule: auto
+      chains: { base: {}, sepolia: { schedule: "0 * * * * *" } }`);
+
+    // 3,000 a day, a tenth of it spare: beside 1,440 there is room for one request every 2 minutes.
+    expect(apart).toMatchObject({ schedule: "0 * * * * *" });
+    expect(all).toMatchObject({ schedule: "0 */2 * * * *", pollIntervalMs: 120_000 });
+  });
+
   it("shares a shared budget among all endpoints that draw on it", () => {
     const [first, second] = endpointsOf(`
       url: "https://h.example/{chain}"

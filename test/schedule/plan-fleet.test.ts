@@ -78,6 +78,29 @@ describe("planFleet()", () => {
     ]);
   });
 
+  it("adds up what all endpoints of one URL ask of a budget that each URL has for itself", () => {
+    const url = "http://127.0.0.1:9/v1/graphql";
+    const fleet = fleetOf(
+      [
+        endpointOf({ chain: null, protocol: "airdrops", budget: "studio", url, ...every(60, "0 * * * * *") }),
+        endpointOf({
+          chain: null,
+          protocol: "lockup",
+          budget: "studio",
+          url,
+          ...every(120, "0 */2 * * * *"),
+        }),
+        endpointOf({ chain: "mode", budget: "studio", ...every(60, "0 * * * * *") }),
+      ],
+      [studio],
+    );
+
+    const { rows, budgets } = planFleet(fleet, POLL);
+
+    expect(rows.map(({ share }) => share)).toEqual([0.48, 0.24]);
+    expect(budgets).toEqual([{ budget: studio, endpoints: 3, requests: 2_160, share: 0.72 }]);
+  });
+
   it("counts the RPC nodes, and leaves out budgets that nobody draws on", () => {
     const node = endpointOf({ protocol: "", variant: "rpc", tier: "", ...every(30, "*/30 * * * * *") });
 

@@ -1,0 +1,9 @@
+import type { Budget } from "../core/fleet.ts";
+
+/**
+ * Tells who draws from one purse: all endpoints of a shared budget, or those of one URL, since that is what its provider
+ * counts. May hold a key: it must not leave the process.
+ */
+export function purseKey({ name, scope }: Pick<Budget, "name" | "scope">, url: string): string {
+  return scope === "shared" ? name : `${name} ${url}`;
+}
