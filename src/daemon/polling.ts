@@ -3,16 +3,16 @@ import { type Endpoint, endpointsOf, type Fleet, type Indexer } from "../core/fl
 import { startCron } from "../io/cron.ts";
 import type { HttpClient } from "../io/http-client.ts";
 import type { Use } from "../schedule/budget.ts";
+import { pollOrder } from "../schedule/poll-order.ts";
 import { createPollQueue } from "../schedule/poll-queue.ts";
 import { secondLookMs } from "../schedule/second-look.ts";
-import { pollOrder, spreadMs } from "../schedule/spread.ts";
 import { Rounds } from "./rounds.ts";
 
 export interface PollingOptions {
   readonly fleet: Fleet;
   readonly settings: PollSettings;
   readonly client: HttpClient;
-  /** Those of which nothing is known: they are asked at once, spread over a few seconds. */
+  /** Those of which nothing is known: they are asked at once, as in any round. */
   readonly firstRound: readonly Endpoint[];
   /** Tells whether what it brought leaves a target in doubt. */
   readonly poll: (endpoint: Endpoint, use: Use) => Promise<Doubt>;
@@ -44,19 +44,13 @@ export function startPolling(options: PollingOptions): Polling {
     poll: async (endpoint, use) => looks.after(endpoint, use, await options.poll(endpoint, use)),
   });
 
-  const firstRound = new Map(
-    options.firstRound.map((endpoint) => [
-      endpoint.key,
-      setTimeout(() => rounds.start([endpoint]), spreadMs(endpoint)),
-    ]),
-  );
+  rounds.start(pollOrder(options.firstRound));
   const cron = startCron({
     expressions: endpoints.map((endpoint) => endpoint.schedule),
     onDue: (due) => {
       const round = pollOrder(endpoints.filter((endpoint) => due.has(endpoint.schedule)));
-      // What its schedule asks already needs no first round, and no other look.
+      // What its schedule asks already needs no other look.
       for (const { key } of round) {
-        clearTimeout(firstRound.get(key));
         looks.cancel(key);
       }
       rounds.start(round);
@@ -71,9 +65,6 @@ export function startPolling(options: PollingOptions): Polling {
     longestMs: () => rounds.longestMs(),
     async [Symbol.asyncDispose]() {
       cron[Symbol.dispose]();
-      for (const timer of firstRound.values()) {
-        clearTimeout(timer);
-      }
       looks[Symbol.dispose]();
       const stopped = rounds.stop();
       await client[Symbol.asyncDispose]();
