@@ -1,12 +1,13 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
 
 /** A program under measurement, seen from outside by what Linux counts of it (proc(5)). */
 export interface MeasuredProcess extends AsyncDisposable {
   readonly pid: number;
   readonly stderr: () => string;
-  /** CPU time of all its threads so far, user and system, in milliseconds; in steps of 10 ms. */
+  readonly hasEnded: () => boolean;
+  /** CPU time of all its threads so far, user and system, in milliseconds; without threads that have ended. */
   readonly cpuMs: () => Promise<number>;
   /** What of it is in memory now, in MB. */
   readonly rssMb: () => Promise<number>;
@@ -18,8 +19,7 @@ export interface Command {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Linux' USER_HZ, which is 100 on all architectures that Node runs on. */
-const TICK_MS = 10;
+const NS_IN_MS = 1e6;
 const KIB_IN_MB = 1_024 / 1e6;
 
 /** Starts a program; disposing ends it by SIGTERM. */
@@ -40,10 +40,14 @@ export function startMeasured({ command, args, env = {} }: Command): MeasuredPro
   return {
     pid,
     stderr: () => stderr,
+    hasEnded: () => hasEnded(child),
     async cpuMs() {
-      // The second field is the program's name in parentheses, which may hold anything.
-      const fields = (await readFile(`/proc/${pid}/stat`, "utf8")).replace(/^.*\) /s, "").split(" ");
-      return (Number(fields[11]) + Number(fields[12])) * TICK_MS;
+      // In nanoseconds, where /proc/PID/stat has steps of ten milliseconds.
+      const threads = await readdir(`/proc/${pid}/task`);
+      const texts = await Promise.all(
+        threads.map((id) => readFile(`/proc/${pid}/task/${id}/schedstat`, "utf8")),
+      );
+      return texts.reduce((sum, text) => sum + Number.parseInt(text, 10) / NS_IN_MS, 0);
     },
     async rssMb() {
       const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
@@ -56,8 +60,12 @@ export function startMeasured({ command, args, env = {} }: Command): MeasuredPro
 }
 
 async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode === null && child.signalCode === null) {
+  if (!hasEnded(child)) {
     child.kill("SIGTERM");
     await once(child, "exit");
   }
+}
+
+function hasEnded({ exitCode, signalCode }: ChildProcess): boolean {
+  return exitCode !== null || signalCode !== null;
 }

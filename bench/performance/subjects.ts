@@ -6,5 +6,6 @@ interface SubjectModule {
 
 /** What `npm run bench` measures, in this order. Each is loaded only by the process that measures it. */
 export const SUBJECTS: Readonly<Record<string, () => Promise<SubjectModule>>> = {
+  poll: () => import("./poll.ts"),
   // Written one a line, so that each can be added without a conflict.
 };

@@ -1,6 +1,7 @@
 /**
  * An indexer that answers as fast as Node can, whatever is asked: what is measured is who asks. Prints its ports, and
- * answers until its standard input ends. `tsx upstream-process.ts KEY_FILE CERTIFICATE_FILE`.
+ * answers until its standard input ends; told `count`, it prints how often it has answered so far.
+ * `tsx upstream-process.ts KEY_FILE CERTIFICATE_FILE`.
  */
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
@@ -13,12 +14,14 @@ const BLOCK_ZERO_MS = 1_795_132_800_000 - 20_000_000 * BLOCK_MS;
 
 const [keyFile = "", certFile = ""] = process.argv.slice(2);
 let isHanging = false;
+let answered = 0;
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
   request.resume();
   if (isHanging) {
     return;
   }
+  answered += 1;
   const number = Math.floor((Date.now() - BLOCK_ZERO_MS) / BLOCK_MS);
   const timestamp = (BLOCK_ZERO_MS + number * BLOCK_MS) / 1_000;
   const body = `{"data":{"_meta":{"block":{"number":${number},"timestamp":${timestamp},"hash":"0x${String(number).padStart(64, "0")}"},"deployment":"QmZfMYd7SgCLQqrA6hVfvJLbrmVQPVN8bUBJ9WEJbzWzEa","hasIndexingErrors":false}}}`;
@@ -41,6 +44,10 @@ for (const server of servers) {
 }
 process.stdout.write(`${JSON.stringify({ http: ports[0], https: ports[1] })}\n`);
 process.stdin.on("data", (told) => {
-  isHanging = told.toString().includes("hang");
+  if (told.toString().includes("count")) {
+    process.stdout.write(`${answered}\n`);
+  } else {
+    isHanging = told.toString().includes("hang");
+  }
 });
 process.stdin.on("end", () => process.exit(0));

@@ -15,6 +15,8 @@ export interface Upstream extends AsyncDisposable {
   readonly caFile: string;
   /** From now on no request is answered. */
   readonly hang: () => void;
+  /** How many requests it has answered so far. To be called once at a time. */
+  readonly answered: () => Promise<number>;
 }
 
 const HOUR_MS = 3_600_000;
@@ -36,13 +38,19 @@ export async function startUpstream(): Promise<Upstream> {
   const child = spawn(process.execPath, ["--import", "tsx", script, keyFile, caFile], {
     stdio: ["pipe", "pipe", "inherit"],
   });
-  const [line] = (await once(createInterface(child.stdout), "line")) as [string];
+  const lines = createInterface(child.stdout);
+  const [line] = (await once(lines, "line")) as [string];
   const ports = portsSchema.parse(JSON.parse(line));
   return {
     http: `http://localhost:${ports.http}`,
     https: `https://localhost:${ports.https}`,
     caFile,
     hang: () => void child.stdin.write("hang\n"),
+    async answered() {
+      const told = once(lines, "line");
+      child.stdin.write("count\n");
+      return Number(((await told) as [string])[0]);
+    },
     async [Symbol.asyncDispose]() {
       child.stdin.end();
       await once(child, "exit");

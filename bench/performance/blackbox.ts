@@ -1,0 +1,91 @@
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { Agent, request } from "undici";
+import { stringify } from "yaml";
+import { graph } from "../../src/dialects/graph.ts";
+import { startMeasured } from "./measured-process.ts";
+
+/** blackbox_exporter, as someone sets it up who has nothing else for indexers. */
+export interface Blackbox extends AsyncDisposable {
+  readonly cpuMs: () => Promise<number>;
+  /** Has it probe a URL as Prometheus does, over a connection to it that is kept. */
+  readonly probe: (target: string) => Promise<void>;
+}
+
+/** Where Debian's package puts it. */
+const PROGRAM = "/usr/bin/prometheus-blackbox-exporter";
+const START_MS = 5_000;
+const LOOK_MS = 50;
+
+/** @throws If it is not installed, or doesn't start. */
+export async function startBlackbox(caFile: string): Promise<Blackbox> {
+  if (!existsSync(PROGRAM)) {
+    throw new Error(
+      `Cannot measure blackbox_exporter: ${PROGRAM} was not found; apt-get install prometheus-blackbox-exporter`,
+    );
+  }
+  const folder = await mkdtemp(join(tmpdir(), "synclag-blackbox-"));
+  const file = join(folder, "blackbox.yml");
+  await writeFile(file, configuration(caFile));
+  const program = startMeasured({
+    command: PROGRAM,
+    args: [`--config.file=${file}`, "--web.listen-address=127.0.0.1:0", "--log.level=info"],
+  });
+  const address = await addressOf(program.stderr);
+  const agent = new Agent();
+  return {
+    cpuMs: program.cpuMs,
+    async probe(target) {
+      const query = new URLSearchParams({ module: "height", target });
+      const { body } = await request(`http://${address}/probe?${query}`, { dispatcher: agent });
+      if (!(await body.text()).includes("\nprobe_success 1\n")) {
+        throw new Error(`Cannot probe ${target}: blackbox_exporter says that it failed`);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      await agent.close();
+      await program[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true });
+    },
+  };
+}
+
+/** The same request as Synclag's; all that blackbox_exporter can say of the answer is whether it has a height. */
+function configuration(caFile: string): string {
+  return stringify({
+    modules: {
+      height: {
+        prober: "http",
+        timeout: "10s",
+        http: {
+          method: "POST",
+          headers: {
+            "User-Agent": "blackbox",
+            Accept: "application/json",
+            "Content-Type": "application/json",
+            "Accept-Encoding": "identity",
+          },
+          body: JSON.stringify(graph.questions[0]?.body),
+          fail_if_body_not_matches_regexp: ['"number":\\s*[1-9]'],
+          preferred_ip_protocol: "ip4",
+          tls_config: { ca_file: caFile },
+        },
+      },
+    },
+  });
+}
+
+/** It tells in its log where it listens. */
+async function addressOf(log: () => string): Promise<string> {
+  for (let waitedMs = 0; waitedMs < START_MS; waitedMs += LOOK_MS) {
+    const [, address] = /msg="Listening on" address=(\S+)/.exec(log()) ?? [];
+    if (address !== undefined) {
+      return address;
+    }
+    await sleep(LOOK_MS);
+  }
+  throw new Error(`Cannot start blackbox_exporter: ${log()}`);
+}
