@@ -50,6 +50,9 @@ describe("a restart", () => {
     await before[Symbol.asyncDispose]();
     const lastAdvance = knownOf(before).map(({ lastAdvanceMs }) => lastAdvanceMs);
     const tenMinutesLater = () => Date.now() + 600_000;
+    for (const key of [MULTICHAIN, SUBGRAPH]) {
+      fleet.endpoint(key).set({ latency: { minMs: 3_000, maxMs: 3_000 } });
+    }
 
     await using after = await startTestApp(config, { stateFile, nowMs: tenMinutesLater });
 
