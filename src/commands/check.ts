@@ -1,6 +1,6 @@
 import { parseDuration } from "../config/duration.ts";
 import { applyMaxLag, selectForCheck } from "../views/check-selection.ts";
-import { renderCheckTable } from "../views/check-table.ts";
+import { type CheckTableOptions, renderCheckTable } from "../views/check-table.ts";
 import { type CheckExitCode, checkVerdict } from "../views/check-verdict.ts";
 import { prometheusText } from "../views/prometheus-text.ts";
 import type { StatusJson } from "../views/status-json.ts";
@@ -38,17 +38,18 @@ export async function check(
   if (learned.kind === "mistakes") {
     return refuse(world, learned.mistakes);
   }
-  const selected = selectForCheck(learned.json, filters);
+  const whole = maxLagMs === null ? learned.json : applyMaxLag(learned.json, maxLagMs);
+  const selected = selectForCheck(whole, filters);
   if (selected.kind === "mistakes") {
     return refuse(world, selected.mistakes);
   }
-  const json = maxLagMs === null ? selected.json : applyMaxLag(selected.json, maxLagMs);
-  world.out(render({ ...learned, json }, flags.format, world));
+  const { json } = selected;
+  world.out(render({ json, whole, statusesAt: learned.statusesAt }, flags.format, world));
   return checkVerdict(json, selected.selections);
 }
 
 function render(
-  { json, statusesAt }: { readonly json: StatusJson; readonly statusesAt: string },
+  { json, ...known }: Pick<CheckTableOptions, "whole" | "statusesAt"> & { readonly json: StatusJson },
   format: CheckFlags["format"],
   world: CommandWorld,
 ): string {
@@ -61,7 +62,7 @@ function render(
       return renderCheckTable(json, {
         color: world.outIsTerminal && world.env["NO_COLOR"] === undefined ? "ansi" : "none",
         widthColumns: world.outColumns ?? null,
-        statusesAt,
+        ...known,
       });
   }
 }

@@ -37,10 +37,11 @@ export function renderChainPage(report: Report, slug: string, options: ChainPage
     all,
     all.targets.filter((target) => target.chain === slug),
   );
-  const truth = headline(json, findTroubles(json));
+  const troubles = findTroubles(json);
+  const truth = headline(json, troubles);
   const protocols = [...new Set(found.targets.map(({ target }) => target.protocol))];
   const main = html`${renderSummary(found, truth, report.generatedAtMs)}
-${renderIncidents(json.incidents, report.generatedAtMs)}
+${renderIncidents(json.incidents, troubles, report.generatedAtMs)}
 ${renderChainFacts(found, report.generatedAtMs)}
 ${protocols.map((protocol) => renderProtocol(found, protocol, { ...options, nowMs: report.generatedAtMs }))}
 ${renderRpcNodes(options.endpoints, report.generatedAtMs)}`;

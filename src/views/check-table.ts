@@ -3,15 +3,18 @@ import { targetKey } from "./filter-status.ts";
 import { formatCount, formatNumber } from "./format-count.ts";
 import { formatAgo, formatDuration } from "./format-duration.ts";
 import { headline } from "./headline.ts";
-import { incidentTitle } from "./incident-words.ts";
+import { describeWayOut, incidentTitle } from "./incident-words.ts";
 import type { IncidentJson, StatusJson, TargetJson } from "./status-json.ts";
 import { reasonNote, STATUS_WORDS, type Tone } from "./status-words.ts";
 import { type Column, renderTextTable } from "./text-table.ts";
-import { findTroubles } from "./triage.ts";
+import { findTroubles, type Trouble } from "./triage.ts";
+import { wrapWords } from "./wrap-words.ts";
 
 export interface CheckTableOptions {
+  /** Everything that is known, where the status that is printed is a part of it: what is fresh may not be selected. */
+  readonly whole: StatusJson;
   readonly color: "ansi" | "none";
-  /** Lines are cut to the terminal's width; null leaves them whole. */
+  /** Lines of a table are cut to the terminal's width, sentences are wrapped; null leaves them whole. */
   readonly widthColumns: number | null;
   /** Where the statuses are explained, each at an anchor of its name. */
   readonly statusesAt: string;
@@ -43,41 +46,43 @@ const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", 
 
 /** What `synclag check` prints: the sentence of truth, shared causes, what is not ok worst first, and a line an indexer. */
 export function renderCheckTable(json: StatusJson, options: CheckTableOptions): string {
-  const { color, widthColumns, statusesAt } = options;
-  const troubles = findTroubles(json);
+  const { whole, color, widthColumns, statusesAt } = options;
+  const troubles = findTroubles(whole, json.targets);
   const { sentence, tone } = headline(json, troubles);
   const nowMs = Date.parse(json.generated_at);
+  const notOk = troubles.map(({ target }) => target);
+  const wrapped = (lines: readonly string[]) =>
+    lines.flatMap((line) => wrapWords(printable(line), widthColumns));
+  const cutOff = (lines: readonly string[]) => lines.map((line) => cut(printable(line), widthColumns));
+  const painted = (lines: readonly string[]) => (color === "none" ? lines : lines.map(paintStatus));
+  const truth = wrapped([sentence]).join("\n");
   const blocks = [
-    [sentence],
-    json.incidents.map((incident) => incidentLine(incident, nowMs)),
-    targetLines(
-      json,
-      troubles.map(({ target }) => target),
-    ),
-    json.targets.length > ALL_LISTED ? indexerLines(json.targets) : [],
-    json.skipped.map(
-      ({ protocol, variant, tier, why }) => `Not polled: ${protocol} ${variant} (${tier}): ${why}`,
-    ),
-    explanationLines(
-      troubles.map(({ target }) => target.status),
-      statusesAt,
-    ),
+    wrapped(json.incidents.map((incident) => incidentLine(incident, troubles, nowMs))),
+    painted(cutOff(targetLines(json, notOk))),
+    json.targets.length > ALL_LISTED ? cutOff(indexerLines(json.targets)) : [],
+    wrapped(json.skipped.map(skippedLine)),
+    wrapped(explanationLines(new Set(notOk.map(({ status }) => status)), statusesAt)),
   ];
-  const text = blocks
-    .filter((lines) => lines.length > 0)
-    .map((lines) => lines.map((line) => cut(printable(line), widthColumns)).join("\n"));
-  return color === "none" ? text.join("\n\n") : paint(text, tone).join("\n\n");
+  return [
+    color === "none" ? truth : coloured(truth, tone),
+    ...blocks.filter((lines) => lines.length > 0).map((lines) => lines.join("\n")),
+  ].join("\n\n");
+}
+
+function skippedLine({ protocol, variant, tier, why }: StatusJson["skipped"][number]): string {
+  return `Not polled: ${protocol} ${variant} (${tier}): ${why}`;
 }
 
 /** `What that means: docs/statuses.md#stalled #lagging`. */
-function explanationLines(statuses: readonly Status[], statusesAt: string): readonly string[] {
-  const anchors = [...new Set(statuses)].map((status) => `#${status}`);
+function explanationLines(statuses: ReadonlySet<Status>, statusesAt: string): readonly string[] {
+  const anchors = [...statuses].map((status) => `#${status}`);
   return anchors.length === 0 ? [] : [`What that means: ${statusesAt}${anchors.join(" ")}`];
 }
 
-function incidentLine(incident: IncidentJson, nowMs: number): string {
+function incidentLine(incident: IncidentJson, troubles: readonly Trouble[], nowMs: number): string {
   const { since, targets } = incident;
-  return `One cause: ${incidentTitle(incident)} (${formatCount(targets.length, "target")}, ${formatAgo(Date.parse(since), nowMs)})`;
+  const wayOut = describeWayOut(incident, troubles);
+  return `One cause: ${incidentTitle(incident)} (${formatCount(targets.length, "target")}, ${formatAgo(Date.parse(since), nowMs)})${wayOut === "" ? "" : `: ${wayOut}`}`;
 }
 
 /** What an incident explains is not listed again; of many targets, those without evidence are only counted. */
@@ -148,12 +153,7 @@ function cut(line: string, widthColumns: number | null): string {
   return widthColumns === null || line.length <= widthColumns ? line : `${line.slice(0, widthColumns - 1)}…`;
 }
 
-/** Colours the sentence, and each status word where it starts a line; never the only signal. */
-function paint(blocks: readonly string[], tone: Tone): readonly string[] {
-  const [sentence = "", ...rest] = blocks;
-  return [coloured(sentence, tone), ...rest.map((block) => block.split("\n").map(paintStatus).join("\n"))];
-}
-
+/** Colours the status word that starts a line; never the only signal. */
 function paintStatus(line: string): string {
   const status = STATUSES.find((word) => line.startsWith(`${word} `));
   return status === undefined

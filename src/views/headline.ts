@@ -3,10 +3,10 @@ import { formatCount, formatNumber } from "./format-count.ts";
 import { formatDuration } from "./format-duration.ts";
 import { incidentDetail } from "./incident-words.ts";
 import type { IncidentJson, StatusJson, TargetJson } from "./status-json.ts";
-import { needsSomebody, STATUS_WORDS, type Tone } from "./status-words.ts";
+import { needsSomebody, type Tone } from "./status-words.ts";
+import { describeFresh, describeState, describeVariant } from "./target-words.ts";
 import type { Trouble } from "./triage.ts";
-
-const TELLING_SECONDS = 60;
+import { findWayOut } from "./way-out.ts";
 
 /** The one sentence of truth, and how loud it is. */
 export interface Headline {
@@ -38,46 +38,17 @@ function describeTrouble({ target, chain }: Trouble): string {
   return `${target.protocol} on ${chain.name}, ${describeVariant(target)}, ${describeState(target)}`;
 }
 
-/** `multichain is fresh`, or that nothing is. */
-export function describeFresh({ fresh, others }: Trouble): string {
-  const names = [...new Set(fresh.map(describeVariant))];
-  if (names.length === 0) {
-    return others === 0 ? "it has no other variant" : "no other variant is fresh";
-  }
-  return `${names.join(" and ")} ${names.length === 1 ? "is" : "are"} fresh`;
-}
-
-/** `subgraph`, with the tier only where it is not the usual one. */
-export function describeVariant({ variant, tier }: TargetJson): string {
-  return tier === "production" ? variant : `${variant} (${tier})`;
-}
-
-/** `stalled, 41 min behind`; a target that is merely late is told by its lag alone. */
-export function describeState(target: TargetJson): string {
-  const { phrase } = STATUS_WORDS[target.status];
-  const lagMs = tellingLagMs(target);
-  if (lagMs === null) {
-    return phrase;
-  }
-  const lag = `${formatDuration(lagMs)} behind`;
-  return target.status === "lagging" || target.status === "ok" ? lag : `${phrase}, ${lag}`;
-}
-
-/** The lag if it says anything: a target that is not ok for another reason need not be told to be 2 s behind. */
-export function tellingLagMs({ status, lag_seconds }: TargetJson): number | null {
-  const isTelling = status === "ok" || status === "lagging" || (lag_seconds ?? 0) >= TELLING_SECONDS;
-  return isTelling && lag_seconds !== null ? lag_seconds * 1000 : null;
-}
-
 function isLoud(pair: Trouble["pair"], { status }: TargetJson): boolean {
   return pair === "lost" && status !== "chain_halted";
 }
 
-/** One shared cause is told before any single target. */
+/** One shared cause is told before any single target, and where to go from it. */
 function because(json: StatusJson, worst: Trouble, others: readonly Trouble[]): string {
   const shared = widestCause(json.incidents, [worst, ...others]);
   if (shared !== null) {
-    return `, ${formatNumber(shared.count)} of them for one cause: ${incidentDetail(shared.incident)}`;
+    const wayOut = findWayOut(shared.incident, [worst, ...others]);
+    const fresh = wayOut === null ? "" : `; ${wayOut.fresh}`;
+    return `, ${formatNumber(shared.count)} of them for one cause: ${incidentDetail(shared.incident)}${fresh}`;
   }
   const more = others.length === 0 ? "" : `; ${formatNumber(others.length)} more below`;
   return `: ${describeTrouble(worst)}; ${describeFresh(worst)}${more}`;

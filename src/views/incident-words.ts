@@ -1,4 +1,6 @@
 import type { IncidentJson } from "./status-json.ts";
+import type { Trouble } from "./triage.ts";
+import { findWayOut } from "./way-out.ts";
 
 type Told = Pick<IncidentJson, "scope" | "subject" | "detail">;
 
@@ -12,6 +14,17 @@ export function incidentTitle({ scope, subject, detail }: Told): string {
 /** `26 of 26 targets of lockup subgraph (production) reject our key`. */
 export function incidentDetail({ scope, subject, detail }: Told): string {
   return scope === "endpoint" ? detail.replace(subject, subjectName(scope, subject)) : detail;
+}
+
+/** `up to 41 min behind; subgraph is fresh on 17 of 21 chains, nothing on Morph and Tangle`; empty where nothing is to be said. */
+export function describeWayOut(incident: IncidentJson, troubles: readonly Trouble[]): string {
+  const wayOut = findWayOut(incident, troubles);
+  if (wayOut === null) {
+    return "";
+  }
+  const { behind, fresh, without } = wayOut;
+  const where = without === null ? fresh : `${fresh}, ${without}`;
+  return behind === null ? where : `${behind}; ${where}`;
 }
 
 function subjectName(scope: IncidentJson["scope"], subject: string): string {

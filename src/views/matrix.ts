@@ -1,11 +1,11 @@
 import { targetKey } from "./filter-status.ts";
 import { formatCount, formatNumber } from "./format-count.ts";
 import { shortDuration } from "./format-duration.ts";
-import { describeState, describeVariant, tellingLagMs } from "./headline.ts";
 import { type Html, html } from "./html.ts";
 import { chainPath, targetAnchor } from "./page-links.ts";
 import type { ChainJson, StatusJson, TargetJson } from "./status-json.ts";
 import { STATUS_WORDS } from "./status-words.ts";
+import { describeState, describeVariant, tellingLagMs } from "./target-words.ts";
 
 /** A column of the matrix: one variant and tier of one protocol. */
 interface Column {

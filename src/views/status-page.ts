@@ -20,12 +20,13 @@ import { renderTroubles } from "./trouble-list.ts";
 export function renderStatusPage(report: Report, options: PageOptions): string {
   const json = statusJson(report);
   const nowMs = report.generatedAtMs;
-  const truth = headline(json, findTroubles(json));
+  const all = findTroubles(json);
+  const truth = headline(json, all);
   const shown = filterByWords(json, options.query ?? "");
   const main = html`${renderVerdict(report, json, truth)}
 ${renderFilterNote(json, shown)}
-${renderIncidents(shown.incidents, nowMs)}
-${renderTroubles(findTroubles(shown), shown.incidents, nowMs)}
+${renderIncidents(shown.incidents, all, nowMs)}
+${renderTroubles(shown === json ? all : findTroubles(json, shown.targets), shown.incidents, nowMs)}
 ${shown.targets.length === 0 ? null : renderMatrix(shown)}
 ${renderBudgets(shown.budgets)}
 ${renderSkipped(shown.skipped)}`;

@@ -1,3 +1,4 @@
+import { targetKey } from "./filter-status.ts";
 import type { ChainJson, StatusJson, TargetJson } from "./status-json.ts";
 import { needsSomebody, STATUS_WORDS } from "./status-words.ts";
 
@@ -19,11 +20,21 @@ export interface Trouble {
   readonly fresh: readonly TargetJson[];
 }
 
-/** Every target that is not ok, worst first: mainnets before testnets, lost pairs first, then by status and lag. */
-export function findTroubles(json: StatusJson): readonly Trouble[] {
+/**
+ * Every target that is not ok, worst first: mainnets before testnets, lost pairs first, then by status and lag.
+ * Where only some are asked for, what could stand in for them is still looked for among all.
+ */
+export function findTroubles(
+  json: StatusJson,
+  asked: readonly TargetJson[] = json.targets,
+): readonly Trouble[] {
   const chains = new Map(json.chains.map((chain) => [chain.slug, chain]));
+  const keys = new Set(asked.map(targetKey));
   const pairs = groupPairs(json.targets);
-  return [...pairs.values()].flatMap((targets) => pairTroubles(targets, chains)).sort(byUrgency);
+  return [...pairs.values()]
+    .flatMap((targets) => pairTroubles(targets, chains))
+    .filter(({ target }) => keys.has(targetKey(target)))
+    .sort(byUrgency);
 }
 
 /** The targets of each protocol and chain, which can stand in for one another. */

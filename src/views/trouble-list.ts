@@ -1,11 +1,11 @@
 import { targetKey } from "./filter-status.ts";
 import { formatCount } from "./format-count.ts";
 import { formatAgo, formatDuration } from "./format-duration.ts";
-import { describeFresh, describeVariant, tellingLagMs } from "./headline.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { chainPath, statusPath, targetAnchor } from "./page-links.ts";
 import type { IncidentJson } from "./status-json.ts";
 import { STATUS_WORDS } from "./status-words.ts";
+import { describeFresh, describeVariant, tellingLagMs } from "./target-words.ts";
 import type { Trouble } from "./triage.ts";
 
 /** More cards than this would bury the matrix. */

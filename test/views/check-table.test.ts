@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Report } from "../../src/core/report.ts";
 import { type CheckTableOptions, renderCheckTable } from "../../src/views/check-table.ts";
+import { keepTargets } from "../../src/views/filter-status.ts";
 import { statusJson } from "../../src/views/status-json.ts";
 import { defaultFleetReport } from "./default-fleet-report.ts";
 import {
@@ -11,6 +12,8 @@ import {
   sampleTarget,
   sampleTargetReport,
 } from "./sample-report.ts";
+
+const PLAIN = { color: "none", widthColumns: null, statusesAt: "docs/statuses.md" } as const;
 
 describe("renderCheckTable()", () => {
   it("tells of a large fleet what is not ok, and each indexer in a line", () => {
@@ -107,24 +110,33 @@ describe("renderCheckTable()", () => {
     expect(text).toMatch(/unauthorized: no key$/m);
   });
 
-  it("cuts lines to the terminal's width", () => {
-    const lines = render(defaultFleetReport(), {
-      color: "none",
-      widthColumns: 60,
-      statusesAt: "docs/statuses.md",
-    }).split("\n");
+  it("cuts the lines of its tables to the terminal's width, and loses no word of a sentence", () => {
+    const text = render(defaultFleetReport(), { widthColumns: 60 });
+    const lines = text.split("\n");
 
     expect(Math.max(...lines.map((line) => line.length))).toBe(60);
-    expect(lines[0]?.endsWith("…")).toBe(true);
+    expect(lines.find((line) => line.startsWith("failed "))).toMatch(/…$/);
+    expect(lines.slice(0, lines.indexOf("")).join(" ")).toBe(
+      "6 of 140 targets need you: lockup on Morph, multichain, missing from the answer; it has no other variant; 5 more below",
+    );
+  });
+
+  it("knows what is fresh beside a target, though nobody asked for that", () => {
+    const targets = [
+      sampleTargetReport(),
+      sampleTargetReport({ target: sampleTarget({ variant: "subgraph" }), status: "failed" }),
+    ];
+    const whole = statusJson(sampleReport({ chains: [sampleChainReport({ targets })] }));
+    const asked = keepTargets(whole, whole.targets.slice(1));
+
+    expect(renderCheckTable(asked, { ...PLAIN, whole })).toContain(
+      "1 of 1 target needs you: lockup on Base, subgraph, failed; multichain is fresh\n",
+    );
   });
 
   it("colours only when asked, and then the same text", () => {
     const plain = render(defaultFleetReport());
-    const coloured = render(defaultFleetReport(), {
-      color: "ansi",
-      widthColumns: null,
-      statusesAt: "docs/statuses.md",
-    });
+    const coloured = render(defaultFleetReport(), { color: "ansi" });
 
     expect(plain).not.toContain("\u001B");
     expect(coloured).toContain("\u001B[31;1mstalled\u001B[0m ");
@@ -140,9 +152,7 @@ describe("renderCheckTable()", () => {
   });
 });
 
-function render(
-  report: Report,
-  options: CheckTableOptions = { color: "none", widthColumns: null, statusesAt: "docs/statuses.md" },
-): string {
-  return renderCheckTable(statusJson(report), options);
+function render(report: Report, options: Partial<CheckTableOptions> = {}): string {
+  const json = statusJson(report);
+  return renderCheckTable(json, { ...PLAIN, whole: json, ...options });
 }

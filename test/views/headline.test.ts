@@ -57,7 +57,15 @@ describe("headline()", () => {
     const incident = incidentOn("host", targets, "a.example answers HTTP 503");
 
     expect(tell(targets, [incident]).sentence).toBe(
-      "2 of 2 targets need you, 2 of them for one cause: a.example answers HTTP 503",
+      "2 of 2 targets need you, 2 of them for one cause: a.example answers HTTP 503; no other variant is fresh",
+    );
+  });
+
+  it("takes a testing URL for no place to send users to", () => {
+    const testing = sampleTargetReport({ target: sampleTarget({ variant: "subgraph", tier: "testing" }) });
+
+    expect(tell([multichain({ status: "failed" }), testing]).sentence).toBe(
+      "1 of 2 targets needs you: lockup on Base, multichain, failed; only subgraph (testing) is fresh",
     );
   });
 

@@ -69,7 +69,7 @@ describe("renderStatusPage()", () => {
     );
 
     expect(textOf(page)).toContain(
-      "host a.example: It answers HTTP 503 since 03:05:44 UTC, 7 min ago 1 target",
+      "host a.example: It answers HTTP 503 no other variant is fresh since 03:05:44 UTC, 7 min ago 1 target",
     );
     expect(page).not.toContain("Not ok, worst first");
     expect(page).toContain('class="bad told"');
@@ -118,6 +118,13 @@ describe("renderStatusPage()", () => {
     expect(textOf(page)).toContain("Showing 6 of 140 targets. Show all");
     expect(page).toContain('value="lockup base"');
     expect(page).not.toContain("Berachain</a></th>");
+  });
+
+  it("still knows what is fresh beside a target when the filter hides it", () => {
+    const page = renderStatusPage(defaultFleetReport(), { ...OPTIONS, query: "lockup base stalled" });
+
+    expect(textOf(page)).toContain("Showing 1 of 140 targets");
+    expect(textOf(page)).toContain("multichain and subgraph (testing) are fresh · last advanced");
   });
 
   it("says so when the filter fits nothing", () => {

@@ -1,0 +1,43 @@
+import { formatDuration } from "./format-duration.ts";
+import type { TargetJson } from "./status-json.ts";
+import { STATUS_WORDS } from "./status-words.ts";
+import type { Trouble } from "./triage.ts";
+
+const TELLING_SECONDS = 60;
+
+/** `subgraph`, with the tier only where it is not the usual one. */
+export function describeVariant(target: Pick<TargetJson, "variant" | "tier">): string {
+  return isServed(target) ? target.variant : `${target.variant} (${target.tier})`;
+}
+
+/** Whether users are served from it: a testing URL is no place to send them to. */
+export function isServed({ tier }: Pick<TargetJson, "tier">): boolean {
+  return tier === "production";
+}
+
+/** `stalled, 41 min behind`; a target that is merely late is told by its lag alone. */
+export function describeState(target: TargetJson): string {
+  const { phrase } = STATUS_WORDS[target.status];
+  const lagMs = tellingLagMs(target);
+  if (lagMs === null) {
+    return phrase;
+  }
+  const lag = `${formatDuration(lagMs)} behind`;
+  return target.status === "lagging" || target.status === "ok" ? lag : `${phrase}, ${lag}`;
+}
+
+/** The lag if it says anything: a target that is not ok for another reason need not be told to be 2 s behind. */
+export function tellingLagMs({ status, lag_seconds }: TargetJson): number | null {
+  const isTelling = status === "ok" || status === "lagging" || (lag_seconds ?? 0) >= TELLING_SECONDS;
+  return isTelling && lag_seconds !== null ? lag_seconds * 1000 : null;
+}
+
+/** `multichain is fresh`, or that nothing is. */
+export function describeFresh({ target, fresh, others }: Trouble): string {
+  const names = [...new Set(fresh.map(describeVariant))];
+  if (names.length === 0) {
+    return others === 0 ? "it has no other variant" : "no other variant is fresh";
+  }
+  const only = isServed(target) && !fresh.some(isServed) ? "only " : "";
+  return `${only}${names.join(" and ")} ${names.length === 1 ? "is" : "are"} fresh`;
+}

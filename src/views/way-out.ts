@@ -1,0 +1,93 @@
+import { targetKey } from "./filter-status.ts";
+import { formatNumber } from "./format-count.ts";
+import { formatDuration } from "./format-duration.ts";
+import type { IncidentJson } from "./status-json.ts";
+import { isServed, tellingLagMs } from "./target-words.ts";
+import type { Trouble } from "./triage.ts";
+
+/** How bad a shared cause is, and where the users of its targets may be sent. */
+export interface WayOut {
+  /** `up to 41 min behind`; null where no lag says anything. */
+  readonly behind: string | null;
+  /** `subgraph is fresh on 17 of 21 chains`. */
+  readonly fresh: string;
+  /** `nothing on Morph and Tangle`: where nobody can be sent anywhere; null where there is no such place, or nothing else. */
+  readonly without: string | null;
+}
+
+/** So many names are read at one look. */
+const MOST_NAMES = 4;
+
+/**
+ * Looks beside the troubled targets of an incident for what is fresh. Null where that means nothing: our own network
+ * is gone and nothing is known, or the chain itself stands still.
+ */
+export function findWayOut(incident: IncidentJson, troubles: readonly Trouble[]): WayOut | null {
+  const keys = new Set(incident.targets);
+  const own = troubles.filter(
+    ({ target }) => keys.has(targetKey(target)) && target.status !== "chain_halted",
+  );
+  if (incident.scope === "network" || own.length === 0) {
+    return null;
+  }
+  const pairs = [...new Map(own.map((trouble) => [pairName(trouble), trouble])).values()];
+  const lags = own.flatMap(({ target }) => tellingLagMs(target) ?? []);
+  return {
+    behind: lags.length === 0 ? null : `up to ${formatDuration(Math.max(...lags))} behind`,
+    ...describePairs(pairs),
+  };
+}
+
+function describePairs(pairs: readonly Trouble[]): Pick<WayOut, "fresh" | "without"> {
+  const served = pairs.filter(({ fresh }) => fresh.some(isServed));
+  const tested = pairs.filter(({ fresh }) => fresh.length > 0 && !fresh.some(isServed));
+  const bare = pairs.filter(({ fresh }) => fresh.length === 0);
+  if (served.length === 0) {
+    const only = tested.length === 0 ? "" : `, only a testing URL ${place(tested, pairs)}`;
+    return { fresh: `no other variant is fresh${only}`, without: null };
+  }
+  const lacks = [
+    tested.length === 0 ? [] : `only a testing URL ${listed(tested, pairs)}`,
+    bare.length === 0 ? [] : `nothing ${listed(bare, pairs)}`,
+  ].flat();
+  return {
+    fresh: `${whoIsFresh(served)} is fresh ${place(served, pairs)}`,
+    without: lacks.length === 0 ? null : lacks.join(", "),
+  };
+}
+
+/** The one variant that is fresh beside each of them, by its name. */
+function whoIsFresh(served: readonly Trouble[]): string {
+  const names = new Set(served.flatMap(({ fresh }) => fresh.filter(isServed).map(({ variant }) => variant)));
+  const [name] = names;
+  return names.size === 1 && name !== undefined ? name : "another variant";
+}
+
+/** `on 17 of 21 chains`; an incident of a host may be one of several protocols. */
+function place(some: readonly Trouble[], pairs: readonly Trouble[]): string {
+  const unit = isOneProtocol(pairs) ? "chains" : "pairs of protocol and chain";
+  if (pairs.length === 1) {
+    return `on ${pairs.map(({ chain }) => chain.name).join("")}`;
+  }
+  return some.length === pairs.length
+    ? `on all ${formatNumber(pairs.length)} ${unit}`
+    : `on ${formatNumber(some.length)} of ${formatNumber(pairs.length)} ${unit}`;
+}
+
+/** `on Morph, Sophon and Tangle`, or how many where they are too many to name. */
+function listed(some: readonly Trouble[], pairs: readonly Trouble[]): string {
+  if (some.length > MOST_NAMES) {
+    return `on ${formatNumber(some.length)}`;
+  }
+  const names = some.map((trouble) => (isOneProtocol(pairs) ? trouble.chain.name : pairName(trouble)));
+  const last = names.at(-1) ?? "";
+  return names.length < 2 ? `on ${last}` : `on ${names.slice(0, -1).join(", ")} and ${last}`;
+}
+
+function pairName({ target, chain }: Trouble): string {
+  return `${target.protocol} on ${chain.name}`;
+}
+
+function isOneProtocol(pairs: readonly Trouble[]): boolean {
+  return new Set(pairs.map(({ target }) => target.protocol)).size === 1;
+}

@@ -1,0 +1,140 @@
+import { describe, expect, it } from "vitest";
+import type { Incident, TargetReport } from "../../src/core/report.ts";
+import { statusJson } from "../../src/views/status-json.ts";
+import { findTroubles } from "../../src/views/triage.ts";
+import { findWayOut } from "../../src/views/way-out.ts";
+import {
+  MINUTE_MS,
+  NOW_MS,
+  sampleChain,
+  sampleChainReport,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "./sample-report.ts";
+
+const CHAINS = ["Base", "Blast", "Morph", "Tangle", "Sophon", "Gnosis"];
+
+describe("findWayOut()", () => {
+  it("names the variant that is fresh, and the chains where none is", () => {
+    const json = fleet({
+      Base: [broken, fresh],
+      Blast: [broken, fresh],
+      Morph: [broken],
+      Tangle: [broken, broken2],
+    });
+
+    expect(json).toEqual({
+      behind: "up to 41 min behind",
+      fresh: "subgraph is fresh on 2 of 4 chains",
+      without: "nothing on Morph and Tangle",
+    });
+  });
+
+  it.each([
+    {
+      case: "all have another one",
+      of: { Base: [broken, fresh], Blast: [broken, fresh] },
+      told: { fresh: "subgraph is fresh on all 2 chains", without: null },
+    },
+    {
+      case: "none has",
+      of: { Base: [broken, broken2], Blast: [broken] },
+      told: { fresh: "no other variant is fresh", without: null },
+    },
+    {
+      case: "only what is no place for users",
+      of: { Base: [broken, testing], Blast: [broken, testing] },
+      told: { fresh: "no other variant is fresh, only a testing URL on all 2 chains", without: null },
+    },
+    {
+      case: "some have only that",
+      of: { Base: [broken, fresh, testing], Blast: [broken, testing], Morph: [broken] },
+      told: {
+        fresh: "subgraph is fresh on 1 of 3 chains",
+        without: "only a testing URL on Blast, nothing on Morph",
+      },
+    },
+    {
+      case: "it is not the same everywhere",
+      of: { Base: [broken, fresh], Blast: [broken, other] },
+      told: { fresh: "another variant is fresh on all 2 chains", without: null },
+    },
+    {
+      case: "a single chain is in it",
+      of: { Base: [broken, broken2, other] },
+      told: { fresh: "third is fresh on Base", without: null },
+    },
+    {
+      case: "too many to name have none",
+      of: {
+        Base: [broken, fresh],
+        Blast: [broken],
+        Morph: [broken],
+        Tangle: [broken],
+        Sophon: [broken],
+        Gnosis: [broken],
+      },
+      told: { fresh: "subgraph is fresh on 1 of 6 chains", without: "nothing on 5" },
+    },
+    {
+      case: "it is of several protocols",
+      of: { Base: [broken, fresh, airdrops], Blast: [broken, fresh] },
+      told: {
+        fresh: "subgraph is fresh on 2 of 3 pairs of protocol and chain",
+        without: "nothing on airdrops on Base",
+      },
+    },
+  ])("tells where to go when $case", ({ of, told }) => {
+    expect(fleet(of)).toMatchObject(told);
+  });
+
+  it("says nothing of a lag that tells nothing", () => {
+    expect(fleet({ Base: [rejected, fresh] })).toMatchObject({ behind: null });
+  });
+
+  it.each([
+    { case: "our own network is gone", scope: "network", of: { Base: [broken, broken2] } },
+    { case: "the chain stands still", scope: "chain", of: { Base: [halted] } },
+  ] as const)("has no way out when $case", ({ scope, of }) => {
+    expect(fleet(of, scope)).toBeNull();
+  });
+});
+
+type Make = (chain: string) => TargetReport;
+
+const broken = make("multichain", { status: "stalled", lagMs: 41 * MINUTE_MS });
+const broken2 = make("subgraph", { status: "lagging", lagMs: 12 * MINUTE_MS });
+const rejected = make("multichain", { status: "rejected", lagMs: 2_000 });
+const halted = make("multichain", { status: "chain_halted" });
+const fresh = make("subgraph", {});
+const other = make("third", {});
+const testing = make("subgraph", {}, "testing");
+const airdrops: Make = (chain) =>
+  sampleTargetReport({
+    target: sampleTarget({ protocol: "airdrops", chain }),
+    status: "failed",
+    lagMs: null,
+  });
+
+function make(variant: string, overrides: Partial<TargetReport>, tier = "production"): Make {
+  return (chain) => sampleTargetReport({ target: sampleTarget({ variant, tier, chain }), ...overrides });
+}
+
+/** The way out of an incident of all that is not ok. */
+function fleet(of: Readonly<Record<string, readonly Make[]>>, scope: Incident["scope"] = "endpoint") {
+  const chains = CHAINS.flatMap((name) => {
+    const slug = name.toLowerCase();
+    const targets = of[name]?.map((one) => one(slug)) ?? [];
+    return targets.length === 0 ? [] : [sampleChainReport({ chain: sampleChain({ slug, name }), targets })];
+  });
+  const json = statusJson(sampleReport({ chains }));
+  const troubles = findTroubles(json);
+  const targets = troubles.map(
+    ({ target }) => `${target.protocol}/${target.variant}/${target.tier}/${target.chain}`,
+  );
+  return findWayOut(
+    { scope, subject: "x", since: new Date(NOW_MS).toISOString(), detail: "", targets },
+    troubles,
+  );
+}
