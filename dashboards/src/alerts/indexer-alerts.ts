@@ -10,7 +10,9 @@ import {
   threshold,
   withStatus,
 } from "../promql.ts";
+import type { Settings } from "../settings.ts";
 import { INCIDENTS, INDEXER_NAME, NUMBER, PERCENTAGE, say } from "../text.ts";
+import { downAndAlone } from "./endpoint-down.ts";
 
 const INDEXER_ALERT = {
   about: "fleet",
@@ -70,7 +72,7 @@ or
   ${shareOf(TROUBLED)} > 0.5
   and on ()
     max(synclag_incident_active{scope="host"}) == 1`;
-  const paging = `${sharePaging(`tier="${settings.servingTier}", `)} > 0.33`;
+  const paging = `${sharePaging(settings)} > 0.33`;
   const inMaintenance = `min by (${INDEXER}) (synclag_maintenance or on (${TARGET}) 0 * synclag_up) == 1`;
   const rule = {
     ...INDEXER_ALERT,
@@ -127,13 +129,16 @@ function shareOf(statuses: readonly Status[]): string {
 }
 
 /** Share of an indexer's targets that have an alert of their own that pages. */
-function sharePaging(selector: string): string {
+function sharePaging(settings: Settings): string {
+  const selector = `tier="${settings.servingTier}", `;
   return `count by (${INDEXER}) (
   ${withStatus(PAGING, selector)}
   or
   ${withStatus(["lagging"], selector)}
   and on (${TARGET})
     ${perTarget("synclag_lag_seconds")} > ${threshold("critical")}
+  or
+${indented(downAndAlone(settings))}
 ) / count by (${INDEXER}) (${perTarget("synclag_up")})`;
 }
 

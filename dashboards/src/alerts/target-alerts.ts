@@ -2,6 +2,7 @@ import type { Status } from "../../../src/core/report.ts";
 import type { Alert, AlertContext, AlertGroup } from "../alert.ts";
 import { outsideMaintenance, perTarget, withStatus } from "../promql.ts";
 import { BEHIND, FRESH, say, TARGET_NAME } from "../text.ts";
+import { endpointDown } from "./endpoint-down.ts";
 import { lagAlerts } from "./lag-alerts.ts";
 import { pagedWhereServed, TARGET_ALERT } from "./target-alert.ts";
 
@@ -9,7 +10,12 @@ import { pagedWhereServed, TARGET_ALERT } from "./target-alert.ts";
 export function targetAlerts(context: AlertContext): AlertGroup {
   return {
     name: "synclag-targets",
-    alerts: [...brokenAlerts(context), ...lagAlerts(context), ...unheardAlerts(), deploymentChanged(context)],
+    alerts: [
+      ...brokenAlerts(context),
+      ...lagAlerts(context),
+      ...unheardAlerts(context),
+      deploymentChanged(context),
+    ],
   };
 }
 
@@ -64,21 +70,11 @@ function brokenAlerts(context: AlertContext): readonly Alert[] {
   ];
 }
 
-/** No height can be had of it: clients see errors, and most go elsewhere by themselves. */
-function unheardAlerts(): readonly Alert[] {
+/** No height can be had of it, and mostly that is all that is known. */
+function unheardAlerts(context: AlertContext): readonly Alert[] {
   const unheard = { ...TARGET_ALERT, severity: "warning" } as const;
   return [
-    {
-      ...unheard,
-      name: "SynclagEndpointDown",
-      expr: outsideMaintenance(withStatus(["unreachable", "not_found"])),
-      for: "5m",
-      summary: [...TARGET_NAME, " gives no usable answer"],
-      description: [
-        ...TARGET_NAME,
-        ...say` gives no usable answer: the network, the host, or a deployment that is gone; it was ${BEHIND} behind. ${FRESH}`,
-      ],
-    },
+    ...endpointDown(context),
     {
       ...unheard,
       name: "SynclagThrottled",

@@ -114,6 +114,21 @@ function sharedCause(): readonly RuleTest[] {
       ],
     },
     {
+      name: "SynclagSharedCause of a host pages once where users have nothing else than what is down there",
+      series: [
+        ...CHAINS.flatMap((chain) => [
+          ...statuses(on(chain), "ok 5, unreachable 20, ok"),
+          metric("synclag_up", on(chain), "1x4 0x19 1x60"),
+          ...statuses(on(chain, { tier: "testing" }), "ok"),
+        ]),
+        incident({ scope: "host", subject: "gateway.example" }),
+      ],
+      expect: [
+        fires(alert, "7m", { severity: "critical", ...texts("host gateway.example") }),
+        ...silent(alert, "32m"),
+      ],
+    },
+    {
       name: "SynclagSharedCause is silent without an incident, for one of another scope, and in maintenance",
       series: [
         ...CHAINS.flatMap((chain) => statuses(on(chain), "stalled")),

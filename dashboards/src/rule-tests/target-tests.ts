@@ -1,4 +1,5 @@
 import {
+  type Firing,
   fires,
   inMaintenance,
   metric,
@@ -186,6 +187,7 @@ function otherTests(): readonly RuleTest[] {
         }),
       ],
     },
+    ...endpointDownAlone(),
     {
       name: "Two Synclags that watch the same fleet raise one alert",
       series: [
@@ -217,6 +219,74 @@ function otherTests(): readonly RuleTest[] {
         "SynclagIndexerStalled",
         "SynclagTargetUnknown",
       ].flatMap((alert) => silent(alert, "2h")),
+    },
+  ];
+}
+
+function endpointDownAlone(): readonly RuleTest[] {
+  const alert = "SynclagEndpointDown";
+  const firing: Firing = {
+    severity: "warning",
+    labels: { ...SUBGRAPH },
+    summary: `${NAME} gives no usable answer`,
+    description: `${NAME} gives no usable answer: the network, the host, or a deployment that is gone; it was an unknown time behind. Freshest: subgraph (testing).`,
+    dashboard: BASE,
+  };
+  const paging: Firing = {
+    ...firing,
+    severity: "critical",
+    description: firing.description.replace(
+      "answer:",
+      "answer, and nothing else that users are served from is fresh:",
+    ),
+  };
+  const testing = [...statuses(STUDIO, "ok"), preferred(STUDIO)];
+  return [
+    {
+      name: "SynclagEndpointDown pages where only a tier that no user is served from is fresh, and resolves",
+      series: [
+        ...statuses(SUBGRAPH, "ok 5, unreachable 40, ok"),
+        ...statuses(MULTICHAIN, "ok 20, stalled 10, ok"),
+        ...testing,
+      ],
+      expect: [
+        fires(alert, "15m", firing),
+        fires(alert, "28m", paging),
+        ...silent("SynclagNoVariantOk", "28m"),
+        fires(alert, "42m", firing),
+        ...silent(alert, "52m"),
+      ],
+    },
+    ...["throttled", "chain_halted", "lagging"].map(
+      (status): RuleTest => ({
+        name: `SynclagEndpointDown does not page while another one is merely ${status}`,
+        series: [
+          ...statuses(SUBGRAPH, "unreachable"),
+          ...statuses(MULTICHAIN, status),
+          metric("synclag_lag_seconds", MULTICHAIN, 900),
+          metric("synclag_threshold_seconds", { ...MULTICHAIN, level: "critical" }, 1800),
+          ...testing,
+        ],
+        expect: [fires(alert, "20m", firing)],
+      }),
+    ),
+    {
+      name: "SynclagEndpointDown of a tier that no user is served from is a ticket, whatever else is down",
+      series: [
+        ...statuses(STUDIO, "unreachable"),
+        ...statuses(SUBGRAPH, "stalled"),
+        ...statuses(MULTICHAIN, "stalled"),
+      ],
+      expect: [
+        fires(alert, "20m", {
+          ...firing,
+          labels: { ...STUDIO },
+          summary: firing.summary.replace("(production)", "(testing)"),
+          description: firing.description
+            .replace("(production)", "(testing)")
+            .replace("Freshest: subgraph (testing)", "No variant is fresh"),
+        }),
+      ],
     },
   ];
 }
