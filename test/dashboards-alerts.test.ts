@@ -92,7 +92,7 @@ describe("allAlerts()", () => {
   });
 
   it("evaluates nothing that is not recorded or served", () => {
-    const recorded = freshnessRecordings(realTime).flatMap(({ recordings }) =>
+    const recorded = freshnessRecordings(context).flatMap(({ recordings }) =>
       recordings.map(({ record }) => record),
     );
 

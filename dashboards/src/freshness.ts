@@ -1,5 +1,7 @@
 import type { Status } from "../../src/core/report.ts";
+import type { AlertContext } from "./alert.ts";
 import { outsideMaintenance, PAIR, perTarget, withStatus } from "./promql.ts";
+import type { Settings } from "./settings.ts";
 import type { TimeScale } from "./time-scale.ts";
 
 /** A rule that records its expression under a name. */
@@ -45,20 +47,21 @@ export function fleetFreshness(window: FreshnessWindow): string {
 
 /**
  * How fresh the fleet is, now and over time. A protocol on a chain is fresh while one of its variants is `ok`, which
- * means: no more than `thresholds.lagging` behind. Maintenance, and what nobody knows, count neither way.
+ * means: no more than `thresholds.lagging` behind, in the tier that users are served from. Maintenance, and what nobody
+ * knows, count neither way.
  */
-export function freshnessRecordings(time: TimeScale): readonly RecordingGroup[] {
+export function freshnessRecordings({ settings, time }: AlertContext): readonly RecordingGroup[] {
   return [
     {
       name: "synclag-freshness",
       interval: time("1m"),
-      recordings: [...freshNow(), ...over(SHORT_WINDOWS, time)],
+      recordings: [...freshNow(settings), ...over(SHORT_WINDOWS, time)],
     },
     { name: "synclag-freshness-long", interval: time("5m"), recordings: over(LONG_WINDOWS, time) },
   ];
 }
 
-function freshNow(): readonly Recording[] {
+function freshNow({ servingTier }: Settings): readonly Recording[] {
   return [
     {
       record: "synclag:target_fresh:bool",
@@ -68,12 +71,15 @@ function freshNow(): readonly Recording[] {
   0 * (${withStatus(NOT_FRESH)})
 )`),
     },
-    { record: "synclag:chain_fresh:bool", expr: `max by (${PAIR}) (synclag:target_fresh:bool)` },
+    {
+      record: "synclag:chain_fresh:bool",
+      expr: `max by (${PAIR}) (synclag:target_fresh:bool{tier="${servingTier}"})`,
+    },
     { record: "synclag:protocol_fresh:ratio", expr: "avg by (protocol) (synclag:chain_fresh:bool)" },
     { record: "synclag:fleet_fresh:ratio", expr: "avg(synclag:chain_fresh:bool)" },
     {
       record: "synclag:chain_lag_seconds:min",
-      expr: `min by (${PAIR}) (${perTarget("synclag_lag_seconds")})`,
+      expr: `min by (${PAIR}) (${perTarget(`synclag_lag_seconds{tier="${servingTier}"}`)})`,
     },
     {
       record: "synclag:protocol_lag_seconds:max",

@@ -19,8 +19,8 @@ export function renderAlertRules(context: AlertContext): string {
 }
 
 /** dashboards/rules/synclag-recording.yml: the freshness that two of the alerts and the dashboards speak of. */
-export function renderRecordingRules({ time }: AlertContext): string {
-  const groups = freshnessRecordings(time).map(({ name, interval, recordings }) => ({
+export function renderRecordingRules(context: AlertContext): string {
+  const groups = freshnessRecordings(context).map(({ name, interval, recordings }) => ({
     name,
     interval,
     rules: recordings,

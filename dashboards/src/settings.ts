@@ -5,7 +5,7 @@ export interface Settings {
   /** Where docs/runbooks/ is published: what `runbook_url` begins with. By default its place in the repository. */
   readonly runbooksUrl: string;
   /**
-   * Share of the time in which a protocol on a chain must have a fresh variant. How old data may be to be fresh is
+   * Share of the time in which a protocol on a chain must have a fresh variant, in the tier that users are served from. How old data may be to be fresh is
    * said in chains.yaml: `thresholds.lagging`, 10 min by default, which a chain may override.
    */
   readonly objective: number;

@@ -73,7 +73,7 @@ function counts({ objective: objectiveShare }: Settings): readonly AnyPanel[] {
     }),
     stat({
       title: "Freshness, 30 days",
-      description: `Share of the time, and of chains, in which one variant at least was ok. The objective is ${objectiveShare * 100} %. Needs the recording rules.`,
+      description: `Share of the time, and of chains, in which one variant at least was ok, of those that users are served from. The objective is ${objectiveShare * 100} %. Needs the recording rules.`,
       unit: "percentunit",
       expr: fleetFreshness("30d"),
       steps: [
@@ -215,7 +215,7 @@ function mostBehind(): AnyPanel {
 function freshness({ objective: share }: Settings): AnyPanel {
   return graph({
     title: "Fresh chains",
-    description: `Share of a protocol's chains that have an ok variant, now and over the last hour; below the red line (${share * 100} %) it misses the objective. Needs the recording rules.`,
+    description: `Share of a protocol's chains that have an ok variant to serve users from, now and over the last hour; below the red line (${share * 100} %) it misses the objective. Needs the recording rules.`,
     unit: "percentunit",
   })
     .withTarget(overTime('synclag:protocol_fresh:ratio{protocol=~"$protocol"}', "{{protocol}}"))

@@ -35,6 +35,17 @@ function objective(): readonly RuleTest[] {
       expect: [...silent(FAST, "118m"), fires(FAST, "149m", fast("76.92%")), ...silent(FAST, "165m")],
     },
     {
+      name: "SynclagFreshnessBurnsFast takes no testing URL for something that users are served from",
+      series: [
+        ...fleet({ stale: 5, from: 120, minutes: 30 }),
+        ...Array.from({ length: 10 }, (_, index) => {
+          const chain = { tier: "testing", chain: `chain-${index}`, chain_id: String(index) };
+          return statuses(target("subgraph", chain), "ok");
+        }).flat(),
+      ],
+      expect: [fires(FAST, "149m", fast("76.92%"))],
+    },
+    {
       name: "SynclagFreshnessBurnsFast fires for one chain of ten that is stale for hours",
       series: fleet({ stale: 1, from: 400, minutes: 300 }),
       expect: [...silent(FAST, "420m"), fires(FAST, "600m", fast("90%"))],

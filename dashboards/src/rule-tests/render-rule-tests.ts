@@ -22,7 +22,7 @@ export function renderHoursTests(context: AlertContext): string {
 }
 
 function testFile(tests: readonly RuleTest[], evaluationInterval: string, context: AlertContext): string {
-  const groups = [...freshnessRecordings(context.time), ...allAlerts(context)];
+  const groups = [...freshnessRecordings(context), ...allAlerts(context)];
   return yamlFile(
     "Each alert: that it fires, with its texts; that it resolves; and what must not raise it.",
     {
