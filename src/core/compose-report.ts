@@ -1,7 +1,7 @@
 import type { ChainState, WatchedChain } from "./chain-state.ts";
 import type { Endpoint, Target } from "./fleet.ts";
 import { findIncidents } from "./incidents.ts";
-import { silenceMs } from "./network-incident.ts";
+import { nothingIsReached } from "./network-incident.ts";
 import type { ChainReport, Incident, Report } from "./report.ts";
 import { reportChain } from "./watch-chain.ts";
 
@@ -26,7 +26,11 @@ export function composeReport(input: ReportInput): Report {
     reports,
     endpoints: input.endpoints,
     nowMs,
-    rpcAnswers: anyRpcAnswers(input, reports),
+    nothingIsReached: nothingIsReached(
+      input.chains.flatMap(({ state }) => state.sources),
+      input.endpoints,
+      nowMs,
+    ),
   });
   const network = incidents.find(({ scope }) => scope === "network");
   return {
@@ -47,15 +51,6 @@ function withMaintenance(report: ChainReport, maintenance: ReportInput["maintena
           maintenance(target.target) ? { ...target, maintenance: true } : target,
         ),
       };
-}
-
-function anyRpcAnswers({ chains, nowMs }: ReportInput, reports: readonly ChainReport[]): boolean {
-  const oldestMs = nowMs - silenceMs(reports.flatMap(({ targets }) => targets));
-  return chains.some(({ state }) =>
-    state.sources.some(
-      ({ kind, last }) => kind === "rpc" && last?.kind === "head" && last.receivedAtMs > oldestMs,
-    ),
-  );
 }
 
 function withoutVerdicts(report: ChainReport, network: Incident): ChainReport {

@@ -1,7 +1,6 @@
 import type { Endpoint } from "./fleet.ts";
 import { groupBy } from "./group-by.ts";
 import { type Group, groupsOf } from "./incident-groups.ts";
-import { nothingIsReached } from "./network-incident.ts";
 import type { ChainReport, Incident, TargetReport } from "./report.ts";
 import { type Trouble, troubleOf, troubleText } from "./trouble.ts";
 import { countText } from "./words.ts";
@@ -11,8 +10,8 @@ export interface IncidentInput {
   readonly reports: readonly ChainReport[];
   readonly endpoints: readonly Endpoint[];
   readonly nowMs: number;
-  /** Whether an RPC node answered of late: then our own network is not at fault. */
-  readonly rpcAnswers?: boolean;
+  /** Whether nothing at all can be reached: then our own network is at fault, and nobody else. */
+  readonly nothingIsReached: boolean;
 }
 
 /** A cause must explain so many targets to be worth a word. */
@@ -24,7 +23,7 @@ const LEAST_TARGETS = 2;
  */
 export function findIncidents(previous: readonly Incident[], input: IncidentInput): readonly Incident[] {
   const reports = input.reports.flatMap(({ targets }) => targets);
-  if (input.rpcAnswers !== true && nothingIsReached(reports, input.endpoints, input.nowMs)) {
+  if (input.nothingIsReached) {
     return [sinceBefore(previous, networkIncident(reports, input.nowMs))];
   }
   const known = new Set(previous.map(identityOf));

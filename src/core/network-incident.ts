@@ -1,6 +1,13 @@
 import type { Endpoint } from "./fleet.ts";
+import { groupBy } from "./group-by.ts";
 import type { FailureReason } from "./observation.ts";
-import type { TargetReport } from "./report.ts";
+import type { LastPoll, SourceState } from "./source-state.ts";
+
+/** What a source tells of our own network. */
+export type Contact = Pick<
+  SourceState,
+  "key" | "kind" | "last" | "lastSuccessMs" | "pollIntervalMs" | "verdict"
+>;
 
 /** Reasons that a broken network of our own, or a proxy in it, gives. Any other is an answer from the far end. */
 const UNREACHED: ReadonlySet<FailureReason> = new Set([
@@ -14,53 +21,89 @@ const UNREACHED: ReadonlySet<FailureReason> = new Set([
 /** Nothing may have been reached for at least so long, and for two polls of the one that is asked most often. */
 const SILENCE_MS = 45_000;
 const SILENT_POLLS = 2;
-
-/** How long nothing must have been reached before our own network is blamed. */
-export function silenceMs(reports: readonly TargetReport[]): number {
-  const shortest = Math.min(...reports.map(({ target }) => target.pollIntervalMs));
-  return Number.isFinite(shortest) ? Math.max(SILENCE_MS, SILENT_POLLS * shortest) : SILENCE_MS;
-}
+/** One whose last height is so many polls older than the last answer of all, or less, fell silent with the others. */
+const TOGETHER_POLLS = 2;
 
 /**
- * Whether nothing at all can be reached: every host fails, of two or more, and nobody anywhere has answered of
- * late. A host that is asked rarely counts by its last poll; one that our own budget keeps us from asking says nothing.
+ * Whether nothing at all can be reached: nobody has answered of late, and every host fails, of two or more. Hosts that
+ * have not been asked since are not waited for while more than these fell silent together; RPC nodes count only among
+ * those. A host that our own budget keeps us from asking says nothing.
  */
 export function nothingIsReached(
-  reports: readonly TargetReport[],
+  contacts: readonly Contact[],
   endpoints: readonly Endpoint[],
   nowMs: number,
 ): boolean {
-  const newestMs = Math.max(...reports.map(({ lastSuccessMs }) => lastSuccessMs ?? Number.NEGATIVE_INFINITY));
-  if (nowMs - newestMs < silenceMs(reports) || reports.some(answers)) {
-    return false;
-  }
-  const hosts = hostsOf(reports, endpoints).filter((targets) => !targets.every(isUnasked));
-  return hosts.length > 1 && hosts.every((targets) => targets.some(isUnreached));
+  const answeredMs = contacts.reduce(laterAnswer, Number.NEGATIVE_INFINITY);
+  const fallen = new Set(contacts.filter((contact) => hasFallen(contact, answeredMs)));
+  return (
+    isSilent(contacts, fallen, nowMs - answeredMs) &&
+    allFail(witnessesOf(contacts, endpoints, fallen), fallen)
+  );
 }
 
-function hostsOf(
-  reports: readonly TargetReport[],
+function laterAnswer(latestMs: number, { last, lastSuccessMs }: Contact): number {
+  const answers = last !== null && !isUnreached(last) && !isUnasked(last);
+  return Math.max(latestMs, lastSuccessMs ?? latestMs, answers ? last.receivedAtMs : latestMs);
+}
+
+/** Whether it was well till shortly before nobody answered any more. */
+function hasFallen({ last, lastSuccessMs, pollIntervalMs }: Contact, answeredMs: number): boolean {
+  const wasWell = lastSuccessMs !== null && lastSuccessMs >= answeredMs - TOGETHER_POLLS * pollIntervalMs;
+  return wasWell && isUnreached(last);
+}
+
+/** Whether the silence is more than one bad poll: it has lasted, or has just turned a status. */
+function isSilent(contacts: readonly Contact[], fallen: ReadonlySet<Contact>, silentMs: number): boolean {
+  const shortestMs = contacts.reduce(
+    (shortest, { kind, pollIntervalMs }) =>
+      kind === "indexer" ? Math.min(shortest, pollIntervalMs) : shortest,
+    Number.POSITIVE_INFINITY,
+  );
+  const turned = [...fallen].some(({ verdict }) => verdict?.status === "unreachable");
+  return silentMs >= (turned ? shortestMs : Math.max(SILENCE_MS, SILENT_POLLS * shortestMs));
+}
+
+/** What one source of a host says; null while it was never asked. */
+interface Witness {
+  readonly host: string;
+  readonly contact: Contact | null;
+}
+
+function allFail(witnesses: readonly Witness[], fallen: ReadonlySet<Contact>): boolean {
+  const hosts = [...groupBy(witnesses, ({ host }) => host).values()]
+    .map((members) => members.map(({ contact }) => contact))
+    .filter((members) => !members.every((contact) => isUnasked(contact?.last)));
+  const failing = hosts.filter((members) => members.some((contact) => isUnreached(contact?.last)));
+  const waiting = hosts.length - failing.length;
+  const counted =
+    waiting === 0
+      ? failing
+      : failing.filter((members) => members.some((contact) => contact !== null && fallen.has(contact)));
+  return (
+    counted.length > Math.max(1, waiting) && counted.flat().some((contact) => contact?.kind === "indexer")
+  );
+}
+
+/** All of every indexer's host, and the RPC nodes that fell silent with them. */
+function witnessesOf(
+  contacts: readonly Contact[],
   endpoints: readonly Endpoint[],
-): readonly (readonly TargetReport[])[] {
-  const byKey = new Map(reports.map((report) => [report.target.key, report]));
-  const hosts = new Map<string, TargetReport[]>();
-  for (const { host, targets } of endpoints) {
-    const members = hosts.get(host) ?? [];
-    members.push(...targets.map(({ key }) => byKey.get(key)).filter((report) => report !== undefined));
-    hosts.set(host, members);
-  }
-  return [...hosts.values()].filter((members) => members.length > 0);
+  fallen: ReadonlySet<Contact>,
+): readonly Witness[] {
+  const byKey = new Map(contacts.map((contact) => [contact.key, contact]));
+  return endpoints.flatMap(({ host, key, kind, targets }) => {
+    const sources = kind === "rpc" ? [key] : targets.map((target) => target.key);
+    return sources
+      .map((source) => ({ host, contact: byKey.get(source) ?? null }))
+      .filter(({ contact }) => kind === "indexer" || (contact !== null && fallen.has(contact)));
+  });
 }
 
-function isUnreached({ reason }: TargetReport): boolean {
-  return reason !== null && UNREACHED.has(reason);
+function isUnreached(last: LastPoll | null | undefined): boolean {
+  return last?.kind === "failed" && UNREACHED.has(last.reason);
 }
 
-function isUnasked({ reason }: TargetReport): boolean {
-  return reason === "budget";
-}
-
-/** A refusal is an answer, too. */
-function answers({ reason }: TargetReport): boolean {
-  return reason !== null && reason !== "budget" && !UNREACHED.has(reason);
+function isUnasked(last: LastPoll | null | undefined): boolean {
+  return last?.kind === "failed" && last.reason === "budget";
 }

@@ -93,13 +93,31 @@ describe("composeReport()", () => {
     expect(report.chains[0]?.targets.map(({ status }) => status)).toEqual(["ok", "unreachable"]);
   });
 
-  it.each([
-    { case: "one that answered without a height", said: "not_started" },
-    { case: "one that failed", said: "connect" },
-  ] as const)("takes no RPC node for a sign of life, such as $case", ({ said }) => {
-    const played = play().run(4, failing("dns", { [RPC]: said }));
+  it("takes no RPC node that fails for a sign of life", () => {
+    const played = play().run(4, failing("dns", { [RPC]: "connect" }));
 
     expect(compose(played).incidents.map(({ scope }) => scope)).toEqual(["network"]);
+  });
+
+  it("takes an answer for a sign of life, though it brings no height", () => {
+    const played = play().run(4, failing("dns", { [RPC]: "not_started" }));
+
+    expect(compose(played).incidents.filter(({ scope }) => scope === "network")).toEqual([]);
+  });
+
+  it("says `unknown` from the start, not `unreachable` first", () => {
+    const played = play();
+    const statuses = [1, 2, 3, 4].map(() => {
+      const { chains, incidents } = compose(played.run(1, failing("dns")));
+      return [chains[0]?.targets.map(({ status }) => status), incidents.map(({ scope }) => scope)];
+    });
+
+    expect(statuses).toEqual([
+      [["ok", "ok"], []],
+      [["unknown", "unknown"], ["network"]],
+      [["unknown", "unknown"], ["network"]],
+      [["unknown", "unknown"], ["network"]],
+    ]);
   });
 
   it("takes an answer of any chain's RPC node for a sign of life", () => {

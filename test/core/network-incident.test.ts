@@ -1,50 +1,75 @@
 import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../../src/core/fleet.ts";
-import { nothingIsReached, silenceMs } from "../../src/core/network-incident.ts";
+import { type Contact, nothingIsReached } from "../../src/core/network-incident.ts";
 import { FAILURE_REASONS, type FailureReason } from "../../src/core/observation.ts";
-import type { TargetReport } from "../../src/core/report.ts";
-import { sampleEndpoint, sampleTarget, sampleTargetReport } from "../views/sample-report.ts";
+import { sampleEndpoint, sampleTarget } from "../views/sample-report.ts";
 
 const NOW = 10_000_000;
+const MINUTE_MS = 60_000;
 const LONG_AGO = NOW - 45_000;
 
-/** One host with a target for each reason that its last poll failed for. */
-function host(name: string, ...reasons: readonly (FailureReason | null)[]) {
-  const reports = reasons.map((reason, index) =>
-    sampleTargetReport({
-      target: sampleTarget({ variant: `${name}-${index}` }),
-      reason,
-      lastSuccessMs: LONG_AGO,
-    }),
-  );
-  const endpoint = sampleEndpoint({ host: name, targets: reports.map(({ target }) => target) });
-  return { reports, endpoint };
+interface Told {
+  /** Why its last poll failed. */
+  readonly reason: FailureReason | null;
+  readonly heardMs?: number | null;
+  /** Of its last poll. */
+  readonly polledMs?: number;
+  readonly status?: "ok" | "unreachable";
+  readonly pollIntervalMs?: number;
 }
 
-type Host = { readonly reports: readonly TargetReport[]; readonly endpoint: Endpoint };
+interface Host {
+  readonly contacts: readonly Contact[];
+  readonly endpoint: Endpoint;
+}
+
+/** One host with a target for each reason that its last poll failed for. */
+function host(name: string, ...reasons: readonly (FailureReason | null)[]): Host {
+  return hostOf(name, ...reasons.map((reason) => ({ reason })));
+}
+
+function hostOf(name: string, ...told: readonly Told[]): Host {
+  const targets = told.map((_, index) => sampleTarget({ variant: `${name}-${index}` }));
+  return {
+    contacts: told.flatMap((one, index) => contactOf(targets[index]?.key ?? "", one)),
+    endpoint: sampleEndpoint({ host: name, targets }),
+  };
+}
+
+/** The RPC node of one chain. */
+function node(name: string, told: Told): Host {
+  return {
+    contacts: [{ ...contactOf(name, told), kind: "rpc" }],
+    endpoint: sampleEndpoint({ key: name, kind: "rpc", host: name, targets: [] }),
+  };
+}
+
+function contactOf(key: string, told: Told): Contact {
+  const { reason, heardMs = LONG_AGO, status = "ok", pollIntervalMs = 15_000 } = told;
+  const { polledMs = reason === null ? (heardMs ?? NOW) : NOW } = told;
+  const times = { sentAtMs: polledMs - 100, receivedAtMs: polledMs };
+  const last =
+    reason === null
+      ? ({ ...times, kind: "head" } as const)
+      : ({ ...times, kind: "failed", reason, detail: "" } as const);
+  return {
+    key,
+    kind: "indexer",
+    last,
+    lastSuccessMs: heardMs,
+    pollIntervalMs,
+    verdict: { status, dissent: 0 },
+  };
+}
 
 function isReached(hosts: readonly Host[], nowMs = NOW): boolean {
-  const reports = hosts.flatMap((one) => one.reports);
+  const contacts = hosts.flatMap((one) => one.contacts);
   return !nothingIsReached(
-    reports,
+    contacts,
     hosts.map(({ endpoint }) => endpoint),
     nowMs,
   );
 }
-
-describe("silenceMs()", () => {
-  it.each([
-    { intervals: [15_000, 60_000], ms: 45_000 },
-    { intervals: [60_000, 30_000], ms: 60_000 },
-    { intervals: [], ms: 45_000 },
-  ])("is $ms where targets are polled each $intervals", ({ intervals, ms }) => {
-    const reports = intervals.map((pollIntervalMs) =>
-      sampleTargetReport({ target: sampleTarget({ pollIntervalMs }) }),
-    );
-
-    expect(silenceMs(reports)).toBe(ms);
-  });
-});
 
 describe("nothingIsReached()", () => {
   it.each([
@@ -95,26 +120,115 @@ describe("nothingIsReached()", () => {
     },
   );
 
-  it("waits for 45 s of silence", () => {
-    const hosts = [host("a", "dns"), host("b", "dns")];
+  it.each([
+    { pollIntervalMs: 15_000, afterMs: 45_000 },
+    { pollIntervalMs: 30_000, afterMs: 60_000 },
+  ])(
+    "waits for $afterMs ms of silence where it polls each $pollIntervalMs ms",
+    ({ pollIntervalMs, afterMs }) => {
+      const hosts = [
+        hostOf("a", { reason: "dns", pollIntervalMs }),
+        hostOf("b", { reason: "dns", pollIntervalMs: MINUTE_MS }),
+      ];
 
-    expect(isReached(hosts, NOW - 1)).toBe(true);
-    expect(isReached(hosts, NOW)).toBe(false);
+      expect(isReached(hosts, LONG_AGO + afterMs - 1)).toBe(true);
+      expect(isReached(hosts, LONG_AGO + afterMs)).toBe(false);
+    },
+  );
+
+  it("needs no further silence once two polls have turned a status, so that none is called unreachable first", () => {
+    const heardMs = NOW - 2_000;
+    const asked = { reason: "connect", heardMs, pollIntervalMs: 1_000 } as const;
+
+    expect(isReached([hostOf("a", asked), hostOf("b", asked)])).toBe(true);
+    expect(isReached([hostOf("a", { ...asked, status: "unreachable" }), hostOf("b", asked)])).toBe(false);
+  });
+
+  it("waits, where a status has turned, while another was reached within its poll interval", () => {
+    const down = { reason: "connect", heardMs: NOW - 20_000, status: "unreachable" } as const;
+
+    expect(isReached([hostOf("a", down), hostOf("b", { ...down, heardMs: NOW - 14_999 })])).toBe(true);
+    expect(isReached([hostOf("a", down), hostOf("b", { ...down, heardMs: NOW - 15_000 })])).toBe(false);
   });
 
   it("needs no silence where nobody has ever answered", () => {
-    const never = [host("a", "dns"), host("b", "dns")].map(({ reports, endpoint }) => ({
-      endpoint,
-      reports: reports.map((report) => ({ ...report, lastSuccessMs: null })),
-    }));
+    const never = { reason: "dns", heardMs: null } as const;
 
-    expect(isReached(never)).toBe(false);
+    expect(isReached([hostOf("a", never), hostOf("b", never)])).toBe(false);
   });
 
-  it("leaves out the targets of an endpoint that are not reported", () => {
-    const hosts = [host("a", "dns"), host("b", "dns")];
-    const unknown = { ...host("c", "dns"), reports: [] };
+  it("waits for a host that was never asked, where nobody has ever answered", () => {
+    const never = { reason: "dns", heardMs: null } as const;
+    const unasked = { ...host("d", "dns"), contacts: [] };
 
-    expect(isReached([...hosts, unknown])).toBe(false);
+    expect(isReached([hostOf("a", never), hostOf("b", never), hostOf("c", never), unasked])).toBe(true);
+  });
+});
+
+describe("nothingIsReached(), of hosts that are asked rarely", () => {
+  const RARELY = 30 * MINUTE_MS;
+  const notSince = { reason: null, heardMs: NOW - 10 * MINUTE_MS, pollIntervalMs: RARELY } as const;
+  const refusedBefore = {
+    reason: "not_found",
+    heardMs: null,
+    polledMs: NOW - 10 * MINUTE_MS,
+    pollIntervalMs: RARELY,
+  } as const;
+  const deadForHours = { reason: "dns", heardMs: NOW - 600 * MINUTE_MS } as const;
+  const nodeDown = { reason: "dns" } as const;
+
+  it.each([
+    {
+      case: "two hosts fell silent together, and one has not been asked since",
+      hosts: [host("a", "dns"), host("b", "dns"), hostOf("rare", notSince)],
+      reached: false,
+    },
+    {
+      case: "two fell silent, and one refused something long before",
+      hosts: [host("a", "dns"), host("b", "dns"), hostOf("rare", notSince, refusedBefore)],
+      reached: false,
+    },
+    {
+      case: "two fell silent, and two have not been asked since",
+      hosts: [host("a", "dns"), host("b", "dns"), hostOf("rare", notSince), hostOf("rare too", notSince)],
+      reached: true,
+    },
+    {
+      case: "one fell silent, another was dead before, and one has not been asked since",
+      hosts: [host("a", "dns"), hostOf("b", deadForHours), hostOf("rare", notSince)],
+      reached: true,
+    },
+    {
+      case: "one fell silent, another was dead before, and the rare one fails like them",
+      hosts: [host("a", "dns"), hostOf("b", deadForHours), hostOf("rare", { ...notSince, reason: "dns" })],
+      reached: false,
+    },
+    {
+      case: "one and an RPC node fell silent, and one has not been asked since",
+      hosts: [host("a", "dns"), node("rpc", nodeDown), hostOf("rare", notSince)],
+      reached: false,
+    },
+    {
+      case: "RPC nodes alone fell silent",
+      hosts: [node("rpc", nodeDown), node("rpc too", nodeDown), hostOf("rare", notSince)],
+      reached: true,
+    },
+    {
+      case: "one fell silent, and an RPC node that was dead before",
+      hosts: [host("a", "dns"), node("rpc", deadForHours)],
+      reached: true,
+    },
+    {
+      case: "one fell silent, and an RPC node answers",
+      hosts: [host("a", "dns"), host("b", "dns"), node("rpc", { reason: null, heardMs: NOW - 1_000 })],
+      reached: true,
+    },
+    {
+      case: "one fell silent, and an RPC node that refuses us",
+      hosts: [host("a", "dns"), host("b", "dns"), node("rpc", { reason: "unauthorized", heardMs: null })],
+      reached: true,
+    },
+  ])("is reached: $reached, where $case", ({ hosts, reached }) => {
+    expect(isReached(hosts)).toBe(reached);
   });
 });
