@@ -7,5 +7,6 @@ interface SubjectModule {
 /** What `npm run bench` measures, in this order. Each is loaded only by the process that measures it. */
 export const SUBJECTS: Readonly<Record<string, () => Promise<SubjectModule>>> = {
   poll: () => import("./poll.ts"),
+  fleet: () => import("./fleet.ts"),
   // Written one a line, so that each can be added without a conflict.
 };

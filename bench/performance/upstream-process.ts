@@ -1,6 +1,7 @@
 /**
  * An indexer that answers as fast as Node can, whatever is asked: what is measured is who asks. Prints its ports, and
- * answers until its standard input ends; told `count`, it prints how often it has answered so far.
+ * answers until its standard input ends; told `count`, it prints how often it has answered so far, and told
+ * `rounds 15000`, when in each period of so many milliseconds it was asked first and last since it was told so before.
  * `tsx upstream-process.ts KEY_FILE CERTIFICATE_FILE`.
  */
 import { readFileSync } from "node:fs";
@@ -15,9 +16,12 @@ const BLOCK_ZERO_MS = 1_795_132_800_000 - 20_000_000 * BLOCK_MS;
 const [keyFile = "", certFile = ""] = process.argv.slice(2);
 let isHanging = false;
 let answered = 0;
+let periodMs: number | null = null;
+let rounds = new Map<number, { readonly firstMs: number; readonly lastMs: number }>();
 
 function answer(request: IncomingMessage, response: ServerResponse): void {
   request.resume();
+  noteArrival(Date.now());
   if (isHanging) {
     return;
   }
@@ -27,6 +31,15 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   const body = `{"data":{"_meta":{"block":{"number":${number},"timestamp":${timestamp},"hash":"0x${String(number).padStart(64, "0")}"},"deployment":"QmZfMYd7SgCLQqrA6hVfvJLbrmVQPVN8bUBJ9WEJbzWzEa","hasIndexingErrors":false}}}`;
   response.writeHead(200, { "content-type": "application/json", "content-length": Buffer.byteLength(body) });
   response.end(body);
+}
+
+function noteArrival(nowMs: number): void {
+  if (periodMs === null) {
+    return;
+  }
+  const number = Math.floor(nowMs / periodMs);
+  const sinceMs = nowMs - number * periodMs;
+  rounds.set(number, { firstMs: rounds.get(number)?.firstMs ?? sinceMs, lastMs: sinceMs });
 }
 
 const servers = [
@@ -44,10 +57,18 @@ for (const server of servers) {
 }
 process.stdout.write(`${JSON.stringify({ http: ports[0], https: ports[1] })}\n`);
 process.stdin.on("data", (told) => {
-  if (told.toString().includes("count")) {
-    process.stdout.write(`${answered}\n`);
-  } else {
-    isHanging = told.toString().includes("hang");
+  const [word, number] = told.toString().trim().split(" ");
+  switch (word) {
+    case "count":
+      process.stdout.write(`${answered}\n`);
+      break;
+    case "rounds":
+      process.stdout.write(`${JSON.stringify([...rounds.values()])}\n`);
+      rounds = new Map();
+      periodMs = Number(number);
+      break;
+    default:
+      isHanging = word === "hang";
   }
 });
 process.stdin.on("end", () => process.exit(0));

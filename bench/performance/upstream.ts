@@ -17,9 +17,15 @@ export interface Upstream extends AsyncDisposable {
   readonly hang: () => void;
   /** How many requests it has answered so far. To be called once at a time. */
   readonly answered: () => Promise<number>;
+  /** When it was asked in each period of so many milliseconds, since it was asked this before; likewise. */
+  readonly rounds: (periodMs: number) => Promise<readonly Round[]>;
 }
 
+/** When the first and the last request came, in milliseconds after the period began, as schedules count them. */
+export type Round = z.infer<typeof roundSchema>;
+
 const HOUR_MS = 3_600_000;
+const roundSchema = z.object({ firstMs: z.number(), lastMs: z.number() });
 const portsSchema = z.object({ http: z.int(), https: z.int() });
 
 /** Starts what all that is measured polls. */
@@ -41,16 +47,18 @@ export async function startUpstream(): Promise<Upstream> {
   const lines = createInterface(child.stdout);
   const [line] = (await once(lines, "line")) as [string];
   const ports = portsSchema.parse(JSON.parse(line));
+  async function ask(question: string): Promise<unknown> {
+    const told = once(lines, "line");
+    child.stdin.write(`${question}\n`);
+    return JSON.parse(((await told) as [string])[0]);
+  }
   return {
     http: `http://localhost:${ports.http}`,
     https: `https://localhost:${ports.https}`,
     caFile,
     hang: () => void child.stdin.write("hang\n"),
-    async answered() {
-      const told = once(lines, "line");
-      child.stdin.write("count\n");
-      return Number(((await told) as [string])[0]);
-    },
+    answered: async () => z.number().parse(await ask("count")),
+    rounds: async (periodMs) => z.array(roundSchema).parse(await ask(`rounds ${periodMs}`)),
     async [Symbol.asyncDispose]() {
       child.stdin.end();
       await once(child, "exit");

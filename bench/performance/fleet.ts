@@ -1,0 +1,209 @@
+import { percentile } from "../accuracy/figures.ts";
+import { untilPhase } from "./bursts.ts";
+import { type FleetDaemon, type LoopDelay, startFleetDaemon } from "./fleet-daemon.ts";
+import type { Figure, Subject } from "./subject.ts";
+import { type Round, startUpstream, type Upstream } from "./upstream.ts";
+
+interface Size {
+  readonly endpoints: number;
+  /** Between two polls of each. */
+  readonly periodSec: number;
+  /** So many periods are measured, after the first round. */
+  readonly periods: number;
+}
+
+/** The first one is what the goals are about. */
+const WHOLE: readonly Size[] = [
+  { endpoints: 10_000, periodSec: 15, periods: 8 },
+  { endpoints: 100, periodSec: 15, periods: 1 },
+  { endpoints: 1_000, periodSec: 15, periods: 1 },
+  { endpoints: 50_000, periodSec: 30, periods: 1 },
+];
+const QUICK: readonly Size[] = [{ endpoints: 1_000, periodSec: 2, periods: 1 }];
+
+const ENDPOINTS_A_CHAIN = 10;
+const CONCURRENCY = 64;
+/** A period is measured from here to here: its round is over then, and the next has not begun. */
+const QUIET = 0.9;
+/** When in it a scrape comes. */
+const SCRAPE = 0.8;
+const US_IN_MS = 1_000;
+const GOALS = { cpuShare: 6, rssMb: 150, latenessMs: 100, delayMs: 10 };
+/** Beyond this exponent, something grows faster than the fleet. */
+const LINEAR = 1.1;
+
+export const subject: Subject = {
+  title: "Large fleets",
+  about: `
+A real \`synclag run\` with everything on (state file, history, log), ten endpoints a chain, each with one target, polls an indexer on loopback that answers at once, in rounds of all
+endpoints, ${CONCURRENCY} at a time: the worst case, since endpoints with schedules of their own spread over the period. Measured from the end of a round, over whole periods; each has a scrape in it.
+
+- *CPU*: user and system time of all threads, without and with the scrapes. Those are asked for without compression; gzip would be added to them.
+- *RSS*: the highest of a look each second.
+- *First request* and *last request*: when they reach the indexer after the second that the schedule names; of the first the latest round (of eight: no better p99 can be had), of the last the median.
+  Schedules that fire in one second are waited for 20 ms, so that they make one round.
+- *Loop delay*: by how much a timer of 10 ms is late, 99th percentile and longest (\`monitorEventLoopDelay\`, in the process itself).
+- *Start*: from the start of the process until it is ready: configuration read, every endpoint heard. The first round takes four seconds by intention.
+
+*Growth* has the exponent between neighbouring sizes: 1 is in proportion, less is better than that, above ${LINEAR} it is worse than linear. 50,000 endpoints are polled every 30 s, and CPU is that of a poll times the size.`,
+
+  async measure(extent) {
+    const sizes = extent === "quick" ? QUICK : WHOLE;
+    const all: Measured[] = [];
+    for (const size of sizes) {
+      await using upstream = await startUpstream();
+      all.push(await measureSize(size, upstream));
+    }
+    const [first] = all;
+    const bySize = all.toSorted((a, b) => a.endpoints - b.endpoints);
+    return [...(first === undefined ? [] : goalFigures(first)), ...growthFigures(bySize)];
+  },
+};
+
+interface Measured extends Size {
+  readonly startMs: number;
+  readonly rssMb: number;
+  /** Milliseconds of CPU in a second. */
+  readonly cpuMs: number;
+  readonly scrapes: readonly Scrape[];
+  readonly rounds: readonly Round[];
+  readonly delay: LoopDelay;
+}
+
+interface Scrape {
+  readonly tookMs: number;
+  readonly bytes: number;
+  readonly cpuMs: number;
+}
+
+async function measureSize(size: Size, upstream: Upstream): Promise<Measured> {
+  const { endpoints, periodSec, periods } = size;
+  const periodMs = periodSec * 1_000;
+  await using daemon = await startFleetDaemon({
+    endpoints,
+    chains: endpoints / ENDPOINTS_A_CHAIN,
+    origin: upstream.http,
+    schedule: `*/${periodSec} * * * * *`,
+    concurrency: CONCURRENCY,
+  });
+  await untilPhase(periodMs, QUIET);
+  const rss = watchRss(daemon);
+  await Promise.all([upstream.rounds(periodMs), daemon.loopDelay()]);
+  const beganMs = performance.now();
+  const before = await daemon.process.cpuMs();
+  const scrapes: Scrape[] = [];
+  for (let period = 0; period < periods; period += 1) {
+    await untilPhase(periodMs, SCRAPE);
+    scrapes.push(await scrape(daemon));
+    await untilPhase(periodMs, QUIET);
+  }
+  const tookSec = (performance.now() - beganMs) / 1_000;
+  const cpuMs = ((await daemon.process.cpuMs()) - before) / tookSec;
+  const [rounds, delay] = await Promise.all([upstream.rounds(periodMs), daemon.loopDelay()]);
+  return { ...size, startMs: daemon.startMs, rssMb: rss.highest(), cpuMs, scrapes, rounds, delay };
+}
+
+async function scrape(daemon: FleetDaemon): Promise<Scrape> {
+  const before = await daemon.process.cpuMs();
+  const done = await daemon.scrape();
+  return { ...done, cpuMs: (await daemon.process.cpuMs()) - before };
+}
+
+function watchRss({ process }: FleetDaemon): { readonly highest: () => number } {
+  let highest = 0;
+  const timer = setInterval(() => {
+    void process.rssMb().then((mb) => {
+      highest = Math.max(highest, mb);
+    });
+  }, 1_000);
+  return {
+    highest() {
+      clearInterval(timer);
+      return highest;
+    },
+  };
+}
+
+function goalFigures(measured: Measured): readonly Figure[] {
+  const { endpoints, periodSec, periods, rssMb, rounds, delay } = measured;
+  const place = {
+    table: `Every ${periodSec} s, for ${periods * periodSec} s`,
+    row: sizeName(endpoints),
+  };
+  const { cpuShare, latenessMs, delayMs } = GOALS;
+  return [
+    { ...place, column: "CPU, % of a core", value: pollingMs(measured) / 10, atMost: cpuShare },
+    { ...place, column: "with scrapes, %", value: measured.cpuMs / 10 },
+    { ...place, column: "RSS, MB", value: rssMb, atMost: GOALS.rssMb },
+    {
+      ...place,
+      column: "first request, ms",
+      value: Math.max(...rounds.map(({ firstMs }) => firstMs)),
+      atMost: latenessMs,
+    },
+    {
+      ...place,
+      column: "last request, ms",
+      value: percentile(
+        rounds.map(({ lastMs }) => lastMs),
+        0.5,
+      ),
+    },
+    { ...place, column: "loop delay p99, ms", value: delay.p99, atMost: delayMs },
+    { ...place, column: "longest, ms", value: delay.longest },
+  ];
+}
+
+function growthFigures(bySize: readonly Measured[]): readonly Figure[] {
+  const figures = bySize.flatMap((measured) => {
+    const place = { table: "By size", row: sizeName(measured.endpoints) };
+    return [
+      { ...place, column: "CPU of a poll, µs", value: perPollUs(measured) },
+      { ...place, column: "RSS, MB", value: measured.rssMb },
+      { ...place, column: "scrape, ms", value: scrapeMs(measured) },
+      { ...place, column: "scrape, MB", value: (measured.scrapes[0]?.bytes ?? 0) / 1e6 },
+      { ...place, column: "start, s", value: measured.startMs / 1_000 },
+    ];
+  });
+  return [...figures, ...bySize.slice(1).flatMap((large, index) => exponents(bySize[index], large))];
+}
+
+function exponents(small: Measured | undefined, large: Measured): readonly Figure[] {
+  if (small === undefined) {
+    return [];
+  }
+  const place = { table: "Growth", row: `${sizeName(small.endpoints)} → ${sizeName(large.endpoints)}` };
+  const exponent = (column: string, amount: (measured: Measured) => number): Figure => ({
+    ...place,
+    column,
+    value: Math.log(amount(large) / amount(small)) / Math.log(large.endpoints / small.endpoints),
+    atMost: LINEAR,
+  });
+  return [
+    exponent("CPU", (measured) => perPollUs(measured) * measured.endpoints),
+    exponent("RSS", ({ rssMb }) => rssMb),
+    exponent("scrape", scrapeMs),
+    exponent("start", ({ startMs }) => startMs),
+  ];
+}
+
+/** CPU beside the scrapes, milliseconds a second. */
+function pollingMs({ cpuMs, scrapes, periods, periodSec }: Measured): number {
+  const scraping = scrapes.reduce((sum, one) => sum + one.cpuMs, 0);
+  return cpuMs - scraping / (periods * periodSec);
+}
+
+function perPollUs(measured: Measured): number {
+  return (pollingMs(measured) * US_IN_MS * measured.periodSec) / measured.endpoints;
+}
+
+function scrapeMs({ scrapes }: Measured): number {
+  return percentile(
+    scrapes.map(({ tookMs }) => tookMs),
+    0.5,
+  );
+}
+
+function sizeName(endpoints: number): string {
+  return `${endpoints.toLocaleString("en-US")} endpoints`;
+}
