@@ -84,6 +84,18 @@ describe("deploy/prometheus.yml", () => {
   });
 });
 
+describe("what is sent by Alertmanager and by Grafana", () => {
+  it.each(["alertmanager.yml", "../dashboards/grafana-alerts/contact-points.yml"])(
+    "goes to a service of compose.yaml, by %s",
+    (path) => {
+      const hosts = [...read(path).matchAll(/url: http:\/\/([\w.-]+):9911\//g)].map(([, host = ""]) => host);
+
+      expect(hosts).toHaveLength(3);
+      expect(Object.keys(services)).toEqual(expect.arrayContaining(hosts));
+    },
+  );
+});
+
 describe("dashboards/grafana-alerts/contact-points.yml", () => {
   it("routes to contact points that it has", () => {
     const { contactPoints, policies } = contactSchema.parse(

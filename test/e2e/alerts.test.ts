@@ -224,7 +224,7 @@ function impatient(example: string, port: number): string {
       case "active_time_intervals":
         return undefined;
       case "url":
-        return String(value).replace("localhost:9911", `127.0.0.1:${port}`);
+        return String(value).replace("pager:9911", `127.0.0.1:${port}`);
       default:
         return value;
     }
