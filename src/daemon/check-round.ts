@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import { type Endpoint, endpointsOf } from "../core/fleet.ts";
+import { type Endpoint, endpointsOf, type Fleet } from "../core/fleet.ts";
 import type { Report } from "../core/report.ts";
 import type { Post } from "../post.ts";
 import { Budgets } from "../schedule/budgets.ts";
@@ -43,7 +43,9 @@ export async function checkRound(
   const { world } = options;
   const clock = createSteadyClock(world);
   const budgets = new Budgets(fleet);
-  const look = startMonitor(config, world);
+  const askable = onlyWhatSpeaksOf(fleet, chains);
+  // What is not asked can't say, either, whether anything can be reached.
+  const look = startMonitor({ ...config, fleet: askable }, world);
   const monitor = startMonitor(config, world);
   const asked = new EndpointMemory();
   await using keeper = await keepState(options.stateFile, {
@@ -67,7 +69,7 @@ export async function checkRound(
     observeDuration: () => undefined,
   });
   const queue = createPollQueue(config.poll);
-  const endpoints = pollOrder(endpointsOf(fleet).filter((endpoint) => speaksOf(endpoint, chains)));
+  const endpoints = pollOrder(endpointsOf(askable));
 
   let done = 0;
   options.onProgress(done, endpoints.length);
@@ -92,6 +94,17 @@ function startMonitor({ fleet, maintenance }: Config, { nowMs }: Pick<World, "no
     budgets: () => [],
     maintenance: (atMs) => openMaintenance(maintenance, atMs),
   });
+}
+
+/** The fleet without the endpoints that can't speak of any of these chains. */
+function onlyWhatSpeaksOf(fleet: Fleet, chains: ReadonlySet<string>): Fleet {
+  const speaking = (endpoints: readonly Endpoint[]) =>
+    endpoints.filter((endpoint) => speaksOf(endpoint, chains));
+  return {
+    ...fleet,
+    indexers: fleet.indexers.map((indexer) => ({ ...indexer, endpoints: speaking(indexer.endpoints) })),
+    rpcEndpoints: speaking(fleet.rpcEndpoints),
+  };
 }
 
 function speaksOf({ chain, targets }: Endpoint, chains: ReadonlySet<string>): boolean {

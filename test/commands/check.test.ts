@@ -131,6 +131,23 @@ describe("check() by itself", () => {
     expect(terminal.errLines.at(-1)).toBe("\u001B[1A\u001B[2K\u001B[1A");
   });
 
+  it("says 3 where nothing that it asks can be reached, whatever hosts it does not ask", async () => {
+    const { world, outLines } = createWorld(`version: 1
+chains:
+  base: { id: 8453 }
+  gnosis: { id: 100 }
+protocols:
+  lockup:
+    - { variant: fast, url: "http://127.0.0.1:1/", chains: [base] }
+    - { variant: slow, url: "http://127.0.0.1:2/{chain}", chains: { base: {}, gnosis: { url: "http://127.0.0.1:3/" } } }
+`);
+
+    const code = await check(["lockup/base"], { ...FLAGS, state: join(FOLDER.path, "cut-off.json") }, world);
+
+    expect(code).toBe(3);
+    expect(outLines[0]).toContain("Nothing can be reached");
+  });
+
   it.each([
     { filters: ["lockup/bsae"], problem: "Cannot find chain 'bsae' of lockup (did you mean 'base'?)" },
     { filters: ["a/b/c/d"], problem: "Cannot use filter 'a/b/c/d'" },
