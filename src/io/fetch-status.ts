@@ -1,9 +1,9 @@
-import { Agent, request } from "undici";
+import { Agent } from "undici";
 import { z } from "zod";
 import { STATUS_SCHEMA } from "../views/json-schemas.ts";
 import type { StatusJson } from "../views/status-json.ts";
-import { failureOf } from "./http-failure.ts";
-import { readReply } from "./read-reply.ts";
+import { type CutOff, failureOf } from "./http-failure.ts";
+import { ReplyReader } from "./reply-reader.ts";
 
 /** What a running daemon says, or why it says nothing. */
 export type StatusAnswer =
@@ -17,19 +17,25 @@ const StatusShape = z.fromJSONSchema(STATUS_SCHEMA);
 
 /** Asks the daemon at this address, which may hold user and password, for all that it knows; it costs no budget. */
 export async function fetchStatus(daemonUrl: string, timeoutMs: number): Promise<StatusAnswer> {
+  const { origin, pathname } = new URL(`${daemonUrl.replace(/\/+$/, "")}/api/v1/status`);
+  const headers = {
+    accept: "application/json",
+    "accept-encoding": "identity",
+    ...authorizationOf(daemonUrl),
+  };
   const agent = new Agent({ connect: { timeout: timeoutMs } });
-  const abort = new AbortController();
-  const deadline = setTimeout(() => abort.abort(), timeoutMs);
+  const reader = new ReplyReader(MAX_BYTES);
+  let cutOff: CutOff | null = null;
+  const deadline = setTimeout(() => {
+    cutOff = "deadline";
+    reader.stop();
+  }, timeoutMs);
   try {
-    const response = await request(`${daemonUrl.replace(/\/+$/, "")}/api/v1/status`, {
-      dispatcher: agent,
-      signal: abort.signal,
-      headers: { accept: "application/json", "accept-encoding": "identity", ...authorizationOf(daemonUrl) },
-    });
-    const answer = await readReply(response, MAX_BYTES);
+    agent.dispatch({ origin, path: pathname, method: "GET", headers }, reader);
+    const answer = await reader.reply;
     return answer.kind === "failed" ? answer : readStatus(answer.reply);
   } catch (error) {
-    return { kind: "failed", ...failureOf(error, abort.signal.aborted ? "deadline" : null, timeoutMs) };
+    return { kind: "failed", ...failureOf(error, cutOff, timeoutMs) };
   } finally {
     clearTimeout(deadline);
     await agent.destroy();

@@ -1,7 +1,8 @@
-import { Agent, request } from "undici";
+import { Agent } from "undici";
+import { jsonOf, onceEach } from "../once-each.ts";
 import type { Post, PostRequest, PostResult } from "../post.ts";
 import { type CutOff, failureOf } from "./http-failure.ts";
-import { readReply } from "./read-reply.ts";
+import { ReplyReader } from "./reply-reader.ts";
 
 export interface HttpClientOptions {
   /** One deadline over connect, headers and body. */
@@ -27,7 +28,7 @@ const KEEP_ALIVE_MS = 45_000;
  * Disposing aborts what is under way (reason `aborted`).
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
-  const underWay = new Set<AbortController>();
+  const underWay = new Set<ReplyReader>();
   const agent = new Agent({
     connections: options.connectionsPerHost,
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -36,38 +37,38 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     headersTimeout: 0,
     bodyTimeout: 0,
   });
+  const headersFor = onceEach((headers: PostRequest["headers"]) => headersOf(headers, options.userAgent));
+  const placeOf = createPlaces();
   let isDisposed = false;
 
-  async function post(what: PostRequest): Promise<PostResult> {
+  async function post({ url, headers, body }: PostRequest): Promise<PostResult> {
     const sentAtMs = options.nowMs();
     const startedMs = performance.now();
-    const elapsed = (): number => performance.now() - startedMs;
     let cutOff: CutOff | null = null;
-    // A timer of its own for each: combined signals may be collected before they fire (nodejs/node#54614, #57736).
-    const abort = new AbortController();
+    const reader = new ReplyReader(options.maxResponseBytes);
     const deadline = setTimeout(() => {
       cutOff = "deadline";
-      abort.abort();
+      reader.stop();
     }, options.timeoutMs);
-    underWay.add(abort);
+    underWay.add(reader);
     try {
-      const asked = request(what.url, {
+      const request = {
+        ...placeOf(url),
         method: "POST",
-        dispatcher: agent,
-        signal: abort.signal,
-        headers: headersOf(what, options.userAgent),
-        body: JSON.stringify(what.body),
-      });
-      const response = await Promise.race([asked, rejectedBy(abort.signal)]);
+        headers: headersFor(headers),
+        body: jsonOf(body),
+      } as const;
+      // Not undici's request(): its stream and its signal for each answer cost as much as all the rest of a poll.
+      agent.dispatch(request, reader);
+      const reply = await reader.reply;
       // The height was read before the first byte of the answer came; a slow body says nothing about it.
-      const receivedAtMs = sentAtMs + elapsed();
-      return { sentAtMs, receivedAtMs, ...(await readReply(response, options.maxResponseBytes)) };
+      return { sentAtMs, receivedAtMs: sentAtMs + reader.headAtMs - startedMs, ...reply };
     } catch (error) {
       const failure = failureOf(error, isDisposed ? "shutdown" : cutOff, options.timeoutMs);
-      return { sentAtMs, receivedAtMs: sentAtMs + elapsed(), kind: "failed", ...failure };
+      return { sentAtMs, receivedAtMs: sentAtMs + performance.now() - startedMs, kind: "failed", ...failure };
     } finally {
       clearTimeout(deadline);
-      underWay.delete(abort);
+      underWay.delete(reader);
     }
   }
 
@@ -75,23 +76,36 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     post,
     async [Symbol.asyncDispose]() {
       isDisposed = true;
-      for (const abort of underWay) {
-        abort.abort();
+      for (const reader of underWay) {
+        reader.stop();
       }
       await agent.destroy();
     },
   };
 }
 
-/** While undici waits for a connection, it does not hear of an abort until up to a second after its connect timeout. */
-function rejectedBy(signal: AbortSignal): Promise<never> {
-  return new Promise((_resolve, reject) => {
-    signal.addEventListener("abort", () => reject(signal.reason), { once: true });
-  });
+/** Takes each URL apart once: those of a client are the fleet's. */
+function createPlaces(): (url: string) => Place {
+  const known = new Map<string, Place>();
+  return (url) => {
+    const place = known.get(url) ?? placeIn(url);
+    known.set(url, place);
+    return place;
+  };
+}
+
+interface Place {
+  readonly origin: string;
+  readonly path: string;
+}
+
+function placeIn(url: string): Place {
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: `${pathname}${search}` };
 }
 
 /** Ours win where the answer could not be read otherwise; names in lower case, so that none is sent twice. */
-function headersOf({ headers }: PostRequest, userAgent: string): Record<string, string> {
+function headersOf(headers: PostRequest["headers"], userAgent: string): Record<string, string> {
   const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
   return {
     "user-agent": userAgent,
