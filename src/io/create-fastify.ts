@@ -1,6 +1,7 @@
 import type { Server } from "node:https";
 import type { Socket } from "node:net";
 import fastify, { type FastifyHttpsOptions, type FastifyInstance } from "fastify";
+import { limitStreams } from "./limit-streams.ts";
 import type { LiveWebSettings } from "./live-web-settings.ts";
 import { answerUnreadable, cutUnreadable } from "./problems.ts";
 import { keepTlsFresh, tlsOptions } from "./web-tls.ts";
@@ -8,6 +9,8 @@ import { keepTlsFresh, tlsOptions } from "./web-tls.ts";
 export interface FastifyLimits {
   /** Until a request must have come in whole. */
   readonly requestTimeoutMs: number;
+  /** Until a connection on which nothing moves is cut: who takes no answer is not waited for. */
+  readonly idleTimeoutMs: number;
 }
 
 const MAX_HEADER_BYTES = 16_384;
@@ -25,11 +28,12 @@ const HTTP2 = {
 /** The bare server with its limits: plain HTTP, or TLS with HTTP/1.1 and, where it may, HTTP/2. */
 export function createFastify(
   web: LiveWebSettings | null,
-  { requestTimeoutMs }: FastifyLimits,
+  { requestTimeoutMs, idleTimeoutMs }: FastifyLimits,
 ): FastifyInstance {
   const common = {
     forceCloseConnections: true,
     requestTimeout: requestTimeoutMs,
+    connectionTimeout: idleTimeoutMs,
     bodyLimit: MAX_BODY_BYTES,
     frameworkErrors: answerUnreadable,
     clientErrorHandler: cutUnreadable,
@@ -52,12 +56,19 @@ export function createFastify(
   const https = { ...tlsOptions(settings.tls), ...limits, ...(settings.isHttp2 ? HTTP2 : {}) };
   // A server of HTTP/2 is one of HTTPS to all that is done with it here; the types make two of them.
   const options: FastifyHttpsOptions<Server> = { ...common, https };
-  const asked: object = settings.isHttp2 ? { http2: true } : {};
+  const asked: object = settings.isHttp2 ? { http2: true, http2SessionTimeout: idleTimeoutMs } : {};
   const secure = fastify<Server>({ ...options, ...asked });
   secure.server.maxConnections = MAX_CONNECTIONS;
   // A server with HTTP/2 has its own idea of these, whatever its options say.
   Object.assign(secure.server, limits);
   cutAtClose(secure);
+  if (settings.isHttp2) {
+    limitStreams(secure, {
+      requestTimeoutMs,
+      maxHeaderBytes: MAX_HEADER_BYTES,
+      maxStreams: MAX_CONNECTIONS,
+    });
+  }
   keepTlsFresh(secure.server, web);
   // The routes use only what requests of all three have in common; the types tell them apart by their sockets.
   return secure as unknown as FastifyInstance;

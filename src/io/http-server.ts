@@ -19,6 +19,8 @@ export interface HttpServer extends AsyncDisposable {
 export interface HttpServerOptions {
   /** Until a request must have come in whole. Default: longer than any honest one takes. */
   readonly requestTimeoutMs?: number;
+  /** Until who takes no answer is cut off. Default: longer than connections are kept open between requests. */
+  readonly idleTimeoutMs?: number;
   /** Called for a bug of ours in an answer. Default: it is thrown where nothing can catch it, and ends the process. */
   readonly onBug?: (error: unknown) => void;
   /** TLS, users, headers and limits. Default: plain HTTP for everybody. */
@@ -26,6 +28,7 @@ export interface HttpServerOptions {
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 90_000;
 
 /** Listens and serves; a port of 0 takes a free one. Disposing closes every connection. */
 export async function startHttpServer(
@@ -34,7 +37,10 @@ export async function startHttpServer(
   options: HttpServerOptions = {},
 ): Promise<HttpServer> {
   const web = options.web ?? null;
-  const server = createFastify(web, { requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS });
+  const server = createFastify(web, {
+    requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    idleTimeoutMs: options.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
+  });
   if (web !== null) {
     addWebGuard(server, web);
   }

@@ -1,3 +1,4 @@
+import { connect } from "node:net";
 import { describe, expect, it } from "vitest";
 import { ask, send, serve } from "../support/served.ts";
 
@@ -63,6 +64,24 @@ describe("startHttpServer() with a hostile client", () => {
     const answer = await send(server.url, bytes);
 
     expect(answer).toMatch(/^HTTP\/1\.1 408 .*application\/problem\+json/s);
+  });
+
+  it("is cut off when it takes no answer", async () => {
+    const healthy = () => ({ ok: true, detail: "x".repeat(30_000_000) });
+    await using server = await serve({ healthy }, { idleTimeoutMs: 200 });
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+
+    socket.write("GET /-/healthy HTTP/1.1\r\nhost: x\r\n\r\n");
+    // Nothing is read meanwhile: the server's timer runs in this same process.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    let receivedBytes = 0;
+    socket.on("data", (chunk) => {
+      receivedBytes += chunk.length;
+    });
+    await new Promise((resolve) => socket.on("error", () => undefined).once("close", resolve));
+
+    expect(receivedBytes).toBeLessThan(30_000_000);
   });
 
   it("gets no more connections than leave some for the polls", async () => {
