@@ -8,6 +8,8 @@ import { SETTINGS } from "../dashboards/src/settings.ts";
 import type { Text } from "../dashboards/src/text.ts";
 import { realTime } from "../dashboards/src/time-scale.ts";
 import { STATUSES } from "../src/core/report.ts";
+import { readRunbook } from "../src/io/read-runbook.ts";
+import { RUNBOOKS_PATH } from "../src/views/page-links.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const RUNBOOKS = new URL("docs/runbooks/", ROOT);
@@ -143,6 +145,13 @@ describe("allAlerts()", () => {
 describe("docs/runbooks/", () => {
   it("has a page for each alert, and no other", () => {
     expect(readdirSync(RUNBOOKS).toSorted()).toEqual(names.map((name) => `${name}.md`).toSorted());
+  });
+
+  it.each(names)("of %s is served where the alert leads to", (name) => {
+    const { pathname } = new URL(`${SETTINGS.runbooksUrl}/${name}.md`);
+
+    expect(pathname.startsWith(`${RUNBOOKS_PATH}/`)).toBe(true);
+    expect(readRunbook(pathname.slice(RUNBOOKS_PATH.length + 1))).toContain(`# ${name}`);
   });
 
   it.each(names)("answers the six questions for %s, on one page", (name) => {

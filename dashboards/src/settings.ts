@@ -2,7 +2,7 @@
 export interface Settings {
   /** Where Grafana is: what `dashboard_url` begins with. */
   readonly grafanaUrl: string;
-  /** Where docs/runbooks/ is published: what `runbook_url` begins with. By default its place in the repository. */
+  /** Where docs/runbooks/ is published: what `runbook_url` begins with. Synclag itself serves it there, too. */
   readonly runbooksUrl: string;
   /**
    * Share of the time in which a protocol on a chain must have a fresh variant, in the tier that users are served from. How old data may be to be fresh is
@@ -15,7 +15,7 @@ export interface Settings {
 
 export const SETTINGS: Settings = {
   grafanaUrl: "http://localhost:3000",
-  runbooksUrl: "docs/runbooks",
+  runbooksUrl: "http://localhost:9855/docs/runbooks",
   objective: 0.995,
   servingTier: "production",
 };

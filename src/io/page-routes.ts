@@ -2,13 +2,14 @@ import { randomBytes } from "node:crypto";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { renderChainPage } from "../views/chain-page.ts";
 import { renderDocumentPage } from "../views/document-page.ts";
-import { PLAN_PATH, STATUSES_PATH } from "../views/page-links.ts";
+import { PLAN_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "../views/page-links.ts";
 import type { PageOptions } from "../views/page-shell.ts";
 import { renderPlanPage } from "../views/plan-page.ts";
 import { renderStatusPage } from "../views/status-page.ts";
 import { addAssetRoutes } from "./asset-routes.ts";
 import type { HttpSource } from "./http-source.ts";
 import { sendProblem } from "./problems.ts";
+import { readRunbook } from "./read-runbook.ts";
 
 interface StatusRoute {
   readonly Querystring: Readonly<Record<string, string | readonly string[] | undefined>>;
@@ -16,6 +17,10 @@ interface StatusRoute {
 
 interface ChainRoute {
   readonly Params: { readonly chain: string };
+}
+
+interface RunbookRoute {
+  readonly Params: { readonly file: string };
 }
 
 /** How far back a card's line goes, and in how many steps. */
@@ -61,6 +66,18 @@ export function addPageRoutes(server: FastifyInstance, source: HttpSource): void
   server.get(STATUSES_PATH, (_request, reply) => {
     const options = pageOptions(source);
     return sendPage(reply, { ...options, html: renderDocumentPage(source.statusesDocument(), options) });
+  });
+
+  server.get<RunbookRoute>(`${RUNBOOKS_PATH}/:file`, (request, reply) => {
+    const options = pageOptions(source);
+    const runbook = readRunbook(request.params.file);
+    return runbook === null
+      ? sendProblem(
+          reply,
+          404,
+          `Cannot find a runbook '${request.params.file}': it has the name of its alert`,
+        )
+      : sendPage(reply, { ...options, html: renderDocumentPage(runbook, options) });
   });
 }
 

@@ -2,7 +2,7 @@ import { type Html, html, webLink } from "./html.ts";
 
 /**
  * Renders the part of Markdown that our own documents use: headings, each with its text as its anchor, paragraphs,
- * lists, tables, fenced code, and inside a line `code`, **strong** and [links](https://…). All else is text.
+ * lists, tables, fenced code, and inside a line `code`, **strong**, *emphasis* and [links](https://…). All else is text.
  */
 export function renderMarkdown(text: string): Html {
   return html`${blocksOf(text).map(renderBlock)}`;
@@ -19,6 +19,7 @@ export function headingAnchor(title: string): string {
 
 const HEADING = /^(#{1,4}) +(.+)$/;
 const ITEM = /^(?:[-*]|\d+\.) +/;
+const NUMBERED = /^\d+\. /;
 const FENCE = /^```/;
 
 /** Fenced code, a heading, or lines up to the next of these or a blank one. */
@@ -71,7 +72,11 @@ function renderList(lines: readonly string[]): Html {
       items.push(`${items.pop() ?? ""} ${line.trim()}`);
     }
   }
-  return html`<ul>${items.map((item) => html`<li>${renderInline(item)}</li>`)}</ul>
+  const inside = items.map((item) => html`<li>${renderInline(item)}</li>`);
+  return NUMBERED.test(lines[0] ?? "")
+    ? html`<ol>${inside}</ol>
+`
+    : html`<ul>${inside}</ul>
 `;
 }
 
@@ -88,7 +93,7 @@ function cellsOf(row: string): readonly string[] {
     .map((cell) => cell.trim().replaceAll("\\|", "|"));
 }
 
-const INLINE = /(`[^`]+`|\*\*[^*]+\*\*|\[[^\]]+\]\([^)\s]+\))/;
+const INLINE = /(`[^`]+`|\*\*[^*]+\*\*|\*[^*\s][^*]*\*|\[[^\]]+\]\([^)\s]+\))/;
 
 function renderInline(text: string): readonly (Html | string)[] {
   return text.split(INLINE).map((piece, index) => (index % 2 === 0 ? piece : renderMark(piece)));
@@ -101,6 +106,9 @@ function renderMark(piece: string): Html | string {
   }
   if (piece.startsWith("**")) {
     return html`<b>${piece.slice(2, -2)}</b>`;
+  }
+  if (piece.startsWith("*")) {
+    return html`<em>${piece.slice(1, -1)}</em>`;
   }
   const [title = "", target = ""] = piece.slice(1, -1).split("](");
   const link = target.startsWith("#") ? target : webLink(target);

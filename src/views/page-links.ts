@@ -29,6 +29,9 @@ export const PLAN_PATH = "/plan";
 /** What every status means. */
 export const STATUSES_PATH = "/docs/statuses";
 
+/** Where the runbook of each alert is, under its name. */
+export const RUNBOOKS_PATH = "/docs/runbooks";
+
 /** The paragraph on one status. */
 export function statusPath(status: Status): string {
   return `${STATUSES_PATH}#${status}`;

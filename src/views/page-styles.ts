@@ -108,7 +108,7 @@ figure{margin:0}
 .document>*{margin-top:.7rem}
 .document h1{font-size:1.6rem}
 .document h2 code{font-size:1em}.document h2{font-size:1.15rem;text-transform:none;letter-spacing:0;color:var(--text);margin-top:1.8rem;padding-top:.6rem;border-top:1px solid var(--line)}
-.document ul{padding-left:1.2rem;display:grid;gap:.3rem}
+.document ul,.document ol{padding-left:1.4rem;display:grid;gap:.3rem}
 .document :target{outline:2px solid var(--link);outline-offset:4px;border-radius:.2rem}
 code{font:.9em ui-monospace,monospace}
 footer{color:var(--dim);font-size:.85rem;margin-top:1.5rem;padding-bottom:2rem}

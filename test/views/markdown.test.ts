@@ -13,6 +13,12 @@ describe("renderMarkdown()", () => {
     { case: "a paragraph of several lines", text: "one\ntwo", markup: "<p>one two</p>" },
     { case: "two paragraphs", text: "one\n\ntwo", markup: "<p>one</p>\n<p>two</p>" },
     { case: "a list", text: "- one\n  more\n- two", markup: "<ul><li>one more</li><li>two</li></ul>" },
+    { case: "a numbered list", text: "1. one\n2. two", markup: "<ol><li>one</li><li>two</li></ol>" },
+    {
+      case: "what is emphasized, and no stars of an expression",
+      text: "*Status → Targets* of 2 * 3 * 4",
+      markup: "<p><em>Status → Targets</em> of 2 * 3 * 4</p>",
+    },
     { case: "code", text: "say `a < b`", markup: "<p>say <code>a &lt; b</code></p>" },
     { case: "what is strong", text: "**now** or never", markup: "<p><b>now</b> or never</p>" },
     { case: "an anchor", text: "[see](#ok)", markup: '<p><a href="#ok">see</a></p>' },
