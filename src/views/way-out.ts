@@ -74,12 +74,14 @@ function place(some: readonly Trouble[], pairs: readonly Trouble[]): string {
     : `on ${formatNumber(some.length)} of ${formatNumber(pairs.length)} ${unit}`;
 }
 
-/** `on Morph, Sophon and Tangle`, or how many where they are too many to name. */
+/** `on Morph, Sophon and Tangle`, in an order that stays, or how many where they are too many to name. */
 function listed(some: readonly Trouble[], pairs: readonly Trouble[]): string {
   if (some.length > MOST_NAMES) {
     return `on ${formatNumber(some.length)}`;
   }
-  const names = some.map((trouble) => (isOneProtocol(pairs) ? trouble.chain.name : pairName(trouble)));
+  const names = some
+    .map((trouble) => (isOneProtocol(pairs) ? trouble.chain.name : pairName(trouble)))
+    .toSorted();
   const last = names.at(-1) ?? "";
   return names.length < 2 ? `on ${last}` : `on ${names.slice(0, -1).join(", ")} and ${last}`;
 }

@@ -89,6 +89,15 @@ describe("findWayOut()", () => {
     expect(fleet(of)).toMatchObject(told);
   });
 
+  it("keeps the order of names, whichever is further behind", () => {
+    expect(fleet({ Base: [broken, fresh], Blast: [broken2], Morph: [broken] })?.without).toBe(
+      "nothing on Blast and Morph",
+    );
+    expect(fleet({ Base: [broken, fresh], Blast: [broken], Morph: [broken2] })?.without).toBe(
+      "nothing on Blast and Morph",
+    );
+  });
+
   it("says nothing of a lag that tells nothing", () => {
     expect(fleet({ Base: [rejected, fresh] })).toMatchObject({ behind: null });
   });
