@@ -1,9 +1,9 @@
-import { Agent } from "undici";
 import { z } from "zod";
 import { STATUS_SCHEMA } from "../views/json-schemas.ts";
 import type { StatusJson } from "../views/status-json.ts";
 import { type CutOff, failureOf } from "./http-failure.ts";
 import { ReplyReader } from "./reply-reader.ts";
+import { Agent } from "./undici.ts";
 
 /** What a running daemon says, or why it says nothing. */
 export type StatusAnswer =

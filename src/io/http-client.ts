@@ -1,8 +1,8 @@
-import { Agent } from "undici";
 import { jsonOf, onceEach } from "../once-each.ts";
 import type { Post, PostRequest, PostResult } from "../post.ts";
 import { type CutOff, failureOf } from "./http-failure.ts";
 import { ReplyReader } from "./reply-reader.ts";
+import { Agent } from "./undici.ts";
 
 export interface HttpClientOptions {
   /** One deadline over connect, headers and body. */
