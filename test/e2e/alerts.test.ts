@@ -91,6 +91,9 @@ describe("a fault", () => {
       prometheus.query(`count_over_time(synclag_build_info[1m]) >= ${times}`);
     await expect.poll(() => scraped(5), DETECTED).toHaveLength(3);
     // Prometheus takes its time to find what it must scrape, and a second counts for a minute here.
+    const absent = (): Page | undefined =>
+      alertmanager.pages().findLast(({ labels }) => labels["alertname"] === "SynclagAbsent");
+    await expect.poll(() => absent()?.status ?? "resolved", DETECTED).toBe("resolved");
     watchedSinceMs = Date.now();
     await expect.poll(() => scraped(15), DETECTED).toHaveLength(3);
 

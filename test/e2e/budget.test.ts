@@ -1,12 +1,13 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import { writeBudgetJournal } from "../../src/io/budget-journal.ts";
 import { savedBudgetsToJson } from "../../src/schedule/saved-budgets.ts";
 import { type SimulatedFleet, startFleet } from "../../src/sim/simulated-fleet.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { getText } from "./support/loopback.ts";
+import { getJson } from "./support/loopback.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
 
 const SUBGRAPH = "airdrops/subgraph/production/base";
@@ -14,6 +15,11 @@ const HOUR_MS = 3_600_000;
 const LIMIT = 3_600;
 const SPENT_BEFORE = LIMIT - 12;
 const DEATHS = 12;
+
+const statusSchema = z.object({
+  generated_at: z.string(),
+  budgets: z.array(z.object({ used: z.number() })),
+});
 
 describe("a budget", () => {
   it("holds though the process is killed again and again, and counts what the provider counts", async () => {
@@ -28,22 +34,17 @@ describe("a budget", () => {
     const provider = fleet.endpoint(SUBGRAPH);
     // Each failure has a retry, which draws on the same budget.
     provider.fail("http_500");
-    const history: { readonly asked: number; readonly used: number }[] = [];
+    const history: Comparison[] = [];
 
     for (let death = 0; death < DEATHS; death += 1) {
       const synclag = await startSynclag(config);
       await delay(1_000);
-      const asked = provider.requestCount;
-      // The report behind the API may be a second old: the next one knows.
-      await delay(1_100);
-      history.push({ asked, used: await usedOf(synclag) });
+      history.push(await compare(provider, synclag));
       synclag.signal("SIGKILL");
       await synclag.exit;
     }
     const last = await startSynclag(config);
-    const asked = provider.requestCount;
-    await delay(1_100);
-    const used = await usedOf(last);
+    const { asked, used } = await compare(provider, last);
     await last.stop();
 
     expect(provider.requestCount).toBeGreaterThan(6);
@@ -99,9 +100,23 @@ function spentBefore(): unknown {
   return savedBudgetsToJson({ accounts: new Map([["provider", { buckets, backOff }]]), backOffs: new Map() });
 }
 
-async function usedOf({ url }: Synclag): Promise<number> {
-  const { budgets } = JSON.parse(await getText(`${url}/api/v1/status`)) as {
-    readonly budgets: readonly { readonly used: number }[];
-  };
-  return budgets[0]?.used ?? 0;
+interface Comparison {
+  /** Requests that the provider has had. */
+  readonly asked: number;
+  /** What Synclag counts in a report that was made after that. */
+  readonly used: number;
+}
+
+async function compare(provider: { readonly requestCount: number }, { url }: Synclag): Promise<Comparison> {
+  const asked = provider.requestCount;
+  const sinceMs = Date.now();
+  const used = await vi.waitFor(
+    async () => {
+      const { generated_at, budgets } = statusSchema.parse(await getJson(`${url}/api/v1/status`));
+      expect(Date.parse(generated_at)).toBeGreaterThan(sinceMs);
+      return budgets[0]?.used ?? 0;
+    },
+    { timeout: 30_000, interval: 100 },
+  );
+  return { asked, used };
 }

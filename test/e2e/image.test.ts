@@ -5,7 +5,7 @@ import { buildImage, type ContainerImage, runBeside } from "./support/container-
 import { type Program, runProgram } from "./support/program.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
 
-const SETTLE = { timeout: 60_000, interval: 500 };
+const SETTLE = { timeout: 120_000, interval: 500 };
 
 describe("Dockerfile", () => {
   let volume: string;

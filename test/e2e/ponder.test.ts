@@ -5,15 +5,18 @@ import { z } from "zod";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { sampleValue } from "./support/exposition.ts";
 import { freePort } from "./support/free-port.ts";
+import { type GatedNode, startGatedNode } from "./support/gated-node.ts";
 import { getJson } from "./support/loopback.ts";
 import { installPonder, startPonder } from "./support/ponder.ts";
 import type { Program } from "./support/program.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
 
-/** Ten minutes of blocks: a Ponder that starts from zero needs some seconds for them. */
+/** Ten minutes of blocks. */
 const HISTORY = 600;
-const SETTLE = { timeout: 90_000, interval: 250 };
+/** Those that a Ponder which starts from zero does without while its node is shut; it asks for others when it starts. */
+const PAST = { from: 100, to: 200 };
+const SETTLE = { timeout: 240_000, interval: 250 };
 const VARIANTS = ["told", "found"] as const;
 
 const status = z.object({
@@ -32,6 +35,8 @@ const status = z.object({
 describe("synclag run, against a Ponder that indexes two Anvil chains", () => {
   let folder: string;
   let chains: Readonly<Record<"alpha" | "beta", Anvil>>;
+  /** The same chains, as Ponder sees them. */
+  let nodes: Readonly<Record<"alpha" | "beta", GatedNode>>;
   let port: number;
   let ponder: Program;
   let synclag: Synclag;
@@ -39,8 +44,8 @@ describe("synclag run, against a Ponder that indexes two Anvil chains", () => {
   const start = (database: string): Promise<Program> =>
     startPonder({
       port,
-      alphaRpcUrl: chains.alpha.url,
-      betaRpcUrl: chains.beta.url,
+      alphaRpcUrl: nodes.alpha.url,
+      betaRpcUrl: nodes.beta.url,
       databaseDirectory: join(folder, database),
     });
 
@@ -56,6 +61,7 @@ describe("synclag run, against a Ponder that indexes two Anvil chains", () => {
       startAnvil({ chainId: 31_338, history: HISTORY }),
     ]);
     chains = { alpha, beta };
+    nodes = { alpha: await startGatedNode(alpha.url, PAST), beta: await startGatedNode(beta.url, PAST) };
     port = await freePort();
     const configFile = join(folder, "chains.yaml");
     await writeFile(configFile, configuration({ port, alphaUrl: alpha.url, betaUrl: beta.url }));
@@ -69,12 +75,14 @@ describe("synclag run, against a Ponder that indexes two Anvil chains", () => {
   });
 
   it("says syncing, never a failure, while Ponder starts from zero far behind both chains", async () => {
+    shutNodes();
     ponder = await start("first");
 
-    await expect.poll(verdicts, { ...SETTLE, interval: 50 }).toEqual(["syncing -"]);
+    await expect.poll(verdicts, SETTLE).toEqual(["syncing -"]);
   });
 
   it("says ok on both chains and in both dialects once Ponder has caught up", async () => {
+    openNodes();
     await expect.poll(verdicts, SETTLE).toEqual(["ok -"]);
 
     const all = await targets();
@@ -141,9 +149,11 @@ describe("synclag run, against a Ponder that indexes two Anvil chains", () => {
 
   it("tells a start from zero for what it is, counts one re-index a target, and comes back to ok", async () => {
     await ponder.stop();
+    shutNodes();
     ponder = await start("second");
 
-    await expect.poll(verdicts, { ...SETTLE, interval: 50 }).toEqual(["syncing -"]);
+    await expect.poll(verdicts, SETTLE).toEqual(["syncing -"]);
+    openNodes();
     await expect.poll(verdicts, SETTLE).toEqual(["ok -"]);
     const { samples } = await synclag.metrics();
     const reindexes = samples.filter(
@@ -159,6 +169,16 @@ describe("synclag run, against a Ponder that indexes two Anvil chains", () => {
     expect(await synclag.exit).toEqual({ code: 0, signal: null });
     expect(Date.now() - askedAtMs).toBeLessThan(5_000);
   });
+
+  function shutNodes(): void {
+    nodes.alpha.shut();
+    nodes.beta.shut();
+  }
+
+  function openNodes(): void {
+    nodes.alpha.open();
+    nodes.beta.open();
+  }
 });
 
 function configuration(urls: {

@@ -11,7 +11,8 @@ export default defineConfig({
     include: ["test/e2e/*.test.ts"],
     reporters: ["verbose", "./test/support/counts-reporter.ts"],
     fileParallelism: false,
-    testTimeout: 120_000,
+    // Tests wait for what happens, each with a limit of its own; this one is for what never does.
+    testTimeout: 600_000,
     hookTimeout: 300_000,
   },
 });

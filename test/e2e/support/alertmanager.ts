@@ -42,12 +42,15 @@ export async function startAlertmanager(
 ): Promise<Alertmanager> {
   const received: Page[] = [];
   const pager = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { alerts } = notification.parse(JSON.parse(body));
-      const path = request.url ?? "";
-      received.push(...alerts.map((alert) => ({ ...alert, path, receivedAtMs: Date.now() })));
-      response.end();
-    });
+    void text(request).then(
+      (body) => {
+        const { alerts } = notification.parse(JSON.parse(body));
+        const path = request.url ?? "";
+        received.push(...alerts.map((alert) => ({ ...alert, path, receivedAtMs: Date.now() })));
+        response.end();
+      },
+      () => undefined, // Alertmanager was ended while it spoke.
+    );
   });
   const pagerPort = await freePort();
   pager.listen(pagerPort, "127.0.0.1");

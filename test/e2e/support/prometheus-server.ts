@@ -9,8 +9,8 @@ import { type Program, startProgram } from "./program.ts";
 /** A real Prometheus that scrapes one target each second. */
 export interface PrometheusServer extends Program {
   readonly url: string;
-  /** An instant query. Throws what Prometheus says of an expression that it cannot evaluate. */
-  query(expression: string): Promise<readonly Series[]>;
+  /** A query of one instant, unix seconds, by default of now. Throws what Prometheus says of an expression that it cannot evaluate. */
+  query(expression: string, atSec?: number): Promise<readonly Series[]>;
   rules(): Promise<readonly LoadedRule[]>;
   /** Alerts that are pending or firing now. */
   alerts(): Promise<readonly ActiveAlert[]>;
@@ -95,8 +95,12 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
   return {
     ...program,
     url,
-    query: async (expression) => {
-      const answer = await getJson(`${url}/api/v1/query?query=${encodeURIComponent(expression)}`);
+    query: async (expression, atSec) => {
+      const parameters = new URLSearchParams({
+        query: expression,
+        ...(atSec === undefined ? {} : { time: String(atSec) }),
+      });
+      const answer = await getJson(`${url}/api/v1/query?${parameters.toString()}`);
       return vector.parse(answer).data.result.map(({ metric, value }) => ({
         labels: metric,
         value: Number(value[1]),
