@@ -159,7 +159,7 @@ async function serve(config: Config): Promise<{ readonly server: HttpServer; rea
       plan: () => plan,
       onNews: () => () => undefined,
       statusesDocument: () => "",
-      metrics: () => Promise.resolve({ contentType: "text/plain", body: "" }),
+      metrics: () => Promise.resolve({ contentType: "text/plain", gzipped: Buffer.of() }),
       healthy: () => fine,
       ready: () => fine,
       reload: null,

@@ -5,6 +5,7 @@
  * The past behind the plots reaches back a day, so what matters is the growth after it. Ends with 1 if there was any.
  */
 import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { parseConfig } from "../src/config/parse.ts";
@@ -42,13 +43,6 @@ const tally = new Tally();
 tally.watch(fleet);
 const prometheus = createPrometheus({
   families: METRIC_FAMILIES,
-  read: () => ({
-    report: monitor.report(),
-    endpoints: tally.endpoints(),
-    indexers: tally.indexers(),
-    loop: { lastTickMs: nowMs, inFlight: 0, queued: 0 },
-    reload: { successful: true, lastSuccessMs: startMs },
-  }),
   build: { version: "soak", revision: "soak", nodeVersion: process.version },
 });
 
@@ -59,7 +53,7 @@ for (let round = 1; round <= hours * HOUR_ROUNDS; round += 1) {
   monitor.observe(targetsOf(watched).flatMap((target, index) => observationsOf(target, index, round)));
   if (round % 4 === 0) {
     recorder.record(monitor.report());
-    await prometheus.render();
+    await scrape();
   }
   if (round % 60 === 0) {
     reload(churned(round + 1));
@@ -93,9 +87,20 @@ function reload(next: Fleet): void {
   prometheus.retain(next.indexers);
 }
 
+async function scrape(): Promise<string> {
+  const source = {
+    report: monitor.report(),
+    endpoints: tally.endpoints(),
+    indexers: tally.indexers(),
+    loop: { lastTickMs: nowMs, inFlight: 0, queued: 0 },
+    reload: { successful: true, lastSuccessMs: startMs },
+  };
+  return await text(prometheus.render(source));
+}
+
 async function sample(hour: number) {
   reload(fleet);
-  const lines = (await prometheus.render()).split("\n");
+  const lines = (await scrape()).split("\n");
   collectGarbage();
   return {
     hour,

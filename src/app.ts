@@ -10,6 +10,7 @@ import { keepState, type StateKeeper } from "./daemon/state-keeper.ts";
 import { startHttpServer } from "./io/http-server.ts";
 import type { Verdict } from "./io/http-source.ts";
 import { createPrometheus } from "./io/prometheus-registry.ts";
+import { shareScrapes } from "./io/scrapes.ts";
 import { METRIC_FAMILIES } from "./metrics/metric-families.ts";
 import type { World } from "./world.ts";
 
@@ -39,11 +40,8 @@ export async function startApp(config: Config, world: World): Promise<App> {
     lose = resolve;
   });
   try {
-    const prometheus = createPrometheus({
-      families: METRIC_FAMILIES,
-      read: () => daemon.metricsSource(reloader.state),
-      build: world.build,
-    });
+    const prometheus = createPrometheus({ families: METRIC_FAMILIES, build: world.build });
+    const scrape = shareScrapes(prometheus.render);
     const keeper: StateKeeper = cleanup.use(
       await keepState(world.stateFile, {
         world,
@@ -69,7 +67,10 @@ export async function startApp(config: Config, world: World): Promise<App> {
         {
           ...insight.source,
           report: () => daemon.report(),
-          metrics: async () => ({ contentType: prometheus.contentType, body: await prometheus.render() }),
+          metrics: async () => ({
+            contentType: prometheus.contentType,
+            gzipped: await scrape(daemon.metricsSource(reloader.state)),
+          }),
           healthy: () => daemon.healthy(),
           ready: () => daemon.ready(),
           reload: world.isLifecycleEnabled ? () => reloader.reload() : null,

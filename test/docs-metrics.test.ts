@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { FAILURE_REASONS } from "../src/core/observation.ts";
 import { STATUSES } from "../src/core/report.ts";
@@ -26,11 +27,10 @@ describe("docs/METRICS.md", () => {
   beforeAll(async () => {
     const prometheus = createPrometheus({
       families: METRIC_FAMILIES,
-      read: () => metricsSource(),
       build: { version: "0", revision: "", nodeVersion: "" },
     });
     prometheus.observePoll({ protocol: "lockup", variant: "multichain", tier: "production" }, 1);
-    served = readExposition(await prometheus.render());
+    served = readExposition(await text(prometheus.render(metricsSource())));
   });
 
   it("describes what is served, with the same types and labels, and nothing else", () => {

@@ -9,4 +9,5 @@ export const SUBJECTS: Readonly<Record<string, () => Promise<SubjectModule>>> = 
   poll: () => import("./poll.ts"),
   fleet: () => import("./fleet.ts"),
   // Written one a line, so that each can be added without a conflict.
+  metrics: () => import("./metrics.ts"),
 };

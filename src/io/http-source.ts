@@ -15,7 +15,7 @@ export interface HttpSource {
   readonly onNews: (listener: (id: number) => void) => () => void;
   /** What every status means, in Markdown. */
   readonly statusesDocument: () => string;
-  readonly metrics: () => Promise<{ readonly contentType: string; readonly body: string }>;
+  readonly metrics: () => Promise<{ readonly contentType: string; readonly gzipped: Buffer }>;
   readonly healthy: () => Verdict;
   readonly ready: () => Verdict;
   /** Null where the lifecycle routes are not enabled. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { HttpSource, Verdict } from "./http-source.ts";
 import { sendProblem } from "./problems.ts";
+import { sendGzipped } from "./send-gzipped.ts";
 import { TokenBucket } from "./token-bucket.ts";
 import { sendTooMany } from "./web-guard.ts";
 
@@ -10,8 +11,8 @@ const RELOADS = { intervalMs: 1_000, burst: 5 };
 /** `/metrics` and what an orchestrator asks: alive, ready, reload. */
 export function addManagementRoutes(server: FastifyInstance, source: HttpSource): void {
   server.get("/metrics", async (_request, reply) => {
-    const { contentType, body } = await source.metrics();
-    return await reply.header("cache-control", "no-store").type(contentType).send(body);
+    const { contentType, gzipped } = await source.metrics();
+    return await sendGzipped(reply.header("cache-control", "no-store").type(contentType), gzipped);
   });
   server.get("/-/healthy", (_request, reply) => sendVerdict(reply, source.healthy()));
   server.get("/-/ready", (_request, reply) => sendVerdict(reply, source.ready()));

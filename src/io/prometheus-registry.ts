@@ -1,18 +1,20 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Indexer } from "../core/fleet.ts";
 import type { MetricFamily, MetricsSource } from "../metrics/metric-family.ts";
+import { sampleLine } from "../views/text-format.ts";
 
 export interface PrometheusOptions {
   readonly families: readonly MetricFamily[];
-  /** Called once a scrape. */
-  readonly read: () => MetricsSource;
   readonly build: { readonly version: string; readonly revision: string; readonly nodeVersion: string };
 }
 
 export interface Prometheus {
   readonly contentType: string;
-  /** The text format 0.0.4 only: once asked for OpenMetrics, prom-client spoils `_total` for later scrapes. */
-  readonly render: () => Promise<string>;
+  /**
+   * The text in pieces, each made when it is asked for: in less than a millisecond, so that the loop can turn between two.
+   * Format 0.0.4 only: once asked for OpenMetrics, prom-client spoils `_total` for later scrapes.
+   */
+  readonly render: (source: MetricsSource) => AsyncIterable<string>;
   readonly observePoll: (labels: PollLabels, durationMs: number) => void;
   /** Drops the histogram series of indexers that a reload removed. */
   readonly retain: (indexers: readonly Indexer[]) => void;
@@ -39,12 +41,18 @@ const PROCESS_METRICS = [
   "nodejs_heap_size_total_bytes",
 ];
 
-/** A registry of its own, whose series are made anew from memory at each scrape, so that removed ones vanish. */
-export function createPrometheus({ families, read, build }: PrometheusOptions): Prometheus {
+/** Some 500 lines. */
+const PIECE_CHARS = 65_536;
+
+/**
+ * A registry of its own. The series of `families` are made anew from memory at each scrape, so that removed ones vanish,
+ * and without prom-client ([why](../../docs/decisions/0005-text-of-metrics.md)), which keeps their names and types.
+ */
+export function createPrometheus({ families, build }: PrometheusOptions): Prometheus {
   const registry = new Registry();
-  let source: MetricsSource | null = null;
+  const ours = new Map(families.map((family) => [family.name, family]));
   for (const family of families) {
-    register(family, { registry, current: () => source });
+    announce(family, registry);
   }
 
   new Gauge({
@@ -76,10 +84,20 @@ export function createPrometheus({ families, read, build }: PrometheusOptions): 
 
   return {
     contentType: registry.contentType,
-    async render() {
+    async *render(source) {
       await defaults.getMetricsAsJSON();
-      source = read();
-      return await registry.metrics();
+      let piece = "";
+      for (const { name } of registry.getMetricsAsArray()) {
+        piece += `${await registry.getSingleMetricAsString(name)}\n`;
+        for (const sample of ours.get(name)?.samples(source) ?? []) {
+          piece += sampleLine(name, sample);
+          if (piece.length >= PIECE_CHARS) {
+            yield piece;
+            piece = "";
+          }
+        }
+      }
+      yield piece;
     },
     observePoll({ protocol, variant, tier }, durationMs) {
       const labels = { protocol, variant, tier };
@@ -100,34 +118,12 @@ export function createPrometheus({ families, read, build }: PrometheusOptions): 
   };
 }
 
-interface Scrape {
-  readonly registry: Registry;
-  readonly current: () => MetricsSource | null;
-}
-
-function register({ name, type, help, labels, samples }: MetricFamily, { registry, current }: Scrape): void {
-  const settings = { name, help, labelNames: [...labels], registers: [registry] };
-  if (type === "gauge") {
-    const gauge: Gauge = new Gauge({
-      ...settings,
-      collect: () => fill(gauge, (...sample) => gauge.set(...sample)),
-    });
-  } else {
-    const counter: Counter = new Counter({
-      ...settings,
-      collect: () => fill(counter, (...sample) => counter.inc(...sample)),
-    });
-  }
-
-  function fill(metric: Gauge | Counter, put: (labels: Record<string, string>, value: number) => void): void {
-    const source = current();
-    metric.reset();
-    if (labels.length === 0) {
-      // Without labels a reset leaves a 0 behind, and what is unknown is never 0.
-      metric.remove();
-    }
-    for (const [sampleLabels, value] of source === null ? [] : samples(source)) {
-      put({ ...sampleLabels }, value);
-    }
+/** Registers a family that stays empty: of it prom-client writes the head only. */
+function announce({ name, type, help, labels }: MetricFamily, registry: Registry): void {
+  const Metric = type === "gauge" ? Gauge : Counter;
+  const metric = new Metric({ name, help, labelNames: [...labels], registers: [registry] });
+  if (labels.length === 0) {
+    // Without labels it begins with a 0, and what is unknown is never 0.
+    metric.remove();
   }
 }

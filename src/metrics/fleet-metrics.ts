@@ -1,4 +1,8 @@
-import { FAILURE_REASONS } from "../core/observation.ts";
+import { groupBy } from "../core/group-by.ts";
+import { FAILURE_REASONS, type FailureReason } from "../core/observation.ts";
+import type { BudgetReport } from "../core/report.ts";
+import type { EndpointTally } from "../daemon/tally.ts";
+import { labelsText, type Sample } from "../views/text-format.ts";
 import {
   budgetLabels,
   CHAIN_LABELS,
@@ -7,8 +11,9 @@ import {
   type MetricFamily,
   type MetricsSource,
   perChain,
-  type Sample,
 } from "./metric-family.ts";
+
+const REASON_LABELS = FAILURE_REASONS.map((reason) => [reason, labelsText({ reason })] as const);
 
 /** What is said of chains, incidents, endpoints and budgets. */
 export const FLEET_METRICS: readonly MetricFamily[] = [
@@ -39,14 +44,16 @@ export const FLEET_METRICS: readonly MetricFamily[] = [
     type: "gauge",
     help: "1 while one cause explains the trouble of many targets",
     labels: ["scope", "subject"],
-    samples: ({ report }) => report.incidents.map(({ scope, subject }): Sample => [{ scope, subject }, 1]),
+    samples: ({ report }) =>
+      report.incidents.map(({ scope, subject }): Sample => [labelsText({ scope, subject }), 1]),
   },
   {
     name: "synclag_polls_total",
     type: "counter",
     help: "Requests sent to the endpoint, retries included",
     labels: ENDPOINT_LABELS,
-    samples: ({ endpoints }) => summed(endpoints, ({ requests }) => requests),
+    samples: ({ endpoints }) =>
+      seriesOf(endpoints).map(({ endpoint, requests }): Sample => [endpointLabels(endpoint), requests]),
   },
   {
     name: "synclag_poll_failures_total",
@@ -63,7 +70,7 @@ export const FLEET_METRICS: readonly MetricFamily[] = [
     samples: ({ indexers }) =>
       indexers.map(
         ({ indexer: { protocol, variant, tier }, roundsSkipped }): Sample => [
-          { protocol, variant, tier },
+          labelsText({ protocol, variant, tier }),
           roundsSkipped,
         ],
       ),
@@ -73,42 +80,54 @@ export const FLEET_METRICS: readonly MetricFamily[] = [
     type: "gauge",
     help: "Requests that the budget allows in its window",
     labels: ["budget", ...ENDPOINT_LABELS],
-    samples: ({ report }) => report.budgets.map((budget): Sample => [budgetLabels(budget), budget.limit]),
+    samples: (source) => perBudget(source, ({ limit }) => limit),
   },
   {
     name: "synclag_budget_used",
     type: "gauge",
     help: "Requests drawn from the budget, by the stricter of the calendar and the rolling window",
     labels: ["budget", ...ENDPOINT_LABELS],
-    samples: ({ report }) => report.budgets.map((budget): Sample => [budgetLabels(budget), budget.used]),
+    samples: (source) => perBudget(source, ({ used }) => used),
   },
   {
     name: "synclag_budget_remaining",
     type: "gauge",
     help: "Requests that are left, by the stricter of the calendar and the rolling window",
     labels: ["budget", ...ENDPOINT_LABELS],
-    samples: ({ report }) => report.budgets.map((budget): Sample => [budgetLabels(budget), budget.remaining]),
+    samples: (source) => perBudget(source, ({ remaining }) => remaining),
   },
 ];
 
-/** Several RPC nodes of one chain share their labels: their counts are one series. */
-function summed(
-  endpoints: MetricsSource["endpoints"],
-  pick: (tally: Parameters<typeof endpointLabels>[0]) => number,
-): Iterable<Sample> {
-  const series = new Map<string, Sample>();
-  for (const tally of endpoints) {
-    const labels = endpointLabels(tally);
-    const key = Object.values(labels).join("/");
-    series.set(key, [labels, (series.get(key)?.[1] ?? 0) + pick(tally)]);
+function* perBudget({ report }: MetricsSource, pick: (budget: BudgetReport) => number): Iterable<Sample> {
+  for (const budget of report.budgets) {
+    yield [budgetLabels(budget), pick(budget)];
   }
-  return series.values();
 }
 
 function* failureSamples({ endpoints }: MetricsSource): Iterable<Sample> {
-  for (const reason of FAILURE_REASONS) {
-    for (const [labels, value] of summed(endpoints, ({ failures }) => failures[reason])) {
-      yield [{ ...labels, reason }, value];
+  for (const { endpoint, failures } of seriesOf(endpoints)) {
+    const labels = endpointLabels(endpoint);
+    for (const [reason, label] of REASON_LABELS) {
+      yield [`${labels},${label}`, failures[reason]];
     }
   }
+}
+
+/** Several RPC nodes of one chain share their labels: their counts are one series. */
+function seriesOf(endpoints: readonly EndpointTally[]): readonly EndpointTally[] {
+  const nodes = endpoints.filter(({ endpoint }) => endpoint.kind === "rpc");
+  return [
+    ...endpoints.filter(({ endpoint }) => endpoint.kind === "indexer"),
+    ...[...groupBy(nodes, ({ endpoint }) => endpoint.name).values()].map((group) => group.reduce(add)),
+  ];
+}
+
+function add(one: EndpointTally, other: EndpointTally): EndpointTally {
+  const failures = FAILURE_REASONS.map((reason) => [reason, one.failures[reason] + other.failures[reason]]);
+  return {
+    endpoint: one.endpoint,
+    requests: one.requests + other.requests,
+    // Object.fromEntries widens its keys to string; these are the list's own.
+    failures: Object.fromEntries(failures) as Record<FailureReason, number>,
+  };
 }

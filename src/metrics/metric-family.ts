@@ -1,5 +1,7 @@
+import type { Endpoint, Target } from "../core/fleet.ts";
 import type { BudgetReport, ChainReport, Report, TargetReport } from "../core/report.ts";
 import type { EndpointTally, IndexerTally } from "../daemon/tally.ts";
+import { labelsText, type Sample } from "../views/text-format.ts";
 
 /** What the metrics are read from at a scrape: memory only, never an indexer. */
 export interface MetricsSource {
@@ -17,9 +19,6 @@ export interface MetricsSource {
     readonly lastSuccessMs: number;
   };
 }
-
-export type Labels = Readonly<Record<string, string>>;
-export type Sample = readonly [labels: Labels, value: number];
 
 /** One metric: its public name, and how its samples are read. */
 export interface MetricFamily {
@@ -39,27 +38,20 @@ export const CHAIN_LABELS = ["chain", "chain_id"] as const;
 /** Labels of an endpoint: E. */
 export const ENDPOINT_LABELS = ["protocol", "variant", "tier", "endpoint"] as const;
 
-export function targetLabels({ target }: Pick<TargetReport, "target">): Labels {
-  const { protocol, variant, tier, chain, chainId } = target;
-  return { protocol, variant, tier, chain, chain_id: String(chainId) };
-}
+export const targetLabels = perObject(({ protocol, variant, tier, chain, chainId }: Target) =>
+  labelsText({ protocol, variant, tier, chain, chain_id: String(chainId) }),
+);
 
-function chainLabels({ chain }: Pick<ChainReport, "chain">): Labels {
-  return { chain: chain.slug, chain_id: String(chain.id) };
-}
-
-export function endpointLabels({ endpoint }: EndpointTally): Labels {
-  const { protocol, variant, tier, name } = endpoint;
-  return { protocol, variant, tier, endpoint: name };
-}
+export const endpointLabels = perObject(({ protocol, variant, tier, name }: Endpoint) =>
+  labelsText({ protocol, variant, tier, endpoint: name }),
+);
 
 /** A shared budget has `endpoint="shared"` and the rest empty. */
-export function budgetLabels({ budget, endpoint }: BudgetReport): Labels {
-  if (endpoint === null) {
-    return { budget: budget.name, protocol: "", variant: "", tier: "", endpoint: "shared" };
-  }
-  const { protocol, variant, tier, name } = endpoint;
-  return { budget: budget.name, protocol, variant, tier, endpoint: name };
+export function budgetLabels({ budget, endpoint }: BudgetReport): string {
+  const name = labelsText({ budget: budget.name });
+  return endpoint === null
+    ? `${name},${labelsText({ protocol: "", variant: "", tier: "", endpoint: "shared" })}`
+    : `${name},${endpointLabels(endpoint)}`;
 }
 
 /** One sample for each target whose value is known. */
@@ -71,7 +63,7 @@ export function* perTarget(
     for (const target of chain.targets) {
       const value = pick(target);
       if (value !== null) {
-        yield [targetLabels(target), value];
+        yield [targetLabels(target.target), value];
       }
     }
   }
@@ -85,7 +77,8 @@ export function* perChain(
   for (const chain of report.chains) {
     const value = pick(chain);
     if (value !== null) {
-      yield [chainLabels(chain), value];
+      const { slug, id } = chain.chain;
+      yield [labelsText({ chain: slug, chain_id: String(id) }), value];
     }
   }
 }
@@ -93,4 +86,18 @@ export function* perChain(
 /** Milliseconds as the seconds that Prometheus wants. */
 export function seconds(ms: number | null): number | null {
   return ms === null ? null : ms / 1000;
+}
+
+/** Made once for each object, for as long as it lives: most of what a scrape says is labels, which are always the same. */
+function perObject<Key extends object>(make: (key: Key) => string): (key: Key) => string {
+  const made = new WeakMap<Key, string>();
+  return (key) => {
+    const known = made.get(key);
+    if (known !== undefined) {
+      return known;
+    }
+    const text = make(key);
+    made.set(key, text);
+    return text;
+  };
 }

@@ -1,13 +1,15 @@
 import { STATUSES } from "../core/report.ts";
+import { labelsText, type Sample } from "../views/text-format.ts";
 import {
   type MetricFamily,
   type MetricsSource,
   perTarget,
-  type Sample,
   seconds,
   TARGET_LABELS,
   targetLabels,
 } from "./metric-family.ts";
+
+const STATUS_LABELS = STATUSES.map((status) => [status, labelsText({ status })] as const);
 
 /** What is said of each target. Polled on a schedule of its own: a scrape asks no indexer. */
 export const TARGET_METRICS: readonly MetricFamily[] = [
@@ -144,10 +146,10 @@ function flag(value: boolean | null): number | null {
 }
 
 function* statusSamples({ report }: MetricsSource): Iterable<Sample> {
-  for (const target of report.chains.flatMap((chain) => chain.targets)) {
+  for (const { target, status } of report.chains.flatMap((chain) => chain.targets)) {
     const labels = targetLabels(target);
-    for (const status of STATUSES) {
-      yield [{ ...labels, status }, target.status === status ? 1 : 0];
+    for (const [known, label] of STATUS_LABELS) {
+      yield [`${labels},${label}`, status === known ? 1 : 0];
     }
   }
 }
@@ -155,27 +157,27 @@ function* statusSamples({ report }: MetricsSource): Iterable<Sample> {
 function* thresholdSamples({ report }: MetricsSource): Iterable<Sample> {
   for (const { chain, targets } of report.chains) {
     const { laggingMs, criticalMs, stalledMs } = chain.thresholds;
-    for (const target of targets) {
+    for (const { target } of targets) {
       const labels = targetLabels(target);
-      yield [{ ...labels, level: "lagging" }, laggingMs / 1000];
-      yield [{ ...labels, level: "critical" }, criticalMs / 1000];
-      yield [{ ...labels, level: "stalled" }, stalledMs / 1000];
+      yield [`${labels},level="lagging"`, laggingMs / 1000];
+      yield [`${labels},level="critical"`, criticalMs / 1000];
+      yield [`${labels},level="stalled"`, stalledMs / 1000];
     }
   }
 }
 
 function* regressionSamples({ report }: MetricsSource): Iterable<Sample> {
-  for (const target of report.chains.flatMap((chain) => chain.targets)) {
+  for (const { target, regressions } of report.chains.flatMap((chain) => chain.targets)) {
     const labels = targetLabels(target);
-    yield [{ ...labels, kind: "reorg" }, target.regressions.reorg];
-    yield [{ ...labels, kind: "reindex" }, target.regressions.reindex];
+    yield [`${labels},kind="reorg"`, regressions.reorg];
+    yield [`${labels},kind="reindex"`, regressions.reindex];
   }
 }
 
 function* deploymentSamples({ report }: MetricsSource): Iterable<Sample> {
-  for (const target of report.chains.flatMap((chain) => chain.targets)) {
-    if (target.deployment !== null) {
-      yield [{ ...targetLabels(target), deployment: target.deployment }, 1];
+  for (const { target, deployment } of report.chains.flatMap((chain) => chain.targets)) {
+    if (deployment !== null) {
+      yield [`${targetLabels(target)},${labelsText({ deployment })}`, 1];
     }
   }
 }
@@ -187,7 +189,7 @@ function* gapSamples(
   for (const gap of report.chains.flatMap((chain) => chain.gaps)) {
     const value = pick(gap);
     if (value !== null) {
-      yield [{ ...targetLabels(gap), against: gap.against }, value];
+      yield [`${targetLabels(gap.target)},${labelsText({ against: gap.against })}`, value];
     }
   }
 }

@@ -1,5 +1,6 @@
 import { STATUSES } from "../core/report.ts";
 import type { ChainJson, GapJson, StatusJson, TargetJson } from "./status-json.ts";
+import { labelsText, sampleLine } from "./text-format.ts";
 
 type Labels = Readonly<Record<string, string>>;
 type Sample = readonly [labels: Labels, value: number | null];
@@ -132,20 +133,9 @@ function targetLabels({
 
 function renderFamily({ name, help, samples }: Family): string {
   const lines = samples.flatMap(([labels, value]) =>
-    value === null ? [] : `${name}{${renderLabels(labels)}} ${value}\n`,
+    value === null ? [] : sampleLine(name, [labelsText(labels), value]),
   );
   return lines.length === 0 ? "" : `# HELP ${name} ${help}\n# TYPE ${name} gauge\n${lines.join("")}`;
-}
-
-function renderLabels(labels: Labels): string {
-  return Object.entries(labels)
-    .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
-    .join(",");
-}
-
-/** https://prometheus.io/docs/instrumenting/exposition_formats/: backslash, double quote and line feed. */
-function escapeLabel(value: string): string {
-  return value.replaceAll("\\", "\\\\").replaceAll('"', '\\"').replaceAll("\n", "\\n");
 }
 
 function unixSeconds(isoTime: string | null): number | null {

@@ -1,3 +1,4 @@
+import { text as readText } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { createPrometheus, type Prometheus } from "../../src/io/prometheus-registry.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/metric-families.ts";
@@ -16,16 +17,16 @@ const LABELS = { protocol: "lockup", variant: "multichain", tier: "production" }
 
 describe("createPrometheus()", () => {
   it("serves the text format that every Prometheus reads, and no time of a sample", async () => {
-    const { prometheus } = setUp();
+    const { prometheus, render } = setUp();
 
-    const text = await prometheus.render();
+    const text = await render();
 
     expect(prometheus.contentType).toBe("text/plain; version=0.0.4; charset=utf-8");
     expect(text.split("\n").filter((line) => line !== "" && !SAMPLE_OR_COMMENT.test(line))).toEqual([]);
   });
 
   it("announces each metric once, with help that Prometheus' own linter accepts", async () => {
-    const text = await setUp().prometheus.render();
+    const text = await setUp().render();
 
     const helps = [...text.matchAll(/^# HELP (\S+) (.*)$/gm)];
     const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
@@ -41,15 +42,15 @@ describe("createPrometheus()", () => {
   });
 
   it("lets the series of removed targets vanish with the next scrape", async () => {
-    const { prometheus, read } = setUp();
+    const { read, render } = setUp();
     const other = sampleTargetReport({ target: sampleTarget({ protocol: "airdrops" }) });
-    const first = await prometheus.render();
+    const first = await render();
 
     read.source = metricsSource({
       report: sampleReport({ chains: [sampleChainReport({ targets: [other] })] }),
       endpoints: [],
     });
-    const second = await prometheus.render();
+    const second = await render();
 
     expect(first).toContain('synclag_up{protocol="lockup"');
     expect(second).not.toContain('synclag_up{protocol="lockup"');
@@ -58,12 +59,9 @@ describe("createPrometheus()", () => {
   });
 
   it("shows counters as they stand, however often it is scraped, also at once", async () => {
-    const { prometheus } = setUp();
+    const { render } = setUp();
 
-    const texts = [
-      await prometheus.render(),
-      ...(await Promise.all([prometheus.render(), prometheus.render()])),
-    ];
+    const texts = [await render(), ...(await Promise.all([render(), render()]))];
 
     for (const text of texts) {
       expect(linesOf(text, "synclag_polls_total")[0]).toMatch(/ 7$/);
@@ -72,43 +70,43 @@ describe("createPrometheus()", () => {
   });
 
   it("leaves an unlabelled gauge out while its value is unknown, and brings it back", async () => {
-    const { prometheus, read } = setUp();
+    const { read, render } = setUp();
     const known = read.source;
     const name = "synclag_scheduler_last_tick_timestamp_seconds";
 
-    const before = await prometheus.render();
+    const before = await render();
     read.source = metricsSource({ loop: { lastTickMs: null, inFlight: 0, queued: 0 } });
-    const unknown = await prometheus.render();
+    const unknown = await render();
     read.source = known;
-    const after = await prometheus.render();
+    const after = await render();
 
     expect([before, unknown, after].map((text) => linesOf(text, name).length)).toEqual([1, 0, 1]);
   });
 
   it("escapes the values of labels", async () => {
-    const { prometheus, read } = setUp();
+    const { read, render } = setUp();
     const target = sampleTarget({ variant: 'a"b\\c\nd' });
     read.source = metricsSource({
       report: sampleReport({ chains: [sampleChainReport({ targets: [sampleTargetReport({ target })] })] }),
     });
 
-    const text = await prometheus.render();
+    const text = await render();
 
     expect(text).toContain('synclag_up{protocol="lockup",variant="a\\"b\\\\c\\nd",');
   });
 
   it("says which build it is", async () => {
-    expect(linesOf(await setUp().prometheus.render(), "synclag_build_info")).toEqual([
+    expect(linesOf(await setUp().render(), "synclag_build_info")).toEqual([
       'synclag_build_info{version="1.2.3",revision="abc",node_version="v20.19.0"} 1',
     ]);
   });
 
   it("tells truths of the process, and nothing else of prom-client's own", async () => {
-    const { prometheus } = setUp();
-    await prometheus.render();
+    const { render } = setUp();
+    await render();
     spendCpu();
 
-    const text = await prometheus.render();
+    const text = await render();
 
     const names = [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name = ""]) => name);
     expect(names.filter((name) => !name.startsWith("synclag_")).sort()).toEqual([
@@ -127,26 +125,26 @@ describe("createPrometheus()", () => {
   });
 
   it("measures how long the event loop was blocked", async () => {
-    const { prometheus } = setUp();
+    const { render } = setUp();
     await turns(3);
-    await prometheus.render();
+    await render();
     await new Promise((resolve) => setTimeout(resolve, 30));
     spendCpu();
     await new Promise((resolve) => setTimeout(resolve, 30));
 
-    const text = await prometheus.render();
+    const text = await render();
 
     expect(Number(linesOf(text, "nodejs_eventloop_lag_p99_seconds")[0]?.split(" ")[1])).toBeGreaterThan(0);
   });
 
   it("answers a large fleet fast", async () => {
-    const { prometheus, read } = setUp();
+    const { read, render } = setUp();
     const targets = Array.from({ length: 2_000 }, (_, index) =>
       sampleTargetReport({ target: sampleTarget({ variant: `v${index}` }) }),
     );
     read.source = metricsSource({ report: sampleReport({ chains: [sampleChainReport({ targets })] }) });
 
-    const text = await prometheus.render();
+    const text = await render();
 
     expect(linesOf(text, "synclag_status")).toHaveLength(26_000);
   });
@@ -154,12 +152,12 @@ describe("createPrometheus()", () => {
 
 describe("Prometheus.observePoll()", () => {
   it("adds a duration to its indexer's histogram, in seconds", async () => {
-    const { prometheus } = setUp();
+    const { prometheus, render } = setUp();
 
     prometheus.observePoll(LABELS, 40);
     prometheus.observePoll(LABELS, 7_000);
 
-    const lines = linesOf(await prometheus.render(), "synclag_poll_duration_seconds");
+    const lines = linesOf(await render(), "synclag_poll_duration_seconds");
     const series = '{protocol="lockup",variant="multichain",tier="production"}';
     expect(lines).toContain(`synclag_poll_duration_seconds_sum${series} 7.04`);
     expect(lines).toContain(`synclag_poll_duration_seconds_count${series} 2`);
@@ -169,17 +167,17 @@ describe("Prometheus.observePoll()", () => {
   });
 
   it("takes an endpoint as it is, without its other fields", async () => {
-    const { prometheus } = setUp();
+    const { prometheus, render } = setUp();
 
     prometheus.observePoll(sampleEndpoint({ url: "http://host/?key=secret" }), 1);
 
-    expect(await prometheus.render()).not.toContain("secret");
+    expect(await render()).not.toContain("secret");
   });
 });
 
 describe("Prometheus.retain()", () => {
   it("drops the durations of indexers that are gone, and keeps those of the chains' own nodes", async () => {
-    const { prometheus } = setUp();
+    const { prometheus, render } = setUp();
     const stays = { ...LABELS, variant: "subgraph" };
     for (const labels of [LABELS, stays, { protocol: "", variant: "rpc", tier: "" }]) {
       prometheus.observePoll(labels, 10);
@@ -187,18 +185,18 @@ describe("Prometheus.retain()", () => {
 
     prometheus.retain([{ ...stays, endpoints: [] }]);
 
-    const counts = linesOf(await prometheus.render(), "synclag_poll_duration_seconds_count");
+    const counts = linesOf(await render(), "synclag_poll_duration_seconds_count");
     expect(counts.map((line) => /variant="([^"]*)"/.exec(line)?.[1])).toEqual(["subgraph", "rpc"]);
   });
 
   it("begins anew for one that comes back", async () => {
-    const { prometheus } = setUp();
+    const { prometheus, render } = setUp();
     prometheus.observePoll(LABELS, 10);
     prometheus.retain([]);
 
     prometheus.observePoll(LABELS, 10);
 
-    expect(linesOf(await prometheus.render(), "synclag_poll_duration_seconds_count")[0]).toMatch(/ 1$/);
+    expect(linesOf(await render(), "synclag_poll_duration_seconds_count")[0]).toMatch(/ 1$/);
   });
 });
 
@@ -206,12 +204,16 @@ describe("Prometheus.retain()", () => {
 const SAMPLE_OR_COMMENT =
   /^(# (HELP|TYPE) .+|[a-z0-9_]+(\{([a-z_]+="([^"\\]|\\.)*",?)*\})? (-?[0-9.e+-]+|\+Inf))$/;
 
-function setUp(): { readonly prometheus: Prometheus; readonly read: { source: MetricsSource } } {
+interface SetUp {
+  readonly prometheus: Prometheus;
+  readonly read: { source: MetricsSource };
+  readonly render: () => Promise<string>;
+}
+
+function setUp(): SetUp {
   const read = { source: metricsSource() };
-  return {
-    read,
-    prometheus: createPrometheus({ families: METRIC_FAMILIES, read: () => read.source, build: BUILD }),
-  };
+  const prometheus = createPrometheus({ families: METRIC_FAMILIES, build: BUILD });
+  return { read, prometheus, render: () => readText(prometheus.render(read.source)) };
 }
 
 /** The samples of a metric, or of the parts of a histogram. */

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { FAILURE_REASONS } from "../../src/core/observation.ts";
 import { STATUSES } from "../../src/core/report.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/metric-families.ts";
-import type { Labels, MetricsSource, Sample } from "../../src/metrics/metric-family.ts";
+import type { MetricsSource } from "../../src/metrics/metric-family.ts";
 import { endpointTally, fullReport, metricsSource, rpcEndpoint } from "../support/metrics-source.ts";
 import {
   NOW_MS,
@@ -16,6 +16,8 @@ import {
 const T = ["protocol", "variant", "tier", "chain", "chain_id"];
 const C = ["chain", "chain_id"];
 const E = ["protocol", "variant", "tier", "endpoint"];
+
+type Labels = Readonly<Record<string, string>>;
 
 /** What users' dashboards and rules rely on: typed in once more, so that it changes on purpose only. */
 const PUBLIC = [
@@ -358,11 +360,20 @@ describe("labels", () => {
   });
 });
 
-function samplesOf(name: string, wanted: Partial<MetricsSource> = {}): readonly Sample[] {
+function samplesOf(
+  name: string,
+  wanted: Partial<MetricsSource> = {},
+): readonly (readonly [labels: Labels, value: number])[] {
   const source = metricsSource(wanted);
-  return METRIC_FAMILIES.filter((family) => family.name === name).flatMap((family) => [
-    ...family.samples(source),
-  ]);
+  return METRIC_FAMILIES.filter((family) => family.name === name)
+    .flatMap((family) => [...family.samples(source)])
+    .map(([labels, value]) => [readLabels(labels), value]);
+}
+
+function readLabels(text: string): Labels {
+  return Object.fromEntries(
+    [...text.matchAll(/([a-z_]+)="([^"]*)"/g)].map(([, name = "", value = ""]) => [name, value] as const),
+  );
 }
 
 function sorted<T extends { readonly name: string }>(families: readonly T[]): readonly T[] {

@@ -1,10 +1,16 @@
 import { connect } from "node:net";
+import { gzipSync } from "node:zlib";
 import type { Plan } from "../../src/core/plan.ts";
 import { type HttpServer, type HttpServerOptions, startHttpServer } from "../../src/io/http-server.ts";
 import type { HttpSource, Verdict } from "../../src/io/http-source.ts";
 import { fullReport } from "./metrics-source.ts";
 
-export const METRICS = { contentType: "text/plain; version=0.0.4; charset=utf-8", body: "synclag_up 1\n" };
+const METRICS_BODY = "synclag_up 1\n";
+export const METRICS = {
+  contentType: "text/plain; version=0.0.4; charset=utf-8",
+  body: METRICS_BODY,
+  gzipped: gzipSync(METRICS_BODY),
+};
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 
 const NO_PLAN: Plan = {

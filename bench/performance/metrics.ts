@@ -1,0 +1,132 @@
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { percentile } from "../accuracy/figures.ts";
+import { measureHangingFleet } from "./hanging-fleet.ts";
+import { serveOurs, servePromClient, type Way } from "./scrape-ways.ts";
+import { sourceOf } from "./scraped-source.ts";
+import { type Order, type Scraper, startScraper } from "./scraper.ts";
+import type { Extent, Figure, Subject } from "./subject.ts";
+import { watchTurns } from "./turn-watch.ts";
+
+const SERIES = [1_000, 10_000, 100_000];
+const WARM_UPS = 5;
+const MOST_BLOCKED_MS = 10;
+
+setFlagsFromString("--expose-gc");
+// The flag adds `gc` to every context that is made from now on.
+const collectGarbage = runInNewContext("gc") as () => void;
+
+interface Cost {
+  readonly tookMs: number;
+  readonly cpuMs: number;
+  readonly blockedMs: number;
+  readonly bytes: number;
+}
+
+export const subject: Subject = {
+  title: "Scrapes of `/metrics`",
+  about: `
+A scraper in a process of its own asks over connections that it keeps, and reads all of the answer. Times are from the
+request to the last byte, medians of a run's scrapes; CPU is that of all threads of the server's process for one scrape;
+"blocked" is the longest stretch of all scrapes of a run in which the server's event loop did not turn, without the time in which the
+kernel let others run. Each of Synclag's scrapes is of a new report: a second one of the same report is a copy of the first.
+
+Beside it prom-client's own \`registry.metrics()\` of the same series in the same process, behind a bare HTTP server: "held", of series that are
+set already, which is the least that it can take; "given", where all are set anew at each scrape, so that what is gone vanishes, as it was done
+here before. Either is gzipped in one go, off the loop, at the same level. Synclag's answers hold the process metrics too, some 20 series.
+
+Ten at once: the real program, ten scrapers that ask at the same instant each 1.2 s and take gzip, while no indexer answers
+any more and the polls hang. Its targets have an endpoint each; the first row has as many as the packaged chains.yaml.
+`,
+  async measure(extent) {
+    await using scraper = startScraper();
+    const figures: Figure[] = [];
+    for (const series of SERIES) {
+      figures.push(...(await measureSize(scraper, series, extent)));
+    }
+    figures.push(...(await measureHangingFleet(scraper, extent)));
+    return figures;
+  },
+};
+
+async function measureSize(scraper: Scraper, series: number, extent: Extent): Promise<readonly Figure[]> {
+  const source = sourceOf(series);
+  const times = extent === "whole" ? 7 : 3;
+  const figures: Figure[] = [];
+  for (const coding of ["identity", "gzip"] as const) {
+    const ask = async (way: Way): Promise<Cost> => {
+      await using served = way;
+      return await cost(scraper, { url: served.url, coding, scrapers: 1 }, times);
+    };
+    const costs = {
+      ours: await ask(await serveOurs(source)),
+      held: await ask(await servePromClient(source, "held")),
+      given: await ask(await servePromClient(source, "given")),
+    };
+    const row = `${series.toLocaleString("en-US")} series, ${coding === "gzip" ? "gzip" : "plain"}`;
+    figures.push(...figuresOf(row, costs, series === Math.max(...SERIES)));
+  }
+  return figures;
+}
+
+async function cost(scraper: Scraper, order: Order, times: number): Promise<Cost> {
+  for (let time = 0; time < WARM_UPS; time += 1) {
+    await scraper.scrape(order);
+  }
+  // What those before left behind is not to be paid for by this one.
+  collectGarbage();
+  const cpuBefore = process.cpuUsage();
+  const scrapes = [];
+  for (let time = 0; time < times; time += 1) {
+    scrapes.push(...(await scraper.scrape(order)));
+  }
+  const cpu = process.cpuUsage(cpuBefore);
+  const stop = watchTurns();
+  for (let time = 0; time < times; time += 1) {
+    await scraper.scrape(order);
+  }
+  return {
+    tookMs: percentile(
+      scrapes.map(({ tookMs }) => tookMs),
+      0.5,
+    ),
+    cpuMs: (cpu.user + cpu.system) / 1_000 / times,
+    blockedMs: stop(),
+    bytes: scrapes[0]?.bytes ?? Number.NaN,
+  };
+}
+
+interface Costs {
+  readonly ours: Cost;
+  readonly held: Cost;
+  readonly given: Cost;
+}
+
+function figuresOf(row: string, { ours, held, given }: Costs, isGoal: boolean): readonly Figure[] {
+  const figure = (table: string, column: string, value: number): Figure => ({ table, row, column, value });
+  const compared = (table: string, pick: (cost: Cost) => number): readonly Figure[] => [
+    figure(table, "Synclag", pick(ours)),
+    figure(table, "prom-client, held", pick(held)),
+    figure(table, "prom-client, given", pick(given)),
+    figure(table, "Synclag ÷ held", pick(ours) / pick(held)),
+  ];
+  const figures = [
+    ...compared("Time of a scrape, ms", ({ tookMs }) => tookMs),
+    ...compared("CPU of a scrape, ms", ({ cpuMs }) => cpuMs),
+    ...compared("Event loop blocked at most, ms", ({ blockedMs }) => blockedMs),
+    figure("Size of an answer, MB", "Synclag", ours.bytes / 1e6),
+    figure("Size of an answer, MB", "prom-client", held.bytes / 1e6),
+  ];
+  return isGoal ? figures.map(withGoal) : figures;
+}
+
+function withGoal(figure: Figure): Figure {
+  switch (`${figure.table}: ${figure.column}`) {
+    case "Time of a scrape, ms: Synclag ÷ held":
+      return { ...figure, atMost: 1 };
+    case "Event loop blocked at most, ms: Synclag":
+      return { ...figure, atMost: MOST_BLOCKED_MS };
+    default:
+      return figure;
+  }
+}
