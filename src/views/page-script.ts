@@ -1,7 +1,7 @@
 /**
  * Keeps an open page true: fetches it again when the server says that something is new, or every 5 s where it hears
- * nothing, and swaps the main element, keeping scroll, focus, opened details, plots and a selection of text. The page
- * is complete without it. When Synclag no longer answers, it says so. A hidden page listens to nothing.
+ * nothing, and swaps the main element, keeping scroll, focus, opened details, plots and a selection of text. The fleet
+ * is filtered as one types; from another page, Enter goes there. The page is complete without it. When Synclag no longer answers, it says so. A hidden page listens to nothing.
  * The fetched style is dropped before parsing: its nonce is not this page's, and the browser would complain.
  */
 export const PAGE_SCRIPT = `
@@ -53,11 +53,13 @@ export const PAGE_SCRIPT = `
     if (said.textContent !== sentence) said.textContent = sentence;
   }
 
+  const onFleet = location.pathname === "/";
   box?.addEventListener("input", () => {
+    if (!onFleet) return;
     history.replaceState(null, "", box.value === "" ? "/" : "/?q=" + encodeURIComponent(box.value));
     refresh();
   });
-  box?.form.addEventListener("submit", (event) => event.preventDefault());
+  box?.form.addEventListener("submit", (event) => { if (onFleet) event.preventDefault(); });
   let events = null;
   let heardAt = 0;
   function listen() {

@@ -186,6 +186,19 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
+  it("goes to the fleet with a filter from another page, and back", async () => {
+    const page = await browser.newPage();
+    await page.goto(`${demo.url}/chains/base`);
+
+    await page.getByRole("searchbox").fill("lockup base");
+    await page.keyboard.press("Enter");
+    await page.getByText(/^Showing \d+ of 140 targets/).waitFor();
+    await page.goBack();
+
+    expect(new URL(page.url()).pathname).toBe("/chains/base");
+    await page.close();
+  });
+
   it("tells that the fault is over, still without being loaded again", async () => {
     await open.locator(FROZEN).waitFor({ ...WITHIN_A_TOUR, state: "hidden" });
 
