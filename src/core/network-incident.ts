@@ -1,6 +1,6 @@
 import type { Endpoint } from "./fleet.ts";
 import { groupBy } from "./group-by.ts";
-import type { FailureReason } from "./observation.ts";
+import type { FailureReason, Observation } from "./observation.ts";
 import type { LastPoll, SourceState } from "./source-state.ts";
 
 /** What a source tells of our own network. */
@@ -40,6 +40,11 @@ export function nothingIsReached(
     isSilent(contacts, fallen, nowMs - answeredMs) &&
     allFail(witnessesOf(contacts, endpoints, fallen), fallen)
   );
+}
+
+/** Whether a poll failed as it does where our own network is broken: it may say nothing of whom it asked. */
+export function isUnreached(said: Observation | LastPoll | null | undefined): boolean {
+  return said?.kind === "failed" && UNREACHED.has(said.reason);
 }
 
 function laterAnswer(latestMs: number, { last, lastSuccessMs }: Contact): number {
@@ -98,10 +103,6 @@ function witnessesOf(
       .map((source) => ({ host, contact: byKey.get(source) ?? null }))
       .filter(({ contact }) => kind === "indexer" || (contact !== null && fallen.has(contact)));
   });
-}
-
-function isUnreached(last: LastPoll | null | undefined): boolean {
-  return last?.kind === "failed" && UNREACHED.has(last.reason);
 }
 
 function isUnasked(last: LastPoll | null | undefined): boolean {

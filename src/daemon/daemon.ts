@@ -57,6 +57,7 @@ export class Daemon implements AsyncDisposable {
       nowMs: world.nowMs,
       budgets: () => this.#budgets.report(this.#clock.nowMs()),
       maintenance: (nowMs) => openMaintenance(this.#running.config.maintenance, nowMs),
+      onReached: (askedInVain) => this.#running.polling.look(askedInVain),
     });
     this.#restore(config);
     this.#tally.watch(config.fleet);

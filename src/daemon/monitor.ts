@@ -1,6 +1,7 @@
 import type { ChainState, WatchedChain } from "../core/chain-state.ts";
 import { composeReport } from "../core/compose-report.ts";
 import { type Endpoint, endpointsOf, type Fleet, type Target } from "../core/fleet.ts";
+import { isUnreached } from "../core/network-incident.ts";
 import type { Observation } from "../core/observation.ts";
 import type { BudgetReport, Incident, Report } from "../core/report.ts";
 import type { SourceState } from "../core/source-state.ts";
@@ -13,6 +14,8 @@ export interface MonitorOptions {
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
   /** Tells which targets are inside a maintenance window; left out, none is. */
   readonly maintenance?: (nowMs: number) => (target: Target) => boolean;
+  /** Called once anybody answers again after nothing could be reached, with those that were asked in vain meanwhile. */
+  readonly onReached?: (askedInVain: readonly Endpoint[]) => void;
 }
 
 /** What a monitor knows, as plain data. */
@@ -86,13 +89,13 @@ export class Monitor {
       onImplausible();
     }
     this.#latest = null;
+    this.#tellIfReached(observations);
     return doubt;
   }
 
   /** Whether all that an endpoint says something of has been heard of so lately that it is still evidence. */
-  isEvident({ key, targets }: Endpoint): boolean {
-    const sources = targets.length === 0 ? [key] : targets.map((target) => target.key);
-    return sources.every((source) => this.#isEvident(source));
+  isEvident(endpoint: Endpoint): boolean {
+    return sourcesOf(endpoint).every((source) => this.#isEvident(source));
   }
 
   save(): SavedMonitor {
@@ -132,15 +135,49 @@ export class Monitor {
     return this.#latest;
   }
 
+  #tellIfReached(observations: readonly Observation[]): void {
+    if (!this.#isCutOff() || observations.every(isUnreached)) {
+      return;
+    }
+    // This ends the incident, so that it is told once.
+    const { incidents } = this.report();
+    if (incidents.every(({ scope }) => scope !== "network")) {
+      this.#options.onReached?.(endpointsOf(this.#fleet).filter((endpoint) => this.#isUnreached(endpoint)));
+    }
+  }
+
+  /** Whether nothing at all could be reached, by the latest report. */
+  #isCutOff(): boolean {
+    return this.#incidents.some(({ scope }) => scope === "network");
+  }
+
+  #isUnreached(endpoint: Endpoint): boolean {
+    return sourcesOf(endpoint).some((source) => isUnreached(this.#stateOf(source)?.last));
+  }
+
   #isEvident(source: string): boolean {
-    const memory = this.#chains.get(this.#chainOf.get(source) ?? "");
-    const state = memory === undefined ? undefined : sourceOf(memory.state, source);
+    const memory = this.#memoryOf(source);
+    const state = this.#stateOf(source);
     if (memory === undefined || state?.last == null) {
       return false;
     }
     const staleMs = staleAfterMs(memory.watched.chain.thresholds, state.pollIntervalMs);
     return this.#options.nowMs() - state.last.receivedAtMs <= staleMs;
   }
+
+  #stateOf(source: string): SourceState | undefined {
+    const memory = this.#memoryOf(source);
+    return memory === undefined ? undefined : sourceOf(memory.state, source);
+  }
+
+  #memoryOf(source: string): Memory | undefined {
+    return this.#chains.get(this.#chainOf.get(source) ?? "");
+  }
+}
+
+/** The keys of all that an endpoint says something of. */
+function sourcesOf({ key, targets }: Endpoint): readonly string[] {
+  return targets.length === 0 ? [key] : targets.map((target) => target.key);
 }
 
 function sourceOf({ sources }: ChainState, key: string): SourceState | undefined {

@@ -30,6 +30,8 @@ export interface Polling extends AsyncDisposable {
   readonly queued: () => number;
   /** How long the oldest poll under way has taken so far. */
   readonly longestMs: () => number;
+  /** Asks these at once, beside their schedule, from what their budgets can spare. */
+  readonly look: (endpoints: readonly Endpoint[]) => void;
 }
 
 /** Starts the schedules and the first round. Disposing stops them, cuts off what is under way and waits for its end. */
@@ -63,6 +65,7 @@ export function startPolling(options: PollingOptions): Polling {
     inFlight: queue.inFlight,
     queued: queue.queued,
     longestMs: () => rounds.longestMs(),
+    look: (wanted) => rounds.start(pollOrder(wanted), "spare"),
     async [Symbol.asyncDispose]() {
       cron[Symbol.dispose]();
       looks[Symbol.dispose]();

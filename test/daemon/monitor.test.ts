@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import type { Endpoint } from "../../src/core/fleet.ts";
+import type { Observation } from "../../src/core/observation.ts";
+import { Monitor } from "../../src/daemon/monitor.ts";
+import { BASE } from "../core/chain-fixture.ts";
+import { endpointOf, fleetOf } from "../schedule/fleet-builder.ts";
+
+const T0 = Date.UTC(2026, 10, 20, 12);
+const OFTEN = ["a", "b"].map((variant) => endpointAsked(variant, 15_000));
+const RARELY = endpointAsked("rare", 1_800_000);
+const ENDPOINTS = [...OFTEN, RARELY];
+
+describe("Monitor", () => {
+  it("tells, once anybody answers again, whom it has asked in vain", () => {
+    const { told, say } = start();
+    say("well", ENDPOINTS);
+    say("cut off", OFTEN);
+    say("cut off", [...OFTEN, RARELY]);
+    say("cut off", OFTEN);
+
+    say("well", OFTEN.slice(0, 1));
+    say("well", OFTEN.slice(1));
+
+    expect(told).toEqual([["airdrops/b/production/base", "airdrops/rare/production/base"]]);
+  });
+
+  it.each([
+    { case: "one host alone was down", down: OFTEN.slice(0, 1) },
+    { case: "nobody answers yet", down: ENDPOINTS },
+  ])("tells nothing where $case", ({ down }) => {
+    const { told, say } = start();
+    say("well", ENDPOINTS);
+    say("cut off", down);
+    say("cut off", down);
+
+    say("cut off", down);
+
+    expect(told).toEqual([]);
+  });
+});
+
+function endpointAsked(variant: string, pollIntervalMs: number): Endpoint {
+  const endpoint = endpointOf({ variant, host: variant, pollIntervalMs });
+  return { ...endpoint, targets: endpoint.targets.map((target) => ({ ...target, pollIntervalMs })) };
+}
+
+/** A monitor that is looked at after each round of polls; what it tells is noted by the endpoints' keys. */
+function start() {
+  let nowMs = T0;
+  const told: (readonly string[])[] = [];
+  const monitor = new Monitor(
+    { ...fleetOf(ENDPOINTS), chains: [BASE] },
+    {
+      nowMs: () => nowMs,
+      budgets: () => [],
+      onReached: (endpoints) => told.push(endpoints.map(({ key }) => key)),
+    },
+  );
+  const say = (what: "well" | "cut off", endpoints: readonly Endpoint[]): void => {
+    nowMs += 15_000;
+    for (const { targets } of endpoints) {
+      monitor.observe(targets.map(({ key }) => observation(key, what, nowMs)));
+    }
+    monitor.report();
+  };
+  return { told, say };
+}
+
+function observation(source: string, what: "well" | "cut off", nowMs: number): Observation {
+  const times = { source, sentAtMs: nowMs - 100, receivedAtMs: nowMs };
+  const block = Math.floor(nowMs / 2_000);
+  return what === "cut off"
+    ? { ...times, kind: "failed", reason: "dns", detail: "" }
+    : {
+        ...times,
+        kind: "head",
+        head: { block, timestampSec: null, hash: null, deployment: null, indexingErrors: null },
+      };
+}
