@@ -15,11 +15,14 @@ import { CHAIN_DASHBOARD } from "./target-alert.ts";
 
 const PAIR_ALERT = { about: "fleet", keepFiringFor: BRIDGE, dashboard: CHAIN_DASHBOARD } as const;
 
-/** What users of a protocol on a chain meet, whichever variant they are served from, and what a chain does to all. */
+/**
+ * What users of a protocol on a chain meet, whichever variant they are served from, and what a chain does to all. In a
+ * group Prometheus sends what fires in this order: Alertmanager knows what hides another alert before it has that one.
+ */
 export function pairAlerts(): AlertGroup {
   return {
     name: "synclag-protocols-and-chains",
-    alerts: [noVariantOk(), allVariantsStalled(), chainHalted()],
+    alerts: [chainHalted(), allVariantsStalled(), noVariantOk()],
   };
 }
 
