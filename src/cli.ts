@@ -86,7 +86,10 @@ function addCheck(program: Command, world: CommandWorld, exit: (code: number) =>
         .default("chains.yaml")
         .conflicts("url"),
     )
-    .option("--url <address>", "ask the daemon there, such as http://127.0.0.1:9855, and poll nothing")
+    .option(
+      "--url <address>",
+      `ask the daemon there, such as http://127.0.0.1:9855 or 'https://USER:\${VAR}@HOST', and poll nothing`,
+    )
     .addOption(
       new Option(
         "--state <file>",

@@ -34,7 +34,7 @@ export async function check(
   }
   const learned = await (flags.url === undefined
     ? learnByItself(filters, flags, world)
-    : askDaemon(flags.url));
+    : askDaemon(flags.url, world));
   if (learned.kind === "mistakes") {
     return refuse(world, learned.mistakes);
   }

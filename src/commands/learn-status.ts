@@ -13,6 +13,7 @@ import { selectForCheck } from "../views/check-selection.ts";
 import { type StatusJson, statusJson } from "../views/status-json.ts";
 import { buildOf } from "./build-info.ts";
 import type { CommandWorld } from "./command-world.ts";
+import { readDaemonAddress } from "./daemon-address.ts";
 import { loadConfig } from "./load-config.ts";
 import { createProgressLine } from "./progress-line.ts";
 import { stateFileBeside } from "./state-file-beside.ts";
@@ -27,17 +28,26 @@ const DAEMON_TIMEOUT_MS = 10_000;
 const LONGEST_WAIT_MS = 120_000;
 const LOOK_MS = 250;
 
-/** Asks a running daemon, which costs no budget. */
-export async function askDaemon(url: string): Promise<Learned> {
-  if (!URL.canParse(url) || !/^https?:\/\//i.test(url)) {
-    return mistake(`Cannot ask ${JSON.stringify(url)}: expected an address such as http://127.0.0.1:9855`);
+/** Asks a running daemon, which costs no budget. `written`: its address as `--url` has it. */
+export async function askDaemon(written: string, world: CommandWorld): Promise<Learned> {
+  const address = readDaemonAddress(written, world);
+  if (address.kind === "unusable") {
+    return mistake(`--url: ${address.message}`);
   }
-  const answer = await fetchStatus(url, DAEMON_TIMEOUT_MS);
-  const { origin } = new URL(url);
-  return answer.kind === "status"
-    ? { ...answer, statusesAt: `${origin}/docs/statuses` }
-    : mistake(`Cannot ask ${origin}: ${answer.detail}`);
+  const answer = await fetchStatus(address, DAEMON_TIMEOUT_MS);
+  const { origin } = new URL(address.url);
+  if (answer.kind === "status") {
+    return { ...answer, statusesAt: `${origin}/docs/statuses` };
+  }
+  const advice = answer.guard === null ? "" : `; ${ADVICE[answer.guard]}`;
+  return mistake(`Cannot ask ${origin}: ${answer.detail}${advice}`);
 }
+
+/** What a web configuration takes: the same for who was told the address and for who found it in the state file. */
+const ADVICE = {
+  password: `name a user as in --url 'https://USER:\${PASSWORD}@HOST:PORT'`,
+  tls: "ask for a name of its certificate as in --url https://HOST:PORT, and trust an authority of your own with NODE_EXTRA_CA_CERTS=FILE",
+} as const;
 
 /**
  * Polls once, drawing on the budgets of the state file. Where a daemon holds that file, it is asked instead; where
@@ -94,7 +104,7 @@ async function askHolder(
 ): Promise<Learned> {
   const here = reachable(url);
   world.err(`Asking the running daemon at ${here} (pid ${pid}), which holds ${stateFile}: nothing is polled`);
-  return await askDaemon(here);
+  return await askDaemon(here, world);
 }
 
 /** A server that listens on every address is asked on this machine's own. */

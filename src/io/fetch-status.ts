@@ -8,20 +8,34 @@ import { Agent } from "./undici.ts";
 /** What a running daemon says, or why it says nothing. */
 export type StatusAnswer =
   | { readonly kind: "status"; readonly json: StatusJson }
-  | { readonly kind: "failed"; readonly detail: string };
+  | {
+      readonly kind: "failed";
+      readonly detail: string;
+      /** What its web configuration keeps us from: it wants a password, or its certificate is not trusted. */
+      readonly guard: "password" | "tls" | null;
+    };
+
+export interface StatusQuestion {
+  /** The daemon's address, without a slash at the end. */
+  readonly url: string;
+  readonly authorization: string | null;
+}
 
 /** Far more than thousands of targets take. */
 const MAX_BYTES = 64 * 1024 * 1024;
 
 const StatusShape = z.fromJSONSchema(STATUS_SCHEMA);
 
-/** Asks the daemon at this address, which may hold user and password, for all that it knows; it costs no budget. */
-export async function fetchStatus(daemonUrl: string, timeoutMs: number): Promise<StatusAnswer> {
-  const { origin, pathname } = new URL(`${daemonUrl.replace(/\/+$/, "")}/api/v1/status`);
+/** Asks a daemon for all that it knows; it costs no budget. */
+export async function fetchStatus(
+  { url, authorization }: StatusQuestion,
+  timeoutMs: number,
+): Promise<StatusAnswer> {
+  const { origin, pathname } = new URL(`${url}/api/v1/status`);
   const headers = {
     accept: "application/json",
     "accept-encoding": "identity",
-    ...authorizationOf(daemonUrl),
+    ...(authorization === null ? {} : { authorization }),
   };
   const agent = new Agent({ connect: { timeout: timeoutMs } });
   const reader = new ReplyReader(MAX_BYTES);
@@ -33,23 +47,14 @@ export async function fetchStatus(daemonUrl: string, timeoutMs: number): Promise
   try {
     agent.dispatch({ origin, path: pathname, method: "GET", headers }, reader);
     const answer = await reader.reply;
-    return answer.kind === "failed" ? answer : readStatus(answer.reply);
+    return answer.kind === "failed" ? failed(answer.detail) : readStatus(answer.reply);
   } catch (error) {
-    return { kind: "failed", ...failureOf(error, cutOff, timeoutMs) };
+    const { reason, detail } = failureOf(error, cutOff, timeoutMs);
+    return failed(detail, reason === "tls" ? "tls" : null);
   } finally {
     clearTimeout(deadline);
     await agent.destroy();
   }
-}
-
-/** What user and password in a URL stand for (RFC 7617): an HTTP client drops them. */
-function authorizationOf(url: string): { readonly authorization?: string } {
-  const { username, password } = new URL(url);
-  if (username === "" && password === "") {
-    return {};
-  }
-  const credentials = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
-  return { authorization: `Basic ${Buffer.from(credentials).toString("base64")}` };
 }
 
 function readStatus({
@@ -60,17 +65,18 @@ function readStatus({
   readonly body: string;
 }): StatusAnswer {
   if (httpStatus !== 200) {
-    return { kind: "failed", detail: `answered with HTTP ${httpStatus}` };
+    return failed(`answered with HTTP ${httpStatus}`, httpStatus === 401 ? "password" : null);
   }
   const parsed = parseJson(body);
   if (!StatusShape.safeParse(parsed).success) {
-    return {
-      kind: "failed",
-      detail: "answered with something else than a status: is that Synclag's address?",
-    };
+    return failed("answered with something else than a status: is that Synclag's address?");
   }
   // The schema that was just checked describes exactly that, and a test holds the two together.
   return { kind: "status", json: parsed as StatusJson };
+}
+
+function failed(detail: string, guard: "password" | "tls" | null = null): StatusAnswer {
+  return { kind: "failed", detail, guard };
 }
 
 function parseJson(text: string): unknown {

@@ -168,7 +168,7 @@ protocols:
 
   it.each([
     { flags: { ...FLAGS, maxLag: "soon" }, problem: 'Cannot use --max-lag "soon"' },
-    { flags: { ...FLAGS, url: "here" }, problem: 'Cannot ask "here"' },
+    { flags: { ...FLAGS, url: "here" }, problem: '--url: Cannot use "here": expected a URL' },
     { flags: FLAGS, problem: "chains.yaml:1:1: version:" },
   ])("says 3 for $problem", async ({ flags, problem }) => {
     const { world, errLines } = createWorld("chains: {}\n");

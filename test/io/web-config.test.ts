@@ -87,14 +87,15 @@ describe("basic_auth_users", () => {
     compare.mockRestore();
   });
 
-  it("lets synclag check in, with user and password in its --url", async () => {
+  it("lets synclag check in with a password, and tells it that it lacks one", async () => {
     await using server = await serveWith(ALICE);
+    const { url } = server;
 
-    const admitted = await fetchStatus(server.url.replace("//", "//alice:open%20sesame@"), 5_000);
-    const refused = await fetchStatus(server.url, 5_000);
+    const admitted = await fetchStatus({ url, authorization: basic("alice:open sesame") }, 5_000);
+    const refused = await fetchStatus({ url, authorization: null }, 5_000);
 
     expect(admitted).toMatchObject({ kind: "status", json: { targets: [{}, {}] } });
-    expect(refused).toEqual({ kind: "failed", detail: "answered with HTTP 401" });
+    expect(refused).toEqual({ kind: "failed", detail: "answered with HTTP 401", guard: "password" });
   });
 
   it("forgets a password once the file has another", async () => {

@@ -1,0 +1,83 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import bcrypt from "bcryptjs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runSynclag, type SynclagProcess, startSynclag } from "../support/synclag-process.ts";
+import { webConfigFolder } from "../support/web-configs.ts";
+
+// A chain that nobody indexes and an indexer that nobody runs: the daemon can be asked all the same.
+const CHAINS_YAML = `
+version: 1
+listen: 127.0.0.1:0
+chains: { base: { id: 8453 } }
+protocols:
+  airdrops: [{ variant: multichain, url: "http://127.0.0.1:9/", chains: [base] }]
+`;
+const PASSWORD = "open sesame/@:";
+
+let folder: ReturnType<typeof webConfigFolder>;
+let daemon: SynclagProcess;
+let port: string;
+
+beforeAll(async () => {
+  folder = webConfigFolder();
+  writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
+  folder.write(
+    "web.yml",
+    `tls_server_config: { cert_file: cert.pem, key_file: key.pem }
+basic_auth_users: { alice: "${bcrypt.hashSync(PASSWORD, 4)}" }`,
+  );
+  daemon = startSynclag(["run", "--web-config", "web.yml", "--log-format", "json"], { cwd: folder.path });
+  [, port = ""] = await daemon.logged(/"url":"https:\/\/127\.0\.0\.1:(\d+)"/);
+});
+
+afterAll(async () => {
+  await daemon[Symbol.asyncDispose]();
+  folder[Symbol.dispose]();
+});
+
+describe("synclag check of a daemon with TLS and passwords", () => {
+  it("is let in with the password, over a certificate of one's own authority", async () => {
+    const checked = await check([
+      "--url",
+      `https://alice:\${PASSWORD}@localhost:${port}`,
+      "--format",
+      "json",
+    ]);
+
+    expect(checked.err).toBe("");
+    expect(JSON.parse(checked.out)).toMatchObject({ targets: [{ protocol: "airdrops", chain: "base" }] });
+  });
+
+  it("says what to do without a password", async () => {
+    const { exitCode, err } = await check(["--url", `https://localhost:${port}`]);
+
+    expect(exitCode).toBe(3);
+    expect(err).toBe(
+      `Cannot ask https://localhost:${port}: answered with HTTP 401; name a user as in --url 'https://USER:\${PASSWORD}@HOST:PORT'\n`,
+    );
+  });
+
+  it("says what to do about the certificate, where it finds the daemon by its state file", async () => {
+    const { exitCode, err } = await check([]);
+
+    expect(exitCode).toBe(3);
+    expect(err).toMatch(/^Asking the running daemon at https:\/\/127\.0\.0\.1:\d+ \(pid \d+\)/);
+    expect(err).toContain(
+      "the TLS certificate is for another host; ask for a name of its certificate as in --url https://HOST:PORT",
+    );
+    expect(err).toContain("NODE_EXTRA_CA_CERTS=FILE");
+  });
+
+  it("keeps the password to itself", async () => {
+    const { out, err } = await check(["--url", `https://alice:\${PASSWORD}@127.0.0.1:${port}`]);
+
+    expect(`${out}${err}`).not.toMatch(/sesame/);
+    expect(err).toContain(`Cannot ask https://127.0.0.1:${port}: the TLS certificate is for another host`);
+  });
+});
+
+function check(args: readonly string[]) {
+  const env = { PASSWORD, NODE_EXTRA_CA_CERTS: join(folder.path, "cert.pem") };
+  return runSynclag(["check", ...args], { cwd: folder.path, env });
+}
