@@ -50,6 +50,7 @@ describe("Dockerfile", () => {
       "chains.yaml",
       "dist",
       "docs",
+      "health-check.mjs",
       "node_modules",
       "package.json",
     ]);

@@ -1,0 +1,89 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import bcrypt from "bcryptjs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseWebConfig } from "../src/config/parse-web-config.ts";
+import { LiveWebSettings } from "../src/io/live-web-settings.ts";
+import { startRawServer, takeRefusingPort } from "./support/raw-server.ts";
+import { serve } from "./support/served.ts";
+import { webConfigFolder } from "./support/web-configs.ts";
+
+const TLS = "cert_file: cert.pem, key_file: key.pem";
+const USERS = `basic_auth_users: { alice: "${bcrypt.hashSync("open sesame", 4)}" }`;
+
+let folder: ReturnType<typeof webConfigFolder>;
+
+beforeAll(() => {
+  folder = webConfigFolder();
+});
+
+afterAll(() => folder[Symbol.dispose]());
+
+describe("deploy/health-check.mjs", () => {
+  it.each([
+    { daemon: "a healthy one", web: "", ok: true, exitCode: 0 },
+    { daemon: "a stuck one", web: "", ok: false, exitCode: 1 },
+    { daemon: "one with TLS", web: `tls_server_config: { ${TLS} }`, ok: true, exitCode: 0 },
+    { daemon: "a stuck one with TLS", web: `tls_server_config: { ${TLS} }`, ok: false, exitCode: 1 },
+    { daemon: "one with passwords", web: USERS, ok: true, exitCode: 0 },
+    {
+      daemon: "one with TLS and passwords",
+      web: `tls_server_config: { ${TLS} }\n${USERS}`,
+      ok: true,
+      exitCode: 0,
+    },
+    {
+      daemon: "one that wants a client's certificate",
+      web: `tls_server_config: { ${TLS}, client_auth_type: RequireAndVerifyClientCert, client_ca_file: cert.pem }`,
+      ok: true,
+      exitCode: 0,
+    },
+    {
+      daemon: "one that wants any certificate",
+      web: `tls_server_config: { ${TLS}, client_auth_type: RequireAnyClientCert }`,
+      ok: true,
+      exitCode: 0,
+    },
+  ])("exits with $exitCode for $daemon", async ({ web, ok, exitCode }) => {
+    await using server = await serve({ healthy: () => ({ ok, detail: "" }) }, { web: liveOf(web) });
+
+    expect(await exitCodeOf(Number(new URL(server.url).port))).toBe(exitCode);
+  });
+
+  it("exits with 0 for one that limits how often it may be asked", async () => {
+    await using server = await serve({}, { web: liveOf("rate_limit: { interval: 1h, burst: 1 }") });
+    const port = Number(new URL(server.url).port);
+
+    expect([await exitCodeOf(port), await exitCodeOf(port)]).toEqual([0, 0]);
+  });
+
+  it("exits with 1 where nobody listens", async () => {
+    expect(await exitCodeOf(await takeRefusingPort())).toBe(1);
+  });
+
+  it("exits with 1 where nobody answers", async () => {
+    await using silent = await startRawServer({ onRequest: () => undefined });
+
+    expect(await exitCodeOf(silent.port)).toBe(1);
+  });
+});
+
+function liveOf(text: string): LiveWebSettings | null {
+  const file = folder.write("web.yml", text);
+  return text === ""
+    ? null
+    : new LiveWebSettings({
+        load: () => parseWebConfig(text, { file, readFile: folder.readFile }),
+        onChanged: () => undefined,
+        onRefused: () => undefined,
+        monotonicMs: () => 0,
+      });
+}
+
+async function exitCodeOf(port: number): Promise<unknown> {
+  const script = fileURLToPath(new URL("../deploy/health-check.mjs", import.meta.url));
+  const child = spawn(process.execPath, [script, String(port)]);
+  const [exitCode] = (await once(child, "close")) as [number | null];
+  return exitCode;
+}
