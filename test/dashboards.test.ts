@@ -26,7 +26,7 @@ const panelSchema = z.object({
 });
 const boardSchema = z.object({
   uid: z.string(),
-  links: z.array(z.object({ type: z.string(), tags: z.array(z.string()) })),
+  links: z.array(z.object({ type: z.string(), tags: z.array(z.string()), url: z.string().optional() })),
   templating: z.object({ list: z.array(z.object({ name: z.string(), type: z.string() })) }),
   panels: z.array(panelSchema),
 });
@@ -90,6 +90,12 @@ describe("a dashboard", () => {
     ]);
     expect(templating.list[0]).toMatchObject({ name: "datasource", type: "datasource" });
     expect(templating.list.at(-1)).toMatchObject({ name: "synclag", type: "textbox" });
+  });
+
+  it("of a chain leads to Synclag's page of that chain", () => {
+    const chain = boards.find(({ uid }) => uid === "synclag-chain");
+
+    expect(chain?.links.map(({ url }) => url)).toContain("$" + "{synclag}/chains/$" + "{chain}");
   });
 
   it("can be filtered by protocol, chain and variant", () => {

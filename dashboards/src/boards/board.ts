@@ -20,6 +20,8 @@ export interface Board {
   readonly title: string;
   readonly description: string;
   readonly variables: readonly Variable[];
+  /** The path of Synclag's own page on the same matter; without one, the status page. */
+  readonly page?: string;
   readonly rows: readonly { readonly title: string; readonly panels: readonly AnyPanel[] }[];
 }
 
@@ -42,13 +44,13 @@ export const PROTOCOL: Variable = {
 export const CHAIN: Variable = { name: "chain", label: "Chain", metric: "synclag_up", choice: "any" };
 export const VARIANT: Variable = { name: "variant", label: "Variant", metric: "synclag_up", choice: "any" };
 
-/** The page of a chain at Synclag itself, with the explorers and playgrounds of its indexers. */
+/** Where Synclag itself is: its pages have the explorers and playgrounds of the indexers. */
 export const SYNCLAG_PAGE = "$" + "{synclag}";
 
 const TAG = "synclag";
 
 /** The text of a dashboard's file, for Grafana 11 and later. */
-export function renderBoard({ uid, title, description, variables, rows }: Board): string {
+export function renderBoard({ uid, title, description, variables, page = "", rows }: Board): string {
   const builder = new DashboardBuilder(title)
     .uid(uid)
     .description(description)
@@ -69,7 +71,7 @@ export function renderBoard({ uid, title, description, variables, rows }: Board)
         .type(DashboardLinkType.Link)
         .icon("external link")
         .tooltip("Synclag's own page, with the indexers' explorers and playgrounds")
-        .url(SYNCLAG_PAGE)
+        .url(`${SYNCLAG_PAGE}${page}`)
         .targetBlank(true),
     )
     .withVariable(new DatasourceVariableBuilder("datasource").label("Data source").type("prometheus"));

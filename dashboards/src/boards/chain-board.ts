@@ -14,6 +14,7 @@ export function chainBoard(): Board {
     title: "Synclag: chain",
     description: "One chain: heights, lag, gaps, and what they are measured against.",
     variables: [{ ...CHAIN, choice: "one" }, PROTOCOL, VARIANT],
+    page: "/chains/$" + "{chain}",
     rows: [
       { title: "Now", panels: [...facts(), timeline()] },
       { title: "Behind", panels: [lag(), gap(), heights(), sinceAdvance()] },

@@ -18,6 +18,14 @@ const TO_CHAIN =
   "{__data.fields.Protocol}&$" +
   "{__url_time_range}";
 
+/** A target on the page of its chain. */
+const TARGET_OF_ROW =
+  "$" +
+  "{__data.fields.Chain}#$" +
+  "{__data.fields.Protocol}-$" +
+  "{__data.fields.Variant}-$" +
+  "{__data.fields.Tier}";
+
 /** One look: what is wrong now, the worst first; since when; and how fresh the fleet has been. */
 export function fleetBoard(settings: Settings): Board {
   return {
@@ -33,7 +41,7 @@ export function fleetBoard(settings: Settings): Board {
   };
 }
 
-function counts({ objective: objectiveShare }: Settings): readonly AnyPanel[] {
+function counts({ objective: objectiveShare, servingTier }: Settings): readonly AnyPanel[] {
   const red = [[1, "red"]] as const;
   return [
     stat({
@@ -52,9 +60,9 @@ function counts({ objective: objectiveShare }: Settings): readonly AnyPanel[] {
     stat({
       title: "Chains without an ok variant",
       description:
-        "Pairs of a protocol and a chain where no variant is ok: users see old data or errors there.",
+        "Pairs of a protocol and a chain where no variant that users are served from is ok: they see old data or errors there.",
       unit: "short",
-      expr: `count(max by (${PAIR}) (synclag_status{${SELECTED_PAIRS}, status="ok"}) == 0) or vector(0)`,
+      expr: `count(max by (${PAIR}) (synclag_status{${SELECTED_PAIRS}, tier="${servingTier}", status="ok"}) == 0) or vector(0)`,
       steps: red,
     }),
     stat({
@@ -90,7 +98,7 @@ function wrongNow(): AnyPanel {
   return table({
     title: "Not ok now, worst first",
     description:
-      "Each target that is not ok: its status, how far it is behind the corroborated head of its chain, when it last moved, and how many other variants are ok there. An empty cell is unknown, never zero. No row: all is well. The chain leads to its dashboard, the variant to its explorer.",
+      "Each target that is not ok: its status, how far it is behind the corroborated head of its chain, when it last moved, and how many other variants are ok there. An empty cell is unknown, never zero. No row: all is well. The chain leads to its dashboard, the variant to what Synclag's own page knows of it, its explorer included.",
     unit: "none",
     headings: {
       "Value #status": "Status",
@@ -124,10 +132,7 @@ function wrongNow(): AnyPanel {
     ])
     .overrideByName("Chain", [columnLink("Dashboard of this chain", TO_CHAIN)])
     .overrideByName("Variant", [
-      columnLink(
-        "Explorers and playgrounds, on Synclag's page",
-        `${SYNCLAG_PAGE}/chains/${"$"}{__data.fields.Chain}`,
-      ),
+      columnLink("Explorers and playgrounds, on Synclag's page", `${SYNCLAG_PAGE}/chains/${TARGET_OF_ROW}`),
     ])
     .overrideByName("Behind", [{ id: "unit", value: "s" }])
     .overrideByName("Last advance", [{ id: "unit", value: "s" }])
