@@ -17,7 +17,7 @@ const SIZES = [
   { name: "a desk", width: 1280, height: 800 },
 ] as const;
 const SCHEMES = ["light", "dark"] as const;
-const PATHS = ["/", "/chains/base", "/plan", "/docs/statuses"] as const;
+const PATHS = ["/", "/chains/base", "/plan", "/docs/statuses", "/docs/runbooks/SynclagKeyRejected"] as const;
 
 const PAGE_BYTES = 150_000;
 
