@@ -1,3 +1,4 @@
+import { tightBudgets } from "../schedule/tight-budgets.ts";
 import { checkVariables } from "./check-variables.ts";
 import type { Config } from "./config.ts";
 import { ConfigError, type Problem } from "./config-error.ts";
@@ -66,9 +67,12 @@ function resolveConfig(yaml: YamlFile, reading: Reading): Config | null {
     },
     fleet,
     maintenance,
-    warnings: fleet.skipped.map(
-      ({ protocol, variant, tier, why }) => `${protocol}/${variant}/${tier} is skipped: ${why}`,
-    ),
+    warnings: [
+      ...fleet.skipped.map(
+        ({ protocol, variant, tier, why }) => `${protocol}/${variant}/${tier} is skipped: ${why}`,
+      ),
+      ...tightBudgets(fleet),
+    ],
     secrets: secrets.all,
     variables: secrets.variables,
   };

@@ -56,15 +56,19 @@ const CLOCK_ERROR_MS = DAY_MS;
  * `pollsPerWindow`: what the schedules that share the budget ask of it, as `requestsPerWindow` counts it.
  */
 export function startLedger(budget: Budget, pollsPerWindow: number): Ledger {
-  const { windowMs, nominalMs } = WINDOWS[budget.per];
-  const countedMs = windowMs + bucketMs(windowMs);
   return {
     limit: budget.limit,
-    windowMs,
-    reserve: Math.min(budget.limit, Math.ceil((pollsPerWindow * countedMs) / nominalMs)),
+    windowMs: WINDOWS[budget.per].windowMs,
+    reserve: Math.min(budget.limit, countedAtOnce(budget, pollsPerWindow)),
     buckets: [],
     backOff: NO_BACK_OFF,
   };
+}
+
+/** How many of these polls may count at one instant: those of the longest window, and of the span that ends it. */
+export function countedAtOnce({ per }: Pick<Budget, "per">, pollsPerWindow: number): number {
+  const { windowMs, nominalMs } = WINDOWS[per];
+  return Math.ceil((pollsPerWindow * (windowMs + bucketMs(windowMs))) / nominalMs);
 }
 
 /** Carries over what was spent under former terms, or by a former process. */
