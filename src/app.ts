@@ -7,6 +7,7 @@ import { exposureWarning } from "./daemon/exposure-warning.ts";
 import { type Insight, startInsight } from "./daemon/insight.ts";
 import { Reloader } from "./daemon/reloader.ts";
 import { keepState, type StateKeeper } from "./daemon/state-keeper.ts";
+import { warnOfConfig } from "./daemon/warn-of-config.ts";
 import { startHttpServer } from "./io/http-server.ts";
 import type { Verdict } from "./io/http-source.ts";
 import { createPrometheus } from "./io/prometheus-registry.ts";
@@ -55,6 +56,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
     const insight = cleanup.use(await startInsight(daemon, world));
     const reloader = new Reloader({
       world,
+      listen: config.listen,
       apply: async (next) => {
         await daemon.apply(next);
         prometheus.retain(next.fleet.indexers);
@@ -101,9 +103,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
 
 function announce(config: Config, { world, url }: { readonly world: World; readonly url: string }): void {
   const { fleet } = config;
-  for (const warning of config.warnings) {
-    world.logger.warn({ file: config.file, detail: warning }, "Configuration warning");
-  }
+  warnOfConfig(world.logger, config);
   const exposure = exposureWarning(config.listen, world.web?.current ?? null);
   if (exposure !== null) {
     world.logger.warn(exposure);

@@ -1,11 +1,14 @@
-import type { Config } from "../config/config.ts";
+import type { Config, ListenAddress } from "../config/config.ts";
 import { ConfigError } from "../config/config-error.ts";
 import type { Verdict } from "../io/http-source.ts";
 import type { MetricsSource } from "../metrics/metric-family.ts";
 import type { World } from "../world.ts";
+import { warnOfConfig } from "./warn-of-config.ts";
 
 export interface ReloaderOptions {
   readonly world: World;
+  /** Where the process listens: another address takes another process. */
+  readonly listen: ListenAddress;
   readonly apply: (config: Config) => Promise<void>;
 }
 
@@ -33,7 +36,7 @@ export class Reloader {
   }
 
   async #reload(): Promise<Verdict> {
-    const { world, apply } = this.#options;
+    const { world, listen, apply } = this.#options;
     const config = tryLoad(world);
     if (config instanceof ConfigError) {
       this.#state = { ...this.#state, successful: false };
@@ -43,6 +46,11 @@ export class Reloader {
     await apply(config);
     this.#state = { successful: true, lastSuccessMs: world.nowMs() };
     world.logger.info({ file: config.file }, "Reloaded");
+    warnOfConfig(world.logger, config);
+    if (config.listen.host !== listen.host || config.listen.port !== listen.port) {
+      const detail = `listen ${config.listen.host}:${config.listen.port} takes effect at the next start`;
+      world.logger.warn({ file: config.file, detail }, "Configuration warning");
+    }
     return { ok: true, detail: `Reloaded ${config.file}` };
   }
 }

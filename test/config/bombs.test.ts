@@ -92,6 +92,7 @@ describe("a reload of any text", () => {
         const reloader = new Reloader({
           // A reload looks at nothing else of the world.
           world: world as Partial<World> as World,
+          listen: { host: "127.0.0.1", port: 0 },
           apply: (config) => {
             applied.push(config);
             return Promise.resolve();

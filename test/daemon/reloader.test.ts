@@ -35,6 +35,18 @@ describe("Reloader.reload()", () => {
     expect(lines).toMatchObject([{ level: 50, detail: MISTAKE.message }]);
   });
 
+  it("warns of what a good one skips, and of what it cannot change", async () => {
+    const { reloader, files, lines } = setUp();
+    files.push({ ...CONFIG, listen: { host: "127.0.0.1", port: 9856 }, warnings: ["a/b/c is skipped"] });
+
+    await reloader.reload();
+
+    expect(lines.slice(1)).toMatchObject([
+      { level: 40, msg: "Configuration warning", detail: "a/b/c is skipped" },
+      { level: 40, detail: "listen 127.0.0.1:9856 takes effect at the next start" },
+    ]);
+  });
+
   it("is well again with the next good one", async () => {
     const { reloader, files } = setUp();
     files.push(MISTAKE);
@@ -78,8 +90,8 @@ describe("Reloader.reload()", () => {
 function setUp() {
   const { logger, lines } = recordLog();
   const clock = { nowMs: 1_000 };
-  /** What the next readings throw; a good file after that. */
-  const files: Error[] = [];
+  /** What the next readings throw or bring; a good file after that. */
+  const files: (Error | Config)[] = [];
   const applied: Config[] = [];
   const events: string[] = [];
   const reloader = new Reloader({
@@ -88,13 +100,14 @@ function setUp() {
       logger,
       loadConfig: () => {
         events.push("read");
-        const error = files.shift();
-        if (error !== undefined) {
-          throw error;
+        const file = files.shift() ?? CONFIG;
+        if (file instanceof Error) {
+          throw file;
         }
-        return CONFIG;
+        return file;
       },
     }),
+    listen: CONFIG.listen,
     apply: async (config) => {
       events.push("apply");
       await new Promise((resolve) => setImmediate(resolve));
