@@ -131,9 +131,9 @@ async function serve(config: Config): Promise<{ readonly server: HttpServer; rea
   for (let poll = 0; poll < POLLS; poll += 1) {
     observe();
   }
-  const report = monitor.report();
-  for (let step = DAY_STEPS; step >= 0; step -= 1) {
-    recorder.record({ ...report, chains: report.chains.slice(0, 1), generatedAtMs: nowMs - step * STEP_MS });
+  const [chain] = monitor.report().chains;
+  for (let step = DAY_STEPS; chain !== undefined && step >= 0; step -= 1) {
+    recorder.record(chain, nowMs - step * STEP_MS);
   }
   const journal = new Journal();
   for (const endpoint of endpointsOf(config.fleet)) {

@@ -52,7 +52,7 @@ for (let round = 1; round <= hours * HOUR_ROUNDS; round += 1) {
   const watched = churned(round);
   monitor.observe(targetsOf(watched).flatMap((target, index) => observationsOf(target, index, round)));
   if (round % 4 === 0) {
-    recorder.record(monitor.report());
+    record();
     await scrape();
   }
   if (round % 60 === 0) {
@@ -107,6 +107,14 @@ async function sample(hour: number) {
     heapMiB: Math.round((process.memoryUsage().heapUsed / 2 ** 20) * 10) / 10,
     series: lines.filter((line) => line.startsWith("synclag_")).length,
   };
+}
+
+function record(): void {
+  const report = monitor.report();
+  recorder.retain(report);
+  for (const chain of report.chains) {
+    recorder.record(chain, nowMs);
+  }
 }
 
 function targetsOf(watched: Fleet): readonly Target[] {

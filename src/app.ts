@@ -2,12 +2,12 @@ import { createCleanup } from "./cleanup.ts";
 import type { Config } from "./config/config.ts";
 import type { Report } from "./core/report.ts";
 import { Daemon } from "./daemon/daemon.ts";
-import { logChanges } from "./daemon/daemon-log.ts";
 import { exposureWarning } from "./daemon/exposure-warning.ts";
-import { type Insight, startInsight } from "./daemon/insight.ts";
+import { startInsight } from "./daemon/insight.ts";
 import { Reloader } from "./daemon/reloader.ts";
 import { keepState, type StateKeeper } from "./daemon/state-keeper.ts";
 import { warnOfConfig } from "./daemon/warn-of-config.ts";
+import { watchChanges } from "./daemon/watch-changes.ts";
 import { startHttpServer } from "./io/http-server.ts";
 import type { Verdict } from "./io/http-source.ts";
 import { createPrometheus } from "./io/prometheus-registry.ts";
@@ -24,9 +24,6 @@ export interface App extends AsyncDisposable {
   /** Reads the configuration anew; a bad file changes nothing. */
   readonly reload: () => Promise<Verdict>;
 }
-
-/** How often the report is looked at for changes that are worth a line in the log. */
-const WATCH_MS = 1_000;
 
 /**
  * Wires and starts everything.
@@ -119,33 +116,4 @@ function announce(config: Config, { world, url }: { readonly world: World; reado
     },
     "Started",
   );
-}
-
-/** Logs what changes, and once that the first round is done. */
-function watchChanges(daemon: Daemon, insight: Insight, world: World): Disposable {
-  let before = daemon.report();
-  let isReady = false;
-  const timer = setInterval(() => {
-    const after = daemon.report();
-    insight.take(after);
-    if (!isReady && daemon.ready().ok) {
-      isReady = true;
-      world.logger.info(countStatuses(after), "First round done");
-    }
-    logChanges(world.logger, before, after);
-    before = after;
-  }, WATCH_MS);
-  return {
-    [Symbol.dispose]() {
-      clearInterval(timer);
-    },
-  };
-}
-
-function countStatuses(report: Report): Record<string, number> {
-  const counts: Record<string, number> = {};
-  for (const { status } of report.chains.flatMap((chain) => chain.targets)) {
-    counts[status] = (counts[status] ?? 0) + 1;
-  }
-  return counts;
 }

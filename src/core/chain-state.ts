@@ -22,3 +22,8 @@ export interface ChainState {
   readonly reference: ReferenceState | null;
   readonly clock: ChainClock;
 }
+
+/** What is remembered of the source with this key, if it was heard. */
+export function sourceOf({ sources }: ChainState, key: string): SourceState | undefined {
+  return sources.find((source) => source.key === key);
+}

@@ -1,13 +1,13 @@
-import type { ChainState, WatchedChain } from "./chain-state.ts";
 import type { Endpoint, Target } from "./fleet.ts";
 import { findIncidents } from "./incidents.ts";
 import { nothingIsReached } from "./network-incident.ts";
-import type { ChainReport, Incident, Report } from "./report.ts";
-import { reportChain } from "./watch-chain.ts";
+import type { ChainReport, Incident, Report, TargetReport } from "./report.ts";
+import type { ToldChain } from "./tell-chain.ts";
 
 /** All that a report is made from. */
 export interface ReportInput extends Pick<Report, "budgets" | "skipped"> {
-  readonly chains: readonly { readonly watched: WatchedChain; readonly state: ChainState }[];
+  /** As told for `nowMs`. */
+  readonly chains: readonly Pick<ToldChain, "report" | "state">[];
   readonly endpoints: readonly Endpoint[];
   /** Those of the report before, so that each is said once and keeps its beginning. */
   readonly previousIncidents: readonly Incident[];
@@ -19,9 +19,7 @@ export interface ReportInput extends Pick<Report, "budgets" | "skipped"> {
 /** Composes the one report that every output is made from. While nothing can be reached, every status is `unknown`. */
 export function composeReport(input: ReportInput): Report {
   const { nowMs } = input;
-  const reports = input.chains.map(({ watched, state }) =>
-    withMaintenance(reportChain(state, watched, nowMs), input.maintenance),
-  );
+  const reports = input.chains.map(({ report }) => withMaintenance(report, input.maintenance));
   const incidents = findIncidents(input.previousIncidents, {
     reports,
     endpoints: input.endpoints,
@@ -42,15 +40,17 @@ export function composeReport(input: ReportInput): Report {
   };
 }
 
+/** Where nothing is marked it is the same report: whoever compares it with the former sees at once that nothing changed. */
 function withMaintenance(report: ChainReport, maintenance: ReportInput["maintenance"]): ChainReport {
-  return maintenance === undefined
-    ? report
-    : {
+  const isMarked = ({ target }: TargetReport) => maintenance?.(target) === true;
+  return report.targets.some(isMarked)
+    ? {
         ...report,
         targets: report.targets.map((target) =>
-          maintenance(target.target) ? { ...target, maintenance: true } : target,
+          isMarked(target) ? { ...target, maintenance: true } : target,
         ),
-      };
+      }
+    : report;
 }
 
 function withoutVerdicts(report: ChainReport, network: Incident): ChainReport {

@@ -26,6 +26,9 @@ export function findIncidents(previous: readonly Incident[], input: IncidentInpu
   if (input.nothingIsReached) {
     return [sinceBefore(previous, networkIncident(reports, input.nowMs))];
   }
+  if (reports.every(({ status }) => troubleOf(status) === null)) {
+    return [];
+  }
   const known = new Set(previous.map(identityOf));
   const candidates = groupsOf(reports, input.endpoints)
     .map((group) => explain(group, known.has(identityOf(group))))

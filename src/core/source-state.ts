@@ -99,3 +99,11 @@ export function reached(state: SourceState): Sample | null {
 export function newestSample(state: SourceState): Sample | null {
   return state.samples.at(-1) ?? null;
 }
+
+/** Whether a source is about to turn, or has just turned. RPC nodes have no verdict, and so are never in doubt. */
+export function isInDoubt(before: SourceState | undefined, after: SourceState | undefined): boolean {
+  if (before?.verdict == null || after?.verdict == null) {
+    return false;
+  }
+  return after.verdict.dissent > 0 || after.verdict.status !== before.verdict.status;
+}

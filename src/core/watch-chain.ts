@@ -10,12 +10,13 @@ import { viewOf } from "./view.ts";
 
 /** The chains of a fleet that have targets or RPC nodes, each with all of its targets. */
 export function watchFleet(fleet: Fleet): readonly WatchedChain[] {
-  const targets = fleet.indexers.flatMap(({ endpoints }) =>
-    endpoints.flatMap((endpoint) => endpoint.targets),
+  const targets = groupBy(
+    fleet.indexers.flatMap(({ endpoints }) => endpoints.flatMap((endpoint) => endpoint.targets)),
+    ({ chain }) => chain,
   );
   const baselines = baselineIndexers(fleet);
   return fleet.chains.map((chain) => {
-    const here = targets.filter((target) => target.chain === chain.slug);
+    const here = targets.get(chain.slug) ?? [];
     const compared = here.filter((target) => baselines.get(target.protocol) === indexerOf(target));
     return {
       chain,

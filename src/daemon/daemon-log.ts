@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { Incident, Report, Status, TargetReport } from "../core/report.ts";
+import type { ChainReport, Incident, Report, Status, TargetReport } from "../core/report.ts";
 
 /**
  * Says what changed from one report to the next: one line per change of status, one when an incident begins and one
@@ -9,13 +9,9 @@ export function logChanges(logger: Logger, before: Report, after: Report): void 
   logIncidents(logger, before.incidents, after.incidents);
   const wasExplained = explainedBy(before.incidents);
   const isExplained = explainedBy(after.incidents);
-  const former = new Map(targetsOf(before).map((target) => [target.target.key, target.status]));
-  for (const { target, status: to, reason, detail } of targetsOf(after)) {
+  for (const { from, report } of turnsBetween(before, after)) {
+    const { target, status: to, reason, detail } = report;
     const { key } = target;
-    const from = former.get(key);
-    if (from === undefined || from === to) {
-      continue;
-    }
     // The incident's own line said that it fell ill, or well again, together with the others.
     const isSaid = isExplained.has(key) || (to === "ok" && wasExplained.has(key));
     logger[isSaid ? "debug" : levelOf(from, to)]({ target: key, from, to, reason, detail }, "Status changed");
@@ -51,6 +47,27 @@ function incidentKey({ scope, subject }: Incident): string {
   return `${scope} ${subject}`;
 }
 
-function targetsOf(report: Report): readonly TargetReport[] {
-  return report.chains.flatMap((chain) => chain.targets);
+interface Turn {
+  readonly from: Status;
+  readonly report: TargetReport;
+}
+
+/** Chains of which nothing changed are the same objects in both: of a large fleet, most are. */
+function turnsBetween(before: Report, after: Report): readonly Turn[] {
+  const former = new Map(
+    targetsOf(without(before.chains, after.chains)).map(({ target, status }) => [target.key, status]),
+  );
+  return targetsOf(without(after.chains, before.chains)).flatMap((report) => {
+    const from = former.get(report.target.key);
+    return from === undefined || from === report.status ? [] : [{ from, report }];
+  });
+}
+
+function without(chains: readonly ChainReport[], others: readonly ChainReport[]): readonly ChainReport[] {
+  const known = new Set(others);
+  return chains.filter((chain) => !known.has(chain));
+}
+
+function targetsOf(chains: readonly ChainReport[]): readonly TargetReport[] {
+  return chains.flatMap((chain) => chain.targets);
 }

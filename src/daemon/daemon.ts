@@ -59,7 +59,10 @@ export class Daemon implements AsyncDisposable {
       maintenance: (nowMs) => openMaintenance(this.#running.config.maintenance, nowMs),
       onReached: (askedInVain) => this.#running.polling.look(askedInVain),
     });
-    this.#restore(config);
+    const { chains, incidents, budgets, questions } = options.keeper.remembered;
+    this.#budgets.restore(budgets);
+    this.#monitor.restore(chains, incidents);
+    this.#endpoints.restore(questions, config.fleet, (endpoint) => this.#monitor.isEvident(endpoint));
     this.#tally.watch(config.fleet);
     this.#running = this.#start(config);
   }
@@ -89,6 +92,10 @@ export class Daemon implements AsyncDisposable {
       clock: this.#clock,
       nowMs: this.#options.world.nowMs,
     });
+  }
+
+  prepare(): Promise<void> {
+    return this.#monitor.prepare();
   }
 
   report(): Report {
@@ -184,13 +191,6 @@ export class Daemon implements AsyncDisposable {
 
   #neverPolled(config: Config): readonly Endpoint[] {
     return endpointsOf(config.fleet).filter((endpoint) => !this.#endpoints.isHeard(endpoint));
-  }
-
-  #restore({ fleet }: Config): void {
-    const { chains, incidents, budgets, questions } = this.#options.keeper.remembered;
-    this.#budgets.restore(budgets);
-    this.#monitor.restore(chains, incidents);
-    this.#endpoints.restore(questions, fleet, (endpoint) => this.#monitor.isEvident(endpoint));
   }
 }
 

@@ -8,6 +8,7 @@ import type { HttpSource } from "../io/http-source.ts";
 import { planFleet } from "../schedule/plan-fleet.ts";
 import type { World } from "../world.ts";
 import type { Daemon } from "./daemon.ts";
+import { inSlices } from "./in-slices.ts";
 import { inspectChain } from "./inspect-chain.ts";
 import { News } from "./news.ts";
 import { Recorder } from "./recorder.ts";
@@ -15,8 +16,8 @@ import { Recorder } from "./recorder.ts";
 /** What only people look at: the past, the last replies, the plan, and word of what is new. Disposing it saves the past. */
 export interface Insight extends AsyncDisposable {
   readonly source: Pick<HttpSource, "past" | "endpoints" | "plan" | "onNews" | "statusesDocument">;
-  /** Takes in the report of now; to be called every second. */
-  readonly take: (report: Report) => void;
+  /** Takes in the report of now; to be called every second, once at a time. */
+  readonly take: (report: Report) => Promise<void>;
 }
 
 /** Plots may lose so much in a crash: nothing else depends on them. */
@@ -28,9 +29,9 @@ const STATUSES_DOCUMENT = new URL("../../docs/statuses.md", import.meta.url);
 /** Starts to look on, from the past that a former process has saved. */
 export async function startInsight(
   daemon: Daemon,
-  world: Pick<World, "logger" | "stateFile">,
+  world: Pick<World, "logger" | "stateFile" | "nowMs">,
 ): Promise<Insight> {
-  const { stateFile, logger } = world;
+  const { stateFile, logger, nowMs } = world;
   const statusesDocument = readFileSync(STATUSES_DOCUMENT, "utf8");
   const recorder = new Recorder();
   const news = new News();
@@ -58,8 +59,9 @@ export async function startInsight(
       onNews: (listener) => news.subscribe(listener),
       statusesDocument: () => statusesDocument,
     },
-    take(report) {
-      recorder.record(report);
+    async take(report) {
+      recorder.retain(report);
+      await inSlices(report.chains, (chain) => recorder.record(chain, report.generatedAtMs), nowMs);
       news.take(report);
     },
     async [Symbol.asyncDispose]() {

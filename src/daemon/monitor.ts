@@ -1,12 +1,14 @@
-import type { ChainState, WatchedChain } from "../core/chain-state.ts";
+import { type ChainState, sourceOf, type WatchedChain } from "../core/chain-state.ts";
 import { composeReport } from "../core/compose-report.ts";
 import { type Endpoint, endpointsOf, type Fleet, type Target } from "../core/fleet.ts";
 import { isUnreached } from "../core/network-incident.ts";
 import type { Observation } from "../core/observation.ts";
 import type { BudgetReport, Incident, Report } from "../core/report.ts";
-import type { SourceState } from "../core/source-state.ts";
+import { isInDoubt, type SourceState } from "../core/source-state.ts";
+import { type ToldChain, tellChain } from "../core/tell-chain.ts";
 import { staleAfterMs } from "../core/votes.ts";
 import { observeChain, retainChain, startChain, watchFleet } from "../core/watch-chain.ts";
+import { inSlices } from "./in-slices.ts";
 import type { Doubt } from "./polling.ts";
 
 export interface MonitorOptions {
@@ -28,6 +30,7 @@ export interface SavedMonitor {
 interface Memory {
   readonly watched: WatchedChain;
   readonly state: ChainState;
+  readonly told: ToldChain | null;
 }
 
 /** A report is this old at most; one that nothing has happened since is not made again. */
@@ -57,7 +60,7 @@ export class Monitor {
     for (const watched of chains) {
       const known = former.get(watched.chain.slug)?.state;
       const state = known === undefined ? startChain(watched) : retainChain(known, watched);
-      this.#chains.set(watched.chain.slug, { watched, state });
+      this.#chains.set(watched.chain.slug, { watched, state, told: null });
     }
     this.#chainOf = new Map([
       ...chains.flatMap(({ targets }) => targets.map(({ key, chain }) => [key, chain] as const)),
@@ -79,7 +82,7 @@ export class Monitor {
       if (memory !== undefined) {
         const before = sourceOf(memory.state, observation.source);
         const state = observeChain(memory.state, memory.watched, [observation]);
-        this.#chains.set(slug, { ...memory, state });
+        this.#chains.set(slug, { ...memory, state, told: null });
         const after = sourceOf(state, observation.source);
         doubt = isInDoubt(before, after) ? "in doubt" : doubt;
         isImplausible ||= observation.kind === "head" && after?.last?.kind === "failed";
@@ -108,11 +111,17 @@ export class Monitor {
     for (const [slug, { watched }] of this.#chains) {
       const known = chains.get(slug);
       if (known !== undefined) {
-        this.#chains.set(slug, { watched, state: retainChain(known, watched) });
+        this.#chains.set(slug, { watched, state: retainChain(known, watched), told: null });
       }
     }
     this.#incidents = incidents;
     this.#latest = null;
+  }
+
+  /** Works out what the next report needs, in slices: a large fleet's would keep polls waiting if it were made at once. */
+  async prepare(): Promise<void> {
+    const { nowMs } = this.#options;
+    await inSlices(this.#chains, ([slug, memory]) => this.#tell(slug, memory, nowMs()), nowMs);
   }
 
   /** What is known now. */
@@ -123,7 +132,7 @@ export class Monitor {
       return latest;
     }
     this.#latest = composeReport({
-      chains: [...this.#chains.values()],
+      chains: [...this.#chains].map(([slug, memory]) => this.#tell(slug, memory, nowMs)),
       endpoints: endpointsOf(this.#fleet),
       previousIncidents: this.#incidents,
       budgets: this.#options.budgets(nowMs),
@@ -133,6 +142,14 @@ export class Monitor {
     });
     this.#incidents = this.#latest.incidents;
     return this.#latest;
+  }
+
+  #tell(slug: string, memory: Memory, nowMs: number): ToldChain {
+    const told = tellChain(memory.told, memory, nowMs);
+    if (told !== memory.told) {
+      this.#chains.set(slug, { ...memory, told });
+    }
+    return told;
   }
 
   #tellIfReached(observations: readonly Observation[]): void {
@@ -178,16 +195,4 @@ export class Monitor {
 /** The keys of all that an endpoint says something of. */
 function sourcesOf({ key, targets }: Endpoint): readonly string[] {
   return targets.length === 0 ? [key] : targets.map((target) => target.key);
-}
-
-function sourceOf({ sources }: ChainState, key: string): SourceState | undefined {
-  return sources.find((source) => source.key === key);
-}
-
-/** RPC nodes have no verdict, and so are never in doubt. */
-function isInDoubt(before: SourceState | undefined, after: SourceState | undefined): boolean {
-  if (before?.verdict == null || after?.verdict == null) {
-    return false;
-  }
-  return after.verdict.dissent > 0 || after.verdict.status !== before.verdict.status;
 }

@@ -1,4 +1,4 @@
-import type { Report } from "../core/report.ts";
+import type { ChainReport, Incident, Report } from "../core/report.ts";
 
 /** Called with the number of a report that is worth a look. */
 type Listener = (id: number) => void;
@@ -9,15 +9,15 @@ const QUIET_MS = 5_000;
 /** Tells whoever looks that there is something new to see: a turn at once, the rest every five seconds. */
 export class News {
   readonly #listeners = new Set<Listener>();
-  #picture: string | null = null;
+  #latest: Report | null = null;
   #toldAtMs = Number.NEGATIVE_INFINITY;
 
   /** Takes the report of now. */
   take(report: Report): void {
-    const before = this.#picture;
-    this.#picture = pictureOf(report);
+    const before = this.#latest;
+    this.#latest = report;
     const sinceMs = Math.abs(report.generatedAtMs - this.#toldAtMs);
-    if (sinceMs >= QUIET_MS || before !== this.#picture) {
+    if (sinceMs >= QUIET_MS || before === null || !looksLike(before, report)) {
       this.#toldAtMs = report.generatedAtMs;
       for (const listener of this.#listeners) {
         listener(report.generatedAtMs);
@@ -32,11 +32,39 @@ export class News {
   }
 }
 
-/** What a person would notice at once. */
-function pictureOf({ chains, incidents }: Report): string {
-  const statuses = chains.flatMap(({ targets }) =>
-    targets.map(({ target, status }) => `${target.key} ${status}`),
+/** Whether a person would notice no change at once. */
+function looksLike(before: Report, after: Report): boolean {
+  return (
+    isEvery(before.incidents, after.incidents, (was, is) => causeOf(was) === causeOf(is)) &&
+    isEvery(before.chains, after.chains, chainLooksLike)
   );
-  const causes = incidents.map(({ scope, subject }) => `${scope} ${subject}`);
-  return [...statuses, ...causes].join("\n");
+}
+
+function chainLooksLike(before: ChainReport, after: ChainReport): boolean {
+  return (
+    before === after ||
+    isEvery(
+      before.targets,
+      after.targets,
+      (was, is) => was.status === is.status && was.target.key === is.target.key,
+    )
+  );
+}
+
+function isEvery<Item>(
+  before: readonly Item[],
+  after: readonly Item[],
+  isAlike: (was: Item, is: Item) => boolean,
+): boolean {
+  return (
+    before.length === after.length &&
+    before.every((was, index) => {
+      const is = after[index];
+      return is !== undefined && isAlike(was, is);
+    })
+  );
+}
+
+function causeOf({ scope, subject }: Incident): string {
+  return `${scope} ${subject}`;
 }

@@ -9,11 +9,11 @@ import {
   type Span,
   saveHistory,
 } from "../core/history.ts";
-import type { Report } from "../core/report.ts";
+import type { ChainReport, Report } from "../core/report.ts";
 
 /** Keeps the past of every chain that is watched, for the plots. */
 export class Recorder {
-  #chains: ReadonlyMap<string, ChainHistory> = new Map();
+  #chains = new Map<string, ChainHistory>();
 
   /** Goes on from what a former process has saved. */
   restore(saved: Readonly<Record<string, SavedHistory>>): void {
@@ -21,14 +21,20 @@ export class Recorder {
     this.#chains = new Map(resumed);
   }
 
-  /** Takes in a report; a chain that it lacks is forgotten. */
-  record({ chains, generatedAtMs }: Report): void {
-    const recorded = chains.map((report) => {
-      const { slug } = report.chain;
-      const history = this.#chains.get(slug) ?? NEW_HISTORY;
-      return [slug, recordChain(history, report, generatedAtMs)] as const;
-    });
-    this.#chains = new Map(recorded);
+  /** Takes in what is known of a chain at `nowMs`. */
+  record(report: ChainReport, nowMs: number): void {
+    const { slug } = report.chain;
+    this.#chains.set(slug, recordChain(this.#chains.get(slug) ?? NEW_HISTORY, report, nowMs));
+  }
+
+  /** Forgets the chains that a report lacks. */
+  retain({ chains }: Report): void {
+    const known = new Set(chains.map(({ chain }) => chain.slug));
+    for (const slug of this.#chains.keys()) {
+      if (!known.has(slug)) {
+        this.#chains.delete(slug);
+      }
+    }
   }
 
   /** A stretch of a chain's past for the targets with these keys. */

@@ -2,6 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ChainState } from "../../src/core/chain-state.ts";
 import { FAILURE_REASONS, type Observation } from "../../src/core/observation.ts";
+import { type ToldChain, tellChain } from "../../src/core/tell-chain.ts";
 import { observeChain, reportChain, startChain } from "../../src/core/watch-chain.ts";
 import { BASE, headOf, T0, watch } from "./chain-fixture.ts";
 
@@ -220,3 +221,23 @@ describe("laws of reportChain()", () => {
 function hash(text: string, seed: number): number {
   return [...text].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) | 0, seed);
 }
+
+describe("laws of tellChain()", () => {
+  it("tells at every instant what reportChain() does, whatever it told before", () => {
+    const waits = fc.array(fc.integer({ min: -60_000, max: 400_000 }), { minLength: 1, maxLength: 8 });
+    fc.assert(
+      fc.property(anyHistory, waits, (history, laterMs) => {
+        const chain = { watched: WATCHED, state: fold(history) };
+        let told: ToldChain | null = null;
+        let nowMs = endOf(history);
+        for (const ms of laterMs) {
+          nowMs += ms;
+
+          told = tellChain(told, chain, nowMs);
+
+          expect(told.report).toEqual(reportChain(chain.state, WATCHED, nowMs));
+        }
+      }),
+    );
+  });
+});

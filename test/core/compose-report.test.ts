@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { composeReport, type ReportInput } from "../../src/core/compose-report.ts";
 import type { Endpoint } from "../../src/core/fleet.ts";
 import type { FailureReason } from "../../src/core/observation.ts";
+import { tellChain } from "../../src/core/tell-chain.ts";
 import { BASE, headOf, Play, type Said, watch } from "./chain-fixture.ts";
 
 const [A, B] = ["airdrops/multichain", "airdrops/subgraph"];
@@ -27,7 +28,7 @@ function compose(played: Play, changed: Partial<ReportInput> = {}) {
     }),
   );
   return composeReport({
-    chains: [{ watched: played.watched, state: played.state }],
+    chains: [tellChain(null, played, played.nowMs)],
     endpoints,
     previousIncidents: [],
     budgets: [],
@@ -123,9 +124,9 @@ describe("composeReport()", () => {
   it("takes an answer of any chain's RPC node for a sign of life", () => {
     const played = play().run(4, ({ nowMs }) => failing("dns", { [RPC]: headOf(nowMs) })());
     const silent = { watched: watch({ ...BASE, slug: "form" }), state: { ...played.state, sources: [] } };
-    const heard = { watched: played.watched, state: played.state };
+    const chains = [played, silent].map((chain) => tellChain(null, chain, played.nowMs));
 
-    const report = compose(played, { chains: [heard, silent] });
+    const report = compose(played, { chains });
 
     expect(report.incidents.filter(({ scope }) => scope === "network")).toEqual([]);
   });
