@@ -10,9 +10,14 @@ export function describeVariant(target: Pick<TargetJson, "variant" | "tier">): s
   return isServed(target) ? target.variant : `${target.variant} (${target.tier})`;
 }
 
-/** Whether users are served from it: a testing URL is no place to send them to. */
+/** Whether it is of the usual tier, that users are served from. */
 export function isServed({ tier }: Pick<TargetJson, "tier">): boolean {
   return tier === "production";
+}
+
+/** Of what is fresh beside a target, that which its users can be sent to: from production to no testing URL. */
+export function placesToGo({ target, fresh }: Trouble): readonly TargetJson[] {
+  return isServed(target) ? fresh.filter(isServed) : fresh;
 }
 
 /** `stalled, 41 min behind`; a target that is merely late is told by its lag alone. */
@@ -33,11 +38,12 @@ export function tellingLagMs({ status, lag_seconds }: TargetJson): number | null
 }
 
 /** `multichain is fresh`, or that nothing is. */
-export function describeFresh({ target, fresh, others }: Trouble): string {
+export function describeFresh(trouble: Trouble): string {
+  const { fresh, others } = trouble;
   const names = [...new Set(fresh.map(describeVariant))];
   if (names.length === 0) {
     return others === 0 ? "it has no other variant" : "no other variant is fresh";
   }
-  const only = isServed(target) && !fresh.some(isServed) ? "only " : "";
+  const only = placesToGo(trouble).length === 0 ? "only " : "";
   return `${only}${names.join(" and ")} ${names.length === 1 ? "is" : "are"} fresh`;
 }

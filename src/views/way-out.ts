@@ -2,7 +2,7 @@ import { targetKey } from "./filter-status.ts";
 import { formatNumber } from "./format-count.ts";
 import { formatDuration } from "./format-duration.ts";
 import type { IncidentJson } from "./status-json.ts";
-import { isServed, tellingLagMs } from "./target-words.ts";
+import { isServed, placesToGo, tellingLagMs } from "./target-words.ts";
 import type { Trouble } from "./triage.ts";
 
 /** How bad a shared cause is, and where the users of its targets may be sent. */
@@ -30,7 +30,9 @@ export function findWayOut(incident: IncidentJson, troubles: readonly Trouble[])
   if (incident.scope === "network" || own.length === 0) {
     return null;
   }
-  const pairs = [...new Map(own.map((trouble) => [pairName(trouble), trouble])).values()];
+  // Of a pair, the target that users are served from comes last, and counts.
+  const byTier = own.toSorted((a, b) => Number(isServed(a.target)) - Number(isServed(b.target)));
+  const pairs = [...new Map(byTier.map((trouble) => [pairName(trouble), trouble])).values()];
   const lags = own.flatMap(({ target }) => tellingLagMs(target) ?? []);
   return {
     behind: lags.length === 0 ? null : `up to ${formatDuration(Math.max(...lags))} behind`,
@@ -39,15 +41,15 @@ export function findWayOut(incident: IncidentJson, troubles: readonly Trouble[])
 }
 
 function describePairs(pairs: readonly Trouble[]): Pick<WayOut, "fresh" | "without"> {
-  const served = pairs.filter(({ fresh }) => fresh.some(isServed));
-  const tested = pairs.filter(({ fresh }) => fresh.length > 0 && !fresh.some(isServed));
+  const served = pairs.filter((pair) => placesToGo(pair).length > 0);
+  const tested = pairs.filter((pair) => pair.fresh.length > 0 && placesToGo(pair).length === 0);
   const bare = pairs.filter(({ fresh }) => fresh.length === 0);
   if (served.length === 0) {
-    const only = tested.length === 0 ? "" : `, only a testing URL ${place(tested, pairs)}`;
+    const only = tested.length === 0 ? "" : `, only ${otherTier(tested)} ${place(tested, pairs)}`;
     return { fresh: `no other variant is fresh${only}`, without: null };
   }
   const lacks = [
-    tested.length === 0 ? [] : `only a testing URL ${listed(tested, pairs)}`,
+    tested.length === 0 ? [] : `only ${otherTier(tested)} ${listed(tested, pairs)}`,
     bare.length === 0 ? [] : `nothing ${listed(bare, pairs)}`,
   ].flat();
   return {
@@ -58,9 +60,15 @@ function describePairs(pairs: readonly Trouble[]): Pick<WayOut, "fresh" | "witho
 
 /** The one variant that is fresh beside each of them, by its name. */
 function whoIsFresh(served: readonly Trouble[]): string {
-  const names = new Set(served.flatMap(({ fresh }) => fresh.filter(isServed).map(({ variant }) => variant)));
+  const names = new Set(served.flatMap((pair) => placesToGo(pair).map(({ variant }) => variant)));
   const [name] = names;
   return names.size === 1 && name !== undefined ? name : "another variant";
+}
+
+/** `a testing URL`. */
+function otherTier(tested: readonly Trouble[]): string {
+  const [tier, ...more] = new Set(tested.flatMap(({ fresh }) => fresh.map((one) => one.tier)));
+  return tier === undefined || more.length > 0 ? "another tier" : `a ${tier} URL`;
 }
 
 /** `on 17 of 21 chains`; an incident of a host may be one of several protocols. */

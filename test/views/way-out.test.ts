@@ -56,6 +56,16 @@ describe("findWayOut()", () => {
       },
     },
     {
+      case: "a testing URL is down, beside another one",
+      of: { Base: [brokenTesting, testing2] },
+      told: { fresh: "third is fresh on Base", without: null },
+    },
+    {
+      case: "both tiers are down, and only a third one is fresh",
+      of: { Base: [brokenTesting, broken, testing2], Blast: [broken, fresh] },
+      told: { fresh: "subgraph is fresh on 1 of 2 chains", without: "only a testing URL on Base" },
+    },
+    {
       case: "it is not the same everywhere",
       of: { Base: [broken, fresh], Blast: [broken, other] },
       told: { fresh: "another variant is fresh on all 2 chains", without: null },
@@ -119,6 +129,8 @@ const halted = make("multichain", { status: "chain_halted" });
 const fresh = make("subgraph", {});
 const other = make("third", {});
 const testing = make("subgraph", {}, "testing");
+const testing2 = make("third", {}, "testing");
+const brokenTesting = make("subgraph", { status: "stalled" }, "testing");
 const airdrops: Make = (chain) =>
   sampleTargetReport({
     target: sampleTarget({ protocol: "airdrops", chain }),
