@@ -4,6 +4,7 @@ import type { ChainState } from "../../src/core/chain-state.ts";
 import { FAILURE_REASONS, type Observation } from "../../src/core/observation.ts";
 import { type ToldChain, tellChain } from "../../src/core/tell-chain.ts";
 import { observeChain, reportChain, startChain } from "../../src/core/watch-chain.ts";
+import { readSavedChain } from "../../src/io/saved-chain.ts";
 import { BASE, headOf, T0, watch } from "./chain-fixture.ts";
 
 const WATCHED = watch(
@@ -158,7 +159,7 @@ describe("laws of reportChain()", () => {
       fc.property(anyHistory, anyHistory, (history, more) => {
         const state = fold(history);
 
-        const restored: ChainState = JSON.parse(JSON.stringify(state));
+        const restored = readSavedChain(JSON.parse(JSON.stringify(state)));
 
         expect(restored).toEqual(state);
         const nowMs = endOf(history) + 1_000;
