@@ -10,4 +10,7 @@ export const SUBJECTS: Readonly<Record<string, () => Promise<SubjectModule>>> = 
   fleet: () => import("./fleet.ts"),
   // Written one a line, so that each can be added without a conflict.
   metrics: () => import("./metrics.ts"),
+  detection: () => import("./detection.ts"),
+  start: () => import("./start.ts"),
+  memory: () => import("./memory.ts"),
 };

@@ -1,0 +1,146 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { createInterface } from "node:readline";
+import { setTimeout as sleep } from "node:timers/promises";
+import { z } from "zod";
+import { freePort } from "../../test/e2e/support/free-port.ts";
+import { startMeasured } from "./measured-process.ts";
+import { type PlayedFleet, playPackagedFleet } from "./played-fleet.ts";
+import { startSynclag } from "./running-synclag.ts";
+import type { Figure, Subject } from "./subject.ts";
+
+const MB = 1e6;
+const LATER_MS = 60_000;
+const SCRAPE_MS = 15_000;
+const GO_EXPORTERS = ["blackbox", "node"] as const;
+const TABLE = "Where it goes";
+
+export const subject: Subject = {
+  title: "Memory",
+  about: `
+The packaged chains.yaml (100 endpoints, 29 RPC nodes), played by the simulator in another process. Each line is a process of its own, which does what those above it
+do, and more. *RSS* is what of it is in memory; *its own* is the part of that which no file backs (RssAnon of proc(5)): the rest is mostly the
+program \`node\` itself, whose pages all Node processes of a machine share. *Heap used* includes what is not collected yet; *external* is buffers and the text of modules.
+The state is that after one scrape. An hour and more: [soak.md](../bench/soak.md) has the growth of heap and RSS, for no figure of a minute can tell.
+
+Beside it two Go exporters of Debian, after their first scrape. They remember nothing from one scrape to the next, and are programs of machine code; Synclag
+brings a language with its compiler, and holds what it knows of every chain, its plots and a page. That is the price, and it is not small.`,
+
+  async measure(extent) {
+    await using fleet = await playPackagedFleet();
+    const figures = [
+      ...(await measureStage("`node -e 'setInterval(…)'`", "", fleet)),
+      ...(await measureStage("with all modules that `run` loads", MODULES, fleet)),
+      ...(await measureStage("with chains.yaml read", MODULES + CONFIG, fleet)),
+      ...(await measureDaemon(fleet, extent === "whole" ? LATER_MS : 0)),
+    ];
+    for (const name of GO_EXPORTERS) {
+      figures.push(...(await measureGoExporter(name)));
+    }
+    return figures;
+  },
+};
+
+const MODULES = `await import("./dist/commands/run.js");`;
+const CONFIG = `
+const { readFileSync } = await import("node:fs");
+const { parseConfig } = await import("./dist/config/parse.js");
+const readFile = (path) => readFileSync(path, "utf8");
+globalThis.config = parseConfig(readFile(process.argv[1]), { file: "chains.yaml", env: process.env, readFile });`;
+const TELL = `
+const { heapUsed, external } = process.memoryUsage();
+process.stdout.write(JSON.stringify({ heapUsed, external }) + "\\n");
+setInterval(() => {}, 1e6);`;
+
+const heapSchema = z.object({ heapUsed: z.number(), external: z.number() });
+
+async function measureStage(row: string, code: string, fleet: PlayedFleet): Promise<readonly Figure[]> {
+  const args = ["--input-type=module", "-e", code + TELL, fleet.file];
+  const child = spawn(process.execPath, args, {
+    env: { ...process.env, ...fleet.env },
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  try {
+    for await (const line of createInterface(child.stdout)) {
+      const heap = heapSchema.parse(JSON.parse(line));
+      return figuresOf(row, { ...(await residentOf(child.pid ?? 0)), ...heap });
+    }
+    throw new Error(`Cannot measure ${row}: its process ended`);
+  } finally {
+    child.kill();
+  }
+}
+
+async function measureDaemon(fleet: PlayedFleet, laterMs: number): Promise<readonly Figure[]> {
+  await using synclag = await startSynclag(fleet);
+  await synclag.untilReady();
+  const { pid } = synclag.process;
+  const atFirst = heapOf(await scrape(synclag.url));
+  const figures = [
+    ...figuresOf("`synclag run`, ready and scraped", { ...(await residentOf(pid)), ...atFirst }),
+  ];
+  if (laterMs > 0) {
+    const untilMs = Date.now() + laterMs;
+    let last = atFirst;
+    while (Date.now() < untilMs) {
+      await sleep(SCRAPE_MS);
+      last = heapOf(await scrape(synclag.url));
+    }
+    figures.push(...figuresOf("a minute later, scraped each 15 s", { ...(await residentOf(pid)), ...last }));
+  }
+  return figures;
+}
+
+async function measureGoExporter(name: (typeof GO_EXPORTERS)[number]): Promise<readonly Figure[]> {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const config = name === "blackbox" ? ["--config.file=/etc/prometheus/blackbox.yml"] : [];
+  await using exporter = startMeasured({
+    command: `/usr/bin/prometheus-${name}-exporter`,
+    args: [`--web.listen-address=${new URL(url).host}`, ...config],
+  });
+  while ((await scrape(url).catch(() => "")) === "") {
+    if (exporter.hasEnded()) {
+      throw new Error(`Cannot measure ${name}_exporter: ${exporter.stderr()}`);
+    }
+    await sleep(50);
+  }
+  return figuresOf(`${name}_exporter (Go), scraped`, await residentOf(exporter.pid));
+}
+
+interface Resident {
+  readonly rss: number;
+  readonly anonymous: number;
+}
+
+/** What Node says of itself; the daemon's metrics have the first alone. */
+interface Heap {
+  readonly heapUsed: number;
+  readonly external?: number;
+}
+
+async function residentOf(pid: number): Promise<Resident> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  const bytes = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1_024;
+  return { rss: bytes("VmRSS"), anonymous: bytes("RssAnon") };
+}
+
+/** What a daemon says of itself. */
+function heapOf(exposition: string): Heap {
+  return { heapUsed: Number(/^nodejs_heap_size_used_bytes (\S+)$/m.exec(exposition)?.[1]) };
+}
+
+function figuresOf(row: string, { rss, anonymous, ...heap }: Resident & Partial<Heap>): readonly Figure[] {
+  const common = { table: TABLE, row };
+  const { heapUsed, external } = heap;
+  return [
+    { ...common, column: "RSS, MB", value: rss / MB },
+    { ...common, column: "its own, MB", value: anonymous / MB },
+    ...(heapUsed === undefined ? [] : [{ ...common, column: "heap used, MB", value: heapUsed / MB }]),
+    ...(external === undefined ? [] : [{ ...common, column: "external, MB", value: external / MB }]),
+  ];
+}
+
+async function scrape(url: string): Promise<string> {
+  return await (await fetch(`${url}/metrics`)).text();
+}
