@@ -31,16 +31,20 @@ export function addHealthRoute(server: FastifyInstance, source: HttpSource): voi
 /** What is asked, or what is wrong with it. */
 function readQuestion(
   params: HealthRoute["Params"],
-  { max_lag: maxLag = DEFAULT_MAX_LAG, variant = "" }: HealthRoute["Querystring"],
+  { max_lag: maxLag = DEFAULT_MAX_LAG, variant = "", tier = "" }: HealthRoute["Querystring"],
 ): HealthQuestion | string {
   // Digits, with up to three decimals.
   if (typeof maxLag !== "string" || !/^\d{1,9}(\.\d{1,3})?$/.test(maxLag)) {
     const found = JSON.stringify(maxLag).slice(0, 100);
     return `Cannot use max_lag ${found}: expected seconds, such as 600`;
   }
-  if (typeof variant !== "string") {
-    return "Cannot look at several variants: name one, or none for any of them";
+  if (typeof variant !== "string" || typeof tier !== "string") {
+    return "Cannot look at several variants or tiers: name one, or none for any of them";
   }
-  const maxLagMs = Number(maxLag) * 1000;
-  return variant === "" ? { ...params, maxLagMs } : { ...params, variant, maxLagMs };
+  return {
+    ...params,
+    maxLagMs: Number(maxLag) * 1000,
+    ...(variant === "" ? {} : { variant }),
+    ...(tier === "" ? {} : { tier }),
+  };
 }

@@ -7,6 +7,8 @@ export interface HealthQuestion {
   readonly protocol: string;
   readonly chain: string;
   readonly variant?: string | undefined;
+  /** Only this tier: a variant whose testing URL is well may yet fail its users. */
+  readonly tier?: string | undefined;
   readonly maxLagMs: number;
 }
 
@@ -33,7 +35,7 @@ interface HealthJson {
   readonly healthy: boolean;
   /** `lag`: behind the reference; `advance`: no reference exists, so only that the height grew counts. */
   readonly judged_by: "lag" | "advance";
-  /** Of all variants, whichever was asked for; null while no height is known. */
+  /** Of all variants, whichever was asked for, in the tier that was; null while no height is known. */
   readonly freshest: HealthTargetJson | null;
   readonly why: string;
   /** What was looked at: every variant, or the one that was asked for. */
@@ -49,11 +51,16 @@ export interface HealthVerdict {
  * Whether traffic may go there: healthy while an asked-for target is `ok` and no more than `maxLagMs` behind the
  * reference, or, where no reference exists, has advanced within `maxLagMs`.
  *
- * Null where nobody watches that protocol, chain and variant.
+ * Null where nobody watches that protocol, chain, variant and tier.
  */
 export function healthVerdict(report: Report, question: HealthQuestion): HealthVerdict | null {
   const chainReport = report.chains.find(({ chain }) => chain.slug === question.chain);
-  const every = chainReport?.targets.filter(({ target }) => target.protocol === question.protocol) ?? [];
+  const every =
+    chainReport?.targets.filter(
+      ({ target }) =>
+        target.protocol === question.protocol &&
+        (question.tier === undefined || target.tier === question.tier),
+    ) ?? [];
   const asked = every.filter(
     ({ target }) => question.variant === undefined || target.variant === question.variant,
   );

@@ -20,6 +20,14 @@ const VARIANT = {
   schema: { type: "string" },
 };
 
+const TIER = {
+  name: "tier",
+  in: "query",
+  description:
+    "Looks at this tier alone, such as production: without it, a testing URL that is well makes its variant healthy",
+  schema: { type: "string" },
+};
+
 const MAX_LAG = {
   name: "max_lag",
   in: "query",
@@ -77,11 +85,11 @@ const API_PATHS = {
     }),
   },
   "/api/v1/health/{protocol}/{chain}": {
-    parameters: [PROTOCOL, CHAIN, VARIANT, MAX_LAG],
+    parameters: [PROTOCOL, CHAIN, VARIANT, TIER, MAX_LAG],
     get: operation("getHealth", "Whether traffic may go there, and which variant is the freshest", {
       "200": json("Health", "A variant, or the named one, is ok and close enough"),
       "400": problem("max_lag is no number of seconds"),
-      "404": problem("Nobody watches that protocol, chain and variant; the detail names what exists"),
+      "404": problem("Nobody watches that protocol, chain, variant and tier; the detail names what exists"),
       "503": json("Health", "None is"),
     }),
   },

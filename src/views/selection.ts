@@ -1,28 +1,30 @@
 import { nearMissHint } from "../core/near-miss.ts";
 import type { TargetJson } from "./status-json.ts";
 
-/** Which targets are meant: all of a protocol, of its chain, or of one variant there. */
+/** Which targets are meant: all of a protocol, of its chain, or of one variant or tier there. */
 export interface Selection {
   readonly protocol: string;
   readonly chain?: string | undefined;
   readonly variant?: string | undefined;
+  readonly tier?: string | undefined;
 }
 
-type Named = Pick<TargetJson, "protocol" | "variant" | "chain">;
+type Named = Pick<TargetJson, "protocol" | "variant" | "chain" | "tier">;
 
 /** The targets that a selection means, in their order; none where it names something that does not exist. */
 export function selectTargets<T extends Named>(targets: readonly T[], selection: Selection): readonly T[] {
   return targets.filter(
-    ({ protocol, chain, variant }) =>
+    ({ protocol, chain, variant, tier }) =>
       protocol === selection.protocol &&
       (selection.chain === undefined || chain === selection.chain) &&
-      (selection.variant === undefined || variant === selection.variant),
+      (selection.variant === undefined || variant === selection.variant) &&
+      (selection.tier === undefined || tier === selection.tier),
   );
 }
 
 /** For a selection that means no target: which part of it does not exist, and what does instead. */
 export function describeMissing(targets: readonly Named[], selection: Selection): string {
-  const { protocol, chain = "", variant = "" } = selection;
+  const { protocol, chain = "", variant = "", tier = "" } = selection;
   const ofProtocol = selectTargets(targets, { protocol });
   if (ofProtocol.length === 0) {
     return cannotFind(
@@ -37,9 +39,16 @@ export function describeMissing(targets: readonly Named[], selection: Selection)
       ofProtocol.map((target) => target.chain),
     );
   }
+  const ofVariant = selection.variant === undefined ? ofChain : selectTargets(ofChain, { protocol, variant });
+  if (ofVariant.length === 0) {
+    return cannotFind(
+      { what: "variant", typed: variant, of: `${protocol}/${chain}` },
+      ofChain.map((target) => target.variant),
+    );
+  }
   return cannotFind(
-    { what: "variant", typed: variant, of: `${protocol}/${chain}` },
-    ofChain.map((target) => target.variant),
+    { what: "tier", typed: tier, of: [protocol, chain, selection.variant ?? []].flat().join("/") },
+    ofVariant.map((target) => target.tier),
   );
 }
 

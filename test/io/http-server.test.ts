@@ -209,6 +209,8 @@ describe("/api/v1/health/{protocol}/{chain}", () => {
     { query: "?max_lag=3.999", status: 503 },
     { query: "?variant=multichain", status: 200 },
     { query: "?variant=subgraph", status: 503 },
+    { query: "?variant=&tier=production", status: 200 },
+    { query: "?variant=subgraph&tier=production", status: 503 },
   ])("answers $status to '$query'", async ({ query, status }) => {
     await using server = await serve();
 
@@ -242,12 +244,21 @@ describe("/api/v1/health/{protocol}/{chain}", () => {
     expect(body["detail"]).toContain("expected seconds");
   });
 
-  it("answers 400 to two variants", async () => {
+  it.each(["variant=a&variant=b", "tier=a&tier=b"])("answers 400 to %s", async (query) => {
     await using server = await serve();
 
-    const answer = await json(`${server.url}/api/v1/health/lockup/base?variant=a&variant=b`);
+    const answer = await json(`${server.url}/api/v1/health/lockup/base?${query}`);
 
     expect(answer.status).toBe(400);
+  });
+
+  it("answers 404 to a tier that is not there, and names those that are", async () => {
+    await using server = await serve();
+
+    const { status, body } = await json(`${server.url}/api/v1/health/lockup/base?tier=staging`);
+
+    expect(status).toBe(404);
+    expect(body["detail"]).toBe("Cannot find tier 'staging' of lockup/base: there are production");
   });
 });
 

@@ -48,6 +48,25 @@ describe("healthVerdict()", () => {
     });
   });
 
+  it("looks at a named tier alone: a testing URL that is well serves no users", () => {
+    const testing = subgraph({
+      target: sampleTarget({ variant: "subgraph", tier: "testing" }),
+      lagMs: 0,
+      preferred: true,
+    });
+    const report = reportOf(subgraph(lagging(41)), testing);
+
+    const any = healthVerdict(report, { ...QUESTION, variant: "subgraph" });
+    const production = healthVerdict(report, { ...QUESTION, variant: "subgraph", tier: "production" });
+
+    expect(any).toMatchObject({ healthy: true, body: { freshest: { tier: "testing" } } });
+    expect(production).toMatchObject({
+      healthy: false,
+      body: { freshest: { tier: "production" }, targets: [{ tier: "production" }] },
+    });
+    expect(healthVerdict(report, { ...QUESTION, tier: "staging" })).toBeNull();
+  });
+
   it.each([
     { lagMs: 10 * MINUTE_MS, healthy: true },
     { lagMs: 10 * MINUTE_MS + 1, healthy: false },

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { describeMissing, selectTargets } from "../../src/views/selection.ts";
 
 const TARGETS = [
-  { protocol: "airdrops", chain: "base", variant: "multichain" },
-  { protocol: "lockup", chain: "base", variant: "multichain" },
-  { protocol: "lockup", chain: "base", variant: "subgraph" },
-  { protocol: "lockup", chain: "sepolia", variant: "subgraph" },
+  { protocol: "airdrops", chain: "base", variant: "multichain", tier: "production" },
+  { protocol: "lockup", chain: "base", variant: "multichain", tier: "production" },
+  { protocol: "lockup", chain: "base", variant: "subgraph", tier: "production" },
+  { protocol: "lockup", chain: "sepolia", variant: "subgraph", tier: "testing" },
 ];
 
 describe("selectTargets()", () => {
@@ -13,6 +13,7 @@ describe("selectTargets()", () => {
     { selection: { protocol: "lockup" }, indexes: [1, 2, 3] },
     { selection: { protocol: "lockup", chain: "base" }, indexes: [1, 2] },
     { selection: { protocol: "lockup", chain: "base", variant: "subgraph" }, indexes: [2] },
+    { selection: { protocol: "lockup", tier: "production" }, indexes: [1, 2] },
     { selection: { protocol: "lockup", chain: "solana" }, indexes: [] },
   ])("takes targets $indexes for $selection", ({ selection, indexes }) => {
     expect(selectTargets(TARGETS, selection)).toEqual(indexes.map((index) => TARGETS[index]));
@@ -36,6 +37,14 @@ describe("describeMissing()", () => {
     {
       selection: { protocol: "lockup", chain: "base", variant: "subgrap" },
       text: "Cannot find variant 'subgrap' of lockup/base (did you mean 'subgraph'?): there are multichain, subgraph",
+    },
+    {
+      selection: { protocol: "lockup", chain: "base", tier: "testing" },
+      text: "Cannot find tier 'testing' of lockup/base: there are production",
+    },
+    {
+      selection: { protocol: "lockup", chain: "sepolia", variant: "subgraph", tier: "production" },
+      text: "Cannot find tier 'production' of lockup/sepolia/subgraph: there are testing",
     },
   ])("names what exists instead of $selection", ({ selection, text }) => {
     expect(describeMissing(TARGETS, selection)).toBe(text);
