@@ -31,9 +31,9 @@ export function firingRate(cron: string): FiringRate {
   if (days === null) {
     return { perHour: 0, perDay: 0, daysPerMonth: 0 };
   }
-  const times = timesOfDay(cron);
-  const hours = new Set(parse(cron).hour).size;
-  return { perHour: times.length / hours, perDay: times.length, daysPerMonth: days.perMonth };
+  const { second, minute, hour } = parse(cron);
+  const perHour = new Set(second).size * new Set(minute).size;
+  return { perHour, perDay: perHour * new Set(hour).size, daysPerMonth: days.perMonth };
 }
 
 /**
@@ -42,7 +42,7 @@ export function firingRate(cron: string): FiringRate {
  * @throws {Error} If node-cron cannot parse the expression.
  */
 export function requestsPerDay(cron: string): number {
-  return neverFires(cron) ? 0 : timesOfDay(cron).length;
+  return firingRate(cron).perDay;
 }
 
 /**
