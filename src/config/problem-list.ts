@@ -11,12 +11,14 @@ export interface PathProblem {
 /** Collects the mistakes of one file: the first of each place, for what follows from it is no second mistake. */
 export class ProblemList {
   readonly #problems: PathProblem[] = [];
-  readonly #wrong = new Map<string, Path>();
+  readonly #wrong = new Set<string>();
+  /** What has something wrong in it, and what is wrong itself. */
+  readonly #above = new Set<string>();
 
   /** `alreadyTold`: where the file is wrong already. */
   constructor(alreadyTold: readonly Path[]) {
     for (const path of alreadyTold) {
-      this.#wrong.set(JSON.stringify(path), path);
+      this.#mark(path);
     }
   }
 
@@ -32,9 +34,7 @@ export class ProblemList {
 
   /** Whether something at, above or below a path is wrong: what would follow from that is not told as well. */
   touches(path: Path): boolean {
-    return [...this.#wrong.values()].some((wrong) =>
-      wrong.slice(0, path.length).every((step, index) => step === path[index]),
-    );
+    return this.#above.has(placeOf(path)) || prefixesOf(path).some((prefix) => this.#wrong.has(prefix));
   }
 
   get all(): readonly PathProblem[] {
@@ -42,10 +42,25 @@ export class ProblemList {
   }
 
   #add(problem: PathProblem): void {
-    const place = JSON.stringify(problem.path);
-    if (!this.#wrong.has(place)) {
-      this.#wrong.set(place, problem.path);
+    if (!this.#wrong.has(placeOf(problem.path))) {
+      this.#mark(problem.path);
       this.#problems.push(problem);
     }
   }
+
+  #mark(path: Path): void {
+    this.#wrong.add(placeOf(path));
+    for (const prefix of prefixesOf(path)) {
+      this.#above.add(prefix);
+    }
+  }
+}
+
+/** The path itself and all that it lies in. */
+function prefixesOf(path: Path): readonly string[] {
+  return Array.from({ length: path.length + 1 }, (_, length) => placeOf(path.slice(0, length)));
+}
+
+function placeOf(path: Path): string {
+  return JSON.stringify(path);
 }

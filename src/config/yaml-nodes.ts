@@ -1,4 +1,17 @@
-import { type Alias, type Document, isAlias, isMap, isNode, isScalar, isSeq, type Node, visit } from "yaml";
+import {
+  type Alias,
+  type Document,
+  isAlias,
+  isMap,
+  isNode,
+  isScalar,
+  isSeq,
+  type Node,
+  type Pair,
+  visit,
+  type YAMLMap,
+} from "yaml";
+import { onceEach } from "../once-each.ts";
 import type { Path } from "./config-error.ts";
 
 /** What each alias of a document stands for. */
@@ -59,9 +72,15 @@ function childOf(parent: Node | null, step: string | number): Omit<Found, "steps
     const item = parent.items[step];
     return isNode(item) ? { node: item, key: null } : null;
   }
-  const pair = isMap(parent) ? parent.items.find(({ key }) => keyText(key) === String(step)) : undefined;
+  const pair = isMap(parent) ? pairsOf(parent).get(String(step)) : undefined;
   if (pair === undefined) {
     return null;
   }
   return { node: isNode(pair.value) ? pair.value : null, key: isNode(pair.key) ? pair.key : null };
 }
+
+/** By their keys, the first of each; worked out once a map, for a file may have as many mistakes as keys. */
+const pairsOf = onceEach((map: YAMLMap): ReadonlyMap<string | null, Pair> => {
+  const pairs = map.items.map((pair) => [keyText(pair.key), pair] as const);
+  return new Map(pairs.toReversed());
+});

@@ -73,6 +73,35 @@ describe("a configuration that is built to hurt", () => {
   });
 });
 
+describe("a file with very many mistakes", () => {
+  const few = 2_500;
+  const many = 40_000;
+
+  it.each([
+    { mistakes: "unknown keys", text: (count: number) => lines(count, (index) => `key${index}: 1`) },
+    {
+      mistakes: "chains that are unknown",
+      text: (count: number) =>
+        indexerWithUrl("http://127.0.0.1:9/").replace(
+          "[base]",
+          `[${lines(count, (index) => `x${index},`).replaceAll("\n", " ")}]`,
+        ),
+    },
+    {
+      mistakes: "indexers without a URL",
+      text: (count: number) =>
+        `version: 1\nchains: { base: { id: 1 } }\nprotocols:\n  p:\n${lines(count / 4, (index) => `    - { variant: v${index}, chains: [base] }`)}`,
+    },
+  ])("takes time in proportion to them: $mistakes", ({ text }) => {
+    cpuMsOf(() => parseChains(text(few)));
+
+    const factor = cpuMsOf(() => parseChains(text(many))) / cpuMsOf(() => parseChains(text(few)));
+
+    // With their square it was more than 50, and would be 256 in the end.
+    expect(factor).toBeLessThan((2 * many) / few);
+  });
+});
+
 describe("a reload of any text", () => {
   const good = indexerWithUrl("http://127.0.0.1:9/");
 
@@ -129,6 +158,19 @@ function errorOf(run: () => unknown): ConfigError | null {
     }
     throw error;
   }
+}
+
+/** What it takes to find the mistakes: of this process alone, whatever else the machine does. */
+function cpuMsOf(run: () => unknown): number {
+  const before = process.cpuUsage();
+  const error = errorOf(run);
+  const { user, system } = process.cpuUsage(before);
+  expect(error).toBeInstanceOf(ConfigError);
+  return (user + system) / 1_000;
+}
+
+function lines(count: number, line: (index: number) => string): string {
+  return Array.from({ length: count }, (_, index) => line(index)).join("\n");
 }
 
 /** Nine levels of ten: a billion values from half a kilobyte. */
