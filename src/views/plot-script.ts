@@ -19,6 +19,7 @@ export const PLOT_SCRIPT = `
     return Math.round(seconds / 360) / 10 + " h";
   }
   const blocks = (value) => value === null ? "unknown" : (Math.round(value * 10) / 10).toLocaleString("en") + (Math.abs(value) === 1 ? " block" : " blocks");
+  const height = (value) => value === null ? "unknown" : Math.round(value).toLocaleString("en");
   const name = (one) => one.tier === "production" ? one.variant : one.variant + " (" + one.tier + ")";
   const minus = (a, b) => a === null || b === null ? null : a - b;
 
@@ -34,6 +35,8 @@ export const PLOT_SCRIPT = `
         lines: targets.map((one, index) => ({ name: name(one), index, values: one.block_number.map((block, i) => { const behind = minus(reference[i], block); return behind === null ? null : Math.max(0, behind); }) })) },
       { title: "Behind " + (compared[0]?.against ?? "") + ", at one common instant, ± uncertainty", say: blocks,
         lines: compared.map((one) => ({ name: name(one), index: one.index, values: one.gap_blocks, band: one.gap_uncertainty_blocks })) },
+      { title: "Heights, and the reference head", say: height, room: 84,
+        lines: [...targets.map((one, index) => ({ name: name(one), index, values: one.block_number })), { name: "reference", index: 3, values: reference }] },
       { title: "Blocks a minute on the reference head", say: blocks, floor: 0, lines: [{ name: "reference", index: 3, values: pace }] },
     ].filter((plot) => plot.lines.some((line) => line.values.some((value) => value !== null)));
   }
@@ -69,7 +72,7 @@ export const PLOT_SCRIPT = `
       cursor: { sync: { key: box.id }, y: false, drag: { x: true, y: false } },
       scales: { y: { range: (_, low, high) => uPlot.rangeNum(plot.floor ?? low, Math.max(high, (plot.floor ?? low) + 1), 0.1, true).map((edge, i) => i === 0 ? plot.floor ?? edge : edge) } },
       axes: [{ ...axis, space: 60, values: (_, splits, __, ___, step) => splits.map((seconds) => clock(seconds, step < 60 ? 19 : 16)) },
-        { ...axis, size: 62, values: (_, splits) => splits.map((value) => plot.say === duration ? duration(value) : value.toLocaleString("en")) }],
+        { ...axis, size: plot.room ?? 62, values: (_, splits) => splits.map((value) => plot.say === duration ? duration(value) : value.toLocaleString("en")) }],
     }, [times, ...data], figure);
     made.setLegend({ idx: times.length - 1 });
     made.root.querySelector("canvas").setAttribute("role", "img");

@@ -101,7 +101,7 @@ describe("the pages of the demo in Chromium", () => {
     await page.getByRole("button", { name: "1 h" }).first().click();
     await untilRenewed(page);
 
-    expect(await page.locator("#plots-airdrops canvas").count()).toBe(4);
+    expect(await page.locator("#plots-airdrops canvas").count()).toBe(5);
     expect(await page.getByRole("button", { name: "1 h", pressed: true }).count()).toBe(1);
     expect(await page.locator("details[open] pre.curl").count()).toBeGreaterThan(0);
     expect(command).toContain('"Authorization: Bearer $THEGRAPH_API_KEY"');
@@ -236,7 +236,7 @@ describe("the pages of the demo in Chromium", () => {
   it("shows afterwards how it came and went", async () => {
     const page = await browser.newPage({ viewport: { width: 1200, height: 1060 } });
     await page.goto(`${demo.url}/chains/base`);
-    await page.locator("#plots-airdrops canvas").nth(3).waitFor();
+    await page.locator("#plots-airdrops canvas").nth(4).waitFor();
     await page.waitForTimeout(500);
 
     await picture(page, "chain-page.png");
