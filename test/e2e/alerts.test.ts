@@ -25,7 +25,7 @@ const PACE: Pace = {
   pollIntervalSec: 1,
   thresholds: { laggingMs: 10_000, criticalMs: 30_000, stalledMs: 10_000, staleMs: 10_000 },
 };
-const DETECTED = { timeout: 150_000, interval: 500 };
+const DETECTED = { timeout: 300_000, interval: 500 };
 
 const boardSchema = z.object({
   panels: z.array(

@@ -104,7 +104,7 @@ describe("a real Prometheus that scrapes the demo", () => {
   it("evaluates the committed rules", async () => {
     await expect
       .poll(() => prometheus.query('synclag:fleet_fresh:ratio and on () ALERTS{alertname="Watchdog"}'), {
-        timeout: 100_000, // They are recorded once a minute.
+        timeout: 200_000, // They are recorded once a minute.
         interval: 500,
       })
       .toHaveLength(1);

@@ -74,7 +74,7 @@ export async function startAlertmanager(
       "--cluster.listen-address=",
     ],
   });
-  await vi.waitFor(() => getText(`http://${address}/-/ready`), { timeout: 30_000, interval: 100 });
+  await vi.waitFor(() => getText(`http://${address}/-/ready`), { timeout: 60_000, interval: 100 });
   return { address, pages: () => received };
 }
 

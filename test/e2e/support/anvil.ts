@@ -29,7 +29,7 @@ export async function startAnvil({ chainId, history }: AnvilOptions): Promise<An
     command: anvilBinary(),
     args: `--silent --no-mining --port ${port} --chain-id ${chainId} --timestamp ${genesisSec}`.split(" "),
   });
-  await vi.waitFor(() => call(url, "eth_chainId", []), { timeout: 15_000, interval: 50 });
+  await vi.waitFor(() => call(url, "eth_chainId", []), { timeout: 60_000, interval: 50 });
   await call(url, "anvil_mine", [`0x${history.toString(16)}`, "0x1"]);
   await call(url, "evm_setIntervalMining", [1]);
 

@@ -90,7 +90,7 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
       "--rules.alert.resend-delay=2s",
     ],
   });
-  await vi.waitFor(() => getText(`${url}/-/ready`), { timeout: 30_000, interval: 100 });
+  await vi.waitFor(() => getText(`${url}/-/ready`), { timeout: 60_000, interval: 100 });
 
   return {
     ...program,
