@@ -62,6 +62,14 @@ function namedCases(): readonly FaultCase[] {
   });
 }
 
+/** What a subgraph tells beside its height, in another shape than it has. */
+const BESIDE: Readonly<Record<string, object>> = {
+  "deployment-as-list": { deployment: ["Qm"] },
+  "deployment-as-number": { deployment: 7 },
+  "indexing-errors-as-text": { hasIndexingErrors: "false" },
+  "indexing-errors-as-object": { hasIndexingErrors: {} },
+};
+
 /** A subgraph whose answer has one thing wrong in it. */
 function subgraphCases({ block, timeSec }: Truth): readonly FaultCase[] {
   const heights: Readonly<Record<string, unknown>> = {
@@ -98,13 +106,17 @@ function subgraphCases({ block, timeSec }: Truth): readonly FaultCase[] {
       answered(name, null, meta({ number: block, timestamp })),
     ),
     ...Object.entries(bodies).map(([name, body]) => answered(name, "schema", body)),
+    ...Object.entries(BESIDE).map(([name, beside]) =>
+      answered(name, null, JSON.stringify({ data: { _meta: { block: { number: block }, ...beside } } })),
+    ),
+    answered("hash-as-number", null, meta({ number: block, hash: 7 })),
     answered("errors-as-text", "graphql", '{"errors":"no"}'),
     answered("errors-as-number", "graphql", '{"errors":7}'),
-    // The poll brought a height; that no chain can have got there is found out beside the others.
-    {
-      ...answered("height-far-beyond-the-head", null, meta({ number: block + 5_000_000 })),
-      status: "diverged",
-    },
+    // The poll brought a height; that no chain can have got there, or not yet, is found out beside the others.
+    ...[
+      answered("height-far-beyond-the-head", null, meta({ number: block + 5_000_000 })),
+      answered("time-in-the-future", null, meta({ number: block, timestamp: timeSec + 3_600 })),
+    ].map((told): FaultCase => ({ ...told, status: "diverged" })),
   ];
 }
 
@@ -144,6 +156,18 @@ function envioCases({ block }: Truth): readonly FaultCase[] {
       status: "unreachable",
       reason: "schema",
     },
+    {
+      name: "row-with-time-as-object",
+      rows: [{ ...good, progressBlockTime: {} }, row(1, 7)],
+      status: "ok",
+      reason: null,
+    },
+    {
+      name: "row-with-chain-as-list",
+      rows: [row([8453], block), row(1, 7)],
+      status: "unreachable",
+      reason: "schema",
+    },
     { name: "row-with-chain-as-text", rows: [row("8453", block), row(1, 7)], status: "ok", reason: null },
   ];
   return [
@@ -154,6 +178,10 @@ function envioCases({ block }: Truth): readonly FaultCase[] {
         fault: json(JSON.stringify({ data: { _meta: rows } })),
       }),
     ),
+    {
+      ...answered("row-in-place-of-rows", "schema", JSON.stringify({ data: { _meta: good } })),
+      spec: { kind: "envio" },
+    },
     {
       name: "rows-of-10-000-unknown-chains",
       reason: null,
