@@ -1,6 +1,7 @@
+import type { ChainState } from "./chain-state.ts";
 import type { Endpoint, Target } from "./fleet.ts";
 import { findIncidents } from "./incidents.ts";
-import { nothingIsReached } from "./network-incident.ts";
+import { isUnreached, nothingIsReached } from "./network-incident.ts";
 import type { ChainReport, Incident, Report, TargetReport } from "./report.ts";
 import type { ToldChain } from "./tell-chain.ts";
 
@@ -13,13 +14,20 @@ export interface ReportInput extends Pick<Report, "budgets" | "skipped"> {
   readonly previousIncidents: readonly Incident[];
   /** Whether a target is inside a maintenance window. */
   readonly maintenance?: (target: Target) => boolean;
+  /** When nothing could be reached for the last time: what failed when it was asked before, has shown nothing of itself. */
+  readonly cutOffUntilMs?: number | null;
   readonly nowMs: number;
 }
 
 /** Composes the one report that every output is made from. While nothing can be reached, every status is `unknown`. */
 export function composeReport(input: ReportInput): Report {
   const { nowMs } = input;
-  const reports = input.chains.map(({ report }) => withMaintenance(report, input.maintenance));
+  const reports = input.chains.map(({ report, state }) =>
+    withMaintenance(
+      withoutVain(report, state, input.cutOffUntilMs ?? Number.NEGATIVE_INFINITY),
+      input.maintenance,
+    ),
+  );
   const incidents = findIncidents(input.previousIncidents, {
     reports,
     endpoints: input.endpoints,
@@ -40,6 +48,19 @@ export function composeReport(input: ReportInput): Report {
   };
 }
 
+function withoutVain(report: ChainReport, { sources }: ChainState, cutOffUntilMs: number): ChainReport {
+  const vain = new Set(
+    sources
+      .filter(({ last }) => isUnreached(last) && (last?.sentAtMs ?? 0) <= cutOffUntilMs)
+      .map(({ key }) => key),
+  );
+  const detail = "nothing can be known: it was last asked while nothing could be reached";
+  const targets = report.targets.map((target) =>
+    vain.has(target.target.key) ? withoutVerdict(target, detail) : target,
+  );
+  return vain.size === 0 ? report : { ...report, targets };
+}
+
 /** Where nothing is marked it is the same report: whoever compares it with the former sees at once that nothing changed. */
 function withMaintenance(report: ChainReport, maintenance: ReportInput["maintenance"]): ChainReport {
   const isMarked = ({ target }: TargetReport) => maintenance?.(target) === true;
@@ -54,11 +75,10 @@ function withMaintenance(report: ChainReport, maintenance: ReportInput["maintena
 }
 
 function withoutVerdicts(report: ChainReport, network: Incident): ChainReport {
-  const targets = report.targets.map((target) => ({
-    ...target,
-    status: "unknown" as const,
-    preferred: false,
-    detail: `nothing can be known: ${network.detail}`,
-  }));
-  return { ...report, targets };
+  const detail = `nothing can be known: ${network.detail}`;
+  return { ...report, targets: report.targets.map((target) => withoutVerdict(target, detail)) };
+}
+
+function withoutVerdict(target: TargetReport, detail: string): TargetReport {
+  return { ...target, status: "unknown", preferred: false, detail };
 }

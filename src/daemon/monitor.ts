@@ -44,6 +44,7 @@ export class Monitor {
   #chainOf: ReadonlyMap<string, string> = new Map();
   #incidents: readonly Incident[] = [];
   #latest: Report | null = null;
+  #cutOffUntilMs: number | null = null;
 
   constructor(fleet: Fleet, options: MonitorOptions) {
     this.#options = options;
@@ -138,6 +139,7 @@ export class Monitor {
       budgets: this.#options.budgets(nowMs),
       skipped: this.#fleet.skipped,
       ...(this.#options.maintenance === undefined ? {} : { maintenance: this.#options.maintenance(nowMs) }),
+      cutOffUntilMs: this.#cutOffUntilMs,
       nowMs,
     });
     this.#incidents = this.#latest.incidents;
@@ -156,6 +158,7 @@ export class Monitor {
     if (!this.#isCutOff() || observations.every(isUnreached)) {
       return;
     }
+    this.#cutOffUntilMs = this.#options.nowMs();
     // This ends the incident, so that it is told once.
     const { incidents } = this.report();
     if (incidents.every(({ scope }) => scope !== "network")) {

@@ -106,6 +106,26 @@ describe("composeReport()", () => {
     expect(compose(played).incidents.filter(({ scope }) => scope === "network")).toEqual([]);
   });
 
+  it("says nothing of what was last asked while nothing could be reached, and takes it for no incident", () => {
+    const played = play().run(6, failing("dns"));
+    const cutOffUntilMs = played.nowMs;
+    played.run(1, ({ nowMs }) => ({ [RPC]: headOf(nowMs) }));
+
+    const then = compose(played, { cutOffUntilMs });
+    const later = compose(
+      played.run(1, ({ nowMs }) => ({ [A]: headOf(nowMs), [B]: "dns" })),
+      { cutOffUntilMs },
+    );
+
+    expect(then.incidents).toEqual([]);
+    expect(then.chains[0]?.targets.map(({ status, reason }) => [status, reason])).toEqual([
+      ["unknown", "dns"],
+      ["unknown", "dns"],
+    ]);
+    expect(then.chains[0]?.targets[0]?.detail).toContain("last asked while nothing could be reached");
+    expect(later.chains[0]?.targets.map(({ status }) => status)).toEqual(["ok", "unreachable"]);
+  });
+
   it("says `unknown` from the start, not `unreachable` first", () => {
     const played = play();
     const statuses = [1, 2, 3, 4].map(() => {

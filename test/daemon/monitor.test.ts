@@ -24,6 +24,22 @@ describe("Monitor", () => {
     expect(told).toEqual([["airdrops/b/production/base", "airdrops/rare/production/base"]]);
   });
 
+  it("knows nothing of those that it has asked in vain, till they were asked again", () => {
+    const { statuses, say } = start();
+    say("well", ENDPOINTS);
+    say("cut off", ENDPOINTS);
+    say("cut off", ENDPOINTS);
+    say("cut off", ENDPOINTS);
+
+    say("well", OFTEN.slice(0, 1));
+    const first = statuses();
+    say("well", OFTEN.slice(1));
+    say("cut off", [RARELY]);
+
+    expect(first).toEqual(["ok", "unknown", "unknown"]);
+    expect(statuses()).toEqual(["ok", "ok", "unreachable"]);
+  });
+
   it.each([
     { case: "one host alone was down", down: OFTEN.slice(0, 1) },
     { case: "nobody answers yet", down: ENDPOINTS },
@@ -63,7 +79,9 @@ function start() {
     }
     monitor.report();
   };
-  return { told, say };
+  const statuses = () =>
+    monitor.report().chains.flatMap(({ targets }) => targets.map(({ status }) => status));
+  return { told, say, statuses };
 }
 
 function observation(source: string, what: "well" | "cut off", nowMs: number): Observation {

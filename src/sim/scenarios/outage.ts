@@ -8,7 +8,7 @@ export const outage: Scenario = {
     { atSec: 0, say: "All is well", changes: [{ kind: "heal_all" }] },
     {
       atSec: 30,
-      say: "Every host refuses connections: after 45 s of silence one incident of scope network, not one alarm a target",
+      say: "Every host refuses connections: after two polls one incident of scope network, not one alarm a target",
       changes: [{ kind: "close_all" }],
     },
     { atSec: 150, say: "The network is back", changes: [{ kind: "heal_all" }] },
