@@ -51,7 +51,9 @@ and on (${TARGET})
  */
 function fallingBehind({ time }: AlertContext): Alert {
   const forecast = `predict_linear(synclag_lag_seconds[${time("1h")}], ${seconds(time("4h"))})`;
-  const ago = (duration: string) => perTarget(`synclag_lag_seconds offset ${time(duration)}`);
+  // Of five minutes: a scrape that failed just then would break the half hour for which this must hold.
+  const ago = (duration: string) =>
+    perTarget(`last_over_time(synclag_lag_seconds[${time("5m")}] offset ${time(duration)})`);
   return {
     ...TARGET_ALERT,
     name: "SynclagIndexerFallingBehind",
