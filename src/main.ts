@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 import { runCli } from "./cli.ts";
 import type { CommandWorld } from "./commands/command-world.ts";
+import { hasCode } from "./io/error-code.ts";
 import { createRedact } from "./redact.ts";
 
 // Where the process meets the world: argv, environment, clock, streams, signals, exit codes. Nothing else reads `process`.
@@ -34,6 +35,14 @@ const world: CommandWorld = {
   crash,
 };
 
+for (const stream of [process.stdout, process.stderr]) {
+  stream.on("error", (error) => {
+    // Who closes a pipe early, as `head` does, has read enough.
+    if (!hasCode(error, "EPIPE")) {
+      crash(error);
+    }
+  });
+}
 process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);
 process.exitCode = await runCli(process.argv, world);
