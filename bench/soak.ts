@@ -4,7 +4,9 @@
  * an hour at the usual 15 s, 96 minutes a day. Meanwhile it is scraped, looked at, and reloaded every five seconds
  * with other targets. Ends with 1 if anything grew. The report goes to stdout; one run's is in bench/soak.md.
  */
-import { readFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -53,6 +55,8 @@ const played = await standIn(
 );
 await using _fleet = played.fleet;
 let generation = 0;
+const folder = mkdtempSync(join(tmpdir(), "synclag-soak-"));
+process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
 await using app = await startApp(played.config, {
   nowMs: Date.now,
   monotonicMs: () => performance.now(),
@@ -64,7 +68,7 @@ await using app = await startApp(played.config, {
   },
   build: { version: "soak", revision: "soak", nodeVersion: process.version },
   isLifecycleEnabled: false,
-  stateFile: null,
+  stateFile: join(folder, "synclag.state.json"),
 });
 const tour = findScenario("tour");
 if (tour === null) {
