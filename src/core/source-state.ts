@@ -50,8 +50,12 @@ export interface SourceState {
 }
 
 /** A source of which nothing is known yet. */
-export function newSource(identity: Pick<SourceState, "key" | "kind" | "pollIntervalMs">): SourceState {
-  return { ...identity, ...NOTHING_KNOWN };
+export function newSource({
+  key,
+  kind,
+  pollIntervalMs,
+}: Pick<SourceState, "key" | "kind" | "pollIntervalMs">): SourceState {
+  return { ...NOTHING_KNOWN, key, kind, pollIntervalMs };
 }
 
 const NOTHING_KNOWN: Omit<SourceState, "key" | "kind" | "pollIntervalMs"> = {

@@ -1,5 +1,5 @@
 import type { ChainState, WatchedChain } from "./chain-state.ts";
-import type { ChainReport, Status, TargetReport } from "./report.ts";
+import type { ChainReport, Status } from "./report.ts";
 import { newestSample } from "./source-state.ts";
 import { staleAfterMs } from "./votes.ts";
 import { reportChain } from "./watch-chain.ts";
@@ -23,7 +23,7 @@ export function tellChain(
     return former;
   }
   const report = reportChain(state, watched, nowMs);
-  const untilMs = report.targets.some(tellsAge) ? nowMs : nextTurnMs(state, watched, nowMs);
+  const untilMs = tellsAge(report, state) ? nowMs : nextTurnMs(state, watched, nowMs);
   return { report, state, fromMs: nowMs, untilMs };
 }
 
@@ -41,7 +41,7 @@ function nextTurnMs({ reference, sources }: ChainState, watched: WatchedChain, n
   );
 }
 
-/** Statuses whose details say how old something is. */
+/** Statuses whose details say how old something is, of a target that was heard at all. */
 const AGED: ReadonlySet<Status> = new Set([
   "unknown",
   "rejected",
@@ -51,6 +51,7 @@ const AGED: ReadonlySet<Status> = new Set([
   "missing",
 ]);
 
-function tellsAge({ status }: TargetReport): boolean {
-  return AGED.has(status);
+function tellsAge({ targets }: ChainReport, { sources }: ChainState): boolean {
+  const aged = targets.filter(({ status }) => AGED.has(status)).map(({ target }) => target.key);
+  return sources.some(({ key }) => aged.includes(key));
 }
