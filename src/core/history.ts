@@ -70,7 +70,7 @@ export function recordChain(history: ChainHistory, report: ChainReport, nowMs: n
     return history;
   }
   const row = rowOf(report);
-  if (Object.values(row).every((column) => column.every((value) => value === null))) {
+  if ([...row.values()].every((column) => column.every((value) => value === null))) {
     return history;
   }
   const now = { nowMs, row };
@@ -132,7 +132,7 @@ function rowOf({ reference, targets, gaps }: ChainReport): Row {
   const rows = targets.map(
     (report) => [report.target.key, numbersOf(report, gapOf.get(report.target.key))] as const,
   );
-  return { ...Object.fromEntries(rows), [REFERENCE]: [reference?.block ?? null] };
+  return new Map([...rows, [REFERENCE, [reference?.block ?? null]]]);
 }
 
 function numbersOf({ block, lagMs }: TargetReport, gap: GapReport | undefined): Column {

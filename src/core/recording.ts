@@ -27,11 +27,12 @@ export interface Recording {
 interface OpenPage {
   readonly firstStep: number;
   readonly steps: number;
-  readonly tracks: Readonly<Record<string, readonly Column[]>>;
+  /** Maps and lists of just the size they need: of a large fleet, thousands are held. */
+  readonly tracks: ReadonlyMap<string, readonly Column[]>;
 }
 
 /** The numbers of one instant, by the name of what they are of: for one name always as many, in the same order. */
-export type Row = Readonly<Record<string, Column>>;
+export type Row = ReadonlyMap<string, Column>;
 
 export const NEW_RECORDING: Recording = { pages: [], open: null };
 
@@ -51,7 +52,7 @@ export function record(
   const pageStart = step - (step % pageSteps);
   const { open } = recording;
   const same = open !== null && open.firstStep >= pageStart && open.firstStep <= step ? open : null;
-  const { firstStep, tracks } = same ?? { firstStep: step, tracks: {} };
+  const { firstStep, tracks } = same ?? { firstStep: step, tracks: new Map() };
   const oldest = pageStart - kept * pageSteps;
   const pages = (same === null ? pagesOf(recording) : recording.pages)
     .filter((page) => page.firstStep >= oldest && page.firstStep < firstStep)
@@ -68,7 +69,7 @@ export function pagesOf({ pages, open }: Recording): readonly Page[] {
   if (open === null) {
     return pages;
   }
-  const tracks = mapValues(open.tracks, (columns) => columns.map(writeColumn));
+  const tracks = Object.fromEntries(mapValues(open.tracks, (columns) => columns.map(writeColumn)));
   return [...pages, { firstStep: open.firstStep, tracks }];
 }
 
@@ -78,11 +79,9 @@ export function resumeRecording(pages: readonly Page[]): Recording {
   if (last === undefined) {
     return NEW_RECORDING;
   }
-  const tracks = mapValues(last.tracks, (texts) => texts.map(readColumn));
-  const steps = Math.max(
-    0,
-    ...Object.values(tracks).flatMap((columns) => columns.map(({ length }) => length)),
-  );
+  const tracks = mapValues(new Map(Object.entries(last.tracks)), (texts) => texts.map(readColumn));
+  const lengths = [...tracks.values()].flatMap((columns) => columns.map(({ length }) => length));
+  const steps = lengths.reduce((longest, length) => Math.max(longest, length), 0);
   return { pages: pages.slice(0, -1), open: { firstStep: last.firstStep, steps, tracks } };
 }
 
@@ -104,7 +103,7 @@ export function playColumn(
   for (const page of pages) {
     put(page.firstStep, readColumn(page.tracks[which.name]?.[which.column] ?? ""));
   }
-  put(open?.firstStep ?? 0, open?.tracks[which.name]?.[which.column] ?? []);
+  put(open?.firstStep ?? 0, open?.tracks.get(which.name)?.[which.column] ?? []);
   return values;
 }
 
@@ -115,22 +114,27 @@ export function firstStepOf({ pages, open }: Recording): number | null {
 
 /** Tracks that are no longer recorded stay until their page goes. */
 function write(former: OpenPage["tracks"], row: Row, index: number): OpenPage["tracks"] {
-  const kept = mapValues(former, (columns) => columns.map((column) => column.slice(0, index)));
-  const written = Object.entries(row).map(
-    ([name, values]) =>
-      [name, values.map((value, column) => setAt(kept[name]?.[column] ?? [], index, value))] as const,
-  );
-  return { ...kept, ...Object.fromEntries(written) };
+  const tracks = new Map(mapValues(former, (columns) => columns.map((column) => until(column, index))));
+  for (const [name, values] of row) {
+    const columns = tracks.get(name);
+    tracks.set(
+      name,
+      values.map((value, column) => setAt(columns?.[column] ?? [], index, value)),
+    );
+  }
+  return tracks;
+}
+
+function until(column: Column, index: number): Column {
+  return column.length <= index ? column : column.slice(0, index);
 }
 
 /** What was skipped is not known. */
 function setAt(column: Column, index: number, value: number | null): Column {
-  return [...column, ...new Array<null>(index - column.length).fill(null), value];
+  // A list that is spread into another gets room to grow, half as much again.
+  return column.concat(new Array<null>(index - column.length).fill(null), value);
 }
 
-function mapValues<T, R>(
-  named: Readonly<Record<string, T>>,
-  convert: (value: T) => R,
-): Readonly<Record<string, R>> {
-  return Object.fromEntries(Object.entries(named).map(([name, value]) => [name, convert(value)]));
+function mapValues<T, R>(named: ReadonlyMap<string, T>, convert: (value: T) => R): ReadonlyMap<string, R> {
+  return new Map([...named].map(([name, value]) => [name, convert(value)]));
 }

@@ -41,8 +41,10 @@ describe("record()", () => {
   });
 
   it("knows a page's last step though some of its names ended before", () => {
-    const both = record(recordAt([8]), SHORT, { nowMs: 9_000, row: { b: [7] } });
-    const resumed = resumeRecording(pagesOf(record(both, SHORT, { nowMs: 10_000, row: { a: [1] } })));
+    const both = record(recordAt([8]), SHORT, { nowMs: 9_000, row: new Map([["b", [7]]]) });
+    const resumed = resumeRecording(
+      pagesOf(record(both, SHORT, { nowMs: 10_000, row: new Map([["a", [1]]]) })),
+    );
 
     expect(isDue(resumed, SHORT, 10_999)).toBe(false);
     expect(isDue(resumed, SHORT, 11_000)).toBe(true);
@@ -75,7 +77,7 @@ describe("record()", () => {
   it("begins in the midst of a page for a name that is new", () => {
     const before = recordAt([8, 9]);
 
-    const recording = record(before, SHORT, { nowMs: 10_000, row: { b: [7] } });
+    const recording = record(before, SHORT, { nowMs: 10_000, row: new Map([["b", [7]]]) });
 
     expect(playColumn(recording, { name: "b", column: 0 }, { firstStep: 8, lastStep: 10 })).toEqual([
       null,
@@ -115,7 +117,8 @@ describe("isDue()", () => {
 /** At each second, the number of the second. */
 function recordAt(seconds: readonly number[], from: Recording = NEW_RECORDING): Recording {
   return seconds.reduce(
-    (recording, second) => record(recording, SHORT, { nowMs: second * 1_000, row: { a: [second] } }),
+    (recording, second) =>
+      record(recording, SHORT, { nowMs: second * 1_000, row: new Map([["a", [second]]]) }),
     from,
   );
 }
