@@ -1,7 +1,7 @@
 import type { ChainState } from "./chain-state.ts";
 import type { Endpoint, Target } from "./fleet.ts";
 import { findIncidents } from "./incidents.ts";
-import { isUnreached, nothingIsReached } from "./network-incident.ts";
+import { isUnreached, nobodyAnsweredYet, nothingIsReached } from "./network-incident.ts";
 import type { ChainReport, Incident, Report, TargetReport } from "./report.ts";
 import type { ToldChain } from "./tell-chain.ts";
 
@@ -21,22 +21,17 @@ export interface ReportInput extends Pick<Report, "budgets" | "skipped"> {
 
 /** Composes the one report that every output is made from. While nothing can be reached, every status is `unknown`. */
 export function composeReport(input: ReportInput): Report {
-  const { nowMs } = input;
+  const { endpoints, nowMs } = input;
+  const sources = input.chains.flatMap(({ state }) => state.sources);
+  const cutOffUntilMs = nobodyAnsweredYet(sources, endpoints) ? nowMs : input.cutOffUntilMs;
   const reports = input.chains.map(({ report, state }) =>
-    withMaintenance(
-      withoutVain(report, state, input.cutOffUntilMs ?? Number.NEGATIVE_INFINITY),
-      input.maintenance,
-    ),
+    withMaintenance(withoutVain(report, state, cutOffUntilMs ?? Number.NEGATIVE_INFINITY), input.maintenance),
   );
   const incidents = findIncidents(input.previousIncidents, {
     reports,
-    endpoints: input.endpoints,
+    endpoints,
     nowMs,
-    nothingIsReached: nothingIsReached(
-      input.chains.flatMap(({ state }) => state.sources),
-      input.endpoints,
-      nowMs,
-    ),
+    nothingIsReached: nothingIsReached(sources, endpoints, nowMs),
   });
   const network = incidents.find(({ scope }) => scope === "network");
   return {

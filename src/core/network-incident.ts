@@ -42,6 +42,15 @@ export function nothingIsReached(
   );
 }
 
+/** Whether nobody has ever answered, and some have not been asked yet: it may still be our own network. */
+export function nobodyAnsweredYet(contacts: readonly Contact[], endpoints: readonly Endpoint[]): boolean {
+  if (contacts.reduce(laterAnswer, Number.NEGATIVE_INFINITY) !== Number.NEGATIVE_INFINITY) {
+    return false;
+  }
+  const asked = new Set(contacts.map(({ key }) => key));
+  return endpoints.some(({ targets }) => targets.length > 0 && !targets.some(({ key }) => asked.has(key)));
+}
+
 /** Whether a poll failed as it does where our own network is broken: it may say nothing of whom it asked. */
 export function isUnreached(said: Observation | LastPoll | null | undefined): boolean {
   return said?.kind === "failed" && UNREACHED.has(said.reason);

@@ -126,6 +126,19 @@ describe("composeReport()", () => {
     expect(later.chains[0]?.targets.map(({ status }) => status)).toEqual(["ok", "unreachable"]);
   });
 
+  it("names no failure at a start till somebody has answered, or all were asked", () => {
+    const start = new Play(watch(BASE, A, B));
+    const compared = [{ [A]: "dns" }, { [A]: "dns", [B]: "dns" }] as const;
+    const cutOff = compared.map((said) => compose(start.run(1, () => said)));
+    const oneAnswers = compose(
+      new Play(watch(BASE, A, B)).run(1, ({ nowMs }) => ({ [A]: "dns", [RPC]: headOf(nowMs) })),
+    );
+
+    expect(cutOff.map(({ incidents }) => incidents.map(({ scope }) => scope))).toEqual([[], ["network"]]);
+    expect(cutOff.map(({ chains }) => chains[0]?.targets[0]?.status)).toEqual(["unknown", "unknown"]);
+    expect(oneAnswers.chains[0]?.targets.map(({ status }) => status)).toEqual(["unreachable", "unknown"]);
+  });
+
   it("says `unknown` from the start, not `unreachable` first", () => {
     const played = play();
     const statuses = [1, 2, 3, 4].map(() => {
