@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
+import type { App } from "../../src/app.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
 import { NOTHING_REMEMBERED } from "../../src/daemon/remembered.ts";
 import type { StateKeeper } from "../../src/daemon/state-keeper.ts";
@@ -60,6 +61,7 @@ describe("a blocked loop", () => {
     });
     const healthy = async () => await fetch(`${app.url}/-/healthy`);
     expect((await healthy()).status).toBe(200);
+    await justTicked(app);
 
     aheadMs += 60_000;
     const blocked = await healthy();
@@ -105,6 +107,31 @@ describe("a wall clock that jumps", () => {
   );
 });
 
+describe("a machine that slept", () => {
+  it("shows nothing of before for now, fails at /-/healthy until it polls again, and is well then", async () => {
+    await using fleet = await startFleet({ nowMs: Date.now, endpoints: [{ kind: "studio", key: KEY }] });
+    let asleepMs = 0;
+    await using app = await startTestApp(configOf(chainsYaml(fleet.endpoint(KEY).url)), {
+      nowMs: () => Date.now() + asleepMs,
+      monotonicMs: () => performance.now() + asleepMs,
+    });
+    const healthy = async () => (await fetch(`${app.url}/-/healthy`)).status;
+    await vi.waitFor(async () => expect(statusOf(await scrape(app))).toBe("ok"), 20_000);
+    fleet.endpoint(KEY).fail("hang_before_headers");
+    await justTicked(app);
+
+    asleepMs = 3 * HOUR_MS;
+    const [health, metrics] = await Promise.all([healthy(), scrape(app)]);
+
+    expect(health).toBe(503);
+    expect(statusOf(metrics)).toBe("unknown");
+    expect([...metrics.keys()].filter((series) => series.startsWith("synclag_lag_"))).toEqual([]);
+    await vi.waitFor(async () => expect(await healthy()).toBe(200), 10_000);
+    fleet.endpoint(KEY).heal();
+    await vi.waitFor(async () => expect(statusOf(await scrape(app))).not.toBe("unknown"), 20_000);
+  });
+});
+
 const WORLD = {
   random: () => 0.5,
   logger: recordLog().logger,
@@ -116,6 +143,13 @@ const WORLD = {
   isLifecycleEnabled: false,
   stateFile: null,
 };
+
+/** So that nearly a second is left until the next tick. */
+async function justTicked(app: App): Promise<void> {
+  const lastTick = async () => (await scrape(app)).get("synclag_scheduler_last_tick_timestamp_seconds");
+  const before = await lastTick();
+  await vi.waitFor(async () => expect(await lastTick()).not.toBe(before), { timeout: 10_000, interval: 10 });
+}
 
 function statusOf(metrics: ReadonlyMap<string, number>): string {
   const [series = ""] =
