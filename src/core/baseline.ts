@@ -1,12 +1,16 @@
 import type { WatchedChain } from "./chain-state.ts";
 import type { Target } from "./fleet.ts";
+import { onceEach } from "./once-each.ts";
 
 /** The target that `target`'s variant is compared with, or null where there is none, or it is itself that one. */
 export function baselineOf(watched: WatchedChain, target: Target): Target | null {
-  const { baselines, targets } = watched;
-  const baseline =
-    baselines === undefined
-      ? targets.find(({ protocol }) => protocol === target.protocol)
-      : targets.find(({ key }) => key === baselines[target.protocol]);
+  const baseline = baselinesOf(watched).get(target.protocol);
   return baseline === undefined || baseline.key === target.key ? null : baseline;
 }
+
+/** By protocol. */
+const baselinesOf = onceEach(({ baselines, targets }: WatchedChain): ReadonlyMap<string, Target> => {
+  const named = targets.filter(({ key, protocol }) => baselines === undefined || key === baselines[protocol]);
+  // Of several the first.
+  return new Map(named.toReversed().map((target) => [target.protocol, target]));
+});

@@ -49,9 +49,13 @@ function examineTime(
     return { doubt: null, clockIsWrong: false };
   }
   const offMs = contradictionMs(context.clock, { block, timestampSec }, context.intervalMs);
-  const said = witnesses.map(({ samples }) => agreement(sample, samples.at(-1), context.intervalMs));
-  const agreeing = said.filter((answer) => answer === "agrees").length;
-  const opposing = said.filter((answer) => answer === "opposes").length;
+  let agreeing = 0;
+  let opposing = 0;
+  for (const { samples } of witnesses) {
+    const answer = agreement(sample, samples.at(-1), context.intervalMs);
+    agreeing += Number(answer === "agrees");
+    opposing += Number(answer === "opposes");
+  }
   // Its own side counts it as well; between sides of equal size the clock decides.
   const outvoted = opposing > agreeing + 1;
   const upheld = agreeing > 0 && agreeing + 1 > opposing;
@@ -89,7 +93,10 @@ function countMismatches(sample: Sample, witnesses: readonly SourceState[], befo
   if (sample.hash === null) {
     return before;
   }
-  const balance = witnesses.reduce((sum, witness) => sum + hashVote(sample, witness), 0);
+  let balance = 0;
+  for (const witness of witnesses) {
+    balance += hashVote(sample, witness);
+  }
   if (balance <= -DECISIVE) {
     return before + 1;
   }
@@ -98,10 +105,11 @@ function countMismatches(sample: Sample, witnesses: readonly SourceState[], befo
 
 /** Positive where a witness has the same hash at that height, negative where it has another, else 0. */
 function hashVote(sample: Sample, { kind, samples }: SourceState): number {
-  const known = samples.find(({ block, hash }) => block === sample.block && hash !== null);
-  if (known === undefined) {
-    return 0;
+  for (const { block, hash } of samples) {
+    if (block === sample.block && hash !== null) {
+      const weight = kind === "rpc" ? DECISIVE : 1;
+      return hash === sample.hash ? weight : -weight;
+    }
   }
-  const weight = kind === "rpc" ? DECISIVE : 1;
-  return known.hash === sample.hash ? weight : -weight;
+  return 0;
 }

@@ -23,7 +23,7 @@ function examineHead(
     bench.sources[index] = { ...state, doubt: null };
     return clock;
   }
-  const witnesses = bench.sources.filter((source) => source.key !== state.key);
+  const witnesses = bench.sources.toSpliced(index, 1);
   const { doubt, hashMismatches, clockIsWrong } = examine(sample, witnesses, {
     // As it was before this instant: what others say now must not depend on who is examined first.
     clock: bench.before.clock,

@@ -13,7 +13,7 @@ export function judgeHeard(bench: Workbench, known: Pick<ChainState, "reference"
   for (const { index, target } of heard) {
     const state = sources[index];
     if (target !== null && state !== undefined) {
-      sources[index] = judged(state, { view, verdict: standingVerdict(bench, state) });
+      sources[index] = judged(state, { view, verdict: standingVerdict(bench, index) });
     }
   }
 }
@@ -32,8 +32,15 @@ function judged(
 }
 
 /** The verdict so far, or null where the evidence for it had become stale: then there is nothing to be steady about. */
-function standingVerdict({ before, nowMs, watched }: Workbench, state: SourceState): SourceState["verdict"] {
-  const last = before.sources.find(({ key }) => key === state.key)?.last ?? null;
+function standingVerdict(
+  { before, nowMs, sources, watched }: Workbench,
+  index: number,
+): SourceState["verdict"] {
+  const last = before.sources[index]?.last ?? null;
+  const state = sources[index];
+  if (last === null || state === undefined) {
+    return null;
+  }
   const staleMs = staleAfterMs(watched.chain.thresholds, state.pollIntervalMs);
-  return last === null || nowMs - last.receivedAtMs > staleMs ? null : state.verdict;
+  return nowMs - last.receivedAtMs > staleMs ? null : state.verdict;
 }

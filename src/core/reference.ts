@@ -1,4 +1,5 @@
 import { FASTEST_INTERVAL_MS, mostBlocksIn, type Pace } from "./pace.ts";
+import { carried, secondHighest } from "./second-highest.ts";
 
 /** The corroborated head of a chain, as it is remembered. */
 export interface ReferenceState {
@@ -36,8 +37,6 @@ export interface Vote {
   readonly steady: boolean;
 }
 
-/** Two votes this many poll intervals apart are of one round. */
-const SAME_ROUND = 1.5;
 /** Sources within this of the reference agree with it. */
 const AGREE_BLOCKS = 10;
 const AGREE_MS = 60_000;
@@ -110,29 +109,6 @@ function corroborate(previous: ReferenceState | null, votes: readonly Vote[], pa
   return secondHighest(believed, pace);
 }
 
-/**
- * The second highest height, where those of rarely asked sources are carried to the instant of the newest. If the
- * top one has been asked again since the second was, the second corroborates what the chain can have made since.
- */
-function secondHighest(votes: readonly Vote[], pace: Pace): Candidate | null {
-  const newestMs = Math.max(...votes.map((vote) => vote.atMs));
-  const ranked = votes.toSorted((a, b) => carried(b, newestMs, pace) - carried(a, newestMs, pace));
-  const [top, second] = ranked;
-  if (top === undefined || second === undefined) {
-    return null;
-  }
-  const laterMs = top.atMs - second.atMs;
-  const corroborated =
-    laterMs > SAME_ROUND * top.pollIntervalMs && top.block - second.block <= mostBlocksIn(laterMs, pace);
-  return corroborated ? top : second;
-}
-
-/** Where the source of a vote will have got to by `atMs`, if it goes on as the chain does until its next poll. */
-function carried(vote: Vote, atMs: number, pace: Pace): number {
-  const aheadMs = Math.min(Math.max(0, atMs - vote.atMs), 1.5 * vote.pollIntervalMs);
-  return pace.intervalMs === null ? vote.block : vote.block + aheadMs / pace.intervalMs;
-}
-
 function highest(candidates: readonly Candidate[]): Candidate | null {
   let best: Candidate | null = null;
   for (const { block, atMs, slackMs } of candidates) {
@@ -161,12 +137,17 @@ function supportOf(
 ): Omit<ReferenceState, "reachedMs" | "former"> {
   const intervalMs = pace.intervalMs ?? FASTEST_INTERVAL_MS;
   const floor = candidate.block - Math.max(AGREE_BLOCKS, AGREE_MS / intervalMs);
-  const agreeing = votes.filter(
-    (vote) => vote.weight !== "suspect" && carried(vote, candidate.atMs, pace) >= floor,
-  );
-  const freshUntilMs = Math.max(...agreeing.map((vote) => vote.freshUntilMs));
-  const firm = agreeing.some((vote) => vote.weight === "proof" || (vote.weight === "normal" && vote.steady));
-  return { ...candidate, sources: agreeing.length, freshUntilMs, firm };
+  let sources = 0;
+  let freshUntilMs = Number.NEGATIVE_INFINITY;
+  let firm = false;
+  for (const vote of votes) {
+    if (vote.weight !== "suspect" && carried(vote, candidate.atMs, pace) >= floor) {
+      sources += 1;
+      freshUntilMs = Math.max(freshUntilMs, vote.freshUntilMs);
+      firm ||= vote.weight === "proof" || (vote.weight === "normal" && vote.steady);
+    }
+  }
+  return { ...candidate, sources, freshUntilMs, firm };
 }
 
 /**

@@ -91,10 +91,11 @@ export interface FoldContext {
 }
 
 /** The highest of the last few heights: what the target has reached, whichever replica answers. */
-export function reached(state: SourceState): Sample | null {
-  let best: Sample | null = null;
-  for (const sample of state.samples.slice(-WOBBLE_SAMPLES)) {
-    best = best === null || sample.block >= best.block ? sample : best;
+export function reached({ samples }: SourceState): Sample | null {
+  let best = samples.at(-1) ?? null;
+  for (let index = 2; index <= WOBBLE_SAMPLES; index += 1) {
+    const sample = samples.at(-index);
+    best = sample !== undefined && sample.block > (best?.block ?? 0) ? sample : best;
   }
   return best;
 }

@@ -164,9 +164,12 @@ function thinned(timeline: Timeline): Timeline {
 }
 
 function worthOf({ blocks, timesMs }: Timeline, index: number): number {
-  const [before, here, after] = [timesMs[index - 1] ?? 0, timesMs[index] ?? 0, timesMs[index + 1] ?? 0];
-  const [low, block, high] = [blocks[index - 1] ?? 0, blocks[index] ?? 0, blocks[index + 1] ?? 0];
-  const share = high === low ? 0 : (block - low) / (high - low);
+  const before = timesMs[index - 1] ?? 0;
+  const here = timesMs[index] ?? 0;
+  const after = timesMs[index + 1] ?? 0;
+  const low = blocks[index - 1] ?? 0;
+  const high = blocks[index + 1] ?? 0;
+  const share = high === low ? 0 : ((blocks[index] ?? 0) - low) / (high - low);
   const bendMs = Math.abs(here - (before + share * (after - before)));
   const ageMs = (timesMs.at(-1) ?? 0) - here + DENSE_MS;
   return ((after - before) * (bendMs + STRAIGHT_MS)) / ageMs;

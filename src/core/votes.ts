@@ -26,9 +26,14 @@ export function votesOf(
   sources: readonly SourceState[],
   context: { readonly nowMs: number; readonly thresholds: Thresholds; readonly pace: Pace },
 ): readonly Vote[] {
-  return sources
-    .flatMap((source) => voteOf(source, context) ?? [])
-    .filter(({ freshUntilMs }) => freshUntilMs >= context.nowMs);
+  const votes: Vote[] = [];
+  for (const source of sources) {
+    const vote = voteOf(source, context);
+    if (vote !== null && vote.freshUntilMs >= context.nowMs) {
+      votes.push(vote);
+    }
+  }
+  return votes;
 }
 
 function voteOf(
@@ -78,10 +83,11 @@ export function isHasty({ samples }: SourceState, pace: Pace): boolean {
   if (oldest === undefined || previous === undefined || newest === undefined) {
     return false;
   }
-  const intervalMs = pace.intervalMs ?? FASTEST_INTERVAL_MS;
-  const hurried = (from: Sample) => {
-    const usual = (readAtMs(newest) - readAtMs(from)) / intervalMs;
-    return newest.block - from.block - HASTE * usual;
-  };
-  return hurried(oldest) > HASTE_SLACK_BLOCKS && hurried(previous) > 0;
+  return hurry(oldest, newest, pace) > HASTE_SLACK_BLOCKS && hurry(previous, newest, pace) > 0;
+}
+
+/** By how many blocks it went further than in a hurry. */
+function hurry(from: Sample, to: Sample, pace: Pace): number {
+  const usual = (readAtMs(to) - readAtMs(from)) / (pace.intervalMs ?? FASTEST_INTERVAL_MS);
+  return to.block - from.block - HASTE * usual;
 }

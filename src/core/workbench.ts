@@ -1,6 +1,7 @@
 import type { ChainState, WatchedChain } from "./chain-state.ts";
 import type { Target } from "./fleet.ts";
 import type { Observation } from "./observation.ts";
+import { onceEach } from "./once-each.ts";
 import type { Pace } from "./pace.ts";
 import { newSource, type SourceState } from "./source-state.ts";
 import { paceOf } from "./view.ts";
@@ -32,8 +33,9 @@ export function layOut(
 ): Workbench | null {
   const sources = [...before.sources];
   const heard: Heard[] = [];
+  const targets = targetsOf(watched);
   for (const observation of instant.toSorted((a, b) => compareText(a.source, b.source))) {
-    const target = watched.targets.find(({ key }) => key === observation.source) ?? null;
+    const target = targets.get(observation.source) ?? null;
     if (target !== null || observation.source.startsWith(`rpc/${watched.chain.slug}/`)) {
       heard.push({ observation, target, index: placeOf(sources, observation, target) });
     }
@@ -43,6 +45,11 @@ export function layOut(
     ? null
     : { before, watched, sources, heard, pace: paceOf(before.clock, watched.chain), nowMs };
 }
+
+const targetsOf = onceEach(
+  ({ targets }: WatchedChain): ReadonlyMap<string, Target> =>
+    new Map(targets.map((target) => [target.key, target])),
+);
 
 /** Those that gave a usable height in this instant. */
 export function headsHeard({ heard, sources }: Workbench): readonly Heard[] {
@@ -64,6 +71,9 @@ function placeOf(sources: SourceState[], observation: Observation, target: Targe
   };
   if (known === undefined) {
     return sources.push(newSource(identity)) - 1;
+  }
+  if (known.kind === identity.kind && known.pollIntervalMs === identity.pollIntervalMs) {
+    return found;
   }
   sources[found] = { ...known, ...identity };
   return found;

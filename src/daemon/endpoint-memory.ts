@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { type Endpoint, endpointsOf, type Fleet } from "../core/fleet.ts";
+import { onceEach } from "../core/once-each.ts";
 
 /** What is remembered of each endpoint beside what it said: which question fitted last, and whether it was heard at all. */
 export class EndpointMemory {
@@ -56,9 +57,7 @@ export class EndpointMemory {
 }
 
 /** An endpoint that was given another URL or dialect is another one: what was learned of it no longer holds. */
-function identityOf({ key, url, dialect }: Endpoint): string {
-  return `${key} ${dialect} ${url}`;
-}
+const identityOf = onceEach(({ key, url, dialect }: Endpoint): string => `${key} ${dialect} ${url}`);
 
 function digest(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 32);

@@ -117,7 +117,7 @@ async function converse(
 }
 
 function startingAt(questions: readonly Question[], index: number): readonly Question[] {
-  return [...questions.slice(index), ...questions.slice(0, index)];
+  return index === 0 ? questions : [...questions.slice(index), ...questions.slice(0, index)];
 }
 
 /** Sends one question, if the budget allows, and understands what comes back. */
@@ -189,7 +189,11 @@ function observe(endpoint: Endpoint, attempt: Attempt, ports: PollPorts): readon
 /** Why rows of a good answer can't be used, each reason once. */
 function rowFailures(attempt: Attempt): Iterable<Failure> {
   const outcomes = attempt.kind === "said" ? attempt.outcomes : [];
-  return new Map(
-    outcomes.flatMap((outcome) => (outcome.kind === "failed" ? [[outcome.reason, outcome] as const] : [])),
-  ).values();
+  const failures = new Map<FailureReason, Failure>();
+  for (const outcome of outcomes) {
+    if (outcome.kind === "failed") {
+      failures.set(outcome.reason, outcome);
+    }
+  }
+  return failures.values();
 }

@@ -1,5 +1,6 @@
 import type { Exchange } from "../core/exchange.ts";
 import type { Endpoint } from "../core/fleet.ts";
+import { jsonOf } from "../core/once-each.ts";
 import type { Question } from "../dialects/dialect.ts";
 import { type Interpretation, interpret } from "../dialects/interpret.ts";
 import { quote } from "../dialects/quote.ts";
@@ -34,7 +35,7 @@ export function understand(sent: Sent, redact: Redact): Understood {
     exchange: {
       sentAtMs,
       receivedAtMs,
-      asked: JSON.stringify(question.body),
+      asked: jsonOf(question.body),
       httpStatus: result.kind === "replied" ? result.reply.httpStatus : null,
       ...told(result, answer),
     },
@@ -49,6 +50,9 @@ function withoutSecrets(result: PostResult, redact: Redact): PostResult {
 
 /** The same JSON with no more escapes than it needs: a key that is echoed letter by letter is a key. */
 function unescaped(body: string): string {
+  if (!body.includes("\\")) {
+    return body;
+  }
   return body.replace(/\\(?:\\|\/|u00([2-7][0-9a-f]))/gi, (escaped, hex: string | undefined) => {
     const character = hex === undefined ? escaped.slice(1) : String.fromCharCode(Number.parseInt(hex, 16));
     return character === "\\" || character === '"' ? escaped : character;

@@ -1,4 +1,6 @@
 const MAX_QUOTED_CHARACTERS = 200;
+/** What needs no change, as nearly all that indexers answer: so much at every poll is worth a short way. */
+const PLAIN = /^[!-~]+(?: [!-~]+)*$/;
 
 /**
  * A provider's words, fit for a log line: one line without control characters, of at most 200 characters.
@@ -7,6 +9,9 @@ const MAX_QUOTED_CHARACTERS = 200;
 export function quote(text: string): string {
   // A body may have a megabyte: no more of it is looked at than what can be shown.
   const head = text.slice(0, 2 * MAX_QUOTED_CHARACTERS);
+  if (head.length === text.length && PLAIN.test(text)) {
+    return text.length <= MAX_QUOTED_CHARACTERS ? text : `${text.slice(0, MAX_QUOTED_CHARACTERS - 1)}…`;
+  }
   const line = head.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ").trim();
   const characters = Array.from(line);
   if (head.length === text.length && characters.length <= MAX_QUOTED_CHARACTERS) {

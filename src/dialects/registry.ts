@@ -1,4 +1,5 @@
 import type { Endpoint } from "../core/fleet.ts";
+import { onceEach } from "../core/once-each.ts";
 import type { Dialect, Question } from "./dialect.ts";
 import { envio } from "./envio.ts";
 import { graph } from "./graph.ts";
@@ -14,19 +15,21 @@ export const DIALECTS = { graph, envio, ponder } as const satisfies Record<strin
  *
  * @throws {RangeError} If the endpoint has a dialect that is not in the registry: the configuration lets none pass.
  */
-export function questionsFor(endpoint: Pick<Endpoint, "kind" | "dialect" | "targets">): readonly Question[] {
-  if (endpoint.kind === "rpc") {
-    return rpc.questions;
-  }
-  if (endpoint.dialect === "auto") {
-    return likeliestFirst(endpoint.targets.length).flatMap(({ questions }) => questions);
-  }
-  const dialect = new Map<string, Dialect>(Object.entries(DIALECTS)).get(endpoint.dialect);
-  if (dialect === undefined) {
-    throw new RangeError(`Cannot ask in dialect "${endpoint.dialect}": it is not in the registry`);
-  }
-  return dialect.questions;
-}
+export const questionsFor = onceEach(
+  (endpoint: Pick<Endpoint, "kind" | "dialect" | "targets">): readonly Question[] => {
+    if (endpoint.kind === "rpc") {
+      return rpc.questions;
+    }
+    if (endpoint.dialect === "auto") {
+      return likeliestFirst(endpoint.targets.length).flatMap(({ questions }) => questions);
+    }
+    const dialect = new Map<string, Dialect>(Object.entries(DIALECTS)).get(endpoint.dialect);
+    if (dialect === undefined) {
+      throw new RangeError(`Cannot ask in dialect "${endpoint.dialect}": it is not in the registry`);
+    }
+    return dialect.questions;
+  },
+);
 
 /** A subgraph speaks of one chain: the first guess for an endpoint of one chain, the last for one of several. */
 function likeliestFirst(chainCount: number): readonly Dialect[] {

@@ -1,4 +1,5 @@
-import { jsonOf, onceEach } from "../once-each.ts";
+import { jsonOf, onceEach } from "../core/once-each.ts";
+
 import type { Post, PostRequest, PostResult } from "../post.ts";
 import { type CutOff, failureOf } from "./http-failure.ts";
 import { ReplyReader } from "./reply-reader.ts";
