@@ -6,6 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { stringify } from "yaml";
 import { graph } from "../../src/dialects/graph.ts";
+import { burst } from "./bursts.ts";
 import { startMeasured } from "./measured-process.ts";
 
 /** blackbox_exporter, as someone sets it up who has nothing else for indexers. */
@@ -19,6 +20,8 @@ export interface Blackbox extends AsyncDisposable {
 const PROGRAM = "/usr/bin/prometheus-blackbox-exporter";
 const START_MS = 5_000;
 const LOOK_MS = 50;
+const WARM_UP_PROBES = 100;
+const US_IN_MS = 1_000;
 
 /** @throws If it is not installed, or doesn't start. */
 export async function startBlackbox(caFile: string): Promise<Blackbox> {
@@ -76,6 +79,19 @@ function configuration(caFile: string): string {
       },
     },
   });
+}
+
+/** Microseconds of CPU a probe, of so many, as many at a time. */
+export async function measureProbes(
+  { cpuMs, probe }: Blackbox,
+  origin: string,
+  { probes, concurrency }: { readonly probes: number; readonly concurrency: number },
+): Promise<number> {
+  const one = (index: number) => probe(`${origin}/${index}`);
+  await burst(WARM_UP_PROBES, concurrency, one);
+  const beforeMs = await cpuMs();
+  await burst(probes, concurrency, one);
+  return (((await cpuMs()) - beforeMs) * US_IN_MS) / probes;
 }
 
 /** It tells in its log where it listens. */

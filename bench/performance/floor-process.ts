@@ -9,6 +9,8 @@ import { burst, untilPhase } from "./bursts.ts";
 const [origin = "", ...numbers] = process.argv.slice(2);
 const [endpoints = 0, connections = 0, periodMs = 0] = numbers.map(Number);
 const KEEP_ALIVE_MS = 45_000;
+/** Node compiles what is hot. */
+const WARM_UP_POLLS = 8_000;
 /** Synclag's own rounds begin with the period: where both run at once, neither disturbs the other. */
 const PHASE = 0.5;
 
@@ -36,6 +38,7 @@ async function pollOne(index: number): Promise<void> {
   highest = Math.max(highest, answer.data._meta.block.number);
 }
 
+await burst(WARM_UP_POLLS, connections, pollOne);
 while (highest >= 0) {
   await untilPhase(periodMs, PHASE);
   await burst(endpoints, connections, pollOne);

@@ -2,8 +2,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Blackbox, startBlackbox } from "./blackbox.ts";
-import { burst, untilPhase } from "./bursts.ts";
+import { measureProbes, startBlackbox } from "./blackbox.ts";
+import { untilPhase } from "./bursts.ts";
 import { type MeasuredProcess, startMeasured } from "./measured-process.ts";
 import type { Figure, Subject } from "./subject.ts";
 import { syntheticFleet } from "./synthetic-fleet.ts";
@@ -13,31 +13,42 @@ interface Load {
   readonly endpoints: number;
   /** Between two rounds; a divisor of a minute. */
   readonly periodSec: number;
-  /** How much is polled before anything is counted: Node compiles what is hot. */
-  readonly warmUpPolls: number;
   readonly rounds: number;
 }
 
 type Scheme = "http" | "https";
+
+/** One size over one scheme. */
+interface Row extends Load {
+  readonly scheme: Scheme;
+}
 
 interface Upstreams {
   readonly synclag: Upstream;
   readonly floor: Upstream;
 }
 
+/** A process that polls an upstream which nobody else asks. */
+interface Poller {
+  readonly process: MeasuredProcess;
+  readonly upstream: Upstream;
+}
+
+/** Node compiles what is hot: so much is polled before anything is counted, here and by the floor. */
+const WARM_UP = { endpoints: 2_000, periodSec: 1, rounds: 5 };
 const WHOLE: readonly Load[] = [
-  { endpoints: 100, periodSec: 1, warmUpPolls: 700, rounds: 5 },
-  { endpoints: 1_000, periodSec: 2, warmUpPolls: 3_000, rounds: 2 },
-  { endpoints: 10_000, periodSec: 10, warmUpPolls: 10_000, rounds: 1 },
+  { endpoints: 100, periodSec: 1, rounds: 6 },
+  { endpoints: 1_000, periodSec: 2, rounds: 3 },
+  { endpoints: 10_000, periodSec: 10, rounds: 1 },
 ];
-const QUICK: readonly Load[] = [{ endpoints: 400, periodSec: 1, warmUpPolls: 800, rounds: 2 }];
+const QUICK_WARM_UP = { endpoints: 1_000, periodSec: 1, rounds: 2 };
+const QUICK: readonly Load[] = [{ endpoints: 1_000, periodSec: 1, rounds: 2 }];
 
 const CONCURRENCY = 16;
 const CHAINS = 100;
 /** Rounds of Synclag begin with the period, those of the floor at its half; both are over by this share of it. */
 const QUIET = 0.9;
 const MOST_PROBES = 500;
-const WARM_UP_PROBES = 100;
 const LOOK_MS = 50;
 const US_IN_MS = 1_000;
 const FLOOR_GOAL = 1.5;
@@ -65,10 +76,15 @@ it has a section of its own.`,
     const figures: Figure[] = [];
     for (const scheme of extent === "quick" ? (["http"] as const) : (["http", "https"] as const)) {
       await using blackbox = await startBlackbox(floor.caFile);
+      const warmUp = { ...(extent === "quick" ? QUICK_WARM_UP : WARM_UP), scheme };
+      await using daemon = await startDaemon(warmUp, synclag);
       for (const load of extent === "quick" ? QUICK : WHOLE) {
         const row = { ...load, scheme };
-        const pollers = await measurePollers(row, { synclag, floor });
-        const perProbe = await measureBlackbox(blackbox, row, floor[scheme]);
+        const pollers = await measurePollers(row, daemon, { synclag, floor });
+        const perProbe = await measureProbes(blackbox, floor[scheme], {
+          probes: Math.min(row.endpoints, MOST_PROBES),
+          concurrency: CONCURRENCY,
+        });
         figures.push(...figuresOf(row, { ...pollers, blackbox: perProbe }));
       }
     }
@@ -76,37 +92,34 @@ it has a section of its own.`,
   },
 };
 
-/** One size over one scheme. */
-interface Row extends Load {
-  readonly scheme: Scheme;
-}
-
-/** A process that polls an upstream which nobody else asks. */
-interface Poller {
+interface Daemon extends AsyncDisposable {
   readonly process: MeasuredProcess;
-  readonly upstream: Upstream;
+  /** Has it poll another fleet from now on. */
+  readonly reload: (row: Row) => Promise<void>;
 }
 
-/** CPU of Synclag and of the floor in the same seconds, microseconds a poll. */
-async function measurePollers(
-  row: Row,
-  upstreams: Upstreams,
-): Promise<{ readonly synclag: number; readonly floor: number }> {
+async function startDaemon(warmUp: Row, upstream: Upstream): Promise<Daemon> {
   const folder = await mkdtemp(join(tmpdir(), "synclag-poll-"));
-  try {
-    const config = join(folder, "chains.yaml");
-    await writeFile(config, configuration(row, upstreams.synclag));
-    await using synclag = startDaemon(config, upstreams.synclag);
-    await using floor = startFloor(row, upstreams.floor);
-    const pollers = [
-      { process: synclag, upstream: upstreams.synclag },
-      { process: floor, upstream: upstreams.floor },
-    ];
-    const [ours = Number.NaN, least = Number.NaN] = await measureRounds(row, pollers);
-    return { synclag: ours, floor: least };
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  const config = join(folder, "chains.yaml");
+  const write = (row: Row) => writeFile(config, configuration(row, upstream));
+  await write(warmUp);
+  const daemon = startMeasured({
+    command: process.execPath,
+    args: [resolve("dist/main.js"), "run", "--config", config],
+    env: { NODE_EXTRA_CA_CERTS: upstream.caFile },
+  });
+  await untilPolled({ process: daemon, upstream }, warmUp.endpoints * warmUp.rounds);
+  return {
+    process: daemon,
+    async reload(row) {
+      await write(row);
+      process.kill(daemon.pid, "SIGHUP");
+    },
+    async [Symbol.asyncDispose]() {
+      await daemon[Symbol.asyncDispose]();
+      await rm(folder, { recursive: true });
+    },
+  };
 }
 
 function configuration({ endpoints, periodSec, scheme }: Row, upstream: Upstream): string {
@@ -116,14 +129,6 @@ function configuration({ endpoints, periodSec, scheme }: Row, upstream: Upstream
     origin: upstream[scheme],
     schedule: `*/${periodSec} * * * * *`,
     concurrency: CONCURRENCY,
-  });
-}
-
-function startDaemon(config: string, { caFile }: Upstream): MeasuredProcess {
-  return startMeasured({
-    command: process.execPath,
-    args: [resolve("dist/main.js"), "run", "--config", config],
-    env: { NODE_EXTRA_CA_CERTS: caFile },
   });
 }
 
@@ -137,40 +142,44 @@ function startFloor({ endpoints, periodSec, scheme }: Row, upstream: Upstream): 
   });
 }
 
-async function measureRounds(row: Row, pollers: readonly Poller[]): Promise<readonly number[]> {
-  const already = await Promise.all(pollers.map(({ upstream }) => upstream.answered()));
-  for (const [index, { process, upstream }] of pollers.entries()) {
-    const enough = (already[index] ?? 0) + row.warmUpPolls;
-    while ((await upstream.answered()) < enough) {
-      if (process.hasEnded()) {
-        throw new Error(`Cannot measure what has ended: ${process.stderr()}`);
-      }
-      await sleep(LOOK_MS);
-    }
-  }
+/** CPU of Synclag and of the floor in the same seconds, microseconds a poll. */
+async function measurePollers(
+  row: Row,
+  daemon: Daemon,
+  upstreams: Upstreams,
+): Promise<{ readonly synclag: number; readonly floor: number }> {
+  await daemon.reload(row);
+  await using bare = startFloor(row, upstreams.floor);
+  const pollers = [
+    { process: daemon.process, upstream: upstreams.synclag },
+    { process: bare, upstream: upstreams.floor },
+  ];
+  // A first round of those that are new, and one more.
+  await Promise.all(pollers.map((poller) => untilPolled(poller, 2 * row.endpoints)));
   const periodMs = row.periodSec * 1_000;
   await untilPhase(periodMs, QUIET);
   const before = await Promise.all(pollers.map(countersOf));
   await sleep(periodMs * row.rounds);
   const after = await Promise.all(pollers.map(countersOf));
-  return after.map(({ cpuMs, polls }, index) => {
-    const since = before[index];
-    return since === undefined ? Number.NaN : ((cpuMs - since.cpuMs) * US_IN_MS) / (polls - since.polls);
+  const [synclag = Number.NaN, floor = Number.NaN] = after.map(({ cpuMs, polls }, index) => {
+    const since = before[index] ?? { cpuMs: Number.NaN, polls: 0 };
+    return ((cpuMs - since.cpuMs) * US_IN_MS) / (polls - since.polls);
   });
+  return { synclag, floor };
+}
+
+async function untilPolled({ process, upstream }: Poller, polls: number): Promise<void> {
+  const enough = (await upstream.answered()) + polls;
+  while ((await upstream.answered()) < enough) {
+    if (process.hasEnded()) {
+      throw new Error(`Cannot measure what has ended: ${process.stderr()}`);
+    }
+    await sleep(LOOK_MS);
+  }
 }
 
 async function countersOf({ process, upstream }: Poller): Promise<{ cpuMs: number; polls: number }> {
   return { cpuMs: await process.cpuMs(), polls: await upstream.answered() };
-}
-
-/** Microseconds of CPU a probe. */
-async function measureBlackbox(blackbox: Blackbox, { endpoints }: Row, origin: string): Promise<number> {
-  const probe = (index: number) => blackbox.probe(`${origin}/${index}`);
-  await burst(WARM_UP_PROBES, CONCURRENCY, probe);
-  const before = await blackbox.cpuMs();
-  const probes = Math.min(endpoints, MOST_PROBES);
-  await burst(probes, CONCURRENCY, probe);
-  return (((await blackbox.cpuMs()) - before) * US_IN_MS) / probes;
 }
 
 function figuresOf(
