@@ -23,11 +23,6 @@ interface Row extends Load {
   readonly scheme: Scheme;
 }
 
-interface Upstreams {
-  readonly synclag: Upstream;
-  readonly floor: Upstream;
-}
-
 /** A process that polls an upstream which nobody else asks. */
 interface Poller {
   readonly process: MeasuredProcess;
@@ -146,7 +141,7 @@ function startFloor({ endpoints, periodSec, scheme }: Row, upstream: Upstream): 
 async function measurePollers(
   row: Row,
   daemon: Daemon,
-  upstreams: Upstreams,
+  upstreams: { readonly synclag: Upstream; readonly floor: Upstream },
 ): Promise<{ readonly synclag: number; readonly floor: number }> {
   await daemon.reload(row);
   await using bare = startFloor(row, upstreams.floor);

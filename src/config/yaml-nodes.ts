@@ -11,7 +11,7 @@ import {
   visit,
   type YAMLMap,
 } from "yaml";
-import { onceEach } from "../once-each.ts";
+import { onceEach } from "../core/once-each.ts";
 import type { Path } from "./config-error.ts";
 
 /** What each alias of a document stands for. */
