@@ -176,6 +176,19 @@ describe("the pages of the demo in Chromium", () => {
     expect(atOnce.length, JSON.stringify(loads)).toBeGreaterThanOrEqual(5);
   });
 
+  it("stays true where server-sent events do not get through", async () => {
+    const page = await browser.newPage();
+    await page.route("**/api/v1/events", (route) => route.abort());
+    await page.goto(`${demo.url}/`);
+    const shown = await page.locator("#asof").textContent();
+
+    await expect
+      .poll(() => page.locator("#asof").textContent(), { timeout: 30_000, interval: 500 })
+      .not.toBe(shown);
+    expect(await page.locator("#live").textContent()).toBe("live");
+    await page.close();
+  });
+
   it("says the same without JavaScript", async () => {
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
