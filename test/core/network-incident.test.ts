@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../../src/core/fleet.ts";
-import { type Contact, nothingIsReached } from "../../src/core/network-incident.ts";
+import { type Contact, nobodyAnsweredYet, nothingIsReached } from "../../src/core/network-incident.ts";
 import { FAILURE_REASONS, type FailureReason } from "../../src/core/observation.ts";
 import { sampleEndpoint, sampleTarget } from "../views/sample-report.ts";
 
@@ -199,6 +199,24 @@ describe("nothingIsReached(), of hosts that are asked rarely", () => {
       reached: true,
     },
     {
+      case: "two fell silent, one of them two polls before, and one has not been asked since",
+      hosts: [
+        host("a", "dns"),
+        hostOf("b", { reason: "dns", heardMs: LONG_AGO - 30_000 }),
+        hostOf("rare", notSince),
+      ],
+      reached: false,
+    },
+    {
+      case: "two fell silent, one of them more than two polls before, and one has not been asked since",
+      hosts: [
+        host("a", "dns"),
+        hostOf("b", { reason: "dns", heardMs: LONG_AGO - 30_001 }),
+        hostOf("rare", notSince),
+      ],
+      reached: true,
+    },
+    {
       case: "one fell silent, another was dead before, and the rare one fails like them",
       hosts: [host("a", "dns"), hostOf("b", deadForHours), hostOf("rare", { ...notSince, reason: "dns" })],
       reached: false,
@@ -230,5 +248,37 @@ describe("nothingIsReached(), of hosts that are asked rarely", () => {
     },
   ])("is reached: $reached, where $case", ({ hosts, reached }) => {
     expect(isReached(hosts)).toBe(reached);
+  });
+});
+
+describe("nobodyAnsweredYet()", () => {
+  const never = { reason: "dns", heardMs: null } as const;
+  const unasked = { ...host("c", "dns"), contacts: [] };
+  const unaskedNode = { ...node("rpc", never), contacts: [] };
+
+  it.each([
+    { case: "one failed, and one was not asked", hosts: [hostOf("a", never), unasked], yet: true },
+    { case: "all failed", hosts: [hostOf("a", never), hostOf("b", never)], yet: false },
+    {
+      case: "all failed but an RPC node that was not asked",
+      hosts: [hostOf("a", never), unaskedNode],
+      yet: false,
+    },
+    { case: "one answered once, and one was not asked", hosts: [host("a", "dns"), unasked], yet: false },
+    {
+      case: "one refused, and one was not asked",
+      hosts: [hostOf("a", { reason: "unauthorized", heardMs: null }), unasked],
+      yet: false,
+    },
+    { case: "nobody was asked", hosts: [unasked], yet: true },
+  ])("is $yet where $case", ({ hosts, yet }) => {
+    const contacts = hosts.flatMap((one) => one.contacts);
+
+    expect(
+      nobodyAnsweredYet(
+        contacts,
+        hosts.map(({ endpoint }) => endpoint),
+      ),
+    ).toBe(yet);
   });
 });
