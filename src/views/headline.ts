@@ -48,7 +48,8 @@ function because(json: StatusJson, worst: Trouble, others: readonly Trouble[]): 
   if (shared !== null) {
     const wayOut = findWayOut(shared.incident, [worst, ...others]);
     const fresh = wayOut === null ? "" : `; ${wayOut.fresh}`;
-    return `, ${formatNumber(shared.count)} of them for one cause: ${incidentDetail(shared.incident)}${fresh}`;
+    const count = shared.count > others.length ? "all" : `${formatNumber(shared.count)} of them`;
+    return `, ${count} for one cause: ${incidentDetail(shared.incident)}${fresh}`;
   }
   const more = others.length === 0 ? "" : `; ${formatNumber(others.length)} more below`;
   return `: ${describeTrouble(worst)}; ${describeFresh(worst)}${more}`;

@@ -8,7 +8,7 @@ type Told = Pick<IncidentJson, "scope" | "subject" | "detail">;
 export function incidentTitle({ scope, subject, detail }: Told): string {
   return scope === "network"
     ? `Network: ${detail}`
-    : `${subjectName(scope, subject)}: ${detail.replace(` of ${subject}`, "")}`;
+    : `${subjectName(scope, subject)}: ${detail.replace(` of ${detailName(scope, subject)}`, "")}`;
 }
 
 /** `26 of 26 targets of lockup subgraph (production) reject our key`. */
@@ -25,6 +25,11 @@ export function describeWayOut(incident: IncidentJson, troubles: readonly Troubl
   const { behind, fresh, without } = wayOut;
   const where = without === null ? fresh : `${fresh}, ${without}`;
   return behind === null ? where : `${behind}; ${where}`;
+}
+
+/** What a detail calls its subject: an indexer by its key, all else with its scope. */
+function detailName(scope: IncidentJson["scope"], subject: string): string {
+  return scope === "endpoint" ? subject : `${scope} ${subject}`;
 }
 
 function subjectName(scope: IncidentJson["scope"], subject: string): string {

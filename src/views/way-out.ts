@@ -9,7 +9,7 @@ import type { Trouble } from "./triage.ts";
 export interface WayOut {
   /** `up to 41 min behind`; null where no lag says anything. */
   readonly behind: string | null;
-  /** `subgraph is fresh on 17 of 21 chains`. */
+  /** `subgraph is fresh on 17 of 21 chains`; of a halted chain, that nobody is to blame. */
   readonly fresh: string;
   /** `nothing on Morph and Tangle`: where nobody can be sent anywhere; null where there is no such place, or nothing else. */
   readonly without: string | null;
@@ -19,16 +19,17 @@ export interface WayOut {
 const MOST_NAMES = 4;
 
 /**
- * Looks beside the troubled targets of an incident for what is fresh. Null where that means nothing: our own network
- * is gone and nothing is known, or the chain itself stands still.
+ * Looks beside the troubled targets of an incident for what is fresh. Null where that means nothing, since our own
+ * network is gone and nothing is known.
  */
 export function findWayOut(incident: IncidentJson, troubles: readonly Trouble[]): WayOut | null {
   const keys = new Set(incident.targets);
-  const own = troubles.filter(
-    ({ target }) => keys.has(targetKey(target)) && target.status !== "chain_halted",
-  );
+  const own = troubles.filter(({ target }) => keys.has(targetKey(target)));
   if (incident.scope === "network" || own.length === 0) {
     return null;
+  }
+  if (own.every(({ target }) => target.status === "chain_halted")) {
+    return { behind: null, fresh: "no indexer is to blame", without: null };
   }
   // Of a pair, the target that users are served from comes last, and counts.
   const byTier = own.toSorted((a, b) => Number(isServed(a.target)) - Number(isServed(b.target)));

@@ -57,7 +57,7 @@ describe("headline()", () => {
     const incident = incidentOn("host", targets, "a.example answers HTTP 503");
 
     expect(tell(targets, [incident]).sentence).toBe(
-      "2 of 2 targets need you, 2 of them for one cause: a.example answers HTTP 503; no other variant is fresh",
+      "2 of 2 targets need you, all for one cause: a.example answers HTTP 503; no other variant is fresh",
     );
   });
 
@@ -66,6 +66,16 @@ describe("headline()", () => {
 
     expect(tell([multichain({ status: "failed" }), testing]).sentence).toBe(
       "1 of 2 targets needs you: lockup on Base, multichain, failed; only subgraph (testing) is fresh",
+    );
+  });
+
+  it("blames nobody for a chain that stands still, and counts what else is wrong", () => {
+    const halted = [multichain({ status: "chain_halted" }), subgraph({ status: "chain_halted" })];
+    const third = sampleTargetReport({ target: sampleTarget({ variant: "third" }), status: "failed" });
+    const incident = incidentOn("chain", halted, "2 of 2 targets of chain x stand still");
+
+    expect(tell([...halted, third], [incident]).sentence).toBe(
+      "3 of 3 targets need you, 2 of them for one cause: 2 of 2 targets of chain x stand still; no indexer is to blame",
     );
   });
 
