@@ -45,11 +45,11 @@ const Tls = section(
 
 const Headers = section(
   {
-    "Content-Security-Policy": text("a policy").optional(),
-    "Strict-Transport-Security": text("a policy such as max-age=31536000").optional(),
+    "Content-Security-Policy": headerText("a policy").optional(),
+    "Strict-Transport-Security": headerText("a policy such as max-age=31536000").optional(),
     "X-Content-Type-Options": z.literal("nosniff", expects("nosniff")).optional(),
     "X-Frame-Options": z.enum(["deny", "sameorigin"], expects("deny or sameorigin")).optional(),
-    "X-XSS-Protection": text("a text").optional(),
+    "X-XSS-Protection": headerText("a text").optional(),
   },
   "a map of headers",
 );
@@ -78,7 +78,7 @@ export const WebConfigFile = section(
       "a map",
     ).optional(),
     basic_auth_users: z
-      .record(z.string(), Password, expects("a map of names, each with a bcrypt hash"))
+      .record(z.string(), Password, expectsSecret("a map of names, each with a bcrypt hash"))
       .optional(),
     rate_limit: RateLimitEntry.optional(),
   },
@@ -93,6 +93,13 @@ export type TlsEntry = z.output<typeof Tls>;
 /** Any scalar, as a text. */
 function text(wanted: string) {
   return z.union([z.string(), z.number(), z.boolean()], expects(wanted)).transform(String);
+}
+
+/** A line break becomes a space, as Go sends it. What else no header can hold would fail with the first answer. */
+function headerText(wanted: string) {
+  return text(wanted)
+    .transform((found) => found.replace(/[\r\n]/g, " "))
+    .refine((found) => /^[\t -~]*$/.test(found), expects(`${wanted}, in ASCII`));
 }
 
 /** An empty text is none, as for Go. */

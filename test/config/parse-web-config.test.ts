@@ -96,6 +96,25 @@ describe("parseWebConfig()", () => {
     expect(problemsOf(text)).toContain(why);
   });
 
+  it.each(['"a\\0b"', '"a\\eb"', "日本", "é"])(
+    "refuses the header %s, with which nothing could be answered",
+    (value) => {
+      const problems = problemsOf(`http_server_config: { headers: { Strict-Transport-Security: ${value} } }`);
+
+      expect(problems).toMatch(/^1:\d+: http_server_config\.headers\.Strict-Transport-Security: Cannot use /);
+    },
+  );
+
+  it.each(["alice:hunter2", "[hunter2]", "{ alice: hunter2 }", "{ alice: [hunter2] }"])(
+    "does not repeat a password that stands where a hash should: %s",
+    (users) => {
+      const problems = problemsOf(`basic_auth_users: ${users}`);
+
+      expect(problems).toMatch(/^1:\d+: basic_auth_users\S*: Cannot use this value: expected a /);
+      expect(problems).not.toContain("hunter2");
+    },
+  );
+
   it("tells all problems at once, with near misses, and no secret", () => {
     const problems = problemsOf(
       [

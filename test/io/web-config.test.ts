@@ -125,6 +125,16 @@ describe("http_server_config", () => {
     ]);
   });
 
+  it("sends a header on two lines as one", async () => {
+    await using server = await serveWith(
+      'http_server_config: { headers: { Content-Security-Policy: "default-src\\nnone" } }',
+    );
+
+    const answer = await fetch(`${server.url}/-/healthy`);
+
+    expect([answer.status, answer.headers.get("content-security-policy")]).toEqual([200, "default-src none"]);
+  });
+
   it.each([
     { http2: "true", alpn: "h2" },
     { http2: "false", alpn: "http/1.1" },

@@ -53,6 +53,10 @@ export const GOOD_WEB_CONFIGS: readonly WebConfigCase[] = [
     name: "every header",
     text: `http_server_config: { headers: { X-Content-Type-Options: nosniff, X-Frame-Options: sameorigin, Strict-Transport-Security: max-age=1, X-XSS-Protection: 1, Content-Security-Policy: "default-src 'none'" } }`,
   },
+  {
+    name: "a header on two lines",
+    text: 'http_server_config: { headers: { Content-Security-Policy: "default-src\\n none" } }',
+  },
   { name: "a header without a value", text: "http_server_config: { headers: { Content-Security-Policy: } }" },
   { name: "an anchor", text: `tls_server_config: { cert_file: &pem cert.pem, key_file: key.pem }` },
 ];
