@@ -56,8 +56,8 @@ function renderPage(
 
 Seconds from the injection of a fault to each station of its alert, measured with a real Prometheus and a real Alertmanager on
 the files of dashboards/ and deploy/, every fault at once. The rules are rendered from the same source with all durations
-divided by ${scale}: an hour is a minute, a \`for\` of two minutes two seconds. The limits of chains.yaml are divided alike (\`lagging\` 10 s,
-\`critical\` 30 s, \`stalled\` 10 s or 50 blocks), every endpoint is polled each second, and Prometheus scrapes and evaluates each second.
+divided by ${scale}: an hour is two minutes, a \`for\` of two minutes four seconds. The limits of chains.yaml are divided alike (\`lagging\` 20 s,
+\`critical\` 60 s, \`stalled\` 20 s or 50 blocks), every endpoint is polled every two seconds, and Prometheus scrapes and evaluates each second.
 Times of *metric* and *firing* are exact to the look that sees them (every half second; 95 % of the looks took ${lookMs} ms or less).
 
 \`\`\`sh

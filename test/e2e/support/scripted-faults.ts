@@ -51,7 +51,7 @@ export const FAULTS: readonly ScriptedFault[] = [
     on: "fleet",
     line: statusLine("airdrops/subgraph/production/zksync", "stalled"),
     inject: ({ fleet: { fleet } }) => {
-      // Behind a gateway several take turns: by chance one of them seems to advance, and to lag, for seconds more.
+      // As of what freezes: no gateway whose machines take turns.
       fleet.target("airdrops/subgraph/production/zksync").set({ replicas: 1 });
       fleet.chain("zksync").halt();
     },
@@ -232,13 +232,8 @@ export const TOLERATED: readonly {
     why: "variants of a halted chain are found to stand still one by one",
   },
   {
-    alert: "SynclagIndexerLagging",
-    chains: ["abstract", "arbitrum"],
-    why: "what freezes lags before it is seen to stand still, as 50 blocks are a time that no scale shortens",
-  },
-  {
     alert: "SynclagVariantsApart",
-    chains: ["ethereum", "sepolia", "gnosis"],
+    chains: ["ethereum", "sepolia"],
     why: "three blocks of a slow chain are a limit that no scale of time shortens",
   },
 ];

@@ -64,7 +64,7 @@ export const TARGET_FAULTS: readonly ScriptedFault[] = [
     alert: "SynclagIndexerLagging",
     severity: "warning",
     status: "lagging",
-    says: /is \d+\.?\d*s behind$/,
+    says: /is (\d+m )?\d+\.?\d*s behind$/,
     inject: slowed(0.4),
   }),
   ofTarget("airdrops/subgraph/production/bsc", {
@@ -72,7 +72,7 @@ export const TARGET_FAULTS: readonly ScriptedFault[] = [
     alert: "SynclagIndexerFarBehind",
     severity: "critical",
     status: "lagging",
-    says: /is \d+\.?\d*s behind$/,
+    says: /is (\d+m )?\d+\.?\d*s behind$/,
     inject: null,
   }),
   ofTarget("lockup/subgraph/testing/sei", {
@@ -104,7 +104,7 @@ export const TARGET_FAULTS: readonly ScriptedFault[] = [
   }),
   {
     ...ofTarget("lockup/subgraph/testing/base", {
-      what: "two variants within their limits are 7 s apart",
+      what: "two variants within their limits are 14 s apart",
       alert: "SynclagVariantsApart",
       severity: "warning",
       status: null,
@@ -112,7 +112,7 @@ export const TARGET_FAULTS: readonly ScriptedFault[] = [
       inject:
         () =>
         ({ fleet }) =>
-          fleet.fleet.target("lockup/multichain/production/base").set({ lagMs: 7_000 }),
+          fleet.fleet.target("lockup/multichain/production/base").set({ lagMs: 14_000 }),
     }),
     description: /differ by \d+\.?\d*s of chain time/,
   },
@@ -155,8 +155,12 @@ function ofTarget(key: string, of: OfTarget): ScriptedFault {
   };
 }
 
+/** Behind a gateway several take turns: by chance another one would seem to advance, and to lag, for seconds more. */
 function freeze(key: string): NonNullable<ScriptedFault["inject"]> {
-  return ({ fleet }) => fleet.fleet.target(key).freeze();
+  return ({ fleet: { fleet } }) => {
+    fleet.target(key).set({ replicas: 1 });
+    fleet.target(key).freeze();
+  };
 }
 
 function slowed(pace: number): NonNullable<OfTarget["inject"]> {
