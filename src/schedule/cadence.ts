@@ -60,7 +60,7 @@ export function chooseCadence(wanted: {
   }
   const slowest = LADDER.at(-1) ?? WITHOUT_BUDGET;
   const sum = arithmetic([...fixed, { endpoints, cron: slowest.cron }], budget);
-  const limit = `${count(ceiling.limit)}, nine tenths of ${count(budget.limit)} ${perLabel(budget)}`;
+  const limit = `${toTenths(ceiling.limit)}, nine tenths of ${count(budget.limit)} ${perLabel(budget)}`;
   return { kind: "none", problem: `${sum} > ${limit}, even with auto at every ${intervalLabel(slowest)}` };
 }
 
@@ -136,6 +136,11 @@ function ratePerWindow(rate: FiringRate, per: Budget["per"]): string {
 
 function perLabel({ per }: Budget): string {
   return per === "hour" ? "an hour" : `a ${per}`;
+}
+
+/** Of a small limit, nine tenths are no whole number: rounded, `4 > 4` would be said. */
+function toTenths(n: number): string {
+  return n.toLocaleString("en-US", { maximumFractionDigits: 1 });
 }
 
 function count(n: number): string {

@@ -68,6 +68,15 @@ describe("chooseCadence()", () => {
     });
   });
 
+  it("says nine tenths of a small budget as they are, so that the arithmetic holds", () => {
+    const budget: Budget = { name: "small", limit: 4, per: "day", scope: "endpoint" };
+
+    expect(chooseCadence({ endpoints: 1, budget })).toEqual({
+      kind: "none",
+      problem: "1 endpoint × 4 a day = 4 > 3.6, nine tenths of 4 a day, even with auto at every 6 h",
+    });
+  });
+
   it("uses at most nine tenths, and would use more one rung faster", () => {
     const anyPer = fc.constantFrom("hour", "day", "month");
     fc.assert(
