@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { type ClientHttp2Session, connect, constants, type OutgoingHttpHeaders } from "node:http2";
 import { connect as connectTls } from "node:tls";
+import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseWebConfig } from "../../src/config/parse-web-config.ts";
 import type { HttpServerOptions } from "../../src/io/http-server.ts";
@@ -134,14 +135,31 @@ describe("limitStreams()", () => {
 describe("startHttpServer() with HTTP/2 and a hostile client", () => {
   it("cuts off one that opens streams only to reset them, and serves the others", async () => {
     await using server = await serveHttp2();
-    const port = Number(new URL(server.url).port);
-    const socket = connectTls({ port, rejectUnauthorized: false, ALPNProtocols: ["h2"] });
-    // A reset is an end like any other.
-    const closed = new Promise((resolve) => socket.on("error", () => undefined).once("close", resolve));
-    socket.resume();
 
-    socket.write(openAndReset(20_000));
-    await closed;
+    await sendFrames(server.url, openAndReset(20_000));
+
+    using other = open(server.url);
+    expect(await ask(other, {})).toBe("200");
+  });
+
+  it("survives any frames", async () => {
+    await using server = await serveHttp2({}, { requestTimeoutMs: 50, idleTimeoutMs: 50 });
+    const anyFrame = fc.record({
+      type: fc.nat(12),
+      flags: fc.nat(255),
+      streamId: fc.oneof(fc.constantFrom(0, 1, 3, 2 ** 31 - 1), fc.nat(20)),
+      payload: fc.oneof(
+        fc.constant(GET),
+        fc.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+      ),
+    });
+
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyFrame, { maxLength: 8 }), async (frames) => {
+        await sendFrames(server.url, Buffer.concat([START, ...frames.map(frame)]));
+      }),
+      { numRuns: 60 },
+    );
 
     using other = open(server.url);
     expect(await ask(other, {})).toBe("200");
@@ -207,16 +225,34 @@ async function ask(session: ClientHttp2Session, headers: OutgoingHttpHeaders): P
   return status === "" ? `error ${stream.rstCode}` : status;
 }
 
-/** A connection's beginning, and so many requests that are taken back at once: RFC 9113, sections 3.4, 4.1, 6.2 and 6.4. */
+/** GET https://x/ by the static table of RFC 7541. */
+const GET = Buffer.from([0x82, 0x87, 0x84, 0x41, 0x01, 0x78]);
+const CANCEL = Buffer.from([0, 0, 0, constants.NGHTTP2_CANCEL]);
+const END_OF_HEADERS_AND_STREAM = 0x5;
+/** A connection's beginning: RFC 9113, section 3.4. */
+const START = Buffer.concat([
+  Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"),
+  frame({ type: 0x4, flags: 0, streamId: 0, payload: Buffer.alloc(0) }),
+]);
+
+/** So many requests that are taken back at once: RFC 9113, sections 6.2 and 6.4. */
 function openAndReset(count: number): Buffer {
-  // GET https://x/ in the static table of RFC 7541.
-  const get = Buffer.from([0x82, 0x87, 0x84, 0x41, 0x01, 0x78]);
   const streams = Array.from({ length: count }, (_, index) => [
-    frame({ type: 0x1, flags: 0x5, streamId: 2 * index + 1, payload: get }),
-    frame({ type: 0x3, flags: 0, streamId: 2 * index + 1, payload: Buffer.from([0, 0, 0, 0x8]) }),
+    frame({ type: 0x1, flags: END_OF_HEADERS_AND_STREAM, streamId: 2 * index + 1, payload: GET }),
+    frame({ type: 0x3, flags: 0, streamId: 2 * index + 1, payload: CANCEL }),
   ]);
-  const settings = frame({ type: 0x4, flags: 0, streamId: 0, payload: Buffer.alloc(0) });
-  return Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), settings, ...streams.flat()]);
+  return Buffer.concat([START, ...streams.flat()]);
+}
+
+/** Sends bytes over TLS, and waits until the server has cut the connection. */
+async function sendFrames(url: string, bytes: Buffer): Promise<void> {
+  const port = Number(new URL(url).port);
+  const socket = connectTls({ port, rejectUnauthorized: false, ALPNProtocols: ["h2"] });
+  // A reset is an end like any other.
+  const closed = new Promise((resolve) => socket.on("error", () => undefined).once("close", resolve));
+  socket.resume();
+  socket.write(bytes);
+  await closed;
 }
 
 function frame(parts: {
