@@ -26,7 +26,7 @@ export function renderMatrix(json: StatusJson): Html {
   return html`<section id="fleet" aria-labelledby="fleet-title"><h2 id="fleet-title">Fleet</h2>
 <p class="hint">Time behind the chain's reference head. A dot: not indexed there.${json.targets.some(({ maintenance }) => maintenance) ? " ⚒: in maintenance." : null}</p>
 ${renderMainnets(table, mainnets)}
-${testnets.length === 0 ? null : renderTestnets(table, testnets)}</section>`;
+${testnets.length === 0 ? null : renderTestnets(table, testnets, mainnets.length === 0 ? "open" : "folded")}</section>`;
 }
 
 interface Table {
@@ -62,10 +62,11 @@ function isWell({ targets }: Row): boolean {
   return targets.every(({ status }) => status === "ok");
 }
 
-function renderTestnets(table: Table, rows: readonly Row[]): Html {
+/** Open where there is nothing else: that is what was asked for. It has a name of its own then, for what one folds stays so. */
+function renderTestnets(table: Table, rows: readonly Row[], fold: "open" | "folded"): Html {
   const targets = rows.flatMap((row) => row.targets);
   const ok = targets.filter(({ status }) => status === "ok").length;
-  return html`<details id="testnets"><summary>Testnets: ${ok} of ${targets.length} targets ok</summary>
+  return html`<details class="testnets" ${fold === "open" ? html`id="testnets-alone" open` : html`id="testnets"`}><summary>Testnets: ${ok} of ${targets.length} targets ok</summary>
 ${renderTable(table, rows, "Testnets")}</details>`;
 }
 

@@ -42,7 +42,7 @@ i{font-style:normal}
 .card:target{outline:2px solid var(--link);outline-offset:2px}
 .variant{font-weight:500;color:var(--dim)}
 .state{font-weight:600}
-.card summary,#testnets summary,#well summary{cursor:pointer;color:var(--link);padding:.2rem 0}
+.card summary,.testnets summary,#well summary{cursor:pointer;color:var(--link);padding:.2rem 0}
 .keys{font-size:.8rem;color:var(--dim);padding-left:1.1rem;max-height:14rem;overflow:auto}
 .list{padding-left:1.1rem}
 .box{overflow-x:auto;border:1px solid var(--line);border-radius:.3rem;background:var(--panel);margin-top:.4rem}
@@ -113,6 +113,6 @@ figure{margin:0}
 code{font:.9em ui-monospace,monospace}
 footer{color:var(--dim);font-size:.85rem;margin-top:1.5rem;padding-bottom:2rem}
 @media (max-width:60rem){.matrix .head{display:none}}
-@media (max-width:34rem){.plain th[scope=row]{white-space:normal;overflow-wrap:anywhere}.plain td,.plain td:last-child{min-width:3.5rem}.plain th,.plain td{padding:.2rem .35rem}meter{width:100%}body{font-size:14px}.matrix{font-size:.8rem}.matrix th{padding:.2rem .35rem}.matrix td a{padding:.15rem .25rem}.matrix thead th{font-size:.7rem;white-space:normal}.matrix tbody th{max-width:7.2rem;white-space:normal;line-height:1.15}.matrix thead tr:nth-child(2) th{min-width:2.9rem}.matrix td,.matrix td a{white-space:normal}}
+@media (max-width:34rem){.plain th[scope=row]{white-space:normal;overflow-wrap:anywhere;min-width:6rem}.plain td{min-width:3.5rem}.plain th,.plain td{padding:.2rem .35rem}meter{width:100%}body{font-size:14px}.matrix{font-size:.8rem}.matrix th{padding:.2rem .35rem}.matrix td a{padding:.15rem .25rem}.matrix thead th{font-size:.7rem;white-space:normal}.matrix tbody th{max-width:7.2rem;white-space:normal;line-height:1.15}.matrix thead tr:nth-child(2) th{min-width:2.9rem}.matrix td,.matrix td a{white-space:normal}}
 @media print{.top form,footer nav{display:none}}
 `;

@@ -46,8 +46,16 @@ describe("renderStatusPage()", () => {
     const rows = [...page.matchAll(/<th scope="row"><a href="\/chains\/([^"]+)"/g)].map(([, slug]) => slug);
 
     expect(rows.slice(0, 3)).toEqual(["berachain", "morph", "base"]);
-    expect(page.indexOf('<details id="testnets">')).toBeLessThan(page.indexOf('href="/chains/sepolia"'));
+    expect(page.indexOf('<details class="testnets" id="testnets">')).toBeLessThan(
+      page.indexOf('href="/chains/sepolia"'),
+    );
     expect(rows.slice(-4)).toEqual(["sepolia", "arbitrum-sepolia", "base-sepolia", "optimism-sepolia"]);
+  });
+
+  it("shows testnets at once to whom asks for nothing else", () => {
+    const page = renderStatusPage(defaultFleetReport(), { ...OPTIONS, query: "sepolia" });
+
+    expect(page).toContain('<details class="testnets" id="testnets-alone" open>');
   });
 
   it("tells an incident once, and tones its targets down", () => {
