@@ -113,6 +113,6 @@ figure{margin:0}
 code{font:.9em ui-monospace,monospace}
 footer{color:var(--dim);font-size:.85rem;margin-top:1.5rem;padding-bottom:2rem}
 @media (max-width:60rem){.matrix .head{display:none}}
-@media (max-width:34rem){.plain th[scope=row]{white-space:normal;overflow-wrap:anywhere;min-width:6rem}.plain td{min-width:3.5rem}.plain th,.plain td{padding:.2rem .35rem}meter{width:100%}body{font-size:14px}.matrix{font-size:.8rem}.matrix th{padding:.2rem .35rem}.matrix td a{padding:.15rem .25rem}.matrix thead th{font-size:.7rem;white-space:normal}.matrix tbody th{max-width:7.2rem;white-space:normal;line-height:1.15}.matrix thead tr:nth-child(2) th{min-width:2.9rem}.matrix td,.matrix td a{white-space:normal}}
+@media (max-width:34rem){.plain th[scope=row]{white-space:normal;overflow-wrap:anywhere;min-width:7rem}.plain td{min-width:3.5rem}.plain th,.plain td{padding:.2rem .35rem}meter{width:100%}body{font-size:14px}.matrix{font-size:.8rem}.matrix th{padding:.2rem .35rem}.matrix td a{padding:.15rem .25rem}.matrix thead th{font-size:.7rem;white-space:normal}.matrix tbody th{max-width:7.2rem;white-space:normal;line-height:1.15}.matrix thead tr:nth-child(2) th{min-width:2.9rem}.matrix td,.matrix td a{white-space:normal}}
 @media print{.top form,footer nav{display:none}}
 `;
