@@ -32,8 +32,8 @@ export async function measureHangingFleet(scraper: Scraper, extent: Extent): Pro
     return await measureSize(scraper, { ...usual, times: 2 });
   }
   return [
-    ...(await measureSize(scraper, { ...usual, times: 8 })),
-    ...(await measureSize(scraper, { endpoints: 10_000, chains: 300, intervalSec: 10, times: 4 })),
+    ...(await measureSize(scraper, { ...usual, times: 6 })),
+    ...(await measureSize(scraper, { endpoints: 10_000, chains: 300, intervalSec: 10, times: 3 })),
   ];
 }
 

@@ -24,8 +24,21 @@ export function watchTurns(): () => number {
   };
 }
 
-/** The second number is how long the thread waited for a core (Linux' Documentation/scheduler/sched-stats.rst). */
+/** The time, and how long this thread has waited for a core until then: read again if it had to wait in between. */
 function now() {
+  let delayMs = waitedMs();
+  for (;;) {
+    const ms = performance.now();
+    const laterMs = waitedMs();
+    if (laterMs === delayMs) {
+      return { ms, delayMs };
+    }
+    delayMs = laterMs;
+  }
+}
+
+/** The second number of Linux' Documentation/scheduler/sched-stats.rst, /proc/<pid>/schedstat. */
+function waitedMs(): number {
   const [, delayNs] = readFileSync("/proc/thread-self/schedstat", "utf8").split(" ");
-  return { ms: performance.now(), delayMs: Number(delayNs) / NS_IN_MS };
+  return Number(delayNs) / NS_IN_MS;
 }
