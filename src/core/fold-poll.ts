@@ -55,7 +55,8 @@ function foldHead(state: SourceState, observation: HeadObservation, context: Fol
     last: { kind: "head", sentAtMs: sample.sentAtMs, receivedAtMs: sample.receivedAtMs },
     claim: null,
     lastSuccessMs: sample.receivedAtMs,
-    samples: [...state.samples.slice(1 - KEPT_SAMPLES), sample],
+    // `concat` takes just the room that is needed, where a list literal leaves some to grow.
+    samples: state.samples.slice(1 - KEPT_SAMPLES).concat(sample),
     indexingErrors: head.indexingErrors,
     deployment: head.deployment ?? state.deployment,
     deploymentChanges: state.deploymentChanges + Number(changed),

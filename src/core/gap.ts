@@ -54,7 +54,8 @@ export function addMeasure(
   }
   const [target, against] = pair.driverIs === "target" ? [pair.driver, partner] : [partner, pair.driver];
   const kept = isKnown ? measures.slice(0, -1) : measures.slice(1 - KEPT_MEASURES);
-  return [...kept, { atMs, partnerMs, ...holdingInterval(target, against, pace) }];
+  const { low, high } = holdingInterval(target, against, pace);
+  return kept.concat({ atMs, partnerMs, low, high });
 }
 
 /**

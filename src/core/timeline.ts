@@ -35,8 +35,8 @@ export function extendTimeline(timeline: Timeline, block: number, timeMs: number
   const standsStill = timeline.blocks[size - 2] === block;
   const kept = standsStill ? size - 1 : size;
   return thinned({
-    blocks: [...timeline.blocks.slice(0, kept), block],
-    timesMs: [...timeline.timesMs.slice(0, kept), timeMs],
+    blocks: timeline.blocks.slice(0, kept).concat(block),
+    timesMs: timeline.timesMs.slice(0, kept).concat(timeMs),
   });
 }
 
