@@ -26,7 +26,7 @@ export function readShape(raw: unknown, problems: ProblemList): Shaped | null {
     return { entry: first.data, inFile: (path) => path };
   }
   const issues = first.error.issues.flatMap(leafIssues);
-  for (const issue of issues) {
+  for (const issue of [...issues, ...issuesBelowNames(issues, raw)]) {
     tellIssue(issue, raw, problems);
   }
   return isObject(raw) ? shapeOfRest({ value: raw, goneItems: [] }, issues) : null;
@@ -39,6 +39,20 @@ function tellIssue({ path, message, isKey }: LeafIssue, raw: unknown, problems: 
   } else {
     problems.tell(path, text);
   }
+}
+
+/** What else is wrong below a name that is wrong: whoever mends the name must not learn of it only then. */
+function issuesBelowNames(issues: readonly LeafIssue[], raw: unknown): readonly LeafIssue[] {
+  const name = "name";
+  return issues
+    .filter(({ isKey, path }) => isKey && path.length === 2)
+    .flatMap(({ path: [section = "", wrong = ""] }) => {
+      const probe = { ...STAND_INS, [section]: { [name]: valueAt(raw, [section, wrong]) } };
+      return (ConfigFile.safeParse(probe).error?.issues ?? [])
+        .flatMap(leafIssues)
+        .filter(({ path, isKey }) => path[1] === name && !(isKey && path.length === 2))
+        .map((issue) => ({ ...issue, path: [section, wrong, ...issue.path.slice(2)] }));
+    });
 }
 
 /** One mistake of shape. */

@@ -55,7 +55,9 @@ describe("parseConfig()", () => {
       mistake: "bad-names",
       problems: [
         '3:3: chains["Base Chain"]: Cannot use "Base Chain": expected a name of lower-case letters, digits and dashes, starting with a letter or digit',
+        '3:21: chains["Base Chain"].id: Cannot use 0: expected a whole number from 1',
         '6:3: protocols.Lock_up: Cannot use "Lock_up": expected a name of lower-case letters, digits and dashes, starting with a letter or digit',
+        '7:16: protocols.Lock_up[0].variant: Cannot use "Multi": expected a name of lower-case letters, digits and dashes, starting with a letter or digit',
       ],
     },
     {
