@@ -21,7 +21,7 @@ export interface Scraper extends AsyncDisposable {
 
 const scrapesSchema = z.array(z.object({ tookMs: z.number(), bytes: z.int() }));
 
-export type Scrape = z.infer<typeof scrapesSchema>[number];
+type Scrape = z.infer<typeof scrapesSchema>[number];
 
 /** Starts it; it waits for orders. */
 export function startScraper(): Scraper {

@@ -45,8 +45,8 @@ const PROCESS_METRICS = [
 const PIECE_CHARS = 65_536;
 
 /**
- * A registry of its own. The series of `families` are made anew from memory at each scrape, so that removed ones vanish,
- * and without prom-client ([why](../../docs/decisions/0005-text-of-metrics.md)), which keeps their names and types.
+ * A registry of its own. The series of `families` are made anew from memory at each scrape, so that removed ones vanish;
+ * prom-client keeps their names and types, and does not write them: docs/decisions/0005-text-of-metrics.md.
  */
 export function createPrometheus({ families, build }: PrometheusOptions): Prometheus {
   const registry = new Registry();

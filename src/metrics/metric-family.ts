@@ -38,10 +38,12 @@ export const CHAIN_LABELS = ["chain", "chain_id"] as const;
 /** Labels of an endpoint: E. */
 export const ENDPOINT_LABELS = ["protocol", "variant", "tier", "endpoint"] as const;
 
+/** The text of T. */
 export const targetLabels = perObject(({ protocol, variant, tier, chain, chainId }: Target) =>
   labelsText({ protocol, variant, tier, chain, chain_id: String(chainId) }),
 );
 
+/** The text of E. */
 export const endpointLabels = perObject(({ protocol, variant, tier, name }: Endpoint) =>
   labelsText({ protocol, variant, tier, endpoint: name }),
 );
