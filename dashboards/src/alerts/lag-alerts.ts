@@ -1,5 +1,13 @@
 import type { Alert, AlertContext } from "../alert.ts";
-import { outsideMaintenance, PAIR, perTarget, TARGET, threshold, withStatus } from "../promql.ts";
+import {
+  outsideMaintenance,
+  PAIR,
+  perTarget,
+  statusMetric,
+  TARGET,
+  threshold,
+  withStatus,
+} from "../promql.ts";
 import { BEHIND, DURATION, FRESH, label, say, TARGET_NAME } from "../text.ts";
 import { seconds } from "../time-scale.ts";
 import { pagedWhereServed, TARGET_ALERT } from "./target-alert.ts";
@@ -51,22 +59,24 @@ and on (${TARGET})
  */
 function fallingBehind({ time }: AlertContext): Alert {
   const forecast = `predict_linear(synclag_lag_seconds[${time("1h")}], ${seconds(time("4h"))})`;
-  // Of five minutes: a scrape that failed just then would break the half hour for which this must hold.
-  const ago = (duration: string) =>
-    perTarget(`last_over_time(synclag_lag_seconds[${time("5m")}] offset ${time(duration)})`);
+  // The last of five minutes: one scrape that fails would break the half hour for which this must hold.
+  const last = (metric: string, offset = "") =>
+    perTarget(`last_over_time(${metric}[${time("5m")}]${offset === "" ? "" : ` offset ${time(offset)}`})`);
+  const lag = (offset?: string) => last("synclag_lag_seconds", offset);
+  const limit = last('synclag_threshold_seconds{level="lagging"}');
   return {
     ...TARGET_ALERT,
     name: "SynclagIndexerFallingBehind",
     severity: "warning",
-    expr: outsideMaintenance(`${LAG} > ${ago("30m")}
+    expr: outsideMaintenance(`${lag()} > ${lag("30m")}
 and on (${TARGET})
-  ${ago("30m")} > ${ago("1h")}
+  ${lag("30m")} > ${lag("1h")}
 and on (${TARGET})
-  ${perTarget(forecast)} > ${threshold("lagging")}
+  ${perTarget(forecast)} > ${limit}
 and on (${TARGET})
-  ${LAG} > 0.25 * ${threshold("lagging")}
+  ${lag()} > 0.25 * ${limit}
 and on (${TARGET})
-  ${withStatus(["ok"])}`),
+  ${last(statusMetric(["ok"]))} == 1`),
     for: "30m",
     summary: [...TARGET_NAME, " falls behind"],
     description: [
