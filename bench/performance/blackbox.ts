@@ -43,7 +43,7 @@ export async function startBlackbox(caFile: string): Promise<Blackbox> {
     cpuMs: program.cpuMs,
     async probe(target) {
       const query = new URLSearchParams({ module: "height", target });
-      const { body } = await request(`http://${address}/probe?${query}`, { dispatcher: agent });
+      const { body } = await request(`http://${address}/probe?${query.toString()}`, { dispatcher: agent });
       if (!(await body.text()).includes("\nprobe_success 1\n")) {
         throw new Error(`Cannot probe ${target}: blackbox_exporter says that it failed`);
       }

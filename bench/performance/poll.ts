@@ -76,10 +76,8 @@ it has a section of its own.`,
       for (const load of extent === "quick" ? QUICK : WHOLE) {
         const row = { ...load, scheme };
         const pollers = await measurePollers(row, daemon, { synclag, floor });
-        const perProbe = await measureProbes(blackbox, floor[scheme], {
-          probes: Math.min(row.endpoints, MOST_PROBES),
-          concurrency: CONCURRENCY,
-        });
+        const probes = { probes: Math.min(row.endpoints, MOST_PROBES), concurrency: CONCURRENCY };
+        const perProbe = await measureProbes(blackbox, floor[scheme], probes);
         figures.push(...figuresOf(row, { ...pollers, blackbox: perProbe }));
       }
     }

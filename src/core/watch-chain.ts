@@ -40,7 +40,9 @@ export function observeChain(
   watched: WatchedChain,
   batch: readonly Observation[],
 ): ChainState {
-  return instantsOf(batch).reduce((folded, instant) => observeInstant(folded, watched, instant), state);
+  return batch.length === 1
+    ? observeInstant(state, watched, batch)
+    : instantsOf(batch).reduce((folded, instant) => observeInstant(folded, watched, instant), state);
 }
 
 /** What is known of a chain at `nowMs`. The same state and instant always give the same report. */

@@ -65,17 +65,25 @@ export class Rounds {
   }
 
   #queue(endpoint: Endpoint, use: Use): void {
-    const { queue, poll, onBug, monotonicMs } = this.#options;
-    const done = queue
-      .run(endpoint.host, async () => {
-        if (this.#isStopped) {
-          return;
-        }
-        this.#underWay.set(endpoint.key, { startedMs: monotonicMs(), done });
-        await poll(endpoint, use);
-      })
-      .catch(onBug)
-      .finally(() => this.#underWay.delete(endpoint.key));
+    const done = this.#waitAndPoll(endpoint, use);
     this.#underWay.set(endpoint.key, { startedMs: null, done });
+  }
+
+  async #waitAndPoll(endpoint: Endpoint, use: Use): Promise<void> {
+    try {
+      await this.#options.queue.run(endpoint.host, () => this.#poll(endpoint, use));
+    } catch (error) {
+      this.#options.onBug(error);
+    } finally {
+      this.#underWay.delete(endpoint.key);
+    }
+  }
+
+  async #poll(endpoint: Endpoint, use: Use): Promise<void> {
+    const waiting = this.#underWay.get(endpoint.key);
+    if (waiting !== undefined && !this.#isStopped) {
+      this.#underWay.set(endpoint.key, { ...waiting, startedMs: this.#options.monotonicMs() });
+      await this.#options.poll(endpoint, use);
+    }
   }
 }

@@ -15,31 +15,25 @@ export function createPollQueue(limits: {
 }): PollQueue {
   const processLimit = pLimit(limits.concurrency);
   const hostLimits = new Map<string, LimitFunction>();
-  let waiting = 0;
-  let inFlight = 0;
 
   function hostLimit(host: string): LimitFunction {
-    const limit = hostLimits.get(host) ?? pLimit(limits.perHost);
+    const known = hostLimits.get(host);
+    if (known !== undefined) {
+      return known;
+    }
+    const limit = pLimit(limits.perHost);
     hostLimits.set(host, limit);
     return limit;
   }
 
   return {
-    async run(host, poll) {
-      waiting += 1;
-      return await hostLimit(host)(() =>
-        processLimit(async () => {
-          waiting -= 1;
-          inFlight += 1;
-          try {
-            return await poll();
-          } finally {
-            inFlight -= 1;
-          }
-        }),
-      );
-    },
-    inFlight: () => inFlight,
-    queued: () => waiting,
+    // As arguments, for a closure around each would be held by all that wait.
+    run: (host, poll) => hostLimit(host)(processLimit, poll),
+    inFlight: () => processLimit.activeCount,
+    queued: () =>
+      [...hostLimits.values()].reduce(
+        (sum, { pendingCount }) => sum + pendingCount,
+        processLimit.pendingCount,
+      ),
   };
 }
