@@ -4,6 +4,7 @@ import { type CheckTableOptions, renderCheckTable } from "../views/check-table.t
 import { type CheckExitCode, checkVerdict } from "../views/check-verdict.ts";
 import { prometheusText } from "../views/prometheus-text.ts";
 import type { StatusJson } from "../views/status-json.ts";
+import { colorsFor } from "./colors-for.ts";
 import type { CommandWorld } from "./command-world.ts";
 import { askDaemon, learnByItself } from "./learn-status.ts";
 
@@ -60,7 +61,7 @@ function render(
       return prometheusText(json).trimEnd();
     case "table":
       return renderCheckTable(json, {
-        color: world.outIsTerminal && world.env["NO_COLOR"] === undefined ? "ansi" : "none",
+        color: colorsFor("out", world),
         widthColumns: world.outColumns ?? null,
         ...known,
       });

@@ -11,6 +11,7 @@ import type { Scenario } from "../sim/scenario.ts";
 import { findScenario, SCENARIOS } from "../sim/scenarios/registry.ts";
 import { standIn } from "../sim/stand-in.ts";
 import { buildOf } from "./build-info.ts";
+import { colorsFor } from "./colors-for.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { describeDemo, describeStep } from "./describe-demo.ts";
 import { loadConfig } from "./load-config.ts";
@@ -42,7 +43,7 @@ export async function demo(flags: DemoFlags, world: CommandWorld): Promise<numbe
   const logger = await createLogger({
     level: "info",
     format: "pretty",
-    colour: world.errIsTerminal && world.env["NO_COLOR"] === undefined ? "ansi" : "none",
+    colour: colorsFor("err", world),
     redact: () => createRedact([SIMULATED_API_KEY]),
     write: (line) => world.err(line.trimEnd()),
   });

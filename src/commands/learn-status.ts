@@ -12,6 +12,7 @@ import { createRedact } from "../redact.ts";
 import { selectForCheck } from "../views/check-selection.ts";
 import { type StatusJson, statusJson } from "../views/status-json.ts";
 import { buildOf } from "./build-info.ts";
+import { colorsFor } from "./colors-for.ts";
 import type { CommandWorld } from "./command-world.ts";
 import { readDaemonAddress } from "./daemon-address.ts";
 import { loadConfig } from "./load-config.ts";
@@ -122,7 +123,7 @@ async function pollOnce(
   const logger = await createLogger({
     level: "warn",
     format: "pretty",
-    colour: world.errIsTerminal && world.env["NO_COLOR"] === undefined ? "ansi" : "none",
+    colour: colorsFor("err", world),
     redact: () => createRedact(config.secrets),
     write: (line) => world.err(line.trimEnd()),
   });

@@ -6,6 +6,7 @@ import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import { createLogger } from "../io/logger.ts";
 import { createRedact } from "../redact.ts";
 import { buildOf } from "./build-info.ts";
+import { colorsFor } from "./colors-for.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { loadConfig } from "./load-config.ts";
 import { openWebConfig } from "./open-web-config.ts";
@@ -48,7 +49,7 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
   const logger = await createLogger({
     level: flags.logLevel,
     format: flags.logFormat ?? (world.errIsTerminal ? "pretty" : "json"),
-    colour: world.errIsTerminal && world.env["NO_COLOR"] === undefined ? "ansi" : "none",
+    colour: colorsFor("err", world),
     redact: () => redact,
     write: (line) => world.err(line.trimEnd()),
   });
