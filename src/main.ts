@@ -1,4 +1,4 @@
-#!/usr/bin/env node
+#!/usr/bin/env -S node --max-semi-space-size=2 --heap-growing-percent=50
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
@@ -6,6 +6,8 @@ import { runCli } from "./cli.ts";
 import type { CommandWorld } from "./commands/command-world.ts";
 import { hasCode } from "./io/error-code.ts";
 import { createRedact } from "./redact.ts";
+
+// The flags: V8 lets garbage gather for throughput that a daemon which mostly waits has no use for (docs/PERFORMANCE.md#memory).
 
 // Where the process meets the world: argv, environment, clock, streams, signals, exit codes. Nothing else reads `process`.
 
