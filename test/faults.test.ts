@@ -59,7 +59,7 @@ beforeAll(async () => {
   await new Promise((resolve) => setTimeout(resolve, WATCHED_MS));
   json = (await (await fetch(`${url}/api/v1/status`)).json()) as StatusJson;
   after = await scrape({ url });
-}, 60_000);
+}, 120_000);
 
 afterAll(async () => {
   await daemon[Symbol.asyncDispose]();

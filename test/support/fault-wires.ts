@@ -78,7 +78,11 @@ function framing(name: string, reason: WireCase["reason"], bytes: string): WireC
       const server = await startRawServer({
         onRequest: (socket, request) => {
           if (request.startsWith(`POST ${pathname} `)) {
-            void relay(neighbourUrl, request).then((answer) => socket.write(answer));
+            relay(neighbourUrl, request).then(
+              (answer) => socket.write(answer),
+              // The test is over, and the neighbour gone.
+              () => socket.destroy(),
+            );
           } else {
             socket.write(bytes);
           }
