@@ -20,13 +20,14 @@ const CHAINS = { whole: 12, quick: 6 } as const;
 const MARGIN_SEC = 1;
 /** Longer than any of these faults needs for its two polls. */
 const DEADLINE_SEC = 30;
-const LOOK_MS = 20;
+/** Less often than as fast as it can be: each scrape takes from what the polls have. */
+const LOOK_MS = 100;
 
 export const subject: Subject = {
   title: "Detection",
   about: `
 Real time: a built daemon polls simulated indexers, in another process, at several cadences side by side, and each endpoint (one target, a host of its own,
-answers in 20–400 ms) breaks once, at a random instant of its interval. \`/metrics\` is read over and over: what is counted is the time
+answers in 20–400 ms) breaks once, at a random instant of its interval. \`/metrics\` is read ten times a second: what is counted is the time
 from the fault to the first scrape that shows it, so that it includes the scrape itself. Faults that any poll can see:
 
 - *503, refused*: such a failure may be over a moment later, so that a poll tries once more after 0.25–1 s before it says so (\`retries: 0\` turns that off).
