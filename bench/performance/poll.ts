@@ -52,18 +52,20 @@ const BLACKBOX_GOALS = { http: 1 / 8, https: 1 / 15 } as const;
 export const subject: Subject = {
   title: "CPU per poll",
   about: `
-What one poll costs in CPU time, all threads, user and system, everything included that the daemon does meanwhile: schedule, budget,
-request, parsing, judging, metrics, the report of each second, and the state file. A real \`synclag run\` polls an indexer on loopback that answers
-at once; 100 endpoints each second, 1,000 every two seconds, 10,000 every ten seconds, 16 at a time. Beside it:
+What one poll costs in CPU time, all threads, user and system, with everything that the daemon does meanwhile: schedule, request, parsing,
+judging, counting, the report of each second, and the state file. A real \`synclag run\` polls an indexer on loopback that answers at once: 100
+endpoints each second, 1,000 every two, 10,000 every ten, ${CONCURRENCY} at a time, over ${CHAINS} chains. It is warmed up with ${(WARM_UP.endpoints * WARM_UP.rounds).toLocaleString("en-US")} polls, and reloaded for each size. Beside it:
 
-- *Floor*: a Node process that sends the same requests with undici, parses the JSON, and does nothing else, in bursts of the same size at the same rate,
+- *Floor*: a Node process that sends the same requests with undici, parses the JSON, and does nothing else: bursts of the same size at the same rate,
   while Synclag waits for its next round.
 - *blackbox_exporter*: Debian's package, with a module that posts the same question and looks for a height with a regular expression, asked for
-  up to ${MOST_PROBES} probes, 16 at a time, over connections that are kept. It remembers nothing, so that their number does not matter. It opens a connection for each
-  probe, and shakes hands anew where that is TLS; that is most of its cost. It keeps no height, judges nothing, and what Prometheus spends on its answers is not counted.
+  up to ${MOST_PROBES} probes, ${CONCURRENCY} at a time, over connections that are kept. It opens a connection for each probe, and shakes hands anew where that is TLS: that is
+  most of its cost. It remembers nothing, so that the number of endpoints does not matter to it; it keeps no height and judges nothing, and what Prometheus spends
+  on its answers is not counted.
 
-Endpoints share one host here, and so ${CONCURRENCY} connections; where each has a host of its own, both keep or open one for each. A scrape is not counted on either side:
-it has a section of its own.`,
+What to doubt: the fewer polls a second, the larger each one's share of the work that is done every second whatever is polled, which is why 100 endpoints cost most
+a poll. All endpoints share one host and its ${CONCURRENCY} connections. None has a budget: what is spent of one is on disk before a request is sent, which is not in these figures.
+No scrape is counted on either side; it has a section of its own.`,
 
   async measure(extent) {
     await using synclag = await startUpstream();

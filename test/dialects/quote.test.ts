@@ -6,6 +6,18 @@ describe("quote()", () => {
     expect(quote("auth error: API key not found")).toBe("auth error: API key not found");
   });
 
+  it("makes one space of several, in plain text too", () => {
+    expect(quote(" one  two ")).toBe("one two");
+  });
+
+  it.each([
+    { length: 200, text: "x".repeat(200) },
+    { length: 201, text: `${"x".repeat(199)}…` },
+    { length: 500, text: `${"x".repeat(199)}…` },
+  ])("cuts plain text of $length characters after 200", ({ length, text }) => {
+    expect(quote("x".repeat(length))).toBe(text);
+  });
+
   it("makes one line, without control characters or marks that turn the text around", () => {
     expect(quote("\u0007one\n\ttwo\u202Ethree\u0000 ")).toBe("one two three");
   });
