@@ -16,7 +16,7 @@ export interface FleetDaemon extends AsyncDisposable {
   readonly process: MeasuredProcess;
   /** From the start of the process to the answer that it is ready: read, and heard of every endpoint. */
   readonly startMs: number;
-  /** Reads `/metrics` to its end, and throws it away. */
+  /** Reads `/metrics` to its end, compressed as Prometheus asks for it, and throws it away. */
   readonly scrape: () => Promise<{ readonly tookMs: number; readonly bytes: number }>;
   /** Since it was asked before. */
   readonly loopDelay: () => Promise<LoopDelay>;
@@ -78,7 +78,7 @@ async function isReady(url: string): Promise<boolean> {
 
 async function read(url: string): Promise<{ readonly status: number; readonly bytes: number }> {
   return await new Promise((resolved, rejected) => {
-    const request = get(url, { agent: false }, (response) => {
+    const request = get(url, { agent: false, headers: { "accept-encoding": "gzip" } }, (response) => {
       let bytes = 0;
       response.on("data", (chunk: Buffer) => {
         bytes += chunk.length;
