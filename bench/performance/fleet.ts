@@ -43,7 +43,7 @@ endpoints, ${CONCURRENCY} at a time: the worst case, since endpoints with schedu
 - *First request* and *last request*: when they reach the indexer after the second that the schedule names; of the first the latest round (of eight: no better p99 can be had), of the last the median.
   Schedules that fire in one second are waited for 20 ms, so that they make one round.
 - *Loop delay*: by how much a timer of 10 ms is late, 99th percentile and longest (\`monitorEventLoopDelay\`, in the process itself).
-- *Start*: from the start of the process until it is ready: configuration read, every endpoint heard. A first round is spread over a moment by intention.
+- *Start*: from the start of the process until it is ready: configuration read, every endpoint heard.
 
 *Growth* has the exponent between neighbouring sizes: 1 is in proportion, less is better than that, above ${LINEAR} it is worse than linear. 50,000 endpoints are polled every 30 s, and CPU is that of a poll times the size.`,
 
