@@ -106,3 +106,8 @@ export interface Fleet {
 export function endpointsOf(fleet: Fleet): readonly Endpoint[] {
   return [...fleet.indexers.flatMap((indexer) => indexer.endpoints), ...fleet.rpcEndpoints];
 }
+
+/** The keys of all that an endpoint says something of: its targets, or itself where it is an RPC node. */
+export function sourceKeysOf({ key, targets }: Endpoint): readonly string[] {
+  return targets.length === 0 ? [key] : targets.map((target) => target.key);
+}

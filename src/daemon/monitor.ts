@@ -1,6 +1,6 @@
 import { type ChainState, sourceOf, type WatchedChain } from "../core/chain-state.ts";
 import { composeReport } from "../core/compose-report.ts";
-import { type Endpoint, endpointsOf, type Fleet, type Target } from "../core/fleet.ts";
+import { type Endpoint, endpointsOf, type Fleet, sourceKeysOf, type Target } from "../core/fleet.ts";
 import { isUnreached } from "../core/network-incident.ts";
 import type { Observation } from "../core/observation.ts";
 import type { BudgetReport, Incident, Report } from "../core/report.ts";
@@ -99,7 +99,7 @@ export class Monitor {
 
   /** Whether all that an endpoint says something of has been heard of so lately that it is still evidence. */
   isEvident(endpoint: Endpoint): boolean {
-    return sourcesOf(endpoint).every((source) => this.#isEvident(source));
+    return sourceKeysOf(endpoint).every((source) => this.#isEvident(source));
   }
 
   save(): SavedMonitor {
@@ -172,7 +172,7 @@ export class Monitor {
   }
 
   #isUnreached(endpoint: Endpoint): boolean {
-    return sourcesOf(endpoint).some((source) => isUnreached(this.#stateOf(source)?.last));
+    return sourceKeysOf(endpoint).some((source) => isUnreached(this.#stateOf(source)?.last));
   }
 
   #isEvident(source: string): boolean {
@@ -193,9 +193,4 @@ export class Monitor {
   #memoryOf(source: string): Memory | undefined {
     return this.#chains.get(this.#chainOf.get(source) ?? "");
   }
-}
-
-/** The keys of all that an endpoint says something of. */
-function sourcesOf({ key, targets }: Endpoint): readonly string[] {
-  return targets.length === 0 ? [key] : targets.map((target) => target.key);
 }

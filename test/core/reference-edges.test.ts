@@ -1,42 +1,13 @@
 import { describe, expect, it } from "vitest";
-import type { Pace } from "../../src/core/pace.ts";
-import { hasLeapt, type ReferenceState, updateReference, type Vote } from "../../src/core/reference.ts";
+import { hasLeapt, updateReference } from "../../src/core/reference.ts";
+import { NOW, reference, update, vote } from "../support/reference-votes.ts";
 
-const PACE: Pace = { intervalMs: 2_000, measured: true };
 const HOUR_MS = 3_600_000;
-const NOW = 10 * HOUR_MS;
 const NOW_SEC = NOW / 1_000;
 /** What the chain can have made in the 15 s since the reference was seen: its burst, and some blocks. */
 const BURST = 16 + (4 * 75) / 2;
 
-function vote(block: number, changed: Partial<Vote> = {}): Vote {
-  return {
-    block,
-    atMs: NOW,
-    slackMs: 50,
-    timestampSec: null,
-    freshUntilMs: NOW + 300_000,
-    pollIntervalMs: 15_000,
-    weight: "normal",
-    steady: true,
-    ...changed,
-  };
-}
-
-const PREVIOUS: ReferenceState = {
-  block: 1_000,
-  reachedMs: NOW - 15_000,
-  atMs: NOW - 15_000,
-  slackMs: 50,
-  sources: 3,
-  freshUntilMs: NOW + 285_000,
-  former: null,
-  firm: true,
-};
-
-function update(previous: ReferenceState | null, ...votes: readonly Vote[]): ReferenceState | null {
-  return updateReference(previous, votes, { nowMs: NOW, pace: PACE });
-}
+const PREVIOUS = reference(1_000);
 
 describe("updateReference() of a known head", () => {
   it("stays firm when those who confirm it are new", () => {

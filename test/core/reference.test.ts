@@ -1,48 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { mostBlocksIn, type Pace } from "../../src/core/pace.ts";
-import {
-  hasLeapt,
-  highestPossible,
-  type ReferenceState,
-  updateReference,
-  type Vote,
-} from "../../src/core/reference.ts";
+import { mostBlocksIn } from "../../src/core/pace.ts";
+import { hasLeapt, highestPossible } from "../../src/core/reference.ts";
+import { NOW, PACE, reference, update, vote } from "../support/reference-votes.ts";
 
-const PACE: Pace = { intervalMs: 2_000, measured: true };
 const HOUR = 3_600_000;
-const NOW = 10 * HOUR;
-
-function vote(block: number, changed: Partial<Vote> = {}): Vote {
-  return {
-    block,
-    atMs: NOW,
-    slackMs: 50,
-    timestampSec: null,
-    freshUntilMs: NOW + 300_000,
-    pollIntervalMs: 15_000,
-    weight: "normal",
-    steady: true,
-    ...changed,
-  };
-}
-
-function reference(block: number, changed: Partial<ReferenceState> = {}): ReferenceState {
-  return {
-    block,
-    reachedMs: NOW - 15_000,
-    atMs: NOW - 15_000,
-    slackMs: 50,
-    sources: 3,
-    freshUntilMs: NOW + 285_000,
-    former: null,
-    firm: true,
-    ...changed,
-  };
-}
-
-function update(previous: ReferenceState | null, ...votes: readonly Vote[]): ReferenceState | null {
-  return updateReference(previous, votes, { nowMs: NOW, pace: PACE });
-}
 
 describe("mostBlocksIn()", () => {
   it.each([

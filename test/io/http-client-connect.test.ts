@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { createHttpClient, type HttpClient, type HttpClientOptions } from "../../src/io/http-client.ts";
+import { clientOf } from "../support/client-of.ts";
 import { startDeafServer } from "../support/deaf-server.ts";
 import { takeRefusingPort } from "../support/raw-server.ts";
 
@@ -50,14 +50,3 @@ describe("createHttpClient() without a connection", () => {
     },
   );
 });
-
-function clientOf(options: Partial<HttpClientOptions> = {}): HttpClient {
-  return createHttpClient({
-    timeoutMs: 5_000,
-    maxResponseBytes: 1_000_000,
-    connectionsPerHost: 4,
-    userAgent: "synclag/9.9.9",
-    nowMs: Date.now,
-    ...options,
-  });
-}

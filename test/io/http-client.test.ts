@@ -1,8 +1,8 @@
 import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
-import { createHttpClient, type HttpClient, type HttpClientOptions } from "../../src/io/http-client.ts";
 import type { PostRequest } from "../../src/post.ts";
+import { clientOf } from "../support/client-of.ts";
 import { type RawServer, startRawServer } from "../support/raw-server.ts";
 
 const BODY = '{"data":{}}';
@@ -262,17 +262,6 @@ describe("createHttpClient()", () => {
     await expect(client.post({ ...requestTo(server), ...request })).rejects.toThrow();
   });
 });
-
-function clientOf(options: Partial<HttpClientOptions> = {}): HttpClient {
-  return createHttpClient({
-    timeoutMs: 5_000,
-    maxResponseBytes: 1_000_000,
-    connectionsPerHost: 4,
-    userAgent: "synclag/9.9.9",
-    nowMs: Date.now,
-    ...options,
-  });
-}
 
 function requestTo({ url }: Pick<RawServer, "url">): PostRequest {
   return { url, headers: {}, body: { query: "{ x }" } };
