@@ -108,6 +108,6 @@ export function endpointsOf(fleet: Fleet): readonly Endpoint[] {
 }
 
 /** The keys of all that an endpoint says something of: its targets, or itself where it is an RPC node. */
-export function sourceKeysOf({ key, targets }: Endpoint): readonly string[] {
-  return targets.length === 0 ? [key] : targets.map((target) => target.key);
+export function sourceKeysOf({ key, kind, targets }: Endpoint): readonly string[] {
+  return kind === "rpc" ? [key] : targets.map((target) => target.key);
 }

@@ -1,4 +1,4 @@
-import type { Endpoint } from "./fleet.ts";
+import { type Endpoint, sourceKeysOf } from "./fleet.ts";
 import { groupBy } from "./group-by.ts";
 import type { FailureReason, Observation } from "./observation.ts";
 import type { LastPoll, SourceState } from "./source-state.ts";
@@ -106,12 +106,11 @@ function witnessesOf(
   fallen: ReadonlySet<Contact>,
 ): readonly Witness[] {
   const byKey = new Map(contacts.map((contact) => [contact.key, contact]));
-  return endpoints.flatMap(({ host, key, kind, targets }) => {
-    const sources = kind === "rpc" ? [key] : targets.map((target) => target.key);
-    return sources
-      .map((source) => ({ host, contact: byKey.get(source) ?? null }))
-      .filter(({ contact }) => kind === "indexer" || (contact !== null && fallen.has(contact)));
-  });
+  return endpoints.flatMap((endpoint) =>
+    sourceKeysOf(endpoint)
+      .map((source) => ({ host: endpoint.host, contact: byKey.get(source) ?? null }))
+      .filter(({ contact }) => endpoint.kind === "indexer" || (contact !== null && fallen.has(contact))),
+  );
 }
 
 function isUnasked(last: LastPoll | null | undefined): boolean {

@@ -1,5 +1,4 @@
 import { jsonOf, onceEach } from "../core/once-each.ts";
-
 import type { Post, PostRequest, PostResult } from "../post.ts";
 import { type CutOff, failureOf } from "./http-failure.ts";
 import { ReplyReader } from "./reply-reader.ts";

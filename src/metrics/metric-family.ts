@@ -1,4 +1,5 @@
 import type { Endpoint, Target } from "../core/fleet.ts";
+import { onceEach } from "../core/once-each.ts";
 import type { BudgetReport, ChainReport, Report, TargetReport } from "../core/report.ts";
 import type { EndpointTally, IndexerTally } from "../daemon/tally.ts";
 import { labelsText, type Sample } from "../views/text-format.ts";
@@ -38,13 +39,13 @@ export const CHAIN_LABELS = ["chain", "chain_id"] as const;
 /** Labels of an endpoint: E. */
 export const ENDPOINT_LABELS = ["protocol", "variant", "tier", "endpoint"] as const;
 
-/** The text of T. */
-export const targetLabels = perObject(({ protocol, variant, tier, chain, chainId }: Target) =>
+/** The text of T, made once for each: most of what a scrape says is labels, which are always the same. */
+export const targetLabels = onceEach(({ protocol, variant, tier, chain, chainId }: Target) =>
   labelsText({ protocol, variant, tier, chain, chain_id: String(chainId) }),
 );
 
 /** The text of E. */
-export const endpointLabels = perObject(({ protocol, variant, tier, name }: Endpoint) =>
+export const endpointLabels = onceEach(({ protocol, variant, tier, name }: Endpoint) =>
   labelsText({ protocol, variant, tier, endpoint: name }),
 );
 
@@ -88,18 +89,4 @@ export function* perChain(
 /** Milliseconds as the seconds that Prometheus wants. */
 export function seconds(ms: number | null): number | null {
   return ms === null ? null : ms / 1000;
-}
-
-/** Made once for each object, for as long as it lives: most of what a scrape says is labels, which are always the same. */
-function perObject<Key extends object>(make: (key: Key) => string): (key: Key) => string {
-  const made = new WeakMap<Key, string>();
-  return (key) => {
-    const known = made.get(key);
-    if (known !== undefined) {
-      return known;
-    }
-    const text = make(key);
-    made.set(key, text);
-    return text;
-  };
 }
