@@ -8,7 +8,7 @@ export interface PostRequest {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** What came of it. Times are unix milliseconds, their distance measured by a clock that never jumps. */
+/** What came of it. Times are whole unix milliseconds, their distance measured by a clock that never jumps. */
 export type PostResult = { readonly sentAtMs: number; readonly receivedAtMs: number } & (
   | { readonly kind: "replied"; readonly reply: Reply }
   | { readonly kind: "failed"; readonly reason: FailureReason; readonly detail: string }

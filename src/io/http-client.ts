@@ -62,10 +62,11 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       agent.dispatch(request, reader);
       const reply = await reader.reply;
       // The height was read before the first byte of the answer came; a slow body says nothing about it.
-      return { sentAtMs, receivedAtMs: sentAtMs + reader.headAtMs - startedMs, ...reply };
+      return { sentAtMs, receivedAtMs: sentAtMs + Math.round(reader.headAtMs - startedMs), ...reply };
     } catch (error) {
       const failure = failureOf(error, isDisposed ? "shutdown" : cutOff, options.timeoutMs);
-      return { sentAtMs, receivedAtMs: sentAtMs + performance.now() - startedMs, kind: "failed", ...failure };
+      const receivedAtMs = sentAtMs + Math.round(performance.now() - startedMs);
+      return { sentAtMs, receivedAtMs, kind: "failed", ...failure };
     } finally {
       clearTimeout(deadline);
       underWay.delete(reader);

@@ -58,6 +58,7 @@ describe("createHttpClient()", () => {
     expect(result.sentAtMs).toBe(1_000);
     expect(result.receivedAtMs).toBeGreaterThan(1_000);
     expect(result.receivedAtMs).toBeLessThan(6_000);
+    expect(result.receivedAtMs).toBe(Math.round(result.receivedAtMs));
   });
 
   it.each([
