@@ -73,7 +73,7 @@ type Unsent = Failure & { readonly kind: "unsent" };
 export async function poll(endpoint: Endpoint, questionIndex: number, ports: PollPorts): Promise<PollResult> {
   let attempt = await converse(endpoint, { questionIndex, use: ports.use }, ports);
   for (let left = ports.retries; left > 0 && isWorthARetry(attempt); left -= 1) {
-    if ((await ports.sleep(RETRY_DELAY_MS * (1 + 3 * ports.random()))) === "stopped") {
+    if ((await ports.sleep(RETRY_DELAY_MS * (1 + ports.random()))) === "stopped") {
       break;
     }
     const again = await converse(endpoint, { questionIndex: attempt.questionIndex, use: "spare" }, ports);

@@ -9,7 +9,7 @@ import { purseKey } from "./purse-key.ts";
 type Group<T> = readonly [T, ...T[]];
 
 /** Between two tries of one poll. */
-const LONGEST_RETRY_DELAY_MS = 1_000;
+const LONGEST_RETRY_DELAY_MS = 500;
 
 /** Works out what a fleet's schedules ask of everybody, and how soon they show a fault. */
 export function planFleet(

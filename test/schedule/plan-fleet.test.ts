@@ -32,23 +32,23 @@ describe("planFleet()", () => {
       {
         ...{ protocol: "airdrops", variant: "multichain", tier: "production", endpoints: 1 },
         ...{ schedule: "*/15 * * * * *", intervalMs: 15_000, requestsPerDay: 5_760 },
-        // 15 s, then twice 30 s because a poll takes 21 s, then its own 21 s.
-        ...{ budget: null, share: null, faultShowsMs: 96_000 },
+        // 15 s, then twice 30 s because a poll takes 20.5 s, then its own 20.5 s.
+        ...{ budget: null, share: null, faultShowsMs: 95_500 },
       },
       {
         ...{ protocol: "airdrops", variant: "subgraph", tier: "production", endpoints: 23 },
         ...{ schedule: "0 */30 * * * *", intervalMs: 1_800_000, requestsPerDay: 1_104 },
-        ...{ budget: gateway, share: 33_561.6 / 100_000, faultShowsMs: 3 * 1_800_000 + 21_000 },
+        ...{ budget: gateway, share: 33_561.6 / 100_000, faultShowsMs: 3 * 1_800_000 + 20_500 },
       },
       {
         ...{ protocol: "airdrops", variant: "subgraph", tier: "production", endpoints: 3 },
         ...{ schedule: "*/30 * * * * *", intervalMs: 30_000, requestsPerDay: 8_640 },
-        ...{ budget: null, share: null, faultShowsMs: 3 * 30_000 + 21_000 },
+        ...{ budget: null, share: null, faultShowsMs: 3 * 30_000 + 20_500 },
       },
       {
         ...{ protocol: "airdrops", variant: "subgraph", tier: "testing", endpoints: 23 },
         ...{ schedule: "0 * * * * *", intervalMs: 60_000, requestsPerDay: 33_120 },
-        ...{ budget: studio, share: 0.48, faultShowsMs: 3 * 60_000 + 21_000 },
+        ...{ budget: studio, share: 0.48, faultShowsMs: 3 * 60_000 + 20_500 },
       },
     ]);
     expect(rows).toHaveLength(8);
