@@ -6,14 +6,18 @@ export interface PaceRange {
   readonly most: number;
 }
 
-/** What one pair of polls says of the gap: an interval that holds it. */
-export interface GapMeasure {
-  /** When the driving sample, and its partner, were read. */
-  readonly atMs: number;
-  readonly partnerMs: number;
-  readonly low: number;
-  readonly high: number;
+/**
+ * What the latest pairs of polls say of the gap, oldest first: of each pair an interval that holds it, in blocks. Two
+ * lists of numbers, because they are small in memory and as text.
+ */
+export interface GapMeasures {
+  readonly lows: readonly number[];
+  readonly highs: readonly number[];
+  /** When the driving sample of the newest pair, and its partner, were read; null where there is no pair. */
+  readonly newest: { readonly atMs: number; readonly partnerMs: number } | null;
 }
+
+export const NO_MEASURES: GapMeasures = { lows: [], highs: [], newest: null };
 
 /** The gap between two targets, and how sure it is. */
 export interface GapEstimate {
@@ -27,35 +31,41 @@ const KEPT_MEASURES = 16;
 const STEADY_MEASURES = 5;
 /** Both heights are whole numbers: half a block; and half as much again, because blocks come unevenly (bench/accuracy.ts). */
 const ROUNDING_BLOCKS = 0.75;
+/** Finer than this, a bound says nothing: it is widened to the next. */
+const PARTS_OF_BLOCK = 1_000;
 
 /**
  * Adds what a driving sample (of the target that is polled less often) and the nearest samples of the other say.
  * `sign` is 1 where the driver is the target and -1 where it is what the target is compared with.
  */
 export function addMeasure(
-  measures: readonly GapMeasure[],
+  measures: GapMeasures,
   pair: {
     readonly driver: Sample;
     readonly partners: readonly Sample[];
     readonly driverIs: "target" | "against";
   },
   pace: PaceRange,
-): readonly GapMeasure[] {
+): GapMeasures {
   const partner = nearest(pair.driver, pair.partners);
   if (partner === null) {
     return measures;
   }
   const atMs = readAtMs(pair.driver);
   const partnerMs = readAtMs(partner);
-  const last = measures.at(-1);
-  const isKnown = last?.atMs === atMs;
-  if (isKnown && Math.abs(last.partnerMs - atMs) <= Math.abs(partnerMs - atMs)) {
+  const { lows, highs, newest } = measures;
+  const isKnown = newest?.atMs === atMs;
+  if (isKnown && Math.abs(newest.partnerMs - atMs) <= Math.abs(partnerMs - atMs)) {
     return measures;
   }
   const [target, against] = pair.driverIs === "target" ? [pair.driver, partner] : [partner, pair.driver];
-  const kept = isKnown ? measures.slice(0, -1) : measures.slice(1 - KEPT_MEASURES);
   const { low, high } = holdingInterval(target, against, pace);
-  return kept.concat({ atMs, partnerMs, low, high });
+  const [from, to] = isKnown ? [0, -1] : [1 - KEPT_MEASURES];
+  return {
+    lows: lows.slice(from, to).concat(low),
+    highs: highs.slice(from, to).concat(high),
+    newest: { atMs, partnerMs },
+  };
 }
 
 /**
@@ -63,26 +73,28 @@ export function addMeasure(
  * changed, and what is older is left out. A gap that never holds still for a few polls (an indexer that works in
  * batches) is told by the newest measure alone: those before it would only pull it back.
  */
-export function estimateGap(measures: readonly GapMeasure[]): GapEstimate | null {
-  const newest = measures.at(-1);
-  if (newest === undefined) {
+export function estimateGap({ lows, highs }: GapMeasures): GapEstimate | null {
+  const [newestLow, newestHigh] = [lows.at(-1), highs.at(-1)];
+  if (newestLow === undefined || newestHigh === undefined) {
     return null;
   }
-  let { low, high } = newest;
+  let low = newestLow;
+  let high = newestHigh;
   let met = 0;
-  for (const measure of measures.toReversed()) {
-    if (measure.low > high || measure.high < low) {
+  while (met < lows.length) {
+    const [olderLow, olderHigh] = [lows.at(-1 - met) ?? low, highs.at(-1 - met) ?? high];
+    if (olderLow > high || olderHigh < low) {
       break;
     }
-    low = Math.max(low, measure.low);
-    high = Math.min(high, measure.high);
+    low = Math.max(low, olderLow);
+    high = Math.min(high, olderHigh);
     met += 1;
   }
-  const steady = met >= Math.min(STEADY_MEASURES, measures.length);
-  return steady ? middleOf({ low, high }) : middleOf(newest);
+  const steady = met >= Math.min(STEADY_MEASURES, lows.length);
+  return steady ? middleOf(low, high) : middleOf(newestLow, newestHigh);
 }
 
-function middleOf({ low, high }: Pick<GapMeasure, "low" | "high">): GapEstimate {
+function middleOf(low: number, high: number): GapEstimate {
   return { blocks: (low + high) / 2, uncertaintyBlocks: (high - low) / 2 };
 }
 
@@ -95,9 +107,11 @@ function holdingInterval(
   const difference = against.block - target.block;
   const earliestMs = against.sentAtMs - target.receivedAtMs;
   const latestMs = against.receivedAtMs - target.sentAtMs;
+  const low = difference - furthest(latestMs, pace) - ROUNDING_BLOCKS;
+  const high = difference + furthest(-earliestMs, pace) + ROUNDING_BLOCKS;
   return {
-    low: difference - furthest(latestMs, pace) - ROUNDING_BLOCKS,
-    high: difference + furthest(-earliestMs, pace) + ROUNDING_BLOCKS,
+    low: Math.floor(low * PARTS_OF_BLOCK) / PARTS_OF_BLOCK,
+    high: Math.ceil(high * PARTS_OF_BLOCK) / PARTS_OF_BLOCK,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { GapMeasure } from "./gap.ts";
+import { type GapMeasures, NO_MEASURES } from "./gap.ts";
 import type { FailureReason, PollTimes } from "./observation.ts";
 import type { Sample } from "./sample.ts";
 import type { Verdict } from "./verdict.ts";
@@ -46,7 +46,7 @@ export interface SourceState {
   readonly hashMismatches: number;
   readonly verdict: Verdict | null;
   /** What the latest pairs of polls say of the gap to the target that this one is compared with. */
-  readonly gap: readonly GapMeasure[];
+  readonly gap: GapMeasures;
 }
 
 /** A source of which nothing is known yet. */
@@ -74,7 +74,7 @@ const NOTHING_KNOWN: Omit<SourceState, "key" | "kind" | "pollIntervalMs"> = {
   doubt: null,
   hashMismatches: 0,
   verdict: null,
-  gap: [],
+  gap: NO_MEASURES,
 };
 
 /** The gateway races several indexers: the highest of so many answers is what the target has reached. */

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { ChainState } from "../core/chain-state.ts";
+import type { GapMeasures } from "../core/gap.ts";
 import { FAILURE_REASONS } from "../core/observation.ts";
 import { type Incident, STATUSES } from "../core/report.ts";
 import type { SourceState } from "../core/source-state.ts";
@@ -28,13 +29,19 @@ const LastPollJson = z.union([
   }),
 ]);
 
-const GapMeasureJson = z.strictObject({ atMs: Time, partnerMs: Time, low: z.number(), high: z.number() });
+const GapMeasuresJson: z.ZodType<GapMeasures> = z
+  .strictObject({
+    lows: z.array(z.number()),
+    highs: z.array(z.number()),
+    newest: z.strictObject({ atMs: Time, partnerMs: Time }).nullable(),
+  })
+  .refine(({ lows, highs }) => lows.length === highs.length, "each low needs its high");
 
 const SourceJson: z.ZodType<SourceState> = z.strictObject({
   key: z.string(),
   kind: z.enum(["indexer", "rpc"]),
   pollIntervalMs: z.number(),
-  gap: z.array(GapMeasureJson),
+  gap: GapMeasuresJson,
   last: LastPollJson.nullable(),
   samples: z.array(SampleJson),
   claim: z.strictObject({ sample: SampleJson, polls: Count }).nullable(),

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { addMeasure, estimateGap, type GapMeasure } from "../../src/core/gap.ts";
+import { addMeasure, estimateGap, type GapMeasures, NO_MEASURES } from "../../src/core/gap.ts";
 import type { Sample } from "../../src/core/sample.ts";
 
 const PACE = { least: 0.001, most: 0.001 };
@@ -9,8 +9,13 @@ function sample(block: number, sentAtMs: number, receivedAtMs: number): Sample {
   return { block, sentAtMs, receivedAtMs, timestampSec: null, hash: null };
 }
 
-function measures(...intervals: readonly (readonly [number, number])[]): readonly GapMeasure[] {
-  return intervals.map(([low, high], index) => ({ atMs: index, partnerMs: index, low, high }));
+function measures(...intervals: readonly (readonly [number, number])[]): GapMeasures {
+  const last = intervals.length - 1;
+  return {
+    lows: intervals.map(([low]) => low),
+    highs: intervals.map(([, high]) => high),
+    newest: last < 0 ? null : { atMs: last, partnerMs: last },
+  };
 }
 
 describe("addMeasure()", () => {
@@ -21,21 +26,21 @@ describe("addMeasure()", () => {
       driverIs: "target",
     } as const;
 
-    const [measure] = addMeasure([], pair, PACE);
+    const measure = addMeasure(NO_MEASURES, pair, PACE);
 
     // Against was read up to 0.4 s before the target, or up to 0.2 s after it.
-    expect(measure?.low).toBeCloseTo(10 - 0.2 - 0.75);
-    expect(measure?.high).toBeCloseTo(10 + 0.4 + 0.75);
+    expect(measure.lows[0]).toBeCloseTo(10 - 0.2 - 0.75);
+    expect(measure.highs[0]).toBeCloseTo(10 + 0.4 + 0.75);
   });
 
   it("has the same sign whoever drives", () => {
     const [target, against] = [sample(1_000, 0, 0), sample(1_010, 0, 0)];
 
-    const driven = addMeasure([], { driver: target, partners: [against], driverIs: "target" }, PACE);
+    const driven = addMeasure(NO_MEASURES, { driver: target, partners: [against], driverIs: "target" }, PACE);
 
-    expect(addMeasure([], { driver: against, partners: [target], driverIs: "against" }, PACE)).toEqual(
-      driven,
-    );
+    expect(
+      addMeasure(NO_MEASURES, { driver: against, partners: [target], driverIs: "against" }, PACE),
+    ).toEqual(driven);
   });
 
   it("pairs with the nearest in time, and again when a nearer one comes", () => {
@@ -43,18 +48,19 @@ describe("addMeasure()", () => {
     const far = sample(900, 45_000, 45_000);
     const near = sample(1_001, 61_000, 61_000);
     const farther = sample(1_030, 90_000, 90_000);
-    const first = addMeasure([], { driver, partners: [far], driverIs: "target" }, PACE);
+    const first = addMeasure(NO_MEASURES, { driver, partners: [far], driverIs: "target" }, PACE);
 
     const second = addMeasure(first, { driver, partners: [far, near, farther], driverIs: "target" }, PACE);
 
-    expect(first.map(({ partnerMs }) => partnerMs)).toEqual([45_000]);
-    expect(second.map(({ partnerMs }) => partnerMs)).toEqual([61_000]);
+    expect(first.newest?.partnerMs).toBe(45_000);
+    expect(second.newest?.partnerMs).toBe(61_000);
+    expect(second.lows).toHaveLength(1);
   });
 
   it("keeps its pair when only farther ones are left", () => {
     const driver = sample(1_000, 60_000, 60_000);
     const first = addMeasure(
-      [],
+      NO_MEASURES,
       { driver, partners: [sample(1_001, 61_000, 61_000)], driverIs: "target" },
       PACE,
     );
@@ -68,9 +74,9 @@ describe("addMeasure()", () => {
     const driver = sample(1_000, 60_000, 60_000);
     const [earlier, later] = [sample(1_001, 59_000, 59_000), sample(1_002, 61_000, 61_000)];
 
-    const first = addMeasure([], { driver, partners: [earlier, later], driverIs: "target" }, PACE);
+    const first = addMeasure(NO_MEASURES, { driver, partners: [earlier, later], driverIs: "target" }, PACE);
 
-    expect(first.map(({ partnerMs }) => partnerMs)).toEqual([59_000]);
+    expect(first.newest?.partnerMs).toBe(59_000);
     expect(addMeasure(first, { driver, partners: [later], driverIs: "target" }, PACE)).toBe(first);
   });
 
@@ -83,15 +89,15 @@ describe("addMeasure()", () => {
   });
 
   it("remembers sixteen measures", () => {
-    const all = Array.from({ length: 40 }, (_, index) => index).reduce<readonly GapMeasure[]>(
-      (kept, index) => {
-        const at = sample(index, index * 1_000, index * 1_000);
-        return addMeasure(kept, { driver: at, partners: [at], driverIs: "target" }, PACE);
-      },
-      [],
-    );
+    const all = Array.from({ length: 40 }, (_, index) => index).reduce<GapMeasures>((kept, index) => {
+      const [driver, partner] = [sample(1, index, index), sample(1 + index, index, index)];
+      return addMeasure(kept, { driver, partners: [partner], driverIs: "target" }, PACE);
+    }, NO_MEASURES);
 
-    expect(all.map(({ atMs }) => atMs / 1_000)).toEqual(Array.from({ length: 16 }, (_, index) => 24 + index));
+    const latest = Array.from({ length: 16 }, (_, index) => 24 + index);
+    expect(all.lows).toEqual(latest.map((blocks) => blocks - 0.75));
+    expect(all.highs).toEqual(latest.map((blocks) => blocks + 0.75));
+    expect(all.newest).toEqual({ atMs: 39, partnerMs: 39 });
   });
 
   it("holds the true gap whatever the latencies, the pace and the distance", () => {
@@ -120,15 +126,15 @@ describe("addMeasure()", () => {
           againstMs + latency[1],
         );
 
-        const [measure] = addMeasure(
-          [],
+        const measure = addMeasure(
+          NO_MEASURES,
           { driver: target, partners: [against], driverIs: "target" },
           { least: pace * 0.97, most: pace * 1.03 },
         );
 
         // Two whole numbers may be a quarter block further from the truth than what is allowed for them.
-        expect(measure?.low).toBeLessThanOrEqual(gap + 0.25 + 1e-6);
-        expect(measure?.high).toBeGreaterThanOrEqual(gap - 0.25 - 1e-6);
+        expect(measure.lows[0]).toBeLessThanOrEqual(gap + 0.25 + 1e-6);
+        expect(measure.highs[0]).toBeGreaterThanOrEqual(gap - 0.25 - 1e-6);
       }),
     );
   });
@@ -177,6 +183,6 @@ describe("estimateGap()", () => {
   });
 
   it("is null without measures", () => {
-    expect(estimateGap([])).toBeNull();
+    expect(estimateGap(NO_MEASURES)).toBeNull();
   });
 });

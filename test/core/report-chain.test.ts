@@ -38,7 +38,7 @@ function source(name: string, block: number, changed: Partial<SourceState> = {})
 }
 
 function gapOf(low: number, high: number): Pick<SourceState, "gap"> {
-  return { gap: [{ atMs: T0, partnerMs: T0, low, high }] };
+  return { gap: { lows: [low], highs: [high], newest: { atMs: T0, partnerMs: T0 } } };
 }
 
 interface Known {
