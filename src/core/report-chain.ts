@@ -102,7 +102,10 @@ function reportTarget(target: Target, state: SourceState, view: ChainViewAt): Ta
   };
 }
 
-/** The settled status, unless its evidence has become stale since: then a failure is named, and silence is `unknown`. */
+/** What a target says of itself that has no height which counts. */
+const STATUS_WITHOUT_HEIGHT = { head: "unknown", missing: "missing", not_started: "syncing" } as const;
+
+/** The settled status, unless the heights that it rests on have become stale since: then what was said last is named. */
 function statusAt(
   { last, verdict }: SourceState,
   at: { readonly nowMs: number; readonly staleMs: number; readonly fresh: boolean },
@@ -110,10 +113,14 @@ function statusAt(
   if (last === null || verdict === null) {
     return "unknown";
   }
-  if (last.kind !== "failed") {
-    return at.nowMs - last.receivedAtMs > at.staleMs ? "unknown" : verdict.status;
+  if (at.fresh) {
+    return verdict.status;
   }
-  return at.fresh ? verdict.status : statusOfFailure(last.reason);
+  if (last.kind === "failed") {
+    return statusOfFailure(last.reason);
+  }
+  const isHeard = at.nowMs - last.receivedAtMs <= at.staleMs;
+  return isHeard ? STATUS_WITHOUT_HEIGHT[last.kind] : "unknown";
 }
 
 function isFresh(source: SourceState, view: ChainViewAt): boolean {

@@ -37,6 +37,11 @@ function source(name: string, block: number, changed: Partial<SourceState> = {})
   };
 }
 
+/** What was said so long after the height. */
+function missingAt(laterMs: number) {
+  return { kind: "missing", sentAtMs: T0 + laterMs, receivedAtMs: T0 + laterMs } as const;
+}
+
 function gapOf(low: number, high: number): Pick<SourceState, "gap"> {
   return { gap: { lows: [low], highs: [high], newest: { atMs: T0, partnerMs: T0 } } };
 }
@@ -132,6 +137,30 @@ describe("reportTargets()", () => {
       changed: { last: FAILED, verdict: { status: "unreachable", dissent: 0 } },
       laterMs: STALE_MS,
       status: "unreachable",
+    },
+    {
+      case: "after it was missing once, while fresh",
+      changed: { last: missingAt(1_000) },
+      laterMs: 300_000,
+      status: "ok",
+    },
+    {
+      case: "after it was missing once, with a stale height",
+      changed: { last: missingAt(1_000) },
+      laterMs: STALE_MS,
+      status: "missing",
+    },
+    {
+      case: "after it began anew, with a stale height",
+      changed: { last: { ...missingAt(1_000), kind: "not_started" } },
+      laterMs: STALE_MS,
+      status: "syncing",
+    },
+    {
+      case: "after all of it is stale",
+      changed: { last: missingAt(1_000) },
+      laterMs: STALE_MS + 1_000,
+      status: "unknown",
     },
   ])("is $status $case", ({ changed, laterMs, status }) => {
     expect(look({ sources: [source("a/x", 970, changed)], laterMs }).targets[0]?.status).toBe(status);
