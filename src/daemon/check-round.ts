@@ -73,16 +73,21 @@ export async function checkRound(
 
   let done = 0;
   options.onProgress(done, endpoints.length);
+  async function ask(endpoint: Endpoint): Promise<void> {
+    const result = await poll(endpoint, asked.questionOf(endpoint), ports);
+    asked.note(endpoint, result.questionIndex);
+    monitor.observe(result.observations);
+    look.observe(result.observations);
+    done += 1;
+    options.onProgress(done, endpoints.length);
+  }
+
   await Promise.all(
-    endpoints.map((endpoint) =>
-      queue.run(endpoint.host, async () => {
-        const result = await poll(endpoint, asked.questionOf(endpoint), ports);
-        asked.note(endpoint, result.questionIndex);
-        monitor.observe(result.observations);
-        look.observe(result.observations);
-        done += 1;
-        options.onProgress(done, endpoints.length);
-      }),
+    endpoints.map(
+      (endpoint) =>
+        new Promise<void>((resolve, reject) => {
+          queue.add(endpoint.host, () => ask(endpoint).then(resolve, reject));
+        }),
     ),
   );
   return { ...look.report(), budgets: budgets.report(clock.nowMs()) };

@@ -12,17 +12,13 @@ export interface RoundsOptions {
   readonly monotonicMs: () => number;
 }
 
-interface UnderWay {
-  /** Null while it waits for a free place. */
-  readonly startedMs: number | null;
-  readonly done: Promise<void>;
-}
-
 /** Starts rounds of polls and knows which are under way; an endpoint is never polled twice at once. */
 export class Rounds {
   readonly #options: RoundsOptions;
-  readonly #underWay = new Map<string, UnderWay>();
+  /** When each poll under way began, by its endpoint's key; null while it waits for a free place. */
+  readonly #underWay = new Map<string, number | null>();
   #isStopped = false;
+  #onLastEnd: () => void = () => undefined;
 
   constructor(options: RoundsOptions) {
     this.#options = options;
@@ -50,7 +46,7 @@ export class Rounds {
   longestMs(): number {
     const nowMs = this.#options.monotonicMs();
     let longest = 0;
-    for (const { startedMs } of this.#underWay.values()) {
+    for (const startedMs of this.#underWay.values()) {
       longest = Math.max(longest, startedMs === null ? 0 : nowMs - startedMs);
     }
     return longest;
@@ -59,31 +55,32 @@ export class Rounds {
   /** Polls that still wait are given up; settles when none is under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
-    while (this.#underWay.size > 0) {
-      await Promise.all([...this.#underWay.values()].map(({ done }) => done));
+    if (this.#underWay.size > 0) {
+      await new Promise<void>((resolve) => {
+        this.#onLastEnd = resolve;
+      });
     }
   }
 
   #queue(endpoint: Endpoint, use: Use): void {
-    const done = this.#waitAndPoll(endpoint, use);
-    this.#underWay.set(endpoint.key, { startedMs: null, done });
-  }
-
-  async #waitAndPoll(endpoint: Endpoint, use: Use): Promise<void> {
-    try {
-      await this.#options.queue.run(endpoint.host, () => this.#poll(endpoint, use));
-    } catch (error) {
-      this.#options.onBug(error);
-    } finally {
-      this.#underWay.delete(endpoint.key);
-    }
+    this.#underWay.set(endpoint.key, null);
+    this.#options.queue.add(endpoint.host, () => this.#poll(endpoint, use));
   }
 
   async #poll(endpoint: Endpoint, use: Use): Promise<void> {
-    const waiting = this.#underWay.get(endpoint.key);
-    if (waiting !== undefined && !this.#isStopped) {
-      this.#underWay.set(endpoint.key, { ...waiting, startedMs: this.#options.monotonicMs() });
-      await this.#options.poll(endpoint, use);
+    const { poll, onBug, monotonicMs } = this.#options;
+    try {
+      if (!this.#isStopped) {
+        this.#underWay.set(endpoint.key, monotonicMs());
+        await poll(endpoint, use);
+      }
+    } catch (error) {
+      onBug(error);
+    } finally {
+      this.#underWay.delete(endpoint.key);
+    }
+    if (this.#underWay.size === 0) {
+      this.#onLastEnd();
     }
   }
 }
