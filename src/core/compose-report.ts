@@ -1,14 +1,14 @@
-import type { ChainState } from "./chain-state.ts";
 import type { Endpoint, Target } from "./fleet.ts";
 import { findIncidents } from "./incidents.ts";
-import { isUnreached, nobodyAnsweredYet, nothingIsReached } from "./network-incident.ts";
+import { isSurelyReached, isUnreached, nobodyAnsweredYet, nothingIsReached } from "./network-incident.ts";
 import type { ChainReport, Incident, Report, TargetReport } from "./report.ts";
+import type { SourceState } from "./source-state.ts";
 import type { ToldChain } from "./tell-chain.ts";
 
 /** All that a report is made from. */
 export interface ReportInput extends Pick<Report, "budgets" | "skipped"> {
   /** As told for `nowMs`. */
-  readonly chains: readonly Pick<ToldChain, "report" | "state">[];
+  readonly chains: readonly Pick<ToldChain, "report" | "state" | "reach">[];
   readonly endpoints: readonly Endpoint[];
   /** Those of the report before, so that each is said once and keeps its beginning. */
   readonly previousIncidents: readonly Incident[];
@@ -21,17 +21,16 @@ export interface ReportInput extends Pick<Report, "budgets" | "skipped"> {
 
 /** Composes the one report that every output is made from. While nothing can be reached, every status is `unknown`. */
 export function composeReport(input: ReportInput): Report {
-  const { endpoints, nowMs } = input;
-  const sources = input.chains.flatMap(({ state }) => state.sources);
-  const cutOffUntilMs = nobodyAnsweredYet(sources, endpoints) ? nowMs : input.cutOffUntilMs;
-  const reports = input.chains.map(({ report, state }) =>
-    withMaintenance(withoutVain(report, state, cutOffUntilMs ?? Number.NEGATIVE_INFINITY), input.maintenance),
+  const { chains, endpoints, nowMs } = input;
+  const outage = outageOf(input);
+  const reports = chains.map((told) =>
+    withMaintenance(withoutVain(told, outage.vainUntilMs), input.maintenance),
   );
   const incidents = findIncidents(input.previousIncidents, {
     reports,
     endpoints,
     nowMs,
-    nothingIsReached: nothingIsReached(sources, endpoints, nowMs),
+    nothingIsReached: outage.nothingIsReached,
   });
   const network = incidents.find(({ scope }) => scope === "network");
   return {
@@ -43,17 +42,36 @@ export function composeReport(input: ReportInput): Report {
   };
 }
 
-function withoutVain(report: ChainReport, { sources }: ChainState, cutOffUntilMs: number): ChainReport {
-  const vain = new Set(
-    sources
-      .filter(({ last }) => isUnreached(last) && (last?.sentAtMs ?? 0) <= cutOffUntilMs)
-      .map(({ key }) => key),
-  );
+/** How our own network is: whether nothing is reached now, and until when what was not reached says nothing. */
+interface Outage {
+  readonly nothingIsReached: boolean;
+  readonly vainUntilMs: number;
+}
+
+function outageOf({ chains, endpoints, cutOffUntilMs, nowMs }: ReportInput): Outage {
+  const vainUntilMs = cutOffUntilMs ?? Number.NEGATIVE_INFINITY;
+  // Nearly always somebody has just answered: then no source is looked at.
+  if (isSurelyReached(chains, nowMs)) {
+    return { nothingIsReached: false, vainUntilMs };
+  }
+  const sources = chains.flatMap(({ state }) => state.sources);
+  return {
+    nothingIsReached: nothingIsReached(sources, endpoints, nowMs),
+    vainUntilMs: nobodyAnsweredYet(sources, endpoints) ? nowMs : vainUntilMs,
+  };
+}
+
+function withoutVain({ report, state, reach }: ReportInput["chains"][number], untilMs: number): ChainReport {
+  const isVain = ({ last }: SourceState) => isUnreached(last) && (last?.sentAtMs ?? 0) <= untilMs;
+  if (!reach.someUnreached || !state.sources.some(isVain)) {
+    return report;
+  }
+  const vain = new Set(state.sources.filter(isVain).map(({ key }) => key));
   const detail = "nothing can be known: it was last asked while nothing could be reached";
   const targets = report.targets.map((target) =>
     vain.has(target.target.key) ? withoutVerdict(target, detail) : target,
   );
-  return vain.size === 0 ? report : { ...report, targets };
+  return { ...report, targets };
 }
 
 /** Where nothing is marked it is the same report: whoever compares it with the former sees at once that nothing changed. */

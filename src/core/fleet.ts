@@ -1,3 +1,5 @@
+import { onceEach } from "./once-each.ts";
+
 /** The fleet as the configuration describes it: what is polled, and what it stands for. */
 
 /** Limits in time, so that a 0.25 s chain and a 12 s chain read alike. All in milliseconds. */
@@ -103,9 +105,10 @@ export interface Fleet {
 }
 
 /** Everything that is polled: the indexers' endpoints in the order of the file, then the RPC nodes. */
-export function endpointsOf(fleet: Fleet): readonly Endpoint[] {
-  return [...fleet.indexers.flatMap((indexer) => indexer.endpoints), ...fleet.rpcEndpoints];
-}
+export const endpointsOf = onceEach((fleet: Fleet): readonly Endpoint[] => [
+  ...fleet.indexers.flatMap((indexer) => indexer.endpoints),
+  ...fleet.rpcEndpoints,
+]);
 
 /** The keys of all that an endpoint says something of: its targets, or itself where it is an RPC node. */
 export function sourceKeysOf({ key, kind, targets }: Endpoint): readonly string[] {

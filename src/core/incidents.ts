@@ -22,12 +22,13 @@ const LEAST_TARGETS = 2;
  * first, of equals the narrowest. One that was there before keeps its beginning, and ends later than it would begin.
  */
 export function findIncidents(previous: readonly Incident[], input: IncidentInput): readonly Incident[] {
+  const isWell = input.reports.every(({ targets }) => targets.every(isUntroubled));
+  if (isWell && !input.nothingIsReached) {
+    return [];
+  }
   const reports = input.reports.flatMap(({ targets }) => targets);
   if (input.nothingIsReached) {
     return [sinceBefore(previous, networkIncident(reports, input.nowMs))];
-  }
-  if (reports.every(({ status }) => troubleOf(status) === null)) {
-    return [];
   }
   const known = new Set(previous.map(identityOf));
   const candidates = groupsOf(reports, input.endpoints)
@@ -42,6 +43,10 @@ export function findIncidents(previous: readonly Incident[], input: IncidentInpu
       targets: explained.map(({ target }) => target.key),
     }),
   );
+}
+
+function isUntroubled({ status }: TargetReport): boolean {
+  return troubleOf(status) === null;
 }
 
 /** A group of targets in one trouble. */

@@ -24,6 +24,42 @@ const SILENT_POLLS = 2;
 /** One whose last height is so many polls older than the last answer of all, or less, fell silent with the others. */
 const TOGETHER_POLLS = 2;
 
+/** What the sources of one chain, or of several, tell of our own network in short. */
+export interface Reach {
+  /** When any of them answered last; before all time, where none has. */
+  readonly answeredMs: number;
+  /** Between two polls of the indexer that is asked most often; without end, where there is none. */
+  readonly shortestMs: number;
+  /** Whether the last poll of any of them failed as it does where our own network is broken. */
+  readonly someUnreached: boolean;
+}
+
+/** What these tell of our own network in short. */
+export function reachOf(contacts: readonly Contact[]): Reach {
+  let answeredMs = Number.NEGATIVE_INFINITY;
+  let shortestMs = Number.POSITIVE_INFINITY;
+  let someUnreached = false;
+  for (const contact of contacts) {
+    answeredMs = Math.max(answeredMs, answerMs(contact));
+    shortestMs = contact.kind === "indexer" ? Math.min(shortestMs, contact.pollIntervalMs) : shortestMs;
+    someUnreached ||= isUnreached(contact.last);
+  }
+  return { answeredMs, shortestMs, someUnreached };
+}
+
+/** Whether the chains' short words show already that not everything fails; if not, {@link nothingIsReached} must look closer. */
+export function isSurelyReached(chains: readonly { readonly reach: Reach }[], nowMs: number): boolean {
+  let answeredMs = Number.NEGATIVE_INFINITY;
+  let shortestMs = Number.POSITIVE_INFINITY;
+  let someUnreached = false;
+  for (const { reach } of chains) {
+    answeredMs = Math.max(answeredMs, reach.answeredMs);
+    shortestMs = Math.min(shortestMs, reach.shortestMs);
+    someUnreached ||= reach.someUnreached;
+  }
+  return !someUnreached || nowMs - answeredMs < shortestMs;
+}
+
 /**
  * Whether nothing at all can be reached: nobody has answered of late, and every host fails, of two or more. Hosts that
  * have not been asked since are not waited for while more than these fell silent together; RPC nodes count only among
@@ -34,17 +70,17 @@ export function nothingIsReached(
   endpoints: readonly Endpoint[],
   nowMs: number,
 ): boolean {
-  const answeredMs = contacts.reduce(laterAnswer, Number.NEGATIVE_INFINITY);
+  const { answeredMs, shortestMs } = reachOf(contacts);
   const fallen = new Set(contacts.filter((contact) => hasFallen(contact, answeredMs)));
   return (
-    isSilent(contacts, fallen, nowMs - answeredMs) &&
+    isSilent(fallen, nowMs - answeredMs, shortestMs) &&
     allFail(witnessesOf(contacts, endpoints, fallen), fallen)
   );
 }
 
 /** Whether nobody has ever answered, and some have not been asked yet: it may still be our own network. */
 export function nobodyAnsweredYet(contacts: readonly Contact[], endpoints: readonly Endpoint[]): boolean {
-  if (contacts.reduce(laterAnswer, Number.NEGATIVE_INFINITY) !== Number.NEGATIVE_INFINITY) {
+  if (reachOf(contacts).answeredMs !== Number.NEGATIVE_INFINITY) {
     return false;
   }
   const asked = new Set(contacts.map(({ key }) => key));
@@ -56,9 +92,11 @@ export function isUnreached(said: Observation | LastPoll | null | undefined): bo
   return said?.kind === "failed" && UNREACHED.has(said.reason);
 }
 
-function laterAnswer(latestMs: number, { last, lastSuccessMs }: Contact): number {
+/** When it answered last; before all time, where it never has. */
+function answerMs({ last, lastSuccessMs }: Contact): number {
   const answers = last !== null && !isUnreached(last) && !isUnasked(last);
-  return Math.max(latestMs, lastSuccessMs ?? latestMs, answers ? last.receivedAtMs : latestMs);
+  const latestMs = answers ? last.receivedAtMs : Number.NEGATIVE_INFINITY;
+  return Math.max(latestMs, lastSuccessMs ?? latestMs);
 }
 
 /** Whether it was well till shortly before nobody answered any more. */
@@ -68,12 +106,7 @@ function hasFallen({ last, lastSuccessMs, pollIntervalMs }: Contact, answeredMs:
 }
 
 /** Whether the silence is more than one bad poll: it has lasted, or has just turned a status. */
-function isSilent(contacts: readonly Contact[], fallen: ReadonlySet<Contact>, silentMs: number): boolean {
-  const shortestMs = contacts.reduce(
-    (shortest, { kind, pollIntervalMs }) =>
-      kind === "indexer" ? Math.min(shortest, pollIntervalMs) : shortest,
-    Number.POSITIVE_INFINITY,
-  );
+function isSilent(fallen: ReadonlySet<Contact>, silentMs: number, shortestMs: number): boolean {
   const turned = [...fallen].some(({ verdict }) => verdict?.status === "unreachable");
   return silentMs >= (turned ? shortestMs : Math.max(SILENCE_MS, SILENT_POLLS * shortestMs));
 }

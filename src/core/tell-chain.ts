@@ -1,4 +1,5 @@
 import type { ChainState, WatchedChain } from "./chain-state.ts";
+import { type Reach, reachOf } from "./network-incident.ts";
 import type { ChainReport, Status } from "./report.ts";
 import { newestSample } from "./source-state.ts";
 import { staleAfterMs } from "./votes.ts";
@@ -9,6 +10,7 @@ export interface ToldChain {
   readonly report: ChainReport;
   /** What it was made from. */
   readonly state: ChainState;
+  readonly reach: Reach;
   readonly fromMs: number;
   readonly untilMs: number;
 }
@@ -24,7 +26,7 @@ export function tellChain(
   }
   const report = reportChain(state, watched, nowMs);
   const untilMs = tellsAge(report, state) ? nowMs : nextTurnMs(state, watched, nowMs);
-  return { report, state, fromMs: nowMs, untilMs };
+  return { report, state, reach: reachOf(state.sources), fromMs: nowMs, untilMs };
 }
 
 /** Until when the same evidence counts: all else that time changes. */

@@ -1,6 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../../src/core/fleet.ts";
-import { type Contact, nobodyAnsweredYet, nothingIsReached } from "../../src/core/network-incident.ts";
+import {
+  type Contact,
+  isSurelyReached,
+  nobodyAnsweredYet,
+  nothingIsReached,
+  reachOf,
+} from "../../src/core/network-incident.ts";
 import { FAILURE_REASONS, type FailureReason } from "../../src/core/observation.ts";
 import { sampleEndpoint, sampleTarget } from "../views/sample-report.ts";
 
@@ -280,5 +286,25 @@ describe("nobodyAnsweredYet()", () => {
         hosts.map(({ endpoint }) => endpoint),
       ),
     ).toBe(yet);
+  });
+});
+
+describe("isSurelyReached()", () => {
+  const failed = host("a", "dns");
+
+  it.each([
+    { case: "nobody fails, though nobody answered of late", hosts: [host("a", null)], sure: true },
+    {
+      case: "one has just answered",
+      hosts: [failed, hostOf("b", { reason: null, heardMs: NOW })],
+      sure: true,
+    },
+    { case: "nobody answered of late, and one fails", hosts: [failed, host("b", null)], sure: false },
+    { case: "nobody ever answered", hosts: [hostOf("a", { reason: "dns", heardMs: null })], sure: false },
+    { case: "no indexer was asked", hosts: [node("rpc", { reason: "dns" })], sure: true },
+  ])("is $sure where $case", ({ hosts, sure }) => {
+    const chains = hosts.map(({ contacts }) => ({ reach: reachOf(contacts) }));
+
+    expect(isSurelyReached(chains, NOW)).toBe(sure);
   });
 });
