@@ -35,8 +35,9 @@ export function extendTimeline(timeline: Timeline, block: number, timeMs: number
   const standsStill = timeline.blocks[size - 2] === block;
   const kept = standsStill ? size - 1 : size;
   return thinned({
-    blocks: timeline.blocks.slice(0, kept).concat(block),
-    timesMs: timeline.timesMs.slice(0, kept).concat(timeMs),
+    // `concat` of an array, for that of a bare number makes an array that holds each number as an object.
+    blocks: timeline.blocks.slice(0, kept).concat([block]),
+    timesMs: timeline.timesMs.slice(0, kept).concat([timeMs]),
   });
 }
 
