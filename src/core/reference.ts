@@ -62,21 +62,20 @@ export function updateReference(
     // A first guess that nobody stands by once its source is seen to back-fill is no reference.
     return previous?.firm === true ? previous : null;
   }
-  const support = supportOf(candidate, votes, pace);
-  const supported = { ...support, firm: support.firm || previous?.firm === true };
+  const next = newReference(candidate, votes, { pace, wasFirm: previous?.firm === true });
   if (previous === null || nowMs - previous.freshUntilMs > FORGET_MS) {
-    return { ...supported, reachedMs: candidate.atMs, former: null };
+    return next;
   }
-  if (candidate.block === previous.block) {
-    const atMs = Math.max(candidate.atMs, previous.atMs);
-    return { ...supported, atMs, reachedMs: previous.reachedMs, former: previous.former };
+  if (next.block === previous.block) {
+    const atMs = Math.max(next.atMs, previous.atMs);
+    return { ...next, atMs, reachedMs: previous.reachedMs, former: previous.former };
   }
-  if (candidate.block < previous.block) {
-    return fallBack(previous, { ...supported, reachedMs: candidate.atMs, former: null }, { votes, pace });
+  if (next.block < previous.block) {
+    return fallBack(previous, next, { votes, pace });
   }
-  const jumped = candidate.block > previous.block + mostBlocksIn(candidate.atMs - previous.reachedMs, pace);
+  const jumped = next.block > previous.block + mostBlocksIn(next.atMs - previous.reachedMs, pace);
   const former = jumped ? { block: previous.block, atMs: previous.reachedMs } : previous.former;
-  return { ...supported, reachedMs: candidate.atMs, former };
+  return former === null ? next : { ...next, former };
 }
 
 /** Whether the reference is new, or has left its former track: what was seen before says nothing of what comes. */
@@ -111,10 +110,11 @@ function corroborate(previous: ReferenceState | null, votes: readonly Vote[], pa
 
 function highest(candidates: readonly Candidate[]): Candidate | null {
   let best: Candidate | null = null;
-  for (const { block, atMs, slackMs } of candidates) {
+  for (const candidate of candidates) {
+    const { block, atMs } = candidate;
     // Of equal heights the earliest instant counts: a follower that arrives there later proves no standstill.
     if (best === null || block > best.block || (block === best.block && atMs < best.atMs)) {
-      best = { block, atMs, slackMs };
+      best = candidate;
     }
   }
   return best;
@@ -130,24 +130,25 @@ function contradict(a: Vote, b: Vote, pace: Pace): boolean {
   return high.block - low.block > mostBlocksIn(spanMs + TIME_TOLERANCE_MS, pace);
 }
 
-function supportOf(
-  candidate: Candidate,
+/** The reference as it is where nothing is known of before. Whole at once: an object that grows costs several times as much. */
+function newReference(
+  { block, atMs, slackMs }: Candidate,
   votes: readonly Vote[],
-  pace: Pace,
-): Omit<ReferenceState, "reachedMs" | "former"> {
+  { pace, wasFirm }: { readonly pace: Pace; readonly wasFirm: boolean },
+): ReferenceState {
   const intervalMs = pace.intervalMs ?? FASTEST_INTERVAL_MS;
-  const floor = candidate.block - Math.max(AGREE_BLOCKS, AGREE_MS / intervalMs);
+  const floor = block - Math.max(AGREE_BLOCKS, AGREE_MS / intervalMs);
   let sources = 0;
   let freshUntilMs = Number.NEGATIVE_INFINITY;
-  let firm = false;
+  let firm = wasFirm;
   for (const vote of votes) {
-    if (vote.weight !== "suspect" && carried(vote, candidate.atMs, pace) >= floor) {
+    if (vote.weight !== "suspect" && carried(vote, atMs, pace) >= floor) {
       sources += 1;
       freshUntilMs = Math.max(freshUntilMs, vote.freshUntilMs);
       firm ||= vote.weight === "proof" || (vote.weight === "normal" && vote.steady);
     }
   }
-  return { ...candidate, sources, freshUntilMs, firm };
+  return { block, reachedMs: atMs, atMs, slackMs, sources, freshUntilMs, former: null, firm };
 }
 
 /**
