@@ -1,5 +1,6 @@
 import type { Endpoint } from "./fleet.ts";
 import { groupBy } from "./group-by.ts";
+import { onceEach } from "./once-each.ts";
 import type { Incident, TargetReport } from "./report.ts";
 import { isHeard } from "./trouble.ts";
 
@@ -16,19 +17,56 @@ export interface Group extends Pick<Incident, "scope" | "subject"> {
 const BEGIN_SHARE = 0.5;
 const STAY_SHARE = 1 / 3;
 
-/** All groups of a fleet, the narrowest first: indexers, chains, hosts. */
-export function groupsOf(reports: readonly TargetReport[], endpoints: readonly Endpoint[]): readonly Group[] {
+/** Who is in trouble, and among whom. */
+export interface Suspicion {
+  readonly reports: readonly TargetReport[];
+  readonly endpoints: readonly Endpoint[];
+  /** Those of the reports that anything is wrong with. */
+  readonly suspects: readonly TargetReport[];
+}
+
+/** The groups of a fleet that suspects may have brought down, the narrowest first: indexers, chains, hosts. */
+export function groupsOf({ reports, endpoints, suspects }: Suspicion): readonly Group[] {
+  const { byIndexer, byHost, homeOf } = placesOf(endpoints);
+  const homes = suspects.map(({ target }) => homeOf.get(target.key)).filter((home) => home !== undefined);
+  const indexers = new Set(homes.map(indexerOf));
+  const chains = new Set(suspects.map(({ target }) => target.chain));
+  const hosts = groupBy(homes, ({ host }) => host);
   const byKey = new Map(reports.map((report) => [report.target.key, report]));
-  const members = (served: readonly Endpoint[]) =>
-    served.flatMap(({ targets }) => targets.flatMap(({ key }) => byKey.get(key) ?? []));
-  const indexers = endpoints.filter(({ kind }) => kind === "indexer");
+  const here = reports.filter(({ target }) => chains.has(target.chain));
   return [
-    ...[...groupBy(indexers, indexerOf)].map(([subject, served]) => indexerGroup(subject, members(served))),
-    ...[...groupBy(reports, ({ target }) => target.chain)].map(([chain, here]) => chainGroup(chain, here)),
-    ...[...groupBy(indexers, ({ host }) => host)].flatMap(([host, served]) =>
-      hostGroup(host, served, members),
-    ),
+    ...[...byIndexer]
+      .filter(([subject]) => indexers.has(subject))
+      .map(([subject, served]) => indexerGroup(subject, membersOf(served, byKey))),
+    ...[...groupBy(here, ({ target }) => target.chain)].map(([chain, members]) => chainGroup(chain, members)),
+    ...[...byHost]
+      // No more endpoints can be down than targets are.
+      .filter(([host, served]) => (hosts.get(host)?.length ?? 0) > served.length * BEGIN_SHARE)
+      .map(([host, served]) => hostGroup(host, served, byKey)),
   ];
+}
+
+/** Where the targets of a fleet are, which is the same as long as its configuration. */
+const placesOf = onceEach((endpoints: readonly Endpoint[]) => {
+  const indexers = endpoints.filter(({ kind }) => kind === "indexer");
+  const byHost = [...groupBy(indexers, ({ host }) => host)];
+  return {
+    byIndexer: groupBy(indexers, indexerOf),
+    /** One that serves a single indexer is told as that indexer. */
+    byHost: byHost.filter(([, served]) => new Set(served.map(indexerOf)).size > 1),
+    homeOf: new Map(
+      indexers.flatMap((endpoint) => endpoint.targets.map(({ key }) => [key, endpoint] as const)),
+    ),
+  };
+});
+
+type ReportOf = ReadonlyMap<string, TargetReport>;
+
+function membersOf(served: readonly Endpoint[], byKey: ReportOf): readonly TargetReport[] {
+  return served
+    .flatMap(({ targets }) => targets)
+    .map(({ key }) => byKey.get(key))
+    .filter((report) => report !== undefined);
 }
 
 function indexerGroup(subject: string, members: readonly TargetReport[]): Group {
@@ -56,28 +94,20 @@ function chainGroup(chain: string, members: readonly TargetReport[]): Group {
   };
 }
 
-/** A host is at fault when each of its endpoints is; one that serves a single indexer is told as that indexer. */
-function hostGroup(
-  host: string,
-  served: readonly Endpoint[],
-  membersOf: (served: readonly Endpoint[]) => readonly TargetReport[],
-): readonly Group[] {
-  if (new Set(served.map(indexerOf)).size < 2) {
-    return [];
-  }
-  const perEndpoint = served.map((endpoint) => membersOf([endpoint]));
-  return [
-    {
-      scope: "host",
-      subject: host,
-      name: `host ${host}`,
-      members: membersOf(served),
-      isEnough: (troubled, forWhat) => {
-        const down = perEndpoint.filter((members) => share(members, troubled) > leastShare(forWhat)).length;
-        return forWhat === "to begin" ? down === served.length : down > served.length * BEGIN_SHARE;
-      },
+/** A host is at fault when each of its endpoints is. */
+function hostGroup(host: string, served: readonly Endpoint[], byKey: ReportOf): Group {
+  return {
+    scope: "host",
+    subject: host,
+    name: `host ${host}`,
+    members: membersOf(served, byKey),
+    isEnough: (troubled, forWhat) => {
+      const isDown = (endpoint: Endpoint) =>
+        share(membersOf([endpoint], byKey), troubled) > leastShare(forWhat);
+      const down = served.filter(isDown).length;
+      return forWhat === "to begin" ? down === served.length : down > served.length * BEGIN_SHARE;
     },
-  ];
+  };
 }
 
 function leastShare(forWhat: "to begin" | "to stay"): number {

@@ -22,31 +22,39 @@ const LEAST_TARGETS = 2;
  * first, of equals the narrowest. One that was there before keeps its beginning, and ends later than it would begin.
  */
 export function findIncidents(previous: readonly Incident[], input: IncidentInput): readonly Incident[] {
-  const isWell = input.reports.every(({ targets }) => targets.every(isUntroubled));
-  if (isWell && !input.nothingIsReached) {
+  const { endpoints, nowMs } = input;
+  const suspects = input.reports.flatMap(inTrouble);
+  if (!input.nothingIsReached && suspects.length < LEAST_TARGETS) {
     return [];
   }
   const reports = input.reports.flatMap(({ targets }) => targets);
   if (input.nothingIsReached) {
-    return [sinceBefore(previous, networkIncident(reports, input.nowMs))];
+    return [sinceBefore(previous, networkIncident(reports, nowMs))];
   }
   const known = new Set(previous.map(identityOf));
-  const candidates = groupsOf(reports, input.endpoints)
+  const candidates = groupsOf({ reports, endpoints, suspects })
     .map((group) => explain(group, known.has(identityOf(group))))
     .filter((cause) => cause !== null);
   return pickWidest(candidates).map(({ group, trouble, explained }) =>
     sinceBefore(previous, {
       scope: group.scope,
       subject: group.subject,
-      sinceMs: input.nowMs,
+      sinceMs: nowMs,
       detail: `${countText(explained.length)} of ${countText(group.members.length)} targets of ${group.name} ${troubleText(trouble)}`,
       targets: explained.map(({ target }) => target.key),
     }),
   );
 }
 
-function isUntroubled({ status }: TargetReport): boolean {
-  return troubleOf(status) === null;
+/** Nearly always nobody is: then nothing is made. */
+function inTrouble({ targets }: ChainReport): readonly TargetReport[] {
+  return targets.some(isTroubled) ? targets.filter(isTroubled) : NOBODY;
+}
+
+const NOBODY: readonly TargetReport[] = [];
+
+function isTroubled({ status }: TargetReport): boolean {
+  return troubleOf(status) !== null;
 }
 
 /** A group of targets in one trouble. */
@@ -58,7 +66,7 @@ interface Cause {
 
 /** The trouble that most of a group is in, if it is enough for the group as a whole to be at fault. */
 function explain(group: Group, wasThere: boolean): Cause | null {
-  const byTrouble = groupBy(group.members, ({ status }) => troubleOf(status));
+  const byTrouble = groupBy(group.members.filter(isTroubled), ({ status }) => troubleOf(status));
   let best: Cause | null = null;
   for (const [trouble, explained] of byTrouble) {
     if (trouble !== null && explained.length > (best?.explained.length ?? 0)) {

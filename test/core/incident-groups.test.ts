@@ -21,7 +21,7 @@ const ENDPOINTS = [
 ];
 
 function groups(reports: readonly TargetReport[], endpoints = ENDPOINTS): readonly Group[] {
-  return groupsOf(reports, endpoints);
+  return groupsOf({ reports, endpoints, suspects: reports });
 }
 
 function named(name: string, reports: readonly TargetReport[] = [...SPREAD, ...SINGLE]): Group {
@@ -66,7 +66,17 @@ describe("groupsOf()", () => {
   it("leaves out targets that are not reported", () => {
     const first = SPREAD.slice(0, 1);
 
-    expect(groups(first).map(({ members }) => members)).toEqual([first, [], first, first]);
+    expect(groups(first).map(({ members }) => members)).toEqual([first, first]);
+  });
+
+  it("has only those that a suspect is in, and hosts with as many as may be enough", () => {
+    const reports = [...SPREAD, ...SINGLE];
+    const named = (suspects: readonly TargetReport[]) =>
+      groupsOf({ reports, endpoints: ENDPOINTS, suspects }).map(({ name }) => name);
+
+    expect(named(SPREAD.slice(0, 1))).toEqual(["lockup/spread/production", "chain base"]);
+    expect(named(SPREAD.slice(0, 2))).not.toContain("host shared.test");
+    expect(named(SPREAD)).toContain("host shared.test");
   });
 });
 
