@@ -47,12 +47,14 @@ export interface PollResult {
 }
 
 /** One try: the answer to the question that fitted, or what went wrong. */
-type Attempt = PollTimes & { readonly questionIndex: number } & (
-    | { readonly kind: "said"; readonly outcomes: readonly Outcome[] }
-    | (Failure & { readonly kind: "failed"; readonly retryAfterMs: number | null })
-    /** The budget did not allow it. */
-    | Unsent
-  );
+interface Attempt {
+  readonly questionIndex: number;
+  readonly times: PollTimes;
+  readonly answer: Exclude<Interpretation, { readonly kind: "refused" }> | Unsent;
+}
+
+/** The budget did not allow it. */
+type Unsent = Failure & { readonly kind: "unsent" };
 
 /** Failures that may be over a moment later. */
 const WORTH_A_RETRY: ReadonlySet<FailureReason> = new Set([
@@ -67,8 +69,6 @@ const WORTH_A_RETRY: ReadonlySet<FailureReason> = new Set([
 
 const RETRY_DELAY_MS = 250;
 
-type Unsent = Failure & { readonly kind: "unsent" };
-
 /** Polls an endpoint once, and again after a passing failure as often as `retries` allows and the budget bears. */
 export async function poll(endpoint: Endpoint, questionIndex: number, ports: PollPorts): Promise<PollResult> {
   let attempt = await converse(endpoint, { questionIndex, use: ports.use }, ports);
@@ -77,7 +77,7 @@ export async function poll(endpoint: Endpoint, questionIndex: number, ports: Pol
       break;
     }
     const again = await converse(endpoint, { questionIndex: attempt.questionIndex, use: "spare" }, ports);
-    if (again.kind === "unsent") {
+    if (again.answer.kind === "unsent") {
       break;
     }
     attempt = again;
@@ -93,27 +93,20 @@ async function converse(
 ): Promise<Attempt> {
   const questions = questionsFor(endpoint);
   let questionIndex = from.questionIndex;
-  let refusal: (PollTimes & { readonly detail: string }) | null = null;
+  let refusal: { readonly times: PollTimes; readonly detail: string } | null = null;
   for (const question of startingAt(questions, questionIndex)) {
-    const { answer, ...times } = await ask(endpoint, { question, use: from.use }, ports);
-    if (answer.kind === "said") {
-      return { ...answer, ...times, questionIndex };
+    const { answer, times } = await ask(endpoint, { question, use: from.use }, ports);
+    if (answer.kind !== "refused") {
+      note(endpoint, answer, { use: from.use, ports });
+      return { answer, times, questionIndex };
     }
-    if (answer.kind === "failed") {
-      note(endpoint, answer, ports);
-      return { ...answer, ...times, questionIndex };
-    }
-    if (answer.kind === "unsent") {
-      noteUnsent(endpoint, answer, { use: from.use, ports });
-      return { ...answer, ...times, questionIndex };
-    }
-    refusal = { detail: answer.detail, ...times };
+    refusal = { detail: answer.detail, times };
     questionIndex = nextQuestion(questionIndex, questions.length);
   }
-  const failure = { ...refusedByAll(questions, refusal?.detail ?? ""), retryAfterMs: null };
-  note(endpoint, failure, ports);
-  const nowMs = ports.nowMs();
-  return { kind: "failed", sentAtMs: nowMs, receivedAtMs: nowMs, ...refusal, ...failure, questionIndex };
+  const failure = refusedByAll(questions, refusal?.detail ?? "");
+  const answer = { kind: "failed", ...failure, retryAfterMs: null } as const;
+  note(endpoint, answer, { use: from.use, ports });
+  return { answer, times: refusal?.times ?? atOnce(ports.nowMs()), questionIndex };
 }
 
 function startingAt(questions: readonly Question[], index: number): readonly Question[] {
@@ -125,75 +118,73 @@ async function ask(
   endpoint: Endpoint,
   { question, use }: { readonly question: Question; readonly use: Use },
   ports: PollPorts,
-): Promise<PollTimes & { readonly answer: Interpretation | Unsent }> {
+): Promise<{ readonly answer: Interpretation | Unsent; readonly times: PollTimes }> {
   const drawn = await ports.draw(endpoint, use);
   if (drawn.kind === "refused") {
-    const nowMs = ports.nowMs();
-    return { sentAtMs: nowMs, receivedAtMs: nowMs, answer: { ...drawn, kind: "unsent" } };
+    return { answer: { ...drawn, kind: "unsent" }, times: atOnce(ports.nowMs()) };
   }
   const { url, headers } = endpoint;
   const result = await ports.post({ url, headers, body: question.body });
   const { answer, exchange } = understand({ endpoint, question, result }, ports.redact);
   ports.onRequest(endpoint, exchange);
-  return { sentAtMs: result.sentAtMs, receivedAtMs: result.receivedAtMs, answer };
+  return { answer, times: result };
 }
 
-/** Counts a failure, and heeds a provider that asks to be left alone. */
-function note(
-  endpoint: Endpoint,
-  failure: Failure & { readonly retryAfterMs: number | null },
-  ports: PollPorts,
-): void {
-  ports.onFailure(endpoint, failure);
-  if (failure.reason === "rate_limited" || failure.retryAfterMs !== null) {
-    ports.backOff(endpoint, failure.retryAfterMs);
-  }
+function atOnce(nowMs: number): PollTimes {
+  return { sentAtMs: nowMs, receivedAtMs: nowMs };
 }
 
 /**
- * Counts what our own budget did not allow. Not what the provider's refusal did not, which was counted when it came;
- * and not what was spare: a poll that failed and can't be tried again has failed once, and for its own reason.
+ * Counts a failure, and heeds a provider that asks to be left alone. What our own budget did not allow counts too; not
+ * what the provider's refusal did not, which was counted when it came, and not what was spare: a poll that failed and
+ * can't be tried again has failed once, and for its own reason.
  */
-function noteUnsent(
+function note(
   endpoint: Endpoint,
-  unsent: Unsent,
+  answer: Attempt["answer"],
   { use, ports }: { readonly use: Use; readonly ports: PollPorts },
 ): void {
-  if (use === "poll" && unsent.reason === "budget") {
-    ports.onFailure(endpoint, unsent);
+  if (answer.kind === "unsent" && use === "poll" && answer.reason === "budget") {
+    ports.onFailure(endpoint, answer);
+  }
+  if (answer.kind !== "failed") {
+    return;
+  }
+  ports.onFailure(endpoint, answer);
+  if (answer.reason === "rate_limited" || answer.retryAfterMs !== null) {
+    ports.backOff(endpoint, answer.retryAfterMs);
   }
 }
 
-function isWorthARetry(attempt: Attempt): boolean {
-  return attempt.kind === "failed" && attempt.retryAfterMs === null && WORTH_A_RETRY.has(attempt.reason);
+function isWorthARetry({ answer }: Attempt): boolean {
+  return answer.kind === "failed" && answer.retryAfterMs === null && WORTH_A_RETRY.has(answer.reason);
 }
 
 /** Adds the times and removes the secrets. What shutdown cut off, or was spare and not sent, says nothing about anybody. */
-function observe(endpoint: Endpoint, attempt: Attempt, ports: PollPorts): readonly Observation[] {
-  const { sentAtMs, receivedAtMs } = attempt;
-  const isCutOff = attempt.kind === "failed" && attempt.reason === "aborted";
-  if (isCutOff || (attempt.kind === "unsent" && ports.use === "spare")) {
+function observe(endpoint: Endpoint, { answer, times }: Attempt, ports: PollPorts): readonly Observation[] {
+  const isCutOff = answer.kind === "failed" && answer.reason === "aborted";
+  if (isCutOff || (answer.kind === "unsent" && ports.use === "spare")) {
     return [];
   }
-  const outcomes = attempt.kind === "said" ? attempt.outcomes : failEverySource(endpoint, attempt);
-  for (const failure of rowFailures(attempt)) {
+  if (answer.kind !== "said") {
+    return failEverySource(endpoint, answer).map((outcome) => timed(outcome, times, ports.redact));
+  }
+  for (const failure of rowFailures(answer.outcomes)) {
     ports.onFailure(endpoint, failure);
   }
-  return outcomes.map((outcome) => ({
-    ...(outcome.kind === "failed" ? { ...outcome, detail: ports.redact(outcome.detail) } : outcome),
-    sentAtMs,
-    receivedAtMs,
-  }));
+  return answer.outcomes.map((outcome) => timed(outcome, times, ports.redact));
+}
+
+function timed(outcome: Outcome, { sentAtMs, receivedAtMs }: PollTimes, redact: Redact): Observation {
+  return outcome.kind === "failed"
+    ? { ...outcome, detail: redact(outcome.detail), sentAtMs, receivedAtMs }
+    : { ...outcome, sentAtMs, receivedAtMs };
 }
 
 /** Why rows of a good answer can't be used, each reason once. */
-function rowFailures(attempt: Attempt): Iterable<Failure> {
-  const outcomes = attempt.kind === "said" ? attempt.outcomes : [];
-  const failures = new Map<FailureReason, Failure>();
-  for (const outcome of outcomes) {
-    if (outcome.kind === "failed") {
-      failures.set(outcome.reason, outcome);
-    }
-  }
-  return failures.values();
+function rowFailures(outcomes: readonly Outcome[]): Iterable<Failure> {
+  const failures = outcomes.filter((outcome) => outcome.kind === "failed");
+  return failures.length < 2
+    ? failures
+    : new Map(failures.map((failure) => [failure.reason, failure])).values();
 }

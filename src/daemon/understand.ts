@@ -23,29 +23,28 @@ interface Understood {
 /** Interprets what came back, without the secrets that it echoes. */
 export function understand(sent: Sent, redact: Redact): Understood {
   const { endpoint, question } = sent;
+  const { sentAtMs, receivedAtMs } = sent.result;
   // Before anything is cut out of a body: half of an echoed key would no longer be recognised.
   const result = withoutSecrets(sent.result, redact);
-  const { sentAtMs, receivedAtMs } = result;
   const answer: Interpretation =
     result.kind === "failed"
       ? { ...result, retryAfterMs: null }
       : interpret({ endpoint, question, reply: result.reply, nowMs: receivedAtMs });
+  const { outcome, text } = told(result, answer);
+  const httpStatus = result.kind === "replied" ? result.reply.httpStatus : null;
   return {
     answer,
-    exchange: {
-      sentAtMs,
-      receivedAtMs,
-      asked: jsonOf(question.body),
-      httpStatus: result.kind === "replied" ? result.reply.httpStatus : null,
-      ...told(result, answer),
-    },
+    exchange: { sentAtMs, receivedAtMs, asked: jsonOf(question.body), httpStatus, outcome, text },
   };
 }
 
 function withoutSecrets(result: PostResult, redact: Redact): PostResult {
-  return result.kind === "replied"
-    ? { ...result, reply: { ...result.reply, body: redact(unescaped(result.reply.body)) } }
-    : { ...result, detail: redact(result.detail) };
+  if (result.kind === "failed") {
+    return { ...result, detail: redact(result.detail) };
+  }
+  const { reply } = result;
+  const body = redact(unescaped(reply.body));
+  return body === reply.body ? result : { ...result, reply: { ...reply, body } };
 }
 
 /** The same JSON with no more escapes than it needs: a key that is echoed letter by letter is a key. */
