@@ -12,6 +12,8 @@ export interface Answer {
 const MAX_COMPLAINTS = 100;
 const MAX_COMPLAINT_CHARACTERS = 10_000;
 
+const NO_COMPLAINTS: readonly string[] = [];
+
 /** Takes a body apart: GraphQL, JSON-RPC, `{"error": …}` of graph-node's own 400s, `{"message": …}` of proxies, plain text. */
 export function readAnswer(body: string): Answer {
   const json = parseJson(body);
@@ -22,9 +24,7 @@ export function readAnswer(body: string): Answer {
     return { form: "none", data: undefined, complaints: [] };
   }
   const data = json["data"] ?? json["result"] ?? ("data" in json || "result" in json ? null : undefined);
-  const complaints = [...asList(json["errors"]), ...asList(json["error"])]
-    .slice(0, MAX_COMPLAINTS)
-    .map((error) => complain(error, json));
+  const complaints = complaintsIn(json);
   if (data !== undefined || complaints.length > 0) {
     return { form: "answer", data, complaints };
   }
@@ -32,6 +32,14 @@ export function readAnswer(body: string): Answer {
   return typeof message === "string"
     ? { form: "text", data, complaints: [cut(message)] }
     : { form: "none", data, complaints: [] };
+}
+
+function complaintsIn(json: Readonly<Record<string, unknown>>): readonly string[] {
+  const { errors, error } = json;
+  if (errors === undefined && error === undefined) {
+    return NO_COMPLAINTS;
+  }
+  return [...asList(errors), ...asList(error)].slice(0, MAX_COMPLAINTS).map((one) => complain(one, json));
 }
 
 function parseJson(text: string): unknown {

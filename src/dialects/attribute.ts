@@ -14,32 +14,35 @@ export interface Subject {
  * subject alone. Rows of chains that nobody expects are dropped; an expected chain without a row is `missing`.
  */
 export function attribute(subjects: readonly Subject[], rows: readonly Row[]): readonly Outcome[] {
-  const byChain = mergeByChain(rows);
-  const [word, ...otherWords] = byChain;
-  if (word !== undefined && otherWords.length === 0 && (subjects.length === 1 || isNothingYet(word))) {
-    return subjects.map((subject) => ({ source: subject.source, ...sayOnly(subject, word) }));
+  const words = mergeByChain(rows);
+  const [word] = words;
+  if (word !== undefined && words.length === 1 && (subjects.length === 1 || isNothingYet(word))) {
+    return subjects.map((subject) => outcomeOf(subject.source, sayOnly(subject, word)));
   }
-  return subjects.map(({ source, chainId }) => ({
-    source,
-    ...(byChain.get(chainId) ?? sayAbsent(byChain.get(null), subjects.length)),
-  }));
+  const byChain = new Map(words.map(({ chainId, said }) => [chainId, said]));
+  return subjects.map(({ source, chainId }) =>
+    outcomeOf(source, byChain.get(chainId) ?? sayAbsent(byChain.get(null), subjects.length)),
+  );
 }
 
-/** What an answer says of a chain, or of the one that it doesn't name. */
-type Words = ReadonlyMap<number | null, Row["said"]>;
-
-type Word = readonly [number | null, Row["said"]];
+/** Nearly all are heads, and spreading costs many times what naming does. */
+function outcomeOf(source: string, said: Verdict): Outcome {
+  return said.kind === "head" ? { source, kind: "head", head: said.head } : { source, ...said };
+}
 
 type Verdict = Row["said"] | { readonly kind: "missing" };
 
-/** One word a chain: rows that repeat each other count once, rows that contradict each other are no evidence. */
-function mergeByChain(rows: readonly Row[]): Words {
+/** One row a chain: those that repeat each other count once, those that contradict each other are no evidence. */
+function mergeByChain(rows: readonly Row[]): readonly Row[] {
+  if (rows.length < 2) {
+    return rows;
+  }
   const byChain = new Map<number | null, Row["said"]>();
   for (const { chainId, said } of rows) {
     const earlier = byChain.get(chainId);
     byChain.set(chainId, earlier === undefined ? said : mergeWords(earlier, said));
   }
-  return byChain;
+  return Array.from(byChain, ([chainId, said]) => ({ chainId, said }));
 }
 
 function mergeWords(earlier: Row["said"], later: Row["said"]): Row["said"] {
@@ -62,11 +65,11 @@ function summarize(said: Row["said"]): string {
 }
 
 /** An indexer that has nothing to tell of any chain need not say of which. */
-function isNothingYet([chainId, said]: Word): boolean {
+function isNothingYet({ chainId, said }: Row): boolean {
   return chainId === null && said.kind === "not_started";
 }
 
-function sayOnly(subject: Subject, [chainId, said]: Word): Verdict {
+function sayOnly(subject: Subject, { chainId, said }: Row): Verdict {
   if (chainId === null || chainId === subject.chainId) {
     return said;
   }

@@ -29,6 +29,9 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
 export function readComplaints(
   complaints: readonly string[],
 ): { readonly meaning: Meaning; readonly text: string } | null {
+  if (complaints.length === 0) {
+    return null;
+  }
   for (const [pattern, meaning] of MEANINGS) {
     const text = complaints.find((complaint) => pattern.test(complaint));
     if (text !== undefined) {

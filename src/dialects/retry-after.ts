@@ -3,7 +3,10 @@
  * Null where there is none, or nothing that can be understood.
  */
 export function readRetryAfterMs(header: string | null, nowMs: number): number | null {
-  const text = header?.trim() ?? "";
+  if (header === null) {
+    return null;
+  }
+  const text = header.trim();
   if (/^\d{1,9}$/.test(text)) {
     return Number(text) * 1000;
   }

@@ -12,8 +12,8 @@ export function sayHead(field: string, found: unknown, details: HeadDetails): Ro
   if (block === null) {
     return sayUnreadable(`${field} as a height`, found);
   }
-  const nothingElse = { timestampSec: null, hash: null, deployment: null, indexingErrors: null };
-  return { kind: "head", head: { block, ...nothingElse, ...details } };
+  const { timestampSec = null, hash = null, deployment = null, indexingErrors = null } = details;
+  return { kind: "head", head: { block, timestampSec, hash, deployment, indexingErrors } };
 }
 
 /** The failure of one row where `found` stands in place of `what`. The other rows may be good. */
