@@ -20,7 +20,7 @@ function examineHead(
 ): ChainClock {
   const sample = newestSample(state);
   if (sample === null || (sample.timestampSec === null && sample.hash === null)) {
-    bench.sources[index] = { ...state, doubt: null };
+    note(bench, index, { doubt: null, hashMismatches: state.hashMismatches });
     return clock;
   }
   const witnesses = bench.sources.toSpliced(index, 1);
@@ -30,10 +30,21 @@ function examineHead(
     intervalMs: bench.pace.intervalMs,
     hashMismatches: state.hashMismatches,
   });
-  bench.sources[index] = { ...state, doubt, hashMismatches };
+  note(bench, index, { doubt, hashMismatches });
   if (doubt !== null || sample.timestampSec === null) {
     return clock;
   }
   const sound = clockIsWrong ? { ...clock, reported: NEW_CLOCK.reported } : clock;
   return noteTimestamp(sound, sample.block, sample.timestampSec);
+}
+
+function note(
+  { sources }: Workbench,
+  index: number,
+  { doubt, hashMismatches }: Pick<SourceState, "doubt" | "hashMismatches">,
+): void {
+  const state = sources[index];
+  if (state !== undefined && (state.doubt !== doubt || state.hashMismatches !== hashMismatches)) {
+    sources[index] = { ...state, doubt, hashMismatches };
+  }
 }

@@ -55,8 +55,8 @@ function foldHead(state: SourceState, observation: HeadObservation, context: Fol
     last: { kind: "head", sentAtMs: sample.sentAtMs, receivedAtMs: sample.receivedAtMs },
     claim: null,
     lastSuccessMs: sample.receivedAtMs,
-    // `concat` takes just the room that is needed, where a list literal leaves some to grow.
-    samples: state.samples.slice(1 - KEPT_SAMPLES).concat(sample),
+    // This takes just the room that is needed, where a list literal leaves some to grow.
+    samples: state.samples.slice(1 - KEPT_SAMPLES).toSpliced(KEPT_SAMPLES, 0, sample),
     indexingErrors: head.indexingErrors,
     deployment: head.deployment ?? state.deployment,
     deploymentChanges: state.deploymentChanges + Number(changed),

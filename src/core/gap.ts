@@ -60,10 +60,11 @@ export function addMeasure(
   }
   const [target, against] = pair.driverIs === "target" ? [pair.driver, partner] : [partner, pair.driver];
   const { low, high } = holdingInterval(target, against, pace);
-  const [from, to] = isKnown ? [0, -1] : [1 - KEPT_MEASURES];
+  const [from, to] = isKnown ? [0, lows.length - 1] : [1 - KEPT_MEASURES, lows.length];
   return {
-    lows: lows.slice(from, to).concat(low),
-    highs: highs.slice(from, to).concat(high),
+    // Not `concat`, for that of a bare number makes an array that holds each number as an object.
+    lows: lows.slice(from, to).toSpliced(KEPT_MEASURES, 0, low),
+    highs: highs.slice(from, to).toSpliced(KEPT_MEASURES, 0, high),
     newest: { atMs, partnerMs },
   };
 }

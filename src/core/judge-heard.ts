@@ -26,9 +26,15 @@ function judged(
   if (opinion === null) {
     return state;
   }
-  // One height alone proves nothing: a back-filling target may have set the reference itself.
-  const atTip = opinion.status === "ok" && state.samples.length > 1 && behindMs(state, view) !== null;
-  return { ...state, verdict: settle(verdict, opinion), reachedTip: state.reachedTip || atTip };
+  const settled = settle(verdict, opinion);
+  const reachedTip = state.reachedTip || (opinion.status === "ok" && isAtTip(state, view));
+  const same = settled === state.verdict && reachedTip === state.reachedTip;
+  return same ? state : { ...state, verdict: settled, reachedTip };
+}
+
+/** One height alone proves nothing: a back-filling target may have set the reference itself. */
+function isAtTip(state: SourceState, view: ChainView): boolean {
+  return state.samples.length > 1 && behindMs(state, view) !== null;
 }
 
 /** The verdict so far, or null where the evidence for it had become stale: then there is nothing to be steady about. */

@@ -51,6 +51,9 @@ function pair(
   const partners = (targetDrives ? other : own).samples;
   if (driver !== undefined) {
     const driverIs = targetDrives ? "target" : "against";
-    sources[index] = { ...own, gap: addMeasure(own.gap, { driver, partners, driverIs }, pace) };
+    const gap = addMeasure(own.gap, { driver, partners, driverIs }, pace);
+    if (gap !== own.gap) {
+      sources[index] = { ...own, gap };
+    }
   }
 }

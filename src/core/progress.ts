@@ -2,6 +2,7 @@ import { readAtMs, type Sample } from "./sample.ts";
 import {
   type FoldContext,
   newestSample,
+  reached,
   type SourceState,
   THIN_SAMPLES,
   WOBBLE_SAMPLES,
@@ -35,14 +36,17 @@ export function foldProgress(state: SourceState, previous: Sample | null, contex
 
 /** A large step back persists when none of the last few answers is near the old height. */
 function hasReindexed(state: SourceState, floor: number): boolean {
-  const recent = state.samples.slice(-WOBBLE_SAMPLES);
-  return recent.length === WOBBLE_SAMPLES && recent.every((sample) => sample.block < floor);
+  const highest = reached(state);
+  return state.samples.length >= WOBBLE_SAMPLES && highest !== null && highest.block < floor;
 }
 
 /** A small step back counts at once; a large one when the target returns, for till then it may be a re-index. */
 function countStepsBack(state: SourceState, previous: Sample | null, sample: Sample): SourceState {
   const fell = previous !== null && sample.block < previous.block;
   const steps = Number(state.stepBackPending) + Number(fell);
+  if (steps === 0) {
+    return state;
+  }
   const regressions = { ...state.regressions, reorg: state.regressions.reorg + steps };
   return { ...state, stepBackPending: false, regressions };
 }

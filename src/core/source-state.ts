@@ -49,33 +49,34 @@ export interface SourceState {
   readonly gap: GapMeasures;
 }
 
-/** A source of which nothing is known yet. */
+/** A source of which nothing is known yet. One literal: all its copies then keep their fields in one piece of memory. */
 export function newSource({
   key,
   kind,
   pollIntervalMs,
 }: Pick<SourceState, "key" | "kind" | "pollIntervalMs">): SourceState {
-  return { ...NOTHING_KNOWN, key, kind, pollIntervalMs };
+  return {
+    key,
+    kind,
+    pollIntervalMs,
+    last: null,
+    samples: [],
+    claim: null,
+    peak: null,
+    lastSuccessMs: null,
+    lastAdvanceMs: null,
+    reachedTip: false,
+    stepBackPending: false,
+    regressions: { reorg: 0, reindex: 0 },
+    indexingErrors: null,
+    deployment: null,
+    deploymentChanges: 0,
+    doubt: null,
+    hashMismatches: 0,
+    verdict: null,
+    gap: NO_MEASURES,
+  };
 }
-
-const NOTHING_KNOWN: Omit<SourceState, "key" | "kind" | "pollIntervalMs"> = {
-  last: null,
-  samples: [],
-  claim: null,
-  peak: null,
-  lastSuccessMs: null,
-  lastAdvanceMs: null,
-  reachedTip: false,
-  stepBackPending: false,
-  regressions: { reorg: 0, reindex: 0 },
-  indexingErrors: null,
-  deployment: null,
-  deploymentChanges: 0,
-  doubt: null,
-  hashMismatches: 0,
-  verdict: null,
-  gap: NO_MEASURES,
-};
 
 /** The gateway races several indexers: the highest of so many answers is what the target has reached. */
 export const WOBBLE_SAMPLES = 3;

@@ -35,9 +35,9 @@ export function extendTimeline(timeline: Timeline, block: number, timeMs: number
   const standsStill = timeline.blocks[size - 2] === block;
   const kept = standsStill ? size - 1 : size;
   return thinned({
-    // `concat` of an array, for that of a bare number makes an array that holds each number as an object.
-    blocks: timeline.blocks.slice(0, kept).concat([block]),
-    timesMs: timeline.timesMs.slice(0, kept).concat([timeMs]),
+    // Not `concat`, for that of a bare number makes an array that holds each number as an object.
+    blocks: timeline.blocks.toSpliced(kept, timeline.blocks.length, block),
+    timesMs: timeline.timesMs.toSpliced(kept, timeline.timesMs.length, timeMs),
   });
 }
 

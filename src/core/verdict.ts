@@ -30,7 +30,7 @@ export const CERTAIN = 6;
 /** Folds one opinion into a verdict: agreement forgets all dissent, enough dissent flips to the latest opinion. */
 export function settle(verdict: Verdict | null, opinion: Opinion): Verdict {
   if (verdict === null || verdict.status === opinion.status) {
-    return { status: opinion.status, dissent: 0 };
+    return verdict?.dissent === 0 ? verdict : { status: opinion.status, dissent: 0 };
   }
   const dissent = verdict.dissent + opinion.weight;
   return dissent >= NEEDED ? { status: opinion.status, dissent: 0 } : { status: verdict.status, dissent };
