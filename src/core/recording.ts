@@ -1,3 +1,4 @@
+import { groupBy } from "./group-by.ts";
 import { type Column, readColumn, writeColumn } from "./number-column.ts";
 
 /** How finely and how long is recorded. */
@@ -24,21 +25,27 @@ export interface Recording {
   readonly open: OpenPage | null;
 }
 
+/** Rows are kept as they came, for a step then adds one short list; columns are made of them once the page is full. */
 interface OpenPage {
   readonly firstStep: number;
-  readonly steps: number;
-  /** Maps and lists of just the size they need: of a large fleet, thousands are held. */
-  readonly tracks: ReadonlyMap<string, readonly Column[]>;
+  /** What the numbers of a row are of: the same list for all. What is new comes last, so that older rows are shorter. */
+  readonly names: readonly string[];
+  /** One for each step, empty where nothing was recorded. */
+  readonly rows: readonly Column[];
 }
 
-/** The numbers of one instant, by the name of what they are of: for one name always as many, in the same order. */
-export type Row = ReadonlyMap<string, Column>;
+/** The numbers of one instant. */
+export interface Row {
+  /** For each number what it is of; for one name always as many, one after the other. */
+  readonly names: readonly string[];
+  readonly numbers: Column;
+}
 
 export const NEW_RECORDING: Recording = { pages: [], open: null };
 
 /** Whether a step has begun of which nothing is recorded. */
 export function isDue({ open }: Recording, { stepMs }: Resolution, nowMs: number): boolean {
-  return open === null || open.firstStep + open.steps - 1 !== Math.floor(nowMs / stepMs);
+  return open === null || open.firstStep + open.rows.length - 1 !== Math.floor(nowMs / stepMs);
 }
 
 /** Records a row. Where the clock went back, what was recorded of the time since is forgotten. */
@@ -52,16 +59,45 @@ export function record(
   const pageStart = step - (step % pageSteps);
   const { open } = recording;
   const same = open !== null && open.firstStep >= pageStart && open.firstStep <= step ? open : null;
-  const { firstStep, tracks } = same ?? { firstStep: step, tracks: new Map() };
+  const { firstStep, names, rows } = same ?? { firstStep: step, names: row.names, rows: [] };
   const oldest = pageStart - kept * pageSteps;
   const pages = (same === null ? pagesOf(recording) : recording.pages)
     .filter((page) => page.firstStep >= oldest && page.firstStep < firstStep)
     // A clock that goes back and forth makes more of them.
     .slice(-kept);
-  return {
-    pages,
-    open: { firstStep, steps: step - firstStep + 1, tracks: write(tracks, row, step - firstStep) },
-  };
+  const known = allNames(names, row.names);
+  const skipped = new Array<Column>(Math.max(0, step - firstStep - rows.length)).fill(NOTHING);
+  // Where the clock went back within the page, what follows is left out.
+  const former = rows.slice(0, step - firstStep);
+  return { pages, open: { firstStep, names: known, rows: former.concat(skipped, [inOrder(row, known)]) } };
+}
+
+const NOTHING: Column = [];
+
+/** The same list where nothing is new, as nearly always. */
+function allNames(known: readonly string[], names: readonly string[]): readonly string[] {
+  if (isSameList(known, names)) {
+    return known;
+  }
+  const before = new Set(known);
+  return known.concat(names.filter((name) => !before.has(name)));
+}
+
+/** The numbers of a row as these names have them; null for what is no longer recorded. */
+function inOrder(row: Row, names: readonly string[]): Column {
+  if (isSameList(row.names, names)) {
+    return row.numbers;
+  }
+  const numbers = new Map(
+    [...groupBy([...row.names.entries()], ([, name]) => name)].map(
+      ([name, its]) => [name, its.map(([at]) => row.numbers[at] ?? null).values()] as const,
+    ),
+  );
+  return names.map((name) => numbers.get(name)?.next().value ?? null);
+}
+
+function isSameList(some: readonly string[], others: readonly string[]): boolean {
+  return some.length === others.length && some.every((name, index) => name === others[index]);
 }
 
 /** All of it as pages of text. */
@@ -69,8 +105,15 @@ export function pagesOf({ pages, open }: Recording): readonly Page[] {
   if (open === null) {
     return pages;
   }
-  const tracks = Object.fromEntries(mapValues(open.tracks, (columns) => columns.map(writeColumn)));
+  const places = groupBy([...open.names.entries()], ([, name]) => name);
+  const textsOf = (its: readonly (readonly [at: number, name: string])[]) =>
+    its.map(([at]) => writeColumn(columnAt(open, at)));
+  const tracks = Object.fromEntries([...places].map(([name, its]) => [name, textsOf(its)]));
   return [...pages, { firstStep: open.firstStep, tracks }];
+}
+
+function columnAt({ rows }: OpenPage, at: number): Column {
+  return rows.map((row) => row[at] ?? null);
 }
 
 /** Goes on from pages of text. */
@@ -79,10 +122,12 @@ export function resumeRecording(pages: readonly Page[]): Recording {
   if (last === undefined) {
     return NEW_RECORDING;
   }
-  const tracks = mapValues(new Map(Object.entries(last.tracks)), (texts) => texts.map(readColumn));
-  const lengths = [...tracks.values()].flatMap((columns) => columns.map(({ length }) => length));
-  const steps = lengths.reduce((longest, length) => Math.max(longest, length), 0);
-  return { pages: pages.slice(0, -1), open: { firstStep: last.firstStep, steps, tracks } };
+  const tracks = Object.entries(last.tracks);
+  const names = tracks.flatMap(([name, texts]) => texts.map(() => name));
+  const columns = tracks.flatMap(([, texts]) => texts.map(readColumn));
+  const steps = columns.reduce((longest, { length }) => Math.max(longest, length), 0);
+  const rows = Array.from({ length: steps }, (_, step) => columns.map((column) => column[step] ?? null));
+  return { pages: pages.slice(0, -1), open: { firstStep: last.firstStep, names, rows } };
 }
 
 /** One column of one track, from one step to another, both included; null where nothing is recorded. */
@@ -103,38 +148,14 @@ export function playColumn(
   for (const page of pages) {
     put(page.firstStep, readColumn(page.tracks[which.name]?.[which.column] ?? ""));
   }
-  put(open?.firstStep ?? 0, open?.tracks.get(which.name)?.[which.column] ?? []);
+  if (open !== null) {
+    const at = open.names.indexOf(which.name) + which.column;
+    put(open.firstStep, open.names[at] === which.name ? columnAt(open, at) : []);
+  }
   return values;
 }
 
 /** The first step of which anything may be recorded, or null. */
 export function firstStepOf({ pages, open }: Recording): number | null {
   return pages[0]?.firstStep ?? open?.firstStep ?? null;
-}
-
-/** Tracks that are no longer recorded stay until their page goes. */
-function write(former: OpenPage["tracks"], row: Row, index: number): OpenPage["tracks"] {
-  const tracks = new Map(mapValues(former, (columns) => columns.map((column) => until(column, index))));
-  for (const [name, values] of row) {
-    const columns = tracks.get(name);
-    tracks.set(
-      name,
-      values.map((value, column) => setAt(columns?.[column] ?? [], index, value)),
-    );
-  }
-  return tracks;
-}
-
-function until(column: Column, index: number): Column {
-  return column.length <= index ? column : column.slice(0, index);
-}
-
-/** What was skipped is not known. */
-function setAt(column: Column, index: number, value: number | null): Column {
-  // A list that is spread into another gets room to grow, half as much again.
-  return column.concat(new Array<null>(index - column.length).fill(null), value);
-}
-
-function mapValues<T, R>(named: ReadonlyMap<string, T>, convert: (value: T) => R): ReadonlyMap<string, R> {
-  return new Map([...named].map(([name, value]) => [name, convert(value)]));
 }

@@ -41,9 +41,9 @@ describe("record()", () => {
   });
 
   it("knows a page's last step though some of its names ended before", () => {
-    const both = record(recordAt([8]), SHORT, { nowMs: 9_000, row: new Map([["b", [7]]]) });
+    const both = record(recordAt([8]), SHORT, { nowMs: 9_000, row: { names: ["b"], numbers: [7] } });
     const resumed = resumeRecording(
-      pagesOf(record(both, SHORT, { nowMs: 10_000, row: new Map([["a", [1]]]) })),
+      pagesOf(record(both, SHORT, { nowMs: 10_000, row: { names: ["a"], numbers: [1] } })),
     );
 
     expect(isDue(resumed, SHORT, 10_999)).toBe(false);
@@ -77,7 +77,7 @@ describe("record()", () => {
   it("begins in the midst of a page for a name that is new", () => {
     const before = recordAt([8, 9]);
 
-    const recording = record(before, SHORT, { nowMs: 10_000, row: new Map([["b", [7]]]) });
+    const recording = record(before, SHORT, { nowMs: 10_000, row: { names: ["b"], numbers: [7] } });
 
     expect(playColumn(recording, { name: "b", column: 0 }, { firstStep: 8, lastStep: 10 })).toEqual([
       null,
@@ -85,6 +85,34 @@ describe("record()", () => {
       7,
     ]);
     expect(play(recording, 8, 10)).toEqual([8, 9, null]);
+  });
+
+  it("keeps apart what came and went within a page", () => {
+    const rows = [
+      { names: ["a", "a", "b"], numbers: [1, 2, 3] },
+      { names: ["b", "c", "c"], numbers: [4, 5, 6] },
+      { names: ["c", "c", "a", "a"], numbers: [7, 8, 9, 10] },
+    ];
+    const recording = rows.reduce(
+      (before, row, index) => record(before, SHORT, { nowMs: (8 + index) * 1_000, row }),
+      NEW_RECORDING,
+    );
+
+    const columns = (name: string) =>
+      [0, 1].map((column) => playColumn(recording, { name, column }, { firstStep: 8, lastStep: 10 }));
+
+    expect(columns("a")).toEqual([
+      [1, null, 9],
+      [2, null, 10],
+    ]);
+    expect(columns("b")).toEqual([
+      [3, 4, null],
+      [null, null, null],
+    ]);
+    expect(columns("c")).toEqual([
+      [null, 5, 7],
+      [null, 6, 8],
+    ]);
   });
 
   it("goes on after a restart as if there had been none", () => {
@@ -118,7 +146,7 @@ describe("isDue()", () => {
 function recordAt(seconds: readonly number[], from: Recording = NEW_RECORDING): Recording {
   return seconds.reduce(
     (recording, second) =>
-      record(recording, SHORT, { nowMs: second * 1_000, row: new Map([["a", [second]]]) }),
+      record(recording, SHORT, { nowMs: second * 1_000, row: { names: ["a"], numbers: [second] } }),
     from,
   );
 }
