@@ -13,19 +13,25 @@ export interface IndexerTally {
   readonly roundsSkipped: number;
 }
 
+// Object.fromEntries widens its keys to string; these are the list's own.
+const NO_FAILURES = Object.fromEntries(
+  FAILURE_REASONS.map((reason) => [reason, 0]),
+) as EndpointTally["failures"];
+
 /** Counts requests, failures and skipped rounds; survives a reload for what stays in the fleet. */
 export class Tally {
-  #endpoints = new Map<string, EndpointTally>();
+  #endpoints: readonly Endpoint[] = [];
+  /** By the endpoint's key. */
+  #requests = new Map<string, number>();
+  /** Likewise; only of those that had any. */
+  #failures = new Map<string, EndpointTally["failures"]>();
   #indexers = new Map<string, IndexerTally>();
 
   /** Keeps what remains in `fleet`, drops the rest, and starts the new at 0. */
   watch(fleet: Fleet): void {
-    this.#endpoints = new Map(
-      endpointsOf(fleet).map((endpoint) => [
-        endpoint.key,
-        { ...(this.#endpoints.get(endpoint.key) ?? { requests: 0, failures: noFailures() }), endpoint },
-      ]),
-    );
+    this.#endpoints = endpointsOf(fleet);
+    this.#requests = new Map(this.#endpoints.map(({ key }) => [key, this.#requests.get(key) ?? 0]));
+    this.#failures = new Map([...this.#failures].filter(([key]) => this.#requests.has(key)));
     this.#indexers = new Map(
       fleet.indexers.map((indexer) => {
         const key = indexerKey(indexer);
@@ -34,15 +40,19 @@ export class Tally {
     );
   }
 
-  countRequest(endpoint: Endpoint): void {
-    this.#update(endpoint, (tally) => ({ ...tally, requests: tally.requests + 1 }));
+  /** An endpoint that a reload removed while its poll was under way is no longer counted. */
+  countRequest({ key }: Endpoint): void {
+    const requests = this.#requests.get(key);
+    if (requests !== undefined) {
+      this.#requests.set(key, requests + 1);
+    }
   }
 
-  countFailure(endpoint: Endpoint, reason: FailureReason): void {
-    this.#update(endpoint, (tally) => ({
-      ...tally,
-      failures: { ...tally.failures, [reason]: tally.failures[reason] + 1 },
-    }));
+  countFailure({ key }: Endpoint, reason: FailureReason): void {
+    if (this.#requests.has(key)) {
+      const failures = this.#failures.get(key) ?? NO_FAILURES;
+      this.#failures.set(key, { ...failures, [reason]: failures[reason] + 1 });
+    }
   }
 
   countSkippedRound(indexer: Pick<Indexer, "protocol" | "variant" | "tier">): void {
@@ -54,27 +64,18 @@ export class Tally {
   }
 
   endpoints(): readonly EndpointTally[] {
-    return [...this.#endpoints.values()];
+    return this.#endpoints.map((endpoint) => ({
+      endpoint,
+      requests: this.#requests.get(endpoint.key) ?? 0,
+      failures: this.#failures.get(endpoint.key) ?? NO_FAILURES,
+    }));
   }
 
   indexers(): readonly IndexerTally[] {
     return [...this.#indexers.values()];
   }
-
-  /** An endpoint that a reload removed while its poll was under way is no longer counted. */
-  #update(endpoint: Endpoint, change: (tally: EndpointTally) => EndpointTally): void {
-    const tally = this.#endpoints.get(endpoint.key);
-    if (tally !== undefined) {
-      this.#endpoints.set(endpoint.key, change(tally));
-    }
-  }
 }
 
 function indexerKey({ protocol, variant, tier }: Pick<Indexer, "protocol" | "variant" | "tier">): string {
   return `${protocol}/${variant}/${tier}`;
-}
-
-function noFailures(): Record<FailureReason, number> {
-  // Object.fromEntries widens its keys to string; these are the list's own.
-  return Object.fromEntries(FAILURE_REASONS.map((reason) => [reason, 0])) as Record<FailureReason, number>;
 }
