@@ -5,29 +5,52 @@ const KEPT_REPLIES = 3;
 /** An endpoint that is well again still shows what was wrong. */
 const KEPT_FAILURES = 5;
 
-const NOTHING: Exchanges = { replies: [], failures: [] };
+/** By the endpoint's key, each list oldest first. */
+type Kept = Map<string, Exchange[]>;
 
 /** The last exchanges with each endpoint, in memory only. */
 export class Journal {
-  #exchanges = new Map<string, Exchanges>();
+  #replies: Kept = new Map();
+  #failures: Kept = new Map();
 
   /** Forgets the endpoints that are no longer polled. */
   watch(fleet: Fleet): void {
-    const known = endpointsOf(fleet).map(({ key }) => [key, this.of(key)] as const);
-    this.#exchanges = new Map(known);
+    const known = new Set(endpointsOf(fleet).map(({ key }) => key));
+    this.#replies = new Map([...this.#replies].filter(([key]) => known.has(key)));
+    this.#failures = new Map([...this.#failures].filter(([key]) => known.has(key)));
   }
 
   note({ key }: Endpoint, exchange: Exchange): void {
-    const { replies, failures } = this.of(key);
-    const isUsable = exchange.outcome === "usable";
-    this.#exchanges.set(key, {
-      replies: isUsable ? [exchange, ...replies].slice(0, KEPT_REPLIES) : replies,
-      failures: isUsable ? failures : [exchange, ...failures].slice(0, KEPT_FAILURES),
-    });
+    if (exchange.outcome === "usable") {
+      keep(this.#replies, { key, exchange, most: KEPT_REPLIES });
+    } else {
+      keep(this.#failures, { key, exchange, most: KEPT_FAILURES });
+    }
   }
 
   /** Of the endpoint with this key. */
   of(key: string): Exchanges {
-    return this.#exchanges.get(key) ?? NOTHING;
+    return {
+      replies: (this.#replies.get(key) ?? []).toReversed(),
+      failures: (this.#failures.get(key) ?? []).toReversed(),
+    };
+  }
+}
+
+interface Entry {
+  readonly key: string;
+  readonly exchange: Exchange;
+  readonly most: number;
+}
+
+function keep(kept: Kept, { key, exchange, most }: Entry): void {
+  const former = kept.get(key);
+  if (former === undefined) {
+    kept.set(key, [exchange]);
+    return;
+  }
+  former.push(exchange);
+  if (former.length > most) {
+    former.shift();
   }
 }
