@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { Indexer } from "../core/fleet.ts";
+import { jsonOf, onceEach } from "../core/once-each.ts";
 import type { MetricFamily, MetricsSource } from "../metrics/metric-family.ts";
 import { sampleLine } from "../views/text-format.ts";
 
@@ -70,6 +71,7 @@ export function createPrometheus({ families, build }: PrometheusOptions): Promet
     registers: [registry],
   });
   const polled = new Map<string, PollLabels>();
+  const labelsOf = onceEach(({ protocol, variant, tier }: PollLabels) => ({ protocol, variant, tier }));
 
   // Some of those that are kept are filled in by one that isn't: all are collected, only the chosen are shown.
   const defaults = new Registry();
@@ -99,9 +101,9 @@ export function createPrometheus({ families, build }: PrometheusOptions): Promet
       }
       yield piece;
     },
-    observePoll({ protocol, variant, tier }, durationMs) {
-      const labels = { protocol, variant, tier };
-      polled.set(JSON.stringify(labels), labels);
+    observePoll(indexer, durationMs) {
+      const labels = labelsOf(indexer);
+      polled.set(jsonOf(labels), labels);
       durations.observe(labels, durationMs / 1000);
     },
     retain(indexers) {
