@@ -30,11 +30,9 @@ export class EndpointMemory {
     this.#heard = new Set([...this.#heard].filter((identity) => known.has(identity)));
   }
 
-  /** For the state file, under digests: a URL may hold a key. */
+  /** For the state file. */
   save(): Readonly<Record<string, number>> {
-    return Object.fromEntries(
-      [...this.#questions].map(([identity, questionIndex]) => [digest(identity), questionIndex]),
-    );
+    return Object.fromEntries(this.#questions);
   }
 
   /** Takes over what a former process has saved of this fleet; `isEvident` tells of which endpoints evidence is left. */
@@ -45,7 +43,7 @@ export class EndpointMemory {
   ): void {
     for (const endpoint of endpointsOf(fleet)) {
       const identity = identityOf(endpoint);
-      const questionIndex = saved.get(digest(identity));
+      const questionIndex = saved.get(identity);
       if (questionIndex !== undefined) {
         this.#questions.set(identity, questionIndex);
       }
@@ -56,9 +54,10 @@ export class EndpointMemory {
   }
 }
 
-/** An endpoint that was given another URL or dialect is another one: what was learned of it no longer holds. */
-const identityOf = onceEach(({ key, url, dialect }: Endpoint): string => `${key} ${dialect} ${url}`);
-
-function digest(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
-}
+/**
+ * An endpoint that was given another URL or dialect is another one: what was learned of it no longer holds. A digest, for
+ * it is written to disk, and a URL may hold a key.
+ */
+const identityOf = onceEach(({ key, url, dialect }: Endpoint): string =>
+  createHash("sha256").update(`${key} ${dialect} ${url}`).digest("hex").slice(0, 32),
+);
