@@ -1,4 +1,5 @@
 import type { Logger } from "pino";
+import { looksAlike } from "../core/looks-alike.ts";
 import type { ChainReport, Incident, Report, Status, TargetReport } from "../core/report.ts";
 
 /**
@@ -7,9 +8,13 @@ import type { ChainReport, Incident, Report, Status, TargetReport } from "../cor
  */
 export function logChanges(logger: Logger, before: Report, after: Report): void {
   logIncidents(logger, before.incidents, after.incidents);
+  const turns = turnsBetween(before, after);
+  if (turns.length === 0) {
+    return;
+  }
   const wasExplained = explainedBy(before.incidents);
   const isExplained = explainedBy(after.incidents);
-  for (const { from, report } of turnsBetween(before, after)) {
+  for (const { from, report } of turns) {
     const { target, status: to, reason, detail } = report;
     const { key } = target;
     // The incident's own line said that it fell ill, or well again, together with the others.
@@ -52,20 +57,23 @@ interface Turn {
   readonly report: TargetReport;
 }
 
-/** Chains of which nothing changed are the same objects in both: of a large fleet, most are. */
+/** Nearly always nothing turned: then nothing is made. */
 function turnsBetween(before: Report, after: Report): readonly Turn[] {
   const former = new Map(
-    targetsOf(without(before.chains, after.chains)).map(({ target, status }) => [target.key, status]),
+    targetsOf(turned(before.chains, after.chains)).map(({ target, status }) => [target.key, status]),
   );
-  return targetsOf(without(after.chains, before.chains)).flatMap((report) => {
+  return targetsOf(turned(after.chains, before.chains)).flatMap((report) => {
     const from = former.get(report.target.key);
     return from === undefined || from === report.status ? [] : [{ from, report }];
   });
 }
 
-function without(chains: readonly ChainReport[], others: readonly ChainReport[]): readonly ChainReport[] {
-  const known = new Set(others);
-  return chains.filter((chain) => !known.has(chain));
+/** The chains that do not look alike in both, or do not stand in the same place. */
+function turned(chains: readonly ChainReport[], others: readonly ChainReport[]): readonly ChainReport[] {
+  return chains.filter((chain, index) => {
+    const other = others[index];
+    return other === undefined || !looksAlike(chain, other);
+  });
 }
 
 function targetsOf(chains: readonly ChainReport[]): readonly TargetReport[] {

@@ -1,4 +1,5 @@
-import type { ChainReport, Incident, Report } from "../core/report.ts";
+import { looksAlike } from "../core/looks-alike.ts";
+import type { Incident, Report } from "../core/report.ts";
 
 /** Called with the number of a report that is worth a look. */
 type Listener = (id: number) => void;
@@ -36,18 +37,7 @@ export class News {
 function looksLike(before: Report, after: Report): boolean {
   return (
     isEvery(before.incidents, after.incidents, (was, is) => causeOf(was) === causeOf(is)) &&
-    isEvery(before.chains, after.chains, chainLooksLike)
-  );
-}
-
-function chainLooksLike(before: ChainReport, after: ChainReport): boolean {
-  return (
-    before === after ||
-    isEvery(
-      before.targets,
-      after.targets,
-      (was, is) => was.status === is.status && was.target.key === is.target.key,
-    )
+    isEvery(before.chains, after.chains, looksAlike)
   );
 }
 

@@ -29,6 +29,9 @@ export class Recorder {
 
   /** Forgets the chains that a report lacks. */
   retain({ chains }: Report): void {
+    if (chains.length === this.#chains.size && chains.every(({ chain }) => this.#chains.has(chain.slug))) {
+      return;
+    }
     const known = new Set(chains.map(({ chain }) => chain.slug));
     for (const slug of this.#chains.keys()) {
       if (!known.has(slug)) {
