@@ -52,17 +52,18 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }, options.timeoutMs);
     underWay.add(reader);
     try {
-      const request = {
-        ...placeOf(url),
-        method: "POST",
-        headers: headersFor(headers),
-        body: jsonOf(body),
-      } as const;
+      const { origin, path } = placeOf(url);
       // Not undici's request(): its stream and its signal for each answer cost as much as all the rest of a poll.
-      agent.dispatch(request, reader);
+      agent.dispatch(
+        { origin, path, method: "POST", headers: headersFor(headers), body: jsonOf(body) },
+        reader,
+      );
       const reply = await reader.reply;
       // The height was read before the first byte of the answer came; a slow body says nothing about it.
-      return { sentAtMs, receivedAtMs: sentAtMs + Math.round(reader.headAtMs - startedMs), ...reply };
+      const receivedAtMs = sentAtMs + Math.round(reader.headAtMs - startedMs);
+      return reply.kind === "replied"
+        ? { sentAtMs, receivedAtMs, kind: "replied", reply: reply.reply }
+        : { sentAtMs, receivedAtMs, ...reply };
     } catch (error) {
       const failure = failureOf(error, isDisposed ? "shutdown" : cutOff, options.timeoutMs);
       const receivedAtMs = sentAtMs + Math.round(performance.now() - startedMs);
@@ -89,9 +90,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 function createPlaces(): (url: string) => Place {
   const known = new Map<string, Place>();
   return (url) => {
-    const place = known.get(url) ?? placeIn(url);
-    known.set(url, place);
-    return place;
+    const place = known.get(url);
+    if (place !== undefined) {
+      return place;
+    }
+    const found = placeIn(url);
+    known.set(url, found);
+    return found;
   };
 }
 
