@@ -28,7 +28,10 @@ export function reportTargets(
   watched: WatchedChain,
   view: ChainViewAt,
 ): readonly TargetReport[] {
-  const byKey = new Map(state.sources.map((source) => [source.key, source]));
+  const byKey = new Map<string, SourceState>();
+  for (const source of state.sources) {
+    byKey.set(source.key, source);
+  }
   const reports = watched.targets.map((target) =>
     reportTarget(target, byKey.get(target.key) ?? unheard(target), view),
   );
@@ -44,32 +47,40 @@ export function reportGaps(
   watched: WatchedChain,
   view: ChainViewAt,
 ): readonly GapReport[] {
-  const fresh = new Map(
-    state.sources.filter((source) => isFresh(source, view)).map((source) => [source.key, source]),
-  );
-  return watched.targets.flatMap((target) => {
+  const fresh = new Map<string, SourceState>();
+  for (const source of state.sources) {
+    if (isFresh(source, view)) {
+      fresh.set(source.key, source);
+    }
+  }
+  const gaps: GapReport[] = [];
+  for (const target of watched.targets) {
     const own = fresh.get(target.key);
     const against = baselineOf(watched, target);
     if (own === undefined || against === null || !fresh.has(against.key)) {
-      return [];
+      continue;
     }
-    return reportGap(own, { target, against }, view);
-  });
+    const gap = reportGap(own, { target, against }, view);
+    if (gap !== null) {
+      gaps.push(gap);
+    }
+  }
+  return gaps;
 }
 
 function reportGap(
   own: SourceState,
   { target, against }: { readonly target: Target; readonly against: Target },
   view: ChainViewAt,
-): readonly GapReport[] {
+): GapReport | null {
   const gap = estimateGap(own.gap);
   const newest = newestSample(own);
   if (gap === null || newest === null) {
-    return [];
+    return null;
   }
   const blocks = Math.round(gap.blocks * 10) / 10;
   const seconds = gapSeconds(blocks, newest.block, view);
-  return [{ target, against: against.variant, blocks, seconds, uncertaintyBlocks: gap.uncertaintyBlocks }];
+  return { target, against: against.variant, blocks, seconds, uncertaintyBlocks: gap.uncertaintyBlocks };
 }
 
 function reportTarget(target: Target, state: SourceState, view: ChainViewAt): TargetReport {

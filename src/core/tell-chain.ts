@@ -1,7 +1,7 @@
 import type { ChainState, WatchedChain } from "./chain-state.ts";
 import { type Reach, reachOf } from "./network-incident.ts";
-import type { ChainReport, Status } from "./report.ts";
-import { newestSample } from "./source-state.ts";
+import type { ChainReport, Status, TargetReport } from "./report.ts";
+import { newestSample, type SourceState } from "./source-state.ts";
 import { staleAfterMs } from "./votes.ts";
 import { reportChain } from "./watch-chain.ts";
 
@@ -31,16 +31,37 @@ export function tellChain(
 
 /** Until when the same evidence counts: all else that time changes. */
 function nextTurnMs({ reference, sources }: ChainState, watched: WatchedChain, nowMs: number): number {
-  const intervals = new Set([...watched.targets, ...sources].map(({ pollIntervalMs }) => pollIntervalMs));
-  const lives = [...intervals].map((intervalMs) => staleAfterMs(watched.chain.thresholds, intervalMs));
-  const heard = sources
-    .flatMap((source) => [source.last?.receivedAtMs, newestSample(source)?.receivedAtMs])
-    .filter((atMs) => atMs !== undefined);
-  const turns = heard.flatMap((atMs) => lives.map((lifeMs) => atMs + lifeMs));
-  return turns.reduce(
-    (next, turnMs) => (turnMs >= nowMs ? Math.min(next, turnMs) : next),
-    reference !== null && reference.freshUntilMs >= nowMs ? reference.freshUntilMs : Number.POSITIVE_INFINITY,
-  );
+  const lives = livesOf(sources, watched);
+  let nextMs =
+    reference !== null && reference.freshUntilMs >= nowMs ? reference.freshUntilMs : Number.POSITIVE_INFINITY;
+  for (const source of sources) {
+    for (const heard of [source.last, newestSample(source)]) {
+      const turnMs = heard === null ? Number.POSITIVE_INFINITY : firstFrom(nowMs, heard.receivedAtMs, lives);
+      nextMs = Math.min(nextMs, turnMs);
+    }
+  }
+  return nextMs;
+}
+
+/** How long what is heard counts: mostly one time for a whole chain. */
+function livesOf(sources: readonly SourceState[], { chain, targets }: WatchedChain): readonly number[] {
+  const lives = new Set<number>();
+  for (const polled of [targets, sources]) {
+    for (const { pollIntervalMs } of polled) {
+      lives.add(staleAfterMs(chain.thresholds, pollIntervalMs));
+    }
+  }
+  return [...lives];
+}
+
+/** When the first of these lives ends that has not ended yet. */
+function firstFrom(nowMs: number, bornMs: number, lives: readonly number[]): number {
+  let firstMs = Number.POSITIVE_INFINITY;
+  for (const lifeMs of lives) {
+    const endMs = bornMs + lifeMs;
+    firstMs = endMs >= nowMs && endMs < firstMs ? endMs : firstMs;
+  }
+  return firstMs;
 }
 
 /** Statuses whose details say how old something is, of a target that was heard at all. */
@@ -54,6 +75,13 @@ const AGED: ReadonlySet<Status> = new Set([
 ]);
 
 function tellsAge({ targets }: ChainReport, { sources }: ChainState): boolean {
-  const aged = targets.filter(({ status }) => AGED.has(status)).map(({ target }) => target.key);
-  return sources.some(({ key }) => aged.includes(key));
+  if (!targets.some(isAged)) {
+    return false;
+  }
+  const heard = new Set(sources.map(({ key }) => key));
+  return targets.some((report) => isAged(report) && heard.has(report.target.key));
+}
+
+function isAged({ status }: TargetReport): boolean {
+  return AGED.has(status);
 }

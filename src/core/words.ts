@@ -1,8 +1,7 @@
 /** `1,240`: grouped by thousands, whole. */
 export function countText(count: number): string {
-  return Math.round(count)
-    .toString()
-    .replace(/\B(?=(\d{3})+$)/g, ",");
+  const digits = Math.round(count).toString();
+  return digits.length <= 3 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, ",");
 }
 
 /** `1 block`, `1,240 blocks`. */
