@@ -15,6 +15,9 @@ export function believedClaims(
   context: { readonly reference: ReferenceState | null; readonly pace: Pace },
 ): readonly SourceState[] {
   const claiming = sources.filter((source) => source.claim !== null);
+  if (claiming.length === 0) {
+    return [];
+  }
   const joined = claiming.filter((source) => isJoined(source, claiming, context.pace));
   return joined.length > 0 ? joined : claiming.filter((source) => isNewRpc(source, context));
 }

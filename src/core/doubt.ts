@@ -1,6 +1,6 @@
 import { type ChainClock, contradictionMs } from "./chain-clock.ts";
 import type { Sample } from "./sample.ts";
-import type { SourceState } from "./source-state.ts";
+import { newestSample, type SourceState } from "./source-state.ts";
 import { countText, durationText } from "./words.ts";
 
 /** What came of holding one sample against the clock and the other sources. */
@@ -20,7 +20,7 @@ const TOLERANCE_MS = 120_000;
 /** Old blocks may have been made at another pace. */
 const DISTANCE_SHARE = 0.6;
 
-/** Whether a sample is of this chain and fork at all, by its timestamp and by its hash. */
+/** Whether a sample is of this chain and fork at all, by its timestamp and by its hash. Its own source is no witness. */
 export function examine(
   sample: Sample,
   witnesses: readonly SourceState[],
@@ -51,8 +51,9 @@ function examineTime(
   const offMs = contradictionMs(context.clock, { block, timestampSec }, context.intervalMs);
   let agreeing = 0;
   let opposing = 0;
-  for (const { samples } of witnesses) {
-    const answer = agreement(sample, samples.at(-1), context.intervalMs);
+  for (const witness of witnesses) {
+    const newest = newestSample(witness);
+    const answer = newest === sample ? "silent" : agreement(sample, newest, context.intervalMs);
     agreeing += Number(answer === "agrees");
     opposing += Number(answer === "opposes");
   }
@@ -70,12 +71,8 @@ function examineTime(
 }
 
 /** Whether two (block, time) pairs can lie on one chain. */
-function agreement(
-  a: Sample,
-  b: Sample | undefined,
-  intervalMs: number | null,
-): "agrees" | "opposes" | "silent" {
-  if (b === undefined || a.timestampSec === null || b.timestampSec === null) {
+function agreement(a: Sample, b: Sample | null, intervalMs: number | null): "agrees" | "opposes" | "silent" {
+  if (b === null || a.timestampSec === null || b.timestampSec === null) {
     return "silent";
   }
   const timeMs = (a.timestampSec - b.timestampSec) * 1_000;
@@ -95,7 +92,7 @@ function countMismatches(sample: Sample, witnesses: readonly SourceState[], befo
   }
   let balance = 0;
   for (const witness of witnesses) {
-    balance += hashVote(sample, witness);
+    balance += newestSample(witness) === sample ? 0 : hashVote(sample, witness);
   }
   if (balance <= -DECISIVE) {
     return before + 1;

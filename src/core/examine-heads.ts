@@ -23,8 +23,7 @@ function examineHead(
     note(bench, index, { doubt: null, hashMismatches: state.hashMismatches });
     return clock;
   }
-  const witnesses = bench.sources.toSpliced(index, 1);
-  const { doubt, hashMismatches, clockIsWrong } = examine(sample, witnesses, {
+  const { doubt, hashMismatches, clockIsWrong } = examine(sample, bench.sources, {
     // As it was before this instant: what others say now must not depend on who is examined first.
     clock: bench.before.clock,
     intervalMs: bench.pace.intervalMs,

@@ -67,11 +67,8 @@ function highestFor(
 }
 
 function believeClaims({ before, pace, sources }: Workbench): void {
-  const believed = new Set(believedClaims(sources, { reference: before.reference, pace }));
-  for (const [index, state] of believed.size === 0 ? [] : sources.entries()) {
-    if (believed.has(state)) {
-      sources[index] = acceptClaim(state);
-    }
+  for (const state of believedClaims(sources, { reference: before.reference, pace })) {
+    sources[sources.indexOf(state)] = acceptClaim(state);
   }
 }
 

@@ -31,10 +31,10 @@ export function layOut(
   watched: WatchedChain,
   instant: readonly Observation[],
 ): Workbench | null {
-  const sources = [...before.sources];
+  const sources = before.sources.slice();
   const heard: Heard[] = [];
   const targets = targetsOf(watched);
-  for (const observation of instant.toSorted((a, b) => compareText(a.source, b.source))) {
+  for (const observation of instant.length === 1 ? instant : inOrder(instant)) {
     const target = targets.get(observation.source) ?? null;
     if (target !== null || observation.source.startsWith(`rpc/${watched.chain.slug}/`)) {
       heard.push({ observation, target, index: placeOf(sources, observation, target) });
@@ -44,6 +44,10 @@ export function layOut(
   return nowMs === undefined
     ? null
     : { before, watched, sources, heard, pace: paceOf(before.clock, watched.chain), nowMs };
+}
+
+function inOrder(instant: readonly Observation[]): readonly Observation[] {
+  return instant.toSorted((a, b) => compareText(a.source, b.source));
 }
 
 const targetsOf = onceEach(
@@ -58,25 +62,22 @@ export function headsHeard({ heard, sources }: Workbench): readonly Heard[] {
 
 /** Where a source stands, with its schedule brought up to date; a new one is put at the end. */
 function placeOf(sources: SourceState[], observation: Observation, target: Target | null): number {
-  const found = sources.findIndex(({ key }) => key === observation.source);
+  const { source: key } = observation;
+  const kind = target === null ? "rpc" : "indexer";
+  const found = sources.findIndex((source) => source.key === key);
   const known = sources[found];
-  const sinceLastMs = Math.max(
-    0,
-    observation.receivedAtMs - (known?.last?.receivedAtMs ?? observation.receivedAtMs),
-  );
-  const identity = {
-    key: observation.source,
-    kind: target === null ? ("rpc" as const) : ("indexer" as const),
-    pollIntervalMs: target?.pollIntervalMs ?? sinceLastMs,
-  };
+  const pollIntervalMs = target?.pollIntervalMs ?? sinceLastMs(known, observation);
   if (known === undefined) {
-    return sources.push(newSource(identity)) - 1;
+    return sources.push(newSource({ key, kind, pollIntervalMs })) - 1;
   }
-  if (known.kind === identity.kind && known.pollIntervalMs === identity.pollIntervalMs) {
-    return found;
+  if (known.kind !== kind || known.pollIntervalMs !== pollIntervalMs) {
+    sources[found] = { ...known, kind, pollIntervalMs };
   }
-  sources[found] = { ...known, ...identity };
   return found;
+}
+
+function sinceLastMs(known: SourceState | undefined, { receivedAtMs }: Observation): number {
+  return Math.max(0, receivedAtMs - (known?.last?.receivedAtMs ?? receivedAtMs));
 }
 
 function compareText(a: string, b: string): number {
