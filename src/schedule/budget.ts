@@ -33,9 +33,7 @@ export interface Ledger extends Account {
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/**
- * A month's window is its longest, 31 days. `nominalMs` is what the schedule's polls are counted for, the mean month.
- */
+/** A month's window is its longest, 31 days. `nominalMs` is what the schedule's polls are counted for, the mean month. */
 const WINDOWS = {
   hour: { windowMs: HOUR_MS, nominalMs: HOUR_MS },
   day: { windowMs: DAY_MS, nominalMs: DAY_MS },
@@ -95,7 +93,7 @@ export function take(
   }
   const made = use === "poll" ? { polls: 1, spares: 0 } : { polls: 0, spares: 1 };
   const bucket = { endMs: bucketEnd(current, nowMs), ...made };
-  return { ledger: { ...current, buckets: merged([...current.buckets, bucket]) }, allowed: true };
+  return { ledger: { ...current, buckets: withBucket(current.buckets, bucket) }, allowed: true };
 }
 
 /** Requests that count against the limit at this instant: never fewer than were made in the window. */
@@ -130,11 +128,15 @@ export function block(ledger: Ledger, refusal: Omit<Refusal, "longestMs">): Ledg
 
 /** A bucket counts until its whole span has left the window, and where a clock was put back, also one of the future. */
 function counted({ buckets, windowMs }: Ledger, nowMs: number): { polls: number; spares: number } {
-  const within = buckets.filter(({ endMs }) => endMs + windowMs > nowMs);
-  return {
-    polls: within.reduce((total, { polls }) => total + polls, 0),
-    spares: within.reduce((total, { spares }) => total + spares, 0),
-  };
+  let polls = 0;
+  let spares = 0;
+  for (const bucket of buckets) {
+    if (bucket.endMs + windowMs > nowMs) {
+      polls += bucket.polls;
+      spares += bucket.spares;
+    }
+  }
+  return { polls, spares };
 }
 
 /**
@@ -148,12 +150,20 @@ function settle(ledger: Ledger, nowMs: number): Ledger {
   const newestMs = nowEndMs + CLOCK_ERROR_MS;
   const backingOff = clampBackOff(ledger.backOff, nowMs, windowMs);
   if (buckets.every(({ endMs }) => endMs > oldestMs && endMs <= newestMs)) {
-    return { ...ledger, backOff: backingOff };
+    return backingOff === ledger.backOff ? ledger : { ...ledger, backOff: backingOff };
   }
   const kept = buckets
     .filter(({ endMs }) => endMs > oldestMs)
     .map((bucket) => (bucket.endMs > newestMs ? { ...bucket, endMs: nowEndMs } : bucket));
   return { ...ledger, buckets: merged(kept), backOff: backingOff };
+}
+
+/** Nearly every request falls into the latest span, of which only the count changes. */
+function withBucket(buckets: readonly Bucket[], bucket: Bucket): readonly Bucket[] {
+  const latest = buckets.at(-1);
+  return latest?.endMs === bucket.endMs
+    ? buckets.with(-1, joined(bucket, latest))
+    : merged([...buckets, bucket]);
 }
 
 /** One bucket a span, oldest first, and not too many: the oldest then join the next, and so count longer. */
