@@ -25,12 +25,12 @@ export interface Purses {
  * its provider counts: two indexers behind one URL share it.
  */
 export function openPurses(fleet: Fleet): Purses {
-  const endpoints = endpointsOf(fleet);
+  const usersOf = groupBy(endpointsOf(fleet), ({ budget }) => budget);
   const purses = new Map<string, Purse>();
   const purseOf = new Map<string, string>();
   const reserveOf = reserves();
   for (const budget of fleet.budgets) {
-    const users = endpoints.filter((endpoint) => endpoint.budget === budget.name);
+    const users = usersOf.get(budget.name) ?? [];
     for (const [name, sharers] of groupBy(users, (endpoint) => purseName(budget, endpoint))) {
       const endpoint = budget.scope === "shared" ? null : (sharers[0] ?? null);
       purses.set(name, { budget, endpoint, ledger: startLedger(budget, reserveOf(sharers, budget)) });
