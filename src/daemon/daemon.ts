@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Exchanges } from "../core/exchange.ts";
-import { type Endpoint, endpointsOf } from "../core/fleet.ts";
+import type { Endpoint } from "../core/fleet.ts";
 import type { Report } from "../core/report.ts";
 import { createHttpClient } from "../io/http-client.ts";
 import type { Verdict } from "../io/http-source.ts";
@@ -129,7 +129,7 @@ export class Daemon implements AsyncDisposable {
     if (this.#isDraining) {
       return { ok: false, detail: "Shutting down" };
     }
-    const waiting = this.#neverPolled(this.config).filter(({ kind }) => kind === "indexer");
+    const waiting = this.#endpoints.unheardOf(this.config.fleet).filter(({ kind }) => kind === "indexer");
     return waiting.length > 0
       ? { ok: false, detail: `The first round is under way: ${waiting.length} endpoints to go` }
       : { ok: true, detail: "Every endpoint was polled" };
@@ -169,7 +169,7 @@ export class Daemon implements AsyncDisposable {
       fleet: config.fleet,
       settings: config.poll,
       client,
-      firstRound: this.#neverPolled(config),
+      firstRound: this.#endpoints.unheardOf(config.fleet),
       poll: (endpoint, use) => this.#poll(endpoint, use === "poll" ? ports : secondLook(ports)),
       onSkipped: (indexer) => this.#tally.countSkippedRound(indexer),
       onTick: () => this.#pulse.tick(),
@@ -187,10 +187,6 @@ export class Daemon implements AsyncDisposable {
     }
     this.#endpoints.note(endpoint, questionIndex);
     return this.#monitor.observe(observations, () => this.#tally.countFailure(endpoint, "implausible"));
-  }
-
-  #neverPolled(config: Config): readonly Endpoint[] {
-    return endpointsOf(config.fleet).filter((endpoint) => !this.#endpoints.isHeard(endpoint));
   }
 }
 

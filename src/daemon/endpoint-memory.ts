@@ -6,15 +6,21 @@ import { onceEach } from "../core/once-each.ts";
 export class EndpointMemory {
   #questions = new Map<string, number>();
   #heard = new Set<string>();
+  /** Of one fleet, as of the last look. */
+  #unheard: { readonly fleet: Fleet; readonly endpoints: readonly Endpoint[] } | null = null;
 
   /** Where the next poll begins among the dialect's questions. */
   questionOf(endpoint: Endpoint): number {
     return this.#questions.get(identityOf(endpoint)) ?? 0;
   }
 
-  /** Whether there is evidence of it: from a poll, or still from a former process. */
-  isHeard(endpoint: Endpoint): boolean {
-    return this.#heard.has(identityOf(endpoint));
+  /** Those of a fleet of which there is no evidence, neither from a poll nor still from a former process. */
+  unheardOf(fleet: Fleet): readonly Endpoint[] {
+    // Who was heard of stays so: only the others are looked at again.
+    const former = this.#unheard?.fleet === fleet ? this.#unheard.endpoints : endpointsOf(fleet);
+    const endpoints = former.filter((endpoint) => !this.#heard.has(identityOf(endpoint)));
+    this.#unheard = { fleet, endpoints };
+    return endpoints;
   }
 
   note(endpoint: Endpoint, questionIndex: number): void {
