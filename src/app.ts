@@ -66,10 +66,11 @@ export async function startApp(config: Config, world: World): Promise<App> {
         {
           ...insight.source,
           report: () => daemon.report(),
-          metrics: async () => ({
-            contentType: prometheus.contentType,
-            gzipped: await scrape(daemon.metricsSource(reloader.state)),
-          }),
+          metrics: async () => {
+            await daemon.prepare();
+            const gzipped = await scrape(daemon.metricsSource(reloader.state));
+            return { contentType: prometheus.contentType, gzipped };
+          },
           healthy: () => daemon.healthy(),
           ready: () => daemon.ready(),
           reload: world.isLifecycleEnabled ? () => reloader.reload() : null,
