@@ -1,6 +1,6 @@
 import { type ChainClock, NEW_CLOCK, noteTimestamp } from "./chain-clock.ts";
 import { examine } from "./doubt.ts";
-import { newestSample, type SourceState } from "./source-state.ts";
+import { changed, newestSample, type SourceState } from "./source-state.ts";
 import { headsHeard, type Workbench } from "./workbench.ts";
 
 /** Holds each new height against the others, writes down what is doubted, and tells the clock the times that stand. */
@@ -44,6 +44,6 @@ function note(
 ): void {
   const state = sources[index];
   if (state !== undefined && (state.doubt !== doubt || state.hashMismatches !== hashMismatches)) {
-    sources[index] = { ...state, doubt, hashMismatches };
+    sources[index] = changed(state, { doubt, hashMismatches });
   }
 }

@@ -1,23 +1,24 @@
 import type { Observation } from "./observation.ts";
 import { foldProgress } from "./progress.ts";
 import { readAtMs, type Sample, sampleOf } from "./sample.ts";
-import { type FoldContext, newestSample, type SourceState } from "./source-state.ts";
+import { changed, type FoldContext, newestSample, type SourceState } from "./source-state.ts";
 import { countText } from "./words.ts";
 
 /** Heights kept per target: enough to pair with a slower neighbour and to tell a catching-up from a standstill. */
 const KEPT_SAMPLES = 8;
 /** Folds one poll into what is known of its target. `aborted` polls say nothing and change nothing. */
 export function foldPoll(state: SourceState, observation: Observation, context: FoldContext): SourceState {
-  const times = { sentAtMs: observation.sentAtMs, receivedAtMs: observation.receivedAtMs };
+  const { sentAtMs, receivedAtMs } = observation;
   switch (observation.kind) {
     case "head":
       return foldHead(state, observation, context);
     case "not_started":
     case "missing":
-      return { ...state, claim: null, last: { ...times, kind: observation.kind } };
+      return changed(state, { claim: null, last: { kind: observation.kind, sentAtMs, receivedAtMs } });
     case "failed": {
       const { kind, reason, detail } = observation;
-      return reason === "aborted" ? state : { ...state, last: { ...times, kind, reason, detail } };
+      const last = { kind, reason, detail, sentAtMs, receivedAtMs };
+      return reason === "aborted" ? state : changed(state, { last });
     }
   }
 }
@@ -29,15 +30,14 @@ export function acceptClaim(state: SourceState): SourceState {
   }
   const { sample } = state.claim;
   const atMs = readAtMs(sample);
-  return {
-    ...state,
+  return changed(state, {
     claim: null,
     samples: [sample],
     peak: { block: sample.block, atMs },
     lastSuccessMs: sample.receivedAtMs,
     lastAdvanceMs: state.peak === null ? state.lastAdvanceMs : atMs,
     last: { kind: "head", sentAtMs: sample.sentAtMs, receivedAtMs: sample.receivedAtMs },
-  };
+  });
 }
 
 type HeadObservation = Extract<Observation, { kind: "head" }>;
@@ -48,10 +48,9 @@ function foldHead(state: SourceState, observation: HeadObservation, context: Fol
   if (context.highestPossible !== null && head.block > context.highestPossible) {
     return foldClaim(state, sample, context.highestPossible);
   }
-  const changed =
+  const isRedeployed =
     head.deployment !== null && state.deployment !== null && head.deployment !== state.deployment;
-  const folded: SourceState = {
-    ...state,
+  const folded = changed(state, {
     last: { kind: "head", sentAtMs: sample.sentAtMs, receivedAtMs: sample.receivedAtMs },
     claim: null,
     lastSuccessMs: sample.receivedAtMs,
@@ -59,14 +58,13 @@ function foldHead(state: SourceState, observation: HeadObservation, context: Fol
     samples: state.samples.slice(1 - KEPT_SAMPLES).toSpliced(KEPT_SAMPLES, 0, sample),
     indexingErrors: head.indexingErrors,
     deployment: head.deployment ?? state.deployment,
-    deploymentChanges: state.deploymentChanges + Number(changed),
-  };
+    deploymentChanges: state.deploymentChanges + Number(isRedeployed),
+  });
   return foldProgress(folded, newestSample(state), context);
 }
 
 function foldClaim(state: SourceState, sample: Sample, highestPossible: number): SourceState {
-  return {
-    ...state,
+  return changed(state, {
     claim: { sample, polls: (state.claim?.polls ?? 0) + 1 },
     last: {
       kind: "failed",
@@ -75,5 +73,5 @@ function foldClaim(state: SourceState, sample: Sample, highestPossible: number):
       sentAtMs: sample.sentAtMs,
       receivedAtMs: sample.receivedAtMs,
     },
-  };
+  });
 }

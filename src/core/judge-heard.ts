@@ -1,6 +1,6 @@
 import type { ChainState } from "./chain-state.ts";
 import { behindMs, type ChainView, opinionOf } from "./judge.ts";
-import type { SourceState } from "./source-state.ts";
+import { changed, type SourceState } from "./source-state.ts";
 import { settle } from "./verdict.ts";
 import { viewOf } from "./view.ts";
 import { staleAfterMs } from "./votes.ts";
@@ -29,7 +29,7 @@ function judged(
   const settled = settle(verdict, opinion);
   const reachedTip = state.reachedTip || (opinion.status === "ok" && isAtTip(state, view));
   const same = settled === state.verdict && reachedTip === state.reachedTip;
-  return same ? state : { ...state, verdict: settled, reachedTip };
+  return same ? state : changed(state, { verdict: settled, reachedTip });
 }
 
 /** One height alone proves nothing: a back-filling target may have set the reference itself. */

@@ -2,7 +2,7 @@ import { baselineOf } from "./baseline.ts";
 import type { ChainClock } from "./chain-clock.ts";
 import type { Target } from "./fleet.ts";
 import { addMeasure, type PaceRange } from "./gap.ts";
-import type { SourceState } from "./source-state.ts";
+import { changed, type SourceState } from "./source-state.ts";
 import { paceRangeOf } from "./view.ts";
 import { headsHeard, type Workbench } from "./workbench.ts";
 
@@ -53,7 +53,7 @@ function pair(
     const driverIs = targetDrives ? "target" : "against";
     const gap = addMeasure(own.gap, { driver, partners, driverIs }, pace);
     if (gap !== own.gap) {
-      sources[index] = { ...own, gap };
+      sources[index] = changed(own, { gap });
     }
   }
 }

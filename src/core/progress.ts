@@ -1,5 +1,6 @@
 import { readAtMs, type Sample } from "./sample.ts";
 import {
+  changed,
   type FoldContext,
   newestSample,
   reached,
@@ -16,22 +17,25 @@ export function foldProgress(state: SourceState, previous: Sample | null, contex
   }
   const here = { block: sample.block, atMs: readAtMs(sample) };
   if (state.peak === null) {
-    return { ...state, peak: here };
+    return changed(state, { peak: here });
   }
   const floor = state.peak.block - context.largeStepBlocks;
   if (hasReindexed(state, floor)) {
-    return {
-      ...state,
+    return changed(state, {
       samples: state.samples.slice(-THIN_SAMPLES),
       peak: here,
       reachedTip: false,
       stepBackPending: false,
       regressions: { ...state.regressions, reindex: state.regressions.reindex + 1 },
-    };
+    });
   }
   const counted =
-    sample.block < floor ? { ...state, stepBackPending: true } : countStepsBack(state, previous, sample);
-  return sample.block > state.peak.block ? { ...counted, peak: here, lastAdvanceMs: here.atMs } : counted;
+    sample.block < floor
+      ? changed(state, { stepBackPending: true })
+      : countStepsBack(state, previous, sample);
+  return sample.block > state.peak.block
+    ? changed(counted, { peak: here, lastAdvanceMs: here.atMs })
+    : counted;
 }
 
 /** A large step back persists when none of the last few answers is near the old height. */
@@ -48,5 +52,5 @@ function countStepsBack(state: SourceState, previous: Sample | null, sample: Sam
     return state;
   }
   const regressions = { ...state.regressions, reorg: state.regressions.reorg + steps };
-  return { ...state, stepBackPending: false, regressions };
+  return changed(state, { stepBackPending: false, regressions });
 }

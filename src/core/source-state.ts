@@ -49,7 +49,7 @@ export interface SourceState {
   readonly gap: GapMeasures;
 }
 
-/** A source of which nothing is known yet. One literal: all its copies then keep their fields in one piece of memory. */
+/** A source of which nothing is known yet. */
 export function newSource({
   key,
   kind,
@@ -76,6 +76,11 @@ export function newSource({
     verdict: null,
     gap: NO_MEASURES,
   };
+}
+
+/** A source with something of it changed. Where so many fields are spread again and again, Node 20 takes ten times as long. */
+export function changed(state: SourceState, changes: Partial<SourceState>): SourceState {
+  return Object.assign(copyOf(state), changes);
 }
 
 /** The gateway races several indexers: the highest of so many answers is what the target has reached. */
@@ -112,4 +117,29 @@ export function isInDoubt(before: SourceState | undefined, after: SourceState | 
     return false;
   }
   return after.verdict.dissent > 0 || after.verdict.status !== before.verdict.status;
+}
+
+/** Field by field, in the order of a new source: all sources then have one shape. */
+function copyOf(state: SourceState): SourceState {
+  return {
+    key: state.key,
+    kind: state.kind,
+    pollIntervalMs: state.pollIntervalMs,
+    last: state.last,
+    samples: state.samples,
+    claim: state.claim,
+    peak: state.peak,
+    lastSuccessMs: state.lastSuccessMs,
+    lastAdvanceMs: state.lastAdvanceMs,
+    reachedTip: state.reachedTip,
+    stepBackPending: state.stepBackPending,
+    regressions: state.regressions,
+    indexingErrors: state.indexingErrors,
+    deployment: state.deployment,
+    deploymentChanges: state.deploymentChanges,
+    doubt: state.doubt,
+    hashMismatches: state.hashMismatches,
+    verdict: state.verdict,
+    gap: state.gap,
+  };
 }

@@ -3,7 +3,7 @@ import type { Target } from "./fleet.ts";
 import type { Observation } from "./observation.ts";
 import { onceEach } from "./once-each.ts";
 import type { Pace } from "./pace.ts";
-import { newSource, type SourceState } from "./source-state.ts";
+import { changed, newSource, type SourceState } from "./source-state.ts";
 import { paceOf } from "./view.ts";
 
 /** What the folding of one instant works on: `sources` is a copy, so it may be edited. */
@@ -71,7 +71,7 @@ function placeOf(sources: SourceState[], observation: Observation, target: Targe
     return sources.push(newSource({ key, kind, pollIntervalMs })) - 1;
   }
   if (known.kind !== kind || known.pollIntervalMs !== pollIntervalMs) {
-    sources[found] = { ...known, kind, pollIntervalMs };
+    sources[found] = changed(known, { kind, pollIntervalMs });
   }
   return found;
 }
