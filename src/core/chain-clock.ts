@@ -73,24 +73,28 @@ export function seeReference(clock: ChainClock, sighting: Sighting, intervalMs: 
   const [lastBlock, lastMs] = [blocks.at(-1), timesMs.at(-1)];
   const paceMs = recentIntervalMs(clock) ?? intervalMs;
   if (lastBlock === undefined || lastMs === undefined || paceMs === null) {
-    return { ...clock, seen: extendTimeline(clock.seen, block, atMs) };
+    return withSeen(clock, block, atMs);
   }
   if (block === lastBlock) {
     // Between two blocks a head stands still by nature.
     const pauses = atMs - lastMs > PAUSE_BLOCKS * paceMs + sighting.slackMs;
-    return pauses ? { ...clock, seen: extendTimeline(clock.seen, block, atMs) } : clock;
+    return pauses ? withSeen(clock, block, atMs) : clock;
   }
   const slackMs = sighting.slackMs + paceMs / 2;
   const evenMs = lastMs + (block - lastBlock) * paceMs;
   const predictedMs = evenMs + SIGHTING_SHARE * (atMs - evenMs);
   const timeMs = Math.min(Math.max(predictedMs, atMs - slackMs), atMs + slackMs);
-  return { ...clock, seen: extendTimeline(clock.seen, block, timeMs) };
+  return withSeen(clock, block, timeMs);
+}
+
+function withSeen({ reported, seen }: ChainClock, block: number, timeMs: number): ChainClock {
+  return { reported, seen: extendTimeline(seen, block, timeMs) };
 }
 
 /** Notes the timestamp that a source reported for a block. */
 export function noteTimestamp(clock: ChainClock, block: number, timestampSec: number): ChainClock {
   const reported = insertPoint(clock.reported, block, timestampSec * 1_000);
-  return reported === clock.reported ? clock : { ...clock, reported };
+  return reported === clock.reported ? clock : { reported, seen: clock.seen };
 }
 
 /**
