@@ -3,6 +3,7 @@ import { type Budget, type Endpoint, endpointsOf, type Fleet } from "../core/fle
 import { groupBy } from "../core/group-by.ts";
 import { type Ledger, startLedger } from "./budget.ts";
 import { requestsPerWindow } from "./cadence.ts";
+import { purseKey } from "./purse-key.ts";
 
 /** One ledger of a budget: of a shared budget, or of one URL. */
 export interface Purse {
@@ -31,9 +32,8 @@ export function openPurses(fleet: Fleet): Purses {
   const reserveOf = reserves();
   for (const budget of fleet.budgets) {
     const users = usersOf.get(budget.name) ?? [];
-    for (const [name, sharers] of groupBy(users, (endpoint) => purseName(budget, endpoint))) {
-      const endpoint = budget.scope === "shared" ? null : (sharers[0] ?? null);
-      purses.set(name, { budget, endpoint, ledger: startLedger(budget, reserveOf(sharers, budget)) });
+    for (const [name, sharers] of groupBy(users, ({ url }) => purseKey(budget, digestOf(url)))) {
+      purses.set(name, openPurse(budget, sharers, reserveOf(sharers, budget)));
       for (const { key } of sharers) {
         purseOf.set(key, name);
       }
@@ -42,9 +42,14 @@ export function openPurses(fleet: Fleet): Purses {
   return { purses, purseOf };
 }
 
-/** A URL may hold a key, and the name is written to disk. */
-function purseName({ name, scope }: Budget, { url }: Endpoint): string {
-  return scope === "shared" ? name : `${name} ${createHash("sha256").update(url).digest("hex").slice(0, 32)}`;
+function openPurse(budget: Budget, sharers: readonly Endpoint[], reserve: number): Purse {
+  const endpoint = budget.scope === "shared" ? null : (sharers[0] ?? null);
+  return { budget, endpoint, ledger: startLedger(budget, reserve) };
+}
+
+/** A URL may hold a key, and the name of a purse is written to disk. */
+function digestOf(url: string): string {
+  return createHash("sha256").update(url).digest("hex").slice(0, 32);
 }
 
 /** What the schedules of some endpoints ask of a window. Each sum is done once: it takes a moment. */
