@@ -83,7 +83,7 @@ export class Monitor {
       if (memory !== undefined) {
         const before = sourceOf(memory.state, observation.source);
         const state = observeChain(memory.state, memory.watched, [observation]);
-        this.#chains.set(slug, { ...memory, state, told: null });
+        this.#chains.set(slug, { watched: memory.watched, state, told: null });
         const after = sourceOf(state, observation.source);
         doubt = isInDoubt(before, after) ? "in doubt" : doubt;
         isImplausible ||= observation.kind === "head" && after?.last?.kind === "failed";
@@ -149,7 +149,7 @@ export class Monitor {
   #tell(slug: string, memory: Memory, nowMs: number): ToldChain {
     const told = tellChain(memory.told, memory, nowMs);
     if (told !== memory.told) {
-      this.#chains.set(slug, { ...memory, told });
+      this.#chains.set(slug, { watched: memory.watched, state: memory.state, told });
     }
     return told;
   }
