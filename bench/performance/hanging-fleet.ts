@@ -1,9 +1,8 @@
-import { once } from "node:events";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { freePort } from "../../test/e2e/support/free-port.ts";
 import { percentile } from "../accuracy/figures.ts";
 import { startMeasured } from "./measured-process.ts";
 import type { Scraper } from "./scraper.ts";
@@ -99,13 +98,4 @@ async function untilReady(url: string): Promise<void> {
     await sleep(100);
   }
   throw new Error(`Cannot measure ${url}: it was not ready in ${READY_MS} ms`);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // A server that listens on a TCP port has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  return port;
 }

@@ -20,7 +20,7 @@ describe("startCron()", () => {
         expressions,
         onDue: (due, atMs) => {
           handed.push({ due: [...due].sort(), atMs });
-          if (handed.length === 2) {
+          if (handed.length === 3) {
             cron[Symbol.dispose]();
             resolve();
           }
@@ -32,7 +32,8 @@ describe("startCron()", () => {
       });
     });
 
-    const [first, second] = handed;
+    // It may have been started while a second ended, and one of the two just missed it.
+    const [, first, second] = handed;
     expect(first?.due).toEqual([EACH_SECOND, ALSO_EACH_SECOND]);
     expect(second?.due).toEqual([EACH_SECOND, ALSO_EACH_SECOND]);
     expect((first?.atMs ?? 1) % 1_000).toBe(0);
