@@ -1,5 +1,4 @@
 import { spawn } from "node:child_process";
-import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -7,7 +6,7 @@ import { z } from "zod";
 import { freePort } from "../../test/e2e/support/free-port.ts";
 import { startMeasured } from "./measured-process.ts";
 import { type PlayedFleet, playPackagedFleet } from "./played-fleet.ts";
-import { startSynclag } from "./running-synclag.ts";
+import { nodeFlags, startSynclag } from "./running-synclag.ts";
 import type { Figure, Subject } from "./subject.ts";
 
 const MB = 1e6;
@@ -24,7 +23,7 @@ do, and more. *RSS* is what of it is in memory; *its own* is the part of that wh
 program \`node\` itself, whose pages all Node processes of a machine share. *Heap used* includes what is not collected yet; *external* is buffers and the text of modules.
 The command and the image start Node with flags that keep its heap small: 2 MB at most for each half of what is young (16 by default), and a collection
 of the rest whenever it has grown by half (by default far later). \`node dist/main.js\` does without them, and so does everything else on this page.
-An hour and more: [soak.md](../bench/soak.md) has the growth of heap and RSS, for no figure of a minute can tell.
+Longer than a minute: \`npx tsx bench/memory-hour.ts\`, and [soak.md](../bench/soak.md) for the growth of the heap.
 
 Beside it two Go exporters of Debian, after their first scrape. They remember nothing from one scrape to the next, and are programs of machine code; Synclag
 brings a language with its compiler, and holds what it knows of every chain, its plots and a page. That is the price, and it is not small.`,
@@ -77,13 +76,6 @@ async function measureStage(row: string, code: string, fleet: PlayedFleet): Prom
   } finally {
     child.kill();
   }
-}
-
-/** Those with which the command and the image start. */
-function nodeFlags(): readonly string[] {
-  return (
-    /^#!\/usr\/bin\/env -S node (.*)\n/.exec(readFileSync("dist/main.js", "utf8"))?.[1]?.split(" ") ?? []
-  );
 }
 
 async function measureDaemon(

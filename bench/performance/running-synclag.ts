@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type MeasuredProcess, startMeasured } from "./measured-process.ts";
 import type { PlayedFleet } from "./played-fleet.ts";
@@ -53,4 +54,11 @@ async function isOk(url: string): Promise<boolean> {
   const response = await fetch(url);
   await response.text();
   return response.ok;
+}
+
+/** Those with which the command and the image start. */
+export function nodeFlags(): readonly string[] {
+  return (
+    /^#!\/usr\/bin\/env -S node (.*)\n/.exec(readFileSync("dist/main.js", "utf8"))?.[1]?.split(" ") ?? []
+  );
 }
