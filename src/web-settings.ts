@@ -21,7 +21,7 @@ export interface TlsSettings {
   /** Null: the authorities that Node trusts. */
   readonly clientCa: string | null;
   readonly clientAuth: ClientAuth;
-  /** Names of which a client's certificate must have one; null: any will do. */
+  /** Names of which a client's certificate must have one; null: whatever it names will do. */
   readonly clientAllowedSans: readonly string[] | null;
   readonly minVersion: SecureVersion;
   readonly maxVersion: SecureVersion;

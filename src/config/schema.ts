@@ -16,7 +16,7 @@ const Poll = section(
     concurrency: count({ least: 1, most: 1_000 }).default(16).describe("Requests in flight, whole process."),
     per_host: count({ least: 1, most: 1_000 }).default(6).describe("Requests in flight to one host."),
     timeout: Duration.prefault("10s").describe("One deadline over connect, headers and body."),
-    retries: count({ least: 0, most: 10 }).default(1).describe("Drawn from the same budget as any poll."),
+    retries: count({ least: 0, most: 10 }).default(1).describe("Drawn from the same budget as every poll."),
     max_response: ByteSize.prefault("1MiB").describe("A larger answer is cut off and counts as a failure."),
     rpc_schedule: Schedule.default("*/30 * * * * *").describe("When the chains' `rpc` heads are asked."),
   },
