@@ -30,7 +30,7 @@ Real time: a built daemon polls simulated indexers, in another process, at sever
 answers in 20–400 ms) breaks once, at a random instant of its interval. \`/metrics\` is read ten times a second: what is counted is the time
 from the fault to the first scrape that shows it, so that it includes the scrape itself. Faults that any poll can see:
 
-- *503, refused*: such a failure may be over a moment later, so that a poll tries once more after 0.25–0.5 s before it says so (\`retries: 0\` turns that off).
+- *503, refused*: such a failure may be over a moment later, so that a poll tries once more after 0.1–0.2 s before it says so (\`retries: 0\` turns that off).
 - *failed, rejected*: a deployment with indexing errors, and a key that the gateway no longer knows. Nothing is tried again.
 
 \`synclag_up\` follows the last poll, and is what the goal is about: one interval and a second. \`synclag_status\` waits for two polls that agree

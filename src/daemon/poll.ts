@@ -10,6 +10,7 @@ import type { Post } from "../post.ts";
 import type { Redact } from "../redact.ts";
 import type { Use } from "../schedule/budget.ts";
 import type { Drawn } from "../schedule/drawn.ts";
+import { LONGEST_RETRY_DELAY_MS } from "../schedule/plan-fleet.ts";
 import { understand } from "./understand.ts";
 
 /** The outside of a poll. */
@@ -67,13 +68,11 @@ const WORTH_A_RETRY: ReadonlySet<FailureReason> = new Set([
   "no_indexers",
 ]);
 
-const RETRY_DELAY_MS = 250;
-
 /** Polls an endpoint once, and again after a passing failure as often as `retries` allows and the budget bears. */
 export async function poll(endpoint: Endpoint, questionIndex: number, ports: PollPorts): Promise<PollResult> {
   let attempt = await converse(endpoint, { questionIndex, use: ports.use }, ports);
   for (let left = ports.retries; left > 0 && isWorthARetry(attempt); left -= 1) {
-    if ((await ports.sleep(RETRY_DELAY_MS * (1 + ports.random()))) === "stopped") {
+    if ((await ports.sleep((LONGEST_RETRY_DELAY_MS * (1 + ports.random())) / 2)) === "stopped") {
       break;
     }
     const again = await converse(endpoint, { questionIndex: attempt.questionIndex, use: "spare" }, ports);

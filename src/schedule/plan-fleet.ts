@@ -8,8 +8,8 @@ import { purseKey } from "./purse-key.ts";
 
 type Group<T> = readonly [T, ...T[]];
 
-/** Between two tries of one poll. */
-const LONGEST_RETRY_DELAY_MS = 500;
+/** Between two tries of one poll, half of it at least: short beside the intervals, so that a fault is told soon. */
+export const LONGEST_RETRY_DELAY_MS = 200;
 
 /** Works out what a fleet's schedules ask of everybody, and how soon they show a fault. */
 export function planFleet(

@@ -175,7 +175,7 @@ describe("poll() after a failure", () => {
 
     expect(observations).toMatchObject([{ kind: "head" }]);
     expect(draws).toEqual(["poll", "spare"]);
-    expect(sleeps).toEqual([375]);
+    expect(sleeps).toEqual([150]);
     expect(failures).toHaveLength(1);
     expect(requests).toHaveLength(2);
   });
@@ -222,7 +222,7 @@ describe("poll() after a failure", () => {
     expect(observations).toMatchObject([{ kind: "failed", reason: "http_status" }]);
   });
 
-  it("waits between 0.25 s and 0.5 s", async () => {
+  it("waits between 0.1 s and 0.2 s", async () => {
     await using fleet = await fleetOf({ kind: "graph-node" });
     const { endpoint, simulated } = meet(fleet, "graph-node");
     simulated.fail("http_500");
@@ -231,8 +231,8 @@ describe("poll() after a failure", () => {
 
     await poll(endpoint, 0, ports);
 
-    expect(sleeps[0]).toBe(250);
-    expect(sleeps[1]).toBeCloseTo(500, 2);
+    expect(sleeps[0]).toBe(100);
+    expect(sleeps[1]).toBeCloseTo(200, 2);
   });
 
   it("keeps to its first failure where the budget bears no retry", async () => {
