@@ -6,7 +6,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { markdownTable } from "./accuracy/figures.ts";
 import { playPackagedFleet } from "./performance/played-fleet.ts";
-import { nodeFlags, startSynclag } from "./performance/running-synclag.ts";
+import { startSynclag } from "./performance/running-synclag.ts";
 
 const MINUTE_MS = 60_000;
 const SCRAPE_MS = 15_000;
@@ -16,7 +16,7 @@ const minutes = Number(process.argv[2] ?? 60);
 
 await using fleet = await playPackagedFleet();
 await fleet.forgetState();
-await using synclag = await startSynclag(fleet, nodeFlags());
+await using synclag = await startSynclag(fleet);
 await synclag.untilReady();
 
 const rows: { readonly minute: number; readonly rssMb: number; readonly cpuSec: number }[] = [];

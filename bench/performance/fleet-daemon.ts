@@ -1,11 +1,12 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { get } from "node:http";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { freePort } from "../../test/e2e/support/free-port.ts";
 import { type MeasuredProcess, startMeasured } from "./measured-process.ts";
+import { synclagArgs } from "./synclag-args.ts";
 import { type FleetSpec, syntheticFleet } from "./synthetic-fleet.ts";
 
 /** How late the event loop turned, in milliseconds. */
@@ -37,8 +38,7 @@ export async function startFleetDaemon(spec: FleetSpec): Promise<FleetDaemon> {
     args: [
       "--import",
       join(import.meta.dirname, "loop-delay.mjs"),
-      resolve("dist/main.js"),
-      ...["run", "--config", config, "--listen", listen],
+      ...synclagArgs(["run", "--config", config, "--listen", listen]),
     ],
   });
   await untilReady(`http://${listen}/-/ready`, process);

@@ -7,6 +7,7 @@ import { percentile } from "../accuracy/figures.ts";
 import { startMeasured } from "./measured-process.ts";
 import type { Scraper } from "./scraper.ts";
 import type { Extent, Figure } from "./subject.ts";
+import { synclagArgs } from "./synclag-args.ts";
 import { syntheticFleet } from "./synthetic-fleet.ts";
 import { startUpstream } from "./upstream.ts";
 
@@ -51,7 +52,7 @@ async function measureSize(
   const listen = `127.0.0.1:${await freePort()}`;
   await using daemon = startMeasured({
     command: process.execPath,
-    args: ["dist/main.js", "run", "--config", file, "--listen", listen],
+    args: synclagArgs(["run", "--config", file, "--listen", listen]),
   });
   await untilReady(`http://${listen}`);
   upstream.hang();

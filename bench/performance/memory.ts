@@ -6,7 +6,7 @@ import { z } from "zod";
 import { freePort } from "../../test/e2e/support/free-port.ts";
 import { startMeasured } from "./measured-process.ts";
 import { type PlayedFleet, playPackagedFleet } from "./played-fleet.ts";
-import { nodeFlags, startSynclag } from "./running-synclag.ts";
+import { startSynclag } from "./running-synclag.ts";
 import type { Figure, Subject } from "./subject.ts";
 
 const MB = 1e6;
@@ -21,9 +21,9 @@ export const subject: Subject = {
 The packaged chains.yaml (100 endpoints, 29 RPC nodes), played by the simulator in another process. Each line is a process of its own, which does what those above it
 do, and more. *RSS* is what of it is in memory; *its own* is the part of that which no file backs (RssAnon of proc(5)): the rest is mostly the
 program \`node\` itself, whose pages all Node processes of a machine share. *Heap used* includes what is not collected yet; *external* is buffers and the text of modules.
-The command and the image start Node with flags that keep its heap small: 2 MB at most for each half of what is young (16 by default), and a collection
-of the rest whenever it has grown by half (by default far later). \`node dist/main.js\` does without them, and so does everything else on this page.
-Longer than a minute: \`npx tsx bench/memory-hour.ts\`, and [soak.md](../bench/soak.md) for the growth of the heap.
+The command and the image start Node with \`--max-semi-space-size=2\`: 2 MB at most for each half of what is young, where 16 are the default. So
+does everything else on this page; of the lines below, those of \`synclag run\`.
+Longer than a minute: an hour is in [soak.md](../bench/soak.md), and the growth of the heap in days.
 
 Beside it two Go exporters of Debian, after their first scrape. They remember nothing from one scrape to the next, and are programs of machine code; Synclag
 brings a language with its compiler, and holds what it knows of every chain, its plots and a page. That is the price, and it is not small.`,
@@ -34,10 +34,9 @@ brings a language with its compiler, and holds what it knows of every chain, its
       ...(await measureStage("`node -e 'setInterval(…)'`", "", fleet)),
       ...(await measureStage("with all modules that `run` loads", MODULES, fleet)),
       ...(await measureStage("with chains.yaml read", MODULES + CONFIG, fleet)),
-      ...(await measureDaemon("`node dist/main.js run`", { fleet, flags: [], laterMs: 0 })),
+      ...(await measureDaemon("`node dist/main.js run`", { fleet, nodeOptions: [], laterMs: 0 })),
       ...(await measureDaemon("`synclag run`", {
         fleet,
-        flags: nodeFlags(),
         laterMs: extent === "whole" ? LATER_MS : 0,
       })),
     ];
@@ -82,12 +81,12 @@ async function measureDaemon(
   row: string,
   {
     fleet,
-    flags,
+    nodeOptions,
     laterMs,
-  }: { readonly fleet: PlayedFleet; readonly flags: readonly string[]; readonly laterMs: number },
+  }: { readonly fleet: PlayedFleet; readonly nodeOptions?: readonly string[]; readonly laterMs: number },
 ): Promise<readonly Figure[]> {
   await fleet.forgetState();
-  await using synclag = await startSynclag(fleet, flags);
+  await using synclag = await startSynclag(fleet, nodeOptions);
   await synclag.untilReady();
   const { pid } = synclag.process;
   const atFirst = heapOf(await scrape(synclag.url));

@@ -1,11 +1,12 @@
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { measureProbes, startBlackbox } from "./blackbox.ts";
 import { untilPhase } from "./bursts.ts";
 import { type MeasuredProcess, startMeasured } from "./measured-process.ts";
 import type { Figure, Subject } from "./subject.ts";
+import { synclagArgs } from "./synclag-args.ts";
 import { syntheticFleet } from "./synthetic-fleet.ts";
 import { startUpstream, type Upstream } from "./upstream.ts";
 
@@ -100,7 +101,7 @@ async function startDaemon(warmUp: Row, upstream: Upstream): Promise<Daemon> {
   await write(warmUp);
   const daemon = startMeasured({
     command: process.execPath,
-    args: [resolve("dist/main.js"), "run", "--config", config],
+    args: synclagArgs(["run", "--config", config]),
     env: { NODE_EXTRA_CA_CERTS: upstream.caFile },
   });
   await untilPolled({ process: daemon, upstream }, warmUp.endpoints * warmUp.rounds);

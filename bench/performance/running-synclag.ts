@@ -1,7 +1,7 @@
-import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type MeasuredProcess, startMeasured } from "./measured-process.ts";
 import type { PlayedFleet } from "./played-fleet.ts";
+import { synclagArgs } from "./synclag-args.ts";
 
 /** The built daemon, listening. */
 export interface RunningSynclag extends AsyncDisposable {
@@ -13,14 +13,14 @@ export interface RunningSynclag extends AsyncDisposable {
 
 const LOOK_MS = 5;
 
-/** Starts the built program on a played fleet, with these options of Node, and waits until it listens. */
+/** Starts the built program on a played fleet, and waits until it listens. Without options of Node it has its own. */
 export async function startSynclag(
   { file, env }: Pick<PlayedFleet, "file" | "env">,
-  nodeOptions: readonly string[] = [],
+  nodeOptions?: readonly string[],
 ): Promise<RunningSynclag> {
   const daemon = startMeasured({
     command: process.execPath,
-    args: [...nodeOptions, "dist/main.js", "run", "--config", file],
+    args: synclagArgs(["run", "--config", file], nodeOptions),
     env,
   });
   const url = await listeningUrl(daemon);
@@ -54,11 +54,4 @@ async function isOk(url: string): Promise<boolean> {
   const response = await fetch(url);
   await response.text();
   return response.ok;
-}
-
-/** Those with which the command and the image start. */
-export function nodeFlags(): readonly string[] {
-  return (
-    /^#!\/usr\/bin\/env -S node (.*)\n/.exec(readFileSync("dist/main.js", "utf8"))?.[1]?.split(" ") ?? []
-  );
 }

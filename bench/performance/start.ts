@@ -4,14 +4,14 @@ import { percentile } from "../accuracy/figures.ts";
 import { type PlayedFleet, playPackagedFleet } from "./played-fleet.ts";
 import { startSynclag } from "./running-synclag.ts";
 import type { Extent, Figure, Subject } from "./subject.ts";
+import { synclagArgs } from "./synclag-args.ts";
 
-const PROGRAM = "dist/main.js";
 /** By turns, so that whatever else the machine does befalls all alike. */
 const COMMANDS: Readonly<Record<string, { readonly args: readonly string[]; readonly atMost?: number }>> = {
   "node -e 0": { args: ["-e", "0"] },
-  "synclag --version": { args: [PROGRAM, "--version"], atMost: 80 },
-  "synclag --help": { args: [PROGRAM, "--help"] },
-  "synclag config check": { args: [PROGRAM, "config", "check"] },
+  "synclag --version": { args: synclagArgs(["--version"]), atMost: 80 },
+  "synclag --help": { args: synclagArgs(["--help"]) },
+  "synclag config check": { args: synclagArgs(["config", "check"]) },
 };
 const READY_AT_MOST_MS = 1_500;
 /** As the settings of chains.yaml have it. */
@@ -91,7 +91,7 @@ async function measureReady(fleet: PlayedFleet, latency: Latency): Promise<reado
 async function measureCheck(fleet: PlayedFleet, latency: Latency): Promise<readonly Figure[]> {
   await fleet.forgetState();
   const startedMs = Date.now();
-  await runToEnd([PROGRAM, "check", "--config", fleet.file], fleet.env);
+  await runToEnd(synclagArgs(["check", "--config", fleet.file]), fleet.env);
   const wholeMs = Date.now() - startedMs;
   const { firstMs, lastMs } = exchangesSince(startedMs, fleet);
   const common = { table: "`synclag check`, the whole fleet", row: rowOf(latency) };
