@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Agent, request } from "undici";
 import { stringify } from "yaml";
 import { graph } from "../../src/dialects/graph.ts";
-import { burst } from "./bursts.ts";
+import { burst, untilPhase } from "./bursts.ts";
 import { startMeasured } from "./measured-process.ts";
 
 /** blackbox_exporter, as someone sets it up who has nothing else for indexers. */
@@ -21,6 +21,8 @@ const PROGRAM = "/usr/bin/prometheus-blackbox-exporter";
 const START_MS = 5_000;
 const LOOK_MS = 50;
 const WARM_UP_PROBES = 100;
+/** As the floor: Synclag goes on meanwhile, and its rounds begin with the period. */
+const PHASE = 0.5;
 const US_IN_MS = 1_000;
 
 /** @throws If it is not installed, or doesn't start. */
@@ -81,17 +83,31 @@ function configuration(caFile: string): string {
   });
 }
 
-/** Microseconds of CPU a probe, of so many, as many at a time. */
+/** Rounds of probes, so many at a time, one round each period. */
+interface Probes {
+  readonly endpoints: number;
+  readonly concurrency: number;
+  readonly periodSec: number;
+  readonly rounds: number;
+}
+
+/** Microseconds of CPU a probe. */
 export async function measureProbes(
   { cpuMs, probe }: Blackbox,
   origin: string,
-  { probes, concurrency }: { readonly probes: number; readonly concurrency: number },
+  probes: Probes,
 ): Promise<number> {
+  const { endpoints, concurrency, periodSec, rounds } = probes;
+  const periodMs = periodSec * 1_000;
   const one = (index: number) => probe(`${origin}/${index}`);
   await burst(WARM_UP_PROBES, concurrency, one);
+  await untilPhase(periodMs, PHASE);
   const beforeMs = await cpuMs();
-  await burst(probes, concurrency, one);
-  return (((await cpuMs()) - beforeMs) * US_IN_MS) / probes;
+  for (let round = 0; round < rounds; round += 1) {
+    await burst(endpoints, concurrency, one);
+    await untilPhase(periodMs, PHASE);
+  }
+  return (((await cpuMs()) - beforeMs) * US_IN_MS) / (endpoints * rounds);
 }
 
 /** It tells in its log where it listens. */

@@ -21,7 +21,7 @@ export const subject: Subject = {
 The packaged chains.yaml (100 endpoints, 29 RPC nodes), played by the simulator in another process. Each line is a process of its own, which does what those above it
 do, and more. *RSS* is what of it is in memory; *its own* is the part of that which no file backs (RssAnon of proc(5)): the rest is mostly the
 program \`node\` itself, whose pages all Node processes of a machine share. *Heap used* includes what is not collected yet; *external* is buffers and the text of modules.
-The command and the image start Node with \`--max-semi-space-size=2\`: 2 MB at most for each half of what is young, where 16 are the default. So
+The command and the image start Node with \`--max-semi-space-size=4\`: 4 MB at most for each half of what is young, where 16 are the default. So
 does everything else on this page; of the lines below, those of \`synclag run\`.
 Longer than a minute: an hour is in [soak.md](../bench/soak.md), and the growth of the heap in days.
 

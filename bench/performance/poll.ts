@@ -14,6 +14,8 @@ interface Load {
   readonly endpoints: number;
   /** Between two rounds; a divisor of a minute. */
   readonly periodSec: number;
+  /** Not measured: a reload leaves a fleet behind, which is collected meanwhile. */
+  readonly roundsBefore: number;
   readonly rounds: number;
 }
 
@@ -30,21 +32,28 @@ interface Poller {
   readonly upstream: Upstream;
 }
 
-/** Node compiles what is hot: so much is polled before anything is counted, here and by the floor. */
-const WARM_UP = { endpoints: 2_000, periodSec: 1, rounds: 5 };
-const WHOLE: readonly Load[] = [
-  { endpoints: 100, periodSec: 1, rounds: 6 },
-  { endpoints: 1_000, periodSec: 2, rounds: 3 },
-  { endpoints: 10_000, periodSec: 10, rounds: 1 },
+/**
+ * Node compiles what is hot, and anew where something is no longer as it was: after a reload, and once the pace of the
+ * chains is known, in the second minute. A daemon runs for weeks, so all that is before anything is counted.
+ */
+const WARM_UP: readonly [Row, ...Row[]] = [
+  { endpoints: 1_000, periodSec: 1, roundsBefore: 40, rounds: 0, scheme: "http" },
+  { endpoints: 500, periodSec: 1, roundsBefore: 35, rounds: 0, scheme: "https" },
 ];
-const QUICK_WARM_UP = { endpoints: 1_000, periodSec: 1, rounds: 2 };
-const QUICK: readonly Load[] = [{ endpoints: 1_000, periodSec: 1, rounds: 2 }];
+const WHOLE: readonly Load[] = [
+  { endpoints: 100, periodSec: 1, roundsBefore: 10, rounds: 12 },
+  { endpoints: 1_000, periodSec: 2, roundsBefore: 5, rounds: 6 },
+  { endpoints: 10_000, periodSec: 10, roundsBefore: 2, rounds: 2 },
+];
+const QUICK_WARM_UP: readonly [Row] = [
+  { endpoints: 1_000, periodSec: 1, roundsBefore: 2, rounds: 0, scheme: "http" },
+];
+const QUICK: readonly Load[] = [{ endpoints: 1_000, periodSec: 1, roundsBefore: 2, rounds: 2 }];
 
 const CONCURRENCY = 16;
 const CHAINS = 100;
 /** Rounds of Synclag begin with the period, those of the floor at its half; both are over by this share of it. */
 const QUIET = 0.9;
-const MOST_PROBES = 500;
 const LOOK_MS = 50;
 const US_IN_MS = 1_000;
 const FLOOR_GOAL = 1.5;
@@ -55,12 +64,13 @@ export const subject: Subject = {
   about: `
 What one poll costs in CPU time, all threads, user and system, with everything that the daemon does meanwhile: schedule, request, parsing,
 judging, counting, the report of each second, and the state file. A real \`synclag run\` polls an indexer on loopback that answers at once: 100
-endpoints each second, 1,000 every two, 10,000 every ten, ${CONCURRENCY} at a time, over ${CHAINS} chains. It is warmed up with ${(WARM_UP.endpoints * WARM_UP.rounds).toLocaleString("en-US")} polls, and reloaded for each size. Beside it:
+endpoints each second, 1,000 every two, 10,000 every ten, ${CONCURRENCY} at a time, over ${CHAINS} chains. It is warmed up for more than
+a minute, reloaded for each size, and measured for 12 s or longer once ten seconds, or two rounds, are over. Beside it:
 
 - *Floor*: a Node process that sends the same requests with undici, parses the JSON, and does nothing else: bursts of the same size at the same rate,
   while Synclag waits for its next round.
 - *blackbox_exporter*: Debian's package, with a module that posts the same question and looks for a height with a regular expression, asked for
-  up to ${MOST_PROBES} probes, ${CONCURRENCY} at a time, over connections that are kept. It opens a connection for each probe, and shakes hands anew where that is TLS: that is
+  as many probes at the same rate, ${CONCURRENCY} at a time, over connections that are kept, for half as long, once the floor has ended. It opens a connection for each probe, and shakes hands anew where that is TLS: that is
   most of its cost. It remembers nothing, so that the number of endpoints does not matter to it; it keeps no height and judges nothing, and what Prometheus spends
   on its answers is not counted.
 
@@ -71,15 +81,18 @@ No scrape is counted on either side; it has a section of its own.`,
   async measure(extent) {
     await using synclag = await startUpstream();
     await using floor = await startUpstream();
+    await using blackbox = await startBlackbox(floor.caFile);
+    const [first, ...others] = extent === "quick" ? QUICK_WARM_UP : WARM_UP;
+    await using daemon = await startDaemon(first, synclag);
+    for (const row of others) {
+      await daemon.reload(row);
+    }
     const figures: Figure[] = [];
     for (const scheme of extent === "quick" ? (["http"] as const) : (["http", "https"] as const)) {
-      await using blackbox = await startBlackbox(floor.caFile);
-      const warmUp = { ...(extent === "quick" ? QUICK_WARM_UP : WARM_UP), scheme };
-      await using daemon = await startDaemon(warmUp, synclag);
       for (const load of extent === "quick" ? QUICK : WHOLE) {
         const row = { ...load, scheme };
         const pollers = await measurePollers(row, daemon, { synclag, floor });
-        const probes = { probes: Math.min(row.endpoints, MOST_PROBES), concurrency: CONCURRENCY };
+        const probes = { ...load, rounds: load.rounds / 2, concurrency: CONCURRENCY };
         const perProbe = await measureProbes(blackbox, floor[scheme], probes);
         figures.push(...figuresOf(row, { ...pollers, blackbox: perProbe }));
       }
@@ -90,7 +103,7 @@ No scrape is counted on either side; it has a section of its own.`,
 
 interface Daemon extends AsyncDisposable {
   readonly process: MeasuredProcess;
-  /** Has it poll another fleet from now on. */
+  /** Has it poll another fleet from now on, and waits for what is not measured of that. */
   readonly reload: (row: Row) => Promise<void>;
 }
 
@@ -104,12 +117,15 @@ async function startDaemon(warmUp: Row, upstream: Upstream): Promise<Daemon> {
     args: synclagArgs(["run", "--config", config]),
     env: { NODE_EXTRA_CA_CERTS: upstream.caFile },
   });
-  await untilPolled({ process: daemon, upstream }, warmUp.endpoints * warmUp.rounds);
+  const untilReady = (row: Row) =>
+    untilPolled({ process: daemon, upstream }, row.roundsBefore * row.endpoints);
+  await untilReady(warmUp);
   return {
     process: daemon,
     async reload(row) {
       await write(row);
       process.kill(daemon.pid, "SIGHUP");
+      await untilReady(row);
     },
     async [Symbol.asyncDispose]() {
       await daemon[Symbol.asyncDispose]();
@@ -144,14 +160,13 @@ async function measurePollers(
   daemon: Daemon,
   upstreams: { readonly synclag: Upstream; readonly floor: Upstream },
 ): Promise<{ readonly synclag: number; readonly floor: number }> {
-  await daemon.reload(row);
   await using bare = startFloor(row, upstreams.floor);
   const pollers = [
     { process: daemon.process, upstream: upstreams.synclag },
     { process: bare, upstream: upstreams.floor },
   ];
-  // A first round of those that are new, and one more.
-  await Promise.all(pollers.map((poller) => untilPolled(poller, 2 * row.endpoints)));
+  const polls = row.roundsBefore * row.endpoints;
+  await Promise.all([daemon.reload(row), untilPolled({ process: bare, upstream: upstreams.floor }, polls)]);
   const periodMs = row.periodSec * 1_000;
   await untilPhase(periodMs, QUIET);
   const before = await Promise.all(pollers.map(countersOf));

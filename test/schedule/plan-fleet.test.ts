@@ -38,17 +38,17 @@ describe("planFleet()", () => {
       {
         ...{ protocol: "airdrops", variant: "subgraph", tier: "production", endpoints: 23 },
         ...{ schedule: "0 */30 * * * *", intervalMs: 1_800_000, requestsPerDay: 1_104 },
-        ...{ budget: gateway, share: 33_561.6 / 100_000, faultShowsMs: 3 * 1_800_000 + 20_500 },
+        ...{ budget: gateway, share: 33_561.6 / 100_000, faultShowsMs: 3 * 1_800_000 + 20_200 },
       },
       {
         ...{ protocol: "airdrops", variant: "subgraph", tier: "production", endpoints: 3 },
         ...{ schedule: "*/30 * * * * *", intervalMs: 30_000, requestsPerDay: 8_640 },
-        ...{ budget: null, share: null, faultShowsMs: 3 * 30_000 + 20_500 },
+        ...{ budget: null, share: null, faultShowsMs: 3 * 30_000 + 20_200 },
       },
       {
         ...{ protocol: "airdrops", variant: "subgraph", tier: "testing", endpoints: 23 },
         ...{ schedule: "0 * * * * *", intervalMs: 60_000, requestsPerDay: 33_120 },
-        ...{ budget: studio, share: 0.48, faultShowsMs: 3 * 60_000 + 20_500 },
+        ...{ budget: studio, share: 0.48, faultShowsMs: 3 * 60_000 + 20_200 },
       },
     ]);
     expect(rows).toHaveLength(8);
