@@ -8,6 +8,7 @@ import { type Endpoint, endpointsOf, type Fleet } from "../src/core/fleet.ts";
 import type { Observation } from "../src/core/observation.ts";
 import { durationText } from "../src/core/words.ts";
 import { Monitor } from "../src/daemon/monitor.ts";
+import { LONGEST_RETRY_DELAY_MS } from "../src/schedule/plan-fleet.ts";
 import { secondLookMs } from "../src/schedule/second-look.ts";
 import { markdownTable } from "./accuracy/figures.ts";
 
@@ -15,7 +16,7 @@ const T0 = Date.UTC(2026, 10, 20);
 const HOUR_MS = 3_600_000;
 const LATENCY_MS = 300;
 /** A poll that hangs has a second try: twice the deadline, and a pause. */
-const HANGING_MS = 20_600;
+const HANGING_MS = 20_000 + LONGEST_RETRY_DELAY_MS;
 /** Each fault begins at so many instants, spread evenly over the interval. */
 const PHASES = 12;
 

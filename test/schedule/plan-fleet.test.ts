@@ -32,7 +32,7 @@ describe("planFleet()", () => {
       {
         ...{ protocol: "airdrops", variant: "multichain", tier: "production", endpoints: 1 },
         ...{ schedule: "*/15 * * * * *", intervalMs: 15_000, requestsPerDay: 5_760 },
-        // 15 s, then twice 30 s because a poll takes 20.5 s, then its own 20.5 s.
+        // 15 s, then twice 30 s because a poll takes 20.2 s, then its own 20.2 s.
         ...{ budget: null, share: null, faultShowsMs: 95_200 },
       },
       {
