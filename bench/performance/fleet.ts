@@ -39,7 +39,7 @@ A real \`synclag run\` with everything on (state file, history, log), ten endpoi
 endpoints, ${CONCURRENCY} at a time: the worst case, since endpoints with schedules of their own spread over the period. Measured from the end of a round, over whole periods; each has a scrape in it.
 
 - *CPU*: user and system time of all threads, without and with the scrapes, which are asked for with gzip, as Prometheus does.
-- *RSS*: the highest of a look each second.
+- *RSS*: the highest of a look each second. What is kept of the past, for the plots, fills up over a day and comes on top: 20 kB a target (\`npx tsx bench/history.ts\`).
 - *First request* and *last request*: when they reach the indexer after the second that the schedule names; of the first the latest round (of eight: no better p99 can be had), of the last the median.
   Schedules that fire in one second are waited for 20 ms, so that they make one round.
 - *Loop delay*: by how much a timer of 10 ms is late, 99th percentile and longest (\`monitorEventLoopDelay\`, in the process itself).

@@ -14,7 +14,7 @@ import {
 } from "./recording.ts";
 import type { ChainReport } from "./report.ts";
 
-/** The newest two hours closely, and more than a day by the minute. About 30 kB a target in memory, 16 kB on disk: 4.2 and 2.3 MB for 140 targets, 60 and 32 MB for 2,000. */
+/** The newest two hours closely, and more than a day by the minute. Once full, 20 kB a target in memory and 16 kB on disk (bench/history.ts). */
 const FINE: Resolution = { stepMs: 15_000, pageSteps: 60, pages: 8 };
 const COARSE: Resolution = { stepMs: 60_000, pageSteps: 60, pages: 24 };
 
