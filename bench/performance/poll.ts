@@ -75,7 +75,7 @@ a minute, reloaded for each size, and measured for 12 s or longer once ten secon
   on its answers is not counted.
 
 What to doubt: the fewer polls a second, the larger each one's share of the work that is done every second whatever is polled, which is why 100 endpoints cost most
-a poll; and the longer Node takes to compile anew what a reload has changed: the first row has some of that, and its like over TLS, which comes minutes later, less. All endpoints share one host and its ${CONCURRENCY} connections. None has a budget: what is spent of one is on disk before a request is sent, which is not in these figures.
+a poll; and the longer Node takes to compile anew what a reload has changed: the rows of 100 have much of that. All endpoints share one host and its ${CONCURRENCY} connections. None has a budget: what is spent of one is on disk before a request is sent, which is not in these figures.
 No scrape is counted on either side; it has a section of its own.`,
 
   async measure(extent) {
