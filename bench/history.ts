@@ -5,10 +5,10 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { parseConfig } from "../src/config/parse.ts";
-import type { ChainReport } from "../src/core/report.ts";
+import type { ChainReport } from "../src/core/model/report.ts";
 import { Monitor } from "../src/daemon/monitor.ts";
 import { Recorder } from "../src/daemon/recorder.ts";
-import { createRandom } from "../src/sim/random.ts";
+import { createRandom } from "../src/sim/model/random.ts";
 import { syntheticFleet } from "./performance/synthetic-fleet.ts";
 
 const STEP_MS = 15_000;

@@ -1,16 +1,16 @@
 /** How long a page takes, first byte and complete, and how big it is: `npx tsx bench/page.ts`; needs Debian's chromium. */
 import { get } from "node:http";
 import { type Browser, chromium } from "playwright-core";
+import { planFleet } from "../src/budgets/plan.ts";
 import type { Config } from "../src/config/config.ts";
 import { parseConfig } from "../src/config/parse.ts";
-import { endpointsOf } from "../src/core/fleet.ts";
-import type { Observation } from "../src/core/observation.ts";
+import { endpointsOf } from "../src/core/model/fleet.ts";
+import type { Observation } from "../src/core/model/observation.ts";
 import { inspectChain } from "../src/daemon/inspect-chain.ts";
-import { Journal } from "../src/daemon/journal.ts";
 import { Monitor } from "../src/daemon/monitor.ts";
+import { ExchangeLog } from "../src/daemon/polling/exchange-log.ts";
 import { Recorder } from "../src/daemon/recorder.ts";
-import { type HttpServer, startHttpServer } from "../src/io/http-server.ts";
-import { planFleet } from "../src/schedule/plan-fleet.ts";
+import { type HttpServer, startHttpServer } from "../src/io/http-server/server.ts";
 
 const SIZES = [
   { targets: 140, chains: 35, variants: 2 },
@@ -135,7 +135,7 @@ async function serve(config: Config): Promise<{ readonly server: HttpServer; rea
   for (let step = DAY_STEPS; chain !== undefined && step >= 0; step -= 1) {
     recorder.record(chain, nowMs - step * STEP_MS);
   }
-  const journal = new Journal();
+  const journal = new ExchangeLog();
   for (const endpoint of endpointsOf(config.fleet)) {
     const times = { sentAtMs: nowMs, receivedAtMs: nowMs + 100 };
     for (let time = 0; time < 5; time += 1) {

@@ -3,13 +3,13 @@
  * schedule does: `npx tsx bench/second-look.ts`. Simulated time, the real monitor, chains.yaml's schedules.
  */
 import { readFileSync } from "node:fs";
+import { LONGEST_RETRY_DELAY_MS } from "../src/budgets/plan.ts";
 import { parseConfig } from "../src/config/parse.ts";
-import { type Endpoint, endpointsOf, type Fleet } from "../src/core/fleet.ts";
-import type { Observation } from "../src/core/observation.ts";
-import { durationText } from "../src/core/words.ts";
+import { type Endpoint, endpointsOf, type Fleet } from "../src/core/model/fleet.ts";
+import type { Observation } from "../src/core/model/observation.ts";
+import { durationText } from "../src/core/model/text.ts";
 import { Monitor } from "../src/daemon/monitor.ts";
-import { LONGEST_RETRY_DELAY_MS } from "../src/schedule/plan-fleet.ts";
-import { secondLookMs } from "../src/schedule/second-look.ts";
+import { confirmationDelayMs } from "../src/schedule/confirmation.ts";
 import { markdownTable } from "./accuracy/figures.ts";
 
 const T0 = Date.UTC(2026, 10, 20);
@@ -112,7 +112,7 @@ class Agenda {
   }
 
   answered(nowMs: number, isLookWanted: boolean): void {
-    const delayMs = isLookWanted ? secondLookMs(this.#endpoint.pollIntervalMs, this.#looks) : null;
+    const delayMs = isLookWanted ? confirmationDelayMs(this.#endpoint.pollIntervalMs, this.#looks) : null;
     this.#busyUntilMs = nowMs;
     this.#lookMs = delayMs === null ? Number.POSITIVE_INFINITY : nowMs + delayMs;
   }

@@ -9,15 +9,15 @@ import { text } from "node:stream/consumers";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { parseConfig } from "../src/config/parse.ts";
-import { endpointsOf, type Fleet, type Target } from "../src/core/fleet.ts";
-import type { Observation } from "../src/core/observation.ts";
+import { endpointsOf, type Fleet, type Target } from "../src/core/model/fleet.ts";
+import type { Observation } from "../src/core/model/observation.ts";
 import { Monitor } from "../src/daemon/monitor.ts";
+import { PollCounters } from "../src/daemon/polling/counters.ts";
 import { Recorder } from "../src/daemon/recorder.ts";
-import { Tally } from "../src/daemon/tally.ts";
-import { createPrometheus } from "../src/io/prometheus-registry.ts";
-import { METRIC_FAMILIES } from "../src/metrics/metric-families.ts";
-import { SIMULATED_API_KEY } from "../src/sim/endpoint-spec.ts";
-import { createRandom } from "../src/sim/random.ts";
+import { METRIC_FAMILIES } from "../src/metrics/families/all.ts";
+import { createPrometheus } from "../src/metrics/registry.ts";
+import { SIMULATED_API_KEY } from "../src/sim/fleet/endpoint-spec.ts";
+import { createRandom } from "../src/sim/model/random.ts";
 import { markdownTable } from "./accuracy/figures.ts";
 
 const ROUND_MS = 15_000;
@@ -39,7 +39,7 @@ const { fleet } = parseConfig(readFileSync("chains.yaml", "utf8"), {
 });
 const monitor = new Monitor(fleet, { nowMs: () => nowMs, budgets: () => [] });
 const recorder = new Recorder();
-const tally = new Tally();
+const tally = new PollCounters();
 tally.watch(fleet);
 const prometheus = createPrometheus({
   families: METRIC_FAMILIES,

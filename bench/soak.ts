@@ -14,11 +14,11 @@ import { pino } from "pino";
 import { startApp } from "../src/app.ts";
 import type { Config } from "../src/config/config.ts";
 import { parseConfig } from "../src/config/parse.ts";
-import { SIMULATED_API_KEY } from "../src/sim/endpoint-spec.ts";
-import { hasten, paceAtSpeed } from "../src/sim/hasten.ts";
-import { playScenario } from "../src/sim/play-scenario.ts";
+import { accelerate, paceAtSpeed } from "../src/sim/fleet/accelerate.ts";
+import { SIMULATED_API_KEY } from "../src/sim/fleet/endpoint-spec.ts";
+import { mirrorFleet } from "../src/sim/fleet/mirror-fleet.ts";
+import { playScenario } from "../src/sim/scenarios/play-scenario.ts";
 import { findScenario } from "../src/sim/scenarios/registry.ts";
-import { standIn } from "../src/sim/stand-in.ts";
 import { markdownTable } from "./accuracy/figures.ts";
 
 const SPEED = 60;
@@ -49,8 +49,8 @@ const real = parseConfig(readFileSync("chains.yaml", "utf8"), {
   env: { THEGRAPH_API_KEY: SIMULATED_API_KEY },
   readFile: (path) => readFileSync(path, "utf8"),
 });
-const played = await standIn(
-  hasten({ ...real, listen: { host: "127.0.0.1", port: 0 } }, paceAtSpeed(SPEED)),
+const played = await mirrorFleet(
+  accelerate({ ...real, listen: { host: "127.0.0.1", port: 0 } }, paceAtSpeed(SPEED)),
   Date.now,
 );
 await using _fleet = played.fleet;

@@ -3,16 +3,16 @@ import { mkdtemp, rm, stat } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createHistogram, type RecordableHistogram } from "node:perf_hooks";
-import type { Chain, Endpoint, Fleet } from "../src/core/fleet.ts";
-import type { Observation } from "../src/core/observation.ts";
-import { EndpointMemory } from "../src/daemon/endpoint-memory.ts";
-import { keepsakeOf } from "../src/daemon/keepsake.ts";
+import { Budgets } from "../src/budgets/budgets.ts";
+import { createSteadyClock } from "../src/budgets/steady-clock.ts";
+import type { Chain, Endpoint, Fleet } from "../src/core/model/fleet.ts";
+import type { Observation } from "../src/core/model/observation.ts";
 import { Monitor } from "../src/daemon/monitor.ts";
-import { understandState } from "../src/daemon/remembered.ts";
-import { readBudgetJournal, writeBudgetJournal } from "../src/io/budget-journal.ts";
-import { readStateFile, writeStateFile } from "../src/io/state-file.ts";
-import { Budgets } from "../src/schedule/budgets.ts";
-import { createSteadyClock } from "../src/schedule/steady-clock.ts";
+import { DialectCache } from "../src/daemon/polling/dialect-cache.ts";
+import { parseState } from "../src/daemon/state/restored-state.ts";
+import { takeSnapshot } from "../src/daemon/state/snapshot.ts";
+import { readStateFile, writeStateFile } from "../src/io/state/file.ts";
+import { readBudgetJournal, writeBudgetJournal } from "../src/io/state/journal.ts";
 
 const T0 = Date.UTC(2026, 10, 20);
 const HOUR_MS = 3_600_000;
@@ -47,7 +47,7 @@ async function measure(
 ): Promise<void> {
   const fleet = fleetOf(size);
   const daemon = liveADay(fleet);
-  const keepsake = keepsakeOf(daemon);
+  const keepsake = takeSnapshot(daemon);
   const blocked = createHistogram();
   const write = await median(async () => {
     const stop = watchLoop(blocked);
@@ -66,7 +66,7 @@ async function measure(
   const read = await median(async () => {
     const found = await readStateFile(path, T0);
     await readBudgetJournal(path);
-    return found.kind === "state" ? understandState(found.state, found.state.savedAtMs) : null;
+    return found.kind === "state" ? parseState(found.state, found.state.savedAtMs) : null;
   });
   const [state, journal] = [(await stat(path)).size, (await stat(`${path}.budgets`)).size];
   console.log(
@@ -80,7 +80,7 @@ function liveADay(fleet: Fleet) {
   let nowMs = T0;
   const monitor = new Monitor(fleet, { nowMs: () => nowMs, budgets: () => [] });
   const budgets = new Budgets(fleet);
-  const memory = new EndpointMemory();
+  const memory = new DialectCache();
   const endpoints = fleet.indexers.flatMap((indexer) => indexer.endpoints);
   const first = endpoints.slice(0, 2 * fleet.chains.length);
   for (let round = 0; round < CLOCK_ROUNDS; round += 1) {

@@ -1,18 +1,18 @@
 import { createCleanup } from "./cleanup.ts";
 import type { Config } from "./config/config.ts";
-import type { Report } from "./core/report.ts";
+import type { Report } from "./core/model/report.ts";
 import { Daemon } from "./daemon/daemon.ts";
 import { exposureWarning } from "./daemon/exposure-warning.ts";
 import { startInsight } from "./daemon/insight.ts";
 import { Reloader } from "./daemon/reloader.ts";
-import { keepState, type StateKeeper } from "./daemon/state-keeper.ts";
+import { openStateStore, type StateStore } from "./daemon/state/store.ts";
 import { warnOfConfig } from "./daemon/warn-of-config.ts";
 import { watchChanges } from "./daemon/watch-changes.ts";
-import { startHttpServer } from "./io/http-server.ts";
-import type { Verdict } from "./io/http-source.ts";
-import { createPrometheus } from "./io/prometheus-registry.ts";
-import { shareScrapes } from "./io/scrapes.ts";
-import { METRIC_FAMILIES } from "./metrics/metric-families.ts";
+import { startHttpServer } from "./io/http-server/server.ts";
+import type { CheckResult } from "./io/http-server/server-deps.ts";
+import { METRIC_FAMILIES } from "./metrics/families/all.ts";
+import { createPrometheus } from "./metrics/registry.ts";
+import { createScrapeCache } from "./metrics/scrape-cache.ts";
 import type { World } from "./world.ts";
 
 /** A running daemon. Disposing it stops everything, in reverse order. */
@@ -22,7 +22,7 @@ export interface App extends AsyncDisposable {
   readonly lost: Promise<Error>;
   readonly report: () => Report;
   /** Reads the configuration anew; a bad file changes nothing. */
-  readonly reload: () => Promise<Verdict>;
+  readonly reload: () => Promise<CheckResult>;
 }
 
 /**
@@ -39,9 +39,9 @@ export async function startApp(config: Config, world: World): Promise<App> {
   });
   try {
     const prometheus = createPrometheus({ families: METRIC_FAMILIES, build: world.build });
-    const scrape = shareScrapes(prometheus.render);
-    const keeper: StateKeeper = cleanup.use(
-      await keepState(world.stateFile, {
+    const scrape = createScrapeCache(prometheus.render);
+    const keeper: StateStore = cleanup.use(
+      await openStateStore(world.stateFile, {
         world,
         // Nothing is written before the daemon lives, which is made of what was read.
         keepsake: () => daemon.keepsake(),

@@ -4,8 +4,8 @@ import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 import { runCli } from "./cli.ts";
 import type { CommandWorld } from "./commands/command-world.ts";
-import { hasCode } from "./io/error-code.ts";
-import { createRedact } from "./redact.ts";
+import { createRedact } from "./core/model/redact.ts";
+import { hasCode } from "./io/system-error.ts";
 
 // The flags: V8 lets garbage gather for throughput that a daemon which mostly waits has no use for (docs/PERFORMANCE.md#memory).
 

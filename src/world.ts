@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "./config/config.ts";
-import type { LiveWebSettings } from "./io/live-web-settings.ts";
+import type { LiveWebSettings } from "./io/http-server/settings.ts";
 
 /** The outside of the daemon, so that a test or the demo can hand in another one. */
 export interface World {

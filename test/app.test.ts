@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
-import { ConfigError } from "../src/config/config-error.ts";
-import { type SimulatedFleet, startFleet } from "../src/sim/simulated-fleet.ts";
+import { ConfigError } from "../src/config/yaml/config-error.ts";
+import { type SimulatedFleet, startFleet } from "../src/sim/fleet/simulated-fleet.ts";
 import { configOf, scrape, startTestApp } from "./support/running-app.ts";
 
 const T = 'protocol="airdrops",variant="multichain",tier="production"';

@@ -7,9 +7,9 @@ import { freshnessRecordings } from "../dashboards/src/freshness.ts";
 import { SETTINGS } from "../dashboards/src/settings.ts";
 import type { Text } from "../dashboards/src/text.ts";
 import { realTime } from "../dashboards/src/time-scale.ts";
-import { STATUSES } from "../src/core/report.ts";
-import { readRunbook } from "../src/io/read-runbook.ts";
-import { RUNBOOKS_PATH } from "../src/views/page-links.ts";
+import { STATUSES } from "../src/core/model/report.ts";
+import { readRunbook } from "../src/io/http-server/read-runbook.ts";
+import { RUNBOOKS_PATH } from "../src/views/page/links.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const RUNBOOKS = new URL("docs/runbooks/", ROOT);

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { STATUSES_BY_URGENCY } from "../dashboards/src/boards/status-ranks.ts";
 import { renderedFiles } from "../dashboards/src/rendered-files.ts";
-import { STATUSES } from "../src/core/report.ts";
-import { METRIC_FAMILIES } from "../src/metrics/metric-families.ts";
+import { STATUSES } from "../src/core/model/report.ts";
+import { METRIC_FAMILIES } from "../src/metrics/families/all.ts";
 
 const DASHBOARDS = new URL("../dashboards/", import.meta.url);
 

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it } from "vitest";
-import { FAILURE_REASONS } from "../src/core/observation.ts";
-import { STATUSES } from "../src/core/report.ts";
-import { createPrometheus } from "../src/io/prometheus-registry.ts";
-import { METRIC_FAMILIES } from "../src/metrics/metric-families.ts";
-import { CHAIN_LABELS, ENDPOINT_LABELS, TARGET_LABELS } from "../src/metrics/metric-family.ts";
+import { FAILURE_REASONS } from "../src/core/model/observation.ts";
+import { STATUSES } from "../src/core/model/report.ts";
+import { METRIC_FAMILIES } from "../src/metrics/families/all.ts";
+import { CHAIN_LABELS, ENDPOINT_LABELS, TARGET_LABELS } from "../src/metrics/families/family.ts";
+import { createPrometheus } from "../src/metrics/registry.ts";
 import { metricsSource } from "./support/metrics-source.ts";
 
 interface Described {

@@ -1,9 +1,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { EndpointSpec } from "../src/sim/endpoint-spec.ts";
-import { type SimulatedFleet, startFleet } from "../src/sim/simulated-fleet.ts";
-import type { StatusJson, TargetJson } from "../src/views/status-json.ts";
+import type { EndpointSpec } from "../src/sim/fleet/endpoint-spec.ts";
+import { type SimulatedFleet, startFleet } from "../src/sim/fleet/simulated-fleet.ts";
+import type { StatusJson, TargetJson } from "../src/views/api/status.ts";
 import { type FaultCase, faultCases, type Truth } from "./support/fault-cases.ts";
 import { AUTHORITY, WIRE_CASES, type Wire } from "./support/fault-wires.ts";
 import { scrape } from "./support/running-app.ts";

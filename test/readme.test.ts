@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { plan } from "../src/commands/plan.ts";
 import { parseConfig } from "../src/config/parse.ts";
-import { STATUSES } from "../src/core/report.ts";
+import { STATUSES } from "../src/core/model/report.ts";
 import { commandWorld } from "./support/command-world.ts";
 
 const README = readFileSync("README.md", "utf8");

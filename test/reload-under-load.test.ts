@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Config } from "../src/config/config.ts";
-import { ConfigError } from "../src/config/config-error.ts";
-import { startFleet } from "../src/sim/simulated-fleet.ts";
+import { ConfigError } from "../src/config/yaml/config-error.ts";
+import { startFleet } from "../src/sim/fleet/simulated-fleet.ts";
 import { configOf, scrape, startTestApp } from "./support/running-app.ts";
 
 const PROTOCOLS = Array.from({ length: 12 }, (_, index) => `p${index}`);

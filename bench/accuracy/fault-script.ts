@@ -1,6 +1,6 @@
-import type { FailureReason } from "../../src/core/observation.ts";
-import type { Status } from "../../src/core/report.ts";
-import type { IndexerKnobs } from "../../src/sim/indexer-model.ts";
+import type { FailureReason } from "../../src/core/model/observation.ts";
+import type { Status } from "../../src/core/model/report.ts";
+import type { IndexerBehaviour } from "../../src/sim/model/indexer-model.ts";
 
 /** What goes wrong with a target from one instant to another, and what should be said of it. */
 export interface FaultScript {
@@ -32,7 +32,7 @@ type Fault =
   | { readonly kind: "says"; readonly what: "missing" | "not_started" | "nothing" }
   | {
       readonly kind: "knobs";
-      readonly knobs: (startMs: number, headAtStart: number) => Partial<IndexerKnobs>;
+      readonly knobs: (startMs: number, headAtStart: number) => Partial<IndexerBehaviour>;
     }
   | { readonly kind: "height"; readonly block: (truth: number) => number }
   | { readonly kind: "flag" }
@@ -52,7 +52,7 @@ function fails(reason: FailureReason, expected: Status, incident: string): Fault
   return { name, incident, strikes: "one", fault: { kind: "fails", reason }, expected, knownAfterMs };
 }
 
-function knobs(change: (startMs: number, headAtStart: number) => Partial<IndexerKnobs>): Fault {
+function knobs(change: (startMs: number, headAtStart: number) => Partial<IndexerBehaviour>): Fault {
   return { kind: "knobs", knobs: change };
 }
 

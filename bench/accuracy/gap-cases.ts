@@ -1,13 +1,13 @@
-import type { GapReport } from "../../src/core/report.ts";
-import { reportChain } from "../../src/core/watch-chain.ts";
-import { type ChainModel, createChain, type PaceChange } from "../../src/sim/chain-model.ts";
+import { reportChain } from "../../src/core/chain/watch-chain.ts";
+import type { GapReport } from "../../src/core/model/report.ts";
+import { type ChainModel, createChain, type PaceChange } from "../../src/sim/model/chain-model.ts";
 import {
   AT_THE_TIP,
-  type IndexerKnobs,
+  type IndexerBehaviour,
   type IndexerModel,
   processedAt,
-} from "../../src/sim/indexer-model.ts";
-import { createRandom } from "../../src/sim/random.ts";
+} from "../../src/sim/model/indexer-model.ts";
+import { createRandom } from "../../src/sim/model/random.ts";
 import { percentile } from "./figures.ts";
 import { chainOf, deliver, newState, poll, type Read, T0, targetOf } from "./simulated-polls.ts";
 
@@ -20,8 +20,8 @@ export interface GapCase {
   readonly blockTimeMs: number;
   readonly jitter?: number;
   readonly paces?: (endMs: number) => readonly PaceChange[];
-  readonly against?: Partial<IndexerKnobs>;
-  readonly target?: Partial<IndexerKnobs>;
+  readonly against?: Partial<IndexerBehaviour>;
+  readonly target?: Partial<IndexerBehaviour>;
 }
 
 const TICKS = 1_500;
@@ -164,7 +164,7 @@ function gapAt({ against, target }: Pair, atMs: number): number {
   return (processedAt(against, atMs) ?? 0) - (processedAt(target, atMs) ?? 0);
 }
 
-function indexer(chain: ChainModel, seed: string, knobs: Partial<IndexerKnobs> = {}): IndexerModel {
+function indexer(chain: ChainModel, seed: string, knobs: Partial<IndexerBehaviour> = {}): IndexerModel {
   return { seed, chain, knobs: { ...AT_THE_TIP, ...knobs } };
 }
 

@@ -1,7 +1,13 @@
-import { reportChain } from "../../src/core/watch-chain.ts";
-import { type ChainModel, createChain, driftingPaces, headAt, timeOf } from "../../src/sim/chain-model.ts";
-import { AT_THE_TIP, type IndexerModel } from "../../src/sim/indexer-model.ts";
-import { createRandom } from "../../src/sim/random.ts";
+import { reportChain } from "../../src/core/chain/watch-chain.ts";
+import {
+  type ChainModel,
+  createChain,
+  driftingPaces,
+  headAt,
+  timeOf,
+} from "../../src/sim/model/chain-model.ts";
+import { AT_THE_TIP, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
+import { createRandom } from "../../src/sim/model/random.ts";
 import { percentile } from "./figures.ts";
 import { chainOf, deliver, newState, poll, T0, targetOf } from "./simulated-polls.ts";
 

@@ -1,10 +1,10 @@
-import type { WatchedChain } from "../../src/core/chain-state.ts";
-import type { Head, Observation } from "../../src/core/observation.ts";
-import { STATUSES, type Status } from "../../src/core/report.ts";
-import { reportChain } from "../../src/core/watch-chain.ts";
-import { type ChainModel, createChain, hashOf, headAt, timeOf } from "../../src/sim/chain-model.ts";
-import { AT_THE_TIP, type IndexerKnobs, type IndexerModel } from "../../src/sim/indexer-model.ts";
-import { createRandom } from "../../src/sim/random.ts";
+import type { WatchedChain } from "../../src/core/chain/chain-state.ts";
+import { reportChain } from "../../src/core/chain/watch-chain.ts";
+import type { Head, Observation } from "../../src/core/model/observation.ts";
+import { STATUSES, type Status } from "../../src/core/model/report.ts";
+import { type ChainModel, createChain, hashOf, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
+import { AT_THE_TIP, type IndexerBehaviour, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
+import { createRandom } from "../../src/sim/model/random.ts";
 import type { FaultScript } from "./fault-script.ts";
 import { chainOf, deliver, newState, poll, T0, targetOf } from "./simulated-polls.ts";
 
@@ -218,14 +218,14 @@ function say(script: FaultScript, asked: Asked): readonly Observation[] {
 function answer(
   script: FaultScript,
   { source, model, sentAtMs, random }: Asked,
-  knobs: Partial<IndexerKnobs>,
+  knobs: Partial<IndexerBehaviour>,
 ): Observation {
   const indexer: IndexerModel = { seed: source, chain: model, knobs: { ...AT_THE_TIP, ...knobs } };
   const timestamps = source.startsWith("rpc/") ? "reported" : (script.timestamps ?? "none");
   return poll(source, indexer, { sentAtMs, random, timestamps }).observation;
 }
 
-function knobsOf(fault: FaultScript["fault"], { model, startMs }: Asked): Partial<IndexerKnobs> {
+function knobsOf(fault: FaultScript["fault"], { model, startMs }: Asked): Partial<IndexerBehaviour> {
   switch (fault.kind) {
     case "knobs":
       return fault.knobs(startMs, headAt(model, startMs));

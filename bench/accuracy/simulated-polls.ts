@@ -1,9 +1,9 @@
-import type { ChainState, WatchedChain } from "../../src/core/chain-state.ts";
-import type { Chain, Target } from "../../src/core/fleet.ts";
-import type { Head, Observation } from "../../src/core/observation.ts";
-import { observeChain, startChain } from "../../src/core/watch-chain.ts";
-import { type ChainModel, hashOf, timeOf } from "../../src/sim/chain-model.ts";
-import { heightAt, type IndexerModel } from "../../src/sim/indexer-model.ts";
+import type { ChainState, WatchedChain } from "../../src/core/chain/chain-state.ts";
+import { observeChain, startChain } from "../../src/core/chain/watch-chain.ts";
+import type { Chain, Target } from "../../src/core/model/fleet.ts";
+import type { Head, Observation } from "../../src/core/model/observation.ts";
+import { type ChainModel, hashOf, timeOf } from "../../src/sim/model/chain-model.ts";
+import { heightAt, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
 
 /** An instant to count from: 2026-11-20T00:00:00Z. */
 export const T0 = 1_795_132_800_000;

@@ -1,9 +1,9 @@
-import type { ChainState, WatchedChain } from "../../src/core/chain-state.ts";
-import type { Observation } from "../../src/core/observation.ts";
-import type { Status } from "../../src/core/report.ts";
-import { createChain, driftingPaces } from "../../src/sim/chain-model.ts";
-import { AT_THE_TIP, type IndexerModel } from "../../src/sim/indexer-model.ts";
-import { createRandom } from "../../src/sim/random.ts";
+import type { ChainState, WatchedChain } from "../../src/core/chain/chain-state.ts";
+import type { Observation } from "../../src/core/model/observation.ts";
+import type { Status } from "../../src/core/model/report.ts";
+import { createChain, driftingPaces } from "../../src/sim/model/chain-model.ts";
+import { AT_THE_TIP, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
+import { createRandom } from "../../src/sim/model/random.ts";
 import { chainOf, deliver, newState, poll, T0, targetOf } from "./simulated-polls.ts";
 
 /** A healthy chain, as restless as healthy chains are. */

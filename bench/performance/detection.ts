@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { stringify } from "yaml";
-import type { SimulatedFleet } from "../../src/sim/simulated-fleet.ts";
+import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { percentile } from "../accuracy/figures.ts";
 import { playFleet } from "./played-fleet.ts";
 import { type RunningSynclag, startSynclag } from "./running-synclag.ts";

@@ -3,10 +3,10 @@ import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { parseConfig } from "../../src/config/parse.ts";
-import { type Endpoint, endpointsOf, type Fleet } from "../../src/core/fleet.ts";
-import { SIMULATED_API_KEY } from "../../src/sim/endpoint-spec.ts";
-import type { SimulatedFleet } from "../../src/sim/simulated-fleet.ts";
-import { standIn } from "../../src/sim/stand-in.ts";
+import { type Endpoint, endpointsOf, type Fleet } from "../../src/core/model/fleet.ts";
+import { SIMULATED_API_KEY } from "../../src/sim/fleet/endpoint-spec.ts";
+import { mirrorFleet } from "../../src/sim/fleet/mirror-fleet.ts";
+import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 
 /** A chains.yaml whose every URL is played by the simulator in this process, for a daemon in a process of its own. */
 export interface PlayedFleet extends AsyncDisposable {
@@ -33,7 +33,7 @@ export async function playFleet(text: string): Promise<PlayedFleet> {
     env: ENV,
     readFile: (path) => readFileSync(path, "utf8"),
   });
-  const played = await standIn(config, Date.now);
+  const played = await mirrorFleet(config, Date.now);
   const folder = await mkdtemp(join(tmpdir(), "synclag-played-"));
   const file = join(folder, "chains.yaml");
   await writeFile(file, `listen: 127.0.0.1:0\n${withPlayedOrigins(text, config.fleet, played.config.fleet)}`);

@@ -1,6 +1,6 @@
 import { Counter, Gauge, Registry } from "prom-client";
-import { METRIC_FAMILIES } from "../../src/metrics/metric-families.ts";
-import type { MetricFamily, MetricsSource } from "../../src/metrics/metric-family.ts";
+import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
+import type { MetricFamily, MetricsSource } from "../../src/metrics/families/family.ts";
 
 /** The same series, held and written by prom-client. */
 export interface PromClientWay {

@@ -4,11 +4,11 @@ import type { AddressInfo } from "node:net";
 import { promisify } from "node:util";
 import { gzip as gzipNow } from "node:zlib";
 import fastify from "fastify";
-import { createPrometheus } from "../../src/io/prometheus-registry.ts";
-import { shareScrapes } from "../../src/io/scrapes.ts";
-import { sendGzipped } from "../../src/io/send-gzipped.ts";
-import { METRIC_FAMILIES } from "../../src/metrics/metric-families.ts";
-import type { MetricsSource } from "../../src/metrics/metric-family.ts";
+import { sendGzipped } from "../../src/io/http-server/send-gzipped.ts";
+import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
+import type { MetricsSource } from "../../src/metrics/families/family.ts";
+import { createPrometheus } from "../../src/metrics/registry.ts";
+import { createScrapeCache } from "../../src/metrics/scrape-cache.ts";
 import { createPromClientWay } from "./prom-client-way.ts";
 
 /** One way to answer scrapes, served on a port of its own. */
@@ -20,7 +20,7 @@ const gzip = promisify(gzipNow);
 
 /** Synclag's: each scrape is one of a new report, as if something had been heard since the last. */
 export async function serveOurs(source: MetricsSource): Promise<Way> {
-  const scrape = shareScrapes(
+  const scrape = createScrapeCache(
     createPrometheus({
       families: METRIC_FAMILIES,
       build: { version: "bench", revision: "bench", nodeVersion: process.version },

@@ -1,8 +1,8 @@
 import { parseConfig } from "../../src/config/parse.ts";
-import type { Observation } from "../../src/core/observation.ts";
+import type { Observation } from "../../src/core/model/observation.ts";
 import { Monitor } from "../../src/daemon/monitor.ts";
-import { Tally } from "../../src/daemon/tally.ts";
-import type { MetricsSource } from "../../src/metrics/metric-family.ts";
+import { PollCounters } from "../../src/daemon/polling/counters.ts";
+import type { MetricsSource } from "../../src/metrics/families/family.ts";
 import { syntheticFleet } from "./synthetic-fleet.ts";
 
 /** What a target of one endpoint and one chain brings, with its endpoint and its gap to another variant. */
@@ -26,7 +26,7 @@ export function sourceOf(series: number): MetricsSource {
   );
   let nowMs = Date.now();
   const monitor = new Monitor(fleet, { nowMs: () => nowMs, budgets: () => [] });
-  const tally = new Tally();
+  const tally = new PollCounters();
   tally.watch(fleet);
   for (let round = 0; round < ROUNDS; round += 1) {
     nowMs += ROUND_MS;

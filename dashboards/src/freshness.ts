@@ -1,4 +1,4 @@
-import type { Status } from "../../src/core/report.ts";
+import type { Status } from "../../src/core/model/report.ts";
 import type { AlertContext } from "./alert.ts";
 import { outsideMaintenance, PAIR, perTarget, withStatus } from "./promql.ts";
 import type { Settings } from "./settings.ts";

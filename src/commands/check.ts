@@ -1,12 +1,12 @@
-import { parseDuration } from "../config/duration.ts";
-import { applyMaxLag, selectForCheck } from "../views/check-selection.ts";
-import { type CheckTableOptions, renderCheckTable } from "../views/check-table.ts";
-import { type CheckExitCode, checkVerdict } from "../views/check-verdict.ts";
-import { prometheusText } from "../views/prometheus-text.ts";
-import type { StatusJson } from "../views/status-json.ts";
+import { parseDuration } from "../config/schema/duration.ts";
+import { prometheusText } from "../metrics/check-text.ts";
+import type { StatusJson } from "../views/api/status.ts";
+import { applyMaxLag, selectForCheck } from "../views/terminal/check-selection.ts";
+import { type CheckTableOptions, renderCheckTable } from "../views/terminal/check-table.ts";
+import { type CheckExitCode, checkVerdict } from "../views/terminal/check-verdict.ts";
 import { colorsFor } from "./colors-for.ts";
 import type { CommandWorld } from "./command-world.ts";
-import { askDaemon, learnByItself } from "./learn-status.ts";
+import { askDaemon, pollLocally } from "./status-result.ts";
 
 export interface CheckFlags {
   readonly config: string;
@@ -34,7 +34,7 @@ export async function check(
     ]);
   }
   const learned = await (flags.url === undefined
-    ? learnByItself(filters, flags, world)
+    ? pollLocally(filters, flags, world)
     : askDaemon(flags.url, world));
   if (learned.kind === "mistakes") {
     return refuse(world, learned.mistakes);

@@ -1,4 +1,4 @@
-import { configJsonSchema } from "../config/json-schema.ts";
+import { configJsonSchema } from "../config/schema/json-schema.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 
 /** Prints the JSON Schema of chains.yaml, with which editors check and complete it. */

@@ -1,6 +1,6 @@
-import { SecretStore } from "../config/secret-store.ts";
-import { parseTemplate, type TemplatePart } from "../config/template.ts";
-import { basicAuthorization, keysOf, readWebUrl } from "../config/web-url.ts";
+import { SecretStore } from "../config/resolve/secrets.ts";
+import { parseTemplate, type TemplatePart } from "../config/resolve/template.ts";
+import { basicAuthorization, keysOf, readWebUrl } from "../config/resolve/web-url.ts";
 import type { CommandWorld } from "./command-world.ts";
 
 /** Where a running daemon is asked, or the sentence that says why it can't be. */

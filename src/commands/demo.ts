@@ -1,21 +1,21 @@
 import { type App, startApp } from "../app.ts";
 import { type Cleanup, createCleanup } from "../cleanup.ts";
 import type { Config, ListenAddress } from "../config/config.ts";
-import { parseListenAddress } from "../config/listen-address.ts";
+import { parseListenAddress } from "../config/schema/listen-address.ts";
+import { createRedact } from "../core/model/redact.ts";
 import { createLogger } from "../io/logger.ts";
-import { createRedact } from "../redact.ts";
-import { SIMULATED_API_KEY } from "../sim/endpoint-spec.ts";
-import { hasten, paceAtSpeed } from "../sim/hasten.ts";
-import { playScenario } from "../sim/play-scenario.ts";
-import type { Scenario } from "../sim/scenario.ts";
+import { accelerate, paceAtSpeed } from "../sim/fleet/accelerate.ts";
+import { SIMULATED_API_KEY } from "../sim/fleet/endpoint-spec.ts";
+import { mirrorFleet } from "../sim/fleet/mirror-fleet.ts";
+import { playScenario } from "../sim/scenarios/play-scenario.ts";
 import { findScenario, SCENARIOS } from "../sim/scenarios/registry.ts";
-import { standIn } from "../sim/stand-in.ts";
+import type { Scenario } from "../sim/scenarios/scenario.ts";
 import { buildOf } from "./build-info.ts";
 import { colorsFor } from "./colors-for.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { describeDemo, describeStep } from "./describe-demo.ts";
 import { loadConfig } from "./load-config.ts";
-import { untilStopped } from "./until-stopped.ts";
+import { runUntilSignal } from "./run-until-signal.ts";
 
 export interface DemoFlags {
   readonly listen?: string;
@@ -56,7 +56,7 @@ export async function demo(flags: DemoFlags, world: CommandWorld): Promise<numbe
       throw error;
     }
   };
-  return await untilStopped(start, { world, logger });
+  return await runUntilSignal(start, { world, logger });
 }
 
 type Logger = Awaited<ReturnType<typeof createLogger>>;
@@ -89,8 +89,8 @@ async function startDemo(
 ): Promise<App> {
   const pace = paceAtSpeed(plan.speed);
   const real = readPackagedConfig(world);
-  const { config, fleet } = await standIn(
-    hasten({ ...real, listen: plan.listen ?? real.listen }, pace),
+  const { config, fleet } = await mirrorFleet(
+    accelerate({ ...real, listen: plan.listen ?? real.listen }, pace),
     world.nowMs,
   );
   cleanup.use(fleet);

@@ -1,7 +1,7 @@
 import type { Config } from "../config/config.ts";
-import { type Endpoint, endpointsOf } from "../core/fleet.ts";
-import type { Pace } from "../sim/hasten.ts";
-import type { Scenario, Step } from "../sim/scenario.ts";
+import { type Endpoint, endpointsOf } from "../core/model/fleet.ts";
+import type { Pace } from "../sim/fleet/accelerate.ts";
+import type { Scenario, Step } from "../sim/scenarios/scenario.ts";
 
 /** What a new user reads first: what runs, where to look, and what differs from real life. */
 export function describeDemo(demo: {

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
-import { ConfigError } from "../config/config-error.ts";
 import { parseConfig } from "../config/parse.ts";
+import { ConfigError } from "../config/yaml/config-error.ts";
 import type { CommandWorld } from "./command-world.ts";
 
 /**

@@ -1,7 +1,7 @@
 import type { Logger } from "pino";
-import { parseWebConfig } from "../config/parse-web-config.ts";
-import { LiveWebSettings } from "../io/live-web-settings.ts";
-import type { WebSettings } from "../web-settings.ts";
+import { parseWebConfig } from "../config/web/parse.ts";
+import type { WebSettings } from "../config/web/web-settings.ts";
+import { LiveWebSettings } from "../io/http-server/settings.ts";
 import type { CommandWorld } from "./command-world.ts";
 import { readConfigFile } from "./load-config.ts";
 

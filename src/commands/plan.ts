@@ -1,7 +1,7 @@
+import { planFleet } from "../budgets/plan.ts";
 import type { Config } from "../config/config.ts";
-import { ConfigError } from "../config/config-error.ts";
-import { planFleet } from "../schedule/plan-fleet.ts";
-import { renderPlanJson, renderPlanTable } from "../views/plan-table.ts";
+import { ConfigError } from "../config/yaml/config-error.ts";
+import { renderPlanJson, renderPlanTable } from "../views/terminal/plan-table.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { loadConfig } from "./load-config.ts";
 

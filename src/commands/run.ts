@@ -1,17 +1,17 @@
 import { type App, startApp } from "../app.ts";
 import type { Config, ListenAddress } from "../config/config.ts";
-import { ConfigError } from "../config/config-error.ts";
-import { parseListenAddress } from "../config/listen-address.ts";
+import { parseListenAddress } from "../config/schema/listen-address.ts";
+import { ConfigError } from "../config/yaml/config-error.ts";
+import { createRedact } from "../core/model/redact.ts";
 import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import { createLogger } from "../io/logger.ts";
-import { createRedact } from "../redact.ts";
 import { buildOf } from "./build-info.ts";
 import { colorsFor } from "./colors-for.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { loadConfig } from "./load-config.ts";
 import { openWebConfig } from "./open-web-config.ts";
+import { runUntilSignal } from "./run-until-signal.ts";
 import { stateFileBeside } from "./state-file-beside.ts";
-import { untilStopped } from "./until-stopped.ts";
 
 export interface RunFlags {
   readonly config: string;
@@ -72,7 +72,7 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       stateFile: flags.state ?? stateFileBeside(flags.config),
       web,
     });
-  return await untilStopped(start, { world, logger });
+  return await runUntilSignal(start, { world, logger });
 }
 
 function orConfigError<Opened>(open: () => Opened): Opened | ConfigError {

@@ -1,6 +1,6 @@
-import type { Fleet } from "../core/fleet.ts";
-import type { MaintenanceWindow } from "../core/maintenance-window.ts";
-import type { Variable } from "./secret-store.ts";
+import type { Fleet } from "../core/model/fleet.ts";
+import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
+import type { Variable } from "./resolve/secrets.ts";
 
 /** How the daemon polls. Times in milliseconds, sizes in bytes. */
 export interface PollSettings {

@@ -1,17 +1,17 @@
-import { tightBudgets } from "../schedule/tight-budgets.ts";
-import { checkVariables } from "./check-variables.ts";
+import { budgetWarnings } from "../budgets/warnings.ts";
 import type { Config } from "./config.ts";
-import { ConfigError, type Problem } from "./config-error.ts";
-import { type PathProblem, ProblemList } from "./problem-list.ts";
-import { readShape, type Shaped } from "./read-shape.ts";
-import { readYaml, type YamlFile } from "./read-yaml.ts";
-import { resolveFleet } from "./resolve-fleet.ts";
-import { resolveMaintenance } from "./resolve-maintenance.ts";
-import type { Resolving } from "./resolving.ts";
-import { type Outside, SecretStore } from "./secret-store.ts";
+import { checkVariables } from "./resolve/check-variables.ts";
+import { resolveFleet } from "./resolve/fleet.ts";
+import { resolveMaintenance } from "./resolve/maintenance.ts";
+import type { ResolveContext } from "./resolve/resolve-context.ts";
+import { type Environment, SecretStore } from "./resolve/secrets.ts";
+import { readShape, type Shaped } from "./schema/read-shape.ts";
+import { ConfigError, type Problem } from "./yaml/config-error.ts";
+import { type PathProblem, ProblemList } from "./yaml/problem-list.ts";
+import { readYaml, type YamlFile } from "./yaml/read-yaml.ts";
 
 /** Where a configuration comes from. */
-export interface ParseOptions extends Outside {
+export interface ParseOptions extends Environment {
   /** The path as the user gave it: it stands in front of each problem. */
   readonly file: string;
 }
@@ -71,14 +71,14 @@ function resolveConfig(yaml: YamlFile, reading: Reading): Config | null {
       ...fleet.skipped.map(
         ({ protocol, variant, tier, why }) => `${protocol}/${variant}/${tier} is skipped: ${why}`,
       ),
-      ...tightBudgets(fleet),
+      ...budgetWarnings(fleet),
     ],
     secrets: secrets.all,
     variables: secrets.variables,
   };
 }
 
-function resolvingOf({ inFile }: Shaped, yaml: YamlFile, { problems, secrets }: Reading): Resolving {
+function resolvingOf({ inFile }: Shaped, yaml: YamlFile, { problems, secrets }: Reading): ResolveContext {
   return {
     secrets,
     tell: (path, message) => problems.tell(inFile(path), message),

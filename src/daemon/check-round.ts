@@ -1,21 +1,21 @@
+import { Budgets } from "../budgets/budgets.ts";
+import { createSteadyClock } from "../budgets/steady-clock.ts";
 import type { Config } from "../config/config.ts";
-import { type Endpoint, endpointsOf, type Fleet } from "../core/fleet.ts";
-import type { Report } from "../core/report.ts";
-import type { Post } from "../post.ts";
-import { Budgets } from "../schedule/budgets.ts";
+import { type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
+import type { Post } from "../core/model/http-post.ts";
+import type { Report } from "../core/model/report.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
-import { pollOrder } from "../schedule/poll-order.ts";
-import { createPollQueue } from "../schedule/poll-queue.ts";
-import { createSteadyClock } from "../schedule/steady-clock.ts";
 import type { World } from "../world.ts";
-import { EndpointMemory } from "./endpoint-memory.ts";
-import { Journal } from "./journal.ts";
-import { keepsakeOf } from "./keepsake.ts";
 import { Monitor } from "./monitor.ts";
-import { poll } from "./poll.ts";
-import { createPollPorts } from "./poll-ports.ts";
-import { keepState } from "./state-keeper.ts";
-import { Tally } from "./tally.ts";
+import { PollCounters } from "./polling/counters.ts";
+import { DialectCache } from "./polling/dialect-cache.ts";
+import { ExchangeLog } from "./polling/exchange-log.ts";
+import { pollOrder } from "./polling/order.ts";
+import { poll } from "./polling/poll.ts";
+import { createPollPorts } from "./polling/ports.ts";
+import { createPollQueue } from "./polling/queue.ts";
+import { takeSnapshot } from "./state/snapshot.ts";
+import { openStateStore } from "./state/store.ts";
 
 export interface CheckRoundOptions {
   readonly post: Post;
@@ -47,10 +47,10 @@ export async function checkRound(
   // What is not asked can't say, either, whether anything can be reached.
   const look = startMonitor({ ...config, fleet: askable }, world);
   const monitor = startMonitor(config, world);
-  const asked = new EndpointMemory();
-  await using keeper = await keepState(options.stateFile, {
+  const asked = new DialectCache();
+  await using keeper = await openStateStore(options.stateFile, {
     world,
-    keepsake: () => keepsakeOf({ monitor, budgets, clock, endpoints: asked, nowMs: world.nowMs }),
+    keepsake: () => takeSnapshot({ monitor, budgets, clock, endpoints: asked, nowMs: world.nowMs }),
     onLost: ({ message }) => world.logger.error(message),
   });
   const { remembered } = keeper;
@@ -64,8 +64,8 @@ export async function checkRound(
     budgetNowMs: clock.nowMs,
     stopping: new AbortController().signal,
     // One look counts and logs nothing: what failed stands in the report.
-    tally: new Tally(),
-    journal: new Journal(),
+    tally: new PollCounters(),
+    journal: new ExchangeLog(),
     observeDuration: () => undefined,
   });
   const queue = createPollQueue(config.poll);

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
-import type { Endpoint } from "../core/fleet.ts";
-import { createRedact } from "../redact.ts";
+import type { Endpoint } from "../core/model/fleet.ts";
+import { createRedact } from "../core/model/redact.ts";
 
 /**
  * The poll of an endpoint as a line for a shell. What the configuration takes from a variable or a file, the shell

@@ -1,31 +1,31 @@
+import { Budgets } from "../budgets/budgets.ts";
+import { createSteadyClock, type SteadyClock } from "../budgets/steady-clock.ts";
 import type { Config } from "../config/config.ts";
-import type { Exchanges } from "../core/exchange.ts";
-import type { Endpoint } from "../core/fleet.ts";
-import type { Report } from "../core/report.ts";
-import { createHttpClient } from "../io/http-client.ts";
-import type { Verdict } from "../io/http-source.ts";
-import type { PollLabels } from "../io/prometheus-registry.ts";
-import type { MetricsSource } from "../metrics/metric-family.ts";
-import { Budgets } from "../schedule/budgets.ts";
+import type { Exchanges } from "../core/model/exchange.ts";
+import type { Endpoint } from "../core/model/fleet.ts";
+import type { Report } from "../core/model/report.ts";
+import { createHttpClient } from "../io/http-client/client.ts";
+import type { CheckResult } from "../io/http-server/server-deps.ts";
+import type { MetricsSource } from "../metrics/families/family.ts";
+import type { PollLabels } from "../metrics/registry.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
-import { createSteadyClock, type SteadyClock } from "../schedule/steady-clock.ts";
 import type { World } from "../world.ts";
-import { EndpointMemory } from "./endpoint-memory.ts";
-import { Journal } from "./journal.ts";
-import { keepsakeOf } from "./keepsake.ts";
+import { LoopWatchdog } from "./loop-watchdog.ts";
 import { Monitor } from "./monitor.ts";
-import { type PollPorts, poll } from "./poll.ts";
-import { createPollPorts, secondLook } from "./poll-ports.ts";
-import { type Doubt, type Polling, startPolling } from "./polling.ts";
-import { Pulse } from "./pulse.ts";
-import type { Keepsake, StateKeeper } from "./state-keeper.ts";
-import { Tally } from "./tally.ts";
+import { PollCounters } from "./polling/counters.ts";
+import { DialectCache } from "./polling/dialect-cache.ts";
+import { ExchangeLog } from "./polling/exchange-log.ts";
+import { type PollPorts, poll } from "./polling/poll.ts";
+import { type Doubt, type Polling, startPolling } from "./polling/polling.ts";
+import { confirmationPoll, createPollPorts } from "./polling/ports.ts";
+import { takeSnapshot } from "./state/snapshot.ts";
+import type { StateSnapshot, StateStore } from "./state/store.ts";
 
 export interface DaemonOptions {
   readonly world: World;
   readonly observeDuration: (labels: PollLabels, durationMs: number) => void;
   /** What a former process knew, and where this one keeps what it knows. */
-  readonly keeper: StateKeeper;
+  readonly keeper: StateStore;
 }
 
 interface Running {
@@ -39,11 +39,11 @@ export class Daemon implements AsyncDisposable {
   readonly #options: DaemonOptions;
   readonly #budgets: Budgets;
   readonly #monitor: Monitor;
-  readonly #tally = new Tally();
-  readonly #journal = new Journal();
-  readonly #endpoints = new EndpointMemory();
+  readonly #tally = new PollCounters();
+  readonly #journal = new ExchangeLog();
+  readonly #endpoints = new DialectCache();
   readonly #clock: SteadyClock;
-  readonly #pulse: Pulse;
+  readonly #pulse: LoopWatchdog;
   #running: Running;
   #isDraining = false;
 
@@ -51,7 +51,7 @@ export class Daemon implements AsyncDisposable {
     const { world } = options;
     this.#options = options;
     this.#clock = createSteadyClock(world);
-    this.#pulse = new Pulse(world);
+    this.#pulse = new LoopWatchdog(world);
     this.#budgets = new Budgets(config.fleet);
     this.#monitor = new Monitor(config.fleet, {
       nowMs: world.nowMs,
@@ -84,8 +84,8 @@ export class Daemon implements AsyncDisposable {
   }
 
   /** What must outlive the process. */
-  keepsake(): Keepsake {
-    return keepsakeOf({
+  keepsake(): StateSnapshot {
+    return takeSnapshot({
       monitor: this.#monitor,
       endpoints: this.#endpoints,
       budgets: this.#budgets,
@@ -119,13 +119,13 @@ export class Daemon implements AsyncDisposable {
   }
 
   /** Whether the poll loop makes progress. */
-  healthy(): Verdict {
+  healthy(): CheckResult {
     const { config, polling } = this.#running;
     return this.#pulse.verdict(config.poll, polling.longestMs());
   }
 
   /** Whether every indexer was asked at least once; the RPC nodes are evidence that may be lacking. */
-  ready(): Verdict {
+  ready(): CheckResult {
     if (this.#isDraining) {
       return { ok: false, detail: "Shutting down" };
     }
@@ -170,7 +170,7 @@ export class Daemon implements AsyncDisposable {
       settings: config.poll,
       client,
       firstRound: this.#endpoints.unheardOf(config.fleet),
-      poll: (endpoint, use) => this.#poll(endpoint, use === "poll" ? ports : secondLook(ports)),
+      poll: (endpoint, use) => this.#poll(endpoint, use === "poll" ? ports : confirmationPoll(ports)),
       onSkipped: (indexer) => this.#tally.countSkippedRound(indexer),
       onTick: () => this.#pulse.tick(),
       onBug: world.onBug,

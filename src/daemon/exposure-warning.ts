@@ -1,5 +1,5 @@
 import type { ListenAddress } from "../config/config.ts";
-import type { WebSettings } from "../web-settings.ts";
+import type { WebSettings } from "../config/web/web-settings.ts";
 
 /** What to say where anybody may look in who reaches the machine; null where nobody else can, or must say who they are. */
 export function exposureWarning({ host, port }: ListenAddress, web: WebSettings | null): string | null {

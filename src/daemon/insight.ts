@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
+import { planFleet } from "../budgets/plan.ts";
 import type { Config } from "../config/config.ts";
-import type { Plan } from "../core/plan.ts";
-import type { Report } from "../core/report.ts";
-import { isSystemError } from "../io/error-code.ts";
-import { readHistoryFile, writeHistoryFile } from "../io/history-file.ts";
-import type { HttpSource } from "../io/http-source.ts";
-import { planFleet } from "../schedule/plan-fleet.ts";
+import type { Plan } from "../core/model/plan.ts";
+import type { Report } from "../core/model/report.ts";
+import type { ServerDeps } from "../io/http-server/server-deps.ts";
+import { readHistoryFile, writeHistoryFile } from "../io/state/history-file.ts";
+import { isSystemError } from "../io/system-error.ts";
 import type { World } from "../world.ts";
 import type { Daemon } from "./daemon.ts";
 import { inSlices } from "./in-slices.ts";
@@ -15,7 +15,7 @@ import { Recorder } from "./recorder.ts";
 
 /** What only people look at: the past, the last replies, the plan, and word of what is new. Disposing it saves the past. */
 export interface Insight extends AsyncDisposable {
-  readonly source: Pick<HttpSource, "past" | "endpoints" | "plan" | "onNews" | "statusesDocument">;
+  readonly source: Pick<ServerDeps, "past" | "endpoints" | "plan" | "onNews" | "statusesDocument">;
   /** Takes in the report of now; to be called every second, once at a time. */
   readonly take: (report: Report) => Promise<void>;
 }

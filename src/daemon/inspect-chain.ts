@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
-import type { EndpointRecord, Exchanges } from "../core/exchange.ts";
-import { endpointsOf } from "../core/fleet.ts";
+import type { EndpointRecord, Exchanges } from "../core/model/exchange.ts";
+import { endpointsOf } from "../core/model/fleet.ts";
 import { curlCommand } from "./curl-command.ts";
 
 /** Every endpoint that speaks of a chain, with what it said last and how to ask it by hand. */

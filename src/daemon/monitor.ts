@@ -1,15 +1,15 @@
-import { type ChainState, sourceOf, type WatchedChain } from "../core/chain-state.ts";
-import { composeReport } from "../core/compose-report.ts";
-import { type Endpoint, endpointsOf, type Fleet, sourceKeysOf, type Target } from "../core/fleet.ts";
-import { isUnreached } from "../core/network-incident.ts";
-import type { Observation } from "../core/observation.ts";
-import type { BudgetReport, Incident, Report } from "../core/report.ts";
-import { isInDoubt, type SourceState } from "../core/source-state.ts";
-import { type ToldChain, tellChain } from "../core/tell-chain.ts";
-import { staleAfterMs } from "../core/votes.ts";
-import { observeChain, retainChain, startChain, watchFleet } from "../core/watch-chain.ts";
+import { type ChainState, sourceOf, type WatchedChain } from "../core/chain/chain-state.ts";
+import { observeChain, retainChain, startChain, watchFleet } from "../core/chain/watch-chain.ts";
+import { staleAfterMs } from "../core/head/votes.ts";
+import { isUnreached } from "../core/incidents/local-outage.ts";
+import { type Endpoint, endpointsOf, type Fleet, sourceKeysOf, type Target } from "../core/model/fleet.ts";
+import type { Observation } from "../core/model/observation.ts";
+import type { BudgetReport, Incident, Report } from "../core/model/report.ts";
+import { type CachedReport, cachedReport } from "../core/report/cached-report.ts";
+import { composeReport } from "../core/report/compose.ts";
+import { isChanging, type SourceState } from "../core/source/source-state.ts";
 import { inSlices } from "./in-slices.ts";
-import type { Doubt } from "./polling.ts";
+import type { Doubt } from "./polling/polling.ts";
 
 export interface MonitorOptions {
   readonly nowMs: () => number;
@@ -30,7 +30,7 @@ export interface SavedMonitor {
 interface Memory {
   readonly watched: WatchedChain;
   readonly state: ChainState;
-  readonly told: ToldChain | null;
+  readonly told: CachedReport | null;
 }
 
 /** A report is this old at most; one that nothing has happened since is not made again. */
@@ -85,7 +85,7 @@ export class Monitor {
         const state = observeChain(memory.state, memory.watched, [observation]);
         this.#chains.set(slug, { watched: memory.watched, state, told: null });
         const after = sourceOf(state, observation.source);
-        doubt = isInDoubt(before, after) ? "in doubt" : doubt;
+        doubt = isChanging(before, after) ? "in doubt" : doubt;
         isImplausible ||= observation.kind === "head" && after?.last?.kind === "failed";
       }
     }
@@ -146,8 +146,8 @@ export class Monitor {
     return this.#latest;
   }
 
-  #tell(slug: string, memory: Memory, nowMs: number): ToldChain {
-    const told = tellChain(memory.told, memory, nowMs);
+  #tell(slug: string, memory: Memory, nowMs: number): CachedReport {
+    const told = cachedReport(memory.told, memory, nowMs);
     if (told !== memory.told) {
       this.#chains.set(slug, { watched: memory.watched, state: memory.state, told });
     }

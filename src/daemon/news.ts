@@ -1,5 +1,5 @@
-import { looksAlike } from "../core/looks-alike.ts";
-import type { Incident, Report } from "../core/report.ts";
+import type { Incident, Report } from "../core/model/report.ts";
+import { looksAlike } from "../core/report/looks-alike.ts";
 
 /** Called with the number of a report that is worth a look. */
 type Listener = (id: number) => void;

@@ -1,15 +1,15 @@
 import {
   type ChainHistory,
+  type HistorySlice,
   NEW_HISTORY,
-  type PastChain,
   readHistory,
   recordChain,
   resumeHistory,
   type SavedHistory,
   type Span,
   saveHistory,
-} from "../core/history.ts";
-import type { ChainReport, Report } from "../core/report.ts";
+} from "../core/history/history.ts";
+import type { ChainReport, Report } from "../core/model/report.ts";
 
 /** Keeps the past of every chain that is watched, for the plots. */
 export class Recorder {
@@ -41,7 +41,7 @@ export class Recorder {
   }
 
   /** A stretch of a chain's past for the targets with these keys. */
-  past(chain: string, keys: readonly string[], span: Span): PastChain {
+  past(chain: string, keys: readonly string[], span: Span): HistorySlice {
     return readHistory(this.#chains.get(chain) ?? NEW_HISTORY, keys, span);
   }
 

@@ -1,7 +1,7 @@
 import type { Config, ListenAddress } from "../config/config.ts";
-import { ConfigError } from "../config/config-error.ts";
-import type { Verdict } from "../io/http-source.ts";
-import type { MetricsSource } from "../metrics/metric-family.ts";
+import { ConfigError } from "../config/yaml/config-error.ts";
+import type { CheckResult } from "../io/http-server/server-deps.ts";
+import type { MetricsSource } from "../metrics/families/family.ts";
 import type { World } from "../world.ts";
 import { warnOfConfig } from "./warn-of-config.ts";
 
@@ -28,14 +28,14 @@ export class Reloader {
   }
 
   /** Reads the configuration anew; a bad file changes nothing and is told why. */
-  async reload(): Promise<Verdict> {
+  async reload(): Promise<CheckResult> {
     const turn = this.#last.then(() => this.#reload());
     // A bug in one is told to whoever asked for that one.
     this.#last = turn.catch(() => undefined);
     return await turn;
   }
 
-  async #reload(): Promise<Verdict> {
+  async #reload(): Promise<CheckResult> {
     const { world, listen, apply } = this.#options;
     const config = tryLoad(world);
     if (config instanceof ConfigError) {

@@ -1,7 +1,7 @@
-import type { Report } from "../core/report.ts";
+import type { Report } from "../core/model/report.ts";
 import type { World } from "../world.ts";
+import { logChanges } from "./change-log.ts";
 import type { Daemon } from "./daemon.ts";
-import { logChanges } from "./daemon-log.ts";
 import type { Insight } from "./insight.ts";
 
 /** How often the report is looked at for changes that are worth a line in the log. */

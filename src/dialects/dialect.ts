@@ -1,4 +1,4 @@
-import type { FailureReason, Head } from "../core/observation.ts";
+import type { FailureReason, Head } from "../core/model/observation.ts";
 
 /** What an answer says of one chain. */
 export interface Row {

@@ -1,11 +1,11 @@
-import type { Endpoint } from "../core/fleet.ts";
-import type { FailureReason } from "../core/observation.ts";
-import { attribute, type Subject } from "./attribute.ts";
-import { classify, type Trouble } from "./classify.ts";
+import type { Endpoint } from "../core/model/fleet.ts";
+import type { Reply } from "../core/model/http-reply.ts";
+import type { FailureReason } from "../core/model/observation.ts";
+import { classify, type ReplyError } from "./answer/classify.ts";
+import type { Outcome } from "./answer/outcome.ts";
+import { assignRows, type Subject } from "./assign-rows.ts";
 import type { Question, Reading } from "./dialect.ts";
 import { readMetaBlock } from "./graph.ts";
-import type { Outcome } from "./outcome.ts";
-import type { Reply } from "./reply.ts";
 
 /** An HTTP answer with what is needed to understand it. */
 export interface Answered {
@@ -40,7 +40,7 @@ export function interpret({ endpoint, question, reply, nowMs }: Answered): Inter
   if (reading.kind === "rows") {
     return {
       kind: "said",
-      outcomes: attribute(subjectsOf(endpoint), reading.rows).map(heed(classified.trouble)),
+      outcomes: assignRows(subjectsOf(endpoint), reading.rows).map(heed(classified.trouble)),
     };
   }
   if (classified.trouble !== null) {
@@ -78,7 +78,7 @@ function subjectsOf(endpoint: Answered["endpoint"]): readonly Subject[] {
     : endpoint.targets.map(({ key, chainId }) => ({ source: key, chainId }));
 }
 
-function settle(trouble: Trouble, endpoint: Answered["endpoint"]): Interpretation {
+function settle(trouble: ReplyError, endpoint: Answered["endpoint"]): Interpretation {
   if (trouble.kind !== "not_started") {
     return trouble;
   }
@@ -87,7 +87,7 @@ function settle(trouble: Trouble, endpoint: Answered["endpoint"]): Interpretatio
 }
 
 /** A head that comes with `indexing_error` still counts, yet its indexer has said that it is in trouble. */
-function heed(trouble: Trouble | null): (outcome: Outcome) => Outcome {
+function heed(trouble: ReplyError | null): (outcome: Outcome) => Outcome {
   const isBadNews = trouble?.kind === "failed" && trouble.reason === "indexing_error";
   return (outcome) =>
     isBadNews && outcome.kind === "head"

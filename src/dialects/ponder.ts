@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Dialect, Reading, Row } from "./dialect.ts";
+import { sayHead, sayUnreadable } from "./head-row.ts";
 import { readPositiveInteger } from "./positive-integer.ts";
 import { readShape } from "./read-shape.ts";
-import { sayHead, sayUnreadable } from "./say-head.ts";
 import { readTimestampSec } from "./timestamp-sec.ts";
 
 const StatusData = z.object({

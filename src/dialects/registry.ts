@@ -1,5 +1,5 @@
-import type { Endpoint } from "../core/fleet.ts";
-import { onceEach } from "../core/once-each.ts";
+import type { Endpoint } from "../core/model/fleet.ts";
+import { memoize } from "../core/model/memoize.ts";
 import type { Dialect, Question } from "./dialect.ts";
 import { envio } from "./envio.ts";
 import { graph } from "./graph.ts";
@@ -15,7 +15,7 @@ export const DIALECTS = { graph, envio, ponder } as const satisfies Record<strin
  *
  * @throws {RangeError} If the endpoint has a dialect that is not in the registry: the configuration lets none pass.
  */
-export const questionsFor = onceEach(
+export const questionsFor = memoize(
   (endpoint: Pick<Endpoint, "kind" | "dialect" | "targets">): readonly Question[] => {
     if (endpoint.kind === "rpc") {
       return rpc.questions;

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Dialect, Reading } from "./dialect.ts";
+import { sayHead } from "./head-row.ts";
 import { readShape } from "./read-shape.ts";
-import { sayHead } from "./say-head.ts";
 import { readTimestampSec } from "./timestamp-sec.ts";
 
 const Block = z.object({

@@ -1,5 +1,5 @@
 import { type Logger, pino } from "pino";
-import type { Redact } from "../redact.ts";
+import type { Redact } from "../core/model/redact.ts";
 import type { LogFormat, LogLevel } from "./log-options.ts";
 
 export interface LoggerOptions {

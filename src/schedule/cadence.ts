@@ -1,4 +1,4 @@
-import type { Budget } from "../core/fleet.ts";
+import type { Budget } from "../core/model/fleet.ts";
 import { type FiringRate, firingRate } from "./firing-times.ts";
 
 /** One step of the ladder that `schedule: auto` chooses from. */

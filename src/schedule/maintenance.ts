@@ -1,5 +1,5 @@
-import type { Target } from "../core/fleet.ts";
-import type { MaintenanceMatch, MaintenanceWindow } from "../core/maintenance-window.ts";
+import type { Target } from "../core/model/fleet.ts";
+import type { MaintenanceMatch, MaintenanceWindow } from "../core/model/maintenance-window.ts";
 import { lastFiringMs } from "./firing-times.ts";
 
 /** Tells which targets are inside a maintenance window at an instant; asked once for each report, not for each target. */

@@ -8,7 +8,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { type CheckFlags, check } from "../../src/commands/check.ts";
 import type { CommandWorld } from "../../src/commands/command-world.ts";
-import { statusJson } from "../../src/views/status-json.ts";
+import { statusJson } from "../../src/views/api/status.ts";
 import { commandWorld } from "../support/command-world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { defaultFleetReport } from "../views/default-fleet-report.ts";

@@ -7,7 +7,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { runCli } from "../../src/cli.ts";
 import { type CheckFlags, check } from "../../src/commands/check.ts";
 import type { CommandWorld } from "../../src/commands/command-world.ts";
-import { statusJson } from "../../src/views/status-json.ts";
+import { statusJson } from "../../src/views/api/status.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { defaultFleetReport } from "../views/default-fleet-report.ts";
 

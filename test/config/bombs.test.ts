@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/config.ts";
-import { ConfigError } from "../../src/config/config-error.ts";
 import { parseConfig } from "../../src/config/parse.ts";
-import { parseWebConfig } from "../../src/config/parse-web-config.ts";
+import { parseWebConfig } from "../../src/config/web/parse.ts";
+import { ConfigError } from "../../src/config/yaml/config-error.ts";
 import { Reloader } from "../../src/daemon/reloader.ts";
 import type { World } from "../../src/world.ts";
 import { recordLog } from "../support/log-recorder.ts";

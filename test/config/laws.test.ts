@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml, stringify } from "yaml";
-import { ConfigError } from "../../src/config/config-error.ts";
 import { parseConfig } from "../../src/config/parse.ts";
+import { ConfigError } from "../../src/config/yaml/config-error.ts";
 
 const KEY = "0123456789abcdef0123456789abcdef";
 const CHAINS_YAML = readFileSync(new URL("../../chains.yaml", import.meta.url), "utf8");

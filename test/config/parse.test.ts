@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/config.ts";
-import { ConfigError } from "../../src/config/config-error.ts";
 import { parseConfig } from "../../src/config/parse.ts";
+import { ConfigError } from "../../src/config/yaml/config-error.ts";
 
 const KEY = "0123456789abcdef0123456789abcdef";
 const EXAMPLE = readFileSync(new URL("../fixtures/config/contract.yaml", import.meta.url), "utf8");

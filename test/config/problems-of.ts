@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
-import { ConfigError } from "../../src/config/config-error.ts";
 import { parseConfig } from "../../src/config/parse.ts";
+import { ConfigError } from "../../src/config/yaml/config-error.ts";
 
 /** What the bad files find outside of themselves. */
 const ENV = {

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseByteSize } from "../../src/config/byte-size.ts";
-import { formatDuration, parseDuration } from "../../src/config/duration.ts";
-import { parseListenAddress } from "../../src/config/listen-address.ts";
+import { parseByteSize } from "../../src/config/schema/byte-size.ts";
+import { formatDuration, parseDuration } from "../../src/config/schema/duration.ts";
+import { parseListenAddress } from "../../src/config/schema/listen-address.ts";
 
 describe("parseDuration()", () => {
   it.each([

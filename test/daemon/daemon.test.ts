@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { startFleet } from "../../src/sim/simulated-fleet.ts";
+import { startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { configOf, startTestApp } from "../support/running-app.ts";
 
 const VARIANTS = ["often", "too", "rarely"] as const;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import type { WebSettings } from "../../src/config/web/web-settings.ts";
 import { exposureWarning } from "../../src/daemon/exposure-warning.ts";
-import type { WebSettings } from "../../src/web-settings.ts";
 
 const OPEN: WebSettings = {
   file: "web.yml",

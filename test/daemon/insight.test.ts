@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { startFleet } from "../../src/sim/simulated-fleet.ts";
+import { startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { configOf, startTestApp } from "../support/running-app.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Exchanges } from "../../src/core/exchange.ts";
-import type { Endpoint, Fleet } from "../../src/core/fleet.ts";
+import type { Exchanges } from "../../src/core/model/exchange.ts";
+import type { Endpoint, Fleet } from "../../src/core/model/fleet.ts";
 import { inspectChain } from "../../src/daemon/inspect-chain.ts";
 import { sampleEndpoint, sampleTarget } from "../views/sample-report.ts";
 

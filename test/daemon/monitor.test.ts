@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { Endpoint } from "../../src/core/fleet.ts";
-import type { Observation } from "../../src/core/observation.ts";
+import type { Endpoint } from "../../src/core/model/fleet.ts";
+import type { Observation } from "../../src/core/model/observation.ts";
 import { Monitor } from "../../src/daemon/monitor.ts";
-import { BASE } from "../core/chain-fixture.ts";
-import { endpointOf, fleetOf } from "../schedule/fleet-builder.ts";
+import { endpointOf, fleetOf } from "../budgets/fleet-builder.ts";
+import { BASE } from "../core/chain/chain-fixture.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 12);
 const OFTEN = ["a", "b"].map((variant) => endpointAsked(variant, 15_000));

@@ -1,9 +1,9 @@
 import { describe, expect, it, vi } from "vitest";
 import type { App } from "../../src/app.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
-import { NOTHING_REMEMBERED } from "../../src/daemon/remembered.ts";
-import type { StateKeeper } from "../../src/daemon/state-keeper.ts";
-import { startFleet } from "../../src/sim/simulated-fleet.ts";
+import { EMPTY_STATE } from "../../src/daemon/state/restored-state.ts";
+import type { StateStore } from "../../src/daemon/state/store.ts";
+import { startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { configOf, scrape, startTestApp } from "../support/running-app.ts";
 
@@ -18,8 +18,8 @@ describe("a promise that never settles", () => {
     let aheadMs = 0;
     const waiting: (() => void)[] = [];
     // A disk that hangs: the poll waits for its count to be written.
-    const keeper: StateKeeper = {
-      remembered: NOTHING_REMEMBERED,
+    const keeper: StateStore = {
+      remembered: EMPTY_STATE,
       touch: () => undefined,
       problem: () => null,
       recorded: () => new Promise((resolve) => waiting.push(resolve)),

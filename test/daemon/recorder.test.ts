@@ -2,7 +2,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Recorder } from "../../src/daemon/recorder.ts";
-import { historyPathOf, readHistoryFile, writeHistoryFile } from "../../src/io/history-file.ts";
+import { historyPathOf, readHistoryFile, writeHistoryFile } from "../../src/io/state/history-file.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import {
   NOW_MS,

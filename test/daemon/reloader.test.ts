@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/config.ts";
-import { ConfigError } from "../../src/config/config-error.ts";
+import { ConfigError } from "../../src/config/yaml/config-error.ts";
 import { Reloader } from "../../src/daemon/reloader.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { worldOf } from "../support/world-of.ts";

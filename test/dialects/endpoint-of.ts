@@ -1,4 +1,4 @@
-import type { Endpoint, Target } from "../../src/core/fleet.ts";
+import type { Endpoint, Target } from "../../src/core/model/fleet.ts";
 
 /** An endpoint that expects these chains; an RPC node where the dialect says so. */
 export function endpointOf(

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import type { Reply } from "../../src/core/model/http-reply.ts";
 import { failEverySource, type Interpretation, interpret } from "../../src/dialects/interpret.ts";
 import { questionsFor } from "../../src/dialects/registry.ts";
-import type { Reply } from "../../src/dialects/reply.ts";
 import { endpointOf } from "./endpoint-of.ts";
 import { readFixture, replyOf } from "./read-fixture.ts";
 

@@ -8,7 +8,7 @@ import type { AlertContext } from "../../dashboards/src/alert.ts";
 import { renderAlertRules, renderRecordingRules } from "../../dashboards/src/prometheus-rules.ts";
 import { SETTINGS } from "../../dashboards/src/settings.ts";
 import { shortened } from "../../dashboards/src/time-scale.ts";
-import type { Pace } from "../../src/sim/hasten.ts";
+import type { Pace } from "../../src/sim/fleet/accelerate.ts";
 import { type Alertmanager, type Page, startAlertmanager } from "./support/alertmanager.ts";
 import { type Detection, fits, Observer, type Sought } from "./support/detection.ts";
 import { writeDetection } from "./support/detection-report.ts";

@@ -3,7 +3,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { type SimulatedFleet, startFleet } from "../../src/sim/simulated-fleet.ts";
+import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { runProgram, stopAllPrograms } from "./support/program.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
 

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { ConfigError } from "../../src/config/config-error.ts";
-import { parseWebConfig } from "../../src/config/parse-web-config.ts";
+import { parseWebConfig } from "../../src/config/web/parse.ts";
+import { ConfigError } from "../../src/config/yaml/config-error.ts";
 import { BAD_WEB_CONFIGS, GOOD_WEB_CONFIGS, webConfigFolder } from "../support/web-configs.ts";
 import { runProgram } from "./support/program.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { createRedact } from "../../src/core/model/redact.ts";
 import { createLogger, type LoggerOptions } from "../../src/io/logger.ts";
-import { createRedact } from "../../src/redact.ts";
 
 const KEY = 'k"e\\y-of-many-letters';
 

@@ -1,12 +1,12 @@
 import { text as readText } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { Monitor } from "../../src/daemon/monitor.ts";
-import { Tally } from "../../src/daemon/tally.ts";
-import { createPrometheus } from "../../src/io/prometheus-registry.ts";
-import { METRIC_FAMILIES } from "../../src/metrics/metric-families.ts";
-import type { MetricsSource } from "../../src/metrics/metric-family.ts";
-import { BASE, headAt, T0 } from "../core/chain-fixture.ts";
-import { endpointOf, fleetOf } from "../schedule/fleet-builder.ts";
+import { PollCounters } from "../../src/daemon/polling/counters.ts";
+import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
+import type { MetricsSource } from "../../src/metrics/families/family.ts";
+import { createPrometheus } from "../../src/metrics/registry.ts";
+import { endpointOf, fleetOf } from "../budgets/fleet-builder.ts";
+import { BASE, headAt, T0 } from "../core/chain/chain-fixture.ts";
 
 /** More than a piece of text each: polls come in between two. */
 const ENDPOINTS = Array.from({ length: 100 }, (_, index) => endpointOf({ variant: `v${index}` }));
@@ -47,7 +47,7 @@ function ours(text: string): string {
 function start() {
   let nowMs = T0;
   const monitor = new Monitor(FLEET, { nowMs: () => nowMs, budgets: () => [] });
-  const tally = new Tally();
+  const tally = new PollCounters();
   tally.watch(FLEET);
   return {
     hear(block: number): void {

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Budget } from "../../src/core/fleet.ts";
+import type { Budget } from "../../src/core/model/fleet.ts";
 import {
   chooseCadence,
   fitProblem,

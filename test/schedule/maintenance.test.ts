@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { MaintenanceMatch, MaintenanceWindow } from "../../src/core/maintenance-window.ts";
+import type { MaintenanceMatch, MaintenanceWindow } from "../../src/core/model/maintenance-window.ts";
 import { openMaintenance } from "../../src/schedule/maintenance.ts";
 import { targetOf } from "../support/endpoints.ts";
 

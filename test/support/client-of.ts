@@ -1,4 +1,8 @@
-import { createHttpClient, type HttpClient, type HttpClientOptions } from "../../src/io/http-client.ts";
+import {
+  createHttpClient,
+  type HttpClient,
+  type HttpClientOptions,
+} from "../../src/io/http-client/client.ts";
 
 /** A client with the usual limits, but for `options`. */
 export function clientOf(options: Partial<HttpClientOptions> = {}): HttpClient {

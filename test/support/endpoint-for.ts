@@ -1,5 +1,5 @@
-import type { Endpoint } from "../../src/core/fleet.ts";
-import type { SimulatedEndpoint } from "../../src/sim/simulated-endpoint.ts";
+import type { Endpoint } from "../../src/core/model/fleet.ts";
+import type { SimulatedEndpoint } from "../../src/sim/fleet/simulated-endpoint.ts";
 import { endpointOf, targetOf } from "./endpoints.ts";
 
 /** The configured side of a simulated endpoint, with what a test wants otherwise. */

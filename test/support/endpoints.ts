@@ -1,4 +1,4 @@
-import type { Endpoint, Target } from "../../src/core/fleet.ts";
+import type { Endpoint, Target } from "../../src/core/model/fleet.ts";
 
 const MINUTE_MS = 60_000;
 

@@ -1,4 +1,4 @@
-import { lockStateFile } from "../../src/io/state-lock.ts";
+import { lockStateFile } from "../../src/io/state/lock.ts";
 
 /** A process of its own that holds a state file and says that it serves at a URL. It ends by being killed. */
 const [path = "", url = ""] = process.argv.slice(2);

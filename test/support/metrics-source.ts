@@ -1,8 +1,8 @@
-import type { Endpoint } from "../../src/core/fleet.ts";
-import { FAILURE_REASONS, type FailureReason } from "../../src/core/observation.ts";
-import type { Report } from "../../src/core/report.ts";
-import type { EndpointTally } from "../../src/daemon/tally.ts";
-import type { MetricsSource } from "../../src/metrics/metric-family.ts";
+import type { Endpoint } from "../../src/core/model/fleet.ts";
+import { FAILURE_REASONS, type FailureReason } from "../../src/core/model/observation.ts";
+import type { Report } from "../../src/core/model/report.ts";
+import type { EndpointCounters } from "../../src/daemon/polling/counters.ts";
+import type { MetricsSource } from "../../src/metrics/families/family.ts";
 import {
   NOW_MS,
   sampleChainReport,
@@ -61,7 +61,7 @@ export function endpointTally(
   endpoint: Endpoint,
   requests: number,
   failed: Partial<Record<FailureReason, number>> = {},
-): EndpointTally {
+): EndpointCounters {
   // Object.fromEntries widens its keys to string; these are the list's own.
   const none = Object.fromEntries(FAILURE_REASONS.map((reason) => [reason, 0])) as Record<
     FailureReason,

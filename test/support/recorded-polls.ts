@@ -1,7 +1,7 @@
-import type { Failure, PollPorts } from "../../src/daemon/poll.ts";
-import { createRedact } from "../../src/redact.ts";
-import type { Use } from "../../src/schedule/budget.ts";
-import { DRAWN } from "../../src/schedule/drawn.ts";
+import { GRANTED } from "../../src/budgets/grant.ts";
+import type { Use } from "../../src/budgets/ledger.ts";
+import { createRedact } from "../../src/core/model/redact.ts";
+import type { Failure, PollPorts } from "../../src/daemon/polling/poll.ts";
 
 /** Where the ports of a poll differ from the usual. */
 export interface WantedPorts extends Partial<Pick<PollPorts, "retries" | "random" | "sleep" | "use">> {
@@ -42,7 +42,7 @@ export function recordPolls(wanted: WantedPorts & Pick<PollPorts, "post" | "nowM
       draws.push(use);
       const isAllowed = wanted.draw?.(use) ?? true;
       return Promise.resolve(
-        isAllowed ? DRAWN : { kind: "refused", reason: "budget", detail: "not sent: nothing is left" },
+        isAllowed ? GRANTED : { kind: "refused", reason: "budget", detail: "not sent: nothing is left" },
       );
     },
     backOff: (_endpoint, retryAfterMs) => refusals.push(retryAfterMs),

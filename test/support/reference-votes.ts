@@ -1,5 +1,5 @@
-import type { Pace } from "../../src/core/pace.ts";
-import { type ReferenceState, updateReference, type Vote } from "../../src/core/reference.ts";
+import type { Pace } from "../../src/core/head/pace.ts";
+import { type ReferenceState, updateReference, type Vote } from "../../src/core/head/reference.ts";
 
 export const PACE: Pace = { intervalMs: 2_000, measured: true };
 export const NOW = 36_000_000;

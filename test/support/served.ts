@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
-import type { Plan } from "../../src/core/plan.ts";
-import { type HttpServer, type HttpServerOptions, startHttpServer } from "../../src/io/http-server.ts";
-import type { HttpSource, Verdict } from "../../src/io/http-source.ts";
+import type { Plan } from "../../src/core/model/plan.ts";
+import { type HttpServer, type HttpServerOptions, startHttpServer } from "../../src/io/http-server/server.ts";
+import type { CheckResult, ServerDeps } from "../../src/io/http-server/server-deps.ts";
 import { fullReport } from "./metrics-source.ts";
 
 const METRICS_BODY = "synclag_up 1\n";
@@ -22,11 +22,11 @@ const NO_PLAN: Plan = {
   skipped: [],
 };
 
-const FINE: Verdict = { ok: true, detail: "Fine" };
+const FINE: CheckResult = { ok: true, detail: "Fine" };
 
 /** The real server over a fleet in which all is known, with what a test wants otherwise. */
 export function serve(
-  source: Partial<HttpSource> = {},
+  source: Partial<ServerDeps> = {},
   options: HttpServerOptions = {},
 ): Promise<HttpServer> {
   const listen = { host: "127.0.0.1", port: 0 };

@@ -1,7 +1,7 @@
 import { writeSync } from "node:fs";
-import { readStateFile, writeStateFile } from "../../src/io/state-file.ts";
-import { lockStateFile } from "../../src/io/state-lock.ts";
-import { StateSaver } from "../../src/io/state-saver.ts";
+import { readStateFile, writeStateFile } from "../../src/io/state/file.ts";
+import { lockStateFile } from "../../src/io/state/lock.ts";
+import { DebouncedWriter } from "../../src/io/state/writer.ts";
 
 /**
  * A process of its own that counts up in the state file named by its argument, as fast as the disk allows, and
@@ -16,7 +16,7 @@ await using lock = await lockStateFile(path, {
 });
 const found = await readStateFile(path, Date.now());
 let count = found.kind === "state" ? Number(found.state.budgets) : 0;
-await using saver = new StateSaver({
+await using saver = new DebouncedWriter({
   content: () => ({
     savedAtMs: Date.now(),
     chains: { base: "x".repeat(50_000) },

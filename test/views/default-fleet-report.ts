@@ -1,5 +1,5 @@
-import type { Chain } from "../../src/core/fleet.ts";
-import type { BudgetReport, ChainReport, Report, TargetReport } from "../../src/core/report.ts";
+import type { Chain } from "../../src/core/model/fleet.ts";
+import type { BudgetReport, ChainReport, Report, TargetReport } from "../../src/core/model/report.ts";
 import {
   MINUTE_MS,
   NOW_MS,

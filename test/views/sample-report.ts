@@ -1,5 +1,5 @@
-import type { Chain, Endpoint, Target } from "../../src/core/fleet.ts";
-import type { ChainReport, GapReport, Report, TargetReport } from "../../src/core/report.ts";
+import type { Chain, Endpoint, Target } from "../../src/core/model/fleet.ts";
+import type { ChainReport, GapReport, Report, TargetReport } from "../../src/core/model/report.ts";
 
 /** Tuesday 1 December 2026, 03:12:44 UTC. */
 export const NOW_MS = Date.UTC(2026, 11, 1, 3, 12, 44);

@@ -1,4 +1,4 @@
-import type { Status } from "../../../src/core/report.ts";
+import type { Status } from "../../../src/core/model/report.ts";
 import type { Alert, AlertContext } from "../alert.ts";
 import {
   indented,

@@ -1,4 +1,4 @@
-import type { Status } from "../../../src/core/report.ts";
+import type { Status } from "../../../src/core/model/report.ts";
 import { type Alert, type AlertContext, type AlertGroup, BRIDGE } from "../alert.ts";
 import {
   INDEXER,

@@ -1,4 +1,4 @@
-import type { Status } from "../../../src/core/report.ts";
+import type { Status } from "../../../src/core/model/report.ts";
 import type { Alert, AlertContext, AlertGroup } from "../alert.ts";
 import { outsideMaintenance, perTarget, withStatus } from "../promql.ts";
 import { BEHIND, FRESH, say, TARGET_NAME } from "../text.ts";

@@ -1,5 +1,5 @@
 import { MappingType, type ValueMap, type ValueMapping } from "@grafana/grafana-foundation-sdk/dashboard";
-import type { Status } from "../../../src/core/report.ts";
+import type { Status } from "../../../src/core/model/report.ts";
 
 /** How a status looks on a dashboard. */
 interface RankedStatus {

@@ -1,4 +1,4 @@
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "./scenario.ts";
 
 /** Nothing but what healthy fleets do. */
 export const calm: Scenario = {

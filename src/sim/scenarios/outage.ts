@@ -1,4 +1,4 @@
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "./scenario.ts";
 
 /** The monitor's own network goes away, and comes back. */
 export const outage: Scenario = {

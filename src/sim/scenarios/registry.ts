@@ -1,6 +1,6 @@
-import type { Scenario } from "../scenario.ts";
 import { calm } from "./calm.ts";
 import { outage } from "./outage.ts";
+import type { Scenario } from "./scenario.ts";
 import { tour } from "./tour.ts";
 
 /** Every scenario that `--scenario` may name; the first is the default. */

@@ -1,4 +1,4 @@
-import type { Scenario } from "../scenario.ts";
+import type { Scenario } from "./scenario.ts";
 
 /** One incident a minute, each of which has happened to a real fleet; then it begins anew. */
 export const tour: Scenario = {

@@ -1,4 +1,4 @@
-import type { ChainModel } from "../chain-model.ts";
+import type { ChainModel } from "../model/chain-model.ts";
 
 /** Which software, in which version, an endpoint plays. */
 export type ServerKind =

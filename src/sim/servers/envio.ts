@@ -1,6 +1,6 @@
-import type { Field } from "../query.ts";
-import { type Mismatch, pick, type Schema, understand } from "../select.ts";
 import { type Answer, type Call, json, parseJson, queryOf, type ServedRow } from "./answer.ts";
+import type { Field } from "./query.ts";
+import { type Mismatch, pick, type Schema, understand } from "./select.ts";
 
 type EnvioKind = "envio" | "envio-3.2" | "envio-2.27";
 

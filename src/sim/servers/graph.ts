@@ -1,6 +1,6 @@
-import type { Field } from "../query.ts";
-import { type Mismatch, pick, type Schema, understand } from "../select.ts";
 import { type Answer, type Call, graphError, html, json, queryOf, type ServedRow } from "./answer.ts";
+import type { Field } from "./query.ts";
+import { type Mismatch, pick, type Schema, understand } from "./select.ts";
 
 /** Who is asked, and what it knows of its callers. */
 export interface GraphServer {

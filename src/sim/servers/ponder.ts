@@ -1,5 +1,5 @@
-import { type Mismatch, pick, type Schema, understand } from "../select.ts";
 import { type Answer, type Call, html, json, queryOf, type ServedRow } from "./answer.ts";
+import { type Mismatch, pick, type Schema, understand } from "./select.ts";
 
 // ponder: packages/core/src/graphql/index.ts
 const SCHEMA: Schema = { Query: { _meta: "Meta" }, Meta: { status: "scalar" } };

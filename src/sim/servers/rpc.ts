@@ -1,4 +1,4 @@
-import { hashOf, timeOf } from "../chain-model.ts";
+import { hashOf, timeOf } from "../model/chain-model.ts";
 import { type Answer, type Call, json, parseJson, type ServedRow } from "./answer.ts";
 
 /** Blocks that a `safe` or `finalized` head is behind the newest. */

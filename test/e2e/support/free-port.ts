@@ -1,7 +1,7 @@
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
-import { hasCode } from "../../../src/io/error-code.ts";
+import { hasCode } from "../../../src/io/system-error.ts";
 
 /** Below what systems give to connections (32768 and up on Linux, 49152 elsewhere): one of those could take it first. */
 const PORTS = { from: 20_000, to: 32_768 };

@@ -1,5 +1,5 @@
 import type { Config } from "../../../src/config/config.ts";
-import { ConfigError } from "../../../src/config/config-error.ts";
+import { ConfigError } from "../../../src/config/yaml/config-error.ts";
 import { type ScriptedFault, statusLine } from "./scripted-fault.ts";
 import { TARGET_FAULTS } from "./target-faults.ts";
 

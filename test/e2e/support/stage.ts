@@ -5,10 +5,10 @@ import { type App, startApp } from "../../../src/app.ts";
 import { createCleanup } from "../../../src/cleanup.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { parseConfig } from "../../../src/config/parse.ts";
-import { SIMULATED_API_KEY } from "../../../src/sim/endpoint-spec.ts";
-import { hasten, type Pace } from "../../../src/sim/hasten.ts";
-import type { SimulatedFleet } from "../../../src/sim/simulated-fleet.ts";
-import { standIn } from "../../../src/sim/stand-in.ts";
+import { accelerate, type Pace } from "../../../src/sim/fleet/accelerate.ts";
+import { SIMULATED_API_KEY } from "../../../src/sim/fleet/endpoint-spec.ts";
+import { mirrorFleet } from "../../../src/sim/fleet/mirror-fleet.ts";
+import type { SimulatedFleet } from "../../../src/sim/fleet/simulated-fleet.ts";
 
 /** A Synclag in this process, on a simulated fleet, with every string in the test's hands. */
 export interface Stage extends AsyncDisposable {
@@ -63,7 +63,7 @@ export async function startStage(
   let frozenAtMs: number | null = null;
   const nowMs = (): number => frozenAtMs ?? Date.now();
   const listen = { host: "127.0.0.1", port: 0 };
-  const { config: played, fleet } = await standIn(hasten({ ...config, listen }, pace), Date.now);
+  const { config: played, fleet } = await mirrorFleet(accelerate({ ...config, listen }, pace), Date.now);
   cleanup.use(fleet);
   const first = adapt(played);
   let load = (): Config => first;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import { type SimulatedFleet, startFleet } from "../../../src/sim/simulated-fleet.ts";
+import { type SimulatedFleet, startFleet } from "../../../src/sim/fleet/simulated-fleet.ts";
 import { ask, get, post } from "../ask.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12, 0, 0, 500);

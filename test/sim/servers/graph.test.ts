@@ -1,8 +1,7 @@
 import { describe, expect, it } from "vitest";
-
-import { hashOf } from "../../../src/sim/chain-model.ts";
-import { SIMULATED_API_KEY } from "../../../src/sim/endpoint-spec.ts";
-import { type SimulatedFleet, startFleet } from "../../../src/sim/simulated-fleet.ts";
+import { SIMULATED_API_KEY } from "../../../src/sim/fleet/endpoint-spec.ts";
+import { type SimulatedFleet, startFleet } from "../../../src/sim/fleet/simulated-fleet.ts";
+import { hashOf } from "../../../src/sim/model/chain-model.ts";
 import { ask, get, post } from "../ask.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12, 0, 0, 500);

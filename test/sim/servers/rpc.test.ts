@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
-
-import { hashOf } from "../../../src/sim/chain-model.ts";
-import { startFleet } from "../../../src/sim/simulated-fleet.ts";
+import { startFleet } from "../../../src/sim/fleet/simulated-fleet.ts";
+import { hashOf } from "../../../src/sim/model/chain-model.ts";
 import { call, get, post } from "../ask.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);

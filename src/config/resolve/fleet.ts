@@ -1,0 +1,122 @@
+import type { Budget, Endpoint, Fleet, Indexer, SkippedIndexer, Target } from "../../core/model/fleet.ts";
+import type { ConfigFile } from "../schema/config-file.ts";
+import type { Path } from "../yaml/config-error.ts";
+import { didYouMean } from "../yaml/did-you-mean.ts";
+import { resolveChains, resolveRpcEndpoints } from "./chains.ts";
+import { type EndpointPlan, type IndexerPlan, resolveIndexer, type ServedChain } from "./indexer.ts";
+import type { IndexerScope, ResolveContext } from "./resolve-context.ts";
+import { assignSchedules, type Timing } from "./schedules.ts";
+
+/** Works out what is polled. What is wrong is told; the fleet is then not to be used. */
+export function resolveFleet(file: ConfigFile, resolving: ResolveContext): Fleet {
+  const budgets = Object.entries(file.budgets).map(([name, budget]) => ({ name, ...budget }));
+  const plans = indexerScopes(file, resolving).map((scope) => {
+    checkBudgetNames(scope, budgets);
+    return resolveIndexer(scope, file.chains);
+  });
+  const polled = plans.filter(({ skipped }) => skipped === null);
+  const endpoints = polled.flatMap((plan) => plan.endpoints);
+  const timings = assignSchedules(endpoints, budgets, resolving);
+  return {
+    chains: resolveChains(file, resolving),
+    indexers: polled.map((plan) => toIndexer(plan, timings)),
+    rpcEndpoints: resolveRpcEndpoints(file, resolving),
+    budgets,
+    skipped: plans.flatMap(toSkipped),
+  };
+}
+
+function indexerScopes({ protocols }: ConfigFile, resolving: ResolveContext): readonly IndexerScope[] {
+  if (Object.keys(protocols).length === 0 && !resolving.touches(["protocols"])) {
+    resolving.tell(["protocols"], "Cannot use an empty map: expected at least one protocol");
+  }
+  const pathsByKey = new Map<string, Path>();
+  return Object.entries(protocols).flatMap(([protocol, entries]) => {
+    if (entries.length === 0 && !resolving.touches(["protocols", protocol])) {
+      resolving.tell(["protocols", protocol], "Cannot use an empty list: expected at least one indexer");
+    }
+    return entries.map((entry, index) => {
+      const path = ["protocols", protocol, index];
+      const key = `${protocol}/${entry.variant}/${entry.tier}`;
+      if (pathsByKey.has(key)) {
+        resolving.tell(
+          [...path, "variant"],
+          `Cannot list ${key} twice: give one of them another variant or tier`,
+        );
+      }
+      pathsByKey.set(key, path);
+      return { resolving, protocol, entry, path, unset: new Set<string>() };
+    });
+  });
+}
+
+function checkBudgetNames({ entry, path, resolving }: IndexerScope, budgets: readonly Budget[]): void {
+  const known = budgets.map(({ name }) => name);
+  const chains = Array.isArray(entry.chains) ? {} : entry.chains;
+  const named = [
+    { budget: entry.budget, path: [...path, "budget"] },
+    ...Object.entries(chains).map(([slug, { budget }]) => ({
+      budget,
+      path: [...path, "chains", slug, "budget"],
+    })),
+  ];
+  for (const { budget, path: budgetPath } of named) {
+    if (typeof budget === "string" && !known.includes(budget) && !resolving.touches(["budgets", budget])) {
+      resolving.tell(
+        budgetPath,
+        `Cannot find budget "${budget}" in the section budgets${didYouMean(budget, known)}`,
+      );
+    }
+  }
+}
+
+function toIndexer(plan: IndexerPlan, timings: ReadonlyMap<EndpointPlan, Timing>): Indexer {
+  const { protocol, entry } = plan;
+  return {
+    protocol,
+    variant: entry.variant,
+    tier: entry.tier,
+    endpoints: plan.endpoints.flatMap((endpoint) => {
+      const timing = timings.get(endpoint);
+      return timing === undefined ? [] : [toEndpoint(plan, endpoint, timing)];
+    }),
+  };
+}
+
+function toEndpoint({ protocol, entry }: IndexerPlan, endpoint: EndpointPlan, timing: Timing): Endpoint {
+  const { variant, tier, dialect } = entry;
+  const { name, address, chains } = endpoint;
+  const prefix = `${protocol}/${variant}/${tier}`;
+  const [only, ...others] = chains;
+  const toTarget = ({ slug, chainId, explorer, playground }: ServedChain): Target => ({
+    key: `${prefix}/${slug}`,
+    protocol,
+    variant,
+    tier,
+    chain: slug,
+    chainId,
+    explorer,
+    playground,
+    pollIntervalMs: timing.pollIntervalMs,
+  });
+  return {
+    key: `${prefix}/${name}`,
+    kind: "indexer",
+    protocol,
+    variant,
+    tier,
+    name,
+    url: address.url.href,
+    host: address.url.host,
+    headers: address.headers,
+    dialect,
+    ...timing,
+    budget: address.budget,
+    targets: chains.map(toTarget),
+    chain: only !== undefined && others.length === 0 ? only.slug : null,
+  };
+}
+
+function toSkipped({ protocol, entry: { variant, tier }, skipped }: IndexerPlan): readonly SkippedIndexer[] {
+  return skipped === null ? [] : [{ protocol, variant, tier, why: skipped }];
+}

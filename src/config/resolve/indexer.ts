@@ -1,0 +1,110 @@
+import type { ConfigFile } from "../schema/config-file.ts";
+import type { IndexerEntry } from "../schema/indexer.ts";
+import type { Path } from "../yaml/config-error.ts";
+import { type Address, resolveAddress } from "./address.ts";
+import { fillUrl } from "./fill-template.ts";
+import { type ListedChain, listChains } from "./list-chains.ts";
+import type { ChainScope, IndexerScope } from "./resolve-context.ts";
+import { placeholdersOf } from "./template.ts";
+import { readWebUrl } from "./web-url.ts";
+
+/** A chain as one indexer serves it. */
+export interface ServedChain {
+  readonly slug: string;
+  readonly chainId: number;
+  readonly explorer: string | null;
+  readonly playground: string | null;
+}
+
+/** An endpoint whose cadence is not yet chosen. */
+export interface EndpointPlan {
+  readonly name: string;
+  readonly address: Address;
+  /** `auto`, or a node-cron expression. */
+  readonly schedule: string;
+  readonly schedulePath: Path;
+  readonly chains: readonly ServedChain[];
+}
+
+/** An indexer whose cadences are not yet chosen. */
+export interface IndexerPlan {
+  readonly protocol: string;
+  readonly entry: IndexerEntry;
+  readonly endpoints: readonly EndpointPlan[];
+  /** Why an optional indexer is not polled, or null. */
+  readonly skipped: string | null;
+}
+
+/** The name of an endpoint without placeholders. */
+export const SHARED_ENDPOINT = "all";
+
+/** What a chain can only have with an endpoint of its own. */
+const ENDPOINT_KEYS = ["url", "schedule", "headers", "budget"] as const;
+
+/** Works out the endpoints of one indexer, and tells what is wrong with it. */
+export function resolveIndexer(indexer: IndexerScope, chains: ConfigFile["chains"]): IndexerPlan {
+  const listed = listChains(indexer, chains);
+  const together = listed.filter((chain) => !isApart(chain));
+  const endpoints = [
+    ...(together.length === 0 ? [] : [planEndpoint(SHARED_ENDPOINT, sharedScope(indexer), together)]),
+    ...listed.filter(isApart).map((chain) => planEndpoint(chain.slug, chain.scope, [chain])),
+  ];
+  return {
+    protocol: indexer.protocol,
+    entry: indexer.entry,
+    endpoints: endpoints.filter((endpoint) => endpoint !== null),
+    skipped: indexer.entry.optional && indexer.unset.size > 0 ? [...indexer.unset].join(", ") : null,
+  };
+}
+
+function isApart({ scope: { overrides, indexer } }: ListedChain): boolean {
+  return (
+    ENDPOINT_KEYS.some((key) => overrides[key] !== undefined) ||
+    placeholdersOf(indexer.entry.url).some((name) => name !== "protocol")
+  );
+}
+
+function sharedScope(indexer: IndexerScope): ChainScope {
+  return { indexer, path: indexer.path, overrides: {}, values: new Map([["protocol", indexer.protocol]]) };
+}
+
+function planEndpoint(name: string, scope: ChainScope, listed: readonly ListedChain[]): EndpointPlan | null {
+  const { indexer, overrides, path } = scope;
+  const address = resolveAddress(scope);
+  const chains = listed.map((chain) => ({
+    slug: chain.slug,
+    chainId: chain.chainId,
+    explorer: resolveLink("explorer", chain.scope),
+    playground: resolveLink("playground", chain.scope),
+  }));
+  return address === null
+    ? null
+    : {
+        name,
+        address,
+        schedule: overrides.schedule ?? indexer.entry.schedule,
+        schedulePath: [...(overrides.schedule === undefined ? indexer.path : path), "schedule"],
+        chains,
+      };
+}
+
+function resolveLink(key: "explorer" | "playground", scope: ChainScope): string | null {
+  const { overrides, indexer, path } = scope;
+  const own = overrides[key];
+  const text = own === undefined ? indexer.entry[key] : own;
+  // A variable in a link is told by `checkVariables`.
+  if (text === undefined || text === null || text.includes("${")) {
+    return null;
+  }
+  const linkPath = [...(own === undefined ? indexer.path : path), key];
+  const filled = fillUrl(text, linkPath, scope);
+  if (filled === null) {
+    return null;
+  }
+  const link = readWebUrl(filled, text);
+  if (link.kind === "unusable") {
+    indexer.resolving.tell(linkPath, link.message);
+    return null;
+  }
+  return filled;
+}

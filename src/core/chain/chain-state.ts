@@ -1,0 +1,29 @@
+import type { ChainClock } from "../head/chain-clock.ts";
+import type { ReferenceState } from "../head/reference.ts";
+import type { Chain, Target } from "../model/fleet.ts";
+import type { SourceState } from "../source/source-state.ts";
+
+/** A chain with the targets that are measured on it. */
+export interface WatchedChain {
+  readonly chain: Chain;
+  /** In the order of the fleet. */
+  readonly targets: readonly Target[];
+  /**
+   * Per protocol, the key of the target that the others are compared with; a protocol whose first variant does not
+   * serve this chain has none. Left out, it is the first listed target of each protocol.
+   */
+  readonly baselines?: Readonly<Record<string, string>>;
+}
+
+/** All that is remembered of one chain: plain data, replaced and never edited. */
+export interface ChainState {
+  /** Those that were heard: targets and RPC nodes, each once. */
+  readonly sources: readonly SourceState[];
+  readonly reference: ReferenceState | null;
+  readonly clock: ChainClock;
+}
+
+/** What is remembered of the source with this key, if it was heard. */
+export function sourceOf({ sources }: ChainState, key: string): SourceState | undefined {
+  return sources.find((source) => source.key === key);
+}

@@ -1,0 +1,49 @@
+import { staleAfterMs } from "../head/votes.ts";
+import { debounce } from "../source/settled-status.ts";
+import { changed, type SourceState } from "../source/source-state.ts";
+import { behindMs, type ChainView, statusVote } from "../status/judge.ts";
+import { viewOf } from "../status/view.ts";
+import type { ChainState } from "./chain-state.ts";
+import type { Tick } from "./tick.ts";
+
+/** Settles the verdict of every target that was heard in this instant, in the light of what all of them said. */
+export function judgeHeard(bench: Tick, known: Pick<ChainState, "reference" | "clock">): void {
+  const { heard, nowMs, sources, watched } = bench;
+  const view = viewOf({ ...known, sources }, watched.chain, nowMs);
+  for (const { index, target } of heard) {
+    const state = sources[index];
+    if (target !== null && state !== undefined) {
+      sources[index] = judged(state, { view, verdict: standingVerdict(bench, index) });
+    }
+  }
+}
+
+function judged(
+  state: SourceState,
+  { view, verdict }: { readonly view: ChainView; readonly verdict: SourceState["verdict"] },
+): SourceState {
+  const opinion = statusVote(state, view);
+  if (opinion === null) {
+    return state;
+  }
+  const settled = debounce(verdict, opinion);
+  const reachedTip = state.reachedTip || (opinion.status === "ok" && isAtTip(state, view));
+  const same = settled === state.verdict && reachedTip === state.reachedTip;
+  return same ? state : changed(state, { verdict: settled, reachedTip });
+}
+
+/** One height alone proves nothing: a back-filling target may have set the reference itself. */
+function isAtTip(state: SourceState, view: ChainView): boolean {
+  return state.samples.length > 1 && behindMs(state, view) !== null;
+}
+
+/** The verdict so far, or null where the evidence for it had become stale: then there is nothing to be steady about. */
+function standingVerdict({ before, nowMs, sources, watched }: Tick, index: number): SourceState["verdict"] {
+  const last = before.sources[index]?.last ?? null;
+  const state = sources[index];
+  if (last === null || state === undefined) {
+    return null;
+  }
+  const staleMs = staleAfterMs(watched.chain.thresholds, state.pollIntervalMs);
+  return nowMs - last.receivedAtMs > staleMs ? null : state.verdict;
+}

@@ -1,0 +1,87 @@
+import { NEW_CLOCK } from "../head/chain-clock.ts";
+import type { Fleet, Target } from "../model/fleet.ts";
+import { groupBy } from "../model/group-by.ts";
+import type { Observation } from "../model/observation.ts";
+import type { ChainReport } from "../model/report.ts";
+import { reportGaps, reportReference, reportTargets } from "../report/report-chain.ts";
+import { viewOf } from "../status/view.ts";
+import type { ChainState, WatchedChain } from "./chain-state.ts";
+import { observeInstant } from "./observe.ts";
+
+/** The chains of a fleet that have targets or RPC nodes, each with all of its targets. */
+export function watchFleet(fleet: Fleet): readonly WatchedChain[] {
+  const targets = groupBy(
+    fleet.indexers.flatMap(({ endpoints }) => endpoints.flatMap((endpoint) => endpoint.targets)),
+    ({ chain }) => chain,
+  );
+  const baselines = baselineIndexers(fleet);
+  return fleet.chains.map((chain) => {
+    const here = targets.get(chain.slug) ?? [];
+    const compared = here.filter((target) => baselines.get(target.protocol) === indexerOf(target));
+    return {
+      chain,
+      targets: here,
+      baselines: Object.fromEntries(compared.map((target) => [target.protocol, target.key])),
+    };
+  });
+}
+
+/** The state of a chain of which nothing is known yet. */
+export function startChain(_watched: WatchedChain): ChainState {
+  return { sources: [], reference: null, clock: NEW_CLOCK };
+}
+
+/**
+ * Folds observations into a chain's state, instant by instant; within one instant their order does not matter.
+ * Observations of sources that are not watched change nothing.
+ */
+export function observeChain(
+  state: ChainState,
+  watched: WatchedChain,
+  batch: readonly Observation[],
+): ChainState {
+  return batch.length === 1
+    ? observeInstant(state, watched, batch)
+    : instantsOf(batch).reduce((folded, instant) => observeInstant(folded, watched, instant), state);
+}
+
+/** What is known of a chain at `nowMs`. The same state and instant always give the same report. */
+export function reportChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainReport {
+  const view = viewOf(state, watched.chain, nowMs);
+  return {
+    chain: watched.chain,
+    reference: reportReference(view),
+    blockIntervalMs: view.measuredIntervalMs,
+    targets: reportTargets(state, watched, view),
+    gaps: reportGaps(state, watched, view),
+  };
+}
+
+/** The state without what is no longer watched: for a reload, where unchanged targets keep what they know. */
+export function retainChain(state: ChainState, watched: WatchedChain): ChainState {
+  const kept = new Set(watched.targets.map(({ key }) => key));
+  return { ...state, sources: state.sources.filter(({ key, kind }) => kind === "rpc" || kept.has(key)) };
+}
+
+function instantsOf(batch: readonly Observation[]): readonly (readonly Observation[])[] {
+  const instants = groupBy(batch, ({ receivedAtMs }) => receivedAtMs);
+  return [...instants].toSorted(([a], [b]) => a - b).map(([, instant]) => instant);
+}
+
+/** Per protocol, the indexer that the others are compared with: its first variant's production tier, or its only one. */
+function baselineIndexers(fleet: Fleet): ReadonlyMap<string, string> {
+  const baselines = new Map<string, string>();
+  for (const first of fleet.indexers) {
+    if (!baselines.has(first.protocol)) {
+      const tiers = fleet.indexers.filter(
+        ({ protocol, variant }) => protocol === first.protocol && variant === first.variant,
+      );
+      baselines.set(first.protocol, indexerOf(tiers.find(({ tier }) => tier === "production") ?? first));
+    }
+  }
+  return baselines;
+}
+
+function indexerOf({ protocol, variant, tier }: Pick<Target, "protocol" | "variant" | "tier">): string {
+  return `${protocol}/${variant}/${tier}`;
+}

@@ -1,0 +1,136 @@
+import { readAtMs, type Sample } from "../model/sample.ts";
+
+/** Blocks per millisecond, at least and at most. */
+export interface PaceRange {
+  readonly least: number;
+  readonly most: number;
+}
+
+/**
+ * What the latest pairs of polls say of the gap, oldest first: of each pair an interval that holds it, in blocks. Two
+ * lists of numbers, because they are small in memory and as text.
+ */
+export interface GapMeasures {
+  readonly lows: readonly number[];
+  readonly highs: readonly number[];
+  /** When the driving sample of the newest pair, and its partner, were read; null where there is no pair. */
+  readonly newest: { readonly atMs: number; readonly partnerMs: number } | null;
+}
+
+export const NO_MEASURES: GapMeasures = { lows: [], highs: [], newest: null };
+
+/** The gap between two targets, and how sure it is. */
+export interface GapEstimate {
+  readonly blocks: number;
+  readonly uncertaintyBlocks: number;
+}
+
+/** So many pairs, an equal gap provided, bring the uncertainty below one block; older ones say little of now. */
+const KEPT_MEASURES = 16;
+/** A gap that so many measures agree on holds still. */
+const STEADY_MEASURES = 5;
+/** Both heights are whole numbers: half a block; and half as much again, because blocks come unevenly (bench/accuracy.ts). */
+const ROUNDING_BLOCKS = 0.75;
+/** Finer than this, a bound says nothing: it is widened to the next. */
+const PARTS_OF_BLOCK = 1_000;
+
+/**
+ * Adds what a driving sample (of the target that is polled less often) and the nearest samples of the other say.
+ * `sign` is 1 where the driver is the target and -1 where it is what the target is compared with.
+ */
+export function addMeasure(
+  measures: GapMeasures,
+  pair: {
+    readonly driver: Sample;
+    readonly partners: readonly Sample[];
+    readonly driverIs: "target" | "against";
+  },
+  pace: PaceRange,
+): GapMeasures {
+  const partner = nearest(pair.driver, pair.partners);
+  if (partner === null) {
+    return measures;
+  }
+  const atMs = readAtMs(pair.driver);
+  const partnerMs = readAtMs(partner);
+  const { lows, highs, newest } = measures;
+  const isKnown = newest?.atMs === atMs;
+  if (isKnown && Math.abs(newest.partnerMs - atMs) <= Math.abs(partnerMs - atMs)) {
+    return measures;
+  }
+  const [target, against] = pair.driverIs === "target" ? [pair.driver, partner] : [partner, pair.driver];
+  const { low, high } = holdingInterval(target, against, pace);
+  const [from, to] = isKnown ? [0, lows.length - 1] : [1 - KEPT_MEASURES, lows.length];
+  return {
+    // Not `concat`, for that of a bare number makes an array that holds each number as an object.
+    lows: lows.slice(from, to).toSpliced(KEPT_MEASURES, 0, low),
+    highs: highs.slice(from, to).toSpliced(KEPT_MEASURES, 0, high),
+    newest: { atMs, partnerMs },
+  };
+}
+
+/**
+ * The interval that all recent measures share, newest first; where an older one no longer meets it, the gap has
+ * changed, and what is older is left out. A gap that never holds still for a few polls (an indexer that works in
+ * batches) is told by the newest measure alone: those before it would only pull it back.
+ */
+export function estimateGap({ lows, highs }: GapMeasures): GapEstimate | null {
+  const [newestLow, newestHigh] = [lows.at(-1), highs.at(-1)];
+  if (newestLow === undefined || newestHigh === undefined) {
+    return null;
+  }
+  let low = newestLow;
+  let high = newestHigh;
+  let met = 0;
+  while (met < lows.length) {
+    const [olderLow, olderHigh] = [lows.at(-1 - met) ?? low, highs.at(-1 - met) ?? high];
+    if (olderLow > high || olderHigh < low) {
+      break;
+    }
+    low = Math.max(low, olderLow);
+    high = Math.min(high, olderHigh);
+    met += 1;
+  }
+  const steady = met >= Math.min(STEADY_MEASURES, lows.length);
+  return steady ? middleOf(low, high) : middleOf(newestLow, newestHigh);
+}
+
+function middleOf(low: number, high: number): GapEstimate {
+  return { blocks: (low + high) / 2, uncertaintyBlocks: (high - low) / 2 };
+}
+
+/** The gap `against - target` at one instant, from heights read somewhere between request and reply. */
+function holdingInterval(
+  target: Sample,
+  against: Sample,
+  pace: PaceRange,
+): { readonly low: number; readonly high: number } {
+  const difference = against.block - target.block;
+  const earliestMs = against.sentAtMs - target.receivedAtMs;
+  const latestMs = against.receivedAtMs - target.sentAtMs;
+  const low = difference - furthest(latestMs, pace) - ROUNDING_BLOCKS;
+  const high = difference + furthest(-earliestMs, pace) + ROUNDING_BLOCKS;
+  return {
+    low: Math.floor(low * PARTS_OF_BLOCK) / PARTS_OF_BLOCK,
+    high: Math.ceil(high * PARTS_OF_BLOCK) / PARTS_OF_BLOCK,
+  };
+}
+
+/** The most that a chain of this pace moves in `ms`; for a negative time the least, as a negative number. */
+function furthest(ms: number, pace: PaceRange): number {
+  return ms * (ms > 0 ? pace.most : pace.least);
+}
+
+function nearest(driver: Sample, partners: readonly Sample[]): Sample | null {
+  let best: Sample | null = null;
+  for (const partner of partners) {
+    if (best === null || distanceMs(driver, partner) < distanceMs(driver, best)) {
+      best = partner;
+    }
+  }
+  return best;
+}
+
+function distanceMs(a: Sample, b: Sample): number {
+  return Math.abs(readAtMs(a) - readAtMs(b));
+}

@@ -1,0 +1,116 @@
+import { memoize } from "./memoize.ts";
+
+/** The fleet as the configuration describes it: what is polled, and what it stands for. */
+
+/** Limits in time, so that a 0.25 s chain and a 12 s chain read alike. All in milliseconds. */
+export interface Thresholds {
+  /** A target further behind the reference than this is `lagging`. */
+  readonly laggingMs: number;
+  readonly criticalMs: number;
+  /** No advance for this long, or for 50 block times, whichever is longer, is `stalled`. */
+  readonly stalledMs: number;
+  /** An observation older than this, or than three polls, is no longer evidence. */
+  readonly staleMs: number;
+}
+
+export interface Chain {
+  readonly slug: string;
+  readonly id: number;
+  readonly name: string;
+  /** The configured time between blocks; null where nobody publishes one, then only the measured one is known. */
+  readonly blockTimeMs: number | null;
+  readonly testnet: boolean;
+  readonly thresholds: Thresholds;
+}
+
+/** What gets a height and a status: one indexer on one chain. */
+export interface Target {
+  /** `protocol/variant/tier/chain`, unique in a fleet. */
+  readonly key: string;
+  readonly protocol: string;
+  readonly variant: string;
+  readonly tier: string;
+  /** The chain's slug. */
+  readonly chain: string;
+  readonly chainId: number;
+  readonly explorer: string | null;
+  readonly playground: string | null;
+  /** Time between two polls of its endpoint; decides when its evidence is stale. */
+  readonly pollIntervalMs: number;
+}
+
+/** One URL that is polled. It serves one target, or all targets of a multi-chain indexer. */
+export interface Endpoint {
+  /** `protocol/variant/tier/name`; an RPC node's is `rpc/chain/n`. Unique in a fleet. */
+  readonly key: string;
+  readonly kind: "indexer" | "rpc";
+  /** Empty for an RPC node. */
+  readonly protocol: string;
+  readonly variant: string;
+  /** Empty for an RPC node. */
+  readonly tier: string;
+  /** The metric label: `all` for a URL without placeholders, else the chain's slug. */
+  readonly name: string;
+  /** May hold a key: only `io/` may look at it. */
+  readonly url: string;
+  /** `host` or `host:port` of the URL: what the per-host limit and a host's incident go by. */
+  readonly host: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly dialect: string;
+  /** node-cron expression, seconds first. */
+  readonly schedule: string;
+  readonly pollIntervalMs: number;
+  /** Name of the budget that its requests draw on, or null. */
+  readonly budget: string | null;
+  /** Empty for an RPC node, whose chain stands in `chain`. */
+  readonly targets: readonly Target[];
+  /** The only chain that it can speak of, or null for an endpoint of several. */
+  readonly chain: string | null;
+}
+
+/** One indexer: the endpoints of a protocol's variant and tier, which share a schedule and a dialect. */
+export interface Indexer {
+  readonly protocol: string;
+  readonly variant: string;
+  readonly tier: string;
+  readonly endpoints: readonly Endpoint[];
+}
+
+/** An optional indexer that is not polled, and why. */
+export interface SkippedIndexer {
+  readonly protocol: string;
+  readonly variant: string;
+  readonly tier: string;
+  /** One sentence, e.g. `THEGRAPH_API_KEY is not set`. */
+  readonly why: string;
+}
+
+/** A promise to a provider: at most `limit` requests per window. */
+export interface Budget {
+  readonly name: string;
+  readonly limit: number;
+  readonly per: "hour" | "day" | "month";
+  /** `endpoint`: each URL has its own; `shared`: all that name it draw from one. */
+  readonly scope: "endpoint" | "shared";
+}
+
+/** Everything that one chain's truth is worked out from. */
+export interface Fleet {
+  readonly chains: readonly Chain[];
+  /** In the order of the file: a protocol's first listed indexer is what the others are compared with. */
+  readonly indexers: readonly Indexer[];
+  readonly rpcEndpoints: readonly Endpoint[];
+  readonly budgets: readonly Budget[];
+  readonly skipped: readonly SkippedIndexer[];
+}
+
+/** Everything that is polled: the indexers' endpoints in the order of the file, then the RPC nodes. */
+export const endpointsOf = memoize((fleet: Fleet): readonly Endpoint[] => [
+  ...fleet.indexers.flatMap((indexer) => indexer.endpoints),
+  ...fleet.rpcEndpoints,
+]);
+
+/** The keys of all that an endpoint says something of: its targets, or itself where it is an RPC node. */
+export function sourceKeysOf({ key, kind, targets }: Endpoint): readonly string[] {
+  return kind === "rpc" ? [key] : targets.map((target) => target.key);
+}

@@ -1,0 +1,142 @@
+import type { Status } from "../model/report.ts";
+import { blocksText, durationText, sourcesText } from "../model/text.ts";
+import type { LastPoll, SourceState } from "../source/source-state.ts";
+import { behindMs, idleMs, isBeyond } from "../status/judge.ts";
+import type { Lag } from "../status/lag.ts";
+import type { ChainViewAt } from "../status/view.ts";
+
+/** What a detail is written from. */
+export interface Facts {
+  readonly status: Status;
+  readonly state: SourceState;
+  readonly view: ChainViewAt;
+  readonly lag: Lag | null;
+}
+
+/** Why a target has its status, in one sentence for a tired person. */
+export function detailOf(facts: Facts): string {
+  const { last } = facts.state;
+  const clause = clauseOf(facts);
+  const blip =
+    last?.kind === "failed" && !namesFailure(facts.status)
+      ? `; the last poll failed: ${failureText(last)}`
+      : "";
+  return `${clause}${blip}`;
+}
+
+function clauseOf(facts: Facts): string {
+  const { state, status } = facts;
+  switch (status) {
+    case "unknown":
+      return unknownText(facts);
+    case "rejected":
+    case "throttled":
+    case "not_found":
+    case "unreachable":
+      return `${FAILING[status]}: ${failureText(state.last)}${lastSeenText(facts)}`;
+    case "missing":
+      return `the answer lacks this chain, though it is expected there${lastSeenText(facts)}`;
+    case "failed":
+      return state.last?.kind === "failed"
+        ? `the indexer reports a failed deployment: ${failureText(state.last)}`
+        : `the indexer reports indexing errors, and is ${behindText(facts)}`;
+    case "diverged":
+      return state.last?.kind === "failed"
+        ? `answers for another chain or fork: ${failureText(state.last)}`
+        : `answers for another chain or fork: ${doubtText(facts)}`;
+    case "chain_halted":
+      return `the chain itself stands still, as an independent RPC node shows; this target is ${behindText(facts)}`;
+    case "stalled":
+      return stalledText(facts);
+    case "syncing":
+      return state.last?.kind === "not_started"
+        ? "has not started indexing yet"
+        : `catching up, ${behindText(facts)}`;
+    case "lagging":
+      return laggingText(facts);
+    case "ok":
+      return `advances, ${behindText(facts)}`;
+  }
+}
+
+function doubtText({ state, view }: Facts): string {
+  if (state.doubt !== null) {
+    return state.doubt;
+  }
+  return isBeyond(state, view)
+    ? "its height is beyond what the chain can have reached"
+    : "its last heights did not fit, one more will settle it";
+}
+
+/** Of its lag: a part of it may be older, and blocks come late. */
+const STANDSTILL_SHARE = 0.8;
+
+const FAILING = {
+  rejected: "our key is missing, wrong or unpaid",
+  throttled: "polled too often, or our budget is spent",
+  not_found: "no such subgraph or deployment",
+  unreachable: "no usable answer",
+} as const;
+
+function namesFailure(status: Status): boolean {
+  return status in FAILING || status === "failed" || status === "diverged" || status === "unknown";
+}
+
+function unknownText({ state, view }: Facts): string {
+  if (state.last === null) {
+    return "not polled yet";
+  }
+  return `the last answer is ${durationText(view.nowMs - state.last.receivedAtMs)} old, too old to say anything of now`;
+}
+
+function stalledText(facts: Facts): string {
+  const { state, view } = facts;
+  const { reference } = view;
+  const stands = `has not advanced for ${durationText(idleMs(state))}`;
+  if (reference !== null && reference.reachedMs > (state.peak?.atMs ?? 0) + idleMs(state) / 2) {
+    return `${stands} while its chain does, ${behindText(facts)}`;
+  }
+  return view.independent
+    ? `${stands}, nor has any other source`
+    : `${stands}, nor has any other source: without an independent head it cannot be told whether the chain itself stands still`;
+}
+
+/** One that has stood still for as long as it is behind is not slow: it is on its way to `stalled`. */
+function laggingText(facts: Facts): string {
+  const { lag, state } = facts;
+  const standsMs = idleMs(state);
+  return lag?.ms != null && standsMs > 0 && standsMs >= lag.ms * STANDSTILL_SHARE
+    ? `has not advanced for ${durationText(standsMs)}, ${behindText(facts)}`
+    : `advances, ${behindText(facts)}`;
+}
+
+function behindText({ lag, state, view }: Facts): string {
+  const { reference } = view;
+  if (reference === null || lag === null) {
+    const ageMs = behindMs(state, { ...view, reference: null });
+    const age = ageMs === null ? "" : `its block was ${durationText(ageMs)} old; `;
+    return `${age}no second source to measure a lag by`;
+  }
+  const seen = `the reference seen by ${sourcesText(reference.sources)}`;
+  if (lag.blocks === 0) {
+    return `level with ${seen}`;
+  }
+  if (lag.ms === null) {
+    return `${blocksText(lag.blocks)} behind ${seen}`;
+  }
+  const about = lag.extrapolated ? "about " : "";
+  return `${about}${durationText(lag.ms)} (${blocksText(lag.blocks)}) behind ${seen}`;
+}
+
+function failureText(last: LastPoll | null): string {
+  if (last?.kind !== "failed") {
+    return "the last poll was better, one more will settle it";
+  }
+  return last.detail === "" ? last.reason : `${last.reason} (${last.detail})`;
+}
+
+function lastSeenText({ state, view }: Facts): string {
+  return state.lastSuccessMs === null
+    ? ""
+    : `; last height ${durationText(Math.max(0, view.nowMs - state.lastSuccessMs))} ago`;
+}

@@ -1,0 +1,152 @@
+import { baselineOf } from "../chain/baseline.ts";
+import type { ChainState, WatchedChain } from "../chain/chain-state.ts";
+import { estimateGap } from "../gap/gap.ts";
+import { timeOfBlock } from "../head/chain-clock.ts";
+import { staleAfterMs } from "../head/votes.ts";
+import type { Target } from "../model/fleet.ts";
+import type { GapReport, ReferenceReport, Status, TargetReport } from "../model/report.ts";
+import { statusOfFailure } from "../source/settled-status.ts";
+import { newestSample, newSource, type SourceState } from "../source/source-state.ts";
+import { measureLag } from "../status/lag.ts";
+import type { ChainViewAt } from "../status/view.ts";
+import { detailOf } from "./detail.ts";
+import { preferredKeys } from "./preferred.ts";
+
+/** The chain's reference head, or null while its evidence is missing or stale. */
+export function reportReference(view: ChainViewAt): ReferenceReport | null {
+  const { reference } = view;
+  if (reference === null) {
+    return null;
+  }
+  const time = timeOfBlock(view.clock, reference.block, view.intervalMs);
+  return { block: reference.block, sources: reference.sources, timeMs: time === null ? null : time.timeMs };
+}
+
+/** What is known of each target of a chain. */
+export function reportTargets(
+  state: ChainState,
+  watched: WatchedChain,
+  view: ChainViewAt,
+): readonly TargetReport[] {
+  const byKey = new Map<string, SourceState>();
+  for (const source of state.sources) {
+    byKey.set(source.key, source);
+  }
+  const reports = watched.targets.map((target) =>
+    reportTarget(target, byKey.get(target.key) ?? unheard(target), view),
+  );
+  const preferred = preferredKeys(reports);
+  return reports.map((report) =>
+    preferred.has(report.target.key) ? { ...report, preferred: true } : report,
+  );
+}
+
+/** How far the targets of a chain are apart, for every protocol with a second variant here and fresh heights of both. */
+export function reportGaps(
+  state: ChainState,
+  watched: WatchedChain,
+  view: ChainViewAt,
+): readonly GapReport[] {
+  const fresh = new Map<string, SourceState>();
+  for (const source of state.sources) {
+    if (isFresh(source, view)) {
+      fresh.set(source.key, source);
+    }
+  }
+  const gaps: GapReport[] = [];
+  for (const target of watched.targets) {
+    const own = fresh.get(target.key);
+    const against = baselineOf(watched, target);
+    if (own === undefined || against === null || !fresh.has(against.key)) {
+      continue;
+    }
+    const gap = reportGap(own, { target, against }, view);
+    if (gap !== null) {
+      gaps.push(gap);
+    }
+  }
+  return gaps;
+}
+
+function reportGap(
+  own: SourceState,
+  { target, against }: { readonly target: Target; readonly against: Target },
+  view: ChainViewAt,
+): GapReport | null {
+  const gap = estimateGap(own.gap);
+  const newest = newestSample(own);
+  if (gap === null || newest === null) {
+    return null;
+  }
+  const blocks = Math.round(gap.blocks * 10) / 10;
+  const seconds = gapSeconds(blocks, newest.block, view);
+  return { target, against: against.variant, blocks, seconds, uncertaintyBlocks: gap.uncertaintyBlocks };
+}
+
+function reportTarget(target: Target, state: SourceState, view: ChainViewAt): TargetReport {
+  const staleMs = staleAfterMs(view.thresholds, target.pollIntervalMs);
+  const newest = newestSample(state);
+  const fresh = isFresh(state, view);
+  const measured = fresh && view.reference !== null ? measureLag(state, view.clock, view.intervalMs) : null;
+  const status = statusAt(state, { nowMs: view.nowMs, staleMs, fresh });
+  const lag = status === "diverged" ? null : measured;
+  return {
+    target,
+    status,
+    reason: state.last?.kind === "failed" ? state.last.reason : null,
+    detail: detailOf({ status, state, view, lag }),
+    up: state.last?.kind === "head",
+    block: fresh && newest !== null ? newest.block : null,
+    blockTimestampSec:
+      state.samples.findLast(({ timestampSec }) => timestampSec !== null)?.timestampSec ?? null,
+    lagBlocks: lag?.blocks ?? null,
+    lagMs: lag?.ms ?? null,
+    lagExtrapolated: lag?.extrapolated ?? false,
+    lastSuccessMs: state.lastSuccessMs,
+    lastAdvanceMs: state.lastAdvanceMs,
+    indexingErrors: state.indexingErrors,
+    deployment: state.deployment,
+    deploymentChanges: state.deploymentChanges,
+    regressions: state.regressions,
+    preferred: false,
+    maintenance: false,
+  };
+}
+
+/** What a target says of itself that has no height which counts. */
+const STATUS_WITHOUT_HEIGHT = { head: "unknown", missing: "missing", not_started: "syncing" } as const;
+
+/** The settled status, unless the heights that it rests on have become stale since: then what was said last is named. */
+function statusAt(
+  { last, verdict }: SourceState,
+  at: { readonly nowMs: number; readonly staleMs: number; readonly fresh: boolean },
+): Status {
+  if (last === null || verdict === null) {
+    return "unknown";
+  }
+  if (at.fresh) {
+    return verdict.status;
+  }
+  if (last.kind === "failed") {
+    return statusOfFailure(last.reason);
+  }
+  const isHeard = at.nowMs - last.receivedAtMs <= at.staleMs;
+  return isHeard ? STATUS_WITHOUT_HEIGHT[last.kind] : "unknown";
+}
+
+function isFresh(source: SourceState, view: ChainViewAt): boolean {
+  const newest = newestSample(source);
+  const staleMs = staleAfterMs(view.thresholds, source.pollIntervalMs);
+  return newest !== null && view.nowMs - newest.receivedAtMs <= staleMs;
+}
+
+function unheard({ key, pollIntervalMs }: Target): SourceState {
+  return newSource({ key, kind: "indexer", pollIntervalMs });
+}
+
+/** The gap as time: between the target's block and the one that the other has reached. */
+function gapSeconds(blocks: number, from: number, view: ChainViewAt): number | null {
+  const here = timeOfBlock(view.clock, from, view.intervalMs);
+  const there = timeOfBlock(view.clock, from + blocks, view.intervalMs);
+  return here === null || there === null ? null : (there.timeMs - here.timeMs) / 1_000;
+}

@@ -1,0 +1,69 @@
+import type { FailureReason } from "../model/observation.ts";
+import type { Status } from "../model/report.ts";
+
+/** The settled status of a target, and how strongly its latest polls disagree with it. */
+export interface SettledStatus {
+  readonly status: Status;
+  /** Sum of the weights of the polls in a row that said something else. */
+  readonly dissent: number;
+}
+
+/** What one poll says, and how much it counts for. */
+export interface StatusVote {
+  readonly status: Status;
+  /** {@link WEAK_WEIGHT}, {@link NORMAL_WEIGHT} or {@link CERTAIN_WEIGHT}. */
+  readonly weight: number;
+}
+
+/** A status flips once the polls in a row that disagree with it weigh as much as this. */
+export const FLIP_WEIGHT = 6;
+/** Two polls in a row: the rule. */
+export const NORMAL_WEIGHT = 3;
+/**
+ * Three polls in a row: a lone timeout is everyday (1 % of polls even on a good day), and two in a row would come
+ * once in two days at 15 s.
+ */
+export const WEAK_WEIGHT = 2;
+/** One poll: there is nothing to doubt, or nothing yet to be steady about. */
+export const CERTAIN_WEIGHT = 6;
+
+/** Folds one opinion into a verdict: agreement forgets all dissent, enough dissent flips to the latest opinion. */
+export function debounce(verdict: SettledStatus | null, opinion: StatusVote): SettledStatus {
+  if (verdict === null || verdict.status === opinion.status) {
+    return verdict?.dissent === 0 ? verdict : { status: opinion.status, dissent: 0 };
+  }
+  const dissent = verdict.dissent + opinion.weight;
+  return dissent >= FLIP_WEIGHT
+    ? { status: opinion.status, dissent: 0 }
+    : { status: verdict.status, dissent };
+}
+
+/** The status that a failed poll stands for. */
+export function statusOfFailure(reason: FailureReason): Status {
+  switch (reason) {
+    case "unauthorized":
+    case "payment_required":
+      return "rejected";
+    case "rate_limited":
+    case "budget":
+      return "throttled";
+    case "not_found":
+      return "not_found";
+    case "indexing_error":
+      return "failed";
+    case "implausible":
+      return "diverged";
+    case "timeout":
+    case "dns":
+    case "connect":
+    case "tls":
+    case "http_status":
+    case "no_indexers":
+    case "graphql":
+    case "schema":
+    case "malformed":
+    case "too_large":
+    case "aborted":
+      return "unreachable";
+  }
+}

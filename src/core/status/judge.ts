@@ -1,0 +1,173 @@
+import type { ChainClock } from "../head/chain-clock.ts";
+import type { Pace } from "../head/pace.ts";
+import { highestPossible, type ReferenceState } from "../head/reference.ts";
+import { isBackfilling } from "../head/votes.ts";
+import type { Thresholds } from "../model/fleet.ts";
+import type { FailureReason } from "../model/observation.ts";
+import type { Status } from "../model/report.ts";
+import { readAtMs } from "../model/sample.ts";
+import {
+  CERTAIN_WEIGHT,
+  NORMAL_WEIGHT,
+  type StatusVote,
+  statusOfFailure,
+  WEAK_WEIGHT,
+} from "../source/settled-status.ts";
+import { newestSample, reached, type SourceState, THIN_SAMPLES } from "../source/source-state.ts";
+import { measureLag } from "./lag.ts";
+
+/** What a target is judged by, beside itself. */
+export interface ChainView {
+  readonly thresholds: Thresholds;
+  readonly clock: ChainClock;
+  readonly intervalMs: number | null;
+  readonly pace: Pace;
+  /** Null while there is none, or its evidence is stale. */
+  readonly reference: ReferenceState | null;
+  /** The block at which an independent head shows the chain itself to stand still, or null. */
+  readonly haltedAt: number | null;
+}
+
+/** Blocks that a chain may take before a silence is a standstill, whatever the threshold says. */
+const STALLED_BLOCKS = 50;
+/** A target catches up when it goes this much faster than its chain, and by more than blocks come unevenly. */
+const CATCHING_UP = 1.05;
+const UNEVEN_BLOCKS = 5;
+/** Blocks by which an indexer may be ahead of an RPC node that still counts as the head. */
+export const AHEAD_BLOCKS = 3;
+
+/** What the last poll of a target says of its status, and how much that counts for. */
+export function statusVote(target: SourceState, view: ChainView): StatusVote | null {
+  const { last } = target;
+  if (last === null) {
+    return null;
+  }
+  if (last.kind === "failed") {
+    return { status: statusOfFailure(last.reason), weight: weightOfFailure(last.reason) };
+  }
+  if (last.kind === "missing") {
+    return { status: "missing", weight: NORMAL_WEIGHT };
+  }
+  if (last.kind === "not_started") {
+    return { status: "syncing", weight: NORMAL_WEIGHT };
+  }
+  return { status: statusOfHead(target, view), weight: weightOfHead(target) };
+}
+
+/** How long a target may stand still before it counts as stalled. */
+export function stalledAfterMs(thresholds: Thresholds, intervalMs: number | null): number {
+  return Math.max(thresholds.stalledMs, STALLED_BLOCKS * (intervalMs ?? 0));
+}
+
+/** How long its height had not grown when it last answered. */
+export function idleMs(target: SourceState): number {
+  const newest = newestSample(target);
+  return newest === null || target.peak === null ? 0 : Math.max(0, readAtMs(newest) - target.peak.atMs);
+}
+
+/**
+ * How far behind it is in time: by the reference, else by the age that its block had when it was read; null where
+ * neither is known.
+ */
+export function behindMs(target: SourceState, view: ChainView): number | null {
+  if (view.reference !== null) {
+    return measureLag(target, view.clock, view.intervalMs)?.ms ?? null;
+  }
+  const head = reached(target);
+  const newest = newestSample(target);
+  if (head === null || newest === null || head.timestampSec === null) {
+    return null;
+  }
+  return Math.max(0, newest.receivedAtMs - head.timestampSec * 1_000);
+}
+
+function weightOfFailure(reason: FailureReason): number {
+  switch (reason) {
+    case "timeout":
+      return WEAK_WEIGHT;
+    // Our own arithmetic: nothing to doubt.
+    case "budget":
+      return CERTAIN_WEIGHT;
+    default:
+      return NORMAL_WEIGHT;
+  }
+}
+
+/** A height in hand ends at once what says that there is none, and what was said on a single height. */
+function weightOfHead(target: SourceState): number {
+  const thin = target.samples.length <= THIN_SAMPLES;
+  switch (target.verdict?.status) {
+    case "unknown":
+    case "rejected":
+    case "throttled":
+    case "not_found":
+    case "unreachable":
+    case "missing":
+      return CERTAIN_WEIGHT;
+    default:
+      return thin ? CERTAIN_WEIGHT : NORMAL_WEIGHT;
+  }
+}
+
+function statusOfHead(target: SourceState, view: ChainView): Status {
+  if (target.indexingErrors === true) {
+    return "failed";
+  }
+  if (target.doubt !== null || isBeyond(target, view)) {
+    return "diverged";
+  }
+  if (isHalted(target, view)) {
+    return "chain_halted";
+  }
+  if (idleMs(target) > stalledAfterMs(view.thresholds, view.intervalMs)) {
+    return "stalled";
+  }
+  return statusOfAdvance(target, view);
+}
+
+function statusOfAdvance(target: SourceState, view: ChainView): Status {
+  const behind = behindMs(target, view);
+  if (behind === null) {
+    return isBackfilling(target, view.pace) ? "syncing" : "ok";
+  }
+  if (behind <= view.thresholds.laggingMs) {
+    return "ok";
+  }
+  return !target.reachedTip && isCatchingUp(target, view) ? "syncing" : "lagging";
+}
+
+/** Whether it claims a height that the chain cannot have reached, ever since it was first seen. */
+export function isBeyond(
+  target: SourceState,
+  { pace, reference }: Pick<ChainView, "pace" | "reference">,
+): boolean {
+  const newest = newestSample(target);
+  if (newest === null) {
+    return false;
+  }
+  const highest = highestPossible(reference, pace, newest.receivedAtMs);
+  return highest !== null && newest.block > highest;
+}
+
+/** A target that is beyond where the chain is said to stand shows that it goes on. */
+function isHalted(target: SourceState, { haltedAt }: ChainView): boolean {
+  return haltedAt !== null && (newestSample(target)?.block ?? 0) <= haltedAt + AHEAD_BLOCKS;
+}
+
+/** Whether it goes faster than its chain, over the samples that are kept. */
+function isCatchingUp(target: SourceState, view: ChainView): boolean {
+  const oldest = target.samples[0];
+  const newest = newestSample(target);
+  if (oldest === undefined || newest === null) {
+    return false;
+  }
+  const elapsedMs = readAtMs(newest) - readAtMs(oldest);
+  if (view.reference !== null && view.intervalMs !== null) {
+    return newest.block - oldest.block > (elapsedMs / view.intervalMs) * CATCHING_UP + UNEVEN_BLOCKS;
+  }
+  if (oldest.timestampSec !== null && newest.timestampSec !== null) {
+    const unevenMs = UNEVEN_BLOCKS * (view.intervalMs ?? 0);
+    return (newest.timestampSec - oldest.timestampSec) * 1_000 > elapsedMs * CATCHING_UP + unevenMs;
+  }
+  return false;
+}

@@ -1,0 +1,107 @@
+import type { ChainState } from "../chain/chain-state.ts";
+import type { PaceRange } from "../gap/gap.ts";
+import { type ChainClock, measuredIntervalMs, recentIntervalMs } from "../head/chain-clock.ts";
+import type { Pace } from "../head/pace.ts";
+import type { ReferenceState } from "../head/reference.ts";
+import { staleAfterMs } from "../head/votes.ts";
+import type { Chain, Thresholds } from "../model/fleet.ts";
+import { newestSample, type SourceState } from "../source/source-state.ts";
+import { AHEAD_BLOCKS, idleMs, stalledAfterMs } from "./judge.ts";
+
+/** What holds for a whole chain at one instant. */
+export interface ChainViewAt {
+  readonly nowMs: number;
+  readonly thresholds: Thresholds;
+  readonly clock: ChainClock;
+  /** Measured, else configured, else null. */
+  readonly intervalMs: number | null;
+  readonly measuredIntervalMs: number | null;
+  readonly pace: Pace;
+  /** Null while there is none, or its evidence is stale. */
+  readonly reference: ReferenceState | null;
+  readonly haltedAt: number | null;
+  /** Whether an RPC node with fresh evidence could tell a halt of the chain from a stall. */
+  readonly independent: boolean;
+}
+
+/** Without history, the pace is believed to be within these factors of the configured one. */
+const UNMEASURED = { least: 0.5, most: 2 };
+/** A pace that was measured over a minute is wrong by about a second of latency. */
+const MEASURED = { least: 0.97, most: 1.03 };
+
+/** Looks at a chain's state as of `nowMs`. */
+export function viewOf(
+  state: Pick<ChainState, "reference" | "clock" | "sources">,
+  chain: Chain,
+  nowMs: number,
+): ChainViewAt {
+  const { clock, reference } = state;
+  const measured = measuredIntervalMs(clock);
+  const intervalMs = measured ?? chain.blockTimeMs;
+  const { thresholds } = chain;
+  const rpcs = freshRpcs(state.sources, thresholds, nowMs);
+  return {
+    nowMs,
+    thresholds,
+    clock,
+    intervalMs,
+    measuredIntervalMs: measured,
+    pace: { intervalMs, measured: measured !== null },
+    reference: reference !== null && nowMs <= reference.freshUntilMs ? reference : null,
+    haltedAt: standstill(rpcs, reference?.block ?? 0, stalledAfterMs(thresholds, intervalMs)),
+    independent: rpcs.length > 0,
+  };
+}
+
+/** How fast the chain makes blocks, as far as `clock` and the configuration know. */
+export function paceOf(clock: ChainClock, chain: Chain): Pace {
+  const measured = measuredIntervalMs(clock);
+  return { intervalMs: measured ?? chain.blockTimeMs, measured: measured !== null };
+}
+
+/** The pace of just now with its bounds, or null where nobody knows it. */
+export function paceRangeOf(clock: ChainClock, chain: Chain): PaceRange | null {
+  const intervals = [recentIntervalMs(clock), measuredIntervalMs(clock)].filter((value) => value !== null);
+  if (intervals.length > 0) {
+    return {
+      least: MEASURED.least / Math.max(...intervals),
+      most: MEASURED.most / Math.min(...intervals),
+    };
+  }
+  const { blockTimeMs } = chain;
+  return blockTimeMs === null
+    ? null
+    : { least: UNMEASURED.least / blockTimeMs, most: UNMEASURED.most / blockTimeMs };
+}
+
+function freshRpcs(
+  sources: readonly SourceState[],
+  thresholds: Thresholds,
+  nowMs: number,
+): readonly SourceState[] {
+  return sources.filter((source) => {
+    const newest = source.kind === "rpc" && source.doubt === null ? newestSample(source) : null;
+    const staleMs = staleAfterMs(thresholds, source.pollIntervalMs);
+    return newest !== null && nowMs - newest.receivedAtMs <= staleMs;
+  });
+}
+
+/** Where all RPC nodes show one head that does not move, if no indexer has got beyond it; else null. */
+function standstill(rpcs: readonly SourceState[], referenceBlock: number, afterMs: number): number | null {
+  const highest = Math.max(0, ...rpcs.map((rpc) => rpc.peak?.block ?? 0));
+  const stands =
+    rpcs.length > 0 &&
+    highest + AHEAD_BLOCKS >= referenceBlock &&
+    rpcs.every((rpc) => standsStillMs(rpc) > afterMs);
+  return stands ? highest : null;
+}
+
+/** How long a node's head has not moved: by our own watch, or by its timestamp once two answers were the same. */
+function standsStillMs(rpc: SourceState): number {
+  const newest = newestSample(rpc);
+  const idle = idleMs(rpc);
+  if (newest === null || newest.timestampSec === null || idle === 0) {
+    return idle;
+  }
+  return Math.max(idle, newest.receivedAtMs - newest.timestampSec * 1_000);
+}

@@ -1,0 +1,124 @@
+import type { Post, PostRequest, PostResult } from "../../core/model/http-post.ts";
+import { jsonOf, memoize } from "../../core/model/memoize.ts";
+import { type CutOff, failureOf } from "./failure.ts";
+import { ReplyReader } from "./reply-reader.ts";
+import { Agent } from "./undici.ts";
+
+export interface HttpClientOptions {
+  /** One deadline over connect, headers and body. */
+  readonly timeoutMs: number;
+  readonly maxResponseBytes: number;
+  readonly connectionsPerHost: number;
+  readonly userAgent: string;
+  readonly nowMs: () => number;
+}
+
+export interface HttpClient extends AsyncDisposable {
+  readonly post: Post;
+}
+
+/**
+ * Shorter than the 60 s and 75 s after which the usual proxies close an idle connection (AWS' load balancers, nginx),
+ * so that a poll doesn't meet one that is just being closed. A server that names a shorter time is heeded.
+ */
+const KEEP_ALIVE_MS = 45_000;
+
+/**
+ * A client that keeps connections, follows no redirect, and reads a bounded answer within one deadline.
+ * Disposing aborts what is under way (reason `aborted`).
+ */
+export function createHttpClient(options: HttpClientOptions): HttpClient {
+  const underWay = new Set<ReplyReader>();
+  const agent = new Agent({
+    connections: options.connectionsPerHost,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: options.timeoutMs },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
+  const headersFor = memoize((headers: PostRequest["headers"]) => headersOf(headers, options.userAgent));
+  const placeOf = createPlaces();
+  let isDisposed = false;
+
+  async function post({ url, headers, body }: PostRequest): Promise<PostResult> {
+    const sentAtMs = options.nowMs();
+    const startedMs = performance.now();
+    let cutOff: CutOff | null = null;
+    const reader = new ReplyReader(options.maxResponseBytes);
+    const deadline = setTimeout(() => {
+      cutOff = "deadline";
+      reader.stop();
+    }, options.timeoutMs);
+    underWay.add(reader);
+    try {
+      const { origin, path } = placeOf(url);
+      // Not undici's request(): its stream and its signal for each answer cost as much as all the rest of a poll.
+      agent.dispatch(
+        { origin, path, method: "POST", headers: headersFor(headers), body: jsonOf(body) },
+        reader,
+      );
+      const reply = await reader.reply;
+      // The height was read before the first byte of the answer came; a slow body says nothing about it.
+      const receivedAtMs = sentAtMs + Math.round(reader.headAtMs - startedMs);
+      return reply.kind === "replied"
+        ? { sentAtMs, receivedAtMs, kind: "replied", reply: reply.reply }
+        : { sentAtMs, receivedAtMs, ...reply };
+    } catch (error) {
+      const failure = failureOf(error, isDisposed ? "shutdown" : cutOff, options.timeoutMs);
+      const receivedAtMs = sentAtMs + Math.round(performance.now() - startedMs);
+      return { sentAtMs, receivedAtMs, kind: "failed", ...failure };
+    } finally {
+      clearTimeout(deadline);
+      underWay.delete(reader);
+    }
+  }
+
+  return {
+    post,
+    async [Symbol.asyncDispose]() {
+      isDisposed = true;
+      for (const reader of underWay) {
+        reader.stop();
+      }
+      await agent.destroy();
+    },
+  };
+}
+
+/** Takes each URL apart once: those of a client are the fleet's. */
+function createPlaces(): (url: string) => Place {
+  const known = new Map<string, Place>();
+  return (url) => {
+    const place = known.get(url);
+    if (place !== undefined) {
+      return place;
+    }
+    const found = placeIn(url);
+    known.set(url, found);
+    return found;
+  };
+}
+
+interface Place {
+  readonly origin: string;
+  readonly path: string;
+}
+
+function placeIn(url: string): Place {
+  const { origin, pathname, search } = new URL(url);
+  return { origin, path: `${pathname}${search}` };
+}
+
+/** Ours win where the answer could not be read otherwise; names in lower case, so that none is sent twice. */
+function headersOf(headers: PostRequest["headers"], userAgent: string): Record<string, string> {
+  const given = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value] as const);
+  return {
+    "user-agent": userAgent,
+    accept: "application/json",
+    ...Object.fromEntries(given),
+    "content-type": "application/json",
+    // A poll's answer is small, and what is never inflated can't be a bomb.
+    "accept-encoding": "identity",
+  };
+}

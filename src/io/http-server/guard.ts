@@ -1,0 +1,52 @@
+import type { FastifyInstance, FastifyReply } from "fastify";
+import type { RateLimit } from "../../config/web/web-settings.ts";
+import { BasicAuth } from "./basic-auth.ts";
+import { sendProblem } from "./problems.ts";
+import type { LiveWebSettings } from "./settings.ts";
+import { TokenBucket } from "./token-bucket.ts";
+
+/** Before anything else of a request is looked at: headers, the rate limit, and who asks. */
+export function addWebGuard(server: FastifyInstance, web: LiveWebSettings): void {
+  const auth = new BasicAuth();
+  const limiter = createLimiter();
+
+  server.addHook("onRequest", async (request, reply) => {
+    const { headers, rateLimit, users } = web.current;
+    void reply.headers(headers);
+    if (!limiter(rateLimit)) {
+      return sendTooMany(reply, "Cannot answer so many requests: the web configuration limits them");
+    }
+    if (users.size === 0) {
+      return;
+    }
+    switch (await auth.admit(users, request.headers.authorization)) {
+      case "admitted":
+        return;
+      case "busy":
+        return sendTooMany(reply, "Cannot check so many passwords at once");
+      case "refused":
+        void reply.header("www-authenticate", 'Basic realm="synclag", charset="UTF-8"');
+        return sendProblem(reply, 401, "Cannot answer without a user's name and password");
+    }
+  });
+}
+
+/** `429` with when to come again. */
+export function sendTooMany(reply: FastifyReply, detail: string): FastifyReply {
+  return sendProblem(reply.header("retry-after", "1"), 429, detail);
+}
+
+/** One bucket for all requests, made anew when the limit is another one. */
+function createLimiter(): (limit: RateLimit | null) => boolean {
+  let bucket: { readonly limit: RateLimit; readonly tokens: TokenBucket } | null = null;
+  return (limit) => {
+    if (limit === null) {
+      bucket = null;
+      return true;
+    }
+    if (bucket?.limit !== limit) {
+      bucket = { limit, tokens: new TokenBucket(limit, () => performance.now()) };
+    }
+    return bucket.tokens.take();
+  };
+}

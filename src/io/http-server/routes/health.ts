@@ -1,0 +1,50 @@
+import type { FastifyInstance } from "fastify";
+import { type HealthQuestion, healthVerdict } from "../../../views/api/health.ts";
+import { describeMissing } from "../../../views/api/selection.ts";
+import { statusJson } from "../../../views/api/status.ts";
+import { sendProblem } from "../problems.ts";
+import { sendJson } from "../send-json.ts";
+import type { ServerDeps } from "../server-deps.ts";
+
+interface HealthRoute {
+  readonly Params: { readonly protocol: string; readonly chain: string };
+  readonly Querystring: Readonly<Record<string, string | readonly string[] | undefined>>;
+}
+
+const DEFAULT_MAX_LAG = "600";
+
+/** What a load balancer asks: 200 where traffic may go there, else 503. */
+export function addHealthRoute(server: FastifyInstance, source: ServerDeps): void {
+  server.get<HealthRoute>("/api/v1/health/:protocol/:chain", ({ params, query }, reply) => {
+    const question = readQuestion(params, query);
+    if (typeof question === "string") {
+      return sendProblem(reply, 400, question);
+    }
+    const report = source.report();
+    const verdict = healthVerdict(report, question);
+    return verdict === null
+      ? sendProblem(reply, 404, describeMissing(statusJson(report).targets, question))
+      : sendJson(reply.code(verdict.healthy ? 200 : 503), verdict.body);
+  });
+}
+
+/** What is asked, or what is wrong with it. */
+function readQuestion(
+  params: HealthRoute["Params"],
+  { max_lag: maxLag = DEFAULT_MAX_LAG, variant = "", tier = "" }: HealthRoute["Querystring"],
+): HealthQuestion | string {
+  // Digits, with up to three decimals.
+  if (typeof maxLag !== "string" || !/^\d{1,9}(\.\d{1,3})?$/.test(maxLag)) {
+    const found = JSON.stringify(maxLag).slice(0, 100);
+    return `Cannot use max_lag ${found}: expected seconds, such as 600`;
+  }
+  if (typeof variant !== "string" || typeof tier !== "string") {
+    return "Cannot look at several variants or tiers: name one, or none for any of them";
+  }
+  return {
+    ...params,
+    maxLagMs: Number(maxLag) * 1000,
+    ...(variant === "" ? {} : { variant }),
+    ...(tier === "" ? {} : { tier }),
+  };
+}

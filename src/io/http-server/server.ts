@@ -1,0 +1,92 @@
+import type { FastifyInstance } from "fastify";
+import { createFastify } from "./fastify.ts";
+import { addWebGuard } from "./guard.ts";
+import { answerProblems, type KnownRoutes } from "./problems.ts";
+import { addApiRoutes } from "./routes/api.ts";
+import { addEventRoutes } from "./routes/events.ts";
+import { addHealthRoute } from "./routes/health.ts";
+import { addHistoryRoute } from "./routes/history.ts";
+import { addManagementRoutes } from "./routes/management.ts";
+import { addPageRoutes } from "./routes/pages.ts";
+import type { ServerDeps } from "./server-deps.ts";
+import type { LiveWebSettings } from "./settings.ts";
+
+export interface HttpServer extends AsyncDisposable {
+  /** `http://host:port`, or `https:`, with the port that was really taken. */
+  readonly url: string;
+}
+
+export interface HttpServerOptions {
+  /** Until a request must have come in whole. Default: longer than any honest one takes. */
+  readonly requestTimeoutMs?: number;
+  /** Until who takes no answer is cut off. Default: longer than connections are kept open between requests. */
+  readonly idleTimeoutMs?: number;
+  /** Called for a bug of ours in an answer. Default: it is thrown where nothing can catch it, and ends the process. */
+  readonly onBug?: (error: unknown) => void;
+  /** TLS, users, headers and limits. Default: plain HTTP for everybody. */
+  readonly web?: LiveWebSettings | null;
+}
+
+const REQUEST_TIMEOUT_MS = 10_000;
+const IDLE_TIMEOUT_MS = 90_000;
+
+/** Listens and serves; a port of 0 takes a free one. Disposing closes every connection. */
+export async function startHttpServer(
+  listen: { readonly host: string; readonly port: number },
+  source: ServerDeps,
+  options: HttpServerOptions = {},
+): Promise<HttpServer> {
+  const web = options.web ?? null;
+  const server = createFastify(web, {
+    requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
+    idleTimeoutMs: options.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
+  });
+  if (web !== null) {
+    addWebGuard(server, web);
+  }
+  addRoutes(server, source, options.onBug ?? crash);
+  await server.listen(listen);
+  return {
+    url: `${web?.current.tls == null ? "http" : "https"}://${authorityOf(server, listen.host)}`,
+    async [Symbol.asyncDispose]() {
+      await server.close();
+    },
+  };
+}
+
+function addRoutes(server: FastifyInstance, source: ServerDeps, onBug: (error: unknown) => void): void {
+  const known: KnownRoutes = new Map();
+  server.addHook("onRoute", ({ method, url }) => {
+    const methods = known.get(url) ?? new Set();
+    for (const name of [method].flat()) {
+      methods.add(name);
+    }
+    known.set(url, methods);
+  });
+  server.addHook("onRequest", async (_request, reply) => {
+    void reply.headers({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
+  });
+  // No route reads a body: whatever comes along is taken, up to the limit, and thrown away.
+  server.removeAllContentTypeParsers();
+  server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _body, done) => done(null));
+  answerProblems(server, known, onBug);
+  addPageRoutes(server, source);
+  addApiRoutes(server, source);
+  addHealthRoute(server, source);
+  addHistoryRoute(server, source);
+  addEventRoutes(server, source);
+  addManagementRoutes(server, source);
+}
+
+function crash(error: unknown): void {
+  queueMicrotask(() => {
+    throw error;
+  });
+}
+
+function authorityOf(server: FastifyInstance, host: string): string {
+  const address = server.server.address();
+  // A server that listens on a TCP port has an address with a port: only a pipe's is a string.
+  const port = address === null || typeof address === "string" ? 0 : address.port;
+  return `${host.includes(":") ? `[${host}]` : host}:${port}`;
+}

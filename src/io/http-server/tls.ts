@@ -1,0 +1,74 @@
+import type { X509Certificate } from "node:crypto";
+import type { SecureContextOptions, Server, TLSSocket, TlsOptions } from "node:tls";
+import type { TlsSettings } from "../../config/web/web-settings.ts";
+import type { LiveWebSettings } from "./settings.ts";
+
+const HANDSHAKE_TIMEOUT_MS = 10_000;
+
+/** What a TLS server is started with. */
+export function tlsOptions(tls: TlsSettings): TlsOptions {
+  return {
+    ...contextOf(tls),
+    requestCert: tls.clientAuth !== "none",
+    rejectUnauthorized: tls.clientAuth === "require and verify",
+    handshakeTimeout: HANDSHAKE_TIMEOUT_MS,
+  };
+}
+
+/** Gives each new connection the certificates as they are now, and turns away clients that are not welcome. */
+export function keepTlsFresh(server: Server, web: LiveWebSettings): void {
+  let inUse = web.current.tls;
+  // Before the server's own listener, which begins the handshake.
+  server.prependListener("connection", () => {
+    const { tls } = web.current;
+    if (tls !== null && tls !== inUse) {
+      inUse = tls;
+      server.setSecureContext(contextOf(tls));
+    }
+  });
+  server.prependListener("secureConnection", (socket: TLSSocket) => {
+    if (inUse !== null && !isWelcome(socket, inUse)) {
+      socket.destroy();
+    }
+  });
+}
+
+function contextOf(tls: TlsSettings): SecureContextOptions {
+  return {
+    cert: tls.cert,
+    key: tls.key,
+    minVersion: tls.minVersion,
+    maxVersion: tls.maxVersion,
+    honorCipherOrder: tls.prefersServerCiphers,
+    ...(tls.clientCa === null ? {} : { ca: tls.clientCa }),
+    ...(tls.ciphers === null ? {} : { ciphers: tls.ciphers }),
+    ...(tls.curves === null ? {} : { ecdhCurve: tls.curves }),
+  };
+}
+
+/** What OpenSSL by itself does not ask: Node knows only "require and verify" and "request". */
+function isWelcome(socket: TLSSocket, { clientAuth, clientAllowedSans }: TlsSettings): boolean {
+  const certificate = socket.getPeerX509Certificate();
+  switch (clientAuth) {
+    case "none":
+    case "request":
+      return true;
+    case "verify if given":
+      return certificate === undefined || socket.authorized;
+    case "require any":
+      return certificate !== undefined && isAllowed(certificate, clientAllowedSans);
+    case "require and verify":
+      return certificate !== undefined && socket.authorized && isAllowed(certificate, clientAllowedSans);
+  }
+}
+
+function isAllowed(certificate: X509Certificate, allowed: readonly string[] | null): boolean {
+  return allowed === null || namesOf(certificate).some((name) => allowed.includes(name));
+}
+
+/** Node writes `DNS:a.example, IP Address:127.0.0.1`; a name that could be mistaken for two it quotes, and quoted ones are none. */
+function namesOf({ subjectAltName = "" }: X509Certificate): readonly string[] {
+  return subjectAltName
+    .split(", ")
+    .flatMap((name) => /^(?:DNS|IP Address|email|URI):([^"]+)$/.exec(name)?.[1] ?? []);
+}

@@ -1,0 +1,89 @@
+import { hexAt } from "../model/random.ts";
+import type { ServerKind } from "../servers/answer.ts";
+import type { EndpointBehaviour } from "./simulated-endpoint.ts";
+import type { TargetBehaviour } from "./simulated-target.ts";
+
+/** One URL of a simulated fleet. Only `kind` must be said. */
+export interface EndpointSpec {
+  readonly kind: ServerKind;
+  /** `protocol/variant/tier/name`, or any name that is unique. Default: the kind. */
+  readonly key?: string;
+  /** Slugs of the chains that it serves. Default: the fleet's first chain. */
+  readonly chains?: readonly string[];
+  /** Endpoints of one origin share a host and port. Default: the kind; Ponder and RPC nodes live alone. */
+  readonly origin?: string;
+  /** Default: one that the real software would have. */
+  readonly path?: string;
+  /** Where the healthy state of this endpoint differs from the usual. */
+  readonly knobs?: Partial<EndpointBehaviour>;
+  /** The same for its target on a chain. */
+  readonly targetKnobs?: (slug: string) => Partial<TargetBehaviour>;
+}
+
+/** The key that a simulated gateway knows, unless it is told others. */
+export const SIMULATED_API_KEY = "5e1f0000c0ffee00decade0000facade";
+
+export function keyOf(spec: EndpointSpec): string {
+  return spec.key ?? spec.kind;
+}
+
+/** The key of what an endpoint says of one chain: `protocol/variant/tier/chain`; an RPC node's is its own. */
+export function targetKeyOf(spec: EndpointSpec, slug: string): string {
+  const key = keyOf(spec);
+  if (spec.kind === "rpc") {
+    return key;
+  }
+  const indexer = key.includes("/") ? key.slice(0, key.lastIndexOf("/")) : key;
+  return `${indexer}/${slug}`;
+}
+
+export function originOf(spec: EndpointSpec): string {
+  const livesAlone = spec.kind === "ponder" || spec.kind === "rpc";
+  return spec.origin ?? (livesAlone ? keyOf(spec) : spec.kind);
+}
+
+export function pathOf(spec: EndpointSpec): string {
+  const key = keyOf(spec);
+  return spec.path ?? usualPath(spec.kind, key);
+}
+
+/** The knobs of an endpoint in good health. */
+export function healthyBehaviour(spec: EndpointSpec): EndpointBehaviour {
+  return {
+    latency: { minMs: 0, maxMs: 0 },
+    apiKeys: [SIMULATED_API_KEY],
+    dailyLimit: spec.kind === "studio" ? 3_000 : null,
+    retryAfter: null,
+    strangers: 0,
+    errorsBesideMeta: false,
+    ...spec.knobs,
+  };
+}
+
+/** What a caller has to send along. */
+export function headersFor(spec: EndpointSpec): Readonly<Record<string, string>> {
+  const apiKey = healthyBehaviour(spec).apiKeys[0];
+  return spec.kind === "gateway" && apiKey !== undefined ? { Authorization: `Bearer ${apiKey}` } : {};
+}
+
+function usualPath(kind: ServerKind, key: string): string {
+  switch (kind) {
+    case "gateway":
+      return `/api/subgraphs/id/${hexAt(key, 44)}`;
+    case "studio":
+      return `/query/112500/${slug(key)}/version/latest`;
+    case "graph-node":
+      return `/subgraphs/name/simulated/${slug(key)}`;
+    case "envio":
+    case "envio-3.2":
+    case "envio-2.27":
+      return `/${hexAt(key, 7)}/v1/graphql`;
+    case "ponder":
+    case "rpc":
+      return "/";
+  }
+}
+
+function slug(key: string): string {
+  return key.replace(/[^a-z0-9]+/g, "-");
+}

@@ -1,0 +1,114 @@
+import type { Config } from "../../config/config.ts";
+import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
+import type { ChainSpec } from "../model/chain-model.ts";
+import { chainOfAge } from "../model/usual-chains.ts";
+import type { EndpointSpec } from "./endpoint-spec.ts";
+import { guessServerKind } from "./server-kind.ts";
+import { type SimulatedFleet, startFleet } from "./simulated-fleet.ts";
+import type { TargetBehaviour } from "./simulated-target.ts";
+
+/** A configuration whose every endpoint is played on loopback. */
+export interface MirroredFleet {
+  /** The same configuration, but for the URLs and hosts. */
+  readonly config: Config;
+  /** Its endpoints and targets have the configuration's keys. */
+  readonly fleet: SimulatedFleet;
+}
+
+/** For a chain whose block time nobody publishes. */
+const FALLBACK_BLOCK_TIME_MS = 2_000;
+
+/**
+ * Plays the fleet of a configuration: one loopback server for each real origin, the real paths, keys and chains.
+ * Nothing of the real fleet is contacted. The caller disposes the fleet.
+ */
+export async function mirrorFleet(config: Config, nowMs: () => number): Promise<MirroredFleet> {
+  const endpoints = endpointsOf(config.fleet);
+  const fleet = await startFleet({
+    nowMs,
+    chains: config.fleet.chains.map((chain) => chainSpec(chain, nowMs())),
+    endpoints: endpoints.map((endpoint) => endpointSpec(endpoint, config.fleet)),
+  });
+  return { config: { ...config, fleet: withPlayedUrls(config.fleet, fleet) }, fleet };
+}
+
+function chainSpec(chain: Fleet["chains"][number], nowMs: number): ChainSpec {
+  const blockTimeMs = chain.blockTimeMs ?? FALLBACK_BLOCK_TIME_MS;
+  return chainOfAge({ slug: chain.slug, id: chain.id, blockTimeMs }, nowMs);
+}
+
+function blockTimeOf(chains: Fleet["chains"], slug: string): number {
+  return chains.find((chain) => chain.slug === slug)?.blockTimeMs ?? FALLBACK_BLOCK_TIME_MS;
+}
+
+function endpointSpec(endpoint: Endpoint, { budgets, chains }: Fleet): EndpointSpec {
+  const kind = guessServerKind(endpoint);
+  const url = new URL(endpoint.url);
+  const apiKey = apiKeyOf(endpoint);
+  return {
+    kind,
+    key: endpoint.key,
+    chains: endpoint.chain === null ? endpoint.targets.map(({ chain }) => chain) : [endpoint.chain],
+    origin: url.host,
+    path: url.pathname,
+    knobs: {
+      latency: LATENCY,
+      dailyLimit: dailyLimitOf(endpoint, budgets),
+      ...(apiKey === null ? {} : { apiKeys: [apiKey] }),
+    },
+    targetKnobs: (slug) => healthOf(kind, blockTimeOf(chains, slug)),
+  };
+}
+
+const LATENCY = { minMs: 20, maxMs: 400 };
+
+/** No indexer is quite at the tip, and behind the gateway several take turns: as healthy as the real fleet. */
+function healthOf(kind: EndpointSpec["kind"], blockTimeMs: number): Partial<TargetBehaviour> {
+  const blocksInMs = (durationMs: number): number => Math.max(1, Math.round(durationMs / blockTimeMs));
+  switch (kind) {
+    case "gateway":
+      return { lagMs: 600, replicas: 3, wobbleBlocks: blocksInMs(3_000) };
+    case "envio":
+    case "envio-3.2":
+    case "envio-2.27":
+      return { lagMs: 300, batchBlocks: blocksInMs(1_000) };
+    case "studio":
+    case "graph-node":
+    case "ponder":
+      return { lagMs: 800 };
+    case "rpc":
+      return { lagMs: 100 };
+  }
+}
+
+/** A provider holds its callers to what the configuration has promised it for each URL and day. */
+function dailyLimitOf(endpoint: Endpoint, budgets: Fleet["budgets"]): number | null {
+  const budget = budgets.find(({ name }) => name === endpoint.budget);
+  return budget?.per === "day" && budget.scope === "endpoint" ? budget.limit : null;
+}
+
+/** The key that a caller will send, so that the played gateway knows it. */
+function apiKeyOf(endpoint: Endpoint): string | null {
+  const header = new Map(
+    Object.entries(endpoint.headers).map(([name, value]) => [name.toLowerCase(), value]),
+  ).get("authorization");
+  const inPath = /\/api\/([^/]+)\/(?:subgraphs|deployments)\//.exec(new URL(endpoint.url).pathname);
+  return inPath?.[1] ?? /^Bearer (.+)$/.exec(header ?? "")?.[1] ?? null;
+}
+
+function withPlayedUrls(real: Fleet, played: SimulatedFleet): Fleet {
+  const rewrite = (endpoint: Endpoint): Endpoint => {
+    const url = new URL(played.endpoint(endpoint.key).url);
+    return { ...endpoint, url: `${url.origin}${pathAndQuery(endpoint.url)}`, host: url.host };
+  };
+  return {
+    ...real,
+    indexers: real.indexers.map((indexer) => ({ ...indexer, endpoints: indexer.endpoints.map(rewrite) })),
+    rpcEndpoints: real.rpcEndpoints.map(rewrite),
+  };
+}
+
+function pathAndQuery(realUrl: string): string {
+  const { pathname, search } = new URL(realUrl);
+  return pathname + search;
+}

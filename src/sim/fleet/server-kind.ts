@@ -1,0 +1,31 @@
+import type { Endpoint } from "../../core/model/fleet.ts";
+import type { ServerKind } from "../servers/answer.ts";
+
+/** Which software most likely lives at an endpoint: by its URL first, for that is how it is known, then its dialect. */
+export function guessServerKind(
+  endpoint: Pick<Endpoint, "kind" | "url" | "dialect" | "targets">,
+): ServerKind {
+  if (endpoint.kind === "rpc") {
+    return "rpc";
+  }
+  const { hostname, pathname } = new URL(endpoint.url);
+  if (/^\/api\/(?:[^/]+\/)?(?:subgraphs|deployments)\/id\//.test(pathname)) {
+    return "gateway";
+  }
+  if (hostname === "api.studio.thegraph.com") {
+    return "studio";
+  }
+  return byDialect(endpoint, pathname);
+}
+
+function byDialect(
+  { dialect, targets }: Pick<Endpoint, "dialect" | "targets">,
+  pathname: string,
+): ServerKind {
+  if (dialect === "ponder") {
+    return "ponder";
+  }
+  // The version that the public fleet runs.
+  const servesMany = dialect === "auto" && targets.length > 1;
+  return dialect === "envio" || pathname.endsWith("/v1/graphql") || servesMany ? "envio-3.2" : "graph-node";
+}

@@ -1,0 +1,173 @@
+import { FAULTS, type FaultName } from "../faults/fault-list.ts";
+import type { Fault, FaultFrequency } from "../faults/faults.ts";
+import { createRandom } from "../model/random.ts";
+import { type Answer, type Call, json, type ServedRow, type ServerKind } from "../servers/answer.ts";
+import { answerAs } from "../servers/answer-as.ts";
+import type { SimulatedTarget } from "./simulated-target.ts";
+
+/** How an endpoint takes its requests. */
+export interface EndpointBehaviour {
+  /** Each request takes a time between the two, evenly spread; the height is read at a random instant of it. */
+  readonly latency: { readonly minMs: number; readonly maxMs: number };
+  /** The keys that a gateway knows. */
+  readonly apiKeys: readonly string[];
+  /** Requests a UTC day, then 429; null: no limit. */
+  readonly dailyLimit: number | null;
+  /** The `Retry-After` of that 429, or null for none. */
+  readonly retryAfter: string | null;
+  /** Rows of chains that nobody has configured. */
+  readonly strangers: number;
+  /** graph-node before 0.44. */
+  readonly errorsBesideMeta: boolean;
+}
+
+/** A request that has come in and waits for its answer. */
+export interface PendingRequest {
+  readonly call: Call;
+  readonly receivedAtMs: number;
+  /** How long it waits until the heights are read, and from then until the answer leaves. */
+  readonly beforeMs: number;
+  readonly afterMs: number;
+  /** Whether it is one too many for today. */
+  readonly throttled: boolean;
+}
+
+/** A request that was answered, and the truth about it. */
+export interface AnsweredRequest extends PendingRequest {
+  /** The instant at which the heights were read. */
+  readonly readAtMs: number;
+}
+
+const DAY_MS = 86_400_000;
+const FIRST_STRANGER_ID = 9_000_000_000;
+
+/** One URL of the fleet. */
+export class SimulatedEndpoint {
+  readonly key: string;
+  readonly kind: ServerKind;
+  readonly url: string;
+  /** What a caller has to send along, e.g. a key. */
+  readonly headers: Readonly<Record<string, string>>;
+  readonly targets: readonly SimulatedTarget[];
+  readonly #random: () => number;
+  readonly #nowMs: () => number;
+  readonly #healthy: EndpointBehaviour;
+  #knobs: EndpointBehaviour;
+  #fault: { readonly fault: Fault; readonly timesLeft: number; readonly share: number } | null = null;
+  #requestCount = 0;
+  #today = { day: 0, count: 0 };
+  #lastRequest: AnsweredRequest | null = null;
+
+  constructor(options: {
+    readonly key: string;
+    readonly kind: ServerKind;
+    readonly url: string;
+    readonly headers: Readonly<Record<string, string>>;
+    readonly targets: readonly SimulatedTarget[];
+    readonly seed: string;
+    readonly nowMs: () => number;
+    readonly knobs: EndpointBehaviour;
+  }) {
+    this.key = options.key;
+    this.kind = options.kind;
+    this.url = options.url;
+    this.headers = options.headers;
+    this.targets = options.targets;
+    this.#random = createRandom(`${options.seed}/${options.key}`);
+    this.#nowMs = options.nowMs;
+    this.#healthy = options.knobs;
+    this.#knobs = options.knobs;
+  }
+
+  /** Requests so far, whatever came of them. */
+  get requestCount(): number {
+    return this.#requestCount;
+  }
+
+  /** The one that was answered last. */
+  get lastRequest(): AnsweredRequest | null {
+    return this.#lastRequest;
+  }
+
+  get knobs(): EndpointBehaviour {
+    return this.#knobs;
+  }
+
+  set(knobs: Partial<EndpointBehaviour>): void {
+    this.#knobs = { ...this.#knobs, ...knobs };
+  }
+
+  /** From the next request on it fails so, by name or as a fault of the caller's own. */
+  fail(fault: FaultName | Fault, frequency: FaultFrequency = {}): void {
+    this.#fault = {
+      fault: typeof fault === "string" ? FAULTS[fault].fault : fault,
+      timesLeft: frequency.times ?? Number.POSITIVE_INFINITY,
+      share: frequency.share ?? 1,
+    };
+  }
+
+  /** Ends the fault, and sets the endpoint and its targets back to what they were at the start. */
+  heal(): void {
+    this.#fault = null;
+    this.#knobs = this.#healthy;
+    for (const target of this.targets) {
+      target.heal();
+    }
+  }
+
+  /** Takes note of a request, and decides how long it will take. */
+  receive(call: Call): PendingRequest {
+    const receivedAtMs = this.#nowMs();
+    const day = Math.floor(receivedAtMs / DAY_MS);
+    this.#requestCount += 1;
+    this.#today = { day, count: this.#today.day === day ? this.#today.count + 1 : 1 };
+
+    const { latency, dailyLimit } = this.#knobs;
+    const latencyMs = latency.minMs + this.#random() * (latency.maxMs - latency.minMs);
+    const beforeMs = this.#random() * latencyMs;
+    const throttled = dailyLimit !== null && this.#today.count > dailyLimit;
+    return { call, receivedAtMs, beforeMs, afterMs: latencyMs - beforeMs, throttled };
+  }
+
+  /** Reads the heights at this very instant, and answers. */
+  answer(visit: PendingRequest): Answer {
+    const readAtMs = this.#nowMs();
+    this.#lastRequest = { ...visit, readAtMs };
+    return visit.throttled
+      ? this.#answerThrottled()
+      : answerAs({ kind: this.kind, ...this.#knobs }, visit.call, this.#rowsAt(readAtMs));
+  }
+
+  /** The fault that strikes this request, or null. */
+  takeFault(): Fault | null {
+    const current = this.#fault;
+    if (current === null || current.timesLeft < 1 || this.#random() >= current.share) {
+      return null;
+    }
+    this.#fault = { ...current, timesLeft: current.timesLeft - 1 };
+    return current.fault;
+  }
+
+  #answerThrottled(): Answer {
+    const { retryAfter } = this.#knobs;
+    const answer = json({ message: "Too many requests, please try again later" }, 429);
+    const headers = retryAfter === null ? {} : { "retry-after": retryAfter };
+    return { ...answer, headers: { ...answer.headers, ...headers } };
+  }
+
+  #rowsAt(readAtMs: number): readonly ServedRow[] {
+    const rows = this.targets.flatMap((target) =>
+      Array.from({ length: target.knobs.rows }, () => target.rowAt(readAtMs)),
+    );
+    const model = rows[0];
+    if (model === undefined) {
+      return rows;
+    }
+    const strangers = Array.from({ length: this.#knobs.strangers }, (_, index) => ({
+      ...model,
+      chain: { ...model.chain, slug: `stranger-${index}` },
+      chainId: FIRST_STRANGER_ID + index,
+    }));
+    return [...rows, ...strangers];
+  }
+}

@@ -1,0 +1,182 @@
+import { type ChainSpec, createChain } from "../model/chain-model.ts";
+import { usualChains } from "../model/usual-chains.ts";
+import { Origin } from "../servers/origin.ts";
+import {
+  type EndpointSpec,
+  headersFor,
+  healthyBehaviour,
+  keyOf,
+  originOf,
+  pathOf,
+  targetKeyOf,
+} from "./endpoint-spec.ts";
+import { SimulatedChain } from "./simulated-chain.ts";
+import { SimulatedEndpoint } from "./simulated-endpoint.ts";
+import { SimulatedTarget } from "./simulated-target.ts";
+
+export interface FleetOptions {
+  readonly nowMs: () => number;
+  readonly endpoints: readonly EndpointSpec[];
+  /** Default: Base, Ethereum and Arbitrum One, each a few years old now. */
+  readonly chains?: readonly ChainSpec[];
+  /** Decides everything that looks like chance. */
+  readonly seed?: string;
+}
+
+/**
+ * Starts real HTTP servers on loopback that answer as the real software does. Disposing closes every connection
+ * and forgets every timer.
+ *
+ * @throws {RangeError} If an endpoint names a chain that the fleet does not have.
+ */
+export async function startFleet(options: FleetOptions): Promise<SimulatedFleet> {
+  const chains = (options.chains ?? usualChains(options.nowMs())).map(
+    (spec) =>
+      new SimulatedChain(createChain(spec), { nominalBlockTimeMs: spec.blockTimeMs, nowMs: options.nowMs }),
+  );
+  // All mistakes first: what throws later would leave servers behind.
+  const cast = options.endpoints.map((spec) => ({ spec, served: chainsOf(spec, chains) }));
+  const origins = new Map<string, Origin>();
+  const endpoints: SimulatedEndpoint[] = [];
+  for (const { spec, served } of cast) {
+    const origin = await originFor(spec, origins);
+    const endpoint = createEndpoint(spec, { origin, chains: served, options });
+    origin.add(pathOf(spec), endpoint);
+    endpoints.push(endpoint);
+  }
+  return new SimulatedFleet({ chains, endpoints, origins: [...origins.values()] });
+}
+
+/** A running fleet. A lookup of one thing throws a RangeError for a name that it does not have. */
+export class SimulatedFleet implements AsyncDisposable {
+  readonly chains: readonly SimulatedChain[];
+  readonly origins: readonly Origin[];
+  readonly #endpoints: readonly SimulatedEndpoint[];
+
+  constructor(parts: {
+    readonly chains: readonly SimulatedChain[];
+    readonly endpoints: readonly SimulatedEndpoint[];
+    readonly origins: readonly Origin[];
+  }) {
+    this.chains = parts.chains;
+    this.origins = parts.origins;
+    this.#endpoints = parts.endpoints;
+  }
+
+  chain(slug: string): SimulatedChain {
+    return only(
+      this.chains.filter((chain) => chain.slug === slug),
+      `chain ${slug}`,
+    );
+  }
+
+  endpoint(key: string): SimulatedEndpoint {
+    return only(this.endpoints(key), `endpoint ${key}`);
+  }
+
+  /** Every endpoint whose key fits: a `*` in the pattern stands for one whole part. */
+  endpoints(pattern: string): readonly SimulatedEndpoint[] {
+    return this.#endpoints.filter((endpoint) => fits(pattern, endpoint.key));
+  }
+
+  target(key: string): SimulatedTarget {
+    return only(this.targets(key), `target ${key}`);
+  }
+
+  /** Every target whose key fits: a `*` in the pattern stands for one whole part. */
+  targets(pattern: string): readonly SimulatedTarget[] {
+    return this.#endpoints
+      .flatMap((endpoint) => endpoint.targets)
+      .filter((target) => fits(pattern, target.key));
+  }
+
+  origin(name: string): Origin {
+    return only(
+      this.origins.filter((origin) => origin.name === name),
+      `origin ${name}`,
+    );
+  }
+
+  /** Everything in good health again; what the chains have lived through stays. */
+  async heal(): Promise<void> {
+    for (const chain of this.chains) {
+      chain.heal();
+    }
+    for (const endpoint of this.#endpoints) {
+      endpoint.heal();
+    }
+    await Promise.all(this.origins.map((origin) => origin.open()));
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all(this.origins.map((origin) => origin[Symbol.asyncDispose]()));
+  }
+}
+
+/** A path can be served once a host: a second endpoint of the same URL gets a host of its own. */
+async function originFor(spec: EndpointSpec, origins: Map<string, Origin>): Promise<Origin> {
+  const shared = origins.get(originOf(spec));
+  if (shared?.isFree(pathOf(spec)) === true) {
+    return shared;
+  }
+  const name = shared === undefined ? originOf(spec) : `${originOf(spec)} for ${keyOf(spec)}`;
+  const origin = new Origin(name);
+  await origin.open();
+  origins.set(name, origin);
+  return origin;
+}
+
+function chainsOf(spec: EndpointSpec, chains: readonly SimulatedChain[]): readonly SimulatedChain[] {
+  const slugs = spec.chains ?? chains.slice(0, 1).map(({ slug }) => slug);
+  return slugs.map((slug) =>
+    only(
+      chains.filter((chain) => chain.slug === slug),
+      `chain ${slug}`,
+    ),
+  );
+}
+
+function createEndpoint(
+  spec: EndpointSpec,
+  at: {
+    readonly origin: Origin;
+    readonly chains: readonly SimulatedChain[];
+    readonly options: FleetOptions;
+  },
+): SimulatedEndpoint {
+  const shared = { seed: at.options.seed ?? "synclag", nowMs: at.options.nowMs };
+  const targets = at.chains.map(
+    (chain) =>
+      new SimulatedTarget({
+        ...shared,
+        key: targetKeyOf(spec, chain.slug),
+        chain,
+        knobs: spec.targetKnobs?.(chain.slug) ?? {},
+      }),
+  );
+  return new SimulatedEndpoint({
+    ...shared,
+    key: keyOf(spec),
+    kind: spec.kind,
+    url: `http://${at.origin.host}${pathOf(spec)}`,
+    headers: headersFor(spec),
+    targets,
+    knobs: healthyBehaviour(spec),
+  });
+}
+
+function fits(pattern: string, key: string): boolean {
+  const wanted = pattern.split("/");
+  const parts = key.split("/");
+  return (
+    wanted.length === parts.length && wanted.every((part, index) => part === "*" || part === parts[index])
+  );
+}
+
+function only<Item>(found: readonly Item[], name: string): Item {
+  const [item] = found;
+  if (item === undefined || found.length > 1) {
+    throw new RangeError(`Cannot find ${name}: the fleet has ${found.length} of it`);
+  }
+  return item;
+}

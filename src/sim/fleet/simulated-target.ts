@@ -1,0 +1,142 @@
+import { type Fork, hashOf, headAt, timeOf } from "../model/chain-model.ts";
+import {
+  AT_THE_TIP,
+  catchUpWithin,
+  heightAt,
+  type IndexerBehaviour,
+  type IndexerModel,
+  livedUntil,
+  processedAt,
+} from "../model/indexer-model.ts";
+import { hexAt } from "../model/random.ts";
+import type { ServedRow } from "../servers/answer.ts";
+import type { SimulatedChain } from "./simulated-chain.ts";
+
+/** How a target shows itself in the answer, beside its height. */
+interface AnswerKnobs {
+  /** Whether an answer for many chains has a row of it, none, or two. */
+  readonly rows: 0 | 1 | 2;
+  /** False: the block's time is null, as The Graph's sometimes is. */
+  readonly timed: boolean;
+  readonly indexingErrors: boolean;
+  readonly deployment: string;
+  /** The history that its hashes are of. */
+  readonly fork: Fork;
+  /** Says this instead of the truth: for wrong types and absurd values. */
+  readonly says: Partial<Omit<ServedRow, "chain">>;
+}
+
+export type TargetBehaviour = IndexerBehaviour & AnswerKnobs;
+
+/** One indexer on one chain, as one endpoint serves it. */
+export class SimulatedTarget {
+  /** `protocol/variant/tier/chain`; an RPC node's is its endpoint's. */
+  readonly key: string;
+  readonly chain: SimulatedChain;
+  readonly #seed: string;
+  readonly #nowMs: () => number;
+  readonly #healthy: TargetBehaviour;
+  #knobs: TargetBehaviour;
+
+  constructor(options: {
+    readonly key: string;
+    readonly chain: SimulatedChain;
+    readonly seed: string;
+    readonly nowMs: () => number;
+    readonly knobs: Partial<TargetBehaviour>;
+  }) {
+    this.key = options.key;
+    this.chain = options.chain;
+    this.#seed = `${options.seed}/${options.key}`;
+    this.#nowMs = options.nowMs;
+    this.#healthy = {
+      ...AT_THE_TIP,
+      rows: 1,
+      timed: true,
+      indexingErrors: false,
+      deployment: `Qm${hexAt(this.#seed, 44)}`,
+      fork: "main",
+      says: {},
+      ...options.knobs,
+    };
+    this.#knobs = this.#healthy;
+  }
+
+  get knobs(): TargetBehaviour {
+    return this.#knobs;
+  }
+
+  set(knobs: Partial<TargetBehaviour>): void {
+    this.#knobs = { ...this.#knobs, ...knobs };
+  }
+
+  /** As it was at the start of the fleet. */
+  heal(): void {
+    this.#knobs = this.#healthy;
+  }
+
+  /** Stands still from now on. */
+  freeze(): void {
+    this.set({ freezeAtMs: this.#nowMs() });
+  }
+
+  /** From now on does only this share of the work, in [0, 1), and so falls behind without a step back. */
+  slow(pace: number): void {
+    this.set({ slowdown: { atMs: this.#nowMs(), pace } });
+  }
+
+  /** Goes on from where it froze or lags, and is at the tip again after `withinMs`. */
+  thaw(withinMs: number): void {
+    const fromBlock = processedAt(this.#model(), this.#nowMs());
+    this.set({ freezeAtMs: null, slowdown: null });
+    this.#catchUpFrom(fromBlock ?? 0, withinMs);
+  }
+
+  /** Falls back to `backBlocks` before the tip, and is there again after `withinMs`. */
+  reindex(options: { readonly backBlocks: number; readonly withinMs: number }): void {
+    this.#catchUpFrom(Math.max(0, this.chain.headAt() - options.backBlocks), options.withinMs);
+  }
+
+  /** The truth: what it has processed, now or at an instant. Null: not started. */
+  processedAt(atMs = this.#nowMs()): number | null {
+    return processedAt(this.#model(), atMs);
+  }
+
+  /** What a request that reads at this instant is told. Null: not started. */
+  heightAt(atMs = this.#nowMs()): number | null {
+    return heightAt(this.#model(), atMs);
+  }
+
+  /** Everything that a request that reads at this instant is told. */
+  rowAt(atMs: number): ServedRow {
+    const { timed, says, fork, ...knobs } = this.#knobs;
+    const chain = knobs.wrongChain ?? this.chain.model;
+    const block = heightAt(this.#model(), atMs);
+    return {
+      chain: this.chain.model,
+      chainId: this.chain.id,
+      block,
+      timestampSec: timed && block !== null ? blockTimeSec(timeOf(chain, block), atMs) : null,
+      hash: block === null ? null : hashOf(chain.id, block, fork),
+      parentHash: block === null ? null : hashOf(chain.id, block - 1, fork),
+      deployment: knobs.deployment,
+      indexingErrors: knobs.indexingErrors,
+      // What Envio calls the source freezes together with the progress, so it proves nothing.
+      sourceBlock: headAt(chain, livedUntil(knobs, atMs)),
+      ...says,
+    };
+  }
+
+  #model(): IndexerModel {
+    return { seed: this.#seed, chain: this.chain.model, knobs: this.#knobs };
+  }
+
+  #catchUpFrom(fromBlock: number, withinMs: number): void {
+    this.set({ catchUp: catchUpWithin(this.#model(), { fromBlock, atMs: this.#nowMs(), withinMs }) });
+  }
+}
+
+/** A claimed height may be one that the chain will make later, or never: then the answer's own instant. */
+function blockTimeSec(timeMs: number, atMs: number): number {
+  return Math.floor(Math.min(timeMs, atMs) / 1_000);
+}

@@ -1,0 +1,147 @@
+import { type ChainModel, headAt } from "./chain-model.ts";
+import { unitAt } from "./random.ts";
+
+/** What can be wrong, or merely typical, of an indexer on one chain. */
+export interface IndexerBehaviour {
+  /** False: it has indexed nothing yet. */
+  readonly started: boolean;
+  /** It sees the chain as it was this long ago. */
+  readonly lagMs: number;
+  /** And this many blocks less. */
+  readonly lagBlocks: number;
+  /** Claims so many blocks more (or less) than it has, e.g. +30 million. */
+  readonly offsetBlocks: number;
+  /** From this instant on it stands still; null: it does not. */
+  readonly freezeAtMs: number | null;
+  /** From an instant on it lives through only this share of the time, in [0, 1); null: through all of it. */
+  readonly slowdown: { readonly atMs: number; readonly pace: number } | null;
+  /** It works its way up from a block, after a thaw or a re-index; null: it is at the tip. */
+  readonly catchUp: CatchUp | null;
+  /** Writes in batches of about this many blocks, of uneven size; 1: block by block. */
+  readonly batchBlocks: number;
+  /** How many machines answer under this URL, each up to `wobbleBlocks` behind the first. */
+  readonly replicas: number;
+  readonly wobbleBlocks: number;
+  /** Steps back for a moment, once in each such time, by up to `reorgBlocks`; null: never. */
+  readonly reorgEveryMs: number | null;
+  readonly reorgBlocks: number;
+  /** It indexes this chain instead of its own; null: its own. */
+  readonly wrongChain: ChainModel | null;
+}
+
+/** From `atMs` on it advances from `fromBlock` at its own speed, until it has reached the tip. */
+export interface CatchUp {
+  readonly atMs: number;
+  readonly fromBlock: number;
+  readonly blocksPerSec: number;
+}
+
+/** One indexer on one chain, whose height is known at every instant. Plain data. */
+export interface IndexerModel {
+  /** Decides batches, replicas and reorgs. */
+  readonly seed: string;
+  readonly chain: ChainModel;
+  readonly knobs: IndexerBehaviour;
+}
+
+/** At the head of its own chain, with nothing wrong. */
+export const AT_THE_TIP: IndexerBehaviour = {
+  started: true,
+  lagMs: 0,
+  lagBlocks: 0,
+  offsetBlocks: 0,
+  freezeAtMs: null,
+  slowdown: null,
+  catchUp: null,
+  batchBlocks: 1,
+  replicas: 1,
+  wobbleBlocks: 0,
+  reorgEveryMs: null,
+  reorgBlocks: 0,
+  wrongChain: null,
+};
+
+/** How long a step back by a reorg is to be seen. */
+const REORG_SEEN_MS = 2_000;
+/** The order of the replicas changes once in this time. */
+const SHUFFLE_MS = 60_000;
+
+/** What the indexer's best machine has really processed at an instant: the truth. Null: not started. */
+export function processedAt(model: IndexerModel, atMs: number): number | null {
+  const { knobs } = model;
+  if (!knobs.started) {
+    return null;
+  }
+  const livedMs = livedUntil(knobs, atMs);
+  const head = headAt(knobs.wrongChain ?? model.chain, livedMs - knobs.lagMs);
+  const reached = Math.min(head - knobs.lagBlocks, caughtUpTo(knobs.catchUp, livedMs));
+  return Math.max(0, lastBatchEnd(model, reached) + knobs.offsetBlocks);
+}
+
+/** What a request that is answered at an instant gets to see: some replica's height. Null: not started. */
+export function heightAt(model: IndexerModel, atMs: number): number | null {
+  const processed = processedAt(model, atMs);
+  if (processed === null) {
+    return null;
+  }
+  return Math.max(0, processed - replicaLag(model, atMs) - reorgDepth(model, atMs));
+}
+
+/** The speed that brings an indexer from `fromBlock` to its chain's tip within `withinMs`. */
+export function catchUpWithin(
+  model: IndexerModel,
+  start: { readonly fromBlock: number; readonly atMs: number; readonly withinMs: number },
+): CatchUp {
+  const tip = headAt(model.knobs.wrongChain ?? model.chain, start.atMs + start.withinMs);
+  const blocksPerSec = Math.max(1, ((tip - start.fromBlock) * 1_000) / start.withinMs);
+  return { atMs: start.atMs, fromBlock: start.fromBlock, blocksPerSec };
+}
+
+/** The instant that an indexer believes it to be. */
+export function livedUntil({ freezeAtMs, slowdown }: IndexerBehaviour, atMs: number): number {
+  const untilMs = Math.min(atMs, freezeAtMs ?? atMs);
+  if (slowdown === null || untilMs <= slowdown.atMs) {
+    return untilMs;
+  }
+  return slowdown.atMs + (untilMs - slowdown.atMs) * slowdown.pace;
+}
+
+function caughtUpTo(catchUp: CatchUp | null, atMs: number): number {
+  if (catchUp === null) {
+    return Number.POSITIVE_INFINITY;
+  }
+  const workedSec = Math.max(0, atMs - catchUp.atMs) / 1_000;
+  return Math.floor(catchUp.fromBlock + workedSec * catchUp.blocksPerSec);
+}
+
+/** Batches end once in each cell of `batchBlocks`, at a place of its own: so they are 1 to 2n - 1 blocks long. */
+function lastBatchEnd({ seed, knobs: { batchBlocks } }: IndexerModel, block: number): number {
+  if (batchBlocks <= 1) {
+    return block;
+  }
+  const endIn = (cell: number): number =>
+    cell * batchBlocks + Math.floor(unitAt(`${seed}/batch`, cell) * batchBlocks);
+  const cell = Math.floor(block / batchBlocks);
+  return endIn(cell) <= block ? endIn(cell) : endIn(cell - 1);
+}
+
+function replicaLag({ seed, knobs }: IndexerModel, atMs: number): number {
+  if (knobs.replicas <= 1) {
+    return 0;
+  }
+  const replica = Math.floor(unitAt(`${seed}/pick`, atMs) * knobs.replicas);
+  if (replica === 0) {
+    return 0;
+  }
+  const shuffle = Math.floor(atMs / SHUFFLE_MS);
+  return Math.round(unitAt(`${seed}/replica/${replica}`, shuffle) * knobs.wobbleBlocks);
+}
+
+function reorgDepth({ seed, knobs }: IndexerModel, atMs: number): number {
+  if (knobs.reorgEveryMs === null || knobs.reorgBlocks === 0) {
+    return 0;
+  }
+  const turn = Math.floor(atMs / knobs.reorgEveryMs);
+  const sinceMs = atMs - turn * knobs.reorgEveryMs;
+  return sinceMs < REORG_SEEN_MS ? 1 + Math.floor(unitAt(`${seed}/reorg`, turn) * knobs.reorgBlocks) : 0;
+}

@@ -1,0 +1,171 @@
+import { once, setMaxListeners } from "node:events";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Fault } from "../faults/faults.ts";
+import type { SimulatedEndpoint } from "../fleet/simulated-endpoint.ts";
+import { type Answer, type Call, html } from "./answer.ts";
+import { answerStray } from "./answer-as.ts";
+import { deliver, deliverBadly } from "./deliver.ts";
+import { withoutKey } from "./graph.ts";
+
+/** One host and port on loopback, with the endpoints behind it. */
+export class Origin implements AsyncDisposable {
+  readonly name: string;
+  readonly #routes = new Map<string, SimulatedEndpoint>();
+  readonly #requestCounts = new Map<string, number>();
+  readonly #closing = new AbortController();
+  #server: Server | null = null;
+  #port = 0;
+
+  constructor(name: string) {
+    this.name = name;
+    // As many as there are requests that wait: more than ten is no leak.
+    setMaxListeners(Number.POSITIVE_INFINITY, this.#closing.signal);
+  }
+
+  /** `127.0.0.1:port`. */
+  get host(): string {
+    return `127.0.0.1:${this.#port}`;
+  }
+
+  /** Requests to each path that was ever asked for, also those that no endpoint has. */
+  get requestCounts(): ReadonlyMap<string, number> {
+    return this.#requestCounts;
+  }
+
+  /** Listens; after a `close()` on the same port as before. Does nothing while it is open. */
+  async open(): Promise<void> {
+    if (this.#server !== null) {
+      return;
+    }
+    const server = createServer((request, response) => {
+      // What is thrown here is a bug of the simulator: it must end the test, not the request.
+      this.#serve(request, response).catch((error: unknown) => {
+        queueMicrotask(() => {
+          throw error;
+        });
+      });
+    });
+    server.listen(this.#port, "127.0.0.1");
+    await once(server, "listening");
+    this.#server = server;
+    this.#port = portOf(server);
+  }
+
+  /** Refuses connections from now on, and cuts those there are. */
+  async close(): Promise<void> {
+    const server = this.#server;
+    if (server === null) {
+      return;
+    }
+    this.#server = null;
+    const closed = once(server, "close");
+    server.close();
+    server.closeAllConnections();
+    await closed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closing.abort();
+    await this.close();
+  }
+
+  /** Whether no endpoint has this path yet. */
+  isFree(path: string): boolean {
+    return !this.#routes.has(withoutKey(path));
+  }
+
+  add(path: string, endpoint: SimulatedEndpoint): void {
+    this.#routes.set(withoutKey(path), endpoint);
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const call = await readCall(request);
+    if (call === null) {
+      return;
+    }
+    this.#requestCounts.set(call.path, (this.#requestCounts.get(call.path) ?? 0) + 1);
+    const endpoint = this.#endpointAt(call.path);
+    if (endpoint === undefined) {
+      deliver(response, this.#answerStray(call));
+      return;
+    }
+    const visit = endpoint.receive(call);
+    const fault = endpoint.takeFault();
+    await this.#wait(visit.beforeMs);
+    const answer = endpoint.answer(visit);
+    await this.#wait(visit.afterMs);
+    if (!response.destroyed) {
+      send(response, answer, fault);
+    }
+  }
+
+  #endpointAt(path: string): SimulatedEndpoint | undefined {
+    // Ponder has its status beside its API.
+    return this.#routes.get(withoutKey(path)) ?? this.#routes.get(path.replace(/\/status$/, "") || "/");
+  }
+
+  /** A path that no endpoint has is answered by the software that lives here. */
+  #answerStray(call: Call): Answer {
+    const resident = [...this.#routes.values()][0];
+    return resident === undefined
+      ? html("404 Not Found", 404)
+      : answerStray({ kind: resident.kind, ...resident.knobs }, call);
+  }
+
+  /** Waits, no longer than the fleet lives. */
+  async #wait(durationMs: number): Promise<void> {
+    if (durationMs > 0) {
+      await sleep(durationMs, undefined, { signal: this.#closing.signal }).catch(ignoreAbort);
+    }
+  }
+}
+
+function send(response: ServerResponse, answer: Answer, fault: Fault | null): void {
+  switch (fault?.kind) {
+    case undefined:
+      deliver(response, answer);
+      return;
+    case "answer":
+      deliver(response, { status: fault.status, headers: fault.headers ?? {}, body: fault.body });
+      return;
+    case "delivery":
+      deliverBadly(response, answer, fault.how);
+      return;
+  }
+}
+
+/** Null where the caller went away before it had said everything. */
+async function readCall(request: IncomingMessage): Promise<Call | null> {
+  const chunks: Buffer[] = [];
+  request.on("data", (chunk: Buffer) => chunks.push(chunk));
+  request.on("error", () => undefined);
+  await new Promise<void>((resolve) => {
+    request.once("close", resolve);
+  });
+  if (!request.complete) {
+    return null;
+  }
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(request.headers)) {
+    headers[name] = String(value);
+  }
+  return {
+    method: request.method ?? "",
+    path: (request.url ?? "").split("?", 1)[0] ?? "",
+    headers,
+    body: Buffer.concat(chunks).toString("utf8"),
+  };
+}
+
+function portOf(server: Server): number {
+  // A server that listens on TCP has an address object: text is only for pipes, null only before it listens.
+  return (server.address() as AddressInfo).port;
+}
+
+function ignoreAbort(error: unknown): void {
+  if (!(error instanceof Error && error.name === "AbortError")) {
+    throw error;
+  }
+}

@@ -1,0 +1,150 @@
+import type { Report, Status, TargetReport } from "../../core/model/report.ts";
+import { formatAgo, formatDuration } from "../wording/duration.ts";
+import { isoTime } from "./status.ts";
+
+/** What a load balancer asks: is this protocol on this chain fresh, in any variant or in the named one? */
+export interface HealthQuestion {
+  readonly protocol: string;
+  readonly chain: string;
+  readonly variant?: string | undefined;
+  /** Only this tier: a variant whose testing URL is well may yet fail its users. */
+  readonly tier?: string | undefined;
+  readonly maxLagMs: number;
+}
+
+/** One target's part in the verdict. */
+interface HealthTargetJson {
+  readonly variant: string;
+  readonly tier: string;
+  readonly status: Status;
+  readonly healthy: boolean;
+  readonly block_number: number | null;
+  readonly lag_seconds: number | null;
+  readonly last_advance: string | null;
+  readonly why: string;
+}
+
+/** The body of `/api/v1/health/{protocol}/{chain}`. */
+interface HealthJson {
+  readonly generated_at: string;
+  readonly protocol: string;
+  readonly chain: string;
+  /** The variant that was asked for, or null for any. */
+  readonly variant: string | null;
+  readonly max_lag_seconds: number;
+  readonly healthy: boolean;
+  /** `lag`: behind the reference; `advance`: no reference exists, so only that the height grew counts. */
+  readonly judged_by: "lag" | "advance";
+  /** Of all variants, whichever was asked for, in the tier that was; null while no height is known. */
+  readonly freshest: HealthTargetJson | null;
+  readonly why: string;
+  /** What was looked at: every variant, or the one that was asked for. */
+  readonly targets: readonly HealthTargetJson[];
+}
+
+export interface HealthVerdict {
+  readonly healthy: boolean;
+  readonly body: HealthJson;
+}
+
+/**
+ * Whether traffic may go there: healthy while an asked-for target is `ok` and no more than `maxLagMs` behind the
+ * reference, or, where no reference exists, has advanced within `maxLagMs`.
+ *
+ * Null where nobody watches that protocol, chain, variant and tier.
+ */
+export function healthVerdict(report: Report, question: HealthQuestion): HealthVerdict | null {
+  const chainReport = report.chains.find(({ chain }) => chain.slug === question.chain);
+  const every =
+    chainReport?.targets.filter(
+      ({ target }) =>
+        target.protocol === question.protocol &&
+        (question.tier === undefined || target.tier === question.tier),
+    ) ?? [];
+  const asked = every.filter(
+    ({ target }) => question.variant === undefined || target.variant === question.variant,
+  );
+  if (chainReport === undefined || asked.length === 0) {
+    return null;
+  }
+  const rules: Rules = {
+    maxLagMs: question.maxLagMs,
+    hasReference: chainReport.reference !== null,
+    nowMs: report.generatedAtMs,
+  };
+  const freshest = findFreshest(every);
+  const targets = asked.map((target) => judgeTarget(target, rules));
+  const healthy = targets.some((target) => target.healthy);
+  return {
+    healthy,
+    body: {
+      generated_at: isoTime(report.generatedAtMs),
+      protocol: question.protocol,
+      chain: question.chain,
+      variant: question.variant ?? null,
+      max_lag_seconds: question.maxLagMs / 1000,
+      healthy,
+      judged_by: rules.hasReference ? "lag" : "advance",
+      freshest: freshest === null ? null : judgeTarget(freshest, rules),
+      why: explain(targets),
+      targets,
+    },
+  };
+}
+
+interface Rules {
+  readonly maxLagMs: number;
+  readonly hasReference: boolean;
+  readonly nowMs: number;
+}
+
+/** The preferred target, else the highest one that speaks of the right chain. */
+function findFreshest(targets: readonly TargetReport[]): TargetReport | null {
+  const credible = targets.filter(({ block, status }) => block !== null && status !== "diverged");
+  const highest = credible.toSorted((a, b) => (b.block ?? 0) - (a.block ?? 0))[0];
+  return targets.find(({ preferred }) => preferred) ?? highest ?? null;
+}
+
+function judgeTarget(report: TargetReport, rules: Rules): HealthTargetJson {
+  const { healthy, why } = judge(report, rules);
+  return {
+    variant: report.target.variant,
+    tier: report.target.tier,
+    status: report.status,
+    healthy,
+    block_number: report.block,
+    lag_seconds: report.lagMs === null ? null : report.lagMs / 1000,
+    last_advance: report.lastAdvanceMs === null ? null : isoTime(report.lastAdvanceMs),
+    why,
+  };
+}
+
+function judge(report: TargetReport, rules: Rules): { readonly healthy: boolean; readonly why: string } {
+  if (report.status !== "ok") {
+    return { healthy: false, why: `${report.status}: ${report.detail}` };
+  }
+  if (report.lagMs !== null) {
+    const healthy = report.lagMs <= rules.maxLagMs;
+    const limit = healthy ? "" : `, more than ${formatDuration(rules.maxLagMs)}`;
+    return { healthy, why: `${formatDuration(report.lagMs)} behind the reference${limit}` };
+  }
+  return judgeAdvance(report, rules);
+}
+
+function judgeAdvance({ lastAdvanceMs }: TargetReport, { maxLagMs, hasReference, nowMs }: Rules) {
+  const lacking = hasReference ? "its lag in time is unknown" : "no reference exists";
+  if (lastAdvanceMs === null) {
+    return { healthy: false, why: `${lacking}, and it has not been seen to advance` };
+  }
+  const healthy = nowMs - lastAdvanceMs <= maxLagMs;
+  const limit = healthy ? "" : `, longer than ${formatDuration(maxLagMs)}`;
+  return { healthy, why: `${lacking}; it last advanced ${formatAgo(lastAdvanceMs, nowMs)}${limit}` };
+}
+
+/** The reason to send traffic, or every reason not to. */
+function explain(targets: readonly HealthTargetJson[]): string {
+  const healthy = targets.filter((target) => target.healthy);
+  return (healthy.length > 0 ? healthy : targets)
+    .map(({ variant, tier, why }) => `${variant} (${tier}): ${why}`)
+    .join("; ");
+}

@@ -1,0 +1,168 @@
+import { targetKey } from "../api/filter-status.ts";
+import type { ChainJson, StatusJson, TargetJson } from "../api/status.ts";
+import { shortDuration } from "../wording/duration.ts";
+import { formatCount, formatNumber } from "../wording/numbers.ts";
+import { STATUS_WORDS } from "../wording/status.ts";
+import { describeState, describeVariant, notableLagMs } from "../wording/target.ts";
+import { type Html, html } from "./html.ts";
+import { chainPath, targetAnchor } from "./links.ts";
+
+/** A column of the matrix: one variant and tier of one protocol. */
+interface Column {
+  readonly protocol: string;
+  readonly variant: string;
+  readonly tier: string;
+}
+
+/** The fleet at a glance, chain by chain, the worst row first; testnets fold away. */
+export function renderMatrix(json: StatusJson): Html {
+  const rows = sortRows(json);
+  const table = {
+    columns: findColumns(rows),
+    told: new Set(json.incidents.flatMap(({ targets }) => targets)),
+  };
+  const mainnets = rows.filter(({ chain }) => !chain.testnet);
+  const testnets = rows.filter(({ chain }) => chain.testnet);
+  return html`<section id="fleet" aria-labelledby="fleet-title"><h2 id="fleet-title">Fleet</h2>
+<p class="hint">Time behind the chain's reference head. A dot: not indexed there.${json.targets.some(({ maintenance }) => maintenance) ? " ⚒: in maintenance." : null}</p>
+${renderMainnets(table, mainnets)}
+${testnets.length === 0 ? null : renderTestnets(table, testnets, mainnets.length === 0 ? "open" : "folded")}</section>`;
+}
+
+interface Table {
+  readonly columns: readonly Column[];
+  /** Keys of the targets that an incident already explains: they are toned down. */
+  readonly told: ReadonlySet<string>;
+}
+
+interface Row {
+  readonly chain: ChainJson;
+  readonly targets: readonly TargetJson[];
+}
+
+/** More rows than these fold away while all is well in them: a browser takes its time over a long table. */
+const MOST_WELL_ROWS = 100;
+
+function renderMainnets(table: Table, rows: readonly Row[]): readonly Html[] {
+  const isShown = (row: Row, index: number) => index < MOST_WELL_ROWS || !isWell(row);
+  const shown = rows.filter(isShown);
+  const folded = rows.filter((row, index) => !isShown(row, index));
+  return [
+    ...(shown.length === 0 ? [] : [renderTable(table, shown, "Mainnets")]),
+    ...(folded.length === 0
+      ? []
+      : [
+          html`<details id="well"><summary>${formatCount(folded.length, "more chain")}, all ok</summary>
+${renderTable(table, folded, "More mainnets")}</details>`,
+        ]),
+  ];
+}
+
+function isWell({ targets }: Row): boolean {
+  return targets.every(({ status }) => status === "ok");
+}
+
+/** Open where there is nothing else: that is what was asked for. It has a name of its own then, for what one folds stays so. */
+function renderTestnets(table: Table, rows: readonly Row[], fold: "open" | "folded"): Html {
+  const targets = rows.flatMap((row) => row.targets);
+  const ok = targets.filter(({ status }) => status === "ok").length;
+  return html`<details class="testnets" ${fold === "open" ? html`id="testnets-alone" open` : html`id="testnets"`}><summary>Testnets: ${ok} of ${targets.length} targets ok</summary>
+${renderTable(table, rows, "Testnets")}</details>`;
+}
+
+function renderTable(table: Table, rows: readonly Row[], caption: string): Html {
+  return html`<div class="box" id="box-${caption.toLowerCase().replace(" ", "-")}" role="region" aria-label="${caption}" tabindex="0"><table class="matrix">
+<caption class="sr">${caption}, worst first</caption>
+<thead><tr><th rowspan="2" scope="col">Chain</th>${groupByProtocol(table.columns).map(renderGroup)}<th rowspan="2" scope="col" class="head">Reference head × sources</th></tr>
+<tr>${table.columns.map(renderColumn)}</tr></thead>
+<tbody>${rows.map((row) => renderRow(table, row))}</tbody></table></div>`;
+}
+
+function renderGroup({ protocol, count }: { readonly protocol: string; readonly count: number }): Html {
+  return html`<th colspan="${count}" scope="colgroup"><a href="/?q=${encodeURIComponent(protocol)}">${protocol}</a></th>`;
+}
+
+function renderColumn({ variant, tier }: Column): Html {
+  const small = tier === "production" ? null : html` <small>${tier}</small>`;
+  return html`<th scope="col">${variant}${small}</th>`;
+}
+
+function renderRow({ columns, told }: Table, { chain, targets }: Row): Html {
+  const cells = columns.map((column) =>
+    renderCell(
+      targets.find((target) => isIn(column, target)),
+      told,
+    ),
+  );
+  return html`<tr><th scope="row"><a href="${chainPath(chain.slug)}">${chain.name}</a></th>${cells}${renderHead(chain)}</tr>
+`;
+}
+
+function renderCell(target: TargetJson | undefined, told: ReadonlySet<string>): Html {
+  if (target === undefined) {
+    return html`<td class="none">·</td>`;
+  }
+  const { tone, glyph } = STATUS_WORDS[target.status];
+  const isToned = target.maintenance || told.has(targetKey(target));
+  // Most cells are ok, and say all that there is to say.
+  const title = tone === "ok" && !target.maintenance ? null : html` title="${describeTarget(target)}"`;
+  return html`<td><a class="${tone}${isToned ? " told" : ""}" href="${chainPath(target.chain)}#${targetAnchor(target)}"${title}><i aria-hidden="true">${glyph}</i>&nbsp;${cellText(target)}</a></td>`;
+}
+
+/** `1.5s`, `stalled 41m`, `down ⚒`. */
+function cellText(target: TargetJson): string {
+  const { tone, short } = STATUS_WORDS[target.status];
+  const lagMs = notableLagMs(target);
+  const lag = lagMs === null ? [] : [shortDuration(lagMs)];
+  const state = tone === "ok" && lag.length > 0 ? lag : [short, ...lag];
+  return [...state, ...(target.maintenance ? ["⚒"] : [])].join(" ");
+}
+
+function describeTarget(target: TargetJson): string {
+  const planned = target.maintenance ? ", in maintenance" : "";
+  return `${target.protocol} on ${target.chain}, ${describeVariant(target)}: ${describeState(target)}${planned}`;
+}
+
+function renderHead({ reference }: ChainJson): Html {
+  if (reference === null) {
+    return html`<td class="head">none</td>`;
+  }
+  const { block_number, sources } = reference;
+  return html`<td class="head">${formatNumber(block_number)} <small>×${sources}</small></td>`;
+}
+
+/** A protocol's columns side by side, in the order of the chain that has most of them: that of the configuration. */
+function findColumns(rows: readonly Row[]): readonly Column[] {
+  const columns: Column[] = [];
+  const fullest = rows.toSorted((a, b) => b.targets.length - a.targets.length);
+  for (const target of fullest.flatMap((row) => row.targets)) {
+    if (!columns.some((column) => isIn(column, target))) {
+      columns.push({ protocol: target.protocol, variant: target.variant, tier: target.tier });
+    }
+  }
+  const protocols = [...new Set(columns.map(({ protocol }) => protocol))];
+  return protocols.flatMap((protocol) => columns.filter((column) => column.protocol === protocol));
+}
+
+function groupByProtocol(columns: readonly Column[]) {
+  const protocols = [...new Set(columns.map(({ protocol }) => protocol))];
+  return protocols.map((protocol) => ({
+    protocol,
+    count: columns.filter((column) => column.protocol === protocol).length,
+  }));
+}
+
+function sortRows({ chains, targets }: StatusJson): readonly Row[] {
+  return chains
+    .map((chain) => ({ chain, targets: targets.filter((target) => target.chain === chain.slug) }))
+    .filter((row) => row.targets.length > 0)
+    .sort((a, b) => worstSeverity(a) - worstSeverity(b));
+}
+
+function worstSeverity({ targets }: Row): number {
+  return Math.min(...targets.map(({ status }) => STATUS_WORDS[status].severity));
+}
+
+function isIn({ protocol, variant, tier }: Column, target: TargetJson): boolean {
+  return target.protocol === protocol && target.variant === variant && target.tier === tier;
+}

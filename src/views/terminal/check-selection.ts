@@ -1,0 +1,70 @@
+import { keepTargets, targetKey } from "../api/filter-status.ts";
+import { describeMissing, type Selection, selectTargets } from "../api/selection.ts";
+import type { StatusJson, TargetJson } from "../api/status.ts";
+import { formatAgo, formatDuration } from "../wording/duration.ts";
+
+/** What `synclag check` was asked to look at, or every filter that means nothing. */
+export type CheckSelection =
+  | { readonly kind: "selected"; readonly json: StatusJson; readonly selections: readonly Selection[] }
+  | { readonly kind: "mistakes"; readonly mistakes: readonly string[] };
+
+/** Narrows a status to the filters `protocol`, `protocol/chain` or `protocol/chain/variant`; to all without one. */
+export function selectForCheck(json: StatusJson, filters: readonly string[]): CheckSelection {
+  const parsed = filters.map(parseSelection);
+  const mistakes = parsed.flatMap((result) => {
+    if (typeof result === "string") {
+      return [result];
+    }
+    return selectTargets(json.targets, result).length === 0 ? [describeMissing(json.targets, result)] : [];
+  });
+  if (mistakes.length > 0) {
+    return { kind: "mistakes", mistakes };
+  }
+  const selections = parsed.filter((result) => typeof result !== "string");
+  if (selections.length === 0) {
+    return { kind: "selected", json, selections };
+  }
+  const keys = new Set(selections.flatMap((one) => selectTargets(json.targets, one).map(targetKey)));
+  const targets = json.targets.filter((target) => keys.has(targetKey(target)));
+  return { kind: "selected", json: keepTargets(json, targets), selections };
+}
+
+/**
+ * Takes for `lagging` what is ok and yet further behind than `maxLagMs`, or, where no lag is known, has not advanced
+ * for that long. It is only ever stricter than the configuration.
+ */
+export function applyMaxLag(json: StatusJson, maxLagMs: number): StatusJson {
+  const nowMs = Date.parse(json.generated_at);
+  const targets = json.targets.map((target) => {
+    const why = target.status === "ok" ? whyTooLate(target, maxLagMs, nowMs) : null;
+    return why === null ? target : { ...target, status: "lagging" as const, detail: why };
+  });
+  return { ...json, targets };
+}
+
+function parseSelection(filter: string): Selection | string {
+  const parts = filter.split("/");
+  const [protocol = "", chain, variant] = parts;
+  return parts.length > 3 || parts.includes("")
+    ? `Cannot use filter '${filter}': expected protocol, protocol/chain or protocol/chain/variant`
+    : { protocol, chain, variant };
+}
+
+function whyTooLate(
+  { lag_seconds, last_advance }: TargetJson,
+  maxLagMs: number,
+  nowMs: number,
+): string | null {
+  const limit = `more than the ${formatDuration(maxLagMs)} of --max-lag`;
+  if (lag_seconds !== null) {
+    const lagMs = lag_seconds * 1000;
+    return lagMs <= maxLagMs ? null : `${formatDuration(lagMs)} behind the reference, ${limit}`;
+  }
+  if (last_advance === null) {
+    return "Its lag is unknown, and it has not been seen to advance";
+  }
+  const advancedMs = Date.parse(last_advance);
+  return nowMs - advancedMs <= maxLagMs
+    ? null
+    : `Its lag is unknown; it last advanced ${formatAgo(advancedMs, nowMs)}, ${limit}`;
+}

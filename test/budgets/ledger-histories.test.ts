@@ -1,0 +1,245 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { Budgets } from "../../src/budgets/budgets.ts";
+import type { Use } from "../../src/budgets/ledger.ts";
+import {
+  mergeSavedBudgets,
+  readSavedBudgets,
+  type SavedBudgets,
+  savedBudgetsToJson,
+  shiftSavedBudgets,
+} from "../../src/budgets/snapshot.ts";
+import { createSteadyClock, type SteadyClock } from "../../src/budgets/steady-clock.ts";
+import type { Budget, Endpoint } from "../../src/core/model/fleet.ts";
+import { endpointOf, fleetOf } from "./fleet-builder.ts";
+
+const T0 = Date.UTC(2026, 0, 31, 22, 37);
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+const WINDOW_MS = { hour: HOUR_MS, day: DAY_MS, month: 31 * DAY_MS };
+const BUDGETS: readonly Budget[] = [
+  { name: "hourly", limit: 5, per: "hour", scope: "endpoint" },
+  { name: "daily", limit: 12, per: "day", scope: "endpoint" },
+  { name: "monthly", limit: 80, per: "month", scope: "shared" },
+];
+const HOURLY = endpointOf({ chain: "base", budget: "hourly", schedule: "0 0 * * * *" });
+const ENDPOINTS = [
+  HOURLY,
+  endpointOf({ chain: "mode", budget: "daily", schedule: "0 0 */6 * * *" }),
+  endpointOf({ chain: "linea", budget: "monthly", schedule: "0 0 0 * * *" }),
+  endpointOf({ chain: "scroll", budget: "monthly", schedule: "0 0 0 * * *" }),
+];
+const FLEET = fleetOf(ENDPOINTS, BUDGETS);
+
+type Crash = "none" | "before recording" | "before sending" | "after sending";
+
+type Step =
+  | { readonly kind: "wait"; readonly ms: number }
+  | {
+      readonly kind: "poll";
+      readonly endpoint: number;
+      readonly use: Use;
+      readonly times: number;
+      /** In the last of them. */
+      readonly crash: Crash;
+    }
+  | { readonly kind: "refused"; readonly endpoint: number; readonly untilMs: number | null }
+  | { readonly kind: "reload"; readonly without: number }
+  | { readonly kind: "clock jump"; readonly byMs: number }
+  | { readonly kind: "save" | "crash" | "stop" };
+
+const endpoint = fc.nat(ENDPOINTS.length - 1);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant("poll" as const),
+      endpoint,
+      use: fc.constantFrom<Use[]>("poll", "spare"),
+      times: fc.integer({ min: 1, max: 20 }),
+      crash: fc.constantFrom<Crash[]>("none", "none", "before recording", "before sending", "after sending"),
+    }),
+  },
+  {
+    weight: 5,
+    arbitrary: fc.record({
+      kind: fc.constant("wait" as const),
+      ms: fc.oneof(
+        fc.integer({ min: 1, max: HOUR_MS }),
+        fc.integer({ min: HOUR_MS, max: 2 * DAY_MS }),
+        fc.constantFrom(HOUR_MS, DAY_MS, 31 * DAY_MS, HOUR_MS - 1, DAY_MS - 1, 20 * DAY_MS),
+      ),
+    }),
+  },
+  fc.record({
+    kind: fc.constant("refused" as const),
+    endpoint,
+    untilMs: fc.option(fc.integer({ min: -HOUR_MS, max: 3 * DAY_MS })),
+  }),
+  fc.record({ kind: fc.constant("reload" as const), without: endpoint }),
+  fc.record({
+    kind: fc.constant("clock jump" as const),
+    byMs: fc.integer({ min: -20 * HOUR_MS, max: 20 * HOUR_MS }),
+  }),
+  fc.record({ kind: fc.constantFrom("save" as const, "crash" as const, "stop" as const) }),
+);
+
+describe("Budgets, through crashes, reloads, refusals and clock jumps", () => {
+  it("never let more through than the limit, in any calendar or rolling window", () => {
+    fc.assert(
+      fc.property(fc.array(step, { minLength: 5, maxLength: 60 }), (steps) => {
+        const life = new Life();
+        for (const one of steps) {
+          life.live(one);
+        }
+        for (const budget of BUDGETS) {
+          expectWithin(budget, life.sent.get(budget.name) ?? []);
+        }
+      }),
+      { numRuns: 400 },
+    );
+  });
+
+  it("let requests through again, however often the process died", () => {
+    const life = new Life();
+    for (let round = 0; round < 10; round += 1) {
+      life.live({ kind: "poll", endpoint: 1, use: "poll", times: 20, crash: "after sending" });
+      life.live({ kind: "wait", ms: DAY_MS + HOUR_MS });
+    }
+
+    expect(life.sent.get("daily")).toHaveLength(10 * 12);
+  });
+
+  it("count what was spent before a sleep of the machine as long as after it", () => {
+    const life = new Life();
+    life.live({ kind: "poll", endpoint: 1, use: "poll", times: 6, crash: "none" });
+    life.live({ kind: "clock jump", byMs: 9 * HOUR_MS });
+    life.live({ kind: "poll", endpoint: 1, use: "poll", times: 6, crash: "after sending" });
+    life.live({ kind: "wait", ms: 20 * HOUR_MS });
+    life.live({ kind: "poll", endpoint: 1, use: "poll", times: 20, crash: "none" });
+
+    expect(life.sent.get("daily")).toHaveLength(12);
+  });
+});
+
+/** The processes of a monitor one after the other, their disk, and the clock on the wall, which may be wrong. */
+class Life {
+  /** By the budget: when each request was sent, in true time. */
+  readonly sent = new Map<string, number[]>();
+  #trueMs = T0;
+  #wallErrorMs = 0;
+  #stateFile = "";
+  #journal = "";
+  #budgets = new Budgets(FLEET);
+  #clock: SteadyClock = this.#startClock();
+
+  live(step: Step): void {
+    switch (step.kind) {
+      case "wait":
+        this.#trueMs += step.ms;
+        return;
+      case "poll":
+        this.#poll(step);
+        return;
+      case "refused":
+        this.#refuse(step);
+        return;
+      case "reload":
+        this.#budgets.reload(
+          fleetOf(
+            ENDPOINTS.filter((_, index) => index !== step.without),
+            BUDGETS,
+          ),
+        );
+        this.#budgets.reload(FLEET);
+        return;
+      case "clock jump":
+        this.#wallErrorMs += step.byMs;
+        // As the daemon does within five seconds.
+        this.#save();
+        return;
+      case "save":
+        this.#save();
+        return;
+      case "crash":
+        this.#restart();
+        return;
+      case "stop":
+        this.#save();
+        this.#journal = "";
+        this.#restart();
+    }
+  }
+
+  #refuse({ endpoint: index, untilMs }: Extract<Step, { kind: "refused" }>): void {
+    const nowMs = this.#clock.nowMs();
+    const refusal = { nowMs, untilMs: untilMs === null ? null : nowMs + untilMs, random: 0.5 };
+    this.#budgets.refuse(ENDPOINTS[index] ?? HOURLY, refusal);
+  }
+
+  #poll({ endpoint: index, use, times, crash }: Extract<Step, { kind: "poll" }>): void {
+    const asked = ENDPOINTS[index] ?? HOURLY;
+    for (let left = times; left > 1; left -= 1) {
+      this.#request(asked, use, "none");
+    }
+    this.#request(asked, use, crash);
+  }
+
+  #request(asked: Endpoint, use: Use, crash: Crash): void {
+    if (
+      this.#budgets.tryTake(asked, use, this.#clock.nowMs()).kind === "drawn" &&
+      crash !== "before recording"
+    ) {
+      this.#journal = this.#write(this.#budgets.saveDrawn(this.#clock.nowMs()));
+      if (crash !== "before sending") {
+        const name = asked.budget ?? "";
+        this.sent.set(name, [...(this.sent.get(name) ?? []), this.#trueMs]);
+      }
+    }
+    if (crash !== "none") {
+      this.#restart();
+    }
+  }
+
+  #save(): void {
+    const onWritten = this.#budgets.checkpoint();
+    this.#stateFile = this.#write(this.#budgets.save(this.#clock.nowMs()));
+    onWritten();
+  }
+
+  #write(saved: SavedBudgets): string {
+    return JSON.stringify(savedBudgetsToJson(shiftSavedBudgets(saved, this.#clock.aheadMs())));
+  }
+
+  #restart(): void {
+    this.#budgets = new Budgets(FLEET);
+    this.#clock = this.#startClock();
+    const found = [this.#stateFile, this.#journal].filter((text) => text !== "");
+    const [first, ...rest] = found.map((text) => readSavedBudgets(JSON.parse(text)));
+    if (first !== undefined) {
+      this.#budgets.restore(rest.reduce(mergeSavedBudgets, first));
+    }
+  }
+
+  #startClock(): SteadyClock {
+    return createSteadyClock({
+      nowMs: () => this.#trueMs + this.#wallErrorMs,
+      monotonicMs: () => this.#trueMs,
+    });
+  }
+}
+
+function expectWithin({ per, limit }: Budget, sent: readonly number[]): void {
+  const rolling = sent.map((atMs) => sent.filter((ms) => ms > atMs - WINDOW_MS[per] && ms <= atMs).length);
+  const calendar = sent.map(
+    (atMs) => sent.filter((ms) => windowName(ms, per) === windowName(atMs, per)).length,
+  );
+  expect(Math.max(0, ...rolling, ...calendar)).toBeLessThanOrEqual(limit);
+}
+
+/** The calendar window in UTC: `2026-01-31T22` for an hour. */
+function windowName(timeMs: number, per: Budget["per"]): string {
+  return new Date(timeMs).toISOString().slice(0, { hour: 13, day: 10, month: 7 }[per]);
+}

@@ -1,0 +1,295 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  block,
+  type Ledger,
+  remainingAt,
+  resumeLedger,
+  startLedger,
+  take,
+  type Use,
+  usedAt,
+} from "../../src/budgets/ledger.ts";
+import type { Budget } from "../../src/core/model/fleet.ts";
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 24 * HOUR_MS;
+const WINDOW_MS = { hour: HOUR_MS, day: DAY_MS, month: 31 * DAY_MS };
+const T0 = Date.UTC(2026, 10, 20, 10, 37);
+
+describe("take()", () => {
+  it("allows the limit, and not one more", () => {
+    const { ledger, allowed } = takeMany(start({ limit: 3 }), 4, { nowMs: T0, use: "poll" });
+
+    expect(allowed).toEqual([true, true, true, false]);
+    expect([usedAt(ledger, T0), remainingAt(ledger, T0)]).toEqual([3, 0]);
+  });
+
+  it("holds the rolling window where a new calendar day has begun", () => {
+    const beforeMidnight = Date.UTC(2026, 10, 20, 23, 59, 59);
+    const { ledger } = takeMany(start({ limit: 3, per: "day" }), 3, { nowMs: beforeMidnight, use: "poll" });
+
+    const { allowed } = take(ledger, { nowMs: beforeMidnight + 2_000, use: "poll" });
+
+    expect(allowed).toBe(false);
+  });
+
+  it.each([
+    { per: "hour", windowMs: HOUR_MS },
+    { per: "day", windowMs: DAY_MS },
+    { per: "month", windowMs: 31 * DAY_MS },
+  ] as const)("gives a use of $per back after one window, or a twenty-fourth later", ({ per, windowMs }) => {
+    const { ledger } = takeMany(start({ limit: 1, per }), 1, { nowMs: T0, use: "poll" });
+
+    expect(usedAt(ledger, T0 + windowMs - 1)).toBe(1);
+    expect(usedAt(ledger, T0 + windowMs * (25 / 24))).toBe(0);
+  });
+
+  it("keeps what the schedule asks of a window free from spare uses", () => {
+    const ledger = startLedger(budgetOf({ limit: 100, per: "day" }), 72);
+
+    const spares = takeMany(ledger, 100, { nowMs: T0, use: "spare" });
+    const polls = takeMany(spares.ledger, 100, { nowMs: T0, use: "poll" });
+
+    // 72 a day are 75 in the 25 hours that the ledger counts at most.
+    expect([sum(spares.allowed), sum(polls.allowed)]).toEqual([25, 75]);
+  });
+
+  it("counts polls beyond the schedule against the spare uses", () => {
+    const { ledger } = takeMany(startLedger(budgetOf({ limit: 100, per: "day" }), 72), 90, {
+      nowMs: T0,
+      use: "poll",
+    });
+
+    expect(sum(takeMany(ledger, 100, { nowMs: T0, use: "spare" }).allowed)).toBe(10);
+  });
+
+  it("never refuses a poll of a schedule that fits, whatever is spared", () => {
+    const anySpares = fc.array(fc.integer({ min: 0, max: 5 }), { minLength: 400, maxLength: 400 });
+    fc.assert(
+      fc.property(anySpares, (sparesPerRound) => {
+        let ledger = startLedger(budgetOf({ limit: 160, per: "day" }), 144);
+
+        for (const [round, spares] of sparesPerRound.entries()) {
+          const nowMs = T0 + round * 10 * 60_000;
+          const polled = take(ledger, { nowMs, use: "poll" });
+          expect(polled.allowed).toBe(true);
+          ledger = takeMany(polled.ledger, spares, { nowMs: nowMs + 1, use: "spare" }).ledger;
+        }
+      }),
+      { numRuns: 10 },
+    );
+  });
+
+  it("counts what was made under a clock that was far ahead from the moment it is put right", () => {
+    const { ledger } = takeMany(start({ limit: 2, per: "hour" }), 2, {
+      nowMs: T0 + 900 * DAY_MS,
+      use: "poll",
+    });
+
+    expect(usedAt(ledger, T0)).toBe(2);
+    expect(usedAt(take(ledger, { nowMs: T0, use: "poll" }).ledger, T0 + 2 * HOUR_MS)).toBe(0);
+  });
+
+  it("remembers through a clock that is put ahead by hours and back", () => {
+    const { ledger } = takeMany(start({ limit: 2, per: "day" }), 2, { nowMs: T0, use: "poll" });
+
+    const ahead = take(ledger, { nowMs: T0 + 26 * HOUR_MS, use: "poll" });
+    const back = take(ahead.ledger, { nowMs: T0 + HOUR_MS, use: "poll" });
+
+    expect([ahead.allowed, back.allowed]).toEqual([true, false]);
+  });
+
+  it("forgets nothing that it joins to stay small", () => {
+    let ledger = start({ limit: 1e9, per: "hour" });
+
+    for (let nowMs = T0; nowMs < T0 + 10 * HOUR_MS; nowMs += 150_000) {
+      ledger = take(ledger, { nowMs, use: "poll" }).ledger;
+    }
+
+    expect(usedAt(ledger, T0)).toBe(240);
+  });
+
+  it("stays small over days of polls every minute", () => {
+    let ledger = start({ limit: 1e9, per: "hour" });
+
+    for (let nowMs = T0; nowMs < T0 + 3 * DAY_MS; nowMs += 60_000) {
+      ledger = take(ledger, { nowMs, use: "poll" }).ledger;
+    }
+
+    expect(ledger.buckets.length).toBeLessThanOrEqual(100);
+    expect(usedAt(ledger, T0 + 3 * DAY_MS)).toBeGreaterThanOrEqual(59);
+    expect(usedAt(ledger, T0 + 3 * DAY_MS)).toBeLessThanOrEqual(63);
+  });
+});
+
+/** One step of a random history. The clock is right but for `skewMs`, which jumps. */
+type Step =
+  | { readonly kind: "wait"; readonly ms: number }
+  | { readonly kind: "jump"; readonly skewMs: number }
+  | { readonly kind: "take"; readonly use: Use; readonly times: number }
+  | { readonly kind: "refused"; readonly untilMs: number | null }
+  | { readonly kind: "restart" };
+
+describe("a ledger over random histories", () => {
+  it.each([{ per: "hour" }, { per: "day" }, { per: "month" }] as const)(
+    "exceeds its limit in no calendar $per and in no rolling one, by its own clock",
+    ({ per }) => {
+      fc.assert(
+        fc.property(
+          fc.integer({ min: 1, max: 9 }),
+          fc.array(anyStep(per), { maxLength: 80 }),
+          (limit, steps) => {
+            const stamps = replay(startLedger(budgetOf({ limit, per }), limit / 2), steps);
+
+            expect(mostInWindow(stamps, WINDOW_MS[per])).toBeLessThanOrEqual(limit);
+            expect(mostInCalendar(stamps, per)).toBeLessThanOrEqual(limit);
+          },
+        ),
+        { numRuns: 300 },
+      );
+    },
+  );
+
+  it("does use its limit up: the law above is not kept by refusing everything", () => {
+    const steps: Step[] = [{ kind: "take", use: "poll", times: 9 }];
+
+    expect(replay(start({ limit: 5 }), steps)).toHaveLength(5);
+  });
+});
+
+/** Waits are of the window's own size, so that histories meet its edges. */
+function anyStep(per: Budget["per"]): fc.Arbitrary<Step> {
+  const wait = (max: number) => fc.record({ kind: fc.constant("wait"), ms: fc.integer({ min: 0, max }) });
+  const jump = fc.record({ kind: fc.constant("jump"), skewMs: fc.integer({ min: -12, max: 12 }).map(hours) });
+  const anyTake = fc.record({
+    kind: fc.constant("take"),
+    use: fc.constantFrom("poll", "poll", "spare"),
+    times: fc.integer({ min: 1, max: 9 }),
+  });
+  const refused = fc.record({
+    kind: fc.constant("refused"),
+    untilMs: fc.option(fc.integer({ min: T0 - DAY_MS, max: T0 + 9 * DAY_MS })),
+  });
+  return fc.oneof(
+    { weight: 3, arbitrary: wait(WINDOW_MS[per]) },
+    { weight: 2, arbitrary: wait(WINDOW_MS[per] / 20) },
+    { weight: 4, arbitrary: jump },
+    { weight: 12, arbitrary: anyTake },
+    { weight: 1, arbitrary: refused },
+    { weight: 1, arbitrary: fc.constant<Step>({ kind: "restart" }) },
+  );
+}
+
+describe("block()", () => {
+  it("takes nothing until the time that the provider names", () => {
+    const ledger = block(start({ limit: 9 }), { nowMs: T0, untilMs: T0 + 5_000, random: 0 });
+
+    expect([remainingAt(ledger, T0), usedAt(ledger, T0)]).toEqual([0, 0]);
+    expect(take(ledger, { nowMs: T0 + 4_999, use: "poll" }).allowed).toBe(false);
+    expect(take(ledger, { nowMs: T0 + 5_000, use: "poll" }).allowed).toBe(true);
+  });
+
+  it("is silenced for one window at most, whatever the provider names", () => {
+    const ledger = block(start({ limit: 9, per: "hour" }), {
+      nowMs: T0,
+      untilMs: T0 + 900 * DAY_MS,
+      random: 0,
+    });
+
+    expect(remainingAt(ledger, T0 + HOUR_MS)).toBe(9);
+  });
+
+  it("is silenced for one window at most after a clock is put back", () => {
+    const ledger = block(start({ limit: 9, per: "hour" }), {
+      nowMs: T0 + 900 * DAY_MS,
+      untilMs: null,
+      random: 0,
+    });
+
+    const { ledger: seen } = take(ledger, { nowMs: T0, use: "poll" });
+
+    expect(remainingAt(seen, T0 + HOUR_MS)).toBeGreaterThan(0);
+  });
+});
+
+describe("resumeLedger()", () => {
+  it("keeps what was spent when the limit changes", () => {
+    const { ledger } = takeMany(start({ limit: 5 }), 5, { nowMs: T0, use: "poll" });
+
+    const resumed = resumeLedger(start({ limit: 3 }), ledger);
+
+    expect([resumed.limit, usedAt(resumed, T0), remainingAt(resumed, T0)]).toEqual([3, 5, 0]);
+  });
+});
+
+function replay(first: Ledger, steps: readonly Step[]): readonly number[] {
+  let ledger = first;
+  let trueMs = T0;
+  let skewMs = 0;
+  const stamps: number[] = [];
+  for (const step of steps) {
+    const nowMs = trueMs + skewMs;
+    switch (step.kind) {
+      case "wait":
+        trueMs += step.ms;
+        break;
+      case "jump":
+        skewMs = step.skewMs;
+        break;
+      case "take": {
+        const taken = takeMany(ledger, step.times, { nowMs, use: step.use });
+        ledger = taken.ledger;
+        stamps.push(...taken.allowed.filter(Boolean).map(() => nowMs));
+        break;
+      }
+      case "refused":
+        ledger = block(ledger, { nowMs, untilMs: step.untilMs, random: 0.5 });
+        break;
+      case "restart":
+        ledger = resumeLedger(first, ledger);
+        break;
+    }
+  }
+  return stamps;
+}
+
+function takeMany(
+  first: Ledger,
+  times: number,
+  { nowMs, use }: { readonly nowMs: number; readonly use: Use },
+): { readonly ledger: Ledger; readonly allowed: readonly boolean[] } {
+  let ledger = first;
+  const allowed = Array.from({ length: times }, () => {
+    const taken = take(ledger, { nowMs, use });
+    ledger = taken.ledger;
+    return taken.allowed;
+  });
+  return { ledger, allowed };
+}
+
+function mostInWindow(stamps: readonly number[], windowMs: number): number {
+  return Math.max(0, ...stamps.map((end) => stamps.filter((at) => at <= end && at > end - windowMs).length));
+}
+
+function mostInCalendar(stamps: readonly number[], per: Budget["per"]): number {
+  const length = { hour: 13, day: 10, month: 7 }[per];
+  const names = stamps.map((at) => new Date(at).toISOString().slice(0, length));
+  return Math.max(0, ...names.map((name) => names.filter((other) => other === name).length));
+}
+
+function start(terms: Pick<Budget, "limit"> & Partial<Budget>): Ledger {
+  return startLedger(budgetOf(terms), 0);
+}
+
+function budgetOf(terms: Pick<Budget, "limit"> & Partial<Budget>): Budget {
+  return { name: "studio", per: "day", scope: "endpoint", ...terms };
+}
+
+function hours(n: number): number {
+  return n * HOUR_MS;
+}
+
+function sum(allowed: readonly boolean[]): number {
+  return allowed.filter(Boolean).length;
+}

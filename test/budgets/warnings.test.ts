@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import { startLedger, take } from "../../src/budgets/ledger.ts";
+import { budgetWarnings } from "../../src/budgets/warnings.ts";
+import type { Budget } from "../../src/core/model/fleet.ts";
+import { endpointOf, fleetOf } from "./fleet-builder.ts";
+
+const MINUTE_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+interface Case {
+  readonly schedule: string;
+  readonly everyMs: number;
+  readonly budget: Budget;
+}
+
+function perWindow(per: Budget["per"], limit: number): Budget {
+  return { name: "small", limit, per, scope: "endpoint" };
+}
+
+const MINUTELY = { schedule: "0 * * * * *", everyMs: MINUTE_MS };
+const HOURLY = { schedule: "0 0 * * * *", everyMs: 60 * MINUTE_MS };
+
+describe("tightBudgets()", () => {
+  it.each([
+    {
+      budget: perWindow("hour", 60),
+      ...MINUTELY,
+      said: "budget small: the schedules ask for 60 of 60 an hour, and up to 63 count at once, each for a little longer than an hour: now and then polls will not be sent; up to 57 an hour always fit",
+    },
+    {
+      budget: perWindow("day", 1_499),
+      ...MINUTELY,
+      said: "budget small: the schedules ask for 1,440 of 1,499 a day, and up to 1,500 count at once, each for a little longer than a day: now and then polls will not be sent; up to 1,439 a day always fit",
+    },
+    {
+      budget: perWindow("month", 760),
+      ...HOURLY,
+      said: "budget small: the schedules ask for 730 of 760 a month, and up to 775 count at once, each for a little longer than 31 days: now and then polls will not be sent; up to 715 a month always fit",
+    },
+  ])("tells that $said", ({ budget, schedule, said }) => {
+    const fleet = fleetOf([endpointOf({ budget: "small", schedule })], [budget]);
+
+    expect(budgetWarnings(fleet)).toEqual([said]);
+  });
+
+  it.each<Case & { readonly refused: boolean }>([
+    { budget: perWindow("hour", 62), ...MINUTELY, refused: true },
+    { budget: perWindow("hour", 63), ...MINUTELY, refused: false },
+    { budget: perWindow("day", 1_499), ...MINUTELY, refused: true },
+    { budget: perWindow("day", 1_500), ...MINUTELY, refused: false },
+    { budget: perWindow("month", 760), ...HOURLY, refused: true },
+    { budget: perWindow("month", 776), ...HOURLY, refused: false },
+  ])("is right that $budget.limit a $budget.per refuses one of every $everyMs ms: $refused", (one) => {
+    const fleet = fleetOf([endpointOf({ budget: "small", schedule: one.schedule })], [one.budget]);
+
+    expect(budgetWarnings(fleet).length > 0).toBe(one.refused);
+    expect(isEverRefused(one)).toBe(one.refused);
+  });
+
+  it("adds up those that share a purse, and tells nothing of budgets that nobody draws on", () => {
+    const url = "http://127.0.0.1:9/";
+    const users = ["a", "b"].map((variant) =>
+      endpointOf({ variant, url, budget: "small", schedule: MINUTELY.schedule }),
+    );
+    const budgets = [perWindow("day", 2_880), { ...perWindow("day", 1), name: "idle" }];
+
+    expect(budgetWarnings(fleetOf(users, budgets))).toEqual([
+      expect.stringContaining("ask for 2,880 of 2,880 a day"),
+    ]);
+    expect(budgetWarnings(fleetOf(users, [perWindow("day", 3_000)]))).toEqual([]);
+  });
+});
+
+function isEverRefused({ budget, everyMs }: Case): boolean {
+  const start = Date.UTC(2026, 0, 1);
+  const end = start + (budget.per === "month" ? 70 : 3) * DAY_MS;
+  let ledger = startLedger(budget, budget.limit);
+  for (let nowMs = start; nowMs < end; nowMs += everyMs) {
+    const taken = take(ledger, { nowMs, use: "poll" });
+    ledger = taken.ledger;
+    if (!taken.allowed) {
+      return true;
+    }
+  }
+  return false;
+}

@@ -1,0 +1,109 @@
+import { describe, expect, it } from "vitest";
+import { observeInstant } from "../../../src/core/chain/observe.ts";
+import { BASE, headAt, headOf, Play, T0, targetOn, watch } from "./chain-fixture.ts";
+
+const [A, B, C] = ["a/x", "a/y", "b/x"] as const;
+
+function play(chain = BASE): Play {
+  return new Play(watch(chain, A, B, C));
+}
+
+/** All at the head, but for what A says. */
+function withA(said: (nowMs: number) => number) {
+  return ({ nowMs }: { readonly nowMs: number }) => ({
+    [A]: said(nowMs),
+    [B]: headOf(nowMs),
+    [C]: headOf(nowMs),
+  });
+}
+
+function sourceOf(played: Play, name: string) {
+  return played.state.sources.find(({ key }) => key === targetOn(played.watched.chain, name).key);
+}
+
+describe("observeInstant()", () => {
+  it("is the same state where nobody who is watched was heard", () => {
+    const played = play().run(3, withA(headOf));
+
+    expect(observeInstant(played.state, played.watched, [headAt("rpc/form/0", T0, { block: 1 })])).toBe(
+      played.state,
+    );
+  });
+
+  it.each([
+    { case: "as much as the thresholds bear", back: 300, reindex: 0 },
+    { case: "more than that", back: 330, reindex: 1 },
+  ])("takes a step back of $case for $reindex re-indexes", ({ back, reindex }) => {
+    const played = play().run(20, withA(headOf));
+
+    played.run(
+      4,
+      withA((nowMs) => headOf(nowMs) - back),
+    );
+
+    expect(sourceOf(played, A)?.regressions.reindex).toBe(reindex);
+  });
+
+  it.each([
+    {
+      case: "bears 256 blocks of a slow chain",
+      chain: { ...BASE, blockTimeMs: 12_000 },
+      back: 250,
+      reindex: 0,
+    },
+    { case: "bears no more", chain: { ...BASE, blockTimeMs: 12_000 }, back: 262, reindex: 1 },
+    {
+      case: "bears 256 where nobody knows the pace",
+      chain: { ...BASE, blockTimeMs: null },
+      back: 250,
+      reindex: 0,
+    },
+    { case: "bears no more, there", chain: { ...BASE, blockTimeMs: null }, back: 262, reindex: 1 },
+    {
+      case: "goes by the stricter threshold",
+      chain: { ...BASE, thresholds: { ...BASE.thresholds, stalledMs: 6_000_000 } },
+      back: 330,
+      reindex: 1,
+    },
+  ])("$case", ({ chain, back, reindex }) => {
+    const played = play(chain).run(
+      2,
+      withA(() => 1_000_000),
+    );
+
+    played.run(
+      3,
+      withA(() => 1_000_000 - back),
+    );
+
+    expect(sourceOf(played, A)?.regressions.reindex).toBe(reindex);
+  });
+
+  it("lets a source that is ahead of the reference go on at its own pace", () => {
+    const played = play()
+      .run(8, withA(headOf))
+      .run(
+        1,
+        withA((nowMs) => headOf(nowMs) + 160),
+      );
+
+    played.run(
+      1,
+      withA((nowMs) => headOf(nowMs) + 300),
+    );
+
+    expect(sourceOf(played, A)).toMatchObject({ claim: null, last: { kind: "head" } });
+  });
+
+  it("takes two that claim the same at their word, and no third that claims something else", () => {
+    const played = play().run(8, withA(headOf));
+
+    played.run(2, ({ nowMs }) => ({
+      [A]: headOf(nowMs) + 50_000,
+      [B]: headOf(nowMs) + 50_000,
+      [C]: 9_000_000,
+    }));
+
+    expect([A, B, C].map((name) => sourceOf(played, name)?.claim === null)).toEqual([true, true, false]);
+  });
+});

@@ -1,0 +1,188 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { addMeasure, estimateGap, type GapMeasures, NO_MEASURES } from "../../../src/core/gap/gap.ts";
+import type { Sample } from "../../../src/core/model/sample.ts";
+
+const PACE = { least: 0.001, most: 0.001 };
+
+function sample(block: number, sentAtMs: number, receivedAtMs: number): Sample {
+  return { block, sentAtMs, receivedAtMs, timestampSec: null, hash: null };
+}
+
+function measures(...intervals: readonly (readonly [number, number])[]): GapMeasures {
+  const last = intervals.length - 1;
+  return {
+    lows: intervals.map(([low]) => low),
+    highs: intervals.map(([, high]) => high),
+    newest: last < 0 ? null : { atMs: last, partnerMs: last },
+  };
+}
+
+describe("addMeasure()", () => {
+  it("holds the gap between a target and the one it is compared with", () => {
+    const pair = {
+      driver: sample(1_000, 10_000, 10_400),
+      partners: [sample(1_010, 10_000, 10_200)],
+      driverIs: "target",
+    } as const;
+
+    const measure = addMeasure(NO_MEASURES, pair, PACE);
+
+    // Against was read up to 0.4 s before the target, or up to 0.2 s after it.
+    expect(measure.lows[0]).toBeCloseTo(10 - 0.2 - 0.75);
+    expect(measure.highs[0]).toBeCloseTo(10 + 0.4 + 0.75);
+  });
+
+  it("has the same sign whoever drives", () => {
+    const [target, against] = [sample(1_000, 0, 0), sample(1_010, 0, 0)];
+
+    const driven = addMeasure(NO_MEASURES, { driver: target, partners: [against], driverIs: "target" }, PACE);
+
+    expect(
+      addMeasure(NO_MEASURES, { driver: against, partners: [target], driverIs: "against" }, PACE),
+    ).toEqual(driven);
+  });
+
+  it("pairs with the nearest in time, and again when a nearer one comes", () => {
+    const driver = sample(1_000, 60_000, 60_000);
+    const far = sample(900, 45_000, 45_000);
+    const near = sample(1_001, 61_000, 61_000);
+    const farther = sample(1_030, 90_000, 90_000);
+    const first = addMeasure(NO_MEASURES, { driver, partners: [far], driverIs: "target" }, PACE);
+
+    const second = addMeasure(first, { driver, partners: [far, near, farther], driverIs: "target" }, PACE);
+
+    expect(first.newest?.partnerMs).toBe(45_000);
+    expect(second.newest?.partnerMs).toBe(61_000);
+    expect(second.lows).toHaveLength(1);
+  });
+
+  it("keeps its pair when only farther ones are left", () => {
+    const driver = sample(1_000, 60_000, 60_000);
+    const first = addMeasure(
+      NO_MEASURES,
+      { driver, partners: [sample(1_001, 61_000, 61_000)], driverIs: "target" },
+      PACE,
+    );
+
+    expect(
+      addMeasure(first, { driver, partners: [sample(9_000, 90_000, 90_000)], driverIs: "target" }, PACE),
+    ).toBe(first);
+  });
+
+  it("keeps its pair when another is as near", () => {
+    const driver = sample(1_000, 60_000, 60_000);
+    const [earlier, later] = [sample(1_001, 59_000, 59_000), sample(1_002, 61_000, 61_000)];
+
+    const first = addMeasure(NO_MEASURES, { driver, partners: [earlier, later], driverIs: "target" }, PACE);
+
+    expect(first.newest?.partnerMs).toBe(59_000);
+    expect(addMeasure(first, { driver, partners: [later], driverIs: "target" }, PACE)).toBe(first);
+  });
+
+  it("changes nothing without a partner", () => {
+    const known = measures([0, 1]);
+
+    expect(addMeasure(known, { driver: sample(1, 0, 0), partners: [], driverIs: "target" }, PACE)).toBe(
+      known,
+    );
+  });
+
+  it("remembers sixteen measures", () => {
+    const all = Array.from({ length: 40 }, (_, index) => index).reduce<GapMeasures>((kept, index) => {
+      const [driver, partner] = [sample(1, index, index), sample(1 + index, index, index)];
+      return addMeasure(kept, { driver, partners: [partner], driverIs: "target" }, PACE);
+    }, NO_MEASURES);
+
+    const latest = Array.from({ length: 16 }, (_, index) => 24 + index);
+    expect(all.lows).toEqual(latest.map((blocks) => blocks - 0.75));
+    expect(all.highs).toEqual(latest.map((blocks) => blocks + 0.75));
+    expect(all.newest).toEqual({ atMs: 39, partnerMs: 39 });
+  });
+
+  it("holds the true gap whatever the latencies, the pace and the distance", () => {
+    const anyMs = fc.integer({ min: 0, max: 900 });
+    const share = fc.double({ min: 0, max: 1, noNaN: true });
+    const anyPair = fc.record({
+      pace: fc.double({ min: 0.00005, max: 0.01, noNaN: true }),
+      gap: fc.integer({ min: -1_000, max: 100_000 }),
+      apartMs: fc.integer({ min: -900_000, max: 900_000 }),
+      latency: fc.tuple(anyMs, anyMs),
+      read: fc.tuple(share, share),
+    });
+    fc.assert(
+      fc.property(anyPair, ({ pace, gap, apartMs, latency, read }) => {
+        const startMs = 10_000_000;
+        const head = (atMs: number) => 1_000_000 + pace * atMs;
+        const againstMs = startMs + apartMs;
+        const target = sample(
+          Math.floor(head(startMs + read[0] * latency[0])) - gap,
+          startMs,
+          startMs + latency[0],
+        );
+        const against = sample(
+          Math.floor(head(againstMs + read[1] * latency[1])),
+          againstMs,
+          againstMs + latency[1],
+        );
+
+        const measure = addMeasure(
+          NO_MEASURES,
+          { driver: target, partners: [against], driverIs: "target" },
+          { least: pace * 0.97, most: pace * 1.03 },
+        );
+
+        // Two whole numbers may be a quarter block further from the truth than what is allowed for them.
+        expect(measure.lows[0]).toBeLessThanOrEqual(gap + 0.25 + 1e-6);
+        expect(measure.highs[0]).toBeGreaterThanOrEqual(gap - 0.25 - 1e-6);
+      }),
+    );
+  });
+});
+
+describe("estimateGap()", () => {
+  it.each([
+    { case: "one measure is all there is", of: measures([2, 6]), gap: { blocks: 4, uncertaintyBlocks: 2 } },
+    {
+      case: "all share an interval",
+      of: measures([0, 10], [3, 20], [-5, 5], [1, 6], [2, 9]),
+      gap: { blocks: 4, uncertaintyBlocks: 1 },
+    },
+    {
+      case: "the oldest do not meet the others any more",
+      of: measures([90, 99], [80, 89], [0, 10], [3, 20], [-5, 5], [1, 6], [2, 9]),
+      gap: { blocks: 4, uncertaintyBlocks: 1 },
+    },
+    {
+      case: "the gap has just changed, and only the newest knows it",
+      of: measures([0, 10], [3, 20], [-5, 5], [1, 6], [2, 9], [50, 54]),
+      gap: { blocks: 52, uncertaintyBlocks: 2 },
+    },
+    {
+      case: "the gap never holds still, and older measures would pull it back",
+      of: measures([0, 4], [3, 7], [6, 10], [9, 13], [12, 16]),
+      gap: { blocks: 14, uncertaintyBlocks: 2 },
+    },
+    {
+      case: "there are few measures, and all meet",
+      of: measures([0, 10], [8, 20]),
+      gap: { blocks: 9, uncertaintyBlocks: 1 },
+    },
+    {
+      case: "the newest begins where the one before ends",
+      of: measures([0, 4], [4, 8]),
+      gap: { blocks: 4, uncertaintyBlocks: 0 },
+    },
+    {
+      case: "the newest ends where the one before begins",
+      of: measures([4, 8], [0, 4]),
+      gap: { blocks: 4, uncertaintyBlocks: 0 },
+    },
+  ])("is $gap where $case", ({ of, gap }) => {
+    expect(estimateGap(of)).toEqual(gap);
+  });
+
+  it("is null without measures", () => {
+    expect(estimateGap(NO_MEASURES)).toBeNull();
+  });
+});

@@ -1,0 +1,207 @@
+import { describe, expect, it } from "vitest";
+import { NEW_CLOCK } from "../../../src/core/head/chain-clock.ts";
+import type { ReferenceState } from "../../../src/core/head/reference.ts";
+import type { FailureReason } from "../../../src/core/model/observation.ts";
+import { detailOf, type Facts } from "../../../src/core/report/detail.ts";
+import { newSource, type SourceState } from "../../../src/core/source/source-state.ts";
+import type { ChainViewAt } from "../../../src/core/status/view.ts";
+import { BASE, T0 } from "../chain/chain-fixture.ts";
+
+const TIMES = { sentAtMs: T0, receivedAtMs: T0 };
+const MINUTE_MS = 60_000;
+
+const REFERENCE: ReferenceState = {
+  block: 2_000,
+  reachedMs: T0,
+  atMs: T0,
+  slackMs: 0,
+  sources: 3,
+  freshUntilMs: T0 + 5 * MINUTE_MS,
+  former: null,
+  firm: true,
+};
+const VIEW: ChainViewAt = {
+  nowMs: T0,
+  thresholds: BASE.thresholds,
+  clock: NEW_CLOCK,
+  intervalMs: 2_000,
+  measuredIntervalMs: null,
+  pace: { intervalMs: 2_000, measured: true },
+  reference: REFERENCE,
+  haltedAt: null,
+  independent: false,
+};
+const LAG = { blocks: 1_200, ms: 40 * MINUTE_MS, extrapolated: false };
+const BEHIND = "40 min (1,200 blocks) behind the reference seen by 3 sources";
+
+function stateOf(changed: Partial<SourceState> = {}): SourceState {
+  return {
+    ...newSource({ key: "a", kind: "indexer", pollIntervalMs: 15_000 }),
+    last: { kind: "head", ...TIMES },
+    samples: [{ block: 800, timestampSec: null, hash: null, ...TIMES }],
+    peak: { block: 800, atMs: T0 },
+    ...changed,
+  };
+}
+
+function failed(reason: FailureReason, detail = ""): Partial<SourceState> {
+  return { last: { kind: "failed", reason, detail, ...TIMES } };
+}
+
+function detail(
+  status: Facts["status"],
+  changed: Partial<SourceState> = {},
+  known: { readonly view?: Partial<ChainViewAt>; readonly lag?: Facts["lag"] } = {},
+): string {
+  const { lag = LAG } = known;
+  return detailOf({ status, state: stateOf(changed), view: { ...VIEW, ...known.view }, lag });
+}
+
+describe("detailOf()", () => {
+  it.each([
+    {
+      status: "rejected",
+      state: failed("unauthorized", "HTTP 401"),
+      text: "our key is missing, wrong or unpaid: unauthorized (HTTP 401)",
+    },
+    {
+      status: "throttled",
+      state: failed("budget"),
+      text: "polled too often, or our budget is spent: budget",
+    },
+    {
+      status: "not_found",
+      state: failed("not_found", "HTTP 404"),
+      text: "no such subgraph or deployment: not_found (HTTP 404)",
+    },
+    {
+      status: "unreachable",
+      state: failed("timeout", "after 10 s"),
+      text: "no usable answer: timeout (after 10 s)",
+    },
+    {
+      status: "unreachable",
+      state: { ...failed("dns"), lastSuccessMs: T0 - 5 * MINUTE_MS },
+      text: "no usable answer: dns; last height 5 min ago",
+    },
+    {
+      status: "unreachable",
+      state: {},
+      text: "no usable answer: the last poll was better, one more will settle it",
+    },
+    {
+      status: "missing",
+      state: { last: { kind: "missing", ...TIMES }, lastSuccessMs: T0 + 1_000 },
+      text: "the answer lacks this chain, though it is expected there; last height 0 s ago",
+    },
+    {
+      status: "failed",
+      state: failed("indexing_error", "bad block"),
+      text: "the indexer reports a failed deployment: indexing_error (bad block)",
+    },
+    { status: "failed", state: {}, text: `the indexer reports indexing errors, and is ${BEHIND}` },
+    {
+      status: "diverged",
+      state: failed("implausible", "block 0"),
+      text: "answers for another chain or fork: implausible (block 0)",
+    },
+    {
+      status: "diverged",
+      state: { doubt: "its time is off" },
+      text: "answers for another chain or fork: its time is off",
+    },
+    {
+      status: "diverged",
+      state: { samples: [{ block: 9_000_000, timestampSec: null, hash: null, ...TIMES }] },
+      text: "answers for another chain or fork: its height is beyond what the chain can have reached",
+    },
+    {
+      status: "diverged",
+      state: {},
+      text: "answers for another chain or fork: its last heights did not fit, one more will settle it",
+    },
+    {
+      status: "chain_halted",
+      state: {},
+      text: `the chain itself stands still, as an independent RPC node shows; this target is ${BEHIND}`,
+    },
+    {
+      status: "syncing",
+      state: { last: { kind: "not_started", ...TIMES } },
+      text: "has not started indexing yet",
+    },
+    { status: "syncing", state: {}, text: `catching up, ${BEHIND}` },
+    { status: "lagging", state: {}, text: `advances, ${BEHIND}` },
+    {
+      status: "lagging",
+      state: { peak: { block: 800, atMs: T0 - 31 * MINUTE_MS } },
+      text: `advances, ${BEHIND}`,
+    },
+    {
+      status: "lagging",
+      state: { peak: { block: 800, atMs: T0 - 32 * MINUTE_MS } },
+      text: `has not advanced for 32 min, ${BEHIND}`,
+    },
+    {
+      status: "ok",
+      state: failed("timeout", "after 10 s"),
+      text: `advances, ${BEHIND}; the last poll failed: timeout (after 10 s)`,
+    },
+    { status: "unknown", state: { last: null }, text: "not polled yet" },
+  ] as const)("says of $status: $text", ({ status, state, text }) => {
+    expect(detail(status, state)).toBe(text);
+  });
+
+  it("tells the age of an answer that is too old, and not how it failed", () => {
+    expect(detail("unknown", failed("timeout"), { view: { nowMs: T0 + 20 * MINUTE_MS } })).toBe(
+      "the last answer is 20 min old, too old to say anything of now",
+    );
+  });
+
+  it.each([
+    { case: "level", lag: { blocks: 0, ms: 0, extrapolated: false }, text: "level with" },
+    { case: "of unknown time", lag: { ...LAG, ms: null }, text: "1,200 blocks behind" },
+    { case: "extrapolated", lag: { ...LAG, extrapolated: true }, text: "about 40 min (1,200 blocks) behind" },
+  ])("words a lag that is $case", ({ lag, text }) => {
+    expect(detail("ok", {}, { lag })).toBe(`advances, ${text} the reference seen by 3 sources`);
+  });
+
+  it("tells the age of its block where there is no second source", () => {
+    const samples = [{ block: 800, timestampSec: T0 / 1_000 - 300, hash: null, ...TIMES }];
+    const alone = { view: { reference: null }, lag: null };
+
+    expect(detail("ok", { samples }, alone)).toBe(
+      "advances, its block was 5 min old; no second source to measure a lag by",
+    );
+    expect(detail("ok", {}, alone)).toBe("advances, no second source to measure a lag by");
+    expect(detail("ok", { samples }, { ...alone, lag: LAG })).toContain("no second source");
+    expect(detail("ok", { samples }, { lag: null })).toContain("no second source");
+  });
+});
+
+describe("detailOf() a target that stands still", () => {
+  const stands = { peak: { block: 800, atMs: T0 - 20 * MINUTE_MS } };
+  const still = "has not advanced for 20 min";
+
+  it.each([
+    { case: "for less than half of that time", movedMinutesAgo: 9, text: `while its chain does, ${BEHIND}` },
+    { case: "for half of that time", movedMinutesAgo: 10, text: "nor has any other source: without an" },
+    { case: "for longer", movedMinutesAgo: 20, text: "nor has any other source: without an" },
+  ])("says what the chain does that has not moved $case", ({ movedMinutesAgo, text }) => {
+    const reference = { ...REFERENCE, reachedMs: T0 - movedMinutesAgo * MINUTE_MS };
+
+    expect(detail("stalled", stands, { view: { reference } })).toContain(text);
+  });
+
+  it("leaves the chain aside where there is no reference", () => {
+    expect(detail("stalled", stands, { view: { reference: null } })).toBe(
+      `${still}, nor has any other source: without an independent head it cannot be told whether the chain itself stands still`,
+    );
+  });
+
+  it("believes an RPC node that the chain goes on", () => {
+    const view = { reference: null, independent: true };
+
+    expect(detail("stalled", stands, { view })).toBe(`${still}, nor has any other source`);
+  });
+});

@@ -1,0 +1,86 @@
+import { describe, expect, it } from "vitest";
+import type { PostResult } from "../../../src/core/model/http-post.ts";
+import { createRedact } from "../../../src/core/model/redact.ts";
+import { interpretReply } from "../../../src/daemon/polling/interpret-reply.ts";
+import { questionsFor } from "../../../src/dialects/registry.ts";
+import { sampleEndpoint, sampleTarget } from "../../views/sample-report.ts";
+
+const KEY = "0123456789abcdef0123456789abcdef";
+const ENDPOINT = sampleEndpoint({
+  key: "lockup/subgraph/production/base",
+  dialect: "graph",
+  targets: [sampleTarget({ variant: "subgraph" })],
+  chain: "base",
+});
+
+describe("understand()", () => {
+  it("tells the reply, what was asked, and when", () => {
+    const { exchange } = understandBody('{"data":{"_meta":{"block":{"number":38000000}}}}');
+
+    expect(exchange).toEqual({
+      sentAtMs: 1_000,
+      receivedAtMs: 1_250,
+      asked: expect.stringContaining('{"query":'),
+      httpStatus: 200,
+      outcome: "usable",
+      text: '{"data":{"_meta":{"block":{"number":38000000}}}}',
+    });
+  });
+
+  it("keeps an echoed key inside, in a reply and in a failure", () => {
+    const reply = understandBody(`{"data":{"_meta":{"block":{"number":7}}},"key":"${KEY}"}`);
+    const failure = understandBody(`{"errors":[{"message":"auth error: bad key ${KEY}"}]}`);
+
+    expect(reply.exchange.text).not.toContain(KEY);
+    expect(failure.exchange).toMatchObject({
+      outcome: "unauthorized",
+      text: expect.stringContaining("auth error"),
+    });
+    expect(JSON.stringify(failure)).not.toContain(KEY);
+  });
+
+  it("says that no HTTP answer came", () => {
+    const result = {
+      kind: "failed",
+      reason: "timeout",
+      detail: `no answer within 10 s, ${KEY}`,
+      ...times(),
+    } as const;
+
+    const { exchange, answer } = interpretReply(
+      { endpoint: ENDPOINT, question: question(), result },
+      createRedact([KEY]),
+    );
+
+    expect(exchange).toMatchObject({
+      httpStatus: null,
+      outcome: "timeout",
+      text: "no answer within 10 s, [secret]",
+    });
+    expect(answer).toMatchObject({ kind: "failed", reason: "timeout", retryAfterMs: null });
+  });
+
+  it("calls it no failure that the server does not know the question", () => {
+    const { exchange } = understandBody('{"errors":[{"message":"Type `_Block_` has no field `timestamp`"}]}');
+
+    expect(exchange.outcome).toBe("refused");
+  });
+});
+
+function understandBody(body: string) {
+  const reply = { httpStatus: 200, contentType: "application/json", retryAfter: null, body };
+  const result: PostResult = { kind: "replied", reply, ...times() };
+  return interpretReply({ endpoint: ENDPOINT, question: question(), result }, createRedact([KEY]));
+}
+
+function question() {
+  const [first] = questionsFor(ENDPOINT);
+  if (first === undefined) {
+    throw new Error("Cannot ask anything: the dialect has no question");
+  }
+  return first;
+}
+
+function times() {
+  return { sentAtMs: 1_000, receivedAtMs: 1_250 };
+}

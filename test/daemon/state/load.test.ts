@@ -1,0 +1,174 @@
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { LedgerSnapshot } from "../../../src/budgets/ledger.ts";
+import { type SavedBudgets, savedBudgetsToJson } from "../../../src/budgets/snapshot.ts";
+import { observeChain, startChain } from "../../../src/core/chain/watch-chain.ts";
+import { loadState } from "../../../src/daemon/state/load.ts";
+import type { RestoredState } from "../../../src/daemon/state/restored-state.ts";
+import { type SavedState, writeStateFile } from "../../../src/io/state/file.ts";
+import { writeBudgetJournal } from "../../../src/io/state/journal.ts";
+import { BASE, headAt, T0, watch } from "../../core/chain/chain-fixture.ts";
+import { type LogLine, recordLog } from "../../support/log-recorder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const WATCHED = watch(BASE, "airdrops/multichain", "airdrops/subgraph");
+const CHAIN = observeChain(
+  startChain(WATCHED),
+  WATCHED,
+  [0, 15_000, 30_000].flatMap((laterMs) =>
+    WATCHED.targets.map(({ key }) => headAt(key, T0 + laterMs, { block: 100 + laterMs / 2_000 })),
+  ),
+);
+const INCIDENT = {
+  scope: "host",
+  subject: "example.com",
+  sinceMs: T0,
+  detail: "2 of 2",
+  targets: ["a", "b"],
+};
+
+describe("recall()", () => {
+  it("gives back what was written", async () => {
+    const { remembered, lines } = await recallAfter((path) => writeStateFile(path, stateOf()));
+
+    expect(remembered.chains.get("base")).toEqual(CHAIN);
+    expect(remembered.incidents).toEqual([INCIDENT]);
+    expect([...remembered.questions]).toEqual([["digest", 2]]);
+    expect(usedOf(remembered)).toEqual({ studio: 3 });
+    expect(lines).toEqual([]);
+  });
+
+  it("remembers nothing where there is no file", async () => {
+    const { remembered, lines } = await recallAfter(() => Promise.resolve());
+
+    expect(remembered.chains.size).toBe(0);
+    expect(lines).toEqual([]);
+  });
+
+  it("adds what was spent after the state file was written", async () => {
+    const { remembered } = await recallAfter(async (path) => {
+      await writeStateFile(path, stateOf());
+      await writeBudgetJournal(path, budgetsOf({ studio: 5, gateway: 1 }));
+    });
+
+    expect(usedOf(remembered)).toEqual({ studio: 5, gateway: 1 });
+  });
+
+  it("counts nothing twice that the state file holds already", async () => {
+    const { remembered } = await recallAfter(async (path) => {
+      await writeBudgetJournal(path, budgetsOf({ studio: 2 }));
+      await writeStateFile(path, stateOf());
+    });
+
+    expect(usedOf(remembered)).toEqual({ studio: 3 });
+  });
+
+  it("starts a chain afresh whose part is damaged, and says so", async () => {
+    const damaged = { ...CHAIN, clock: { ...CHAIN.clock, seen: { blocks: [1, 2], timesMs: [1] } } };
+
+    const { remembered, lines } = await recallAfter((path) =>
+      writeStateFile(path, stateOf({ chains: { base: damaged, mode: CHAIN } })),
+    );
+
+    expect([...remembered.chains.keys()]).toEqual(["mode"]);
+    expect(usedOf(remembered)).toEqual({ studio: 3 });
+    expect(lines).toMatchObject([
+      { level: 40, loss: "chain base starts afresh: clock.seen: each block needs its time" },
+    ]);
+  });
+
+  it("uses nothing but the budgets of a file from the future", async () => {
+    const { remembered, lines } = await recallAfter((path) =>
+      writeStateFile(path, stateOf({ savedAtMs: T0 + 3_600_000 })),
+    );
+
+    expect([remembered.chains.size, remembered.incidents, usedOf(remembered)]).toEqual([
+      0,
+      [],
+      { studio: 3 },
+    ]);
+    expect(lines).toMatchObject([{ level: 40, loss: expect.stringContaining("the clock was put back") }]);
+  });
+
+  it.each([
+    { case: "truncated", text: '{"version":1,"savedAtMs":17', why: "truncated or damaged" },
+    { case: "empty", text: "", why: "it is empty" },
+    { case: "foreign", text: '{"name":"package"}', why: "not a state file of Synclag" },
+    { case: "newer", text: '{"version":99}', why: "a newer Synclag wrote it" },
+    {
+      case: "with damaged budgets",
+      text: JSON.stringify({ version: 1, ...stateOf(), budgets: { accounts: 7 } }),
+      why: "its budgets are damaged",
+    },
+  ])("sets a file aside that is $case, and says so", async ({ text, why }) => {
+    const { remembered, lines, files } = await recallAfter((path) => writeFile(path, text));
+
+    expect(remembered.chains.size).toBe(0);
+    expect(lines).toMatchObject([{ level: 50, why: expect.stringContaining(why) }]);
+    expect([...files.values()]).toEqual([text]);
+    expect([...files.keys()]).toEqual([expect.stringContaining("synclag.state.json.broken-")]);
+  });
+
+  it.each([{ text: "{" }, { text: '{"version":1,"budgets":[]}' }, { text: '{"version":2,"budgets":{}}' }])(
+    "does not stumble over a journal of $text",
+    async ({ text }) => {
+      const { remembered, lines } = await recallAfter(async (path) => {
+        await writeStateFile(path, stateOf());
+        await writeFile(`${path}.budgets`, text);
+      });
+
+      expect(usedOf(remembered)).toEqual({ studio: 3 });
+      expect(lines).toMatchObject([{ level: 50 }]);
+    },
+  );
+});
+
+async function recallAfter(write: (path: string) => Promise<void>): Promise<{
+  readonly remembered: RestoredState;
+  readonly lines: readonly LogLine[];
+  readonly files: ReadonlyMap<string, string>;
+}> {
+  await using folder = await temporaryFolder();
+  const path = join(folder.path, "synclag.state.json");
+  const { logger, lines } = recordLog();
+  await write(path);
+  const remembered = await loadState(path, { logger, nowMs: () => T0 });
+  const files = new Map<string, string>();
+  for (const name of await readdir(folder.path)) {
+    files.set(name, await readFile(join(folder.path, name), "utf8"));
+  }
+  return { remembered, lines, files };
+}
+
+function stateOf(wanted: Partial<SavedState> = {}): SavedState {
+  return {
+    savedAtMs: T0,
+    chains: { base: CHAIN },
+    incidents: [INCIDENT],
+    budgets: budgetsOf({ studio: 3 }),
+    conversations: { digest: 2 },
+    ...wanted,
+  };
+}
+
+/** Budgets of which so many polls were spent in one hour. */
+function budgetsOf(polls: Readonly<Record<string, number>>): unknown {
+  const accounts = Object.entries(polls).map(([name, count]): [string, LedgerSnapshot] => [
+    name,
+    {
+      buckets: [{ endMs: T0, polls: count, spares: 0 }],
+      backOff: { refusedAtMs: 0, untilMs: 0, delayMs: 0 },
+    },
+  ]);
+  const saved: SavedBudgets = { accounts: new Map(accounts), backOffs: new Map() };
+  return savedBudgetsToJson(saved);
+}
+
+function usedOf({ budgets }: RestoredState): Readonly<Record<string, number>> {
+  const used: Record<string, number> = {};
+  for (const [name, { buckets }] of budgets.accounts) {
+    used[name] = buckets.reduce((total, { polls }) => total + polls, 0);
+  }
+  return used;
+}

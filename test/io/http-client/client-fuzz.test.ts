@@ -1,0 +1,73 @@
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createHttpClient, type HttpClient } from "../../../src/io/http-client/client.ts";
+import { type RawServer, startRawServer } from "../../support/raw-server.ts";
+
+const BODY = '{"data":{"_meta":{"block":{"number":7}}}}';
+const PLAIN = `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${BODY.length}\r\n\r\n${BODY}`;
+const CHUNKED = `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
+
+/** What could stand anywhere in an answer and mean something. */
+const TOKENS = [
+  "\r\n",
+  "\r\n\r\n",
+  "\0",
+  "HTTP/1.1 100 Continue\r\n\r\n",
+  "HTTP/1.1 101 Switching\r\n\r\n",
+  "transfer-encoding: chunked\r\n",
+  "content-encoding: br\r\n",
+  "content-length: 99999999999999999999\r\n",
+  "connection: upgrade\r\n",
+  "ffffffffffffffff\r\n",
+  "\xff\xfe",
+];
+
+/** A good answer with pieces cut out, doubled, or put in. */
+const spoilt = fc
+  .record({
+    answer: fc.constantFrom(PLAIN, CHUNKED),
+    at: fc.nat({ max: PLAIN.length }),
+    cut: fc.nat({ max: 12 }),
+    insert: fc.oneof(fc.constantFrom(...TOKENS), fc.string({ unit: "binary-ascii", maxLength: 8 })),
+  })
+  .map(({ answer, at, cut, insert }) => answer.slice(0, at) + insert + answer.slice(at + cut));
+
+describe("createHttpClient()", () => {
+  let answer = "";
+  let server: RawServer;
+  let client: HttpClient;
+
+  beforeAll(async () => {
+    server = await startRawServer({ onRequest: (socket) => socket.end(answer, "latin1") });
+    client = createHttpClient({
+      timeoutMs: 500,
+      maxResponseBytes: 10_000,
+      connectionsPerHost: 1,
+      userAgent: "synclag/test",
+      nowMs: Date.now,
+    });
+  });
+
+  afterAll(async () => {
+    await client[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  });
+
+  it.each([
+    { what: "a spoilt answer", arbitrary: spoilt },
+    { what: "any bytes", arbitrary: fc.string({ unit: "binary-ascii", maxLength: 300 }) },
+  ])("has a result for $what, and blames nobody's bug", async ({ arbitrary }) => {
+    await fc.assert(
+      fc.asyncProperty(arbitrary, async (bytes) => {
+        answer = bytes;
+
+        const result = await client.post({ url: server.url, headers: {}, body: {} });
+
+        expect(["replied", "connect", "malformed", "too_large", "timeout"]).toContain(
+          result.kind === "failed" ? result.reason : result.kind,
+        );
+      }),
+      { numRuns: 300 },
+    );
+  });
+});

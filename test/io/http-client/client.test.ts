@@ -1,0 +1,352 @@
+import { createServer } from "node:http";
+import type { Socket } from "node:net";
+import { describe, expect, it } from "vitest";
+import type { PostRequest } from "../../../src/core/model/http-post.ts";
+import { clientOf } from "../../support/client-of.ts";
+import { type RawServer, startRawServer } from "../../support/raw-server.ts";
+
+const BODY = '{"data":{}}';
+const OK = answer(BODY);
+
+describe("createHttpClient()", () => {
+  it("posts JSON, says who it is, and hands over the answer as it stands", async () => {
+    await using server = await startRawServer({
+      onRequest: (socket) =>
+        socket.write(
+          answer(BODY, { status: "503 Busy", headers: ["Retry-After: 7", "Content-Type: text/x"] }),
+        ),
+    });
+    await using client = clientOf();
+
+    const result = await client.post(requestTo(server));
+
+    expect(result).toMatchObject({
+      kind: "replied",
+      reply: { httpStatus: 503, contentType: "text/x", retryAfter: "7", body: BODY },
+    });
+    expect(server.requests[0]).toMatch(/^POST \/ HTTP\/1\.1\r\n/);
+    expect(headersIn(server.requests[0])).toMatchObject({
+      "user-agent": "synclag/9.9.9",
+      "content-type": "application/json",
+      "accept-encoding": "identity",
+      accept: "application/json",
+    });
+    expect(server.requests[0]).toMatch(/\r\n\r\n\{"query":"\{ x \}"\}$/);
+  });
+
+  it("sends the configured headers, once each, but reads only what it can", async () => {
+    await using server = await startRawServer({ onRequest: (socket) => socket.write(OK) });
+    await using client = clientOf();
+
+    const headers = { Authorization: "Bearer k", "USER-AGENT": "mine", "Accept-Encoding": "gzip" };
+    await client.post({ ...requestTo(server), headers });
+
+    expect(headersIn(server.requests[0])).toMatchObject({
+      authorization: "Bearer k",
+      "user-agent": "mine",
+      "accept-encoding": "identity",
+    });
+    expect(server.requests[0]?.match(/^user-agent:/gim)).toHaveLength(1);
+  });
+
+  it("takes the answer's first byte for the instant at which the height had been read", async () => {
+    await using server = await startRawServer({ onRequest: (socket) => socket.write(OK) });
+    await using client = clientOf({ nowMs: () => 1_000 });
+
+    const result = await client.post(requestTo(server));
+
+    expect(result.sentAtMs).toBe(1_000);
+    expect(result.receivedAtMs).toBeGreaterThan(1_000);
+    expect(result.receivedAtMs).toBeLessThan(6_000);
+    expect(result.receivedAtMs).toBe(Math.round(result.receivedAtMs));
+  });
+
+  it.each([
+    { wire: "HTTP/1.0 without a length", bytes: `HTTP/1.0 200 OK\r\n\r\n${BODY}`, end: true },
+    {
+      wire: "informational answers first",
+      bytes: `HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 103 Early\r\n\r\n${OK}`,
+    },
+    {
+      wire: "chunks",
+      bytes: `HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nb\r\n${BODY}\r\n0\r\n\r\n`,
+    },
+    { wire: "a byte order mark", bytes: answer(`\xef\xbb\xbf${BODY}`) },
+    { wire: "identity, said aloud", bytes: answer(BODY, { headers: ["Content-Encoding: Identity"] }) },
+    { wire: "no reason phrase", bytes: `HTTP/1.1 200\r\ncontent-length: 11\r\n\r\n${BODY}` },
+  ])("reads an answer of $wire", async ({ bytes, end }) => {
+    await using server = await startRawServer({
+      onRequest: (socket) => (end === true ? socket.end(bytes, "latin1") : socket.write(bytes, "latin1")),
+    });
+    await using client = clientOf();
+
+    expect(await client.post(requestTo(server))).toMatchObject({ kind: "replied", reply: { body: BODY } });
+  });
+
+  it("reads an answer that comes one byte at a time", async () => {
+    await using server = await startRawServer({ onRequest: dripFast });
+    await using client = clientOf();
+
+    expect(await client.post(requestTo(server))).toMatchObject({ kind: "replied", reply: { body: BODY } });
+  });
+
+  it.each([
+    { wire: "a reset before the head", onRequest: reset, reason: "connect" },
+    { wire: "a reset within the head", onRequest: sayingThen("HTTP/1.1 200 O", reset), reason: "connect" },
+    { wire: "a reset within the body", onRequest: sayingThen(OK.slice(0, -3), reset), reason: "connect" },
+    { wire: "an end before the head", onRequest: (socket: Socket) => socket.end(), reason: "connect" },
+    {
+      wire: "an end within the body",
+      onRequest: (socket: Socket) => socket.end(OK.slice(0, -3)),
+      reason: "connect",
+    },
+    { wire: "garbage", onRequest: saying("SSH-2.0-OpenSSH_9.2\r\n"), reason: "malformed" },
+    { wire: "binary garbage", onRequest: saying("\x00\x15\x03\x01\x02\x02"), reason: "malformed" },
+    {
+      wire: "two lengths",
+      onRequest: saying(answer(BODY, { headers: ["Content-Length: 4"] })),
+      reason: "malformed",
+    },
+    {
+      wire: "a bad chunk",
+      onRequest: saying("HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\nzz\r\n"),
+      reason: "malformed",
+    },
+    {
+      wire: "too many headers",
+      onRequest: saying(answer(BODY, { headers: [`x: ${"y".repeat(20_000)}`] })),
+      reason: "too_large",
+    },
+    {
+      wire: "gzip unasked",
+      onRequest: saying(answer("\x1f\x8b", { headers: ["Content-Encoding: gzip"] })),
+      reason: "malformed",
+    },
+    { wire: "silence", onRequest: () => undefined, reason: "timeout" },
+    { wire: "half a head and silence", onRequest: saying("HTTP/1.1 200 OK\r\nx: "), reason: "timeout" },
+    { wire: "half a body and silence", onRequest: saying(OK.slice(0, -3)), reason: "timeout" },
+    { wire: "a drip without end", onRequest: dripForever, reason: "timeout" },
+  ])("fails with $reason for $wire", async ({ onRequest, reason }) => {
+    await using server = await startRawServer({ onRequest });
+    await using client = clientOf({ timeoutMs: reason === "timeout" ? 150 : 5_000 });
+
+    const result = await client.post(requestTo(server));
+
+    expect(result).toMatchObject({ kind: "failed", reason });
+  });
+
+  it("is told by a poisoned answer nothing about the next one", async () => {
+    const answers = ["SSH-2.0-OpenSSH_9.2\r\n", OK];
+    await using server = await startRawServer({ onRequest: (socket) => socket.write(answers.shift() ?? "") });
+    await using client = clientOf();
+
+    await client.post(requestTo(server));
+
+    expect(await client.post(requestTo(server))).toMatchObject({ kind: "replied" });
+  });
+
+  it("stops reading at the limit, long before the end of 20 MB", async () => {
+    let written = 0;
+    const server = createServer((_request, response) => {
+      const pump = (): void => {
+        while (written < 20_000_000 && !response.destroyed) {
+          written += 65_536;
+          if (!response.write(Buffer.alloc(65_536, "x"))) {
+            response.once("drain", pump);
+            return;
+          }
+        }
+      };
+      pump();
+    });
+    await using listening = await listenOn(server);
+    await using client = clientOf({ maxResponseBytes: 10_000 });
+
+    const result = await client.post(requestTo(listening));
+
+    expect(result).toMatchObject({
+      kind: "failed",
+      reason: "too_large",
+      detail: "answered with more than 10000 bytes",
+    });
+    expect(written).toBeLessThan(15_000_000);
+  });
+
+  it("takes an answer of exactly the limit", async () => {
+    await using server = await startRawServer({ onRequest: (socket) => socket.write(OK) });
+    await using client = clientOf({ maxResponseBytes: BODY.length });
+
+    expect(await client.post(requestTo(server))).toMatchObject({ kind: "replied" });
+  });
+
+  it.each([301, 302, 303, 307, 308])("follows no %i, so that a key goes nowhere else", async (status) => {
+    await using elsewhere = await startRawServer({ onRequest: (socket) => socket.write(OK) });
+    await using server = await startRawServer({
+      onRequest: (socket) =>
+        socket.write(answer("", { status: `${status} Moved`, headers: [`Location: ${elsewhere.url}`] })),
+    });
+    await using client = clientOf();
+
+    const result = await client.post({ ...requestTo(server), headers: { authorization: "Bearer k" } });
+
+    expect(result).toMatchObject({ kind: "replied", reply: { httpStatus: status } });
+    expect(elsewhere.connectionCount()).toBe(0);
+  });
+
+  it("keeps its connection from one poll to the next", async () => {
+    await using server = await startRawServer({ onRequest: (socket) => socket.write(OK) });
+    await using client = clientOf();
+
+    for (let poll = 0; poll < 5; poll += 1) {
+      await client.post(requestTo(server));
+      await moment();
+    }
+
+    expect(server.requests).toHaveLength(5);
+    expect(server.connectionCount()).toBe(1);
+  });
+
+  it("opens no more connections to a host than it may", async () => {
+    await using server = await startRawServer({
+      onRequest: (socket) => setImmediate(() => socket.write(OK)),
+    });
+    await using client = clientOf({ connectionsPerHost: 2 });
+
+    const results = await Promise.all(Array.from({ length: 8 }, () => client.post(requestTo(server))));
+
+    expect(results.map(({ kind }) => kind)).toEqual(Array(8).fill("replied"));
+    expect(server.connectionCount()).toBe(2);
+  });
+
+  it("opens another connection where the server has closed the idle one", async () => {
+    const sockets: Socket[] = [];
+    await using server = await startRawServer({
+      onRequest: (socket) => {
+        sockets.push(socket);
+        socket.write(OK);
+      },
+    });
+    await using client = clientOf();
+
+    await client.post(requestTo(server));
+    await closed(sockets[0]);
+    const result = await client.post(requestTo(server));
+
+    expect(result).toMatchObject({ kind: "replied" });
+    expect(server.connectionCount()).toBe(2);
+  });
+
+  it("cuts off with reason aborted what is under way at shutdown, and sends nothing after", async () => {
+    const client = clientOf();
+    let arrived: () => void = () => undefined;
+    const arrival = new Promise<void>((resolve) => {
+      arrived = resolve;
+    });
+    await using server = await startRawServer({ onRequest: () => arrived() });
+    const hanging = client.post(requestTo(server));
+    await arrival;
+
+    await client[Symbol.asyncDispose]();
+
+    expect(await hanging).toMatchObject({ kind: "failed", reason: "aborted" });
+    expect(await client.post(requestTo(server))).toMatchObject({ kind: "failed", reason: "aborted" });
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each([
+    { what: "a URL that is none", request: { url: "not a url" } },
+    { what: "a header that can't be sent", request: { headers: { "x y": "z" } } },
+  ])("throws for $what: no remote is to blame", async ({ request }) => {
+    await using server = await startRawServer({ onRequest: (socket) => socket.write(OK) });
+    await using client = clientOf();
+
+    await expect(client.post({ ...requestTo(server), ...request })).rejects.toThrow();
+  });
+});
+
+function requestTo({ url }: Pick<RawServer, "url">): PostRequest {
+  return { url, headers: {}, body: { query: "{ x }" } };
+}
+
+function answer(
+  body: string,
+  {
+    status = "200 OK",
+    headers = [],
+  }: { readonly status?: string; readonly headers?: readonly string[] } = {},
+): string {
+  const head = [`HTTP/1.1 ${status}`, `content-length: ${body.length}`, ...headers];
+  return `${head.join("\r\n")}\r\n\r\n${body}`;
+}
+
+function headersIn(request = ""): Readonly<Record<string, string>> {
+  const lines = (request.split("\r\n\r\n")[0] ?? "").split("\r\n").slice(1);
+  const pairs = lines.map((line) => line.split(": "));
+  return Object.fromEntries(pairs.map(([name = "", value = ""]) => [name.toLowerCase(), value] as const));
+}
+
+/** A connection is free again a moment after the answer's end. */
+function moment(): Promise<unknown> {
+  return new Promise(setImmediate);
+}
+
+function reset(socket: Socket): void {
+  socket.resetAndDestroy();
+}
+
+function saying(text: string): (socket: Socket) => void {
+  return (socket) => void socket.write(text, "latin1");
+}
+
+/** Says something, and acts once that has been read: a reset throws away what is still on its way. */
+function sayingThen(text: string, act: (socket: Socket) => void): (socket: Socket) => void {
+  return (socket) => {
+    socket.write(text);
+    setTimeout(() => act(socket), 30);
+  };
+}
+
+function dripFast(socket: Socket): void {
+  socket.setNoDelay(true);
+  const bytes = [...OK];
+  const next = (): void => {
+    const byte = bytes.shift();
+    if (byte !== undefined) {
+      socket.write(byte, () => setImmediate(next));
+    }
+  };
+  next();
+}
+
+function dripForever(socket: Socket): void {
+  socket.write("HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n");
+  const timer = setInterval(() => socket.write("x"), 10);
+  socket.on("close", () => clearInterval(timer));
+}
+
+/** Closes it, and waits until the other side has done so as well. */
+async function closed(socket: Socket | undefined): Promise<void> {
+  await new Promise<void>((resolve) => {
+    socket?.on("close", () => resolve());
+    socket?.end();
+  });
+}
+
+async function listenOn(
+  server: ReturnType<typeof createServer>,
+): Promise<AsyncDisposable & Pick<RawServer, "url">> {
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  const address = server.address();
+  const port = typeof address === "object" ? address?.port : 0;
+  return {
+    url: `http://127.0.0.1:${port}/`,
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      await new Promise((resolve) => {
+        server.close(resolve);
+      });
+    },
+  };
+}

@@ -1,0 +1,108 @@
+import { connect } from "node:net";
+import { describe, expect, it } from "vitest";
+import { ask, send, serve } from "../../support/served.ts";
+
+describe("startHttpServer() with a hostile client", () => {
+  it.each([
+    { what: "a path that can't be decoded", head: ["GET /%zz HTTP/1.1"], status: 400 },
+    { what: "a path out of the root", head: ["GET /../../etc/passwd HTTP/1.1"], status: 404 },
+    {
+      what: "a path out of the root, encoded",
+      head: ["GET /chains/..%2f..%2fetc%2fpasswd HTTP/1.1"],
+      status: 404,
+    },
+    { what: "a huge URL", head: [`GET /${"x".repeat(20_000)} HTTP/1.1`], status: 431 },
+    { what: "a long name", head: [`GET /chains/${"x".repeat(500)} HTTP/1.1`], status: 414 },
+    { what: "a big header", head: ["GET /metrics HTTP/1.1", `x: ${"y".repeat(20_000)}`], status: 431 },
+    { what: "garbage", head: ["\x16\x03\x01\x02\x00\x01"], status: 400 },
+    { what: "no method", head: [" / HTTP/1.1"], status: 400 },
+    {
+      what: "two lengths",
+      head: ["POST /-/reload HTTP/1.1", "content-length: 1", "content-length: 2"],
+      status: 400,
+    },
+    {
+      what: "a length and chunks",
+      head: ["POST /-/reload HTTP/1.1", "content-length: 1", "transfer-encoding: chunked"],
+      status: 400,
+    },
+    { what: "no host", head: ["GET /metrics HTTP/1.1", "host:"], status: 200 },
+  ])("gets $status for $what, and the next one is served", async ({ head, status }) => {
+    await using server = await serve();
+
+    const answer = await ask(server.url, head);
+
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    if (status !== 200) {
+      expect(answer).toMatch(/\r\ncontent-type: application\/problem\+json; charset=utf-8\r\n/i);
+    }
+    expect((await fetch(`${server.url}/-/healthy`)).status).toBe(200);
+  });
+
+  it("gets its pipelined requests answered in order", async () => {
+    await using server = await serve();
+    const one = (path: string): string => `GET ${path} HTTP/1.1\r\nhost: x\r\n\r\n`;
+
+    const answer = await send(
+      server.url,
+      `${one("/-/healthy")}${one("/nowhere")}${one("/metrics").replace("x\r\n", "x\r\nconnection: close\r\n")}`,
+    );
+
+    expect([...answer.matchAll(/HTTP\/1\.1 (\d+)/g)].map(([, status]) => status)).toEqual([
+      "200",
+      "404",
+      "200",
+    ]);
+  });
+
+  it.each([
+    { what: "headers", bytes: "GET /metrics HTTP/1.1\r\nhost: x\r\nx: y" },
+    { what: "a body", bytes: "POST /-/reload HTTP/1.1\r\nhost: x\r\ncontent-length: 900\r\n\r\nx" },
+  ])("is cut off when $what never end", async ({ bytes }) => {
+    await using server = await serve({}, { requestTimeoutMs: 100 });
+
+    const answer = await send(server.url, bytes);
+
+    expect(answer).toMatch(/^HTTP\/1\.1 408 .*application\/problem\+json/s);
+  });
+
+  it("is cut off when it takes no answer", async () => {
+    const healthy = () => ({ ok: true, detail: "x".repeat(30_000_000) });
+    await using server = await serve({ healthy }, { idleTimeoutMs: 200 });
+    const { hostname, port } = new URL(server.url);
+    const socket = connect(Number(port), hostname);
+
+    socket.write("GET /-/healthy HTTP/1.1\r\nhost: x\r\n\r\n");
+    // Nothing is read meanwhile: the server's timer runs in this same process.
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    let receivedBytes = 0;
+    socket.on("data", (chunk) => {
+      receivedBytes += chunk.length;
+    });
+    await new Promise((resolve) => socket.on("error", () => undefined).once("close", resolve));
+
+    expect(receivedBytes).toBeLessThan(30_000_000);
+  });
+
+  it("gets no more connections than leave some for the polls", async () => {
+    await using server = await serve();
+
+    const first = Array.from({ length: 256 }, () => send(server.url, "GET / HTTP/1.1\r\nx: y"));
+    const oneTooMany = await send(server.url, "GET / HTTP/1.1\r\nx: y").catch((error: unknown) => error);
+    await server[Symbol.asyncDispose]();
+
+    // Closed at once, without a word; or reset, where the request was still on its way.
+    expect(oneTooMany === "" || oneTooMany instanceof Error).toBe(true);
+    expect(await Promise.all(first)).toHaveLength(256);
+  });
+
+  it("does not hold up a shutdown", async () => {
+    const server = await serve();
+    const hanging = send(server.url, "GET /metrics HTTP/1.1\r\nhost: x\r\nx: y");
+    await fetch(`${server.url}/-/healthy`);
+
+    await server[Symbol.asyncDispose]();
+
+    expect(await hanging).toBe("");
+  });
+});

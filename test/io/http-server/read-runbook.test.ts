@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { readRunbook } from "../../../src/io/http-server/read-runbook.ts";
+import { json, PROBLEM_TYPE, serve } from "../../support/served.ts";
+
+describe("readRunbook()", () => {
+  it.each(["SynclagIndexerStalled", "SynclagIndexerStalled.md"])("finds %s", (file) => {
+    expect(readRunbook(file)).toMatch(/^# SynclagIndexerStalled\n/);
+  });
+
+  it.each(["SynclagNothing", "../statuses", "..%2Fstatuses", "", ".md", "Watchdog.md.md", "a".repeat(80)])(
+    "finds nothing for %j",
+    (file) => {
+      expect(readRunbook(file)).toBeNull();
+    },
+  );
+});
+
+describe("the page of a runbook", () => {
+  it("is what an alert links to", async () => {
+    await using server = await serve();
+
+    const answer = await fetch(`${server.url}/docs/runbooks/SynclagKeyRejected.md`);
+    const body = await answer.text();
+
+    expect(answer.status).toBe(200);
+    expect(body).toContain('<h1 id="synclagkeyrejected">SynclagKeyRejected</h1>');
+    expect(body).toContain("<ol><li>");
+  });
+
+  it("is not there for an alert that is not", async () => {
+    await using server = await serve();
+
+    const answer = await json(`${server.url}/docs/runbooks/Nothing`);
+
+    expect(answer).toMatchObject({ status: 404, contentType: PROBLEM_TYPE });
+  });
+});

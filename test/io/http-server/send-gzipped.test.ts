@@ -1,0 +1,128 @@
+import { once } from "node:events";
+import { get, type IncomingMessage, request } from "node:http";
+import { connect } from "node:http2";
+import { buffer } from "node:stream/consumers";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { parseWebConfig } from "../../../src/config/web/parse.ts";
+import type { HttpServerOptions } from "../../../src/io/http-server/server.ts";
+import { LiveWebSettings } from "../../../src/io/http-server/settings.ts";
+import { METRICS, serve } from "../../support/served.ts";
+import { webConfigFolder } from "../../support/web-configs.ts";
+
+/** Far more than what a socket takes at once. */
+const LARGE = "synclag_up 1\n".repeat(1_000_000);
+
+describe("sendGzipped()", () => {
+  it.each(["gzip", "gzip, deflate, br", "br;q=1.0, GZIP;q=0.5", "deflate,gzip ; q=0.001"])(
+    "sends to who accepts %j the bytes as they are",
+    async (accepted) => {
+      await using server = await serve();
+
+      const { response, body } = await fetchRaw(`${server.url}/metrics`, accepted);
+
+      expect(response.headers).toMatchObject({
+        "content-encoding": "gzip",
+        "content-length": String(METRICS.gzipped.length),
+        vary: "accept-encoding",
+      });
+      expect(body).toEqual(METRICS.gzipped);
+    },
+  );
+
+  it.each(["", "identity", "br", "gzip;q=0", "deflate, gzip; q=0.00", "x-gzip-not"])(
+    "sends to who accepts %j plain text",
+    async (accepted) => {
+      await using server = await serve();
+
+      const { response, body } = await fetchRaw(`${server.url}/metrics`, accepted);
+
+      expect(response.headers["content-encoding"]).toBeUndefined();
+      expect(response.headers.vary).toBe("accept-encoding");
+      expect(body.toString()).toBe(METRICS.body);
+    },
+  );
+
+  it("sends plain text to who names no coding at all", async () => {
+    await using server = await serve();
+
+    const { body } = await fetchRaw(`${server.url}/metrics`);
+
+    expect(body.toString()).toBe(METRICS.body);
+  });
+
+  it.each(["gzip", "identity"])("sends a large text whole to who accepts %j", async (accepted) => {
+    await using server = await serveLarge();
+
+    const { response, body } = await fetchRaw(`${server.url}/metrics`, accepted);
+
+    const text = response.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
+    expect(text.toString() === LARGE).toBe(true);
+  });
+
+  it.each(["gzip", "identity"])("sends the head alone to HEAD that accepts %j", async (accepted) => {
+    await using server = await serveLarge();
+    const asked = request(`${server.url}/metrics`, {
+      method: "HEAD",
+      headers: { "accept-encoding": accepted },
+    }).end();
+
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+
+    expect(response.statusCode).toBe(200);
+    expect(response.headers["content-type"]).toBe(METRICS.contentType);
+    expect(await buffer(response)).toHaveLength(0);
+  });
+
+  it("goes on with the others when one goes away in the middle", async () => {
+    await using server = await serveLarge();
+    const asked = get(`${server.url}/metrics`);
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    await once(response, "data");
+
+    response.destroy();
+
+    const { body } = await fetchRaw(`${server.url}/metrics`);
+    expect(body).toHaveLength(LARGE.length);
+  });
+
+  it.each(["gzip", "identity"])("does the same over HTTP/2 for who accepts %j", async (accepted) => {
+    using folder = webConfigFolder();
+    await using server = await serveLarge({ web: http2Of(folder) });
+    const session = connect(server.url, { rejectUnauthorized: false });
+    const ask = { ":path": "/metrics", "accept-encoding": accepted };
+
+    const cut = session.request(ask);
+    await once(cut, "data");
+    cut.close();
+    const whole = session.request(ask);
+    const [headers] = (await once(whole, "response")) as [Readonly<Record<string, string>>];
+    const body = await buffer(whole);
+    session.close();
+
+    const text = headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
+    expect(headers["content-encoding"]).toBe(accepted === "gzip" ? "gzip" : undefined);
+    expect(text.toString() === LARGE).toBe(true);
+  });
+});
+
+async function fetchRaw(url: string, accepted?: string) {
+  const headers = accepted === undefined ? {} : { "accept-encoding": accepted };
+  const [response] = (await once(get(url, { headers }), "response")) as [IncomingMessage];
+  return { response, body: await buffer(response) };
+}
+
+function serveLarge(options: HttpServerOptions = {}) {
+  const gzipped = gzipSync(LARGE);
+  return serve({ metrics: () => Promise.resolve({ contentType: METRICS.contentType, gzipped }) }, options);
+}
+
+function http2Of({ write, readFile }: ReturnType<typeof webConfigFolder>): LiveWebSettings {
+  const file = write("web.yml", "tls_server_config: { cert_file: cert.pem, key_file: key.pem }");
+  return new LiveWebSettings({
+    load: () => parseWebConfig(readFile(file), { file, readFile }),
+    onChanged: () => undefined,
+    onRefused: () => undefined,
+    monotonicMs: () => 0,
+  });
+}

@@ -1,0 +1,398 @@
+import { once } from "node:events";
+import { connect as connectHttp2 } from "node:http2";
+import { request } from "node:https";
+import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
+import bcrypt from "bcryptjs";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { parseWebConfig } from "../../../src/config/web/parse.ts";
+import { fetchStatus } from "../../../src/io/http-client/fetch-status.ts";
+import { LiveWebSettings } from "../../../src/io/http-server/settings.ts";
+import { type Issued, issueCertificate } from "../../support/certificates.ts";
+import { serve } from "../../support/served.ts";
+import { localhostCertificate, webConfigFolder } from "../../support/web-configs.ts";
+
+const PAIR = "cert_file: cert.pem, key_file: key.pem";
+/** The least work that bcrypt knows. */
+const HASH = bcrypt.hashSync("open sesame", 4);
+const ALICE = `basic_auth_users: { alice: "${HASH}" }`;
+
+let folder: ReturnType<typeof webConfigFolder>;
+let monotonicMs = 0;
+let refused: string[] = [];
+
+beforeEach(() => {
+  folder = webConfigFolder();
+  refused = [];
+});
+
+afterEach(() => folder[Symbol.dispose]());
+
+describe("basic_auth_users", () => {
+  it.each([
+    { who: "the right password", header: basic("alice:open sesame"), status: 200 },
+    {
+      who: "the scheme in another case",
+      header: basic("alice:open sesame").replace("Basic", "bAsIc"),
+      status: 200,
+    },
+    { who: "the wrong password", header: basic("alice:sesame"), status: 401 },
+    { who: "an unknown name", header: basic("bob:open sesame"), status: 401 },
+    { who: "no password", header: basic("alice:"), status: 401 },
+    { who: "no colon", header: basic("alice"), status: 401 },
+    { who: "another scheme", header: "Bearer x", status: 401 },
+    { who: "no base64", header: "Basic %%%", status: 401 },
+  ])("answers $status to $who", async ({ header, status }) => {
+    await using server = await serveWith(ALICE);
+
+    const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: header } });
+
+    expect(answer.status).toBe(status);
+  });
+
+  it.each(["/", "/metrics", "/api/v1/status", "/openapi.json", "/-/healthy", "/-/ready", "/nowhere"])(
+    "lets nobody see %s without a password",
+    async (path) => {
+      await using server = await serveWith(ALICE);
+
+      const answer = await fetch(server.url + path);
+
+      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
+        401,
+        'Basic realm="synclag", charset="UTF-8"',
+      ]);
+    },
+  );
+
+  it("works a hash out once for who is right, each time for who is not", async () => {
+    const compare = vi.spyOn(bcrypt, "compare");
+    await using server = await serveWith(ALICE);
+    const ask = (password: string) =>
+      fetch(`${server.url}/metrics`, { headers: { authorization: basic(`alice:${password}`) } });
+
+    for (const password of ["open sesame", "open sesame", "open sesame", "guess", "guess"]) {
+      await (await ask(password)).text();
+    }
+
+    expect(compare).toHaveBeenCalledTimes(3);
+    compare.mockRestore();
+  });
+
+  it("works one out for an unknown name too, so that the time tells nothing", async () => {
+    const compare = vi.spyOn(bcrypt, "compare");
+    await using server = await serveWith(ALICE);
+
+    await fetch(`${server.url}/metrics`, { headers: { authorization: basic("mallory:x") } });
+
+    expect(compare).toHaveBeenCalledTimes(1);
+    compare.mockRestore();
+  });
+
+  it("lets synclag check in with a password, and tells it that it lacks one", async () => {
+    await using server = await serveWith(ALICE);
+    const { url } = server;
+
+    const admitted = await fetchStatus({ url, authorization: basic("alice:open sesame") }, 5_000);
+    const refused = await fetchStatus({ url, authorization: null }, 5_000);
+
+    expect(admitted).toMatchObject({ kind: "status", json: { targets: [{}, {}] } });
+    expect(refused).toEqual({ kind: "failed", detail: "answered with HTTP 401", guard: "password" });
+  });
+
+  it("forgets a password once the file has another", async () => {
+    await using server = await serveWith(ALICE);
+    const ask = (credentials: string) =>
+      fetch(`${server.url}/-/healthy`, { headers: { authorization: basic(credentials) } });
+    await ask("alice:open sesame");
+
+    change(`basic_auth_users: { alice: "${bcrypt.hashSync("new", 4)}" }`);
+
+    expect((await ask("alice:open sesame")).status).toBe(401);
+    expect((await ask("alice:new")).status).toBe(200);
+  });
+});
+
+describe("http_server_config", () => {
+  it("adds the headers to every answer, refusals too", async () => {
+    await using server = await serveWith(
+      `${ALICE}\nhttp_server_config: { headers: { X-Frame-Options: deny, Strict-Transport-Security: max-age=9 } }`,
+    );
+
+    const answer = await fetch(`${server.url}/nowhere`);
+
+    expect([answer.headers.get("x-frame-options"), answer.headers.get("strict-transport-security")]).toEqual([
+      "deny",
+      "max-age=9",
+    ]);
+  });
+
+  it("sends a header on two lines as one", async () => {
+    await using server = await serveWith(
+      'http_server_config: { headers: { Content-Security-Policy: "default-src\\nnone" } }',
+    );
+
+    const answer = await fetch(`${server.url}/-/healthy`);
+
+    expect([answer.status, answer.headers.get("content-security-policy")]).toEqual([200, "default-src none"]);
+  });
+
+  it.each([
+    { http2: "true", alpn: "h2" },
+    { http2: "false", alpn: "http/1.1" },
+  ])("speaks $alpn where http2 is $http2", async ({ http2, alpn }) => {
+    await using server = await serveWith(
+      `tls_server_config: { ${PAIR} }\nhttp_server_config: { http2: ${http2} }`,
+    );
+
+    using socket = await handshake(server.url, { ALPNProtocols: ["h2", "http/1.1"] });
+
+    expect(socket.alpnProtocol).toBe(alpn);
+  });
+
+  it("answers over HTTP/2 and over HTTP/1.1 the same", async () => {
+    await using server = await serveWith(`tls_server_config: { ${PAIR} }\n${ALICE}`);
+    const authorization = basic("alice:open sesame");
+
+    const session = connectHttp2(server.url, { rejectUnauthorized: false });
+    const stream = session.request({ ":path": "/metrics", authorization });
+    const [headers] = (await once(stream, "response")) as [Record<string, unknown>];
+    let body = "";
+    for await (const chunk of stream.setEncoding("utf8")) {
+      body += String(chunk);
+    }
+    session.close();
+
+    expect([headers[":status"], body]).toEqual([200, "synclag_up 1\n"]);
+    expect(await get(`${server.url}/metrics`, { headers: { authorization } })).toBe("200 synclag_up 1\n");
+    expect(await get(`${server.url}/metrics`)).toMatch(/^401 /);
+  });
+});
+
+describe("a server with TLS", () => {
+  it.each(["true", "false"])("cuts off who never ends a request, with http2: %s", async (http2) => {
+    const text = `tls_server_config: { ${PAIR} }\nhttp_server_config: { http2: ${http2} }`;
+    await using server = await serve({}, { web: liveOf(text), requestTimeoutMs: 200 });
+    using socket = await handshake(server.url, { ALPNProtocols: ["http/1.1"] });
+
+    socket.write("GET /metrics HTTP/1.1\r\nhost: x\r\nx-slow: ");
+    const [answer] = (await once(socket, "data")) as [Buffer];
+    await once(socket, "close");
+
+    expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 /);
+  });
+
+  it.each(["true", "false"])("stops at once, whoever is still connected, with http2: %s", async (http2) => {
+    const text = `tls_server_config: { ${PAIR} }\nhttp_server_config: { http2: ${http2} }`;
+    const server = await serveWith(text);
+    using socket = await handshake(server.url, { ALPNProtocols: ["http/1.1"] });
+    // A reset is an end like any other.
+    socket.on("error", () => undefined);
+    const closed = new Promise((resolve) => socket.once("close", resolve));
+
+    socket.write("GET /metrics HTTP/1.1\r\nhost: x\r\nx-slow: ");
+    await server[Symbol.asyncDispose]();
+
+    await closed;
+    expect(socket.destroyed).toBe(true);
+  });
+});
+
+describe("rate_limit", () => {
+  it("answers as many as the bucket holds, then 429 with when to come again", async () => {
+    await using server = await serveWith("rate_limit: { interval: 1h, burst: 3 }");
+
+    const answers = [];
+    for (let count = 0; count < 5; count += 1) {
+      answers.push(await fetch(`${server.url}/-/healthy`));
+    }
+
+    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 429, 429]);
+    expect(answers[4]?.headers.get("retry-after")).toBe("1");
+  });
+});
+
+describe("/-/reload", () => {
+  it("is refused to who asks for it all the time", async () => {
+    let reloads = 0;
+    const reload = () => {
+      reloads += 1;
+      return Promise.resolve({ ok: true, detail: "Reloaded" });
+    };
+    await using server = await serve({ reload });
+
+    const asked = Array.from({ length: 30 }, () => fetch(`${server.url}/-/reload`, { method: "POST" }));
+    const statuses = (await Promise.all(asked)).map(({ status }) => status);
+
+    expect(statuses).toContain(429);
+    expect(statuses.filter((status) => status === 200)).toHaveLength(reloads);
+    expect(reloads).toBeLessThan(10);
+  });
+});
+
+describe("tls_server_config", () => {
+  it("gives new connections a new certificate without a restart", async () => {
+    await using server = await serveWith(`tls_server_config: { ${PAIR} }`);
+    const before = await certificateSeen(server.url);
+    const next = localhostCertificate();
+
+    folder.write("cert.pem", next.certPem);
+    const halfWay = await certificateSeen(server.url);
+    folder.write("key.pem", next.keyPem);
+    monotonicMs += 1_000;
+    const after = await certificateSeen(server.url);
+
+    expect(halfWay).toBe(before);
+    expect(next.certPem.replace(/\s/g, "")).toContain(after);
+    expect(after).not.toBe(before);
+  });
+
+  it("stays with the former while the files are wrong, and says so once", async () => {
+    await using server = await serveWith(`tls_server_config: { ${PAIR} }\n${ALICE}`);
+
+    change("tls_server_config: { cert_file: gone.pem, key_file: key.pem }");
+    const first = await get(`${server.url}/metrics`);
+    monotonicMs += 1_000;
+    const second = await get(`${server.url}/metrics`);
+
+    expect([first.slice(0, 3), second.slice(0, 3)]).toEqual(["401", "401"]);
+    expect(refused).toEqual([expect.stringContaining("gone.pem")]);
+  });
+
+  it.each([
+    { versions: "min_version: TLS13", asks: "TLSv1.2", works: false },
+    { versions: "min_version: TLS13", asks: "TLSv1.3", works: true },
+    { versions: "max_version: TLS12", asks: "TLSv1.3", works: false },
+    { versions: "max_version: TLS12", asks: "TLSv1.2", works: true },
+    {
+      versions: "cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]",
+      asks: "TLSv1.2",
+      ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256",
+      works: false,
+    },
+    {
+      versions: "cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]",
+      asks: "TLSv1.2",
+      ciphers: "ECDHE-ECDSA-AES256-GCM-SHA384",
+      works: true,
+    },
+    { versions: "curve_preferences: [CurveP384]", asks: "TLSv1.3", curve: "X25519", works: false },
+    { versions: "curve_preferences: [CurveP384]", asks: "TLSv1.3", curve: "P-384", works: true },
+  ] as const)("with $versions, $asks works: $works", async ({ versions, asks, works, ...rest }) => {
+    await using server = await serveWith(`tls_server_config: { ${PAIR}, ${versions} }`);
+
+    const outcome = await handshake(server.url, {
+      minVersion: asks,
+      maxVersion: asks,
+      ...("ciphers" in rest ? { ciphers: rest.ciphers } : {}),
+      ...("curve" in rest ? { ecdhCurve: rest.curve } : {}),
+    }).then(
+      (socket) => socket.destroy().destroyed,
+      () => false,
+    );
+
+    expect(outcome).toBe(works);
+  });
+
+  const authority = certificateOf("clients.example");
+  const client = certificateOf("client.example", authority);
+  const stranger = certificateOf("stranger.example");
+
+  it.each([
+    { policy: "NoClientCert", shows: "nothing", status: "200" },
+    { policy: "RequestClientCert", shows: "nothing", status: "200" },
+    { policy: "RequestClientCert", shows: "stranger", status: "200" },
+    { policy: "RequireAnyClientCert", shows: "nothing", status: "cut" },
+    { policy: "RequireAnyClientCert", shows: "stranger", status: "200" },
+    { policy: "VerifyClientCertIfGiven", shows: "nothing", status: "200" },
+    { policy: "VerifyClientCertIfGiven", shows: "stranger", status: "cut" },
+    { policy: "VerifyClientCertIfGiven", shows: "client", status: "200" },
+    { policy: "RequireAndVerifyClientCert", shows: "nothing", status: "cut" },
+    { policy: "RequireAndVerifyClientCert", shows: "stranger", status: "cut" },
+    { policy: "RequireAndVerifyClientCert", shows: "client", status: "200" },
+    { policy: "RequireAndVerifyClientCert", sans: "[client.example]", shows: "client", status: "200" },
+    { policy: "RequireAndVerifyClientCert", sans: "[other.example]", shows: "client", status: "cut" },
+    { policy: "RequireAnyClientCert", sans: "[stranger.example]", shows: "stranger", status: "200" },
+    { policy: "RequireAnyClientCert", sans: "[]", shows: "stranger", status: "cut" },
+  ] as const)("$policy $sans: $shows is answered $status", async ({ policy, shows, status, ...rest }) => {
+    folder.write("ca.pem", authority.certPem);
+    const ca = policy === "NoClientCert" ? "" : ", client_ca_file: ca.pem";
+    const sans = "sans" in rest ? `, client_allowed_sans: ${rest.sans}` : "";
+    await using server = await serveWith(
+      `tls_server_config: { ${PAIR}, client_auth_type: ${policy}${ca}${sans} }`,
+    );
+    const shown = { nothing: null, client, stranger }[shows];
+
+    const answer = await get(`${server.url}/-/healthy`, {
+      ...(shown === null ? {} : { cert: shown.certPem, key: shown.keyPem }),
+    }).catch(() => "cut");
+
+    expect(answer.slice(0, 3)).toBe(status);
+  });
+});
+
+function serveWith(text: string) {
+  return serve({}, { web: liveOf(text) });
+}
+
+/** The web configuration of this text, read again once `monotonicMs` has gone on. */
+function liveOf(text: string): LiveWebSettings {
+  const file = folder.write("web.yml", text);
+  return new LiveWebSettings({
+    load: () => parseWebConfig(folder.readFile(file), { file, readFile: folder.readFile }),
+    onChanged: () => undefined,
+    onRefused: (error) => refused.push(String(error)),
+    monotonicMs: () => monotonicMs,
+  });
+}
+
+function change(text: string): void {
+  folder.write("web.yml", text);
+  monotonicMs += 1_000;
+}
+
+function basic(credentials: string): string {
+  return `Basic ${Buffer.from(credentials).toString("base64")}`;
+}
+
+/** Status and body over HTTP/1.1. */
+function get(url: string, options: Parameters<typeof request>[1] = {}): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const asked = request(url, { rejectUnauthorized: false, agent: false, ...options }, (response) => {
+      let body = "";
+      response.setEncoding("utf8");
+      response.on("data", (chunk: string) => {
+        body += chunk;
+      });
+      response.on("end", () => resolve(`${response.statusCode} ${body}`));
+      response.on("error", reject);
+    });
+    asked.on("error", reject);
+    asked.end();
+  });
+}
+
+/** A TLS connection once it stands. */
+async function handshake(url: string, options: ConnectionOptions = {}): Promise<TLSSocket & Disposable> {
+  const socket = connect({ port: Number(new URL(url).port), rejectUnauthorized: false, ...options });
+  await once(socket, "secureConnect");
+  return Object.assign(socket, {
+    [Symbol.dispose]() {
+      socket.destroy();
+    },
+  });
+}
+
+/** In base64, as in a PEM file. */
+async function certificateSeen(url: string): Promise<string> {
+  using socket = await handshake(url);
+  return socket.getPeerX509Certificate()?.raw.toString("base64") ?? "none";
+}
+
+function certificateOf(host: string, issuer?: Issued): Issued {
+  const nowMs = Date.now();
+  return issueCertificate({
+    host,
+    validFrom: new Date(nowMs - 3_600_000),
+    validTo: new Date(nowMs + 86_400_000),
+    ...(issuer === undefined ? {} : { issuer }),
+  });
+}

@@ -1,0 +1,197 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { readStateFile } from "../../../src/io/state/file.ts";
+import { lockStateFile, StateHeldError, type StateLock } from "../../../src/io/state/lock.ts";
+import { findLockOwner, HEARTBEAT_MS } from "../../../src/io/state/lock-owner.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const WRITER = fileURLToPath(new URL("../../support/state-writer.ts", import.meta.url));
+const ANOTHER_PLACE = { pid: 1, place: "another-host", startedAtMs: 0, url: "http://10.0.0.1:9855" };
+
+// Silence takes its time to show: the tests wait side by side.
+describe.concurrent("lockStateFile()", { timeout: 15_000 }, () => {
+  it("names the process that holds the file", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "synclag.state.json");
+    await using writer = await startWriter(path);
+
+    const holder = await findLockOwner(path);
+
+    expect(holder).toMatchObject({ pid: writer.pid, url: "http://127.0.0.1:9855" });
+    await expect(lock(path)).rejects.toThrow(StateHeldError);
+    await expect(lock(path)).rejects.toThrow(
+      `Cannot use the state file ${path}: another synclag holds it (pid ${writer.pid}, started ` +
+        `${new Date(holder?.startedAtMs ?? 0).toISOString()}, listening on http://127.0.0.1:9855); stop that one, or choose another file with --state`,
+    );
+  });
+
+  it("gives the file back when it is disposed", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "synclag.state.json");
+
+    await (await lock(path))[Symbol.asyncDispose]();
+
+    expect(await readdir(folder.path)).toEqual([]);
+    await using second = await lock(path);
+    await second.assertHeld();
+  });
+
+  it("takes over from a process that was killed, at once, and finds all that it had recorded", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "synclag.state.json");
+
+    let recorded = 0;
+    for (const _ of [1, 2, 3]) {
+      const writer = await startWriter(path);
+      await sleep(50);
+      await writer.killed();
+      const found = await readStateFile(path, 0);
+
+      expect(found.kind).toBe("state");
+      const count = found.kind === "state" ? Number(found.state.budgets) : 0;
+      expect(count).toBeGreaterThanOrEqual(writer.lastPrinted());
+      expect(writer.lastPrinted()).toBeGreaterThan(recorded);
+      recorded = count;
+    }
+    await using mine = await lock(path);
+
+    await mine.assertHeld();
+  });
+
+  it("takes over from a process of another place that shows no sign of life", {
+    timeout: 10_000,
+  }, async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "synclag.state.json");
+    await writeFile(`${path}.lock`, JSON.stringify({ ...ANOTHER_PLACE, token: "theirs" }));
+
+    await using mine = await lock(path);
+
+    await mine.assertHeld();
+  });
+
+  it("takes over a lock that nobody can read and nobody touches", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "synclag.state.json");
+    await writeFile(`${path}.lock`, "");
+
+    await using mine = await lock(path);
+
+    await mine.assertHeld();
+  });
+
+  it("lets one of two that take over the same dead lock win", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "synclag.state.json");
+    await writeFile(`${path}.lock`, JSON.stringify({ ...ANOTHER_PLACE, token: "theirs" }));
+    const writers = await Promise.allSettled([startWriter(path), startWriter(path)]);
+
+    const won = writers.filter(({ status }) => status === "fulfilled");
+
+    for (const writer of writers) {
+      await (writer.status === "fulfilled" ? writer.value.killed() : undefined);
+    }
+    expect(won).toHaveLength(1);
+  });
+
+  it("tells a holder that was taken for dead, once and before each write", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "synclag.state.json");
+    const lost: StateHeldError[] = [];
+    await using mine = await lock(path, lost);
+
+    await writeFile(`${path}.lock`, JSON.stringify({ ...ANOTHER_PLACE, token: "theirs" }));
+
+    await expect(mine.assertHeld()).rejects.toThrow("listening on http://10.0.0.1:9855");
+    await sleep(2.5 * HEARTBEAT_MS);
+    expect(lost).toHaveLength(1);
+    await mine[Symbol.asyncDispose]();
+    expect(await readFile(`${path}.lock`, "utf8")).toContain("theirs");
+  });
+
+  it("writes its lock anew when somebody removed it", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "synclag.state.json");
+    await using mine = await lock(path);
+
+    await rm(`${path}.lock`);
+    await mine.assertHeld();
+
+    expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toMatchObject({ pid: process.pid });
+  });
+
+  it("says where it really serves, once that is known", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "synclag.state.json");
+    await using mine = await lock(path);
+
+    await mine.announce("http://127.0.0.1:40123");
+
+    await mine.assertHeld();
+    expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toMatchObject({
+      url: "http://127.0.0.1:40123",
+    });
+  });
+
+  it("says what to do where no lock can be written", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "missing", "synclag.state.json");
+
+    await expect(lock(path)).rejects.toThrow(
+      `Cannot lock the state file ${path}: its folder does not exist (ENOENT); choose another with --state`,
+    );
+  });
+});
+
+describe("findHolder()", () => {
+  it("finds none where there is no lock", async () => {
+    await using folder = await temporaryFolder();
+
+    expect(await findLockOwner(join(folder.path, "synclag.state.json"))).toBeNull();
+  });
+});
+
+function lock(path: string, lost: StateHeldError[] = []): Promise<StateLock> {
+  return lockStateFile(path, {
+    url: "http://127.0.0.1:0",
+    nowMs: () => Date.now(),
+    onLost: (error) => lost.push(error),
+  });
+}
+
+/** Starts a writer and waits for its first recorded count. @throws {Error} If it gets none, for lack of the lock. */
+async function startWriter(path: string) {
+  const child = spawn(process.execPath, ["--import", "tsx", WRITER, path], {
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let printed = "";
+  let complaint = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    printed += text;
+  });
+  child.stderr.setEncoding("utf8").on("data", (text: string) => {
+    complaint += text;
+  });
+  const killed = (): Promise<void> => kill(child);
+  await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
+  if (printed === "") {
+    throw new Error(`Cannot start the writer: ${complaint}`);
+  }
+  return {
+    pid: child.pid,
+    lastPrinted: () => Number(printed.trimEnd().split("\n").at(-1)),
+    killed,
+    [Symbol.asyncDispose]: killed,
+  };
+}
+
+async function kill(child: ChildProcess): Promise<void> {
+  const closed = once(child, "close");
+  child.kill("SIGKILL");
+  await closed;
+}

@@ -1,0 +1,134 @@
+import { text as readText } from "node:stream/consumers";
+import fc from "fast-check";
+import { Counter, Gauge, Registry } from "prom-client";
+import { describe, expect, it } from "vitest";
+import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
+import type { MetricsSource } from "../../src/metrics/families/family.ts";
+import { createPrometheus } from "../../src/metrics/registry.ts";
+import { endpointTally, metricsSource } from "../support/metrics-source.ts";
+import {
+  sampleChain,
+  sampleChainReport,
+  sampleEndpoint,
+  sampleGap,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "../views/sample-report.ts";
+
+const BUILD = { version: "1.2.3", revision: "abc", nodeVersion: "v20.19.0" };
+
+const name = fc.oneof(
+  fc.string({ unit: "binary", maxLength: 12 }),
+  fc.string({ unit: fc.constantFrom("\\", '"', "\n", "n", ","), maxLength: 6 }),
+);
+const number = fc.oneof(fc.integer(), fc.double({ noNaN: true }), fc.constant(null));
+const flag = fc.constantFrom(true, false, null);
+
+/** Two targets of a chain, an endpoint of each, whatever they are called and whatever is known of them. */
+const anySource: fc.Arbitrary<MetricsSource> = fc
+  .record({
+    protocol: name,
+    tier: name,
+    chain: name,
+    deployment: name,
+    against: name,
+    block: number,
+    lagMs: number,
+    flag,
+  })
+  .map(({ protocol, tier, chain, deployment, against, block, lagMs, flag: indexingErrors }) => {
+    const targets = ["multichain", "sub\\graph"].map((variant) =>
+      sampleTarget({ protocol, variant, tier, chain }),
+    );
+    const endpoints = targets.map(({ key, variant }) =>
+      sampleEndpoint({ key, protocol, variant, tier, name: chain }),
+    );
+    const reports = targets.map((target) =>
+      sampleTargetReport({ target, deployment, block, blockTimestampSec: block, lagMs, indexingErrors }),
+    );
+    return metricsSource({
+      report: sampleReport({
+        chains: [
+          sampleChainReport({
+            chain: sampleChain({ slug: chain }),
+            targets: reports,
+            gaps: targets.map((target) => sampleGap({ target, against, seconds: lagMs })),
+          }),
+        ],
+        budgets: endpoints.map((endpoint) => ({
+          budget: { name: tier, limit: 5, per: "day", scope: "endpoint" },
+          endpoint,
+          limit: 5,
+          used: 2,
+          remaining: 3,
+        })),
+        incidents: [{ scope: "host", subject: protocol, sinceMs: 0, detail: "x", targets: [] }],
+      }),
+      endpoints: endpoints.map((endpoint) => endpointTally(endpoint, 7, { timeout: 2 })),
+    });
+  });
+
+describe("createPrometheus()", () => {
+  it("writes of every family what prom-client would, whatever things are called", async () => {
+    await fc.assert(
+      fc.asyncProperty(anySource, async (source) => {
+        const text = await readText(
+          createPrometheus({ families: METRIC_FAMILIES, build: BUILD }).render(source),
+        );
+
+        const expected = await textOfPromClient(source);
+        expect(text.slice(0, expected.length)).toBe(expected);
+        expect(text.slice(expected.length)).toMatch(/^# HELP synclag_build_info /);
+      }),
+      { numRuns: 50 },
+    );
+  });
+
+  it("gives a large fleet in pieces that end with a line", async () => {
+    const targets = Array.from({ length: 500 }, (_, index) =>
+      sampleTargetReport({ target: sampleTarget({ variant: `v${index}` }) }),
+    );
+    const source = metricsSource({ report: sampleReport({ chains: [sampleChainReport({ targets })] }) });
+
+    const pieces: string[] = [];
+    for await (const piece of createPrometheus({ families: METRIC_FAMILIES, build: BUILD }).render(source)) {
+      pieces.push(piece);
+    }
+
+    expect(pieces.length).toBeGreaterThan(10);
+    expect(pieces.every((piece) => piece.length < 66_000 && piece.endsWith("\n"))).toBe(true);
+  });
+});
+
+/** prom-client's own text of the same samples; the empty lines between families, which mean nothing, left out. */
+async function textOfPromClient(source: MetricsSource): Promise<string> {
+  const registry = new Registry();
+  for (const { name, type, help, labels, samples } of METRIC_FAMILIES) {
+    const settings = { name, help, labelNames: [...labels], registers: [registry] };
+    if (type === "gauge") {
+      const gauge = new Gauge(settings);
+      for (const [text, value] of samples(source)) {
+        gauge.set(readLabels(text), value);
+      }
+    } else {
+      const counter = new Counter(settings);
+      for (const [text, value] of samples(source)) {
+        counter.inc(readLabels(text), value);
+      }
+    }
+  }
+  return (await registry.metrics()).replaceAll("\n\n", "\n");
+}
+
+function readLabels(text: string): Record<string, string> {
+  return Object.fromEntries(
+    [...text.matchAll(/([a-z_]+)="((?:[^"\\]|\\.)*)"/g)].map(
+      ([, label = "", value = ""]) => [label, unescaped(value)] as const,
+    ),
+  );
+}
+
+function unescaped(value: string): string {
+  return value.replace(/\\./g, (pair) => (pair === "\\n" ? "\n" : pair.slice(1)));
+}

@@ -1,0 +1,236 @@
+import { text as readText } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
+import type { MetricsSource } from "../../src/metrics/families/family.ts";
+import { createPrometheus, type Prometheus } from "../../src/metrics/registry.ts";
+import { metricsSource } from "../support/metrics-source.ts";
+import {
+  sampleChainReport,
+  sampleEndpoint,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "../views/sample-report.ts";
+
+const BUILD = { version: "1.2.3", revision: "abc", nodeVersion: "v20.19.0" };
+const LABELS = { protocol: "lockup", variant: "multichain", tier: "production" };
+
+describe("createPrometheus()", () => {
+  it("serves the text format that every Prometheus reads, and no time of a sample", async () => {
+    const { prometheus, render } = setUp();
+
+    const text = await render();
+
+    expect(prometheus.contentType).toBe("text/plain; version=0.0.4; charset=utf-8");
+    expect(text.split("\n").filter((line) => line !== "" && !SAMPLE_OR_COMMENT.test(line))).toEqual([]);
+  });
+
+  it("announces each metric once, with help that Prometheus' own linter accepts", async () => {
+    const text = await setUp().render();
+
+    const helps = [...text.matchAll(/^# HELP (\S+) (.*)$/gm)];
+    const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+    const names = helps.map(([, name]) => name);
+    expect(names).toEqual(types.map(([, name]) => name));
+    expect(new Set(names).size).toBe(names.length);
+    for (const [, name = "", type] of types) {
+      expect(name.endsWith("_total")).toBe(type === "counter");
+    }
+    for (const [, , help = ""] of helps) {
+      expect(help.trim()).not.toBe("");
+    }
+  });
+
+  it("lets the series of removed targets vanish with the next scrape", async () => {
+    const { read, render } = setUp();
+    const other = sampleTargetReport({ target: sampleTarget({ protocol: "airdrops" }) });
+    const first = await render();
+
+    read.source = metricsSource({
+      report: sampleReport({ chains: [sampleChainReport({ targets: [other] })] }),
+      endpoints: [],
+    });
+    const second = await render();
+
+    expect(first).toContain('synclag_up{protocol="lockup"');
+    expect(second).not.toContain('synclag_up{protocol="lockup"');
+    expect(second).toContain('synclag_up{protocol="airdrops"');
+    expect(linesOf(second, "synclag_polls_total")).toEqual([]);
+  });
+
+  it("shows counters as they stand, however often it is scraped, also at once", async () => {
+    const { render } = setUp();
+
+    const texts = [await render(), ...(await Promise.all([render(), render()]))];
+
+    for (const text of texts) {
+      expect(linesOf(text, "synclag_polls_total")[0]).toMatch(/ 7$/);
+      expect(linesOf(text, "synclag_poll_failures_total").filter((line) => / 2$/.test(line))).toHaveLength(1);
+    }
+  });
+
+  it("leaves an unlabelled gauge out while its value is unknown, and brings it back", async () => {
+    const { read, render } = setUp();
+    const known = read.source;
+    const name = "synclag_scheduler_last_tick_timestamp_seconds";
+
+    const before = await render();
+    read.source = metricsSource({ loop: { lastTickMs: null, inFlight: 0, queued: 0 } });
+    const unknown = await render();
+    read.source = known;
+    const after = await render();
+
+    expect([before, unknown, after].map((text) => linesOf(text, name).length)).toEqual([1, 0, 1]);
+  });
+
+  it("escapes the values of labels", async () => {
+    const { read, render } = setUp();
+    const target = sampleTarget({ variant: 'a"b\\c\nd' });
+    read.source = metricsSource({
+      report: sampleReport({ chains: [sampleChainReport({ targets: [sampleTargetReport({ target })] })] }),
+    });
+
+    const text = await render();
+
+    expect(text).toContain('synclag_up{protocol="lockup",variant="a\\"b\\\\c\\nd",');
+  });
+
+  it("says which build it is", async () => {
+    expect(linesOf(await setUp().render(), "synclag_build_info")).toEqual([
+      'synclag_build_info{version="1.2.3",revision="abc",node_version="v20.19.0"} 1',
+    ]);
+  });
+
+  it("tells truths of the process, and nothing else of prom-client's own", async () => {
+    const { render } = setUp();
+    await render();
+    spendCpu();
+
+    const text = await render();
+
+    const names = [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name = ""]) => name);
+    expect(names.filter((name) => !name.startsWith("synclag_")).sort()).toEqual([
+      "nodejs_eventloop_lag_p99_seconds",
+      "nodejs_heap_size_total_bytes",
+      "nodejs_heap_size_used_bytes",
+      "process_cpu_seconds_total",
+      "process_max_fds",
+      "process_open_fds",
+      "process_resident_memory_bytes",
+      "process_start_time_seconds",
+    ]);
+    for (const name of ["process_cpu_seconds_total", "process_resident_memory_bytes", "process_open_fds"]) {
+      expect(Number(linesOf(text, name)[0]?.split(" ")[1])).toBeGreaterThan(0);
+    }
+  });
+
+  it("measures how long the event loop was blocked", async () => {
+    const { render } = setUp();
+    await turns(3);
+    await render();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+    spendCpu();
+    await new Promise((resolve) => setTimeout(resolve, 30));
+
+    const text = await render();
+
+    expect(Number(linesOf(text, "nodejs_eventloop_lag_p99_seconds")[0]?.split(" ")[1])).toBeGreaterThan(0);
+  });
+
+  it("answers a large fleet fast", async () => {
+    const { read, render } = setUp();
+    const targets = Array.from({ length: 2_000 }, (_, index) =>
+      sampleTargetReport({ target: sampleTarget({ variant: `v${index}` }) }),
+    );
+    read.source = metricsSource({ report: sampleReport({ chains: [sampleChainReport({ targets })] }) });
+
+    const text = await render();
+
+    expect(linesOf(text, "synclag_status")).toHaveLength(26_000);
+  });
+});
+
+describe("Prometheus.observePoll()", () => {
+  it("adds a duration to its indexer's histogram, in seconds", async () => {
+    const { prometheus, render } = setUp();
+
+    prometheus.observePoll(LABELS, 40);
+    prometheus.observePoll(LABELS, 7_000);
+
+    const lines = linesOf(await render(), "synclag_poll_duration_seconds");
+    const series = '{protocol="lockup",variant="multichain",tier="production"}';
+    expect(lines).toContain(`synclag_poll_duration_seconds_sum${series} 7.04`);
+    expect(lines).toContain(`synclag_poll_duration_seconds_count${series} 2`);
+    expect(lines.filter((line) => line.includes('le="0.05"'))[0]).toMatch(/ 1$/);
+    expect(lines.filter((line) => line.includes('le="10"'))[0]).toMatch(/ 2$/);
+    expect(lines.filter((line) => line.includes('le="+Inf"'))[0]).toMatch(/ 2$/);
+  });
+
+  it("takes an endpoint as it is, without its other fields", async () => {
+    const { prometheus, render } = setUp();
+
+    prometheus.observePoll(sampleEndpoint({ url: "http://host/?key=secret" }), 1);
+
+    expect(await render()).not.toContain("secret");
+  });
+});
+
+describe("Prometheus.retain()", () => {
+  it("drops the durations of indexers that are gone, and keeps those of the chains' own nodes", async () => {
+    const { prometheus, render } = setUp();
+    const stays = { ...LABELS, variant: "subgraph" };
+    for (const labels of [LABELS, stays, { protocol: "", variant: "rpc", tier: "" }]) {
+      prometheus.observePoll(labels, 10);
+    }
+
+    prometheus.retain([{ ...stays, endpoints: [] }]);
+
+    const counts = linesOf(await render(), "synclag_poll_duration_seconds_count");
+    expect(counts.map((line) => /variant="([^"]*)"/.exec(line)?.[1])).toEqual(["subgraph", "rpc"]);
+  });
+
+  it("begins anew for one that comes back", async () => {
+    const { prometheus, render } = setUp();
+    prometheus.observePoll(LABELS, 10);
+    prometheus.retain([]);
+
+    prometheus.observePoll(LABELS, 10);
+
+    expect(linesOf(await render(), "synclag_poll_duration_seconds_count")[0]).toMatch(/ 1$/);
+  });
+});
+
+/** `# …`, or a name, labels and a value: and nothing after that. */
+const SAMPLE_OR_COMMENT =
+  /^(# (HELP|TYPE) .+|[a-z0-9_]+(\{([a-z_]+="([^"\\]|\\.)*",?)*\})? (-?[0-9.e+-]+|\+Inf))$/;
+
+interface SetUp {
+  readonly prometheus: Prometheus;
+  readonly read: { source: MetricsSource };
+  readonly render: () => Promise<string>;
+}
+
+function setUp(): SetUp {
+  const read = { source: metricsSource() };
+  const prometheus = createPrometheus({ families: METRIC_FAMILIES, build: BUILD });
+  return { read, prometheus, render: () => readText(prometheus.render(read.source)) };
+}
+
+/** The samples of a metric, or of the parts of a histogram. */
+function linesOf(text: string, name: string): readonly string[] {
+  const start = new RegExp(`^${name}(_bucket|_sum|_count)?[{ ]`);
+  return text.split("\n").filter((line) => start.test(line));
+}
+
+function spendCpu(): void {
+  const until = performance.now() + 30;
+  while (performance.now() < until) {
+    // Spending it is the point.
+  }
+}
+
+async function turns(count: number): Promise<void> {
+  for (let turn = 0; turn < count; turn += 1) {
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}

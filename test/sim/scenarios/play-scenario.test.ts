@@ -1,0 +1,84 @@
+import { readFileSync } from "node:fs";
+
+import { describe, expect, it } from "vitest";
+
+import { parseConfig } from "../../../src/config/parse.ts";
+import { SIMULATED_API_KEY } from "../../../src/sim/fleet/endpoint-spec.ts";
+import { mirrorFleet } from "../../../src/sim/fleet/mirror-fleet.ts";
+import { startFleet } from "../../../src/sim/fleet/simulated-fleet.ts";
+import { applyStep, playScenario } from "../../../src/sim/scenarios/play-scenario.ts";
+import { findScenario, SCENARIOS } from "../../../src/sim/scenarios/registry.ts";
+import type { Scenario } from "../../../src/sim/scenarios/scenario.ts";
+
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+
+const FREEZE: Scenario = {
+  name: "freeze",
+  about: "freezes and thaws",
+  steps: [
+    { atSec: 0, say: "freezes", changes: [{ kind: "freeze", targets: "graph-node/base" }] },
+    { atSec: 60, say: "thaws", changes: [{ kind: "thaw", targets: "graph-node/base", withinSec: 30 }] },
+  ],
+  loopSec: 120,
+};
+
+describe("playScenario()", () => {
+  it("plays step by step, and begins anew", async () => {
+    await using fleet = await startFleet({ nowMs: () => NOW_MS, endpoints: [{ kind: "graph-node" }] });
+    const said: string[] = [];
+
+    await new Promise<void>((resolve, reject) => {
+      const playing = playScenario(fleet, FREEZE, {
+        speed: 10_000,
+        onStep: (step) => {
+          said.push(step.say);
+          if (said.length === 4) {
+            playing[Symbol.asyncDispose]().then(resolve, reject);
+          }
+        },
+        onBug: reject,
+      });
+    });
+
+    expect(said).toEqual(["freezes", "thaws", "freezes", "thaws"]);
+  });
+
+  it("tells of a step that cannot be played", async () => {
+    await using fleet = await startFleet({ nowMs: () => NOW_MS, endpoints: [{ kind: "studio" }] });
+
+    const bug = await new Promise((resolve) => {
+      playScenario(fleet, FREEZE, { speed: 1, onStep: () => undefined, onBug: resolve });
+    });
+
+    expect(bug).toEqual(new RangeError("Cannot change graph-node/base: the fleet has none of it"));
+  });
+});
+
+describe("SCENARIOS", () => {
+  const text = readFileSync(new URL("../../../chains.yaml", import.meta.url), "utf8");
+  const config = parseConfig(text, {
+    file: "chains.yaml",
+    env: { THEGRAPH_API_KEY: SIMULATED_API_KEY },
+    readFile: () => "",
+  });
+
+  it.each(SCENARIOS)("$name can be played on the packaged chains.yaml", async (scenario) => {
+    const { fleet } = await mirrorFleet(config, () => NOW_MS);
+    await using _ = fleet;
+    const times = scenario.steps.map(({ atSec }) => atSec);
+
+    for (const step of scenario.steps) {
+      await applyStep(fleet, step, 1);
+    }
+
+    expect(times).toEqual(times.toSorted((one, other) => one - other));
+    expect(scenario.loopSec).toBeGreaterThan(times.at(-1) ?? 0);
+  });
+
+  it("shows something each minute of the tour", () => {
+    const tour = findScenario("tour");
+    const minutes = new Set(tour?.steps.map(({ atSec }) => Math.floor(atSec / 60)));
+
+    expect(minutes.size).toBe((tour?.loopSec ?? 0) / 60);
+  });
+});

@@ -1,0 +1,102 @@
+import { describe, expect, it } from "vitest";
+import type { BudgetReport } from "../../../src/core/model/report.ts";
+import { filterStatus } from "../../../src/views/api/filter-status.ts";
+import { type StatusJson, statusJson } from "../../../src/views/api/status.ts";
+import {
+  NOW_MS,
+  sampleChain,
+  sampleChainReport,
+  sampleEndpoint,
+  sampleGap,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "../sample-report.ts";
+
+describe("filterStatus()", () => {
+  it("keeps of every list only what concerns the pair", () => {
+    const filtered = filterStatus(twoByTwo(), "lockup", "base");
+
+    expect(filtered?.chains.map(({ slug }) => slug)).toEqual(["base"]);
+    expect(filtered?.targets).toMatchObject([{ protocol: "lockup", chain: "base" }]);
+    expect(filtered?.gaps).toMatchObject([{ protocol: "lockup", chain: "base" }]);
+    expect(filtered?.incidents).toMatchObject([
+      { subject: "a.example", targets: ["lockup/multichain/production/base"] },
+    ]);
+    expect(filtered?.skipped).toMatchObject([{ protocol: "lockup" }]);
+  });
+
+  it("keeps the budgets that the pair's endpoints draw on, and shared ones", () => {
+    const filtered = filterStatus(twoByTwo(), "lockup", "base");
+
+    expect(filtered?.budgets.map(({ endpoint }) => endpoint)).toEqual([
+      null,
+      "lockup/multichain/production/all",
+      "lockup/multichain/production/base",
+      "rpc/base/0",
+    ]);
+  });
+
+  it.each([
+    { protocol: "lockup", chain: "bsae" },
+    { protocol: "lokcup", chain: "base" },
+    { protocol: "", chain: "" },
+  ])("is null for $protocol/$chain, which nobody watches", ({ protocol, chain }) => {
+    expect(filterStatus(twoByTwo(), protocol, chain)).toBeNull();
+  });
+});
+
+function twoByTwo(): StatusJson {
+  const chains = ["base", "sepolia"].map((slug) =>
+    sampleChainReport({
+      chain: sampleChain({ slug }),
+      targets: ["airdrops", "lockup"].map((protocol) =>
+        sampleTargetReport({ target: sampleTarget({ protocol, chain: slug }) }),
+      ),
+      gaps: ["airdrops", "lockup"].map((protocol) =>
+        sampleGap({ target: sampleTarget({ protocol, chain: slug }) }),
+      ),
+    }),
+  );
+  const endpoints = [
+    null,
+    "lockup/multichain/production/all",
+    "lockup/multichain/production/base",
+    "lockup/multichain/production/sepolia",
+    "lockup/subgraph/production/base",
+    "airdrops/multichain/production/all",
+    "rpc/base/0",
+    "rpc/sepolia/0",
+  ];
+  return statusJson(
+    sampleReport({
+      chains,
+      incidents: [
+        incident("a.example", ["lockup/multichain/production/base", "airdrops/multichain/production/base"]),
+        incident("b.example", ["lockup/multichain/production/sepolia"]),
+      ],
+      budgets: endpoints.map(budget),
+      skipped: ["airdrops", "lockup"].map((protocol) => ({
+        protocol,
+        variant: "subgraph",
+        tier: "production",
+        why: "THEGRAPH_API_KEY is not set",
+      })),
+    }),
+  );
+}
+
+function incident(subject: string, targets: readonly string[]) {
+  return { scope: "host", subject, sinceMs: NOW_MS, detail: "It times out", targets } as const;
+}
+
+function budget(key: string | null): BudgetReport {
+  const endpoint = key === null ? null : sampleEndpoint({ key });
+  return {
+    budget: { name: "studio", limit: 10, per: "day", scope: endpoint === null ? "shared" : "endpoint" },
+    endpoint,
+    limit: 10,
+    used: 1,
+    remaining: 9,
+  };
+}

@@ -1,0 +1,168 @@
+import { describe, expect, it } from "vitest";
+import type { ReferenceReport, Report, TargetReport } from "../../../src/core/model/report.ts";
+import { healthVerdict } from "../../../src/views/api/health.ts";
+import {
+  MINUTE_MS,
+  NOW_MS,
+  sampleChainReport,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "../sample-report.ts";
+
+const QUESTION = { protocol: "lockup", chain: "base", maxLagMs: 10 * MINUTE_MS };
+
+describe("healthVerdict()", () => {
+  it("is healthy while one variant is ok and close, and names it and why", () => {
+    const verdict = healthVerdict(
+      reportOf(multichain({ lagMs: 12_000, preferred: true }), subgraph(lagging(41))),
+      QUESTION,
+    );
+
+    expect(verdict?.healthy).toBe(true);
+    expect(verdict?.body).toMatchObject({
+      generated_at: "2026-12-01T03:12:44.000Z",
+      protocol: "lockup",
+      chain: "base",
+      variant: null,
+      max_lag_seconds: 600,
+      healthy: true,
+      judged_by: "lag",
+      freshest: { variant: "multichain", tier: "production", status: "ok", lag_seconds: 12 },
+      why: "multichain (production): 12 s behind the reference",
+    });
+  });
+
+  it("looks at a named variant alone, yet still names the freshest of all", () => {
+    const verdict = healthVerdict(
+      reportOf(multichain({ lagMs: 12_000, preferred: true }), subgraph(lagging(41))),
+      { ...QUESTION, variant: "subgraph" },
+    );
+
+    expect(verdict?.healthy).toBe(false);
+    expect(verdict?.body).toMatchObject({
+      variant: "subgraph",
+      freshest: { variant: "multichain" },
+      why: "subgraph (production): lagging: 41 min behind",
+      targets: [{ variant: "subgraph", healthy: false }],
+    });
+  });
+
+  it("looks at a named tier alone: a testing URL that is well serves no users", () => {
+    const testing = subgraph({
+      target: sampleTarget({ variant: "subgraph", tier: "testing" }),
+      lagMs: 0,
+      preferred: true,
+    });
+    const report = reportOf(subgraph(lagging(41)), testing);
+
+    const any = healthVerdict(report, { ...QUESTION, variant: "subgraph" });
+    const production = healthVerdict(report, { ...QUESTION, variant: "subgraph", tier: "production" });
+
+    expect(any).toMatchObject({ healthy: true, body: { freshest: { tier: "testing" } } });
+    expect(production).toMatchObject({
+      healthy: false,
+      body: { freshest: { tier: "production" }, targets: [{ tier: "production" }] },
+    });
+    expect(healthVerdict(report, { ...QUESTION, tier: "staging" })).toBeNull();
+  });
+
+  it.each([
+    { lagMs: 10 * MINUTE_MS, healthy: true },
+    { lagMs: 10 * MINUTE_MS + 1, healthy: false },
+  ])("is healthy=$healthy for a lag of $lagMs ms where 600 s are allowed", ({ lagMs, healthy }) => {
+    expect(healthVerdict(reportOf(multichain({ lagMs })), QUESTION)?.healthy).toBe(healthy);
+  });
+
+  it("is not healthy for a close target that is not ok", () => {
+    const verdict = healthVerdict(reportOf(multichain({ lagMs: 0, status: "failed" })), QUESTION);
+
+    expect(verdict?.healthy).toBe(false);
+  });
+
+  it.each([
+    { lastAdvanceMs: NOW_MS - 10 * MINUTE_MS, healthy: true, why: "it last advanced 10 min ago" },
+    {
+      lastAdvanceMs: NOW_MS - 10 * MINUTE_MS - 1,
+      healthy: false,
+      why: "it last advanced 10 min ago, longer than 10 min",
+    },
+    { lastAdvanceMs: null, healthy: false, why: "it has not been seen to advance" },
+  ])("goes by the last advance where no reference exists: $why", ({ lastAdvanceMs, healthy, why }) => {
+    const verdict = healthVerdict(reportWithout(multichain({ lagMs: null, lastAdvanceMs })), QUESTION);
+
+    expect(verdict?.healthy).toBe(healthy);
+    expect(verdict?.body.judged_by).toBe("advance");
+    expect(verdict?.body.why).toContain("no reference exists");
+    expect(verdict?.body.why).toContain(why);
+  });
+
+  it("gives every reason when nothing is healthy", () => {
+    const verdict = healthVerdict(
+      reportOf(
+        multichain({ status: "stalled", detail: "has not advanced for 2 h" }),
+        subgraph({ status: "rejected", detail: "the key is missing" }),
+      ),
+      QUESTION,
+    );
+
+    expect(verdict?.body.why).toBe(
+      "multichain (production): stalled: has not advanced for 2 h; subgraph (production): rejected: the key is missing",
+    );
+  });
+
+  it("takes the highest height for the freshest when none is preferred, but never a diverged one", () => {
+    const verdict = healthVerdict(
+      reportOf(
+        multichain({ status: "diverged", block: 99_000_000 }),
+        subgraph({ ...lagging(41), block: 37_000_000 }),
+        sampleTargetReport({
+          target: sampleTarget({ variant: "subgraph", tier: "testing" }),
+          status: "lagging",
+          block: 37_000_001,
+        }),
+      ),
+      QUESTION,
+    );
+
+    expect(verdict?.body.freshest).toMatchObject({ variant: "subgraph", tier: "testing" });
+  });
+
+  it("knows no freshest where no height is known", () => {
+    const verdict = healthVerdict(reportOf(multichain({ status: "unknown", block: null })), QUESTION);
+
+    expect(verdict?.body.freshest).toBeNull();
+  });
+
+  it.each([
+    { ...QUESTION, protocol: "vesting" },
+    { ...QUESTION, chain: "solana" },
+    { ...QUESTION, variant: "ponder" },
+  ])("is null for $protocol/$chain/$variant, which nobody watches", (question) => {
+    expect(healthVerdict(reportOf(multichain({})), question)).toBeNull();
+  });
+});
+
+function multichain(overrides: Partial<TargetReport>): TargetReport {
+  return sampleTargetReport({ target: sampleTarget({ variant: "multichain" }), ...overrides });
+}
+
+function subgraph(overrides: Partial<TargetReport>): TargetReport {
+  return sampleTargetReport({ target: sampleTarget({ variant: "subgraph" }), ...overrides });
+}
+
+function lagging(minutes: number): Partial<TargetReport> {
+  return { status: "lagging", lagMs: minutes * MINUTE_MS, detail: `${minutes} min behind` };
+}
+
+function reportOf(...targets: readonly TargetReport[]): Report {
+  return withReference({ block: 38_000_002, sources: 3, timeMs: NOW_MS }, targets);
+}
+
+function reportWithout(...targets: readonly TargetReport[]): Report {
+  return withReference(null, targets);
+}
+
+function withReference(reference: ReferenceReport | null, targets: readonly TargetReport[]): Report {
+  return sampleReport({ chains: [sampleChainReport({ reference, targets })] });
+}

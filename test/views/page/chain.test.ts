@@ -1,0 +1,214 @@
+import { describe, expect, it } from "vitest";
+import type { EndpointRecord } from "../../../src/core/model/exchange.ts";
+import type { ChainReport } from "../../../src/core/model/report.ts";
+import { type ChainPageOptions, renderChainPage } from "../../../src/views/page/chain.ts";
+import { defaultFleetReport } from "../default-fleet-report.ts";
+import {
+  MINUTE_MS,
+  NOW_MS,
+  sampleChain,
+  sampleChainReport,
+  sampleGap,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "../sample-report.ts";
+
+const OPTIONS: ChainPageOptions = {
+  nonce: "n0nce",
+  version: "1.2.3",
+  past: { timesMs: [], reference: [], targets: {} },
+  endpoints: [],
+  plots: { script: "/assets/plots.js", styles: "/assets/plots.css" },
+};
+
+describe("renderChainPage()", () => {
+  it("shows every target of the chain, each at the anchor that the matrix links to", () => {
+    const page = renderChainPage(defaultFleetReport(), "base", OPTIONS) ?? "";
+
+    expect(page).toContain("<title>Base · Synclag</title>");
+    expect([...page.matchAll(/<li class="card [a-z]+" id="([^"]+)"/g)].map(([, id]) => id)).toEqual([
+      "airdrops-multichain-production",
+      "airdrops-subgraph-production",
+      "airdrops-subgraph-testing",
+      "lockup-subgraph-production",
+      "lockup-multichain-production",
+      "lockup-subgraph-testing",
+    ]);
+  });
+
+  it("speaks of its own targets alone", () => {
+    expect(renderChainPage(defaultFleetReport(), "base", OPTIONS)).toContain(
+      "Base: 1 of 6 targets needs you: lockup on Base, subgraph, stalled, 41 min behind",
+    );
+  });
+
+  it("tells the reference head, its sources and the time between blocks", () => {
+    const text = textOf({});
+
+    expect(text).toContain("Chain id 8453 Reference head 38,000,002, by 3 sources, produced 2 s ago");
+    expect(text).toContain("Between blocks 2.00 s measured, 2 s configured");
+    expect(text).toContain("lagging after 10 min, critical after 30 min");
+  });
+
+  it("says why nothing can be told without a reference", () => {
+    const text = textOf({
+      chain: sampleChain({ testnet: true, blockTimeMs: null }),
+      reference: null,
+      blockIntervalMs: null,
+      targets: [sampleTargetReport({ lagMs: null, lagBlocks: null, block: null, lastAdvanceMs: null })],
+    });
+
+    expect(text).toContain("8453, a testnet");
+    expect(text).toContain("none: too few sources agree, so no lag can be told");
+    expect(text).toContain("Between blocks not measured yet");
+    expect(text).toContain("Behind unknown Height unknown");
+    expect(text).toContain("Last advance never");
+  });
+
+  it("tells a gap with its uncertainty, and on which side it is", () => {
+    const target = sampleTarget({ variant: "subgraph" });
+    const targets = [sampleTargetReport({ target })];
+
+    expect(textOf({ targets, gaps: [sampleGap({ target })] })).toContain(
+      "Against multichain 1,240 ± 0.5 blocks, 41 min behind",
+    );
+    expect(textOf({ targets, gaps: [sampleGap({ target, blocks: -3, seconds: null })] })).toContain(
+      "Against multichain 3 ± 0.5 blocks ahead",
+    );
+  });
+
+  it("tells the reason, steps back, the indexer's own flag and changed deployments where there are any", () => {
+    const text = textOf({
+      targets: [
+        sampleTargetReport({
+          status: "failed",
+          reason: "indexing_error",
+          detail: "handler <aborted>",
+          lagMs: 41 * 60_000,
+          lagExtrapolated: true,
+          indexingErrors: true,
+          regressions: { reorg: 2, reindex: 1 },
+          deploymentChanges: 1,
+        }),
+      ],
+    });
+
+    expect(text).toContain("handler &lt;aborted&gt; (indexing_error)");
+    expect(text).toContain("Behind about 41 min, 2 blocks");
+    expect(text).toContain("Indexing errors flagged by the indexer itself");
+    expect(text).toContain("Steps back 2 reorg, 1 re-index");
+    expect(text).toContain("QmSample, changed 1 time");
+    expect(textOf({})).not.toContain("Steps back");
+  });
+
+  it("shows the incidents that the chain is part of", () => {
+    const incident = {
+      scope: "host",
+      subject: "a.example",
+      sinceMs: NOW_MS,
+      detail: "It answers HTTP 503",
+      targets: [sampleTarget().key, "airdrops/multichain/production/gnosis"],
+    } as const;
+    const page = renderChainPage(sampleReport({ incidents: [incident] }), "base", OPTIONS) ?? "";
+
+    expect(page).toContain("It answers HTTP 503");
+    expect(page).not.toContain("production/gnosis");
+  });
+
+  it("links only to what a click can safely open", () => {
+    const target = sampleTarget({
+      explorer: "https://explorer.example/1",
+      playground: "javascript:alert(1)",
+    });
+    const page = render({ targets: [sampleTargetReport({ target })] });
+
+    expect(page).toContain('<a href="https://explorer.example/1" rel="noopener noreferrer">Explorer</a>');
+    expect(page).not.toContain("Playground");
+  });
+
+  it("tells what an endpoint said last, and how to ask it by hand", () => {
+    const page = renderChainPage(sampleReport(), "base", { ...OPTIONS, endpoints: [sampleRecord()] }) ?? "";
+
+    expect(page).toContain("curl -sS &#39;https://a.example&#39; -H &quot;Authorization: Bearer $KEY&quot;");
+    expect(page).toContain("<b>timeout</b>");
+    expect(page).toContain("<q>{&quot;data&quot;:1}</q>");
+    expect(page).toContain("HTTP 200");
+  });
+
+  it("opens the last answers of a target that gives none", () => {
+    const endpoints = [sampleRecord()];
+    const chains = [sampleChainReport({ targets: [sampleTargetReport({ up: false })] })];
+    const [well, ill] = [sampleReport(), sampleReport({ chains })].map((report) =>
+      renderChainPage(report, "base", { ...OPTIONS, endpoints }),
+    );
+
+    expect(well).toContain('<details id="asked-lockup-multichain-production"><summary>');
+    expect(ill).toContain('<details id="asked-lockup-multichain-production" open><summary>');
+  });
+
+  it("takes what an upstream said for text", () => {
+    const record = sampleRecord("<img src=x onerror=alert(1)>");
+
+    const page = renderChainPage(sampleReport(), "base", { ...OPTIONS, endpoints: [record] });
+
+    expect(page).not.toContain("<img");
+    expect(page).toContain("&lt;img src=x onerror=alert(1)&gt;");
+  });
+
+  it("draws the lag of the last hours, and says when it was worst", () => {
+    const timesMs = [NOW_MS - 120 * MINUTE_MS, NOW_MS - 60 * MINUTE_MS, NOW_MS];
+    const lagMs = [4_000, 41 * MINUTE_MS, 2_000];
+    const none = [null, null, null];
+    const past = {
+      timesMs,
+      reference: none,
+      targets: { [sampleTarget().key]: { block: none, lagMs, gapBlocks: none, uncertaintyBlocks: none } },
+    };
+
+    const page = renderChainPage(sampleReport(), "base", { ...OPTIONS, past });
+
+    expect(page).toContain("at most 41 min behind, at 02:12:44 UTC");
+    expect(page).toMatch(/<path d="M0 [\d.]+L120 [\d.]+L240 [\d.]+"\/>/);
+  });
+
+  it("links each status to what it means", () => {
+    expect(render({})).toContain('href="/docs/statuses#ok"');
+  });
+
+  it("tells of RPC nodes what they said", () => {
+    const node = { ...sampleRecord(), key: "rpc/base/0", kind: "rpc", targets: [] } as const;
+
+    expect(renderChainPage(sampleReport(), "base", { ...OPTIONS, endpoints: [node] })).toContain(
+      "<h3>rpc/base/0</h3>",
+    );
+  });
+
+  it("is null for a chain that nobody watches", () => {
+    expect(renderChainPage(sampleReport(), "solana", OPTIONS)).toBeNull();
+  });
+});
+
+function sampleRecord(text = '{"data":1}'): EndpointRecord {
+  const times = { sentAtMs: NOW_MS - 2_000, receivedAtMs: NOW_MS - 1_500, asked: "{}" };
+  return {
+    key: "lockup/multichain/production/all",
+    kind: "indexer",
+    targets: [sampleTarget().key],
+    replies: [{ ...times, httpStatus: 200, outcome: "usable", text }],
+    failures: [{ ...times, httpStatus: null, outcome: "timeout", text: "no answer within 10 s" }],
+    curl: "curl -sS 'https://a.example' -H \"Authorization: Bearer $KEY\"",
+  };
+}
+
+function render(chain: Partial<ChainReport>): string {
+  return renderChainPage(sampleReport({ chains: [sampleChainReport(chain)] }), "base", OPTIONS) ?? "";
+}
+
+function textOf(chain: Partial<ChainReport>): string {
+  const main = render(chain).split("<main>")[1] ?? "";
+  return main
+    .replace(/<[^>]+>/g, " ")
+    .replace(/\s+/g, " ")
+    .replace(/ ,/g, ",");
+}

@@ -1,0 +1,75 @@
+import { describe, expect, it } from "vitest";
+import type { Status, TargetReport } from "../../../src/core/model/report.ts";
+import { statusJson } from "../../../src/views/api/status.ts";
+import { checkVerdict } from "../../../src/views/terminal/check-verdict.ts";
+import {
+  MINUTE_MS,
+  sampleChain,
+  sampleChainReport,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "../sample-report.ts";
+
+type Case = { readonly base: readonly Status[]; readonly gnosis?: readonly Status[]; readonly code: number };
+
+describe("checkVerdict()", () => {
+  it.each<Case>([
+    { base: ["ok", "ok"], code: 0 },
+    { base: ["ok", "failed"], code: 1 },
+    { base: ["lagging", "failed"], code: 1 },
+    { base: ["failed", "stalled"], code: 2 },
+    { base: ["ok", "ok"], gnosis: ["failed"], code: 2 },
+    { base: ["ok", "failed"], gnosis: ["ok"], code: 1 },
+    { base: ["ok"], gnosis: ["unknown"], code: 2 },
+    { base: ["unknown", "unknown"], gnosis: ["unknown"], code: 3 },
+    { base: [], code: 3 },
+  ])("is $code for $base on one chain and $gnosis on another", ({ base, gnosis = [], code }) => {
+    expect(checkVerdict(jsonOf({ base, gnosis }), [])).toBe(code);
+  });
+
+  it.each([
+    { lagMs: 30 * MINUTE_MS - 1, code: 1 },
+    { lagMs: 30 * MINUTE_MS, code: 2 },
+  ])("is $code when all that is left lags by $lagMs ms, where 30 min are critical", ({ lagMs, code }) => {
+    expect(checkVerdict(jsonOf({ base: ["lagging"] }, { lagMs }), [])).toBe(code);
+  });
+
+  it("looks at a named variant alone", () => {
+    const json = jsonOf({ base: ["ok", "failed"] });
+
+    expect(checkVerdict(json, [{ protocol: "lockup", chain: "base", variant: "variant-1" }])).toBe(2);
+    expect(checkVerdict(json, [{ protocol: "lockup", chain: "base", variant: "variant-0" }])).toBe(0);
+    expect(checkVerdict(json, [{ protocol: "lockup", chain: "base" }])).toBe(1);
+  });
+
+  it("takes the worst of several selections", () => {
+    const json = jsonOf({ base: ["ok"], gnosis: ["failed"] });
+
+    expect(
+      checkVerdict(json, [
+        { protocol: "lockup", chain: "gnosis" },
+        { protocol: "lockup", chain: "base" },
+      ]),
+    ).toBe(2);
+  });
+});
+
+function jsonOf(
+  statuses: Readonly<Record<string, readonly Status[]>>,
+  overrides: Partial<TargetReport> = {},
+) {
+  const chains = Object.entries(statuses).map(([slug, each]) =>
+    sampleChainReport({
+      chain: sampleChain({ slug }),
+      targets: each.map((status, index) =>
+        sampleTargetReport({
+          target: sampleTarget({ chain: slug, variant: `variant-${index}` }),
+          status,
+          ...overrides,
+        }),
+      ),
+    }),
+  );
+  return statusJson(sampleReport({ chains }));
+}
