@@ -1,6 +1,7 @@
 import { Counter, Gauge, Registry } from "prom-client";
+import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
-import type { MetricFamily, MetricsSource } from "../../src/metrics/families/family.ts";
+import type { MetricFamily } from "../../src/metrics/families/family.ts";
 
 /** The same series, held and written by prom-client. */
 export interface PromClientWay {

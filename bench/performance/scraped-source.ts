@@ -1,8 +1,8 @@
 import { parseConfig } from "../../src/config/parse.ts";
+import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Observation } from "../../src/core/model/observation.ts";
 import { Monitor } from "../../src/daemon/monitor.ts";
 import { PollCounters } from "../../src/daemon/polling/counters.ts";
-import type { MetricsSource } from "../../src/metrics/families/family.ts";
 import { syntheticFleet } from "./synthetic-fleet.ts";
 
 /** What a target of one endpoint and one chain brings, with its endpoint and its gap to another variant. */

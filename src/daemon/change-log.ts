@@ -1,5 +1,12 @@
 import type { Logger } from "pino";
-import type { ChainReport, Incident, Report, Status, TargetReport } from "../core/model/report.ts";
+import {
+  type ChainReport,
+  type Incident,
+  incidentKey,
+  type Report,
+  type Status,
+  type TargetReport,
+} from "../core/model/report.ts";
 import { looksAlike } from "../core/report/looks-alike.ts";
 
 /**
@@ -46,10 +53,6 @@ function logIncidents(logger: Logger, before: readonly Incident[], after: readon
   for (const { scope, subject, sinceMs } of had.values()) {
     logger.info({ scope, subject, since: new Date(sinceMs).toISOString() }, "Incident ended");
   }
-}
-
-function incidentKey({ scope, subject }: Incident): string {
-  return `${scope} ${subject}`;
 }
 
 interface Turn {

@@ -2,12 +2,11 @@ import { Budgets } from "../budgets/budgets.ts";
 import { createSteadyClock, type SteadyClock } from "../budgets/steady-clock.ts";
 import type { Config } from "../config/config.ts";
 import type { Exchanges } from "../core/model/exchange.ts";
-import type { Endpoint } from "../core/model/fleet.ts";
+import type { Endpoint, IndexerId } from "../core/model/fleet.ts";
+import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { Report } from "../core/model/report.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
 import type { CheckResult } from "../io/http-server/server-deps.ts";
-import type { MetricsSource } from "../metrics/families/family.ts";
-import type { PollLabels } from "../metrics/registry.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
 import type { World } from "../world.ts";
 import { LoopWatchdog } from "./loop-watchdog.ts";
@@ -23,7 +22,7 @@ import type { StateSnapshot, StateStore } from "./state/store.ts";
 
 export interface DaemonOptions {
   readonly world: World;
-  readonly observeDuration: (labels: PollLabels, durationMs: number) => void;
+  readonly observeDuration: (labels: IndexerId, durationMs: number) => void;
   /** What a former process knew, and where this one keeps what it knows. */
   readonly keeper: StateStore;
 }

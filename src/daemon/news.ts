@@ -1,4 +1,4 @@
-import type { Incident, Report } from "../core/model/report.ts";
+import { incidentKey, type Report } from "../core/model/report.ts";
 import { looksAlike } from "../core/report/looks-alike.ts";
 
 /** Called with the number of a report that is worth a look. */
@@ -36,7 +36,7 @@ export class News {
 /** Whether a person would notice no change at once. */
 function looksLike(before: Report, after: Report): boolean {
   return (
-    isEvery(before.incidents, after.incidents, (was, is) => causeOf(was) === causeOf(is)) &&
+    isEvery(before.incidents, after.incidents, (was, is) => incidentKey(was) === incidentKey(is)) &&
     isEvery(before.chains, after.chains, looksAlike)
   );
 }
@@ -53,8 +53,4 @@ function isEvery<Item>(
       return is !== undefined && isAlike(was, is);
     })
   );
-}
-
-function causeOf({ scope, subject }: Incident): string {
-  return `${scope} ${subject}`;
 }

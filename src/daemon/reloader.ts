@@ -1,7 +1,7 @@
 import type { Config, ListenAddress } from "../config/config.ts";
 import { ConfigError } from "../config/yaml/config-error.ts";
+import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { CheckResult } from "../io/http-server/server-deps.ts";
-import type { MetricsSource } from "../metrics/families/family.ts";
 import type { World } from "../world.ts";
 import { warnOfConfig } from "./warn-of-config.ts";
 

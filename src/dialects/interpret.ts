@@ -1,5 +1,5 @@
 import type { Endpoint } from "../core/model/fleet.ts";
-import type { Reply } from "../core/model/http-reply.ts";
+import type { Reply } from "../core/model/http-post.ts";
 import type { FailureReason } from "../core/model/observation.ts";
 import { classify, type ReplyError } from "./answer/classify.ts";
 import type { Outcome } from "./answer/outcome.ts";

@@ -1,8 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Indexer } from "../core/model/fleet.ts";
+import type { Indexer, IndexerId } from "../core/model/fleet.ts";
 import { jsonOf, memoize } from "../core/model/memoize.ts";
+import type { MetricsSource } from "../core/model/metrics-source.ts";
 import { sampleLine } from "./exposition.ts";
-import type { MetricFamily, MetricsSource } from "./families/family.ts";
+import type { MetricFamily } from "./families/family.ts";
 
 export interface PrometheusOptions {
   readonly families: readonly MetricFamily[];
@@ -16,15 +17,9 @@ export interface Prometheus {
    * Format 0.0.4 only: once asked for OpenMetrics, prom-client spoils `_total` for later scrapes.
    */
   readonly render: (source: MetricsSource) => AsyncIterable<string>;
-  readonly observePoll: (labels: PollLabels, durationMs: number) => void;
+  readonly observePoll: (labels: IndexerId, durationMs: number) => void;
   /** Drops the histogram series of indexers that a reload removed. */
   readonly retain: (indexers: readonly Indexer[]) => void;
-}
-
-export interface PollLabels {
-  readonly protocol: string;
-  readonly variant: string;
-  readonly tier: string;
 }
 
 /** Up to the default deadline of a poll, 10 s. */
@@ -70,8 +65,8 @@ export function createPrometheus({ families, build }: PrometheusOptions): Promet
     buckets: BUCKETS_SECONDS,
     registers: [registry],
   });
-  const polled = new Map<string, PollLabels>();
-  const labelsOf = memoize(({ protocol, variant, tier }: PollLabels) => ({ protocol, variant, tier }));
+  const polled = new Map<string, IndexerId>();
+  const labelsOf = memoize(({ protocol, variant, tier }: IndexerId) => ({ protocol, variant, tier }));
 
   // Some of those that are kept are filled in by one that isn't: all are collected, only the chosen are shown.
   const defaults = new Registry();

@@ -1,8 +1,8 @@
 import { buffer } from "node:stream/consumers";
 import { pipeline } from "node:stream/promises";
 import { constants, createGzip } from "node:zlib";
+import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { Report } from "../core/model/report.ts";
-import type { MetricsSource } from "./families/family.ts";
 
 interface Scrape {
   readonly reload: MetricsSource["reload"];

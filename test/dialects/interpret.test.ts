@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { Reply } from "../../src/core/model/http-reply.ts";
+import type { Reply } from "../../src/core/model/http-post.ts";
 import { failEverySource, type Interpretation, interpret } from "../../src/dialects/interpret.ts";
 import { questionsFor } from "../../src/dialects/registry.ts";
 import { endpointOf } from "./endpoint-of.ts";

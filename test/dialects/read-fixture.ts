@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Reply } from "../../src/core/model/http-reply.ts";
+import type { Reply } from "../../src/core/model/http-post.ts";
 
 /** A captured file of test/fixtures, as text. */
 export function readFixture(path: string): string {

@@ -2,8 +2,8 @@ import { text as readText } from "node:stream/consumers";
 import fc from "fast-check";
 import { Counter, Gauge, Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
+import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
-import type { MetricsSource } from "../../src/metrics/families/family.ts";
 import { createPrometheus } from "../../src/metrics/registry.ts";
 import { endpointTally, metricsSource } from "../support/metrics-source.ts";
 import {

@@ -1,9 +1,9 @@
 import { text as readText } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import { Monitor } from "../../src/daemon/monitor.ts";
 import { PollCounters } from "../../src/daemon/polling/counters.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
-import type { MetricsSource } from "../../src/metrics/families/family.ts";
 import { createPrometheus } from "../../src/metrics/registry.ts";
 import { endpointOf, fleetOf } from "../budgets/fleet-builder.ts";
 import { BASE, headAt, T0 } from "../core/chain/chain-fixture.ts";

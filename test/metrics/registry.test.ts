@@ -1,7 +1,7 @@
 import { text as readText } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
+import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
-import type { MetricsSource } from "../../src/metrics/families/family.ts";
 import { createPrometheus, type Prometheus } from "../../src/metrics/registry.ts";
 import { metricsSource } from "../support/metrics-source.ts";
 import {

@@ -1,6 +1,6 @@
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import type { MetricsSource } from "../../src/metrics/families/family.ts";
+import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import { createScrapeCache } from "../../src/metrics/scrape-cache.ts";
 import { fullReport, metricsSource } from "../support/metrics-source.ts";
 

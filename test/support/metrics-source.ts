@@ -1,8 +1,7 @@
 import type { Endpoint } from "../../src/core/model/fleet.ts";
+import type { EndpointCounters, MetricsSource } from "../../src/core/model/metrics-source.ts";
 import { FAILURE_REASONS, type FailureReason } from "../../src/core/model/observation.ts";
 import type { Report } from "../../src/core/model/report.ts";
-import type { EndpointCounters } from "../../src/daemon/polling/counters.ts";
-import type { MetricsSource } from "../../src/metrics/families/family.ts";
 import {
   NOW_MS,
   sampleChainReport,

@@ -1,5 +1,5 @@
 import { NEW_CLOCK } from "../head/chain-clock.ts";
-import type { Fleet, Target } from "../model/fleet.ts";
+import { type Fleet, indexerKey } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { Observation } from "../model/observation.ts";
 import type { ChainReport } from "../model/report.ts";
@@ -17,7 +17,7 @@ export function watchFleet(fleet: Fleet): readonly WatchedChain[] {
   const baselines = baselineIndexers(fleet);
   return fleet.chains.map((chain) => {
     const here = targets.get(chain.slug) ?? [];
-    const compared = here.filter((target) => baselines.get(target.protocol) === indexerOf(target));
+    const compared = here.filter((target) => baselines.get(target.protocol) === indexerKey(target));
     return {
       chain,
       targets: here,
@@ -76,12 +76,8 @@ function baselineIndexers(fleet: Fleet): ReadonlyMap<string, string> {
       const tiers = fleet.indexers.filter(
         ({ protocol, variant }) => protocol === first.protocol && variant === first.variant,
       );
-      baselines.set(first.protocol, indexerOf(tiers.find(({ tier }) => tier === "production") ?? first));
+      baselines.set(first.protocol, indexerKey(tiers.find(({ tier }) => tier === "production") ?? first));
     }
   }
   return baselines;
-}
-
-function indexerOf({ protocol, variant, tier }: Pick<Target, "protocol" | "variant" | "tier">): string {
-  return `${protocol}/${variant}/${tier}`;
 }

@@ -1,4 +1,4 @@
-import type { Endpoint } from "../model/fleet.ts";
+import { type Endpoint, indexerKey } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import { memoize } from "../model/memoize.ts";
 import type { Incident, TargetReport } from "../model/report.ts";
@@ -29,7 +29,7 @@ export interface Suspicion {
 export function groupsOf({ reports, endpoints, suspects }: Suspicion): readonly Group[] {
   const { byIndexer, byHost, homeOf } = placesOf(endpoints);
   const homes = suspects.map(({ target }) => homeOf.get(target.key)).filter((home) => home !== undefined);
-  const indexers = new Set(homes.map(indexerOf));
+  const indexers = new Set(homes.map(indexerKey));
   const chains = new Set(suspects.map(({ target }) => target.chain));
   const hosts = groupBy(homes, ({ host }) => host);
   const byKey = new Map(reports.map((report) => [report.target.key, report]));
@@ -51,9 +51,9 @@ const placesOf = memoize((endpoints: readonly Endpoint[]) => {
   const indexers = endpoints.filter(({ kind }) => kind === "indexer");
   const byHost = [...groupBy(indexers, ({ host }) => host)];
   return {
-    byIndexer: groupBy(indexers, indexerOf),
+    byIndexer: groupBy(indexers, indexerKey),
     /** One that serves a single indexer is told as that indexer. */
-    byHost: byHost.filter(([, served]) => new Set(served.map(indexerOf)).size > 1),
+    byHost: byHost.filter(([, served]) => new Set(served.map(indexerKey)).size > 1),
     homeOf: new Map(
       indexers.flatMap((endpoint) => endpoint.targets.map(({ key }) => [key, endpoint] as const)),
     ),
@@ -117,8 +117,4 @@ function leastShare(forWhat: "to begin" | "to stay"): number {
 function share(members: readonly TargetReport[], troubled: ReadonlySet<TargetReport>): number {
   const hit = members.filter((member) => troubled.has(member)).length;
   return members.length === 0 ? 0 : hit / members.length;
-}
-
-function indexerOf({ protocol, variant, tier }: Endpoint): string {
-  return `${protocol}/${variant}/${tier}`;
 }

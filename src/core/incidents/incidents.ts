@@ -1,6 +1,6 @@
 import type { Endpoint } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
-import type { ChainReport, Incident, TargetReport } from "../model/report.ts";
+import { type ChainReport, type Incident, incidentKey, type TargetReport } from "../model/report.ts";
 import { countText } from "../model/text.ts";
 import { type Group, groupsOf } from "./groups.ts";
 import { type Trouble, troubleOf, troubleText } from "./trouble.ts";
@@ -31,9 +31,9 @@ export function findIncidents(previous: readonly Incident[], input: IncidentInpu
   if (input.nothingIsReached) {
     return [sinceBefore(previous, networkIncident(reports, nowMs))];
   }
-  const known = new Set(previous.map(identityOf));
+  const known = new Set(previous.map(incidentKey));
   const candidates = groupsOf({ reports, endpoints, suspects })
-    .map((group) => explain(group, known.has(identityOf(group))))
+    .map((group) => explain(group, known.has(incidentKey(group))))
     .filter((cause) => cause !== null);
   return pickWidest(candidates).map(({ group, trouble, explained }) =>
     sinceBefore(previous, {
@@ -106,10 +106,6 @@ function networkIncident(reports: readonly TargetReport[], nowMs: number): Incid
 }
 
 function sinceBefore(previous: readonly Incident[], incident: Incident): Incident {
-  const before = previous.find((other) => identityOf(other) === identityOf(incident));
+  const before = previous.find((other) => incidentKey(other) === incidentKey(incident));
   return before === undefined ? incident : { ...incident, sinceMs: before.sinceMs };
-}
-
-function identityOf({ scope, subject }: Pick<Incident, "scope" | "subject">): string {
-  return `${scope} ${subject}`;
 }

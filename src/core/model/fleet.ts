@@ -68,19 +68,20 @@ export interface Endpoint {
   readonly chain: string | null;
 }
 
-/** One indexer: the endpoints of a protocol's variant and tier, which share a schedule and a dialect. */
-export interface Indexer {
+/** What names an indexer, and labels its metrics. */
+export interface IndexerId {
   readonly protocol: string;
   readonly variant: string;
   readonly tier: string;
+}
+
+/** One indexer: the endpoints of a protocol's variant and tier, which share a schedule and a dialect. */
+export interface Indexer extends IndexerId {
   readonly endpoints: readonly Endpoint[];
 }
 
 /** An optional indexer that is not polled, and why. */
-export interface SkippedIndexer {
-  readonly protocol: string;
-  readonly variant: string;
-  readonly tier: string;
+export interface SkippedIndexer extends IndexerId {
   /** One sentence, e.g. `THEGRAPH_API_KEY is not set`. */
   readonly why: string;
 }
@@ -109,6 +110,11 @@ export const endpointsOf = memoize((fleet: Fleet): readonly Endpoint[] => [
   ...fleet.indexers.flatMap((indexer) => indexer.endpoints),
   ...fleet.rpcEndpoints,
 ]);
+
+/** `protocol/variant/tier`: unique in a fleet, and the subject of an endpoint incident. */
+export function indexerKey({ protocol, variant, tier }: IndexerId): string {
+  return `${protocol}/${variant}/${tier}`;
+}
 
 /** The keys of all that an endpoint says something of: its targets, or itself where it is an RPC node. */
 export function sourceKeysOf({ key, kind, targets }: Endpoint): readonly string[] {

@@ -1,4 +1,3 @@
-import type { Reply } from "./http-reply.ts";
 import type { FailureReason } from "./observation.ts";
 
 /** One POST of a JSON body. */
@@ -6,6 +5,15 @@ export interface PostRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** An HTTP answer as `io/` received it: nothing is judged yet. */
+export interface Reply {
+  readonly httpStatus: number;
+  readonly contentType: string | null;
+  /** The `Retry-After` header as it stands, or null. */
+  readonly retryAfter: string | null;
+  readonly body: string;
 }
 
 /** What came of it. Times are whole unix milliseconds, their distance measured by a clock that never jumps. */

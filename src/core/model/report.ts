@@ -89,6 +89,11 @@ export interface Incident {
   readonly targets: readonly string[];
 }
 
+/** `scope subject`: the same incident from one report to the next. */
+export function incidentKey({ scope, subject }: Pick<Incident, "scope" | "subject">): string {
+  return `${scope} ${subject}`;
+}
+
 /** How much of a budget is left, by the stricter of the calendar and the rolling window. */
 export interface BudgetReport {
   readonly budget: Budget;

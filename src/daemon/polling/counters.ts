@@ -1,17 +1,12 @@
-import { type Endpoint, endpointsOf, type Fleet, type Indexer } from "../../core/model/fleet.ts";
+import {
+  type Endpoint,
+  endpointsOf,
+  type Fleet,
+  type IndexerId,
+  indexerKey,
+} from "../../core/model/fleet.ts";
+import type { EndpointCounters, IndexerCounters } from "../../core/model/metrics-source.ts";
 import { FAILURE_REASONS, type FailureReason } from "../../core/model/observation.ts";
-
-/** What was sent to one endpoint since the start. */
-export interface EndpointCounters {
-  readonly endpoint: Endpoint;
-  readonly requests: number;
-  readonly failures: Readonly<Record<FailureReason, number>>;
-}
-
-export interface IndexerCounters {
-  readonly indexer: Indexer;
-  readonly roundsSkipped: number;
-}
 
 // Object.fromEntries widens its keys to string; these are the list's own.
 const NO_FAILURES = Object.fromEntries(
@@ -55,7 +50,7 @@ export class PollCounters {
     }
   }
 
-  countSkippedRound(indexer: Pick<Indexer, "protocol" | "variant" | "tier">): void {
+  countSkippedRound(indexer: IndexerId): void {
     const key = indexerKey(indexer);
     const tally = this.#indexers.get(key);
     if (tally !== undefined) {
@@ -74,8 +69,4 @@ export class PollCounters {
   indexers(): readonly IndexerCounters[] {
     return [...this.#indexers.values()];
   }
-}
-
-function indexerKey({ protocol, variant, tier }: Pick<Indexer, "protocol" | "variant" | "tier">): string {
-  return `${protocol}/${variant}/${tier}`;
 }

@@ -1,6 +1,6 @@
 import type { Use } from "../../budgets/ledger.ts";
 import type { PollSettings } from "../../config/config.ts";
-import { type Endpoint, endpointsOf, type Fleet, type Indexer } from "../../core/model/fleet.ts";
+import { type Endpoint, endpointsOf, type Fleet, type IndexerId } from "../../core/model/fleet.ts";
 import { startCron } from "../../io/cron.ts";
 import type { HttpClient } from "../../io/http-client/client.ts";
 import { confirmationDelayMs } from "../../schedule/confirmation.ts";
@@ -16,7 +16,7 @@ export interface PollingOptions {
   readonly firstRound: readonly Endpoint[];
   /** Tells whether what it brought leaves a target in doubt. */
   readonly poll: (endpoint: Endpoint, use: Use) => Promise<Doubt>;
-  readonly onSkipped: (indexer: Pick<Indexer, "protocol" | "variant" | "tier">) => void;
+  readonly onSkipped: (indexer: IndexerId) => void;
   readonly onTick: () => void;
   readonly onBug: (error: unknown) => void;
   readonly monotonicMs: () => number;

@@ -5,10 +5,9 @@ import type { Grant } from "../../budgets/grant.ts";
 import type { Use } from "../../budgets/ledger.ts";
 import { refusedUnrecorded } from "../../budgets/refusal.ts";
 import type { Config } from "../../config/config.ts";
-import type { Endpoint } from "../../core/model/fleet.ts";
+import type { Endpoint, IndexerId } from "../../core/model/fleet.ts";
 import type { Post } from "../../core/model/http-post.ts";
 import { createRedact } from "../../core/model/redact.ts";
-import type { PollLabels } from "../../metrics/registry.ts";
 import type { World } from "../../world.ts";
 import type { StateStore } from "../state/store.ts";
 import type { PollCounters } from "./counters.ts";
@@ -26,7 +25,7 @@ export interface PollPortsOptions {
   readonly keeper: Pick<StateStore, "problem" | "recorded">;
   readonly tally: PollCounters;
   readonly journal: ExchangeLog;
-  readonly observeDuration: (labels: PollLabels, durationMs: number) => void;
+  readonly observeDuration: (labels: IndexerId, durationMs: number) => void;
 }
 
 /** Joins a poll to the budgets it draws on, the counts it adds to, and the log. */

@@ -1,12 +1,12 @@
 import type { Use } from "../../budgets/ledger.ts";
-import type { Endpoint, Indexer } from "../../core/model/fleet.ts";
+import { type Endpoint, type IndexerId, indexerKey } from "../../core/model/fleet.ts";
 import type { PollQueue } from "./queue.ts";
 
 export interface RoundsOptions {
   readonly queue: PollQueue;
   /** One poll of one endpoint, with all that follows from it. What it throws is a bug of ours. */
   readonly poll: (endpoint: Endpoint, use: Use) => Promise<void>;
-  readonly onSkipped: (indexer: Pick<Indexer, "protocol" | "variant" | "tier">) => void;
+  readonly onSkipped: (indexer: IndexerId) => void;
   readonly onBug: (error: unknown) => void;
   /** A clock that never jumps, in milliseconds. */
   readonly monotonicMs: () => number;
@@ -34,7 +34,7 @@ export class Rounds {
       if (!this.#underWay.has(endpoint.key)) {
         this.#queue(endpoint, use);
       } else if (use === "poll") {
-        skipped.set(`${endpoint.protocol}/${endpoint.variant}/${endpoint.tier}`, endpoint);
+        skipped.set(indexerKey(endpoint), endpoint);
       }
     }
     for (const endpoint of skipped.values()) {

@@ -1,4 +1,4 @@
-import type { Reply } from "../../core/model/http-reply.ts";
+import type { Reply } from "../../core/model/http-post.ts";
 import type { FailureReason } from "../../core/model/observation.ts";
 import { type Meaning, RATE_LIMIT_WORDS, readComplaints } from "./error-patterns.ts";
 import { quote } from "./quote.ts";

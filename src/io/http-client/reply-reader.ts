@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { Reply } from "../../core/model/http-reply.ts";
+import type { Reply } from "../../core/model/http-post.ts";
 import type { FailureReason } from "../../core/model/observation.ts";
 
 type ReplyOrFailure =

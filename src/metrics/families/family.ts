@@ -1,25 +1,8 @@
 import type { Endpoint, Target } from "../../core/model/fleet.ts";
 import { memoize } from "../../core/model/memoize.ts";
-import type { BudgetReport, ChainReport, Report, TargetReport } from "../../core/model/report.ts";
-import type { EndpointCounters, IndexerCounters } from "../../daemon/polling/counters.ts";
+import type { MetricsSource } from "../../core/model/metrics-source.ts";
+import type { BudgetReport, ChainReport, TargetReport } from "../../core/model/report.ts";
 import { labelsText, type Sample } from "../exposition.ts";
-
-/** What the metrics are read from at a scrape: memory only, never an indexer. */
-export interface MetricsSource {
-  readonly report: Report;
-  // Lists: several families read them, and an iterator would be used up by the first.
-  readonly endpoints: readonly EndpointCounters[];
-  readonly indexers: readonly IndexerCounters[];
-  readonly loop: {
-    readonly lastTickMs: number | null;
-    readonly inFlight: number;
-    readonly queued: number;
-  };
-  readonly reload: {
-    readonly successful: boolean;
-    readonly lastSuccessMs: number;
-  };
-}
 
 /** One metric: its public name, and how its samples are read. */
 export interface MetricFamily {

@@ -1,7 +1,7 @@
 import { groupBy } from "../../core/model/group-by.ts";
+import type { EndpointCounters, MetricsSource } from "../../core/model/metrics-source.ts";
 import { FAILURE_REASONS, type FailureReason } from "../../core/model/observation.ts";
 import type { BudgetReport } from "../../core/model/report.ts";
-import type { EndpointCounters } from "../../daemon/polling/counters.ts";
 import { labelsText, type Sample } from "../exposition.ts";
 import {
   budgetLabels,
@@ -9,7 +9,6 @@ import {
   ENDPOINT_LABELS,
   endpointLabels,
   type MetricFamily,
-  type MetricsSource,
   perChain,
 } from "./family.ts";
 

@@ -1,13 +1,7 @@
+import type { MetricsSource } from "../../core/model/metrics-source.ts";
 import { STATUSES } from "../../core/model/report.ts";
 import { labelsText, type Sample } from "../exposition.ts";
-import {
-  type MetricFamily,
-  type MetricsSource,
-  perTarget,
-  seconds,
-  TARGET_LABELS,
-  targetLabels,
-} from "./family.ts";
+import { type MetricFamily, perTarget, seconds, TARGET_LABELS, targetLabels } from "./family.ts";
 
 const STATUS_LABELS = STATUSES.map((status) => [status, labelsText({ status })] as const);
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
+import type { MetricsSource } from "../../../src/core/model/metrics-source.ts";
 import { FAILURE_REASONS } from "../../../src/core/model/observation.ts";
 import { STATUSES } from "../../../src/core/model/report.ts";
 import { METRIC_FAMILIES } from "../../../src/metrics/families/all.ts";
-import type { MetricsSource } from "../../../src/metrics/families/family.ts";
 import { endpointTally, fullReport, metricsSource, rpcEndpoint } from "../../support/metrics-source.ts";
 import {
   NOW_MS,
