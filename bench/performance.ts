@@ -1,7 +1,7 @@
 /**
- * How fast Synclag is beside what people would use instead: `npm run bench` measures all of it, five runs each, and
- * writes docs/PERFORMANCE.md; `npm run bench:quick` prints one short run; names of subjects measure those alone, and
- * renew their sections. Figures vary between machines: judge by the ratios, which are of one run.
+ * Performance compared with the alternatives: `npm run bench` measures everything, five runs each, and
+ * writes docs/PERFORMANCE.md; `npm run bench:quick` prints one short run; names of subjects measure those alone and
+ * renew their sections. Absolute figures vary between machines; compare the ratios, each of which comes from one run.
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";

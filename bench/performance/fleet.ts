@@ -35,17 +35,16 @@ const LINEAR = 1.1;
 export const subject: Subject = {
   title: "Large fleets",
   about: `
-A real \`synclag run\` with everything on (state file, history, log), ten endpoints a chain, each with one target, polls an indexer on loopback that answers at once, in rounds of all
-endpoints, ${CONCURRENCY} at a time: the worst case, since endpoints with schedules of their own spread over the period. Measured from the end of a round, over whole periods; each has a scrape in it.
+A real \`synclag run\` with everything on (state file, history, log), ten endpoints per chain, each with one target, polls an indexer on loopback that replies immediately, in rounds of all
+endpoints, ${CONCURRENCY} at a time. This is the worst case: endpoints with schedules of their own spread over the period. Measured over whole periods; each includes a scrape.
 
-- *CPU*: user and system time of all threads, without and with the scrapes, which are asked for with gzip, as Prometheus does.
-- *RSS*: the highest of a look each second. What is kept of the past, for the plots, fills up over a day and comes on top: 20 kB a target (\`npx tsx bench/history.ts\`).
-- *First request* and *last request*: when they reach the indexer after the second that the schedule names; of the first the latest round (of eight: no better p99 can be had), of the last the median.
-  Schedules that fire in one second are waited for 20 ms, so that they make one round.
-- *Loop delay*: by how much a timer of 10 ms is late, 99th percentile and longest (\`monitorEventLoopDelay\`, in the process itself).
-- *Start*: from the start of the process until it is ready: configuration read, every endpoint heard.
+- *CPU*: user and system time of all threads, without and with the scrapes, which accept gzip, as Prometheus does.
+- *RSS*: maximum, sampled each second. The history behind the plots fills up over a day and comes on top.
+- *First request* and *last request*: time at which they reach the indexer, after the second that the schedule names; worst round and median.
+- *Loop delay*: how late a 10 ms timer is, 99th percentile and maximum (\`monitorEventLoopDelay\`, in the process itself).
+- *Start*: from process start until it is ready: configuration read, every endpoint polled.
 
-*Growth* has the exponent between neighbouring sizes: 1 is in proportion, less is better than that, above ${LINEAR} it is worse than linear. 50,000 endpoints are polled every 30 s, and CPU is that of a poll times the size.`,
+*Growth* is the exponent between neighbouring sizes: 1 is linear, above ${LINEAR} is worse than linear. 50,000 endpoints are polled every 30 s; their CPU is that of one poll times the size.`,
 
   async measure(extent) {
     const sizes = extent === "quick" ? QUICK : WHOLE;

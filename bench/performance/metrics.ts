@@ -28,17 +28,15 @@ interface Cost {
 export const subject: Subject = {
   title: "Scrapes of `/metrics`",
   about: `
-A scraper in a process of its own asks over connections that it keeps, and reads all of the answer. Times are from the
+A scraper in a separate process reads whole responses over keep-alive connections. Times are from the
 request to the last byte, medians of a run's scrapes; CPU is that of all threads of the server's process for one scrape;
-"blocked" is the longest stretch of all scrapes of a run in which the server's event loop did not turn, without the time in which the
-kernel let others run (a hypervisor that does the same is not seen, and may spoil a run). Each of Synclag's scrapes is of a new report: a second one of the same report is a copy of the first.
+"blocked" is the longest time in a run during which the server's event loop did not turn. Each scrape of Synclag is of a new report: a second one of the same report is served from a cache.
 
-Beside it prom-client's own \`registry.metrics()\` of the same series in the same process, behind a bare HTTP server: "held", of series that are
-set already, which is the least that it can take; "given", where all are set anew at each scrape, so that what is gone vanishes, as it was done
-here before. Either is gzipped in one go, off the loop, at the same level. Synclag's answers hold the process metrics too, some 20 series.
+It is compared with prom-client's own \`registry.metrics()\` for the same series in the same process, behind a bare HTTP server: "held", with all series already
+set, and "given", with all series set again for each scrape, so that removed series disappear. Both are gzipped at the same level. Synclag's responses also contain some 20 process metrics.
 
-Ten at once: the real program, ten scrapers that ask at the same instant each 1.2 s and take gzip, while no indexer answers
-any more and the polls hang. Its targets have an endpoint each; the first row has as many as the packaged chains.yaml.
+Ten at once: the real program and ten scrapers that ask at the same instant every 1.2 s, with gzip, while all polls hang.
+The first row has as many targets as the packaged chains.yaml.
 `,
   async measure(extent) {
     await using scraper = startScraper();

@@ -27,7 +27,7 @@ export function playPackagedFleet(): Promise<PlayedFleet> {
 }
 
 /** Plays the fleet of a chains.yaml; it is listened for on a free port of loopback. */
-export async function playFleet(text: string): Promise<PlayedFleet> {
+async function playFleet(text: string): Promise<PlayedFleet> {
   const config = parseConfig(text, {
     file: "chains.yaml",
     env: ENV,

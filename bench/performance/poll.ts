@@ -62,21 +62,19 @@ const BLACKBOX_GOALS = { http: 1 / 8, https: 1 / 15 } as const;
 export const subject: Subject = {
   title: "CPU per poll",
   about: `
-What one poll costs in CPU time, all threads, user and system, with everything that the daemon does meanwhile: schedule, request, parsing,
-judging, counting, the report of each second, and the state file. A real \`synclag run\` polls an indexer on loopback that answers at once: 100
-endpoints each second, 1,000 every two, 10,000 every ten, ${CONCURRENCY} at a time, over ${CHAINS} chains. It is warmed up for more than
-a minute, reloaded for each size, and measured for 12 s or longer once ten seconds, or two rounds, are over. Beside it:
+CPU time of one poll, all threads, user and system, including everything the daemon does meanwhile: scheduling, request, parsing,
+evaluation, counters, one report a second, and the state file. A real \`synclag run\` polls an indexer on loopback that replies immediately: 100
+endpoints every second, 1,000 every two, 10,000 every ten, ${CONCURRENCY} at a time, over ${CHAINS} chains. It is warmed up for more than a
+minute, reloaded for each size, and measured for at least 12 s. It is compared with:
 
-- *Floor*: a Node process that sends the same requests with undici, parses the JSON, and does nothing else: bursts of the same size at the same rate,
-  while Synclag waits for its next round.
-- *blackbox_exporter*: Debian's package, with a module that posts the same question and looks for a height with a regular expression, asked for
-  as many probes at the same rate, ${CONCURRENCY} at a time, over connections that are kept, for half as long, once the floor has ended. It opens a connection for each probe, and shakes hands anew where that is TLS: that is
-  most of its cost. It remembers nothing, so that the number of endpoints does not matter to it; it keeps no height and judges nothing, and what Prometheus spends
-  on its answers is not counted.
+- *Floor*: a Node process that sends the same requests with undici, parses the JSON, and does nothing else, in bursts of the same size and rate.
+- *blackbox_exporter*: Debian's package, with a module that posts the same query and matches a height with a regular expression, asked for
+  the same number of probes at the same rate. It opens a connection for each probe, which is most of its cost. It keeps no state, and the cost of Prometheus
+  storing its results is not included.
 
-What to doubt: the fewer polls a second, the larger each one's share of the work that is done every second whatever is polled, which is why 100 endpoints cost most
-a poll; and the longer Node takes to compile anew what a reload has changed: the rows of 100 have much of that. All endpoints share one host and its ${CONCURRENCY} connections. None has a budget: what is spent of one is on disk before a request is sent, which is not in these figures.
-No scrape is counted on either side; it has a section of its own.`,
+Limits of these figures: with few polls a second, each one's share of the fixed work per second is large, and after a reload Node compiles changed
+code again; both mostly affect the rows of 100 endpoints. All endpoints share one host. None has a budget: writing budget use to disk
+is not included. No scrapes are included.`,
 
   async measure(extent) {
     await using synclag = await startUpstream();

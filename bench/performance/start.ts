@@ -31,13 +31,13 @@ const LATENCIES: readonly Latency[] = [
 export const subject: Subject = {
   title: "Start",
   about: `
-The built program, started again and again; wall-clock time from the moment at which it is started until it has ended,
-or until \`/-/ready\` says 200: then every indexer of the packaged chains.yaml (100 endpoints, and 29 RPC nodes beside)
-was asked once, from nothing, without a state file. The simulator plays them in another process, on the same machine.
+Wall-clock time of the built program from process start until it has ended,
+or until \`/-/ready\` returns 200: then every indexer of the packaged chains.yaml (100 endpoints and 29 RPC nodes)
+was polled once, without a state file. The simulator runs in another process on the same machine.
 
-With answers that take 20–400 ms, as the demo's do, most of the time is waiting: the gateway and Studio are asked for
-46 endpoints each, 6 at a time, and 46 ÷ 6 × 210 ms are ${Math.round(((46 / PER_HOST) * 210) / 10) * 10} ms before anything of Synclag is counted. A larger \`per_host\`
-makes that shorter; it is kept, for it is what keeps a start polite. With answers at once, what remains is Synclag's own.`,
+With replies that take 20–400 ms most of the time is waiting: the gateway and Studio are asked for
+46 endpoints each, 6 at a time, and 46 ÷ 6 × 210 ms are ${Math.round(((46 / PER_HOST) * 210) / 10) * 10} ms. A larger \`per_host\`
+makes that shorter.`,
   async measure(extent) {
     await using fleet = await playPackagedFleet();
     const figures: Figure[] = [...(await measureCommands(fleet, extent))];

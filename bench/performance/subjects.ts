@@ -8,9 +8,7 @@ interface SubjectModule {
 export const SUBJECTS: Readonly<Record<string, () => Promise<SubjectModule>>> = {
   poll: () => import("./poll.ts"),
   fleet: () => import("./fleet.ts"),
-  // Written one a line, so that each can be added without a conflict.
   metrics: () => import("./metrics.ts"),
-  detection: () => import("./detection.ts"),
   start: () => import("./start.ts"),
   memory: () => import("./memory.ts"),
 };

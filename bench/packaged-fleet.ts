@@ -1,7 +1,7 @@
 /**
- * What memory the packaged fleet takes over time: `npm run build && npx tsx bench/memory-hour.ts [MINUTES]`, 60 by default.
- * The command as users start it polls the simulator, which runs in another process, on the schedules of chains.yaml; it is
- * scraped each 15 s. Of its state file and its past nothing is there at the start.
+ * CPU and memory of the packaged fleet over time: `npm run build && npx tsx bench/packaged-fleet.ts [MINUTES]`, 60 by
+ * default. The command as users start it polls the simulator, which runs in another process, on the schedules of
+ * chains.yaml, without a state file at the start, and is scraped every 15 s.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { markdownTable } from "./accuracy/figures.ts";
