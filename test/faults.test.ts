@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { EndpointSpec } from "../src/sim/fleet/endpoint-spec.ts";
 import { type SimulatedFleet, startFleet } from "../src/sim/fleet/simulated-fleet.ts";
-import type { StatusJson, TargetJson } from "../src/views/api/status.ts";
+import type { StatusJson, TargetJson } from "../src/views/api/api-schema.ts";
 import { type FaultCase, faultCases, type Truth } from "./support/fault-cases.ts";
 import { AUTHORITY, WIRE_CASES, type Wire } from "./support/fault-wires.ts";
 import { scrape } from "./support/running-app.ts";

@@ -1,6 +1,6 @@
 import { parseDuration } from "../config/schema/duration.ts";
 import { prometheusText } from "../metrics/check-text.ts";
-import type { StatusJson } from "../views/api/status.ts";
+import type { StatusJson } from "../views/api/api-schema.ts";
 import { applyMaxLag, selectForCheck } from "../views/terminal/check-selection.ts";
 import { type CheckTableOptions, renderCheckTable } from "../views/terminal/check-table.ts";
 import { type CheckExitCode, checkVerdict } from "../views/terminal/check-verdict.ts";

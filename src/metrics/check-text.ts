@@ -1,5 +1,5 @@
 import { STATUSES } from "../core/model/report.ts";
-import type { ChainJson, GapJson, StatusJson, TargetJson } from "../views/api/status.ts";
+import type { ChainJson, GapJson, StatusJson, TargetJson } from "../views/api/api-schema.ts";
 import { labelsText, sampleLine } from "./exposition.ts";
 
 type Labels = Readonly<Record<string, string>>;

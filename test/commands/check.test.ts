@@ -67,7 +67,7 @@ describe("check() of a daemon", () => {
     {
       case: "another server",
       listener: (_request, response) => response.end("<html>"),
-      problem: "answered with something else than a status: is that Synclag's address?",
+      problem: "answered with something other than a Synclag status: check the address",
     },
     {
       case: "a daemon in trouble",

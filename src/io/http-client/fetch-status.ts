@@ -1,6 +1,4 @@
-import { z } from "zod";
-import { STATUS_SCHEMA } from "../../views/api/schemas.ts";
-import type { StatusJson } from "../../views/api/status.ts";
+import { type StatusJson, StatusSchema } from "../../views/api/api-schema.ts";
 import { type CutOff, failureOf } from "./failure.ts";
 import { ReplyReader } from "./reply-reader.ts";
 import { Agent } from "./undici.ts";
@@ -23,8 +21,6 @@ export interface StatusQuestion {
 
 /** Far more than thousands of targets take. */
 const MAX_BYTES = 64 * 1024 * 1024;
-
-const StatusShape = z.fromJSONSchema(STATUS_SCHEMA);
 
 /** Asks a daemon for all that it knows; it costs no budget. */
 export async function fetchStatus(
@@ -67,12 +63,10 @@ function readStatus({
   if (httpStatus !== 200) {
     return failed(`answered with HTTP ${httpStatus}`, httpStatus === 401 ? "password" : null);
   }
-  const parsed = parseJson(body);
-  if (!StatusShape.safeParse(parsed).success) {
-    return failed("answered with something else than a status: is that Synclag's address?");
-  }
-  // The schema that was just checked describes exactly that, and a test holds the two together.
-  return { kind: "status", json: parsed as StatusJson };
+  const { success, data } = StatusSchema.safeParse(parseJson(body));
+  return success
+    ? { kind: "status", json: data }
+    : failed("answered with something other than a Synclag status: check the address");
 }
 
 function failed(detail: string, guard: "password" | "tls" | null = null): StatusAnswer {

@@ -1,5 +1,5 @@
+import type { BudgetJson, StatusJson, TargetJson } from "./api-schema.ts";
 import { describeMissing, selectTargets } from "./selection.ts";
-import type { BudgetJson, StatusJson, TargetJson } from "./status.ts";
 
 /**
  * What concerns one protocol on one chain, every list filtered; null where no such pair is watched.

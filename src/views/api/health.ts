@@ -1,5 +1,6 @@
-import type { Report, Status, TargetReport } from "../../core/model/report.ts";
+import type { Report, TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatDuration } from "../wording/duration.ts";
+import type { HealthJson, HealthTargetJson } from "./api-schema.ts";
 import { isoTime } from "./status.ts";
 
 /** What a load balancer asks: is this protocol on this chain fresh, in any variant or in the named one? */
@@ -10,36 +11,6 @@ export interface HealthQuestion {
   /** Only this tier: a variant whose testing URL is well may yet fail its users. */
   readonly tier?: string | undefined;
   readonly maxLagMs: number;
-}
-
-/** One target's part in the verdict. */
-interface HealthTargetJson {
-  readonly variant: string;
-  readonly tier: string;
-  readonly status: Status;
-  readonly healthy: boolean;
-  readonly block_number: number | null;
-  readonly lag_seconds: number | null;
-  readonly last_advance: string | null;
-  readonly why: string;
-}
-
-/** The body of `/api/v1/health/{protocol}/{chain}`. */
-interface HealthJson {
-  readonly generated_at: string;
-  readonly protocol: string;
-  readonly chain: string;
-  /** The variant that was asked for, or null for any. */
-  readonly variant: string | null;
-  readonly max_lag_seconds: number;
-  readonly healthy: boolean;
-  /** `lag`: behind the reference; `advance`: no reference exists, so only that the height grew counts. */
-  readonly judged_by: "lag" | "advance";
-  /** Of all variants, whichever was asked for, in the tier that was; null while no height is known. */
-  readonly freshest: HealthTargetJson | null;
-  readonly why: string;
-  /** What was looked at: every variant, or the one that was asked for. */
-  readonly targets: readonly HealthTargetJson[];
 }
 
 export interface HealthVerdict {

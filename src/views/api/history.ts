@@ -1,30 +1,7 @@
 import type { HistorySlice } from "../../core/history/history.ts";
-import type { Column } from "../../core/history/number-column.ts";
 import type { ChainReport, Report } from "../../core/model/report.ts";
+import type { HistoryJson } from "./api-schema.ts";
 import { isoTime } from "./status.ts";
-
-/** The answer of `/api/v1/history/{protocol}/{chain}`: every list is as long as `timestamps`, unknown is null. */
-export interface HistoryJson {
-  readonly generated_at: string;
-  readonly protocol: string;
-  readonly chain: string;
-  readonly chain_id: number;
-  /** Unix seconds. */
-  readonly timestamps: readonly number[];
-  readonly reference_block_number: Column;
-  readonly targets: readonly TargetHistoryJson[];
-}
-
-interface TargetHistoryJson {
-  readonly variant: string;
-  readonly tier: string;
-  readonly block_number: Column;
-  readonly lag_seconds: Column;
-  /** The variant that the gap is measured against; null where there is none to measure. */
-  readonly against: string | null;
-  readonly gap_blocks: Column;
-  readonly gap_uncertainty_blocks: Column;
-}
 
 /** One protocol on one chain, and whose past is wanted for it. Null where nobody watches that. */
 export function historyTargets(

@@ -1,16 +1,16 @@
-import { HEALTH_SCHEMA, HISTORY_SCHEMA, type JsonSchema, PROBLEM_SCHEMA, STATUS_SCHEMA } from "./schemas.ts";
+import { z } from "zod";
+import { HealthSchema, HistorySchema, ProblemSchema, StatusSchema } from "./api-schema.ts";
 
-interface Responses {
-  readonly [httpStatus: string]: JsonSchema;
-}
+/** A part of an OpenAPI document. */
+type OpenapiObject = Readonly<Record<string, unknown>>;
 
-const PROTOCOL = pathParameter("protocol", "What is indexed, as in chains.yaml");
-const CHAIN = pathParameter("chain", "The chain's slug");
+const PROTOCOL = pathParameter("protocol", "As named in chains.yaml");
+const CHAIN = pathParameter("chain", "The slug of the chain");
 
 const VARIANT = {
   name: "variant",
   in: "query",
-  description: "Looks at this variant alone; without it, any will do",
+  description: "Considers only this variant; by default any of them",
   schema: { type: "string" },
 };
 
@@ -18,7 +18,7 @@ const TIER = {
   name: "tier",
   in: "query",
   description:
-    "Looks at this tier alone, such as production: without it, a testing URL that is well makes its variant healthy",
+    "Considers only this tier, such as production: without it, a testing URL that is well makes its variant healthy",
   schema: { type: "string" },
 };
 
@@ -26,14 +26,14 @@ const MAX_LAG = {
   name: "max_lag",
   in: "query",
   description:
-    "Seconds that a variant may be behind the reference or, where none exists, may have stood still",
+    "How many seconds a variant may be behind the reference or, if there is none, may go without advancing",
   schema: { type: "number", minimum: 0, default: 600 },
 };
 
 const HOURS = {
   name: "hours",
   in: "query",
-  description: "How far back",
+  description: "How far back to go",
   schema: { type: "number", exclusiveMinimum: 0, maximum: 999.999, default: 24 },
 };
 
@@ -41,67 +41,84 @@ const POINTS = {
   name: "points",
   in: "query",
   description:
-    "Of more instants, neighbours are told as one: the last height, the longest lag, the widest gap",
+    "The maximum number of rows; adjacent rows are merged, keeping the last height, the longest lag and the widest gap",
   schema: { type: "integer", minimum: 1, maximum: 99_999, default: 10_000 },
 };
 
 /** The OpenAPI 3.1 document of `/openapi.json`. */
-export function openapiDocument(version: string): JsonSchema {
+export function openapiDocument(version: string): OpenapiObject {
   return {
     openapi: "3.1.0",
     info: {
       title: "Synclag",
       version,
       description:
-        "The sync health of blockchain indexers. No request waits for an indexer or spends budget.",
+        "The sync health of blockchain indexers. All answers come from memory: a request never polls an indexer or uses budget.",
     },
     paths: { ...API_PATHS, ...MANAGEMENT_PATHS },
     components: {
       schemas: {
-        Status: STATUS_SCHEMA,
-        Health: HEALTH_SCHEMA,
-        History: HISTORY_SCHEMA,
-        Problem: PROBLEM_SCHEMA,
+        Status: jsonSchema(StatusSchema),
+        Health: jsonSchema(HealthSchema),
+        History: jsonSchema(HistorySchema),
+        Problem: jsonSchema(ProblemSchema),
       },
     },
   };
 }
 
+/** Without what OpenAPI implies (`$schema`) or says shorter (the pattern of a `format`). */
+function jsonSchema(schema: z.ZodType): OpenapiObject {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, {
+    io: "input",
+    override: ({ jsonSchema: part }) => {
+      if (part.format !== undefined) {
+        delete part.pattern;
+      }
+    },
+  });
+  return rest;
+}
+
+const UNKNOWN_PAIR = problem("No such protocol or chain; the detail lists those that exist");
+
 const API_PATHS = {
   "/api/v1/status": {
-    get: operation("getStatus", "Everything that is known", { "200": json("Status", "What is known now") }),
+    get: operation("getStatus", "The status of every target", {
+      "200": json("Status", "The current status"),
+    }),
   },
   "/api/v1/status/{protocol}/{chain}": {
     parameters: [PROTOCOL, CHAIN],
-    get: operation("getPairStatus", "What is known of one protocol on one chain, every list filtered", {
-      "200": json("Status", "What is known now"),
-      "404": problem("Nobody watches that pair; the detail names what exists"),
+    get: operation("getPairStatus", "The status of one protocol on one chain, every list filtered", {
+      "200": json("Status", "The current status"),
+      "404": UNKNOWN_PAIR,
     }),
   },
   "/api/v1/health/{protocol}/{chain}": {
     parameters: [PROTOCOL, CHAIN, VARIANT, TIER, MAX_LAG],
-    get: operation("getHealth", "Whether traffic may go there, and which variant is the freshest", {
-      "200": json("Health", "A variant, or the named one, is ok and close enough"),
-      "400": problem("max_lag is no number of seconds"),
-      "404": problem("Nobody watches that protocol, chain, variant and tier; the detail names what exists"),
-      "503": json("Health", "None is"),
+    get: operation("getHealth", "Whether traffic can be sent there, and which variant is freshest", {
+      "200": json("Health", "A considered variant is ok and within max_lag"),
+      "400": problem("A parameter is invalid"),
+      "404": problem("No such protocol, chain, variant or tier; the detail lists those that exist"),
+      "503": json("Health", "No considered variant is ok and within max_lag"),
     }),
   },
   "/api/v1/history/{protocol}/{chain}": {
     parameters: [PROTOCOL, CHAIN, HOURS, POINTS],
-    get: operation("getHistory", "The past of one protocol on one chain, as the plots show it", {
-      "200": json("History", "Two hours by 15 s, a day by the minute"),
-      "400": problem("hours or points is no such number"),
-      "404": problem("Nobody watches that pair; the detail names what exists"),
+    get: operation("getHistory", "The recent history of one protocol on one chain, as plotted on its page", {
+      "200": json("History", "Oldest row first"),
+      "400": problem("A parameter is invalid"),
+      "404": UNKNOWN_PAIR,
     }),
   },
   "/api/v1/events": {
-    get: operation("getEvents", "Server-sent events: `report`, when there is something new to see", {
+    get: operation("getEvents", "Server-sent events: `report` when the status has changed", {
       "200": {
-        description: "A number and nothing else each time, every five seconds at the latest",
+        description: "A number each time, at least every five seconds",
         content: { "text/event-stream": { schema: { type: "string" } } },
       },
-      "503": problem("Too many listen already"),
+      "503": problem("Too many clients are connected"),
     }),
   },
   "/openapi.json": {
@@ -117,43 +134,47 @@ const MANAGEMENT_PATHS = {
   },
   "/-/healthy": {
     get: operation("getHealthy", "Whether the poll loop makes progress", {
-      "200": text("It does"),
-      "503": problem("It is stuck"),
+      "200": text("The poll loop makes progress"),
+      "503": problem("The poll loop is stuck"),
     }),
   },
   "/-/ready": {
-    get: operation("getReady", "Whether every indexer had its first round", {
-      "200": text("All had"),
-      "503": problem("Some had not, or the daemon is shutting down"),
+    get: operation("getReady", "Whether every indexer has completed its first round", {
+      "200": text("Every indexer has completed its first round"),
+      "503": problem("Some indexers have not, or the daemon is shutting down"),
     }),
   },
   "/-/reload": {
-    post: operation("reload", "Reads chains.yaml anew", {
-      "200": text("Done"),
+    post: operation("reload", "Reloads chains.yaml", {
+      "200": text("Reloaded"),
       "403": problem("Started without --enable-lifecycle"),
-      "422": problem("The file cannot be used; nothing has changed"),
+      "422": problem("The file is invalid; the current configuration is kept"),
     }),
   },
 } as const;
 
-function operation(operationId: string, summary: string, responses: Responses): JsonSchema {
+interface Responses {
+  readonly [httpStatus: string]: OpenapiObject;
+}
+
+function operation(operationId: string, summary: string, responses: Responses): OpenapiObject {
   return { operationId, summary, responses };
 }
 
-function pathParameter(name: string, description: string): JsonSchema {
+function pathParameter(name: string, description: string): OpenapiObject {
   return { name, in: "path", required: true, description, schema: { type: "string" } };
 }
 
-function json(name: "Status" | "Health" | "History", description: string): JsonSchema {
+function json(name: "Status" | "Health" | "History", description: string): OpenapiObject {
   const schema = { $ref: `#/components/schemas/${name}` };
   return { description, content: { "application/json": { schema } } };
 }
 
-function text(description: string): JsonSchema {
+function text(description: string): OpenapiObject {
   return { description, content: { "text/plain": { schema: { type: "string" } } } };
 }
 
-function problem(description: string): JsonSchema {
+function problem(description: string): OpenapiObject {
   const schema = { $ref: "#/components/schemas/Problem" };
   return { description, content: { "application/problem+json": { schema } } };
 }

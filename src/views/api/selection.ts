@@ -1,5 +1,5 @@
 import { nearMissHint } from "../../core/model/near-miss.ts";
-import type { TargetJson } from "./status.ts";
+import type { TargetJson } from "./api-schema.ts";
 
 /** Which targets are meant: all of a protocol, of its chain, or of one variant or tier there. */
 export interface Selection {

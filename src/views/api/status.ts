@@ -1,104 +1,14 @@
-import type { Budget, SkippedIndexer } from "../../core/model/fleet.ts";
-import type { FailureReason } from "../../core/model/observation.ts";
 import type {
   BudgetReport,
   ChainReport,
   GapReport,
   Incident,
   Report,
-  Status,
   TargetReport,
 } from "../../core/model/report.ts";
+import type { BudgetJson, ChainJson, GapJson, IncidentJson, StatusJson, TargetJson } from "./api-schema.ts";
 
-/** A target of `/api/v1/status`. Times are ISO 8601, unknown is null. */
-export interface TargetJson {
-  readonly protocol: string;
-  readonly variant: string;
-  readonly tier: string;
-  readonly chain: string;
-  readonly chain_id: number;
-  readonly status: Status;
-  readonly reason: FailureReason | null;
-  readonly block_number: number | null;
-  readonly block_timestamp: string | null;
-  readonly lag_blocks: number | null;
-  readonly lag_seconds: number | null;
-  /** The lag reaches beyond what the chain clock has seen. */
-  readonly lag_extrapolated: boolean;
-  readonly last_success: string | null;
-  readonly last_advance: string | null;
-  /** Inside a maintenance window: judged as ever, but marked. */
-  readonly maintenance: boolean;
-  readonly detail: string;
-  readonly explorer: string | null;
-}
-
-/** A chain of `/api/v1/status`, with the limits in time that its targets are judged by. */
-export interface ChainJson {
-  readonly slug: string;
-  readonly chain_id: number;
-  readonly name: string;
-  readonly testnet: boolean;
-  /** As configured. */
-  readonly block_time_seconds: number | null;
-  /** As measured. */
-  readonly block_interval_seconds: number | null;
-  readonly reference: {
-    readonly block_number: number;
-    readonly sources: number;
-    readonly time: string | null;
-  } | null;
-  readonly thresholds: {
-    readonly lagging_seconds: number;
-    readonly critical_seconds: number;
-    readonly stalled_seconds: number;
-  };
-}
-
-/** `blocks` is positive where the target's variant is behind `against`; the truth lies within ± `uncertainty_blocks`. */
-export interface GapJson {
-  readonly protocol: string;
-  readonly variant: string;
-  readonly tier: string;
-  readonly chain: string;
-  readonly chain_id: number;
-  readonly against: string;
-  readonly blocks: number;
-  readonly seconds: number | null;
-  readonly uncertainty_blocks: number;
-}
-
-/** `targets` holds keys: `protocol/variant/tier/chain`. */
-export interface IncidentJson {
-  readonly scope: Incident["scope"];
-  readonly subject: string;
-  readonly since: string;
-  readonly detail: string;
-  readonly targets: readonly string[];
-}
-
-/** `endpoint` is `protocol/variant/tier/name`, `rpc/chain/n`, or null for a budget that many share. */
-export interface BudgetJson {
-  readonly budget: string;
-  readonly endpoint: string | null;
-  readonly per: Budget["per"];
-  readonly limit: number;
-  readonly used: number;
-  readonly remaining: number;
-}
-
-/** The answer of `/api/v1/status`, and what `synclag check --format json` prints. */
-export interface StatusJson {
-  readonly generated_at: string;
-  readonly chains: readonly ChainJson[];
-  readonly targets: readonly TargetJson[];
-  readonly gaps: readonly GapJson[];
-  readonly incidents: readonly IncidentJson[];
-  readonly budgets: readonly BudgetJson[];
-  readonly skipped: readonly SkippedIndexer[];
-}
-
-/** Everything that is known, for programs: a list of rows each, in the order of the configuration. */
+/** The report in the form of the API, every list in the order of the configuration. */
 export function statusJson(report: Report): StatusJson {
   return {
     generated_at: isoTime(report.generatedAtMs),
@@ -147,6 +57,7 @@ function targetJson(report: TargetReport): TargetJson {
     chain_id: chainId,
     status: report.status,
     reason: report.reason,
+    up: report.up,
     block_number: report.block,
     block_timestamp: orNull(report.blockTimestampSec, (timestampSec) => isoTime(timestampSec * 1000)),
     lag_blocks: report.lagBlocks,

@@ -1,5 +1,5 @@
 import type { SkippedIndexer } from "../../core/model/fleet.ts";
-import type { BudgetJson } from "../api/status.ts";
+import type { BudgetJson } from "../api/api-schema.ts";
 import { formatNumber } from "../wording/numbers.ts";
 import { type Html, html } from "./html.ts";
 import { PLAN_PATH } from "./links.ts";

@@ -1,4 +1,4 @@
-import type { IncidentJson } from "../api/status.ts";
+import type { IncidentJson } from "../api/api-schema.ts";
 import { formatAgo, formatClock } from "../wording/duration.ts";
 import { describeFailover, incidentTitle } from "../wording/incident.ts";
 import { formatCount } from "../wording/numbers.ts";

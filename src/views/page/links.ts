@@ -1,5 +1,5 @@
 import type { Status } from "../../core/model/report.ts";
-import type { TargetJson } from "../api/status.ts";
+import type { TargetJson } from "../api/api-schema.ts";
 
 type Named = Pick<TargetJson, "protocol" | "variant" | "tier">;
 

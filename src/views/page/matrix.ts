@@ -1,5 +1,5 @@
+import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
-import type { ChainJson, StatusJson, TargetJson } from "../api/status.ts";
 import { shortDuration } from "../wording/duration.ts";
 import { formatCount, formatNumber } from "../wording/numbers.ts";
 import { STATUS_WORDS } from "../wording/status.ts";

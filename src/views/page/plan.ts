@@ -1,6 +1,7 @@
 import type { Plan, PlanRow } from "../../core/model/plan.ts";
 import type { Report } from "../../core/model/report.ts";
-import { type BudgetJson, isoTime, statusJson } from "../api/status.ts";
+import type { BudgetJson } from "../api/api-schema.ts";
+import { isoTime, statusJson } from "../api/status.ts";
 import { formatClock, formatDuration } from "../wording/duration.ts";
 import { formatCount, formatNumber } from "../wording/numbers.ts";
 import { renderSkipped } from "./budget-table.ts";

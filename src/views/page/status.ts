@@ -1,5 +1,6 @@
 import type { Report } from "../../core/model/report.ts";
-import { isoTime, type StatusJson, statusJson } from "../api/status.ts";
+import type { StatusJson } from "../api/api-schema.ts";
+import { isoTime, statusJson } from "../api/status.ts";
 import { formatAgo, formatClock } from "../wording/duration.ts";
 import { type Headline, headline } from "../wording/headline.ts";
 import { formatCount } from "../wording/numbers.ts";

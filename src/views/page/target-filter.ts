@@ -1,5 +1,5 @@
+import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { keepTargets } from "../api/filter-status.ts";
-import type { ChainJson, StatusJson, TargetJson } from "../api/status.ts";
 
 /** Narrows the status to the targets that every word of the query speaks of: `lockup base`, `stalled`, `testnet`. */
 export function filterByWords(json: StatusJson, query: string): StatusJson {

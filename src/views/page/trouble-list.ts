@@ -1,5 +1,5 @@
+import type { IncidentJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
-import type { IncidentJson } from "../api/status.ts";
 import { formatAgo, formatDuration } from "../wording/duration.ts";
 import { formatCount } from "../wording/numbers.ts";
 import { STATUS_WORDS } from "../wording/status.ts";

@@ -1,6 +1,6 @@
+import type { StatusJson, TargetJson } from "../api/api-schema.ts";
 import { keepTargets, targetKey } from "../api/filter-status.ts";
 import { describeMissing, type Selection, selectTargets } from "../api/selection.ts";
-import type { StatusJson, TargetJson } from "../api/status.ts";
 import { formatAgo, formatDuration } from "../wording/duration.ts";
 
 /** What `synclag check` was asked to look at, or every filter that means nothing. */

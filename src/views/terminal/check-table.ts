@@ -1,6 +1,6 @@
 import { STATUSES, type Status } from "../../core/model/report.ts";
+import type { IncidentJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
-import type { IncidentJson, StatusJson, TargetJson } from "../api/status.ts";
 import { formatAgo, formatDuration } from "../wording/duration.ts";
 import { headline } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incident.ts";

@@ -1,5 +1,5 @@
+import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { type Selection, selectTargets } from "../api/selection.ts";
-import type { ChainJson, StatusJson, TargetJson } from "../api/status.ts";
 import { groupPairs, type PairState, pairState } from "../wording/triage.ts";
 
 /** Exit code of `synclag check`, as monitoring plugins have them: ok, warning, critical, unknown. */

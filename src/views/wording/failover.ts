@@ -1,5 +1,5 @@
+import type { IncidentJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
-import type { IncidentJson } from "../api/status.ts";
 import { formatDuration } from "./duration.ts";
 import { formatNumber } from "./numbers.ts";
 import { failoverTargets, isProduction, notableLagMs } from "./target.ts";

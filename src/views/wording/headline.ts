@@ -1,5 +1,5 @@
+import type { IncidentJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
-import type { IncidentJson, StatusJson, TargetJson } from "../api/status.ts";
 import { formatDuration } from "./duration.ts";
 import { findFailover } from "./failover.ts";
 import { incidentDetail } from "./incident.ts";

@@ -1,4 +1,4 @@
-import type { IncidentJson } from "../api/status.ts";
+import type { IncidentJson } from "../api/api-schema.ts";
 import { findFailover } from "./failover.ts";
 import type { Trouble } from "./triage.ts";
 

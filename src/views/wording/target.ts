@@ -1,4 +1,4 @@
-import type { TargetJson } from "../api/status.ts";
+import type { TargetJson } from "../api/api-schema.ts";
 import { formatDuration } from "./duration.ts";
 import { STATUS_WORDS } from "./status.ts";
 import type { Trouble } from "./triage.ts";

@@ -1,5 +1,5 @@
+import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
-import type { ChainJson, StatusJson, TargetJson } from "../api/status.ts";
 import { needsSomebody, STATUS_WORDS } from "./status.ts";
 
 /**

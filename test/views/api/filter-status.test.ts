@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { BudgetReport } from "../../../src/core/model/report.ts";
+import type { StatusJson } from "../../../src/views/api/api-schema.ts";
 import { filterStatus } from "../../../src/views/api/filter-status.ts";
-import { type StatusJson, statusJson } from "../../../src/views/api/status.ts";
+import { statusJson } from "../../../src/views/api/status.ts";
 import {
   NOW_MS,
   sampleChain,

@@ -24,6 +24,7 @@ describe("statusJson()", () => {
         chain_id: 8453,
         status: "ok",
         reason: null,
+        up: true,
         block_number: 38_000_000,
         block_timestamp: "2026-12-01T03:12:38.000Z",
         lag_blocks: 2,

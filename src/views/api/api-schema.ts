@@ -1,0 +1,180 @@
+import { z } from "zod";
+import { FAILURE_REASONS } from "../../core/model/observation.ts";
+import { STATUSES } from "../../core/model/report.ts";
+
+/**
+ * The JSON API: what the routes answer, what `/openapi.json` describes and what `synclag check --url` accepts all follow
+ * from these schemas. Every property is present; what is unknown is null.
+ */
+
+const Text = z.string();
+const Time = z.iso.datetime();
+const Height = z.int().positive();
+const Count = z.int().nonnegative();
+const Seconds = z.number();
+
+const TargetStatus = z.enum(STATUSES).meta({ description: "The first of these that applies, in this order" });
+
+/** What a target, or a gap between two, is identified by. */
+const TARGET_LABELS = {
+  protocol: Text,
+  variant: Text,
+  tier: Text,
+  chain: Text.meta({ description: "The slug of the chain" }),
+  chain_id: Count,
+};
+
+const Target = z.object({
+  ...TARGET_LABELS,
+  status: TargetStatus,
+  reason: z.enum(FAILURE_REASONS).meta({ description: "Why the last poll failed" }).nullable(),
+  up: z.boolean().meta({ description: "Whether the last poll returned a usable height" }),
+  block_number: Height.meta({ description: "Null once the evidence is stale" }).nullable(),
+  block_timestamp: Time.nullable(),
+  lag_blocks: Count.nullable(),
+  lag_seconds: Seconds.nonnegative()
+    .meta({ description: "Chain time between the target's block and the reference" })
+    .nullable(),
+  lag_extrapolated: z.boolean().meta({
+    description:
+      "lag_seconds is an estimate: the target's block is older than the observed history of the chain",
+  }),
+  last_success: Time.nullable(),
+  last_advance: Time.nullable(),
+  maintenance: z.boolean().meta({
+    description: "Inside a maintenance window; the status is determined as usual",
+  }),
+  detail: Text.meta({ description: "One sentence that explains the status" }),
+  explorer: z.url().nullable(),
+});
+
+const Chain = z.object({
+  slug: Text,
+  chain_id: Count,
+  name: Text,
+  testnet: z.boolean(),
+  block_time_seconds: Seconds.meta({ description: "As configured" }).nullable(),
+  block_interval_seconds: Seconds.meta({ description: "As measured" }).nullable(),
+  reference: z
+    .object({
+      block_number: Height,
+      sources: Count.meta({ description: "How many sources agree with it" }),
+      time: Time.nullable(),
+    })
+    .nullable(),
+  thresholds: z.object({ lagging_seconds: Seconds, critical_seconds: Seconds, stalled_seconds: Seconds }),
+});
+
+const Gap = z.object({
+  ...TARGET_LABELS,
+  against: Text.meta({ description: "The variant it is compared with" }),
+  blocks: z.number().meta({
+    description: "Positive: behind `against`; the true gap lies within ± uncertainty_blocks",
+  }),
+  seconds: Seconds.nullable(),
+  uncertainty_blocks: z.number().nonnegative(),
+});
+
+const Incident = z.object({
+  scope: z.enum(["network", "host", "endpoint", "chain"]),
+  subject: Text,
+  since: Time,
+  detail: Text,
+  targets: z.array(Text).meta({ description: "Keys of the form protocol/variant/tier/chain" }),
+});
+
+const Budget = z.object({
+  budget: Text,
+  endpoint: Text.meta({
+    description:
+      "protocol/variant/tier/name, or rpc/chain/number for an RPC node; null for a budget shared by several endpoints",
+  }).nullable(),
+  per: z.enum(["hour", "day", "month"]),
+  limit: Count,
+  used: Count,
+  remaining: Count,
+});
+
+/** What `/api/v1/status` answers, and what `synclag check --format json` prints. */
+export const StatusSchema = z.object({
+  generated_at: Time,
+  chains: z.array(Chain),
+  targets: z.array(Target),
+  gaps: z.array(Gap),
+  incidents: z.array(Incident),
+  budgets: z.array(Budget),
+  skipped: z.array(z.object({ protocol: Text, variant: Text, tier: Text, why: Text })),
+});
+
+const HealthTarget = z.object({
+  variant: Text,
+  tier: Text,
+  status: TargetStatus,
+  healthy: z.boolean(),
+  block_number: Height.nullable(),
+  lag_seconds: Seconds.nullable(),
+  last_advance: Time.nullable(),
+  why: Text,
+});
+
+/** What `/api/v1/health/{protocol}/{chain}` answers, healthy or not. */
+export const HealthSchema = z.object({
+  generated_at: Time,
+  protocol: Text,
+  chain: Text,
+  variant: Text.meta({ description: "The requested variant; null for any" }).nullable(),
+  max_lag_seconds: Seconds,
+  healthy: z.boolean(),
+  judged_by: z.enum(["lag", "advance"]).meta({
+    description:
+      "lag: by the lag behind the reference. advance: the chain has no reference, so by the last advance",
+  }),
+  freshest: HealthTarget.meta({
+    description: "Of all variants of the tier, whichever was requested; null while no height is known",
+  }).nullable(),
+  why: Text,
+  targets: z.array(HealthTarget),
+});
+
+const Series = z.array(z.number().nullable());
+
+/** What `/api/v1/history/{protocol}/{chain}` answers. */
+export const HistorySchema = z.object({
+  generated_at: Time,
+  protocol: Text,
+  chain: Text,
+  chain_id: Count,
+  timestamps: z.array(z.number()).meta({ description: "Unix seconds; every other list has the same length" }),
+  reference_block_number: Series,
+  targets: z.array(
+    z.object({
+      variant: Text,
+      tier: Text,
+      block_number: Series,
+      lag_seconds: Series,
+      against: Text.meta({ description: "The variant that the gap is measured against" }).nullable(),
+      gap_blocks: Series,
+      gap_uncertainty_blocks: Series,
+    }),
+  ),
+});
+
+/** The body of every error: problem details, RFC 9457. */
+export const ProblemSchema = z.object({
+  type: Text.meta({ format: "uri-reference" }),
+  title: Text,
+  status: z.int().min(400).max(599),
+  detail: Text,
+});
+
+export type StatusJson = ReadonlyDeep<z.infer<typeof StatusSchema>>;
+export type ChainJson = StatusJson["chains"][number];
+export type TargetJson = StatusJson["targets"][number];
+export type GapJson = StatusJson["gaps"][number];
+export type IncidentJson = StatusJson["incidents"][number];
+export type BudgetJson = StatusJson["budgets"][number];
+export type HealthJson = ReadonlyDeep<z.infer<typeof HealthSchema>>;
+export type HealthTargetJson = HealthJson["targets"][number];
+export type HistoryJson = ReadonlyDeep<z.infer<typeof HistorySchema>>;
+
+type ReadonlyDeep<T> = T extends object ? { readonly [K in keyof T]: ReadonlyDeep<T[K]> } : T;
