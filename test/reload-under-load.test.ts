@@ -17,7 +17,7 @@ describe("App.reload() without end", () => {
         kind: "graph-node" as const,
         key: `${protocol}/subgraph/production/base`,
         chains: ["base"],
-        knobs: { latency: { minMs: 20, maxMs: 300 } },
+        behaviour: { latency: { minMs: 20, maxMs: 300 } },
       })),
     });
     for (const protocol of HANGING) {

@@ -31,8 +31,8 @@ type Fault =
   | { readonly kind: "fails"; readonly reason: FailureReason }
   | { readonly kind: "says"; readonly what: "missing" | "not_started" | "nothing" }
   | {
-      readonly kind: "knobs";
-      readonly knobs: (startMs: number, headAtStart: number) => Partial<IndexerBehaviour>;
+      readonly kind: "behaviour";
+      readonly behaviour: (startMs: number, headAtStart: number) => Partial<IndexerBehaviour>;
     }
   | { readonly kind: "height"; readonly block: (truth: number) => number }
   | { readonly kind: "flag" }
@@ -52,11 +52,11 @@ function fails(reason: FailureReason, expected: Status, incident: string): Fault
   return { name, incident, strikes: "one", fault: { kind: "fails", reason }, expected, knownAfterMs };
 }
 
-function knobs(change: (startMs: number, headAtStart: number) => Partial<IndexerBehaviour>): Fault {
-  return { kind: "knobs", knobs: change };
+function behaviour(change: (startMs: number, headAtStart: number) => Partial<IndexerBehaviour>): Fault {
+  return { kind: "behaviour", behaviour: change };
 }
 
-const FROZEN = knobs((startMs) => ({ freezeAtMs: startMs }));
+const FROZEN = behaviour((startMs) => ({ freezeAtMs: startMs }));
 
 /** The scripted faults. */
 export const FAULT_SCRIPTS: readonly FaultScript[] = [
@@ -190,7 +190,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
     name: "stuck after a false reorg",
     incident: "graphprotocol/graph-node#5586",
     strikes: "one",
-    fault: knobs((startMs) => ({ freezeAtMs: startMs, lagBlocks: 20 })),
+    fault: behaviour((startMs) => ({ freezeAtMs: startMs, lagBlocks: 20 })),
     expected: "stalled",
     knownAfterMs: STALLED,
   },
@@ -198,7 +198,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
     name: "falls 18 h behind at once",
     incident: "greenpill-dev-guild/green-goods#480",
     strikes: "one",
-    fault: knobs(() => ({ lagMs: 18 * HOUR })),
+    fault: behaviour(() => ({ lagMs: 18 * HOUR })),
     expected: "lagging",
     knownAfterMs: 30_000,
   },
@@ -206,7 +206,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
     name: "18 h behind when first seen",
     incident: "greenpill-dev-guild/green-goods#480",
     strikes: "one",
-    fault: knobs(() => ({ lagMs: 18 * HOUR })),
+    fault: behaviour(() => ({ lagMs: 18 * HOUR })),
     fromTheStart: true,
     expected: "lagging",
   },
@@ -214,7 +214,9 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
     name: "indexes at half the chain's pace",
     incident: "ponder-sh/ponder#2264",
     strikes: "one",
-    fault: knobs((startMs, head) => ({ catchUp: { atMs: startMs, fromBlock: head, blocksPerSec: 0.25 } })),
+    fault: behaviour((startMs, head) => ({
+      catchUp: { atMs: startMs, fromBlock: head, blocksPerSec: 0.25 },
+    })),
     expected: "lagging",
     knownAfterMs: 20 * MINUTE,
     lastsMs: 40 * MINUTE,
@@ -223,7 +225,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
     name: "re-indexes from genesis",
     incident: "OlympusDAO/olympus-protocol-metrics-subgraph#355",
     strikes: "one",
-    fault: knobs((startMs) => ({ catchUp: { atMs: startMs, fromBlock: 1, blocksPerSec: 500 } })),
+    fault: behaviour((startMs) => ({ catchUp: { atMs: startMs, fromBlock: 1, blocksPerSec: 500 } })),
     expected: "syncing",
     knownAfterMs: 30_000,
   },
@@ -231,7 +233,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
     name: "back-fills when first seen",
     incident: "messari/subgraphs#2642",
     strikes: "one",
-    fault: knobs((startMs) => ({ catchUp: { atMs: startMs, fromBlock: 1, blocksPerSec: 500 } })),
+    fault: behaviour((startMs) => ({ catchUp: { atMs: startMs, fromBlock: 1, blocksPerSec: 500 } })),
     fromTheStart: true,
     expected: "syncing",
     knownAfterMs: 15_000,
@@ -240,7 +242,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
     name: "stuck 3.4 million blocks behind when first seen",
     incident: "messari/subgraphs#2642",
     strikes: "one",
-    fault: knobs((startMs) => ({ freezeAtMs: startMs, lagBlocks: 3_400_000 })),
+    fault: behaviour((startMs) => ({ freezeAtMs: startMs, lagBlocks: 3_400_000 })),
     fromTheStart: true,
     expected: "stalled",
     knownAfterMs: STALLED,
@@ -319,7 +321,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
     name: "routed to an indexer that is 30 min behind",
     incident: "graphprotocol/indexer-rs#916",
     strikes: "one",
-    fault: knobs(() => ({ lagMs: 30 * MINUTE })),
+    fault: behaviour(() => ({ lagMs: 30 * MINUTE })),
     expected: "lagging",
     knownAfterMs: 30_000,
   },
@@ -327,7 +329,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
     name: "all indexers of the gateway are 40 min behind",
     incident: "rule",
     strikes: "both variants",
-    fault: knobs(() => ({ lagMs: 40 * MINUTE })),
+    fault: behaviour(() => ({ lagMs: 40 * MINUTE })),
     expected: "lagging",
     knownAfterMs: 30_000,
   },
@@ -346,7 +348,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
     strikes: "one",
     targets: 1,
     timestamps: "reported",
-    fault: knobs(() => ({ lagMs: 2 * HOUR })),
+    fault: behaviour(() => ({ lagMs: 2 * HOUR })),
     expected: "lagging",
     knownAfterMs: 30_000,
   },

@@ -164,8 +164,8 @@ function gapAt({ against, target }: Pair, atMs: number): number {
   return (processedAt(against, atMs) ?? 0) - (processedAt(target, atMs) ?? 0);
 }
 
-function indexer(chain: ChainModel, seed: string, knobs: Partial<IndexerBehaviour> = {}): IndexerModel {
-  return { seed, chain, knobs: { ...AT_THE_TIP, ...knobs } };
+function indexer(chain: ChainModel, seed: string, behaviour: Partial<IndexerBehaviour> = {}): IndexerModel {
+  return { seed, chain, behaviour: { ...AT_THE_TIP, ...behaviour } };
 }
 
 function blockOf({ observation }: Read): number {

@@ -85,7 +85,7 @@ function play(lagCase: LagCase, model: ChainModel, ticks: number): LagFigures {
     (seed): IndexerModel => ({
       seed,
       chain: model,
-      knobs: { ...AT_THE_TIP, lagMs: seed === "lockup/subgraph" ? lagCase.lagMs : 0 },
+      behaviour: { ...AT_THE_TIP, lagMs: seed === "lockup/subgraph" ? lagCase.lagMs : 0 },
     }),
   );
   const watched = { chain, targets };

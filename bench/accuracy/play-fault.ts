@@ -211,24 +211,24 @@ function say(script: FaultScript, asked: Asked): readonly Observation[] {
   if (fault.kind === "says") {
     return fault.what === "nothing" ? [] : [{ ...times, kind: fault.what }];
   }
-  const said = answer(script, asked, knobsOf(fault, asked));
+  const said = answer(script, asked, behaviourOf(fault, asked));
   return said.kind === "head" ? [{ ...said, head: changed(script, said.head, asked) }] : [said];
 }
 
 function answer(
   script: FaultScript,
   { source, model, sentAtMs, random }: Asked,
-  knobs: Partial<IndexerBehaviour>,
+  behaviour: Partial<IndexerBehaviour>,
 ): Observation {
-  const indexer: IndexerModel = { seed: source, chain: model, knobs: { ...AT_THE_TIP, ...knobs } };
+  const indexer: IndexerModel = { seed: source, chain: model, behaviour: { ...AT_THE_TIP, ...behaviour } };
   const timestamps = source.startsWith("rpc/") ? "reported" : (script.timestamps ?? "none");
   return poll(source, indexer, { sentAtMs, random, timestamps }).observation;
 }
 
-function knobsOf(fault: FaultScript["fault"], { model, startMs }: Asked): Partial<IndexerBehaviour> {
+function behaviourOf(fault: FaultScript["fault"], { model, startMs }: Asked): Partial<IndexerBehaviour> {
   switch (fault.kind) {
-    case "knobs":
-      return fault.knobs(startMs, headAt(model, startMs));
+    case "behaviour":
+      return fault.behaviour(startMs, headAt(model, startMs));
     case "otherChain":
       return { wrongChain: OTHER_CHAIN };
     default:

@@ -26,11 +26,11 @@ export function poll(
   const latencyMs = LATENCY_MS.least + at.random() * (LATENCY_MS.most - LATENCY_MS.least);
   const readAtMs = at.sentAtMs + at.random() * latencyMs;
   const block = heightAt(model, readAtMs) ?? 0;
-  const chain = model.knobs.wrongChain ?? model.chain;
+  const chain = model.behaviour.wrongChain ?? model.chain;
   const reported = at.timestamps === "reported";
   const head: Head = {
     block,
-    timestampSec: reported ? Math.floor(timeOf(chain, block - model.knobs.offsetBlocks) / 1_000) : null,
+    timestampSec: reported ? Math.floor(timeOf(chain, block - model.behaviour.offsetBlocks) / 1_000) : null,
     hash: reported ? hashOf(chain.id, block, "main") : null,
     deployment: null,
     indexingErrors: null,

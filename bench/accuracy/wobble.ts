@@ -70,7 +70,7 @@ export function playWobble(wobble: WobbleCase): WobbleFigures {
     return {
       seed,
       chain: chainModel,
-      knobs: { ...AT_THE_TIP, ...replicas, reorgEveryMs: 60_000, reorgBlocks: wobble.reorgBlocks },
+      behaviour: { ...AT_THE_TIP, ...replicas, reorgEveryMs: 60_000, reorgBlocks: wobble.reorgBlocks },
     };
   });
   return run(watched, models, { wobble, ticks });

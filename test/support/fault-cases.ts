@@ -11,7 +11,7 @@ export interface FaultCase {
   /** Null: what came is usable all the same. */
   readonly reason: FailureReason | null;
   readonly status: Status;
-  readonly spec: Pick<EndpointSpec, "kind" | "knobs">;
+  readonly spec: Pick<EndpointSpec, "kind" | "behaviour">;
   readonly fault: FaultName | Fault | null;
 }
 
@@ -186,7 +186,7 @@ function envioCases({ block }: Truth): readonly FaultCase[] {
       name: "rows-of-10-000-unknown-chains",
       reason: null,
       status: "ok",
-      spec: { kind: "envio", knobs: { strangers: 10_000 } },
+      spec: { kind: "envio", behaviour: { unknownChains: 10_000 } },
       fault: null,
     },
   ];

@@ -12,14 +12,14 @@ const LEAST_MS = 5_000;
 
 /** The pace of a demo; `speed` 2 is twice as fast. Cron knows no fraction of a second, so polls have a floor. */
 export function paceAtSpeed(speed: number): Pace {
-  const hastened = (durationMs: number): number => Math.max(LEAST_MS, durationMs / speed);
+  const accelerated = (durationMs: number): number => Math.max(LEAST_MS, durationMs / speed);
   return {
     pollIntervalSec: Math.max(1, Math.round(5 / speed)),
     thresholds: {
-      laggingMs: hastened(20_000),
-      criticalMs: hastened(60_000),
-      stalledMs: hastened(25_000),
-      staleMs: hastened(20_000),
+      laggingMs: accelerated(20_000),
+      criticalMs: accelerated(60_000),
+      stalledMs: accelerated(25_000),
+      staleMs: accelerated(20_000),
     },
   };
 }
@@ -35,12 +35,12 @@ export function accelerate(config: Config, pace: Pace): Config {
   return {
     ...config,
     poll: { ...config.poll, concurrency: 64, perHost: 32 },
-    fleet: hastenFleet(config.fleet, pace),
+    fleet: accelerateFleet(config.fleet, pace),
   };
 }
 
-function hastenFleet(fleet: Fleet, pace: Pace): Fleet {
-  const hastenEndpoint = (endpoint: Endpoint): Endpoint => {
+function accelerateFleet(fleet: Fleet, pace: Pace): Fleet {
+  const accelerateEndpoint = (endpoint: Endpoint): Endpoint => {
     const pollIntervalMs = pace.pollIntervalSec * 1_000;
     return {
       ...endpoint,
@@ -54,9 +54,9 @@ function hastenFleet(fleet: Fleet, pace: Pace): Fleet {
     chains: fleet.chains.map((chain) => ({ ...chain, thresholds: thresholdsOf(chain, pace.thresholds) })),
     indexers: fleet.indexers.map((indexer) => ({
       ...indexer,
-      endpoints: indexer.endpoints.map(hastenEndpoint),
+      endpoints: indexer.endpoints.map(accelerateEndpoint),
     })),
-    rpcEndpoints: fleet.rpcEndpoints.map(hastenEndpoint),
+    rpcEndpoints: fleet.rpcEndpoints.map(accelerateEndpoint),
     budgets: fleet.budgets.map((budget) => ({ ...budget, limit: budget.limit * LIFT })),
   };
 }

@@ -15,9 +15,9 @@ export interface EndpointSpec {
   /** Default: one that the real software would have. */
   readonly path?: string;
   /** Where the healthy state of this endpoint differs from the usual. */
-  readonly knobs?: Partial<EndpointBehaviour>;
+  readonly behaviour?: Partial<EndpointBehaviour>;
   /** The same for its target on a chain. */
-  readonly targetKnobs?: (slug: string) => Partial<TargetBehaviour>;
+  readonly targetBehaviour?: (slug: string) => Partial<TargetBehaviour>;
 }
 
 /** The key that a simulated gateway knows, unless it is told others. */
@@ -47,16 +47,16 @@ export function pathOf(spec: EndpointSpec): string {
   return spec.path ?? usualPath(spec.kind, key);
 }
 
-/** The knobs of an endpoint in good health. */
+/** The behaviour of an endpoint in good health. */
 export function healthyBehaviour(spec: EndpointSpec): EndpointBehaviour {
   return {
     latency: { minMs: 0, maxMs: 0 },
     apiKeys: [SIMULATED_API_KEY],
     dailyLimit: spec.kind === "studio" ? 3_000 : null,
     retryAfter: null,
-    strangers: 0,
+    unknownChains: 0,
     errorsBesideMeta: false,
-    ...spec.knobs,
+    ...spec.behaviour,
   };
 }
 

@@ -51,12 +51,12 @@ function endpointSpec(endpoint: Endpoint, { budgets, chains }: Fleet): EndpointS
     chains: endpoint.chain === null ? endpoint.targets.map(({ chain }) => chain) : [endpoint.chain],
     origin: url.host,
     path: url.pathname,
-    knobs: {
+    behaviour: {
       latency: LATENCY,
       dailyLimit: dailyLimitOf(endpoint, budgets),
       ...(apiKey === null ? {} : { apiKeys: [apiKey] }),
     },
-    targetKnobs: (slug) => healthOf(kind, blockTimeOf(chains, slug)),
+    targetBehaviour: (slug) => healthOf(kind, blockTimeOf(chains, slug)),
   };
 }
 

@@ -16,7 +16,7 @@ export interface EndpointBehaviour {
   /** The `Retry-After` of that 429, or null for none. */
   readonly retryAfter: string | null;
   /** Rows of chains that nobody has configured. */
-  readonly strangers: number;
+  readonly unknownChains: number;
   /** graph-node before 0.44. */
   readonly errorsBesideMeta: boolean;
 }
@@ -39,7 +39,7 @@ export interface AnsweredRequest extends PendingRequest {
 }
 
 const DAY_MS = 86_400_000;
-const FIRST_STRANGER_ID = 9_000_000_000;
+const FIRST_UNKNOWN_ID = 9_000_000_000;
 
 /** One URL of the fleet. */
 export class SimulatedEndpoint {
@@ -52,7 +52,7 @@ export class SimulatedEndpoint {
   readonly #random: () => number;
   readonly #nowMs: () => number;
   readonly #healthy: EndpointBehaviour;
-  #knobs: EndpointBehaviour;
+  #behaviour: EndpointBehaviour;
   #fault: { readonly fault: Fault; readonly timesLeft: number; readonly share: number } | null = null;
   #requestCount = 0;
   #today = { day: 0, count: 0 };
@@ -66,7 +66,7 @@ export class SimulatedEndpoint {
     readonly targets: readonly SimulatedTarget[];
     readonly seed: string;
     readonly nowMs: () => number;
-    readonly knobs: EndpointBehaviour;
+    readonly behaviour: EndpointBehaviour;
   }) {
     this.key = options.key;
     this.kind = options.kind;
@@ -75,8 +75,8 @@ export class SimulatedEndpoint {
     this.targets = options.targets;
     this.#random = createRandom(`${options.seed}/${options.key}`);
     this.#nowMs = options.nowMs;
-    this.#healthy = options.knobs;
-    this.#knobs = options.knobs;
+    this.#healthy = options.behaviour;
+    this.#behaviour = options.behaviour;
   }
 
   /** Requests so far, whatever came of them. */
@@ -89,12 +89,12 @@ export class SimulatedEndpoint {
     return this.#lastRequest;
   }
 
-  get knobs(): EndpointBehaviour {
-    return this.#knobs;
+  get behaviour(): EndpointBehaviour {
+    return this.#behaviour;
   }
 
-  set(knobs: Partial<EndpointBehaviour>): void {
-    this.#knobs = { ...this.#knobs, ...knobs };
+  set(behaviour: Partial<EndpointBehaviour>): void {
+    this.#behaviour = { ...this.#behaviour, ...behaviour };
   }
 
   /** From the next request on it fails so, by name or as a fault of the caller's own. */
@@ -109,7 +109,7 @@ export class SimulatedEndpoint {
   /** Ends the fault, and sets the endpoint and its targets back to what they were at the start. */
   heal(): void {
     this.#fault = null;
-    this.#knobs = this.#healthy;
+    this.#behaviour = this.#healthy;
     for (const target of this.targets) {
       target.heal();
     }
@@ -122,7 +122,7 @@ export class SimulatedEndpoint {
     this.#requestCount += 1;
     this.#today = { day, count: this.#today.day === day ? this.#today.count + 1 : 1 };
 
-    const { latency, dailyLimit } = this.#knobs;
+    const { latency, dailyLimit } = this.#behaviour;
     const latencyMs = latency.minMs + this.#random() * (latency.maxMs - latency.minMs);
     const beforeMs = this.#random() * latencyMs;
     const throttled = dailyLimit !== null && this.#today.count > dailyLimit;
@@ -130,12 +130,12 @@ export class SimulatedEndpoint {
   }
 
   /** Reads the heights at this very instant, and answers. */
-  answer(visit: PendingRequest): Answer {
+  answer(request: PendingRequest): Answer {
     const readAtMs = this.#nowMs();
-    this.#lastRequest = { ...visit, readAtMs };
-    return visit.throttled
+    this.#lastRequest = { ...request, readAtMs };
+    return request.throttled
       ? this.#answerThrottled()
-      : answerAs({ kind: this.kind, ...this.#knobs }, visit.call, this.#rowsAt(readAtMs));
+      : answerAs({ kind: this.kind, ...this.#behaviour }, request.call, this.#rowsAt(readAtMs));
   }
 
   /** The fault that strikes this request, or null. */
@@ -149,7 +149,7 @@ export class SimulatedEndpoint {
   }
 
   #answerThrottled(): Answer {
-    const { retryAfter } = this.#knobs;
+    const { retryAfter } = this.#behaviour;
     const answer = json({ message: "Too many requests, please try again later" }, 429);
     const headers = retryAfter === null ? {} : { "retry-after": retryAfter };
     return { ...answer, headers: { ...answer.headers, ...headers } };
@@ -157,17 +157,17 @@ export class SimulatedEndpoint {
 
   #rowsAt(readAtMs: number): readonly ServedRow[] {
     const rows = this.targets.flatMap((target) =>
-      Array.from({ length: target.knobs.rows }, () => target.rowAt(readAtMs)),
+      Array.from({ length: target.behaviour.rows }, () => target.rowAt(readAtMs)),
     );
     const model = rows[0];
     if (model === undefined) {
       return rows;
     }
-    const strangers = Array.from({ length: this.#knobs.strangers }, (_, index) => ({
+    const unknownChains = Array.from({ length: this.#behaviour.unknownChains }, (_, index) => ({
       ...model,
-      chain: { ...model.chain, slug: `stranger-${index}` },
-      chainId: FIRST_STRANGER_ID + index,
+      chain: { ...model.chain, slug: `unknown-${index}` },
+      chainId: FIRST_UNKNOWN_ID + index,
     }));
-    return [...rows, ...strangers];
+    return [...rows, ...unknownChains];
   }
 }

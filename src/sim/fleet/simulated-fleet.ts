@@ -35,10 +35,10 @@ export async function startFleet(options: FleetOptions): Promise<SimulatedFleet>
       new SimulatedChain(createChain(spec), { nominalBlockTimeMs: spec.blockTimeMs, nowMs: options.nowMs }),
   );
   // All mistakes first: what throws later would leave servers behind.
-  const cast = options.endpoints.map((spec) => ({ spec, served: chainsOf(spec, chains) }));
+  const specs = options.endpoints.map((spec) => ({ spec, served: chainsOf(spec, chains) }));
   const origins = new Map<string, Origin>();
   const endpoints: SimulatedEndpoint[] = [];
-  for (const { spec, served } of cast) {
+  for (const { spec, served } of specs) {
     const origin = await originFor(spec, origins);
     const endpoint = createEndpoint(spec, { origin, chains: served, options });
     origin.add(pathOf(spec), endpoint);
@@ -151,7 +151,7 @@ function createEndpoint(
         ...shared,
         key: targetKeyOf(spec, chain.slug),
         chain,
-        knobs: spec.targetKnobs?.(chain.slug) ?? {},
+        behaviour: spec.targetBehaviour?.(chain.slug) ?? {},
       }),
   );
   return new SimulatedEndpoint({
@@ -161,7 +161,7 @@ function createEndpoint(
     url: `http://${at.origin.host}${pathOf(spec)}`,
     headers: headersFor(spec),
     targets,
-    knobs: healthyBehaviour(spec),
+    behaviour: healthyBehaviour(spec),
   });
 }
 

@@ -13,7 +13,7 @@ import type { ServedRow } from "../servers/answer.ts";
 import type { SimulatedChain } from "./simulated-chain.ts";
 
 /** How a target shows itself in the answer, beside its height. */
-interface AnswerKnobs {
+interface AnswerBehaviour {
   /** Whether an answer for many chains has a row of it, none, or two. */
   readonly rows: 0 | 1 | 2;
   /** False: the block's time is null, as The Graph's sometimes is. */
@@ -26,7 +26,7 @@ interface AnswerKnobs {
   readonly says: Partial<Omit<ServedRow, "chain">>;
 }
 
-export type TargetBehaviour = IndexerBehaviour & AnswerKnobs;
+export type TargetBehaviour = IndexerBehaviour & AnswerBehaviour;
 
 /** One indexer on one chain, as one endpoint serves it. */
 export class SimulatedTarget {
@@ -36,14 +36,14 @@ export class SimulatedTarget {
   readonly #seed: string;
   readonly #nowMs: () => number;
   readonly #healthy: TargetBehaviour;
-  #knobs: TargetBehaviour;
+  #behaviour: TargetBehaviour;
 
   constructor(options: {
     readonly key: string;
     readonly chain: SimulatedChain;
     readonly seed: string;
     readonly nowMs: () => number;
-    readonly knobs: Partial<TargetBehaviour>;
+    readonly behaviour: Partial<TargetBehaviour>;
   }) {
     this.key = options.key;
     this.chain = options.chain;
@@ -57,22 +57,22 @@ export class SimulatedTarget {
       deployment: `Qm${hexAt(this.#seed, 44)}`,
       fork: "main",
       says: {},
-      ...options.knobs,
+      ...options.behaviour,
     };
-    this.#knobs = this.#healthy;
+    this.#behaviour = this.#healthy;
   }
 
-  get knobs(): TargetBehaviour {
-    return this.#knobs;
+  get behaviour(): TargetBehaviour {
+    return this.#behaviour;
   }
 
-  set(knobs: Partial<TargetBehaviour>): void {
-    this.#knobs = { ...this.#knobs, ...knobs };
+  set(behaviour: Partial<TargetBehaviour>): void {
+    this.#behaviour = { ...this.#behaviour, ...behaviour };
   }
 
   /** As it was at the start of the fleet. */
   heal(): void {
-    this.#knobs = this.#healthy;
+    this.#behaviour = this.#healthy;
   }
 
   /** Stands still from now on. */
@@ -109,8 +109,8 @@ export class SimulatedTarget {
 
   /** Everything that a request that reads at this instant is told. */
   rowAt(atMs: number): ServedRow {
-    const { timed, says, fork, ...knobs } = this.#knobs;
-    const chain = knobs.wrongChain ?? this.chain.model;
+    const { timed, says, fork, ...behaviour } = this.#behaviour;
+    const chain = behaviour.wrongChain ?? this.chain.model;
     const block = heightAt(this.#model(), atMs);
     return {
       chain: this.chain.model,
@@ -119,16 +119,16 @@ export class SimulatedTarget {
       timestampSec: timed && block !== null ? blockTimeSec(timeOf(chain, block), atMs) : null,
       hash: block === null ? null : hashOf(chain.id, block, fork),
       parentHash: block === null ? null : hashOf(chain.id, block - 1, fork),
-      deployment: knobs.deployment,
-      indexingErrors: knobs.indexingErrors,
+      deployment: behaviour.deployment,
+      indexingErrors: behaviour.indexingErrors,
       // What Envio calls the source freezes together with the progress, so it proves nothing.
-      sourceBlock: headAt(chain, livedUntil(knobs, atMs)),
+      sourceBlock: headAt(chain, livedUntil(behaviour, atMs)),
       ...says,
     };
   }
 
   #model(): IndexerModel {
-    return { seed: this.#seed, chain: this.chain.model, knobs: this.#knobs };
+    return { seed: this.#seed, chain: this.chain.model, behaviour: this.#behaviour };
   }
 
   #catchUpFrom(fromBlock: number, withinMs: number): void {

@@ -41,7 +41,7 @@ export interface IndexerModel {
   /** Decides batches, replicas and reorgs. */
   readonly seed: string;
   readonly chain: ChainModel;
-  readonly knobs: IndexerBehaviour;
+  readonly behaviour: IndexerBehaviour;
 }
 
 /** At the head of its own chain, with nothing wrong. */
@@ -68,14 +68,14 @@ const SHUFFLE_MS = 60_000;
 
 /** What the indexer's best machine has really processed at an instant: the truth. Null: not started. */
 export function processedAt(model: IndexerModel, atMs: number): number | null {
-  const { knobs } = model;
-  if (!knobs.started) {
+  const { behaviour } = model;
+  if (!behaviour.started) {
     return null;
   }
-  const livedMs = livedUntil(knobs, atMs);
-  const head = headAt(knobs.wrongChain ?? model.chain, livedMs - knobs.lagMs);
-  const reached = Math.min(head - knobs.lagBlocks, caughtUpTo(knobs.catchUp, livedMs));
-  return Math.max(0, lastBatchEnd(model, reached) + knobs.offsetBlocks);
+  const livedMs = livedUntil(behaviour, atMs);
+  const head = headAt(behaviour.wrongChain ?? model.chain, livedMs - behaviour.lagMs);
+  const reached = Math.min(head - behaviour.lagBlocks, caughtUpTo(behaviour.catchUp, livedMs));
+  return Math.max(0, lastBatchEnd(model, reached) + behaviour.offsetBlocks);
 }
 
 /** What a request that is answered at an instant gets to see: some replica's height. Null: not started. */
@@ -92,7 +92,7 @@ export function catchUpWithin(
   model: IndexerModel,
   start: { readonly fromBlock: number; readonly atMs: number; readonly withinMs: number },
 ): CatchUp {
-  const tip = headAt(model.knobs.wrongChain ?? model.chain, start.atMs + start.withinMs);
+  const tip = headAt(model.behaviour.wrongChain ?? model.chain, start.atMs + start.withinMs);
   const blocksPerSec = Math.max(1, ((tip - start.fromBlock) * 1_000) / start.withinMs);
   return { atMs: start.atMs, fromBlock: start.fromBlock, blocksPerSec };
 }
@@ -115,7 +115,7 @@ function caughtUpTo(catchUp: CatchUp | null, atMs: number): number {
 }
 
 /** Batches end once in each cell of `batchBlocks`, at a place of its own: so they are 1 to 2n - 1 blocks long. */
-function lastBatchEnd({ seed, knobs: { batchBlocks } }: IndexerModel, block: number): number {
+function lastBatchEnd({ seed, behaviour: { batchBlocks } }: IndexerModel, block: number): number {
   if (batchBlocks <= 1) {
     return block;
   }
@@ -125,23 +125,23 @@ function lastBatchEnd({ seed, knobs: { batchBlocks } }: IndexerModel, block: num
   return endIn(cell) <= block ? endIn(cell) : endIn(cell - 1);
 }
 
-function replicaLag({ seed, knobs }: IndexerModel, atMs: number): number {
-  if (knobs.replicas <= 1) {
+function replicaLag({ seed, behaviour }: IndexerModel, atMs: number): number {
+  if (behaviour.replicas <= 1) {
     return 0;
   }
-  const replica = Math.floor(unitAt(`${seed}/pick`, atMs) * knobs.replicas);
+  const replica = Math.floor(unitAt(`${seed}/pick`, atMs) * behaviour.replicas);
   if (replica === 0) {
     return 0;
   }
   const shuffle = Math.floor(atMs / SHUFFLE_MS);
-  return Math.round(unitAt(`${seed}/replica/${replica}`, shuffle) * knobs.wobbleBlocks);
+  return Math.round(unitAt(`${seed}/replica/${replica}`, shuffle) * behaviour.wobbleBlocks);
 }
 
-function reorgDepth({ seed, knobs }: IndexerModel, atMs: number): number {
-  if (knobs.reorgEveryMs === null || knobs.reorgBlocks === 0) {
+function reorgDepth({ seed, behaviour }: IndexerModel, atMs: number): number {
+  if (behaviour.reorgEveryMs === null || behaviour.reorgBlocks === 0) {
     return 0;
   }
-  const turn = Math.floor(atMs / knobs.reorgEveryMs);
-  const sinceMs = atMs - turn * knobs.reorgEveryMs;
-  return sinceMs < REORG_SEEN_MS ? 1 + Math.floor(unitAt(`${seed}/reorg`, turn) * knobs.reorgBlocks) : 0;
+  const turn = Math.floor(atMs / behaviour.reorgEveryMs);
+  const sinceMs = atMs - turn * behaviour.reorgEveryMs;
+  return sinceMs < REORG_SEEN_MS ? 1 + Math.floor(unitAt(`${seed}/reorg`, turn) * behaviour.reorgBlocks) : 0;
 }

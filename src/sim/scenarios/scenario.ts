@@ -15,7 +15,7 @@ export type Change =
       readonly backBlocks: number;
       readonly withinSec: number;
     }
-  | { readonly kind: "set"; readonly targets: string; readonly knobs: Partial<TargetBehaviour> }
+  | { readonly kind: "set"; readonly targets: string; readonly behaviour: Partial<TargetBehaviour> }
   /** They index this chain instead of their own. */
   | { readonly kind: "wrong_chain"; readonly targets: string; readonly chain: string }
   | { readonly kind: "fail"; readonly endpoints: string; readonly fault: FaultName }
@@ -101,7 +101,7 @@ function changeTargets(fleet: SimulatedFleet, change: TargetChange, speed: numbe
         target.reindex({ backBlocks: change.backBlocks, withinMs: (change.withinSec * 1_000) / speed });
         break;
       case "set":
-        target.set(change.knobs);
+        target.set(change.behaviour);
         break;
       case "wrong_chain":
         target.set({ wrongChain: fleet.chain(change.chain).model });

@@ -48,12 +48,12 @@ export const tour: Scenario = {
     {
       atSec: 240,
       say: "lockup's multi-chain answer silently lacks Arbitrum One",
-      changes: [{ kind: "set", targets: "lockup/multichain/production/arbitrum", knobs: { rows: 0 } }],
+      changes: [{ kind: "set", targets: "lockup/multichain/production/arbitrum", behaviour: { rows: 0 } }],
     },
     {
       atSec: 285,
       say: "Arbitrum One is in the answer again",
-      changes: [{ kind: "set", targets: "lockup/multichain/production/arbitrum", knobs: { rows: 1 } }],
+      changes: [{ kind: "set", targets: "lockup/multichain/production/arbitrum", behaviour: { rows: 1 } }],
     },
     {
       atSec: 300,
@@ -88,7 +88,7 @@ export const tour: Scenario = {
       changes: [
         { kind: "heal", endpoints: "airdrops/subgraph/testing/polygon" },
         { kind: "fail", endpoints: "lockup/subgraph/production/scroll", fault: "indexers_indexing_error" },
-        { kind: "set", targets: "lockup/subgraph/production/ethereum", knobs: { wobbleBlocks: 60 } },
+        { kind: "set", targets: "lockup/subgraph/production/ethereum", behaviour: { wobbleBlocks: 60 } },
       ],
     },
     {

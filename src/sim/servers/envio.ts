@@ -1,49 +1,20 @@
+import type { GraphQLSchema } from "graphql";
 import { type Answer, type Call, json, parseJson, queryOf, type ServedRow } from "./answer.ts";
-import type { Field } from "./query.ts";
-import { type Mismatch, pick, type Schema, understand } from "./select.ts";
+import { type Mismatch, schemaOf, select, understand } from "./select.ts";
 
 type EnvioKind = "envio" | "envio-3.2" | "envio-2.27";
 
 // hyperindex: packages/envio/src/db/InternalTable.res
-const META = leaves([
-  "bufferBlock",
-  "chainId",
-  "endBlock",
-  "eventsProcessed",
-  "firstEventBlock",
-  "isReady",
-  "progressBlock",
-  "readyAt",
-  "sourceBlock",
-  "startBlock",
-]);
+const META_COLUMNS =
+  "bufferBlock chainId endBlock eventsProcessed firstEventBlock isReady progressBlock readyAt sourceBlock startBlock";
+const NEWEST_META_COLUMNS = `${META_COLUMNS} ecosystem progressBlockTime`;
+const CHAIN_METADATA_COLUMNS =
+  "block_height chain_id end_block first_event_block_number is_hyper_sync latest_fetched_block_number latest_processed_block num_batches_fetched num_events_processed start_block timestamp_caught_up_to_head_or_endblock";
 
-const CHAIN_METADATA = leaves([
-  "block_height",
-  "chain_id",
-  "end_block",
-  "first_event_block_number",
-  "is_hyper_sync",
-  "latest_fetched_block_number",
-  "latest_processed_block",
-  "num_batches_fetched",
-  "num_events_processed",
-  "start_block",
-  "timestamp_caught_up_to_head_or_endblock",
-]);
-
-const SCHEMAS: Readonly<Record<EnvioKind, Schema>> = {
-  envio: {
-    query_root: { _meta: "_meta", chain_metadata: "chain_metadata" },
-    _meta: { ...META, ecosystem: "scalar", progressBlockTime: "scalar" },
-    chain_metadata: CHAIN_METADATA,
-  },
-  "envio-3.2": {
-    query_root: { _meta: "_meta", chain_metadata: "chain_metadata" },
-    _meta: META,
-    chain_metadata: CHAIN_METADATA,
-  },
-  "envio-2.27": { query_root: { chain_metadata: "chain_metadata" }, chain_metadata: CHAIN_METADATA },
+const SCHEMAS: Readonly<Record<EnvioKind, GraphQLSchema>> = {
+  envio: tables({ _meta: NEWEST_META_COLUMNS, chain_metadata: CHAIN_METADATA_COLUMNS }),
+  "envio-3.2": tables({ _meta: META_COLUMNS, chain_metadata: CHAIN_METADATA_COLUMNS }),
+  "envio-2.27": tables({ chain_metadata: CHAIN_METADATA_COLUMNS }),
 };
 
 /** Answers as the Hasura in front of an Envio indexer does: rows for all chains, HTTP 200 for every refusal. */
@@ -58,17 +29,16 @@ export function answerEnvio(kind: EnvioKind, call: Call, rows: readonly ServedRo
   if (query === null) {
     return refusal("parse-failed", "$", 'parsing failed, key "query" not found');
   }
-  const understood = understand(SCHEMAS[kind], "query_root", query);
+  const schema = SCHEMAS[kind];
+  const understood = understand(schema, query);
   switch (understood.kind) {
-    case "fields":
-      return json({
-        data: Object.fromEntries(understood.fields.map((field) => [field.key, tableRows(field, rows)])),
-      });
+    case "query":
+      return json({ data: select(schema, understood.document, tablesOf(rows)) });
     case "mismatch": {
       const path = ["$", ...understood.mismatch.path.flatMap((name) => ["selectionSet", name])].join(".");
       return refusal("validation-failed", path, mismatchText(understood.mismatch));
     }
-    case "unparsable":
+    case "syntax_error":
       return refusal("validation-failed", "$.query", "not a valid graphql query");
   }
 }
@@ -93,21 +63,23 @@ function mismatchText({ problem, typeName, field }: Mismatch): string {
   }
 }
 
-function tableRows(field: Field, rows: readonly ServedRow[]): unknown {
-  const columnsOf = field.name === "_meta" ? metaColumns : oldColumns;
-  const idColumn = field.name === "_meta" ? "chainId" : "chain_id";
-  const table = rows
-    .toSorted((one, other) => Number(one.chainId) - Number(other.chainId))
-    .map(columnsOf)
-    .filter((row) => matches(field.args["where"], new Map(Object.entries(row)).get(idColumn), idColumn));
-  return pick(table, field.fields ?? []);
+interface TableArguments {
+  readonly where?: unknown;
+}
+
+function tablesOf(rows: readonly ServedRow[]): Readonly<Record<string, unknown>> {
+  const inOrder = rows.toSorted((one, other) => Number(one.chainId) - Number(other.chainId));
+  return {
+    _meta: ({ where }: TableArguments) => inOrder.map(metaColumns).filter(isWanted(where, "chainId")),
+    chain_metadata: ({ where }: TableArguments) =>
+      inOrder.map(oldColumns).filter(isWanted(where, "chain_id")),
+  };
 }
 
 /** `where: { chainId: { _eq: 1 } }`, the one condition that the docs teach. */
-function matches(where: unknown, chainId: unknown, idColumn: string): boolean {
-  const condition = entry(where, idColumn);
-  const wanted = entry(condition, "_eq");
-  return wanted === undefined || Number(wanted) === Number(chainId);
+function isWanted(where: unknown, column: string): (row: Readonly<Record<string, unknown>>) => boolean {
+  const wanted = entry(entry(where, column), "_eq");
+  return (row) => wanted === undefined || Number(wanted) === Number(row[column]);
 }
 
 function entry(value: unknown, name: string): unknown {
@@ -150,6 +122,17 @@ function oldColumns(row: ServedRow): Readonly<Record<string, unknown>> {
   };
 }
 
-function leaves(names: readonly string[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(names.map((name) => [name, "scalar"]));
+/** Hasura's schema: a root field for each table, with a row type of the same name. */
+function tables(columnsOf: Readonly<Record<string, string>>): GraphQLSchema {
+  const names = Object.keys(columnsOf);
+  const fields = (columns: string): string =>
+    columns
+      .split(" ")
+      .map((column) => `${column}: Any`)
+      .join(" ");
+  return schemaOf(`
+    schema { query: query_root }
+    type query_root { ${names.map((name) => `${name}(where: Any): [${name}]`).join(" ")} }
+    ${names.map((name) => `type ${name} { ${fields(columnsOf[name] ?? "")} }`).join("\n")}
+  `);
 }

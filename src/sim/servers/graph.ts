@@ -1,6 +1,6 @@
+import { type DocumentNode, GraphQLError } from "graphql";
 import { type Answer, type Call, graphError, html, json, queryOf, type ServedRow } from "./answer.ts";
-import type { Field } from "./query.ts";
-import { type Mismatch, pick, type Schema, understand } from "./select.ts";
+import { type Mismatch, schemaOf, select, understand } from "./select.ts";
 
 /** Who is asked, and what it knows of its callers. */
 export interface GraphServer {
@@ -12,11 +12,11 @@ export interface GraphServer {
 }
 
 // graph-node: graph/src/schema/meta.graphql
-const SCHEMA: Schema = {
-  Query: { _meta: "_Meta_" },
-  _Meta_: { block: "_Block_", deployment: "scalar", hasIndexingErrors: "scalar" },
-  _Block_: { hash: "scalar", number: "scalar", timestamp: "scalar", parentHash: "scalar" },
-};
+const SCHEMA = schemaOf(`
+  type Query { _meta(block: Any): _Meta_ }
+  type _Meta_ { block: _Block_ deployment: Any hasIndexingErrors: Any }
+  type _Block_ { hash: Any number: Any timestamp: Any parentHash: Any }
+`);
 
 /** Answers as a subgraph does: the gateway's own checks first, then graph-node's. */
 export function answerGraph(server: GraphServer, call: Call, row: ServedRow): Answer {
@@ -87,53 +87,52 @@ function refuseBody(call: Call): Answer | null {
 }
 
 function answerQuery(server: GraphServer, query: string, row: ServedRow): Answer {
-  const understood = understand(SCHEMA, "Query", query);
+  const understood = understand(SCHEMA, query);
   switch (understood.kind) {
-    case "fields":
-      return resolveMeta(server, understood.fields, row);
+    case "query":
+      return resolveMeta(server, understood.document, row);
     case "mismatch":
       return graphError(mismatchText(understood.mismatch));
-    case "unparsable": {
-      const text = `query parse error: Parse error at 1:1\n${understood.message}`;
+    case "syntax_error": {
+      const text = `query parse error: Parse error at 1:1\n${understood.error.message}`;
       return graphError(server.kind === "gateway" ? `bad query: ${text}` : text);
     }
   }
 }
 
-function resolveMeta(server: GraphServer, fields: readonly Field[], row: ServedRow): Answer {
+function resolveMeta(server: GraphServer, document: DocumentNode, row: ServedRow): Answer {
   if (row.block === null) {
     return graphError(
-      `Store error: Subgraph \`${String(row.deployment)}\` has not started syncing yet. Wait for it to ingest a few blocks before querying it`,
+      `Store error: query execution failed: Subgraph \`${String(row.deployment)}\` has not started syncing yet. Wait for it to ingest a few blocks before querying it`,
     );
   }
-  const meta = new Map<Field, unknown>();
-  for (const field of fields) {
-    const refused = refuseBlock(field, row);
-    if (refused !== null) {
-      return graphError(refused);
+  try {
+    const data = select(SCHEMA, document, { _meta: (args: MetaArguments) => metaOf(args, row) });
+    const failed = row.indexingErrors === true && server.errorsBesideMeta;
+    return json(failed ? { data, errors: [{ message: "indexing_error" }] } : { data });
+  } catch (error) {
+    if (error instanceof GraphQLError) {
+      return graphError(error.message);
     }
-    meta.set(field, metaOf(field, row));
+    throw error;
   }
-  const data = Object.fromEntries(
-    fields.map((field) => [field.key, pick(meta.get(field), field.fields ?? [])]),
-  );
-  const failed = row.indexingErrors === true && server.errorsBesideMeta;
-  return json(failed ? { data, errors: [{ message: "indexing_error" }] } : { data });
 }
 
-/** The block that the field's `block` argument demands, where the subgraph has not come so far. */
-function refuseBlock(field: Field, row: ServedRow): string | null {
+interface MetaArguments {
+  readonly block?: unknown;
+}
+
+/** @throws {GraphQLError} If the subgraph has not come so far as the `block` argument demands. */
+function metaOf({ block: wanted }: MetaArguments, row: ServedRow): unknown {
   for (const name of ["number", "number_gte"]) {
-    const wanted = blockArgument(field, name);
-    if (wanted !== null && wanted > Number(row.block)) {
-      return `Failed to decode \`block.${name}\` value: \`subgraph ${String(row.deployment)} has only indexed up to block number ${String(row.block)} and data for block number ${wanted} is therefore not yet available\``;
+    const least = numberIn(wanted, name);
+    if (least !== null && least > Number(row.block)) {
+      throw new GraphQLError(
+        `Failed to decode \`block.${name}\` value: \`subgraph ${String(row.deployment)} has only indexed up to block number ${String(row.block)} and data for block number ${least} is therefore not yet available\``,
+      );
     }
   }
-  return null;
-}
-
-function metaOf(field: Field, row: ServedRow): unknown {
-  const number = blockArgument(field, "number");
+  const number = numberIn(wanted, "number");
   // For a block by number graph-node knows neither hash nor time (graphql/src/store/resolver.rs).
   const block =
     number === null
@@ -142,8 +141,7 @@ function metaOf(field: Field, row: ServedRow): unknown {
   return { block, deployment: row.deployment, hasIndexingErrors: row.indexingErrors };
 }
 
-function blockArgument(field: Field, name: string): number | null {
-  const block = field.args["block"];
+function numberIn(block: unknown, name: string): number | null {
   const value: unknown =
     typeof block === "object" && block !== null ? new Map(Object.entries(block)).get(name) : undefined;
   return typeof value === "number" ? value : null;

@@ -91,11 +91,11 @@ export class Origin implements AsyncDisposable {
       deliver(response, this.#answerStray(call));
       return;
     }
-    const visit = endpoint.receive(call);
+    const pending = endpoint.receive(call);
     const fault = endpoint.takeFault();
-    await this.#wait(visit.beforeMs);
-    const answer = endpoint.answer(visit);
-    await this.#wait(visit.afterMs);
+    await this.#wait(pending.beforeMs);
+    const answer = endpoint.answer(pending);
+    await this.#wait(pending.afterMs);
     if (!response.destroyed) {
       send(response, answer, fault);
     }
@@ -111,7 +111,7 @@ export class Origin implements AsyncDisposable {
     const resident = [...this.#routes.values()][0];
     return resident === undefined
       ? html("404 Not Found", 404)
-      : answerStray({ kind: resident.kind, ...resident.knobs }, call);
+      : answerStray({ kind: resident.kind, ...resident.behaviour }, call);
   }
 
   /** Waits, no longer than the fleet lives. */

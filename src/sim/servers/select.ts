@@ -1,7 +1,19 @@
-import { type Field, parseQuery, QuerySyntaxError } from "./query.ts";
-
-/** The types of an API: type name → field → the type of what it holds, `scalar` for a leaf. */
-export type Schema = Readonly<Record<string, Readonly<Record<string, string>>>>;
+import {
+  buildSchema,
+  type DocumentNode,
+  execute,
+  type FieldNode,
+  GraphQLError,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getNamedType,
+  isLeafType,
+  Kind,
+  parse,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from "graphql";
 
 /** A field of a query that the schema has no answer to. */
 export interface Mismatch {
@@ -15,72 +27,87 @@ export interface Mismatch {
 
 /** A query as a server understands it. */
 export type Understood =
-  | { readonly kind: "fields"; readonly fields: readonly Field[] }
+  | { readonly kind: "query"; readonly document: DocumentNode }
   | { readonly kind: "mismatch"; readonly mismatch: Mismatch }
-  | { readonly kind: "unparsable"; readonly message: string };
+  | { readonly kind: "syntax_error"; readonly error: GraphQLError };
 
-/** Reads a query and holds it against the schema, whose root type is `root`. */
-export function understand(schema: Schema, root: string, text: string): Understood {
+/** A schema whose leaves are of type `Any`, because a simulated indexer may be told to answer nonsense. */
+export function schemaOf(definitions: string): GraphQLSchema {
+  return buildSchema(`scalar Any\n${definitions}`, { assumeValid: true });
+}
+
+/** Reads a query for a server that words its refusals in its own way. */
+export function understand(schema: GraphQLSchema, query: string): Understood {
+  const document = parseQuery(query);
+  if (document instanceof GraphQLError) {
+    return { kind: "syntax_error", error: document };
+  }
+  const mismatch = findMismatch(schema, document);
+  return mismatch === null ? { kind: "query", document } : { kind: "mismatch", mismatch };
+}
+
+/** The `data` for a valid query: `root` has a value, or a function of the arguments, for each root field. */
+export function select(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  root: Readonly<Record<string, unknown>>,
+): unknown {
+  const result = execute({ schema, document, rootValue: root });
+  if ("then" in result) {
+    throw new TypeError("Cannot answer: a simulated field must not be a promise");
+  }
+  const [error] = result.errors ?? [];
+  if (error !== undefined) {
+    throw error.originalError ?? error;
+  }
+  return result.data;
+}
+
+/** The query, or what is wrong with it as GraphQL. */
+export function parseQuery(query: string): DocumentNode | GraphQLError {
   try {
-    const fields = parseQuery(text);
-    const mismatch = findMismatch(schema, { typeName: root, fields, path: [] });
-    return mismatch === null ? { kind: "fields", fields } : { kind: "mismatch", mismatch };
+    return parse(query);
   } catch (error) {
-    if (error instanceof QuerySyntaxError) {
-      return { kind: "unparsable", message: error.message };
+    if (error instanceof GraphQLError) {
+      return error;
     }
     throw error;
   }
 }
 
-/** What was asked for of a value, and no more, in the order of the query. */
-export function pick(value: unknown, fields: readonly Field[]): unknown {
-  if (Array.isArray(value)) {
-    return value.map((item: unknown) => pick(item, fields));
-  }
-  if (typeof value !== "object" || value === null) {
-    return value;
-  }
-  const source = new Map<string, unknown>(Object.entries(value));
-  return Object.fromEntries(
-    fields.map(({ key, name, fields: below }) => {
-      const found = source.get(name) ?? null;
-      return [key, below === null ? found : pick(found, below)];
+function findMismatch(schema: GraphQLSchema, document: DocumentNode): Mismatch | null {
+  const found: Mismatch[] = [];
+  const path: string[] = [];
+  const types = new TypeInfo(schema);
+  visit(
+    document,
+    visitWithTypeInfo(types, {
+      Field: {
+        enter(node) {
+          path.push(node.name.value);
+          const mismatch = mismatchOf(node, types);
+          if (mismatch !== null) {
+            found.push({ ...mismatch, field: node.name.value, path: [...path] });
+          }
+        },
+        leave() {
+          path.pop();
+        },
+      },
     }),
   );
+  return found[0] ?? null;
 }
 
-interface Selection {
-  readonly typeName: string;
-  readonly fields: readonly Field[];
-  readonly path: readonly string[];
-}
-
-function findMismatch(schema: Schema, selection: Selection): Mismatch | null {
-  for (const field of selection.fields) {
-    const found = findFieldMismatch(schema, selection, field);
-    if (found !== null) {
-      return found;
-    }
-  }
-  return null;
-}
-
-function findFieldMismatch(
-  schema: Schema,
-  { typeName, path: above }: Selection,
-  field: Field,
-): Mismatch | null {
-  const path = [...above, field.name];
-  const type = field.name === "__typename" ? "scalar" : schema[typeName]?.[field.name];
+function mismatchOf(node: FieldNode, types: TypeInfo): Pick<Mismatch, "problem" | "typeName"> | null {
+  const parent = types.getParentType();
+  const type: GraphQLNamedType | undefined = getNamedType(types.getType() ?? undefined);
   if (type === undefined) {
-    return { problem: "unknown_field", typeName, field: field.name, path };
+    return parent == null ? null : { problem: "unknown_field", typeName: parent.name };
   }
-  if (type === "scalar") {
-    return field.fields === null ? null : { problem: "has_no_fields", typeName, field: field.name, path };
+  const hasFields = node.selectionSet?.kind === Kind.SELECTION_SET;
+  if (isLeafType(type)) {
+    return hasFields ? { problem: "has_no_fields", typeName: parent?.name ?? "" } : null;
   }
-  if (field.fields === null) {
-    return { problem: "needs_fields", typeName: type, field: field.name, path };
-  }
-  return findMismatch(schema, { typeName: type, fields: field.fields, path });
+  return hasFields ? null : { problem: "needs_fields", typeName: type.name };
 }

@@ -47,8 +47,8 @@ function config(): Config {
   });
 }
 
-/** As `standIn()` does it, but without the latencies of a real fleet. */
-async function quickStandIn(): ReturnType<typeof mirrorFleet> {
+/** As `mirrorFleet()` does it, but without the latencies of a real fleet. */
+async function quickMirrorFleet(): ReturnType<typeof mirrorFleet> {
   const stage = await mirrorFleet(config(), () => NOW_MS);
   for (const { key } of endpointsOf(stage.config.fleet)) {
     stage.fleet.endpoint(key).set({ latency: { minMs: 0, maxMs: 0 } });
@@ -56,7 +56,7 @@ async function quickStandIn(): ReturnType<typeof mirrorFleet> {
   return stage;
 }
 
-describe("standIn()", () => {
+describe("mirrorFleet()", () => {
   it("plays every endpoint on loopback, under its real path and key", async () => {
     const { config: played, fleet } = await mirrorFleet(config(), () => NOW_MS);
     await using _ = fleet;
@@ -106,7 +106,7 @@ describe("standIn()", () => {
   });
 
   it("answers each as the software that lives there", async () => {
-    const { config: played, fleet } = await quickStandIn();
+    const { config: played, fleet } = await quickMirrorFleet();
     await using _ = fleet;
     const urlOf = (key: string): string =>
       endpointsOf(played.fleet).find((endpoint) => endpoint.key === key)?.url ?? "";
@@ -129,7 +129,7 @@ describe("standIn()", () => {
   });
 
   it("holds callers to the daily budget that the configuration names", async () => {
-    const { config: played, fleet } = await quickStandIn();
+    const { config: played, fleet } = await quickMirrorFleet();
     await using _ = fleet;
     const url = endpointsOf(played.fleet)[3]?.url ?? "";
 
@@ -142,7 +142,7 @@ describe("standIn()", () => {
   });
 });
 
-describe("hasten()", () => {
+describe("accelerate()", () => {
   it("shortens thresholds and schedules, and lifts budgets", () => {
     const { fleet } = accelerate(config(), paceAtSpeed(2));
 

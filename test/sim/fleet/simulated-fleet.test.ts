@@ -173,7 +173,7 @@ describe("SimulatedEndpoint", () => {
     let nowMs = NOW_MS;
     await using fleet = await startFleet({
       nowMs: () => nowMs,
-      endpoints: [{ kind: "studio", knobs: { dailyLimit: 2, retryAfter: "60" } }],
+      endpoints: [{ kind: "studio", behaviour: { dailyLimit: 2, retryAfter: "60" } }],
     });
     const { url } = fleet.endpoint("studio");
 
@@ -194,7 +194,7 @@ describe("SimulatedEndpoint", () => {
   it("reads the height at a random instant of the request, and tells which", async () => {
     await using fleet = await startFleet({
       nowMs: () => performance.timeOrigin + performance.now(),
-      endpoints: [{ kind: "graph-node", knobs: { latency: { minMs: 30, maxMs: 30 } } }],
+      endpoints: [{ kind: "graph-node", behaviour: { latency: { minMs: 30, maxMs: 30 } } }],
     });
     const endpoint = fleet.endpoint("graph-node");
 

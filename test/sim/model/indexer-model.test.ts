@@ -15,8 +15,8 @@ const T0 = 1_700_000_000_000;
 const chain = createChain({ slug: "base", id: 8453, blockTimeMs: 2_000, startMs: T0, startBlock: 1_000_000 });
 const gnosis = createChain({ slug: "gnosis", id: 100, blockTimeMs: 5_000, startMs: T0, startBlock: 40_000 });
 
-function indexer(knobs: Partial<IndexerBehaviour>): IndexerModel {
-  return { seed: "one", chain, knobs: { ...AT_THE_TIP, ...knobs } };
+function indexer(behaviour: Partial<IndexerBehaviour>): IndexerModel {
+  return { seed: "one", chain, behaviour: { ...AT_THE_TIP, ...behaviour } };
 }
 
 function everySecond(model: IndexerModel, seconds: number): readonly number[] {
@@ -25,40 +25,40 @@ function everySecond(model: IndexerModel, seconds: number): readonly number[] {
 
 describe("processedAt()", () => {
   it.each([
-    { case: "healthy", knobs: {}, height: 1_000_030 },
-    { case: "behind by blocks", knobs: { lagBlocks: 200 }, height: 999_830 },
-    { case: "behind by time", knobs: { lagMs: 20_000 }, height: 1_000_020 },
-    { case: "frozen half a minute ago", knobs: { freezeAtMs: T0 + 30_000 }, height: 1_000_015 },
-    { case: "going to freeze", knobs: { freezeAtMs: T0 + 90_000 }, height: 1_000_030 },
-    { case: "claiming too much", knobs: { offsetBlocks: 30_000_000 }, height: 31_000_030 },
-    { case: "on another chain", knobs: { wrongChain: gnosis }, height: 40_012 },
+    { case: "healthy", behaviour: {}, height: 1_000_030 },
+    { case: "behind by blocks", behaviour: { lagBlocks: 200 }, height: 999_830 },
+    { case: "behind by time", behaviour: { lagMs: 20_000 }, height: 1_000_020 },
+    { case: "frozen half a minute ago", behaviour: { freezeAtMs: T0 + 30_000 }, height: 1_000_015 },
+    { case: "going to freeze", behaviour: { freezeAtMs: T0 + 90_000 }, height: 1_000_030 },
+    { case: "claiming too much", behaviour: { offsetBlocks: 30_000_000 }, height: 31_000_030 },
+    { case: "on another chain", behaviour: { wrongChain: gnosis }, height: 40_012 },
     {
       case: "indexing anew",
-      knobs: { catchUp: { atMs: T0, fromBlock: 500, blocksPerSec: 100 } },
+      behaviour: { catchUp: { atMs: T0, fromBlock: 500, blocksPerSec: 100 } },
       height: 6_500,
     },
     {
       case: "at the tip again",
-      knobs: { catchUp: { atMs: T0, fromBlock: 500, blocksPerSec: 1e6 } },
+      behaviour: { catchUp: { atMs: T0, fromBlock: 500, blocksPerSec: 1e6 } },
       height: 1_000_030,
     },
-    { case: "not started", knobs: { started: false }, height: null },
-  ])("is $height a minute on for one that is $case", ({ knobs, height }) => {
-    expect(processedAt(indexer(knobs), T0 + 60_000)).toBe(height);
+    { case: "not started", behaviour: { started: false }, height: null },
+  ])("is $height a minute on for one that is $case", ({ behaviour, height }) => {
+    expect(processedAt(indexer(behaviour), T0 + 60_000)).toBe(height);
   });
 
   it("never goes beyond the head, nor back, whatever the lag and the batches", () => {
-    const anyKnobs = fc.record({
+    const anyBehaviour = fc.record({
       lagBlocks: fc.nat(1_000),
       lagMs: fc.nat(600_000),
       batchBlocks: fc.integer({ min: 1, max: 50 }),
     });
     fc.assert(
-      fc.property(anyKnobs, fc.nat(10_000_000), fc.nat(100_000), (knobs, afterMs, laterMs) => {
-        const now = processedAt(indexer(knobs), T0 + afterMs) ?? -1;
+      fc.property(anyBehaviour, fc.nat(10_000_000), fc.nat(100_000), (behaviour, afterMs, laterMs) => {
+        const now = processedAt(indexer(behaviour), T0 + afterMs) ?? -1;
 
         expect(now).toBeLessThanOrEqual(headAt(chain, T0 + afterMs));
-        expect(processedAt(indexer(knobs), T0 + afterMs + laterMs)).toBeGreaterThanOrEqual(now);
+        expect(processedAt(indexer(behaviour), T0 + afterMs + laterMs)).toBeGreaterThanOrEqual(now);
       }),
     );
   });

@@ -118,9 +118,9 @@ describe("answerEnvio()", () => {
     expect(seen.body).toEqual({ data: { _meta: [{ progressBlock: frozen - 48, sourceBlock: frozen }] } });
   });
 
-  it("lacks rows, doubles them and adds strangers", async () => {
+  it("lacks rows, doubles them and adds chains that nobody expects", async () => {
     await using fleet = await startEnvio();
-    fleet.endpoint("envio").set({ strangers: 1 });
+    fleet.endpoint("envio").set({ unknownChains: 1 });
     fleet.target("envio/base").set({ rows: 0 });
     fleet.target("envio/ethereum").set({ rows: 2 });
 

@@ -39,7 +39,7 @@ describe("answerGraph()", () => {
               parentHash: hashOf(8453, number - 1, "main"),
             },
             hasIndexingErrors: false,
-            deployment: fleet.target(`${kind}/base`).knobs.deployment,
+            deployment: fleet.target(`${kind}/base`).behaviour.deployment,
           },
         },
       });
@@ -64,7 +64,7 @@ describe("answerGraph()", () => {
     },
     {
       query: "{ _meta: { block { number } } }",
-      message: 'query parse error: Parse error at 1:1\nExpected a name, found "{"',
+      message: 'query parse error: Parse error at 1:1\nSyntax Error: Expected Name, found "{".',
     },
   ])("refuses $query", async ({ query, message }) => {
     await using fleet = await startGraph();
@@ -118,7 +118,7 @@ describe("answerGraph()", () => {
 
     expect(seen.body).toEqual(
       errors(
-        "Store error: Subgraph `Qm7` has not started syncing yet. Wait for it to ingest a few blocks before querying it",
+        "Store error: query execution failed: Subgraph `Qm7` has not started syncing yet. Wait for it to ingest a few blocks before querying it",
       ),
     );
   });
