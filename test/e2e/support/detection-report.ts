@@ -52,13 +52,13 @@ function renderPage(
   table: string,
   { lookMs, scale }: { readonly lookMs: number; readonly scale: number },
 ): string {
-  return `# How soon a fault is told
+  return `# How soon a fault is detected
 
-Seconds from the injection of a fault to each station of its alert, measured with a real Prometheus and a real Alertmanager on
-the files of dashboards/ and deploy/, every fault at once. The rules are rendered from the same source with all durations
-divided by ${scale}: an hour is two minutes, a \`for\` of two minutes four seconds. The limits of chains.yaml are divided alike (\`lagging\` 20 s,
-\`critical\` 60 s, \`stalled\` 20 s or 50 blocks), every endpoint is polled every two seconds, and Prometheus scrapes and evaluates each second.
-Times of *metric* and *firing* are exact to the look that sees them (every half second; 95 % of the looks took ${lookMs} ms or less).
+Seconds from the injection of a fault to each stage of its alert, measured with a real Prometheus and a real Alertmanager using
+the files of dashboards/ and deploy/, with all faults at once. The rules are rendered from the same source with all durations
+divided by ${scale}: an hour is two minutes, a \`for\` of two minutes four seconds. The thresholds of chains.yaml are divided likewise (\`lagging\` 20 s,
+\`critical\` 60 s, \`stalled\` 20 s or 50 blocks), every endpoint is polled every two seconds, and Prometheus scrapes and evaluates every second.
+*metric* and *firing* are sampled every half second (95 % of the samples took ${lookMs} ms or less).
 
 \`\`\`sh
 ${COMMAND}
@@ -67,14 +67,14 @@ ${COMMAND}
 ${table}
 
 *metric*: the daemon's own /metrics shows it. *pending*: the expression of the rule holds. *firing*: it has held for its \`for\`.
-*delivered*: a webhook behind Alertmanager has it, with its texts filled in. A line that begins with "…" is a further
+*delivered*: a webhook behind Alertmanager has received it. A row that begins with "…" is a further
 consequence of the fault above it, and its times count from that.
 
-## What that means in production
+## In production
 
-| station | takes |
+| stage | takes |
 |---|---|
-| fault → metric | what the fault itself needs to be one (\`stalled\` 10 min or 50 blocks, \`lagging\` 10 min …), and two polls that agree; three for a timeout. \`synclag plan\` tells the cadence of each endpoint and how soon a fault shows: half a minute at 15 s, up to an hour for a gateway whose budget allows two polls an hour |
+| fault → metric | the time the fault itself needs (\`stalled\` 10 min or 50 blocks, \`lagging\` 10 min …), and two polls that agree; three for a timeout. \`synclag plan\` shows each endpoint's cadence and how soon a fault is detected: half a minute at 15 s, up to an hour for a gateway whose budget allows two polls an hour |
 | metric → pending | at most one scrape and one evaluation: 30 s at 15 s each |
 | pending → firing | the \`for\` of the last column |
 | firing → delivered | \`group_wait\` of deploy/alertmanager.yml: 10 s for a page, 30 s for a ticket, which waits for working hours |
