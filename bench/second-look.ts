@@ -7,7 +7,7 @@ import { LONGEST_RETRY_DELAY_MS } from "../src/budgets/plan.ts";
 import { parseConfig } from "../src/config/parse.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../src/core/model/fleet.ts";
 import type { Observation } from "../src/core/model/observation.ts";
-import { durationText } from "../src/core/model/text.ts";
+import { formatDuration } from "../src/core/model/text.ts";
 import { Monitor } from "../src/daemon/monitor.ts";
 import { confirmationDelayMs } from "../src/schedule/confirmation.ts";
 import { markdownTable } from "./accuracy/figures.ts";
@@ -34,12 +34,12 @@ function compare(endpoint: Endpoint, fault: Fault): Record<string, string> {
   const looked = timesToName(endpoint, fault, "in doubt");
   return {
     indexer: `${endpoint.protocol}/${endpoint.variant}/${endpoint.tier}`,
-    every: durationText(endpoint.pollIntervalMs),
+    every: formatDuration(endpoint.pollIntervalMs),
     fault,
-    "by its schedule: mean": durationText(mean(alone)),
-    worst: durationText(Math.max(...alone)),
-    "with second looks: mean": durationText(mean(looked)),
-    "worst ": durationText(Math.max(...looked)),
+    "by its schedule: mean": formatDuration(mean(alone)),
+    worst: formatDuration(Math.max(...alone)),
+    "with second looks: mean": formatDuration(mean(looked)),
+    "worst ": formatDuration(Math.max(...looked)),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Budget } from "../core/model/fleet.ts";
-import { countText } from "../core/model/text.ts";
+import { formatNumber } from "../core/model/text.ts";
 import type { BackOff } from "./back-off.ts";
 import type { Grant } from "./grant.ts";
 import { freeAgainMs, type Ledger, type Use, usedAt } from "./ledger.ts";
@@ -24,7 +24,7 @@ export function refusedByBudget(
 ): Refused {
   const { nowMs, use } = request;
   const window = per === "hour" ? "an hour" : `a ${per}`;
-  const used = `${countText(usedAt(ledger, nowMs))} of ${countText(ledger.limit)} ${window} used`;
+  const used = `${formatNumber(usedAt(ledger, nowMs))} of ${formatNumber(ledger.limit)} ${window} used`;
   const freeMs = freeAgainMs(ledger, request);
   const next = freeMs === null ? "" : `, next at ${clockTime(freeMs, nowMs)}`;
   const kept = use === "spare" ? ", the rest is kept for the schedule" : "";

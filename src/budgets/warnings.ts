@@ -1,6 +1,6 @@
 import { type Budget, endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
-import { countText } from "../core/model/text.ts";
+import { formatNumber } from "../core/model/text.ts";
 import { requestsPerWindow } from "../schedule/cadence.ts";
 import { accountIdOf } from "./account-id.ts";
 import { alikeAccounts } from "./alike-accounts.ts";
@@ -30,11 +30,11 @@ function tightness(budget: Budget, requests: number): readonly string[] {
   if (atOnce <= limit) {
     return [];
   }
-  const fits = countText(Math.floor((requests * limit) / atOnce));
+  const fits = formatNumber(Math.floor((requests * limit) / atOnce));
   const window = per === "hour" ? "an hour" : `a ${per}`;
   return [
-    `budget ${name}: the schedules ask for ${countText(requests)} of ${countText(limit)} ${window}, and up to ` +
-      `${countText(atOnce)} count at once, each for a little longer than ${WINDOW[per]}: ` +
+    `budget ${name}: the schedules ask for ${formatNumber(Math.round(requests))} of ${formatNumber(limit)} ${window}, and up to ` +
+      `${formatNumber(Math.round(atOnce))} count at once, each for a little longer than ${WINDOW[per]}: ` +
       `now and then polls will not be sent; up to ${fits} ${window} always fit`,
   ];
 }

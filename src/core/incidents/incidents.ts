@@ -1,7 +1,7 @@
 import type { Endpoint } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import { type ChainReport, type Incident, incidentKey, type TargetReport } from "../model/report.ts";
-import { countText } from "../model/text.ts";
+import { formatNumber } from "../model/text.ts";
 import { type Group, groupsOf } from "./groups.ts";
 import { type Trouble, troubleOf, troubleText } from "./trouble.ts";
 
@@ -40,7 +40,7 @@ export function findIncidents(previous: readonly Incident[], input: IncidentInpu
       scope: group.scope,
       subject: group.subject,
       sinceMs: nowMs,
-      detail: `${countText(explained.length)} of ${countText(group.members.length)} targets of ${group.name} ${troubleText(trouble)}`,
+      detail: `${formatNumber(explained.length)} of ${formatNumber(group.members.length)} targets of ${group.name} ${troubleText(trouble)}`,
       targets: explained.map(({ target }) => target.key),
     }),
   );

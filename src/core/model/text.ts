@@ -1,27 +1,47 @@
-/** `1,240`: grouped by thousands, whole. */
-export function countText(count: number): string {
-  const digits = Math.round(count).toString();
-  return digits.length <= 3 ? digits : digits.replace(/\B(?=(\d{3})+$)/g, ",");
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
+
+/** A number with thousands separated: `1,240`. Fractions keep one digit. */
+export function formatNumber(value: number): string {
+  const [whole = "", fraction] = String(Math.round(Math.abs(value) * 10) / 10).split(".");
+  const grouped = whole.replace(/\B(?=(\d{3})+$)/g, ",");
+  const sign = value < 0 ? "-" : "";
+  return `${sign}${grouped}${fraction === undefined ? "" : `.${fraction}`}`;
 }
 
-/** `1 block`, `1,240 blocks`. */
-export function blocksText(blocks: number): string {
-  return `${countText(blocks)} ${Math.round(blocks) === 1 ? "block" : "blocks"}`;
+/** A number with its noun: `1 block`, `1,240 blocks`. */
+export function formatCount(value: number, noun: string): string {
+  return `${formatNumber(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
-/** `45 s`, `41 min`, `5 h`, `3 days`: what a tired person can take in. */
-export function durationText(ms: number): string {
-  const seconds = ms / 1_000;
-  if (seconds < 120) {
-    return `${countText(seconds)} s`;
+/** A duration in two units at most: `1.5 s`, `41 min`, `3 h 20 min`, `5 d 4 h`. */
+export function formatDuration(durationMs: number): string {
+  if (durationMs < 10 * SECOND_MS) {
+    return `${Math.round(durationMs / 100) / 10} s`;
   }
-  if (seconds < 7_200) {
-    return `${countText(seconds / 60)} min`;
+  if (durationMs < 2 * MINUTE_MS) {
+    return `${Math.round(durationMs / SECOND_MS)} s`;
   }
-  return seconds < 172_800 ? `${countText(seconds / 3_600)} h` : `${countText(seconds / 86_400)} days`;
+  if (durationMs < 2 * HOUR_MS) {
+    return `${Math.round(durationMs / MINUTE_MS)} min`;
+  }
+  return durationMs < 2 * DAY_MS
+    ? twoUnits(durationMs, { unitMs: HOUR_MS, unit: "h", restMs: MINUTE_MS, rest: "min" })
+    : twoUnits(durationMs, { unitMs: DAY_MS, unit: "d", restMs: HOUR_MS, rest: "h" });
 }
 
-/** `1 source`, `3 sources`. */
-export function sourcesText(count: number): string {
-  return count === 1 ? "1 source" : `${countText(count)} sources`;
+interface Units {
+  readonly unitMs: number;
+  readonly unit: string;
+  readonly restMs: number;
+  readonly rest: string;
+}
+
+function twoUnits(durationMs: number, { unitMs, unit, restMs, rest }: Units): string {
+  const rounded = Math.round(durationMs / restMs) * restMs;
+  const restCount = (rounded % unitMs) / restMs;
+  const head = `${Math.floor(rounded / unitMs)} ${unit}`;
+  return restCount === 0 ? head : `${head} ${restCount} ${rest}`;
 }

@@ -1,5 +1,5 @@
 import type { Status } from "../model/report.ts";
-import { blocksText, durationText, sourcesText } from "../model/text.ts";
+import { formatCount, formatDuration } from "../model/text.ts";
 import type { LastPoll, SourceState } from "../source/source-state.ts";
 import { behindMs, idleMs, isBeyond } from "../status/judge.ts";
 import type { Lag } from "../status/lag.ts";
@@ -86,13 +86,13 @@ function unknownText({ state, view }: Facts): string {
   if (state.last === null) {
     return "not polled yet";
   }
-  return `the last answer is ${durationText(view.nowMs - state.last.receivedAtMs)} old, too old to say anything of now`;
+  return `the last answer is ${formatDuration(view.nowMs - state.last.receivedAtMs)} old, too old to say anything of now`;
 }
 
 function stalledText(facts: Facts): string {
   const { state, view } = facts;
   const { reference } = view;
-  const stands = `has not advanced for ${durationText(idleMs(state))}`;
+  const stands = `has not advanced for ${formatDuration(idleMs(state))}`;
   if (reference !== null && reference.reachedMs > (state.peak?.atMs ?? 0) + idleMs(state) / 2) {
     return `${stands} while its chain does, ${behindText(facts)}`;
   }
@@ -106,7 +106,7 @@ function laggingText(facts: Facts): string {
   const { lag, state } = facts;
   const standsMs = idleMs(state);
   return lag?.ms != null && standsMs > 0 && standsMs >= lag.ms * STANDSTILL_SHARE
-    ? `has not advanced for ${durationText(standsMs)}, ${behindText(facts)}`
+    ? `has not advanced for ${formatDuration(standsMs)}, ${behindText(facts)}`
     : `advances, ${behindText(facts)}`;
 }
 
@@ -114,18 +114,18 @@ function behindText({ lag, state, view }: Facts): string {
   const { reference } = view;
   if (reference === null || lag === null) {
     const ageMs = behindMs(state, { ...view, reference: null });
-    const age = ageMs === null ? "" : `its block was ${durationText(ageMs)} old; `;
+    const age = ageMs === null ? "" : `its block was ${formatDuration(ageMs)} old; `;
     return `${age}no second source to measure a lag by`;
   }
-  const seen = `the reference seen by ${sourcesText(reference.sources)}`;
+  const seen = `the reference seen by ${formatCount(reference.sources, "source")}`;
   if (lag.blocks === 0) {
     return `level with ${seen}`;
   }
   if (lag.ms === null) {
-    return `${blocksText(lag.blocks)} behind ${seen}`;
+    return `${formatCount(lag.blocks, "block")} behind ${seen}`;
   }
   const about = lag.extrapolated ? "about " : "";
-  return `${about}${durationText(lag.ms)} (${blocksText(lag.blocks)}) behind ${seen}`;
+  return `${about}${formatDuration(lag.ms)} (${formatCount(lag.blocks, "block")}) behind ${seen}`;
 }
 
 function failureText(last: LastPoll | null): string {
@@ -138,5 +138,5 @@ function failureText(last: LastPoll | null): string {
 function lastSeenText({ state, view }: Facts): string {
   return state.lastSuccessMs === null
     ? ""
-    : `; last height ${durationText(Math.max(0, view.nowMs - state.lastSuccessMs))} ago`;
+    : `; last height ${formatDuration(Math.max(0, view.nowMs - state.lastSuccessMs))} ago`;
 }

@@ -1,6 +1,6 @@
 import type { Observation } from "../model/observation.ts";
 import { readAtMs, type Sample, sampleOf } from "../model/sample.ts";
-import { countText } from "../model/text.ts";
+import { formatNumber } from "../model/text.ts";
 import { foldProgress } from "./progress.ts";
 import { changed, type FoldContext, newestSample, type SourceState } from "./source-state.ts";
 
@@ -69,7 +69,7 @@ function foldClaim(state: SourceState, sample: Sample, highestPossible: number):
     last: {
       kind: "failed",
       reason: "implausible",
-      detail: `block ${countText(sample.block)}, where the chain can have reached ${countText(highestPossible)} at most`,
+      detail: `block ${formatNumber(sample.block)}, where the chain can have reached ${formatNumber(Math.floor(highestPossible))} at most`,
       sentAtMs: sample.sentAtMs,
       receivedAtMs: sample.receivedAtMs,
     },

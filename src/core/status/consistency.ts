@@ -1,6 +1,6 @@
 import { type ChainClock, contradictionMs } from "../head/chain-clock.ts";
 import type { Sample } from "../model/sample.ts";
-import { countText, durationText } from "../model/text.ts";
+import { formatDuration, formatNumber } from "../model/text.ts";
 import { newestSample, type SourceState } from "../source/source-state.ts";
 
 /** What came of holding one sample against the clock and the other sources. */
@@ -33,7 +33,7 @@ export function checkConsistency(
   const hashMismatches = countMismatches(sample, witnesses, context.hashMismatches);
   const time = examineTime(sample, witnesses, context);
   if (time.doubt === null && hashMismatches >= FORKED) {
-    const doubt = `its hash of block ${countText(sample.block)} is not that of the other sources`;
+    const doubt = `its hash of block ${formatNumber(sample.block)} is not that of the other sources`;
     return { doubt, hashMismatches, clockIsWrong: false };
   }
   return { ...time, hashMismatches };
@@ -61,9 +61,9 @@ function examineTime(
   const outvoted = opposing > agreeing + 1;
   const upheld = agreeing > 0 && agreeing + 1 > opposing;
   if (outvoted || (offMs > 0 && !upheld)) {
-    const off = offMs > 0 ? ` by ${durationText(offMs)}` : "";
+    const off = offMs > 0 ? ` by ${formatDuration(offMs)}` : "";
     return {
-      doubt: `its time of block ${countText(block)} contradicts the other sources${off}`,
+      doubt: `its time of block ${formatNumber(block)} contradicts the other sources${off}`,
       clockIsWrong: false,
     };
   }

@@ -1,5 +1,6 @@
 import type { Report, TargetReport } from "../../core/model/report.ts";
-import { formatAgo, formatDuration } from "../wording/duration.ts";
+import { formatDuration } from "../../core/model/text.ts";
+import { formatAgo } from "../wording/duration.ts";
 import type { HealthJson, HealthTargetJson } from "./api-schema.ts";
 import { isoTime } from "./status.ts";
 

@@ -1,6 +1,6 @@
 import type { SkippedIndexer } from "../../core/model/fleet.ts";
+import { formatNumber } from "../../core/model/text.ts";
 import type { BudgetJson } from "../api/api-schema.ts";
-import { formatNumber } from "../wording/numbers.ts";
 import { type Html, html } from "./html.ts";
 import { PLAN_PATH } from "./links.ts";
 

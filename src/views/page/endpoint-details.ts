@@ -1,5 +1,6 @@
 import type { EndpointRecord, Exchange } from "../../core/model/exchange.ts";
-import { formatAgo, formatDuration } from "../wording/duration.ts";
+import { formatDuration } from "../../core/model/text.ts";
+import { formatAgo } from "../wording/duration.ts";
 import { type Html, html } from "./html.ts";
 
 /** What an endpoint said last, and how to ask it by hand; null before it was asked. Opened where something is wrong. */

@@ -1,7 +1,7 @@
+import { formatCount } from "../../core/model/text.ts";
 import type { IncidentJson } from "../api/api-schema.ts";
 import { formatAgo, formatClock } from "../wording/duration.ts";
 import { describeFailover, incidentTitle } from "../wording/incident.ts";
-import { formatCount } from "../wording/numbers.ts";
 import type { Trouble } from "../wording/triage.ts";
 import { type Html, html } from "./html.ts";
 

@@ -1,7 +1,7 @@
+import { formatCount, formatNumber } from "../../core/model/text.ts";
 import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
 import { shortDuration } from "../wording/duration.ts";
-import { formatCount, formatNumber } from "../wording/numbers.ts";
 import { STATUS_WORDS } from "../wording/status.ts";
 import { describeState, describeVariant, notableLagMs } from "../wording/target.ts";
 import { type Html, html } from "./html.ts";

@@ -1,9 +1,9 @@
 import type { Plan, PlanRow } from "../../core/model/plan.ts";
 import type { Report } from "../../core/model/report.ts";
+import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { BudgetJson } from "../api/api-schema.ts";
 import { isoTime, statusJson } from "../api/status.ts";
-import { formatClock, formatDuration } from "../wording/duration.ts";
-import { formatCount, formatNumber } from "../wording/numbers.ts";
+import { formatClock } from "../wording/duration.ts";
 import { renderSkipped } from "./budget-table.ts";
 import { type Html, html } from "./html.ts";
 import { type PageOptions, renderPage } from "./shell.ts";

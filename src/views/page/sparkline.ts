@@ -1,5 +1,6 @@
 import type { Column } from "../../core/history/number-column.ts";
-import { formatClock, formatDuration } from "../wording/duration.ts";
+import { formatDuration } from "../../core/model/text.ts";
+import { formatClock } from "../wording/duration.ts";
 import { type Html, html } from "./html.ts";
 
 const WIDTH = 240;

@@ -1,9 +1,9 @@
 import type { Report } from "../../core/model/report.ts";
+import { formatCount } from "../../core/model/text.ts";
 import type { StatusJson } from "../api/api-schema.ts";
 import { isoTime, statusJson } from "../api/status.ts";
 import { formatAgo, formatClock } from "../wording/duration.ts";
 import { type Headline, headline } from "../wording/headline.ts";
-import { formatCount } from "../wording/numbers.ts";
 import { TONE_GLYPHS } from "../wording/status.ts";
 import { findTroubles } from "../wording/triage.ts";
 import { renderBudgets, renderSkipped } from "./budget-table.ts";

@@ -1,8 +1,8 @@
 import type { EndpointRecord } from "../../core/model/exchange.ts";
 import type { GapReport, TargetReport } from "../../core/model/report.ts";
+import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { isoTime } from "../api/status.ts";
-import { formatAgo, formatClock, formatDuration } from "../wording/duration.ts";
-import { formatCount, formatNumber } from "../wording/numbers.ts";
+import { formatAgo, formatClock } from "../wording/duration.ts";
 import { reasonNote, STATUS_WORDS } from "../wording/status.ts";
 import { renderEndpointDetails } from "./endpoint-details.ts";
 import { type Html, html, webLink } from "./html.ts";

@@ -1,7 +1,7 @@
+import { formatCount, formatDuration } from "../../core/model/text.ts";
 import type { IncidentJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
-import { formatAgo, formatDuration } from "../wording/duration.ts";
-import { formatCount } from "../wording/numbers.ts";
+import { formatAgo } from "../wording/duration.ts";
 import { STATUS_WORDS } from "../wording/status.ts";
 import { describeFresh, describeVariant, notableLagMs } from "../wording/target.ts";
 import type { Trouble } from "../wording/triage.ts";

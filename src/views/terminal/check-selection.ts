@@ -1,7 +1,8 @@
+import { formatDuration } from "../../core/model/text.ts";
 import type { StatusJson, TargetJson } from "../api/api-schema.ts";
 import { keepTargets, targetKey } from "../api/filter-status.ts";
 import { describeMissing, type Selection, selectTargets } from "../api/selection.ts";
-import { formatAgo, formatDuration } from "../wording/duration.ts";
+import { formatAgo } from "../wording/duration.ts";
 
 /** What `synclag check` was asked to look at, or every filter that means nothing. */
 export type CheckSelection =

@@ -1,10 +1,10 @@
 import { STATUSES, type Status } from "../../core/model/report.ts";
+import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { IncidentJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
-import { formatAgo, formatDuration } from "../wording/duration.ts";
+import { formatAgo } from "../wording/duration.ts";
 import { headline } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incident.ts";
-import { formatCount, formatNumber } from "../wording/numbers.ts";
 import { reasonNote, STATUS_WORDS, type Tone } from "../wording/status.ts";
 import { findTroubles, type Trouble } from "../wording/triage.ts";
 import { type Column, renderTextTable } from "./text-table.ts";

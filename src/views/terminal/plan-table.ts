@@ -1,7 +1,6 @@
 import type { Budget } from "../../core/model/fleet.ts";
 import type { Plan, PlannedBudget, PlanRow } from "../../core/model/plan.ts";
-import { formatDuration } from "../wording/duration.ts";
-import { formatCount, formatNumber } from "../wording/numbers.ts";
+import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { type Column, renderTextTable } from "./text-table.ts";
 
 const COLUMNS: readonly Column[] = [

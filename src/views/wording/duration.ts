@@ -1,23 +1,8 @@
-const SECOND_MS = 1000;
-const MINUTE_MS = 60 * SECOND_MS;
-const HOUR_MS = 60 * MINUTE_MS;
-const DAY_MS = 24 * HOUR_MS;
+import { formatDuration } from "../../core/model/text.ts";
 
-/** A length of time as a tired person reads it, two units at most: `1.5 s`, `41 min`, `3 h 20 min`, `5 d 4 h`. */
-export function formatDuration(durationMs: number): string {
-  if (durationMs < 10 * SECOND_MS) {
-    return `${Math.round(durationMs / 100) / 10} s`;
-  }
-  if (durationMs < 2 * MINUTE_MS) {
-    return `${Math.round(durationMs / SECOND_MS)} s`;
-  }
-  if (durationMs < 2 * HOUR_MS) {
-    return `${Math.round(durationMs / MINUTE_MS)} min`;
-  }
-  return durationMs < 2 * DAY_MS
-    ? twoUnits(durationMs, { unitMs: HOUR_MS, unit: "h", restMs: MINUTE_MS, rest: "min" })
-    : twoUnits(durationMs, { unitMs: DAY_MS, unit: "d", restMs: HOUR_MS, rest: "h" });
-}
+const SECOND_MS = 1000;
+const HOUR_MS = 3600 * SECOND_MS;
+const DAY_MS = 24 * HOUR_MS;
 
 /** The same in the fewest letters, for a cell of a matrix: `1.5s`, `41m`, `3h`, `5d`. */
 export function shortDuration(durationMs: number): string {
@@ -43,18 +28,4 @@ export function formatClock(timeMs: number, nowMs: number): string {
   const [date = "", clock = ""] = new Date(timeMs).toISOString().split("T");
   const today = new Date(nowMs).toISOString().startsWith(date);
   return `${today ? "" : `${date} `}${clock.slice(0, 8)} UTC`;
-}
-
-interface Units {
-  readonly unitMs: number;
-  readonly unit: string;
-  readonly restMs: number;
-  readonly rest: string;
-}
-
-function twoUnits(durationMs: number, { unitMs, unit, restMs, rest }: Units): string {
-  const rounded = Math.round(durationMs / restMs) * restMs;
-  const restCount = (rounded % unitMs) / restMs;
-  const head = `${Math.floor(rounded / unitMs)} ${unit}`;
-  return restCount === 0 ? head : `${head} ${restCount} ${rest}`;
 }

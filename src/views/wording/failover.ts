@@ -1,7 +1,6 @@
+import { formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { IncidentJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
-import { formatDuration } from "./duration.ts";
-import { formatNumber } from "./numbers.ts";
 import { failoverTargets, isProduction, notableLagMs } from "./target.ts";
 import type { Trouble } from "./triage.ts";
 

@@ -1,9 +1,8 @@
+import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { IncidentJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
-import { formatDuration } from "./duration.ts";
 import { findFailover } from "./failover.ts";
 import { incidentDetail } from "./incident.ts";
-import { formatCount, formatNumber } from "./numbers.ts";
 import { needsSomebody, type Tone } from "./status.ts";
 import { describeFresh, describeState, describeVariant } from "./target.ts";
 import type { Trouble } from "./triage.ts";

@@ -1,5 +1,5 @@
+import { formatDuration } from "../../core/model/text.ts";
 import type { TargetJson } from "../api/api-schema.ts";
-import { formatDuration } from "./duration.ts";
 import { STATUS_WORDS } from "./status.ts";
 import type { Trouble } from "./triage.ts";
 

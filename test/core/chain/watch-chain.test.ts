@@ -292,7 +292,7 @@ describe("reportChain() of a target on another chain or fork", () => {
 
     expect(play.target(B)).toMatchObject({
       status: "diverged",
-      detail: expect.stringMatching(/its time of block [\d,]+ contradicts the other sources by \d+ days$/),
+      detail: expect.stringMatching(/its time of block [\d,]+ contradicts the other sources by \d+ d \d+ h$/),
     });
     expect(play.target(A).status).toBe("ok");
   });

@@ -1,49 +1,46 @@
 import { describe, expect, it } from "vitest";
-import { blocksText, countText, durationText, sourcesText } from "../../../src/core/model/text.ts";
+import { formatCount, formatDuration, formatNumber } from "../../../src/core/model/text.ts";
 
-describe("countText()", () => {
+const SECOND_MS = 1000;
+const MINUTE_MS = 60 * SECOND_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+
+describe("formatNumber()", () => {
   it.each([
-    { count: 0, text: "0" },
-    { count: 999, text: "999" },
-    { count: 1_000, text: "1,000" },
-    { count: 1_234_567.5, text: "1,234,568" },
-  ])("writes $count as $text", ({ count, text }) => {
-    expect(countText(count)).toBe(text);
+    { value: 0, text: "0" },
+    { value: 999, text: "999" },
+    { value: 1240, text: "1,240" },
+    { value: 421_000_123, text: "421,000,123" },
+    { value: -1240, text: "-1,240" },
+    { value: 0.46, text: "0.5" },
+    { value: 1234.04, text: "1,234" },
+  ])("reads $text for $value", ({ value, text }) => {
+    expect(formatNumber(value)).toBe(text);
   });
 });
 
-describe("blocksText()", () => {
-  it.each([
-    { blocks: 0, text: "0 blocks" },
-    { blocks: 1, text: "1 block" },
-    { blocks: 1.4, text: "1 block" },
-    { blocks: 1_240, text: "1,240 blocks" },
-  ])("writes $blocks as $text", ({ blocks, text }) => {
-    expect(blocksText(blocks)).toBe(text);
+describe("formatCount()", () => {
+  it("uses the singular for exactly one", () => {
+    expect(formatCount(0, "block")).toBe("0 blocks");
+    expect(formatCount(1, "block")).toBe("1 block");
+    expect(formatCount(1240, "block")).toBe("1,240 blocks");
   });
 });
 
-describe("durationText()", () => {
+describe("formatDuration()", () => {
   it.each([
-    { ms: 400, text: "0 s" },
-    { ms: 119_000, text: "119 s" },
-    { ms: 120_000, text: "2 min" },
-    { ms: 7_199_000, text: "120 min" },
-    { ms: 7_200_000, text: "2 h" },
-    { ms: 172_799_000, text: "48 h" },
-    { ms: 172_800_000, text: "2 days" },
-    { ms: 1_000 * 86_400_000, text: "1,000 days" },
-  ])("writes $ms ms as $text", ({ ms, text }) => {
-    expect(durationText(ms)).toBe(text);
-  });
-});
-
-describe("sourcesText()", () => {
-  it.each([
-    { count: 1, text: "1 source" },
-    { count: 2, text: "2 sources" },
-    { count: 1_000, text: "1,000 sources" },
-  ])("writes $count as $text", ({ count, text }) => {
-    expect(sourcesText(count)).toBe(text);
+    { durationMs: 0, text: "0 s" },
+    { durationMs: 1540, text: "1.5 s" },
+    { durationMs: 9 * SECOND_MS, text: "9 s" },
+    { durationMs: 95_400, text: "95 s" },
+    { durationMs: 41 * MINUTE_MS, text: "41 min" },
+    { durationMs: 119 * MINUTE_MS, text: "119 min" },
+    { durationMs: 2 * HOUR_MS, text: "2 h" },
+    { durationMs: 3 * HOUR_MS + 20 * MINUTE_MS, text: "3 h 20 min" },
+    { durationMs: 5 * HOUR_MS - 10 * SECOND_MS, text: "5 h" },
+    { durationMs: 124 * HOUR_MS, text: "5 d 4 h" },
+    { durationMs: 400 * 24 * HOUR_MS, text: "400 d" },
+  ])("reads $text for $durationMs ms", ({ durationMs, text }) => {
+    expect(formatDuration(durationMs)).toBe(text);
   });
 });
