@@ -2,11 +2,10 @@ import { createCleanup } from "./cleanup.ts";
 import type { Config } from "./config/config.ts";
 import type { Report } from "./core/model/report.ts";
 import { Daemon } from "./daemon/daemon.ts";
-import { exposureWarning } from "./daemon/exposure-warning.ts";
 import { startInsight } from "./daemon/insight.ts";
 import { Reloader } from "./daemon/reloader.ts";
 import { openStateStore, type StateStore } from "./daemon/state/store.ts";
-import { warnOfConfig } from "./daemon/warn-of-config.ts";
+import { logConfigWarnings, serverWarnings } from "./daemon/warnings.ts";
 import { watchChanges } from "./daemon/watch-changes.ts";
 import { startHttpServer } from "./io/http-server/server.ts";
 import type { CheckResult } from "./io/http-server/server-deps.ts";
@@ -101,10 +100,9 @@ export async function startApp(config: Config, world: World): Promise<App> {
 
 function announce(config: Config, { world, url }: { readonly world: World; readonly url: string }): void {
   const { fleet } = config;
-  warnOfConfig(world.logger, config);
-  const exposure = exposureWarning(config.listen, world.web?.current ?? null);
-  if (exposure !== null) {
-    world.logger.warn(exposure);
+  logConfigWarnings(world.logger, config);
+  for (const warning of serverWarnings(config.listen, world.web?.current ?? null)) {
+    world.logger.warn(warning);
   }
   const endpoints = fleet.indexers.reduce((count, indexer) => count + indexer.endpoints.length, 0);
   world.logger.info(

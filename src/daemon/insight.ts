@@ -10,12 +10,11 @@ import type { World } from "../world.ts";
 import type { Daemon } from "./daemon.ts";
 import { inSlices } from "./in-slices.ts";
 import { inspectChain } from "./inspect-chain.ts";
-import { News } from "./news.ts";
 import { Recorder } from "./recorder.ts";
 
-/** What only people look at: the past, the last replies, the plan, and word of what is new. Disposing it saves the past. */
+/** What only people look at: the past, the last replies and the plan. Disposing it saves the past. */
 export interface Insight extends AsyncDisposable {
-  readonly source: Pick<ServerDeps, "past" | "endpoints" | "plan" | "onNews" | "statusesDocument">;
+  readonly source: Pick<ServerDeps, "past" | "endpoints" | "plan" | "statusesDocument">;
   /** Takes in the report of now; to be called every second, once at a time. */
   readonly take: (report: Report) => Promise<void>;
 }
@@ -34,7 +33,6 @@ export async function startInsight(
   const { stateFile, logger, nowMs } = world;
   const statusesDocument = readFileSync(STATUSES_DOCUMENT, "utf8");
   const recorder = new Recorder();
-  const news = new News();
   const planOf = rememberPlan();
 
   let saved: Promise<void> = Promise.resolve();
@@ -56,13 +54,11 @@ export async function startInsight(
       past: (chain, keys, span) => recorder.past(chain, keys, span),
       endpoints: (chain) => inspectChain(daemon.config, chain, (key) => daemon.exchanges(key)),
       plan: () => planOf(daemon.config),
-      onNews: (listener) => news.subscribe(listener),
       statusesDocument: () => statusesDocument,
     },
     async take(report) {
       recorder.retain(report);
       await inSlices(report.chains, (chain) => recorder.record(chain, report.generatedAtMs), nowMs);
-      news.take(report);
     },
     async [Symbol.asyncDispose]() {
       clearInterval(timer);

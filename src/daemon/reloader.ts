@@ -3,7 +3,7 @@ import { ConfigError } from "../config/yaml/config-error.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { CheckResult } from "../io/http-server/server-deps.ts";
 import type { World } from "../world.ts";
-import { warnOfConfig } from "./warn-of-config.ts";
+import { logConfigWarnings } from "./warnings.ts";
 
 export interface ReloaderOptions {
   readonly world: World;
@@ -46,7 +46,7 @@ export class Reloader {
     await apply(config);
     this.#state = { successful: true, lastSuccessMs: world.nowMs() };
     world.logger.info({ file: config.file }, "Reloaded");
-    warnOfConfig(world.logger, config);
+    logConfigWarnings(world.logger, config);
     if (config.listen.host !== listen.host || config.listen.port !== listen.port) {
       const detail = `listen ${config.listen.host}:${config.listen.port} takes effect at the next start`;
       world.logger.warn({ file: config.file, detail }, "Configuration warning");

@@ -37,7 +37,6 @@ export function serve(
       past: () => ({ timesMs: [], reference: [], targets: {} }),
       endpoints: () => [],
       plan: () => NO_PLAN,
-      onNews: () => () => undefined,
       statusesDocument: () => "# Statuses\n\n## ok\n\nFine.\n",
       metrics: () => Promise.resolve(METRICS),
       healthy: () => FINE,

@@ -73,7 +73,7 @@ function resolve(entry: WebConfigFile, resolving: Resolving): WebSettings {
         value === undefined || value === "" ? [] : [[name, value] as const],
       ),
     ),
-    isHttp2: entry.http_server_config?.http2 ?? true,
+    asksForHttp2: entry.http_server_config?.http2 ?? false,
     rateLimit: intervalMs > 0 ? { intervalMs, burst } : null,
   };
 }

@@ -74,7 +74,7 @@ export const WebConfigFile = section(
   {
     tls_server_config: Tls.optional(),
     http_server_config: section(
-      { http2: truth().default(true), headers: Headers.optional() },
+      { http2: truth().optional(), headers: Headers.optional() },
       "a map",
     ).optional(),
     basic_auth_users: z

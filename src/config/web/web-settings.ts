@@ -10,7 +10,8 @@ export interface WebSettings {
   readonly users: ReadonlyMap<string, string>;
   /** Added to every answer. */
   readonly headers: Readonly<Record<string, string>>;
-  readonly isHttp2: boolean;
+  /** The file says `http2: true`. The server speaks HTTP/1.1 only, and the log says so. */
+  readonly asksForHttp2: boolean;
   readonly rateLimit: RateLimit | null;
 }
 

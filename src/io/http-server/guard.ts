@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { RateLimit } from "../../config/web/web-settings.ts";
 import { BasicAuth } from "./basic-auth.ts";
-import { sendProblem } from "./problems.ts";
+import { sendProblem } from "./replies.ts";
 import type { LiveWebSettings } from "./settings.ts";
 import { TokenBucket } from "./token-bucket.ts";
 

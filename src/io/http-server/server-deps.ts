@@ -11,8 +11,6 @@ export interface ServerDeps {
   /** Every endpoint that speaks of a chain, with what it said last. */
   readonly endpoints: (chain: string) => readonly EndpointRecord[];
   readonly plan: () => Plan;
-  /** Calls the listener with a number when there is something new to see, until what it returns is called. */
-  readonly onNews: (listener: (id: number) => void) => () => void;
   /** What every status means, in Markdown. */
   readonly statusesDocument: () => string;
   readonly metrics: () => Promise<{ readonly contentType: string; readonly gzipped: Buffer }>;

@@ -1,9 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { createFastify } from "./fastify.ts";
 import { addWebGuard } from "./guard.ts";
-import { answerProblems, type KnownRoutes } from "./problems.ts";
+import { answerProblems, type KnownRoutes } from "./replies.ts";
 import { addApiRoutes } from "./routes/api.ts";
-import { addEventRoutes } from "./routes/events.ts";
 import { addHealthRoute } from "./routes/health.ts";
 import { addHistoryRoute } from "./routes/history.ts";
 import { addManagementRoutes } from "./routes/management.ts";
@@ -74,7 +73,6 @@ function addRoutes(server: FastifyInstance, source: ServerDeps, onBug: (error: u
   addApiRoutes(server, source);
   addHealthRoute(server, source);
   addHistoryRoute(server, source);
-  addEventRoutes(server, source);
   addManagementRoutes(server, source);
 }
 

@@ -112,15 +112,6 @@ const API_PATHS = {
       "404": UNKNOWN_PAIR,
     }),
   },
-  "/api/v1/events": {
-    get: operation("getEvents", "Server-sent events: `report` when the status has changed", {
-      "200": {
-        description: "A number each time, at least every five seconds",
-        content: { "text/event-stream": { schema: { type: "string" } } },
-      },
-      "503": problem("Too many clients are connected"),
-    }),
-  },
   "/openapi.json": {
     get: operation("getOpenapi", "This document", {
       "200": { description: "OpenAPI 3.1", content: { "application/json": { schema: { type: "object" } } } },

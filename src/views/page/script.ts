@@ -1,7 +1,6 @@
 /**
- * Keeps an open page true: fetches it again when the server says that something is new, or every 5 s where it hears
- * nothing, and swaps the main element, keeping scroll, focus, opened details, plots and a selection of text. The fleet
- * is filtered as one types; from another page, Enter goes there. The page is complete without it. When Synclag no longer answers, it says so. A hidden page listens to nothing.
+ * Keeps an open page current: fetches it every 5 s and swaps the main element, keeping scroll, focus, opened details, plots and a selection of text. The fleet
+ * is filtered as one types; from another page, Enter goes there. The page is complete without it. When Synclag no longer answers, it says so. A hidden page is not refreshed.
  * The fetched style is dropped before parsing: its nonce is not this page's, and the browser would complain.
  */
 export const PAGE_SCRIPT = `
@@ -60,23 +59,8 @@ export const PAGE_SCRIPT = `
     refresh();
   });
   box?.form.addEventListener("submit", (event) => { if (onFleet) event.preventDefault(); });
-  let events = null;
-  let heardAt = 0;
-  function listen() {
-    if (document.hidden) {
-      events?.close();
-      events = null;
-      return;
-    }
-    if (events === null || events.readyState === EventSource.CLOSED) {
-      events = new EventSource("/api/v1/events");
-      events.addEventListener("report", () => { heardAt = Date.now(); refresh(); });
-      events.addEventListener("error", refresh);
-    }
-  }
-  document.addEventListener("visibilitychange", () => { listen(); if (!document.hidden) refresh(); });
-  setInterval(() => { if (!document.hidden && Date.now() - heardAt > 7000) { listen(); refresh(); } }, 5000);
-  listen();
+  document.addEventListener("visibilitychange", () => { if (!document.hidden) refresh(); });
+  setInterval(() => { if (!document.hidden) refresh(); }, 5000);
   live.textContent = "live";
 })();
 `;

@@ -27,7 +27,7 @@ describe("parseWebConfig()", () => {
   it("has the defaults of exporter-toolkit", () => {
     const settings = parse(`tls_server_config: { ${PAIR} }`);
 
-    expect(settings).toMatchObject({ isHttp2: true, headers: {}, rateLimit: null });
+    expect(settings).toMatchObject({ asksForHttp2: false, headers: {}, rateLimit: null });
     expect(settings.users.size).toBe(0);
     expect(settings.tls).toMatchObject({
       minVersion: "TLSv1.2",

@@ -2,68 +2,6 @@ import { describe, expect, it } from "vitest";
 import type { ServerDeps } from "../../../src/io/http-server/server-deps.ts";
 import { json, serve } from "../../support/served.ts";
 
-describe("addEventRoutes()", () => {
-  it("tells whoever listens that there is something new", async () => {
-    const { news, tell } = createNews();
-    await using server = await serve({ onNews: news });
-    const first = await listen(server.url);
-    const second = await listen(server.url);
-
-    tell(7);
-
-    expect(first.response.headers.get("content-type")).toBe("text/event-stream");
-    expect(first.response.headers.get("cache-control")).toBe("no-store");
-    expect(await first.next()).toBe("id: 7\nevent: report\ndata: 7\n\n");
-    expect(await second.next()).toBe("id: 7\nevent: report\ndata: 7\n\n");
-  });
-
-  it("lets the server close while somebody listens", async () => {
-    const { news } = createNews();
-    const server = await serve({ onNews: news });
-    const listener = await listen(server.url);
-
-    const startedMs = performance.now();
-    await server[Symbol.asyncDispose]();
-
-    expect(performance.now() - startedMs).toBeLessThan(1_000);
-    expect(await listener.next()).toBeNull();
-  });
-
-  it("takes no more listeners than it can bear, and others once one is gone", async () => {
-    const { news } = createNews();
-    await using server = await serve({ onNews: news });
-    const listeners = await Promise.all(Array.from({ length: 64 }, () => listen(server.url)));
-
-    const refused = await json(`${server.url}/api/v1/events`);
-    await listeners[0]?.leave();
-
-    expect(refused).toMatchObject({ status: 503, contentType: "application/problem+json; charset=utf-8" });
-    await expect.poll(async () => (await listen(server.url)).response.status).toBe(200);
-  });
-
-  it("no longer tells one that is gone", async () => {
-    const { news, tell } = createNews();
-    await using server = await serve({ onNews: news });
-    const gone = await listen(server.url);
-    const stays = await listen(server.url);
-
-    await gone.leave();
-    tell(1);
-
-    expect(await stays.next()).toContain("id: 1\n");
-  });
-
-  it("asks for nothing more of the source once the server is closed", async () => {
-    const { news, listeners } = createNews();
-    const server = await serve({ onNews: news });
-    expect(listeners()).toBe(1);
-
-    await server[Symbol.asyncDispose]();
-
-    expect(listeners()).toBe(0);
-  });
-});
-
 describe("addHistoryRoute()", () => {
   it("hands the source what is asked for", async () => {
     const asked: unknown[] = [];
@@ -131,30 +69,3 @@ describe("addAssetRoutes()", () => {
     }
   });
 });
-
-/** A source of news, and the one who has some. */
-function createNews() {
-  const listeners = new Set<(id: number) => void>();
-  const news: ServerDeps["onNews"] = (listener) => {
-    listeners.add(listener);
-    return () => listeners.delete(listener);
-  };
-  return {
-    news,
-    listeners: () => listeners.size,
-    tell: (id: number) => {
-      for (const listener of listeners) {
-        listener(id);
-      }
-    },
-  };
-}
-
-/** Listens from now on: what comes first is taken. */
-async function listen(url: string) {
-  const response = await fetch(`${url}/api/v1/events`);
-  const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
-  const next = async () => (await reader?.read())?.value ?? null;
-  await next();
-  return { response, next, leave: async () => await reader?.cancel() };
-}

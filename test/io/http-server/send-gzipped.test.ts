@@ -1,14 +1,10 @@
 import { once } from "node:events";
 import { get, type IncomingMessage, request } from "node:http";
-import { connect } from "node:http2";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { parseWebConfig } from "../../../src/config/web/parse.ts";
 import type { HttpServerOptions } from "../../../src/io/http-server/server.ts";
-import { LiveWebSettings } from "../../../src/io/http-server/settings.ts";
 import { METRICS, serve } from "../../support/served.ts";
-import { webConfigFolder } from "../../support/web-configs.ts";
 
 /** Far more than what a socket takes at once. */
 const LARGE = "synclag_up 1\n".repeat(1_000_000);
@@ -85,25 +81,6 @@ describe("sendGzipped()", () => {
     const { body } = await fetchRaw(`${server.url}/metrics`);
     expect(body).toHaveLength(LARGE.length);
   });
-
-  it.each(["gzip", "identity"])("does the same over HTTP/2 for who accepts %j", async (accepted) => {
-    using folder = webConfigFolder();
-    await using server = await serveLarge({ web: http2Of(folder) });
-    const session = connect(server.url, { rejectUnauthorized: false });
-    const ask = { ":path": "/metrics", "accept-encoding": accepted };
-
-    const cut = session.request(ask);
-    await once(cut, "data");
-    cut.close();
-    const whole = session.request(ask);
-    const [headers] = (await once(whole, "response")) as [Readonly<Record<string, string>>];
-    const body = await buffer(whole);
-    session.close();
-
-    const text = headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
-    expect(headers["content-encoding"]).toBe(accepted === "gzip" ? "gzip" : undefined);
-    expect(text.toString() === LARGE).toBe(true);
-  });
 });
 
 async function fetchRaw(url: string, accepted?: string) {
@@ -115,14 +92,4 @@ async function fetchRaw(url: string, accepted?: string) {
 function serveLarge(options: HttpServerOptions = {}) {
   const gzipped = gzipSync(LARGE);
   return serve({ metrics: () => Promise.resolve({ contentType: METRICS.contentType, gzipped }) }, options);
-}
-
-function http2Of({ write, readFile }: ReturnType<typeof webConfigFolder>): LiveWebSettings {
-  const file = write("web.yml", "tls_server_config: { cert_file: cert.pem, key_file: key.pem }");
-  return new LiveWebSettings({
-    load: () => parseWebConfig(readFile(file), { file, readFile }),
-    onChanged: () => undefined,
-    onRefused: () => undefined,
-    monotonicMs: () => 0,
-  });
 }

@@ -2,8 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { type HealthQuestion, healthVerdict } from "../../../views/api/health.ts";
 import { describeMissing } from "../../../views/api/selection.ts";
 import { statusJson } from "../../../views/api/status.ts";
-import { sendProblem } from "../problems.ts";
-import { sendJson } from "../send-json.ts";
+import { sendJson, sendProblem } from "../replies.ts";
 import type { ServerDeps } from "../server-deps.ts";
 
 interface HealthRoute {

@@ -6,8 +6,8 @@ import { PLAN_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "../../../views/page/lin
 import { renderPlanPage } from "../../../views/page/plan.ts";
 import type { PageOptions } from "../../../views/page/shell.ts";
 import { renderStatusPage } from "../../../views/page/status.ts";
-import { sendProblem } from "../problems.ts";
 import { readRunbook } from "../read-runbook.ts";
+import { sendProblem } from "../replies.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { addAssetRoutes } from "./assets.ts";
 

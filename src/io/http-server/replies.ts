@@ -7,7 +7,15 @@ export type KnownRoutes = Map<string, Set<string>>;
 
 const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 
-/** Answers with problem details (RFC 9457). */
+/** Replies with JSON that must not be cached: it holds for this instant only. */
+export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
+  return reply
+    .header("cache-control", "no-store")
+    .type("application/json; charset=utf-8")
+    .send(JSON.stringify(body));
+}
+
+/** Replies with problem details (RFC 9457). */
 export function sendProblem(reply: FastifyReply, httpStatus: number, detail: string): FastifyReply {
   return reply
     .code(httpStatus)
@@ -16,13 +24,13 @@ export function sendProblem(reply: FastifyReply, httpStatus: number, detail: str
     .send(problem(httpStatus, detail));
 }
 
-/** Tells a wrong method (405 with `Allow`) from an unknown path (404), and keeps our own errors' texts inside. */
+/** A wrong method is 405 with `Allow`, an unknown path 404; the text of an internal error is never sent. */
 export function answerProblems(
   server: FastifyInstance,
   known: KnownRoutes,
   onBug: (error: unknown) => void,
 ): void {
-  // Before a body is looked at: what is wrong with one doesn't matter where nothing takes it.
+  // Before the body is read: an invalid one does not matter where no route takes it.
   server.addHook("onRequest", async (request, reply) => {
     if (request.is404) {
       await answerUnrouted(request, reply, known);
@@ -34,20 +42,20 @@ export function answerProblems(
       return sendProblem(reply, httpStatus, "Cannot read the request");
     }
     onBug(error);
-    return sendProblem(reply, 500, "Cannot answer: this is a bug, see the log");
+    return sendProblem(reply, 500, "Internal error: see the log");
   });
 }
 
-/** For a URL that the router can't even decode. */
+/** For a URL that the router cannot decode. */
 export function answerUnreadable(
   error: { readonly statusCode?: number | undefined },
   _request: FastifyRequest,
   reply: FastifyReply,
 ): void {
-  void sendProblem(reply, error.statusCode ?? 400, "Cannot read the address of the request");
+  void sendProblem(reply, error.statusCode ?? 400, "Cannot decode the request URL");
 }
 
-/** For what is no HTTP request, or none that comes in time: one answer, and the connection is cut. */
+/** For bytes that are no HTTP request, or one that is not complete in time: replies once and closes the connection. */
 export function cutUnreadable(error: Error & { readonly code?: string }, socket: Socket): void {
   if (error.code === "ECONNRESET" || !socket.writable) {
     socket.destroy();
@@ -78,11 +86,15 @@ function answerUnrouted(request: FastifyRequest, reply: FastifyReply, known: Kno
   const path = request.url.split("?")[0] ?? "/";
   const methods = methodsOf(known, path);
   if (methods === null) {
-    return sendProblem(reply, 404, `Cannot find ${path.slice(0, 200)}: see / for what there is`);
+    return sendProblem(reply, 404, `Path ${path.slice(0, 200)} not found`);
   }
   const allow = [...methods].sort().join(", ");
   void reply.header("allow", allow);
-  return sendProblem(reply, 405, `Cannot ${request.method} ${path.slice(0, 200)}: allowed is ${allow}`);
+  return sendProblem(
+    reply,
+    405,
+    `Method ${request.method} not allowed for ${path.slice(0, 200)} (allowed: ${allow})`,
+  );
 }
 
 function methodsOf(known: KnownRoutes, path: string): ReadonlySet<string> | null {
@@ -101,12 +113,12 @@ function methodsOf(known: KnownRoutes, path: string): ReadonlySet<string> | null
   return null;
 }
 
-/** One slash at the end makes no difference, as for the router. */
+/** A trailing slash is ignored, as in the router. */
 function segments(path: string): readonly string[] {
   return path.replace(/(?<=.)\/$/, "").split("/");
 }
 
-/** The status of an error that is the client's, or null for one of ours. */
+/** The status of an error that the client caused, or null for one of ours. */
 function clientErrorStatus(error: unknown): number | null {
   const status = error instanceof Error && "statusCode" in error ? error.statusCode : null;
   return typeof status === "number" && status >= 400 && status < 500 ? status : null;

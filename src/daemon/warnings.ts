@@ -1,0 +1,35 @@
+import type { Logger } from "pino";
+import type { Config, ListenAddress } from "../config/config.ts";
+import type { WebSettings } from "../config/web/web-settings.ts";
+
+/** Logs the warnings of a valid configuration, such as an indexer skipped because a variable is not set. */
+export function logConfigWarnings(
+  logger: Logger,
+  { file, warnings }: Pick<Config, "file" | "warnings">,
+): void {
+  for (const warning of warnings) {
+    logger.warn({ file, detail: warning }, "Configuration warning");
+  }
+}
+
+/** What the log says at the start about how our own server is reached; `web`: null without a web configuration. */
+export function serverWarnings(listen: ListenAddress, web: WebSettings | null): readonly string[] {
+  const { host, port } = listen;
+  const isExposed = !isLoopback(host) && !authenticates(web);
+  return [
+    ...(isExposed
+      ? [
+          `Listening on ${host}:${port} without authentication: anyone who can reach it can read everything; set basic_auth_users or client certificates with --web-config, or listen on 127.0.0.1`,
+        ]
+      : []),
+    ...(web?.asksForHttp2 === true ? ["http2 is not supported: serving HTTP/1.1"] : []),
+  ];
+}
+
+function isLoopback(host: string): boolean {
+  return /^(localhost|127(\.\d+){3}|::1)$/.test(host);
+}
+
+function authenticates(web: WebSettings | null): boolean {
+  return web !== null && (web.users.size > 0 || web.tls?.clientAuth === "require and verify");
+}
