@@ -116,6 +116,17 @@ export function indexerKey({ protocol, variant, tier }: IndexerId): string {
   return `${protocol}/${variant}/${tier}`;
 }
 
+/** Whether a target is of the tier that serves users. */
+export function isProduction({ tier }: Pick<Target, "tier">): boolean {
+  return tier === "production";
+}
+
+/** Of the targets of one protocol on one chain, those that serve users: its production tier, or all if it has none. */
+export function servingTargets<T extends Pick<Target, "tier">>(targets: readonly T[]): readonly T[] {
+  const production = targets.filter(isProduction);
+  return production.length === 0 ? targets : production;
+}
+
 /** The keys of all that an endpoint says something of: its targets, or itself where it is an RPC node. */
 export function sourceKeysOf({ key, kind, targets }: Endpoint): readonly string[] {
   return kind === "rpc" ? [key] : targets.map((target) => target.key);

@@ -1,23 +1,33 @@
+import { isProduction } from "../model/fleet.ts";
 import type { TargetReport } from "../model/report.ts";
 
 /** Targets within this of the freshest are as good: the first listed of them is preferred, so that nothing flaps. */
 const AS_GOOD_MS = 5_000;
 const AS_GOOD_BLOCKS = 2;
 
-/** The keys of the freshest healthy target of each protocol; the reports are all of one chain. */
+/**
+ * The keys of the freshest healthy target of each protocol, among those that serve its users: a testing URL is preferred
+ * only where the protocol has no production tier. The reports are all of one chain.
+ */
 export function preferredKeys(reports: readonly TargetReport[]): ReadonlySet<string> {
+  const inProduction = new Set(reports.filter(({ target }) => isProduction(target)).map(protocolOf));
   const best = new Map<string, TargetReport>();
   for (const report of reports) {
-    const rival = best.get(report.target.protocol);
-    if (
-      report.status === "ok" &&
-      report.block !== null &&
-      (rival === undefined || isFresher(report, rival))
-    ) {
-      best.set(report.target.protocol, report);
+    const isServing = isProduction(report.target) || !inProduction.has(protocolOf(report));
+    const rival = best.get(protocolOf(report));
+    if (isServing && isHealthy(report) && (rival === undefined || isFresher(report, rival))) {
+      best.set(protocolOf(report), report);
     }
   }
   return new Set([...best.values()].map(({ target }) => target.key));
+}
+
+function protocolOf({ target }: TargetReport): string {
+  return target.protocol;
+}
+
+function isHealthy({ status, block }: TargetReport): boolean {
+  return status === "ok" && block !== null;
 }
 
 /** Whether `report` is clearly fresher than `rival`: by lag where both have one, else by height. */

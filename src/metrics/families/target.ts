@@ -108,7 +108,7 @@ export const TARGET_METRICS: readonly MetricFamily[] = [
   {
     name: "synclag_preferred",
     type: "gauge",
-    help: "1 on the freshest healthy target of its protocol and chain",
+    help: "1 on the freshest healthy production target of its protocol and chain",
     labels: TARGET_LABELS,
     samples: (source) => perTarget(source, ({ preferred }) => (preferred ? 1 : 0)),
   },

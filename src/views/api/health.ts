@@ -1,3 +1,4 @@
+import { servingTargets } from "../../core/model/fleet.ts";
 import type { Report, TargetReport } from "../../core/model/report.ts";
 import { formatDuration } from "../../core/model/text.ts";
 import { formatAgo } from "../wording/duration.ts";
@@ -9,7 +10,7 @@ export interface HealthQuestion {
   readonly protocol: string;
   readonly chain: string;
   readonly variant?: string | undefined;
-  /** Only this tier: a variant whose testing URL is well may yet fail its users. */
+  /** Only this tier; by default the one that serves users: production, or any where the protocol has none. */
   readonly tier?: string | undefined;
   readonly maxLagMs: number;
 }
@@ -20,23 +21,18 @@ export interface HealthVerdict {
 }
 
 /**
- * Whether traffic may go there: healthy while an asked-for target is `ok` and no more than `maxLagMs` behind the
- * reference, or, where no reference exists, has advanced within `maxLagMs`.
+ * Whether traffic can be sent there: healthy while a considered target is `ok` and no more than `maxLagMs` behind the
+ * reference or, where no reference exists, has advanced within `maxLagMs`.
  *
- * Null where nobody watches that protocol, chain, variant and tier.
+ * Null if there is no such protocol, chain, variant and tier.
  */
 export function healthVerdict(report: Report, question: HealthQuestion): HealthVerdict | null {
   const chainReport = report.chains.find(({ chain }) => chain.slug === question.chain);
-  const every =
-    chainReport?.targets.filter(
-      ({ target }) =>
-        target.protocol === question.protocol &&
-        (question.tier === undefined || target.tier === question.tier),
-    ) ?? [];
-  const asked = every.filter(
+  const ofTier = targetsOfTier(chainReport?.targets ?? [], question);
+  const considered = ofTier.filter(
     ({ target }) => question.variant === undefined || target.variant === question.variant,
   );
-  if (chainReport === undefined || asked.length === 0) {
+  if (chainReport === undefined || considered.length === 0) {
     return null;
   }
   const rules: Rules = {
@@ -44,8 +40,8 @@ export function healthVerdict(report: Report, question: HealthQuestion): HealthV
     hasReference: chainReport.reference !== null,
     nowMs: report.generatedAtMs,
   };
-  const freshest = findFreshest(every);
-  const targets = asked.map((target) => judgeTarget(target, rules));
+  const freshest = findFreshest(ofTier);
+  const targets = considered.map((target) => judgeTarget(target, rules));
   const healthy = targets.some((target) => target.healthy);
   return {
     healthy,
@@ -62,6 +58,16 @@ export function healthVerdict(report: Report, question: HealthQuestion): HealthV
       targets,
     },
   };
+}
+
+/** The targets of the protocol in the requested tier. */
+function targetsOfTier(
+  targets: readonly TargetReport[],
+  { protocol, tier }: HealthQuestion,
+): readonly TargetReport[] {
+  const own = targets.filter(({ target }) => target.protocol === protocol);
+  const serving = new Set(servingTargets(own.map(({ target }) => target)));
+  return own.filter(({ target }) => (tier === undefined ? serving.has(target) : target.tier === tier));
 }
 
 interface Rules {

@@ -18,8 +18,8 @@ const TIER = {
   name: "tier",
   in: "query",
   description:
-    "Considers only this tier, such as production: without it, a testing URL that is well makes its variant healthy",
-  schema: { type: "string" },
+    "Considers only this tier; a protocol without a production tier on the chain defaults to all its tiers",
+  schema: { type: "string", default: "production" },
 };
 
 const MAX_LAG = {

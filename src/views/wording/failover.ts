@@ -1,7 +1,8 @@
+import { isProduction } from "../../core/model/fleet.ts";
 import { formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { IncidentJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
-import { failoverTargets, isProduction, notableLagMs } from "./target.ts";
+import { failoverTargets, notableLagMs } from "./target.ts";
 import type { Trouble } from "./triage.ts";
 
 /** How bad a shared cause is, and where the users of its targets may be sent. */

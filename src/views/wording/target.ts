@@ -1,3 +1,4 @@
+import { isProduction } from "../../core/model/fleet.ts";
 import { formatDuration } from "../../core/model/text.ts";
 import type { TargetJson } from "../api/api-schema.ts";
 import { STATUS_WORDS } from "./status.ts";
@@ -8,11 +9,6 @@ const TELLING_SECONDS = 60;
 /** `subgraph`, with the tier only where it is not the usual one. */
 export function describeVariant(target: Pick<TargetJson, "variant" | "tier">): string {
   return isProduction(target) ? target.variant : `${target.variant} (${target.tier})`;
-}
-
-/** Whether it is of the usual tier, that users are served from. */
-export function isProduction({ tier }: Pick<TargetJson, "tier">): boolean {
-  return tier === "production";
 }
 
 /** Of what is fresh beside a target, that which its users can be sent to: from production to no testing URL. */

@@ -1,3 +1,4 @@
+import { servingTargets } from "../../core/model/fleet.ts";
 import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
 import { needsSomebody, STATUS_WORDS } from "./status.ts";
@@ -52,18 +53,19 @@ export function groupPairs(targets: readonly TargetJson[]): ReadonlyMap<string, 
   return pairs;
 }
 
-/** Judges the targets of one pair, or the part of them that somebody asked for. */
+/** The state of one pair, or of the part of it that was asked for. Only the targets that serve users keep it going. */
 export function pairState(targets: readonly TargetJson[], criticalSeconds: number): PairState {
   if (targets.every(({ status }) => status === "ok")) {
     return "fresh";
   }
-  if (targets.some(({ status }) => status === "ok")) {
+  const serving = servingTargets(targets);
+  if (serving.some(({ status }) => status === "ok")) {
     return "degraded";
   }
-  if (targets.some((target) => isMerelyLate(target, criticalSeconds))) {
+  if (serving.some((target) => isMerelyLate(target, criticalSeconds))) {
     return "late";
   }
-  return targets.every(({ status }) => status === "unknown") ? "unknown" : "lost";
+  return serving.every(({ status }) => status === "unknown") ? "unknown" : "lost";
 }
 
 /** A lag that nobody knows is not under any limit. */

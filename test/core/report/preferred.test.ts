@@ -5,14 +5,14 @@ import { sampleTarget, sampleTargetReport } from "../../views/sample-report.ts";
 
 type Said = Partial<Pick<TargetReport, "status" | "block" | "lagMs">>;
 
-/** The variants of those that are preferred; `said` is by protocol and variant. */
+/** The names of those that are preferred: protocol/variant, or protocol/variant/tier for another tier than production. */
 function preferred(said: Readonly<Record<string, Said>>): readonly string[] {
   const reports = Object.entries(said).map(([name, told]) => {
-    const [protocol = "", variant = ""] = name.split("/");
-    const target = sampleTarget({ protocol, variant });
+    const [protocol = "", variant = "", tier = "production"] = name.split("/");
+    const target = sampleTarget({ protocol, variant, tier });
     return sampleTargetReport({ target, status: "ok", block: 1_000, lagMs: null, ...told });
   });
-  return [...preferredKeys(reports)].map((key) => key.replace("/production/base", ""));
+  return [...preferredKeys(reports)].map((key) => key.replace(/(\/production)?\/base$/, ""));
 }
 
 describe("preferredKeys()", () => {
@@ -64,5 +64,14 @@ describe("preferredKeys()", () => {
 
   it("prefers none where none is healthy", () => {
     expect(preferred({ "a/x": { status: "stalled" }, "a/y": { block: null } })).toEqual([]);
+  });
+
+  it("never prefers a testing URL to a production one, however fresh", () => {
+    expect(preferred({ "a/x": { block: 10 }, "a/x/testing": {} })).toEqual(["a/x"]);
+    expect(preferred({ "a/x": { status: "stalled" }, "a/x/testing": {} })).toEqual([]);
+  });
+
+  it("prefers among all tiers where a protocol has no production tier", () => {
+    expect(preferred({ "a/x/testing": {}, "b/x": {} })).toEqual(["a/x/testing", "b/x"]);
   });
 });

@@ -48,24 +48,33 @@ describe("healthVerdict()", () => {
     });
   });
 
-  it("looks at a named tier alone: a testing URL that is well serves no users", () => {
-    const testing = subgraph({
-      target: sampleTarget({ variant: "subgraph", tier: "testing" }),
-      lagMs: 0,
-      preferred: true,
-    });
-    const report = reportOf(subgraph(lagging(41)), testing);
+  it.each([
+    { asked: {}, healthy: false, tier: "production" },
+    { asked: { variant: "subgraph" }, healthy: false, tier: "production" },
+    { asked: { tier: "testing" }, healthy: true, tier: "testing" },
+    { asked: { variant: "subgraph", tier: "testing" }, healthy: true, tier: "testing" },
+  ])("is healthy=$healthy for $asked where only the testing URL is ok", ({ asked, healthy, tier }) => {
+    const report = reportOf(multichain(lagging(41)), subgraph(lagging(41)), testing("subgraph"));
 
-    const any = healthVerdict(report, { ...QUESTION, variant: "subgraph" });
-    const production = healthVerdict(report, { ...QUESTION, variant: "subgraph", tier: "production" });
+    const verdict = healthVerdict(report, { ...QUESTION, ...asked });
 
-    expect(any).toMatchObject({ healthy: true, body: { freshest: { tier: "testing" } } });
-    expect(production).toMatchObject({
-      healthy: false,
-      body: { freshest: { tier: "production" }, targets: [{ tier: "production" }] },
-    });
-    expect(healthVerdict(report, { ...QUESTION, tier: "staging" })).toBeNull();
+    expect(verdict).toMatchObject({ healthy, body: { freshest: { tier } } });
+    expect(new Set(verdict?.body.targets.map((target) => target.tier))).toEqual(new Set([tier]));
   });
+
+  it("considers every tier of a protocol without a production tier on the chain", () => {
+    expect(healthVerdict(reportOf(testing("subgraph")), QUESTION)?.healthy).toBe(true);
+    expect(healthVerdict(reportOf(testing("subgraph")), { ...QUESTION, tier: "production" })).toBeNull();
+  });
+
+  it.each([{ tier: "staging" }, { variant: "ponder" }])(
+    "is null for $tier$variant, which is not served",
+    (asked) => {
+      const report = reportOf(multichain({}), testing("ponder"));
+
+      expect(healthVerdict(report, { ...QUESTION, ...asked })).toBeNull();
+    },
+  );
 
   it.each([
     { lagMs: 10 * MINUTE_MS, healthy: true },
@@ -111,13 +120,13 @@ describe("healthVerdict()", () => {
     );
   });
 
-  it("takes the highest height for the freshest when none is preferred, but never a diverged one", () => {
+  it("names the highest as the freshest when none is preferred, but never a diverged one", () => {
     const verdict = healthVerdict(
       reportOf(
         multichain({ status: "diverged", block: 99_000_000 }),
         subgraph({ ...lagging(41), block: 37_000_000 }),
         sampleTargetReport({
-          target: sampleTarget({ variant: "subgraph", tier: "testing" }),
+          target: sampleTarget({ variant: "ponder" }),
           status: "lagging",
           block: 37_000_001,
         }),
@@ -125,7 +134,7 @@ describe("healthVerdict()", () => {
       QUESTION,
     );
 
-    expect(verdict?.body.freshest).toMatchObject({ variant: "subgraph", tier: "testing" });
+    expect(verdict?.body.freshest).toMatchObject({ variant: "ponder" });
   });
 
   it("knows no freshest where no height is known", () => {
@@ -149,6 +158,12 @@ function multichain(overrides: Partial<TargetReport>): TargetReport {
 
 function subgraph(overrides: Partial<TargetReport>): TargetReport {
   return sampleTargetReport({ target: sampleTarget({ variant: "subgraph" }), ...overrides });
+}
+
+/** Ok, level with the reference, and higher than all others. */
+function testing(variant: string): TargetReport {
+  const target = sampleTarget({ variant, tier: "testing" });
+  return sampleTargetReport({ target, lagMs: 0, block: 38_000_002 });
 }
 
 function lagging(minutes: number): Partial<TargetReport> {

@@ -20,7 +20,7 @@ describe("renderStatusPage()", () => {
 
     expect(page).toContain("<title>6 need you · Synclag</title>");
     expect(textOf(page)).toContain(
-      "6 of 140 targets need you: lockup on Morph, multichain, missing from the answer; it has no other variant; 5 more below",
+      "6 of 140 targets need you: airdrops on Berachain, subgraph, failed, 3 h 18 min behind; only subgraph (testing) is fresh; 5 more below",
     );
     expect(textOf(page)).toContain("As of 03:12:44 UTC; newest answer 2 s ago. 132 ok");
   });

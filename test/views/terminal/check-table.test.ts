@@ -18,11 +18,11 @@ const PLAIN = { color: "none", widthColumns: null, statusesAt: "docs/statuses.md
 describe("renderCheckTable()", () => {
   it("tells of a large fleet what is not ok, and each indexer in a line", () => {
     expect(render(defaultFleetReport())).toMatchInlineSnapshot(`
-      "6 of 140 targets need you: lockup on Morph, multichain, missing from the answer; it has no other variant; 5 more below
+      "6 of 140 targets need you: airdrops on Berachain, subgraph, failed, 3 h 18 min behind; only subgraph (testing) is fresh; 5 more below
 
       STATUS       TARGET                                    LAG   BLOCKS      HEIGHT  DETAIL
-      missing      lockup/morph/multichain                     -        -           -  The answer names 20 chains, and 2818 is not among them
       failed       airdrops/berachain/subgraph        3 h 18 min    5,940  38,000,000  The subgraph reports a failed deployment: handler \`handleClaim\` aborted at block 12,345,678 <mapping.ts> (indexing_error)
+      missing      lockup/morph/multichain                     -        -           -  The answer names 20 chains, and 2818 is not among them
       stalled      lockup/base/subgraph                   41 min    1,230  38,000,000  Has not advanced for 41 min while Base produced 1,230 blocks
       lagging      airdrops/sei/subgraph testing          12 min    1,800  38,000,000  12 min behind the reference, and catching up
       throttled    lockup/polygon/subgraph testing          95 s       47  38,000,000  HTTP 429, and asks to wait 61 s (rate_limited)
@@ -39,7 +39,7 @@ describe("renderCheckTable()", () => {
 
       Not polled: flow subgraph (production): FLOW_API_KEY is not set
 
-      What that means: docs/statuses.md#missing #failed #stalled #lagging #throttled #syncing #unknown #unreachable"
+      What that means: docs/statuses.md#failed #missing #stalled #lagging #throttled #syncing #unknown #unreachable"
     `);
   });
 
@@ -117,7 +117,7 @@ describe("renderCheckTable()", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBe(60);
     expect(lines.find((line) => line.startsWith("failed "))).toMatch(/…$/);
     expect(lines.slice(0, lines.indexOf("")).join(" ")).toBe(
-      "6 of 140 targets need you: lockup on Morph, multichain, missing from the answer; it has no other variant; 5 more below",
+      "6 of 140 targets need you: airdrops on Berachain, subgraph, failed, 3 h 18 min behind; only subgraph (testing) is fresh; 5 more below",
     );
   });
 

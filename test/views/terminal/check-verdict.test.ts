@@ -43,6 +43,24 @@ describe("checkVerdict()", () => {
     expect(checkVerdict(json, [{ protocol: "lockup", chain: "base" }])).toBe(1);
   });
 
+  it.each([
+    { tiers: { production: "failed", testing: "ok" }, code: 2 },
+    { tiers: { production: "unknown", testing: "ok" }, code: 2 },
+    { tiers: { production: "ok", testing: "failed" }, code: 1 },
+    { tiers: { staging: "failed", testing: "ok" }, code: 1 },
+  ] as const)(
+    "is $code for $tiers: only the production tier serves users, if there is one",
+    ({ tiers, code }) => {
+      const targets = Object.entries(tiers).map(([tier, status]) =>
+        sampleTargetReport({ target: sampleTarget({ tier }), status, lagMs: null }),
+      );
+      const json = statusJson(sampleReport({ chains: [sampleChainReport({ targets })] }));
+
+      expect(checkVerdict(json, [])).toBe(code);
+      expect(checkVerdict(json, [{ protocol: "lockup", chain: "base", variant: "multichain" }])).toBe(code);
+    },
+  );
+
   it("takes the worst of several selections", () => {
     const json = jsonOf({ base: ["ok"], gnosis: ["failed"] });
 

@@ -22,7 +22,11 @@ export function addHealthRoute(server: FastifyInstance, source: ServerDeps): voi
     const report = source.report();
     const verdict = healthVerdict(report, question);
     return verdict === null
-      ? sendProblem(reply, 404, describeMissing(statusJson(report).targets, question))
+      ? sendProblem(
+          reply,
+          404,
+          describeMissing(statusJson(report).targets, { ...question, tier: question.tier ?? "production" }),
+        )
       : sendJson(reply.code(verdict.healthy ? 200 : 503), verdict.body);
   });
 }
