@@ -1,0 +1,129 @@
+import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { freePort } from "./support/free-port.ts";
+import { type Program, runProgram, startProgram } from "./support/program.ts";
+import { temporaryFolder, undoAll } from "./support/undo.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+/** "nobody" on Debian. It owns nothing and has no home. */
+const NOBODY = "65534";
+const SETTLE = { timeout: 30_000, interval: 200 };
+
+const CHAINS = `
+version: 1
+chains:
+  base: { id: 8453, name: Base, block_time: 2s }
+protocols:
+  airdrops:
+    - { variant: multichain, url: "http://127.0.0.1:9/graphql", chains: [base] }
+`;
+
+describe("the npm package", () => {
+  let installed: string;
+  let folder: string;
+
+  const asNobody = (args: readonly string[]) => ({
+    command: "setpriv",
+    args: [
+      "--reuid",
+      NOBODY,
+      "--regid",
+      NOBODY,
+      "--clear-groups",
+      "env",
+      "-u",
+      "HOME",
+      "node",
+      installed,
+      ...args,
+    ],
+    cwd: folder,
+  });
+
+  beforeAll(async () => {
+    folder = await temporaryFolder("package");
+    const packed = await runProgram({
+      command: "npm",
+      args: ["pack", "--silent", "--pack-destination", folder],
+      cwd: ROOT,
+    });
+    const tarball = packed.stdout.trim();
+    await writeFile(join(folder, "package.json"), "{}");
+    const install = await runProgram({
+      command: "npm",
+      args: ["install", "--omit=dev", "--no-audit", "--no-fund", "--ignore-scripts", `./${tarball}`],
+      cwd: folder,
+    });
+    expect(install).toMatchObject({ code: 0 });
+    installed = join(folder, "node_modules/synclag/dist/main.js");
+    await writeFile(join(folder, "chains.yaml"), CHAINS);
+    await mkdir(join(folder, "state"), { mode: 0o777 });
+    await chmod(join(folder, "state"), 0o777);
+    await chmod(folder, 0o755);
+  }, 120_000);
+
+  afterAll(undoAll);
+
+  it("runs by its bin, in the version of package.json", async () => {
+    const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { version: string };
+
+    const run = await runProgram({
+      command: "npx",
+      args: ["--no-install", "synclag", "--version"],
+      cwd: folder,
+    });
+
+    expect(run).toMatchObject({ code: 0, stdout: `${version}\n` });
+  });
+
+  it.each([
+    { args: ["config", "check"], shows: "chains.yaml" },
+    { args: ["config", "schema"], shows: '"$schema"' },
+    { args: ["plan"], shows: "airdrops multichain" },
+  ])("does $args in a folder that it cannot write to, as a user without a home", async ({ args, shows }) => {
+    const run = await runProgram(asNobody(args));
+
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining(shows) });
+  });
+
+  it("plays the demo and serves its runbooks, there as well", async () => {
+    const { daemon, url } = await started(["demo"]);
+
+    await expect.poll(() => statusOf(`${url}/-/ready`), SETTLE).toBe(200);
+    expect(await statusOf(`${url}/docs/runbooks/SynclagDown`)).toBe(200);
+    expect(await statusOf(`${url}/docs/statuses`)).toBe(200);
+    expect(await daemon.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it("runs the daemon, which `check` asks", async () => {
+    const { daemon, url } = await started(["run", "--state", join(folder, "state/synclag.state.json")]);
+    await expect.poll(() => statusOf(`${url}/-/ready`), SETTLE).toBe(200);
+
+    const check = await runProgram(asNobody(["check", "--url", url]));
+
+    // Nothing listens on the indexer's port.
+    expect(check.code).toBe(2);
+    expect(check.stdout).toContain("unreachable");
+    expect(await daemon.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  async function started(
+    args: readonly string[],
+  ): Promise<{ readonly daemon: Program; readonly url: string }> {
+    const address = `127.0.0.1:${await freePort()}`;
+    return { daemon: await startProgram(asNobody([...args, "--listen", address])), url: `http://${address}` };
+  }
+});
+
+/** The status of an answer, or null while nobody listens. */
+async function statusOf(url: string): Promise<number | null> {
+  try {
+    const response = await fetch(url);
+    await response.arrayBuffer();
+    return response.status;
+  } catch {
+    return null;
+  }
+}
