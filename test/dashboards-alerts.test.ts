@@ -43,6 +43,8 @@ const grafanaRules = z.object({
         z.object({
           uid: z.string().max(40),
           title: z.string(),
+          keepFiringFor: z.string().optional(),
+          missing_series_evals_to_resolve: z.number(),
           labels: z.object({ alert: z.string(), severity: z.string() }),
           data: z.array(z.object({ refId: z.string(), model: z.object({ expr: z.string().optional() }) })),
           annotations: z.record(z.string(), z.string()),
@@ -54,8 +56,11 @@ const grafanaRules = z.object({
 
 const context = { settings: SETTINGS, time: realTime };
 const alerts = allAlerts(context).flatMap((group) => group.alerts);
+const rules = grafanaRules
+  .parse(parse(read("dashboards/grafana-alerts/rules.yml")))
+  .groups.flatMap((group) => group.rules);
 const names = [...new Set(alerts.map(({ name }) => name))];
-const tests = ["synclag.test.yml", "synclag-hours.test.yml"].flatMap(
+const tests = ["synclag.test.yml", "synclag-hours.test.yml", "synclag-days.test.yml"].flatMap(
   (file) => ruleTests.parse(parse(read(`dashboards/rules/tests/${file}`))).tests,
 );
 
@@ -124,21 +129,48 @@ describe("allAlerts()", () => {
   });
 
   it("is the same for Grafana", () => {
-    const rules = grafanaRules
-      .parse(parse(read("dashboards/grafana-alerts/rules.yml")))
-      .groups.flatMap((group) => group.rules);
-
     expect(
       rules.map(({ labels: { alert, severity }, data }) => ({
         name: alert,
         severity,
         expr: data.find(({ refId }) => refId === "A")?.model.expr,
       })),
-    ).toEqual(alerts.map(({ name, severity, expr }) => ({ name, severity, expr })));
+    ).toEqual(
+      alerts.map(({ name, severity, expr }) => ({ name, severity, expr: `${expr}\nor on ()\n  vector(-2)` })),
+    );
     expect(new Set(rules.map(({ uid }) => uid)).size).toBe(rules.length);
     expect(new Set(rules.map(({ title }) => title)).size).toBe(rules.length);
     // Provisioning would take a $ for a variable of the environment.
     expect(rules.flatMap(({ annotations }) => Object.values(annotations)).join("")).not.toContain("$");
+  });
+
+  it("is never without data for Grafana, which takes one empty query for a rule without data", () => {
+    const mayBeEmpty = rules.flatMap(({ uid, data }) =>
+      data
+        .filter(
+          ({ model: { expr } }) => expr !== undefined && !/\nor on \(\)\n {2}vector\(-?\d\)$/.test(expr),
+        )
+        .map(({ refId }) => `${uid} ${refId}`),
+    );
+
+    expect(mayBeEmpty).toEqual([]);
+  });
+
+  it("resolves in Grafana as late as in Prometheus, whether its series ends or is gone", () => {
+    const times = rules.map(({ uid, keepFiringFor, missing_series_evals_to_resolve }) => ({
+      uid,
+      keepFiringFor,
+      missing_series_evals_to_resolve,
+    }));
+
+    expect(times).toEqual(
+      alerts.map(({ keepFiringFor }, index) => ({
+        uid: rules[index]?.uid,
+        keepFiringFor: keepFiringFor ?? undefined,
+        missing_series_evals_to_resolve:
+          keepFiringFor === null ? 1 : Number(/^(\d+)m$/.exec(keepFiringFor)?.[1]),
+      })),
+    );
   });
 });
 

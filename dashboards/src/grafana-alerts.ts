@@ -7,13 +7,21 @@ import { BEHIND_QUERY, FRESH_QUERY, grafanaField } from "./grafana-text.ts";
 import { runbookUrl, yamlFile } from "./prometheus-rules.ts";
 import { PAIR, perTarget } from "./promql.ts";
 import { dashboardUrl, type Field, type Text, writeText } from "./text.ts";
+import { durationMs } from "./time-scale.ts";
 
 /** Uid of the data source in a Grafana that is provisioned as in deploy/. */
 const DATASOURCE_UID = "prometheus";
 
 const CONDITION = "D";
 
-/** dashboards/grafana-alerts/rules.yml: the same alerts, evaluated by Grafana 11 or later. */
+/** How often Grafana evaluates the rules, in minutes. */
+const EVERY_MINUTES = 1;
+
+/** Values that no query of ours has: nothing is wrong, and nothing is known. */
+const NO_ALERT = -2;
+const UNKNOWN = -1;
+
+/** dashboards/grafana-alerts/rules.yml: the same alerts, evaluated by Grafana 12.1.2 or later. */
 export function renderGrafanaAlerts(context: AlertContext): string {
   return yamlFile("The alerts of Synclag as Grafana's own, for those who have no Alertmanager.", {
     apiVersion: 1,
@@ -21,7 +29,7 @@ export function renderGrafanaAlerts(context: AlertContext): string {
       orgId: 1,
       name: group.name,
       folder: "Synclag",
-      interval: "1m",
+      interval: `${EVERY_MINUTES}m`,
       rules: group.alerts.map((alert) => alertRule(alert, group, context)),
     })),
   });
@@ -34,11 +42,13 @@ function alertRule(alert: Alert, group: AlertGroup, context: AlertContext): obje
     title: titleOf(alert, group.alerts),
     condition: CONDITION,
     data: queries(alert).map((query) => asData(query.build())),
-    // Every expression returns its alerts and nothing else: no data is the good case.
+    // No query is ever empty (`orElse`): this is for a data source that returns nothing at all.
     noDataState: "OK",
     execErrState: "KeepLast",
     for: alert.for ?? "0s",
     ...(alert.keepFiringFor === null ? {} : { keepFiringFor: alert.keepFiringFor }),
+    // `keepFiringFor` does not hold for a series that is gone, and most expressions lose theirs when they resolve.
+    missing_series_evals_to_resolve: evaluationsIn(alert.keepFiringFor),
     labels: { severity: alert.severity, about: alert.about, alert: alert.name },
     annotations: {
       summary: write(alert.summary),
@@ -65,15 +75,31 @@ function asData(query: object): unknown {
   return JSON.parse(JSON.stringify(query));
 }
 
+/** At least one: Grafana allows no zero. */
+function evaluationsIn(duration: string | null): number {
+  return duration === null ? 1 : durationMs(duration) / (EVERY_MINUTES * 60_000);
+}
+
 function queries({ expr, description }: Alert): readonly QueryBuilder[] {
   const uses = (kind: Field["kind"]): boolean =>
     description.some((part) => typeof part !== "string" && part.kind === kind);
+  const preferred = `max by (${PAIR}) (synclag_preferred)`;
   return [
-    instantQuery("A", expr),
-    ...(uses("behind") ? [instantQuery(BEHIND_QUERY, perTarget("synclag_lag_seconds"))] : []),
-    ...(uses("fresh") ? [instantQuery(FRESH_QUERY, `max by (${PAIR}) (synclag_preferred)`)] : []),
+    instantQuery("A", orElse(expr, NO_ALERT)),
+    ...(uses("behind")
+      ? [instantQuery(BEHIND_QUERY, orElse(perTarget("synclag_lag_seconds"), UNKNOWN))]
+      : []),
+    ...(uses("fresh") ? [instantQuery(FRESH_QUERY, orElse(preferred, 0))] : []),
     condition(),
   ];
+}
+
+/**
+ * One series without labels where the expression returns none: for Grafana, one empty query makes the whole rule "no
+ * data", whatever the others return.
+ */
+function orElse(expr: string, value: number): string {
+  return `${expr}\nor on ()\n  vector(${value})`;
 }
 
 function instantQuery(refId: string, expr: string): QueryBuilder {
@@ -83,7 +109,7 @@ function instantQuery(refId: string, expr: string): QueryBuilder {
     .model(new DataqueryBuilder().refId(refId).expr(expr).instant());
 }
 
-/** Whatever the expression returns is an alert; no value of ours is negative. */
+/** Every series of the alert's expression is an alert, whatever its value; none of them is negative. */
 function condition(): QueryBuilder {
   const threshold = new TypeThresholdBuilder()
     .refId(CONDITION)

@@ -28,9 +28,18 @@ export function renderRecordingRules(context: AlertContext): string {
   return yamlFile("Freshness of protocols and of the fleet, now and over time.", { groups });
 }
 
-/** A YAML file that says where it comes from. */
-export function yamlFile(title: string, content: object): string {
-  const text = stringify(content, { lineWidth: 0, defaultStringType: "PLAIN", blockQuote: "literal" });
+/** A YAML file that says where it comes from. Texts are quoted where that is needed, or everywhere. */
+export function yamlFile(
+  title: string,
+  content: object,
+  defaultStringType: "PLAIN" | "QUOTE_DOUBLE" = "PLAIN",
+): string {
+  const text = stringify(content, {
+    lineWidth: 0,
+    defaultStringType,
+    defaultKeyType: "PLAIN",
+    blockQuote: "literal",
+  });
   return `# ${title}\n# ${DO_NOT_EDIT}\n${text}`;
 }
 

@@ -1,6 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { renderedFiles } from "./rendered-files.ts";
 
 for (const [path, text] of renderedFiles()) {
-  writeFileSync(new URL(`../${path}`, import.meta.url), text);
+  const file = new URL(`../${path}`, import.meta.url);
+  mkdirSync(new URL(".", file), { recursive: true });
+  writeFileSync(file, text);
 }

@@ -4,9 +4,11 @@ import { chainBoard } from "./boards/chain-board.ts";
 import { endpointBoard } from "./boards/endpoint-board.ts";
 import { fleetBoard } from "./boards/fleet-board.ts";
 import { itselfBoard } from "./boards/itself-board.ts";
+import { renderDemoKit } from "./demo-kit.ts";
 import { renderGrafanaAlerts } from "./grafana-alerts.ts";
+import { renderGrafanaRoutes } from "./grafana-routes.ts";
 import { renderAlertRules, renderRecordingRules } from "./prometheus-rules.ts";
-import { renderHoursTests, renderRuleTests } from "./rule-tests/render-rule-tests.ts";
+import { renderDaysTests, renderHoursTests, renderRuleTests } from "./rule-tests/render-rule-tests.ts";
 import { SETTINGS } from "./settings.ts";
 import { realTime } from "./time-scale.ts";
 
@@ -19,7 +21,10 @@ export function renderedFiles(): ReadonlyMap<string, string> {
     ["rules/synclag-recording.yml", renderRecordingRules(context)],
     ["rules/tests/synclag.test.yml", renderRuleTests(context)],
     ["rules/tests/synclag-hours.test.yml", renderHoursTests(context)],
+    ["rules/tests/synclag-days.test.yml", renderDaysTests(context)],
     ["grafana-alerts/rules.yml", renderGrafanaAlerts(context)],
+    ["grafana-alerts/contact-points.yml", renderGrafanaRoutes()],
     ...boards.map((board) => [`${board.uid}.json`, renderBoard(board)] as const),
+    ...[...renderDemoKit(context)].map(([path, text]) => [`../deploy/demo/${path}`, text] as const),
   ]);
 }

@@ -27,7 +27,8 @@ export function seconds(duration: string): number {
   return milliseconds === undefined ? durationMs(duration) / 1_000 : Number(milliseconds) / 1_000;
 }
 
-function durationMs(duration: string): number {
+/** A duration such as `5m`, in milliseconds. */
+export function durationMs(duration: string): number {
   const [, count, unit = ""] = /^(\d+)([smhd])$/.exec(duration) ?? [];
   const unitMs = UNIT_MS[unit];
   if (count === undefined || unitMs === undefined) {

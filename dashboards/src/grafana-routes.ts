@@ -1,0 +1,103 @@
+import { readFileSync } from "node:fs";
+import { parse } from "yaml";
+import { z } from "zod";
+import { yamlFile } from "./prometheus-rules.ts";
+
+const ALERTMANAGER = new URL("../../deploy/alertmanager.yml", import.meta.url);
+
+/** Names in Grafana begin with it, so that they meet none that are there already. */
+const PREFIX = "synclag-";
+/** A time interval without an end: Grafana has no receiver that does nothing. */
+const ALWAYS = `${PREFIX}always`;
+
+const webhook = z.object({ url: z.string(), send_resolved: z.boolean().default(true) });
+const interval = z.object({ name: z.string(), time_intervals: z.array(z.unknown()) });
+const route = z.object({
+  receiver: z.string(),
+  matchers: z.array(z.string()).default([]),
+  active_time_intervals: z.array(z.string()).default([]),
+  group_by: z.array(z.string()).optional(),
+  group_wait: z.string().optional(),
+  group_interval: z.string().optional(),
+  repeat_interval: z.string().optional(),
+});
+const alertmanagerSchema = z.object({
+  route: route.extend({ routes: z.array(z.strictObject(route.shape)) }),
+  time_intervals: z.array(interval),
+  receivers: z.array(z.object({ name: z.string(), webhook_configs: z.array(webhook).default([]) })),
+});
+
+type Alertmanager = z.infer<typeof alertmanagerSchema>;
+type Route = z.infer<typeof route>;
+
+/**
+ * dashboards/grafana-alerts/contact-points.yml: the receivers and routes of deploy/alertmanager.yml as Grafana's own. What is
+ * to reach nobody goes to the default contact point and is muted at any time.
+ */
+export function renderGrafanaRoutes(): string {
+  const alertmanager = alertmanagerSchema.parse(parse(readFileSync(ALERTMANAGER, "utf8")));
+  const { routes, ...root } = alertmanager.route;
+  return yamlFile(
+    "The receivers and routes of deploy/alertmanager.yml for Grafana's own alerts: put your own receivers in.\n" +
+      "# Provisioned policies replace the whole tree of the organization: merge them into yours where it has one.",
+    {
+      apiVersion: 1,
+      contactPoints: alertmanager.receivers.flatMap(contactPoint),
+      muteTimes: [
+        ...alertmanager.time_intervals.map(({ name, time_intervals }) =>
+          muteTime(PREFIX + name, time_intervals),
+        ),
+        muteTime(ALWAYS, [{ times: [{ start_time: "00:00", end_time: "24:00" }] }]),
+      ],
+      policies: [
+        {
+          orgId: 1,
+          ...policy(root, alertmanager),
+          routes: routes.map((child) => policy(child, alertmanager)),
+        },
+      ],
+    },
+    // To some readers of YAML `=` and `08:00` are no texts.
+    "QUOTE_DOUBLE",
+  );
+}
+
+function contactPoint({ name, webhook_configs }: Alertmanager["receivers"][number]): readonly object[] {
+  const uid = PREFIX + name;
+  const receivers = webhook_configs.map(({ url, send_resolved }) => ({
+    uid,
+    type: "webhook",
+    ...(send_resolved ? {} : { disableResolveMessage: true }),
+    settings: { url },
+  }));
+  return receivers.length === 0 ? [] : [{ orgId: 1, name: uid, receivers }];
+}
+
+function muteTime(name: string, intervals: readonly unknown[]): object {
+  return { orgId: 1, name, time_intervals: intervals };
+}
+
+function policy(own: Route, { route: root, receivers }: Alertmanager): object {
+  const { receiver, matchers, active_time_intervals, ...timing } = own;
+  const isHeard = receivers.some(
+    ({ name, webhook_configs }) => name === receiver && webhook_configs.length > 0,
+  );
+  return {
+    receiver: PREFIX + (isHeard ? receiver : root.receiver),
+    ...(matchers.length === 0 ? {} : { object_matchers: matchers.map(objectMatcher) }),
+    ...(isHeard ? {} : { mute_time_intervals: [ALWAYS] }),
+    ...(active_time_intervals.length === 0
+      ? {}
+      : { active_time_intervals: active_time_intervals.map((name) => PREFIX + name) }),
+    ...timing,
+  };
+}
+
+/** `chain=~".*sepolia"` as the three texts that Grafana wants. */
+function objectMatcher(matcher: string): readonly string[] {
+  const [, name, operator, value] = /^(\w+)\s*(=~|!~|!=|=)\s*"(.*)"$/.exec(matcher) ?? [];
+  if (name === undefined || operator === undefined || value === undefined) {
+    throw new Error(`Cannot read matcher ${JSON.stringify(matcher)}: expected NAME="VALUE"`);
+  }
+  return [name, operator, value];
+}
