@@ -1,14 +1,15 @@
 import { existsSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { parse } from "yaml";
+import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
 import { allAlerts } from "../dashboards/src/alerts/all-alerts.ts";
 import { SETTINGS } from "../dashboards/src/settings.ts";
-import { realTime } from "../dashboards/src/time-scale.ts";
+import { durationMs, realTime } from "../dashboards/src/time-scale.ts";
 
 const DEPLOY = new URL("../deploy/", import.meta.url);
 
 const composeSchema = z.object({
+  "x-images": z.record(z.string(), z.string()).default({}),
   services: z.record(
     z.string(),
     z.object({
@@ -20,13 +21,26 @@ const composeSchema = z.object({
   ),
 });
 const prometheusSchema = z.object({ rule_files: z.array(z.string()) });
+const timing = z.object({
+  group_interval: z.string().optional(),
+  repeat_interval: z.string().optional(),
+  matchers: z.array(z.string()).default([]),
+});
+const routesSchema = z.object({ route: timing.extend({ routes: z.array(timing) }) });
 const contactSchema = z.object({
   contactPoints: z.array(z.object({ name: z.string() })),
   policies: z.array(z.object({ receiver: z.string(), routes: z.array(z.object({ receiver: z.string() })) })),
 });
 
 const alerts = allAlerts({ settings: SETTINGS, time: realTime }).flatMap((group) => group.alerts);
-const { services } = composeSchema.parse(yaml("compose.yaml"));
+const manifestSchema = z.object({
+  kind: z.string(),
+  metadata: z.object({ name: z.string() }),
+  spec: z.object({ serviceName: z.string().optional(), clusterIP: z.string().optional() }),
+});
+
+const { services, "x-images": images } = composeSchema.parse(yaml("compose.yaml"));
+const COMPOSE_FILES = ["compose.yaml", "compose.run.yaml", "compose.grafana-alerts.yaml"];
 
 describe("deploy/alertmanager.yml", () => {
   const text = read("alertmanager.yml");
@@ -46,49 +60,88 @@ describe("deploy/alertmanager.yml", () => {
   });
 });
 
+describe.each(["alertmanager.yml", "demo/alertmanager.yml"])("the watchdog of deploy/%s", (file) => {
+  it("is repeated at every interval of its group: what is as long as the interval misses every other one", () => {
+    const { route } = routesSchema.parse(yaml(file));
+    const watchdog = route.routes.find(({ matchers }) => matchers.includes('severity="none"'));
+
+    expect(durationMs(watchdog?.repeat_interval ?? "")).toBeLessThan(
+      durationMs(watchdog?.group_interval ?? ""),
+    );
+  });
+});
+
+describe("deploy/demo", () => {
+  it("holds nothing back for the night", () => {
+    expect(read("demo/alertmanager.yml")).not.toContain("time_interval");
+  });
+});
+
+describe("deploy/kubernetes.yaml", () => {
+  it("gives the StatefulSet a headless Service", () => {
+    const objects = parseAllDocuments(read("kubernetes.yaml")).map((document) =>
+      manifestSchema.parse(document.toJS()),
+    );
+
+    const set = objects.find(({ kind }) => kind === "StatefulSet");
+    const service = objects.find(
+      ({ kind, metadata }) => kind === "Service" && metadata.name === set?.spec.serviceName,
+    );
+    expect(service?.spec.clusterIP).toBe("None");
+  });
+});
+
 describe("deploy/compose.yaml", () => {
-  it.each(Object.entries(services))("pins the image of %s by a version, or builds it", (_name, service) => {
-    expect(service.build ?? service.image).toMatch(/^(\.\.|[\w./-]+:v?\d+\.\d+\.\d+(@sha256:\w+)?)$/);
+  it("names each image once, at the top, and no other file names one", () => {
+    const named = Object.values(services).flatMap(({ image }) => (image === undefined ? [] : [image]));
+    const elsewhere = COMPOSE_FILES.flatMap((file) => read(file).match(/^ +image: (?!\*).*$/gm) ?? []);
+
+    expect(named.toSorted()).toEqual(Object.values(images).toSorted());
+    expect(elsewhere).toEqual([]);
   });
 
-  it.each(Object.entries(services))("mounts into %s what is there, and nothing else", (_name, service) => {
-    const files = service.volumes
-      .map((volume) => volume.split(":")[0] ?? "")
-      .filter((path) => path.startsWith("."));
+  it("takes versions that are maintained", () => {
+    expect(images["prometheus"]).toMatch(/:v3\./);
+    expect(images["alertmanager"]).toMatch(/:v0\.(3[4-9]|[4-9]\d)\./);
+    expect(images["grafana"]).toMatch(/:1[3-9]\./);
+  });
 
-    expect(files.filter((path) => !existsSync(new URL(path, DEPLOY)))).toEqual([]);
+  it.each(Object.entries(services))("pins the image of %s by a version, or builds it", (_name, service) => {
+    expect(service.build ?? service.image).toMatch(/^(\.\.|[\w./-]+:v?\d+\.\d+\.\d+(@sha256:\w+)?)$/);
   });
 
   it.each(Object.entries(services))("opens %s to this machine only", (_name, service) => {
     expect(service.ports.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
   });
 
-  it("adds to Grafana, where it evaluates the alerts, files that are there", () => {
-    const added = composeSchema.parse(yaml("compose.grafana-alerts.yaml")).services["grafana"]?.volumes ?? [];
+  it.each(COMPOSE_FILES)("mounts by %s files that are there", (file) => {
+    const mounted = Object.values(composeSchema.parse(yaml(file)).services)
+      .flatMap(({ volumes }) => volumes.map((volume) => volume.split(":")[0] ?? ""))
+      .filter((path) => path.startsWith("."));
 
-    expect(added.map((volume) => existsSync(new URL(volume.split(":")[0] ?? "", DEPLOY)))).toEqual([
-      true,
-      true,
-    ]);
+    expect(mounted.length).toBeGreaterThan(1);
+    expect(mounted.filter((path) => !existsSync(new URL(path, DEPLOY)))).toEqual([]);
   });
 });
 
-describe("deploy/prometheus.yml", () => {
+describe.each([
+  { file: "prometheus.yml", mounted: "../dashboards/" },
+  { file: "demo/prometheus.yml", mounted: "demo/" },
+])("deploy/$file", ({ file, mounted }) => {
   it("loads the rules that are rendered", () => {
-    const { rule_files } = prometheusSchema.parse(yaml("prometheus.yml"));
+    const { rule_files } = prometheusSchema.parse(yaml(file));
 
-    expect(rule_files.map((file) => existsSync(new URL(`../dashboards/${file}`, DEPLOY)))).toEqual([
-      true,
-      true,
-    ]);
+    expect(rule_files.map((path) => existsSync(new URL(`${mounted}${path}`, DEPLOY)))).toEqual([true, true]);
   });
 });
 
 describe("what is sent by Alertmanager and by Grafana", () => {
-  it.each(["alertmanager.yml", "../dashboards/grafana-alerts/contact-points.yml"])(
+  it.each(["alertmanager.yml", "demo/alertmanager.yml", "../dashboards/grafana-alerts/contact-points.yml"])(
     "goes to a service of compose.yaml, by %s",
     (path) => {
-      const hosts = [...read(path).matchAll(/url: http:\/\/([\w.-]+):9911\//g)].map(([, host = ""]) => host);
+      const hosts = [...read(path).matchAll(/url: "?http:\/\/([\w.-]+):9911\//g)].map(
+        ([, host = ""]) => host,
+      );
 
       expect(hosts).toHaveLength(3);
       expect(Object.keys(services)).toEqual(expect.arrayContaining(hosts));

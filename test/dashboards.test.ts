@@ -15,8 +15,14 @@ const OTHER_METRICS = new Set([
   "synclag_poll_duration_seconds",
 ]);
 
-const query = z.object({ expr: z.string(), datasource: z.object({ uid: z.string() }) });
+const query = z.object({
+  refId: z.string(),
+  expr: z.string(),
+  legendFormat: z.string().default(""),
+  datasource: z.object({ uid: z.string() }),
+});
 const panelSchema = z.object({
+  id: z.number(),
   type: z.string(),
   title: z.string(),
   description: z.string().optional(),
@@ -84,6 +90,23 @@ describe("a dashboard", () => {
     },
   );
 
+  it.each(boards)("of $path has an id for each panel, and one for each query of a panel", ({ panels }) => {
+    expect(new Set(panels.map(({ id }) => id)).size).toBe(panels.length);
+    for (const { targets = [] } of panels) {
+      expect(new Set(targets.map(({ refId }) => refId)).size).toBe(targets.length);
+    }
+  });
+
+  it("writes no label into a budget's legend that a shared budget leaves empty", () => {
+    const legends = panels
+      .flatMap(({ targets = [] }) => targets)
+      .filter(({ expr, legendFormat }) => expr.includes("synclag_budget_") && legendFormat !== "")
+      .map(({ legendFormat }) => legendFormat);
+
+    expect(legends.length).toBeGreaterThan(1);
+    expect(legends.filter((legend) => /\{\{(protocol|variant|tier|endpoint)\}\}/.test(legend))).toEqual([]);
+  });
+
   it.each(boards)("of $path leads to the others and to Synclag's page", ({ links, templating }) => {
     expect(links).toEqual([
       expect.objectContaining({ type: "dashboards", tags: ["synclag"] }),
@@ -117,7 +140,7 @@ describe("a dashboard", () => {
   )("uses in $title of $uid only variables that it has", ({ uid, expr }) => {
     const known = boards.find((board) => board.uid === uid)?.templating.list.map(({ name }) => name);
 
-    const used = [...expr.matchAll(/\$(\w+)/g)].map(([, name = ""]) => name);
+    const used = [...expr.matchAll(/\$([a-z_]\w*)/g)].map(([, name = ""]) => name);
 
     expect([...(known ?? []), "__rate_interval"]).toEqual(expect.arrayContaining(used));
   });

@@ -78,6 +78,8 @@ or
     ...INDEXER_ALERT,
     name: "SynclagSharedCause",
     for: "1m",
+    // Longer than the alerts that it inhibits: those that recover last must not be sent when they are over.
+    keepFiringFor: "10m",
     summary: [...INDEXER_NAME, ": one cause on many chains"],
     description: [
       ...INDEXER_NAME,

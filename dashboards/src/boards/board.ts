@@ -49,7 +49,7 @@ export const SYNCLAG_PAGE = "$" + "{synclag}";
 
 const TAG = "synclag";
 
-/** The text of a dashboard's file, for Grafana 11 and later. */
+/** The text of a dashboard's file, for Grafana 11, 12 and 13. */
 export function renderBoard({ uid, title, description, variables, page = "", rows }: Board): string {
   const builder = new DashboardBuilder(title)
     .uid(uid)
@@ -90,7 +90,23 @@ export function renderBoard({ uid, title, description, variables, page = "", row
       builder.withPanel(panel);
     }
   }
-  return `${JSON.stringify(builder.build(), null, 2)}\n`;
+  const { panels = [], ...board } = builder.build();
+  return `${JSON.stringify({ ...board, panels: panels.map(identified) }, null, 2)}\n`;
+}
+
+type BuiltPanel = NonNullable<ReturnType<DashboardBuilder["build"]>["panels"]>[number];
+
+/** A panel and its queries with the ids that Grafana would give them at each load: links to a panel stay the same. */
+function identified(panel: BuiltPanel, index: number): BuiltPanel {
+  const id = index + 1;
+  if (!("targets" in panel) || panel.targets === undefined) {
+    return { ...panel, id };
+  }
+  const targets = panel.targets.map((target, place) => ({
+    refId: String.fromCharCode(65 + place),
+    ...target,
+  }));
+  return { ...panel, id, targets };
 }
 
 function labelVariable({ name, label, metric, choice }: Variable): QueryVariableBuilder {

@@ -14,7 +14,7 @@ const SELECTED_INDEXERS = 'protocol=~"$protocol", variant=~"$variant"';
 const ENDPOINT = "protocol, variant, tier, endpoint";
 /** A shared budget has no protocol: it is shown whatever is selected. */
 const BUDGETS = `{protocol=~"$protocol|", variant=~"$variant|"}`;
-const BUDGET_LEGEND = "{{budget}} {{protocol}} {{variant}} {{tier}} {{endpoint}}";
+const BUDGET_LEGEND = "{{budget}}: {{whose}}";
 
 /** What is asked, how it goes, and what it takes of the budgets. */
 export function endpointBoard(): Board {
@@ -195,7 +195,9 @@ function budgetUse(): AnyPanel {
   })
     .withTarget(
       overTime(
-        `topk(10, max by (${BUDGET}) (synclag_budget_used${BUDGETS}) / max by (${BUDGET}) (synclag_budget_limit${BUDGETS}))`,
+        withOwner(
+          `topk(10, max by (${BUDGET}) (synclag_budget_used${BUDGETS}) / max by (${BUDGET}) (synclag_budget_limit${BUDGETS}))`,
+        ),
         BUDGET_LEGEND,
       ),
     )
@@ -211,7 +213,9 @@ function budgetForecast(): AnyPanel {
     unit: "percentunit",
   }).withTarget(
     overTime(
-      `bottomk(10, 1 - max by (${BUDGET}) (predict_linear(synclag_budget_used${BUDGETS}[6h], 86400)) / max by (${BUDGET}) (synclag_budget_limit${BUDGETS}))`,
+      withOwner(
+        `bottomk(10, 1 - max by (${BUDGET}) (predict_linear(synclag_budget_used${BUDGETS}[6h], 86400)) / max by (${BUDGET}) (synclag_budget_limit${BUDGETS}))`,
+      ),
       BUDGET_LEGEND,
     ),
   );
@@ -248,6 +252,12 @@ function budgetTable(): AnyPanel {
     .overrideByName("Used", [{ id: "unit", value: "percentunit" }])
     .height(9)
     .span(24);
+}
+
+/** Adds the label `whose`: `airdrops subgraph testing base`, or `shared`, whose other labels are empty. */
+function withOwner(budgets: string): string {
+  const joined = `label_join(${budgets}, "whose", " ", "protocol", "variant", "tier", "endpoint")`;
+  return `label_replace(${joined}, "whose", "$1", "whose", " *(.*?) *")`;
 }
 
 function quantile(share: number, window: string, by: string): string {

@@ -65,7 +65,7 @@ function sharedCause(): readonly RuleTest[] {
   });
   return [
     {
-      name: "SynclagSharedCause of indexers that stand still pages once, and resolves",
+      name: "SynclagSharedCause of indexers that stand still pages once, and resolves after the alerts of its chains",
       series: [
         ...CHAINS.flatMap((chain) => [
           ...statuses(on(chain), "ok 5, stalled 20, ok"),
@@ -75,8 +75,11 @@ function sharedCause(): readonly RuleTest[] {
       ],
       expect: [
         ...silent(alert, "5m"),
-        fires(alert, "7m", { severity: "critical", ...texts("endpoint airdrops/subgraph/production") }),
-        ...silent(alert, "32m"),
+        ...["7m", "33m"].map((at) =>
+          fires(alert, at, { severity: "critical", ...texts("endpoint airdrops/subgraph/production") }),
+        ),
+        ...silent("SynclagIndexerStalled", "33m"),
+        ...silent(alert, "38m"),
       ],
     },
     {
@@ -96,9 +99,9 @@ function sharedCause(): readonly RuleTest[] {
       ],
       expect: [
         fires(alert, "10m", { severity: "warning", ...texts("endpoint airdrops/subgraph/production") }),
-        fires(alert, "20m", { severity: "critical", ...texts("endpoint airdrops/subgraph/production") }),
+        fires(alert, "27m", { severity: "critical", ...texts("endpoint airdrops/subgraph/production") }),
         ...silent("SynclagIndexerFarBehind", "18m"),
-        ...silent(alert, "40m"),
+        ...silent(alert, "45m"),
       ],
     },
     {
@@ -110,7 +113,7 @@ function sharedCause(): readonly RuleTest[] {
       ],
       expect: [
         fires(alert, "7m", { severity: "warning", ...texts("host gateway.example") }),
-        ...silent(alert, "32m"),
+        ...silent(alert, "38m"),
       ],
     },
     {
@@ -125,7 +128,7 @@ function sharedCause(): readonly RuleTest[] {
       ],
       expect: [
         fires(alert, "7m", { severity: "critical", ...texts("host gateway.example") }),
-        ...silent(alert, "32m"),
+        ...silent(alert, "38m"),
       ],
     },
     {
