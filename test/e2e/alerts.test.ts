@@ -12,7 +12,7 @@ import type { Pace } from "../../src/sim/fleet/accelerate.ts";
 import { type Alertmanager, type Page, startAlertmanager } from "./support/alertmanager.ts";
 import { type Detection, fits, Observer, type Sought } from "./support/detection.ts";
 import { writeDetection } from "./support/detection-report.ts";
-import { type PrometheusServer, startPrometheus } from "./support/prometheus-server.ts";
+import { eachSecond, type PrometheusServer, startPrometheus } from "./support/prometheus-server.ts";
 import type { ScriptedFault, Stages } from "./support/scripted-fault.ts";
 import { FAULTS, IN_MAINTENANCE, TOLERATED, withTraps } from "./support/scripted-faults.ts";
 import { packagedConfig, spareConfig, startStage } from "./support/stage.ts";
@@ -79,12 +79,9 @@ describe("a fault", () => {
       undoLater(() => stage[Symbol.asyncDispose]());
     }
     await scrape([stages.fleet, stages.spare, stages.stuck].map(({ address }) => address));
-    prometheus = await startPrometheus({
-      folder,
-      target: { file: join(folder, "targets.json") },
-      ruleFiles,
-      alertmanager: alertmanager.address,
-    });
+    const target = { file: join(folder, "targets.json") };
+    const config = eachSecond({ target, ruleFiles, alertmanager: alertmanager.address });
+    prometheus = await startPrometheus({ folder, config });
   });
 
   afterAll(undoAll);
@@ -98,7 +95,7 @@ describe("a fault", () => {
       alertmanager.pages().findLast(({ labels }) => labels["alertname"] === "SynclagAbsent");
     await expect.poll(() => absent()?.status ?? "resolved", DETECTED).toBe("resolved");
     watchedSinceMs = Date.now();
-    await expect.poll(() => scraped(30), DETECTED).toHaveLength(3);
+    await expect.poll(() => scraped(20), DETECTED).toHaveLength(3);
 
     expect(alertmanager.pages().map(({ labels }) => labels["alertname"])).toContain("Watchdog");
     expect(messages()).toEqual([]);

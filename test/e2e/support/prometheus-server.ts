@@ -6,7 +6,7 @@ import { freePort } from "./free-port.ts";
 import { getJson, getText } from "./loopback.ts";
 import { type Program, startProgram } from "./program.ts";
 
-/** A real Prometheus that scrapes one target each second. */
+/** A real Prometheus. */
 export interface PrometheusServer extends Program {
   readonly url: string;
   /** A query of one instant, unix seconds, by default of now. Throws what Prometheus says of an expression that it cannot evaluate. */
@@ -38,6 +38,12 @@ interface LoadedRule {
 export interface PrometheusOptions {
   /** For its configuration and its data. */
   readonly folder: string;
+  /** The text of prometheus.yml; file names in it are relative to the folder. */
+  readonly config: string;
+}
+
+/** What `eachSecond()` is made from. */
+interface Scrape {
   /** `host:port` of the exporter; or a file of targets, which Prometheus reads again whenever it changes. */
   readonly target: string | { readonly file: string };
   readonly ruleFiles: readonly string[];
@@ -77,7 +83,7 @@ const activeAlerts = z.object({
 /** Starts Prometheus, and waits until it is ready. */
 export async function startPrometheus(options: PrometheusOptions): Promise<PrometheusServer> {
   const configFile = join(options.folder, "prometheus.yml");
-  await writeFile(configFile, configuration(options));
+  await writeFile(configFile, options.config);
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const program = await startProgram({
@@ -121,7 +127,8 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
   };
 }
 
-function configuration({ target, ruleFiles, alertmanager }: PrometheusOptions): string {
+/** A configuration that scrapes one target and evaluates the rules each second. */
+export function eachSecond({ target, ruleFiles, alertmanager }: Scrape): string {
   // JSON is YAML.
   return JSON.stringify({
     global: { scrape_interval: "1s", evaluation_interval: "1s" },
