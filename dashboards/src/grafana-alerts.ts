@@ -12,6 +12,7 @@ import { durationMs } from "./time-scale.ts";
 /** Uid of the data source in a Grafana that is provisioned as in deploy/. */
 const DATASOURCE_UID = "prometheus";
 
+const ALERTS_QUERY = "A";
 const CONDITION = "D";
 
 /** How often Grafana evaluates the rules, in minutes. */
@@ -41,7 +42,7 @@ function alertRule(alert: Alert, group: AlertGroup, context: AlertContext): obje
     uid: uidOf(alert),
     title: titleOf(alert, group.alerts),
     condition: CONDITION,
-    data: queries(alert).map((query) => asData(query.build())),
+    data: [...grafanaQueries(alert).map(instantQuery), condition()].map((query) => asData(query.build())),
     // No query is ever empty (`orElse`): this is for a data source that returns nothing at all.
     noDataState: "OK",
     execErrState: "KeepLast",
@@ -80,18 +81,22 @@ function evaluationsIn(duration: string | null): number {
   return duration === null ? 1 : durationMs(duration) / (EVERY_MINUTES * 60_000);
 }
 
-function queries({ expr, description }: Alert): readonly QueryBuilder[] {
+/** What a rule asks of Prometheus: its alerts, and what its texts need beside them. */
+export function grafanaQueries({ expr, description }: Alert): readonly GrafanaQuery[] {
   const uses = (kind: Field["kind"]): boolean =>
     description.some((part) => typeof part !== "string" && part.kind === kind);
+  const lag = perTarget("synclag_lag_seconds");
   const preferred = `max by (${PAIR}) (synclag_preferred)`;
   return [
-    instantQuery("A", orElse(expr, NO_ALERT)),
-    ...(uses("behind")
-      ? [instantQuery(BEHIND_QUERY, orElse(perTarget("synclag_lag_seconds"), UNKNOWN))]
-      : []),
-    ...(uses("fresh") ? [instantQuery(FRESH_QUERY, orElse(preferred, 0))] : []),
-    condition(),
+    { refId: ALERTS_QUERY, expr: orElse(expr, NO_ALERT) },
+    ...(uses("behind") ? [{ refId: BEHIND_QUERY, expr: orElse(lag, UNKNOWN) }] : []),
+    ...(uses("fresh") ? [{ refId: FRESH_QUERY, expr: orElse(preferred, 0) }] : []),
   ];
+}
+
+interface GrafanaQuery {
+  readonly refId: string;
+  readonly expr: string;
 }
 
 /**
@@ -102,7 +107,7 @@ function orElse(expr: string, value: number): string {
   return `${expr}\nor on ()\n  vector(${value})`;
 }
 
-function instantQuery(refId: string, expr: string): QueryBuilder {
+function instantQuery({ refId, expr }: GrafanaQuery): QueryBuilder {
   return new QueryBuilder(refId)
     .datasourceUid(DATASOURCE_UID)
     .relativeTimeRange({ from: 600, to: 0 })
@@ -113,7 +118,7 @@ function instantQuery(refId: string, expr: string): QueryBuilder {
 function condition(): QueryBuilder {
   const threshold = new TypeThresholdBuilder()
     .refId(CONDITION)
-    .expression("A")
+    .expression(ALERTS_QUERY)
     .conditions([{ evaluator: { type: "gt", params: [-1] } }]);
   return new QueryBuilder(CONDITION)
     .datasourceUid("__expr__")

@@ -12,7 +12,12 @@ import type { Pace } from "../../src/sim/fleet/accelerate.ts";
 import { type Alertmanager, type Page, startAlertmanager } from "./support/alertmanager.ts";
 import { type Detection, fits, Observer, type Sought } from "./support/detection.ts";
 import { writeDetection } from "./support/detection-report.ts";
-import { eachSecond, type PrometheusServer, startPrometheus } from "./support/prometheus-server.ts";
+import {
+  eachSecond,
+  type PrometheusServer,
+  type Series,
+  startPrometheus,
+} from "./support/prometheus-server.ts";
 import type { ScriptedFault, Stages } from "./support/scripted-fault.ts";
 import { FAULTS, IN_MAINTENANCE, TOLERATED, withTraps } from "./support/scripted-faults.ts";
 import { packagedConfig, spareConfig, startStage } from "./support/stage.ts";
@@ -30,17 +35,16 @@ const PACE: Pace = {
 };
 const DETECTED = { timeout: 300_000, interval: 500 };
 
+const targetSchema = z.object({ expr: z.string(), legendFormat: z.string().default("") });
 const boardSchema = z.object({
-  panels: z.array(
-    z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })).default([]) }),
-  ),
+  panels: z.array(z.object({ title: z.string(), targets: z.array(targetSchema).default([]) })),
 });
 const queries = (
   await Promise.all(
     ["fleet", "chain", "endpoint", "itself"].map(async (name) => {
       const text = await readFile(join(ROOT, `dashboards/synclag-${name}.json`), "utf8");
       const { panels } = boardSchema.parse(JSON.parse(text));
-      return panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ name, title, expr })));
+      return panels.flatMap(({ title, targets }) => targets.map((target) => ({ name, title, ...target })));
     }),
   )
 ).flat();
@@ -135,10 +139,17 @@ describe("a fault", () => {
     );
   });
 
-  it.each(queries)("has data for panel $title of $name: $expr", async ({ expr }) => {
+  it.each(queries)("has data for panel $title of $name: $expr", async ({ expr, legendFormat }) => {
+    let found: readonly Series[] = [];
     await expect
-      .poll(async () => (await prometheus.query(inGrafana(expr))).length, DETECTED)
+      .poll(async () => {
+        found = await prometheus.query(inGrafana(expr));
+        return found.length;
+      }, DETECTED)
       .toBeGreaterThan(0);
+
+    const legends = found.map(({ labels }) => legendOf(legendFormat, labels));
+    expect(legends.filter((legend) => /^ | {2}| $|: $/.test(legend))).toEqual([]);
   });
 
   it("leaves no rule that cannot be evaluated", async () => {
@@ -237,6 +248,11 @@ function impatient(example: string, port: number): string {
     "name: nobody",
     `name: nobody\n    webhook_configs:\n      - url: http://127.0.0.1:${port}/info`,
   );
+}
+
+/** `{{protocol}} {{variant}}` with the labels of a series. */
+function legendOf(format: string, labels: Series["labels"]): string {
+  return format.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => labels[name] ?? "");
 }
 
 /** What Grafana asks when every variable stands on "All", and the chain on one that has everything. */

@@ -3,6 +3,7 @@ import { allAlerts } from "../alerts/all-alerts.ts";
 import { freshnessRecordings } from "../freshness.ts";
 import { yamlFile } from "../prometheus-rules.ts";
 import { daysTests, hoursTests } from "./freshness-tests.ts";
+import { grafanaTests } from "./grafana-tests.ts";
 import { indexerTests, targetsVanishedTests } from "./indexer-tests.ts";
 import { fallingBehindTests, lagTests } from "./lag-tests.ts";
 import { pairTests } from "./pair-tests.ts";
@@ -12,7 +13,14 @@ import { deploymentChangedTests, targetTests } from "./target-tests.ts";
 
 /** dashboards/rules/tests/synclag.test.yml, for `promtool test rules`: alerts of minutes. */
 export function renderRuleTests(context: AlertContext): string {
-  const tests = [...pairTests(), ...indexerTests(), ...targetTests(), ...lagTests(), ...synclagTests()];
+  const tests = [
+    ...pairTests(),
+    ...indexerTests(),
+    ...targetTests(),
+    ...lagTests(),
+    ...synclagTests(),
+    ...grafanaTests(context),
+  ];
   return testFile(tests, "1m", context);
 }
 
@@ -50,7 +58,7 @@ function testFile(tests: readonly RuleTest[], evaluationInterval: string, contex
   );
 }
 
-function asYaml({ name, series, expect }: RuleTest, context: AlertContext): object {
+function asYaml({ name, series, expect, queries = [] }: RuleTest, context: AlertContext): object {
   return {
     name,
     interval: "1m",
@@ -60,6 +68,15 @@ function asYaml({ name, series, expect }: RuleTest, context: AlertContext): obje
       eval_time: at,
       exp_alerts: alerts.map((firing) => expected(alert, firing, context)),
     })),
+    ...(queries.length === 0
+      ? {}
+      : {
+          promql_expr_test: queries.map(({ expr, at, samples }) => ({
+            expr,
+            eval_time: at,
+            exp_samples: samples,
+          })),
+        }),
   };
 }
 

@@ -3,6 +3,15 @@ export interface RuleTest {
   readonly name: string;
   readonly series: readonly InputSeries[];
   readonly expect: readonly Expectation[];
+  /** What expressions that are no rule's give; by default none is asked for. */
+  readonly queries?: readonly ExpectedSamples[];
+}
+
+/** What an expression gives at an instant. */
+interface ExpectedSamples {
+  readonly expr: string;
+  readonly at: string;
+  readonly samples: readonly { readonly labels: string; readonly value: number }[];
 }
 
 export interface InputSeries {

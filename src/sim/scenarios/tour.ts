@@ -15,17 +15,17 @@ export const tour: Scenario = {
     {
       atSec: 60,
       say: "airdrops' multi-chain indexer falls behind on all its chains at once: one cause, so one incident",
-      changes: [{ kind: "slow", targets: "airdrops/multichain/production/*", pace: 0.2 }],
-    },
-    {
-      atSec: 110,
-      say: "The multi-chain indexer catches up",
-      changes: [{ kind: "thaw", targets: "airdrops/multichain/production/*", withinSec: 5 }],
+      changes: [{ kind: "slow", targets: "airdrops/multichain/production/*", pace: 0.3 }],
     },
     {
       atSec: 120,
       say: "The gateway no longer knows lockup's API key, and says so with HTTP 200",
       changes: [{ kind: "fail", endpoints: "lockup/subgraph/production/*", fault: "unknown_key" }],
+    },
+    {
+      atSec: 140,
+      say: "The multi-chain indexer catches up",
+      changes: [{ kind: "thaw", targets: "airdrops/multichain/production/*", withinSec: 5 }],
     },
     {
       atSec: 150,
