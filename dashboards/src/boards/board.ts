@@ -99,7 +99,7 @@ type BuiltPanel = NonNullable<ReturnType<DashboardBuilder["build"]>["panels"]>[n
 /** A panel and its queries with the ids that Grafana would give them at each load: links to a panel stay the same. */
 function identified(panel: BuiltPanel, index: number): BuiltPanel {
   const id = index + 1;
-  if (!("targets" in panel) || panel.targets === undefined) {
+  if (!("targets" in panel)) {
     return { ...panel, id };
   }
   const targets = panel.targets.map((target, place) => ({
