@@ -1,6 +1,8 @@
 import { parseDuration } from "../config/schema/duration.ts";
-import { prometheusText } from "../metrics/check-text.ts";
+import { expositionText } from "../metrics/exposition.ts";
+import { STATUS_METRICS } from "../metrics/families/status.ts";
 import type { StatusJson } from "../views/api/api-schema.ts";
+import { statusSource } from "../views/terminal/check-metrics.ts";
 import { applyMaxLag, selectForCheck } from "../views/terminal/check-selection.ts";
 import { type CheckTableOptions, renderCheckTable } from "../views/terminal/check-table.ts";
 import { type CheckExitCode, checkVerdict } from "../views/terminal/check-verdict.ts";
@@ -58,7 +60,7 @@ function render(
     case "json":
       return JSON.stringify(json, null, 2);
     case "prometheus":
-      return prometheusText(json).trimEnd();
+      return expositionText(STATUS_METRICS, statusSource(json)).trimEnd();
     case "table":
       return renderCheckTable(json, {
         color: colorsFor("out", world),

@@ -1,12 +1,26 @@
-/**
- * Prometheus' text format 0.0.4: https://prometheus.io/docs/instrumenting/exposition_formats/. Heads of families are
- * written where their names are kept.
- */
+/** The text format 0.0.4 of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 
-/** A series and its value: the labels as `labelsText` gives them. */
+/** A series and its value: the labels as `labelsText` writes them. */
 export type Sample = readonly [labels: string, value: number];
 
-/** A line of its own; without labels there are no braces. */
+interface Family<Source> {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly samples: (source: Source) => Iterable<Sample>;
+}
+
+/** The text of these families; one without samples is left out. */
+export function expositionText<Source>(families: readonly Family<Source>[], source: Source): string {
+  return families
+    .map(({ name, type, help, samples }) => {
+      const lines = [...samples(source)].map((sample) => sampleLine(name, sample)).join("");
+      return lines === "" ? "" : `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n${lines}`;
+    })
+    .join("");
+}
+
+/** One line; without labels there are no braces. */
 export function sampleLine(name: string, [labels, value]: Sample): string {
   return labels === "" ? `${name} ${valueText(value)}\n` : `${name}{${labels}} ${valueText(value)}\n`;
 }

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { Gauge, Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
-import { labelsText, sampleLine } from "../../src/metrics/exposition.ts";
+import { expositionText, labelsText, type Sample, sampleLine } from "../../src/metrics/exposition.ts";
 
 describe("sampleLine()", () => {
   it.each([
@@ -37,6 +37,38 @@ describe("sampleLine()", () => {
 
         expect(await registry.metrics()).toBe(`# HELP synclag_up x\n# TYPE synclag_up gauge\n${line}`);
       }),
+    );
+  });
+});
+
+describe("expositionText()", () => {
+  it("writes each family under its head, and leaves out one without samples", () => {
+    const family = (name: string, samples: readonly Sample[]) => ({
+      name,
+      type: "gauge",
+      help: "What it is",
+      samples: () => samples,
+    });
+    const families = [
+      family("synclag_up", [
+        ['chain="base"', 1],
+        ['chain="form"', 0],
+      ]),
+      family("synclag_lag_seconds", []),
+      family("synclag_polls_queued", [["", 3]]),
+    ];
+
+    expect(expositionText(families, null)).toBe(
+      [
+        "# HELP synclag_up What it is",
+        "# TYPE synclag_up gauge",
+        'synclag_up{chain="base"} 1',
+        'synclag_up{chain="form"} 0',
+        "# HELP synclag_polls_queued What it is",
+        "# TYPE synclag_polls_queued gauge",
+        "synclag_polls_queued 3",
+        "",
+      ].join("\n"),
     );
   });
 });

@@ -51,10 +51,14 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
   return {
     chain: watched.chain,
     reference: reportReference(view),
-    blockIntervalMs: view.measuredIntervalMs,
+    blockIntervalMs: wholeMicroseconds(view.measuredIntervalMs),
     targets: reportTargets(state, watched, view),
     gaps: reportGaps(state, watched, view),
   };
+}
+
+function wholeMicroseconds(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms * 1_000) / 1_000;
 }
 
 /** The state without what is no longer watched: for a reload, where unchanged targets keep what they know. */

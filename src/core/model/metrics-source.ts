@@ -1,6 +1,6 @@
-import type { Endpoint, Indexer } from "./fleet.ts";
+import type { Chain, Endpoint, Indexer, IndexerId, Thresholds } from "./fleet.ts";
 import type { FailureReason } from "./observation.ts";
-import type { Report } from "./report.ts";
+import type { ChainReport, GapReport, Incident, ReferenceReport, Report, TargetReport } from "./report.ts";
 
 /** Requests and failures of one endpoint since the start of the process. */
 export interface EndpointCounters {
@@ -14,8 +14,51 @@ export interface IndexerCounters {
   readonly roundsSkipped: number;
 }
 
-/** What the metrics are read from at a scrape: memory only, never a request to an indexer. */
-export interface MetricsSource {
+/** What names a target, and labels its metrics. */
+export interface TargetId extends IndexerId {
+  readonly chain: string;
+  readonly chainId: number;
+}
+
+/** The part of a report that the status JSON carries as well: `/metrics` and `check` read the same metrics from it. */
+export interface StatusSource {
+  readonly report: {
+    readonly chains: readonly MeasuredChain[];
+    readonly incidents: readonly Pick<Incident, "scope" | "subject">[];
+  };
+}
+
+export interface MeasuredChain extends Pick<ChainReport, "blockIntervalMs"> {
+  readonly chain: Pick<Chain, "slug" | "id"> & {
+    readonly thresholds: Omit<Thresholds, "staleMs">;
+  };
+  readonly reference: Pick<ReferenceReport, "block" | "sources"> | null;
+  readonly targets: readonly MeasuredTarget[];
+  readonly gaps: readonly MeasuredGap[];
+}
+
+export interface MeasuredTarget
+  extends Pick<
+    TargetReport,
+    | "status"
+    | "up"
+    | "block"
+    | "blockTimestampSec"
+    | "lastSuccessMs"
+    | "lastAdvanceMs"
+    | "lagBlocks"
+    | "lagMs"
+    | "maintenance"
+  > {
+  readonly target: TargetId;
+}
+
+export interface MeasuredGap extends Pick<GapReport, "against" | "blocks" | "seconds" | "uncertaintyBlocks"> {
+  readonly target: TargetId;
+}
+
+/** What the metrics of a daemon are read from at a scrape: memory only, never a request to an indexer. */
+export interface MetricsSource extends StatusSource {
   readonly report: Report;
   readonly endpoints: readonly EndpointCounters[];
   readonly indexers: readonly IndexerCounters[];

@@ -20,7 +20,7 @@ export const STATUSES = [
 
 export type Status = (typeof STATUSES)[number];
 
-/** What is known of one target at one instant. Unknown is null, never 0. */
+/** What is known of one target at one instant. Unknown is null, never 0. Times are whole milliseconds, as in the JSON. */
 export interface TargetReport {
   readonly target: Target;
   readonly status: Status;
@@ -74,6 +74,7 @@ export interface ReferenceReport {
 export interface ChainReport {
   readonly chain: Chain;
   readonly reference: ReferenceReport | null;
+  /** As measured, in whole microseconds. */
   readonly blockIntervalMs: number | null;
   readonly targets: readonly TargetReport[];
   readonly gaps: readonly GapReport[];

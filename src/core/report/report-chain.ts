@@ -100,10 +100,10 @@ function reportTarget(target: Target, state: SourceState, view: ChainViewAt): Ta
     blockTimestampSec:
       state.samples.findLast(({ timestampSec }) => timestampSec !== null)?.timestampSec ?? null,
     lagBlocks: lag?.blocks ?? null,
-    lagMs: lag?.ms ?? null,
+    lagMs: wholeMs(lag?.ms ?? null),
     lagExtrapolated: lag?.extrapolated ?? false,
     lastSuccessMs: state.lastSuccessMs,
-    lastAdvanceMs: state.lastAdvanceMs,
+    lastAdvanceMs: wholeMs(state.lastAdvanceMs),
     indexingErrors: state.indexingErrors,
     deployment: state.deployment,
     deploymentChanges: state.deploymentChanges,
@@ -111,6 +111,10 @@ function reportTarget(target: Target, state: SourceState, view: ChainViewAt): Ta
     preferred: false,
     maintenance: false,
   };
+}
+
+function wholeMs(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms);
 }
 
 /** What a target says of itself that has no height which counts. */

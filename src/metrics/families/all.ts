@@ -1,11 +1,6 @@
 import { DAEMON_METRICS } from "./daemon.ts";
 import type { MetricFamily } from "./family.ts";
-import { FLEET_METRICS } from "./fleet.ts";
-import { TARGET_METRICS } from "./target.ts";
+import { STATUS_METRICS } from "./status.ts";
 
-/** Every metric that is read at a scrape. Those kept by prom-client itself stand in the registry's own file. */
-export const METRIC_FAMILIES: readonly MetricFamily[] = [
-  ...TARGET_METRICS,
-  ...FLEET_METRICS,
-  ...DAEMON_METRICS,
-];
+/** Every metric whose samples are read at a scrape. Those that prom-client keeps itself are in `registry.ts`. */
+export const METRIC_FAMILIES: readonly MetricFamily[] = [...STATUS_METRICS, ...DAEMON_METRICS];

@@ -1,40 +1,201 @@
-import type { MetricFamily } from "./family.ts";
+import type { Endpoint } from "../../core/model/fleet.ts";
+import { groupBy } from "../../core/model/group-by.ts";
+import { memoize } from "../../core/model/memoize.ts";
+import type { EndpointCounters, MetricsSource } from "../../core/model/metrics-source.ts";
+import { FAILURE_REASONS, type FailureReason } from "../../core/model/observation.ts";
+import type { BudgetReport } from "../../core/model/report.ts";
+import { labelsText, type Sample } from "../exposition.ts";
+import { ENDPOINT_LABELS, type MetricFamily, perTarget, TARGET_LABELS, targetLabels } from "./family.ts";
 
-/** What the daemon says of itself. */
+const REASON_LABELS = FAILURE_REASONS.map((reason) => [reason, labelsText({ reason })] as const);
+
+/** The metrics that only a running daemon has: its counters, its budgets, and the state of its poll loop. */
 export const DAEMON_METRICS: readonly MetricFamily[] = [
+  {
+    name: "synclag_indexing_errors",
+    type: "gauge",
+    help: "1 if the indexer reports indexing errors; 0 proves nothing",
+    labels: TARGET_LABELS,
+    samples: (source) =>
+      perTarget(source, ({ indexingErrors }) => (indexingErrors === null ? null : Number(indexingErrors))),
+  },
+  {
+    name: "synclag_regressions_total",
+    type: "counter",
+    help: "Steps backward of the height",
+    labels: [...TARGET_LABELS, "kind"],
+    samples: regressionSamples,
+  },
+  {
+    name: "synclag_deployment_info",
+    type: "gauge",
+    help: "1 for the deployment that answered last",
+    labels: [...TARGET_LABELS, "deployment"],
+    samples: deploymentSamples,
+  },
+  {
+    name: "synclag_deployment_changes_total",
+    type: "counter",
+    help: "Changes of the deployment that answers",
+    labels: TARGET_LABELS,
+    samples: (source) => perTarget(source, ({ deploymentChanges }) => deploymentChanges),
+  },
+  {
+    name: "synclag_preferred",
+    type: "gauge",
+    help: "1 on the freshest healthy production target of its protocol and chain",
+    labels: TARGET_LABELS,
+    samples: (source) => perTarget(source, ({ preferred }) => Number(preferred)),
+  },
+  {
+    name: "synclag_polls_total",
+    type: "counter",
+    help: "Requests sent to the endpoint, retries included",
+    labels: ENDPOINT_LABELS,
+    samples: ({ endpoints }) =>
+      seriesOf(endpoints).map(({ endpoint, requests }): Sample => [endpointLabels(endpoint), requests]),
+  },
+  {
+    name: "synclag_poll_failures_total",
+    type: "counter",
+    help: "Polls that returned no usable answer, by reason",
+    labels: [...ENDPOINT_LABELS, "reason"],
+    samples: failureSamples,
+  },
+  {
+    name: "synclag_rounds_skipped_total",
+    type: "counter",
+    help: "Rounds skipped because the previous round of the indexer was still running",
+    labels: ["protocol", "variant", "tier"],
+    samples: ({ indexers }) =>
+      indexers.map(
+        ({ indexer: { protocol, variant, tier }, roundsSkipped }): Sample => [
+          labelsText({ protocol, variant, tier }),
+          roundsSkipped,
+        ],
+      ),
+  },
+  {
+    name: "synclag_budget_limit",
+    type: "gauge",
+    help: "Requests that the budget allows in its window",
+    labels: ["budget", ...ENDPOINT_LABELS],
+    samples: (source) => perBudget(source, ({ limit }) => limit),
+  },
+  {
+    name: "synclag_budget_used",
+    type: "gauge",
+    help: "Requests spent from the budget, by the stricter of the calendar and the rolling window",
+    labels: ["budget", ...ENDPOINT_LABELS],
+    samples: (source) => perBudget(source, ({ used }) => used),
+  },
+  {
+    name: "synclag_budget_remaining",
+    type: "gauge",
+    help: "Requests that are left, by the stricter of the calendar and the rolling window",
+    labels: ["budget", ...ENDPOINT_LABELS],
+    samples: (source) => perBudget(source, ({ remaining }) => remaining),
+  },
   {
     name: "synclag_scheduler_last_tick_timestamp_seconds",
     type: "gauge",
-    help: "When the scheduler last ticked; it does so each second",
+    help: "Time of the last tick of the scheduler, which ticks every second",
     labels: [],
     samples: ({ loop }) => (loop.lastTickMs === null ? [] : [["", loop.lastTickMs / 1000]]),
   },
   {
     name: "synclag_polls_in_flight",
     type: "gauge",
-    help: "Polls under way",
+    help: "Polls in flight",
     labels: [],
     samples: ({ loop }) => [["", loop.inFlight]],
   },
   {
     name: "synclag_polls_queued",
     type: "gauge",
-    help: "Polls that wait for a free place",
+    help: "Polls waiting for a free slot",
     labels: [],
     samples: ({ loop }) => [["", loop.queued]],
   },
   {
     name: "synclag_config_last_reload_successful",
     type: "gauge",
-    help: "1 if the configuration was last read without a problem",
+    help: "1 if the last load of the configuration succeeded",
     labels: [],
-    samples: ({ reload }) => [["", reload.successful ? 1 : 0]],
+    samples: ({ reload }) => [["", Number(reload.successful)]],
   },
   {
     name: "synclag_config_last_reload_success_timestamp_seconds",
     type: "gauge",
-    help: "When the configuration was last read without a problem",
+    help: "Time of the last successful load of the configuration",
     labels: [],
     samples: ({ reload }) => [["", reload.lastSuccessMs / 1000]],
   },
 ];
+
+function* regressionSamples({ report }: MetricsSource): Iterable<Sample> {
+  for (const { targets } of report.chains) {
+    for (const { target, regressions } of targets) {
+      const labels = targetLabels(target);
+      yield [`${labels},kind="reorg"`, regressions.reorg];
+      yield [`${labels},kind="reindex"`, regressions.reindex];
+    }
+  }
+}
+
+function* deploymentSamples({ report }: MetricsSource): Iterable<Sample> {
+  for (const { targets } of report.chains) {
+    for (const { target, deployment } of targets) {
+      if (deployment !== null) {
+        yield [`${targetLabels(target)},${labelsText({ deployment })}`, 1];
+      }
+    }
+  }
+}
+
+function* failureSamples({ endpoints }: MetricsSource): Iterable<Sample> {
+  for (const { endpoint, failures } of seriesOf(endpoints)) {
+    const labels = endpointLabels(endpoint);
+    for (const [reason, label] of REASON_LABELS) {
+      yield [`${labels},${label}`, failures[reason]];
+    }
+  }
+}
+
+function* perBudget({ report }: MetricsSource, pick: (budget: BudgetReport) => number): Iterable<Sample> {
+  for (const budget of report.budgets) {
+    yield [budgetLabels(budget), pick(budget)];
+  }
+}
+
+/** A shared budget has `endpoint="shared"`, and the other labels of E empty. */
+function budgetLabels({ budget, endpoint }: BudgetReport): string {
+  const name = labelsText({ budget: budget.name });
+  return endpoint === null
+    ? `${name},${labelsText({ protocol: "", variant: "", tier: "", endpoint: "shared" })}`
+    : `${name},${endpointLabels(endpoint)}`;
+}
+
+/** The text of E. */
+const endpointLabels = memoize(({ protocol, variant, tier, name }: Endpoint) =>
+  labelsText({ protocol, variant, tier, endpoint: name }),
+);
+
+/** Several RPC nodes of one chain have the same labels, so their counts are one series. */
+function seriesOf(endpoints: readonly EndpointCounters[]): readonly EndpointCounters[] {
+  const nodes = endpoints.filter(({ endpoint }) => endpoint.kind === "rpc");
+  return [
+    ...endpoints.filter(({ endpoint }) => endpoint.kind === "indexer"),
+    ...[...groupBy(nodes, ({ endpoint }) => endpoint.name).values()].map((group) => group.reduce(add)),
+  ];
+}
+
+function add(one: EndpointCounters, other: EndpointCounters): EndpointCounters {
+  const failures = FAILURE_REASONS.map((reason) => [reason, one.failures[reason] + other.failures[reason]]);
+  return {
+    endpoint: one.endpoint,
+    requests: one.requests + other.requests,
+    // Object.fromEntries widens its keys to string; these are the list's own.
+    failures: Object.fromEntries(failures) as Record<FailureReason, number>,
+  };
+}

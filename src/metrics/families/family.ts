@@ -1,18 +1,23 @@
-import type { Endpoint, Target } from "../../core/model/fleet.ts";
 import { memoize } from "../../core/model/memoize.ts";
-import type { MetricsSource } from "../../core/model/metrics-source.ts";
-import type { BudgetReport, ChainReport, TargetReport } from "../../core/model/report.ts";
+import type {
+  MeasuredChain,
+  MeasuredGap,
+  MeasuredTarget,
+  MetricsSource,
+  StatusSource,
+  TargetId,
+} from "../../core/model/metrics-source.ts";
 import { labelsText, type Sample } from "../exposition.ts";
 
 /** One metric: its public name, and how its samples are read. */
-export interface MetricFamily {
+export interface MetricFamily<Source = MetricsSource> {
   readonly name: string;
   readonly type: "gauge" | "counter";
   /** Without a full stop, as Prometheus' own. */
   readonly help: string;
   readonly labels: readonly string[];
   /** A sample for each series that exists now: what is unknown is absent, never 0. */
-  samples(source: MetricsSource): Iterable<Sample>;
+  readonly samples: (source: Source) => Iterable<Sample>;
 }
 
 /** Labels of a target: T of the documentation. */
@@ -22,31 +27,18 @@ export const CHAIN_LABELS = ["chain", "chain_id"] as const;
 /** Labels of an endpoint: E. */
 export const ENDPOINT_LABELS = ["protocol", "variant", "tier", "endpoint"] as const;
 
-/** The text of T, made once for each: most of what a scrape says is labels, which are always the same. */
-export const targetLabels = memoize(({ protocol, variant, tier, chain, chainId }: Target) =>
+/** The text of T, made once for each target: labels are most of the text of a scrape, and never change. */
+export const targetLabels = memoize(({ protocol, variant, tier, chain, chainId }: TargetId) =>
   labelsText({ protocol, variant, tier, chain, chain_id: String(chainId) }),
 );
 
-/** The text of E. */
-export const endpointLabels = memoize(({ protocol, variant, tier, name }: Endpoint) =>
-  labelsText({ protocol, variant, tier, endpoint: name }),
-);
-
-/** A shared budget has `endpoint="shared"` and the rest empty. */
-export function budgetLabels({ budget, endpoint }: BudgetReport): string {
-  const name = labelsText({ budget: budget.name });
-  return endpoint === null
-    ? `${name},${labelsText({ protocol: "", variant: "", tier: "", endpoint: "shared" })}`
-    : `${name},${endpointLabels(endpoint)}`;
-}
-
 /** One sample for each target whose value is known. */
-export function* perTarget(
-  { report }: MetricsSource,
-  pick: (target: TargetReport) => number | null,
+export function* perTarget<Target extends Pick<MeasuredTarget, "target">>(
+  { report }: { readonly report: { readonly chains: readonly { readonly targets: readonly Target[] }[] } },
+  pick: (target: Target) => number | null,
 ): Iterable<Sample> {
-  for (const chain of report.chains) {
-    for (const target of chain.targets) {
+  for (const { targets } of report.chains) {
+    for (const target of targets) {
       const value = pick(target);
       if (value !== null) {
         yield [targetLabels(target.target), value];
@@ -55,10 +47,25 @@ export function* perTarget(
   }
 }
 
+/** One sample for each gap whose value is known. */
+export function* perGap(
+  { report }: StatusSource,
+  pick: (gap: MeasuredGap) => number | null,
+): Iterable<Sample> {
+  for (const { gaps } of report.chains) {
+    for (const gap of gaps) {
+      const value = pick(gap);
+      if (value !== null) {
+        yield [`${targetLabels(gap.target)},${labelsText({ against: gap.against })}`, value];
+      }
+    }
+  }
+}
+
 /** One sample for each chain whose value is known. */
 export function* perChain(
-  { report }: MetricsSource,
-  pick: (chain: ChainReport) => number | null,
+  { report }: StatusSource,
+  pick: (chain: MeasuredChain) => number | null,
 ): Iterable<Sample> {
   for (const chain of report.chains) {
     const value = pick(chain);
@@ -69,7 +76,7 @@ export function* perChain(
   }
 }
 
-/** Milliseconds as the seconds that Prometheus wants. */
+/** Milliseconds as the seconds of Prometheus. */
 export function seconds(ms: number | null): number | null {
   return ms === null ? null : ms / 1000;
 }
