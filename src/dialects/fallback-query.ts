@@ -1,11 +1,11 @@
 import type { Question } from "./dialect.ts";
 
-/** The index of the question to ask after a refusal: after the last comes the first, for an endpoint may have been upgraded. */
+/** The index of the question to ask after a refusal. It wraps around, because an endpoint may have been upgraded. */
 export function nextQuestion(index: number, count: number): number {
   return (index + 1) % count;
 }
 
-/** The failure of a poll in which every question was refused. `detail` is what the last refusal said. */
+/** The failure of a poll in which every question was refused; `detail` is the text of the last refusal. */
 export function refusedByAll(
   questions: readonly Question[],
   detail: string,
@@ -13,6 +13,6 @@ export function refusedByAll(
   const asked = questions.map(({ body }) => String(body["query"] ?? body["method"])).join(", ");
   return {
     reason: "schema",
-    detail: `Cannot find a question that fits: asked ${asked}; last answer: ${detail}`,
+    detail: `Cannot find a query that this server accepts: tried ${asked}; last answer: ${detail}`,
   };
 }

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Dialect, Question, Reading } from "./dialect.ts";
-import { sayHead } from "./head-row.ts";
-import { readShape } from "./read-shape.ts";
-import { readTimestampSec } from "./timestamp-sec.ts";
+import { readHead, readRows } from "./read-rows.ts";
+import { readHash, readTimestampSec } from "./read-scalars.ts";
 
 const MetaData = z.object({
   _meta: z.object({
@@ -17,9 +16,9 @@ const MetaData = z.object({
 });
 
 /**
- * graph-node and whatever else speaks its `_meta`: The Graph's gateway and Studio, Goldsky, Ormi, Satsuma.
- * Fields: graph-node's graph/src/schema/meta.graphql; `timestamp` since v0.28, and null at times.
- * `_meta` has no alias, because on a failed subgraph graph-node keeps only the key of that very name.
+ * graph-node and everything that serves its `_meta`: The Graph's gateway and Studio, Goldsky, Ormi, Satsuma.
+ * Fields: graph-node's graph/src/schema/meta.graphql; `timestamp` since v0.28, sometimes null.
+ * `_meta` must not be aliased: for a failed subgraph graph-node keeps only the key `_meta`.
  */
 export const graph: Dialect = {
   questions: [
@@ -28,12 +27,12 @@ export const graph: Dialect = {
   ],
 };
 
-/** Reads `_meta.block` and what stands around it, as far as it is there: at the least the plain shape of one number. */
+/** Reads `_meta.block` and the fields beside it that are present; `_meta.block.number` alone is enough. */
 export function readMetaBlock(data: unknown): Reading {
-  return readShape(MetaData, data, ({ _meta: { block, hasIndexingErrors, deployment } }) => [
+  return readRows(MetaData, data, ({ _meta: { block, hasIndexingErrors, deployment } }) => [
     {
       chainId: null,
-      said: sayHead("_meta.block.number", block.number, {
+      content: readHead("_meta.block.number", block.number, {
         timestampSec: readTimestampSec(block.timestamp),
         hash: readHash(block.hash),
         deployment: readDeployment(deployment),
@@ -47,11 +46,7 @@ function ask(query: string): Question {
   return { body: { query }, read: readMetaBlock };
 }
 
-function readHash(value: unknown): string | null {
-  return typeof value === "string" && /^0x[0-9a-fA-F]{1,128}$/.test(value) ? value : null;
-}
-
-/** It becomes a metric label, so nothing but an id may pass. */
+/** It becomes a metric label, so only an id is accepted. */
 function readDeployment(value: unknown): string | null {
   return typeof value === "string" && /^[\w.-]{1,64}$/.test(value) ? value : null;
 }

@@ -6,14 +6,14 @@ import { graph } from "./graph.ts";
 import { ponder } from "./ponder.ts";
 import { rpc } from "./rpc.ts";
 
-/** The families of indexers that are understood. The names are what `dialect` may say in chains.yaml, beside `auto`. */
+/** The supported families of indexers. The names are the values of `dialect` in chains.yaml, beside `auto`. */
 export const DIALECTS = { graph, envio, ponder } as const satisfies Record<string, Dialect>;
 
 /**
  * What an endpoint may be asked, likeliest first. All that has to be remembered of an endpoint is the index of the
- * question that last fitted.
+ * question that fitted last.
  *
- * @throws {RangeError} If the endpoint has a dialect that is not in the registry: the configuration lets none pass.
+ * @throws {RangeError} If the endpoint's dialect is not in the registry; the configuration accepts no such name.
  */
 export const questionsFor = memoize(
   (endpoint: Pick<Endpoint, "kind" | "dialect" | "targets">): readonly Question[] => {
@@ -25,13 +25,13 @@ export const questionsFor = memoize(
     }
     const dialect = new Map<string, Dialect>(Object.entries(DIALECTS)).get(endpoint.dialect);
     if (dialect === undefined) {
-      throw new RangeError(`Cannot ask in dialect "${endpoint.dialect}": it is not in the registry`);
+      throw new RangeError(`Cannot use dialect "${endpoint.dialect}": it is not in the registry`);
     }
     return dialect.questions;
   },
 );
 
-/** A subgraph speaks of one chain: the first guess for an endpoint of one chain, the last for one of several. */
+/** A subgraph has one chain: the first guess for an endpoint of one chain, the last for one of several. */
 function likeliestFirst(chainCount: number): readonly Dialect[] {
   const others = Object.values(DIALECTS).filter((dialect) => dialect !== graph);
   return chainCount > 1 ? [...others, graph] : [graph, ...others];

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import type { Dialect, Reading } from "./dialect.ts";
-import { sayHead } from "./head-row.ts";
-import { readShape } from "./read-shape.ts";
-import { readTimestampSec } from "./timestamp-sec.ts";
+import { readHead, readRows } from "./read-rows.ts";
+import { readTimestampSec } from "./read-scalars.ts";
 
 const Block = z.object({
   number: z.unknown(),
@@ -10,7 +9,7 @@ const Block = z.object({
   timestamp: z.unknown().optional(),
 });
 
-/** An Ethereum JSON-RPC node: what the chain itself says of its head. Not a dialect of `chains.yaml`, but of its `rpc`. */
+/** An Ethereum JSON-RPC node: the chain's own head. `chains.yaml` names it under `rpc`, not under `dialect`. */
 export const rpc: Dialect = {
   questions: [
     {
@@ -21,10 +20,10 @@ export const rpc: Dialect = {
 };
 
 function readBlock(result: unknown): Reading {
-  return readShape(Block, result, ({ number, hash, timestamp }) => [
+  return readRows(Block, result, ({ number, hash, timestamp }) => [
     {
       chainId: null,
-      said: sayHead("result.number", fromHex(number), {
+      content: readHead("result.number", fromHex(number), {
         timestampSec: readTimestampSec(fromHex(timestamp)),
         hash: hash ?? null,
       }),
@@ -32,7 +31,7 @@ function readBlock(result: unknown): Reading {
   ]);
 }
 
-/** A quantity as JSON-RPC writes it; what is no quantity stays as it is, so that the complaint can name it. */
+/** A JSON-RPC quantity as a number; anything else unchanged, so that the error can name it. */
 function fromHex(value: unknown): unknown {
   return typeof value === "string" && /^0x[0-9a-fA-F]{1,16}$/.test(value) ? Number(value) : value;
 }

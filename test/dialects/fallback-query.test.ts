@@ -19,14 +19,14 @@ describe("refusedByAll()", () => {
     expect(failure).toEqual({
       reason: "schema",
       detail:
-        "Cannot find a question that fits: asked { _meta { block { number hash timestamp } hasIndexingErrors deployment } }, " +
+        "Cannot find a query that this server accepts: tried { _meta { block { number hash timestamp } hasIndexingErrors deployment } }, " +
         '{ _meta { block { number } } }; last answer: Cannot query field "_meta" on type "Query".',
     });
   });
 
   it("names the method of a node", () => {
     expect(refusedByAll(rpc.questions, "no such method").detail).toBe(
-      "Cannot find a question that fits: asked eth_getBlockByNumber; last answer: no such method",
+      "Cannot find a query that this server accepts: tried eth_getBlockByNumber; last answer: no such method",
     );
   });
 });

@@ -30,7 +30,7 @@ describe("graph", () => {
   ])("reads $file with every question", ({ file, rest }) => {
     const readings = graph.questions.map((question) => question.read(dataOf(file)));
 
-    const row = { chainId: null, said: { kind: "head", head: { block: 23368264, ...rest } } };
+    const row = { chainId: null, content: { kind: "head", head: { block: 23368264, ...rest } } };
     expect(readings).toEqual([
       { kind: "rows", rows: [row] },
       { kind: "rows", rows: [row] },
@@ -39,8 +39,20 @@ describe("graph", () => {
 });
 
 describe("readMetaBlock()", () => {
+  it("takes block 0 of a deployment that starts at block 1 for not started", () => {
+    expect(readMetaBlock(dataOf("graph/meta-at-genesis.json"))).toEqual({
+      kind: "rows",
+      rows: [{ chainId: null, content: { kind: "not_started" } }],
+    });
+  });
+
+  it("reads the flag and the height of a deployment that failed for good", () => {
+    expect(readMetaBlock(dataOf("graph/meta-failed-0.44.json"))).toMatchObject({
+      rows: [{ content: { kind: "head", head: { block: 403, indexingErrors: true } } }],
+    });
+  });
+
   it.each([
-    { number: 0, found: "0" },
     { number: -1, found: "-1" },
     { number: 1.5, found: "1.5" },
     { number: 2 ** 53, found: "9007199254740992" },
@@ -54,7 +66,7 @@ describe("readMetaBlock()", () => {
 
     expect(readMetaBlock({ _meta: { block: { number } } })).toEqual({
       kind: "rows",
-      rows: [{ chainId: null, said: { kind: "failed", reason: "schema", detail } }],
+      rows: [{ chainId: null, content: { kind: "failed", reason: "schema", detail } }],
     });
   });
 
@@ -86,7 +98,7 @@ describe("readMetaBlock()", () => {
     const nothingElse = { timestampSec: null, hash: null, deployment: null, indexingErrors: null };
 
     expect(readMetaBlock({ _meta: meta })).toMatchObject({
-      rows: [{ said: { kind: "head", head: { block: 7, ...nothingElse } } }],
+      rows: [{ content: { kind: "head", head: { block: 7, ...nothingElse } } }],
     });
   });
 });

@@ -24,7 +24,7 @@ function interpretCase({ dialect, chainIds, reply, index = 0 }: Case): Interpret
 
 /** Outcomes in short: the block of a head, else its kind, with the reason of a failure. */
 function inShort(interpretation: Interpretation): readonly (string | number)[] {
-  if (interpretation.kind !== "said") {
+  if (interpretation.kind !== "answered") {
     return [interpretation.kind];
   }
   return interpretation.outcomes.map((outcome) => {
@@ -37,20 +37,25 @@ function inShort(interpretation: Interpretation): readonly (string | number)[] {
 
 describe("interpret()", () => {
   it.each([
-    { dialect: "graph", chainIds: [1], file: "graph/meta.json", said: [23368264] },
+    { dialect: "graph", chainIds: [1], file: "graph/meta.json", outcomes: [23368264] },
     {
       dialect: "envio",
       chainIds: [10, 1, 8453],
       file: "envio/meta.json",
-      said: [137848820, 22817138, "missing"],
+      outcomes: [137848820, 22817138, "missing"],
     },
-    { dialect: "envio", chainIds: [1], file: "envio/meta.json", said: [22817138] },
-    { dialect: "ponder", chainIds: [1, 8453], file: "ponder/status.json", said: [20293450, "not_started"] },
-    { dialect: "rpc", chainIds: [], file: "rpc/block.json", said: [23368072] },
-    { dialect: "graph", chainIds: [1], file: "errors/not-started.json", said: ["not_started"] },
-    { dialect: "graph", chainIds: [1, 10], file: "graph/meta.json", said: ["schema", "schema"] },
-  ])("reads $file as $said for chains $chainIds in $dialect", ({ file, said, ...rest }) => {
-    expect(inShort(interpretCase({ ...rest, reply: replyOf(readFixture(file)) }))).toEqual(said);
+    { dialect: "envio", chainIds: [1], file: "envio/meta.json", outcomes: [22817138] },
+    {
+      dialect: "ponder",
+      chainIds: [1, 8453],
+      file: "ponder/status.json",
+      outcomes: [20293450, "not_started"],
+    },
+    { dialect: "rpc", chainIds: [], file: "rpc/block.json", outcomes: [23368072] },
+    { dialect: "graph", chainIds: [1], file: "errors/not-started.json", outcomes: ["not_started"] },
+    { dialect: "graph", chainIds: [1, 10], file: "graph/meta.json", outcomes: ["schema", "schema"] },
+  ])("reads $file as $outcomes for chains $chainIds in $dialect", ({ file, outcomes, ...rest }) => {
+    expect(inShort(interpretCase({ ...rest, reply: replyOf(readFixture(file)) }))).toEqual(outcomes);
   });
 
   it.each(["graph", "envio", "ponder", "auto"])(
@@ -128,7 +133,7 @@ describe("interpret()", () => {
       ),
     );
 
-    expect(asked.some(([answered]) => answered?.kind === "said")).toBe(true);
+    expect(asked.some(([answered]) => answered?.kind === "answered")).toBe(true);
     expect(asked.every(([, refused]) => refused?.kind === "refused")).toBe(true);
   });
 

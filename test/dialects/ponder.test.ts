@@ -22,8 +22,8 @@ describe("ponder", () => {
     expect(read(data)).toEqual({
       kind: "rows",
       rows: [
-        { chainId: 1, said: HEAD },
-        { chainId: 8453, said: { kind: "not_started" } },
+        { chainId: 1, content: HEAD },
+        { chainId: 8453, content: { kind: "not_started" } },
       ],
     });
   });
@@ -31,13 +31,13 @@ describe("ponder", () => {
   it("takes the first checkpoint at genesis for not started", () => {
     const { data } = JSON.parse(readFixture("ponder/status-at-genesis.json"));
 
-    expect(read(data)).toEqual({ kind: "rows", rows: [{ chainId: 1, said: { kind: "not_started" } }] });
+    expect(read(data)).toEqual({ kind: "rows", rows: [{ chainId: 1, content: { kind: "not_started" } }] });
   });
 
   it("takes a status without any chain for not started, whatever the chain", () => {
     expect(read({ _meta: { status: {} } })).toEqual({
       kind: "rows",
-      rows: [{ chainId: null, said: { kind: "not_started" } }],
+      rows: [{ chainId: null, content: { kind: "not_started" } }],
     });
   });
 
@@ -52,8 +52,8 @@ describe("ponder", () => {
     expect(read({ _meta: { status: { "10": entry, mainnet: good } } })).toEqual({
       kind: "rows",
       rows: [
-        { chainId: 10, said: { kind: "failed", reason: "schema", detail } },
-        { chainId: 1, said: HEAD },
+        { chainId: 10, content: { kind: "failed", reason: "schema", detail } },
+        { chainId: 1, content: HEAD },
       ],
     });
   });

@@ -25,7 +25,7 @@ describe("questionsFor()", () => {
     "throws for the dialect %s that no configuration lets pass",
     (name) => {
       expect(() => questionsFor(endpointOf(name, [1]))).toThrow(
-        new RangeError(`Cannot ask in dialect "${name}": it is not in the registry`),
+        new RangeError(`Cannot use dialect "${name}": it is not in the registry`),
       );
     },
   );

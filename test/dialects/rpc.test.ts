@@ -19,7 +19,10 @@ describe("rpc", () => {
 
     const hash = "0xf8ccbd3877eb98c958614f395dd351211afb9abba187bfc1fb4ac414b099c4a6";
     const head = { block: 23368072, timestampSec: 1757912857, hash, deployment: null, indexingErrors: null };
-    expect(read(result)).toEqual({ kind: "rows", rows: [{ chainId: null, said: { kind: "head", head } }] });
+    expect(read(result)).toEqual({
+      kind: "rows",
+      rows: [{ chainId: null, content: { kind: "head", head } }],
+    });
   });
 
   it("can't read a block of null", () => {
@@ -29,13 +32,12 @@ describe("rpc", () => {
   });
 
   it.each([
-    { number: "0x0", found: "0" },
     { number: "0xffffffffffffffff", found: "18446744073709552000" },
     { number: "0x", found: '"0x"' },
     { number: null, found: "null" },
   ])("takes no number $number for a height", ({ number, found }) => {
     expect(read({ number })).toMatchObject({
-      rows: [{ said: { kind: "failed", detail: `Cannot read result.number as a height: ${found}` } }],
+      rows: [{ content: { kind: "failed", detail: `Cannot read result.number as a height: ${found}` } }],
     });
   });
 });

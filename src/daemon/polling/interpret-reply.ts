@@ -64,7 +64,7 @@ function told(result: PostResult, answer: Interpretation): Pick<Exchange, "outco
       return { outcome: answer.reason, text: answer.detail };
     case "refused":
       return { outcome: "refused", text: answer.detail };
-    case "said": {
+    case "answered": {
       const failed = answer.outcomes.find((outcome) => outcome.kind === "failed");
       const body = result.kind === "replied" ? quote(result.reply.body) : "";
       return failed === undefined

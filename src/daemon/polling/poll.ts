@@ -165,7 +165,7 @@ function observe(endpoint: Endpoint, { answer, times }: Attempt, ports: PollPort
   if (isCutOff || (answer.kind === "unsent" && ports.use === "spare")) {
     return [];
   }
-  if (answer.kind !== "said") {
+  if (answer.kind !== "answered") {
     return failEverySource(endpoint, answer).map((outcome) => timed(outcome, times, ports.redact));
   }
   for (const failure of rowFailures(answer.outcomes)) {

@@ -1,42 +1,81 @@
 import type { FailureReason } from "../../core/model/observation.ts";
+import { quote } from "./quote.ts";
 
-/** What a complaint means: a failure, or one of the two that are none. */
+/** What an error message means: a failure, or one of the two that are none. */
 export type Meaning = FailureReason | "refused" | "not_started";
 
-/** A text that speaks of a rate limit, whatever else it is. */
-export const RATE_LIMIT_WORDS = /rate.?limit|too many|limit exceeded|quota/i;
+/** A message with its meaning. */
+export interface KnownError {
+  readonly meaning: Meaning;
+  readonly text: string;
+}
+
+const LIMIT =
+  "(?:api|requests?|daily|hourly|monthly|usage|plan)(?: (?:requests?|quer(?:y|ies)|calls?|usage|capacity))? (?:quota|limit)";
 
 /**
- * The first that matches wins. Texts: The Graph's gateway (src/errors.rs, src/auth.rs), graph-node
+ * How providers word a rate limit. "limit exceeded" and "too many" alone are not enough: databases and proxies say them
+ * of connections, files, redirects, disk space and query depth.
+ */
+const RATE_LIMIT = new RegExp(
+  String.raw`\brate[ -]?limit|\btoo many (?:requests|queries|calls)\b|\b${LIMIT}(?: (?:is|was|has been))? (?:exceeded|reached)|\bexceeded (?:your |the |its )?${LIMIT}\b`,
+  "i",
+);
+
+/**
+ * The first match wins. Texts: The Graph's gateway (src/errors.rs, src/auth.rs), graph-node
  * (graph/src/data/query/error.rs), Hasura (by code: its wording changes between releases), graphql-js, JSON-RPC.
  */
 const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
-  // The gateway quotes what each indexer said. `indexing_error` is never attested, so it arrives in here.
+  // The gateway quotes each indexer. `indexing_error` is never attested, so it arrives inside this message.
   [/bad indexers:.*indexing_error/s, "indexing_error"],
   [/bad indexers:|no indexers found/, "no_indexers"],
-  // The gateway writes "auth error: payment required …", so payment goes first.
+  // The gateway writes "auth error: payment required …", so payment comes first.
   [/payment required|spend limit exceeded/i, "payment_required"],
   [/\bauth error:|\bunauthori[sz]ed\b|invalid api key|\(access-denied\)/i, "unauthorized"],
   [/has not started syncing yet/, "not_started"],
-  [/subgraph not found|deployment .{1,200} does not exist|invalid subgraph id|^not found$/i, "not_found"],
+  [
+    /subgraph not found|deployment .{1,200} does not exist|invalid subgraph (?:id|name)|^not found$/i,
+    "not_found",
+  ],
   [/validation[-_]failed|has no field|cannot query field|not found in type|\(-32601\)/i, "refused"],
-  [RATE_LIMIT_WORDS, "rate_limited"],
+  [RATE_LIMIT, "rate_limited"],
   [/service is overloaded|\(-32005\)|\(429\)/, "rate_limited"],
   [/indexing_error/, "indexing_error"],
 ];
 
-/** The meaning of the first complaint that has a known one, the weightier meaning first; null where none has. */
-export function readComplaints(
-  complaints: readonly string[],
-): { readonly meaning: Meaning; readonly text: string } | null {
-  if (complaints.length === 0) {
-    return null;
-  }
+/** What messages of graph-node mean to the operator, where they do not say so themselves. */
+const EXPLANATIONS: readonly (readonly [RegExp, string])[] = [
+  [
+    /invalid subgraph name `[^`]*\/graphql`/i,
+    "this is the address of the playground: remove /graphql from the URL",
+  ],
+  [
+    /service is overloaded/,
+    "graph-node is overloaded and rejects queries from everyone, not because of our request rate",
+  ],
+  [/database unavailable/, "graph-node cannot reach its PostgreSQL database"],
+  [/query is too expensive/, "graph-node has blocked this query until its process restarts"],
+];
+
+/** Whether a text speaks of a rate limit. */
+export function isRateLimitText(text: string): boolean {
+  return RATE_LIMIT.test(text);
+}
+
+/** The meaning of the first message that has a known one, the first pattern first; null where none has. */
+export function findKnownError(messages: readonly string[]): KnownError | null {
   for (const [pattern, meaning] of MEANINGS) {
-    const text = complaints.find((complaint) => pattern.test(complaint));
+    const text = messages.find((message) => pattern.test(message));
     if (text !== undefined) {
       return { meaning, text };
     }
   }
   return null;
+}
+
+/** A provider's words as `quote` shortens them, with an explanation in brackets where they need one. */
+export function quoteExplained(text: string): string {
+  const explanation = EXPLANATIONS.find(([pattern]) => pattern.test(text))?.[1];
+  return explanation === undefined ? quote(text) : `${quote(text)} (${explanation})`;
 }

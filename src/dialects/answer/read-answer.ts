@@ -1,52 +1,44 @@
-/** A body, taken apart but not yet judged. */
+/** A parsed body, not yet classified. */
 export interface Answer {
-  /** `answer`: GraphQL or JSON-RPC; `text`: words, maybe JSON of another kind; `none`: empty, cut short, or no JSON of any use. */
+  /** `answer`: GraphQL or JSON-RPC; `text`: plain text or a JSON `message`; `none`: empty, truncated or other JSON. */
   readonly form: "answer" | "text" | "none";
   /** The `data` of GraphQL or the `result` of JSON-RPC; undefined where the answer has none. */
   readonly data: unknown;
-  /** What it says went wrong, in its own words, each with its error code in brackets. */
-  readonly complaints: readonly string[];
+  /** Its error messages, each with its error code in brackets. */
+  readonly errors: readonly string[];
 }
 
-/** Beyond these, an answer is not worth reading: both bound what a hostile megabyte can cost. */
-const MAX_COMPLAINTS = 100;
-const MAX_COMPLAINT_CHARACTERS = 10_000;
+/** Both bound what a hostile megabyte can cost. */
+const MAX_ERRORS = 100;
+const MAX_ERROR_CHARACTERS = 10_000;
 
-const NO_COMPLAINTS: readonly string[] = [];
-
-/** Takes a body apart: GraphQL, JSON-RPC, `{"error": …}` of graph-node's own 400s, `{"message": …}` of proxies, plain text. */
+/** Parses a body: GraphQL, JSON-RPC, the `{"error": …}` of graph-node's own 400s, the `{"message": …}` of proxies, plain text. */
 export function readAnswer(body: string): Answer {
   const json = parseJson(body);
   if (json === undefined) {
     return readText(body);
   }
   if (!isObject(json)) {
-    return { form: "none", data: undefined, complaints: [] };
+    return { form: "none", data: undefined, errors: [] };
   }
   const data = json["data"] ?? json["result"] ?? ("data" in json || "result" in json ? null : undefined);
-  const complaints = complaintsIn(json);
-  if (data !== undefined || complaints.length > 0) {
-    return { form: "answer", data, complaints };
+  const errors = [...asList(json["errors"]), ...asList(json["error"])]
+    .slice(0, MAX_ERRORS)
+    .map((error) => messageOf(error, json));
+  if (data !== undefined || errors.length > 0) {
+    return { form: "answer", data, errors };
   }
   const message = json["message"];
   return typeof message === "string"
-    ? { form: "text", data, complaints: [cut(message)] }
-    : { form: "none", data, complaints: [] };
-}
-
-function complaintsIn(json: Readonly<Record<string, unknown>>): readonly string[] {
-  const { errors, error } = json;
-  if (errors === undefined && error === undefined) {
-    return NO_COMPLAINTS;
-  }
-  return [...asList(errors), ...asList(error)].slice(0, MAX_COMPLAINTS).map((one) => complain(one, json));
+    ? { form: "text", data, errors: [cut(message)] }
+    : { form: "none", data, errors: [] };
 }
 
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    // Some engines overflow their stack on lists nested too deep.
+    // Some engines overflow their stack on deeply nested lists.
     if (error instanceof SyntaxError || error instanceof RangeError) {
       return undefined;
     }
@@ -54,15 +46,15 @@ function parseJson(text: string): unknown {
   }
 }
 
-/** A page or a broken JSON text is no statement; the words of a proxy that answers in plain text are. */
+/** The words of a proxy that answers in plain text; a page or broken JSON has none of use. */
 function readText(body: string): Answer {
   const text = body.trim();
   return text === "" || /^[<{["]/.test(text)
-    ? { form: "none", data: undefined, complaints: [] }
-    : { form: "text", data: undefined, complaints: [cut(text)] };
+    ? { form: "none", data: undefined, errors: [] }
+    : { form: "text", data: undefined, errors: [cut(text)] };
 }
 
-function complain(error: unknown, answer: Readonly<Record<string, unknown>>): string {
+function messageOf(error: unknown, answer: Readonly<Record<string, unknown>>): string {
   if (typeof error === "string") {
     const details = answer["details"];
     return cut(typeof details === "string" ? `${error}: ${details}` : error);
@@ -86,7 +78,7 @@ function asList(value: unknown): readonly unknown[] {
 }
 
 function cut(text: string): string {
-  return text.slice(0, MAX_COMPLAINT_CHARACTERS);
+  return text.slice(0, MAX_ERROR_CHARACTERS);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

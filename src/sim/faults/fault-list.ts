@@ -42,6 +42,10 @@ export const FAULTS = {
   http_501: answer(html("501 Not Implemented", 501), "http_status"),
   http_502: answer(html("502 Bad Gateway", 502), "http_status"),
   http_503: answer(html("503 Service Temporarily Unavailable", 503), "http_status"),
+  http_503_too_many_files: answer(
+    { status: 503, headers: { "content-type": "text/plain" }, body: "too many open files" },
+    "http_status",
+  ),
   http_504: answer(html("504 Gateway Time-out", 504), "http_status"),
 
   no_authorization: text("auth error: missing authorization header", "unauthorized"),
@@ -69,6 +73,10 @@ export const FAULTS = {
     "deployment `QmPy7o9wnKEidMJUvVTiDdne2rrdJ28v122b7WJK6oRQkH` does not exist",
     "not_found",
   ),
+  playground_url: answer(
+    json({ error: "GraphQL server error (client error): Invalid subgraph name `tiny/anvil/graphql`" }, 400),
+    "not_found",
+  ),
   no_indexers: text("no indexers found", "no_indexers"),
   indexers_time_out: badIndexers("Timeout", "no_indexers"),
   indexers_too_far_behind: badIndexers("Unavailable(too far behind)", "no_indexers"),
@@ -83,6 +91,10 @@ export const FAULTS = {
   bad_query: text("bad query: query parse error", "graphql"),
   gateway_fault: text("internal error: failed to select indexers", "graphql"),
   query_timed_out: text("Query timed out", "graphql"),
+  query_too_expensive: text("query is too expensive", "graphql"),
+  database_unavailable: text("Store error: database unavailable", "graphql"),
+  too_many_clients: text("sorry, too many clients already", "graphql"),
+  disk_quota: text("could not extend file: Disk quota exceeded", "graphql"),
   reorganized: text("the chain was reorganized while executing the query", "graphql"),
   null_for_non_null: text("Null value resolved for non-null field `block`", "graphql"),
 

@@ -39,6 +39,13 @@ const ERRORS = [
   { file: "indexing-error.json", means: "indexing_error" },
   { file: "no-deployment.json", means: "not_found" },
   { file: "not-started.json", means: "not_started" },
+  { file: "not-started-0.44.json", means: "not_started" },
+  { file: "no-deployment-0.44.json", means: "not_found" },
+  { file: "playground-url.json", status: 400, means: "not_found" },
+  { file: "invalid-subgraph-name.json", status: 400, means: "not_found" },
+  { file: "database-unavailable.json", means: "graphql" },
+  { file: "depth-limit.json", means: "graphql" },
+  { file: "result-size-limit.json", means: "graphql" },
   { file: "store-error.json", means: "graphql" },
   { file: "entities.json", means: "graphql" },
   { file: "null-block.json", means: "graphql" },
@@ -75,6 +82,14 @@ const ERRORS = [
   { file: "proxy-rate-limit.json", status: 403, means: "rate_limited" },
   { file: "too-many-requests.txt", means: "rate_limited" },
   { file: "too-many-requests.txt", status: 429, means: "rate_limited" },
+  { file: "too-many-requests.txt", status: 503, means: "http_status" },
+  { file: "postgres-clients.json", means: "graphql" },
+  { file: "postgres-clients.json", status: 500, means: "graphql" },
+  { file: "disk-quota.json", means: "graphql" },
+  { file: "too-many-redirects.txt", means: "malformed" },
+  { file: "too-many-redirects.txt", status: 403, means: "unauthorized" },
+  { file: "too-many-open-files.txt", status: 503, means: "http_status" },
+  { file: "gateway-too-many-requests.json", status: 500, means: "graphql" },
   { file: "ready.txt", means: "malformed" },
   { file: "empty.txt", means: "malformed" },
   { file: "empty.txt", status: 302, means: "http_status" },
@@ -125,14 +140,14 @@ describe("classify()", () => {
   it("keeps the error that stands beside data", () => {
     const classified = classify(replyOf(readFixture("graph/meta-beside-indexing-error.json")), NOW_MS);
 
-    expect(classified).toMatchObject({ kind: "data", trouble: { reason: "indexing_error" } });
+    expect(classified).toMatchObject({ kind: "data", error: { reason: "indexing_error" } });
   });
 
   it.each([
     { case: "data", body: '{"data":null}' },
     { case: "result", body: '{"jsonrpc":"2.0","id":1,"result":null}' },
   ])("leaves a $case of null to the question", ({ body }) => {
-    expect(classify(replyOf(body), NOW_MS)).toEqual({ kind: "data", data: null, trouble: null });
+    expect(classify(replyOf(body), NOW_MS)).toEqual({ kind: "data", data: null, error: null });
   });
 
   it.each([
@@ -142,6 +157,56 @@ describe("classify()", () => {
     const classified = classify(replyOf(body, { httpStatus, retryAfter: "90" }), NOW_MS);
 
     expect(classified).toMatchObject({ kind: "failed", reason: "rate_limited", retryAfterMs: 90_000 });
+  });
+
+  it.each([
+    "API rate limit exceeded",
+    "You have exceeded your daily request limit",
+    "Monthly capacity limit exceeded",
+    "monthly quota exceeded",
+    "Your app is rate-limited",
+    "Too many queries, slow down",
+  ])("takes `%s` for a rate limit", (message) => {
+    const body = JSON.stringify({ errors: [{ message }] });
+
+    expect(classify(replyOf(body), NOW_MS)).toMatchObject({ reason: "rate_limited", detail: message });
+  });
+
+  it.each([
+    "Disk quota exceeded",
+    "query depth limit exceeded",
+    "memory limit exceeded",
+    "connection limit exceeded for non-superusers",
+    "too many connections for role",
+    "maximum redirect limit reached: too many redirects",
+  ])("does not take `%s` for a rate limit, and keeps the words", (message) => {
+    const body = JSON.stringify({ errors: [{ message }] });
+
+    expect(classify(replyOf(body), NOW_MS)).toMatchObject({ reason: "graphql", detail: message });
+  });
+
+  it("takes a 503 for a rate limit only with a Retry-After", () => {
+    const answer = { httpStatus: 503, retryAfter: "30" };
+    const body = readFixture("errors/gateway-too-many-requests.json");
+
+    expect(classify(replyOf(body, answer), NOW_MS)).toMatchObject({
+      reason: "rate_limited",
+      retryAfterMs: 30_000,
+    });
+  });
+
+  it.each([
+    { file: "playground-url.json", explanation: "remove /graphql from the URL" },
+    { file: "database-unavailable.json", explanation: "graph-node cannot reach its PostgreSQL database" },
+    { file: "overloaded.json", explanation: "graph-node is overloaded and rejects queries from everyone" },
+    {
+      file: "too-expensive.json",
+      explanation: "graph-node has blocked this query until its process restarts",
+    },
+  ])("explains $file beside the provider's words", ({ file, explanation }) => {
+    const classified = classify(replyOf(readFixture(`errors/${file}`)), NOW_MS);
+
+    expect(classified).toMatchObject({ detail: expect.stringContaining(explanation) });
   });
 
   it("hands on the Retry-After of an overloaded server", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assignRows } from "../../src/dialects/assign-rows.ts";
-import type { Row } from "../../src/dialects/dialect.ts";
+import { assignRows } from "../../../src/dialects/answer/assign-rows.ts";
+import type { Row, RowContent } from "../../../src/dialects/dialect.ts";
 
 const ETHEREUM = { source: "airdrops/multichain/production/ethereum", chainId: 1 };
 const OPTIMISM = { source: "airdrops/multichain/production/optimism", chainId: 10 };
@@ -14,14 +14,14 @@ function head(block: number) {
   } as const;
 }
 
-function row(chainId: number | null, said: Row["said"]): Row {
-  return { chainId, said };
+function row(chainId: number | null, content: RowContent): Row {
+  return { chainId, content };
 }
 
 const NOT_STARTED = { kind: "not_started" } as const;
 const BAD = { kind: "failed", reason: "schema", detail: "Cannot read a row of _meta: 5" } as const;
 
-describe("attribute()", () => {
+describe("assignRows()", () => {
   it("gives each row to the target whose chain it names, in the order of the targets", () => {
     const rows = [row(8453, head(3)), row(10, NOT_STARTED), row(1, head(1))];
 
@@ -62,7 +62,7 @@ describe("attribute()", () => {
 
   it("gives a row without a chain to nobody where several could be meant, and says why", () => {
     const detail =
-      "Cannot tell which chain is meant: answered block number 7 without a chain id for 3 chains; a plain answer needs a URL with {chain} or {chain_id}, or a single configured chain";
+      "Cannot tell which chain the answer is for: found block number 7 without a chain id and 3 configured chains; a plain answer needs a URL with {chain} or {chain_id}, or a single configured chain";
 
     const outcomes = assignRows([ETHEREUM, OPTIMISM, BASE], [row(null, head(7))]);
 
@@ -95,7 +95,7 @@ describe("attribute()", () => {
         source: ETHEREUM.source,
         kind: "failed",
         reason: "implausible",
-        detail: "Cannot use the answer for chain 1: it speaks of chain 10 alone",
+        detail: "Cannot use the answer for chain 1: it has chain 10 only",
       },
     ]);
   });
@@ -113,14 +113,14 @@ describe("attribute()", () => {
   });
 
   it.each([
-    { rows: [head(7), head(8)], detail: "7 at time null and 8 at time null" },
-    { rows: [head(7), NOT_STARTED], detail: "7 at time null and not started" },
-    { rows: [head(7), BAD], detail: "7 at time null and Cannot read a row of _meta: 5" },
-    { rows: [head(7), head(8), head(9)], detail: "7 at time null and 8 at time null" },
+    { rows: [head(7), head(8)], detail: "block 7 at time null and block 8 at time null" },
+    { rows: [head(7), NOT_STARTED], detail: "block 7 at time null and not started" },
+    { rows: [head(7), BAD], detail: "block 7 at time null and Cannot read a row of _meta: 5" },
+    { rows: [head(7), head(8), head(9)], detail: "block 7 at time null and block 8 at time null" },
   ])("believes none of rows that disagree: $detail", ({ rows, detail }) => {
     const outcomes = assignRows(
       [ETHEREUM, OPTIMISM],
-      [...rows.map((said) => row(1, said)), row(10, head(3))],
+      [...rows.map((content) => row(1, content)), row(10, head(3))],
     );
 
     expect(outcomes).toEqual([
@@ -128,7 +128,7 @@ describe("attribute()", () => {
         source: ETHEREUM.source,
         kind: "failed",
         reason: "schema",
-        detail: `Cannot use rows of one chain that disagree: ${detail}`,
+        detail: `Cannot use contradictory rows of one chain: ${detail}`,
       },
       { source: OPTIMISM.source, ...head(3) },
     ]);

@@ -1,0 +1,81 @@
+import type { Row, RowContent } from "../dialect.ts";
+import type { Outcome } from "./outcome.ts";
+import { describeValue } from "./quote.ts";
+
+/** What an answer may describe: a target, or a chain's RPC node. */
+export interface Subject {
+  readonly source: string;
+  /** Null for an RPC node, whose answer does not name its chain. */
+  readonly chainId: number | null;
+}
+
+/**
+ * Assigns each row to the subject whose chain it names. A row without a chain id is used only where there is a single
+ * subject. Rows of other chains are dropped; an expected chain without a row is `missing`.
+ */
+export function assignRows(subjects: readonly Subject[], rows: readonly Row[]): readonly Outcome[] {
+  const merged = mergeByChain(rows);
+  const [only] = merged;
+  if (only !== undefined && merged.length === 1 && (subjects.length === 1 || isNotStarted(only))) {
+    return subjects.map((subject) => ({ source: subject.source, ...contentOfOnlyRow(subject, only) }));
+  }
+  const byChain = new Map(merged.map(({ chainId, content }) => [chainId, content]));
+  return subjects.map(({ source, chainId }) => ({
+    source,
+    ...(byChain.get(chainId) ?? contentOfAbsentRow(byChain.get(null), subjects.length)),
+  }));
+}
+
+type Content = RowContent | { readonly kind: "missing" };
+
+/** One row per chain: identical rows count once, contradictory ones are no evidence. */
+function mergeByChain(rows: readonly Row[]): readonly Row[] {
+  const byChain = new Map<number | null, RowContent>();
+  for (const { chainId, content } of rows) {
+    const earlier = byChain.get(chainId);
+    byChain.set(chainId, earlier === undefined ? content : mergeContents(earlier, content));
+  }
+  return Array.from(byChain, ([chainId, content]) => ({ chainId, content }));
+}
+
+function mergeContents(earlier: RowContent, later: RowContent): RowContent {
+  if (earlier.kind === "failed" || JSON.stringify(earlier) === JSON.stringify(later)) {
+    return earlier;
+  }
+  const detail = `Cannot use contradictory rows of one chain: ${summarize(earlier)} and ${summarize(later)}`;
+  return { kind: "failed", reason: "schema", detail };
+}
+
+function summarize(content: RowContent): string {
+  switch (content.kind) {
+    case "head":
+      return `block ${content.head.block.toString()} at time ${describeValue(content.head.timestampSec)}`;
+    case "not_started":
+      return "not started";
+    case "failed":
+      return content.detail;
+  }
+}
+
+/** An indexer that has not started anything need not name a chain. */
+function isNotStarted({ chainId, content }: Row): boolean {
+  return chainId === null && content.kind === "not_started";
+}
+
+function contentOfOnlyRow(subject: Subject, { chainId, content }: Row): Content {
+  if (chainId === null || chainId === subject.chainId) {
+    return content;
+  }
+  const detail = `Cannot use the answer for chain ${describeValue(subject.chainId)}: it has chain ${chainId.toString()} only`;
+  return { kind: "failed", reason: "implausible", detail };
+}
+
+function contentOfAbsentRow(nameless: RowContent | undefined, subjectCount: number): Content {
+  if (nameless === undefined) {
+    return { kind: "missing" };
+  }
+  const found = nameless.kind === "head" ? `block number ${nameless.head.block.toString()}` : "a row";
+  const chains = subjectCount === 1 ? "rows of other chains" : `${subjectCount.toString()} configured chains`;
+  const detail = `Cannot tell which chain the answer is for: found ${found} without a chain id and ${chains}; a plain answer needs a URL with {chain} or {chain_id}, or a single configured chain`;
+  return { kind: "failed", reason: "schema", detail };
+}
