@@ -1,68 +1,71 @@
 import { createHash } from "node:crypto";
 import { type Budget, type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
-import { requestsPerWindow } from "../schedule/cadence.ts";
-import { accountIdOf } from "./account-id.ts";
+import { type Load, requestsPerWindow } from "../schedule/cadence.ts";
 import { type Ledger, startLedger } from "./ledger.ts";
 
-/** One ledger of a budget: of a shared budget, or of one URL. */
+/** What a provider counts together: a shared budget, or the requests to one URL. */
 export interface Account {
   readonly budget: Budget;
-  /** The first that draws on it, or null for a shared budget. */
+  /** The first endpoint that draws on it, or null for a shared budget. */
   readonly endpoint: Endpoint | null;
   readonly ledger: Ledger;
 }
 
-/** The ledgers of a fleet, and who draws on which. */
+/** The accounts of a fleet, and which endpoint draws on which. */
 export interface Accounts {
-  /** By a name that outlives the process, in the order of the fleet's budgets and endpoints. */
-  readonly purses: ReadonlyMap<string, Account>;
-  /** The purse's name by the endpoint's key; none for an endpoint without a budget. */
-  readonly purseOf: ReadonlyMap<string, string>;
+  /** By an id that outlives the process, in the order of the fleet's budgets and endpoints. */
+  readonly accounts: ReadonlyMap<string, Account>;
+  /** The account's id by the endpoint's key; none for an endpoint without a budget. */
+  readonly idOf: ReadonlyMap<string, string>;
 }
 
 /**
- * Opens the ledgers of a fleet: one for a shared budget, and for one of scope `endpoint` one a URL, since that is what
- * its provider counts: two indexers behind one URL share it.
+ * Names the account that requests to `url` draw on: one for all endpoints of a shared budget, else one a URL. `url` may
+ * be a digest of the URL. If it is the URL itself, the id may hold a key and must not leave the process.
  */
+export function accountIdOf({ name, scope }: Pick<Budget, "name" | "scope">, url: string): string {
+  return scope === "shared" ? name : `${name} ${url}`;
+}
+
+/** What the fullest account of a budget is asked for in one window. */
+export function requestsOfFullestAccount(budget: Budget, users: readonly Endpoint[]): number {
+  const accounts = [...groupBy(users, ({ url }) => accountIdOf(budget, url)).values()];
+  return accounts.reduce((most, those) => Math.max(most, requestsPerWindow(loadsOf(those), budget.per)), 0);
+}
+
+/** Groups what draws on one account by schedule. */
+export function loadsOf(users: readonly { readonly schedule: string }[]): readonly Load[] {
+  const bySchedule = groupBy(users, ({ schedule }) => schedule);
+  return [...bySchedule].map(([cron, those]) => ({ cron, endpoints: those.length }));
+}
+
+/** Opens the accounts of a fleet, with nothing spent. Two indexers behind one URL share its account. */
 export function openAccounts(fleet: Fleet): Accounts {
   const usersOf = groupBy(endpointsOf(fleet), ({ budget }) => budget);
-  const purses = new Map<string, Account>();
-  const purseOf = new Map<string, string>();
-  const reserveOf = reserves();
-  for (const budget of fleet.budgets) {
-    const users = usersOf.get(budget.name) ?? [];
-    for (const [name, sharers] of groupBy(users, ({ url }) => accountIdOf(budget, digestOf(url)))) {
-      purses.set(name, openPurse(budget, sharers, reserveOf(sharers, budget)));
-      for (const { key } of sharers) {
-        purseOf.set(key, name);
-      }
-    }
-  }
-  return { purses, purseOf };
+  const opened = fleet.budgets.flatMap((budget) => openBudget(budget, usersOf.get(budget.name) ?? []));
+  return {
+    accounts: new Map(opened.map(({ id, account }) => [id, account])),
+    idOf: new Map(opened.flatMap(({ id, users }) => users.map(({ key }) => [key, id] as const))),
+  };
 }
 
-function openPurse(budget: Budget, sharers: readonly Endpoint[], reserve: number): Account {
-  const endpoint = budget.scope === "shared" ? null : (sharers[0] ?? null);
-  return { budget, endpoint, ledger: startLedger(budget, reserve) };
+interface OpenedAccount {
+  readonly id: string;
+  readonly users: readonly Endpoint[];
+  readonly account: Account;
 }
 
-/** A URL may hold a key, and the name of a purse is written to disk. */
+function openBudget(budget: Budget, users: readonly Endpoint[]): readonly OpenedAccount[] {
+  const byId = groupBy(users, ({ url }) => accountIdOf(budget, digestOf(url)));
+  return [...byId].map(([id, sharers]) => {
+    const endpoint = budget.scope === "shared" ? null : (sharers[0] ?? null);
+    const ledger = startLedger(budget, requestsPerWindow(loadsOf(sharers), budget.per));
+    return { id, users: sharers, account: { budget, endpoint, ledger } };
+  });
+}
+
+/** A URL may hold a key, and the account's id is written to disk. */
 function digestOf(url: string): string {
   return createHash("sha256").update(url).digest("hex").slice(0, 32);
-}
-
-/** What the schedules of some endpoints ask of a window. Each sum is done once: it takes a moment. */
-function reserves(): (sharers: readonly Endpoint[], budget: Budget) => number {
-  const known = new Map<string, number>();
-  return (sharers, { per }) => {
-    const loads = [...groupBy(sharers, ({ schedule }) => schedule)].map(([cron, those]) => ({
-      endpoints: those.length,
-      cron,
-    }));
-    const question = `${per} ${JSON.stringify(loads)}`;
-    const asked = known.get(question) ?? requestsPerWindow(loads, per);
-    known.set(question, asked);
-    return asked;
-  };
 }

@@ -1,36 +1,36 @@
-/** How long a provider that refused us is left alone. Plain data, so that it can be saved. */
+/** How long nothing is sent to a provider that refused a request. Plain data, so that it can be saved. */
 export interface BackOff {
-  /** When it last refused us, unix milliseconds. */
+  /** When it last refused, unix milliseconds. */
   readonly refusedAtMs: number;
   /** Unix milliseconds; nothing is sent before. */
   readonly untilMs: number;
-  /** The last delay that we chose ourselves; doubles while refusals follow each other. */
+  /** The last delay that the provider did not name; doubles while refusals follow each other. */
   readonly delayMs: number;
 }
 
 /** What a refusal said. */
 export interface Refusal {
   readonly nowMs: number;
-  /** When the provider will listen again, unix milliseconds; null where it did not say. */
+  /** When the provider asks to be tried again, unix milliseconds; null where it did not say. */
   readonly untilMs: number | null;
-  /** From 0 to 1: the jitter. */
+  /** Jitter, from 0 to 1. */
   readonly random: number;
-  /** No refusal silences us for longer, whatever the provider names. */
+  /** The back-off is never longer, whatever the provider names. */
   readonly longestMs: number;
 }
 
 const FIRST_DELAY_MS = 30_000;
 const LONGEST_DELAY_MS = 3_600_000;
 
-/** Nothing was refused yet. */
+/** Before the first refusal. */
 export const NO_BACK_OFF: BackOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0 };
 
 /**
- * Folds a refusal in: until the time that the provider names, else for 30 s, doubled up to an hour by each
- * further refusal, of which a random share up to a half is taken off.
+ * Folds in a refusal: back off until the time that the provider names, else for 30 s, doubled up to an hour by each
+ * further refusal, less a random share of up to a half.
  *
- * A refusal that arrives during the back-off answers a request of before it, so it doubles nothing. One that
- * comes later after its end than it lasted starts anew.
+ * A refusal during the back-off answers an earlier request, so it doubles nothing. One that comes later after the end
+ * of the back-off than that lasted starts again at 30 s.
  */
 export function backOff(former: BackOff, refusal: Refusal): BackOff {
   const { nowMs, untilMs, random, longestMs } = refusal;
@@ -51,7 +51,7 @@ export function isBackingOff(former: BackOff, nowMs: number): boolean {
   return nowMs < former.untilMs;
 }
 
-/** Shortens what a clock that was put back has made too long. */
+/** Shortens a back-off that has become too long because the clock was put back. */
 export function clampBackOff(former: BackOff, nowMs: number, longestMs: number): BackOff {
   return former.untilMs <= nowMs + longestMs ? former : { ...former, untilMs: nowMs + longestMs };
 }

@@ -2,38 +2,38 @@ import type { Budget } from "../core/model/fleet.ts";
 import { type BackOff, backOff, clampBackOff, isBackingOff, NO_BACK_OFF, type Refusal } from "./back-off.ts";
 
 /**
- * What a request is for. `poll`: the schedule asks for it. `spare`: retries, people, targets in doubt; it gets
- * only what the schedule leaves.
+ * What a request is for. `scheduled`: a poll of the schedule. `opportunistic`: retries, confirmation polls, people; these
+ * get only what the schedule leaves.
  */
-export type Use = "poll" | "spare";
+export type Use = "scheduled" | "opportunistic";
 
-/** Requests that were made within one short span of time. */
+/** Requests made within one short span of time, by use. */
 interface Bucket {
   /** End of the span, unix milliseconds. */
   readonly endMs: number;
-  readonly polls: number;
-  readonly spares: number;
+  readonly scheduled: number;
+  readonly opportunistic: number;
 }
 
-/** What must outlive the process of a ledger: plain data for the state file. */
+/** The part of a ledger that outlives the process: plain data for the state file. */
 export interface LedgerSnapshot {
   /** Oldest first. */
   readonly buckets: readonly Bucket[];
   readonly backOff: BackOff;
 }
 
-/** What was spent of one budget, and on what terms. Replaced, never edited. */
+/** What was spent of one account, and its limits. Replaced, never edited. */
 export interface Ledger extends LedgerSnapshot {
   readonly limit: number;
   readonly windowMs: number;
-  /** Kept free for the schedule's own polls in every window. */
+  /** Kept free for scheduled polls in every window. */
   readonly reserve: number;
 }
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A month's window is its longest, 31 days. `nominalMs` is what the schedule's polls are counted for, the mean month. */
+/** A month's window is its longest, 31 days. `nominalMs` is the time that `pollsPerWindow` counts for: the mean month. */
 const WINDOWS = {
   hour: { windowMs: HOUR_MS, nominalMs: HOUR_MS },
   day: { windowMs: DAY_MS, nominalMs: DAY_MS },
@@ -42,11 +42,11 @@ const WINDOWS = {
 
 const BUCKETS_PER_WINDOW = 24;
 const MOST_BUCKETS = 100;
-/** A clock that was wrong by up to this much, and is put right, makes no ledger forget anything. */
+/** When a clock that was wrong by up to this much is corrected, no ledger forgets anything. */
 const CLOCK_ERROR_MS = DAY_MS;
 
 /**
- * Starts the ledger of a budget from which nothing was spent.
+ * Starts the ledger of an account from which nothing was spent.
  *
  * Only the rolling window is counted: it ends now and is as long as the longest calendar window (60 minutes, 24
  * hours, 31 days), so every calendar window lies within the rolling one at its last request, and cannot hold more.
@@ -63,102 +63,100 @@ export function startLedger(budget: Budget, pollsPerWindow: number): Ledger {
   };
 }
 
-/** How many of these polls may count at one instant: those of the longest window, and of the span that ends it. */
+/** How many of these polls may count at one instant: those of the longest window, and of the span at its end. */
 export function countedAtOnce({ per }: Pick<Budget, "per">, pollsPerWindow: number): number {
   const { windowMs, nominalMs } = WINDOWS[per];
   return Math.ceil((pollsPerWindow * (windowMs + bucketMs(windowMs))) / nominalMs);
 }
 
-/** Carries over what was spent under former terms, or by a former process. */
-export function resumeLedger(ledger: Ledger, account: LedgerSnapshot): Ledger {
-  return { ...ledger, buckets: account.buckets, backOff: account.backOff };
+/** Carries over what was spent under other limits, or by an earlier process. */
+export function resumeLedger(ledger: Ledger, { buckets, backOff }: LedgerSnapshot): Ledger {
+  return { ...ledger, buckets, backOff };
 }
 
 /**
  * Takes one request from the ledger, or refuses it.
  *
- * The reserve rule: in every window the schedule's own polls come first. A spare use is allowed only while, with
- * it, all spare uses of the window and all polls that the schedule makes in a window (or has made, if more) fit.
+ * In every window scheduled polls come first. An opportunistic request is allowed only if, with it, all opportunistic
+ * requests of the window and all polls that the schedule makes in a window (or has made, if more) fit the limit.
  */
 export function take(
   ledger: Ledger,
   request: { readonly nowMs: number; readonly use: Use },
 ): { readonly ledger: Ledger; readonly allowed: boolean } {
   const { nowMs, use } = request;
-  const current = settle(ledger, nowMs);
-  const { polls, spares } = counted(current, nowMs);
-  const spoken = use === "poll" ? polls + spares : Math.max(polls, current.reserve) + spares;
-  if (isBackingOff(current.backOff, nowMs) || spoken + 1 > current.limit) {
+  const current = expire(ledger, nowMs);
+  const { scheduled, opportunistic } = counted(current, nowMs);
+  const committed = (use === "scheduled" ? scheduled : Math.max(scheduled, current.reserve)) + opportunistic;
+  if (isBackingOff(current.backOff, nowMs) || committed + 1 > current.limit) {
     return { ledger: current, allowed: false };
   }
-  const made = use === "poll" ? { polls: 1, spares: 0 } : { polls: 0, spares: 1 };
-  const bucket = { endMs: bucketEnd(current, nowMs), ...made };
+  const bucket = { endMs: bucketEnd(current, nowMs), scheduled: 0, opportunistic: 0, [use]: 1 };
   return { ledger: { ...current, buckets: withBucket(current.buckets, bucket) }, allowed: true };
 }
 
 /** Requests that count against the limit at this instant: never fewer than were made in the window. */
 export function usedAt(ledger: Ledger, nowMs: number): number {
-  const { polls, spares } = counted(settle(ledger, nowMs), nowMs);
-  return polls + spares;
+  const { scheduled, opportunistic } = counted(expire(ledger, nowMs), nowMs);
+  return scheduled + opportunistic;
 }
 
-/** Requests that are left at this instant; none while the provider refuses us. */
+/** Requests left at this instant; none during a back-off. */
 export function remainingAt(ledger: Ledger, nowMs: number): number {
-  const current = settle(ledger, nowMs);
-  const { polls, spares } = counted(current, nowMs);
-  return isBackingOff(current.backOff, nowMs) ? 0 : Math.max(0, current.limit - polls - spares);
+  const current = expire(ledger, nowMs);
+  return isBackingOff(current.backOff, nowMs) ? 0 : Math.max(0, current.limit - usedAt(current, nowMs));
 }
 
-/** The first instant from now at which such a use will be allowed, if nothing is taken until then; null if never. */
+/** The first instant from now at which such a request will be allowed if none is made until then; null if never. */
 export function freeAgainMs(
   ledger: Ledger,
   request: { readonly nowMs: number; readonly use: Use },
 ): number | null {
   const { nowMs, use } = request;
-  const current = settle({ ...ledger, backOff: NO_BACK_OFF }, nowMs);
+  const current = expire({ ...ledger, backOff: NO_BACK_OFF }, nowMs);
   const instants = [nowMs, ...current.buckets.map(({ endMs }) => endMs + current.windowMs)];
   return instants.find((atMs) => atMs >= nowMs && take(current, { nowMs: atMs, use }).allowed) ?? null;
 }
 
-/** The provider says that its limit is reached: nothing is taken until the time that it names, at most one window. */
+/** Folds in a refusal of the provider: nothing is taken until the time that it names, at most one window. */
 export function block(ledger: Ledger, refusal: Omit<Refusal, "longestMs">): Ledger {
-  const current = settle(ledger, refusal.nowMs);
+  const current = expire(ledger, refusal.nowMs);
   return { ...current, backOff: backOff(current.backOff, { ...refusal, longestMs: current.windowMs }) };
 }
 
-/** A bucket counts until its whole span has left the window, and where a clock was put back, also one of the future. */
-function counted({ buckets, windowMs }: Ledger, nowMs: number): { polls: number; spares: number } {
-  let polls = 0;
-  let spares = 0;
+/** A bucket counts until its whole span has left the window. After a clock was put back, so does one of the future. */
+function counted({ buckets, windowMs }: Ledger, nowMs: number): Record<Use, number> {
+  let scheduled = 0;
+  let opportunistic = 0;
   for (const bucket of buckets) {
     if (bucket.endMs + windowMs > nowMs) {
-      polls += bucket.polls;
-      spares += bucket.spares;
+      scheduled += bucket.scheduled;
+      opportunistic += bucket.opportunistic;
     }
   }
-  return { polls, spares };
+  return { scheduled, opportunistic };
 }
 
 /**
- * Drops what no clock error can bring back. What lies further in the future than that was made under a broken
- * clock, before now in truth, and counts from now.
+ * Drops buckets that no corrected clock can bring back into the window. A bucket further in the future than a clock
+ * error explains was written under a wrong clock, in truth before now; it counts from now.
  */
-function settle(ledger: Ledger, nowMs: number): Ledger {
+function expire(ledger: Ledger, nowMs: number): Ledger {
   const { buckets, windowMs } = ledger;
   const oldestMs = nowMs - windowMs - CLOCK_ERROR_MS;
   const nowEndMs = bucketEnd(ledger, nowMs);
   const newestMs = nowEndMs + CLOCK_ERROR_MS;
-  const backingOff = clampBackOff(ledger.backOff, nowMs, windowMs);
+  const clamped = clampBackOff(ledger.backOff, nowMs, windowMs);
   if (buckets.every(({ endMs }) => endMs > oldestMs && endMs <= newestMs)) {
-    return backingOff === ledger.backOff ? ledger : { ...ledger, backOff: backingOff };
+    return clamped === ledger.backOff ? ledger : { ...ledger, backOff: clamped };
   }
   const kept = buckets
     .filter(({ endMs }) => endMs > oldestMs)
     .map((bucket) => (bucket.endMs > newestMs ? { ...bucket, endMs: nowEndMs } : bucket));
-  return { ...ledger, buckets: merged(kept), backOff: backingOff };
+  return { ...ledger, buckets: merged(kept), backOff: clamped };
 }
 
-/** Nearly every request falls into the latest span, of which only the count changes. */
+/** Nearly every request falls into the latest span, where only the count changes. */
 function withBucket(buckets: readonly Bucket[], bucket: Bucket): readonly Bucket[] {
   const latest = buckets.at(-1);
   return latest?.endMs === bucket.endMs
@@ -166,7 +164,7 @@ function withBucket(buckets: readonly Bucket[], bucket: Bucket): readonly Bucket
     : merged([...buckets, bucket]);
 }
 
-/** One bucket a span, oldest first, and not too many: the oldest then join the next, and so count longer. */
+/** One bucket a span, oldest first. If there are too many, the oldest ones join the next, and so count longer. */
 function merged(buckets: readonly Bucket[]): readonly Bucket[] {
   const byEnd = new Map<number, Bucket>();
   for (const bucket of buckets) {
@@ -184,8 +182,8 @@ function merged(buckets: readonly Bucket[]): readonly Bucket[] {
 function joined(later: Bucket, earlier: Bucket | undefined): Bucket {
   return {
     endMs: later.endMs,
-    polls: later.polls + (earlier?.polls ?? 0),
-    spares: later.spares + (earlier?.spares ?? 0),
+    scheduled: later.scheduled + (earlier?.scheduled ?? 0),
+    opportunistic: later.opportunistic + (earlier?.opportunistic ?? 0),
   };
 }
 

@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { BackOff } from "./back-off.ts";
 import type { LedgerSnapshot } from "./ledger.ts";
 
-/** What the state file holds of the budgets. */
+/** The part of the state file about budgets. */
 export interface SavedBudgets {
-  /** By the name of the purse. */
+  /** By the account's id. */
   readonly accounts: ReadonlyMap<string, LedgerSnapshot>;
   /** Of endpoints without a budget, by their keys. */
   readonly backOffs: ReadonlyMap<string, BackOff>;
@@ -18,30 +18,26 @@ const BackOffJson = z.strictObject({
 });
 const BucketJson = z
   .tuple([z.number().nonnegative(), Count, Count])
-  .transform(([endMs, polls, spares]) => ({ endMs, polls, spares }));
+  .transform(([endMs, scheduled, opportunistic]) => ({ endMs, scheduled, opportunistic }));
 const AccountJson = z.strictObject({ buckets: z.array(BucketJson), backOff: BackOffJson });
 const SavedBudgetsJson = z.strictObject({
   accounts: z.record(z.string(), AccountJson),
   backOffs: z.record(z.string(), BackOffJson),
 });
 
-/** Says the budgets as JSON, a bucket in three numbers: a ledger has dozens of them. */
+/** Writes a bucket as three numbers: a ledger has dozens of them. */
 export function savedBudgetsToJson({ accounts, backOffs }: SavedBudgets): z.input<typeof SavedBudgetsJson> {
   const entries = [...accounts].map(([key, account]) => [key, accountToJson(account)] as const);
   return { accounts: Object.fromEntries(entries), backOffs: Object.fromEntries(backOffs) };
 }
 
-/**
- * Reads them back.
- *
- * @throws {z.ZodError} If the JSON is not what `savedBudgetsToJson` writes.
- */
+/** @throws {z.ZodError} If the JSON is not what `savedBudgetsToJson` writes. */
 export function readSavedBudgets(json: unknown): SavedBudgets {
   const { accounts, backOffs } = SavedBudgetsJson.parse(json);
   return { accounts: new Map(Object.entries(accounts)), backOffs: new Map(Object.entries(backOffs)) };
 }
 
-/** Two records of the same spending, whichever is the later: a count only grows, so the higher one is true. */
+/** Merges two records of the same spending, in either order: counts only grow, so the higher one is right. */
 export function mergeSavedBudgets(one: SavedBudgets, other: SavedBudgets): SavedBudgets {
   return {
     accounts: mergeMaps(one.accounts, other.accounts, mergeAccounts),
@@ -49,7 +45,7 @@ export function mergeSavedBudgets(one: SavedBudgets, other: SavedBudgets): Saved
   };
 }
 
-/** The same as a clock shows it that is ahead by `aheadMs`. */
+/** Moves all times forward by `aheadMs`. */
 export function shiftSavedBudgets(saved: SavedBudgets, aheadMs: number): SavedBudgets {
   if (aheadMs === 0) {
     return saved;
@@ -66,12 +62,12 @@ export function shiftSavedBudgets(saved: SavedBudgets, aheadMs: number): SavedBu
 
 function mergeAccounts(one: LedgerSnapshot, other: LedgerSnapshot): LedgerSnapshot {
   const byEnd = new Map(one.buckets.map((bucket) => [bucket.endMs, bucket]));
-  for (const { endMs, polls, spares } of other.buckets) {
+  for (const { endMs, scheduled, opportunistic } of other.buckets) {
     const known = byEnd.get(endMs);
     byEnd.set(endMs, {
       endMs,
-      polls: Math.max(polls, known?.polls ?? 0),
-      spares: Math.max(spares, known?.spares ?? 0),
+      scheduled: Math.max(scheduled, known?.scheduled ?? 0),
+      opportunistic: Math.max(opportunistic, known?.opportunistic ?? 0),
     });
   }
   return {
@@ -106,5 +102,8 @@ function mapValues<V>(map: ReadonlyMap<string, V>, change: (value: V) => V): Rea
 }
 
 function accountToJson({ buckets, backOff }: LedgerSnapshot): z.input<typeof AccountJson> {
-  return { buckets: buckets.map(({ endMs, polls, spares }) => [endMs, polls, spares]), backOff };
+  return {
+    buckets: buckets.map(({ endMs, scheduled, opportunistic }) => [endMs, scheduled, opportunistic]),
+    backOff,
+  };
 }

@@ -1,20 +1,20 @@
 /** The clock that budgets are counted by. */
 export interface SteadyClock {
-  /** Unix milliseconds as of the start of the process, gone on since without a jump. */
+  /** Unix milliseconds, advanced from the start of the process without a jump. */
   readonly nowMs: () => number;
   /**
-   * How far the wall clock has got ahead of it since, by a jump or a sleep of the machine, rounded up to whole steps so
-   * that it seldom changes; 0 where it is behind. What is written for the next process is shifted by it: that one
-   * starts with the wall clock, and must not find what was spent older than it is.
+   * How far the wall clock has moved ahead of it since, by a jump or a sleep of the machine; 0 where it is behind. It is
+   * rounded up to whole steps so that it seldom changes. What is written for the next process is shifted by it: that one
+   * starts with the wall clock, and must not take spending for older than it is.
    */
   readonly aheadMs: () => number;
 }
 
 const STEP_MS = 600_000;
-/** So much the two clocks differ without a jump. */
+/** The two clocks differ by this much without a jump. */
 const DRIFT_MS = 1_000;
 
-/** A wall clock put forward by an hour would free what was spent within it: so no budget looks at that clock twice. */
+/** A wall clock put forward by an hour would free what was spent in that hour, so budgets read it only once. */
 export function createSteadyClock(clocks: {
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;

@@ -22,15 +22,15 @@ export interface CheckRoundOptions {
   /** Called before the first poll, and after each. */
   readonly onProgress: (done: number, total: number) => void;
   readonly world: Pick<World, "nowMs" | "monotonicMs" | "random" | "logger">;
-  /** Whose budgets are drawn on. */
+  /** Its budgets are drawn on. */
   readonly stateFile: string;
 }
 
 /**
- * One round by itself, for `synclag check`: asks once every endpoint that can speak of these chains, whatever its
- * protocol, since together they make the reference that each is measured against.
+ * One round for `synclag check`: polls once every endpoint that serves one of these chains, of any protocol, since
+ * together they make the reference that each is measured against.
  *
- * It is one look: what a former process thought of a target does not count, though what is seen now is remembered.
+ * Statuses of an earlier process do not count, but what is observed now is saved for the next one.
  *
  * @throws {StateHeldError} If a living process has the state file.
  */
@@ -39,58 +39,50 @@ export async function checkRound(
   chains: ReadonlySet<string>,
   options: CheckRoundOptions,
 ): Promise<Report> {
-  const { fleet } = config;
   const { world } = options;
   const clock = createSteadyClock(world);
-  const budgets = new Budgets(fleet);
-  const askable = onlyWhatSpeaksOf(fleet, chains);
-  // What is not asked can't say, either, whether anything can be reached.
-  const look = startMonitor({ ...config, fleet: askable }, world);
-  const monitor = startMonitor(config, world);
-  const asked = new DialectCache();
-  await using keeper = await openStateStore(options.stateFile, {
+  const budgets = new Budgets(config.fleet);
+  const fleet = onlyServing(config.fleet, chains);
+  // The report is of these endpoints alone: what is not polled cannot show whether anything can be reached.
+  const monitor = startMonitor({ ...config, fleet }, world);
+  const saved = startMonitor(config, world);
+  const dialects = new DialectCache();
+  await using store = await openStateStore(options.stateFile, {
     world,
-    keepsake: () => takeSnapshot({ monitor, budgets, clock, endpoints: asked, nowMs: world.nowMs }),
+    keepsake: () => takeSnapshot({ monitor: saved, budgets, clock, endpoints: dialects, nowMs: world.nowMs }),
     onLost: ({ message }) => world.logger.error(message),
   });
-  const { remembered } = keeper;
+  const { remembered } = store;
   budgets.restore(remembered.budgets);
-  monitor.restore(remembered.chains, remembered.incidents);
-  asked.restore(remembered.questions, fleet, () => false);
+  saved.restore(remembered.chains, remembered.incidents);
+  dialects.restore(remembered.questions, config.fleet, () => false);
   const ports = createPollPorts(config, {
     ...options,
     budgets,
-    keeper,
+    store,
     budgetNowMs: clock.nowMs,
     stopping: new AbortController().signal,
-    // One look counts and logs nothing: what failed stands in the report.
-    tally: new PollCounters(),
-    journal: new ExchangeLog(),
+    // One round counts and logs nothing: failures are in the report.
+    counters: new PollCounters(),
+    exchangeLog: new ExchangeLog(),
     observeDuration: () => undefined,
   });
   const queue = createPollQueue(config.poll);
-  const endpoints = pollOrder(endpointsOf(askable));
+  const endpoints = pollOrder(endpointsOf(fleet));
 
   let done = 0;
   options.onProgress(done, endpoints.length);
-  async function ask(endpoint: Endpoint): Promise<void> {
-    const result = await poll(endpoint, asked.questionOf(endpoint), ports);
-    asked.note(endpoint, result.questionIndex);
+  async function pollOnce(endpoint: Endpoint): Promise<void> {
+    const result = await poll(endpoint, dialects.questionOf(endpoint), ports);
+    dialects.note(endpoint, result.questionIndex);
     monitor.observe(result.observations);
-    look.observe(result.observations);
+    saved.observe(result.observations);
     done += 1;
     options.onProgress(done, endpoints.length);
   }
 
-  await Promise.all(
-    endpoints.map(
-      (endpoint) =>
-        new Promise<void>((resolve, reject) => {
-          queue.add(endpoint.host, () => ask(endpoint).then(resolve, reject));
-        }),
-    ),
-  );
-  return { ...look.report(), budgets: budgets.report(clock.nowMs()) };
+  await Promise.all(endpoints.map((endpoint) => queue.add(endpoint.host, () => pollOnce(endpoint))));
+  return { ...monitor.report(), budgets: budgets.report(clock.nowMs()) };
 }
 
 function startMonitor({ fleet, maintenance }: Config, { nowMs }: Pick<World, "nowMs">): Monitor {
@@ -101,17 +93,17 @@ function startMonitor({ fleet, maintenance }: Config, { nowMs }: Pick<World, "no
   });
 }
 
-/** The fleet without the endpoints that can't speak of any of these chains. */
-function onlyWhatSpeaksOf(fleet: Fleet, chains: ReadonlySet<string>): Fleet {
-  const speaking = (endpoints: readonly Endpoint[]) =>
-    endpoints.filter((endpoint) => speaksOf(endpoint, chains));
+/** The fleet without the endpoints that serve none of these chains. */
+function onlyServing(fleet: Fleet, chains: ReadonlySet<string>): Fleet {
+  const serving = (endpoints: readonly Endpoint[]) =>
+    endpoints.filter((endpoint) => serves(endpoint, chains));
   return {
     ...fleet,
-    indexers: fleet.indexers.map((indexer) => ({ ...indexer, endpoints: speaking(indexer.endpoints) })),
-    rpcEndpoints: speaking(fleet.rpcEndpoints),
+    indexers: fleet.indexers.map((indexer) => ({ ...indexer, endpoints: serving(indexer.endpoints) })),
+    rpcEndpoints: serving(fleet.rpcEndpoints),
   };
 }
 
-function speaksOf({ chain, targets }: Endpoint, chains: ReadonlySet<string>): boolean {
+function serves({ chain, targets }: Endpoint, chains: ReadonlySet<string>): boolean {
   return chain === null ? targets.some((target) => chains.has(target.chain)) : chains.has(chain);
 }

@@ -11,11 +11,12 @@ import { openMaintenance } from "../schedule/maintenance.ts";
 import type { World } from "../world.ts";
 import { LoopWatchdog } from "./loop-watchdog.ts";
 import { Monitor } from "./monitor.ts";
+import type { Stability } from "./polling/confirmations.ts";
 import { PollCounters } from "./polling/counters.ts";
 import { DialectCache } from "./polling/dialect-cache.ts";
 import { ExchangeLog } from "./polling/exchange-log.ts";
 import { type PollPorts, poll } from "./polling/poll.ts";
-import { type Doubt, type Polling, startPolling } from "./polling/polling.ts";
+import { type Polling, startPolling } from "./polling/polling.ts";
 import { confirmationPoll, createPollPorts } from "./polling/ports.ts";
 import { takeSnapshot } from "./state/snapshot.ts";
 import type { StateSnapshot, StateStore } from "./state/store.ts";
@@ -56,7 +57,7 @@ export class Daemon implements AsyncDisposable {
       nowMs: world.nowMs,
       budgets: () => this.#budgets.report(this.#clock.nowMs()),
       maintenance: (nowMs) => openMaintenance(this.#running.config.maintenance, nowMs),
-      onReached: (askedInVain) => this.#running.polling.look(askedInVain),
+      onReached: (askedInVain) => this.#running.polling.pollNow(askedInVain),
     });
     const { chains, incidents, budgets, questions } = options.keeper.remembered;
     this.#budgets.restore(budgets);
@@ -128,7 +129,7 @@ export class Daemon implements AsyncDisposable {
     if (this.#isDraining) {
       return { ok: false, detail: "Shutting down" };
     }
-    const waiting = this.#endpoints.unheardOf(this.config.fleet).filter(({ kind }) => kind === "indexer");
+    const waiting = this.#endpoints.unpolledOf(this.config.fleet).filter(({ kind }) => kind === "indexer");
     return waiting.length > 0
       ? { ok: false, detail: `The first round is under way: ${waiting.length} endpoints to go` }
       : { ok: true, detail: "Every endpoint was polled" };
@@ -159,17 +160,17 @@ export class Daemon implements AsyncDisposable {
       stopping: stopping.signal,
       budgets: this.#budgets,
       budgetNowMs: this.#clock.nowMs,
-      keeper,
-      tally: this.#tally,
-      journal: this.#journal,
+      store: keeper,
+      counters: this.#tally,
+      exchangeLog: this.#journal,
       observeDuration,
     });
     const polling = startPolling({
       fleet: config.fleet,
       settings: config.poll,
       client,
-      firstRound: this.#endpoints.unheardOf(config.fleet),
-      poll: (endpoint, use) => this.#poll(endpoint, use === "poll" ? ports : confirmationPoll(ports)),
+      firstRound: this.#endpoints.unpolledOf(config.fleet),
+      poll: (endpoint, use) => this.#poll(endpoint, use === "scheduled" ? ports : confirmationPoll(ports)),
       onSkipped: (indexer) => this.#tally.countSkippedRound(indexer),
       onTick: () => this.#pulse.tick(),
       onBug: world.onBug,
@@ -178,11 +179,11 @@ export class Daemon implements AsyncDisposable {
     return { config, polling, stopping };
   }
 
-  async #poll(endpoint: Endpoint, ports: PollPorts): Promise<Doubt> {
+  async #poll(endpoint: Endpoint, ports: PollPorts): Promise<Stability> {
     const { observations, questionIndex } = await poll(endpoint, this.#endpoints.questionOf(endpoint), ports);
     this.#options.keeper.touch();
     if (observations.length === 0) {
-      return "settled";
+      return "stable";
     }
     this.#endpoints.note(endpoint, questionIndex);
     return this.#monitor.observe(observations, () => this.#tally.countFailure(endpoint, "implausible"));

@@ -9,7 +9,7 @@ import { type CachedReport, cachedReport } from "../core/report/cached-report.ts
 import { composeReport } from "../core/report/compose.ts";
 import { isChanging, type SourceState } from "../core/source/source-state.ts";
 import { inSlices } from "./in-slices.ts";
-import type { Doubt } from "./polling/polling.ts";
+import type { Stability } from "./polling/confirmations.ts";
 
 export interface MonitorOptions {
   readonly nowMs: () => number;
@@ -74,8 +74,8 @@ export class Monitor {
    * Takes in what one poll said; of a source that a reload removed meanwhile it takes nothing. Tells whether a target
    * is in doubt by it: about to turn, or just turned. `onImplausible` hears, once, of heights that the chain can't have.
    */
-  observe(observations: readonly Observation[], onImplausible: () => void = () => undefined): Doubt {
-    let doubt: Doubt = "settled";
+  observe(observations: readonly Observation[], onImplausible: () => void = () => undefined): Stability {
+    let stability: Stability = "stable";
     let isImplausible = false;
     for (const observation of observations) {
       const slug = this.#chainOf.get(observation.source) ?? "";
@@ -85,7 +85,7 @@ export class Monitor {
         const state = observeChain(memory.state, memory.watched, [observation]);
         this.#chains.set(slug, { watched: memory.watched, state, told: null });
         const after = sourceOf(state, observation.source);
-        doubt = isChanging(before, after) ? "in doubt" : doubt;
+        stability = isChanging(before, after) ? "changing" : stability;
         isImplausible ||= observation.kind === "head" && after?.last?.kind === "failed";
       }
     }
@@ -94,7 +94,7 @@ export class Monitor {
     }
     this.#latest = null;
     this.#tellIfReached(observations);
-    return doubt;
+    return stability;
   }
 
   /** Whether all that an endpoint says something of has been heard of so lately that it is still evidence. */

@@ -1,108 +1,72 @@
-import { type ScheduledTask, schedule as scheduleTask } from "node-cron";
+import { createTask } from "node-cron";
 
-/** Schedules that fire together are handed over together, once a second at most. */
 export interface CronOptions {
   /** Six-field expressions, seconds first, in UTC, where no day has 23 hours; one that repeats counts once. */
   readonly expressions: readonly string[];
-  /** Called with all expressions that are due; `atMs` is the latest whole second that one of them stands for. */
-  readonly onDue: (expressions: ReadonlySet<string>, atMs: number) => void;
-  /** Called each second while node-cron is alive: the heartbeat behind `/-/healthy`. */
-  readonly onHeartbeat: () => void;
-  /** node-cron swallows what a task throws and prints it with its own logger: it comes here instead. */
+  /** Called with all expressions that are due, at most once a second. */
+  readonly onDue: (expressions: ReadonlySet<string>) => void;
+  /** Called each second: the heartbeat behind `/-/healthy`. */
+  readonly onTick: () => void;
+  /** What a callback throws; the next tick comes all the same. */
   readonly onBug: (error: unknown) => void;
 }
 
-/** Long enough for node-cron to fire all tasks of one second, too short to matter to a poll. */
-const GATHER_MS = 20;
-
-/** So many seconds without a heartbeat, and the tasks are started anew. */
-const LONGEST_SILENCE = 5;
+/** A clock put back by more than this is followed at once; until a smaller correction has passed, nothing is due. */
+const LONGEST_WAIT_SEC = 5;
+/** After a sleep of the machine, older firings than this are not made up for. */
+const LONGEST_CATCH_UP_SEC = 3_600;
 
 /**
- * Starts the schedules. Disposing stops them; it waits for nothing, since a tick only starts polls.
+ * Starts the schedules: one ticker, and node-cron's matcher for each expression. node-cron's own timers would have to be
+ * joined again, since what is due together is polled together. Disposing stops the ticker.
  *
- * node-cron waits for the wall clock: were that put back by an hour, it would be silent for one. A timer beside it,
- * which no clock can move, notices and starts it anew.
+ * Seconds that a blocked or suspended process missed stand for one firing of every expression that was due in them.
  */
-export function startCron(options: CronOptions): Disposable {
-  const gatherer = createGatherer(options);
-  let silentSeconds = 0;
-  let tasks = startTasks();
+export function startCron({ expressions, onDue, onTick, onBug }: CronOptions): Disposable {
+  const tasks = [...new Set(expressions)].map((expression) => ({
+    expression,
+    task: createTask(expression, () => undefined, { timezone: "UTC" }),
+  }));
+  let lastSec = currentSec();
+  let timer = setTimeout(tick, msToNextSecond());
 
-  function startTasks(): readonly ScheduledTask[] {
-    return [
-      ...[...new Set(options.expressions)].map((expression) =>
-        startTask(expression, (atMs) => gatherer.add(expression, atMs)),
-      ),
-      startTask("* * * * * *", () => {
-        silentSeconds = 0;
-        guarded(options.onHeartbeat, options.onBug);
-      }),
-    ];
+  function dueIn(fromSec: number, toSec: number): ReadonlySet<string> {
+    const seconds = Array.from({ length: toSec - fromSec }, (_, index) => new Date((toSec - index) * 1_000));
+    const due = tasks.filter(({ task }) => seconds.some((second) => task.match(second)));
+    return new Set(due.map(({ expression }) => expression));
   }
 
-  // It counts its own turns and not the time, so that a blocked process is not taken for a silent one.
-  const watchdog = setInterval(() => {
-    silentSeconds += 1;
-    if (silentSeconds > LONGEST_SILENCE) {
-      silentSeconds = 0;
-      stopTasks(tasks);
-      tasks = startTasks();
+  function tick(): void {
+    timer = setTimeout(tick, msToNextSecond());
+    const nowSec = currentSec();
+    const wasPutBack = nowSec < lastSec - LONGEST_WAIT_SEC;
+    const fromSec = wasPutBack ? nowSec - 1 : Math.max(lastSec, nowSec - LONGEST_CATCH_UP_SEC);
+    guarded(onTick, onBug);
+    if (fromSec < nowSec) {
+      lastSec = nowSec;
+      const due = dueIn(fromSec, nowSec);
+      if (due.size > 0) {
+        guarded(() => onDue(due), onBug);
+      }
     }
-  }, 1_000);
+  }
 
   return {
     [Symbol.dispose]() {
-      clearInterval(watchdog);
-      stopTasks(tasks);
-      gatherer[Symbol.dispose]();
+      clearTimeout(timer);
+      for (const { task } of tasks) {
+        void task.destroy();
+      }
     },
   };
 }
 
-interface Gatherer extends Disposable {
-  readonly add: (expression: string, atMs: number) => void;
+function currentSec(): number {
+  return Math.floor(Date.now() / 1_000);
 }
 
-/** Holds what fires until everything of the same instant has, then hands it over at once. */
-function createGatherer({ onDue, onBug }: CronOptions): Gatherer {
-  let due = new Set<string>();
-  let latestMs = 0;
-  let timer: NodeJS.Timeout | null = null;
-
-  function handOver(): void {
-    const together = due;
-    due = new Set();
-    timer = null;
-    guarded(() => onDue(together, latestMs), onBug);
-  }
-
-  return {
-    add(expression, atMs) {
-      due.add(expression);
-      latestMs = atMs;
-      timer ??= setTimeout(handOver, GATHER_MS);
-    },
-    [Symbol.dispose]() {
-      clearTimeout(timer ?? undefined);
-    },
-  };
-}
-
-function startTask(expression: string, fire: (atMs: number) => void): ScheduledTask {
-  const task = scheduleTask(expression, ({ date }) => fire(date.getTime()), {
-    timezone: "UTC",
-    suppressMissedWarning: true,
-  });
-  // Ticks missed while the process was blocked or suspended stand for one poll that is due.
-  task.on("execution:missed", ({ date }) => fire(date.getTime()));
-  return task;
-}
-
-function stopTasks(tasks: readonly ScheduledTask[]): void {
-  for (const task of tasks) {
-    void task.destroy();
-  }
+function msToNextSecond(): number {
+  return 1_000 - (Date.now() % 1_000);
 }
 
 function guarded(run: () => void, onBug: (error: unknown) => void): void {

@@ -14,7 +14,7 @@ export interface Load {
   readonly cron: string;
 }
 
-/** What became of the choice: a cadence, or a sentence with the arithmetic that leaves none. */
+/** A cadence, or a sentence with the arithmetic of why none fits. */
 export type CadenceChoice =
   | { readonly kind: "chosen"; readonly cadence: Cadence }
   | { readonly kind: "none"; readonly problem: string };
@@ -34,7 +34,7 @@ export const LADDER: readonly Cadence[] = [
 
 const WITHOUT_BUDGET: Cadence = { intervalMs: 30 * SECOND_MS, cron: "*/30 * * * * *" };
 
-/** The last tenth is for retries, people, and targets in doubt. */
+/** The last tenth is for retries, people, and confirmation polls. */
 const AUTO_SHARE = 0.9;
 
 /**
@@ -67,7 +67,7 @@ export function chooseCadence(wanted: {
 /**
  * Says in one sentence, with the arithmetic, why the fixed schedules that share a budget cannot fit it; null if they can.
  *
- * A month counts 30.4 days here. What a month of 31 days asks beyond that, the budget itself refuses.
+ * A month counts 30.4 days here. The budget itself refuses what a month of 31 days asks beyond that.
  */
 export function fitProblem(budget: Budget, loads: readonly Load[]): string | null {
   if (requestsPerWindow(loads, budget.per) <= budget.limit) {
@@ -138,7 +138,7 @@ function perLabel({ per }: Budget): string {
   return per === "hour" ? "an hour" : `a ${per}`;
 }
 
-/** Of a small limit, nine tenths are no whole number: rounded, `4 > 4` would be said. */
+/** Nine tenths of a small limit are no whole number: rounded, the message would say `4 > 4`. */
 function toTenths(n: number): string {
   return n.toLocaleString("en-US", { maximumFractionDigits: 1 });
 }

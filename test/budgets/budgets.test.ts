@@ -18,7 +18,7 @@ const keyedToo = endpointOf({ chain: "mode", budget: "gateway", schedule: HOURLY
 const free = endpointOf({ variant: "multichain", chain: null });
 const fleet = fleetOf([base, mode, keyed, keyedToo, free], [studio, gateway]);
 
-describe("Budgets.tryTake()", () => {
+describe("Budgets.acquire()", () => {
   it("gives each endpoint of a budget of scope endpoint its own", () => {
     const budgets = new Budgets(fleet);
 
@@ -64,7 +64,7 @@ describe("Budgets.tryTake()", () => {
       case: "an empty budget",
       live: (budgets: Budgets) => spend(budgets, base, 50),
       asked: base,
-      use: "poll" as const,
+      use: "scheduled" as const,
       reason: "budget",
       detail: "not sent: budget studio: 50 of 50 a day used, next at 2026-11-21 11:00 UTC",
     },
@@ -72,32 +72,32 @@ describe("Budgets.tryTake()", () => {
       case: "a month's budget that has only what the schedule needs",
       live: (budgets: Budgets) => spare(budgets, keyed, 2_000),
       asked: keyed,
-      use: "spare" as const,
+      use: "opportunistic" as const,
       reason: "budget",
       detail:
-        "not sent: budget gateway: 450 of 2,000 a month used, the rest is kept for the schedule, next at 2026-12-21 18:00 UTC",
+        "not sent: budget gateway: 450 of 2,000 a month used, the rest is reserved for scheduled polls, next at 2026-12-21 18:00 UTC",
     },
     {
       case: "a provider that named a time",
       live: (budgets: Budgets) => refuse(budgets, base),
       asked: base,
-      use: "poll" as const,
+      use: "scheduled" as const,
       reason: "rate_limited",
-      detail: "the provider refused us at 10:37 UTC, asked again at 11:37 UTC",
+      detail: "rate-limited by provider at 10:37 UTC, next attempt 11:37 UTC",
     },
     {
       case: "a provider without a budget",
       live: (budgets: Budgets) => refuse(budgets, free),
       asked: free,
-      use: "poll" as const,
+      use: "scheduled" as const,
       reason: "rate_limited",
-      detail: "the provider refused us at 10:37 UTC, asked again at 11:37 UTC",
+      detail: "rate-limited by provider at 10:37 UTC, next attempt 11:37 UTC",
     },
   ])("says why it refuses, and until when: $case", ({ live, asked, use, reason, detail }) => {
     const budgets = new Budgets(fleet);
     live(budgets);
 
-    expect(budgets.tryTake(asked, use, T0)).toEqual({ kind: "refused", reason, detail });
+    expect(budgets.acquire(asked, use, T0)).toEqual({ kind: "refused", reason, detail });
   });
 
   it("refuses an endpoint that a reload took away", () => {
@@ -109,14 +109,14 @@ describe("Budgets.tryTake()", () => {
   });
 });
 
-describe("Budgets.refuse()", () => {
+describe("Budgets.backOff()", () => {
   it.each([
     { case: "a budget of its own", refused: base, others: [mode, keyed, free] },
     { case: "no budget", refused: free, others: [base, keyed] },
   ])("silences an endpoint with $case alone", ({ refused, others }) => {
     const budgets = new Budgets(fleet);
 
-    budgets.refuse(refused, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
+    budgets.backOff(refused, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
 
     expect(takes(budgets, refused, T0 + HOUR_MS - 1)).toBe(false);
     expect(takes(budgets, refused, T0 + HOUR_MS)).toBe(true);
@@ -126,7 +126,7 @@ describe("Budgets.refuse()", () => {
   it("silences all that share a budget", () => {
     const budgets = new Budgets(fleet);
 
-    budgets.refuse(keyed, { nowMs: T0, untilMs: null, random: 0 });
+    budgets.backOff(keyed, { nowMs: T0, untilMs: null, random: 0 });
 
     expect(takes(budgets, keyedToo, T0 + 29_000)).toBe(false);
     expect(takes(budgets, keyedToo, T0 + 30_000)).toBe(true);
@@ -135,7 +135,7 @@ describe("Budgets.refuse()", () => {
   it("lets no provider silence an endpoint without a budget for more than a day", () => {
     const budgets = new Budgets(fleet);
 
-    budgets.refuse(free, { nowMs: T0, untilMs: T0 + 9_000 * HOUR_MS, random: 0 });
+    budgets.backOff(free, { nowMs: T0, untilMs: T0 + 9_000 * HOUR_MS, random: 0 });
 
     expect(takes(budgets, free, T0 + 24 * HOUR_MS)).toBe(true);
   });
@@ -162,7 +162,7 @@ describe("Budgets.report()", () => {
   it("has nothing remaining while the provider refuses", () => {
     const budgets = new Budgets(fleetOf([keyed], [gateway]));
 
-    budgets.refuse(keyed, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
+    budgets.backOff(keyed, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
 
     expect(budgets.report(T0)).toMatchObject([{ used: 0, remaining: 0 }]);
   });
@@ -194,8 +194,8 @@ describe("Budgets.save() and restore()", () => {
     const before = new Budgets(fleet);
     spend(before, base, 20);
     spare(before, keyed, 5);
-    before.refuse(mode, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
-    before.refuse(free, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
+    before.backOff(mode, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
+    before.backOff(free, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
 
     const after = restart(before, T0);
 
@@ -216,7 +216,7 @@ describe("Budgets.save() and restore()", () => {
   it("let go of what no window counts any more", () => {
     const budgets = new Budgets(fleet);
     spend(budgets, base, 20);
-    budgets.refuse(free, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
+    budgets.backOff(free, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
 
     const { accounts, backOffs } = budgets.save(T0 + 40 * 24 * HOUR_MS);
 
@@ -254,11 +254,11 @@ describe("readSavedBudgets()", () => {
 });
 
 function refuse(budgets: Budgets, endpoint: Endpoint): void {
-  budgets.refuse(endpoint, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
+  budgets.backOff(endpoint, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
 }
 
 function pollsOf({ buckets }: LedgerSnapshot): number {
-  return buckets.reduce((total, { polls }) => total + polls, 0);
+  return buckets.reduce((total, { scheduled }) => total + scheduled, 0);
 }
 
 function spend(budgets: Budgets, endpoint: Endpoint, times: number): number {
@@ -266,13 +266,13 @@ function spend(budgets: Budgets, endpoint: Endpoint, times: number): number {
 }
 
 function spare(budgets: Budgets, endpoint: Endpoint, times: number): number {
-  return Array.from({ length: times }, () => budgets.tryTake(endpoint, "spare", T0)).filter(
-    ({ kind }) => kind === "drawn",
+  return Array.from({ length: times }, () => budgets.acquire(endpoint, "opportunistic", T0)).filter(
+    ({ kind }) => kind === "granted",
   ).length;
 }
 
 function takes(budgets: Budgets, endpoint: Endpoint, nowMs = T0): boolean {
-  return budgets.tryTake(endpoint, "poll", nowMs).kind === "drawn";
+  return budgets.acquire(endpoint, "scheduled", nowMs).kind === "granted";
 }
 
 /** Another process that reads what the first has written. */

@@ -57,7 +57,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant("poll" as const),
       endpoint,
-      use: fc.constantFrom<Use[]>("poll", "spare"),
+      use: fc.constantFrom<Use[]>("scheduled", "opportunistic"),
       times: fc.integer({ min: 1, max: 20 }),
       crash: fc.constantFrom<Crash[]>("none", "none", "before recording", "before sending", "after sending"),
     }),
@@ -105,7 +105,7 @@ describe("Budgets, through crashes, reloads, refusals and clock jumps", () => {
   it("let requests through again, however often the process died", () => {
     const life = new Life();
     for (let round = 0; round < 10; round += 1) {
-      life.live({ kind: "poll", endpoint: 1, use: "poll", times: 20, crash: "after sending" });
+      life.live({ kind: "poll", endpoint: 1, use: "scheduled", times: 20, crash: "after sending" });
       life.live({ kind: "wait", ms: DAY_MS + HOUR_MS });
     }
 
@@ -114,11 +114,11 @@ describe("Budgets, through crashes, reloads, refusals and clock jumps", () => {
 
   it("count what was spent before a sleep of the machine as long as after it", () => {
     const life = new Life();
-    life.live({ kind: "poll", endpoint: 1, use: "poll", times: 6, crash: "none" });
+    life.live({ kind: "poll", endpoint: 1, use: "scheduled", times: 6, crash: "none" });
     life.live({ kind: "clock jump", byMs: 9 * HOUR_MS });
-    life.live({ kind: "poll", endpoint: 1, use: "poll", times: 6, crash: "after sending" });
+    life.live({ kind: "poll", endpoint: 1, use: "scheduled", times: 6, crash: "after sending" });
     life.live({ kind: "wait", ms: 20 * HOUR_MS });
-    life.live({ kind: "poll", endpoint: 1, use: "poll", times: 20, crash: "none" });
+    life.live({ kind: "poll", endpoint: 1, use: "scheduled", times: 20, crash: "none" });
 
     expect(life.sent.get("daily")).toHaveLength(12);
   });
@@ -176,7 +176,7 @@ class Life {
   #refuse({ endpoint: index, untilMs }: Extract<Step, { kind: "refused" }>): void {
     const nowMs = this.#clock.nowMs();
     const refusal = { nowMs, untilMs: untilMs === null ? null : nowMs + untilMs, random: 0.5 };
-    this.#budgets.refuse(ENDPOINTS[index] ?? HOURLY, refusal);
+    this.#budgets.backOff(ENDPOINTS[index] ?? HOURLY, refusal);
   }
 
   #poll({ endpoint: index, use, times, crash }: Extract<Step, { kind: "poll" }>): void {
@@ -189,7 +189,7 @@ class Life {
 
   #request(asked: Endpoint, use: Use, crash: Crash): void {
     if (
-      this.#budgets.tryTake(asked, use, this.#clock.nowMs()).kind === "drawn" &&
+      this.#budgets.acquire(asked, use, this.#clock.nowMs()).kind === "granted" &&
       crash !== "before recording"
     ) {
       this.#journal = this.#write(this.#budgets.saveDrawn(this.#clock.nowMs()));

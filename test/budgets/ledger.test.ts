@@ -19,7 +19,7 @@ const T0 = Date.UTC(2026, 10, 20, 10, 37);
 
 describe("take()", () => {
   it("allows the limit, and not one more", () => {
-    const { ledger, allowed } = takeMany(start({ limit: 3 }), 4, { nowMs: T0, use: "poll" });
+    const { ledger, allowed } = takeMany(start({ limit: 3 }), 4, { nowMs: T0, use: "scheduled" });
 
     expect(allowed).toEqual([true, true, true, false]);
     expect([usedAt(ledger, T0), remainingAt(ledger, T0)]).toEqual([3, 0]);
@@ -27,9 +27,12 @@ describe("take()", () => {
 
   it("holds the rolling window where a new calendar day has begun", () => {
     const beforeMidnight = Date.UTC(2026, 10, 20, 23, 59, 59);
-    const { ledger } = takeMany(start({ limit: 3, per: "day" }), 3, { nowMs: beforeMidnight, use: "poll" });
+    const { ledger } = takeMany(start({ limit: 3, per: "day" }), 3, {
+      nowMs: beforeMidnight,
+      use: "scheduled",
+    });
 
-    const { allowed } = take(ledger, { nowMs: beforeMidnight + 2_000, use: "poll" });
+    const { allowed } = take(ledger, { nowMs: beforeMidnight + 2_000, use: "scheduled" });
 
     expect(allowed).toBe(false);
   });
@@ -39,7 +42,7 @@ describe("take()", () => {
     { per: "day", windowMs: DAY_MS },
     { per: "month", windowMs: 31 * DAY_MS },
   ] as const)("gives a use of $per back after one window, or a twenty-fourth later", ({ per, windowMs }) => {
-    const { ledger } = takeMany(start({ limit: 1, per }), 1, { nowMs: T0, use: "poll" });
+    const { ledger } = takeMany(start({ limit: 1, per }), 1, { nowMs: T0, use: "scheduled" });
 
     expect(usedAt(ledger, T0 + windowMs - 1)).toBe(1);
     expect(usedAt(ledger, T0 + windowMs * (25 / 24))).toBe(0);
@@ -48,8 +51,8 @@ describe("take()", () => {
   it("keeps what the schedule asks of a window free from spare uses", () => {
     const ledger = startLedger(budgetOf({ limit: 100, per: "day" }), 72);
 
-    const spares = takeMany(ledger, 100, { nowMs: T0, use: "spare" });
-    const polls = takeMany(spares.ledger, 100, { nowMs: T0, use: "poll" });
+    const spares = takeMany(ledger, 100, { nowMs: T0, use: "opportunistic" });
+    const polls = takeMany(spares.ledger, 100, { nowMs: T0, use: "scheduled" });
 
     // 72 a day are 75 in the 25 hours that the ledger counts at most.
     expect([sum(spares.allowed), sum(polls.allowed)]).toEqual([25, 75]);
@@ -58,10 +61,10 @@ describe("take()", () => {
   it("counts polls beyond the schedule against the spare uses", () => {
     const { ledger } = takeMany(startLedger(budgetOf({ limit: 100, per: "day" }), 72), 90, {
       nowMs: T0,
-      use: "poll",
+      use: "scheduled",
     });
 
-    expect(sum(takeMany(ledger, 100, { nowMs: T0, use: "spare" }).allowed)).toBe(10);
+    expect(sum(takeMany(ledger, 100, { nowMs: T0, use: "opportunistic" }).allowed)).toBe(10);
   });
 
   it("never refuses a poll of a schedule that fits, whatever is spared", () => {
@@ -72,9 +75,9 @@ describe("take()", () => {
 
         for (const [round, spares] of sparesPerRound.entries()) {
           const nowMs = T0 + round * 10 * 60_000;
-          const polled = take(ledger, { nowMs, use: "poll" });
+          const polled = take(ledger, { nowMs, use: "scheduled" });
           expect(polled.allowed).toBe(true);
-          ledger = takeMany(polled.ledger, spares, { nowMs: nowMs + 1, use: "spare" }).ledger;
+          ledger = takeMany(polled.ledger, spares, { nowMs: nowMs + 1, use: "opportunistic" }).ledger;
         }
       }),
       { numRuns: 10 },
@@ -84,18 +87,18 @@ describe("take()", () => {
   it("counts what was made under a clock that was far ahead from the moment it is put right", () => {
     const { ledger } = takeMany(start({ limit: 2, per: "hour" }), 2, {
       nowMs: T0 + 900 * DAY_MS,
-      use: "poll",
+      use: "scheduled",
     });
 
     expect(usedAt(ledger, T0)).toBe(2);
-    expect(usedAt(take(ledger, { nowMs: T0, use: "poll" }).ledger, T0 + 2 * HOUR_MS)).toBe(0);
+    expect(usedAt(take(ledger, { nowMs: T0, use: "scheduled" }).ledger, T0 + 2 * HOUR_MS)).toBe(0);
   });
 
   it("remembers through a clock that is put ahead by hours and back", () => {
-    const { ledger } = takeMany(start({ limit: 2, per: "day" }), 2, { nowMs: T0, use: "poll" });
+    const { ledger } = takeMany(start({ limit: 2, per: "day" }), 2, { nowMs: T0, use: "scheduled" });
 
-    const ahead = take(ledger, { nowMs: T0 + 26 * HOUR_MS, use: "poll" });
-    const back = take(ahead.ledger, { nowMs: T0 + HOUR_MS, use: "poll" });
+    const ahead = take(ledger, { nowMs: T0 + 26 * HOUR_MS, use: "scheduled" });
+    const back = take(ahead.ledger, { nowMs: T0 + HOUR_MS, use: "scheduled" });
 
     expect([ahead.allowed, back.allowed]).toEqual([true, false]);
   });
@@ -104,7 +107,7 @@ describe("take()", () => {
     let ledger = start({ limit: 1e9, per: "hour" });
 
     for (let nowMs = T0; nowMs < T0 + 10 * HOUR_MS; nowMs += 150_000) {
-      ledger = take(ledger, { nowMs, use: "poll" }).ledger;
+      ledger = take(ledger, { nowMs, use: "scheduled" }).ledger;
     }
 
     expect(usedAt(ledger, T0)).toBe(240);
@@ -114,7 +117,7 @@ describe("take()", () => {
     let ledger = start({ limit: 1e9, per: "hour" });
 
     for (let nowMs = T0; nowMs < T0 + 3 * DAY_MS; nowMs += 60_000) {
-      ledger = take(ledger, { nowMs, use: "poll" }).ledger;
+      ledger = take(ledger, { nowMs, use: "scheduled" }).ledger;
     }
 
     expect(ledger.buckets.length).toBeLessThanOrEqual(100);
@@ -152,7 +155,7 @@ describe("a ledger over random histories", () => {
   );
 
   it("does use its limit up: the law above is not kept by refusing everything", () => {
-    const steps: Step[] = [{ kind: "take", use: "poll", times: 9 }];
+    const steps: Step[] = [{ kind: "take", use: "scheduled", times: 9 }];
 
     expect(replay(start({ limit: 5 }), steps)).toHaveLength(5);
   });
@@ -164,7 +167,7 @@ function anyStep(per: Budget["per"]): fc.Arbitrary<Step> {
   const jump = fc.record({ kind: fc.constant("jump"), skewMs: fc.integer({ min: -12, max: 12 }).map(hours) });
   const anyTake = fc.record({
     kind: fc.constant("take"),
-    use: fc.constantFrom("poll", "poll", "spare"),
+    use: fc.constantFrom("scheduled", "opportunistic"),
     times: fc.integer({ min: 1, max: 9 }),
   });
   const refused = fc.record({
@@ -186,8 +189,8 @@ describe("block()", () => {
     const ledger = block(start({ limit: 9 }), { nowMs: T0, untilMs: T0 + 5_000, random: 0 });
 
     expect([remainingAt(ledger, T0), usedAt(ledger, T0)]).toEqual([0, 0]);
-    expect(take(ledger, { nowMs: T0 + 4_999, use: "poll" }).allowed).toBe(false);
-    expect(take(ledger, { nowMs: T0 + 5_000, use: "poll" }).allowed).toBe(true);
+    expect(take(ledger, { nowMs: T0 + 4_999, use: "scheduled" }).allowed).toBe(false);
+    expect(take(ledger, { nowMs: T0 + 5_000, use: "scheduled" }).allowed).toBe(true);
   });
 
   it("is silenced for one window at most, whatever the provider names", () => {
@@ -207,7 +210,7 @@ describe("block()", () => {
       random: 0,
     });
 
-    const { ledger: seen } = take(ledger, { nowMs: T0, use: "poll" });
+    const { ledger: seen } = take(ledger, { nowMs: T0, use: "scheduled" });
 
     expect(remainingAt(seen, T0 + HOUR_MS)).toBeGreaterThan(0);
   });
@@ -215,7 +218,7 @@ describe("block()", () => {
 
 describe("resumeLedger()", () => {
   it("keeps what was spent when the limit changes", () => {
-    const { ledger } = takeMany(start({ limit: 5 }), 5, { nowMs: T0, use: "poll" });
+    const { ledger } = takeMany(start({ limit: 5 }), 5, { nowMs: T0, use: "scheduled" });
 
     const resumed = resumeLedger(start({ limit: 3 }), ledger);
 

@@ -25,17 +25,17 @@ describe("tightBudgets()", () => {
     {
       budget: perWindow("hour", 60),
       ...MINUTELY,
-      said: "budget small: the schedules ask for 60 of 60 an hour, and up to 63 count at once, each for a little longer than an hour: now and then polls will not be sent; up to 57 an hour always fit",
+      said: "budget small: the schedules make 60 of 60 requests an hour, and up to 63 count at once, each for a little longer than an hour: some polls will not be sent; up to 57 an hour always fit",
     },
     {
       budget: perWindow("day", 1_499),
       ...MINUTELY,
-      said: "budget small: the schedules ask for 1,440 of 1,499 a day, and up to 1,500 count at once, each for a little longer than a day: now and then polls will not be sent; up to 1,439 a day always fit",
+      said: "budget small: the schedules make 1,440 of 1,499 requests a day, and up to 1,500 count at once, each for a little longer than a day: some polls will not be sent; up to 1,439 a day always fit",
     },
     {
       budget: perWindow("month", 760),
       ...HOURLY,
-      said: "budget small: the schedules ask for 730 of 760 a month, and up to 775 count at once, each for a little longer than 31 days: now and then polls will not be sent; up to 715 a month always fit",
+      said: "budget small: the schedules make 730 of 760 requests a month, and up to 775 count at once, each for a little longer than 31 days: some polls will not be sent; up to 715 a month always fit",
     },
   ])("tells that $said", ({ budget, schedule, said }) => {
     const fleet = fleetOf([endpointOf({ budget: "small", schedule })], [budget]);
@@ -65,7 +65,7 @@ describe("tightBudgets()", () => {
     const budgets = [perWindow("day", 2_880), { ...perWindow("day", 1), name: "idle" }];
 
     expect(budgetWarnings(fleetOf(users, budgets))).toEqual([
-      expect.stringContaining("ask for 2,880 of 2,880 a day"),
+      expect.stringContaining("make 2,880 of 2,880 requests a day"),
     ]);
     expect(budgetWarnings(fleetOf(users, [perWindow("day", 3_000)]))).toEqual([]);
   });
@@ -76,7 +76,7 @@ function isEverRefused({ budget, everyMs }: Case): boolean {
   const end = start + (budget.per === "month" ? 70 : 3) * DAY_MS;
   let ledger = startLedger(budget, budget.limit);
   for (let nowMs = start; nowMs < end; nowMs += everyMs) {
-    const taken = take(ledger, { nowMs, use: "poll" });
+    const taken = take(ledger, { nowMs, use: "scheduled" });
     ledger = taken.ledger;
     if (!taken.allowed) {
       return true;

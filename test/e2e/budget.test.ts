@@ -95,7 +95,7 @@ protocols:
 
 function spentBefore(): unknown {
   const endMs = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
-  const buckets = [{ endMs, polls: SPENT_BEFORE, spares: 0 }];
+  const buckets = [{ endMs, scheduled: SPENT_BEFORE, opportunistic: 0 }];
   const backOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0 };
   return savedBudgetsToJson({ accounts: new Map([["provider", { buckets, backOff }]]), backOffs: new Map() });
 }

@@ -3,31 +3,31 @@ import type { Use } from "../../src/budgets/ledger.ts";
 import { createRedact } from "../../src/core/model/redact.ts";
 import type { Failure, PollPorts } from "../../src/daemon/polling/poll.ts";
 
-/** Where the ports of a poll differ from the usual. */
+/** Where the ports of a poll differ from the default. */
 export interface WantedPorts extends Partial<Pick<PollPorts, "retries" | "random" | "sleep" | "use">> {
-  /** What the budget says; default: always yes. */
-  readonly draw?: (use: Use) => boolean;
+  /** Whether the budget allows a request; default: always. */
+  readonly allows?: (use: Use) => boolean;
   readonly secrets?: readonly string[];
 }
 
-/** Ports, and what passed through them. */
+/** Ports, and what was recorded at them. */
 export interface RecordedPolls {
   readonly ports: PollPorts;
   /** The `query` of each request. */
   readonly questions: string[];
-  readonly draws: Use[];
+  readonly uses: Use[];
   readonly failures: Failure[];
-  /** How long the provider was to be left alone. */
+  /** How long each back-off was asked to be. */
   readonly refusals: (number | null)[];
-  /** The endpoint of each request that came to its end. */
+  /** The endpoint of each request that has ended. */
   readonly requests: string[];
   readonly sleeps: number[];
 }
 
-/** Ports that write down what passes through them, never wait, and reach the network through the real `post`. */
+/** Ports that record what is called, never wait, and reach the network through the real `post`. */
 export function recordPolls(wanted: WantedPorts & Pick<PollPorts, "post" | "nowMs">): RecordedPolls {
   const questions: string[] = [];
-  const draws: Use[] = [];
+  const uses: Use[] = [];
   const failures: Failure[] = [];
   const refusals: (number | null)[] = [];
   const requests: string[] = [];
@@ -37,10 +37,10 @@ export function recordPolls(wanted: WantedPorts & Pick<PollPorts, "post" | "nowM
       questions.push(String(request.body["query"]));
       return wanted.post(request);
     },
-    use: wanted.use ?? "poll",
-    draw: (_endpoint, use) => {
-      draws.push(use);
-      const isAllowed = wanted.draw?.(use) ?? true;
+    use: wanted.use ?? "scheduled",
+    acquire: (_endpoint, use) => {
+      uses.push(use);
+      const isAllowed = wanted.allows?.(use) ?? true;
       return Promise.resolve(
         isAllowed ? GRANTED : { kind: "refused", reason: "budget", detail: "not sent: nothing is left" },
       );
@@ -57,5 +57,5 @@ export function recordPolls(wanted: WantedPorts & Pick<PollPorts, "post" | "nowM
     redact: createRedact(wanted.secrets ?? []),
     retries: wanted.retries ?? 1,
   };
-  return { ports, questions, draws, failures, refusals, requests, sleeps };
+  return { ports, questions, uses, failures, refusals, requests, sleeps };
 }

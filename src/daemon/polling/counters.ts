@@ -16,13 +16,13 @@ const NO_FAILURES = Object.fromEntries(
 /** Counts requests, failures and skipped rounds; survives a reload for what stays in the fleet. */
 export class PollCounters {
   #endpoints: readonly Endpoint[] = [];
-  /** By the endpoint's key. */
+  /** By the endpoint's key, as are the failures. */
   #requests = new Map<string, number>();
-  /** Likewise; only of those that had any. */
+  /** Only of endpoints that had any. */
   #failures = new Map<string, EndpointCounters["failures"]>();
   #indexers = new Map<string, IndexerCounters>();
 
-  /** Keeps what remains in `fleet`, drops the rest, and starts the new at 0. */
+  /** Keeps the counts of what stays in `fleet`, drops the rest, and starts what is new at 0. */
   watch(fleet: Fleet): void {
     this.#endpoints = endpointsOf(fleet);
     this.#requests = new Map(this.#endpoints.map(({ key }) => [key, this.#requests.get(key) ?? 0]));
@@ -52,9 +52,9 @@ export class PollCounters {
 
   countSkippedRound(indexer: IndexerId): void {
     const key = indexerKey(indexer);
-    const tally = this.#indexers.get(key);
-    if (tally !== undefined) {
-      this.#indexers.set(key, { ...tally, roundsSkipped: tally.roundsSkipped + 1 });
+    const counters = this.#indexers.get(key);
+    if (counters !== undefined) {
+      this.#indexers.set(key, { ...counters, roundsSkipped: counters.roundsSkipped + 1 });
     }
   }
 

@@ -2,7 +2,7 @@ import type { Exchange, Exchanges } from "../../core/model/exchange.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
 
 const KEPT_REPLIES = 3;
-/** An endpoint that is well again still shows what was wrong. */
+/** An endpoint that has recovered still shows what was wrong. */
 const KEPT_FAILURES = 5;
 
 /** By the endpoint's key, each list oldest first. */
@@ -44,13 +44,13 @@ interface Entry {
 }
 
 function keep(kept: Kept, { key, exchange, most }: Entry): void {
-  const former = kept.get(key);
-  if (former === undefined) {
+  const list = kept.get(key);
+  if (list === undefined) {
     kept.set(key, [exchange]);
     return;
   }
-  former.push(exchange);
-  if (former.length > most) {
-    former.shift();
+  list.push(exchange);
+  if (list.length > most) {
+    list.shift();
   }
 }

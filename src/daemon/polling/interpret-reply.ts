@@ -7,35 +7,29 @@ import { quote } from "../../dialects/answer/quote.ts";
 import type { Question } from "../../dialects/dialect.ts";
 import { type Interpretation, interpret } from "../../dialects/interpret.ts";
 
-/** A question that was sent, and what came of it. Text that came back may echo a secret. */
-interface Sent {
+/** A question that was sent, and its result. Text of the reply may echo a secret. */
+interface SentRequest {
   readonly endpoint: Endpoint;
   readonly question: Question;
   readonly result: PostResult;
 }
 
-/** What came of one request: for the poll, and for a person who wants to see what we saw. */
-interface Understood {
+/** What a request brought: for the poll, and for a person who wants to see the exchange. */
+interface InterpretedReply {
   readonly answer: Interpretation;
   readonly exchange: Exchange;
 }
 
-/** Interprets what came back, without the secrets that it echoes. */
-export function interpretReply(sent: Sent, redact: Redact): Understood {
+/** Interprets the reply, with secrets that it echoes removed. */
+export function interpretReply(sent: SentRequest, redact: Redact): InterpretedReply {
   const { endpoint, question } = sent;
-  const { sentAtMs, receivedAtMs } = sent.result;
-  // Before anything is cut out of a body: half of an echoed key would no longer be recognised.
+  // Before any part of a body is cut out: half of an echoed key would no longer be recognised.
   const result = withoutSecrets(sent.result, redact);
   const answer: Interpretation =
     result.kind === "failed"
       ? { ...result, retryAfterMs: null }
-      : interpret({ endpoint, question, reply: result.reply, nowMs: receivedAtMs });
-  const { outcome, text } = told(result, answer);
-  const httpStatus = result.kind === "replied" ? result.reply.httpStatus : null;
-  return {
-    answer,
-    exchange: { sentAtMs, receivedAtMs, asked: jsonOf(question.body), httpStatus, outcome, text },
-  };
+      : interpret({ endpoint, question, reply: result.reply, nowMs: result.receivedAtMs });
+  return { answer, exchange: toExchange(question, result, answer) };
 }
 
 function withoutSecrets(result: PostResult, redact: Redact): PostResult {
@@ -47,7 +41,7 @@ function withoutSecrets(result: PostResult, redact: Redact): PostResult {
   return body === reply.body ? result : { ...result, reply: { ...reply, body } };
 }
 
-/** The same JSON with no more escapes than it needs: a key that is echoed letter by letter is a key. */
+/** The same JSON with only the escapes it needs, so that a key that is echoed with escapes is recognised. */
 function unescaped(body: string): string {
   if (!body.includes("\\")) {
     return body;
@@ -58,7 +52,13 @@ function unescaped(body: string): string {
   });
 }
 
-function told(result: PostResult, answer: Interpretation): Pick<Exchange, "outcome" | "text"> {
+function toExchange(question: Question, result: PostResult, answer: Interpretation): Exchange {
+  const { sentAtMs, receivedAtMs } = result;
+  const httpStatus = result.kind === "replied" ? result.reply.httpStatus : null;
+  return { sentAtMs, receivedAtMs, asked: jsonOf(question.body), httpStatus, ...outcomeOf(result, answer) };
+}
+
+function outcomeOf(result: PostResult, answer: Interpretation): Pick<Exchange, "outcome" | "text"> {
   switch (answer.kind) {
     case "failed":
       return { outcome: answer.reason, text: answer.detail };

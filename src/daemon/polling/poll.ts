@@ -1,6 +1,5 @@
 import type { Grant } from "../../budgets/grant.ts";
 import type { Use } from "../../budgets/ledger.ts";
-import { LONGEST_RETRY_DELAY_MS } from "../../budgets/plan.ts";
 import type { Exchange } from "../../core/model/exchange.ts";
 import type { Endpoint } from "../../core/model/fleet.ts";
 import type { Post } from "../../core/model/http-post.ts";
@@ -11,18 +10,19 @@ import type { Question } from "../../dialects/dialect.ts";
 import { nextQuestion, refusedByAll } from "../../dialects/fallback-query.ts";
 import { failEverySource, type Interpretation } from "../../dialects/interpret.ts";
 import { questionsFor } from "../../dialects/registry.ts";
+import { retryDelayMs } from "../../schedule/retry-delay.ts";
 import { interpretReply } from "./interpret-reply.ts";
 
-/** The outside of a poll. */
+/** What a poll needs from outside. */
 export interface PollPorts {
   readonly post: Post;
-  /** What the first try is drawn for; all others are spare. */
+  /** What the first request is for; retries are opportunistic. */
   readonly use: Use;
-  /** Draws one request from the endpoint's budget. */
-  readonly draw: (endpoint: Endpoint, use: Use) => Promise<Grant>;
-  /** The provider wants to be left alone: for `retryAfterMs`, or, where that is null, as long as seems wise. */
+  /** Counts one request against the endpoint's budget. */
+  readonly acquire: (endpoint: Endpoint, use: Use) => Promise<Grant>;
+  /** The provider asks us to wait: for `retryAfterMs`, or, where that is null, for a time of our choice. */
   readonly backOff: (endpoint: Endpoint, retryAfterMs: number | null) => void;
-  /** A request was sent and came to its end. */
+  /** A request was sent and has ended. */
   readonly onRequest: (endpoint: Endpoint, exchange: Exchange) => void;
   readonly onFailure: (endpoint: Endpoint, failure: Failure) => void;
   /** Waits; ends early at shutdown, after which nothing more is sent. */
@@ -33,7 +33,7 @@ export interface PollPorts {
   readonly retries: number;
 }
 
-/** Why a request, or a row of its answer, gave nothing usable. `detail` may still hold a secret. */
+/** Why a request, or a row of its answer, gave nothing usable. `detail` may still contain a secret. */
 export interface Failure {
   readonly reason: FailureReason;
   readonly detail: string;
@@ -41,20 +41,20 @@ export interface Failure {
 
 /** What one poll of an endpoint brought. */
 export interface PollResult {
-  /** One for each of the endpoint's targets, or for its RPC node; none where the poll was cut off. */
+  /** One for each of the endpoint's targets, or for its RPC node; none where the poll was aborted. */
   readonly observations: readonly Observation[];
-  /** Which of the dialect's questions fitted last: the next poll begins with it. */
+  /** Which of the dialect's questions was answered last: the next poll begins with it. */
   readonly questionIndex: number;
 }
 
-/** One try: the answer to the question that fitted, or what went wrong. */
+/** One attempt: the answer to the question that was not refused, or what went wrong. */
 interface Attempt {
   readonly questionIndex: number;
   readonly times: PollTimes;
   readonly answer: Exclude<Interpretation, { readonly kind: "refused" }> | Unsent;
 }
 
-/** The budget did not allow it. */
+/** The budget did not allow the request. */
 type Unsent = Failure & { readonly kind: "unsent" };
 
 /** Failures that may be over a moment later. */
@@ -68,24 +68,28 @@ const WORTH_A_RETRY: ReadonlySet<FailureReason> = new Set([
   "no_indexers",
 ]);
 
-/** Polls an endpoint once, and again after a passing failure as often as `retries` allows and the budget bears. */
+/** Polls an endpoint once, and again after a transient failure as often as `retries` and the budget allow. */
 export async function poll(endpoint: Endpoint, questionIndex: number, ports: PollPorts): Promise<PollResult> {
-  let attempt = await converse(endpoint, { questionIndex, use: ports.use }, ports);
-  for (let left = ports.retries; left > 0 && isWorthARetry(attempt); left -= 1) {
-    if ((await ports.sleep((LONGEST_RETRY_DELAY_MS * (1 + ports.random())) / 2)) === "stopped") {
+  let latest = await attempt(endpoint, { questionIndex, use: ports.use }, ports);
+  for (let left = ports.retries; left > 0 && isWorthARetry(latest); left -= 1) {
+    if ((await ports.sleep(retryDelayMs(ports.random()))) === "stopped") {
       break;
     }
-    const again = await converse(endpoint, { questionIndex: attempt.questionIndex, use: "spare" }, ports);
+    const again = await attempt(
+      endpoint,
+      { questionIndex: latest.questionIndex, use: "opportunistic" },
+      ports,
+    );
     if (again.answer.kind === "unsent") {
       break;
     }
-    attempt = again;
+    latest = again;
   }
-  return { observations: observe(endpoint, attempt, ports), questionIndex: attempt.questionIndex };
+  return { observations: observe(endpoint, latest, ports), questionIndex: latest.questionIndex };
 }
 
-/** Asks the question that fitted last, and where that is refused the next one of the dialect, at most once around. */
-async function converse(
+/** Asks the question that was answered last, and where it is refused the next ones of the dialect, each at most once. */
+async function attempt(
   endpoint: Endpoint,
   from: { readonly questionIndex: number; readonly use: Use },
   ports: PollPorts,
@@ -96,7 +100,7 @@ async function converse(
   for (const question of startingAt(questions, questionIndex)) {
     const { answer, times } = await ask(endpoint, { question, use: from.use }, ports);
     if (answer.kind !== "refused") {
-      note(endpoint, answer, { use: from.use, ports });
+      report(endpoint, answer, { use: from.use, ports });
       return { answer, times, questionIndex };
     }
     refusal = { detail: answer.detail, times };
@@ -104,23 +108,23 @@ async function converse(
   }
   const failure = refusedByAll(questions, refusal?.detail ?? "");
   const answer = { kind: "failed", ...failure, retryAfterMs: null } as const;
-  note(endpoint, answer, { use: from.use, ports });
+  report(endpoint, answer, { use: from.use, ports });
   return { answer, times: refusal?.times ?? atOnce(ports.nowMs()), questionIndex };
 }
 
 function startingAt(questions: readonly Question[], index: number): readonly Question[] {
-  return index === 0 ? questions : [...questions.slice(index), ...questions.slice(0, index)];
+  return [...questions.slice(index), ...questions.slice(0, index)];
 }
 
-/** Sends one question, if the budget allows, and understands what comes back. */
+/** Sends one question, if the budget allows, and interprets the reply. */
 async function ask(
   endpoint: Endpoint,
   { question, use }: { readonly question: Question; readonly use: Use },
   ports: PollPorts,
 ): Promise<{ readonly answer: Interpretation | Unsent; readonly times: PollTimes }> {
-  const drawn = await ports.draw(endpoint, use);
-  if (drawn.kind === "refused") {
-    return { answer: { ...drawn, kind: "unsent" }, times: atOnce(ports.nowMs()) };
+  const grant = await ports.acquire(endpoint, use);
+  if (grant.kind === "refused") {
+    return { answer: { ...grant, kind: "unsent" }, times: atOnce(ports.nowMs()) };
   }
   const { url, headers } = endpoint;
   const result = await ports.post({ url, headers, body: question.body });
@@ -134,16 +138,16 @@ function atOnce(nowMs: number): PollTimes {
 }
 
 /**
- * Counts a failure, and heeds a provider that asks to be left alone. What our own budget did not allow counts too; not
- * what the provider's refusal did not, which was counted when it came, and not what was spare: a poll that failed and
- * can't be tried again has failed once, and for its own reason.
+ * Counts a failure, and backs off where the provider asks for it. A scheduled poll that our own budget did not allow
+ * counts too. One held back by a back-off does not: the provider's refusal was counted when it came. Nor does a retry
+ * that the budget did not allow: that poll has failed once, for its own reason.
  */
-function note(
+function report(
   endpoint: Endpoint,
   answer: Attempt["answer"],
   { use, ports }: { readonly use: Use; readonly ports: PollPorts },
 ): void {
-  if (answer.kind === "unsent" && use === "poll" && answer.reason === "budget") {
+  if (answer.kind === "unsent" && use === "scheduled" && answer.reason === "budget") {
     ports.onFailure(endpoint, answer);
   }
   if (answer.kind !== "failed") {
@@ -159,10 +163,10 @@ function isWorthARetry({ answer }: Attempt): boolean {
   return answer.kind === "failed" && answer.retryAfterMs === null && WORTH_A_RETRY.has(answer.reason);
 }
 
-/** Adds the times and removes the secrets. What shutdown cut off, or was spare and not sent, says nothing about anybody. */
+/** Adds the times and removes secrets. A poll that was aborted, or opportunistic and not sent, observes nothing. */
 function observe(endpoint: Endpoint, { answer, times }: Attempt, ports: PollPorts): readonly Observation[] {
-  const isCutOff = answer.kind === "failed" && answer.reason === "aborted";
-  if (isCutOff || (answer.kind === "unsent" && ports.use === "spare")) {
+  const isAborted = answer.kind === "failed" && answer.reason === "aborted";
+  if (isAborted || (answer.kind === "unsent" && ports.use === "opportunistic")) {
     return [];
   }
   if (answer.kind !== "answered") {
@@ -175,22 +179,13 @@ function observe(endpoint: Endpoint, { answer, times }: Attempt, ports: PollPort
 }
 
 function timed(outcome: Outcome, { sentAtMs, receivedAtMs }: PollTimes, redact: Redact): Observation {
-  const { source, kind } = outcome;
-  switch (kind) {
-    case "head":
-      // Nearly all are heads, and spreading costs many times what naming does.
-      return { source, kind, head: outcome.head, sentAtMs, receivedAtMs };
-    case "failed":
-      return { ...outcome, detail: redact(outcome.detail), sentAtMs, receivedAtMs };
-    default:
-      return { ...outcome, sentAtMs, receivedAtMs };
-  }
+  return outcome.kind === "failed"
+    ? { ...outcome, detail: redact(outcome.detail), sentAtMs, receivedAtMs }
+    : { ...outcome, sentAtMs, receivedAtMs };
 }
 
-/** Why rows of a good answer can't be used, each reason once. */
+/** Why rows of an answer cannot be used, each reason once. */
 function rowFailures(outcomes: readonly Outcome[]): Iterable<Failure> {
   const failures = outcomes.filter((outcome) => outcome.kind === "failed");
-  return failures.length < 2
-    ? failures
-    : new Map(failures.map((failure) => [failure.reason, failure])).values();
+  return new Map(failures.map((failure) => [failure.reason, failure])).values();
 }

@@ -1,9 +1,8 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { Budgets } from "../../budgets/budgets.ts";
-import type { Grant } from "../../budgets/grant.ts";
+import { type Grant, refusedUnrecorded } from "../../budgets/grant.ts";
 import type { Use } from "../../budgets/ledger.ts";
-import { refusedUnrecorded } from "../../budgets/refusal.ts";
 import type { Config } from "../../config/config.ts";
 import type { Endpoint, IndexerId } from "../../core/model/fleet.ts";
 import type { Post } from "../../core/model/http-post.ts";
@@ -17,42 +16,42 @@ import type { PollPorts } from "./poll.ts";
 export interface PollPortsOptions {
   readonly world: Pick<World, "nowMs" | "random" | "logger">;
   readonly post: Post;
-  /** Aborted at shutdown and at a reload. */
+  /** Aborted at shutdown and at a reload: no retry follows. */
   readonly stopping: AbortSignal;
   readonly budgets: Budgets;
-  /** The clock that they go by. */
+  /** The clock of the budgets. */
   readonly budgetNowMs: () => number;
-  readonly keeper: Pick<StateStore, "problem" | "recorded">;
-  readonly tally: PollCounters;
-  readonly journal: ExchangeLog;
+  readonly store: Pick<StateStore, "problem" | "recorded">;
+  readonly counters: PollCounters;
+  readonly exchangeLog: ExchangeLog;
   readonly observeDuration: (labels: IndexerId, durationMs: number) => void;
 }
 
-/** Joins a poll to the budgets it draws on, the counts it adds to, and the log. */
+/** Connects polls to the budgets, the counters and the log. */
 export function createPollPorts(
   config: Pick<Config, "poll" | "secrets">,
   options: PollPortsOptions,
 ): PollPorts {
-  const { world, post, stopping, budgets, budgetNowMs, tally, journal, observeDuration } = options;
+  const { world, post, stopping, budgets, budgetNowMs, counters, exchangeLog, observeDuration } = options;
   const redact = createRedact(config.secrets);
-  // In an outage every poll under way sleeps before its retry, each with a listener: no leak that Node should warn of.
+  // In an outage every poll under way waits for its retry, each with a listener: Node need not warn of a leak.
   setMaxListeners(Number.POSITIVE_INFINITY, stopping);
   return {
     post,
-    use: "poll",
-    draw: (endpoint, use) => draw(endpoint, use, options),
+    use: "scheduled",
+    acquire: (endpoint, use) => acquire(endpoint, use, options),
     backOff: (endpoint, retryAfterMs) => {
       const nowMs = budgetNowMs();
       const untilMs = retryAfterMs === null ? null : nowMs + retryAfterMs;
-      budgets.refuse(endpoint, { nowMs, untilMs, random: world.random() });
+      budgets.backOff(endpoint, { nowMs, untilMs, random: world.random() });
     },
     onRequest: (endpoint, exchange) => {
-      tally.countRequest(endpoint);
-      journal.note(endpoint, exchange);
+      counters.countRequest(endpoint);
+      exchangeLog.note(endpoint, exchange);
       observeDuration(endpoint, exchange.receivedAtMs - exchange.sentAtMs);
     },
     onFailure: (endpoint, { reason, detail }) => {
-      tally.countFailure(endpoint, reason);
+      counters.countFailure(endpoint, reason);
       world.logger.debug({ endpoint: endpoint.key, reason, detail: redact(detail) }, "Poll failed");
     },
     sleep: (durationMs) => sleepUntil(durationMs, stopping),
@@ -63,40 +62,40 @@ export function createPollPorts(
   };
 }
 
-/** For a poll beside the schedule: from what its budget can spare, and itself a retry. */
+/** For a poll outside the schedule: opportunistic, and never retried. */
 export function confirmationPoll(ports: PollPorts): PollPorts {
-  return { ...ports, use: "spare", retries: 0 };
+  return { ...ports, use: "opportunistic", retries: 0 };
 }
 
 /**
- * Takes from the endpoint's budget, and waits until that is on disk: a crash may lose a request, and never its count.
- * What can't be counted is not sent. An endpoint without a budget waits for nothing.
+ * Counts a request against the endpoint's budget, and waits until that is on disk: a crash may lose a request, but never
+ * its count. What cannot be recorded is not sent. An endpoint without a budget does not wait.
  */
-async function draw(
+async function acquire(
   endpoint: Endpoint,
   use: Use,
-  { budgets, budgetNowMs, keeper }: PollPortsOptions,
+  { budgets, budgetNowMs, store }: PollPortsOptions,
 ): Promise<Grant> {
   if (endpoint.budget === null) {
-    return budgets.tryTake(endpoint, use, budgetNowMs());
+    return budgets.acquire(endpoint, use, budgetNowMs());
   }
-  const problem = keeper.problem();
+  const problem = store.problem();
   if (problem !== null) {
     return refusedUnrecorded(problem);
   }
-  const drawn = budgets.tryTake(endpoint, use, budgetNowMs());
-  if (drawn.kind === "refused") {
-    return drawn;
+  const grant = budgets.acquire(endpoint, use, budgetNowMs());
+  if (grant.kind === "refused") {
+    return grant;
   }
   try {
-    await keeper.recorded();
-    return drawn;
+    await store.recorded();
+    return grant;
   } catch (error) {
     return refusedUnrecorded(error instanceof Error ? error.message : String(error));
   }
 }
 
-/** Sleeps, or less where `stopping` is aborted. */
+/** Sleeps; ends early when `stopping` is aborted. */
 async function sleepUntil(durationMs: number, stopping: AbortSignal): Promise<"done" | "stopped"> {
   try {
     return await setTimeout(durationMs, "done" as const, { signal: stopping });

@@ -4,7 +4,7 @@ import type { PollQueue } from "./queue.ts";
 
 export interface RoundsOptions {
   readonly queue: PollQueue;
-  /** One poll of one endpoint, with all that follows from it. What it throws is a bug of ours. */
+  /** Polls one endpoint and takes in the result. What it throws is a bug of ours. */
   readonly poll: (endpoint: Endpoint, use: Use) => Promise<void>;
   readonly onSkipped: (indexer: IndexerId) => void;
   readonly onBug: (error: unknown) => void;
@@ -12,10 +12,10 @@ export interface RoundsOptions {
   readonly monotonicMs: () => number;
 }
 
-/** Starts rounds of polls and knows which are under way; an endpoint is never polled twice at once. */
+/** Starts rounds of polls and tracks which are under way; no endpoint is polled twice at once. */
 export class Rounds {
   readonly #options: RoundsOptions;
-  /** When each poll under way began, by its endpoint's key; null while it waits for a free place. */
+  /** When each poll under way began, by its endpoint's key; null while it waits in the queue. */
   readonly #underWay = new Map<string, number | null>();
   #isStopped = false;
   #onLastEnd: () => void = () => undefined;
@@ -25,15 +25,15 @@ export class Rounds {
   }
 
   /**
-   * Queues a poll of each endpoint, in the order given; those whose former poll is still under way are left out, which
-   * for the schedule's own is a skipped round.
+   * Queues a poll of each endpoint, in the order given. An endpoint whose last poll is still under way is left out; in a
+   * scheduled round that counts as a skipped round.
    */
-  start(endpoints: readonly Endpoint[], use: Use = "poll"): void {
+  start(endpoints: readonly Endpoint[], use: Use = "scheduled"): void {
     const skipped = new Map<string, Endpoint>();
     for (const endpoint of endpoints) {
       if (!this.#underWay.has(endpoint.key)) {
         this.#queue(endpoint, use);
-      } else if (use === "poll") {
+      } else if (use === "scheduled") {
         skipped.set(indexerKey(endpoint), endpoint);
       }
     }
@@ -42,17 +42,14 @@ export class Rounds {
     }
   }
 
-  /** How long the oldest poll has been under way, not counting its wait in the queue. */
+  /** How long the oldest poll has been under way, without its wait in the queue. */
   longestMs(): number {
     const nowMs = this.#options.monotonicMs();
-    let longest = 0;
-    for (const startedMs of this.#underWay.values()) {
-      longest = Math.max(longest, startedMs === null ? 0 : nowMs - startedMs);
-    }
-    return longest;
+    const started = [...this.#underWay.values()].filter((startedMs) => startedMs !== null);
+    return started.reduce((longest, startedMs) => Math.max(longest, nowMs - startedMs), 0);
   }
 
-  /** Polls that still wait are given up; settles when none is under way. */
+  /** Drops the polls that still wait in the queue; settles when none is under way. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     if (this.#underWay.size > 0) {
@@ -64,7 +61,7 @@ export class Rounds {
 
   #queue(endpoint: Endpoint, use: Use): void {
     this.#underWay.set(endpoint.key, null);
-    this.#options.queue.add(endpoint.host, () => this.#poll(endpoint, use));
+    void this.#options.queue.add(endpoint.host, () => this.#poll(endpoint, use));
   }
 
   async #poll(endpoint: Endpoint, use: Use): Promise<void> {

@@ -1,8 +1,8 @@
+import { Agent } from "undici";
 import type { Post, PostRequest, PostResult } from "../../core/model/http-post.ts";
 import { jsonOf, memoize } from "../../core/model/memoize.ts";
 import { type CutOff, failureOf } from "./failure.ts";
 import { ReplyReader } from "./reply-reader.ts";
-import { Agent } from "./undici.ts";
 
 export interface HttpClientOptions {
   /** One deadline over connect, headers and body. */

@@ -1,5 +1,5 @@
+import { errors } from "undici";
 import type { FailureReason } from "../../core/model/observation.ts";
-import { errors } from "./undici.ts";
 
 /** What ended a request before the other side did. */
 export type CutOff = "deadline" | "shutdown";

@@ -1,7 +1,7 @@
+import { Agent } from "undici";
 import { type StatusJson, StatusSchema } from "../../views/api/api-schema.ts";
 import { type CutOff, failureOf } from "./failure.ts";
 import { ReplyReader } from "./reply-reader.ts";
-import { Agent } from "./undici.ts";
 
 /** What a running daemon says, or why it says nothing. */
 export type StatusAnswer =

@@ -6,37 +6,37 @@ import { recordPolls } from "../../support/recorded-polls.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const EMPTY: Grant = { kind: "refused", reason: "budget", detail: "not sent: budget studio: all used" };
-const REFUSED: Grant = { kind: "refused", reason: "rate_limited", detail: "the provider refused us" };
+const REFUSED: Grant = { kind: "refused", reason: "rate_limited", detail: "rate-limited by provider" };
 
-describe("poll() that may not be sent", () => {
+describe("poll() that is not granted", () => {
   it.each([
-    { case: "our own budget is empty", drawn: EMPTY, counted: ["budget"] },
-    // Its refusal was counted when it came.
-    { case: "the provider wants to be left alone", drawn: REFUSED, counted: [] },
-  ])("says so of its target when $case", async ({ drawn, counted }) => {
-    const { result, failures, refusals } = await pollWith("poll", drawn);
+    { case: "our own budget is empty", grant: EMPTY, counted: ["budget"] },
+    // The refusal was counted when it came.
+    { case: "the provider asked us to wait", grant: REFUSED, counted: [] },
+  ])("observes that for its target when $case", async ({ grant, counted }) => {
+    const { result, failures, refusals } = await pollWith("scheduled", grant);
 
-    expect(result.observations).toMatchObject([{ ...drawn, kind: "failed", sentAtMs: NOW_MS }]);
+    expect(result.observations).toMatchObject([{ ...grant, kind: "failed", sentAtMs: NOW_MS }]);
     expect(failures.map(({ reason }) => reason)).toEqual(counted);
     expect(refusals).toEqual([]);
   });
 
-  it.each([{ drawn: EMPTY }, { drawn: REFUSED }])(
-    "says nothing of anybody when it is but a second look: $drawn.reason",
-    async ({ drawn }) => {
-      const { result, failures } = await pollWith("spare", drawn);
+  it.each([{ grant: EMPTY }, { grant: REFUSED }])(
+    "observes nothing when it is a confirmation poll: $grant.reason",
+    async ({ grant }) => {
+      const { result, failures } = await pollWith("opportunistic", grant);
 
       expect([result.observations, failures]).toEqual([[], []]);
     },
   );
 });
 
-async function pollWith(use: "poll" | "spare", drawn: Grant) {
+async function pollWith(use: "scheduled" | "opportunistic", grant: Grant) {
   const recorded = recordPolls({
     post: () => Promise.reject(new Error("Cannot send: nothing may be")),
     nowMs: () => NOW_MS,
     use,
   });
-  const result = await poll(endpointOf(), 0, { ...recorded.ports, draw: () => Promise.resolve(drawn) });
+  const result = await poll(endpointOf(), 0, { ...recorded.ports, acquire: () => Promise.resolve(grant) });
   return { ...recorded, result };
 }

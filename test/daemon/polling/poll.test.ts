@@ -41,7 +41,7 @@ describe("poll()", () => {
     async ({ kind, asked, index }) => {
       await using fleet = await fleetOf({ kind, chains: ["base", "ethereum"] });
       const { endpoint } = meet(fleet, kind, { dialect: "envio" });
-      const { ports, questions, draws, failures } = record();
+      const { ports, questions, uses, failures } = record();
 
       const first = await poll(endpoint, 0, ports);
       const atFirst = questions.splice(0);
@@ -52,7 +52,7 @@ describe("poll()", () => {
       expect(questions).toEqual(asked.slice(-1));
       expect(second.questionIndex).toBe(index);
       // What was refused on the way there is no failure, but each request was drawn.
-      expect(draws).toEqual(Array(asked.length + 1).fill("poll"));
+      expect(uses).toEqual(Array(asked.length + 1).fill("scheduled"));
       expect(failures).toEqual([]);
     },
   );
@@ -169,12 +169,12 @@ describe("poll() after a failure", () => {
     await using fleet = await fleetOf({ kind: "graph-node" });
     const { endpoint, simulated } = meet(fleet, "graph-node");
     simulated.fail(fault, { times: 1 });
-    const { ports, draws, failures, sleeps, requests } = record({ random: () => 0.5 });
+    const { ports, uses, failures, sleeps, requests } = record({ random: () => 0.5 });
 
     const { observations } = await poll(endpoint, 0, ports);
 
     expect(observations).toMatchObject([{ kind: "head" }]);
-    expect(draws).toEqual(["poll", "spare"]);
+    expect(uses).toEqual(["scheduled", "opportunistic"]);
     expect(sleeps).toEqual([150]);
     expect(failures).toHaveLength(1);
     expect(requests).toHaveLength(2);
@@ -198,12 +198,12 @@ describe("poll() after a failure", () => {
     await using fleet = await fleetOf({ kind: "graph-node" });
     const { endpoint, simulated } = meet(fleet, "graph-node");
     simulated.fail(fault);
-    const { ports, draws } = record();
+    const { ports, uses } = record();
 
     const { observations } = await poll(endpoint, 0, ports);
 
     expect(observations).toMatchObject([{ kind: "failed" }]);
-    expect(draws).not.toContain("spare");
+    expect(uses).not.toContain("opportunistic");
   });
 
   it.each([
@@ -239,7 +239,7 @@ describe("poll() after a failure", () => {
     await using fleet = await fleetOf({ kind: "graph-node" });
     const { endpoint, simulated } = meet(fleet, "graph-node");
     simulated.fail("http_500");
-    const { ports, failures } = record({ draw: (use) => use === "poll" });
+    const { ports, failures } = record({ allows: (use) => use === "scheduled" });
 
     const { observations } = await poll(endpoint, 0, ports);
 
@@ -252,12 +252,12 @@ describe("poll() after a failure", () => {
     await using fleet = await fleetOf({ kind: "graph-node" });
     const { endpoint, simulated } = meet(fleet, "graph-node");
     simulated.fail("http_500");
-    const { ports, draws } = record({ sleep: () => Promise.resolve("stopped") });
+    const { ports, uses } = record({ sleep: () => Promise.resolve("stopped") });
 
     await poll(endpoint, 0, ports);
 
     expect(simulated.requestCount).toBe(1);
-    expect(draws).toEqual(["poll"]);
+    expect(uses).toEqual(["scheduled"]);
   });
 
   it("has nothing to say of anybody when it was cut off", async () => {
@@ -278,7 +278,7 @@ describe("poll() within a budget", () => {
   it("sends nothing that the budget refuses, and says so of every target", async () => {
     await using fleet = await fleetOf({ kind: "envio", chains: ["base", "ethereum"] });
     const { endpoint, simulated } = meet(fleet, "envio", { dialect: "envio" });
-    const { ports, requests, failures, refusals } = record({ draw: () => false });
+    const { ports, requests, failures, refusals } = record({ allows: () => false });
 
     const { observations } = await poll(endpoint, 0, ports);
 

@@ -89,7 +89,7 @@ describe("startPolling()", () => {
       poll: async () => {
         const result = await client.post({ url: silent.url, headers: {}, body: {} });
         ends.push(result.kind === "failed" ? result.reason : result.kind);
-        return "settled";
+        return "stable";
       },
     });
     await vi.advanceTimersByTimeAsync(4_000);
@@ -126,7 +126,7 @@ function start(endpoints: readonly Endpoint[], wanted: Partial<PollingOptions> =
     ...wanted,
     poll: async (endpoint, use) => {
       polled.push(endpoint.key);
-      return (await wanted.poll?.(endpoint, use)) ?? "settled";
+      return (await wanted.poll?.(endpoint, use)) ?? "stable";
     },
   });
   return { polling, polled, skipped };

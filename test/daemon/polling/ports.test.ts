@@ -30,64 +30,63 @@ const EXCHANGE: Exchange = {
 };
 
 describe("createPollPorts()", () => {
-  it("draws on the endpoint's budget", async () => {
+  it("counts against the endpoint's budget", async () => {
     const { ports, budgets } = setUp();
 
-    expect(await ports.draw(ENDPOINT, "poll")).toMatchObject({ kind: "drawn" });
+    expect(await ports.acquire(ENDPOINT, "scheduled")).toMatchObject({ kind: "granted" });
 
     expect(budgets.report(NOW_MS)).toMatchObject([{ used: 1 }]);
   });
 
-  it("sends nothing that it could not record, and draws nothing for what it knows it can't", async () => {
+  it("sends nothing that it could not record, and acquires nothing while nothing can be recorded", async () => {
     const failing = setUp({ problem: () => null, recorded: () => Promise.reject(new Error("disk full")) });
     const failed = setUp({ ...WRITABLE, problem: () => "disk full" });
 
-    const first = await failing.ports.draw(ENDPOINT, "poll");
-    const second = await failed.ports.draw(ENDPOINT, "poll");
+    const first = await failing.ports.acquire(ENDPOINT, "scheduled");
+    const second = await failed.ports.acquire(ENDPOINT, "scheduled");
 
     const refused = { kind: "refused", detail: expect.stringContaining("disk full") };
     expect([first, second]).toMatchObject([refused, refused]);
     expect(failed.budgets.report(NOW_MS)).toMatchObject([{ used: 0 }]);
   });
 
-  it("waits for no disk where there is no budget", async () => {
+  it("does not wait for the disk without a budget", async () => {
     const { ports } = setUp({ ...WRITABLE, problem: () => "disk full" });
 
-    expect(await ports.draw({ ...ENDPOINT, budget: null }, "poll")).toMatchObject({ kind: "drawn" });
+    expect(await ports.acquire({ ...ENDPOINT, budget: null }, "scheduled")).toMatchObject({
+      kind: "granted",
+    });
   });
 
   it.each([
     { retryAfterMs: 90_000, thenMs: 91_000 },
     { retryAfterMs: null, thenMs: 31_000 },
-  ])(
-    "leaves a provider alone for $retryAfterMs ms, and draws again after",
-    async ({ retryAfterMs, thenMs }) => {
-      const { ports, clock } = setUp();
+  ])("backs off for $retryAfterMs ms, and acquires again after", async ({ retryAfterMs, thenMs }) => {
+    const { ports, clock } = setUp();
 
-      ports.backOff(ENDPOINT, retryAfterMs);
-      const during = await ports.draw(ENDPOINT, "poll");
-      clock.nowMs += thenMs;
-      const after = await ports.draw(ENDPOINT, "poll");
+    ports.backOff(ENDPOINT, retryAfterMs);
+    const during = await ports.acquire(ENDPOINT, "scheduled");
+    clock.nowMs += thenMs;
+    const after = await ports.acquire(ENDPOINT, "scheduled");
 
-      expect([during.kind, after.kind]).toEqual(["refused", "drawn"]);
-    },
-  );
+    expect([during.kind, after.kind]).toEqual(["refused", "granted"]);
+  });
 
   it("counts a request and measures it", () => {
-    const { ports, tally, durations } = setUp();
+    const { ports, counters, durations } = setUp();
 
     ports.onRequest(ENDPOINT, EXCHANGE);
 
-    expect(tally.endpoints()).toMatchObject([{ requests: 1 }]);
+    expect(counters.endpoints()).toMatchObject([{ requests: 1 }]);
     expect(durations).toEqual([40]);
   });
 
-  it("counts a failure by its reason, and logs it where someone looks closely, without the key", () => {
-    const { ports, tally, lines } = setUp();
+  it("counts a failure by its reason, and logs it at debug level without the key", () => {
+    const { ports, counters, lines } = setUp();
 
     ports.onFailure(ENDPOINT, { reason: "unauthorized", detail: "bad key hunter22" });
 
-    expect(tally.endpoints()).toMatchObject([{ requests: 0, failures: { unauthorized: 1 } }]);
+    expect(counters.endpoints()).toMatchObject([{ requests: 0, failures: { unauthorized: 1 } }]);
     expect(lines).toEqual([
       {
         level: 20,
@@ -118,12 +117,12 @@ interface StateFile {
 
 const WRITABLE: StateFile = { problem: () => null, recorded: () => Promise.resolve() };
 
-function setUp(keeper = WRITABLE) {
+function setUp(store = WRITABLE) {
   const clock = { nowMs: NOW_MS };
   const stopping = new AbortController();
   const budgets = new Budgets(FLEET);
-  const tally = new PollCounters();
-  tally.watch(FLEET);
+  const counters = new PollCounters();
+  counters.watch(FLEET);
   const durations: number[] = [];
   const { logger, lines } = recordLog();
   const ports = createPollPorts(
@@ -137,11 +136,11 @@ function setUp(keeper = WRITABLE) {
       stopping: stopping.signal,
       budgets,
       budgetNowMs: () => clock.nowMs,
-      keeper,
-      tally,
-      journal: new ExchangeLog(),
+      store,
+      counters,
+      exchangeLog: new ExchangeLog(),
       observeDuration: (_labels, durationMs) => durations.push(durationMs),
     },
   );
-  return { ports, clock, stopping, budgets, tally, durations, lines };
+  return { ports, clock, stopping, budgets, counters, durations, lines };
 }

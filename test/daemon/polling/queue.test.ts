@@ -43,7 +43,7 @@ describe("createPollQueue()", () => {
     const started: string[] = [];
 
     for (const host of ["a", "b", "a", "c", "b"]) {
-      queue.add(host, async () => void started.push(host));
+      void queue.add(host, async () => void started.push(host));
     }
     await turn();
 
@@ -64,7 +64,7 @@ function startPolls(queue: PollQueue, hosts: readonly string[]) {
   const started: string[] = [];
   const running = new Map<string, (() => void)[]>();
   for (const host of hosts) {
-    queue.add(host, () => {
+    void queue.add(host, () => {
       started.push(host);
       return new Promise<void>((resolve) => {
         running.set(host, [...(running.get(host) ?? []), resolve]);

@@ -157,7 +157,7 @@ function budgetsOf(polls: Readonly<Record<string, number>>): unknown {
   const accounts = Object.entries(polls).map(([name, count]): [string, LedgerSnapshot] => [
     name,
     {
-      buckets: [{ endMs: T0, polls: count, spares: 0 }],
+      buckets: [{ endMs: T0, scheduled: count, opportunistic: 0 }],
       backOff: { refusedAtMs: 0, untilMs: 0, delayMs: 0 },
     },
   ]);
@@ -168,7 +168,7 @@ function budgetsOf(polls: Readonly<Record<string, number>>): unknown {
 function usedOf({ budgets }: RestoredState): Readonly<Record<string, number>> {
   const used: Record<string, number> = {};
   for (const [name, { buckets }] of budgets.accounts) {
-    used[name] = buckets.reduce((total, { polls }) => total + polls, 0);
+    used[name] = buckets.reduce((total, { scheduled }) => total + scheduled, 0);
   }
   return used;
 }

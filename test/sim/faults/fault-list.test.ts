@@ -80,8 +80,8 @@ describe("FAULTS", () => {
 async function pollOnce(kind: "graph-node" | "studio"): Promise<FailureReason | null> {
   const { observations } = await poll(endpointOf(kind), 0, {
     post: client.post,
-    use: "poll",
-    draw: () => Promise.resolve(GRANTED),
+    use: "scheduled",
+    acquire: () => Promise.resolve(GRANTED),
     backOff: () => undefined,
     onRequest: () => undefined,
     onFailure: () => undefined,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Use } from "../../../src/budgets/ledger.ts";
-import { type Doubt, type Polling, startPolling } from "../../../src/daemon/polling/polling.ts";
+import type { Stability } from "../../../src/daemon/polling/confirmations.ts";
+import { type Polling, startPolling } from "../../../src/daemon/polling/polling.ts";
 import { createHttpClient } from "../../../src/io/http-client/client.ts";
 import { fleetOf } from "../../budgets/fleet-builder.ts";
 import { endpointOf } from "../../support/endpoints.ts";
@@ -20,57 +21,64 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-describe("startPolling() with an endpoint in doubt", () => {
+describe("startPolling() with a changing target", () => {
   it.each([
     { every: "ten minutes", endpoint: SLOW, afterMs: 60_000 },
     { every: "minute", endpoint: MINUTELY, afterMs: 15_000 },
-  ])("asks one of every $every again after $afterMs ms, from what can be spared", async (wanted) => {
-    const { polling, polls, nextPollMs } = start(wanted.endpoint, ["in doubt", "settled"]);
+  ])("polls an endpoint of every $every again after $afterMs ms, opportunistically", async (wanted) => {
+    const { polling, polls, nextPollMs } = start(wanted.endpoint, ["changing", "stable"]);
     await using _ = polling;
 
     await nextPollMs();
     await vi.advanceTimersByTimeAsync(wanted.afterMs - 100);
-    expect(polls).toEqual(["poll"]);
+    expect(polls).toEqual(["scheduled"]);
     await vi.advanceTimersByTimeAsync(200);
 
-    expect(polls).toEqual(["poll", "spare"]);
+    expect(polls).toEqual(["scheduled", "opportunistic"]);
   });
 
-  it("asks it no more than twice between two polls of its schedule", async () => {
-    const { polling, polls, nextPollMs } = start(SLOW, Array(9).fill("in doubt"));
+  it("polls it again no more than twice between two scheduled polls", async () => {
+    const { polling, polls, nextPollMs } = start(SLOW, Array(9).fill("changing"));
     await using _ = polling;
 
     await nextPollMs();
     await vi.advanceTimersByTimeAsync(590_000);
-    expect(polls).toEqual(["poll", "spare", "spare"]);
+    expect(polls).toEqual(["scheduled", "opportunistic", "opportunistic"]);
     await vi.advanceTimersByTimeAsync(600_000);
 
-    expect(polls).toEqual(["poll", "spare", "spare", "poll", "spare", "spare"]);
+    expect(polls).toEqual([
+      "scheduled",
+      "opportunistic",
+      "opportunistic",
+      "scheduled",
+      "opportunistic",
+      "opportunistic",
+    ]);
   });
 
-  it("leaves it alone once it is settled", async () => {
-    const { polling, polls, nextPollMs } = start(SLOW, ["in doubt", "settled", "in doubt"]);
+  it("stops once it is stable", async () => {
+    const { polling, polls, nextPollMs } = start(SLOW, ["changing", "stable", "changing"]);
     await using _ = polling;
 
     await nextPollMs();
     await vi.advanceTimersByTimeAsync(590_000);
 
-    expect(polls).toEqual(["poll", "spare"]);
+    expect(polls).toEqual(["scheduled", "opportunistic"]);
   });
 
-  it("asks nothing more after a stop", async () => {
-    const { polling, polls, nextPollMs } = start(SLOW, ["in doubt"]);
+  it("polls nothing more after a stop", async () => {
+    const { polling, polls, nextPollMs } = start(SLOW, ["changing"]);
     await nextPollMs();
 
     await polling[Symbol.asyncDispose]();
     await vi.advanceTimersByTimeAsync(600_000);
 
-    expect(polls).toEqual(["poll"]);
+    expect(polls).toEqual(["scheduled"]);
   });
 });
 
-/** Polls of one endpoint, which bring these doubts one after the other. */
-function start(endpoint: typeof SLOW, doubts: readonly Doubt[]) {
+/** Polls of one endpoint that show these one after the other. */
+function start(endpoint: typeof SLOW, shown: readonly Stability[]) {
   const polls: Use[] = [];
   const client = createHttpClient({
     timeoutMs: 1_000,
@@ -86,7 +94,7 @@ function start(endpoint: typeof SLOW, doubts: readonly Doubt[]) {
     firstRound: [],
     poll: (_endpoint, use) => {
       polls.push(use);
-      return Promise.resolve(doubts[polls.length - 1] ?? "settled");
+      return Promise.resolve(shown[polls.length - 1] ?? "stable");
     },
     onSkipped: () => undefined,
     onTick: () => undefined,

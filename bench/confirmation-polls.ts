@@ -1,15 +1,15 @@
 /**
  * How much sooner a fault of the default fleet is named because an endpoint in doubt is asked again before its
- * schedule does: `npx tsx bench/second-look.ts`. Simulated time, the real monitor, chains.yaml's schedules.
+ * schedule does: `npx tsx bench/confirmation-polls.ts`. Simulated time, the real monitor, chains.yaml's schedules.
  */
 import { readFileSync } from "node:fs";
-import { LONGEST_RETRY_DELAY_MS } from "../src/budgets/plan.ts";
 import { parseConfig } from "../src/config/parse.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../src/core/model/fleet.ts";
 import type { Observation } from "../src/core/model/observation.ts";
 import { formatDuration } from "../src/core/model/text.ts";
 import { Monitor } from "../src/daemon/monitor.ts";
-import { confirmationDelayMs } from "../src/schedule/confirmation.ts";
+import { confirmationDelayMs } from "../src/daemon/polling/confirmations.ts";
+import { LONGEST_RETRY_DELAY_MS } from "../src/schedule/retry-delay.ts";
 import { markdownTable } from "./accuracy/figures.ts";
 
 const T0 = Date.UTC(2026, 10, 20);
@@ -31,19 +31,19 @@ const config = parseConfig(readFileSync("chains.yaml", "utf8"), {
 
 function compare(endpoint: Endpoint, fault: Fault): Record<string, string> {
   const alone = timesToName(endpoint, fault, "never");
-  const looked = timesToName(endpoint, fault, "in doubt");
+  const looked = timesToName(endpoint, fault, "changing");
   return {
     indexer: `${endpoint.protocol}/${endpoint.variant}/${endpoint.tier}`,
     every: formatDuration(endpoint.pollIntervalMs),
     fault,
     "by its schedule: mean": formatDuration(mean(alone)),
     worst: formatDuration(Math.max(...alone)),
-    "with second looks: mean": formatDuration(mean(looked)),
+    "with confirmation polls: mean": formatDuration(mean(looked)),
     "worst ": formatDuration(Math.max(...looked)),
   };
 }
 
-function timesToName(endpoint: Endpoint, fault: Fault, looks: "never" | "in doubt"): readonly number[] {
+function timesToName(endpoint: Endpoint, fault: Fault, looks: "never" | "changing"): readonly number[] {
   return Array.from({ length: PHASES }, (_, phase) =>
     timeToName({ endpoint, fault, looks, phase: (phase + 0.5) / PHASES }),
   );
@@ -52,7 +52,7 @@ function timesToName(endpoint: Endpoint, fault: Fault, looks: "never" | "in doub
 interface Case {
   readonly endpoint: Endpoint;
   readonly fault: Fault;
-  readonly looks: "never" | "in doubt";
+  readonly looks: "never" | "changing";
   readonly phase: number;
 }
 
@@ -78,7 +78,7 @@ function timeToName({ endpoint, fault, looks, phase }: Case): number {
   }
 }
 
-/** What is polled next: by the schedules, or as a second look at the one endpoint. */
+/** What is polled next: by the schedules, or as a confirmation poll of the one endpoint. */
 class Agenda {
   readonly #endpoint: Endpoint;
   readonly #due: Map<Endpoint, number>;
