@@ -1,18 +1,18 @@
 import { Command, CommanderError, Option } from "commander";
-import { buildOf } from "./commands/build-info.ts";
 import type { CheckFlags } from "./commands/check.ts";
-import { type CommandWorld, EXIT } from "./commands/command-world.ts";
+import { buildOf, type CommandWorld, EXIT } from "./commands/command-world.ts";
 import type { DemoFlags } from "./commands/demo.ts";
 import type { PlanFlags } from "./commands/plan.ts";
 import type { RunFlags } from "./commands/run.ts";
+import { ConfigError } from "./config/yaml/config-error.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./io/log-options.ts";
 
-/** `check` has the exit codes of monitoring plugins, where 2 would be a fault of the fleet. */
+/** `check` uses the exit codes of monitoring plugins, in which 2 is a critical state of the fleet. */
 const CHECK_USAGE = 3;
 
 /**
- * Runs the command line and tells the exit code. A command's code is loaded when it is called, so that `--version`
- * loads nothing that it doesn't need.
+ * Runs the command line and returns the exit code. The code of a command is loaded when it runs, so that `--version`
+ * stays fast.
  */
 export async function runCli(argv: readonly string[], world: CommandWorld): Promise<number> {
   let exitCode: number = EXIT.ok;
@@ -27,16 +27,20 @@ export async function runCli(argv: readonly string[], world: CommandWorld): Prom
     await program.parseAsync(argv);
     return exitCode;
   } catch (error) {
-    if (!(error instanceof CommanderError)) {
-      throw error;
+    if (error instanceof ConfigError) {
+      world.err(error.message);
+      return usageCode;
     }
-    return error.exitCode === 0 ? EXIT.ok : usageCode;
+    if (error instanceof CommanderError) {
+      return error.exitCode === 0 ? EXIT.ok : usageCode;
+    }
+    throw error;
   }
 }
 
 function createProgram(world: CommandWorld, exit: (code: number) => void): Command {
   const program = new Command("synclag")
-    .description("Watches the sync health of blockchain indexers and compares their variants per chain")
+    .description("Monitors the sync health of blockchain indexers and compares their variants on each chain")
     .version(buildOf(world).version)
     .exitOverride()
     .showHelpAfterError("(see --help)")
@@ -55,18 +59,23 @@ function createProgram(world: CommandWorld, exit: (code: number) => void): Comma
 function addRun(program: Command, world: CommandWorld, exit: (code: number) => void): void {
   program
     .command("run")
-    .description("poll the indexers of chains.yaml and serve page, API and metrics")
+    .description("poll the indexers in chains.yaml and serve the status page, API and metrics")
     .option("--config <file>", "configuration file", "chains.yaml")
-    .option("--listen <host:port>", "where to serve; wins over the file (default: 127.0.0.1:9855)")
+    .option(
+      "--listen <host:port>",
+      "address of the HTTP server; overrides the file (default: 127.0.0.1:9855)",
+    )
     .option(
       "--state <file>",
-      "what outlives a restart (default: synclag.state.json beside the configuration)",
+      "state file, kept across restarts (default: synclag.state.json next to the configuration)",
     )
-    .option("--web-config <file>", "TLS, users and headers, as exporter-toolkit's file has them")
+    .option("--web-config <file>", "exporter-toolkit web configuration file: TLS, users, headers")
     .option("--enable-lifecycle", "allow POST /-/reload")
-    .addOption(new Option("--log-level <level>", "least level to log").choices(LOG_LEVELS).default("info"))
+    .addOption(new Option("--log-level <level>", "minimum level to log").choices(LOG_LEVELS).default("info"))
     .addOption(
-      new Option("--log-format <format>", "default: pretty on a terminal, else json").choices(LOG_FORMATS),
+      new Option("--log-format <format>", "log format (default: pretty on a terminal, else json)").choices(
+        LOG_FORMATS,
+      ),
     )
     .action(async (flags: RunFlags) => {
       const { run } = await import("./commands/run.ts");
@@ -78,26 +87,26 @@ function addCheck(program: Command, world: CommandWorld, exit: (code: number) =>
   program
     .command("check")
     .description(
-      "one look at the fleet: 0 all is ok, 1 something is not, 2 nothing fresh is left, 3 cannot tell",
+      "print the current status; exit code 0: all ok, 1: warning, 2: critical, 3: unknown or usage error",
     )
     .argument("[filter...]", "protocol, protocol/chain or protocol/chain/variant")
-    .addOption(
-      new Option("--config <file>", "configuration file of what to poll")
-        .default("chains.yaml")
-        .conflicts("url"),
-    )
+    .addOption(new Option("--config <file>", "configuration file").default("chains.yaml").conflicts("url"))
     .option(
       "--url <address>",
-      `ask the daemon there, such as http://127.0.0.1:9855 or 'https://USER:\${VAR}@HOST', and poll nothing`,
+      `query a running daemon instead of polling, e.g. http://127.0.0.1:9855 or 'https://USER:\${VAR}@HOST'`,
     )
     .addOption(
       new Option(
         "--state <file>",
-        "whose budgets to draw on (default: synclag.state.json beside the configuration)",
+        "state file with the budgets to use (default: synclag.state.json next to the configuration)",
       ).conflicts("url"),
     )
-    .option("--max-lag <duration>", "take what is ok but further behind, such as 10m, for lagging")
-    .addOption(new Option("--format <format>").choices(["table", "json", "prometheus"]).default("table"))
+    .option("--max-lag <duration>", "treat targets further behind than this as lagging (e.g. 10m)")
+    .addOption(
+      new Option("--format <format>", "output format")
+        .choices(["table", "json", "prometheus"])
+        .default("table"),
+    )
     .action(async (filters: readonly string[], flags: CheckFlags) => {
       const { check } = await import("./commands/check.ts");
       exit(await check(filters, flags, world));
@@ -107,9 +116,9 @@ function addCheck(program: Command, world: CommandWorld, exit: (code: number) =>
 function addPlan(program: Command, world: CommandWorld, exit: (code: number) => void): void {
   program
     .command("plan")
-    .description("tell what is polled how often, and what of each budget that takes")
+    .description("show the polling schedule and budget usage")
     .option("--config <file>", "configuration file", "chains.yaml")
-    .addOption(new Option("--format <format>").choices(["table", "json"]).default("table"))
+    .addOption(new Option("--format <format>", "output format").choices(["table", "json"]).default("table"))
     .action(async (flags: PlanFlags) => {
       const { plan } = await import("./commands/plan.ts");
       exit(plan(flags, world));
@@ -117,20 +126,20 @@ function addPlan(program: Command, world: CommandWorld, exit: (code: number) => 
 }
 
 function addConfig(program: Command, world: CommandWorld, exit: (code: number) => void): void {
-  const config = program.command("config").description("check the configuration, or describe it");
+  const config = program.command("config").description("validate the configuration, or print its schema");
   config
     .command("check")
-    .description("tell every problem of a configuration file at once")
+    .description("validate a configuration file and report all problems")
     .argument("[file]", "configuration file", "chains.yaml")
     .action(async (file: string) => {
-      const { configCheck } = await import("./commands/config-check.ts");
-      exit(configCheck({ ...world, file }));
+      const { configCheck } = await import("./commands/config.ts");
+      exit(configCheck(file, world));
     });
   config
     .command("schema")
     .description("print the JSON Schema of the configuration file")
     .action(async () => {
-      const { configSchema } = await import("./commands/config-schema.ts");
+      const { configSchema } = await import("./commands/config.ts");
       exit(configSchema(world));
     });
 }
@@ -138,10 +147,10 @@ function addConfig(program: Command, world: CommandWorld, exit: (code: number) =
 function addDemo(program: Command, world: CommandWorld, exit: (code: number) => void): void {
   program
     .command("demo")
-    .description("the whole product against a simulated fleet: no key, no network")
-    .option("--listen <host:port>", "where to serve (default: 127.0.0.1:9855)")
-    .option("--scenario <name>", "what happens: tour, calm or outage", "tour")
-    .option("--speed <n>", "how many times as fast it happens", "1")
+    .description("run everything against a simulated fleet, without keys or network")
+    .option("--listen <host:port>", "address of the HTTP server (default: 127.0.0.1:9855)")
+    .option("--scenario <name>", "scenario to play: tour, calm or outage", "tour")
+    .option("--speed <n>", "speed factor", "1")
     .action(async (flags: DemoFlags) => {
       const { demo } = await import("./commands/demo.ts");
       exit(await demo(flags, world));

@@ -27,12 +27,20 @@ describe("synclag", () => {
     { args: ["frob"], says: "unknown command 'frob'" },
     { args: ["run", "--log-level", "loud"], says: "Allowed choices are debug, info, warn, error" },
     { args: ["run", "--listen", "nowhere"], says: 'Cannot listen on "nowhere": expected HOST:PORT' },
-    { args: ["run", "--config", "absent.yaml"], says: "Cannot read absent.yaml: there is no such file" },
+    { args: ["run", "--config", "absent.yaml"], says: "Cannot read absent.yaml: no such file" },
+    { args: ["plan", "--config", "absent.yaml"], says: "Cannot read absent.yaml: no such file" },
   ])("ends with 2 for $args", async ({ args, says }) => {
     const { exitCode, err } = await runSynclag(args, { cwd: "." });
 
     expect(err).toContain(says);
     expect(exitCode).toBe(2);
+  });
+
+  it("ends with 3 for a check whose configuration cannot be read", async () => {
+    const { exitCode, err } = await runSynclag(["check", "--config", "absent.yaml"], { cwd: "." });
+
+    expect(err).toContain("Cannot read absent.yaml: no such file");
+    expect(exitCode).toBe(3);
   });
 });
 

@@ -1,4 +1,4 @@
-import { parseDuration } from "../config/schema/duration.ts";
+import { parseDuration } from "../config/schema/quantities.ts";
 import { expositionText } from "../metrics/exposition.ts";
 import { STATUS_METRICS } from "../metrics/families/status.ts";
 import type { StatusJson } from "../views/api/api-schema.ts";
@@ -6,9 +6,9 @@ import { statusSource } from "../views/terminal/check-metrics.ts";
 import { applyMaxLag, selectForCheck } from "../views/terminal/check-selection.ts";
 import { type CheckTableOptions, renderCheckTable } from "../views/terminal/check-table.ts";
 import { type CheckExitCode, checkVerdict } from "../views/terminal/check-verdict.ts";
-import { colorsFor } from "./colors-for.ts";
 import type { CommandWorld } from "./command-world.ts";
 import { askDaemon, pollLocally } from "./status-result.ts";
+import { colorsFor } from "./terminal.ts";
 
 export interface CheckFlags {
   readonly config: string;

@@ -1,6 +1,7 @@
+import { secretsInUrl } from "../config/resolve/secret-parts.ts";
 import { SecretStore } from "../config/resolve/secrets.ts";
-import { parseTemplate, type TemplatePart } from "../config/resolve/template.ts";
-import { basicAuthorization, keysOf, readWebUrl } from "../config/resolve/web-url.ts";
+import { type FilledPart, joinParts, parseTemplate, type TemplatePart } from "../config/resolve/template.ts";
+import { basicAuthorization, readWebUrl } from "../config/resolve/web-url.ts";
 import type { CommandWorld } from "./command-world.ts";
 
 /** Where a running daemon is asked, or the sentence that says why it can't be. */
@@ -22,24 +23,24 @@ type Reading = Pick<CommandWorld, "env" | "readFile" | "keepSecret">;
  */
 export function readDaemonAddress(written: string, world: Reading): DaemonAddress {
   const template = parseTemplate(written);
-  if (template.kind === "unreadable") {
+  if (template.kind === "invalid") {
     return { kind: "unusable", message: template.message };
   }
   const secrets = new SecretStore(world);
-  const pieces: string[] = [];
+  const parts: FilledPart[] = [];
   for (const part of template.parts) {
     const piece = fill(part, secrets);
     if (piece.kind === "unusable") {
       return piece;
     }
-    pieces.push(piece.text);
+    parts.push({ text: piece.text, isChainValue: false });
   }
-  const read = readWebUrl(pieces.join(""), written);
-  if (read.kind === "unusable") {
-    return read;
+  const read = readWebUrl(joinParts(parts));
+  if (read.kind === "invalid") {
+    return { kind: "unusable", message: read.message };
   }
   const { url } = read;
-  world.keepSecret([...secrets.all, ...keysOf(url)]);
+  world.keepSecret([...secrets.all, ...secretsInUrl(parts)]);
   const { origin, pathname } = url;
   return {
     kind: "address",
@@ -59,14 +60,14 @@ function fill(part: TemplatePart, secrets: SecretStore): Piece {
     case "value":
       return {
         kind: "unusable",
-        message: `Cannot fill {${part.name}}: expected \${VARIABLE} or \${file:/path}`,
+        message: `Cannot use {${part.name}}: expected \${VARIABLE} or \${file:/path}`,
       };
     case "variable":
     case "file": {
       const reading = secrets.read(part);
       return reading.kind === "read"
         ? { kind: "text", text: encodeURIComponent(reading.text) }
-        : { kind: "unusable", message: `Cannot fill this in: ${reading.message}` };
+        : { kind: "unusable", message: `Cannot resolve this value: ${reading.message}` };
     }
   }
 }

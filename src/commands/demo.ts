@@ -10,12 +10,11 @@ import { mirrorFleet } from "../sim/fleet/mirror-fleet.ts";
 import { playScenario } from "../sim/scenarios/play-scenario.ts";
 import { findScenario, SCENARIOS } from "../sim/scenarios/registry.ts";
 import type { Scenario } from "../sim/scenarios/scenario.ts";
-import { buildOf } from "./build-info.ts";
-import { colorsFor } from "./colors-for.ts";
-import { type CommandWorld, EXIT } from "./command-world.ts";
+import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
 import { describeDemo, describeStep } from "./describe-demo.ts";
 import { loadConfig } from "./load-config.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
+import { colorsFor } from "./terminal.ts";
 
 export interface DemoFlags {
   readonly listen?: string;

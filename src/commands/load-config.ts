@@ -1,12 +1,16 @@
+import { dirname, join } from "node:path";
+import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { parseConfig } from "../config/parse.ts";
+import { parseWebConfig } from "../config/web/parse.ts";
 import { ConfigError } from "../config/yaml/config-error.ts";
+import { LiveWebSettings } from "../io/http-server/settings.ts";
 import type { CommandWorld } from "./command-world.ts";
 
 /**
- * Reads and checks a configuration file.
+ * Reads and parses chains.yaml. Its secrets are kept out of crash reports from then on.
  *
- * @throws {ConfigError} If the file cannot be read, or has a mistake.
+ * @throws {ConfigError} If the file cannot be read or is invalid; `runCli` prints it.
  */
 export function loadConfig(
   file: string,
@@ -19,11 +23,34 @@ export function loadConfig(
 }
 
 /**
- * The text of a file that `flag` names.
+ * Opens a web configuration, which is read again when it changes.
  *
- * @throws {ConfigError} If it cannot be read.
+ * @throws {ConfigError} If a file cannot be read or is invalid.
  */
-export function readConfigFile(
+export function openWebConfig(
+  file: string,
+  world: Pick<CommandWorld, "readFile" | "monotonicMs">,
+  logger: () => Logger,
+): LiveWebSettings {
+  return new LiveWebSettings({
+    load: () =>
+      parseWebConfig(readConfigFile(file, world, "--web-config"), { file, readFile: world.readFile }),
+    onChanged: () => logger().info({ file }, "Web configuration reloaded"),
+    onRefused: (error) =>
+      logger().error(
+        { detail: error instanceof Error ? error.message : String(error) },
+        "Web configuration reload failed; keeping the current one",
+      ),
+    monotonicMs: world.monotonicMs,
+  });
+}
+
+/** The default of `--state`. */
+export function defaultStateFile(configFile: string): string {
+  return join(dirname(configFile), "synclag.state.json");
+}
+
+function readConfigFile(
   file: string,
   world: Pick<CommandWorld, "readFile">,
   flag: "--config" | "--web-config",
@@ -32,8 +59,8 @@ export function readConfigFile(
     return world.readFile(file);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-    const why = code === "ENOENT" ? "there is no such file" : code;
-    const message = `Cannot read ${file}: ${why}; name another with ${flag}`;
+    const reason = code === "ENOENT" ? "no such file" : code;
+    const message = `Cannot read ${file}: ${reason}; choose another with ${flag}`;
     throw new ConfigError(file, { problems: [{ line: 1, column: 1, path: [], message }], cause: error });
   }
 }

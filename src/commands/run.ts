@@ -1,17 +1,13 @@
 import { type App, startApp } from "../app.ts";
 import type { Config, ListenAddress } from "../config/config.ts";
 import { parseListenAddress } from "../config/schema/listen-address.ts";
-import { ConfigError } from "../config/yaml/config-error.ts";
 import { createRedact } from "../core/model/redact.ts";
 import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import { createLogger } from "../io/logger.ts";
-import { buildOf } from "./build-info.ts";
-import { colorsFor } from "./colors-for.ts";
-import { type CommandWorld, EXIT } from "./command-world.ts";
-import { loadConfig } from "./load-config.ts";
-import { openWebConfig } from "./open-web-config.ts";
+import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
+import { defaultStateFile, loadConfig, openWebConfig } from "./load-config.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
-import { stateFileBeside } from "./state-file-beside.ts";
+import { colorsFor } from "./terminal.ts";
 
 export interface RunFlags {
   readonly config: string;
@@ -23,7 +19,11 @@ export interface RunFlags {
   readonly logFormat?: LogFormat;
 }
 
-/** `synclag run`: the daemon, until SIGTERM or SIGINT; SIGHUP reloads. */
+/**
+ * `synclag run`: the daemon, until SIGTERM or SIGINT; SIGHUP reloads.
+ *
+ * @throws {ConfigError} If the configuration or the web configuration is invalid.
+ */
 export async function run(flags: RunFlags, world: CommandWorld): Promise<number> {
   const listen = flags.listen === undefined ? null : parseListenAddress(flags.listen);
   if (listen === null && flags.listen !== undefined) {
@@ -33,16 +33,8 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
     return EXIT.usage;
   }
   const load = (): Config => withListen(loadConfig(flags.config, world), listen);
-
-  const opened = orConfigError(() => ({
-    config: load(),
-    web: flags.webConfig === undefined ? null : openWebConfig(flags.webConfig, world, () => logger),
-  }));
-  if (opened instanceof ConfigError) {
-    world.err(opened.message);
-    return EXIT.usage;
-  }
-  const { config, web } = opened;
+  const config = load();
+  const web = flags.webConfig === undefined ? null : openWebConfig(flags.webConfig, world, () => logger);
 
   const secrets = new Set(config.secrets);
   let redact = createRedact(config.secrets);
@@ -69,21 +61,10 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       onBug: world.crash,
       build: buildOf(world),
       isLifecycleEnabled: flags.enableLifecycle ?? false,
-      stateFile: flags.state ?? stateFileBeside(flags.config),
+      stateFile: flags.state ?? defaultStateFile(flags.config),
       web,
     });
   return await runUntilSignal(start, { world, logger });
-}
-
-function orConfigError<Opened>(open: () => Opened): Opened | ConfigError {
-  try {
-    return open();
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      return error;
-    }
-    throw error;
-  }
 }
 
 /** The command line wins over the file. */

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
-import { ConfigError } from "../config/yaml/config-error.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { checkRound } from "../daemon/check-round.ts";
 import { Monitor } from "../daemon/monitor.ts";
@@ -12,13 +11,10 @@ import { findLockOwner, type LockOwner } from "../io/state/lock-owner.ts";
 import type { StatusJson } from "../views/api/api-schema.ts";
 import { statusJson } from "../views/api/status.ts";
 import { selectForCheck } from "../views/terminal/check-selection.ts";
-import { buildOf } from "./build-info.ts";
-import { colorsFor } from "./colors-for.ts";
-import type { CommandWorld } from "./command-world.ts";
+import { buildOf, type CommandWorld } from "./command-world.ts";
 import { readDaemonAddress } from "./daemon-address.ts";
-import { loadConfig } from "./load-config.ts";
-import { createProgressLine } from "./progress-line.ts";
-import { stateFileBeside } from "./state-file-beside.ts";
+import { defaultStateFile, loadConfig } from "./load-config.ts";
+import { colorsFor, createProgressLine } from "./terminal.ts";
 
 /** The status, and where its words are explained; or why there is none. */
 export type StatusResult =
@@ -54,23 +50,22 @@ const ADVICE = {
 /**
  * Polls once, drawing on the budgets of the state file. Where a daemon holds that file, it is asked instead; where
  * another check does, that one's end is awaited. A filter that means nothing is told before the first poll.
+ *
+ * @throws {ConfigError} If the configuration is invalid.
  */
 export async function pollLocally(
   filters: readonly string[],
   flags: { readonly config: string; readonly state?: string },
   world: CommandWorld,
 ): Promise<StatusResult> {
-  const config = readConfig(flags.config, world);
-  if (typeof config === "string") {
-    return mistake(config);
-  }
+  const config = loadConfig(flags.config, world);
   const unpolled = new Monitor(config.fleet, { nowMs: world.nowMs, budgets: () => [] }).report();
   const selected = selectForCheck(statusJson(unpolled), filters);
   if (selected.kind === "mistakes") {
     return selected;
   }
   const chains = new Set(selected.json.targets.map(({ chain }) => chain));
-  const stateFile = flags.state ?? stateFileBeside(flags.config);
+  const stateFile = flags.state ?? defaultStateFile(flags.config);
   const learned = await pollOrAsk(config, { chains, stateFile }, world);
   return (
     learned ?? mistake(`Cannot use the state file ${stateFile}: another synclag has held it for two minutes`)
@@ -150,18 +145,6 @@ async function pollOnce(
     return null;
   } finally {
     progress.clear();
-  }
-}
-
-/** The configuration, or what is wrong with it. */
-function readConfig(file: string, world: CommandWorld): Config | string {
-  try {
-    return loadConfig(file, world);
-  } catch (error) {
-    if (!(error instanceof ConfigError)) {
-      throw error;
-    }
-    return error.message;
   }
 }
 

@@ -1,23 +1,24 @@
 import { budgetWarnings } from "../budgets/warnings.ts";
+import { createRedact } from "../core/model/redact.ts";
 import type { Config } from "./config.ts";
-import { checkVariables } from "./resolve/check-variables.ts";
+import { locateProblems } from "./locate-problems.ts";
 import { resolveFleet } from "./resolve/fleet.ts";
 import { resolveMaintenance } from "./resolve/maintenance.ts";
 import type { ResolveContext } from "./resolve/resolve-context.ts";
 import { type Environment, SecretStore } from "./resolve/secrets.ts";
 import { readShape, type Shaped } from "./schema/read-shape.ts";
-import { ConfigError, type Problem } from "./yaml/config-error.ts";
-import { type PathProblem, ProblemList } from "./yaml/problem-list.ts";
+import { ConfigError, type Path } from "./yaml/config-error.ts";
+import { ProblemList } from "./yaml/problem-list.ts";
 import { readYaml, type YamlFile } from "./yaml/read-yaml.ts";
 
 /** Where a configuration comes from. */
 export interface ParseOptions extends Environment {
-  /** The path as the user gave it: it stands in front of each problem. */
+  /** The path as the user gave it; every problem begins with it. */
   readonly file: string;
 }
 
 /**
- * Reads chains.yaml: fills in its templates, reads its secrets and chooses its cadences.
+ * Parses chains.yaml: fills in its templates, reads its secrets and chooses its schedules.
  *
  * @throws {ConfigError} If anything is wrong with it: all problems at once, none of them with a secret in it.
  */
@@ -26,24 +27,23 @@ export function parseConfig(text: string, options: ParseOptions): Config {
   const problems = new ProblemList(yaml.problems.map(({ path }) => path));
   const secrets = new SecretStore(options);
   const config = yaml.readable ? resolveConfig(yaml, { problems, secrets, file: options.file }) : null;
-  const located = [...yaml.problems, ...problems.all.map((problem) => locate(problem, yaml))];
+  const located = locateProblems(yaml, problems.all, createRedact(secrets.all));
   if (config === null || located.length > 0) {
-    const redacted = located.map((problem) => ({ ...problem, message: secrets.redact(problem.message) }));
-    throw new ConfigError(options.file, { problems: redacted });
+    throw new ConfigError(options.file, { problems: located });
   }
   return config;
 }
 
-interface Reading {
+interface ParseState {
   readonly file: string;
   readonly problems: ProblemList;
   readonly secrets: SecretStore;
 }
 
-function resolveConfig(yaml: YamlFile, reading: Reading): Config | null {
-  const { problems, secrets, file } = reading;
+function resolveConfig(yaml: YamlFile, state: ParseState): Config | null {
+  const { problems, secrets, file } = state;
   if (yaml.value === null) {
-    problems.tell([], "Cannot use an empty file: expected a map with version, chains and protocols");
+    problems.addProblem([], "Cannot use an empty file: expected a map with version, chains and protocols");
     return null;
   }
   checkVariables(yaml.value, problems);
@@ -51,10 +51,10 @@ function resolveConfig(yaml: YamlFile, reading: Reading): Config | null {
   if (shaped === null) {
     return null;
   }
-  const resolving = resolvingOf(shaped, yaml, reading);
+  const context = resolveContext(shaped, yaml, state);
   const { entry } = shaped;
-  const maintenance = resolveMaintenance(entry, resolving);
-  const fleet = resolveFleet(entry, resolving);
+  const maintenance = resolveMaintenance(entry, context);
+  const fleet = resolveFleet(entry, context);
   return {
     file,
     listen: entry.listen,
@@ -78,16 +78,46 @@ function resolveConfig(yaml: YamlFile, reading: Reading): Config | null {
   };
 }
 
-function resolvingOf({ inFile }: Shaped, yaml: YamlFile, { problems, secrets }: Reading): ResolveContext {
+function resolveContext(
+  { inFile }: Shaped,
+  yaml: YamlFile,
+  { problems, secrets }: ParseState,
+): ResolveContext {
   return {
     secrets,
-    tell: (path, message) => problems.tell(inFile(path), message),
-    tellKey: (path, message) => problems.tellKey(inFile(path), message),
-    touches: (path) => problems.touches(inFile(path)),
+    addProblem: (path, message) => problems.addProblem(inFile(path), message),
+    addKeyProblem: (path, message) => problems.addKeyProblem(inFile(path), message),
+    hasProblemAt: (path) => problems.hasProblemAt(inFile(path)),
     sourceOf: (path) => yaml.sourceOf(inFile(path)),
   };
 }
 
-function locate({ path, at, message }: PathProblem, yaml: YamlFile): Problem {
-  return { ...(at === "key" ? yaml.keyPositionOf(path) : yaml.positionOf(path)), path, message };
+/** Adds a problem for each `${…}` where none is replaced. */
+function checkVariables(value: unknown, problems: ProblemList): void {
+  for (const path of variablePaths(value, [])) {
+    if (!mayHaveVariables(path)) {
+      problems.addProblem(path, `Cannot use \${…} here: variables work only in url, headers and rpc`);
+    }
+  }
+}
+
+function variablePaths(value: unknown, path: Path): readonly Path[] {
+  if (typeof value === "string") {
+    return value.includes("${") ? [path] : [];
+  }
+  if (Array.isArray(value)) {
+    return value.flatMap((item: unknown, index) => variablePaths(item, [...path, index]));
+  }
+  return typeof value === "object" && value !== null
+    ? Object.entries(value).flatMap(([key, item]) => variablePaths(item, [...path, key]))
+    : [];
+}
+
+/** `chains.x.rpc[0]`, `protocols.x[0].url`, `protocols.x[0].chains.base.url`, and the same with `headers.Name`. */
+function mayHaveVariables([section, , third, ...rest]: Path): boolean {
+  if (section === "chains") {
+    return third === "rpc";
+  }
+  const [key, name] = rest[0] === "chains" && rest.length > 2 ? rest.slice(2) : rest;
+  return section === "protocols" && (key === "url" || (key === "headers" && name !== undefined));
 }

@@ -168,8 +168,10 @@ protocols:
 
   it.each([
     { flags: { ...FLAGS, maxLag: "soon" }, problem: 'Cannot use --max-lag "soon"' },
-    { flags: { ...FLAGS, url: "here" }, problem: '--url: Cannot use "here": expected a URL' },
-    { flags: FLAGS, problem: "chains.yaml:1:1: version:" },
+    {
+      flags: { ...FLAGS, url: "here" },
+      problem: "--url: Cannot use this URL: expected http:// or https://, found no scheme",
+    },
   ])("says 3 for $problem", async ({ flags, problem }) => {
     const { world, errLines } = createWorld("chains: {}\n");
 

@@ -43,15 +43,15 @@ describe("readDaemonAddress()", () => {
   });
 
   it.each([
-    { written: "here", message: 'Cannot use "here": expected a URL that starts with http:// or https://' },
-    { written: "ftp://alice:hunter2@h", message: 'Cannot use "ftp://***@h": expected a URL' },
-    { written: `https://alice:\${NOBODY}@h`, message: "Cannot fill this in: NOBODY is not set" },
+    { written: "here", message: "Cannot use this URL: expected http:// or https://, found no scheme" },
+    { written: "ftp://alice:hunter2@h", message: "found ftp:" },
+    { written: `https://alice:\${NOBODY}@h`, message: "Cannot resolve this value: NOBODY is not set" },
     {
       written: `https://alice:\${file:/no/such}@h`,
-      message: "Cannot fill this in: Cannot read /no/such: ENOENT",
+      message: "Cannot resolve this value: Cannot read /no/such: ENOENT",
     },
-    { written: "https://{host}", message: `Cannot fill {host}: expected \${VARIABLE} or \${file:/path}` },
-    { written: `https://\${HOST`, message: "Cannot read the braces" },
+    { written: "https://{host}", message: `Cannot use {host}: expected \${VARIABLE} or \${file:/path}` },
+    { written: `https://\${HOST`, message: "Cannot parse braces" },
   ])("says what is wrong with $written", ({ written, message }) => {
     expect(readDaemonAddress(written, commandWorld({}).world)).toEqual({
       kind: "unusable",

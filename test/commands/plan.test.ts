@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { CommandWorld } from "../../src/commands/command-world.ts";
-import { plan } from "../../src/commands/plan.ts";
+import { runCli } from "../../src/cli.ts";
+import { commandWorld } from "../support/command-world.ts";
 
 const GOOD = `
 version: 1
@@ -18,9 +18,9 @@ protocols:
       chains: [base, mode]
 `;
 
-describe("plan()", () => {
-  it("prints the plan of a configuration as a table", () => {
-    const { exitCode, out } = planOf(GOOD, "table");
+describe("synclag plan", () => {
+  it("prints the plan of a configuration as a table", async () => {
+    const { exitCode, out } = await planOf(GOOD, "table");
 
     expect(exitCode).toBe(0);
     expect(out).toContain(
@@ -28,15 +28,15 @@ describe("plan()", () => {
     );
   });
 
-  it("prints it as JSON", () => {
-    const { exitCode, out } = planOf(GOOD, "json");
+  it("prints it as JSON", async () => {
+    const { exitCode, out } = await planOf(GOOD, "json");
 
     expect(exitCode).toBe(0);
     expect(JSON.parse(out)).toMatchObject({ totals: { endpoints: 2, requests_per_day: 2_880 } });
   });
 
-  it("says what is wrong with a configuration that cannot be used, and exits with 2", () => {
-    const { exitCode, out, err } = planOf(
+  it("says what is wrong with a configuration that cannot be used, and exits with 2", async () => {
+    const { exitCode, out, err } = await planOf(
       GOOD.replace("schedule: auto", 'schedule: "*/15 * * * * *"'),
       "table",
     );
@@ -46,27 +46,9 @@ describe("plan()", () => {
   });
 });
 
-function planOf(yaml: string, format: "table" | "json"): { exitCode: number; out: string; err: string } {
-  const out: string[] = [];
-  const err: string[] = [];
-  const world: CommandWorld = {
-    env: {},
-    packageRoot: "/",
-    nodeVersion: process.version,
-    readFile: () => yaml,
-    out: (line) => out.push(line),
-    err: (line) => err.push(line),
-    outIsTerminal: false,
-    errIsTerminal: false,
-    nowMs: () => 0,
-    monotonicMs: () => 0,
-    random: () => 0,
-    onSignal: () => undefined,
-    keepSecret: () => undefined,
-    crash: (error) => {
-      throw error;
-    },
-  };
-  const exitCode = plan({ config: "chains.yaml", format }, world);
-  return { exitCode, out: out.join("\n"), err: err.join("\n") };
+async function planOf(yaml: string, format: "table" | "json") {
+  const { world, printed } = commandWorld({});
+  const readFile = (path: string): string => (path === "chains.yaml" ? yaml : world.readFile(path));
+  const exitCode = await runCli(["node", "synclag", "plan", "--format", format], { ...world, readFile });
+  return { exitCode, out: printed.out.join("\n"), err: printed.err.join("\n") };
 }

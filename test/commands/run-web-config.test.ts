@@ -50,7 +50,7 @@ describe("synclag run --web-config", () => {
 
     expect([exitCode, err]).toEqual([
       2,
-      "no.yml:1:1: (file): Cannot read no.yml: there is no such file; name another with --web-config\n",
+      "no.yml:1:1: (file): Cannot read no.yml: no such file; choose another with --web-config\n",
     ]);
   });
 

@@ -8,24 +8,24 @@ describe("parseConfig()", () => {
       problems: [
         '2:1: a: Cannot use unknown key "a": expected version, listen, poll, thresholds, budgets, chains, protocols, maintenance',
         '3:1: b: Cannot use unknown key "b": expected version, listen, poll, thresholds, budgets, chains, protocols, maintenance',
-        "3:12: chains[0][6][9][1]: Cannot follow *a: the file's aliases stand for more than 20000 values",
+        "3:12: chains[0][6][9][1]: Cannot expand *a: aliases expand to more than 20000 values",
         '4:1: c: Cannot use unknown key "c": expected version, listen, poll, thresholds, budgets, chains, protocols, maintenance',
         '5:1: d: Cannot use unknown key "d": expected version, listen, poll, thresholds, budgets, chains, protocols, maintenance',
-        "6:9: chains: Cannot use a list: expected a map of chains, by slug",
+        "6:9: chains: Cannot use a list: expected a map of chains by slug",
         "7:12: protocols: Cannot use an empty map: expected at least one protocol",
       ],
     },
     {
       mistake: "alias-of-itself",
       problems: [
-        "9:28: protocols.lockup[0].chains[1][1]: Cannot follow *list: it contains itself",
+        "9:28: protocols.lockup[0].chains[1][1]: Cannot expand *list: it contains itself",
         "9:28: protocols.lockup[0].chains[1]: Cannot use a list: expected the slug of a chain",
       ],
     },
     {
       mistake: "alias-of-nothing",
       problems: [
-        "9:15: protocols.lockup[0].chains: Cannot follow *chains: no anchor &chains stands before it",
+        "9:15: protocols.lockup[0].chains: Cannot expand *chains: its anchor is not defined before it",
       ],
     },
     {
@@ -73,9 +73,9 @@ describe("parseConfig()", () => {
     {
       mistake: "bad-rpc",
       problems: [
-        '3:27: chains.base.rpc[0]: Cannot use "mainnet.base.org": expected a URL that starts with http:// or https://',
-        "3:45: chains.base.rpc[1]: Cannot fill placeholders in rpc: write each node's URL in full",
-        '4:33: chains.sepolia.rpc: Cannot use "https://sepolia.example": expected a list of URLs',
+        "3:27: chains.base.rpc[0]: Cannot use this URL: expected http:// or https://, found no scheme",
+        "3:45: chains.base.rpc[1]: Cannot use placeholders in rpc: write each URL in full",
+        "4:33: chains.sepolia.rpc: Cannot use a string: expected a list of URLs",
       ],
     },
     {
@@ -93,11 +93,13 @@ describe("parseConfig()", () => {
     },
     {
       mistake: "chain-called-all",
-      problems: ['3:3: chains.all: Cannot name a chain "all": that is the endpoint of a URL for all chains'],
+      problems: [
+        '3:3: chains.all: Cannot name a chain "all": this is the name of an endpoint that serves several chains',
+      ],
     },
     {
       mistake: "duplicate-chain-id",
-      problems: ['4:18: chains.sepolia.id: Cannot use chain id 8453 twice: chain "base" has it'],
+      problems: ['4:18: chains.sepolia.id: Cannot use chain id 8453 twice: chain "base" has it too'],
     },
     {
       mistake: "duplicate-key",
@@ -138,7 +140,7 @@ describe("parseConfig()", () => {
     {
       mistake: "maintenance-of-nothing",
       problems: [
-        "14:14: maintenance[0].match: Cannot match variant subgraph, chain sepolia: no indexer has all of it",
+        "14:14: maintenance[0].match: Cannot match variant subgraph, chain sepolia: no indexer matches all of them",
       ],
     },
     {
@@ -148,7 +150,7 @@ describe("parseConfig()", () => {
         "12:5: maintenance[1]: Cannot use a window with from, for: expected from and to, or schedule and for",
         "13:5: maintenance[2]: Cannot use a window with no times: expected from and to, or schedule and for",
         '14:24: maintenance[3].from: Cannot use "2026-12-01 10:00": expected a time with its zone, such as 2026-12-01T10:00:00Z',
-        '15:28: maintenance[4].schedule: Cannot use schedule "0 3 * * 0": found five fields, expected six fields, seconds first, such as */15 * * * * *; with its seconds it is "0 0 3 * * 0"',
+        '15:28: maintenance[4].schedule: Cannot use schedule "0 3 * * 0": found five fields, expected six fields, seconds first, such as */15 * * * * *; add the seconds: "0 0 3 * * 0"',
       ],
     },
     {
@@ -156,9 +158,9 @@ describe("parseConfig()", () => {
       problems: [
         '3:31: budgets.studio.per: Cannot use "week": expected hour, day or month',
         '6:15: chains.base.id: Cannot use "base": expected a whole number from 1',
-        '13:15: protocols.lockup[0].budget: Cannot find budget "gatway" in the section budgets: did you mean "gateway"?',
-        '15:9: protocols.lockup[0].chains.base.id: Cannot fill {id} of url: base has no value "id"; for the chain\'s number write {chain_id}',
-        '15:17: protocols.lockup[0].chains.base.idd: Cannot use unknown key "idd": no template has a {idd}: did you mean "id"?',
+        '13:15: protocols.lockup[0].budget: Cannot find budget "gatway" in budgets: did you mean "gateway"?',
+        '15:9: protocols.lockup[0].chains.base.id: Cannot fill {id} in url: chain base has no value "id"; use {chain_id} for the chain\'s number',
+        '15:17: protocols.lockup[0].chains.base.idd: Cannot use unknown key "idd": no template uses {idd}: did you mean "id"?',
         "17:18: poll.timeout: Cannot use 10: expected a duration such as 250ms, 10s, 5m or 1h",
         '18:33: maintenance[0].match.chain: Cannot find chain "sepola" in any indexer: did you mean "sepolia"?',
       ],
@@ -166,13 +168,15 @@ describe("parseConfig()", () => {
     {
       mistake: "missing-sections",
       problems: [
-        "1:1: chains: Cannot find this key: expected a map of chains, by slug",
-        "1:1: protocols: Cannot find this key: expected a map of protocols, each a list of indexers",
+        "1:1: chains: Cannot find required key: expected a map of chains by slug",
+        "1:1: protocols: Cannot find required key: expected a map of protocols, each a list of indexers",
       ],
     },
     {
       mistake: "no-version",
-      problems: ["1:1: version: Cannot find this key: expected 1, the version that this synclag reads"],
+      problems: [
+        "1:1: version: Cannot find required key: expected 1, the version of the format that this release reads",
+      ],
     },
     {
       mistake: "not-a-map",
@@ -180,12 +184,14 @@ describe("parseConfig()", () => {
     },
     {
       mistake: "other-version",
-      problems: ["1:10: version: Cannot use 2: expected 1, the version that this synclag reads"],
+      problems: [
+        "1:10: version: Cannot use 2: expected 1, the version of the format that this release reads",
+      ],
     },
     {
       mistake: "query-in-braces",
       problems: [
-        "9:31: (file): Cannot read YAML: missing , or : between flow map items; nor has a GraphQL query a place here: Synclag asks its own questions, chosen by dialect",
+        "9:31: (file): Cannot read YAML: missing , or : between flow map items; a GraphQL query cannot be used here: each dialect sends its own queries",
       ],
     },
     {
@@ -203,11 +209,11 @@ describe("parseConfig()", () => {
     },
     {
       mistake: "tag",
-      problems: ["3:15: (file): Cannot read YAML: unresolved tag: !env"],
+      problems: ["3:15: (file): Cannot read YAML: tags such as !name are not supported"],
     },
     {
       mistake: "two-documents",
-      problems: ["10:1: (file): Cannot read a second document: expected one, without a --- in between"],
+      problems: ["10:1: (file): Cannot read a second document: expected a single YAML document"],
     },
     {
       mistake: "unknown-key",

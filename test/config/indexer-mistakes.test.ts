@@ -6,40 +6,40 @@ describe("parseConfig()", () => {
     {
       mistake: "auto-without-room",
       problems: [
-        '10:7: protocols.lockup[0].schedule: Cannot keep budget "gateway": 2 endpoints × 4 a day × 30.4 days = 243 > 9, nine tenths of 10 a month, even with auto at every 6 h',
+        '10:7: protocols.lockup[0].schedule: Cannot stay within budget "gateway": 2 endpoints × 4 a day × 30.4 days = 243 > 9, nine tenths of 10 a month, even with auto at every 6 h',
       ],
     },
     {
       mistake: "bad-braces",
       problems: [
-        `11:12: protocols.lockup[0].url: Cannot read the braces: expected {name}, \${VARIABLE} or \${file:/path}, closed and not nested`,
+        `11:12: protocols.lockup[0].url: Cannot parse braces: expected {name}, \${VARIABLE} or \${file:/path}, closed and not nested`,
       ],
     },
     {
       mistake: "bad-cron",
       problems: [
-        '9:17: protocols.lockup[0].schedule: Cannot use schedule "61 * * * * *": 61 is no valid expression for second',
+        '9:17: protocols.lockup[0].schedule: Cannot use schedule "61 * * * * *": 61 is not a valid expression for second',
       ],
     },
     {
       mistake: "bad-explorer",
       problems: [
-        '14:17: protocols.lockup[0].explorer: Cannot use "thegraph.com/explorer/{id}": expected a URL that starts with http:// or https://',
+        "14:17: protocols.lockup[0].explorer: Cannot use this URL: expected http:// or https://, found no scheme",
       ],
     },
     {
       mistake: "bad-headers",
       problems: [
-        '12:18: protocols.lockup[0].headers["X Chain"]: Cannot send a header named "X Chain": expected letters, digits and dashes',
+        "12:18: protocols.lockup[0].headers[secret]: Cannot use this header name: expected letters, digits and dashes",
         "12:32: protocols.lockup[0].headers.Content-Type: Cannot set header Content-Type: Synclag sets it for each request",
-        "12:58: protocols.lockup[0].headers.X-Lines: Cannot send the value of header X-Lines: it holds a line break or a character beyond Latin-1",
-        "12:85: protocols.lockup[0].headers.X-Number: Cannot use this value: expected a text, in quotes where it looks like a number",
+        "12:58: protocols.lockup[0].headers.X-Lines: Cannot send the value of header X-Lines: it contains a line break or a character beyond Latin-1",
+        "12:85: protocols.lockup[0].headers.X-Number: Cannot use a number: expected a string; put numbers in quotes",
       ],
     },
     {
       mistake: "bad-variable",
       problems: [
-        `12:33: protocols.lockup[0].headers.Authorization: Cannot read \${…}: expected \${VARIABLE} or \${file:/path}`,
+        `12:33: protocols.lockup[0].headers.Authorization: Cannot parse \${…}: expected \${VARIABLE} or \${file:/path}`,
       ],
     },
     {
@@ -73,37 +73,37 @@ describe("parseConfig()", () => {
     {
       mistake: "empty-file",
       problems: [
-        "12:33: protocols.lockup[0].headers.Authorization: Cannot use /run/secrets/empty: it is empty",
+        "12:33: protocols.lockup[0].headers.Authorization: Cannot use /run/secrets/empty: the file is empty",
       ],
     },
     {
       mistake: "empty-variable",
       problems: [
-        "12:33: protocols.lockup[0].headers.Authorization: Cannot fill this in: EMPTY_KEY is empty; set it, or mark the indexer optional: true",
+        "12:33: protocols.lockup[0].headers.Authorization: Cannot resolve this value: EMPTY_KEY is empty; set it, or add optional: true to the indexer",
       ],
     },
     {
       mistake: "five-fields",
       problems: [
-        '9:17: protocols.lockup[0].schedule: Cannot use schedule "*/5 * * * *": found five fields, expected six fields, seconds first, such as */15 * * * * *; with its seconds it is "0 */5 * * * *"',
+        '9:17: protocols.lockup[0].schedule: Cannot use schedule "*/5 * * * *": found five fields, expected six fields, seconds first, such as */15 * * * * *; add the seconds: "0 */5 * * * *"',
       ],
     },
     {
       mistake: "fixed-schedule-over-budget",
       problems: [
-        '14:17: protocols.lockup[0].schedule: Cannot keep budget "gateway": 2 endpoints × 1,440 a day × 30.4 days = 87,552 > 80,000 a month; the fastest that fits is every 2 min',
+        '14:17: protocols.lockup[0].schedule: Cannot stay within budget "gateway": 2 endpoints × 1,440 a day × 30.4 days = 87,552 > 80,000 a month; the fastest that fits is every 2 min',
       ],
     },
     {
       mistake: "fixed-schedule-over-endpoint-budget",
       problems: [
-        '14:17: protocols.lockup[0].schedule: Cannot keep budget "studio": 1 endpoint × 5,760 a day = 5,760 > 3,000 a day; the fastest that fits is every 30 s',
+        '14:17: protocols.lockup[0].schedule: Cannot stay within budget "studio": 1 endpoint × 5,760 a day = 5,760 > 3,000 a day; the fastest that fits is every 30 s',
       ],
     },
     {
       mistake: "one-url-over-endpoint-budget",
       problems: [
-        '12:17: protocols.lockup[0].schedule: Cannot keep budget "studio": 1 endpoint × 1,440 a day + 1 endpoint × 2,880 a day = 4,320 > 3,000 a day; the fastest that fits is every 1 min',
+        '12:17: protocols.lockup[0].schedule: Cannot stay within budget "studio": 1 endpoint × 1,440 a day + 1 endpoint × 2,880 a day = 4,320 > 3,000 a day; the fastest that fits is every 1 min',
       ],
     },
     {
@@ -127,15 +127,15 @@ describe("parseConfig()", () => {
     {
       mistake: "header-placeholder",
       problems: [
-        "12:64: protocols.lockup[0].headers.X-Chain: Cannot fill {chain} in a header: placeholders work in url, explorer and playground",
+        "12:64: protocols.lockup[0].headers.X-Chain: Cannot use {chain} in a header: placeholders work only in url, explorer and playground",
       ],
     },
     {
       mistake: "misplaced-variable",
       problems: [
-        `13:15: protocols.lockup[0].budget: Cannot fill in \${…} here: it works in url and headers only`,
-        `16:24: protocols.lockup[0].chains.sepolia.id: Cannot fill in \${…} here: it works in url and headers only`,
-        `17:9: listen: Cannot fill in \${…} here: it works in url and headers only`,
+        `13:15: protocols.lockup[0].budget: Cannot use \${…} here: variables work only in url, headers and rpc`,
+        `16:24: protocols.lockup[0].chains.sepolia.id: Cannot use \${…} here: variables work only in url, headers and rpc`,
+        `17:9: listen: Cannot use \${…} here: variables work only in url, headers and rpc`,
       ],
     },
     {
@@ -144,12 +144,14 @@ describe("parseConfig()", () => {
     },
     {
       mistake: "no-url",
-      problems: ["7:7: protocols.lockup[0].url: Cannot find this key: expected an http:// or https:// URL"],
+      problems: [
+        "7:7: protocols.lockup[0].url: Cannot find required key: expected an http:// or https:// URL",
+      ],
     },
     {
       mistake: "no-variant",
       problems: [
-        "7:7: protocols.lockup[0].variant: Cannot find this key: expected a name of lower-case letters, digits and dashes, starting with a letter or digit",
+        "7:7: protocols.lockup[0].variant: Cannot find required key: expected a name of lower-case letters, digits and dashes, starting with a letter or digit",
       ],
     },
     {
@@ -161,51 +163,49 @@ describe("parseConfig()", () => {
     {
       mistake: "placeholder-in-list",
       problems: [
-        '14:16: protocols.lockup[0].chains[0].id: Cannot fill {id} of url: base has no value "id"; for the chain\'s number write {chain_id}',
+        '14:16: protocols.lockup[0].chains[0].id: Cannot fill {id} in url: chain base has no value "id"; use {chain_id} for the chain\'s number',
       ],
     },
     {
       mistake: "placeholder-without-value",
       problems: [
-        '16:9: protocols.lockup[0].chains.sepolia.id: Cannot fill {id} of url: sepolia has no value "id"; for the chain\'s number write {chain_id}',
+        '16:9: protocols.lockup[0].chains.sepolia.id: Cannot fill {id} in url: chain sepolia has no value "id"; use {chain_id} for the chain\'s number',
       ],
     },
     {
       mistake: "query-as-dialect",
       problems: [
-        "8:16: protocols.lockup[0].dialect: Cannot use a GraphQL query here: Synclag asks its own questions, chosen by dialect; nor is { _meta: { … } } GraphQL, which has no colon there",
+        "8:16: protocols.lockup[0].dialect: Cannot use a GraphQL query here: each dialect sends its own queries; also, { _meta: { … } } is not valid GraphQL: it takes no colon there",
       ],
     },
     {
       mistake: "query-as-url",
       problems: [
-        "8:12: protocols.lockup[0].url: Cannot use a GraphQL query here: Synclag asks its own questions, chosen by dialect",
+        "8:12: protocols.lockup[0].url: Cannot use a GraphQL query here: each dialect sends its own queries",
       ],
     },
     {
       mistake: "query-key",
       problems: [
-        "9:7: protocols.lockup[0].query: Cannot use a GraphQL query here: Synclag asks its own questions, chosen by dialect; nor is { _meta: { … } } GraphQL, which has no colon there",
+        "9:7: protocols.lockup[0].query: Cannot use a GraphQL query here: each dialect sends its own queries; also, { _meta: { … } } is not valid GraphQL: it takes no colon there",
       ],
     },
     {
       mistake: "reserved-value",
-      problems: [
-        '16:29: protocols.lockup[0].chains.sepolia.chain: Cannot set "chain": {chain} always stands for the chain at hand',
-      ],
+      problems: ['16:29: protocols.lockup[0].chains.sepolia.chain: Cannot set "chain": {chain} is built in'],
     },
     {
       mistake: "unknown-budget",
       problems: [
-        '13:15: protocols.lockup[0].budget: Cannot find budget "gatway" in the section budgets: did you mean "gateway"?',
-        '16:37: protocols.lockup[0].chains.sepolia.budget: Cannot find budget "studios" in the section budgets: did you mean "studio"?',
+        '13:15: protocols.lockup[0].budget: Cannot find budget "gatway" in budgets: did you mean "gateway"?',
+        '16:37: protocols.lockup[0].chains.sepolia.budget: Cannot find budget "studios" in budgets: did you mean "studio"?',
       ],
     },
     {
       mistake: "unknown-chain",
       problems: [
-        '9:16: protocols.lockup[0].chains[0]: Cannot find chain "bas" in the section chains: did you mean "base"?',
-        '9:21: protocols.lockup[0].chains[1]: Cannot find chain "ethereum" in the section chains',
+        '9:16: protocols.lockup[0].chains[0]: Cannot find chain "bas" in chains: did you mean "base"?',
+        '9:21: protocols.lockup[0].chains[1]: Cannot find chain "ethereum" in chains',
       ],
     },
     {
@@ -223,32 +223,32 @@ describe("parseConfig()", () => {
     {
       mistake: "unset-variable",
       problems: [
-        "12:33: protocols.lockup[0].headers.Authorization: Cannot fill this in: UNSET_KEY is not set; set it, or mark the indexer optional: true",
+        "12:33: protocols.lockup[0].headers.Authorization: Cannot resolve this value: UNSET_KEY is not set; set it, or add optional: true to the indexer",
       ],
     },
     {
       mistake: "unused-value",
       problems: [
-        '16:29: protocols.lockup[0].chains.sepolia.explore: Cannot use unknown key "explore": no template has a {explore}: did you mean "explorer"?',
-        '16:44: protocols.lockup[0].chains.sepolia.region: Cannot use unknown key "region": no template has a {region}',
+        '16:29: protocols.lockup[0].chains.sepolia.explore: Cannot use unknown key "explore": no template uses {explore}: did you mean "explorer"?',
+        '16:44: protocols.lockup[0].chains.sepolia.region: Cannot use unknown key "region": no template uses {region}',
       ],
     },
     {
       mistake: "url-of-other-scheme",
       problems: [
-        '8:12: protocols.lockup[0].url: Cannot use "ws://***@indexer.example/graphql": expected a URL that starts with http:// or https://',
+        "8:12: protocols.lockup[0].url: Cannot use this URL: expected http:// or https://, found ws:",
       ],
     },
     {
       mistake: "url-without-scheme",
       problems: [
-        '8:12: protocols.lockup[0].url: Cannot use "indexer.example/graphql": expected a URL that starts with http:// or https://',
+        "8:12: protocols.lockup[0].url: Cannot use this URL: expected http:// or https://, found no scheme",
       ],
     },
     {
       mistake: "value-as-map",
       problems: [
-        "16:24: protocols.lockup[0].chains.sepolia.id: Cannot use a map as a placeholder's value: expected a text",
+        "16:24: protocols.lockup[0].chains.sepolia.id: Cannot use a map as a placeholder's value: expected a string or a number",
       ],
     },
   ])("tells of $mistake", ({ mistake, problems }) => {

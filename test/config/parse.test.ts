@@ -171,7 +171,7 @@ describe("parseConfig()", () => {
     const text = EXAMPLE.replace('url: "https://form', 'url: "form');
 
     expect(() => parse(text)).toThrow(
-      'chains.yaml:43:22: protocols.airdrops[1].chains.form.url: Cannot use "form.example/subgraphs/{protocol}-{chain}-{chain_id}": expected a URL that starts with http:// or https://',
+      "chains.yaml:43:22: protocols.airdrops[1].chains.form.url: Cannot use this URL: expected http:// or https://, found no scheme",
     );
   });
 
@@ -303,8 +303,8 @@ describe("parseConfig()", () => {
 
     expect(message).toBe(
       [
-        `chains.yaml:10:12: protocols.lockup[0].url: Cannot use "\${RPC_URL}": expected a URL that starts with http:// or https://`,
-        `chains.yaml:11:52: protocols.lockup[0].headers["\${TOKEN}"]: Cannot send a header named "\${TOKEN}": expected letters, digits and dashes`,
+        `chains.yaml:10:12: protocols.lockup[0].url: Cannot use this URL: expected http:// or https://, found no scheme`,
+        `chains.yaml:11:52: protocols.lockup[0].headers[secret]: Cannot use this header name: expected letters, digits and dashes`,
       ].join("\n"),
     );
   });

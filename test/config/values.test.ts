@@ -1,8 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseByteSize } from "../../src/config/schema/byte-size.ts";
-import { formatDuration, parseDuration } from "../../src/config/schema/duration.ts";
 import { parseListenAddress } from "../../src/config/schema/listen-address.ts";
+import { durationLiteral, parseByteSize, parseDuration } from "../../src/config/schema/quantities.ts";
 
 describe("parseDuration()", () => {
   it.each([
@@ -24,17 +23,17 @@ describe("parseDuration()", () => {
   );
 });
 
-describe("formatDuration()", () => {
+describe("durationLiteral()", () => {
   it("writes what parseDuration() reads", () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 2 ** 31 - 1 }), (ms) => {
-        expect(parseDuration(formatDuration(ms))).toBe(ms);
+        expect(parseDuration(durationLiteral(ms))).toBe(ms);
       }),
     );
   });
 
   it("takes the largest unit that needs no fraction", () => {
-    expect([90_000, 120_000, 3_600_000, 250].map(formatDuration)).toEqual(["90s", "2m", "1h", "250ms"]);
+    expect([90_000, 120_000, 3_600_000, 250].map(durationLiteral)).toEqual(["90s", "2m", "1h", "250ms"]);
   });
 });
 

@@ -1,11 +1,15 @@
 import type { Chain, Endpoint, Thresholds } from "../../core/model/fleet.ts";
 import type { ConfigFile, ThresholdsEntry } from "../schema/config-file.ts";
-import { formatDuration } from "../schema/duration.ts";
-import { type Headers, withCredentials } from "./headers.ts";
+import { durationLiteral } from "../schema/quantities.ts";
+import type { Path } from "../yaml/config-error.ts";
+import { withCredentials } from "./headers.ts";
 import { SHARED_ENDPOINT } from "./indexer.ts";
 import type { ResolveContext } from "./resolve-context.ts";
-import { timeWithoutBudget } from "./schedules.ts";
-import { keysOf, readWebUrl } from "./web-url.ts";
+import { type Timing, timeWithoutBudget } from "./schedules.ts";
+import { secretsInUrl } from "./secret-parts.ts";
+import type { SecretReference } from "./secrets.ts";
+import { type FilledPart, joinParts, parseTemplate } from "./template.ts";
+import { readWebUrl } from "./web-url.ts";
 
 const DEFAULT_THRESHOLDS: Thresholds = {
   laggingMs: 10 * 60_000,
@@ -15,31 +19,30 @@ const DEFAULT_THRESHOLDS: Thresholds = {
 };
 
 /** The chains of a file, in its order. */
-export function resolveChains(
-  { chains, thresholds }: ConfigFile,
-  resolving: ResolveContext,
-): readonly Chain[] {
+export function resolveChains({ chains, thresholds }: ConfigFile, context: ResolveContext): readonly Chain[] {
   const common = withThresholds(DEFAULT_THRESHOLDS, thresholds);
-  checkOrder(common, ["thresholds"], resolving);
-  if (Object.keys(chains).length === 0 && !resolving.touches(["chains"])) {
-    resolving.tell(["chains"], "Cannot use an empty map: expected at least one chain");
+  checkOrder(common, ["thresholds"], context);
+  if (Object.keys(chains).length === 0 && !context.hasProblemAt(["chains"])) {
+    context.addProblem(["chains"], "Cannot use an empty map: expected at least one chain");
   }
   const slugsById = new Map<number, string>();
   return Object.entries(chains).map(([slug, entry]) => {
+    const path = ["chains", slug];
     if (slug === SHARED_ENDPOINT) {
-      resolving.tellKey(
-        ["chains", slug],
-        `Cannot name a chain "${slug}": that is the endpoint of a URL for all chains`,
+      const message = `Cannot name a chain "${slug}": this is the name of an endpoint that serves several chains`;
+      context.addKeyProblem(path, message);
+    }
+    const other = slugsById.get(entry.id);
+    if (other !== undefined) {
+      context.addProblem(
+        [...path, "id"],
+        `Cannot use chain id ${entry.id} twice: chain "${other}" has it too`,
       );
     }
-    const twin = slugsById.get(entry.id);
-    if (twin !== undefined) {
-      resolving.tell(["chains", slug, "id"], `Cannot use chain id ${entry.id} twice: chain "${twin}" has it`);
-    }
-    slugsById.set(entry.id, twin ?? slug);
+    slugsById.set(entry.id, other ?? slug);
     const own = withThresholds(common, entry.thresholds);
     if (Object.keys(entry.thresholds).length > 0) {
-      checkOrder(own, ["chains", slug, "thresholds"], resolving);
+      checkOrder(own, [...path, "thresholds"], context);
     }
     return {
       slug,
@@ -55,29 +58,25 @@ export function resolveChains(
 /** The JSON-RPC nodes of all chains. */
 export function resolveRpcEndpoints(
   { chains, poll }: ConfigFile,
-  resolving: ResolveContext,
+  context: ResolveContext,
 ): readonly Endpoint[] {
   const timing = timeWithoutBudget(poll.rpc_schedule);
   return Object.entries(chains).flatMap(([slug, { rpc }]) =>
     rpc.flatMap((text, index) => {
-      const url = resolveRpcUrl(text, ["chains", slug, "rpc", index], resolving);
-      const { secrets } = resolving;
-      return url === null
-        ? []
-        : [rpcEndpoint({ slug, index, url, headers: withCredentials({}, url, secrets), ...timing })];
+      const url = resolveRpcUrl(text, ["chains", slug, "rpc", index], context);
+      return url === null ? [] : [rpcEndpoint({ slug, index, url, timing }, context)];
     }),
   );
 }
 
-function rpcEndpoint(node: {
+interface RpcNode {
   readonly slug: string;
   readonly index: number;
   readonly url: URL;
-  readonly headers: Headers;
-  readonly schedule: string;
-  readonly pollIntervalMs: number;
-}): Endpoint {
-  const { slug, index, url, headers, schedule, pollIntervalMs } = node;
+  readonly timing: Timing;
+}
+
+function rpcEndpoint({ slug, index, url, timing }: RpcNode, { secrets }: ResolveContext): Endpoint {
   return {
     key: `rpc/${slug}/${index}`,
     kind: "rpc",
@@ -87,36 +86,53 @@ function rpcEndpoint(node: {
     name: slug,
     url: url.href,
     host: url.host,
-    headers,
+    headers: withCredentials({}, url, secrets),
     dialect: "rpc",
-    schedule,
-    pollIntervalMs,
+    ...timing,
     budget: null,
     targets: [],
     chain: slug,
   };
 }
 
-function resolveRpcUrl(
-  text: string,
-  path: readonly (string | number)[],
-  { tell, secrets }: ResolveContext,
-): URL | null {
-  // A variable is told by `checkVariables`.
-  if (text.includes("${")) {
+function resolveRpcUrl(text: string, path: Path, context: ResolveContext): URL | null {
+  const template = parseTemplate(text);
+  if (template.kind === "invalid") {
+    context.addProblem(path, template.message);
     return null;
   }
-  if (/[{}]/.test(text)) {
-    tell(path, "Cannot fill placeholders in rpc: write each node's URL in full");
+  const parts: FilledPart[] = [];
+  for (const part of template.parts) {
+    if (part.kind === "value") {
+      context.addProblem(path, "Cannot use placeholders in rpc: write each URL in full");
+      return null;
+    }
+    const filled = part.kind === "text" ? part.text : readSecret(part, path, context);
+    if (filled === null) {
+      return null;
+    }
+    parts.push({ text: filled, isChainValue: false });
+  }
+  const read = readWebUrl(joinParts(parts));
+  if (read.kind === "invalid") {
+    context.addProblem(path, read.message);
     return null;
   }
-  const read = readWebUrl(text, text);
-  if (read.kind === "unusable") {
-    tell(path, read.message);
-    return null;
-  }
-  secrets.remember(...keysOf(read.url));
+  context.secrets.remember(secretsInUrl(parts));
   return read.url;
+}
+
+function readSecret(reference: SecretReference, path: Path, context: ResolveContext): string | null {
+  const reading = context.secrets.read(reference);
+  if (reading.kind === "read") {
+    return reading.text;
+  }
+  const message =
+    reading.kind === "unset"
+      ? `Cannot resolve this value: ${reading.message}; set it, or remove this URL`
+      : reading.message;
+  context.addProblem(path, message);
+  return null;
 }
 
 function withThresholds(
@@ -131,13 +147,9 @@ function withThresholds(
   };
 }
 
-function checkOrder(
-  { laggingMs, criticalMs }: Thresholds,
-  path: readonly string[],
-  { tell }: ResolveContext,
-): void {
+function checkOrder({ laggingMs, criticalMs }: Thresholds, path: Path, context: ResolveContext): void {
   if (laggingMs > criticalMs) {
-    const [lagging, critical] = [formatDuration(laggingMs), formatDuration(criticalMs)];
-    tell(path, `Cannot use thresholds: lagging ${lagging} is above critical ${critical}`);
+    const [lagging, critical] = [durationLiteral(laggingMs), durationLiteral(criticalMs)];
+    context.addProblem(path, `Cannot use thresholds: lagging ${lagging} is above critical ${critical}`);
   }
 }

@@ -1,56 +1,56 @@
 import type { Budget, Endpoint, Fleet, Indexer, SkippedIndexer, Target } from "../../core/model/fleet.ts";
 import type { ConfigFile } from "../schema/config-file.ts";
+import { didYouMean } from "../schema/messages.ts";
 import type { Path } from "../yaml/config-error.ts";
-import { didYouMean } from "../yaml/did-you-mean.ts";
 import { resolveChains, resolveRpcEndpoints } from "./chains.ts";
 import { type EndpointPlan, type IndexerPlan, resolveIndexer, type ServedChain } from "./indexer.ts";
 import type { IndexerScope, ResolveContext } from "./resolve-context.ts";
 import { assignSchedules, type Timing } from "./schedules.ts";
 
-/** Works out what is polled. What is wrong is told; the fleet is then not to be used. */
-export function resolveFleet(file: ConfigFile, resolving: ResolveContext): Fleet {
+/** Resolves what is polled. If a problem was added, the fleet must not be used. */
+export function resolveFleet(file: ConfigFile, context: ResolveContext): Fleet {
   const budgets = Object.entries(file.budgets).map(([name, budget]) => ({ name, ...budget }));
-  const plans = indexerScopes(file, resolving).map((scope) => {
+  const plans = indexerScopes(file, context).map((scope) => {
     checkBudgetNames(scope, budgets);
     return resolveIndexer(scope, file.chains);
   });
   const polled = plans.filter(({ skipped }) => skipped === null);
   const endpoints = polled.flatMap((plan) => plan.endpoints);
-  const timings = assignSchedules(endpoints, budgets, resolving);
+  const timings = assignSchedules(endpoints, budgets, context);
   return {
-    chains: resolveChains(file, resolving),
+    chains: resolveChains(file, context),
     indexers: polled.map((plan) => toIndexer(plan, timings)),
-    rpcEndpoints: resolveRpcEndpoints(file, resolving),
+    rpcEndpoints: resolveRpcEndpoints(file, context),
     budgets,
     skipped: plans.flatMap(toSkipped),
   };
 }
 
-function indexerScopes({ protocols }: ConfigFile, resolving: ResolveContext): readonly IndexerScope[] {
-  if (Object.keys(protocols).length === 0 && !resolving.touches(["protocols"])) {
-    resolving.tell(["protocols"], "Cannot use an empty map: expected at least one protocol");
+function indexerScopes({ protocols }: ConfigFile, context: ResolveContext): readonly IndexerScope[] {
+  if (Object.keys(protocols).length === 0 && !context.hasProblemAt(["protocols"])) {
+    context.addProblem(["protocols"], "Cannot use an empty map: expected at least one protocol");
   }
   const pathsByKey = new Map<string, Path>();
   return Object.entries(protocols).flatMap(([protocol, entries]) => {
-    if (entries.length === 0 && !resolving.touches(["protocols", protocol])) {
-      resolving.tell(["protocols", protocol], "Cannot use an empty list: expected at least one indexer");
+    if (entries.length === 0 && !context.hasProblemAt(["protocols", protocol])) {
+      context.addProblem(["protocols", protocol], "Cannot use an empty list: expected at least one indexer");
     }
     return entries.map((entry, index) => {
       const path = ["protocols", protocol, index];
       const key = `${protocol}/${entry.variant}/${entry.tier}`;
       if (pathsByKey.has(key)) {
-        resolving.tell(
+        context.addProblem(
           [...path, "variant"],
           `Cannot list ${key} twice: give one of them another variant or tier`,
         );
       }
       pathsByKey.set(key, path);
-      return { resolving, protocol, entry, path, unset: new Set<string>() };
+      return { context, protocol, entry, path, unset: new Set<string>() };
     });
   });
 }
 
-function checkBudgetNames({ entry, path, resolving }: IndexerScope, budgets: readonly Budget[]): void {
+function checkBudgetNames({ entry, path, context }: IndexerScope, budgets: readonly Budget[]): void {
   const known = budgets.map(({ name }) => name);
   const chains = Array.isArray(entry.chains) ? {} : entry.chains;
   const named = [
@@ -61,11 +61,8 @@ function checkBudgetNames({ entry, path, resolving }: IndexerScope, budgets: rea
     })),
   ];
   for (const { budget, path: budgetPath } of named) {
-    if (typeof budget === "string" && !known.includes(budget) && !resolving.touches(["budgets", budget])) {
-      resolving.tell(
-        budgetPath,
-        `Cannot find budget "${budget}" in the section budgets${didYouMean(budget, known)}`,
-      );
+    if (typeof budget === "string" && !known.includes(budget) && !context.hasProblemAt(["budgets", budget])) {
+      context.addProblem(budgetPath, `Cannot find budget "${budget}" in budgets${didYouMean(budget, known)}`);
     }
   }
 }

@@ -10,38 +10,37 @@ const KEY = /^[0-9a-f]{32}$/i;
 const KEY_IN_PATH = /^\/api\/([^/]+)\/(?:subgraphs|deployments)\//;
 const BEARER = /^Bearer +(.*)$/i;
 
-/** Why the gateway will refuse a key. */
-export interface KeyProblem {
-  /** The header that holds the key, or null where the URL does. */
-  readonly header: string | null;
-  readonly message: string;
-}
+/** Whether The Graph's gateway can accept the key of a request, and if not, where that key is. */
+export type GatewayKeyCheck =
+  | { readonly kind: "acceptable" }
+  | { readonly kind: "bad url"; readonly message: string }
+  | { readonly kind: "bad header"; readonly header: string; readonly message: string };
 
-/** Says before the first poll that The Graph's gateway will refuse a key; null if it may not, or for another host. */
-export function gatewayKeyProblem(url: URL, headers: Headers): KeyProblem | null {
+const ACCEPTABLE: GatewayKeyCheck = { kind: "acceptable" };
+
+/** Finds keys that The Graph's gateway would refuse, before the first poll. Other hosts accept whatever they like. */
+export function checkGatewayKey(url: URL, headers: Headers): GatewayKeyCheck {
   if (!GATEWAY_HOSTS.has(url.host)) {
-    return null;
+    return ACCEPTABLE;
   }
   const inPath = KEY_IN_PATH.exec(url.pathname)?.[1];
   if (inPath !== undefined && !KEY.test(inPath)) {
-    return { header: null, message: refusal(inPath) };
+    return { kind: "bad url", message: badKey(inPath) };
   }
   const header = findHeader(headers, "authorization");
   if (header === null) {
-    return null;
+    return ACCEPTABLE;
   }
   const token = BEARER.exec(header.value)?.[1];
   if (token === undefined) {
-    return {
-      header: header.name,
-      message: 'Cannot use this with The Graph\'s gateway: expected "Bearer KEY"',
-    };
+    const message = 'Cannot use this with The Graph\'s gateway: expected "Bearer KEY"';
+    return { kind: "bad header", header: header.name, message };
   }
-  return KEY.test(token) ? null : { header: header.name, message: refusal(token) };
+  return KEY.test(token) ? ACCEPTABLE : { kind: "bad header", header: header.name, message: badKey(token) };
 }
 
-function refusal(key: string): string {
-  const strange = key.replace(/[0-9a-f]/gi, "").length;
-  const found = strange === 0 ? `${key.length}` : `${key.length}, ${strange} of them not hexadecimal`;
+function badKey(key: string): string {
+  const others = key.replace(/[0-9a-f]/gi, "").length;
+  const found = others === 0 ? `${key.length}` : `${key.length}, ${others} of them not hexadecimal`;
   return `Cannot use this key with The Graph's gateway: expected 32 hexadecimal characters, found ${found}`;
 }

@@ -1,7 +1,8 @@
 import type { Path } from "../yaml/config-error.ts";
-import { fillHeader } from "./fill-template.ts";
 import type { ChainScope } from "./resolve-context.ts";
+import { secretsInHeader } from "./secret-parts.ts";
 import type { SecretStore } from "./secrets.ts";
+import { fillTemplate, joinParts, parseHeader } from "./template.ts";
 import { basicAuthorization } from "./web-url.ts";
 
 /** Header names, as the user wrote them, and their values. */
@@ -10,8 +11,8 @@ export type Headers = Readonly<Record<string, string>>;
 const NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
-/** What a poll or its connection sets; undici refuses most of them. */
-const OURS = new Set([
+/** Set by each request or its connection; undici refuses most of them. */
+const RESERVED_NAMES = new Set([
   "connection",
   "content-length",
   "content-type",
@@ -21,23 +22,23 @@ const OURS = new Set([
   "upgrade",
 ]);
 
-/** Fills the headers of one endpoint and remembers their values as secrets. Null: something is wrong, and told. */
+/** Fills the headers of one endpoint and remembers their values as secrets. Null: a problem was added. */
 export function resolveHeaders(headers: Headers, path: Path, scope: ChainScope): Headers | null {
   const filled = Object.entries(headers).map(([name, text]) => ({
     name,
     value: resolveHeader(text, [...path, name], scope),
   }));
-  const usable = filled.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const]));
-  return usable.length === filled.length ? Object.fromEntries(usable) : null;
+  const valid = filled.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const]));
+  return valid.length === filled.length ? Object.fromEntries(valid) : null;
 }
 
-/** The headers with what a URL's user and password stand for, unless they say it themselves. */
+/** The headers and the one for a URL's user and password, unless they set `Authorization` themselves. */
 export function withCredentials(headers: Headers, url: URL, secrets: SecretStore): Headers {
   const authorization = basicAuthorization(url);
   if (authorization === null || findHeader(headers, "authorization") !== null) {
     return headers;
   }
-  rememberHeader(authorization, secrets);
+  secrets.remember(secretsInHeader(authorization));
   return { ...headers, Authorization: authorization };
 }
 
@@ -51,32 +52,27 @@ export function findHeader(
 }
 
 function resolveHeader(text: string, path: Path, scope: ChainScope): string | null {
-  const { tell, tellKey, secrets } = scope.indexer.resolving;
+  const { context } = scope.indexer;
   const name = String(path.at(-1));
   if (!NAME.test(name)) {
-    tellKey(path, `Cannot send a header named ${JSON.stringify(name)}: expected letters, digits and dashes`);
+    // Not repeated: `{ Bearer KEY }` is a name to YAML.
+    context.addKeyProblem(path, "Cannot use this header name: expected letters, digits and dashes");
     return null;
   }
-  if (OURS.has(name.toLowerCase())) {
-    tellKey(path, `Cannot set header ${name}: Synclag sets it for each request`);
+  if (RESERVED_NAMES.has(name.toLowerCase())) {
+    context.addKeyProblem(path, `Cannot set header ${name}: Synclag sets it for each request`);
     return null;
   }
-  const value = fillHeader(text, path, scope);
-  if (value === null) {
+  const filled = fillTemplate(parseHeader(text), path, scope);
+  if (filled === null) {
     return null;
   }
+  const value = joinParts(filled);
+  context.secrets.remember(secretsInHeader(value));
   if (!VALUE.test(value)) {
-    tell(
-      path,
-      `Cannot send the value of header ${name}: it holds a line break or a character beyond Latin-1`,
-    );
+    const found = "a line break or a character beyond Latin-1";
+    context.addProblem(path, `Cannot send the value of header ${name}: it contains ${found}`);
     return null;
   }
-  rememberHeader(value, secrets);
   return value;
-}
-
-function rememberHeader(value: string, secrets: SecretStore): void {
-  // `Bearer KEY`: the key alone may turn up as well.
-  secrets.remember(value, value.replace(/^\S+ +(?=\S+$)/, ""));
 }

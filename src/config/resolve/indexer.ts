@@ -2,10 +2,9 @@ import type { ConfigFile } from "../schema/config-file.ts";
 import type { IndexerEntry } from "../schema/indexer.ts";
 import type { Path } from "../yaml/config-error.ts";
 import { type Address, resolveAddress } from "./address.ts";
-import { fillUrl } from "./fill-template.ts";
 import { type ListedChain, listChains } from "./list-chains.ts";
 import type { ChainScope, IndexerScope } from "./resolve-context.ts";
-import { placeholdersOf } from "./template.ts";
+import { fillTemplate, joinParts, parseTemplate, placeholdersOf } from "./template.ts";
 import { readWebUrl } from "./web-url.ts";
 
 /** A chain as one indexer serves it. */
@@ -16,7 +15,7 @@ export interface ServedChain {
   readonly playground: string | null;
 }
 
-/** An endpoint whose cadence is not yet chosen. */
+/** An endpoint without its schedule, which depends on the other endpoints of its budget. */
 export interface EndpointPlan {
   readonly name: string;
   readonly address: Address;
@@ -26,7 +25,7 @@ export interface EndpointPlan {
   readonly chains: readonly ServedChain[];
 }
 
-/** An indexer whose cadences are not yet chosen. */
+/** An indexer without the schedules of its endpoints. */
 export interface IndexerPlan {
   readonly protocol: string;
   readonly entry: IndexerEntry;
@@ -35,19 +34,19 @@ export interface IndexerPlan {
   readonly skipped: string | null;
 }
 
-/** The name of an endpoint without placeholders. */
+/** The name of an endpoint that serves several chains with one URL. */
 export const SHARED_ENDPOINT = "all";
 
-/** What a chain can only have with an endpoint of its own. */
+/** Overrides that give a chain its own endpoint. */
 const ENDPOINT_KEYS = ["url", "schedule", "headers", "budget"] as const;
 
-/** Works out the endpoints of one indexer, and tells what is wrong with it. */
+/** Resolves the endpoints of one indexer. */
 export function resolveIndexer(indexer: IndexerScope, chains: ConfigFile["chains"]): IndexerPlan {
   const listed = listChains(indexer, chains);
-  const together = listed.filter((chain) => !isApart(chain));
+  const sharing = listed.filter((chain) => !hasOwnEndpoint(chain));
   const endpoints = [
-    ...(together.length === 0 ? [] : [planEndpoint(SHARED_ENDPOINT, sharedScope(indexer), together)]),
-    ...listed.filter(isApart).map((chain) => planEndpoint(chain.slug, chain.scope, [chain])),
+    ...(sharing.length === 0 ? [] : [planEndpoint(SHARED_ENDPOINT, sharedScope(indexer), sharing)]),
+    ...listed.filter(hasOwnEndpoint).map((chain) => planEndpoint(chain.slug, chain.scope, [chain])),
   ];
   return {
     protocol: indexer.protocol,
@@ -57,7 +56,7 @@ export function resolveIndexer(indexer: IndexerScope, chains: ConfigFile["chains
   };
 }
 
-function isApart({ scope: { overrides, indexer } }: ListedChain): boolean {
+function hasOwnEndpoint({ scope: { overrides, indexer } }: ListedChain): boolean {
   return (
     ENDPOINT_KEYS.some((key) => overrides[key] !== undefined) ||
     placeholdersOf(indexer.entry.url).some((name) => name !== "protocol")
@@ -92,19 +91,20 @@ function resolveLink(key: "explorer" | "playground", scope: ChainScope): string 
   const { overrides, indexer, path } = scope;
   const own = overrides[key];
   const text = own === undefined ? indexer.entry[key] : own;
-  // A variable in a link is told by `checkVariables`.
+  // A variable in a link is a problem of its own, see `checkVariables`.
   if (text === undefined || text === null || text.includes("${")) {
     return null;
   }
   const linkPath = [...(own === undefined ? indexer.path : path), key];
-  const filled = fillUrl(text, linkPath, scope);
-  if (filled === null) {
+  const parts = fillTemplate(parseTemplate(text), linkPath, scope);
+  if (parts === null) {
     return null;
   }
-  const link = readWebUrl(filled, text);
-  if (link.kind === "unusable") {
-    indexer.resolving.tell(linkPath, link.message);
+  const link = joinParts(parts);
+  const read = readWebUrl(link);
+  if (read.kind === "invalid") {
+    indexer.context.addProblem(linkPath, read.message);
     return null;
   }
-  return filled;
+  return link;
 }

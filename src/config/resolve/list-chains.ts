@@ -1,7 +1,7 @@
 import type { ConfigFile } from "../schema/config-file.ts";
 import { type ChainValues, OVERRIDE_KEYS } from "../schema/indexer.ts";
+import { didYouMean } from "../schema/messages.ts";
 import type { Path } from "../yaml/config-error.ts";
-import { didYouMean } from "../yaml/did-you-mean.ts";
 import type { ChainScope, IndexerScope } from "./resolve-context.ts";
 import { BUILT_IN_VALUES, parseTemplate, placeholdersOf } from "./template.ts";
 
@@ -12,21 +12,21 @@ export interface ListedChain {
   readonly scope: ChainScope;
 }
 
-/** The chains of an indexer with the values of their placeholders. Tells of unknown ones, twins and unused values. */
+/** The chains of an indexer with the values of their placeholders. Unknown or repeated chains and unused values are problems. */
 export function listChains(indexer: IndexerScope, chains: ConfigFile["chains"]): readonly ListedChain[] {
   const seen = new Set<string>();
   return entriesOf(indexer).flatMap(({ slug, path, overrides }) => {
     if (seen.has(slug)) {
-      indexer.resolving.tellKey(path, `Cannot list chain "${slug}" twice`);
+      indexer.context.addKeyProblem(path, `Cannot list chain "${slug}" twice`);
       return [];
     }
     seen.add(slug);
     checkOwnValues(indexer, path, overrides);
     const chain = Object.hasOwn(chains, slug) ? chains[slug] : undefined;
     if (chain === undefined) {
-      tellUnknown(indexer, path, { slug, known: Object.keys(chains) });
+      addUnknownChain(indexer, path, { slug, known: Object.keys(chains) });
     }
-    // Without a chain the file is refused, but what else is wrong with this line can still be told.
+    // The file is refused then, but the rest of the line is still checked.
     const chainId = chain?.id ?? 0;
     const builtIn: [string, string][] = [
       ["protocol", indexer.protocol],
@@ -46,30 +46,30 @@ interface Entry {
   readonly overrides: ChainValues;
 }
 
-function entriesOf({ entry, path, resolving }: IndexerScope): readonly Entry[] {
+function entriesOf({ entry, path, context }: IndexerScope): readonly Entry[] {
   const { chains } = entry;
   const listPath = [...path, "chains"];
   const entries = Array.isArray(chains)
     ? chains.map((slug, index) => ({ slug, path: [...listPath, index], overrides: {} }))
     : Object.entries(chains).map(([slug, overrides]) => ({ slug, path: [...listPath, slug], overrides }));
-  if (entries.length === 0 && !resolving.touches(listPath)) {
-    resolving.tell(listPath, "Cannot use an empty list of chains: expected at least one");
+  if (entries.length === 0 && !context.hasProblemAt(listPath)) {
+    context.addProblem(listPath, "Cannot use an empty list of chains: expected at least one");
   }
   return entries;
 }
 
-function tellUnknown(
-  { resolving }: IndexerScope,
+function addUnknownChain(
+  { context }: IndexerScope,
   path: Path,
   { slug, known }: { readonly slug: string; readonly known: readonly string[] },
 ): void {
-  if (!resolving.touches(["chains", slug])) {
-    resolving.tellKey(path, `Cannot find chain "${slug}" in the section chains${didYouMean(slug, known)}`);
+  if (!context.hasProblemAt(["chains", slug])) {
+    context.addKeyProblem(path, `Cannot find chain "${slug}" in chains${didYouMean(slug, known)}`);
   }
 }
 
 function ownValues(
-  { resolving }: IndexerScope,
+  { context }: IndexerScope,
   path: Path,
   overrides: ChainValues,
 ): readonly [string, string][] {
@@ -78,27 +78,27 @@ function ownValues(
     if (value === null) {
       return [];
     }
-    // A number as it is written: 1.10 is not 1.1 to a template.
-    const text = typeof value === "string" ? value : resolving.sourceOf([...path, name]);
+    // A number is used as it is written: 1.10 is not 1.1.
+    const text = typeof value === "string" ? value : context.sourceOf([...path, name]);
     return [[name, text ?? String(value)]];
   });
 }
 
-/** A value that no template uses is a key that nobody knows: most likely a typing error. */
+/** A value that no template uses is most likely a mistyped key. */
 function checkOwnValues(indexer: IndexerScope, path: Path, overrides: ChainValues): void {
-  const { entry, resolving } = indexer;
+  const { entry, context } = indexer;
   const templates = [entry, overrides].flatMap((from) => TEMPLATE_KEYS.map((key) => from[key] ?? ""));
   const used = templates.flatMap(placeholdersOf);
-  const isUnsure =
-    templates.some((template) => parseTemplate(template).kind === "unreadable") ||
-    TEMPLATE_KEYS.some((key) => resolving.touches([...indexer.path, key]));
+  const isUncertain =
+    templates.some((template) => parseTemplate(template).kind === "invalid") ||
+    TEMPLATE_KEYS.some((key) => context.hasProblemAt([...indexer.path, key]));
   for (const name of ownKeys(overrides)) {
     const valuePath = [...path, name];
     if (BUILT_IN_VALUES.includes(name)) {
-      resolving.tellKey(valuePath, `Cannot set "${name}": {${name}} always stands for the ${name} at hand`);
-    } else if (!used.includes(name) && !isUnsure) {
+      context.addKeyProblem(valuePath, `Cannot set "${name}": {${name}} is built in`);
+    } else if (!used.includes(name) && !isUncertain) {
       const hint = didYouMean(name, [...OVERRIDE_KEYS, ...used]);
-      resolving.tellKey(valuePath, `Cannot use unknown key "${name}": no template has a {${name}}${hint}`);
+      context.addKeyProblem(valuePath, `Cannot use unknown key "${name}": no template uses {${name}}${hint}`);
     }
   }
 }

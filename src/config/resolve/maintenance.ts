@@ -2,14 +2,14 @@ import type { MaintenanceMatch, MaintenanceWindow } from "../../core/model/maint
 import type { ConfigFile } from "../schema/config-file.ts";
 import type { IndexerEntry } from "../schema/indexer.ts";
 import type { MaintenanceEntry } from "../schema/maintenance.ts";
+import { didYouMean } from "../schema/messages.ts";
 import type { Path } from "../yaml/config-error.ts";
-import { didYouMean } from "../yaml/did-you-mean.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 
-/** The maintenance windows of a file. Tells of those that never open, and of those that match nothing. */
+/** The maintenance windows of a file. Windows that never open or match nothing are problems. */
 export function resolveMaintenance(
   { maintenance, protocols }: ConfigFile,
-  resolving: ResolveContext,
+  context: ResolveContext,
 ): readonly MaintenanceWindow[] {
   const targets = Object.entries(protocols).flatMap(([protocol, indexers]) =>
     indexers.flatMap((indexer) => targetsOf(protocol, indexer)),
@@ -17,11 +17,11 @@ export function resolveMaintenance(
   return maintenance.flatMap((entry, index) => {
     const path = ["maintenance", index];
     const match = definedOf(entry.match);
-    if (!resolving.touches(["protocols"]) && !resolving.touches([...path, "match"])) {
-      checkMatch(match, targets, (key, message) => resolving.tell([...path, "match", ...key], message));
+    if (!context.hasProblemAt(["protocols"]) && !context.hasProblemAt([...path, "match"])) {
+      checkMatch(match, targets, (key, message) => context.addProblem([...path, "match", ...key], message));
     }
-    const hasWrongTimes = TIME_KEYS.some((key) => resolving.touches([...path, key]));
-    const window = hasWrongTimes ? null : windowOf(entry, path, resolving);
+    const hasWrongTimes = TIME_KEYS.some((key) => context.hasProblemAt([...path, key]));
+    const window = hasWrongTimes ? null : windowOf(entry, path, context);
     return window === null ? [] : [{ match, ...window }];
   });
 }
@@ -42,21 +42,24 @@ type Times =
   | { readonly kind: "once"; readonly fromMs: number; readonly toMs: number }
   | { readonly kind: "recurring"; readonly schedule: string; readonly durationMs: number };
 
-function windowOf(entry: MaintenanceEntry, path: Path, { tell }: ResolveContext): Times | null {
+function windowOf(entry: MaintenanceEntry, path: Path, context: ResolveContext): Times | null {
   const { from, to, schedule, for: durationMs } = entry;
   if (from !== undefined && to !== undefined && schedule === undefined && durationMs === undefined) {
     const [fromMs, toMs] = [Date.parse(from), Date.parse(to)];
     if (fromMs < toMs) {
       return { kind: "once", fromMs, toMs };
     }
-    tell([...path, "to"], `Cannot end a window at ${to}: expected a time after its start, ${from}`);
+    context.addProblem(
+      [...path, "to"],
+      `Cannot end a window at ${to}: expected a time after its start, ${from}`,
+    );
     return null;
   }
   if (schedule !== undefined && durationMs !== undefined && from === undefined && to === undefined) {
     return { kind: "recurring", schedule, durationMs };
   }
   const found = TIME_KEYS.filter((key) => entry[key] !== undefined);
-  tell(
+  context.addProblem(
     path,
     `Cannot use a window with ${found.join(", ") || "no times"}: expected from and to, or schedule and for`,
   );
@@ -66,14 +69,14 @@ function windowOf(entry: MaintenanceEntry, path: Path, { tell }: ResolveContext)
 function checkMatch(
   match: MaintenanceMatch,
   targets: readonly Required<MaintenanceMatch>[],
-  tell: (key: readonly Key[], message: string) => void,
+  addProblem: (key: readonly Key[], message: string) => void,
 ): void {
   const keys: readonly Key[] = ["protocol", "variant", "tier", "chain"];
   for (const key of keys) {
     const wanted = match[key];
     const known = [...new Set(targets.map((target) => target[key]))];
     if (wanted !== undefined && !known.includes(wanted)) {
-      tell([key], `Cannot find ${key} "${wanted}" in any indexer${didYouMean(wanted, known)}`);
+      addProblem([key], `Cannot find ${key} "${wanted}" in any indexer${didYouMean(wanted, known)}`);
       return;
     }
   }
@@ -81,11 +84,11 @@ function checkMatch(
     !targets.some((target) => keys.every((key) => match[key] === undefined || match[key] === target[key]))
   ) {
     const wanted = keys.flatMap((key) => (match[key] === undefined ? [] : [`${key} ${match[key]}`]));
-    tell([], `Cannot match ${wanted.join(", ")}: no indexer has all of it`);
+    addProblem([], `Cannot match ${wanted.join(", ")}: no indexer matches all of them`);
   }
 }
 
-/** Without the keys that are undefined, which `exactOptionalPropertyTypes` tells from absent ones. */
+/** Without undefined keys: `exactOptionalPropertyTypes` distinguishes them from absent ones. */
 function definedOf({ protocol, variant, tier, chain }: MaintenanceEntry["match"]): MaintenanceMatch {
   return {
     ...(protocol === undefined ? {} : { protocol }),

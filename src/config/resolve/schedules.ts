@@ -42,19 +42,19 @@ export function timeWithoutBudget(schedule: string): Timing {
 function chooseAuto(
   budget: Budget,
   sharers: readonly EndpointPlan[],
-  { tell }: ResolveContext,
+  context: ResolveContext,
 ): CadenceChoice {
   const fixed = sharers.filter(({ schedule }) => schedule !== "auto");
   const auto = sharers.filter(({ schedule }) => schedule === "auto");
   const loads = loadsOf(fixed);
   const misfit = fitProblem(budget, loads);
   if (misfit !== null) {
-    tell(fixed[0]?.schedulePath ?? [], `Cannot keep budget "${budget.name}": ${misfit}`);
+    context.addProblem(fixed[0]?.schedulePath ?? [], `Cannot stay within budget "${budget.name}": ${misfit}`);
     return { kind: "none", problem: misfit };
   }
   const choice = chooseCadence({ endpoints: auto.length, budget, fixed: loads });
   if (choice.kind === "none" && auto[0] !== undefined) {
-    tell(auto[0].schedulePath, `Cannot keep budget "${budget.name}": ${choice.problem}`);
+    context.addProblem(auto[0].schedulePath, `Cannot stay within budget "${budget.name}": ${choice.problem}`);
   }
   return choice;
 }

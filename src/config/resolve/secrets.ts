@@ -1,43 +1,50 @@
-import type { TemplatePart } from "./template.ts";
+import { createRedact, maskKeys } from "../../core/model/redact.ts";
 
-/** What a `${…}` stands for, or why it stands for nothing. */
+/** `${NAME}` or `${file:/path}`. */
+export type SecretReference =
+  | { readonly kind: "variable"; readonly name: string }
+  | { readonly kind: "file"; readonly path: string };
+
+/** The value of a reference, or why it has none. */
 export type SecretReading =
   | { readonly kind: "read"; readonly text: string }
-  /** A variable that is not set: an optional indexer may do without. */
+  /** The variable is not set: an optional indexer is skipped then. */
   | { readonly kind: "unset"; readonly message: string }
   | { readonly kind: "unreadable"; readonly message: string };
 
-/** The world outside of the configuration file. */
+/** Everything outside of the configuration file. */
 export interface Environment {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Reads a text file, or throws. */
   readonly readFile: (path: string) => string;
 }
 
-/** A text that was read from outside of the file, and what a shell says instead: `$NAME` or `$(cat /path)`. */
+/** A value from outside of the file, and how a shell refers to it: `$NAME` or `$(cat '/path')`. */
 export interface Variable {
   readonly text: string;
   readonly shown: string;
 }
 
-/** Shorter values would blot out half of every message, and protect nothing. */
+/** Redacting shorter values would make every message unreadable and protect nothing. */
 const MIN_SECRET_LENGTH = 4;
 
-/** Reads secrets, and remembers each, so that none leaves the process in a log or a message. */
+/** Reads secrets and remembers them, so that none leaves the process in a log or a message. */
 export class SecretStore {
-  readonly #outside: Environment;
+  readonly #environment: Environment;
   readonly #secrets = new Set<string>();
   readonly #variables = new Map<string, Variable>();
 
-  constructor(outside: Environment) {
-    this.#outside = outside;
+  constructor(environment: Environment) {
+    this.#environment = environment;
   }
 
-  read(part: Extract<TemplatePart, { kind: "variable" | "file" }>): SecretReading {
-    return part.kind === "variable" ? this.#readVariable(part.name) : this.#readFile(part.path);
+  read(reference: SecretReference): SecretReading {
+    return reference.kind === "variable"
+      ? this.#readVariable(reference.name)
+      : this.#readFile(reference.path);
   }
 
-  remember(...texts: readonly string[]): void {
+  remember(texts: readonly string[]): void {
     for (const text of texts) {
       if (text.length >= MIN_SECRET_LENGTH) {
         this.#secrets.add(text);
@@ -45,25 +52,26 @@ export class SecretStore {
     }
   }
 
-  /** Longest first: a secret may hold another one. */
+  /** Longest first: a secret may contain another one. */
   get all(): readonly string[] {
     return [...this.#secrets].sort((a, b) => b.length - a.length);
   }
 
-  /** Those of them that a shell can say by a name, longest first. */
+  /** The secrets that came from variables and files, longest first. */
   get variables(): readonly Variable[] {
     return [...this.#variables.values()].sort((a, b) => b.text.length - a.text.length);
   }
 
-  /** A text without the secrets that are known so far. */
+  /** A text without the secrets read so far. */
   redact(text: string): string {
-    return this.all.reduce((redacted, secret) => redacted.replaceAll(secret, "***"), text);
+    return createRedact(this.all)(text);
   }
 
   #readVariable(name: string): SecretReading {
-    const value = Object.hasOwn(this.#outside.env, name) ? this.#outside.env[name] : undefined;
+    const value = Object.hasOwn(this.#environment.env, name) ? this.#environment.env[name] : undefined;
     if (value === undefined || value === "") {
-      return { kind: "unset", message: `${name} is ${value === "" ? "empty" : "not set"}` };
+      // Somebody may have put the key itself in place of its name.
+      return { kind: "unset", message: `${maskKeys(name)} is ${value === "" ? "empty" : "not set"}` };
     }
     this.#rememberAs(value, `$${name}`);
     return { kind: "read", text: value };
@@ -72,22 +80,22 @@ export class SecretStore {
   #readFile(path: string): SecretReading {
     let text: string;
     try {
-      text = this.#outside.readFile(path).replace(/[\r\n]+$/, "");
+      text = this.#environment.readFile(path).replace(/[\r\n]+$/, "");
     } catch (error) {
       if (!(error instanceof Error)) {
         throw error;
       }
-      return { kind: "unreadable", message: `Cannot read ${path}: ${error.message}` };
+      return { kind: "unreadable", message: maskKeys(`Cannot read ${path}: ${error.message}`) };
     }
     if (text === "") {
-      return { kind: "unreadable", message: `Cannot use ${path}: it is empty` };
+      return { kind: "unreadable", message: maskKeys(`Cannot use ${path}: the file is empty`) };
     }
     this.#rememberAs(text, `$(cat '${path.replaceAll("'", "'\\''")}')`);
     return { kind: "read", text };
   }
 
   #rememberAs(text: string, shown: string): void {
-    this.remember(text);
+    this.remember([text]);
     if (this.#secrets.has(text)) {
       this.#variables.set(text, { text, shown });
     }

@@ -1,59 +1,47 @@
-import { unusable } from "../schema/messages.ts";
 import { pastedQuery } from "../yaml/pasted-query.ts";
+import { decodePercent } from "./secret-parts.ts";
 
-/** A URL that can be used, or the sentence that says why not. */
+/** A usable URL, or why it is none. */
 export type WebUrl =
   | { readonly kind: "url"; readonly url: URL }
-  | { readonly kind: "unusable"; readonly message: string };
+  | { readonly kind: "invalid"; readonly message: string };
 
-/** Reads an http or https URL. Its message repeats only what is `written` in the file, and no key that stands there. */
-export function readWebUrl(text: string, written: string): WebUrl {
+/** Parses an http or https URL. The message describes what was found without repeating it: it may hold a key. */
+export function readWebUrl(text: string): WebUrl {
   const query = pastedQuery("url", text);
   if (query !== null) {
-    return { kind: "unusable", message: query };
+    return { kind: "invalid", message: query };
   }
-  const url = URL.canParse(text) && /^https?:\/\//i.test(text) && !/\s/.test(text) ? new URL(text) : null;
-  return url === null
-    ? {
-        kind: "unusable",
-        message: unusable(withoutKeys(written), "a URL that starts with http:// or https://"),
-      }
-    : { kind: "url", url };
+  const flaw = flawOf(text);
+  if (flaw !== null) {
+    return { kind: "invalid", message: `Cannot use this URL: expected http:// or https://, found ${flaw}` };
+  }
+  return { kind: "url", url: new URL(text) };
 }
 
-/** The keys that a URL may carry: user and password, the values of its query, path segments of 32 hex characters. */
-export function keysOf(url: URL): readonly string[] {
-  const { username, password, pathname, search } = url;
-  const rawQuery = search
-    .slice(1)
-    .split("&")
-    .map((pair) => pair.slice(pair.indexOf("=") + 1));
-  const segments = pathname.split("/").filter((segment) => /^[0-9a-f]{32}$/i.test(segment));
-  const raw = [username, password, ...rawQuery, ...segments].filter((key) => key !== "");
-  return [...new Set([...raw, ...raw.map(decoded)])];
-}
-
-/** The `Authorization` that a URL's user and password stand for (RFC 7617): HTTP clients drop them. Null where it has none. */
+/** The `Authorization` header for a URL's user and password (RFC 7617), which HTTP clients drop; null if it has none. */
 export function basicAuthorization({ username, password }: URL): string | null {
-  const pair = `${decoded(username)}:${decoded(password)}`;
+  const pair = `${decodePercent(username)}:${decodePercent(password)}`;
   return pair === ":" ? null : `Basic ${Buffer.from(pair).toString("base64")}`;
 }
 
-/** A text that should have been a URL, with all that may be a key blotted out. */
-function withoutKeys(text: string): string {
-  return text
-    .replace(/\/\/[^/@]*@/g, "//***@")
-    .replace(/([?&][^=&#]*=)[^&#]*/g, "$1***")
-    .replace(/[0-9a-f]{32,}/gi, "***");
-}
+const OTHER_SCHEME = /^(?:wss?|ftps?|file|grpc|tcp|ssh|redis|ipfs):/i;
 
-function decoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch (error) {
-    if (error instanceof URIError) {
-      return text;
-    }
-    throw error;
+function flawOf(text: string): string | null {
+  if (text === "") {
+    return "an empty string";
   }
+  if (/\s/.test(text)) {
+    return text.trim() === text ? "a space in it" : "a space before or after it";
+  }
+  if (!/^https?:\/\//i.test(text)) {
+    return OTHER_SCHEME.exec(text)?.[0] ?? "no scheme";
+  }
+  if (!URL.canParse(text)) {
+    return "an invalid host, port or password; write / ? # and @ in a password as %2F %3F %23 and %40";
+  }
+  const { username, pathname } = new URL(text);
+  return username !== "" && pathname.includes("@")
+    ? "an @ in the path; write / and @ in a password as %2F and %40"
+    : null;
 }

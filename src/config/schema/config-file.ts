@@ -1,24 +1,30 @@
 import { z } from "zod";
-import { ByteSize } from "./byte-size.ts";
 import { Schedule } from "./cron.ts";
-import { Duration } from "./duration.ts";
 import { IndexerEntry } from "./indexer.ts";
 import { Listen } from "./listen-address.ts";
 import { MaintenanceEntry } from "./maintenance.ts";
-import { expects, unusable } from "./messages.ts";
-import { Name } from "./name.ts";
-import { section } from "./section.ts";
+import { cannotUse, expects, expectsSecret } from "./messages.ts";
+import { ByteSize, Duration } from "./quantities.ts";
+import { Name, section } from "./section.ts";
 
 const VERSION = 1;
 
 const Poll = section(
   {
-    concurrency: count({ least: 1, most: 1_000 }).default(16).describe("Requests in flight, whole process."),
-    per_host: count({ least: 1, most: 1_000 }).default(6).describe("Requests in flight to one host."),
-    timeout: Duration.prefault("10s").describe("One deadline over connect, headers and body."),
-    retries: count({ least: 0, most: 10 }).default(1).describe("Drawn from the same budget as every poll."),
-    max_response: ByteSize.prefault("1MiB").describe("A larger answer is cut off and counts as a failure."),
-    rpc_schedule: Schedule.default("*/30 * * * * *").describe("When the chains' `rpc` heads are asked."),
+    concurrency: count({ least: 1, most: 1_000 })
+      .default(16)
+      .describe("Maximum concurrent requests of the whole process."),
+    per_host: count({ least: 1, most: 1_000 })
+      .default(6)
+      .describe("Maximum concurrent requests to one host."),
+    timeout: Duration.prefault("10s").describe("Deadline of a request: connect, headers and body together."),
+    retries: count({ least: 0, most: 10 })
+      .default(1)
+      .describe("Retries of a failed request; they draw on the same budget."),
+    max_response: ByteSize.prefault("1MiB").describe(
+      "Maximum size of a response; a larger one is cut off and counts as a failure.",
+    ),
+    rpc_schedule: Schedule.default("*/30 * * * * *").describe("When the chains' `rpc` nodes are polled."),
   },
   "a map",
 );
@@ -26,14 +32,14 @@ const Poll = section(
 const Thresholds = section(
   {
     lagging: Duration.optional().describe(
-      "Further behind the reference than this is a warning (default 10m).",
+      "A target further behind the reference than this is lagging (default 10m).",
     ),
-    critical: Duration.optional().describe("Further behind than this is critical (default 30m)."),
+    critical: Duration.optional().describe("A target further behind than this is critical (default 30m)."),
     stalled: Duration.optional().describe(
-      "No advance for this long, or for 50 block times, whichever is longer (default 10m).",
+      "A target that has not advanced for this long, or for 50 block times if that is longer, is stalled (default 10m).",
     ),
     stale: Duration.optional().describe(
-      "Older than this, or than 3 polls, is no longer evidence (default 5m).",
+      "An observation older than this, or than 3 polls if that is longer, is ignored (default 5m).",
     ),
   },
   "a map with lagging, critical, stalled or stale",
@@ -41,11 +47,13 @@ const Thresholds = section(
 
 const BudgetEntry = section(
   {
-    limit: count({ least: 1, most: Number.MAX_SAFE_INTEGER }).describe("Requests that the provider allows."),
+    limit: count({ least: 1, most: Number.MAX_SAFE_INTEGER }).describe(
+      "Requests that the provider allows in each period.",
+    ),
     per: z.enum(["hour", "day", "month"], expects("hour, day or month")),
     scope: z
       .enum(["endpoint", "shared"], expects("endpoint or shared"))
-      .describe("endpoint: each URL has its own; shared: all endpoints draw from one."),
+      .describe("endpoint: each URL has its own limit; shared: all endpoints share one."),
   },
   "a map such as { limit: 3000, per: day, scope: endpoint }",
 );
@@ -53,46 +61,49 @@ const BudgetEntry = section(
 const ChainEntry = section(
   {
     id: count({ least: 1, most: Number.MAX_SAFE_INTEGER }).describe(
-      "The chain's number, as eth_chainId gives it.",
+      "The chain ID, as eth_chainId returns it.",
     ),
     name: z
-      .string(expects("a text"))
-      .min(1, expects("a text"))
+      .string(expects("a name"))
+      .min(1, expects("a name"))
       .optional()
-      .describe("For people; default: the slug."),
+      .describe("Display name (default: the slug)."),
     block_time: Duration.optional().describe(
-      "Time between two blocks. Without it only the measured one is known.",
+      "Expected time between two blocks. If absent, only the measured one is used.",
     ),
-    testnet: z.boolean(expects("true or false")).default(false),
-    thresholds: Thresholds.prefault({}).describe("Where this chain differs from the file's thresholds."),
+    testnet: z.boolean(expects("true or false")).default(false).describe("Alerts for testnets page nobody."),
+    thresholds: Thresholds.prefault({}).describe("Thresholds of this chain that differ from the file's."),
     rpc: z
-      .array(z.string(expects("a URL")), expects("a list of URLs"))
+      .array(z.string(expectsSecret("a URL")), expectsSecret("a list of URLs"))
       .default([])
-      .describe("JSON-RPC nodes: heads that no indexer has a hand in."),
+      .describe(
+        `JSON-RPC nodes: heads that are independent of the indexers. \${VAR} and \${file:/path} are replaced.`,
+      ),
   },
   "a map such as { id: 8453, name: Base, block_time: 2s }",
 );
 
-/** The shape of chains.yaml; what one part means to another is judged later. */
+/** The shape of chains.yaml. References between its parts are checked when they are resolved. */
 export const ConfigFile = section(
   {
     version: z
       .literal(VERSION, {
-        error: ({ input }) => unusable(input, `${VERSION}, the version that this synclag reads`),
+        error: ({ input }) =>
+          cannotUse(input, `${VERSION}, the version of the format that this release reads`),
       })
       .describe("Version of this file's format."),
-    listen: Listen.prefault("127.0.0.1:9855").describe("Where metrics and page are served; --listen wins."),
-    poll: Poll.prefault({}).describe("How indexers are asked."),
+    listen: Listen.prefault("127.0.0.1:9855").describe("Address of the HTTP server; --listen overrides it."),
+    poll: Poll.prefault({}).describe("How endpoints are polled."),
     thresholds: Thresholds.prefault({}).describe(
-      "In time, so that a 0.25 s chain and a 12 s chain read alike.",
+      "Durations rather than numbers of blocks, so that they suit fast and slow chains.",
     ),
     budgets: z
       .record(Name, BudgetEntry, expects("a map of budgets"))
       .default({})
-      .describe("What the providers allow: a promise that every request keeps."),
+      .describe("Request limits of the providers, by name. A request that would exceed one is not sent."),
     chains: z
-      .record(Name, ChainEntry, expects("a map of chains, by slug"))
-      .meta({ description: "Every chain, by slug.", minProperties: 1 }),
+      .record(Name, ChainEntry, expects("a map of chains by slug"))
+      .meta({ description: "Chains by slug.", minProperties: 1 }),
     protocols: z
       .record(
         Name,
@@ -100,14 +111,13 @@ export const ConfigFile = section(
         expects("a map of protocols, each a list of indexers"),
       )
       .meta({
-        description:
-          "What is indexed, and by whom. A protocol's first indexer is what the others are compared with.",
+        description: "Indexers by protocol. The others of a protocol are compared with its first one.",
         minProperties: 1,
       }),
     maintenance: z
       .array(MaintenanceEntry, expects("a list of windows"))
       .default([])
-      .describe("Polled as ever, but marked."),
+      .describe("Windows in which targets are polled as usual but marked, so that alerts can ignore them."),
   },
   "a map with version, chains and protocols",
 );
@@ -123,4 +133,9 @@ function count({ least, most }: { readonly least: number; readonly most: number 
       : `a whole number from ${least} to ${most}`,
   );
   return z.int(wanted).min(least, wanted).max(most, wanted);
+}
+
+/** The JSON Schema of chains.yaml as the user writes it: durations and sizes are strings, keys with a default are optional. */
+export function configJsonSchema(): Readonly<Record<string, unknown>> {
+  return { ...z.toJSONSchema(ConfigFile, { io: "input" }), title: "chains.yaml of Synclag" };
 }

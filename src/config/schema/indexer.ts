@@ -1,42 +1,42 @@
 import { z } from "zod";
 import { DIALECTS } from "../../dialects/registry.ts";
 import { Schedule } from "./cron.ts";
-import { expects, expectsSecret, show, unusable } from "./messages.ts";
-import { Name } from "./name.ts";
-import { section } from "./section.ts";
+import { cannotUse, describeKind, expects, expectsSecret } from "./messages.ts";
+import { Name, section } from "./section.ts";
 
-/** What `dialect` may say: `auto`, or one of the registry. */
+/** The values of `dialect`. */
 const DIALECT_NAMES = ["auto", ...Object.keys(DIALECTS)];
 
-const Url = z.string(expects("an http:// or https:// URL"));
+const Url = z.string(expectsSecret("an http:// or https:// URL"));
 const Link = z.string(expects("a URL, or null for none")).nullable();
 const Headers = z.record(
   z.string(),
-  z.string(expectsSecret("a text, in quotes where it looks like a number")),
-  expects("a map of header names and values"),
+  z.string(expectsSecret("a string; put numbers in quotes")),
+  expectsSecret("a map of header names and values"),
 );
 const Budget = z.string(expects("the name of a budget, or null for none")).nullable();
 
-/** What a chain may say for itself; the rest of its map are values for the placeholders. */
+/** What a chain can override; the other keys of its map are values of placeholders. */
 const OVERRIDES = {
   url: Url.optional().describe(
-    "An endpoint of its own. Headers and budget do not follow it to another origin.",
+    "A URL of its own. The indexer's headers and budget do not apply to another origin.",
   ),
   explorer: Link.optional(),
   playground: Link.optional(),
   schedule: Schedule.optional(),
-  headers: Headers.optional().describe("In place of the indexer's headers."),
+  headers: Headers.optional().describe("Replaces the indexer's headers."),
   budget: Budget.optional(),
 };
 
-/** The keys of a chain's map that are no placeholder values. */
+/** The keys of a chain's map that are not values of placeholders. */
 export const OVERRIDE_KEYS: readonly string[] = Object.keys(OVERRIDES);
 
 const OwnValue = z
   .union([z.string(), z.number(), z.boolean(), z.null()], {
-    error: ({ input }) => `Cannot use ${show(input)} as a placeholder's value: expected a text`,
+    error: ({ input }) =>
+      `Cannot use ${describeKind(input)} as a placeholder's value: expected a string or a number`,
   })
-  .describe("The value of a placeholder of this name.");
+  .describe("The value of the placeholder with this name.");
 
 const ChainValues = z
   .object(OVERRIDES, expects("a map of placeholder values and overrides"))
@@ -52,29 +52,33 @@ const Chains = z.union(
   expects("a list of chain slugs, or a map of them"),
 );
 
-/** One indexer of a protocol, as chains.yaml tells it. */
+/** One indexer of a protocol. */
 export const IndexerEntry = section(
   {
-    variant: Name.describe("One way in which the protocol is indexed, e.g. multichain or subgraph."),
-    tier: Name.default("production").describe("Which URL of the variant, e.g. production or testing."),
+    variant: Name.describe("One way in which the protocol is indexed, such as multichain or subgraph."),
+    tier: Name.default("production").describe("Which URL of the variant, such as production or testing."),
     dialect: z
-      .enum(DIALECT_NAMES, { error: ({ input }) => unusable(input, `one of ${DIALECT_NAMES.join(", ")}`) })
+      .enum(DIALECT_NAMES, { error: ({ input }) => cannotUse(input, `one of ${DIALECT_NAMES.join(", ")}`) })
       .default("auto")
-      .describe("How it is asked; auto finds out at the first contact."),
+      .describe("The kind of indexer; auto detects it with the first poll."),
     url: Url.optional().describe(
-      `{chain}, {chain_id} and the chains' own values make it one endpoint a chain. \${VAR} and \${file:/path} are filled in.`,
+      `{chain}, {chain_id} and the chains' own values give each chain its own endpoint. \${VAR} and \${file:/path} are replaced.`,
     ),
-    headers: Headers.default({}).describe(`\${VAR} and \${file:/path} are filled in.`),
+    headers: Headers.default({}).describe(
+      `Sent with every request. \${VAR} and \${file:/path} are replaced.`,
+    ),
     optional: z
       .boolean(expects("true or false"))
       .default(false)
-      .describe("Skipped, with a warning, while a variable it names is unset."),
-    explorer: Link.optional().describe("A page about the indexer, for people."),
-    playground: Link.optional().describe("A page to query it by hand, for people."),
-    budget: Budget.optional().describe("What its requests draw on."),
-    schedule: Schedule.default("auto").describe("When it is asked."),
+      .describe("Skip the indexer, with a warning, while one of its variables is not set."),
+    explorer: Link.optional().describe("Link to a page about the indexer."),
+    playground: Link.optional().describe("Link to a page for queries by hand."),
+    budget: Budget.optional().describe("The budget that its requests draw on."),
+    schedule: Schedule.default("auto").describe(
+      "When it is polled: a cron expression, or auto for the fastest schedule that fits the budget.",
+    ),
     chains: Chains.describe(
-      "The chains that it is expected to serve: one that its answer lacks is an alarm.",
+      "The chains that it is expected to serve. One that is absent from its response is reported as missing.",
     ),
   },
   "a map with variant, url and chains",

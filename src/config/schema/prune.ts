@@ -1,10 +1,10 @@
-import type { Path } from "../yaml/config-error.ts";
+import { type Path, pathKey } from "../yaml/config-error.ts";
 
-/** Data without the parts that are wrong, so that the rest can be judged as well. */
+/** Data without its invalid parts, so that the rest can still be checked. */
 export interface Pruned {
   readonly value: unknown;
-  /** Paths, in the original data, of the list items that are gone. */
-  readonly goneItems: readonly Path[];
+  /** Paths, in the original data, of the removed list items. */
+  readonly removedItems: readonly Path[];
 }
 
 /** The value at a path, or undefined. */
@@ -12,29 +12,33 @@ export function valueAt(value: unknown, path: Path): unknown {
   return path.reduce<unknown>((inner, step) => childOf(inner, step), value);
 }
 
-/** Takes away what stands at the paths; where nothing does, what should have held it. */
-export function prune({ value, goneItems }: Pruned, paths: readonly Path[]): Pruned {
+/** Removes the values at the paths; where there is none, the map or list that should have contained it. */
+export function prune({ value, removedItems }: Pruned, paths: readonly Path[]): Pruned {
   const targets = paths.map((path) => (valueAt(value, path) === undefined ? path.slice(0, -1) : path));
-  const distinct = new Map(targets.map((target) => [identity(target), target]));
+  const distinct = new Map(targets.map((target) => [pathKey(target), target]));
   const items = [...distinct.values()].filter((target) => typeof target.at(-1) === "number");
   return {
-    value: rest(value, [], new Set(distinct.keys())),
-    goneItems: [...goneItems, ...items.map((item) => originalPath(item, goneItems))],
+    value: without(value, [], new Set(distinct.keys())),
+    removedItems: [...removedItems, ...items.map((item) => originalPath(item, removedItems))],
   };
 }
 
-/** Where a path into pruned data led in the original: list items have moved up. */
-export function originalPath(path: Path, goneItems: readonly Path[]): Path {
+/** The path in the original data of a path in the pruned data, where list items have moved up. */
+export function originalPath(path: Path, removedItems: readonly Path[]): Path {
   const original: (string | number)[] = [];
   for (const step of path) {
-    const gone = goneItems.filter((item) => isChildOf(item, original)).map((item) => Number(item.at(-1)));
-    original.push(typeof step === "number" ? originalIndex(step, gone) : step);
+    const removed = removedItems
+      .filter((item) => isChildOf(item, original))
+      .map((item) => Number(item.at(-1)));
+    original.push(typeof step === "number" ? originalIndex(step, removed) : step);
   }
   return original;
 }
 
-function originalIndex(index: number, gone: readonly number[]): number {
-  return gone.toSorted((a, b) => a - b).reduce((moved, item) => (item <= moved ? moved + 1 : moved), index);
+function originalIndex(index: number, removed: readonly number[]): number {
+  return removed
+    .toSorted((a, b) => a - b)
+    .reduce((shifted, item) => (item <= shifted ? shifted + 1 : shifted), index);
 }
 
 function isChildOf(path: Path, parent: Path): boolean {
@@ -48,10 +52,10 @@ function childOf(value: unknown, step: string | number): unknown {
   return isMap(value) && Object.hasOwn(value, step) ? value[step] : undefined;
 }
 
-function rest(value: unknown, path: Path, gone: ReadonlySet<string>): unknown {
+function without(value: unknown, path: Path, removed: ReadonlySet<string>): unknown {
   const keep = <Step extends string | number>([step, item]: [Step, unknown]): [Step, unknown][] => {
     const inner = [...path, step];
-    return gone.has(identity(inner)) ? [] : [[step, rest(item, inner, gone)]];
+    return removed.has(pathKey(inner)) ? [] : [[step, without(item, inner, removed)]];
   };
   if (Array.isArray(value)) {
     return [...value.entries()].flatMap(keep).map(([, item]) => item);
@@ -59,10 +63,7 @@ function rest(value: unknown, path: Path, gone: ReadonlySet<string>): unknown {
   return isMap(value) ? Object.fromEntries(Object.entries(value).flatMap(keep)) : value;
 }
 
-function identity(path: Path): string {
-  return JSON.stringify(path);
-}
-
-function isMap(value: unknown): value is Record<string, unknown> {
+/** Whether a value is a map, not a list. */
+export function isMap(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,100 +1,54 @@
-import type { z } from "zod";
 import type { Path } from "../yaml/config-error.ts";
-import { didYouMean } from "../yaml/did-you-mean.ts";
 import { pastedQuery } from "../yaml/pasted-query.ts";
-import type { ProblemList } from "../yaml/problem-list.ts";
+import type { PathProblem, ProblemList } from "../yaml/problem-list.ts";
 import { ConfigFile } from "./config-file.ts";
-import { originalPath, type Pruned, prune, valueAt } from "./prune.ts";
+import { addIssues, issuesOf } from "./issues.ts";
+import { isMap, originalPath, type Pruned, prune, valueAt } from "./prune.ts";
 
-/** The parts of a file that have the right shape. */
+/** The valid parts of a file. */
 export interface Shaped {
   readonly entry: ConfigFile;
-  /** Where a path into `entry` leads in the file. */
+  /** The path in the file of a path in `entry`. */
   readonly inFile: (path: Path) => Path;
 }
 
-/** Without these there is no file at all; with them, whatever else is wrong can still be told. */
-const STAND_INS = { version: 1, chains: {}, protocols: {} };
+/** Used where a required key is absent or invalid, so that the rest of the file can still be checked. */
+const REQUIRED_DEFAULTS = { version: 1, chains: {}, protocols: {} };
 
-/** Each round takes away at least one level of what is wrong; the shape is not this deep. */
+/** Each round removes at least one level of what is wrong; the shape is not this deep. */
 const MAX_ROUNDS = 10;
 
-/** Checks the shape of a file, tells all that is wrong with it, and goes on with what is right. */
+/** Checks the shape of a file, adds all problems with it, and returns the valid parts. Null: there are none. */
 export function readShape(raw: unknown, problems: ProblemList): Shaped | null {
   const first = ConfigFile.safeParse(raw);
   if (first.success) {
     return { entry: first.data, inFile: (path) => path };
   }
-  const issues = first.error.issues.flatMap(leafIssues);
-  for (const issue of [...issues, ...issuesBelowNames(issues, raw)]) {
-    tellIssue(issue, raw, problems);
-  }
-  return isObject(raw) ? shapeOfRest({ value: raw, goneItems: [] }, issues) : null;
+  const issues = issuesOf(ConfigFile, first.error);
+  const all = [...issues, ...issuesBelowNames(issues, raw)].map((issue) => ({
+    ...issue,
+    message: pastedQuery(issue.path.at(-1), valueAt(raw, issue.path)) ?? issue.message,
+  }));
+  addIssues(all, problems);
+  return isMap(raw) ? shapeOfRest({ value: raw, removedItems: [] }, issues) : null;
 }
 
-function tellIssue({ path, message, isKey }: LeafIssue, raw: unknown, problems: ProblemList): void {
-  const text = pastedQuery(path.at(-1), valueAt(raw, path)) ?? message;
-  if (isKey) {
-    problems.tellKey(path, text);
-  } else {
-    problems.tell(path, text);
-  }
-}
-
-/** What else is wrong below a name that is wrong: whoever mends the name must not learn of it only then. */
-function issuesBelowNames(issues: readonly LeafIssue[], raw: unknown): readonly LeafIssue[] {
+/** zod does not check what is below an invalid name: the same is checked here below a valid one. */
+function issuesBelowNames(issues: readonly PathProblem[], raw: unknown): readonly PathProblem[] {
   const name = "name";
   return issues
-    .filter(({ isKey, path }) => isKey && path.length === 2)
-    .flatMap(({ path: [section = "", wrong = ""] }) => {
-      const probe = { ...STAND_INS, [section]: { [name]: valueAt(raw, [section, wrong]) } };
-      return (ConfigFile.safeParse(probe).error?.issues ?? [])
-        .flatMap(leafIssues)
-        .filter(({ path, isKey }) => path[1] === name && !(isKey && path.length === 2))
-        .map((issue) => ({ ...issue, path: [section, wrong, ...issue.path.slice(2)] }));
+    .filter(({ at, path }) => at === "key" && path.length === 2)
+    .flatMap(({ path: [section = "", invalid = ""] }) => {
+      const probe = { ...REQUIRED_DEFAULTS, [section]: { [name]: valueAt(raw, [section, invalid]) } };
+      const { error } = ConfigFile.safeParse(probe);
+      return (error === undefined ? [] : issuesOf(ConfigFile, error))
+        .filter(({ path, at }) => path[1] === name && !(at === "key" && path.length === 2))
+        .map((issue) => ({ ...issue, path: [section, invalid, ...issue.path.slice(2)] }));
     });
 }
 
-/** One mistake of shape. */
-export interface LeafIssue {
-  readonly path: Path;
-  readonly message: string;
-  /** Whether the key is wrong, not the value. */
-  readonly isKey: boolean;
-}
-
-type Issue = z.core.$ZodIssue;
-
-/** What parts are wrong, each with its own path. */
-export function leafIssues(issue: Issue): readonly LeafIssue[] {
-  const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
-  if (issue.code === "unrecognized_keys") {
-    const known = issue.message.split(" ");
-    return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(key, known), isKey: true }));
-  }
-  if (issue.code === "invalid_key") {
-    return [{ path, message: issue.issues[0]?.message ?? issue.message, isKey: true }];
-  }
-  const inner = issue.code === "invalid_union" ? leavesOfUnion(issue) : [];
-  return inner.length > 0 ? inner : [{ path, message: issue.message, isKey: false }];
-}
-
-/** What is wrong with the alternative that was meant; nothing where it was none. */
-function leavesOfUnion({ path, errors }: z.core.$ZodIssueInvalidUnion): readonly LeafIssue[] {
-  const meant = errors.find((branch) => !branch.some(isOtherType)) ?? [];
-  return meant.flatMap((part) => leafIssues({ ...part, path: [...path, ...part.path] }));
-}
-
-function isOtherType(issue: Issue): boolean {
-  return issue.path.length === 0 && issue.code === "invalid_type";
-}
-
-function unknownKey(key: string, known: readonly string[]): string {
-  return `Cannot use unknown key "${key}"${didYouMean(key, known) || `: expected ${known.join(", ")}`}`;
-}
-
-/** Takes away what is wrong until the rest has the right shape. */
-function shapeOfRest(start: Pruned, issues: readonly LeafIssue[]): Shaped | null {
+/** Removes what is wrong until the rest has the right shape. */
+function shapeOfRest(start: Pruned, issues: readonly PathProblem[]): Shaped | null {
   let pruned = start;
   let wrong = issues;
   for (let round = 0; round < MAX_ROUNDS; round += 1) {
@@ -102,18 +56,14 @@ function shapeOfRest(start: Pruned, issues: readonly LeafIssue[]): Shaped | null
       pruned,
       wrong.map(({ path }) => path),
     );
-    const value = isObject(pruned.value) ? { ...STAND_INS, ...pruned.value } : STAND_INS;
+    const value = isMap(pruned.value) ? { ...REQUIRED_DEFAULTS, ...pruned.value } : REQUIRED_DEFAULTS;
     pruned = { ...pruned, value };
     const next = ConfigFile.safeParse(value);
     if (next.success) {
-      const { goneItems } = pruned;
-      return { entry: next.data, inFile: (path) => originalPath(path, goneItems) };
+      const { removedItems } = pruned;
+      return { entry: next.data, inFile: (path) => originalPath(path, removedItems) };
     }
-    wrong = next.error.issues.flatMap(leafIssues);
+    wrong = issuesOf(ConfigFile, next.error);
   }
   return null;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,14 +1,15 @@
 import { z } from "zod";
-import { unusable } from "./messages.ts";
+import { expects } from "./messages.ts";
 
-/** A map of chains.yaml that knows all its keys. */
+/** A map that refuses unknown keys. `wanted` says what to write if it is something else, or missing. */
 export function section<Shape extends z.core.$ZodShape>(
   shape: Shape,
   wanted: string,
 ): z.ZodObject<Shape, z.core.$strict> {
-  const known = Object.keys(shape);
-  return z.strictObject(shape, {
-    // The message of an unknown key carries the known ones, for `schema-problems.ts` to look for a near miss.
-    error: ({ code, input }) => (code === "unrecognized_keys" ? known.join(" ") : unusable(input, wanted)),
-  });
+  return z.strictObject(shape, expects(wanted));
 }
+
+const NAME = expects("a name of lower-case letters, digits and dashes, starting with a letter or digit");
+
+/** A name that becomes a metric label and a part of a URL. */
+export const Name = z.string(NAME).regex(/^[a-z0-9][a-z0-9-]*$/, NAME);

@@ -1,5 +1,7 @@
+import { createRedact } from "../../core/model/redact.ts";
+import { locateProblems } from "../locate-problems.ts";
 import { SecretStore } from "../resolve/secrets.ts";
-import { leafIssues } from "../schema/read-shape.ts";
+import { addIssues, issuesOf } from "../schema/issues.ts";
 import { ConfigError } from "../yaml/config-error.ts";
 import { ProblemList } from "../yaml/problem-list.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
@@ -16,7 +18,7 @@ export interface WebConfigOptions {
 }
 
 /**
- * Reads exporter-toolkit's web configuration file, and the certificates that it names.
+ * Parses exporter-toolkit's web configuration file and reads the certificates that it names.
  *
  * @throws {ConfigError} If anything is wrong with it: all problems at once, none of them with a secret in it.
  */
@@ -24,49 +26,41 @@ export function parseWebConfig(text: string, { file, readFile }: WebConfigOption
   const yaml = readYaml(text);
   const problems = new ProblemList(yaml.problems.map(({ path }) => path));
   const secrets = new SecretStore({ env: {}, readFile });
-  const entry = yaml.readable ? readEntry(withoutNothings(yaml.value ?? {}), problems) : null;
+  const entry = yaml.readable ? readEntry(dropNulls(yaml.value ?? {}), problems) : null;
   const settings = entry === null ? null : resolve(entry, { file, readFile, problems, secrets });
 
-  const located = problems.all.map(({ path, at, message }) => ({
-    ...(at === "key" ? yaml.keyPositionOf(path) : yaml.positionOf(path)),
-    path,
-    message: secrets.redact(message),
-  }));
-  if (settings === null || yaml.problems.length + located.length > 0) {
-    throw new ConfigError(file, { problems: [...yaml.problems, ...located] });
+  const located = locateProblems(yaml, problems.all, createRedact(secrets.all));
+  if (settings === null || located.length > 0) {
+    throw new ConfigError(file, { problems: located });
   }
   return settings;
 }
 
-interface Resolving extends WebConfigOptions {
+interface WebContext extends WebConfigOptions {
   readonly problems: ProblemList;
   readonly secrets: SecretStore;
 }
 
 function readEntry(raw: unknown, problems: ProblemList): WebConfigFile | null {
   const read = WebConfigFile.safeParse(raw);
-  for (const { path, message, isKey } of read.error?.issues.flatMap(leafIssues) ?? []) {
-    if (isKey) {
-      problems.tellKey(path, message);
-    } else {
-      problems.tell(path, message);
-    }
+  if (!read.success) {
+    addIssues(issuesOf(WebConfigFile, read.error), problems);
   }
-  return read.success ? read.data : null;
+  return read.data ?? null;
 }
 
-function resolve(entry: WebConfigFile, resolving: Resolving): WebSettings {
-  const { file, problems, secrets } = resolving;
+function resolve(entry: WebConfigFile, context: WebContext): WebSettings {
+  const { file, problems, secrets } = context;
   const { interval: intervalMs, burst } = entry.rate_limit ?? { interval: 0, burst: 0 };
   if (intervalMs > 0 && burst === 0) {
-    problems.tell(["rate_limit"], "Cannot use a burst of 0: it would refuse every request");
+    problems.addProblem(["rate_limit"], "Cannot use a burst of 0: every request would be refused");
   }
   const users = new Map(Object.entries(entry.basic_auth_users ?? {}));
-  secrets.remember(...users.values());
+  secrets.remember([...users.values()]);
   const headers = Object.entries(entry.http_server_config?.headers ?? {});
   return {
     file,
-    tls: entry.tls_server_config === undefined ? null : resolveTls(entry.tls_server_config, resolving),
+    tls: entry.tls_server_config === undefined ? null : resolveTls(entry.tls_server_config, context),
     users,
     headers: Object.fromEntries(
       headers.flatMap(([name, value]) =>
@@ -79,10 +73,10 @@ function resolve(entry: WebConfigFile, resolving: Resolving): WebSettings {
 }
 
 /**
- * A section or setting without a value is one that isn't there, as for Go. Not so a user: without a password nobody
- * may come in, and without users everybody may.
+ * Sections and settings without a value count as absent, as in Go. Users do not: a user without a password is a
+ * mistake, and without users the server would be open to everybody.
  */
-function withoutNothings(value: unknown): unknown {
+function dropNulls(value: unknown): unknown {
   return mapValues(value, (section, name) =>
     name === "basic_auth_users"
       ? section

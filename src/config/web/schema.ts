@@ -1,12 +1,11 @@
 import { z } from "zod";
-import { expects, expectsSecret, show } from "../schema/messages.ts";
+import { describeValue, didYouMean, expects, expectsSecret } from "../schema/messages.ts";
 import { section } from "../schema/section.ts";
-import { didYouMean } from "../yaml/did-you-mean.ts";
 import { goDurationMs } from "./go-duration.ts";
 import { OPENSSL_CIPHERS, OPENSSL_CURVES, TLS_VERSIONS } from "./tls-names.ts";
 import type { ClientAuth } from "./web-settings.ts";
 
-/** YAML 1.1, which exporter-toolkit reads, knows more words for these than YAML 1.2 does. */
+/** exporter-toolkit reads YAML 1.1, which has more words for these than YAML 1.2. */
 const BOOLEANS: ReadonlyMap<unknown, boolean> = new Map<unknown, boolean>([
   ...[true, "y", "Y", "yes", "Yes", "YES", "on", "On", "ON"].map((word) => [word, true] as const),
   ...[false, "n", "N", "no", "No", "NO", "off", "Off", "OFF"].map((word) => [word, false] as const),
@@ -16,7 +15,7 @@ const CLIENT_AUTH: Readonly<Record<string, ClientAuth>> = {
   NoClientCert: "none",
   RequestClientCert: "request",
   RequireAnyClientCert: "require any",
-  // The name of older files for the same.
+  // An older name of the same.
   RequireClientCert: "require any",
   VerifyClientCertIfGiven: "verify if given",
   RequireAndVerifyClientCert: "require and verify",
@@ -26,19 +25,19 @@ const PATH = "the path of a PEM file";
 
 const Tls = section(
   {
-    cert: filled(text("a certificate as PEM")),
-    key: filled(z.string(expectsSecret("a private key as PEM"))),
-    client_ca: filled(text("certificates as PEM")),
-    cert_file: filled(text(PATH)),
-    key_file: filled(text(PATH)),
-    client_ca_file: filled(text(PATH)),
-    client_auth_type: filled(word(CLIENT_AUTH)),
+    cert: emptyAsAbsent(text("a certificate as PEM")),
+    key: emptyAsAbsent(z.string(expectsSecret("a private key as PEM"))),
+    client_ca: emptyAsAbsent(text("certificates as PEM")),
+    cert_file: emptyAsAbsent(text(PATH)),
+    key_file: emptyAsAbsent(text(PATH)),
+    client_ca_file: emptyAsAbsent(text(PATH)),
+    client_auth_type: emptyAsAbsent(oneOf(CLIENT_AUTH)),
     client_allowed_sans: z.array(text("a name"), expects("a list of names")).optional(),
-    min_version: word(TLS_VERSIONS).optional(),
-    max_version: word(TLS_VERSIONS).optional(),
-    cipher_suites: z.array(word(OPENSSL_CIPHERS), expects("a list of cipher suites")).default([]),
-    prefer_server_cipher_suites: truth().default(true),
-    curve_preferences: z.array(word(OPENSSL_CURVES), expects("a list of curves")).default([]),
+    min_version: oneOf(TLS_VERSIONS).optional(),
+    max_version: oneOf(TLS_VERSIONS).optional(),
+    cipher_suites: z.array(oneOf(OPENSSL_CIPHERS), expects("a list of cipher suites")).default([]),
+    prefer_server_cipher_suites: yamlBoolean().default(true),
+    curve_preferences: z.array(oneOf(OPENSSL_CURVES), expects("a list of curves")).default([]),
   },
   "a map with cert_file and key_file",
 );
@@ -49,7 +48,7 @@ const Headers = section(
     "Strict-Transport-Security": headerText("a policy such as max-age=31536000").optional(),
     "X-Content-Type-Options": z.literal("nosniff", expects("nosniff")).optional(),
     "X-Frame-Options": z.enum(["deny", "sameorigin"], expects("deny or sameorigin")).optional(),
-    "X-XSS-Protection": headerText("a text").optional(),
+    "X-XSS-Protection": headerText("a string").optional(),
   },
   "a map of headers",
 );
@@ -74,7 +73,7 @@ export const WebConfigFile = section(
   {
     tls_server_config: Tls.optional(),
     http_server_config: section(
-      { http2: truth().optional(), headers: Headers.optional() },
+      { http2: yamlBoolean().optional(), headers: Headers.optional() },
       "a map",
     ).optional(),
     basic_auth_users: z
@@ -90,41 +89,41 @@ export type WebConfigFile = z.output<typeof WebConfigFile>;
 /** Its `tls_server_config`. */
 export type TlsEntry = z.output<typeof Tls>;
 
-/** Any scalar, as a text. */
+/** Any scalar, as a string. */
 function text(wanted: string) {
   return z.union([z.string(), z.number(), z.boolean()], expects(wanted)).transform(String);
 }
 
-/** A line break becomes a space, as Go sends it. What else no header can hold would fail with the first answer. */
+/** A line break becomes a space, as Go sends it. Anything else that no header can contain would fail with the first response. */
 function headerText(wanted: string) {
   return text(wanted)
     .transform((found) => found.replace(/[\r\n]/g, " "))
     .refine((found) => /^[\t -~]*$/.test(found), expects(`${wanted}, in ASCII`));
 }
 
-/** An empty text is none, as for Go. */
-function filled<Text extends z.ZodType>(schema: Text) {
+/** An empty string counts as absent, as in Go. */
+function emptyAsAbsent<Text extends z.ZodType>(schema: Text) {
   return z.preprocess((found) => (found === "" ? undefined : found), schema.optional()).optional();
 }
 
-/** One of the known words, as what it stands for. */
-function word<Meaning>(meanings: Readonly<Record<string, Meaning>>) {
-  return z.string(expects(`one of ${listed(meanings)}`)).transform((found, context): Meaning => {
+/** One of the keys of `meanings`, as its value. */
+function oneOf<Meaning>(meanings: Readonly<Record<string, Meaning>>) {
+  return z.string(expects(`one of ${namesOf(meanings)}`)).transform((found, context): Meaning => {
     const meaning = Object.hasOwn(meanings, found) ? meanings[found] : undefined;
     if (meaning === undefined) {
       const known = Object.keys(meanings);
-      const hint = didYouMean(found, known) || `: expected one of ${listed(meanings)}`;
-      context.addIssue({ code: "custom", message: `Cannot use ${show(found)}${hint}` });
+      const hint = didYouMean(found, known) || `: expected one of ${namesOf(meanings)}`;
+      context.addIssue({ code: "custom", message: `Cannot use ${describeValue(found)}${hint}` });
       return z.NEVER;
     }
     return meaning;
   });
 }
 
-function listed(meanings: Readonly<Record<string, unknown>>): string {
+function namesOf(meanings: Readonly<Record<string, unknown>>): string {
   return Object.keys(meanings).join(", ");
 }
 
-function truth() {
+function yamlBoolean() {
   return z.preprocess((found) => BOOLEANS.get(found) ?? found, z.boolean(expects("true or false")));
 }

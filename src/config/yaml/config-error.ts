@@ -1,3 +1,5 @@
+import { SECRET_MARK } from "../../core/model/redact.ts";
+
 /** Keys and indices from the top of the file down to a value. */
 export type Path = readonly (string | number)[];
 
@@ -6,11 +8,11 @@ export interface Problem {
   readonly line: number;
   readonly column: number;
   readonly path: Path;
-  /** Never holds a secret. */
+  /** Never contains a secret. */
   readonly message: string;
 }
 
-/** The user's mistakes in one configuration file: all of them, in the order of the file. */
+/** The mistakes in one configuration file: all of them, in the order of the file. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
   readonly problems: readonly Problem[];
@@ -22,18 +24,35 @@ export class ConfigError extends Error {
   }
 }
 
-/** A path as people write it: `protocols.airdrops[1].chains.base.id`; `(file)` for the whole file. */
-function formatPath(path: Path): string {
-  return path.length === 0 ? "(file)" : path.map(formatStep).join("").replace(/^\./, "");
+/** A path as a key of maps and sets. */
+export function pathKey(path: Path): string {
+  return JSON.stringify(path);
 }
 
+/** `FILE:LINE:COL: path: message`, on one line whatever the file contains. */
 function formatProblem(file: string, { line, column, path, message }: Problem): string {
-  return `${file}:${line}:${column}: ${formatPath(path)}: ${message}`;
+  return escapeControls(`${file}:${line}:${column}: ${formatPath(path)}: ${message}`);
+}
+
+/** `protocols.airdrops[1].chains.base.id`; `(file)` for the whole file. */
+function formatPath(path: Path): string {
+  return path.length === 0 ? "(file)" : path.map(formatStep).join("").replace(/^\./, "");
 }
 
 function formatStep(step: string | number): string {
   if (typeof step === "number") {
     return `[${step}]`;
   }
+  if (step === SECRET_MARK) {
+    return SECRET_MARK;
+  }
   return /^[\w-]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
+}
+
+/** Control and formatting characters would move a terminal's cursor, or hide what follows. */
+function escapeControls(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
+  );
 }

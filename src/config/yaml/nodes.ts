@@ -14,19 +14,19 @@ import {
 import { memoize } from "../../core/model/memoize.ts";
 import type { Path } from "./config-error.ts";
 
-/** What each alias of a document stands for. */
+/** The node that each alias of a document refers to. */
 export type Anchors = ReadonlyMap<Alias, Node>;
 
-/** How far a path leads into a document. */
-export interface Found {
+/** The result of following a path into a document. */
+export interface Lookup {
   readonly node: Node | null;
-  /** The key that leads to the node, where it is in a map. */
+  /** The key of the node, if it is in a map. */
   readonly key: Node | null;
-  /** How many steps of the path there are in the file. */
+  /** How many steps of the path exist in the file. */
   readonly steps: number;
 }
 
-/** Resolves all aliases in one pass: the library's own look-up walks the whole document for each. */
+/** Resolves all aliases in one pass: the library's own lookup walks the whole document for each. */
 export function readAnchors(document: Document): Anchors {
   const latest = new Map<string, Node>();
   const anchors = new Map<Alias, Node>();
@@ -45,9 +45,9 @@ export function readAnchors(document: Document): Anchors {
   return anchors;
 }
 
-/** Follows a path, through aliases, as far as it leads. */
-export function findNode(contents: Node | null, path: Path, anchors: Anchors): Found {
-  let found: Found = { node: contents, key: null, steps: 0 };
+/** Follows a path, through aliases, as far as it exists. */
+export function findNode(contents: Node | null, path: Path, anchors: Anchors): Lookup {
+  let found: Lookup = { node: contents, key: null, steps: 0 };
   for (const step of path) {
     const parent = isAlias(found.node) ? (anchors.get(found.node) ?? null) : found.node;
     const next = childOf(parent, step);
@@ -67,7 +67,7 @@ export function keyText(key: unknown): string | null {
   return typeof key.value === "string" ? key.value : (key.source ?? String(key.value));
 }
 
-function childOf(parent: Node | null, step: string | number): Omit<Found, "steps"> | null {
+function childOf(parent: Node | null, step: string | number): Omit<Lookup, "steps"> | null {
   if (isSeq(parent) && typeof step === "number") {
     const item = parent.items[step];
     return isNode(item) ? { node: item, key: null } : null;
@@ -79,7 +79,7 @@ function childOf(parent: Node | null, step: string | number): Omit<Found, "steps
   return { node: isNode(pair.value) ? pair.value : null, key: isNode(pair.key) ? pair.key : null };
 }
 
-/** By their keys, the first of each; worked out once a map, for a file may have as many mistakes as keys. */
+/** Pairs by key, the first of each. Memoized, because a file may have as many mistakes as keys. */
 const pairsOf = memoize((map: YAMLMap): ReadonlyMap<string | null, Pair> => {
   const pairs = map.items.map((pair) => [keyText(pair.key), pair] as const);
   return new Map(pairs.toReversed());

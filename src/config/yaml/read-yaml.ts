@@ -1,32 +1,39 @@
 import { isScalar, LineCounter, type Node, parseDocument } from "yaml";
 import type { Path, Problem } from "./config-error.ts";
-import { type Found, findNode, readAnchors } from "./nodes.ts";
+import { findNode, type Lookup, readAnchors } from "./nodes.ts";
 import { NO_QUERY_NEEDED } from "./pasted-query.ts";
 import { plainValue } from "./plain-value.ts";
 
-/** Where something stands in a file; both count from 1. */
+/** A place in a file; both count from 1. */
 interface Position {
   readonly line: number;
   readonly column: number;
 }
 
-/** A configuration file as plain data, and where each piece of it stands. */
+/** A configuration file as plain data, with the position of each piece. */
 export interface YamlFile {
   readonly value: unknown;
-  /** What YAML itself objects to. */
+  /** What is not valid YAML, or not usable as configuration. */
   readonly problems: readonly Problem[];
-  /** False where the syntax is broken: such a file has no shape to complain about. */
+  /** False if the syntax is invalid: the content cannot be checked then. */
   readonly readable: boolean;
-  /** Where a value stands; for one that is not there, where its nearest ancestor does. */
+  /** The position of a value, or of its nearest ancestor if it is absent. */
   positionOf(path: Path): Position;
-  /** Where the key of a value stands. */
+  /** The position of the key of a value. */
   keyPositionOf(path: Path): Position;
-  /** A scalar as the user wrote it: `1.10` and `0x1F` are no numbers to a template. */
+  /** A scalar as the user wrote it: templates use `1.10` and `0x1F` literally. */
   sourceOf(path: Path): string | null;
 }
 
-/** Reads the one document of a configuration file: YAML 1.2 without tags, aliases within reason. */
+/** More than 50,000 endpoints take; a larger file would keep the process busy for minutes. */
+const MAX_CHARACTERS = 8 * 2 ** 20;
+
+/** Reads the single document of a configuration file: YAML 1.2 without tags, and with a limit on aliases. */
 export function readYaml(text: string): YamlFile {
+  return text.length > MAX_CHARACTERS ? oversized(text) : parseYaml(text);
+}
+
+function parseYaml(text: string): YamlFile {
   const lines = new LineCounter();
   const document = parseDocument(text, {
     lineCounter: lines,
@@ -64,6 +71,20 @@ export function readYaml(text: string): YamlFile {
   };
 }
 
+function oversized(text: string): YamlFile {
+  const found = `${(text.length / 2 ** 20).toFixed(1)} MiB`;
+  const message = `Cannot read a file of ${found}: expected at most ${MAX_CHARACTERS / 2 ** 20} MiB`;
+  const start = { line: 1, column: 1 };
+  return {
+    value: null,
+    problems: [{ ...start, path: [], message }],
+    readable: false,
+    positionOf: () => start,
+    keyPositionOf: () => start,
+    sourceOf: () => null,
+  };
+}
+
 function positionAt(lines: LineCounter, offset: number): Position {
   const { line, col } = lines.linePos(offset);
   return { line: Math.max(1, line), column: Math.max(1, col) };
@@ -71,25 +92,31 @@ function positionAt(lines: LineCounter, offset: number): Position {
 
 function syntaxMessage(code: string, message: string): string {
   if (code === "MULTIPLE_DOCS") {
-    return "Cannot read a second document: expected one, without a --- in between";
+    return "Cannot read a second document: expected a single YAML document";
   }
-  // Some messages end in the text that was found, which may be a key.
-  const [told = ""] = code === "UNEXPECTED_TOKEN" ? message.split(": ") : [message];
-  return `Cannot read YAML: ${told.charAt(0).toLowerCase()}${told.slice(1)}`;
+  // The library's messages end with what was found, which may be a key.
+  if (code === "TAG_RESOLVE_FAILED" || code === "BAD_COLLECTION_TYPE") {
+    return "Cannot read YAML: tags such as !name are not supported";
+  }
+  if (code === "BAD_DIRECTIVE") {
+    return "Cannot read YAML: directives such as %NAME are not supported";
+  }
+  const [what = ""] = code === "UNEXPECTED_TOKEN" ? message.split(": ") : [message];
+  return `Cannot read YAML: ${what.charAt(0).toLowerCase()}${what.slice(1)}`;
 }
 
-/** A query in braces is half YAML: it fails here, before anybody can see that it is a query. */
+/** A GraphQL query is nearly a YAML map, and fails here before its key or value can be checked. */
 function queryHint(text: string, line: number): string {
   return text.split("\n")[line - 1]?.includes("_meta")
-    ? `; nor has a GraphQL query a place here: ${NO_QUERY_NEEDED}`
+    ? `; a GraphQL query cannot be used here: ${NO_QUERY_NEEDED}`
     : "";
 }
 
-function valueOffset({ node, key }: Found): number {
+function valueOffset({ node, key }: Lookup): number {
   return startOf(node) ?? startOf(key) ?? 0;
 }
 
-function keyOffset({ node, key }: Found): number {
+function keyOffset({ node, key }: Lookup): number {
   return startOf(key) ?? startOf(node) ?? 0;
 }
 

@@ -1,16 +1,22 @@
 import type { CommandWorld } from "./command-world.ts";
 
-/** One line on a terminal's stderr that is written over and over; nothing where it is no terminal. */
+/** Whether a stream is coloured: terminals are, unless `NO_COLOR` is set and not empty (https://no-color.org). */
+export function colorsFor(stream: "out" | "err", world: CommandWorld): "ansi" | "none" {
+  const isTerminal = stream === "out" ? world.outIsTerminal : world.errIsTerminal;
+  return isTerminal && (world.env["NO_COLOR"] ?? "") === "" ? "ansi" : "none";
+}
+
+/** One line on stderr that is updated in place if it is a terminal; otherwise nothing is printed. */
 export interface ProgressLine {
   readonly show: (text: string) => void;
-  /** Takes the line away, so that the result stands alone. */
+  /** Removes the line before the result is printed. */
   readonly clear: () => void;
 }
 
 const LINE_UP = "\u001B[1A";
 const CLEAR_LINE = "\u001B[2K";
 
-/** What is written ends in a line feed: to replace the line, the cursor goes up one first. */
+/** `err` ends every line with a line feed, so the cursor goes up one line before the text is replaced. */
 export function createProgressLine({ err, errIsTerminal }: CommandWorld): ProgressLine {
   if (!errIsTerminal) {
     return { show: () => undefined, clear: () => undefined };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { colorsFor } from "../../src/commands/colors-for.ts";
+import { colorsFor } from "../../src/commands/terminal.ts";
 import { commandWorld } from "../support/command-world.ts";
 
 describe("colorsFor()", () => {

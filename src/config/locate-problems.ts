@@ -1,0 +1,38 @@
+import { looksLikeKey, maskKeys, type Redact, SECRET_MARK } from "../core/model/redact.ts";
+import { valueAt } from "./schema/prune.ts";
+import type { Path, Problem } from "./yaml/config-error.ts";
+import type { PathProblem } from "./yaml/problem-list.ts";
+import type { YamlFile } from "./yaml/read-yaml.ts";
+
+/** All problems of a file with their positions, without secrets: those of the YAML, then those of its content. */
+export function locateProblems(
+  yaml: YamlFile,
+  found: readonly PathProblem[],
+  redact: Redact,
+): readonly Problem[] {
+  const located = found.map(({ path, at, message }) => ({
+    ...(at === "key" ? yaml.keyPositionOf(path) : yaml.positionOf(path)),
+    path,
+    message,
+  }));
+  return [...yaml.problems, ...located].map((problem) => ({
+    ...problem,
+    path: withoutKeys(problem.path, yaml.value),
+    message: maskKeys(redact(problem.message)),
+  }));
+}
+
+const HEADER_NAME = /^[A-Za-z][A-Za-z0-9-]*$/;
+
+/** A path without steps that may be keys: `{ Bearer KEY }` under `headers` has the key as a name without a value. */
+function withoutKeys(path: Path, file: unknown): Path {
+  return path.map((step, index) => {
+    if (typeof step === "number") {
+      return step;
+    }
+    const isHeader = path[index - 1] === "headers";
+    const hasValue = typeof (valueAt(file, path.slice(0, index + 1)) ?? null) !== "object";
+    const isSecret = looksLikeKey(step) || (isHeader && !(HEADER_NAME.test(step) && hasValue));
+    return isSecret ? SECRET_MARK : step;
+  });
+}

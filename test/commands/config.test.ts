@@ -1,0 +1,87 @@
+import { describe, expect, it } from "vitest";
+import { runCli } from "../../src/cli.ts";
+import { commandWorld } from "../support/command-world.ts";
+
+const GOOD = `
+version: 1
+chains:
+  base: { id: 8453, rpc: [https://base.example] }
+  mode: { id: 34443 }
+protocols:
+  lockup:
+    - variant: multichain
+      url: https://indexer.example
+      chains: [base, mode]
+    - variant: subgraph
+      url: "https://\${HOST}/{chain}"
+      optional: true
+      chains: [base, mode]
+`;
+
+describe("synclag config check", () => {
+  it("summarizes a valid file in one line", async () => {
+    const { exitCode, out, err } = await check(GOOD, { HOST: "h.example" });
+
+    expect(exitCode).toBe(0);
+    expect(out).toEqual([
+      "chains.yaml is valid: 2 chains, 1 protocol, 2 indexers, 4 endpoints, 4 targets, 0 skipped, 0 warnings",
+    ]);
+    expect(err).toEqual([]);
+  });
+
+  it("warns about what is skipped", async () => {
+    const { exitCode, out, err } = await check(GOOD, {});
+
+    expect(exitCode).toBe(0);
+    expect(out).toEqual([
+      "chains.yaml is valid: 2 chains, 1 protocol, 1 indexer, 2 endpoints, 2 targets, 1 skipped, 1 warning",
+    ]);
+    expect(err).toEqual(["chains.yaml: warning: lockup/subgraph/production is skipped: HOST is not set"]);
+  });
+
+  it("reports every problem and exits with 2", async () => {
+    const { exitCode, out, err } = await check(GOOD.replace("[base, mode]", "[bas, mod]"), {});
+
+    expect([exitCode, out]).toEqual([2, []]);
+    expect(err.join("\n").split("\n")).toEqual([
+      'chains.yaml:10:16: protocols.lockup[0].chains[0]: Cannot find chain "bas" in chains: did you mean "base"?',
+      'chains.yaml:10:21: protocols.lockup[0].chains[1]: Cannot find chain "mod" in chains: did you mean "mode"?',
+    ]);
+  });
+
+  it("reports a file that does not exist and exits with 2", async () => {
+    const { exitCode, err } = await check(null, {});
+
+    expect(exitCode).toBe(2);
+    expect(err).toEqual([expect.stringMatching(/^chains\.yaml:1:1: \(file\): Cannot read chains\.yaml: /)]);
+  });
+});
+
+describe("synclag config schema", () => {
+  it("prints a JSON Schema", async () => {
+    const { world, printed } = commandWorld({});
+
+    const exitCode = await runCli(["node", "synclag", "config", "schema"], world);
+
+    expect(exitCode).toBe(0);
+    expect(JSON.parse(printed.out.join("\n"))).toMatchObject({
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      required: ["version", "chains", "protocols"],
+    });
+  });
+});
+
+async function check(text: string | null, env: Readonly<Record<string, string>>) {
+  const { world, printed } = commandWorld(env);
+  const readFile = (path: string): string => {
+    if (path !== "chains.yaml") {
+      return world.readFile(path);
+    }
+    if (text === null) {
+      throw Object.assign(new Error("ENOENT"), { code: "ENOENT" });
+    }
+    return text;
+  };
+  const argv = ["node", "synclag", "config", "check", "chains.yaml"];
+  return { exitCode: await runCli(argv, { ...world, readFile }), ...printed };
+}
