@@ -22,7 +22,7 @@ export function grafanaField(field: Field): string {
     case "variants":
       return " The dashboard shows each of them.";
     case "witness":
-      return "Whether the chain itself stands still can be told where chains.yaml names a node of it.";
+      return "The chain itself may have halted, unless chains.yaml names a node of it.";
     case "incidents":
       return " The dashboard shows which incidents are active.";
   }

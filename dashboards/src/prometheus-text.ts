@@ -20,7 +20,7 @@ export function prometheusField(field: Field): string {
     case "variants":
       return `{{ range printf "${STATUS}" $labels.protocol $labels.chain | query | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}): {{ .Labels.status }}{{ with printf "${LAG}" .Labels.protocol .Labels.variant .Labels.tier .Labels.chain | query }}, {{ . | first | value | humanizeDuration }} behind{{ end }}.{{ end }}`;
     case "witness":
-      return `{{ with printf "synclag_polls_total{variant=\\"rpc\\",endpoint=%q}" $labels.chain | query }}A node of the chain is asked, too, and does not show a halt: look for what the variants share.{{ else }}No node of the chain is asked, so it cannot be told whether the chain itself stands still.{{ end }}`;
+      return `{{ with printf "synclag_polls_total{variant=\\"rpc\\",endpoint=%q}" $labels.chain | query }}A node of the chain is polled as well and shows no halt: look for what the variants have in common.{{ else }}No node of the chain is polled, so the chain itself may have halted.{{ end }}`;
     case "incidents":
       return `{{ range query "max by (scope, subject) (synclag_incident_active) == 1" | sortByLabel "subject" }} Active: {{ .Labels.scope }} {{ .Labels.subject }}.{{ end }}`;
   }

@@ -10,29 +10,29 @@ const BUDGET_ALERT = {
   dashboard: { uid: "synclag-endpoint", variables: ["protocol", "variant"] },
 } as const;
 
-/** Not `synclag_budget_remaining`: that is 0 while a provider refuses us, whatever is left. */
+/** Not `synclag_budget_remaining`, which is 0 while a provider throttles us, whatever is left. */
 const USED = `max by (${BUDGET}) (synclag_budget_used)`;
 const LIMIT = `max by (${BUDGET}) (synclag_budget_limit)`;
-/** A shared budget has empty labels but for its name; for one of an endpoint, they say whose. */
+/** The labels of an endpoint's own budget say whose it is; those of a shared one are empty, except its name. */
 const WHOSE = say`Budget ${label("budget")} (${label("endpoint")} ${label("protocol")} ${label("variant")} ${label("tier")})`;
 
-/** Promises to the providers. Nobody is served old data for them, so nobody is woken. */
+/** Limits that the providers set. Users are not affected, so nobody is paged. */
 export function budgetAlerts({ time }: AlertContext): AlertGroup {
   const exhausted: Alert = {
     ...BUDGET_ALERT,
     name: "SynclagBudgetExhausted",
-    // The endpoint's name is its chain: so that Alertmanager can tell that its target is throttled for this.
+    // The endpoint's name is its chain: with this label Alertmanager inhibits SynclagThrottled of the same target.
     expr: `label_replace(${USED} >= ${LIMIT}, "chain", "$1", "endpoint", "(.+)")`,
     for: "5m",
-    summary: [...WHOSE, " is spent"],
+    summary: [...WHOSE, " is used up"],
     description: [
       ...WHOSE,
-      " has nothing left: its endpoints are not polled until the window moves on, and how far they are behind is a guess. Other variants of the protocol are watched as ever, and the dashboard shows which of them is still fresh.",
+      " is used up: its endpoints are not polled until its window moves on, so how far they are behind is not known. Other variants of the protocol are still monitored; the dashboard shows which of them is fresh.",
     ],
   };
-  // `auto` leaves a tenth of a budget free, so a twentieth is not reached in good health; nor is the end within two
-  // hours, not even on the first day, when the rolling window fills up. An hourly budget fills up within one, hence the
-  // look at what was five hours ago.
+  // `auto` leaves a tenth of a budget free, so normally neither a twentieth is reached nor the end within two hours, not
+  // even on the first day, when the rolling window fills up. An hourly budget fills up within an hour, so there must be a value
+  // from five hours ago.
   const low: Alert = {
     ...BUDGET_ALERT,
     name: "SynclagBudgetLow",
@@ -45,10 +45,10 @@ and on (${BUDGET}) (
     max by (${BUDGET}) (synclag_budget_used offset ${time("5h")}) >= 0
 )`,
     for: "15m",
-    summary: [...WHOSE, " will soon be spent"],
+    summary: [...WHOSE, " is nearly used up"],
     description: [
       ...WHOSE,
-      ...say` has ${PERCENTAGE} left, which at the pace of the last six hours is little or nothing in two: then its endpoints are no longer polled, and how far they are behind becomes a guess. The dashboard shows which variants are still fresh.`,
+      ...say` has ${PERCENTAGE} left; at the rate of the last six hours it will be nearly or fully used up in two hours. Its endpoints are then no longer polled, and how far they are behind is not known. The dashboard shows which variants are still fresh.`,
     ],
   };
   return { name: "synclag-budgets", alerts: [exhausted, low] };

@@ -17,8 +17,8 @@ import { TARGET_ALERT } from "./target-alert.ts";
 const DOWN: readonly Status[] = ["unreachable", "not_found"];
 
 /**
- * No usable answer can be had: clients see errors, and go elsewhere by themselves where they can. So it pages only
- * where users are served from it and from nothing else; SynclagNoVariantOk says so too, but counts the other tiers.
+ * No usable answer: clients see errors, and switch by themselves where they can. So it pages only where users are
+ * served from it and no other variant; SynclagNoVariantOk counts the other tiers as well.
  */
 export function endpointDown({ settings }: AlertContext): readonly Alert[] {
   const rule = {
@@ -27,7 +27,7 @@ export function endpointDown({ settings }: AlertContext): readonly Alert[] {
     for: "5m",
     summary: [...TARGET_NAME, " gives no usable answer"],
   } as const;
-  const causes = say`: the network, the host, or a deployment that is gone; it was ${BEHIND} behind. ${FRESH}`;
+  const causes = say`. Possible causes: the network, the host, or a deleted deployment. It was ${BEHIND} behind. ${FRESH}`;
   return [
     {
       ...rule,
@@ -35,7 +35,7 @@ export function endpointDown({ settings }: AlertContext): readonly Alert[] {
       expr: outsideMaintenance(downAndAlone(settings)),
       description: [
         ...TARGET_NAME,
-        " gives no usable answer, and nothing else that users are served from is fresh",
+        " gives no usable answer, and no other variant that users are served from is fresh",
         ...causes,
       ],
     },
@@ -52,8 +52,8 @@ ${indented(downAndAlone(settings))}
 }
 
 /**
- * Targets that users are served from, are down, and have no other beside them: one that is ok, that is merely late, or
- * of which nothing bad is known, since it is only throttled or its chain stands still.
+ * Targets that users are served from and are down, where no other such variant is ok, only moderately late, throttled, or waiting
+ * for a halted chain.
  */
 export function downAndAlone({ servingTier }: Settings): string {
   const served = `tier="${servingTier}", `;

@@ -22,7 +22,7 @@ const INDEXER_ALERT = {
 
 /** Statuses whose own alerts page. */
 const PAGING: readonly Status[] = ["stalled", "failed", "diverged", "missing"];
-/** Everything that a shared cause can do to an indexer, but for a refused key, which has an alert of its own. */
+/** Every status that a shared cause can lead to, except `rejected`, which has an alert of its own. */
 const TROUBLED: readonly Status[] = [
   "throttled",
   "not_found",
@@ -34,7 +34,7 @@ const TROUBLED: readonly Status[] = [
   "lagging",
 ];
 
-/** One fault that shows on many chains at once, told once. */
+/** One fault that affects many chains at once, reported once. */
 export function indexerAlerts(context: AlertContext): AlertGroup {
   return {
     name: "synclag-shared-causes",
@@ -51,17 +51,17 @@ function keyRejected(): Alert {
 ${indented(outsideMaintenance(withStatus(["rejected"])))}
 )`,
     for: "2m",
-    summary: ["The key of ", ...INDEXER_NAME, " is rejected"],
+    summary: [...INDEXER_NAME, " rejects our API key"],
     description: [
       ...INDEXER_NAME,
-      ...say` refuses our key on ${NUMBER} chains: it is missing, wrong, or unpaid. It does not repair itself. How far it is behind cannot be told meanwhile; the dashboard shows which variants are still fresh.`,
+      ...say` rejects our key on ${NUMBER} chains: it is missing, invalid or unpaid, and this does not recover by itself. How far it is behind is not known meanwhile; the dashboard shows which variants are still fresh.`,
     ],
   };
 }
 
 /**
- * An incident that the daemon has found, for each indexer that it has struck: one whose subject names the indexer, or
- * one of a host, and most of the indexer's targets are in trouble. Critical where a third of them have alerts that page.
+ * An active incident, once for each indexer that it affects: its subject names the indexer, or it is one of a host and most of
+ * the indexer's targets are in trouble. Critical where a third of them have alerts that page.
  */
 function sharedCause(context: AlertContext): readonly Alert[] {
   const { settings } = context;
@@ -78,12 +78,12 @@ or
     ...INDEXER_ALERT,
     name: "SynclagSharedCause",
     for: "1m",
-    // Longer than the alerts that it inhibits: those that recover last must not be sent when they are over.
+    // Longer than the alerts that it inhibits, so that the last ones to recover are not sent when they are over.
     keepFiringFor: "10m",
     summary: [...INDEXER_NAME, ": one cause on many chains"],
     description: [
       ...INDEXER_NAME,
-      ...say`: ${PERCENTAGE} of its chains are in trouble at once, so look for one cause and not for many.${INCIDENTS}`,
+      ...say`: ${PERCENTAGE} of its chains are in trouble at once, so look for one common cause.${INCIDENTS}`,
     ],
   } as const;
   const value = `${shareOf(TROUBLED)} > 0.25
@@ -144,7 +144,7 @@ ${indented(downAndAlone(settings))}
 ) / count by (${INDEXER}) (${perTarget("synclag_up")})`;
 }
 
-/** What was watched and is no more: an alert of it would never fire again, and nobody would miss it. */
+/** Targets that were monitored and no longer are: their alerts can no longer fire, and nobody would notice. */
 function targetsVanished({ time }: AlertContext): Alert {
   const hour = time("1h");
   return {
@@ -159,10 +159,10 @@ function targetsVanished({ time }: AlertContext): Alert {
 and on ()
   count(synclag_up) > 0`,
     for: "10m",
-    summary: [...INDEXER_NAME, ...say`: ${NUMBER} chains are no longer watched`],
+    summary: [...INDEXER_NAME, ...say`: ${NUMBER} chains are no longer monitored`],
     description: [
       ...INDEXER_NAME,
-      ...say` was watched on ${NUMBER} more chains an hour ago. Were they removed from chains.yaml, or is an optional indexer skipped because its variable is not set? How far they are behind is unknown; the dashboard shows which variants are still fresh.`,
+      ...say` was monitored on ${NUMBER} more chains an hour ago: they were removed from chains.yaml, or an optional indexer is skipped because its variable is not set. How far they are behind is unknown; the dashboard shows which variants are still fresh.`,
     ],
   };
 }

@@ -14,7 +14,7 @@ import { pagedWhereServed, TARGET_ALERT } from "./target-alert.ts";
 
 const LAG = perTarget("synclag_lag_seconds");
 
-/** A target that advances, and is behind, gets behind, or fills its past. */
+/** Targets that advance but are behind, are falling behind, or are back-filling. */
 export function lagAlerts(context: AlertContext): readonly Alert[] {
   return [...farBehind(context), lagging(), fallingBehind(context), syncing(), variantsApart()];
 }
@@ -26,12 +26,12 @@ function farBehind(context: AlertContext): readonly Alert[] {
     expr: outsideMaintenance(`${LAG} > ${threshold("critical")}
 and on (${TARGET})
   ${withStatus(["lagging"], selector)}`),
-    // Longer than a shared cause takes, so that its members do not page one by one.
+    // Longer than SynclagSharedCause, so that its targets do not page one by one.
     for: "5m",
     summary: [...TARGET_NAME, ...say` is ${DURATION} behind`],
     description: [
       ...TARGET_NAME,
-      ...say` advances, but is ${DURATION} behind its chain, beyond the critical limit of chains.yaml. ${FRESH}`,
+      ...say` is advancing but ${DURATION} behind its chain, over the critical threshold of chains.yaml. ${FRESH}`,
     ],
   }));
 }
@@ -48,18 +48,18 @@ and on (${TARGET})
     summary: [...TARGET_NAME, ...say` is ${DURATION} behind`],
     description: [
       ...TARGET_NAME,
-      ...say` advances, but is ${DURATION} behind its chain, beyond the lagging limit of chains.yaml. ${FRESH}`,
+      ...say` is advancing but ${DURATION} behind its chain, over the lagging threshold of chains.yaml. ${FRESH}`,
     ],
   };
 }
 
 /**
- * Before it lags: it will within hours, and was less behind an hour ago than half an hour ago, and then than now. An
- * hour, for there are indexers that our budget lets us ask but twice in it.
+ * Fires before a target lags: its lag will exceed the threshold within hours, and grew from an hour ago to half an hour ago
+ * and from then to now. A whole hour, because some budgets allow only two polls an hour.
  */
 function fallingBehind({ time }: AlertContext): Alert {
   const forecast = `predict_linear(synclag_lag_seconds[${time("1h")}], ${seconds(time("4h"))})`;
-  // The last of five minutes: one scrape that fails would break the half hour for which this must hold.
+  // The last value of five minutes, so that one failed scrape does not restart the half hour of `for`.
   const last = (metric: string, offset = "") =>
     perTarget(`last_over_time(${metric}[${time("5m")}]${offset === "" ? "" : ` offset ${time(offset)}`})`);
   const lag = (offset?: string) => last("synclag_lag_seconds", offset);
@@ -78,10 +78,10 @@ and on (${TARGET})
 and on (${TARGET})
   ${last(statusMetric(["ok"]))} == 1`),
     for: "30m",
-    summary: [...TARGET_NAME, " falls behind"],
+    summary: [...TARGET_NAME, " is falling behind"],
     description: [
       ...TARGET_NAME,
-      ...say` is ${DURATION} behind and has lost ground steadily for an hour: within four it will lag. ${FRESH}`,
+      ...say` is ${DURATION} behind, and its lag has grown steadily for an hour: at this rate it will exceed the lagging threshold within four hours. ${FRESH}`,
     ],
   };
 }
@@ -93,17 +93,17 @@ function syncing(): Alert {
     severity: "warning",
     expr: outsideMaintenance(withStatus(["syncing"])),
     for: "1h",
-    summary: [...TARGET_NAME, " fills its past"],
+    summary: [...TARGET_NAME, " is back-filling"],
     description: [
       ...TARGET_NAME,
-      ...say` is new or indexes anew, and is still ${BEHIND} behind after an hour: nobody should be served from it yet. ${FRESH}`,
+      ...say` is new or is re-indexing, and is still ${BEHIND} behind after an hour: do not serve users from it yet. ${FRESH}`,
     ],
   };
 }
 
 /**
- * Two variants that are each within their limit, and yet show different data. Where one of them is not ok, it has an
- * alert of its own, and the gap is no news.
+ * Two variants that are both within their thresholds but show different data. Where one of them is not ok, it has an
+ * alert of its own, and the gap says nothing new.
  */
 function variantsApart(): Alert {
   const against = `label_replace(synclag_status{status="ok"} == 1, "against", "$1", "variant", "(.+)")`;
@@ -122,7 +122,7 @@ and on (${PAIR}, against)
     summary: say`${label("protocol")} on ${label("chain")}: ${label("variant")} (${label("tier")}) and ${label("against")} are ${DURATION} apart`,
     description: [
       ...TARGET_NAME,
-      ...say` and the variant ${label("against")} differ by ${DURATION} of chain time, though each is within its limit: users see one or the other. It is ${BEHIND} behind. ${FRESH}`,
+      ...say` and the variant ${label("against")} differ by ${DURATION} of chain time although both are within their thresholds, so users see different data depending on the variant. It is ${BEHIND} behind. ${FRESH}`,
     ],
   };
 }

@@ -16,8 +16,8 @@ import { CHAIN_DASHBOARD } from "./target-alert.ts";
 const PAIR_ALERT = { about: "fleet", keepFiringFor: BRIDGE, dashboard: CHAIN_DASHBOARD } as const;
 
 /**
- * What users of a protocol on a chain meet, whichever variant they are served from, and what a chain does to all. In a
- * group Prometheus sends what fires in this order: Alertmanager knows what hides another alert before it has that one.
+ * What affects users of a protocol on a chain whichever variant serves them, and halted chains. Prometheus sends the alerts of a
+ * group in this order, so Alertmanager has an inhibiting alert before those that it inhibits.
  */
 export function pairAlerts(): AlertGroup {
   return {
@@ -27,8 +27,8 @@ export function pairAlerts(): AlertGroup {
 }
 
 /**
- * The page that matters most: there is nowhere to move the traffic to. Not so while one variant is merely late, while
- * one is only throttled (then we know less, and users may be well), or while nothing at all is known.
+ * The most important page: there is no variant to move the traffic to. It does not fire while one variant is only late or
+ * only throttled (users may be fine, we just know less), or while nothing is known of any of them.
  */
 function noVariantOk(): Alert {
   const late = `${withStatus(["lagging", "syncing"])}
@@ -48,15 +48,15 @@ ${indented(late)}
     severity: "critical",
     expr: unlessAllInMaintenance(expr, PAIR),
     for: "1m",
-    summary: [...PAIR_NAME, ": no variant is left"],
+    summary: [...PAIR_NAME, ": no usable variant"],
     description: [
-      ...say`Every indexer of ${label("protocol")} on ${label("chain")} is down, stands still, or is beyond its critical limit: `,
-      ...say`there is nothing to move the traffic to.${VARIANTS}`,
+      ...say`Every variant of ${label("protocol")} on ${label("chain")} is down, has stopped advancing, or is over its critical threshold, `,
+      ...say`so there is no variant to move the traffic to.${VARIANTS}`,
     ],
   };
 }
 
-/** All that answer stand still together: a fault that they share, or the chain, where no independent head can tell. */
+/** All responding variants stopped together: a fault that they share, or a halted chain where no independent head can tell. */
 function allVariantsStalled(): Alert {
   const answering = statusMetric([
     "ok",
@@ -80,15 +80,15 @@ and on (${PAIR})
       PAIR,
     ),
     for: "1m",
-    summary: [...PAIR_NAME, ...say`: all ${NUMBER} variants that answer stand still`],
+    summary: [...PAIR_NAME, ...say`: all ${NUMBER} responding variants have stopped advancing`],
     description: [
-      ...say`All ${NUMBER} variants of ${label("protocol")} on ${label("chain")} that answer stand still together. `,
+      ...say`All ${NUMBER} responding variants of ${label("protocol")} on ${label("chain")} have stopped advancing. `,
       ...say`${WITNESS}${VARIANTS}`,
     ],
   };
 }
 
-/** An independent head shows that the chain makes no blocks: no indexer is to blame, and nobody can repair it here. */
+/** An independent head shows that the chain produces no blocks: no indexer is at fault, and nothing can be repaired here. */
 function chainHalted(): Alert {
   return {
     ...PAIR_ALERT,
@@ -99,8 +99,8 @@ function chainHalted(): Alert {
       CHAIN,
     ),
     for: "2m",
-    summary: say`Chain ${label("chain")} makes no blocks`,
-    description: say`An independent node shows that chain ${label("chain")} (id ${label("chain_id")}) itself stands still; ${NUMBER} indexers wait for it and are not at fault.`,
+    summary: say`Chain ${label("chain")} has halted`,
+    description: say`An independent node shows that chain ${label("chain")} (id ${label("chain_id")}) produces no blocks; ${NUMBER} indexers are waiting for it and are not at fault.`,
     dashboard: { uid: "synclag-chain", variables: ["chain"] },
   };
 }

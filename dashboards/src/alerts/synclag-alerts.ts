@@ -7,10 +7,10 @@ const OWN_ALERT = {
   dashboard: { uid: "synclag-itself", variables: ["instance"] },
 } as const;
 
-/** Whichever scrape job it is called by: a target that has been a Synclag within six hours. */
+/** In whichever scrape job: a target that has been a Synclag within six hours. */
 const DEAD = "up == 0 and on (job, instance) last_over_time(synclag_build_info[6h])";
 
-/** Who watches the watcher. */
+/** Alerts about Synclag itself. */
 export function synclagAlerts(context: AlertContext): AlertGroup {
   return {
     name: "synclag-itself",
@@ -26,7 +26,7 @@ export function synclagAlerts(context: AlertContext): AlertGroup {
 }
 
 /**
- * A Synclag that sees nothing: a page where no other one sees, and a ticket where another still watches the fleet.
+ * A Synclag that monitors nothing: a page where no other instance does, and a ticket where another still monitors the fleet.
  * `others` is empty where there is none.
  */
 function blind(alert: Omit<Alert, "severity" | "about" | "dashboard">, others: string): readonly Alert[] {
@@ -45,7 +45,7 @@ function gone(): readonly Alert[] {
         for: "3m",
         keepFiringFor: null,
         summary: say`Synclag on ${label("instance")} cannot be scraped`,
-        description: say`Prometheus no longer reaches Synclag on ${label("instance")}: unless another one does, nobody watches how far any protocol, chain or variant is behind, nor which is fresh, and no other alert of the fleet can fire.`,
+        description: say`Prometheus cannot scrape Synclag on ${label("instance")}. Unless another instance is running, no protocol, chain or variant is monitored, and no alert about the fleet can fire.`,
       },
       "count(synclag_build_info) > 0",
     ),
@@ -57,14 +57,14 @@ function gone(): readonly Alert[] {
       for: "5m",
       summary: ["No Synclag reports to this Prometheus"],
       description: [
-        "Prometheus has no series of any Synclag: it was never scraped here, or is no longer a scrape target. Nobody watches how far any protocol, chain or variant is behind, nor which is fresh.",
+        "Prometheus has no series from any Synclag: it was never scraped here, or is no longer a scrape target. No protocol, chain or variant is monitored.",
       ],
       dashboard: { uid: "synclag-itself", variables: [] },
     },
   ];
 }
 
-/** It answers a scrape, and has stopped to poll: every number that it serves grows old. */
+/** It answers scrapes but has stopped polling, so everything that it reports gets old. */
 function loopStuck(): readonly Alert[] {
   const sinceTick = "time() - synclag_scheduler_last_tick_timestamp_seconds";
   return blind(
@@ -73,14 +73,14 @@ function loopStuck(): readonly Alert[] {
       expr: `max by (job, instance) (${sinceTick}) > 60`,
       for: "1m",
       keepFiringFor: BRIDGE,
-      summary: say`Synclag on ${label("instance")} answers, but no longer polls`,
-      description: say`The scheduler of Synclag on ${label("instance")} last ticked ${DURATION} ago, and should do so each second: what it says of any protocol, chain or variant, how far it is behind and which is fresh, is as old.`,
+      summary: say`Synclag on ${label("instance")} has stopped polling`,
+      description: say`The scheduler of Synclag on ${label("instance")} last ticked ${DURATION} ago instead of every second: what it reports about protocols, chains and variants is that old.`,
     },
     `min(${sinceTick}) <= 60`,
   );
 }
 
-/** Every host fails it at once, so it blames its own network, and calls all targets unknown. */
+/** Every host fails at once, so its own network is the likely cause and all targets are `unknown`. */
 function networkDown(): readonly Alert[] {
   const incident = 'synclag_incident_active{scope="network"}';
   return blind(
@@ -89,8 +89,8 @@ function networkDown(): readonly Alert[] {
       expr: `max by (job, instance) (${incident}) == 1`,
       for: "2m",
       keepFiringFor: BRIDGE,
-      summary: say`Synclag on ${label("instance")} reaches nobody: its own network is the likely cause`,
-      description: say`No indexer and no node answers Synclag on ${label("instance")}, of any host. It knows nothing of any protocol, chain or variant, how far it is behind or which is fresh: that is no sign that users notice anything.`,
+      summary: say`Synclag on ${label("instance")} reaches no endpoint`,
+      description: say`No indexer and no node on any host answers Synclag on ${label("instance")}, so its own network is the likely cause. The status of every protocol, chain and variant is unknown; that does not mean that users are affected.`,
     },
     `count(synclag_build_info) > count(${incident} == 1)`,
   );
@@ -101,11 +101,11 @@ function reloadFailed({ time }: AlertContext): Alert {
     ...OWN_ALERT,
     name: "SynclagConfigReloadFailed",
     severity: "warning",
-    // The best of five minutes: a scrape that fails is not taken for a reload that worked.
+    // The maximum of five minutes, so that a failed scrape does not look like a reload that worked.
     expr: `max_over_time(synclag_config_last_reload_successful[${time("5m")}]) == 0`,
     for: "5m",
-    summary: say`Synclag on ${label("instance")} runs on an old configuration`,
-    description: say`The last reload on ${label("instance")} was refused, and the configuration before goes on. A protocol, chain or variant that the new one adds is not watched, and whether it is behind or fresh is not known. A restart would fail.`,
+    summary: say`Synclag on ${label("instance")} runs with an old configuration`,
+    description: say`The last reload on ${label("instance")} failed, and the previous configuration is still in use. What the new one adds is not monitored, and a restart would fail.`,
   };
 }
 
@@ -119,11 +119,11 @@ function restarting({ time }: AlertContext): Alert {
     for: null,
     keepFiringFor: BRIDGE,
     summary: say`Synclag on ${label("instance")} keeps restarting`,
-    description: say`Synclag on ${label("instance")} was started ${NUMBER} times within an hour. Between two starts it knows only what its state file remembers of how far each protocol, chain and variant is behind, and which is fresh.`,
+    description: say`Synclag on ${label("instance")} started ${NUMBER} times within an hour. After each start it knows only what its state file holds until the endpoints are polled again.`,
   };
 }
 
-/** Fires always: whoever receives it raises the alarm when it stops to come. */
+/** Always fires: its receiver raises the alarm when it stops arriving. */
 function watchdog(): Alert {
   return {
     ...OWN_ALERT,
@@ -133,7 +133,7 @@ function watchdog(): Alert {
     for: null,
     summary: ["The path from Prometheus to this receiver works"],
     description: [
-      "This alert fires always. Send it to a dead man's switch, which raises the alarm when it stays away: then no alert of any protocol, chain or variant that is behind would arrive either, whichever is fresh.",
+      "This alert always fires. Send it to a dead man's switch: when it no longer arrives, no other alert of Synclag would arrive either.",
     ],
     dashboard: { uid: "synclag-itself", variables: [] },
   };

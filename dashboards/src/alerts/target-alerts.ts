@@ -19,7 +19,7 @@ export function targetAlerts(context: AlertContext): AlertGroup {
   };
 }
 
-/** It answers, and what it answers must not be used: users are shown old or wrong data, and no error. */
+/** It answers, but its data must not be used: users see old or wrong data and no error. */
 function brokenAlerts(context: AlertContext): readonly Alert[] {
   const broken = (alert: Pick<Alert, "name" | "for" | "summary" | "description"> & { status: Status }) =>
     pagedWhereServed(context, (selector) => {
@@ -31,10 +31,10 @@ function brokenAlerts(context: AlertContext): readonly Alert[] {
       name: "SynclagIndexerStalled",
       status: "stalled",
       for: "2m",
-      summary: [...TARGET_NAME, " stands still"],
+      summary: [...TARGET_NAME, " has stopped advancing"],
       description: [
         ...TARGET_NAME,
-        ...say` has stopped advancing although it answers; it is ${BEHIND} behind. ${FRESH}`,
+        ...say` still answers, but its indexed block no longer advances; it is ${BEHIND} behind. ${FRESH}`,
       ],
     }),
     ...broken({
@@ -44,17 +44,17 @@ function brokenAlerts(context: AlertContext): readonly Alert[] {
       summary: [...TARGET_NAME, " has failed"],
       description: [
         ...TARGET_NAME,
-        ...say` reports a failed deployment and will not go on by itself; it is ${BEHIND} behind. ${FRESH}`,
+        ...say` reports a failed deployment, which does not recover by itself; it is ${BEHIND} behind. ${FRESH}`,
       ],
     }),
     ...broken({
       name: "SynclagIndexerDiverged",
       status: "diverged",
       for: "2m",
-      summary: [...TARGET_NAME, " follows another chain"],
+      summary: [...TARGET_NAME, " serves another chain or fork"],
       description: [
         ...TARGET_NAME,
-        ...say` answers for another chain or another fork: its data is wrong, and how far it is behind means nothing. ${FRESH}`,
+        ...say` serves data of another chain or another fork: the data is wrong, so how far it is behind says nothing. ${FRESH}`,
       ],
     }),
     ...broken({
@@ -64,13 +64,13 @@ function brokenAlerts(context: AlertContext): readonly Alert[] {
       summary: [...TARGET_NAME, " no longer serves this chain"],
       description: [
         ...TARGET_NAME,
-        ...say` answers, but without this chain, which chains.yaml expects of it; it was ${BEHIND} behind. ${FRESH}`,
+        ...say` answers without this chain, although chains.yaml lists it; it was ${BEHIND} behind. ${FRESH}`,
       ],
     }),
   ];
 }
 
-/** No height can be had of it, and mostly that is all that is known. */
+/** It returns no height, and in most cases nothing else is known. */
 function unheardAlerts(context: AlertContext): readonly Alert[] {
   const unheard = { ...TARGET_ALERT, severity: "warning" } as const;
   return [
@@ -83,7 +83,7 @@ function unheardAlerts(context: AlertContext): readonly Alert[] {
       summary: [...TARGET_NAME, " is throttled"],
       description: [
         ...TARGET_NAME,
-        ...say` is polled too often for its provider, or our own budget for it is spent: its state is a guess; it was ${BEHIND} behind. ${FRESH}`,
+        ...say` is rate-limited by its provider, or our own budget for it is used up, so its current state is not known; it was ${BEHIND} behind. ${FRESH}`,
       ],
     },
     {
@@ -91,16 +91,16 @@ function unheardAlerts(context: AlertContext): readonly Alert[] {
       name: "SynclagTargetUnknown",
       expr: outsideMaintenance(withStatus(["unknown"])),
       for: "30m",
-      summary: [...TARGET_NAME, ": nothing is known"],
+      summary: [...TARGET_NAME, ": status unknown"],
       description: [
         ...TARGET_NAME,
-        ...say` has given no evidence for too long, nor an error to name: whether it is ${BEHIND} behind or well cannot be told. ${FRESH}`,
+        ...say` has returned no usable height for too long, and no error that would say why; it was ${BEHIND} behind. ${FRESH}`,
       ],
     },
   ];
 }
 
-/** Not an error: the record that explains what came after it. */
+/** Not an error: a record that may explain what follows it. */
 function deploymentChanged({ time }: AlertContext): Alert {
   return {
     ...TARGET_ALERT,
@@ -109,10 +109,10 @@ function deploymentChanged({ time }: AlertContext): Alert {
     expr: outsideMaintenance(`${perTarget(`increase(synclag_deployment_changes_total[${time("1h")}])`)} > 0`),
     for: null,
     keepFiringFor: null,
-    summary: [...TARGET_NAME, " runs another deployment"],
+    summary: [...TARGET_NAME, " serves another deployment"],
     description: [
       ...TARGET_NAME,
-      ...say` has answered from another deployment than before within the last hour; it is ${BEHIND} behind. ${FRESH}`,
+      ...say` switched to another deployment within the last hour; it is ${BEHIND} behind. ${FRESH}`,
     ],
   };
 }

@@ -25,13 +25,13 @@ export interface Board {
   readonly rows: readonly { readonly title: string; readonly panels: readonly AnyPanel[] }[];
 }
 
-/** A choice at the top of a dashboard, of the values that a label has. */
+/** A variable of a dashboard: the values of a label. */
 export interface Variable {
   readonly name: string;
   readonly label: string;
   /** What has the label. */
   readonly metric: string;
-  /** Several at once, and at first all of them; else exactly one. */
+  /** `any`: several at once, by default all; `one`: exactly one. */
   readonly choice: "any" | "one";
 }
 
@@ -70,7 +70,7 @@ export function renderBoard({ uid, title, description, variables, page = "", row
       new DashboardLinkBuilder("Status page")
         .type(DashboardLinkType.Link)
         .icon("external link")
-        .tooltip("Synclag's own page, with the indexers' explorers and playgrounds")
+        .tooltip("Synclag's own page, with explorers and playgrounds of the indexers")
         .url(`${SYNCLAG_PAGE}${page}`)
         .targetBlank(true),
     )
@@ -81,7 +81,7 @@ export function renderBoard({ uid, title, description, variables, page = "", row
   builder.withVariable(
     new TextBoxVariableBuilder("synclag")
       .label("Synclag")
-      .description("Where Synclag's own page is, for the links to explorers")
+      .description("Address of Synclag's own page, for the links to it")
       .defaultValue("http://localhost:9855"),
   );
   for (const row of rows) {
@@ -96,7 +96,7 @@ export function renderBoard({ uid, title, description, variables, page = "", row
 
 type BuiltPanel = NonNullable<ReturnType<DashboardBuilder["build"]>["panels"]>[number];
 
-/** A panel and its queries with the ids that Grafana would give them at each load: links to a panel stay the same. */
+/** A panel and its queries with fixed ids, so that links to a panel stay valid. */
 function identified(panel: BuiltPanel, index: number): BuiltPanel {
   const id = index + 1;
   if (!("targets" in panel)) {

@@ -7,19 +7,19 @@ const ROW = "protocol, variant, tier";
 const LEGEND = "{{protocol}} {{variant}} {{tier}}";
 const THIS_CHAIN = 'chain=~"$chain"';
 
-/** One chain: who is where on it, and whether the chain itself goes on. */
+/** One chain: the height of each indexer, and whether the chain itself advances. */
 export function chainBoard(): Board {
   return {
     uid: "synclag-chain",
     title: "Synclag: chain",
-    description: "One chain: heights, lag, gaps, and what they are measured against.",
+    description: "One chain: heights, lag and gaps, and the reference that they are measured against.",
     variables: [{ ...CHAIN, choice: "one" }, PROTOCOL, VARIANT],
     page: "/chains/$" + "{chain}",
     rows: [
       { title: "Now", panels: [...facts(), timeline()] },
       { title: "Behind", panels: [lag(), gap(), heights(), sinceAdvance()] },
       {
-        title: "The chain, and what happened on it",
+        title: "The chain and its events",
         panels: [blockInterval(), sources(), regressions(), deployments()],
       },
     ],
@@ -30,14 +30,14 @@ function facts(): readonly AnyPanel[] {
   return [
     stat({
       title: "Reference",
-      description: "The corroborated head of the chain: what every target is measured against.",
+      description: "The corroborated head of the chain. Lag is measured against it.",
       unit: "none",
       expr: `max(synclag_reference_block_number{${THIS_CHAIN}})`,
     }),
     stat({
-      title: "Sources that agree",
+      title: "Agreeing sources",
       description:
-        "How many indexers and nodes agree with the reference. With one alone there is no reference, and no lag.",
+        "Number of indexers and nodes that agree with the reference. With a single source there is no reference and no lag.",
       unit: "none",
       expr: `max(synclag_reference_sources{${THIS_CHAIN}})`,
       steps: [
@@ -63,14 +63,14 @@ function facts(): readonly AnyPanel[] {
     }),
     stat({
       title: "Waiting for the chain",
-      description: "Targets that stand still because the chain itself does, as an independent node shows.",
+      description: "Targets that do not advance because the chain has halted, as an independent node shows.",
       unit: "none",
       expr: `sum(max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="chain_halted"}))`,
       steps: [[1, "purple"]],
     }),
     stat({
       title: "In maintenance",
-      description: "Targets inside a maintenance window: they raise no alert.",
+      description: "Targets in a maintenance window. They raise no alert.",
       unit: "none",
       expr: `sum(max by (${ROW}) (synclag_maintenance{${SELECTED_TARGETS}})) or vector(0)`,
     }),
@@ -80,7 +80,7 @@ function facts(): readonly AnyPanel[] {
 function timeline(): AnyPanel {
   return statusTimeline({
     title: "Status on $chain",
-    description: "Each indexer's status over time. Where all change together, look at the chain first.",
+    description: "Status of each indexer over time. If all change at once, check the chain first.",
     selector: SELECTED_TARGETS,
     by: ROW,
     legend: LEGEND,
@@ -91,17 +91,17 @@ function lag(): AnyPanel {
   return graph({
     title: "Behind the reference",
     description:
-      "Chain time between the target's block and the corroborated head, at the instant of its last answer. Dashed: the limits of chains.yaml. No line: unknown.",
+      "Chain time between the target's block and the reference at its last poll. Dashed: the thresholds of chains.yaml. No line: unknown.",
     unit: "s",
   })
     .withTarget(overTime(`max by (${ROW}) (synclag_lag_seconds{${SELECTED_TARGETS}})`, LEGEND))
     .withTarget(
       overTime(
         `max by (level) (synclag_threshold_seconds{${SELECTED_TARGETS}, level=~"lagging|critical"})`,
-        "limit: {{level}}",
+        "threshold: {{level}}",
       ),
     )
-    .overrideByRegexp("limit: .*", [
+    .overrideByRegexp("threshold: .*", [
       { id: "custom.lineStyle", value: { fill: "dash", dash: [8, 8] } },
       { id: "color", value: { mode: "fixed", fixedColor: "text" } },
     ])
@@ -112,7 +112,7 @@ function gap(): AnyPanel {
   return graph({
     title: "Gap between variants",
     description:
-      "How many blocks a variant is behind the protocol's first one, both asked at the same instant. Below zero: it is ahead. The true gap lies within the thin lines.",
+      "Blocks by which a variant is behind the protocol's first variant, both at one instant. Negative: it is ahead. The true gap lies between the thin lines.",
     unit: "none",
   })
     .withTarget(
@@ -144,7 +144,7 @@ function heights(): AnyPanel {
   return graph({
     title: "Heights",
     description:
-      "Last indexed block of each target, and the reference. A flat line stands still; a step down indexes anew.",
+      "Last indexed block of each target, and the reference. Flat: not advancing. A large step down: re-indexing.",
     unit: "none",
   })
     .withTarget(overTime(`max by (${ROW}) (synclag_block_number{${SELECTED_TARGETS}})`, LEGEND))
@@ -159,7 +159,7 @@ function sinceAdvance(): AnyPanel {
   return graph({
     title: "Since the last advance",
     description:
-      "How long each target's height has not grown. An indexer that is polled twice an hour makes teeth of half an hour.",
+      "Time since each target's height last grew, and the age of its last block. With a poll every 30 minutes it rises to 30 minutes between two polls.",
     unit: "s",
   })
     .withTarget(
@@ -180,7 +180,7 @@ function sinceAdvance(): AnyPanel {
 function blockInterval(): AnyPanel {
   return graph({
     title: "Block interval over time",
-    description: "Measured time between blocks: a chain that slows down makes indexers look fast.",
+    description: "Measured time between blocks. Indexers keep up more easily when it rises.",
     unit: "s",
   })
     .withTarget(overTime(`max by (chain) (synclag_block_interval_seconds{${THIS_CHAIN}})`, "{{chain}}"))
@@ -191,7 +191,7 @@ function sources(): AnyPanel {
   return graph({
     title: "Sources of the reference over time",
     description:
-      "How many sources agree with the reference; each indexer and each node of the chain can be one.",
+      "Number of sources that agree with the reference. Every indexer and every node of the chain can be a source.",
     unit: "none",
   })
     .withTarget(overTime(`max by (chain) (synclag_reference_sources{${THIS_CHAIN}})`, "{{chain}}"))
@@ -200,9 +200,9 @@ function sources(): AnyPanel {
 
 function regressions(): AnyPanel {
   return graph({
-    title: "Steps backward",
+    title: "Steps back",
     description:
-      "Reorgs and wobbles of a gateway (`reorg`), and falls that stay (`reindex`), an hour each bar.",
+      "Small steps back, by a reorg or a gateway that switches between indexers (`reorg`), and large ones that last (`reindex`); one bar an hour.",
     unit: "none",
   })
     .withTarget(
@@ -220,7 +220,7 @@ function regressions(): AnyPanel {
 function deployments(): AnyPanel {
   return table({
     title: "Deployments",
-    description: "The deployment that answered last, and how often it was another one than before.",
+    description: "Deployment of the last answer, and how often it has changed.",
     unit: "none",
     headings: {
       protocol: "Protocol",

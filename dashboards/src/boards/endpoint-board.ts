@@ -16,13 +16,12 @@ const ENDPOINT = "protocol, variant, tier, endpoint";
 const BUDGETS = `{protocol=~"$protocol|", variant=~"$variant|"}`;
 const BUDGET_LEGEND = "{{budget}}: {{whose}}";
 
-/** What is asked, how it goes, and what it takes of the budgets. */
+/** Requests, failures, durations and budgets. */
 export function endpointBoard(): Board {
   return {
     uid: "synclag-endpoint",
     title: "Synclag: endpoint",
-    description:
-      "Polls of the indexers and nodes: how many, how they fail, how long they take, what they cost.",
+    description: "Polls of indexers and nodes: number, failures, duration, and budget use.",
     variables: [
       { ...PROTOCOL, metric: "synclag_polls_total" },
       { ...VARIANT, metric: "synclag_polls_total" },
@@ -40,13 +39,13 @@ function counts(): readonly AnyPanel[] {
   return [
     stat({
       title: "Requests, last hour",
-      description: "Requests sent, retries included: what the providers count.",
+      description: "Requests sent, including retries, as providers count them.",
       unit: "short",
       expr: `sum(increase(synclag_polls_total{${SELECTED}}[1h]))`,
     }).decimals(0),
     stat({
       title: "Failed, last hour",
-      description: "Share of the requests of the last hour that gave no usable answer.",
+      description: "Share of the requests of the last hour without a usable answer.",
       unit: "percentunit",
       expr: `sum(increase(synclag_poll_failures_total{${SELECTED}}[1h])) / sum(increase(synclag_polls_total{${SELECTED}}[1h]))`,
       steps: [
@@ -55,22 +54,22 @@ function counts(): readonly AnyPanel[] {
       ],
     }).decimals(1),
     stat({
-      title: "Slow answers",
-      description: "The time within which 95 % of the polls of the last hour were answered.",
+      title: "Duration, 95th percentile",
+      description: "95 % of the polls of the last hour took no longer than this.",
       unit: "s",
       expr: quantile(0.95, "1h", "le"),
     }).decimals(2),
     stat({
-      title: "Endpoints that fail",
-      description: "Endpoints of which more than half of the polls of the last hour failed.",
+      title: "Failing endpoints",
+      description: "Endpoints with more than half of the polls of the last hour failed.",
       unit: "short",
       expr: `count(sum by (${ENDPOINT}) (increase(synclag_poll_failures_total{${SELECTED}}[1h])) > 0.5 * sum by (${ENDPOINT}) (increase(synclag_polls_total{${SELECTED}}[1h]))) or vector(0)`,
       steps: [[1, "red"]],
     }),
     stat({
-      title: "Least budget left",
+      title: "Lowest remaining budget",
       description:
-        "Of all budgets, the smallest share that is left. `auto` plans with nine tenths, so a tenth is normal at the end of a window.",
+        "Smallest remaining share of any budget. `auto` plans with nine tenths, so a tenth is normal at the end of a window.",
       unit: "percentunit",
       expr: `min(1 - max by (${BUDGET}) (synclag_budget_used${BUDGETS}) / max by (${BUDGET}) (synclag_budget_limit${BUDGETS}))`,
       steps: [
@@ -82,7 +81,7 @@ function counts(): readonly AnyPanel[] {
     stat({
       title: "Skipped rounds, last hour",
       description:
-        "Ticks that found the former round of the indexer still under way: it is polled too often.",
+        "Rounds skipped because the previous round of the indexer was still running: its schedule is too frequent.",
       unit: "short",
       expr: `sum(increase(synclag_rounds_skipped_total{${SELECTED_INDEXERS}}[1h]))`,
       steps: [[1, "yellow"]],
@@ -92,8 +91,9 @@ function counts(): readonly AnyPanel[] {
 
 function failing(): AnyPanel {
   return table({
-    title: "Failures of the last hour, most first",
-    description: "Endpoint and reason. The reasons are explained in docs/METRICS.md. No row: nothing failed.",
+    title: "Failures of the last hour",
+    description:
+      "By endpoint and reason, most frequent first. docs/METRICS.md explains the reasons. No row: no failure.",
     unit: "short",
     headings: {
       protocol: "Protocol",
@@ -111,7 +111,7 @@ function failing(): AnyPanel {
         `topk(30, sum by (${ENDPOINT}, reason) (increase(synclag_poll_failures_total{${SELECTED}}[1h])) > 0)`,
       ),
     )
-    .noValue("Nothing failed")
+    .noValue("No failures")
     .decimals(0)
     .height(8)
     .span(24);
@@ -120,7 +120,7 @@ function failing(): AnyPanel {
 function requests(): AnyPanel {
   return graph({
     title: "Requests",
-    description: "Requests a second by indexer, retries included.",
+    description: "Requests per second and indexer, including retries.",
     unit: "reqps",
   })
     .withTarget(
@@ -135,7 +135,7 @@ function requests(): AnyPanel {
 function failures(): AnyPanel {
   return graph({
     title: "Failures by reason",
-    description: "Polls a second that gave no usable answer, by the reason why.",
+    description: "Polls per second without a usable answer, by reason.",
     unit: "reqps",
   })
     .withTarget(
@@ -152,7 +152,7 @@ function failures(): AnyPanel {
 function durations(): AnyPanel {
   return graph({
     title: "Duration",
-    description: "Median and 95th percentile of the time from sending a request to its answer.",
+    description: "Median and 95th percentile of the time from request to answer.",
     unit: "s",
   })
     .withTarget(
@@ -169,9 +169,9 @@ function durations(): AnyPanel {
 
 function durationMap(): AnyPanel {
   return new HeatmapBuilder()
-    .title("Durations, heat map")
+    .title("Duration heat map")
     .description(
-      "How many polls took how long: two bands are two providers, a band that climbs is one that tires.",
+      "Distribution of poll durations. Each band is usually one provider; a rising band is one that is getting slower.",
     )
     .datasource(DATASOURCE)
     .withTarget(
@@ -190,7 +190,8 @@ function durationMap(): AnyPanel {
 function budgetUse(): AnyPanel {
   return graph({
     title: "Budget used",
-    description: "Share of each budget that is used, by the stricter of the calendar and the rolling window.",
+    description:
+      "Used share of each budget, by the stricter of the calendar and the rolling window. The ten highest.",
     unit: "percentunit",
   })
     .withTarget(
@@ -209,7 +210,7 @@ function budgetForecast(): AnyPanel {
   return graph({
     title: "Budget forecast",
     description:
-      "Share of each budget that will be left in a day at the pace of the last six hours, if nothing is given back. Below zero it runs out before.",
+      "Share of each budget that will be left in a day at the rate of the last six hours, if no window ends. Below zero: it runs out before then. The ten lowest.",
     unit: "percentunit",
   }).withTarget(
     overTime(
@@ -223,9 +224,9 @@ function budgetForecast(): AnyPanel {
 
 function budgetTable(): AnyPanel {
   return table({
-    title: "Budgets, most used first",
+    title: "Budgets",
     description:
-      "What each budget allows, what is used and what is left. `shared` is drawn on by many endpoints.",
+      "Limit, use and remainder of each budget, most used first. Several endpoints use a `shared` one.",
     unit: "short",
     headings: {
       budget: "Budget",
@@ -236,7 +237,7 @@ function budgetTable(): AnyPanel {
       "Value #share": "Used",
       "Value #used": "Requests",
       "Value #remaining": "Left",
-      "Value #limit": "Allowed",
+      "Value #limit": "Limit",
     },
     sortBy: "Used",
   })

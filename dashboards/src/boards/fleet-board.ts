@@ -26,17 +26,17 @@ const TARGET_OF_ROW =
   "{__data.fields.Variant}-$" +
   "{__data.fields.Tier}";
 
-/** One look: what is wrong now, the worst first; since when; and how fresh the fleet has been. */
+/** What is wrong now, worst first; since when; and how fresh the fleet has been. */
 export function fleetBoard(settings: Settings): Board {
   return {
     uid: "synclag-fleet",
     title: "Synclag: fleet",
-    description: "What is wrong now, worst first, since when, and whether another variant is better.",
+    description: "What is wrong now, worst first, since when, and whether another variant is ok.",
     variables: [PROTOCOL, CHAIN, VARIANT],
     rows: [
       { title: "Now", panels: [...counts(settings), wrongNow()] },
       { title: "Since when", panels: [stateOfProtocol(), gapsOfProtocol()] },
-      { title: "How far behind, and how fresh", panels: [mostBehind(), freshness(settings), objective()] },
+      { title: "Lag and freshness", panels: [mostBehind(), freshness(settings), objective()] },
     ],
   };
 }
@@ -46,13 +46,13 @@ function counts({ objective: objectiveShare, servingTier }: Settings): readonly 
   return [
     stat({
       title: "Targets ok",
-      description: "Indexers on chains that advance and are within their limits.",
+      description: "Targets that advance and are within their thresholds.",
       unit: "short",
       expr: `sum(max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="ok"}))`,
     }),
     stat({
       title: "Targets not ok",
-      description: "All others, back-filling and unknown ones included. The table below names them.",
+      description: "All other targets, including back-filling and unknown ones. The table below lists them.",
       unit: "short",
       expr: `count(max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="ok"}) == 0) or vector(0)`,
       steps: [[1, "orange"]],
@@ -60,7 +60,7 @@ function counts({ objective: objectiveShare, servingTier }: Settings): readonly 
     stat({
       title: "Chains without an ok variant",
       description:
-        "Pairs of a protocol and a chain where no variant that users are served from is ok: they see old data or errors there.",
+        "Pairs of protocol and chain where no variant that users are served from is ok, so they see old data or errors.",
       unit: "short",
       expr: `count(max by (${PAIR}) (synclag_status{${SELECTED_PAIRS}, tier="${servingTier}", status="ok"}) == 0) or vector(0)`,
       steps: red,
@@ -68,20 +68,20 @@ function counts({ objective: objectiveShare, servingTier }: Settings): readonly 
     stat({
       title: "Shared causes",
       description:
-        "Incidents: one cause that explains the trouble of many targets at once. The status page says which.",
+        "Active incidents: one cause that affects many targets at once. The status page names them.",
       unit: "short",
       expr: "count(max by (scope, subject) (synclag_incident_active) == 1) or vector(0)",
       steps: red,
     }),
     stat({
       title: "In maintenance",
-      description: "Targets inside a maintenance window: polled and shown as ever, but they raise no alert.",
+      description: "Targets in a maintenance window: still polled and shown, but without alerts.",
       unit: "short",
       expr: `sum(max by (${ROW}) (synclag_maintenance{${SELECTED_TARGETS}})) or vector(0)`,
     }),
     stat({
       title: "Freshness, 30 days",
-      description: `Share of the time, and of chains, in which one variant at least was ok, of those that users are served from. The objective is ${objectiveShare * 100} %. Needs the recording rules.`,
+      description: `Share of chain time in which at least one variant that users are served from was ok. The objective is ${objectiveShare * 100} %. Needs the recording rules.`,
       unit: "percentunit",
       expr: fleetFreshness("30d"),
       steps: [
@@ -96,9 +96,9 @@ function wrongNow(): AnyPanel {
   const wrong = `max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="ok"}) == 0`;
   const ofWrong = (expr: string): string => `max by (${ROW}) (${expr})\nand on (${ROW})\n  ${wrong}`;
   return table({
-    title: "Not ok now, worst first",
+    title: "Targets not ok now",
     description:
-      "Each target that is not ok: its status, how far it is behind the corroborated head of its chain, when it last moved, and how many other variants are ok there. An empty cell is unknown, never zero. No row: all is well. The chain leads to its dashboard, the variant to what Synclag's own page knows of it, its explorer included.",
+      "Worst first: status, lag behind the reference of its chain, time since it last advanced, and number of other variants that are ok there. An empty cell is unknown, never zero. No row: all targets are ok. The chain links to its dashboard, the variant to its entry on Synclag's own page.",
     unit: "none",
     headings: {
       "Value #status": "Status",
@@ -125,14 +125,14 @@ function wrongNow(): AnyPanel {
         `(${wrong})\n+ on (protocol, chain) group_left ()\nsum by (protocol, chain) (max by (${ROW}) (synclag_status{${SELECTED_PAIRS}, status="ok"}))`,
       ),
     )
-    .noValue("All is well")
+    .noValue("All targets are ok")
     .overrideByName("Status", [
       { id: "mappings", value: statusMappings() },
       { id: "custom.cellOptions", value: { type: "color-background", mode: "basic" } },
     ])
     .overrideByName("Chain", [columnLink("Dashboard of this chain", TO_CHAIN)])
     .overrideByName("Variant", [
-      columnLink("Explorers and playgrounds, on Synclag's page", `${SYNCLAG_PAGE}/chains/${TARGET_OF_ROW}`),
+      columnLink("Explorers and playgrounds on Synclag's page", `${SYNCLAG_PAGE}/chains/${TARGET_OF_ROW}`),
     ])
     .overrideByName("Behind", [{ id: "unit", value: "s" }])
     .overrideByName("Last advance", [{ id: "unit", value: "s" }])
@@ -142,9 +142,9 @@ function wrongNow(): AnyPanel {
 
 function stateOfProtocol(): AnyPanel {
   return statusTimeline({
-    title: "State of $protocol, by chain",
+    title: "Status of $protocol by chain",
     description:
-      "The worst status among the variants of each chain, over time: where a colour begins, it began. Lines of one colour that begin together have one cause.",
+      "Worst status of the variants of each chain over time. Rows that change at the same moment usually have one cause.",
     selector: SELECTED_TARGETS,
     by: "protocol, chain, variant, tier",
     legend: "{{chain}}",
@@ -163,9 +163,9 @@ function worstRank(): string {
 
 function gapsOfProtocol(): AnyPanel {
   return new StatusHistoryBuilder()
-    .title("Gaps of $protocol, by chain")
+    .title("Gaps of $protocol by chain")
     .description(
-      "How much chain time the variants of each chain are apart, at the widest: the same colour all over is a fault of a variant, one warm line is a fault of its chain. Grey: no gap is known.",
+      "Largest gap between the variants of each chain, in chain time. The same colour in all rows points to a variant, a single coloured row to its chain. Grey: no known gap.",
     )
     .datasource(DATASOURCE)
     .withTarget(
@@ -204,8 +204,7 @@ function gapsOfProtocol(): AnyPanel {
 function mostBehind(): AnyPanel {
   return graph({
     title: "Most behind",
-    description:
-      "The ten targets that are furthest behind the corroborated head of their chain, in chain time.",
+    description: "The ten targets furthest behind the reference of their chain, in chain time.",
     unit: "s",
   })
     .withTarget(
@@ -220,7 +219,7 @@ function mostBehind(): AnyPanel {
 function freshness({ objective: share }: Settings): AnyPanel {
   return graph({
     title: "Fresh chains",
-    description: `Share of a protocol's chains that have an ok variant to serve users from, now and over the last hour; below the red line (${share * 100} %) it misses the objective. Needs the recording rules.`,
+    description: `Share of a protocol's chains with an ok variant that users are served from, now and over the last hour. Below the red line (${share * 100} %) it misses the objective. Needs the recording rules.`,
     unit: "percentunit",
   })
     .withTarget(overTime('synclag:protocol_fresh:ratio{protocol=~"$protocol"}', "{{protocol}}"))
@@ -232,9 +231,9 @@ function freshness({ objective: share }: Settings): AnyPanel {
 function objective(): AnyPanel {
   const windows = ["1h", "6h", "3d", "30d"] as const;
   const panel = table({
-    title: "Freshness by protocol, worst first",
+    title: "Freshness by protocol",
     description:
-      "Share of the time, and of the chains, in which one variant at least was ok. Needs the recording rules, and as much history as each window is long.",
+      "Share of chain time in which at least one variant was ok, worst first. Needs the recording rules and a history as long as each window.",
     unit: "percentunit",
     headings: {
       protocol: "Protocol",

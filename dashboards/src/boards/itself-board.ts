@@ -6,12 +6,12 @@ const INSTANCE = 'instance=~"$instance"';
 /** Prometheus' own series of whatever job a Synclag is scraped by. */
 const SCRAPED = `and on (job, instance) last_over_time(synclag_build_info{${INSTANCE}}[1h])`;
 
-/** Whether the watcher itself is well. */
+/** Whether Synclag itself is healthy. */
 export function itselfBoard(): Board {
   return {
     uid: "synclag-itself",
     title: "Synclag: itself",
-    description: "Synclag's own health: its loop, its scrapes, its memory, its configuration.",
+    description: "Synclag's own health: poll loop, scrapes, memory and configuration.",
     variables: [{ name: "instance", label: "Instance", metric: "synclag_build_info", choice: "any" }],
     rows: [
       { title: "Now", panels: [...facts(), builds()] },
@@ -25,7 +25,7 @@ function facts(): readonly AnyPanel[] {
   return [
     stat({
       title: "Up",
-      description: "Synclags that Prometheus reaches.",
+      description: "Instances that Prometheus can scrape.",
       unit: "none",
       expr: `sum(up{${INSTANCE}} ${SCRAPED})`,
       steps: [
@@ -35,7 +35,7 @@ function facts(): readonly AnyPanel[] {
     }),
     stat({
       title: "Last tick",
-      description: "How long ago the scheduler last ticked; it does so each second.",
+      description: "Time since the scheduler last ticked. It ticks every second.",
       unit: "s",
       expr: `max(time() - synclag_scheduler_last_tick_timestamp_seconds{${INSTANCE}})`,
       steps: [
@@ -44,14 +44,14 @@ function facts(): readonly AnyPanel[] {
       ],
     }),
     stat({
-      title: "Running since",
-      description: "Time since the last start.",
+      title: "Uptime",
+      description: "Time since the last start of the process.",
       unit: "s",
       expr: `min(time() - process_start_time_seconds{${INSTANCE}} ${SCRAPED})`,
     }),
     stat({
       title: "Configuration",
-      description: "1 while the last reload was accepted; 0: the configuration before it goes on.",
+      description: "1: the last reload succeeded. 0: it failed, and the previous configuration is in use.",
       unit: "none",
       expr: `min(synclag_config_last_reload_successful{${INSTANCE}})`,
       steps: [
@@ -60,14 +60,14 @@ function facts(): readonly AnyPanel[] {
       ],
     }),
     stat({
-      title: "Last accepted reload",
-      description: "Time since the configuration was last read without a problem.",
+      title: "Last successful reload",
+      description: "Time since the configuration was last loaded successfully.",
       unit: "s",
       expr: `max(time() - synclag_config_last_reload_success_timestamp_seconds{${INSTANCE}})`,
     }),
     stat({
       title: "Starts, last hour",
-      description: "How often the process was started within the hour.",
+      description: "Number of process starts within the hour.",
       unit: "none",
       expr: `max(changes(process_start_time_seconds{${INSTANCE}}[1h]) ${SCRAPED})`,
       steps: [[3, "yellow"]],
@@ -78,7 +78,7 @@ function facts(): readonly AnyPanel[] {
 function builds(): AnyPanel {
   return table({
     title: "Builds",
-    description: "Which build runs where.",
+    description: "Version and revision of each instance.",
     unit: "none",
     headings: {
       instance: "Instance",
@@ -103,7 +103,7 @@ function builds(): AnyPanel {
 function tick(): AnyPanel {
   return graph({
     title: "Since the last tick",
-    description: "It stays near zero. Where it climbs, the loop is stuck, or the machine sleeps.",
+    description: "Stays near zero. A rising line means that the poll loop is stuck or the machine sleeps.",
     unit: "s",
   })
     .withTarget(
@@ -117,21 +117,21 @@ function tick(): AnyPanel {
 
 function polls(): AnyPanel {
   return graph({
-    title: "Polls under way and waiting",
-    description: "What waits for a free place: a queue that stays is a concurrency that is too small.",
+    title: "Polls in flight and queued",
+    description: "A queue that does not drain means that `concurrency` is too low.",
     unit: "none",
   })
     .withTarget(
-      overTime(`max by (instance) (synclag_polls_in_flight{${INSTANCE}})`, "{{instance}} under way"),
+      overTime(`max by (instance) (synclag_polls_in_flight{${INSTANCE}})`, "{{instance}} in flight"),
     )
-    .withTarget(overTime(`max by (instance) (synclag_polls_queued{${INSTANCE}})`, "{{instance}} waiting"))
+    .withTarget(overTime(`max by (instance) (synclag_polls_queued{${INSTANCE}})`, "{{instance}} queued"))
     .min(0);
 }
 
 function requests(): AnyPanel {
   return graph({
-    title: "Requests of all indexers",
-    description: "Requests a second, and those of them that gave no usable answer.",
+    title: "Requests to all endpoints",
+    description: "Requests per second, and those without a usable answer.",
     unit: "reqps",
   })
     .withTarget(
@@ -151,8 +151,8 @@ function requests(): AnyPanel {
 
 function skipped(): AnyPanel {
   return graph({
-    title: "Rounds skipped",
-    description: "Ticks a second that found the former round of an indexer still under way.",
+    title: "Skipped rounds",
+    description: "Rounds per second skipped because the previous round of the indexer was still running.",
     unit: "none",
   })
     .withTarget(
@@ -167,7 +167,7 @@ function skipped(): AnyPanel {
 function scrape(): AnyPanel {
   return graph({
     title: "Scrape duration",
-    description: "How long Prometheus waits for /metrics. No scrape asks an indexer, so it is short.",
+    description: "Time that Prometheus waits for /metrics. A scrape polls no indexer, so it is short.",
     unit: "s",
   })
     .withTarget(overTime(`scrape_duration_seconds{${INSTANCE}} ${SCRAPED}`, "{{instance}}"))
@@ -177,7 +177,7 @@ function scrape(): AnyPanel {
 function memory(): AnyPanel {
   return graph({
     title: "Memory",
-    description: "Resident memory, and the heap within it. It is flat in good health: history is bounded.",
+    description: "Resident memory and the heap within it. Normally flat, since history is bounded.",
     unit: "bytes",
   })
     .withTarget(overTime(`process_resident_memory_bytes{${INSTANCE}} ${SCRAPED}`, "{{instance}} resident"))
@@ -201,7 +201,8 @@ function cpu(): AnyPanel {
 function eventLoop(): AnyPanel {
   return graph({
     title: "Event loop lag",
-    description: "99th percentile of how late the event loop is: polls are timed that much too long.",
+    description:
+      "99th percentile of the event loop delay. Poll durations are overestimated by up to as much.",
     unit: "s",
   })
     .withTarget(overTime(`nodejs_eventloop_lag_p99_seconds{${INSTANCE}} ${SCRAPED}`, "{{instance}}"))
@@ -211,7 +212,7 @@ function eventLoop(): AnyPanel {
 function files(): AnyPanel {
   return graph({
     title: "Open files",
-    description: "File descriptors, connections included, and how many the system allows.",
+    description: "Open file descriptors, including connections, and their limit.",
     unit: "short",
   })
     .withTarget(overTime(`process_open_fds{${INSTANCE}} ${SCRAPED}`, "{{instance}} open"))
@@ -222,7 +223,7 @@ function files(): AnyPanel {
 function series(): AnyPanel {
   return graph({
     title: "Series",
-    description: "Samples of a scrape. It changes with the configuration, and with nothing else for long.",
+    description: "Samples per scrape. Changes only with the configuration.",
     unit: "short",
   })
     .withTarget(overTime(`scrape_samples_scraped{${INSTANCE}} ${SCRAPED}`, "{{instance}}"))

@@ -24,15 +24,15 @@ function fleet({ stale, from, minutes }: { stale: number; from: number; minutes:
 }
 
 function description(share: string, pace: string): string {
-  return `Of its chains and of the time, airdrops was fresh for ${share} only. The objective is 99.5 %. ${pace} The dashboard shows which chains and variants are behind, by how much, and which variant is still fresh.`;
+  return `Only ${share} of the chain time of airdrops was fresh. The objective is 99.5 %. ${pace} The dashboard shows which chains and variants are behind, by how much, and which variant is still fresh.`;
 }
 
 function fastBurn(): readonly RuleTest[] {
   const fast = (share: string) => ({
     severity: "critical",
     labels: { protocol: "airdrops" },
-    summary: "airdrops: data is stale on many chains, or for long",
-    description: description(share, "At this pace the allowance of thirty days is used up within days."),
+    summary: "airdrops: the freshness objective is burning fast",
+    description: description(share, "At this rate the error budget of thirty days is used up within days."),
     dashboard: FLEET,
   });
   return [
@@ -91,8 +91,8 @@ function slowBurn(): RuleTest {
       fires(SLOW, "4400m", {
         severity: "warning",
         labels: { protocol: "airdrops" },
-        summary: "airdrops: the freshness objective of this month is at risk",
-        description: description("98.63%", "At this pace the objective of thirty days will be missed."),
+        summary: "airdrops: the freshness objective is at risk",
+        description: description("98.63%", "At this rate the objective of thirty days will be missed."),
         dashboard: FLEET,
       }),
       ...silent(SLOW, "4690m"),
@@ -124,16 +124,16 @@ function budgets(): readonly RuleTest[] {
         fires("SynclagBudgetLow", "400m", {
           severity: "warning",
           labels: studio,
-          summary: `${NAME} will soon be spent`,
-          description: `${NAME} has 7% left, which at the pace of the last six hours is little or nothing in two: then its endpoints are no longer polled, and how far they are behind becomes a guess. The dashboard shows which variants are still fresh.`,
+          summary: `${NAME} is nearly used up`,
+          description: `${NAME} has 7% left; at the rate of the last six hours it will be nearly or fully used up in two hours. Its endpoints are then no longer polled, and how far they are behind is not known. The dashboard shows which variants are still fresh.`,
           dashboard,
         }),
         ...silent("SynclagBudgetExhausted", "400m"),
         fires("SynclagBudgetExhausted", "430m", {
           severity: "warning",
           labels: { ...studio, chain: "base" },
-          summary: `${NAME} is spent`,
-          description: `${NAME} has nothing left: its endpoints are not polled until the window moves on, and how far they are behind is a guess. Other variants of the protocol are watched as ever, and the dashboard shows which of them is still fresh.`,
+          summary: `${NAME} is used up`,
+          description: `${NAME} is used up: its endpoints are not polled until its window moves on, so how far they are behind is not known. Other variants of the protocol are still monitored; the dashboard shows which of them is fresh.`,
           dashboard,
         }),
         ...silent("SynclagBudgetExhausted", "470m"),

@@ -33,9 +33,9 @@ function keyRejected(): readonly RuleTest[] {
         fires(alert, "8m", {
           severity: "critical",
           labels: INDEXER,
-          summary: "The key of airdrops subgraph (production) is rejected",
+          summary: "airdrops subgraph (production) rejects our API key",
           description:
-            "airdrops subgraph (production) refuses our key on 4 chains: it is missing, wrong, or unpaid. It does not repair itself. How far it is behind cannot be told meanwhile; the dashboard shows which variants are still fresh.",
+            "airdrops subgraph (production) rejects our key on 4 chains: it is missing, invalid or unpaid, and this does not recover by itself. How far it is behind is not known meanwhile; the dashboard shows which variants are still fresh.",
           dashboard: ENDPOINT,
         }),
         ...silent("SynclagEndpointDown", "20m"),
@@ -59,7 +59,7 @@ function sharedCause(): readonly RuleTest[] {
   const incident = (labels: object) => metric("synclag_incident_active", labels, "_x5 1x19 stale");
   const texts = (active: string, share = "100%") => ({
     summary: "airdrops subgraph (production): one cause on many chains",
-    description: `airdrops subgraph (production): ${share} of its chains are in trouble at once, so look for one cause and not for many. Active: ${active}.`,
+    description: `airdrops subgraph (production): ${share} of its chains are in trouble at once, so look for one common cause. Active: ${active}.`,
     dashboard: ENDPOINT,
     labels: INDEXER,
   });
@@ -160,9 +160,9 @@ export function targetsVanishedTests(): readonly RuleTest[] {
         fires(alert, "115m", {
           severity: "warning",
           labels: INDEXER,
-          summary: "airdrops subgraph (production): 3 chains are no longer watched",
+          summary: "airdrops subgraph (production): 3 chains are no longer monitored",
           description:
-            "airdrops subgraph (production) was watched on 3 more chains an hour ago. Were they removed from chains.yaml, or is an optional indexer skipped because its variable is not set? How far they are behind is unknown; the dashboard shows which variants are still fresh.",
+            "airdrops subgraph (production) was monitored on 3 more chains an hour ago: they were removed from chains.yaml, or an optional indexer is skipped because its variable is not set. How far they are behind is unknown; the dashboard shows which variants are still fresh.",
           dashboard: ENDPOINT,
         }),
         ...silent(alert, "260m"),

@@ -31,7 +31,7 @@ function lagging(): readonly RuleTest[] {
     severity,
     labels: { ...labels },
     summary: `airdrops on base: subgraph (${labels.tier}) is 33m 20s behind`,
-    description: `airdrops on base: subgraph (${labels.tier}) advances, but is 33m 20s behind its chain, beyond the critical limit of chains.yaml. ${FRESHEST}`,
+    description: `airdrops on base: subgraph (${labels.tier}) is advancing but 33m 20s behind its chain, over the critical threshold of chains.yaml. ${FRESHEST}`,
     dashboard: BASE,
   });
   return [
@@ -49,7 +49,7 @@ function lagging(): readonly RuleTest[] {
           severity: "warning",
           labels: { ...SUBGRAPH },
           summary: `${NAME} is 15m 0s behind`,
-          description: `${NAME} advances, but is 15m 0s behind its chain, beyond the lagging limit of chains.yaml. ${FRESHEST}`,
+          description: `${NAME} is advancing but 15m 0s behind its chain, over the lagging threshold of chains.yaml. ${FRESHEST}`,
           dashboard: BASE,
         }),
         ...silent("SynclagIndexerFarBehind", "12m", "18m"),
@@ -106,8 +106,8 @@ export function fallingBehindTests(): readonly RuleTest[] {
         fires(alert, "147m", {
           severity: "warning",
           labels: { ...SUBGRAPH },
-          summary: `${NAME} falls behind`,
-          description: `${NAME} is 5m 58s behind and has lost ground steadily for an hour: within four it will lag. ${FRESHEST}`,
+          summary: `${NAME} is falling behind`,
+          description: `${NAME} is 5m 58s behind, and its lag has grown steadily for an hour: at this rate it will exceed the lagging threshold within four hours. ${FRESHEST}`,
           dashboard: BASE,
         }),
         ...silent(alert, "195m"),
@@ -153,7 +153,7 @@ function variantsApart(): readonly RuleTest[] {
           severity: "warning",
           labels: { ...SUBGRAPH, against: "multichain" },
           summary: `${NAME} and multichain are 7m 0s apart`,
-          description: `${NAME} and the variant multichain differ by 7m 0s of chain time, though each is within its limit: users see one or the other. It is 2s behind. ${FRESHEST}`,
+          description: `${NAME} and the variant multichain differ by 7m 0s of chain time although both are within their thresholds, so users see different data depending on the variant. It is 2s behind. ${FRESHEST}`,
           dashboard: BASE,
         }),
         ...silent(alert, "45m"),

@@ -27,9 +27,9 @@ function noVariantOk(): readonly RuleTest[] {
   const lost: Firing = {
     severity: "critical",
     labels: PAIR,
-    summary: "airdrops on base: no variant is left",
+    summary: "airdrops on base: no usable variant",
     description:
-      "Every indexer of airdrops on base is down, stands still, or is beyond its critical limit: there is nothing to move the traffic to. multichain (production): failed, 20m 0s behind. subgraph (production): unreachable.",
+      "Every variant of airdrops on base is down, has stopped advancing, or is over its critical threshold, so there is no variant to move the traffic to. multichain (production): failed, 20m 0s behind. subgraph (production): unreachable.",
     dashboard: BASE,
   };
   return [
@@ -57,7 +57,7 @@ function noVariantOk(): readonly RuleTest[] {
         fires(LOST, "13m", {
           ...lost,
           description:
-            "Every indexer of airdrops on base is down, stands still, or is beyond its critical limit: there is nothing to move the traffic to. multichain (production): syncing, 2h 30m 0s behind. subgraph (production): lagging, 31m 40s behind.",
+            "Every variant of airdrops on base is down, has stopped advancing, or is over its critical threshold, so there is no variant to move the traffic to. multichain (production): syncing, 2h 30m 0s behind. subgraph (production): lagging, 31m 40s behind.",
         }),
       ],
     },
@@ -98,7 +98,7 @@ function noVariantOk(): readonly RuleTest[] {
         fires(LOST, "25m", {
           ...lost,
           description:
-            "Every indexer of airdrops on base is down, stands still, or is beyond its critical limit: there is nothing to move the traffic to. multichain (production): unreachable. subgraph (production): unreachable.",
+            "Every variant of airdrops on base is down, has stopped advancing, or is over its critical threshold, so there is no variant to move the traffic to. multichain (production): unreachable. subgraph (production): unreachable.",
         }),
       ],
     },
@@ -110,9 +110,9 @@ function allVariantsStalled(): readonly RuleTest[] {
   const firing: Firing = {
     severity: "critical",
     labels: PAIR,
-    summary: "airdrops on base: all 2 variants that answer stand still",
+    summary: "airdrops on base: all 2 responding variants have stopped advancing",
     description:
-      "All 2 variants of airdrops on base that answer stand still together. No node of the chain is asked, so it cannot be told whether the chain itself stands still. multichain (production): stalled. subgraph (production): stalled.",
+      "All 2 responding variants of airdrops on base have stopped advancing. No node of the chain is polled, so the chain itself may have halted. multichain (production): stalled. subgraph (production): stalled.",
     dashboard: BASE,
   };
   return [
@@ -135,7 +135,7 @@ function allVariantsStalled(): readonly RuleTest[] {
         fires(alert, "8m", {
           ...firing,
           description:
-            "All 2 variants of airdrops on base that answer stand still together. A node of the chain is asked, too, and does not show a halt: look for what the variants share. multichain (production): stalled. subgraph (production): stalled.",
+            "All 2 responding variants of airdrops on base have stopped advancing. A node of the chain is polled as well and shows no halt: look for what the variants have in common. multichain (production): stalled. subgraph (production): stalled.",
         }),
       ],
     },
@@ -175,9 +175,9 @@ function chainHalted(): readonly RuleTest[] {
         fires(alert, "8m", {
           severity: "warning",
           labels: { chain: "base", chain_id: "8453" },
-          summary: "Chain base makes no blocks",
+          summary: "Chain base has halted",
           description:
-            "An independent node shows that chain base (id 8453) itself stands still; 3 indexers wait for it and are not at fault.",
+            "An independent node shows that chain base (id 8453) produces no blocks; 3 indexers are waiting for it and are not at fault.",
           dashboard: "synclag-chain?var-chain=base",
         }),
         ...blamed.flatMap((name) => silent(name, "15m")),

@@ -15,7 +15,7 @@ function gone(): readonly RuleTest[] {
     labels: INSTANCE,
     summary: "Synclag on synclag:9855 cannot be scraped",
     description:
-      "Prometheus no longer reaches Synclag on synclag:9855: unless another one does, nobody watches how far any protocol, chain or variant is behind, nor which is fresh, and no other alert of the fleet can fire.",
+      "Prometheus cannot scrape Synclag on synclag:9855. Unless another instance is running, no protocol, chain or variant is monitored, and no alert about the fleet can fire.",
     dashboard: ITSELF,
   };
   return [
@@ -65,7 +65,7 @@ function gone(): readonly RuleTest[] {
           labels: {},
           summary: "No Synclag reports to this Prometheus",
           description:
-            "Prometheus has no series of any Synclag: it was never scraped here, or is no longer a scrape target. Nobody watches how far any protocol, chain or variant is behind, nor which is fresh.",
+            "Prometheus has no series from any Synclag: it was never scraped here, or is no longer a scrape target. No protocol, chain or variant is monitored.",
           dashboard: "synclag-itself",
         }),
         ...silent("SynclagDown", "6m"),
@@ -81,9 +81,9 @@ function networkDown(): readonly RuleTest[] {
     severity: "critical",
     about: "synclag",
     labels: INSTANCE,
-    summary: "Synclag on synclag:9855 reaches nobody: its own network is the likely cause",
+    summary: "Synclag on synclag:9855 reaches no endpoint",
     description:
-      "No indexer and no node answers Synclag on synclag:9855, of any host. It knows nothing of any protocol, chain or variant, how far it is behind or which is fresh: that is no sign that users notice anything.",
+      "No indexer and no node on any host answers Synclag on synclag:9855, so its own network is the likely cause. The status of every protocol, chain and variant is unknown; that does not mean that users are affected.",
     dashboard: ITSELF,
   };
   const incident = metric(
@@ -135,9 +135,9 @@ function loopStuck(): readonly RuleTest[] {
           severity: "critical",
           about: "synclag",
           labels: INSTANCE,
-          summary: "Synclag on synclag:9855 answers, but no longer polls",
+          summary: "Synclag on synclag:9855 has stopped polling",
           description:
-            "The scheduler of Synclag on synclag:9855 last ticked 6m 0s ago, and should do so each second: what it says of any protocol, chain or variant, how far it is behind and which is fresh, is as old.",
+            "The scheduler of Synclag on synclag:9855 last ticked 6m 0s ago instead of every second: what it reports about protocols, chains and variants is that old.",
           dashboard: ITSELF,
         }),
         ...silent(alert, "40m"),
@@ -154,9 +154,9 @@ function loopStuck(): readonly RuleTest[] {
           severity: "warning",
           about: "synclag",
           labels: INSTANCE,
-          summary: "Synclag on synclag:9855 answers, but no longer polls",
+          summary: "Synclag on synclag:9855 has stopped polling",
           description:
-            "The scheduler of Synclag on synclag:9855 last ticked 6m 0s ago, and should do so each second: what it says of any protocol, chain or variant, how far it is behind and which is fresh, is as old.",
+            "The scheduler of Synclag on synclag:9855 last ticked 6m 0s ago instead of every second: what it reports about protocols, chains and variants is that old.",
           dashboard: ITSELF,
         }),
         ...silent(alert, "40m"),
@@ -182,9 +182,9 @@ function reloadFailed(): readonly RuleTest[] {
           severity: "warning",
           about: "synclag",
           labels: INSTANCE,
-          summary: "Synclag on synclag:9855 runs on an old configuration",
+          summary: "Synclag on synclag:9855 runs with an old configuration",
           description:
-            "The last reload on synclag:9855 was refused, and the configuration before goes on. A protocol, chain or variant that the new one adds is not watched, and whether it is behind or fresh is not known. A restart would fail.",
+            "The last reload on synclag:9855 failed, and the previous configuration is still in use. What the new one adds is not monitored, and a restart would fail.",
           dashboard: ITSELF,
         }),
         ...silent(alert, "42m"),
@@ -214,7 +214,7 @@ export function restartingTests(): readonly RuleTest[] {
           labels: INSTANCE,
           summary: "Synclag on synclag:9855 keeps restarting",
           description:
-            "Synclag on synclag:9855 was started 4 times within an hour. Between two starts it knows only what its state file remembers of how far each protocol, chain and variant is behind, and which is fresh.",
+            "Synclag on synclag:9855 started 4 times within an hour. After each start it knows only what its state file holds until the endpoints are polled again.",
           dashboard: ITSELF,
         }),
         ...silent(alert, "105m"),
@@ -243,7 +243,7 @@ function watchdog(): RuleTest {
         labels: {},
         summary: "The path from Prometheus to this receiver works",
         description:
-          "This alert fires always. Send it to a dead man's switch, which raises the alarm when it stays away: then no alert of any protocol, chain or variant that is behind would arrive either, whichever is fresh.",
+          "This alert always fires. Send it to a dead man's switch: when it no longer arrives, no other alert of Synclag would arrive either.",
         dashboard: "synclag-itself",
       }),
     ],

@@ -38,8 +38,8 @@ const BY_STATUS: readonly ByStatus[] = [
     status: "stalled",
     severity: "critical",
     forMinutes: 2,
-    summary: " stands still",
-    description: ` has stopped advancing although it answers; it is 12m 0s behind. ${FRESHEST}`,
+    summary: " has stopped advancing",
+    description: ` still answers, but its indexed block no longer advances; it is 12m 0s behind. ${FRESHEST}`,
     elsewhere: "warning",
   },
   {
@@ -48,7 +48,7 @@ const BY_STATUS: readonly ByStatus[] = [
     severity: "critical",
     forMinutes: 2,
     summary: " has failed",
-    description: ` reports a failed deployment and will not go on by itself; it is 12m 0s behind. ${FRESHEST}`,
+    description: ` reports a failed deployment, which does not recover by itself; it is 12m 0s behind. ${FRESHEST}`,
     elsewhere: "warning",
   },
   {
@@ -56,8 +56,8 @@ const BY_STATUS: readonly ByStatus[] = [
     status: "diverged",
     severity: "critical",
     forMinutes: 2,
-    summary: " follows another chain",
-    description: ` answers for another chain or another fork: its data is wrong, and how far it is behind means nothing. ${FRESHEST}`,
+    summary: " serves another chain or fork",
+    description: ` serves data of another chain or another fork: the data is wrong, so how far it is behind says nothing. ${FRESHEST}`,
     elsewhere: "warning",
   },
   {
@@ -66,7 +66,7 @@ const BY_STATUS: readonly ByStatus[] = [
     severity: "critical",
     forMinutes: 5,
     summary: " no longer serves this chain",
-    description: ` answers, but without this chain, which chains.yaml expects of it; it was 12m 0s behind. ${FRESHEST}`,
+    description: ` answers without this chain, although chains.yaml lists it; it was 12m 0s behind. ${FRESHEST}`,
     elsewhere: "warning",
   },
   {
@@ -75,7 +75,7 @@ const BY_STATUS: readonly ByStatus[] = [
     severity: "warning",
     forMinutes: 5,
     summary: " gives no usable answer",
-    description: ` gives no usable answer: the network, the host, or a deployment that is gone; it was 12m 0s behind. ${FRESHEST}`,
+    description: ` gives no usable answer. Possible causes: the network, the host, or a deleted deployment. It was 12m 0s behind. ${FRESHEST}`,
     elsewhere: null,
   },
   {
@@ -84,7 +84,7 @@ const BY_STATUS: readonly ByStatus[] = [
     severity: "warning",
     forMinutes: 30,
     summary: " is throttled",
-    description: ` is polled too often for its provider, or our own budget for it is spent: its state is a guess; it was 12m 0s behind. ${FRESHEST}`,
+    description: ` is rate-limited by its provider, or our own budget for it is used up, so its current state is not known; it was 12m 0s behind. ${FRESHEST}`,
     elsewhere: null,
   },
   {
@@ -92,8 +92,8 @@ const BY_STATUS: readonly ByStatus[] = [
     status: "unknown",
     severity: "warning",
     forMinutes: 30,
-    summary: ": nothing is known",
-    description: ` has given no evidence for too long, nor an error to name: whether it is 12m 0s behind or well cannot be told. ${FRESHEST}`,
+    summary: ": status unknown",
+    description: ` has returned no usable height for too long, and no error that would say why; it was 12m 0s behind. ${FRESHEST}`,
     elsewhere: null,
   },
   {
@@ -101,8 +101,8 @@ const BY_STATUS: readonly ByStatus[] = [
     status: "syncing",
     severity: "warning",
     forMinutes: 60,
-    summary: " fills its past",
-    description: ` is new or indexes anew, and is still 12m 0s behind after an hour: nobody should be served from it yet. ${FRESHEST}`,
+    summary: " is back-filling",
+    description: ` is new or is re-indexing, and is still 12m 0s behind after an hour: do not serve users from it yet. ${FRESHEST}`,
     elsewhere: null,
   },
 ];
@@ -202,7 +202,7 @@ function otherTests(): readonly RuleTest[] {
           severity: "warning",
           labels: { ...SUBGRAPH },
           summary: `${NAME} gives no usable answer`,
-          description: `${NAME} gives no usable answer: the network, the host, or a deployment that is gone; it was an unknown time behind. No variant is fresh.`,
+          description: `${NAME} gives no usable answer. Possible causes: the network, the host, or a deleted deployment. It was an unknown time behind. No variant is fresh.`,
           dashboard: BASE,
         }),
       ],
@@ -224,8 +224,8 @@ function otherTests(): readonly RuleTest[] {
         fires("SynclagIndexerStalled", "5m", {
           severity: "critical",
           labels: { ...SUBGRAPH },
-          summary: `${NAME} stands still`,
-          description: `${NAME} has stopped advancing although it answers; it is 12m 0s behind. ${FRESHEST}`,
+          summary: `${NAME} has stopped advancing`,
+          description: `${NAME} still answers, but its indexed block no longer advances; it is 12m 0s behind. ${FRESHEST}`,
           dashboard: BASE,
         }),
       ],
@@ -249,15 +249,15 @@ function endpointDownAlone(): readonly RuleTest[] {
     severity: "warning",
     labels: { ...SUBGRAPH },
     summary: `${NAME} gives no usable answer`,
-    description: `${NAME} gives no usable answer: the network, the host, or a deployment that is gone; it was an unknown time behind. Freshest: subgraph (testing).`,
+    description: `${NAME} gives no usable answer. Possible causes: the network, the host, or a deleted deployment. It was an unknown time behind. Freshest: subgraph (testing).`,
     dashboard: BASE,
   };
   const paging: Firing = {
     ...firing,
     severity: "critical",
     description: firing.description.replace(
-      "answer:",
-      "answer, and nothing else that users are served from is fresh:",
+      "answer.",
+      "answer, and no other variant that users are served from is fresh.",
     ),
   };
   const ticketOf = (status: string): Firing => ({
@@ -336,8 +336,8 @@ export function deploymentChangedTests(): readonly RuleTest[] {
       fires("SynclagDeploymentChanged", "14m", {
         severity: "info",
         labels: { ...SUBGRAPH },
-        summary: `${NAME} runs another deployment`,
-        description: `${NAME} has answered from another deployment than before within the last hour; it is 4s behind. ${FRESHEST}`,
+        summary: `${NAME} serves another deployment`,
+        description: `${NAME} switched to another deployment within the last hour; it is 4s behind. ${FRESHEST}`,
         dashboard: BASE,
       }),
       ...silent("SynclagDeploymentChanged", "84m"),

@@ -10,7 +10,7 @@ export const TARGET_FAULTS: readonly ScriptedFault[] = [
     alert: "SynclagIndexerStalled",
     severity: "critical",
     status: "stalled",
-    says: "stands still",
+    says: "has stopped advancing",
     inject: freeze,
   }),
   ofTarget("airdrops/subgraph/testing/arbitrum", {
@@ -18,7 +18,7 @@ export const TARGET_FAULTS: readonly ScriptedFault[] = [
     alert: "SynclagIndexerStalled",
     severity: "warning",
     status: "stalled",
-    says: "stands still",
+    says: "has stopped advancing",
     inject: freeze,
   }),
   ofTarget("airdrops/subgraph/production/polygon", {
@@ -53,7 +53,7 @@ export const TARGET_FAULTS: readonly ScriptedFault[] = [
     alert: "SynclagIndexerDiverged",
     severity: "critical",
     status: "diverged",
-    says: "follows another chain",
+    says: "serves another chain or fork",
     inject:
       (key) =>
       ({ fleet: { fleet } }) =>
@@ -80,7 +80,7 @@ export const TARGET_FAULTS: readonly ScriptedFault[] = [
     alert: "SynclagIndexerFallingBehind",
     severity: "warning",
     status: null,
-    says: "falls behind",
+    says: "is falling behind",
     inject: slowed(0.92),
   }),
   ofTarget("lockup/subgraph/testing/linea", {
@@ -96,7 +96,7 @@ export const TARGET_FAULTS: readonly ScriptedFault[] = [
     alert: "SynclagIndexerSyncing",
     severity: "warning",
     status: "syncing",
-    says: "fills its past",
+    says: "is back-filling",
     inject:
       (key) =>
       ({ fleet: { fleet } }) =>
@@ -121,7 +121,7 @@ export const TARGET_FAULTS: readonly ScriptedFault[] = [
     alert: "SynclagDeploymentChanged",
     severity: "info",
     status: null,
-    says: "runs another deployment",
+    says: "serves another deployment",
     inject:
       (key) =>
       ({ fleet }) =>
