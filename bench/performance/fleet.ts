@@ -39,7 +39,7 @@ A real \`synclag run\` with everything on (state file, history, log), ten endpoi
 endpoints, ${CONCURRENCY} at a time. This is the worst case: endpoints with schedules of their own spread over the period. Measured over whole periods; each includes a scrape.
 
 - *CPU*: user and system time of all threads, without and with the scrapes, which accept gzip, as Prometheus does.
-- *RSS*: maximum, sampled each second. The history behind the plots fills up over a day and comes on top.
+- *RSS*: maximum, sampled each second. It includes the history behind the plots, 13 kB a target.
 - *First request* and *last request*: time at which they reach the indexer, after the second that the schedule names; worst round and median.
 - *Loop delay*: how late a 10 ms timer is, 99th percentile and maximum (\`monitorEventLoopDelay\`, in the process itself).
 - *Start*: from process start until it is ready: configuration read, every endpoint polled.

@@ -55,8 +55,12 @@ describe("readHistoryFile()", () => {
 
   it.each([
     { case: "cut off", damage: (text: string) => text.slice(0, -20) },
-    { case: "of another version", damage: (text: string) => text.replace('"version":1', '"version":2') },
-    { case: "not of letters and digits", damage: (text: string) => text.replace(/\["[^"]*"/, '["<b>"') },
+    { case: "of 0.1.0", damage: (text: string) => text.replace('"version":2', '"version":1') },
+    { case: "not of base64", damage: (text: string) => text.replace(/"steps":"[^"]*"/, '"steps":"<b>"') },
+    {
+      case: "not of whole numbers",
+      damage: (text: string) => text.replace(/"steps":"[^"]*"/, '"steps":"AAAA"'),
+    },
   ])("is null for one that is $case", async ({ damage }) => {
     await using folder = await temporaryFolder();
     const state = join(folder.path, "synclag.state.json");

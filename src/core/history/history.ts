@@ -1,195 +1,142 @@
 import type { ChainReport } from "../model/report.ts";
-import type { Column } from "./number-column.ts";
-import {
-  firstStepOf,
-  isDue,
-  NEW_RECORDING,
-  type Page,
-  pagesOf,
-  playColumn,
-  type Recording,
-  type Resolution,
-  type Row,
-  record,
-  resumeRecording,
-} from "./time-series.ts";
+import { type Column, type Merge, Ring, type Rows, type SavedRing } from "./ring.ts";
 
-/** The newest two hours closely, and more than a day by the minute. Once full, 20 kB a target in memory and 16 kB on disk (bench/history.ts). */
-const FINE: Resolution = { stepMs: 15_000, pageSteps: 60, pages: 8 };
-const COARSE: Resolution = { stepMs: 60_000, pageSteps: 60, pages: 24 };
-
-/** What is kept of one chain's past. */
-export interface ChainHistory {
-  readonly fine: Recording;
-  readonly coarse: Recording;
-}
-
-/** The same as plain data. */
-export interface SavedHistory {
-  readonly fine: readonly Page[];
-  readonly coarse: readonly Page[];
-}
-
-/** A stretch of a chain's past: every list is as long as `timesMs`, and null where nothing is known. */
+/** Part of a chain's history: every list is as long as `timesMs`. */
 export interface HistorySlice {
   readonly timesMs: readonly number[];
   readonly reference: Column;
   /** By the target's key. */
-  readonly targets: Readonly<Record<string, PastTarget>>;
+  readonly targets: Readonly<Record<string, TargetHistory>>;
 }
 
-interface PastTarget {
+interface TargetHistory {
   readonly block: Column;
   readonly lagMs: Column;
   readonly gapBlocks: Column;
   readonly uncertaintyBlocks: Column;
 }
 
-/** What is asked of a history: `points` is the most instants that are told. */
+/** Which part of a history is read, and how many points it may have. */
 export interface Span {
   readonly fromMs: number;
   readonly toMs: number;
   readonly points: number;
 }
 
-export const NEW_HISTORY: ChainHistory = { fine: NEW_RECORDING, coarse: NEW_RECORDING };
+export interface SavedHistory {
+  readonly fine: SavedRing;
+  readonly coarse: SavedRing;
+}
 
+const MINUTE_MS = 60_000;
+/** A step is made of several samples, so that a short peak is not missed. */
+const SAMPLE_MS = 15_000;
 /** No target has this key. */
 const REFERENCE = "reference";
-/** Gaps have halves; a column holds integers. */
-const PARTS_OF_A_BLOCK = 10;
 
-/**
- * Adds what a report says, if a step has begun of which nothing is recorded; else it is the same history, as it is
- * where the report knows nothing.
- */
-export function recordChain(history: ChainHistory, report: ChainReport, nowMs: number): ChainHistory {
-  const isFineDue = isDue(history.fine, FINE, nowMs);
-  const isCoarseDue = isDue(history.coarse, COARSE, nowMs);
-  if (!isFineDue && !isCoarseDue) {
-    return history;
+/** Columns of a series. Of a step the first height, so that heights are evenly spaced, and the largest lag and gap. */
+const [BLOCK, LAG, GAP, UNCERTAINTY] = [0, 1, 2, 3];
+const MERGES: readonly Merge[] = [first, larger, larger, larger];
+
+/** The history of one chain, for the plots: two hours by the minute, and a day by five minutes; 13 kB a target. */
+export class ChainHistory {
+  readonly #fine = new Ring(MINUTE_MS, 120, MERGES);
+  readonly #coarse = new Ring(5 * MINUTE_MS, 288, MERGES);
+  #sampledMs = Number.NEGATIVE_INFINITY;
+
+  /** Takes a sample of the report, at most every 15 s. A report in which nothing is known yet is left out. */
+  record(report: ChainReport, nowMs: number): void {
+    if (Math.abs(nowMs - this.#sampledMs) < SAMPLE_MS) {
+      return;
+    }
+    const rows = rowsOf(report);
+    if ([...rows.values()].some((row) => row.some((value) => value !== null))) {
+      this.#sampledMs = nowMs;
+      this.#fine.add(nowMs, rows);
+      this.#coarse.add(nowMs, rows);
+    }
   }
-  const row = rowOf(report);
-  if (row.numbers.every((value) => value === null)) {
-    return history;
+
+  /**
+   * Reads a span for these targets, from the first known value on: by the minute where it is recent, else by five minutes. Of
+   * more than `points` points, neighbours are joined: the last height, the largest lag and gap.
+   */
+  read(keys: readonly string[], { fromMs, toMs, points }: Span): HistorySlice {
+    const fine = this.#fine.stepsBetween(fromMs, toMs);
+    const fineFromMs = fine[0] === undefined ? toMs + 1 : fine[0] * this.#fine.stepMs;
+    const coarse = this.#coarse.stepsBetween(fromMs, fineFromMs - 1);
+    const size = Math.ceil((coarse.length + fine.length) / points);
+    const read = (name: string, column: number) =>
+      joined(
+        [...this.#coarse.read(name, column, coarse), ...this.#fine.read(name, column, fine)],
+        size,
+        column === BLOCK ? (_, value) => value : larger,
+      );
+    const timesMs = [
+      ...coarse.map((step) => step * this.#coarse.stepMs),
+      ...fine.map((step) => step * this.#fine.stepMs),
+    ];
+    return {
+      timesMs: joined(timesMs, size, (_, timeMs) => timeMs).filter((timeMs) => timeMs !== null),
+      reference: read(REFERENCE, BLOCK),
+      targets: Object.fromEntries(
+        keys.map((key) => [
+          key,
+          {
+            block: read(key, BLOCK),
+            lagMs: read(key, LAG),
+            gapBlocks: read(key, GAP),
+            uncertaintyBlocks: read(key, UNCERTAINTY),
+          },
+        ]),
+      ),
+    };
   }
-  const now = { nowMs, row };
-  return {
-    fine: isFineDue ? record(history.fine, FINE, now) : history.fine,
-    coarse: isCoarseDue ? record(history.coarse, COARSE, now) : history.coarse,
-  };
+
+  save(): SavedHistory {
+    return { fine: this.#fine.save(), coarse: this.#coarse.save() };
+  }
+
+  restore({ fine, coarse }: SavedHistory): this {
+    this.#fine.restore(fine);
+    this.#coarse.restore(coarse);
+    return this;
+  }
 }
 
-/** A history as plain data. */
-export function saveHistory({ fine, coarse }: ChainHistory): SavedHistory {
-  return { fine: pagesOf(fine), coarse: pagesOf(coarse) };
-}
-
-/** Goes on from what was saved. */
-export function resumeHistory({ fine, coarse }: SavedHistory): ChainHistory {
-  return { fine: resumeRecording(fine), coarse: resumeRecording(coarse) };
-}
-
-/**
- * The stretch of a history from `fromMs` to `toMs` for these targets: by the minute, its newest part more closely. It
- * begins where something is known. Of more than `points` instants, neighbours are told as one: the last height, the longest lag, the
- * widest gap, so that no spike is hidden.
- */
-export function readHistory(
-  { fine, coarse }: ChainHistory,
-  keys: readonly string[],
-  span: Span,
-): HistorySlice {
-  const fineFromMs = firstMs(fine, FINE) ?? Number.POSITIVE_INFINITY;
-  const coarseFromMs = firstMs(coarse, COARSE) ?? Number.POSITIVE_INFINITY;
-  const [near, far] = [
-    stretchOf(fine, FINE, { fromMs: Math.max(span.fromMs, fineFromMs), toMs: span.toMs }),
-    stretchOf(coarse, COARSE, {
-      fromMs: Math.max(span.fromMs, coarseFromMs),
-      toMs: Math.min(span.toMs, fineFromMs - 1),
-    }),
-  ];
-  const play = (name: string, column: number) => [...far.play(name, column), ...near.play(name, column)];
-  const size = Math.ceil((far.timesMs.length + near.timesMs.length) / span.points);
-  const told = (column: Column, pick: Pick) => (size > 1 ? inGroups(column, size).map(pick) : column);
-  return {
-    timesMs: told([...far.timesMs, ...near.timesMs], last).filter((time) => time !== null),
-    reference: told(play(REFERENCE, 0), last),
-    targets: Object.fromEntries(
-      keys.map((key) => [
-        key,
-        {
-          block: told(play(key, 0), last),
-          lagMs: told(play(key, 1), largest),
-          gapBlocks: told(play(key, 2), largest).map(toBlocks),
-          uncertaintyBlocks: told(play(key, 3), largest).map(toBlocks),
-        },
-      ]),
-    ),
-  };
-}
-
-type Pick = (group: Column) => number | null;
-
-function rowOf({ reference, targets, gaps }: ChainReport): Row {
+function rowsOf({ reference, targets, gaps }: ChainReport): Rows {
   const gapOf = new Map(gaps.map((gap) => [gap.target.key, gap]));
-  const names: string[] = [];
-  const numbers: (number | null)[] = [];
+  const rows = new Map<string, Column>([[REFERENCE, [reference?.block ?? null]]]);
   for (const { target, block, lagMs } of targets) {
     const gap = gapOf.get(target.key);
-    names.push(target.key, target.key, target.key, target.key);
-    numbers.push(
-      block,
-      lagMs === null ? null : Math.round(lagMs),
-      gap === undefined ? null : Math.round(gap.blocks * PARTS_OF_A_BLOCK),
-      gap === undefined ? null : Math.ceil(gap.uncertaintyBlocks * PARTS_OF_A_BLOCK),
-    );
+    rows.set(target.key, [block, lagMs, gap?.blocks ?? null, tenths(gap?.uncertaintyBlocks)]);
   }
-  // Joined to a list of just the size it needs: of a large fleet, thousands are held.
-  return { names: names.concat(REFERENCE), numbers: numbers.concat(reference?.block ?? null) };
+  return rows;
 }
 
-function toBlocks(parts: number | null): number | null {
-  return parts === null ? null : parts / PARTS_OF_A_BLOCK;
+/** Rounded up: the interval must still contain the true gap. */
+function tenths(blocks: number | undefined): number | null {
+  return blocks === undefined ? null : Math.ceil(blocks * 10) / 10;
 }
 
-function firstMs(recording: Recording, { stepMs }: Resolution): number | null {
-  const first = firstStepOf(recording);
-  return first === null ? null : first * stepMs;
+function first(before: number): number {
+  return before;
 }
 
-function stretchOf(
-  recording: Recording,
-  { stepMs }: Resolution,
-  { fromMs, toMs }: { readonly fromMs: number; readonly toMs: number },
-) {
-  const isEmpty = fromMs > toMs;
-  const firstStep = isEmpty ? 0 : Math.ceil(fromMs / stepMs);
-  const lastStep = isEmpty ? -1 : Math.floor(toMs / stepMs);
-  const length = Math.max(0, lastStep - firstStep + 1);
-  return {
-    timesMs: Array.from({ length }, (_, index) => (firstStep + index) * stepMs),
-    play: (name: string, column: number) => playColumn(recording, { name, column }, { firstStep, lastStep }),
-  };
+function larger(before: number, value: number): number {
+  return Math.abs(value) > Math.abs(before) ? value : before;
 }
 
-/** Counted from the end, so that the newest group is a full one. */
-function inGroups(column: Column, size: number): readonly Column[] {
-  const first = column.length % size;
-  const groups = first === 0 ? [] : [column.slice(0, first)];
-  for (let start = first; start < column.length; start += size) {
-    groups.push(column.slice(start, start + size));
+/** Joins so many neighbours each, counted from the end, so that the newest group is complete. */
+function joined(column: Column, size: number, merge: Merge): Column {
+  if (size <= 1) {
+    return column;
+  }
+  const groups = new Array<number | null>(Math.ceil(column.length / size)).fill(null);
+  for (const [index, value] of column.entries()) {
+    const group = groups.length - 1 - Math.floor((column.length - 1 - index) / size);
+    const before = groups[group] ?? null;
+    groups[group] = before === null || value === null ? (before ?? value) : merge(before, value);
   }
   return groups;
-}
-
-function last(group: Column): number | null {
-  return group.findLast((value) => value !== null) ?? null;
-}
-
-function largest(group: Column): number | null {
-  return group.reduce(
-    (widest, value) => (value !== null && Math.abs(value) >= Math.abs(widest ?? 0) ? value : widest),
-    null,
-  );
 }

@@ -1,4 +1,4 @@
-import type { Column } from "../../core/history/number-column.ts";
+import type { Column } from "../../core/history/ring.ts";
 import { formatDuration } from "../../core/model/text.ts";
 import { formatClock } from "../wording/duration.ts";
 import { type Html, html } from "./html.ts";

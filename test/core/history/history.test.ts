@@ -1,82 +1,26 @@
 import { describe, expect, it } from "vitest";
-import {
-  type ChainHistory,
-  NEW_HISTORY,
-  readHistory,
-  recordChain,
-  resumeHistory,
-  saveHistory,
-} from "../../../src/core/history/history.ts";
+import { ChainHistory } from "../../../src/core/history/history.ts";
 import { sampleChainReport, sampleGap, sampleTarget, sampleTargetReport } from "../../views/sample-report.ts";
 
 const START_MS = Date.UTC(2026, 11, 1);
 const MINUTE_MS = 60_000;
-const DAY_MS = 1440 * MINUTE_MS;
+const HOUR_MS = 60 * MINUTE_MS;
+const DAY_MS = 24 * HOUR_MS;
 const KEY = sampleTarget().key;
 const SUBGRAPH = sampleTarget({ variant: "subgraph" });
 
-describe("recordChain()", () => {
-  it("is the same history while no step has begun", () => {
-    const history = recordChain(NEW_HISTORY, sampleChainReport(), START_MS);
+describe("ChainHistory", () => {
+  it("keeps height, lag, gap and reference", () => {
+    const history = new ChainHistory();
+    history.record(reportAt(START_MS), START_MS);
 
-    expect(recordChain(history, sampleChainReport(), START_MS + 14_999)).toBe(history);
-    expect(recordChain(history, sampleChainReport(), START_MS + 15_000)).not.toBe(history);
-  });
-
-  it("is the same history while nothing is known", () => {
-    const unknown = sampleTargetReport({ block: null, lagMs: null });
-    const report = sampleChainReport({ reference: null, targets: [unknown] });
-
-    expect(recordChain(NEW_HISTORY, report, START_MS)).toBe(NEW_HISTORY);
-  });
-
-  it("records a height though nothing else is known", () => {
-    const target = sampleTargetReport({ lagMs: null });
-    const report = sampleChainReport({ reference: null, targets: [target], gaps: [] });
-
-    const past = readHistory(recordChain(NEW_HISTORY, report, START_MS), [KEY], whole(START_MS));
-
-    expect(past.reference).toEqual([null]);
-    expect(past.targets[KEY]).toEqual({
-      block: [target.block],
-      lagMs: [null],
-      gapBlocks: [null],
-      uncertaintyBlocks: [null],
-    });
-  });
-
-  it("keeps more than a day by the minute, and two hours closely", () => {
-    const endMs = START_MS + 3 * DAY_MS;
-
-    const past = readHistory(recorded(START_MS, endMs), [KEY], whole(endMs));
-
-    expect(endMs - (past.timesMs[0] ?? 0)).toBeGreaterThanOrEqual(DAY_MS);
-    expect(past.timesMs.filter((time) => time >= endMs - 120 * MINUTE_MS)).toHaveLength(481);
-    expect(past.targets[KEY]?.block.every((block) => block !== null)).toBe(true);
-  });
-
-  it("takes less than 18 kB a target and day", () => {
-    const endMs = START_MS + 2 * DAY_MS;
-
-    const text = JSON.stringify(saveHistory(recorded(START_MS, endMs)));
-
-    expect(text.length / 2).toBeLessThan(18_000);
-  });
-});
-
-describe("readHistory()", () => {
-  it("tells height, lag, gap and reference of each instant", () => {
-    const history = recordChain(NEW_HISTORY, reportAt(START_MS), START_MS);
-
-    const past = readHistory(history, [SUBGRAPH.key], whole(START_MS));
-
-    expect(past).toEqual({
+    expect(history.read([SUBGRAPH.key], whole(START_MS))).toEqual({
       timesMs: [START_MS],
       reference: [blockAt(START_MS)],
       targets: {
         [SUBGRAPH.key]: {
           block: [blockAt(START_MS) - 2],
-          lagMs: [4000],
+          lagMs: [4_000],
           gapBlocks: [1.5],
           uncertaintyBlocks: [0.5],
         },
@@ -84,90 +28,129 @@ describe("readHistory()", () => {
     });
   });
 
-  it("tells nothing of a target that was never recorded", () => {
-    const past = readHistory(recorded(START_MS, START_MS), ["else"], whole(START_MS));
+  it("has null for what is unknown, and for a target that was never recorded", () => {
+    const history = new ChainHistory();
+    const target = sampleTargetReport({ lagMs: null });
+    history.record(sampleChainReport({ reference: null, targets: [target], gaps: [] }), START_MS);
 
-    expect(past.targets["else"]?.block).toEqual([null]);
+    const slice = history.read([KEY, "never"], whole(START_MS));
+
+    expect(slice.reference).toEqual([null]);
+    const unknown = { block: [null], lagMs: [null], gapBlocks: [null], uncertaintyBlocks: [null] };
+    expect(slice.targets).toEqual({ [KEY]: { ...unknown, block: [target.block] }, never: unknown });
   });
 
-  it("tells no instant before anything is recorded", () => {
-    expect(readHistory(NEW_HISTORY, [KEY], whole(START_MS)).timesMs).toEqual([]);
+  it("is empty before anything is known", () => {
+    const history = new ChainHistory();
+    const unknown = sampleTargetReport({ block: null, lagMs: null });
+    history.record(sampleChainReport({ reference: null, targets: [unknown] }), START_MS);
+
+    expect(history.read([KEY], whole(START_MS)).timesMs).toEqual([]);
+
+    history.record(reportAt(START_MS + 1_000), START_MS + 1_000);
+
+    expect(history.read([KEY], whole(START_MS + 1_000)).timesMs).toEqual([START_MS]);
+    expect(history.read([KEY], whole(START_MS - 1)).timesMs).toEqual([]);
   });
 
-  it("hides no spike when many instants become one", () => {
-    const endMs = START_MS + 300 * MINUTE_MS;
-    const spikeMs = START_MS + 50 * MINUTE_MS;
-    const history = recorded(START_MS, endMs, (nowMs) => (nowMs === spikeMs ? 900_000 : 4_000));
+  it("keeps two hours by the minute and a day by five minutes", () => {
+    const endMs = START_MS + 3 * DAY_MS + 2 * MINUTE_MS;
 
-    const past = readHistory(history, [KEY], { fromMs: 0, toMs: endMs, points: 40 });
+    const { timesMs, targets, reference } = recorded(START_MS, endMs).read([KEY], whole(endMs));
 
-    expect(past.timesMs.length).toBeLessThanOrEqual(40);
-    expect(past.targets[KEY]?.lagMs).toContain(900_000);
-    expect(past.timesMs.at(-1)).toBe(endMs);
+    const steps = timesMs.map((timeMs, index) => timeMs - (timesMs[index - 1] ?? 0)).slice(1);
+    expect(endMs - (timesMs[0] ?? 0)).toBeGreaterThan(DAY_MS - 5 * MINUTE_MS);
+    expect(timesMs.filter((timeMs) => timeMs > endMs - 2 * HOUR_MS)).toHaveLength(120);
+    expect(new Set(steps.slice(-119))).toEqual(new Set([MINUTE_MS]));
+    expect(new Set(steps.slice(0, -120))).toEqual(new Set([5 * MINUTE_MS]));
+    expect(targets[KEY]?.block).toEqual(timesMs.map((timeMs) => blockAt(timeMs) - 2));
+    expect(reference).toEqual(timesMs.map(blockAt));
+  });
+
+  it("misses no peak of one sample, neither after an hour nor after ten", () => {
+    const peakMs = START_MS + 7 * MINUTE_MS + 30_000;
+    const lagAt = (nowMs: number) => (nowMs === peakMs ? 900_000 : 4_000);
+
+    for (const hours of [1, 10]) {
+      const endMs = START_MS + hours * HOUR_MS;
+      const history = recorded(START_MS, endMs, lagAt);
+
+      expect(history.read([KEY], whole(endMs)).targets[KEY]?.lagMs).toContain(900_000);
+      expect(history.read([KEY], { ...whole(endMs), points: 20 }).targets[KEY]?.lagMs).toContain(900_000);
+    }
   });
 
   it.each([
-    { case: "as they are", lags: [5, 9, 7, 3, 8], points: 5, told: [5, 9, 7, 3, 8], steps: [0, 1, 2, 3, 4] },
-    {
-      case: "in pairs, the newest full",
-      lags: [5, 9, 7, 3, 8],
-      points: 3,
-      told: [5, 9, 8],
-      steps: [0, 2, 4],
-    },
-    { case: "in pairs that are all full", lags: [5, 9, 7, 3], points: 2, told: [9, 7], steps: [1, 3] },
-    {
-      case: "in pairs of which half is known",
-      lags: [0, null, null, 3],
-      points: 2,
-      told: [0, 3],
-      steps: [1, 3],
-    },
-  ])("tells instants $case", ({ lags, points, told, steps }) => {
-    let history = NEW_HISTORY;
-    for (const [step, lagMs] of lags.entries()) {
-      const target = sampleTargetReport({ lagMs, block: lagMs === null ? null : 100 + step });
-      history = recordChain(history, sampleChainReport({ targets: [target] }), START_MS + step * 15_000);
+    { points: 5, lags: [5, 9, 7, 3, 8], minutes: [0, 1, 2, 3, 4] },
+    { points: 3, lags: [5, 9, 8], minutes: [0, 2, 4] },
+    { points: 2, lags: [9, 8], minutes: [1, 4] },
+    { points: 1, lags: [9], minutes: [4] },
+  ])("joins neighbours to have at most $points points, the newest group complete", (expected) => {
+    const { points, lags, minutes } = expected;
+    const history = new ChainHistory();
+    for (const [minute, lagMs] of [5, 9, 7, 3, 8].entries()) {
+      const target = sampleTargetReport({ lagMs, block: 100 + minute });
+      history.record(sampleChainReport({ targets: [target] }), START_MS + minute * MINUTE_MS);
     }
 
-    const past = readHistory(history, [KEY], {
-      fromMs: 0,
-      toMs: START_MS + (lags.length - 1) * 15_000,
-      points,
-    });
+    const slice = history.read([KEY], { fromMs: 0, toMs: START_MS + 4 * MINUTE_MS, points });
 
-    expect(past.targets[KEY]?.lagMs).toEqual(told);
-    expect(past.timesMs).toEqual(steps.map((step) => START_MS + step * 15_000));
+    expect(slice.targets[KEY]?.lagMs).toEqual(lags);
+    expect(slice.timesMs).toEqual(minutes.map((minute) => START_MS + minute * MINUTE_MS));
+    expect(slice.targets[KEY]?.block).toEqual(minutes.map((minute) => 100 + minute));
   });
 
-  it("tells the last height that is known of several", () => {
-    const blocks = [100, null, null, 103];
-    let history = NEW_HISTORY;
-    for (const [step, block] of blocks.entries()) {
-      const report = sampleChainReport({ targets: [sampleTargetReport({ block })] });
-      history = recordChain(history, report, START_MS + step * 15_000);
-    }
-
-    const past = readHistory(history, [KEY], { fromMs: 0, toMs: START_MS + 45_000, points: 2 });
-
-    expect(past.targets[KEY]?.block).toEqual([100, 103]);
-  });
-
-  it("tells nothing of a time that ends before anything is recorded", () => {
+  it("leaves a time in which nothing was recorded empty", () => {
     const history = recorded(START_MS, START_MS + MINUTE_MS);
+    const laterMs = START_MS + 4 * MINUTE_MS;
+    history.record(reportAt(laterMs), laterMs);
 
-    expect(readHistory(history, [KEY], { ...whole(START_MS - 1), points: 9 }).timesMs).toEqual([]);
+    const { targets } = history.read([KEY], whole(laterMs));
+
+    expect(targets[KEY]?.lagMs.map((lagMs) => lagMs === null)).toEqual([false, false, true, true, false]);
   });
 
-  it("is the same after it was saved and read", () => {
-    const endMs = START_MS + 200 * MINUTE_MS;
+  it("shows nothing of the future after the clock was set back", () => {
+    const history = recorded(START_MS, START_MS + 3 * HOUR_MS);
+    const nowMs = START_MS + HOUR_MS + 15_000;
+    history.record(reportAt(nowMs), nowMs);
+
+    const { timesMs, targets } = history.read([KEY], whole(nowMs));
+
+    expect(timesMs.at(-1)).toBe(START_MS + HOUR_MS);
+    expect(targets[KEY]?.block.at(-1)).toBe(blockAt(nowMs) - 2);
+  });
+
+  it("forgets a target once it is gone", () => {
+    const history = recorded(START_MS, START_MS + 10 * MINUTE_MS);
+    const laterMs = START_MS + 20 * MINUTE_MS;
+    history.record(sampleChainReport({ targets: [sampleTargetReport()] }), laterMs);
+
+    const { targets } = history.read([KEY, SUBGRAPH.key], whole(laterMs));
+
+    expect(targets[KEY]?.block.some((block) => block !== null)).toBe(true);
+    expect(targets[SUBGRAPH.key]?.block.every((block) => block === null)).toBe(true);
+  });
+
+  it("is the same after it was saved and restored", () => {
+    const endMs = START_MS + 5 * HOUR_MS;
     const history = recorded(START_MS, endMs);
 
-    const saved: unknown = JSON.parse(JSON.stringify(saveHistory(history)));
-    // It is what was said as JSON a line above.
-    const resumed = resumeHistory(saved as ReturnType<typeof saveHistory>);
+    const restored = new ChainHistory().restore(history.save());
 
-    expect(readHistory(resumed, [KEY], whole(endMs))).toEqual(readHistory(history, [KEY], whole(endMs)));
+    expect(restored.read([KEY], whole(endMs))).toEqual(history.read([KEY], whole(endMs)));
+  });
+
+  it("ignores saved data of another size", () => {
+    const { fine, coarse } = recorded(START_MS, START_MS + HOUR_MS).save();
+
+    const restored = new ChainHistory().restore({
+      fine: { ...fine, steps: fine.steps.slice(1) },
+      coarse: { ...coarse, series: { [KEY]: new Float64Array(3) } },
+    });
+
+    const { targets } = restored.read([KEY], whole(START_MS + HOUR_MS));
+    expect(targets[KEY]?.block.every((block) => block === null)).toBe(true);
   });
 });
 
@@ -175,17 +158,12 @@ function whole(toMs: number) {
   return { fromMs: 0, toMs, points: Number.POSITIVE_INFINITY };
 }
 
-function recorded(fromMs: number, toMs: number, lagMs: (nowMs: number) => number = wobble): ChainHistory {
-  let history = NEW_HISTORY;
+function recorded(fromMs: number, toMs: number, lagAt?: (nowMs: number) => number): ChainHistory {
+  const history = new ChainHistory();
   for (let nowMs = fromMs; nowMs <= toMs; nowMs += 15_000) {
-    history = recordChain(history, reportAt(nowMs, lagMs(nowMs)), nowMs);
+    history.record(reportAt(nowMs, lagAt?.(nowMs)), nowMs);
   }
   return history;
-}
-
-/** Some lag that differs from step to step. */
-function wobble(nowMs: number): number {
-  return 4_000 + ((nowMs / 15_000) % 7) * 311;
 }
 
 function reportAt(nowMs: number, lagMs = 4_000) {
@@ -196,7 +174,7 @@ function reportAt(nowMs: number, lagMs = 4_000) {
       sampleTargetReport({ block: block - 2, lagMs }),
       sampleTargetReport({ target: SUBGRAPH, block: block - 2, lagMs }),
     ],
-    gaps: [sampleGap({ target: SUBGRAPH, blocks: 1.5, uncertaintyBlocks: 0.5 })],
+    gaps: [sampleGap({ target: SUBGRAPH, blocks: 1.5, uncertaintyBlocks: 0.44 })],
   });
 }
 
