@@ -36,7 +36,7 @@ describe("README.md", () => {
 
     const exitCode = plan({ config: "chains.yaml", format: "table" }, world);
 
-    const table = printed.out.join("\n").split("\n\nA fault shows")[0] ?? "";
+    const table = printed.out.join("\n").split("\n\nFault detected")[0] ?? "";
     expect(exitCode).toBe(0);
     expect(README).toContain(table.trimEnd());
   });

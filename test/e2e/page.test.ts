@@ -64,11 +64,11 @@ describe("the pages of the demo in Chromium", () => {
 
   it("tells of a fault without being loaded again", async () => {
     await waitForSentence(open, /All 140 targets are ok/);
-    await waitForSentence(open, /targets? needs? you/);
+    await waitForSentence(open, /targets? needs? attention/);
     await open.locator(FROZEN).waitFor(WITHIN_A_TOUR);
 
     expect(await open.evaluate("globalThis.neverLoadedAgain")).toBe(true);
-    expect(await open.title()).toMatch(/^\d+ need you/);
+    expect(await open.title()).toMatch(/^\d+ needs? attention/);
   });
 
   it("names one cause of many targets", async () => {
@@ -95,8 +95,8 @@ describe("the pages of the demo in Chromium", () => {
     const own = watchPage(page);
     await page.goto(`${demo.url}/chains/base`);
     await page.locator("#plots-airdrops canvas").first().waitFor();
-    await page.locator("#asked-airdrops-subgraph-production summary").click();
-    const command = await page.locator("#asked-airdrops-subgraph-production pre.curl").textContent();
+    await page.locator("#exchanges-airdrops-subgraph-production summary").click();
+    const command = await page.locator("#exchanges-airdrops-subgraph-production pre.curl").textContent();
 
     await page.getByRole("button", { name: "1 h" }).first().click();
     await untilRenewed(page);
@@ -261,7 +261,7 @@ describe("the pages of the demo in Chromium", () => {
     const { code } = await demo.stop();
     const tookMs = performance.now() - startedMs;
 
-    await open.getByText(/No answer from Synclag: this is as of/).waitFor({ timeout: 20_000 });
+    await open.getByText(/Synclag does not respond; last update/).waitFor({ timeout: 20_000 });
     expect(code).toBe(0);
     expect(tookMs).toBeLessThan(5_000);
   });

@@ -16,6 +16,16 @@ export function formatCount(value: number, noun: string): string {
   return `${formatNumber(value)} ${noun}${value === 1 ? "" : "s"}`;
 }
 
+/** A share from 0 to 1 as `75.9%`. */
+export function formatPercent(share: number): string {
+  return `${formatNumber(share * 100)}%`;
+}
+
+/** `an hour`, `a day` or `a month`, after a number of requests. */
+export function perWindow(per: "hour" | "day" | "month"): string {
+  return per === "hour" ? "an hour" : `a ${per}`;
+}
+
 /** A duration in two units at most: `1.5 s`, `41 min`, `3 h 20 min`, `5 d 4 h`. */
 export function formatDuration(durationMs: number): string {
   if (durationMs < 10 * SECOND_MS) {

@@ -1,16 +1,34 @@
-import type { BudgetJson, StatusJson, TargetJson } from "./api-schema.ts";
+import { indexerKey } from "../../core/model/fleet.ts";
+import type { BudgetJson, ChainJson, StatusJson, TargetJson } from "./api-schema.ts";
 import { describeMissing, selectTargets } from "./selection.ts";
 
 /**
- * What concerns one protocol on one chain, every list filtered; null where no such pair is watched.
- * A budget that many endpoints share stays, since this pair may draw on it; so do the skipped indexers of the protocol.
+ * The status of one protocol on one chain; null if there is no such pair. Shared budgets are kept, since this pair may
+ * draw on them; so are the skipped indexers of the protocol.
  */
 export function filterStatus(json: StatusJson, protocol: string, chain: string): StatusJson | null {
   const targets = selectTargets(json.targets, { protocol, chain });
   return targets.length === 0 ? null : keepTargets(json, targets);
 }
 
-/** Narrows every list to what concerns these of its targets. */
+/** Narrows a status to the targets that match every word of a query, such as `lockup base`, `stalled` or `testnet`. */
+export function filterByWords(json: StatusJson, query: string): StatusJson {
+  const words = query
+    .toLowerCase()
+    .split(/[\s/]+/)
+    .filter((word) => word !== "");
+  if (words.length === 0) {
+    return json;
+  }
+  const chains = new Map(json.chains.map((chain) => [chain.slug, chain]));
+  const matching = json.targets.filter((target) => {
+    const text = searchText(target, chains.get(target.chain));
+    return words.every((word) => text.includes(word));
+  });
+  return keepTargets(json, matching);
+}
+
+/** Narrows every list to what concerns `targets`, which are some of its own. */
 export function keepTargets(json: StatusJson, targets: readonly TargetJson[]): StatusJson {
   const keys = new Set(targets.map(targetKey));
   const chains = new Set(targets.map((target) => target.chain));
@@ -28,25 +46,33 @@ export function keepTargets(json: StatusJson, targets: readonly TargetJson[]): S
   };
 }
 
-/** `protocol/variant/tier/chain`, as everywhere. */
+/** `protocol/variant/tier/chain`: the key of a target. */
 export function targetKey(target: Pick<TargetJson, "protocol" | "variant" | "tier" | "chain">): string {
-  return `${target.protocol}/${target.variant}/${target.tier}/${target.chain}`;
+  return `${indexerKey(target)}/${target.chain}`;
 }
 
-/** One sentence for a 404 that names what exists instead. */
+/** The error for a pair that does not exist, which names those that do. */
 export function describeMissingPair(json: StatusJson, protocol: string, chain: string): string {
   return describeMissing(json.targets, { protocol, chain });
 }
 
-/** An endpoint's key ends in `all` or in the slug of its one chain; an RPC node's is `rpc/chain/n`. */
+/** The key of an endpoint ends in `all` or in the slug of its only chain; that of an RPC node is `rpc/chain/n`. */
 function concerns({ endpoint }: BudgetJson, targets: readonly TargetJson[]): boolean {
   return (
     endpoint === null ||
     targets.some(
-      ({ protocol, variant, tier, chain }) =>
-        endpoint === `${protocol}/${variant}/${tier}/all` ||
-        endpoint === `${protocol}/${variant}/${tier}/${chain}` ||
-        endpoint.startsWith(`rpc/${chain}/`),
+      (target) =>
+        endpoint === `${indexerKey(target)}/all` ||
+        endpoint === targetKey(target) ||
+        endpoint.startsWith(`rpc/${target.chain}/`),
     )
   );
+}
+
+function searchText(target: TargetJson, chain: ChainJson | undefined): string {
+  const { protocol, variant, tier, status, reason, chain_id } = target;
+  const network = chain?.testnet === true ? "testnet" : "mainnet";
+  return [protocol, variant, tier, target.chain, chain?.name ?? "", chain_id, network, status, reason ?? ""]
+    .join(" ")
+    .toLowerCase();
 }

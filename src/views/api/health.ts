@@ -5,8 +5,8 @@ import { formatAgo } from "../wording/duration.ts";
 import type { HealthJson, HealthTargetJson } from "./api-schema.ts";
 import { isoTime } from "./status.ts";
 
-/** What a load balancer asks: is this protocol on this chain fresh, in any variant or in the named one? */
-export interface HealthQuestion {
+/** The question of a load balancer: can traffic be sent to a protocol on a chain, to any of its variants or to one? */
+export interface HealthQuery {
   readonly protocol: string;
   readonly chain: string;
   readonly variant?: string | undefined;
@@ -15,55 +15,46 @@ export interface HealthQuestion {
   readonly maxLagMs: number;
 }
 
-export interface HealthVerdict {
-  readonly healthy: boolean;
-  readonly body: HealthJson;
-}
-
 /**
  * Whether traffic can be sent there: healthy while a considered target is `ok` and no more than `maxLagMs` behind the
  * reference or, where no reference exists, has advanced within `maxLagMs`.
  *
  * Null if there is no such protocol, chain, variant and tier.
  */
-export function healthVerdict(report: Report, question: HealthQuestion): HealthVerdict | null {
-  const chainReport = report.chains.find(({ chain }) => chain.slug === question.chain);
-  const ofTier = targetsOfTier(chainReport?.targets ?? [], question);
+export function healthJson(report: Report, query: HealthQuery): HealthJson | null {
+  const chainReport = report.chains.find(({ chain }) => chain.slug === query.chain);
+  const ofTier = targetsOfTier(chainReport?.targets ?? [], query);
   const considered = ofTier.filter(
-    ({ target }) => question.variant === undefined || target.variant === question.variant,
+    ({ target }) => query.variant === undefined || target.variant === query.variant,
   );
   if (chainReport === undefined || considered.length === 0) {
     return null;
   }
   const rules: Rules = {
-    maxLagMs: question.maxLagMs,
+    maxLagMs: query.maxLagMs,
     hasReference: chainReport.reference !== null,
     nowMs: report.generatedAtMs,
   };
   const freshest = findFreshest(ofTier);
-  const targets = considered.map((target) => judgeTarget(target, rules));
-  const healthy = targets.some((target) => target.healthy);
+  const targets = considered.map((target) => healthTargetJson(target, rules));
   return {
-    healthy,
-    body: {
-      generated_at: isoTime(report.generatedAtMs),
-      protocol: question.protocol,
-      chain: question.chain,
-      variant: question.variant ?? null,
-      max_lag_seconds: question.maxLagMs / 1000,
-      healthy,
-      judged_by: rules.hasReference ? "lag" : "advance",
-      freshest: freshest === null ? null : judgeTarget(freshest, rules),
-      why: explain(targets),
-      targets,
-    },
+    generated_at: isoTime(report.generatedAtMs),
+    protocol: query.protocol,
+    chain: query.chain,
+    variant: query.variant ?? null,
+    max_lag_seconds: query.maxLagMs / 1000,
+    healthy: targets.some(({ healthy }) => healthy),
+    judged_by: rules.hasReference ? "lag" : "advance",
+    freshest: freshest === null ? null : healthTargetJson(freshest, rules),
+    why: explain(targets),
+    targets,
   };
 }
 
 /** The targets of the protocol in the requested tier. */
 function targetsOfTier(
   targets: readonly TargetReport[],
-  { protocol, tier }: HealthQuestion,
+  { protocol, tier }: HealthQuery,
 ): readonly TargetReport[] {
   const own = targets.filter(({ target }) => target.protocol === protocol);
   const serving = new Set(servingTargets(own.map(({ target }) => target)));
@@ -76,14 +67,14 @@ interface Rules {
   readonly nowMs: number;
 }
 
-/** The preferred target, else the highest one that speaks of the right chain. */
+/** The preferred target, else the highest one that is not diverged. */
 function findFreshest(targets: readonly TargetReport[]): TargetReport | null {
   const credible = targets.filter(({ block, status }) => block !== null && status !== "diverged");
   const highest = credible.toSorted((a, b) => (b.block ?? 0) - (a.block ?? 0))[0];
   return targets.find(({ preferred }) => preferred) ?? highest ?? null;
 }
 
-function judgeTarget(report: TargetReport, rules: Rules): HealthTargetJson {
+function healthTargetJson(report: TargetReport, rules: Rules): HealthTargetJson {
   const { healthy, why } = judge(report, rules);
   return {
     variant: report.target.variant,
@@ -110,16 +101,16 @@ function judge(report: TargetReport, rules: Rules): { readonly healthy: boolean;
 }
 
 function judgeAdvance({ lastAdvanceMs }: TargetReport, { maxLagMs, hasReference, nowMs }: Rules) {
-  const lacking = hasReference ? "its lag in time is unknown" : "no reference exists";
+  const cause = hasReference ? "lag unknown" : "the chain has no reference";
   if (lastAdvanceMs === null) {
-    return { healthy: false, why: `${lacking}, and it has not been seen to advance` };
+    return { healthy: false, why: `${cause}; never seen to advance` };
   }
   const healthy = nowMs - lastAdvanceMs <= maxLagMs;
-  const limit = healthy ? "" : `, longer than ${formatDuration(maxLagMs)}`;
-  return { healthy, why: `${lacking}; it last advanced ${formatAgo(lastAdvanceMs, nowMs)}${limit}` };
+  const limit = healthy ? "" : `, more than ${formatDuration(maxLagMs)}`;
+  return { healthy, why: `${cause}; last advanced ${formatAgo(lastAdvanceMs, nowMs)}${limit}` };
 }
 
-/** The reason to send traffic, or every reason not to. */
+/** Why each healthy target is healthy or, where none is, why each is not. */
 function explain(targets: readonly HealthTargetJson[]): string {
   const healthy = targets.filter((target) => target.healthy);
   return (healthy.length > 0 ? healthy : targets)

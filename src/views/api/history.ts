@@ -3,7 +3,7 @@ import type { ChainReport, Report } from "../../core/model/report.ts";
 import type { HistoryJson } from "./api-schema.ts";
 import { isoTime } from "./status.ts";
 
-/** One protocol on one chain, and whose past is wanted for it. Null where nobody watches that. */
+/** The targets of a protocol on a chain, whose history is to be read; null if there are none. */
 export function historyTargets(
   report: Report,
   protocol: string,
@@ -16,7 +16,7 @@ export function historyTargets(
     : { keys: own.map(({ target }) => target.key), chainReport };
 }
 
-/** The past of one protocol on one chain, for programs and for the plots. */
+/** The history of one protocol on one chain, for programs and for the plots. */
 export function historyJson(
   protocol: string,
   { chain, targets, gaps }: ChainReport,

@@ -1,7 +1,7 @@
 import { nearMissHint } from "../../core/model/near-miss.ts";
 import type { TargetJson } from "./api-schema.ts";
 
-/** Which targets are meant: all of a protocol, of its chain, or of one variant or tier there. */
+/** Selects the targets of a protocol, of one of its chains, or of one variant or tier there. */
 export interface Selection {
   readonly protocol: string;
   readonly chain?: string | undefined;
@@ -11,7 +11,7 @@ export interface Selection {
 
 type Named = Pick<TargetJson, "protocol" | "variant" | "chain" | "tier">;
 
-/** The targets that a selection means, in their order; none where it names something that does not exist. */
+/** The targets of a selection, in their order; none if it names something that does not exist. */
 export function selectTargets<T extends Named>(targets: readonly T[], selection: Selection): readonly T[] {
   return targets.filter(
     ({ protocol, chain, variant, tier }) =>
@@ -22,7 +22,7 @@ export function selectTargets<T extends Named>(targets: readonly T[], selection:
   );
 }
 
-/** For a selection that means no target: which part of it does not exist, and what does instead. */
+/** An error for a selection without targets: which part of it does not exist, and what does. */
 export function describeMissing(targets: readonly Named[], selection: Selection): string {
   const { protocol, chain = "", variant = "", tier = "" } = selection;
   const ofProtocol = selectTargets(targets, { protocol });
@@ -62,5 +62,5 @@ function cannotFind({ what, typed, of }: Wanted, candidates: readonly string[]):
   const known = [...new Set(candidates)];
   const inside = of === undefined ? "" : ` of ${of}`;
   const listed = known.length === 0 ? "none" : known.join(", ");
-  return `Cannot find ${what} '${typed}'${inside}${nearMissHint(typed, known)}: there are ${listed}`;
+  return `Cannot find ${what} '${typed}'${inside}${nearMissHint(typed, known)}: available are ${listed}`;
 }

@@ -1,10 +1,49 @@
-import { html } from "./html.ts";
-import { renderMarkdown } from "./markdown.ts";
+import { parse, Renderer, type Tokens } from "marked";
+import { type Html, html, ownMarkup, renderHtml, webLink } from "./html.ts";
 import { type PageOptions, renderPage } from "./shell.ts";
 
-/** One of our documents as a page, each heading with an anchor. */
+/** One of our own Markdown documents as a page, each heading with an anchor. */
 export function renderDocumentPage(markdown: string, options: PageOptions): string {
   const title = /^# +(.+)$/m.exec(markdown)?.[1] ?? "Documentation";
   const main = html`<article class="document">${renderMarkdown(markdown)}</article>`;
   return renderPage({ ...options, title: `${title} · Synclag`, tone: "idle", main, refresh: "never" });
+}
+
+/** HTML inside Markdown is shown as text, and only links that work on the page are links. */
+function renderMarkdown(text: string): Html {
+  return ownMarkup(parse(text, { async: false, renderer: new DocumentRenderer() }));
+}
+
+/** The id that GitHub gives a heading. */
+function headingId(title: string): string {
+  return title
+    .toLowerCase()
+    .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replace(/\s+/g, "-");
+}
+
+class DocumentRenderer extends Renderer {
+  override heading({ tokens, depth, text }: Tokens.Heading): string {
+    return `<h${depth} id="${headingId(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
+  }
+
+  override code({ text }: Tokens.Code): string {
+    return renderHtml(html`<pre class="curl" tabindex="0">${text}</pre>\n`);
+  }
+
+  override table(token: Tokens.Table): string {
+    const table = super.table(token).replace("<table>", '<table class="plain">');
+    return `<div class="box" tabindex="0" role="region" aria-label="Table">${table}</div>\n`;
+  }
+
+  override link({ href, tokens }: Tokens.Link): string {
+    const inside = this.parser.parseInline(tokens);
+    const target = href.startsWith("#") ? href : webLink(href);
+    return target === null ? inside : renderHtml(html`<a href="${target}">${ownMarkup(inside)}</a>`);
+  }
+
+  override html({ text }: Tokens.HTML | Tokens.Tag): string {
+    return renderHtml(html`${text}`);
+  }
 }

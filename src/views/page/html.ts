@@ -5,7 +5,7 @@ export interface Html {
   readonly [MARKUP]: string;
 }
 
-/** What may stand in a template: text is escaped, markup is kept, null is nothing. */
+/** A value of a template: text is escaped, markup is kept, null is left out. */
 export type HtmlValue = string | number | null | Html | readonly HtmlValue[];
 
 /** Template tag for markup. Attribute values must stand in double quotes. */
@@ -14,17 +14,17 @@ export function html(literals: TemplateStringsArray, ...values: readonly HtmlVal
   return { [MARKUP]: parts.join("") };
 }
 
-/** Takes text for markup as it stands: only for our own constants, never for anything from outside. */
+/** Treats text as markup: only for our own constants, never for anything from outside. */
 export function ownMarkup(text: string): Html {
   return { [MARKUP]: text };
 }
 
-/** The finished text. */
+/** The markup as text. */
 export function renderHtml(markup: Html): string {
   return markup[MARKUP];
 }
 
-/** A link's target if it is one that a click can safely open, else null. */
+/** The URL if it is an http or https one, which is safe to link to, else null. */
 export function webLink(url: string | null): string | null {
   return url !== null && /^https?:\/\//i.test(url) ? url : null;
 }

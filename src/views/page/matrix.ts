@@ -2,8 +2,8 @@ import { formatCount, formatNumber } from "../../core/model/text.ts";
 import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
 import { shortDuration } from "../wording/duration.ts";
-import { STATUS_WORDS } from "../wording/status.ts";
-import { describeState, describeVariant, notableLagMs } from "../wording/target.ts";
+import { STATUS_WORDS } from "../wording/status-words.ts";
+import { describeState, notableLagMs, variantName } from "../wording/target.ts";
 import { type Html, html } from "./html.ts";
 import { chainPath, targetAnchor } from "./links.ts";
 
@@ -14,25 +14,25 @@ interface Column {
   readonly tier: string;
 }
 
-/** The fleet at a glance, chain by chain, the worst row first; testnets fold away. */
+/** The whole fleet, a row for each chain, the worst first; testnets are folded. */
 export function renderMatrix(json: StatusJson): Html {
   const rows = sortRows(json);
   const table = {
     columns: findColumns(rows),
-    told: new Set(json.incidents.flatMap(({ targets }) => targets)),
+    explained: new Set(json.incidents.flatMap(({ targets }) => targets)),
   };
   const mainnets = rows.filter(({ chain }) => !chain.testnet);
   const testnets = rows.filter(({ chain }) => chain.testnet);
   return html`<section id="fleet" aria-labelledby="fleet-title"><h2 id="fleet-title">Fleet</h2>
-<p class="hint">Time behind the chain's reference head. A dot: not indexed there.${json.targets.some(({ maintenance }) => maintenance) ? " ⚒: in maintenance." : null}</p>
+<p class="hint">Time behind the reference head of the chain. · means not configured${json.targets.some(({ maintenance }) => maintenance) ? ", ⚒ in maintenance" : null}.</p>
 ${renderMainnets(table, mainnets)}
 ${testnets.length === 0 ? null : renderTestnets(table, testnets, mainnets.length === 0 ? "open" : "folded")}</section>`;
 }
 
 interface Table {
   readonly columns: readonly Column[];
-  /** Keys of the targets that an incident already explains: they are toned down. */
-  readonly told: ReadonlySet<string>;
+  /** Keys of the targets that an incident explains: they are less prominent. */
+  readonly explained: ReadonlySet<string>;
 }
 
 interface Row {
@@ -40,11 +40,11 @@ interface Row {
   readonly targets: readonly TargetJson[];
 }
 
-/** More rows than these fold away while all is well in them: a browser takes its time over a long table. */
-const MOST_WELL_ROWS = 100;
+/** Of more rows, those that are all ok are folded: browsers are slow with long tables. */
+const MAX_OK_ROWS = 100;
 
 function renderMainnets(table: Table, rows: readonly Row[]): readonly Html[] {
-  const isShown = (row: Row, index: number) => index < MOST_WELL_ROWS || !isWell(row);
+  const isShown = (row: Row, index: number) => index < MAX_OK_ROWS || !isAllOk(row);
   const shown = rows.filter(isShown);
   const folded = rows.filter((row, index) => !isShown(row, index));
   return [
@@ -52,17 +52,17 @@ function renderMainnets(table: Table, rows: readonly Row[]): readonly Html[] {
     ...(folded.length === 0
       ? []
       : [
-          html`<details id="well"><summary>${formatCount(folded.length, "more chain")}, all ok</summary>
+          html`<details id="more-chains"><summary>${formatCount(folded.length, "more chain")}, all ok</summary>
 ${renderTable(table, folded, "More mainnets")}</details>`,
         ]),
   ];
 }
 
-function isWell({ targets }: Row): boolean {
+function isAllOk({ targets }: Row): boolean {
   return targets.every(({ status }) => status === "ok");
 }
 
-/** Open where there is nothing else: that is what was asked for. It has a name of its own then, for what one folds stays so. */
+/** Open if there are no mainnets, under an id of its own, since the page keeps what a person has opened or closed. */
 function renderTestnets(table: Table, rows: readonly Row[], fold: "open" | "folded"): Html {
   const targets = rows.flatMap((row) => row.targets);
   const ok = targets.filter(({ status }) => status === "ok").length;
@@ -87,26 +87,26 @@ function renderColumn({ variant, tier }: Column): Html {
   return html`<th scope="col">${variant}${small}</th>`;
 }
 
-function renderRow({ columns, told }: Table, { chain, targets }: Row): Html {
+function renderRow({ columns, explained }: Table, { chain, targets }: Row): Html {
   const cells = columns.map((column) =>
     renderCell(
       targets.find((target) => isIn(column, target)),
-      told,
+      explained,
     ),
   );
   return html`<tr><th scope="row"><a href="${chainPath(chain.slug)}">${chain.name}</a></th>${cells}${renderHead(chain)}</tr>
 `;
 }
 
-function renderCell(target: TargetJson | undefined, told: ReadonlySet<string>): Html {
+function renderCell(target: TargetJson | undefined, explained: ReadonlySet<string>): Html {
   if (target === undefined) {
     return html`<td class="none">·</td>`;
   }
   const { tone, glyph } = STATUS_WORDS[target.status];
-  const isToned = target.maintenance || told.has(targetKey(target));
-  // Most cells are ok, and say all that there is to say.
+  const isMuted = target.maintenance || explained.has(targetKey(target));
+  // Cells that are ok need no explanation, and they are most of the page.
   const title = tone === "ok" && !target.maintenance ? null : html` title="${describeTarget(target)}"`;
-  return html`<td><a class="${tone}${isToned ? " told" : ""}" href="${chainPath(target.chain)}#${targetAnchor(target)}"${title}><i aria-hidden="true">${glyph}</i>&nbsp;${cellText(target)}</a></td>`;
+  return html`<td><a class="${tone}${isMuted ? " muted" : ""}" href="${chainPath(target.chain)}#${targetAnchor(target)}"${title}><i aria-hidden="true">${glyph}</i>&nbsp;${cellText(target)}</a></td>`;
 }
 
 /** `1.5s`, `stalled 41m`, `down ⚒`. */
@@ -120,7 +120,7 @@ function cellText(target: TargetJson): string {
 
 function describeTarget(target: TargetJson): string {
   const planned = target.maintenance ? ", in maintenance" : "";
-  return `${target.protocol} on ${target.chain}, ${describeVariant(target)}: ${describeState(target)}${planned}`;
+  return `${target.protocol} on ${target.chain}, ${variantName(target)}: ${describeState(target)}${planned}`;
 }
 
 function renderHead({ reference }: ChainJson): Html {
@@ -131,7 +131,7 @@ function renderHead({ reference }: ChainJson): Html {
   return html`<td class="head">${formatNumber(block_number)} <small>×${sources}</small></td>`;
 }
 
-/** A protocol's columns side by side, in the order of the chain that has most of them: that of the configuration. */
+/** The columns, those of a protocol side by side, in the order of the chain that has most of them. */
 function findColumns(rows: readonly Row[]): readonly Column[] {
   const columns: Column[] = [];
   const fullest = rows.toSorted((a, b) => b.targets.length - a.targets.length);

@@ -1,6 +1,6 @@
 /**
- * Draws the plots of a chain's page with uPlot, from the history API. Lines differ by dashes too, not by colour alone;
- * times are UTC, as everywhere on the page.
+ * Draws the plots of a chain's page with uPlot, from the history API. Lines differ in dashes as well as in colour; times
+ * are UTC, as everywhere on the page.
  */
 export const PLOT_SCRIPT = `
 (() => {
@@ -30,14 +30,14 @@ export const PLOT_SCRIPT = `
     });
     const compared = targets.map((one, index) => ({ ...one, index })).filter((one) => one.against !== null);
     return [
-      { title: "Time behind the reference", say: duration, floor: 0, lines: targets.map((one, index) => ({ name: name(one), index, values: one.lag_seconds })) },
-      { title: "Blocks behind the reference", say: blocks, floor: 0,
+      { title: "Time behind the reference head", say: duration, floor: 0, lines: targets.map((one, index) => ({ name: name(one), index, values: one.lag_seconds })) },
+      { title: "Blocks behind the reference head", say: blocks, floor: 0,
         lines: targets.map((one, index) => ({ name: name(one), index, values: one.block_number.map((block, i) => { const behind = minus(reference[i], block); return behind === null ? null : Math.max(0, behind); }) })) },
-      { title: "Behind " + (compared[0]?.against ?? "") + ", at one common instant, ± uncertainty", say: blocks,
+      { title: "Blocks behind " + (compared[0]?.against ?? "") + " at the same instant, ± uncertainty", say: blocks,
         lines: compared.map((one) => ({ name: name(one), index: one.index, values: one.gap_blocks, band: one.gap_uncertainty_blocks })) },
-      { title: "Heights, and the reference head", say: height, room: 84,
+      { title: "Block heights", say: height, room: 84,
         lines: [...targets.map((one, index) => ({ name: name(one), index, values: one.block_number })), { name: "reference", index: 3, values: reference }] },
-      { title: "Blocks a minute on the reference head", say: blocks, floor: 0, lines: [{ name: "reference", index: 3, values: pace }] },
+      { title: "Blocks per minute of the reference head", say: blocks, floor: 0, lines: [{ name: "reference", index: 3, values: pace }] },
     ].filter((plot) => plot.lines.some((line) => line.values.some((value) => value !== null)));
   }
 
@@ -84,16 +84,16 @@ export const PLOT_SCRIPT = `
   function draw(box, history) {
     const plots = plotsOf(history);
     const shape = JSON.stringify(plots.map((plot) => [plot.title, plot.lines.map((line) => line.name)]));
-    const former = drawn.get(box);
+    const previous = drawn.get(box);
     box.hidden = plots.length === 0;
-    if (former?.shape === shape) {
-      former.charts.forEach((one, i) => {
+    if (previous?.shape === shape) {
+      previous.charts.forEach((one, i) => {
         one.setData([history.timestamps, ...seriesOf(plots[i]).data]);
         if (one.cursor.idx === null || one.cursor.left < 0) one.setLegend({ idx: history.timestamps.length - 1 });
       });
       return;
     }
-    former?.charts.forEach((one) => one.destroy());
+    previous?.charts.forEach((one) => one.destroy());
     box.querySelector(".drawn").replaceChildren();
     drawn.set(box, { shape, charts: plots.map((plot) => chart(box, plot, history.timestamps)) });
   }
@@ -103,7 +103,7 @@ export const PLOT_SCRIPT = `
       const answer = await fetch(box.dataset.history + "?points=240&hours=" + box.dataset.hours, { signal: AbortSignal.timeout(4000) });
       if (answer.ok) draw(box, await answer.json());
     } catch {
-      // The page itself says when Synclag no longer answers.
+      // The page itself says when Synclag does not respond.
     }
   }
 
@@ -117,7 +117,7 @@ export const PLOT_SCRIPT = `
     const bar = document.createElement("p");
     bar.className = "ranges";
     bar.setAttribute("role", "group");
-    bar.setAttribute("aria-label", "How far back");
+    bar.setAttribute("aria-label", "Time range");
     for (const hours of RANGES) {
       const button = document.createElement("button");
       button.type = "button";

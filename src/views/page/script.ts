@@ -1,13 +1,14 @@
 /**
- * Keeps an open page current: fetches it every 5 s and swaps the main element, keeping scroll, focus, opened details, plots and a selection of text. The fleet
- * is filtered as one types; from another page, Enter goes there. The page is complete without it. When Synclag no longer answers, it says so. A hidden page is not refreshed.
- * The fetched style is dropped before parsing: its nonce is not this page's, and the browser would complain.
+ * Keeps an open page current: fetches it every 5 s while it is visible and replaces the main element, keeping scroll
+ * positions, focus, opened details, plots and selected text. Filters the fleet while typing. Says so when Synclag does not
+ * respond. The page is complete without it.
+ * The fetched style is removed before parsing: its nonce is not that of this page, and the browser would complain.
  */
 export const PAGE_SCRIPT = `
 (() => {
   const main = document.querySelector("main");
   const live = document.querySelector("#live");
-  const said = document.querySelector("#said");
+  const announcement = document.querySelector("#announcement");
   const box = document.querySelector("#q");
   let running = false;
   let shown = location.href;
@@ -22,12 +23,12 @@ export const PAGE_SCRIPT = `
       const text = (await answer.text()).replace(/<style.*?<.style>/s, "");
       const page = new DOMParser().parseFromString(text, "text/html");
       live.textContent = "live";
-      document.documentElement.classList.remove("gone");
+      document.documentElement.classList.remove("offline");
       if (wanted !== shown || getSelection().isCollapsed) swap(page);
       shown = wanted;
     } catch {
-      document.documentElement.classList.add("gone");
-      live.textContent = "No answer from Synclag: this is as of " + document.querySelector("#asof").textContent;
+      document.documentElement.classList.add("offline");
+      live.textContent = "Synclag does not respond; last update " + document.querySelector("#asof").textContent;
     }
     running = false;
     if (wanted !== location.href) refresh();
@@ -49,7 +50,7 @@ export const PAGE_SCRIPT = `
     document.title = page.title;
     document.querySelector("link[rel=icon]").href = page.querySelector("link[rel=icon]").href;
     const sentence = main.querySelector("h1").lastChild.textContent.trim();
-    if (said.textContent !== sentence) said.textContent = sentence;
+    if (announcement.textContent !== sentence) announcement.textContent = sentence;
   }
 
   const onFleet = location.pathname === "/";

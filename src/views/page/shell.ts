@@ -1,31 +1,31 @@
-import type { Tone } from "../wording/status.ts";
+import type { Tone } from "../wording/status-words.ts";
 import { type Html, html, ownMarkup, renderHtml } from "./html.ts";
 import { PLAN_PATH, STATUSES_PATH } from "./links.ts";
 import { PLOT_SCRIPT } from "./plot-script.ts";
 import { PAGE_SCRIPT } from "./script.ts";
 import { PAGE_STYLES } from "./styles.ts";
 
-/** What every page is given by the server. */
+/** What every page needs from the server. */
 export interface PageOptions {
-  /** Allows the page's own style and script under a strict Content-Security-Policy. */
+  /** Allows the page's own styles and scripts under a strict Content-Security-Policy. */
   readonly nonce: string;
   readonly version: string;
-  /** What the filter box holds. */
+  /** The content of the filter box. */
   readonly query?: string | undefined;
 }
 
 interface Page extends PageOptions {
   readonly title: string;
-  /** Colours the tab's icon. */
+  /** The colour of the tab's icon. */
   readonly tone: Tone;
   readonly main: Html;
-  /** Left out where there is nothing to plot. */
+  /** Absent on pages without plots. */
   readonly plots?: PlotAssets;
-  /** A document does not change while it is read. */
+  /** Whether the page refreshes itself. */
   readonly refresh?: "live" | "never";
 }
 
-/** Where uPlot's files are served. */
+/** The paths of uPlot's files. */
 export interface PlotAssets {
   readonly script: string;
   readonly styles: string;
@@ -39,7 +39,7 @@ const ICON_COLOURS: Readonly<Record<Tone, string>> = {
   bad: "c8322b",
 };
 
-/** A whole document around a page's main part: nothing external, complete without JavaScript. */
+/** A complete document around the main part of a page: it loads nothing external and works without JavaScript. */
 export function renderPage({
   title,
   tone,
@@ -61,9 +61,9 @@ ${plots === undefined ? null : html`<link rel="stylesheet" nonce="${nonce}" href
 <style nonce="${nonce}">${ownMarkup(PAGE_STYLES)}</style></head>
 <body><header class="top"><a class="brand" href="/">Synclag</a>
 <form action="/" role="search"><input id="q" name="q" type="search" value="${query}" placeholder="Filter: lockup base stalled" aria-label="Filter targets" autocomplete="off"><noscript><button>Filter</button></noscript></form>
-<span id="live"></span><p id="said" class="sr" role="status"></p></header>
+<span id="live"></span><p id="announcement" class="sr" role="status"></p></header>
 <main>${main}</main>
-<footer><nav aria-label="More"><a href="${PLAN_PATH}">Budgets and plan</a> · <a href="${STATUSES_PATH}">What the statuses mean</a> · <a href="/metrics">Metrics</a> · <a href="/api/v1/status">Status as JSON</a> · <a href="/openapi.json">API</a></nav>
+<footer><nav aria-label="More"><a href="${PLAN_PATH}">Budgets and plan</a> · <a href="${STATUSES_PATH}">Status meanings</a> · <a href="/metrics">Metrics</a> · <a href="/api/v1/status">Status as JSON</a> · <a href="/openapi.json">API</a></nav>
 <p>Synclag ${version}</p></footer>
 ${refresh === "live" ? html`<script nonce="${nonce}">${ownMarkup(PAGE_SCRIPT)}</script>` : null}${plots === undefined ? null : renderPlotScripts(nonce, plots)}</body></html>
 `);

@@ -6,7 +6,7 @@ import { type Html, html } from "./html.ts";
 const WIDTH = 240;
 const HEIGHT = 36;
 
-/** The lag of the last hours at a glance, drawn by the server; null while fewer than two lags are known. */
+/** The lag of the last hours as a small line; null while fewer than two lags are known. */
 export function renderSparkline(
   timesMs: readonly number[],
   lagMs: Column,
@@ -24,12 +24,12 @@ export function renderSparkline(
   const span = `in the last ${formatDuration(nowMs - first.timeMs)}`;
   const most =
     worst.lag === 0
-      ? "always level with the reference"
+      ? "always at the reference head"
       : `at most ${formatDuration(worst.lag)} behind, at ${formatClock(worst.timeMs, nowMs)}`;
   const scale: Scale = {
     fromMs: first.timeMs,
     widthMs: Math.max(1, nowMs - first.timeMs),
-    // A fleet that is well is a flat line, not a mountain of seconds.
+    // So that a lag of a few seconds looks flat.
     most: Math.max(worst.lag, laggingMs / 4),
   };
   const limit = laggingMs <= scale.most ? y(laggingMs, scale) : null;
@@ -49,13 +49,13 @@ interface Scale {
   readonly most: number;
 }
 
-/** A line that is broken where nothing is known. */
+/** A line with gaps where the lag is unknown. */
 function pathOf(points: readonly Point[], scale: Scale): string {
-  let former = Number.NEGATIVE_INFINITY;
+  let previous = Number.NEGATIVE_INFINITY;
   return points
     .map(({ index, timeMs, lag }) => {
-      const command = index === former + 1 ? "L" : "M";
-      former = index;
+      const command = index === previous + 1 ? "L" : "M";
+      previous = index;
       return `${command}${rounded(((timeMs - scale.fromMs) / scale.widthMs) * WIDTH)} ${y(lag, scale)}`;
     })
     .join("");

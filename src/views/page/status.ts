@@ -1,59 +1,57 @@
 import type { Report } from "../../core/model/report.ts";
-import { formatCount } from "../../core/model/text.ts";
+import { formatCount, formatNumber } from "../../core/model/text.ts";
 import type { StatusJson } from "../api/api-schema.ts";
+import { filterByWords } from "../api/filter-status.ts";
 import { isoTime, statusJson } from "../api/status.ts";
 import { formatAgo, formatClock } from "../wording/duration.ts";
 import { type Headline, headline } from "../wording/headline.ts";
-import { TONE_GLYPHS } from "../wording/status.ts";
-import { findTroubles } from "../wording/triage.ts";
-import { renderBudgets, renderSkipped } from "./budget-table.ts";
+import { findProblems } from "../wording/problems.ts";
+import { TONE_GLYPHS } from "../wording/status-words.ts";
 import { type Html, html } from "./html.ts";
-import { renderIncidents } from "./incident-list.ts";
+import { renderBudgets, renderIncidents, renderProblems, renderSkipped } from "./lists.ts";
 import { renderMatrix } from "./matrix.ts";
 import { type PageOptions, renderPage } from "./shell.ts";
-import { filterByWords } from "./target-filter.ts";
-import { renderTroubles } from "./trouble-list.ts";
 
 /**
- * The status page: one sentence of truth, shared causes, what is wrong worst first, then the whole fleet.
- * The sentence always speaks of all targets; the rest of those that `query` leaves.
+ * The status page: the headline, incidents, what is not ok worst first, then the whole fleet. The headline is always
+ * about all targets; the rest shows those that match `query`.
  */
 export function renderStatusPage(report: Report, options: PageOptions): string {
   const json = statusJson(report);
   const nowMs = report.generatedAtMs;
-  const all = findTroubles(json);
-  const truth = headline(json, all);
+  const problems = findProblems(json);
+  const summary = headline(json, problems);
   const shown = filterByWords(json, options.query ?? "");
-  const main = html`${renderVerdict(report, json, truth)}
+  const main = html`${renderSummary(report, json, summary)}
 ${renderFilterNote(json, shown)}
-${renderIncidents(shown.incidents, all, nowMs)}
-${renderTroubles(shown === json ? all : findTroubles(json, shown.targets), shown.incidents, nowMs)}
+${renderIncidents(shown.incidents, problems, nowMs)}
+${renderProblems(shown === json ? problems : findProblems(json, shown.targets), shown.incidents, nowMs)}
 ${shown.targets.length === 0 ? null : renderMatrix(shown)}
 ${renderBudgets(shown.budgets)}
 ${renderSkipped(shown.skipped)}`;
-  return renderPage({ ...options, title: pageTitle(truth), tone: truth.tone, main });
+  return renderPage({ ...options, title: pageTitle(summary), tone: summary.tone, main });
 }
 
-function pageTitle({ needed, sentence }: Headline): string {
-  return needed === 0 ? `${sentence} · Synclag` : `${needed} need you · Synclag`;
+function pageTitle({ urgent, sentence }: Headline): string {
+  return urgent === 0
+    ? `${sentence} · Synclag`
+    : `${formatNumber(urgent)} ${urgent === 1 ? "needs" : "need"} attention · Synclag`;
 }
 
-function renderVerdict(report: Report, json: StatusJson, { tone, sentence }: Headline): Html {
+function renderSummary(report: Report, json: StatusJson, { tone, sentence }: Headline): Html {
   const nowMs = report.generatedAtMs;
-  return html`<div class="verdict ${tone}"><h1><i aria-hidden="true">${TONE_GLYPHS[tone]}</i> ${sentence}</h1>
-<p>As of <time id="asof" datetime="${isoTime(nowMs)}">${formatClock(nowMs, nowMs)}</time>; ${newestAnswer(report)}. ${countByStatus(json)}</p></div>`;
+  return html`<div class="summary ${tone}"><h1><i aria-hidden="true">${TONE_GLYPHS[tone]}</i> ${sentence}</h1>
+<p>As of <time id="asof" datetime="${isoTime(nowMs)}">${formatClock(nowMs, nowMs)}</time>; ${describeLastReply(report)}. ${countByStatus(json)}</p></div>`;
 }
 
-/** Tells a frozen poller from a live one. */
-function newestAnswer({ chains, generatedAtMs }: Report): string {
-  const answers = chains.flatMap(({ targets }) =>
-    targets.flatMap(({ lastSuccessMs }) => lastSuccessMs ?? []),
-  );
-  const newest = answers.reduce((latest, time) => Math.max(latest, time), Number.NEGATIVE_INFINITY);
-  return Number.isFinite(newest) ? `newest answer ${formatAgo(newest, generatedAtMs)}` : "no answer so far";
+/** Shows whether polling goes on. */
+function describeLastReply({ chains, generatedAtMs }: Report): string {
+  const times = chains.flatMap(({ targets }) => targets.flatMap(({ lastSuccessMs }) => lastSuccessMs ?? []));
+  const last = times.reduce((latest, time) => Math.max(latest, time), Number.NEGATIVE_INFINITY);
+  return Number.isFinite(last) ? `last reply ${formatAgo(last, generatedAtMs)}` : "no reply yet";
 }
 
-/** `136 ok · 3 stalled · 1 lagging`; nothing where the sentence has said it all. */
+/** `136 ok · 3 stalled · 1 lagging`; empty if all are the same, which the headline says. */
 function countByStatus({ targets }: StatusJson): string {
   const counts = new Map<string, number>();
   for (const { status } of targets) {
@@ -71,6 +69,5 @@ function renderFilterNote(json: StatusJson, shown: StatusJson): Html | null {
   if (shown === json) {
     return null;
   }
-  const count = shown.targets.length === 0 ? "The filter fits none" : `Showing ${shown.targets.length}`;
-  return html`<p class="hint" id="shown">${count} of ${formatCount(json.targets.length, "target")}. <a href="/">Show all</a></p>`;
+  return html`<p class="hint" id="shown">Showing ${shown.targets.length} of ${formatCount(json.targets.length, "target")}. <a href="/">Show all</a></p>`;
 }

@@ -25,14 +25,14 @@ i{font-style:normal}
 .top input{flex:1;min-width:0;font:inherit;padding:.3rem .6rem;border:1px solid var(--line);border-radius:.4rem;background:var(--panel);color:inherit}
 .top button{font:inherit;padding:.3rem .7rem;border:1px solid var(--line);border-radius:.4rem;background:var(--panel);color:inherit}
 #live{margin-left:auto;color:var(--dim);font-size:.85rem}
-.gone #live{background:var(--bad-bg);color:var(--bad);padding:.2rem .6rem;border-radius:.4rem;font-weight:600}
-.gone main{opacity:.55}.gone .top{position:sticky;top:0;z-index:2;background:var(--bg)}
-.verdict{border-left:.4rem solid var(--line);background:var(--panel);padding:.8rem 1rem;border-radius:.3rem}
-.verdict h1{font-size:clamp(1.1rem,.9rem + 1vw,1.6rem);line-height:1.3;font-weight:650;text-wrap:balance}
-.verdict p{color:var(--dim);margin-top:.35rem;font-size:.9rem}
-.verdict.bad{border-color:var(--bad-bg)}.verdict.warn{border-color:#d99000}.verdict.busy{border-color:#4f8be0}.verdict.ok{border-color:#2a9d5f}
-.verdict i{margin-right:.15em}
-.verdict.bad h1 i{color:var(--bad-bg)}.verdict.ok h1 i{color:var(--ok)}
+.offline #live{background:var(--bad-bg);color:var(--bad);padding:.2rem .6rem;border-radius:.4rem;font-weight:600}
+.offline main{opacity:.55}.offline .top{position:sticky;top:0;z-index:2;background:var(--bg)}
+.summary{border-left:.4rem solid var(--line);background:var(--panel);padding:.8rem 1rem;border-radius:.3rem}
+.summary h1{font-size:clamp(1.1rem,.9rem + 1vw,1.6rem);line-height:1.3;font-weight:650;text-wrap:balance}
+.summary p{color:var(--dim);margin-top:.35rem;font-size:.9rem}
+.summary.bad{border-color:var(--bad-bg)}.summary.warn{border-color:#d99000}.summary.busy{border-color:#4f8be0}.summary.ok{border-color:#2a9d5f}
+.summary i{margin-right:.15em}
+.summary.bad h1 i{color:var(--bad-bg)}.summary.ok h1 i{color:var(--ok)}
 .hint,.meta{color:var(--dim);font-size:.85rem}
 .cards{list-style:none;padding:0;display:grid;gap:.6rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,23rem),1fr))}
 .card{background:var(--panel);border:1px solid var(--line);border-left:.3rem solid var(--line);border-radius:.3rem;padding:.55rem .8rem;display:grid;gap:.2rem;align-content:start}
@@ -42,7 +42,7 @@ i{font-style:normal}
 .card:target{outline:2px solid var(--link);outline-offset:2px}
 .variant{font-weight:500;color:var(--dim)}
 .state{font-weight:600}
-.card summary,.testnets summary,#well summary{cursor:pointer;color:var(--link);padding:.2rem 0}
+.card summary,.testnets summary,#more-chains summary{cursor:pointer;color:var(--link);padding:.2rem 0}
 .keys{font-size:.8rem;color:var(--dim);padding-left:1.1rem;max-height:14rem;overflow:auto}
 .list{padding-left:1.1rem}
 .box{overflow-x:auto;border:1px solid var(--line);border-radius:.3rem;background:var(--panel);margin-top:.4rem}
@@ -67,8 +67,8 @@ a.ok i{color:var(--ok)}
 .matrix a.warn,.pill.warn{background:var(--warn-bg);color:var(--warn);font-weight:600}
 .matrix a.bad,.pill.bad{background:var(--bad-bg);color:var(--bad);font-weight:600}
 .matrix a.idle,.pill.idle{background:var(--idle-bg);color:var(--idle)}
-.matrix a.warn.told{background:none;color:var(--warn-ink);box-shadow:inset 0 0 0 1px #d99000;font-weight:500}
-.matrix a.bad.told{background:none;color:var(--bad-ink);box-shadow:inset 0 0 0 1px var(--bad-bg);font-weight:500}
+.matrix a.warn.muted{background:none;color:var(--warn-ink);box-shadow:inset 0 0 0 1px #d99000;font-weight:500}
+.matrix a.bad.muted{background:none;color:var(--bad-ink);box-shadow:inset 0 0 0 1px var(--bad-bg);font-weight:500}
 .matrix thead a{color:inherit}
 .pill{display:inline-block;padding:0 .5rem;border-radius:1rem;font-size:.85rem}
 a.pill{text-decoration-style:dotted;text-underline-offset:.2em}
@@ -88,8 +88,8 @@ figure{margin:0}
 .cards.wide>:has(details[open]){grid-column:1/-1}
 .card details{margin-top:auto;min-width:0}
 .curl{margin:.4rem 0;padding:.5rem .6rem;background:var(--bg);border:1px solid var(--line);border-radius:.3rem;font:.8rem/1.4 ui-monospace,monospace;white-space:pre-wrap;overflow-wrap:anywhere;user-select:all}
-.said{margin:0;padding-left:1.2rem;font-size:.85rem;display:grid;gap:.25rem}
-.said q{quotes:none;font:.8rem/1.35 ui-monospace,monospace}
+.exchanges{margin:0;padding-left:1.2rem;font-size:.85rem;display:grid;gap:.25rem}
+.exchanges q{quotes:none;font:.8rem/1.35 ui-monospace,monospace}
 .plots{margin-top:.6rem;background:var(--panel);border:1px solid var(--line);border-radius:.3rem;padding:.6rem .8rem}
 .ranges{display:flex;gap:.3rem}
 .ranges button{font:inherit;font-size:.85rem;min-height:24px;padding:.1rem .7rem;border:1px solid var(--line);border-radius:1rem;background:none;color:var(--dim);cursor:pointer}

@@ -1,63 +1,80 @@
-import type { EndpointRecord } from "../../core/model/exchange.ts";
+import type { EndpointRecord, Exchange } from "../../core/model/exchange.ts";
 import type { GapReport, TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { isoTime } from "../api/status.ts";
 import { formatAgo, formatClock } from "../wording/duration.ts";
-import { reasonNote, STATUS_WORDS } from "../wording/status.ts";
-import { renderEndpointDetails } from "./endpoint-details.ts";
+import { reasonSuffix, STATUS_WORDS } from "../wording/status-words.ts";
+import { variantName } from "../wording/target.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { statusPath, targetAnchor } from "./links.ts";
 
-/** What a card tells beside the report. */
+/** What a card shows beside the report of its target. */
 export interface TargetCardOptions {
   readonly gap: GapReport | undefined;
   readonly endpoint: EndpointRecord | undefined;
-  /** The last hours at a glance, or null. */
-  readonly spark: Html | null;
+  readonly sparkline: Html | null;
   readonly nowMs: number;
 }
 
-/** All that is known of one target, for its chain's page. */
+/** Everything that is known of one target, for the page of its chain. */
 export function renderTargetCard(report: TargetReport, options: TargetCardOptions): Html {
-  const { gap, endpoint, spark, nowMs } = options;
+  const { gap, endpoint, sparkline, nowMs } = options;
   const { target, status } = report;
   const anchor = targetAnchor(target);
   const { tone, glyph } = STATUS_WORDS[status];
-  const tier = target.tier === "production" ? null : html` <span class="variant">${target.tier}</span>`;
-  return html`<li class="card ${tone}" id="${anchor}"><h3>${target.variant}${tier} <a class="pill ${tone}" href="${statusPath(status)}"><i aria-hidden="true">${glyph}</i> ${status}</a>${report.preferred ? html` <small>freshest</small>` : null}${report.maintenance ? html` <small>in maintenance</small>` : null}</h3>
-<p>${report.detail}<small>${reasonNote(report)}</small></p>
+  return html`<li class="card ${tone}" id="${anchor}"><h3>${variantName(target)} <a class="pill ${tone}" href="${statusPath(status)}"><i aria-hidden="true">${glyph}</i> ${status}</a>${report.preferred ? html` <small>preferred</small>` : null}${report.maintenance ? html` <small>in maintenance</small>` : null}</h3>
+<p>${report.detail}<small>${reasonSuffix(report)}</small></p>
 <dl>${facts(report, gap, nowMs).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
-${spark}
+${sparkline}
 <p class="meta">${links(report)}</p>
-${renderEndpointDetails(endpoint, { id: `asked-${anchor}`, nowMs, open: report.up ? "closed" : "open" })}</li>
+${renderExchanges(endpoint, { id: `exchanges-${anchor}`, nowMs, fold: report.up ? "closed" : "open" })}</li>
 `;
+}
+
+/** What an endpoint answered lately, and the request as a curl command; null before its first poll. */
+export function renderExchanges(
+  record: EndpointRecord | undefined,
+  { id, nowMs, fold }: { readonly id: string; readonly nowMs: number; readonly fold: "open" | "closed" },
+): Html | null {
+  if (record?.curl == null) {
+    return null;
+  }
+  const shared = record.targets.length > 1 ? ` It serves ${record.targets.length} targets.` : "";
+  return html`<details id="${id}"${fold === "open" ? html` open` : null}><summary>Recent replies and the request</summary>
+<p class="hint">Endpoint <b>${record.key}</b>.${shared} The request as a command:</p>
+<pre class="curl" tabindex="0" role="region" aria-label="curl command for ${record.key}">${record.curl}</pre>
+${renderExchangeList("Recent failures", record.failures, nowMs)}
+${renderExchangeList("Recent usable replies", record.replies, nowMs)}</details>`;
 }
 
 type Fact = readonly [name: string, value: Html | string];
 
 function facts(report: TargetReport, gap: GapReport | undefined, nowMs: number): readonly Fact[] {
   return [
-    ["Behind", describeLag(report)],
+    ["Lag", describeLag(report)],
     ["Height", describeHeight(report, nowMs)],
-    ["Last answer", ago(report.lastSuccessMs, nowMs)],
+    ["Last success", ago(report.lastSuccessMs, nowMs)],
     ["Last advance", ago(report.lastAdvanceMs, nowMs)],
-    ...(gap === undefined ? [] : [[`Against ${gap.against}`, describeGap(gap)] as const]),
-    ...rareFacts(report),
+    ...(gap === undefined ? [] : [[`Gap to ${gap.against}`, describeGap(gap)] as const]),
+    ...exceptionalFacts(report),
   ];
 }
 
-/** What is worth a line only when it is so. */
-function rareFacts({
+/** What is shown only when it applies. */
+function exceptionalFacts({
   indexingErrors,
-  regressions,
+  regressions: { reorg, reindex },
   deployment,
   deploymentChanges,
 }: TargetReport): readonly Fact[] {
-  const steps = regressions.reorg + regressions.reindex;
+  const steps = [
+    reorg === 0 ? [] : formatCount(reorg, "reorg"),
+    reindex === 0 ? [] : `${formatNumber(reindex)} re-indexed`,
+  ].flat();
   const changes = deploymentChanges === 0 ? "" : `, changed ${formatCount(deploymentChanges, "time")}`;
   const all: readonly (Fact | null)[] = [
-    indexingErrors === true ? ["Indexing errors", "flagged by the indexer itself"] : null,
-    steps === 0 ? null : ["Steps back", `${regressions.reorg} reorg, ${regressions.reindex} re-index`],
+    indexingErrors === true ? ["Indexing errors", "reported by the indexer"] : null,
+    steps.length === 0 ? null : ["Steps back", steps.join(", ")],
     deployment === null ? null : ["Deployment", `${deployment}${changes}`],
   ];
   return all.filter((fact) => fact !== null);
@@ -75,7 +92,7 @@ function describeHeight({ block, blockTimestampSec }: TargetReport, nowMs: numbe
   }
   return blockTimestampSec === null
     ? formatNumber(block)
-    : html`${formatNumber(block)}, from ${clock(blockTimestampSec * 1000, nowMs)}`;
+    : html`${formatNumber(block)}, block of ${clock(blockTimestampSec * 1000, nowMs)}`;
 }
 
 function describeGap({ blocks, seconds, uncertaintyBlocks }: GapReport): string {
@@ -98,4 +115,23 @@ function links({ target }: TargetReport): Html {
     { name: "Playground", url: webLink(target.playground) },
   ];
   return html`${named.map(({ name, url }) => (url === null ? null : html`<a href="${url}" rel="noopener noreferrer">${name}</a> `))}`;
+}
+
+function renderExchangeList(title: string, exchanges: readonly Exchange[], nowMs: number): Html | null {
+  return exchanges.length === 0
+    ? null
+    : html`<h4>${title}</h4><ol class="exchanges">${exchanges.map((exchange) => renderExchange(exchange, nowMs))}</ol>`;
+}
+
+function renderExchange(
+  { sentAtMs, receivedAtMs, httpStatus, outcome, text }: Exchange,
+  nowMs: number,
+): Html {
+  const how = [
+    formatAgo(receivedAtMs, nowMs),
+    httpStatus === null ? "no HTTP response" : `HTTP ${httpStatus}`,
+    `after ${formatDuration(receivedAtMs - sentAtMs)}`,
+  ];
+  return html`<li><span class="meta">${how.join(", ")}</span> ${outcome === "usable" ? null : html`<b>${outcome}</b>`} <q>${text}</q></li>
+`;
 }

@@ -4,12 +4,12 @@ import { keepTargets, targetKey } from "../api/filter-status.ts";
 import { describeMissing, type Selection, selectTargets } from "../api/selection.ts";
 import { formatAgo } from "../wording/duration.ts";
 
-/** What `synclag check` was asked to look at, or every filter that means nothing. */
+/** What the filters of `synclag check` select, or an error for each filter that matches nothing. */
 export type CheckSelection =
   | { readonly kind: "selected"; readonly json: StatusJson; readonly selections: readonly Selection[] }
   | { readonly kind: "mistakes"; readonly mistakes: readonly string[] };
 
-/** Narrows a status to the filters `protocol`, `protocol/chain` or `protocol/chain/variant`; to all without one. */
+/** Narrows a status to the filters `protocol`, `protocol/chain` or `protocol/chain/variant`; without filters, to everything. */
 export function selectForCheck(json: StatusJson, filters: readonly string[]): CheckSelection {
   const parsed = filters.map(parseSelection);
   const mistakes = parsed.flatMap((result) => {
@@ -31,13 +31,13 @@ export function selectForCheck(json: StatusJson, filters: readonly string[]): Ch
 }
 
 /**
- * Takes for `lagging` what is ok and yet further behind than `maxLagMs`, or, where no lag is known, has not advanced
- * for that long. It is only ever stricter than the configuration.
+ * Treats targets that are ok but further behind than `maxLagMs` as lagging, and, where the lag is unknown, those that
+ * have not advanced for that long. It is only ever stricter than the configuration.
  */
 export function applyMaxLag(json: StatusJson, maxLagMs: number): StatusJson {
   const nowMs = Date.parse(json.generated_at);
   const targets = json.targets.map((target) => {
-    const why = target.status === "ok" ? whyTooLate(target, maxLagMs, nowMs) : null;
+    const why = target.status === "ok" ? whyTooFarBehind(target, maxLagMs, nowMs) : null;
     return why === null ? target : { ...target, status: "lagging" as const, detail: why };
   });
   return { ...json, targets };
@@ -51,21 +51,21 @@ function parseSelection(filter: string): Selection | string {
     : { protocol, chain, variant };
 }
 
-function whyTooLate(
+function whyTooFarBehind(
   { lag_seconds, last_advance }: TargetJson,
   maxLagMs: number,
   nowMs: number,
 ): string | null {
-  const limit = `more than the ${formatDuration(maxLagMs)} of --max-lag`;
+  const limit = `more than the --max-lag of ${formatDuration(maxLagMs)}`;
   if (lag_seconds !== null) {
     const lagMs = lag_seconds * 1000;
     return lagMs <= maxLagMs ? null : `${formatDuration(lagMs)} behind the reference, ${limit}`;
   }
   if (last_advance === null) {
-    return "Its lag is unknown, and it has not been seen to advance";
+    return "Lag unknown, and never seen to advance";
   }
   const advancedMs = Date.parse(last_advance);
   return nowMs - advancedMs <= maxLagMs
     ? null
-    : `Its lag is unknown; it last advanced ${formatAgo(advancedMs, nowMs)}, ${limit}`;
+    : `Lag unknown; last advanced ${formatAgo(advancedMs, nowMs)}, ${limit}`;
 }

@@ -2,29 +2,27 @@ import { STATUSES, type Status } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { IncidentJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
-import { formatAgo } from "../wording/duration.ts";
 import { headline } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incident.ts";
-import { reasonNote, STATUS_WORDS, type Tone } from "../wording/status.ts";
-import { findTroubles, type Trouble } from "../wording/triage.ts";
-import { type Column, renderTextTable } from "./text-table.ts";
-import { wrapWords } from "./wrap-words.ts";
+import { findProblems, type TargetProblem } from "../wording/problems.ts";
+import { reasonSuffix, STATUS_WORDS, type Tone } from "../wording/status-words.ts";
+import { type Column, renderTextTable, wrapWords } from "./text-table.ts";
 
 export interface CheckTableOptions {
-  /** Everything that is known, where the status that is printed is a part of it: what is fresh may not be selected. */
+  /** The status that `json` was selected from: alternatives are looked for in all of it. */
   readonly whole: StatusJson;
   readonly color: "ansi" | "none";
-  /** Lines of a table are cut to the terminal's width, sentences are wrapped; null leaves them whole. */
+  /** Table lines are cut to the width of the terminal, sentences are wrapped; null leaves both whole. */
   readonly widthColumns: number | null;
   /** Where the statuses are explained, each at an anchor of its name. */
   readonly statusesAt: string;
 }
 
-/** Up to so many targets, each has its line; of more, those that are not ok. */
-const ALL_LISTED = 12;
+/** Of more targets, only those that are not ok are listed. */
+const MAX_LISTED_WHOLE = 12;
 
-/** More would push the sentence off the screen. */
-const MOST_LISTED = 24;
+/** More would push the headline off the screen. */
+const MAX_LISTED = 24;
 
 const TARGET_COLUMNS: readonly Column[] = [
   { title: "STATUS", align: "left" },
@@ -44,27 +42,27 @@ const INDEXER_COLUMNS: readonly Column[] = [
 
 const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", warn: "33", bad: "31;1" };
 
-/** What `synclag check` prints: the sentence of truth, shared causes, what is not ok worst first, and a line an indexer. */
+/** What `synclag check` prints: the headline, the incidents, what is not ok worst first, and a line for each indexer. */
 export function renderCheckTable(json: StatusJson, options: CheckTableOptions): string {
   const { whole, color, widthColumns, statusesAt } = options;
-  const troubles = findTroubles(whole, json.targets);
-  const { sentence, tone } = headline(json, troubles);
+  const problems = findProblems(whole, json.targets);
+  const { sentence, tone } = headline(json, problems);
   const nowMs = Date.parse(json.generated_at);
-  const notOk = troubles.map(({ target }) => target);
+  const notOk = problems.map(({ target }) => target);
   const wrapped = (lines: readonly string[]) =>
     lines.flatMap((line) => wrapWords(printable(line), widthColumns));
-  const cutOff = (lines: readonly string[]) => lines.map((line) => cut(printable(line), widthColumns));
+  const cutToWidth = (lines: readonly string[]) => lines.map((line) => cut(printable(line), widthColumns));
   const painted = (lines: readonly string[]) => (color === "none" ? lines : lines.map(paintStatus));
-  const truth = wrapped([sentence]).join("\n");
+  const title = wrapped([sentence]).join("\n");
   const blocks = [
-    wrapped(json.incidents.map((incident) => incidentLine(incident, troubles, nowMs))),
-    painted(cutOff(targetLines(json, notOk))),
-    json.targets.length > ALL_LISTED ? cutOff(indexerLines(json.targets)) : [],
+    wrapped(json.incidents.map((incident) => incidentLine(incident, problems, nowMs))),
+    painted(cutToWidth(targetLines(json, notOk))),
+    json.targets.length > MAX_LISTED_WHOLE ? cutToWidth(indexerLines(json.targets)) : [],
     wrapped(json.skipped.map(skippedLine)),
-    wrapped(explanationLines(new Set(notOk.map(({ status }) => status)), statusesAt)),
+    wrapped(statusLinks(new Set(notOk.map(({ status }) => status)), statusesAt)),
   ];
   return [
-    color === "none" ? truth : coloured(truth, tone),
+    color === "none" ? title : coloured(title, tone),
     ...blocks.filter((lines) => lines.length > 0).map((lines) => lines.join("\n")),
   ].join("\n\n");
 }
@@ -73,33 +71,32 @@ function skippedLine({ protocol, variant, tier, why }: StatusJson["skipped"][num
   return `Not polled: ${protocol} ${variant} (${tier}): ${why}`;
 }
 
-/** `What that means: docs/statuses.md#stalled #lagging`. */
-function explanationLines(statuses: ReadonlySet<Status>, statusesAt: string): readonly string[] {
+/** `Status meanings: docs/statuses.md#stalled #lagging`. */
+function statusLinks(statuses: ReadonlySet<Status>, statusesAt: string): readonly string[] {
   const anchors = [...statuses].map((status) => `#${status}`);
-  return anchors.length === 0 ? [] : [`What that means: ${statusesAt}${anchors.join(" ")}`];
+  return anchors.length === 0 ? [] : [`Status meanings: ${statusesAt}${anchors.join(" ")}`];
 }
 
-function incidentLine(incident: IncidentJson, troubles: readonly Trouble[], nowMs: number): string {
-  const { since, targets } = incident;
-  const wayOut = describeFailover(incident, troubles);
-  return `One cause: ${incidentTitle(incident)} (${formatCount(targets.length, "target")}, ${formatAgo(Date.parse(since), nowMs)})${wayOut === "" ? "" : `: ${wayOut}`}`;
+function incidentLine(incident: IncidentJson, problems: readonly TargetProblem[], nowMs: number): string {
+  const forMs = nowMs - Date.parse(incident.since);
+  const extent = `${formatCount(incident.targets.length, "target")}, for ${formatDuration(forMs)}`;
+  const failover = describeFailover(incident, problems);
+  return `Incident: ${incidentTitle(incident)} (${extent})${failover === "" ? "" : `: ${failover}`}`;
 }
 
-/** What an incident explains is not listed again; of many targets, those without evidence are only counted. */
+/** Leaves out what an incident explains and, of many targets, those without data. */
 function targetLines({ targets, incidents }: StatusJson, notOk: readonly TargetJson[]): readonly string[] {
-  const told = new Set(incidents.flatMap((incident) => incident.targets));
+  const explained = new Set(incidents.flatMap((incident) => incident.targets));
   const listed =
-    targets.length <= ALL_LISTED
+    targets.length <= MAX_LISTED_WHOLE
       ? [...notOk, ...targets.filter(({ status }) => status === "ok")]
-      : notOk.filter((target) => target.status !== "unknown" && !told.has(targetKey(target)));
-  const rest = listed.length - MOST_LISTED;
+      : notOk.filter((target) => target.status !== "unknown" && !explained.has(targetKey(target)));
+  const rest = listed.length - MAX_LISTED;
   return listed.length === 0
     ? []
     : [
-        ...renderTextTable(TARGET_COLUMNS, listed.slice(0, MOST_LISTED).map(targetCells)),
-        ...(rest > 0
-          ? [`and ${formatCount(rest, "target")} more: name a protocol or a chain to see them`]
-          : []),
+        ...renderTextTable(TARGET_COLUMNS, listed.slice(0, MAX_LISTED).map(targetCells)),
+        ...(rest > 0 ? [`and ${formatNumber(rest)} more: filter by protocol or chain to list them`] : []),
       ];
 }
 
@@ -111,7 +108,7 @@ function targetCells(target: TargetJson): readonly string[] {
     lag_seconds === null ? "-" : formatDuration(lag_seconds * 1000),
     lag_blocks === null ? "-" : formatNumber(lag_blocks),
     block_number === null ? "-" : formatNumber(block_number),
-    `${target.detail}${reasonNote(target)}`,
+    `${target.detail}${reasonSuffix(target)}`,
   ];
 }
 
@@ -144,7 +141,7 @@ function indexerCells(name: string, targets: readonly TargetJson[]): readonly st
   ];
 }
 
-/** What an upstream said must not move the cursor of a terminal. */
+/** Texts from upstream servers must not control the terminal. */
 function printable(line: string): string {
   return line.replace(/[\p{Cc}\p{Cf}]+/gu, " ");
 }
@@ -153,7 +150,7 @@ function cut(line: string, widthColumns: number | null): string {
   return widthColumns === null || line.length <= widthColumns ? line : `${line.slice(0, widthColumns - 1)}…`;
 }
 
-/** Colours the status word that starts a line; never the only signal. */
+/** Colours the status at the start of a line. */
 function paintStatus(line: string): string {
   const status = STATUSES.find((word) => line.startsWith(`${word} `));
   return status === undefined

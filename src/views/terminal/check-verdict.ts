@@ -1,30 +1,30 @@
 import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { type Selection, selectTargets } from "../api/selection.ts";
-import { groupPairs, type PairState, pairState } from "../wording/triage.ts";
+import { groupPairs, type PairState, pairState } from "../wording/problems.ts";
 
-/** Exit code of `synclag check`, as monitoring plugins have them: ok, warning, critical, unknown. */
+/** Exit code of `synclag check`, as for monitoring plugins: ok, warning, critical, unknown. */
 export type CheckExitCode = 0 | 1 | 2 | 3;
 
 const EXIT_CODES: Readonly<Record<PairState, CheckExitCode>> = {
-  fresh: 0,
+  ok: 0,
   degraded: 1,
-  late: 1,
+  behind: 1,
   unknown: 2,
-  lost: 2,
+  down: 2,
 };
 
 /**
- * 0: every target is ok. 2: some protocol and chain has no ok variant left, where a selection that names a variant
- * looks at that one alone. 1: anything between. 3: nothing could be learned at all.
+ * 0: every target is ok. 2: some protocol and chain has no ok variant left that serves users; a selection that names a
+ * variant considers that one alone. 1: anything between. 3: nothing could be learned at all.
  */
 export function checkVerdict(json: StatusJson, selections: readonly Selection[]): CheckExitCode {
   if (json.targets.every(({ status }) => status === "unknown")) {
     return 3;
   }
   const chains = new Map(json.chains.map((chain) => [chain.slug, chain]));
-  const asked =
+  const selected =
     selections.length === 0 ? [json.targets] : selections.map((one) => selectTargets(json.targets, one));
-  const codes = asked.flatMap((targets) =>
+  const codes = selected.flatMap((targets) =>
     [...groupPairs(targets).values()].map((pair) => EXIT_CODES[stateOf(pair, chains)]),
   );
   const worstFirst: readonly CheckExitCode[] = [2, 1];

@@ -1,6 +1,12 @@
-import type { Budget } from "../../core/model/fleet.ts";
 import type { Plan, PlannedBudget, PlanRow } from "../../core/model/plan.ts";
-import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import {
+  formatCount,
+  formatDuration,
+  formatNumber,
+  formatPercent,
+  perWindow,
+} from "../../core/model/text.ts";
+import { describeDetection, describeShare, planRowName } from "../wording/plan.ts";
 import { type Column, renderTextTable } from "./text-table.ts";
 
 const COLUMNS: readonly Column[] = [
@@ -9,28 +15,24 @@ const COLUMNS: readonly Column[] = [
   { title: "POLLED EVERY", align: "right" },
   { title: "REQUESTS A DAY", align: "right" },
   { title: "BUDGET", align: "left" },
-  { title: "FAULT SHOWS WITHIN", align: "left" },
+  { title: "FAULT DETECTED WITHIN", align: "left" },
 ];
 
-/** The plan as a table for a terminal, with what becomes of each budget below it. */
+/** What `synclag plan` prints: a line for each indexer, then how much of each budget the schedules use. */
 export function renderPlanTable(plan: Plan): string {
   const totals = ["total", formatNumber(plan.endpoints), "", formatNumber(plan.requestsPerDay)];
   const table = renderTextTable(COLUMNS, [...plan.rows.map(rowCells), totals]);
   const budgets = plan.budgets.map(budgetLine);
   const skipped = plan.skipped.map(
-    ({ protocol, variant, tier, why }) => `Not polled: ${protocol} ${variant} ${tier}: ${why}`,
+    ({ protocol, variant, tier, why }) => `Not polled: ${protocol} ${variant} (${tier}): ${why}`,
   );
-  const { polls, pollMs } = plan.basis;
-  const basis =
-    "A fault shows within: the worst case, an endpoint that stops answering just after a poll; " +
-    `${formatCount(polls, "poll")} of up to ${formatDuration(pollMs)} must fail in a row.`;
-  return [table, budgets, skipped, [basis]]
+  return [table, budgets, skipped, [describeDetection(plan.basis)]]
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))
     .join("\n\n");
 }
 
-/** The plan for programs: names and units as in the API. */
+/** What `synclag plan --format json` prints: names and units as in the API. */
 export function renderPlanJson(plan: Plan): string {
   const json = {
     indexers: plan.rows.map((row) => ({
@@ -66,29 +68,20 @@ function rounded(share: number): number {
 
 function rowCells(row: PlanRow): readonly string[] {
   return [
-    [row.protocol, row.variant, row.tier].filter((part) => part !== "").join(" "),
+    planRowName(row),
     formatNumber(row.endpoints),
     formatDuration(row.intervalMs),
     formatNumber(row.requestsPerDay),
-    row.budget === null || row.share === null ? "none" : shareCell(row.budget, row.share),
+    describeShare(row),
     formatDuration(row.faultShowsMs),
   ];
 }
 
-function shareCell({ name, scope }: Budget, share: number): string {
-  return scope === "shared" ? `${percent(share)} of ${name}` : `${percent(share)} of ${name} each`;
-}
-
-/** What is left is for retries, people, and targets in doubt. */
 function budgetLine({ budget, endpoints, requests, share }: PlannedBudget): string {
   const { name, limit, per, scope } = budget;
-  const spent = `${formatNumber(Math.round(requests))} of ${formatNumber(limit)} ${per === "hour" ? "an" : "a"} ${per}`;
+  const used = `${formatNumber(Math.round(requests))} of ${formatNumber(limit)} ${perWindow(per)} (${formatPercent(share)})`;
   const left = `${formatNumber(Math.max(0, Math.round(limit - requests)))} left`;
   return scope === "shared"
-    ? `Budget ${name}: ${formatCount(endpoints, "endpoint")} together, ${spent} (${percent(share)}), ${left}`
-    : `Budget ${name}: ${formatCount(endpoints, "endpoint")}, each at most ${spent} (${percent(share)}), ${left}`;
-}
-
-function percent(share: number): string {
-  return `${formatNumber(share * 100)}%`;
+    ? `Budget ${name}: shared by ${formatCount(endpoints, "endpoint")}, ${used}, ${left}`
+    : `Budget ${name}: ${formatCount(endpoints, "endpoint")}, each at most ${used}, ${left}`;
 }

@@ -1,11 +1,10 @@
 /** A column of a text table. */
 export interface Column {
   readonly title: string;
-  /** Numbers end at one line, words begin at one. */
   readonly align: "left" | "right";
 }
 
-/** Lines of text whose cells stand below each other, two blanks apart, with no blank at a line's end. */
+/** The lines of a table with aligned columns, two spaces apart, without trailing spaces. */
 export function renderTextTable(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
@@ -22,4 +21,22 @@ export function renderTextTable(
       .join("  ")
       .trimEnd(),
   );
+}
+
+/** Breaks a line between words at `widthColumns`; a longer word is kept whole. Null leaves the line whole. */
+export function wrapWords(line: string, widthColumns: number | null): readonly string[] {
+  if (widthColumns === null || line.length <= widthColumns) {
+    return [line];
+  }
+  const lines: string[] = [];
+  let current = "";
+  for (const word of line.split(" ")) {
+    if (current !== "" && current.length + 1 + word.length > widthColumns) {
+      lines.push(current);
+      current = word;
+    } else {
+      current = current === "" ? word : `${current} ${word}`;
+    }
+  }
+  return [...lines, current];
 }

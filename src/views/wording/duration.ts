@@ -4,7 +4,7 @@ const SECOND_MS = 1000;
 const HOUR_MS = 3600 * SECOND_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** The same in the fewest letters, for a cell of a matrix: `1.5s`, `41m`, `3h`, `5d`. */
+/** The shortest form, for a cell of the matrix: `1.5s`, `41m`, `3h`, `5d`. */
 export function shortDuration(durationMs: number): string {
   if (durationMs < 2 * HOUR_MS) {
     return formatDuration(durationMs).replace(" min", "m").replace(" ", "");
@@ -14,7 +14,7 @@ export function shortDuration(durationMs: number): string {
     : `${Math.round(durationMs / DAY_MS)}d`;
 }
 
-/** How long before `nowMs` something was: `41 min ago`, `just now`, or `in 5 s` where clocks disagree. */
+/** How long before `nowMs` something was: `41 min ago`, `just now`, or `in 5 s` where clocks differ. */
 export function formatAgo(timeMs: number, nowMs: number): string {
   const agoMs = nowMs - timeMs;
   if (Math.abs(agoMs) < SECOND_MS) {
@@ -23,7 +23,7 @@ export function formatAgo(timeMs: number, nowMs: number): string {
   return agoMs < 0 ? `in ${formatDuration(-agoMs)}` : `${formatDuration(agoMs)} ago`;
 }
 
-/** `03:12:44 UTC`, with the date in front when it is not that of `nowMs`. */
+/** `03:12:44 UTC`, with the date in front unless it is that of `nowMs`. */
 export function formatClock(timeMs: number, nowMs: number): string {
   const [date = "", clock = ""] = new Date(timeMs).toISOString().split("T");
   const today = new Date(nowMs).toISOString().startsWith(date);

@@ -2,78 +2,76 @@ import { isProduction } from "../../core/model/fleet.ts";
 import { formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { IncidentJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
+import type { TargetProblem } from "./problems.ts";
 import { failoverTargets, notableLagMs } from "./target.ts";
-import type { Trouble } from "./triage.ts";
 
-/** How bad a shared cause is, and where the users of its targets may be sent. */
+/** How bad an incident is, and where the users of its targets can be sent. */
 export interface Failover {
-  /** `up to 41 min behind`; null where no lag says anything. */
-  readonly behind: string | null;
-  /** `subgraph is fresh on 17 of 21 chains`; of a halted chain, that nobody is to blame. */
-  readonly fresh: string;
-  /** `nothing on Morph and Tangle`: where nobody can be sent anywhere; null where there is no such place, or nothing else. */
-  readonly without: string | null;
+  /** `up to 41 min behind`; null where no lag is worth mentioning. */
+  readonly worstLag: string | null;
+  /** `subgraph is ok on 17 of 21 chains`. */
+  readonly available: string;
+  /** `no alternative on Morph and Tangle`; null where there is one on every chain, or on none. */
+  readonly unavailable: string | null;
 }
 
-/** So many names are read at one look. */
-const MOST_NAMES = 4;
+/** Longer lists of names are replaced by their count. */
+const MAX_NAMES = 4;
 
-/**
- * Looks beside the troubled targets of an incident for what is fresh. Null where that means nothing, since our own
- * network is gone and nothing is known.
- */
-export function findFailover(incident: IncidentJson, troubles: readonly Trouble[]): Failover | null {
+/** Finds what is ok beside the targets of an incident. Null in a network incident, since nothing is known then. */
+export function findFailover(incident: IncidentJson, problems: readonly TargetProblem[]): Failover | null {
   const keys = new Set(incident.targets);
-  const own = troubles.filter(({ target }) => keys.has(targetKey(target)));
+  const own = problems.filter(({ target }) => keys.has(targetKey(target)));
   if (incident.scope === "network" || own.length === 0) {
     return null;
   }
   if (own.every(({ target }) => target.status === "chain_halted")) {
-    return { behind: null, fresh: "no indexer is to blame", without: null };
+    return { worstLag: null, available: "the indexers are not the cause", unavailable: null };
   }
-  // Of a pair, the target that users are served from comes last, and counts.
+  // One problem for each protocol and chain: the last in this order, which is that of a production target if it has one.
   const byTier = own.toSorted((a, b) => Number(isProduction(a.target)) - Number(isProduction(b.target)));
-  const pairs = [...new Map(byTier.map((trouble) => [pairName(trouble), trouble])).values()];
+  const pairs = [...new Map(byTier.map((problem) => [pairName(problem), problem])).values()];
   const lags = own.flatMap(({ target }) => notableLagMs(target) ?? []);
   return {
-    behind: lags.length === 0 ? null : `up to ${formatDuration(Math.max(...lags))} behind`,
+    worstLag: lags.length === 0 ? null : `up to ${formatDuration(Math.max(...lags))} behind`,
     ...describePairs(pairs),
   };
 }
 
-function describePairs(pairs: readonly Trouble[]): Pick<Failover, "fresh" | "without"> {
-  const served = pairs.filter((pair) => failoverTargets(pair).length > 0);
-  const tested = pairs.filter((pair) => pair.fresh.length > 0 && failoverTargets(pair).length === 0);
-  const bare = pairs.filter(({ fresh }) => fresh.length === 0);
-  if (served.length === 0) {
-    const only = tested.length === 0 ? "" : `, only ${otherTier(tested)} ${place(tested, pairs)}`;
-    return { fresh: `no other variant is fresh${only}`, without: null };
+function describePairs(pairs: readonly TargetProblem[]): Pick<Failover, "available" | "unavailable"> {
+  const withFailover = pairs.filter((pair) => failoverTargets(pair).length > 0);
+  const onlyOtherTier = pairs.filter((pair) => pair.alternatives.length > 0 && !withFailover.includes(pair));
+  const withNothing = pairs.filter(({ alternatives }) => alternatives.length === 0);
+  if (withFailover.length === 0) {
+    const only =
+      onlyOtherTier.length === 0 ? "" : `, only ${otherTier(onlyOtherTier)} ${share(onlyOtherTier, pairs)}`;
+    return { available: `no other variant is ok${only}`, unavailable: null };
   }
-  const lacks = [
-    tested.length === 0 ? [] : `only ${otherTier(tested)} ${listed(tested, pairs)}`,
-    bare.length === 0 ? [] : `nothing ${listed(bare, pairs)}`,
+  const exceptions = [
+    onlyOtherTier.length === 0 ? [] : `only ${otherTier(onlyOtherTier)} ${listed(onlyOtherTier, pairs)}`,
+    withNothing.length === 0 ? [] : `no alternative ${listed(withNothing, pairs)}`,
   ].flat();
   return {
-    fresh: `${whoIsFresh(served)} is fresh ${place(served, pairs)}`,
-    without: lacks.length === 0 ? null : lacks.join(", "),
+    available: `${commonVariant(withFailover)} is ok ${share(withFailover, pairs)}`,
+    unavailable: exceptions.length === 0 ? null : exceptions.join(", "),
   };
 }
 
-/** The one variant that is fresh beside each of them, by its name. */
-function whoIsFresh(served: readonly Trouble[]): string {
-  const names = new Set(served.flatMap((pair) => failoverTargets(pair).map(({ variant }) => variant)));
+/** The one variant that is available for each of them, by its name. */
+function commonVariant(pairs: readonly TargetProblem[]): string {
+  const names = new Set(pairs.flatMap((pair) => failoverTargets(pair).map(({ variant }) => variant)));
   const [name] = names;
   return names.size === 1 && name !== undefined ? name : "another variant";
 }
 
 /** `a testing URL`. */
-function otherTier(tested: readonly Trouble[]): string {
-  const [tier, ...more] = new Set(tested.flatMap(({ fresh }) => fresh.map((one) => one.tier)));
+function otherTier(pairs: readonly TargetProblem[]): string {
+  const [tier, ...more] = new Set(pairs.flatMap(({ alternatives }) => alternatives.map((one) => one.tier)));
   return tier === undefined || more.length > 0 ? "another tier" : `a ${tier} URL`;
 }
 
-/** `on 17 of 21 chains`; an incident of a host may be one of several protocols. */
-function place(some: readonly Trouble[], pairs: readonly Trouble[]): string {
+/** `on 17 of 21 chains`; the incident of a host may be one of several protocols. */
+function share(some: readonly TargetProblem[], pairs: readonly TargetProblem[]): string {
   const unit = isOneProtocol(pairs) ? "chains" : "pairs of protocol and chain";
   if (pairs.length === 1) {
     return `on ${pairs.map(({ chain }) => chain.name).join("")}`;
@@ -83,22 +81,22 @@ function place(some: readonly Trouble[], pairs: readonly Trouble[]): string {
     : `on ${formatNumber(some.length)} of ${formatNumber(pairs.length)} ${unit}`;
 }
 
-/** `on Morph, Sophon and Tangle`, in an order that stays, or how many where they are too many to name. */
-function listed(some: readonly Trouble[], pairs: readonly Trouble[]): string {
-  if (some.length > MOST_NAMES) {
+/** `on Morph, Sophon and Tangle`, sorted, or only how many if there are too many to name. */
+function listed(some: readonly TargetProblem[], pairs: readonly TargetProblem[]): string {
+  if (some.length > MAX_NAMES) {
     return `on ${formatNumber(some.length)}`;
   }
   const names = some
-    .map((trouble) => (isOneProtocol(pairs) ? trouble.chain.name : pairName(trouble)))
+    .map((problem) => (isOneProtocol(pairs) ? problem.chain.name : pairName(problem)))
     .toSorted();
   const last = names.at(-1) ?? "";
   return names.length < 2 ? `on ${last}` : `on ${names.slice(0, -1).join(", ")} and ${last}`;
 }
 
-function pairName({ target, chain }: Trouble): string {
+function pairName({ target, chain }: TargetProblem): string {
   return `${target.protocol} on ${chain.name}`;
 }
 
-function isOneProtocol(pairs: readonly Trouble[]): boolean {
+function isOneProtocol(pairs: readonly TargetProblem[]): boolean {
   return new Set(pairs.map(({ target }) => target.protocol)).size === 1;
 }

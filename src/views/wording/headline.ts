@@ -3,60 +3,67 @@ import type { IncidentJson, StatusJson, TargetJson } from "../api/api-schema.ts"
 import { targetKey } from "../api/filter-status.ts";
 import { findFailover } from "./failover.ts";
 import { incidentDetail } from "./incident.ts";
-import { needsSomebody, type Tone } from "./status.ts";
-import { describeFresh, describeState, describeVariant } from "./target.ts";
-import type { Trouble } from "./triage.ts";
+import type { TargetProblem } from "./problems.ts";
+import { needsAction, type Tone } from "./status-words.ts";
+import { describeAlternatives, describeState, variantName } from "./target.ts";
 
-/** The one sentence of truth, and how loud it is. */
+/** The summary of a status in one sentence. */
 export interface Headline {
   readonly tone: Tone;
   readonly sentence: string;
-  /** How many targets somebody should look at. */
-  readonly needed: number;
+  /** How many targets need attention. */
+  readonly urgent: number;
 }
 
-/** Says in one sentence what matters most, and nothing of what is in maintenance: `2 of 140 targets need you: lockup on Base, subgraph, 41 min behind; …`. */
-export function headline(json: StatusJson, troubles: readonly Trouble[]): Headline {
-  const urgent = troubles.filter(({ target }) => needsSomebody(target.status) && !target.maintenance);
+/**
+ * Summarizes what matters most, leaving out what is in maintenance:
+ * `2 of 140 targets need attention; worst: lockup subgraph on Base, 41 min behind; multichain is ok`.
+ */
+export function headline(json: StatusJson, problems: readonly TargetProblem[]): Headline {
+  const urgent = problems.filter(({ target }) => needsAction(target.status) && !target.maintenance);
   const network = json.incidents.find(({ scope }) => scope === "network");
   if (network !== undefined) {
-    return { tone: "bad", sentence: sentenceCase(network.detail), needed: urgent.length };
+    return { tone: "bad", sentence: sentenceCase(network.detail), urgent: urgent.length };
   }
   const [worst, ...others] = urgent;
   if (worst === undefined) {
     return calm(json);
   }
-  const tone = urgent.some(({ pair, target }) => isLoud(pair, target)) ? "bad" : "warn";
   const verb = urgent.length === 1 ? "needs" : "need";
-  const count = `${formatNumber(urgent.length)} of ${formatCount(json.targets.length, "target")} ${verb} you`;
-  return { tone, sentence: `${count}${because(json, worst, others)}`, needed: urgent.length };
+  const count = `${formatNumber(urgent.length)} of ${formatCount(json.targets.length, "target")} ${verb} attention`;
+  return {
+    tone: urgent.some(isDown) ? "bad" : "warn",
+    sentence: `${count}${describeCause(json, worst, others)}`,
+    urgent: urgent.length,
+  };
 }
 
-/** `lockup on Base, subgraph, 41 min behind`. */
-function describeTrouble({ target, chain }: Trouble): string {
-  return `${target.protocol} on ${chain.name}, ${describeVariant(target)}, ${describeState(target)}`;
+function isDown({ pair, target }: TargetProblem): boolean {
+  return pair === "down" && target.status !== "chain_halted";
 }
 
-function isLoud(pair: Trouble["pair"], { status }: TargetJson): boolean {
-  return pair === "lost" && status !== "chain_halted";
-}
-
-/** One shared cause is told before any single target, and where to go from it. */
-function because(json: StatusJson, worst: Trouble, others: readonly Trouble[]): string {
-  const shared = widestCause(json.incidents, [worst, ...others]);
+/** A shared cause and where to fail over to, rather than any single target. */
+function describeCause(json: StatusJson, worst: TargetProblem, others: readonly TargetProblem[]): string {
+  const shared = widestIncident(json.incidents, [worst, ...others]);
   if (shared !== null) {
-    const wayOut = findFailover(shared.incident, [worst, ...others]);
-    const fresh = wayOut === null ? "" : `; ${wayOut.fresh}`;
+    const failover = findFailover(shared.incident, [worst, ...others]);
+    const available = failover === null ? "" : `; ${failover.available}`;
     const count = shared.count > others.length ? "all" : `${formatNumber(shared.count)} of them`;
-    return `, ${count} for one cause: ${incidentDetail(shared.incident)}${fresh}`;
+    return `, ${count} with one cause: ${incidentDetail(shared.incident)}${available}`;
   }
-  const more = others.length === 0 ? "" : `; ${formatNumber(others.length)} more below`;
-  return `: ${describeTrouble(worst)}; ${describeFresh(worst)}${more}`;
+  const target = `${describeProblem(worst, json)}; ${describeAlternatives(worst)}`;
+  return others.length === 0 ? `: ${target}` : `; worst: ${target}`;
 }
 
-/** The incident that explains most of the troubles, if it explains two or more. */
-function widestCause(incidents: readonly IncidentJson[], troubles: readonly Trouble[]) {
-  const keys = new Set(troubles.map(({ target }) => targetKey(target)));
+/** `lockup subgraph on Base, 41 min behind`; the chain is left out where there is only one. */
+function describeProblem({ target, chain }: TargetProblem, { chains }: StatusJson): string {
+  const where = chains.length === 1 ? "" : ` on ${chain.name}`;
+  return `${target.protocol} ${variantName(target)}${where}, ${describeState(target)}`;
+}
+
+/** The incident that explains most of the problems, if it explains two or more. */
+function widestIncident(incidents: readonly IncidentJson[], problems: readonly TargetProblem[]) {
+  const keys = new Set(problems.map(({ target }) => targetKey(target)));
   const counted = incidents.map((incident) => ({
     incident,
     count: incident.targets.filter((key) => keys.has(key)).length,
@@ -68,22 +75,22 @@ function calm({ targets }: StatusJson): Headline {
   const total = formatCount(targets.length, "target");
   const count = (status: TargetJson["status"]) => targets.filter((target) => target.status === status).length;
   if (targets.length === 0) {
-    return { tone: "idle", sentence: "No target is watched", needed: 0 };
+    return { tone: "idle", sentence: "No targets are configured", urgent: 0 };
   }
   if (count("unknown") === targets.length) {
-    return { tone: "idle", sentence: `No evidence yet: none of ${total} has answered`, needed: 0 };
+    return { tone: "idle", sentence: `No data yet: none of ${total} has answered`, urgent: 0 };
   }
   if (count("ok") === targets.length) {
-    return { tone: "ok", sentence: allOk(targets, total), needed: 0 };
+    return { tone: "ok", sentence: allOk(targets, total), urgent: 0 };
   }
-  const planned = targets.filter(({ status, maintenance }) => maintenance && needsSomebody(status)).length;
+  const planned = targets.filter(({ status, maintenance }) => maintenance && needsAction(status)).length;
   const rest = [
     planned > 0 ? `${formatNumber(planned)} in maintenance` : [],
     count("syncing") > 0 ? `${formatNumber(count("syncing"))} syncing` : [],
-    count("unknown") > 0 ? `${formatNumber(count("unknown"))} without evidence yet` : [],
+    count("unknown") > 0 ? `${formatNumber(count("unknown"))} without data` : [],
   ].flat();
-  const sentence = `Nothing needs you: ${formatNumber(count("ok"))} of ${total} ok, ${rest.join(", ")}`;
-  return { tone: "busy", sentence, needed: 0 };
+  const sentence = `No action needed: ${formatNumber(count("ok"))} of ${total} ok, ${rest.join(", ")}`;
+  return { tone: "busy", sentence, urgent: 0 };
 }
 
 function allOk(targets: readonly TargetJson[], total: string): string {
@@ -93,7 +100,7 @@ function allOk(targets: readonly TargetJson[], total: string): string {
     return all;
   }
   const most = formatDuration(Math.max(...lags) * 1000);
-  return most === formatDuration(0) ? `${all}, level with the reference` : `${all}, at most ${most} behind`;
+  return most === formatDuration(0) ? `${all}, at the reference head` : `${all}, at most ${most} behind`;
 }
 
 function sentenceCase(text: string): string {

@@ -1,34 +1,34 @@
 import type { IncidentJson } from "../api/api-schema.ts";
 import { findFailover } from "./failover.ts";
-import type { Trouble } from "./triage.ts";
+import type { TargetProblem } from "./problems.ts";
 
-type Told = Pick<IncidentJson, "scope" | "subject" | "detail">;
+type IncidentText = Pick<IncidentJson, "scope" | "subject" | "detail">;
 
 /** `lockup subgraph (production): 26 of 26 targets reject our key`. */
-export function incidentTitle({ scope, subject, detail }: Told): string {
+export function incidentTitle({ scope, subject, detail }: IncidentText): string {
   return scope === "network"
     ? `Network: ${detail}`
-    : `${subjectName(scope, subject)}: ${detail.replace(` of ${detailName(scope, subject)}`, "")}`;
+    : `${subjectName(scope, subject)}: ${detail.replace(` of ${nameInDetail(scope, subject)}`, "")}`;
 }
 
 /** `26 of 26 targets of lockup subgraph (production) reject our key`. */
-export function incidentDetail({ scope, subject, detail }: Told): string {
+export function incidentDetail({ scope, subject, detail }: IncidentText): string {
   return scope === "endpoint" ? detail.replace(subject, subjectName(scope, subject)) : detail;
 }
 
-/** `up to 41 min behind; subgraph is fresh on 17 of 21 chains, nothing on Morph and Tangle`; empty where nothing is to be said. */
-export function describeFailover(incident: IncidentJson, troubles: readonly Trouble[]): string {
-  const wayOut = findFailover(incident, troubles);
-  if (wayOut === null) {
+/** `up to 41 min behind; subgraph is ok on 17 of 21 chains, no alternative on Morph and Tangle`; may be empty. */
+export function describeFailover(incident: IncidentJson, problems: readonly TargetProblem[]): string {
+  const failover = findFailover(incident, problems);
+  if (failover === null) {
     return "";
   }
-  const { behind, fresh, without } = wayOut;
-  const where = without === null ? fresh : `${fresh}, ${without}`;
-  return behind === null ? where : `${behind}; ${where}`;
+  const { worstLag, available, unavailable } = failover;
+  const where = unavailable === null ? available : `${available}, ${unavailable}`;
+  return worstLag === null ? where : `${worstLag}; ${where}`;
 }
 
-/** What a detail calls its subject: an indexer by its key, all else with its scope. */
-function detailName(scope: IncidentJson["scope"], subject: string): string {
+/** How a detail names its subject: an indexer by its key, all else with its scope. */
+function nameInDetail(scope: IncidentJson["scope"], subject: string): string {
   return scope === "endpoint" ? subject : `${scope} ${subject}`;
 }
 

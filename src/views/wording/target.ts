@@ -1,22 +1,23 @@
 import { isProduction } from "../../core/model/fleet.ts";
 import { formatDuration } from "../../core/model/text.ts";
 import type { TargetJson } from "../api/api-schema.ts";
-import { STATUS_WORDS } from "./status.ts";
-import type { Trouble } from "./triage.ts";
+import type { TargetProblem } from "./problems.ts";
+import { STATUS_WORDS } from "./status-words.ts";
 
-const TELLING_SECONDS = 60;
+/** A shorter lag of a target that is neither ok nor lagging is not worth mentioning. */
+const NOTABLE_SECONDS = 60;
 
-/** `subgraph`, with the tier only where it is not the usual one. */
-export function describeVariant(target: Pick<TargetJson, "variant" | "tier">): string {
+/** `subgraph`, or `subgraph (testing)`: the tier is named only if it is not production. */
+export function variantName(target: Pick<TargetJson, "variant" | "tier">): string {
   return isProduction(target) ? target.variant : `${target.variant} (${target.tier})`;
 }
 
-/** Of what is fresh beside a target, that which its users can be sent to: from production to no testing URL. */
-export function failoverTargets({ target, fresh }: Trouble): readonly TargetJson[] {
-  return isProduction(target) ? fresh.filter(isProduction) : fresh;
+/** The alternatives that the users of a target can be sent to: users of production never to another tier. */
+export function failoverTargets({ target, alternatives }: TargetProblem): readonly TargetJson[] {
+  return isProduction(target) ? alternatives.filter(isProduction) : alternatives;
 }
 
-/** `stalled, 41 min behind`; a target that is merely late is told by its lag alone. */
+/** `stalled, 41 min behind`; of a target that is only lagging, its lag. */
 export function describeState(target: TargetJson): string {
   const { phrase } = STATUS_WORDS[target.status];
   const lagMs = notableLagMs(target);
@@ -27,19 +28,19 @@ export function describeState(target: TargetJson): string {
   return target.status === "lagging" || target.status === "ok" ? lag : `${phrase}, ${lag}`;
 }
 
-/** The lag if it says anything: a target that is not ok for another reason need not be told to be 2 s behind. */
+/** The lag if it is known and worth mentioning, else null. */
 export function notableLagMs({ status, lag_seconds }: TargetJson): number | null {
-  const isTelling = status === "ok" || status === "lagging" || (lag_seconds ?? 0) >= TELLING_SECONDS;
-  return isTelling && lag_seconds !== null ? lag_seconds * 1000 : null;
+  const isNotable = status === "ok" || status === "lagging" || (lag_seconds ?? 0) >= NOTABLE_SECONDS;
+  return isNotable && lag_seconds !== null ? lag_seconds * 1000 : null;
 }
 
-/** `multichain is fresh`, or that nothing is. */
-export function describeFresh(trouble: Trouble): string {
-  const { fresh, others } = trouble;
-  const names = [...new Set(fresh.map(describeVariant))];
+/** `multichain is ok`, or that no other variant is. */
+export function describeAlternatives(problem: TargetProblem): string {
+  const { alternatives, others } = problem;
+  const names = [...new Set(alternatives.map(variantName))];
   if (names.length === 0) {
-    return others === 0 ? "it has no other variant" : "no other variant is fresh";
+    return others === 0 ? "there is no other variant" : "no other variant is ok";
   }
-  const only = failoverTargets(trouble).length === 0 ? "only " : "";
-  return `${only}${names.join(" and ")} ${names.length === 1 ? "is" : "are"} fresh`;
+  const only = failoverTargets(problem).length === 0 ? "only " : "";
+  return `${only}${names.join(" and ")} ${names.length === 1 ? "is" : "are"} ok`;
 }

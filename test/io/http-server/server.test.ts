@@ -258,7 +258,7 @@ describe("/api/v1/health/{protocol}/{chain}", () => {
     const { status, body } = await json(`${server.url}/api/v1/health/lockup/base?tier=staging`);
 
     expect(status).toBe(404);
-    expect(body["detail"]).toBe("Cannot find tier 'staging' of lockup/base: there are production");
+    expect(body["detail"]).toBe("Cannot find tier 'staging' of lockup/base: available are production");
   });
 });
 

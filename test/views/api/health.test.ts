@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ReferenceReport, Report, TargetReport } from "../../../src/core/model/report.ts";
-import { healthVerdict } from "../../../src/views/api/health.ts";
+import { healthJson } from "../../../src/views/api/health.ts";
 import {
   MINUTE_MS,
   NOW_MS,
@@ -10,17 +10,17 @@ import {
   sampleTargetReport,
 } from "../sample-report.ts";
 
-const QUESTION = { protocol: "lockup", chain: "base", maxLagMs: 10 * MINUTE_MS };
+const QUERY = { protocol: "lockup", chain: "base", maxLagMs: 10 * MINUTE_MS };
 
-describe("healthVerdict()", () => {
+describe("healthJson()", () => {
   it("is healthy while one variant is ok and close, and names it and why", () => {
-    const verdict = healthVerdict(
+    const health = healthJson(
       reportOf(multichain({ lagMs: 12_000, preferred: true }), subgraph(lagging(41))),
-      QUESTION,
+      QUERY,
     );
 
-    expect(verdict?.healthy).toBe(true);
-    expect(verdict?.body).toMatchObject({
+    expect(health?.healthy).toBe(true);
+    expect(health).toMatchObject({
       generated_at: "2026-12-01T03:12:44.000Z",
       protocol: "lockup",
       chain: "base",
@@ -34,13 +34,13 @@ describe("healthVerdict()", () => {
   });
 
   it("looks at a named variant alone, yet still names the freshest of all", () => {
-    const verdict = healthVerdict(
+    const health = healthJson(
       reportOf(multichain({ lagMs: 12_000, preferred: true }), subgraph(lagging(41))),
-      { ...QUESTION, variant: "subgraph" },
+      { ...QUERY, variant: "subgraph" },
     );
 
-    expect(verdict?.healthy).toBe(false);
-    expect(verdict?.body).toMatchObject({
+    expect(health?.healthy).toBe(false);
+    expect(health).toMatchObject({
       variant: "subgraph",
       freshest: { variant: "multichain" },
       why: "subgraph (production): lagging: 41 min behind",
@@ -56,15 +56,15 @@ describe("healthVerdict()", () => {
   ])("is healthy=$healthy for $asked where only the testing URL is ok", ({ asked, healthy, tier }) => {
     const report = reportOf(multichain(lagging(41)), subgraph(lagging(41)), testing("subgraph"));
 
-    const verdict = healthVerdict(report, { ...QUESTION, ...asked });
+    const health = healthJson(report, { ...QUERY, ...asked });
 
-    expect(verdict).toMatchObject({ healthy, body: { freshest: { tier } } });
-    expect(new Set(verdict?.body.targets.map((target) => target.tier))).toEqual(new Set([tier]));
+    expect(health).toMatchObject({ healthy, freshest: { tier } });
+    expect(new Set(health?.targets.map((target) => target.tier))).toEqual(new Set([tier]));
   });
 
   it("considers every tier of a protocol without a production tier on the chain", () => {
-    expect(healthVerdict(reportOf(testing("subgraph")), QUESTION)?.healthy).toBe(true);
-    expect(healthVerdict(reportOf(testing("subgraph")), { ...QUESTION, tier: "production" })).toBeNull();
+    expect(healthJson(reportOf(testing("subgraph")), QUERY)?.healthy).toBe(true);
+    expect(healthJson(reportOf(testing("subgraph")), { ...QUERY, tier: "production" })).toBeNull();
   });
 
   it.each([{ tier: "staging" }, { variant: "ponder" }])(
@@ -72,7 +72,7 @@ describe("healthVerdict()", () => {
     (asked) => {
       const report = reportOf(multichain({}), testing("ponder"));
 
-      expect(healthVerdict(report, { ...QUESTION, ...asked })).toBeNull();
+      expect(healthJson(report, { ...QUERY, ...asked })).toBeNull();
     },
   );
 
@@ -80,48 +80,48 @@ describe("healthVerdict()", () => {
     { lagMs: 10 * MINUTE_MS, healthy: true },
     { lagMs: 10 * MINUTE_MS + 1, healthy: false },
   ])("is healthy=$healthy for a lag of $lagMs ms where 600 s are allowed", ({ lagMs, healthy }) => {
-    expect(healthVerdict(reportOf(multichain({ lagMs })), QUESTION)?.healthy).toBe(healthy);
+    expect(healthJson(reportOf(multichain({ lagMs })), QUERY)?.healthy).toBe(healthy);
   });
 
   it("is not healthy for a close target that is not ok", () => {
-    const verdict = healthVerdict(reportOf(multichain({ lagMs: 0, status: "failed" })), QUESTION);
+    const health = healthJson(reportOf(multichain({ lagMs: 0, status: "failed" })), QUERY);
 
-    expect(verdict?.healthy).toBe(false);
+    expect(health?.healthy).toBe(false);
   });
 
   it.each([
-    { lastAdvanceMs: NOW_MS - 10 * MINUTE_MS, healthy: true, why: "it last advanced 10 min ago" },
+    { lastAdvanceMs: NOW_MS - 10 * MINUTE_MS, healthy: true, why: "last advanced 10 min ago" },
     {
       lastAdvanceMs: NOW_MS - 10 * MINUTE_MS - 1,
       healthy: false,
-      why: "it last advanced 10 min ago, longer than 10 min",
+      why: "last advanced 10 min ago, more than 10 min",
     },
-    { lastAdvanceMs: null, healthy: false, why: "it has not been seen to advance" },
+    { lastAdvanceMs: null, healthy: false, why: "never seen to advance" },
   ])("goes by the last advance where no reference exists: $why", ({ lastAdvanceMs, healthy, why }) => {
-    const verdict = healthVerdict(reportWithout(multichain({ lagMs: null, lastAdvanceMs })), QUESTION);
+    const health = healthJson(reportWithout(multichain({ lagMs: null, lastAdvanceMs })), QUERY);
 
-    expect(verdict?.healthy).toBe(healthy);
-    expect(verdict?.body.judged_by).toBe("advance");
-    expect(verdict?.body.why).toContain("no reference exists");
-    expect(verdict?.body.why).toContain(why);
+    expect(health?.healthy).toBe(healthy);
+    expect(health?.judged_by).toBe("advance");
+    expect(health?.why).toContain("the chain has no reference");
+    expect(health?.why).toContain(why);
   });
 
   it("gives every reason when nothing is healthy", () => {
-    const verdict = healthVerdict(
+    const health = healthJson(
       reportOf(
         multichain({ status: "stalled", detail: "has not advanced for 2 h" }),
         subgraph({ status: "rejected", detail: "the key is missing" }),
       ),
-      QUESTION,
+      QUERY,
     );
 
-    expect(verdict?.body.why).toBe(
+    expect(health?.why).toBe(
       "multichain (production): stalled: has not advanced for 2 h; subgraph (production): rejected: the key is missing",
     );
   });
 
   it("names the highest as the freshest when none is preferred, but never a diverged one", () => {
-    const verdict = healthVerdict(
+    const health = healthJson(
       reportOf(
         multichain({ status: "diverged", block: 99_000_000 }),
         subgraph({ ...lagging(41), block: 37_000_000 }),
@@ -131,24 +131,24 @@ describe("healthVerdict()", () => {
           block: 37_000_001,
         }),
       ),
-      QUESTION,
+      QUERY,
     );
 
-    expect(verdict?.body.freshest).toMatchObject({ variant: "ponder" });
+    expect(health?.freshest).toMatchObject({ variant: "ponder" });
   });
 
   it("knows no freshest where no height is known", () => {
-    const verdict = healthVerdict(reportOf(multichain({ status: "unknown", block: null })), QUESTION);
+    const health = healthJson(reportOf(multichain({ status: "unknown", block: null })), QUERY);
 
-    expect(verdict?.body.freshest).toBeNull();
+    expect(health?.freshest).toBeNull();
   });
 
   it.each([
-    { ...QUESTION, protocol: "vesting" },
-    { ...QUESTION, chain: "solana" },
-    { ...QUESTION, variant: "ponder" },
+    { ...QUERY, protocol: "vesting" },
+    { ...QUERY, chain: "solana" },
+    { ...QUERY, variant: "ponder" },
   ])("is null for $protocol/$chain/$variant, which nobody watches", (question) => {
-    expect(healthVerdict(reportOf(multichain({})), question)).toBeNull();
+    expect(healthJson(reportOf(multichain({})), question)).toBeNull();
   });
 });
 

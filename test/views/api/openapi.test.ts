@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { filterStatus } from "../../../src/views/api/filter-status.ts";
-import { healthVerdict } from "../../../src/views/api/health.ts";
+import { healthJson } from "../../../src/views/api/health.ts";
 import { historyJson, historyTargets } from "../../../src/views/api/history.ts";
 import { openapiDocument } from "../../../src/views/api/openapi.ts";
 import { statusJson } from "../../../src/views/api/status.ts";
@@ -50,8 +50,8 @@ describe("the published Health schema", () => {
   it.each([
     { protocol: "lockup", chain: "base", maxLagMs: 600_000 },
     { protocol: "lockup", chain: "morph", maxLagMs: 600_000, variant: "multichain" },
-  ])("describes what healthVerdict() makes of $protocol/$chain", (question) => {
-    expect(check("Health", healthVerdict(REPORT, question)?.body)).toEqual([]);
+  ])("describes what healthJson() makes of $protocol/$chain", (query) => {
+    expect(check("Health", healthJson(REPORT, query))).toEqual([]);
   });
 });
 

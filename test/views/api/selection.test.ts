@@ -24,33 +24,35 @@ describe("describeMissing()", () => {
   it.each([
     {
       selection: { protocol: "lokcup" },
-      text: "Cannot find protocol 'lokcup' (did you mean 'lockup'?): there are airdrops, lockup",
+      text: "Cannot find protocol 'lokcup' (did you mean 'lockup'?): available are airdrops, lockup",
     },
     {
       selection: { protocol: "vesting", chain: "base" },
-      text: "Cannot find protocol 'vesting': there are airdrops, lockup",
+      text: "Cannot find protocol 'vesting': available are airdrops, lockup",
     },
     {
       selection: { protocol: "lockup", chain: "bsae" },
-      text: "Cannot find chain 'bsae' of lockup (did you mean 'base'?): there are base, sepolia",
+      text: "Cannot find chain 'bsae' of lockup (did you mean 'base'?): available are base, sepolia",
     },
     {
       selection: { protocol: "lockup", chain: "base", variant: "subgrap" },
-      text: "Cannot find variant 'subgrap' of lockup/base (did you mean 'subgraph'?): there are multichain, subgraph",
+      text: "Cannot find variant 'subgrap' of lockup/base (did you mean 'subgraph'?): available are multichain, subgraph",
     },
     {
       selection: { protocol: "lockup", chain: "base", tier: "testing" },
-      text: "Cannot find tier 'testing' of lockup/base: there are production",
+      text: "Cannot find tier 'testing' of lockup/base: available are production",
     },
     {
       selection: { protocol: "lockup", chain: "sepolia", variant: "subgraph", tier: "production" },
-      text: "Cannot find tier 'production' of lockup/sepolia/subgraph: there are testing",
+      text: "Cannot find tier 'production' of lockup/sepolia/subgraph: available are testing",
     },
   ])("names what exists instead of $selection", ({ selection, text }) => {
     expect(describeMissing(TARGETS, selection)).toBe(text);
   });
 
   it("says so when nothing is watched at all", () => {
-    expect(describeMissing([], { protocol: "lockup" })).toBe("Cannot find protocol 'lockup': there are none");
+    expect(describeMissing([], { protocol: "lockup" })).toBe(
+      "Cannot find protocol 'lockup': available are none",
+    );
   });
 });

@@ -39,19 +39,19 @@ describe("renderChainPage()", () => {
 
   it("speaks of its own targets alone", () => {
     expect(renderChainPage(defaultFleetReport(), "base", OPTIONS)).toContain(
-      "Base: 1 of 6 targets needs you: lockup on Base, subgraph, stalled, 41 min behind",
+      "Base: 1 of 6 targets needs attention: lockup subgraph, stalled, 41 min behind",
     );
   });
 
   it("tells the reference head, its sources and the time between blocks", () => {
     const text = textOf({});
 
-    expect(text).toContain("Chain id 8453 Reference head 38,000,002, by 3 sources, produced 2 s ago");
-    expect(text).toContain("Between blocks 2.00 s measured, 2 s configured");
-    expect(text).toContain("lagging after 10 min, critical after 30 min");
+    expect(text).toContain("Chain ID 8453 Reference head 38,000,002, 3 sources, produced 2 s ago");
+    expect(text).toContain("Block interval 2.00 s measured, 2 s configured");
+    expect(text).toContain("lagging 10 min, critical 30 min, stalled 10 min");
   });
 
-  it("says why nothing can be told without a reference", () => {
+  it("says what is unknown without a reference", () => {
     const text = textOf({
       chain: sampleChain({ testnet: true, blockTimeMs: null }),
       reference: null,
@@ -59,10 +59,10 @@ describe("renderChainPage()", () => {
       targets: [sampleTargetReport({ lagMs: null, lagBlocks: null, block: null, lastAdvanceMs: null })],
     });
 
-    expect(text).toContain("8453, a testnet");
-    expect(text).toContain("none: too few sources agree, so no lag can be told");
-    expect(text).toContain("Between blocks not measured yet");
-    expect(text).toContain("Behind unknown Height unknown");
+    expect(text).toContain("8453 (testnet)");
+    expect(text).toContain("none: too few sources agree, so the lag is unknown");
+    expect(text).toContain("Block interval not measured yet");
+    expect(text).toContain("Lag unknown Height unknown");
     expect(text).toContain("Last advance never");
   });
 
@@ -71,10 +71,10 @@ describe("renderChainPage()", () => {
     const targets = [sampleTargetReport({ target })];
 
     expect(textOf({ targets, gaps: [sampleGap({ target })] })).toContain(
-      "Against multichain 1,240 ± 0.5 blocks, 41 min behind",
+      "Gap to multichain 1,240 ± 0.5 blocks, 41 min behind",
     );
     expect(textOf({ targets, gaps: [sampleGap({ target, blocks: -3, seconds: null })] })).toContain(
-      "Against multichain 3 ± 0.5 blocks ahead",
+      "Gap to multichain 3 ± 0.5 blocks ahead",
     );
   });
 
@@ -95,9 +95,9 @@ describe("renderChainPage()", () => {
     });
 
     expect(text).toContain("handler &lt;aborted&gt; (indexing_error)");
-    expect(text).toContain("Behind about 41 min, 2 blocks");
-    expect(text).toContain("Indexing errors flagged by the indexer itself");
-    expect(text).toContain("Steps back 2 reorg, 1 re-index");
+    expect(text).toContain("Lag about 41 min, 2 blocks");
+    expect(text).toContain("Indexing errors reported by the indexer");
+    expect(text).toContain("Steps back 2 reorgs, 1 re-indexed");
     expect(text).toContain("QmSample, changed 1 time");
     expect(textOf({})).not.toContain("Steps back");
   });
@@ -143,8 +143,8 @@ describe("renderChainPage()", () => {
       renderChainPage(report, "base", { ...OPTIONS, endpoints }),
     );
 
-    expect(well).toContain('<details id="asked-lockup-multichain-production"><summary>');
-    expect(ill).toContain('<details id="asked-lockup-multichain-production" open><summary>');
+    expect(well).toContain('<details id="exchanges-lockup-multichain-production"><summary>');
+    expect(ill).toContain('<details id="exchanges-lockup-multichain-production" open><summary>');
   });
 
   it("takes what an upstream said for text", () => {

@@ -56,11 +56,11 @@ const PAGE = renderPlanPage(REPORT, PLAN, { nonce: "n0nce", version: "1.2.3" });
 describe("renderPlanPage()", () => {
   it("says in one sentence what the schedules ask", () => {
     expect(PAGE).toContain(
-      "<h1>54 endpoints, 5,376 requests a day: at most 75.9% of a budget (gateway)</h1>",
+      "<h1>54 endpoints, 5,376 requests a day, at most 75.9% of a budget (gateway)</h1>",
     );
   });
 
-  it("lists every endpoint of a budget, the tightest first", () => {
+  it("lists every endpoint of a budget, the most used first", () => {
     expect([...PAGE.matchAll(/<th scope="row">(a\/b\/c\/\w+)</g)].map(([, key]) => key)).toEqual([
       "a/b/c/form",
       "a/b/c/base",
@@ -68,7 +68,7 @@ describe("renderPlanPage()", () => {
   });
 
   it("tells of a shared budget once", () => {
-    expect(PAGE).toContain("100,000 requests a month for 52 endpoints together");
+    expect(PAGE).toContain("100,000 requests a month, shared by 52 endpoints");
     expect(PAGE).toContain("<td>59,000</td>");
   });
 

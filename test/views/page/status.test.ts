@@ -18,11 +18,11 @@ describe("renderStatusPage()", () => {
   it("says first what matters most", () => {
     const page = renderStatusPage(defaultFleetReport(), OPTIONS);
 
-    expect(page).toContain("<title>6 need you · Synclag</title>");
+    expect(page).toContain("<title>6 need attention · Synclag</title>");
     expect(textOf(page)).toContain(
-      "6 of 140 targets need you: airdrops on Berachain, subgraph, failed, 3 h 18 min behind; only subgraph (testing) is fresh; 5 more below",
+      "6 of 140 targets need attention; worst: airdrops subgraph on Berachain, failed, 3 h 18 min behind; only subgraph (testing) is ok",
     );
-    expect(textOf(page)).toContain("As of 03:12:44 UTC; newest answer 2 s ago. 132 ok");
+    expect(textOf(page)).toContain("As of 03:12:44 UTC; last reply 2 s ago. 132 ok");
   });
 
   it("stays below 150 KB for the default fleet", () => {
@@ -77,10 +77,10 @@ describe("renderStatusPage()", () => {
     );
 
     expect(textOf(page)).toContain(
-      "host a.example: It answers HTTP 503 no other variant is fresh since 03:05:44 UTC, 7 min ago 1 target",
+      "host a.example: It answers HTTP 503 no other variant is ok for 7 min, since 03:05:44 UTC 1 target",
     );
     expect(page).not.toContain("Not ok, worst first");
-    expect(page).toContain('class="bad told"');
+    expect(page).toContain('class="bad muted"');
   });
 
   it("folds chains away in which all is well, once there are very many, and no other", () => {
@@ -94,7 +94,7 @@ describe("renderStatusPage()", () => {
       });
     });
     const [shown = "", folded = ""] = renderStatusPage(sampleReport({ chains }), OPTIONS).split(
-      '<details id="well">',
+      '<details id="more-chains">',
     );
 
     expect(folded).toContain("125 more chains, all ok");
@@ -106,39 +106,39 @@ describe("renderStatusPage()", () => {
     const targets = [sampleTargetReport({ status: "unreachable", maintenance: true })];
     const page = renderStatusPage(sampleReport({ chains: [sampleChainReport({ targets })] }), OPTIONS);
 
-    expect(page).toContain('class="bad told"');
+    expect(page).toContain('class="bad muted"');
     expect(textOf(page)).toContain("✕ down ⚒");
-    expect(textOf(page)).toContain("⚒: in maintenance.");
-    expect(textOf(page)).toContain("Nothing needs you");
+    expect(textOf(page)).toContain("⚒ in maintenance.");
+    expect(textOf(page)).toContain("No action needed");
   });
 
-  it("shows of a budget for each endpoint the tightest, and what is not polled with the reason", () => {
+  it("shows the most used endpoint of a budget, and what is not polled with the reason", () => {
     const text = textOf(renderStatusPage(defaultFleetReport(), OPTIONS));
 
-    expect(text).toContain("2,805 of 3,000 a day 195 lockup/subgraph/testing/zksync, the tightest of 46");
+    expect(text).toContain("2,805 of 3,000 a day 195 lockup/subgraph/testing/zksync, the most used of 46");
     expect(text).toContain("flow subgraph (production) : FLOW_API_KEY is not set");
   });
 
   it("narrows all but the sentence to the filter, and shows it in the box", () => {
     const page = renderStatusPage(defaultFleetReport(), { ...OPTIONS, query: "lockup base" });
 
-    expect(textOf(page)).toContain("6 of 140 targets need you");
+    expect(textOf(page)).toContain("6 of 140 targets need attention");
     expect(textOf(page)).toContain("Showing 6 of 140 targets. Show all");
     expect(page).toContain('value="lockup base"');
     expect(page).not.toContain("Berachain</a></th>");
   });
 
-  it("still knows what is fresh beside a target when the filter hides it", () => {
+  it("finds alternatives that the filter hides", () => {
     const page = renderStatusPage(defaultFleetReport(), { ...OPTIONS, query: "lockup base stalled" });
 
     expect(textOf(page)).toContain("Showing 1 of 140 targets");
-    expect(textOf(page)).toContain("multichain and subgraph (testing) are fresh · last advanced");
+    expect(textOf(page)).toContain("multichain and subgraph (testing) are ok · last advanced");
   });
 
   it("says so when the filter fits nothing", () => {
     const page = renderStatusPage(defaultFleetReport(), { ...OPTIONS, query: "solana" });
 
-    expect(textOf(page)).toContain("The filter fits none of 140 targets.");
+    expect(textOf(page)).toContain("Showing 0 of 140 targets.");
     expect(page).not.toContain('class="matrix"');
   });
 
@@ -182,8 +182,8 @@ describe("renderStatusPage()", () => {
       OPTIONS,
     );
 
-    expect(textOf(page)).toContain("No evidence yet: none of 1 target has answered");
-    expect(textOf(page)).toContain("no answer so far");
+    expect(textOf(page)).toContain("No data yet: none of 1 target has answered");
+    expect(textOf(page)).toContain("no reply yet");
   });
 });
 

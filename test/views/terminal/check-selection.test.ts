@@ -27,7 +27,7 @@ describe("selectForCheck()", () => {
     expect(selectForCheck(FLEET, ["lokcup", "lockup/base", "lockup//x", "a/b/c/d", ""])).toEqual({
       kind: "mistakes",
       mistakes: [
-        "Cannot find protocol 'lokcup' (did you mean 'lockup'?): there are airdrops, lockup",
+        "Cannot find protocol 'lokcup' (did you mean 'lockup'?): available are airdrops, lockup",
         "Cannot use filter 'lockup//x': expected protocol, protocol/chain or protocol/chain/variant",
         "Cannot use filter 'a/b/c/d': expected protocol, protocol/chain or protocol/chain/variant",
         "Cannot use filter '': expected protocol, protocol/chain or protocol/chain/variant",
@@ -42,7 +42,7 @@ describe("applyMaxLag()", () => {
     {
       target: { lagMs: 5 * MINUTE_MS },
       status: "lagging",
-      detail: "5 min behind the reference, more than the 60 s of --max-lag",
+      detail: "5 min behind the reference, more than the --max-lag of 60 s",
     },
     {
       target: { lagMs: null, lastAdvanceMs: NOW_MS - MINUTE_MS },
@@ -52,12 +52,12 @@ describe("applyMaxLag()", () => {
     {
       target: { lagMs: null, lastAdvanceMs: NOW_MS - 5 * MINUTE_MS },
       status: "lagging",
-      detail: "Its lag is unknown; it last advanced 5 min ago, more than the 60 s of --max-lag",
+      detail: "Lag unknown; last advanced 5 min ago, more than the --max-lag of 60 s",
     },
     {
       target: { lagMs: null, lastAdvanceMs: null },
       status: "lagging",
-      detail: "Its lag is unknown, and it has not been seen to advance",
+      detail: "Lag unknown, and never seen to advance",
     },
     { target: { lagMs: 9 * MINUTE_MS, status: "failed", detail: "x" }, status: "failed", detail: "x" },
   ])("is $status for $target where 60 s are allowed", ({ target, status, detail }) => {

@@ -18,7 +18,7 @@ const PLAIN = { color: "none", widthColumns: null, statusesAt: "docs/statuses.md
 describe("renderCheckTable()", () => {
   it("tells of a large fleet what is not ok, and each indexer in a line", () => {
     expect(render(defaultFleetReport())).toMatchInlineSnapshot(`
-      "6 of 140 targets need you: airdrops on Berachain, subgraph, failed, 3 h 18 min behind; only subgraph (testing) is fresh; 5 more below
+      "6 of 140 targets need attention; worst: airdrops subgraph on Berachain, failed, 3 h 18 min behind; only subgraph (testing) is ok
 
       STATUS       TARGET                                    LAG   BLOCKS      HEIGHT  DETAIL
       failed       airdrops/berachain/subgraph        3 h 18 min    5,940  38,000,000  The subgraph reports a failed deployment: handler \`handleClaim\` aborted at block 12,345,678 <mapping.ts> (indexing_error)
@@ -39,7 +39,7 @@ describe("renderCheckTable()", () => {
 
       Not polled: flow subgraph (production): FLOW_API_KEY is not set
 
-      What that means: docs/statuses.md#failed #missing #stalled #lagging #throttled #syncing #unknown #unreachable"
+      Status meanings: docs/statuses.md#failed #missing #stalled #lagging #throttled #syncing #unknown #unreachable"
     `);
   });
 
@@ -57,13 +57,13 @@ describe("renderCheckTable()", () => {
     ];
 
     expect(render(sampleReport({ chains: [sampleChainReport({ targets })] }))).toMatchInlineSnapshot(`
-      "1 of 2 targets needs you: lockup on Base, subgraph, 41 min behind; multichain is fresh
+      "1 of 2 targets needs attention: lockup subgraph, 41 min behind; multichain is ok
 
       STATUS   TARGET                     LAG  BLOCKS      HEIGHT  DETAIL
       lagging  lockup/base/subgraph    41 min   1,230  37,998,772  41 min behind the reference
       ok       lockup/base/multichain     4 s       2  38,000,000  4 s behind the reference
 
-      What that means: docs/statuses.md#lagging"
+      Status meanings: docs/statuses.md#lagging"
     `);
   });
 
@@ -83,7 +83,7 @@ describe("renderCheckTable()", () => {
       ],
     });
 
-    expect(text).toContain("One cause: host a.example: It is down (1 target, 7 min ago)");
+    expect(text).toContain("Incident: host a.example: It is down (1 target, for 7 min)");
     expect(text).not.toContain("lockup/base/subgraph");
   });
 
@@ -96,7 +96,7 @@ describe("renderCheckTable()", () => {
     const lines = render({ ...report, chains }).split("\n");
 
     expect(lines.filter((line) => line.startsWith("failed "))).toHaveLength(24);
-    expect(lines).toContain("and 116 targets more: name a protocol or a chain to see them");
+    expect(lines).toContain("and 116 more: filter by protocol or chain to list them");
   });
 
   it("tells a reason only where the detail has not", () => {
@@ -117,11 +117,11 @@ describe("renderCheckTable()", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBe(60);
     expect(lines.find((line) => line.startsWith("failed "))).toMatch(/…$/);
     expect(lines.slice(0, lines.indexOf("")).join(" ")).toBe(
-      "6 of 140 targets need you: airdrops on Berachain, subgraph, failed, 3 h 18 min behind; only subgraph (testing) is fresh; 5 more below",
+      "6 of 140 targets need attention; worst: airdrops subgraph on Berachain, failed, 3 h 18 min behind; only subgraph (testing) is ok",
     );
   });
 
-  it("knows what is fresh beside a target, though nobody asked for that", () => {
+  it("finds alternatives among the targets that were not selected", () => {
     const targets = [
       sampleTargetReport(),
       sampleTargetReport({ target: sampleTarget({ variant: "subgraph" }), status: "failed" }),
@@ -130,7 +130,7 @@ describe("renderCheckTable()", () => {
     const asked = keepTargets(whole, whole.targets.slice(1));
 
     expect(renderCheckTable(asked, { ...PLAIN, whole })).toContain(
-      "1 of 1 target needs you: lockup on Base, subgraph, failed; multichain is fresh\n",
+      "1 of 1 target needs attention: lockup subgraph, failed; multichain is ok\n",
     );
   });
 

@@ -45,19 +45,19 @@ describe("renderPlanTable()", () => {
   it("is a table with totals, and says what becomes of each budget", () => {
     expect(renderPlanTable(plan)).toBe(
       `
-INDEXER                         ENDPOINTS  POLLED EVERY  REQUESTS A DAY  BUDGET              FAULT SHOWS WITHIN
+INDEXER                         ENDPOINTS  POLLED EVERY  REQUESTS A DAY  BUDGET              FAULT DETECTED WITHIN
 airdrops multichain production          1          15 s           5,760  none                96 s
 airdrops subgraph production           46        30 min           2,208  67.1% of gateway    90 min
 airdrops subgraph testing              23          60 s          33,120  48% of studio each  3 min
 rpc                                     2          30 s           5,760  none                111 s
 total                                  72                        46,848
 
-Budget gateway: 46 endpoints together, 67,123 of 100,000 a month (67.1%), 32,877 left
+Budget gateway: shared by 46 endpoints, 67,123 of 100,000 a month (67.1%), 32,877 left
 Budget studio: 23 endpoints, each at most 1,440 of 3,000 a day (48%), 1,560 left
 
-Not polled: lockup subgraph production: THEGRAPH_API_KEY is not set
+Not polled: lockup subgraph (production): THEGRAPH_API_KEY is not set
 
-A fault shows within: the worst case, an endpoint that stops answering just after a poll; 3 polls of up to 21 s must fail in a row.
+Fault detected within: the worst case, an endpoint that stops answering just after a poll; 3 polls in a row must fail, each after up to 21 s.
 `.trim(),
     );
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Incident, TargetReport } from "../../../src/core/model/report.ts";
 import { statusJson } from "../../../src/views/api/status.ts";
 import { findFailover } from "../../../src/views/wording/failover.ts";
-import { findTroubles } from "../../../src/views/wording/triage.ts";
+import { findProblems } from "../../../src/views/wording/problems.ts";
 import {
   MINUTE_MS,
   NOW_MS,
@@ -15,8 +15,8 @@ import {
 
 const CHAINS = ["Base", "Blast", "Morph", "Tangle", "Sophon", "Gnosis"];
 
-describe("findWayOut()", () => {
-  it("names the variant that is fresh, and the chains where none is", () => {
+describe("findFailover()", () => {
+  it("names the variant that is ok, and the chains where none is", () => {
     const json = fleet({
       Base: [broken, fresh],
       Blast: [broken, fresh],
@@ -25,9 +25,9 @@ describe("findWayOut()", () => {
     });
 
     expect(json).toEqual({
-      behind: "up to 41 min behind",
-      fresh: "subgraph is fresh on 2 of 4 chains",
-      without: "nothing on Morph and Tangle",
+      worstLag: "up to 41 min behind",
+      available: "subgraph is ok on 2 of 4 chains",
+      unavailable: "no alternative on Morph and Tangle",
     });
   });
 
@@ -35,45 +35,48 @@ describe("findWayOut()", () => {
     {
       case: "all have another one",
       of: { Base: [broken, fresh], Blast: [broken, fresh] },
-      told: { fresh: "subgraph is fresh on all 2 chains", without: null },
+      expected: { available: "subgraph is ok on all 2 chains", unavailable: null },
     },
     {
       case: "none has",
       of: { Base: [broken, broken2], Blast: [broken] },
-      told: { fresh: "no other variant is fresh", without: null },
+      expected: { available: "no other variant is ok", unavailable: null },
     },
     {
       case: "only what is no place for users",
       of: { Base: [broken, testing], Blast: [broken, testing] },
-      told: { fresh: "no other variant is fresh, only a testing URL on all 2 chains", without: null },
+      expected: {
+        available: "no other variant is ok, only a testing URL on all 2 chains",
+        unavailable: null,
+      },
     },
     {
       case: "some have only that",
       of: { Base: [broken, fresh, testing], Blast: [broken, testing], Morph: [broken] },
-      told: {
-        fresh: "subgraph is fresh on 1 of 3 chains",
-        without: "only a testing URL on Blast, nothing on Morph",
+      expected: {
+        available: "subgraph is ok on 1 of 3 chains",
+        unavailable: "only a testing URL on Blast, no alternative on Morph",
       },
     },
     {
       case: "a testing URL is down, beside another one",
       of: { Base: [brokenTesting, testing2] },
-      told: { fresh: "third is fresh on Base", without: null },
+      expected: { available: "third is ok on Base", unavailable: null },
     },
     {
-      case: "both tiers are down, and only a third one is fresh",
+      case: "both tiers are down, and only a third one is ok",
       of: { Base: [brokenTesting, broken, testing2], Blast: [broken, fresh] },
-      told: { fresh: "subgraph is fresh on 1 of 2 chains", without: "only a testing URL on Base" },
+      expected: { available: "subgraph is ok on 1 of 2 chains", unavailable: "only a testing URL on Base" },
     },
     {
       case: "it is not the same everywhere",
       of: { Base: [broken, fresh], Blast: [broken, other] },
-      told: { fresh: "another variant is fresh on all 2 chains", without: null },
+      expected: { available: "another variant is ok on all 2 chains", unavailable: null },
     },
     {
       case: "a single chain is in it",
       of: { Base: [broken, broken2, other] },
-      told: { fresh: "third is fresh on Base", without: null },
+      expected: { available: "third is ok on Base", unavailable: null },
     },
     {
       case: "too many to name have none",
@@ -85,42 +88,42 @@ describe("findWayOut()", () => {
         Sophon: [broken],
         Gnosis: [broken],
       },
-      told: { fresh: "subgraph is fresh on 1 of 6 chains", without: "nothing on 5" },
+      expected: { available: "subgraph is ok on 1 of 6 chains", unavailable: "no alternative on 5" },
     },
     {
       case: "it is of several protocols",
       of: { Base: [broken, fresh, airdrops], Blast: [broken, fresh] },
-      told: {
-        fresh: "subgraph is fresh on 2 of 3 pairs of protocol and chain",
-        without: "nothing on airdrops on Base",
+      expected: {
+        available: "subgraph is ok on 2 of 3 pairs of protocol and chain",
+        unavailable: "no alternative on airdrops on Base",
       },
     },
-  ])("tells where to go when $case", ({ of, told }) => {
-    expect(fleet(of)).toMatchObject(told);
+  ])("tells where to go when $case", ({ of, expected }) => {
+    expect(fleet(of)).toMatchObject(expected);
   });
 
   it("keeps the order of names, whichever is further behind", () => {
-    expect(fleet({ Base: [broken, fresh], Blast: [broken2], Morph: [broken] })?.without).toBe(
-      "nothing on Blast and Morph",
+    expect(fleet({ Base: [broken, fresh], Blast: [broken2], Morph: [broken] })?.unavailable).toBe(
+      "no alternative on Blast and Morph",
     );
-    expect(fleet({ Base: [broken, fresh], Blast: [broken], Morph: [broken2] })?.without).toBe(
-      "nothing on Blast and Morph",
+    expect(fleet({ Base: [broken, fresh], Blast: [broken], Morph: [broken2] })?.unavailable).toBe(
+      "no alternative on Blast and Morph",
     );
   });
 
-  it("says nothing of a lag that tells nothing", () => {
-    expect(fleet({ Base: [rejected, fresh] })).toMatchObject({ behind: null });
+  it("leaves out a lag that is not worth mentioning", () => {
+    expect(fleet({ Base: [rejected, fresh] })).toMatchObject({ worstLag: null });
   });
 
-  it("has no way out when our own network is gone", () => {
+  it("has none when our own network is down", () => {
     expect(fleet({ Base: [broken, broken2] }, "network")).toBeNull();
   });
 
-  it("blames nobody for a chain that stands still", () => {
+  it("does not blame the indexers of a halted chain", () => {
     expect(fleet({ Base: [halted] }, "chain")).toEqual({
-      behind: null,
-      fresh: "no indexer is to blame",
-      without: null,
+      worstLag: null,
+      available: "the indexers are not the cause",
+      unavailable: null,
     });
   });
 });
@@ -147,7 +150,7 @@ function make(variant: string, overrides: Partial<TargetReport>, tier = "product
   return (chain) => sampleTargetReport({ target: sampleTarget({ variant, tier, chain }), ...overrides });
 }
 
-/** The way out of an incident of all that is not ok. */
+/** The failover of an incident of all that is not ok. */
 function fleet(of: Readonly<Record<string, readonly Make[]>>, scope: Incident["scope"] = "endpoint") {
   const chains = CHAINS.flatMap((name) => {
     const slug = name.toLowerCase();
@@ -155,12 +158,12 @@ function fleet(of: Readonly<Record<string, readonly Make[]>>, scope: Incident["s
     return targets.length === 0 ? [] : [sampleChainReport({ chain: sampleChain({ slug, name }), targets })];
   });
   const json = statusJson(sampleReport({ chains }));
-  const troubles = findTroubles(json);
-  const targets = troubles.map(
+  const problems = findProblems(json);
+  const targets = problems.map(
     ({ target }) => `${target.protocol}/${target.variant}/${target.tier}/${target.chain}`,
   );
   return findFailover(
     { scope, subject: "x", since: new Date(NOW_MS).toISOString(), detail: "", targets },
-    troubles,
+    problems,
   );
 }

@@ -2,10 +2,11 @@ import { describe, expect, it } from "vitest";
 import type { Incident, TargetReport } from "../../../src/core/model/report.ts";
 import { statusJson } from "../../../src/views/api/status.ts";
 import { headline } from "../../../src/views/wording/headline.ts";
-import { findTroubles } from "../../../src/views/wording/triage.ts";
+import { findProblems } from "../../../src/views/wording/problems.ts";
 import {
   MINUTE_MS,
   NOW_MS,
+  sampleChain,
   sampleChainReport,
   sampleReport,
   sampleTarget,
@@ -13,15 +14,15 @@ import {
 } from "../sample-report.ts";
 
 describe("headline()", () => {
-  it("tells the worst target and what is fresh beside it", () => {
+  it("names the worst target and its alternatives", () => {
     expect(tell([multichain(), subgraph({ status: "lagging", lagMs: 41 * MINUTE_MS })])).toEqual({
       tone: "warn",
-      sentence: "1 of 2 targets needs you: lockup on Base, subgraph, 41 min behind; multichain is fresh",
-      needed: 1,
+      sentence: "1 of 2 targets needs attention: lockup subgraph, 41 min behind; multichain is ok",
+      urgent: 1,
     });
   });
 
-  it("counts the others, and is loud when no variant is left", () => {
+  it("counts all, and is red when no variant is left", () => {
     expect(
       tell([
         multichain({ status: "missing", lagMs: null }),
@@ -30,14 +31,14 @@ describe("headline()", () => {
     ).toEqual({
       tone: "bad",
       sentence:
-        "2 of 2 targets need you: lockup on Base, multichain, missing from the answer; no other variant is fresh; 1 more below",
-      needed: 2,
+        "2 of 2 targets need attention; worst: lockup multichain, missing from the reply; no other variant is ok",
+      urgent: 2,
     });
   });
 
   it("says so when there is no other variant", () => {
     expect(tell([multichain({ status: "rejected", lagMs: 2000 })]).sentence).toBe(
-      "1 of 1 target needs you: lockup on Base, multichain, key rejected; it has no other variant",
+      "1 of 1 target needs attention: lockup multichain, key rejected; there is no other variant",
     );
   });
 
@@ -48,34 +49,47 @@ describe("headline()", () => {
     });
 
     expect(tell([multichain(), subgraph(), testing]).sentence).toBe(
-      "1 of 3 targets needs you: lockup on Base, subgraph (testing), failed; multichain and subgraph are fresh",
+      "1 of 3 targets needs attention: lockup subgraph (testing), failed; multichain and subgraph are ok",
     );
   });
 
-  it("tells one cause before any of its targets", () => {
+  it("names a shared cause rather than its targets", () => {
     const targets = [multichain({ status: "unreachable" }), subgraph({ status: "unreachable" })];
     const incident = incidentOn("host", targets, "a.example answers HTTP 503");
 
     expect(tell(targets, [incident]).sentence).toBe(
-      "2 of 2 targets need you, all for one cause: a.example answers HTTP 503; no other variant is fresh",
+      "2 of 2 targets need attention, all with one cause: a.example answers HTTP 503; no other variant is ok",
     );
   });
 
-  it("takes a testing URL for no place to send users to", () => {
+  it("does not send users to a testing URL", () => {
     const testing = sampleTargetReport({ target: sampleTarget({ variant: "subgraph", tier: "testing" }) });
 
     expect(tell([multichain({ status: "failed" }), testing]).sentence).toBe(
-      "1 of 2 targets needs you: lockup on Base, multichain, failed; only subgraph (testing) is fresh",
+      "1 of 2 targets needs attention: lockup multichain, failed; only subgraph (testing) is ok",
     );
   });
 
-  it("blames nobody for a chain that stands still, and counts what else is wrong", () => {
+  it("does not blame the indexers of a halted chain, and counts what else is wrong", () => {
     const halted = [multichain({ status: "chain_halted" }), subgraph({ status: "chain_halted" })];
     const third = sampleTargetReport({ target: sampleTarget({ variant: "third" }), status: "failed" });
     const incident = incidentOn("chain", halted, "2 of 2 targets of chain x stand still");
 
     expect(tell([...halted, third], [incident]).sentence).toBe(
-      "3 of 3 targets need you, 2 of them for one cause: 2 of 2 targets of chain x stand still; no indexer is to blame",
+      "3 of 3 targets need attention, 2 of them with one cause: 2 of 2 targets of chain x stand still; the indexers are not the cause",
+    );
+  });
+
+  it("names the chain where there are several", () => {
+    const chains = ["Base", "Gnosis"].map((name) => {
+      const chain = sampleChain({ slug: name.toLowerCase(), name });
+      const target = sampleTarget({ chain: chain.slug });
+      return sampleChainReport({ chain, targets: [sampleTargetReport({ target, status: "failed" })] });
+    });
+    const json = statusJson(sampleReport({ chains }));
+
+    expect(headline(json, findProblems(json)).sentence).toBe(
+      "2 of 2 targets need attention; worst: lockup multichain on Base, failed; there is no other variant",
     );
   });
 
@@ -90,7 +104,7 @@ describe("headline()", () => {
   });
 
   it.each([
-    { targets: [], tone: "idle", sentence: "No target is watched" },
+    { targets: [], tone: "idle", sentence: "No targets are configured" },
     { targets: [multichain()], tone: "ok", sentence: "The only target is ok, at most 4 s behind" },
     {
       targets: [multichain(), subgraph({ lagMs: 95_000 })],
@@ -101,31 +115,31 @@ describe("headline()", () => {
     {
       targets: [multichain(), subgraph({ status: "syncing" })],
       tone: "busy",
-      sentence: "Nothing needs you: 1 of 2 targets ok, 1 syncing",
+      sentence: "No action needed: 1 of 2 targets ok, 1 syncing",
     },
     {
       targets: [multichain(), subgraph({ status: "unreachable", maintenance: true })],
       tone: "busy",
-      sentence: "Nothing needs you: 1 of 2 targets ok, 1 in maintenance",
+      sentence: "No action needed: 1 of 2 targets ok, 1 in maintenance",
     },
     {
       targets: [multichain({ status: "unknown" }), subgraph({ status: "syncing" })],
       tone: "busy",
-      sentence: "Nothing needs you: 0 of 2 targets ok, 1 syncing, 1 without evidence yet",
+      sentence: "No action needed: 0 of 2 targets ok, 1 syncing, 1 without data",
     },
     {
       targets: [multichain({ status: "unknown" }), subgraph({ status: "unknown" })],
       tone: "idle",
-      sentence: "No evidence yet: none of 2 targets has answered",
+      sentence: "No data yet: none of 2 targets has answered",
     },
   ])("is calm: $sentence", ({ targets, tone, sentence }) => {
-    expect(tell(targets)).toEqual({ tone, sentence, needed: 0 });
+    expect(tell(targets)).toEqual({ tone, sentence, urgent: 0 });
   });
 });
 
 function tell(targets: readonly TargetReport[], incidents: readonly Incident[] = []) {
   const json = statusJson(sampleReport({ chains: [sampleChainReport({ targets })], incidents }));
-  return headline(json, findTroubles(json));
+  return headline(json, findProblems(json));
 }
 
 function multichain(overrides: Partial<TargetReport> = {}): TargetReport {

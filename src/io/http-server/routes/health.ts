@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { type HealthQuestion, healthVerdict } from "../../../views/api/health.ts";
+import { type HealthQuery, healthJson } from "../../../views/api/health.ts";
 import { describeMissing } from "../../../views/api/selection.ts";
 import { statusJson } from "../../../views/api/status.ts";
 import { sendJson, sendProblem } from "../replies.ts";
@@ -20,14 +20,14 @@ export function addHealthRoute(server: FastifyInstance, source: ServerDeps): voi
       return sendProblem(reply, 400, question);
     }
     const report = source.report();
-    const verdict = healthVerdict(report, question);
-    return verdict === null
+    const json = healthJson(report, question);
+    return json === null
       ? sendProblem(
           reply,
           404,
           describeMissing(statusJson(report).targets, { ...question, tier: question.tier ?? "production" }),
         )
-      : sendJson(reply.code(verdict.healthy ? 200 : 503), verdict.body);
+      : sendJson(reply.code(json.healthy ? 200 : 503), json);
   });
 }
 
@@ -35,7 +35,7 @@ export function addHealthRoute(server: FastifyInstance, source: ServerDeps): voi
 function readQuestion(
   params: HealthRoute["Params"],
   { max_lag: maxLag = DEFAULT_MAX_LAG, variant = "", tier = "" }: HealthRoute["Querystring"],
-): HealthQuestion | string {
+): HealthQuery | string {
   // Digits, with up to three decimals.
   if (typeof maxLag !== "string" || !/^\d{1,9}(\.\d{1,3})?$/.test(maxLag)) {
     const found = JSON.stringify(maxLag).slice(0, 100);

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Status, TargetReport } from "../../../src/core/model/report.ts";
 import { targetKey } from "../../../src/views/api/filter-status.ts";
 import { statusJson } from "../../../src/views/api/status.ts";
-import { findTroubles, pairState } from "../../../src/views/wording/triage.ts";
+import { findProblems, pairState } from "../../../src/views/wording/problems.ts";
 import {
   MINUTE_MS,
   sampleChain,
@@ -16,7 +16,7 @@ const CRITICAL_SECONDS = 1800;
 
 describe("pairState()", () => {
   it.each<{ targets: readonly (readonly [Status, number | null])[]; state: string }>([
-    { targets: [["ok", 0]], state: "fresh" },
+    { targets: [["ok", 0]], state: "ok" },
     {
       targets: [
         ["ok", 0],
@@ -29,20 +29,20 @@ describe("pairState()", () => {
         ["lagging", 1799],
         ["failed", 9000],
       ],
-      state: "late",
+      state: "behind",
     },
-    { targets: [["syncing", 1799]], state: "late" },
-    { targets: [["throttled", 60]], state: "late" },
-    { targets: [["lagging", 1800]], state: "lost" },
-    { targets: [["syncing", null]], state: "lost" },
-    { targets: [["stalled", 700]], state: "lost" },
+    { targets: [["syncing", 1799]], state: "behind" },
+    { targets: [["throttled", 60]], state: "behind" },
+    { targets: [["lagging", 1800]], state: "down" },
+    { targets: [["syncing", null]], state: "down" },
+    { targets: [["stalled", 700]], state: "down" },
     { targets: [["unknown", null]], state: "unknown" },
     {
       targets: [
         ["unknown", null],
         ["failed", null],
       ],
-      state: "lost",
+      state: "down",
     },
   ])("is $state for $targets", ({ targets, state }) => {
     const json = statusJson(
@@ -61,13 +61,13 @@ describe("pairState()", () => {
   });
 });
 
-describe("findTroubles()", () => {
+describe("findProblems()", () => {
   it("finds nothing while all is ok", () => {
-    expect(findTroubles(statusJson(sampleReport()))).toEqual([]);
+    expect(findProblems(statusJson(sampleReport()))).toEqual([]);
   });
 
-  it("tells of each what could stand in for it, freshest first", () => {
-    const troubles = findTroubles(
+  it("names the alternatives of each, freshest first", () => {
+    const problems = findProblems(
       statusJson(
         reportOf(
           on("base", { status: "stalled" }),
@@ -77,13 +77,13 @@ describe("findTroubles()", () => {
       ),
     );
 
-    expect(troubles).toHaveLength(1);
-    expect(troubles[0]).toMatchObject({ pair: "degraded", others: 2 });
-    expect(troubles[0]?.fresh.map(({ tier }) => tier)).toEqual(["testing", "production"]);
+    expect(problems).toHaveLength(1);
+    expect(problems[0]).toMatchObject({ pair: "degraded", others: 2 });
+    expect(problems[0]?.alternatives.map(({ tier }) => tier)).toEqual(["testing", "production"]);
   });
 
   it("lists the worst first", () => {
-    const troubles = findTroubles(
+    const problems = findProblems(
       statusJson(
         reportOf(
           on("sepolia", { status: "diverged" }),
@@ -97,7 +97,7 @@ describe("findTroubles()", () => {
       ),
     );
 
-    expect(troubles.map(({ target }) => targetKey(target).split("/")[3])).toEqual([
+    expect(problems.map(({ target }) => targetKey(target).split("/")[3])).toEqual([
       "scroll",
       "linea",
       "gnosis",

@@ -1,5 +1,22 @@
 import { describe, expect, it } from "vitest";
-import { wrapWords } from "../../../src/views/terminal/wrap-words.ts";
+import { renderTextTable, wrapWords } from "../../../src/views/terminal/text-table.ts";
+
+describe("renderTextTable()", () => {
+  it("aligns columns and leaves no trailing spaces", () => {
+    const columns = [
+      { title: "NAME", align: "left" },
+      { title: "COUNT", align: "right" },
+      { title: "NOTE", align: "left" },
+    ] as const;
+
+    expect(
+      renderTextTable(columns, [
+        ["a", "7", ""],
+        ["longer", "1,240", "x"],
+      ]),
+    ).toEqual(["NAME    COUNT  NOTE", "a           7", "longer  1,240  x"]);
+  });
+});
 
 describe("wrapWords()", () => {
   it.each([

@@ -1,44 +1,44 @@
 import type { Status, TargetReport } from "../../core/model/report.ts";
 
-/** How loud a status is. `idle`: nobody knows yet; `busy`: on its way. */
+/** The colour of a status or sentence. `busy`: in progress; `idle`: nothing is known. */
 export type Tone = "ok" | "busy" | "idle" | "warn" | "bad";
 
 export interface StatusWords {
   readonly tone: Tone;
-  /** Says the same as the colour, for whoever cannot see it. */
+  /** Conveys the same as the colour, for whoever cannot see it. */
   readonly glyph: string;
-  /** For a cell of a matrix: one word, at most seven letters. */
+  /** For a cell of the matrix: one word of at most seven letters. */
   readonly short: string;
-  /** Goes on after a comma: `lockup on Base, subgraph, …`. */
+  /** For a sentence, after a comma: `lockup subgraph on Base, …`. */
   readonly phrase: string;
-  /** Worst first: what a person should look at before the others. */
+  /** The lower, the sooner a person should look at it. */
   readonly severity: number;
 }
 
-/** How people are told of each status. */
+/** How each status is presented to people. */
 export const STATUS_WORDS: Readonly<Record<Status, StatusWords>> = {
   diverged: { tone: "bad", glyph: "✕", short: "forked", phrase: "on another chain or fork", severity: 0 },
   failed: { tone: "bad", glyph: "✕", short: "failed", phrase: "failed", severity: 1 },
-  missing: { tone: "bad", glyph: "✕", short: "missing", phrase: "missing from the answer", severity: 2 },
-  not_found: { tone: "bad", glyph: "✕", short: "gone", phrase: "not found", severity: 3 },
+  missing: { tone: "bad", glyph: "✕", short: "missing", phrase: "missing from the reply", severity: 2 },
+  not_found: { tone: "bad", glyph: "✕", short: "absent", phrase: "not found", severity: 3 },
   rejected: { tone: "bad", glyph: "✕", short: "key", phrase: "key rejected", severity: 4 },
   unreachable: { tone: "bad", glyph: "✕", short: "down", phrase: "unreachable", severity: 5 },
   stalled: { tone: "bad", glyph: "✕", short: "stalled", phrase: "stalled", severity: 6 },
   lagging: { tone: "warn", glyph: "▲", short: "behind", phrase: "lagging", severity: 7 },
   throttled: { tone: "warn", glyph: "▲", short: "quota", phrase: "throttled", severity: 8 },
-  chain_halted: { tone: "warn", glyph: "‖", short: "halted", phrase: "the chain stands still", severity: 9 },
+  chain_halted: { tone: "warn", glyph: "‖", short: "halted", phrase: "the chain is halted", severity: 9 },
   syncing: { tone: "busy", glyph: "↻", short: "syncing", phrase: "syncing", severity: 10 },
-  unknown: { tone: "idle", glyph: "?", short: "no data", phrase: "nothing known yet", severity: 11 },
+  unknown: { tone: "idle", glyph: "?", short: "no data", phrase: "no data", severity: 11 },
   ok: { tone: "ok", glyph: "✓", short: "ok", phrase: "ok", severity: 12 },
 };
 
-/** Whether somebody should do something: not while it is catching up, and not before anything is known. */
-export function needsSomebody(status: Status): boolean {
+/** Whether somebody should act: not while a target is syncing, and not before anything is known. */
+export function needsAction(status: Status): boolean {
   const { tone } = STATUS_WORDS[status];
   return tone === "bad" || tone === "warn";
 }
 
-/** What stands beside a sentence of that tone. */
+/** The glyph beside a sentence of each tone. */
 export const TONE_GLYPHS: Readonly<Record<Tone, string>> = {
   ok: STATUS_WORDS.ok.glyph,
   busy: STATUS_WORDS.syncing.glyph,
@@ -47,8 +47,8 @@ export const TONE_GLYPHS: Readonly<Record<Tone, string>> = {
   bad: STATUS_WORDS.failed.glyph,
 };
 
-/** ` (timeout)`: the reason of a failure, where neither the status nor the detail has said it. */
-export function reasonNote({
+/** ` (timeout)`: the reason of a failure, unless the status or the detail names it already. */
+export function reasonSuffix({
   status,
   reason,
   detail,

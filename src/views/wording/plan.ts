@@ -1,0 +1,23 @@
+import type { FaultBasis, PlanRow } from "../../core/model/plan.ts";
+import { formatCount, formatDuration, formatPercent } from "../../core/model/text.ts";
+
+/** `airdrops subgraph production`, or `rpc` for the RPC nodes. */
+export function planRowName({ protocol, variant, tier }: PlanRow): string {
+  return [protocol, variant, tier].filter((part) => part !== "").join(" ");
+}
+
+/** `48% of studio each`, `67.1% of gateway`, or `none` without a budget. */
+export function describeShare({ budget, share }: PlanRow): string {
+  if (budget === null || share === null) {
+    return "none";
+  }
+  return `${formatPercent(share)} of ${budget.name}${budget.scope === "endpoint" ? " each" : ""}`;
+}
+
+/** What the column of the detection times means. */
+export function describeDetection({ polls, pollMs }: FaultBasis): string {
+  return (
+    "Fault detected within: the worst case, an endpoint that stops answering just after a poll; " +
+    `${formatCount(polls, "poll")} in a row must fail, each after up to ${formatDuration(pollMs)}.`
+  );
+}
