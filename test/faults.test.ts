@@ -242,11 +242,13 @@ protocols:${[...simulated, ...wired].join("")}
 }
 
 function indexerYaml(protocol: string, endpointUrl: string): string {
-  const envio = new Set(
-    cases.filter(({ spec }) => spec.kind === "envio").flatMap(({ name }) => [name, neighbourOf(name)]),
-  );
-  const dialect = envio.has(protocol) ? "envio" : "graph";
   return `
   ${protocol}:
-    - { variant: subgraph, dialect: ${dialect}, url: "${endpointUrl}", schedule: "*/${INTERVAL_MS / 1_000} * * * * *", chains: [base] }`;
+    - { variant: subgraph, dialect: ${dialectOf(protocol)}, url: "${endpointUrl}", schedule: "*/${INTERVAL_MS / 1_000} * * * * *", chains: [base] }`;
+}
+
+/** The named faults come from a graph-node; the others from the kind of server that their name is filed under. */
+function dialectOf(protocol: string): string {
+  const kind = cases.find(({ name }) => name === protocol || neighbourOf(name) === protocol)?.spec.kind;
+  return kind === undefined || kind === "graph-node" ? "graph" : kind;
 }

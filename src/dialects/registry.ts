@@ -5,9 +5,11 @@ import { envio } from "./envio.ts";
 import { graph } from "./graph.ts";
 import { ponder } from "./ponder.ts";
 import { rpc } from "./rpc.ts";
+import { squid } from "./squid.ts";
+import { subquery } from "./subquery.ts";
 
 /** The supported families of indexers. The names are the values of `dialect` in chains.yaml, beside `auto`. */
-export const DIALECTS = { graph, envio, ponder } as const satisfies Record<string, Dialect>;
+export const DIALECTS = { graph, envio, ponder, squid, subquery } as const satisfies Record<string, Dialect>;
 
 /**
  * What an endpoint may be asked, likeliest first. All that has to be remembered of an endpoint is the index of the

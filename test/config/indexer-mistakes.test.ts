@@ -211,7 +211,7 @@ describe("parseConfig()", () => {
     {
       mistake: "unknown-dialect",
       problems: [
-        '8:16: protocols.lockup[0].dialect: Cannot use "hasura": expected one of auto, graph, envio, ponder',
+        '8:16: protocols.lockup[0].dialect: Cannot use "hasura": expected one of auto, graph, envio, ponder, squid, subquery',
       ],
     },
     {

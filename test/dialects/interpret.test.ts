@@ -51,6 +51,20 @@ describe("interpret()", () => {
       file: "ponder/status.json",
       outcomes: [20293450, "not_started"],
     },
+    { dialect: "squid", chainIds: [1], file: "squid/status.json", outcomes: [23368264] },
+    { dialect: "squid", chainIds: [1], file: "squid/status-broken.json", outcomes: ["schema"] },
+    {
+      dialect: "subquery",
+      chainIds: [1, 8453, 10],
+      file: "subquery/metadatas.json",
+      outcomes: [23368264, "not_started", "missing"],
+    },
+    {
+      dialect: "subquery",
+      chainIds: [1, 10],
+      file: "subquery/metadatas-broken.json",
+      outcomes: [7, "schema"],
+    },
     { dialect: "rpc", chainIds: [], file: "rpc/block.json", outcomes: [23368072] },
     { dialect: "graph", chainIds: [1], file: "errors/not-started.json", outcomes: ["not_started"] },
     { dialect: "graph", chainIds: [1, 10], file: "graph/meta.json", outcomes: ["schema", "schema"] },
@@ -58,8 +72,8 @@ describe("interpret()", () => {
     expect(inShort(interpretCase({ ...rest, reply: replyOf(readFixture(file)) }))).toEqual(outcomes);
   });
 
-  it.each(["graph", "envio", "ponder", "auto"])(
-    "understands the plain shape of one number in %s",
+  it.each(["graph", "envio", "ponder", "squid", "subquery", "auto"])(
+    "accepts the plain shape of one number in %s",
     (dialect) => {
       const reply = replyOf(readFixture("graph/meta-plain.json"));
 
@@ -126,6 +140,8 @@ describe("interpret()", () => {
     { server: "graph/meta.json", refusal: "errors/cannot-query-field.json", chainIds: [1] },
     { server: "envio/chain-metadata.json", refusal: "errors/hasura-no-meta.json", chainIds: [1, 10] },
     { server: "ponder/status.json", refusal: "errors/ponder-validation.json", chainIds: [1, 8453] },
+    { server: "squid/status.json", refusal: "errors/cannot-query-field.json", chainIds: [1] },
+    { server: "subquery/metadatas.json", refusal: "errors/cannot-query-field.json", chainIds: [1, 8453] },
   ])("finds the question in auto that $server answers", ({ server, refusal, chainIds }) => {
     const asked = questionsFor(endpointOf("auto", chainIds)).map((_, index) =>
       [server, refusal].map((file) =>
@@ -143,7 +159,7 @@ describe("interpret()", () => {
       fc.string(),
       anyAnswer().map((answer) => JSON.stringify(answer)),
     );
-    const anyDialect = fc.constantFrom("auto", "graph", "envio", "ponder", "rpc");
+    const anyDialect = fc.constantFrom("auto", "graph", "envio", "ponder", "squid", "subquery", "rpc");
     const anyChains = fc.constantFrom([1], [1, 10]);
 
     fc.assert(

@@ -20,6 +20,10 @@ const FITS = [
   { dialect: "envio", schema: "envio/meta-2.28.graphql", first: 1 },
   { dialect: "envio", schema: "envio/chain-metadata-2.27.graphql", first: 2 },
   { dialect: "ponder", schema: "ponder/meta.graphql", first: 0 },
+  { dialect: "squid", schema: "squid/status.graphql", first: 0 },
+  { dialect: "squid", schema: "squid/status-height-only.graphql", first: 1 },
+  { dialect: "subquery", schema: "subquery/metadata.graphql", first: 0 },
+  { dialect: "subquery", schema: "subquery/metadata-one-chain.graphql", first: 1 },
 ] as const;
 
 describe("the questions", () => {

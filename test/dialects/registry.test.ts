@@ -3,7 +3,7 @@ import { DIALECTS, questionsFor } from "../../src/dialects/registry.ts";
 import { rpc } from "../../src/dialects/rpc.ts";
 import { endpointOf } from "./endpoint-of.ts";
 
-const { graph, envio, ponder } = DIALECTS;
+const { graph, envio, ponder, squid, subquery } = DIALECTS;
 
 describe("questionsFor()", () => {
   it.each(Object.entries(DIALECTS))("asks the questions of %s where it is configured", (name, dialect) => {
@@ -11,8 +11,8 @@ describe("questionsFor()", () => {
   });
 
   it.each([
-    { case: "one chain", chainIds: [1], order: [graph, envio, ponder] },
-    { case: "several chains", chainIds: [1, 10], order: [envio, ponder, graph] },
+    { case: "one chain", chainIds: [1], order: [graph, envio, ponder, squid, subquery] },
+    { case: "several chains", chainIds: [1, 10], order: [envio, ponder, squid, subquery, graph] },
   ])("asks everything of an unknown endpoint of $case, likeliest first", ({ chainIds, order }) => {
     expect(questionsFor(endpointOf("auto", chainIds))).toEqual(order.flatMap(({ questions }) => questions));
   });
@@ -21,7 +21,7 @@ describe("questionsFor()", () => {
     expect(questionsFor(endpointOf("rpc", []))).toBe(rpc.questions);
   });
 
-  it.each(["subquery", "constructor", "__proto__"])(
+  it.each(["unheard-of", "constructor", "__proto__"])(
     "throws for the dialect %s that no configuration lets pass",
     (name) => {
       expect(() => questionsFor(endpointOf(name, [1]))).toThrow(

@@ -44,7 +44,7 @@ const STATUS_OF: Readonly<Record<FailureReason, Status>> = {
 };
 
 export function faultCases(truth: Truth): readonly FaultCase[] {
-  return [...namedCases(), ...subgraphCases(truth), ...envioCases(truth)];
+  return [...namedCases(), ...subgraphCases(truth), ...envioCases(truth), ...otherCases(truth)];
 }
 
 /** All that the simulator knows by name. */
@@ -190,6 +190,36 @@ function envioCases({ block }: Truth): readonly FaultCase[] {
       fault: null,
     },
   ];
+}
+
+/** What is particular to the other families. */
+function otherCases({ block }: Truth): readonly FaultCase[] {
+  const squid = (squidStatus: unknown): string => JSON.stringify({ data: { squidStatus } });
+  const subquery = (...nodes: readonly unknown[]): string =>
+    JSON.stringify({ data: { _metadatas: { nodes } } });
+  const row = { lastProcessedHeight: block, chain: "8453" };
+  return [
+    of("squid", answered("squid-true", null, squid({ height: block, hash: null }))),
+    of("squid", {
+      ...answered("squid-not-started", null, squid({ height: -1, hash: "0x" })),
+      status: "syncing",
+    }),
+    of("squid", answered("squid-height-as-word", "schema", squid({ height: "latest" }))),
+    of("subquery", answered("subquery-true", null, subquery(row, { ...row, chain: "1" }))),
+    of("subquery", {
+      ...answered("subquery-not-started", null, subquery({ ...row, lastProcessedHeight: null })),
+      status: "syncing",
+    }),
+    of("subquery", { ...answered("subquery-no-rows", null, subquery()), status: "missing" }),
+    of(
+      "subquery",
+      answered("subquery-height-as-word", "schema", subquery({ ...row, lastProcessedHeight: "soon" })),
+    ),
+  ];
+}
+
+function of(kind: FaultCase["spec"]["kind"], fault: FaultCase): FaultCase {
+  return { ...fault, spec: { kind } };
 }
 
 function answered(name: string, reason: FailureReason | null, body: string): FaultCase {

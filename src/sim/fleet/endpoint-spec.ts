@@ -78,6 +78,10 @@ function usualPath(kind: ServerKind, key: string): string {
     case "envio-3.2":
     case "envio-2.27":
       return `/${hexAt(key, 7)}/v1/graphql`;
+    case "squid":
+      return `/${slug(key)}/graphql`;
+    case "subquery":
+      return `/sq/simulated/${slug(key)}`;
     case "ponder":
     case "rpc":
       return "/";

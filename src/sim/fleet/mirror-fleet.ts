@@ -75,6 +75,8 @@ function healthOf(kind: EndpointSpec["kind"], blockTimeMs: number): Partial<Targ
     case "studio":
     case "graph-node":
     case "ponder":
+    case "squid":
+    case "subquery":
       return { lagMs: 800 };
     case "rpc":
       return { lagMs: 100 };

@@ -22,8 +22,8 @@ function byDialect(
   { dialect, targets }: Pick<Endpoint, "dialect" | "targets">,
   pathname: string,
 ): ServerKind {
-  if (dialect === "ponder") {
-    return "ponder";
+  if (dialect === "ponder" || dialect === "squid" || dialect === "subquery") {
+    return dialect;
   }
   // The version that the public fleet runs.
   const servesMany = dialect === "auto" && targets.length > 1;

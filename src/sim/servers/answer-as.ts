@@ -3,6 +3,8 @@ import { answerEnvio, answerUnknownResource } from "./envio.ts";
 import { answerGraph, answerUnknownSubgraph } from "./graph.ts";
 import { answerPonder } from "./ponder.ts";
 import { answerRpc } from "./rpc.ts";
+import { answerSquid } from "./squid.ts";
+import { answerSubquery } from "./subquery.ts";
 
 /** The software that answers, and what it knows of its callers. */
 export interface Responder {
@@ -27,6 +29,10 @@ export function answerAs(responder: Responder, call: Call, rows: readonly Served
       return answerEnvio(kind, call, rows);
     case "ponder":
       return answerPonder(call, rows);
+    case "squid":
+      return answerSquid(call, firstOf(rows, kind));
+    case "subquery":
+      return answerSubquery(call, rows);
     case "rpc":
       return answerRpc(call, firstOf(rows, kind));
   }
@@ -45,6 +51,8 @@ export function answerStray(responder: Responder, call: Call): Answer {
     case "envio-2.27":
       return answerUnknownResource();
     case "ponder":
+    case "squid":
+    case "subquery":
     case "rpc":
       return html("404 Not Found", 404);
   }

@@ -15,6 +15,9 @@ export type ServerKind =
   /** Envio before 2.28: only `chain_metadata`. */
   | "envio-2.27"
   | "ponder"
+  /** SQD's GraphQL server, of one chain. */
+  | "squid"
+  | "subquery"
   /** A JSON-RPC node of the chain itself. */
   | "rpc";
 
