@@ -1,25 +1,25 @@
 import type { Logger } from "pino";
 import type { Config } from "./config/config.ts";
-import type { LiveWebSettings } from "./io/http-server/settings.ts";
+import type { WebSettingsSource } from "./config/web/web-settings.ts";
 
-/** The outside of the daemon, so that a test or the demo can hand in another one. */
+/** What the daemon needs of the outside, so that a test or the demo can replace it. */
 export interface World {
   readonly nowMs: () => number;
-  /** Milliseconds of a clock that never jumps: durations are measured by it. */
+  /** Milliseconds of a clock that never jumps, for durations. */
   readonly monotonicMs: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly logger: Logger;
-  /** Reads the configuration anew. @throws {ConfigError} If it cannot be used. */
+  /** Reads the configuration again. @throws {ConfigError} If it cannot be used. */
   readonly loadConfig: () => Config;
-  /** Called for a bug of ours, as opposed to a remote's failure. */
+  /** Called for a bug of ours, as opposed to a failure of a remote. */
   readonly onBug: (error: unknown) => void;
   readonly build: Build;
   readonly isLifecycleEnabled: boolean;
-  /** Where what is known is kept from one process to the next; null where it is not. */
+  /** The path of the state file; null keeps no state. */
   readonly stateFile: string | null;
-  /** TLS, users, headers and limits of our own server; without it plain HTTP for everybody. */
-  readonly web?: LiveWebSettings | null;
+  /** TLS, users, headers and limits of our own server. Default: plain HTTP without authentication. */
+  readonly web?: WebSettingsSource | null;
 }
 
 /** Which build this is, for the User-Agent and the metric `synclag_build_info`. */

@@ -8,7 +8,7 @@ import { SETTINGS } from "../dashboards/src/settings.ts";
 import type { Text } from "../dashboards/src/text.ts";
 import { realTime } from "../dashboards/src/time-scale.ts";
 import { STATUSES } from "../src/core/model/report.ts";
-import { readRunbook } from "../src/io/http-server/read-runbook.ts";
+import { readDocuments } from "../src/io/http-server/documents.ts";
 import { RUNBOOKS_PATH } from "../src/views/page/links.ts";
 
 const ROOT = new URL("../", import.meta.url);
@@ -176,7 +176,7 @@ describe("docs/runbooks/", () => {
     const { pathname } = new URL(`${SETTINGS.runbooksUrl}/${name}.md`);
 
     expect(pathname.startsWith(`${RUNBOOKS_PATH}/`)).toBe(true);
-    expect(readRunbook(pathname.slice(RUNBOOKS_PATH.length + 1))).toContain(`# ${name}`);
+    expect(readDocuments().runbook(pathname.slice(RUNBOOKS_PATH.length + 1))).toContain(`# ${name}`);
   });
 
   it.each(names)("has its sections for %s, on one page", (name) => {

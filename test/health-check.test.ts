@@ -76,7 +76,7 @@ function liveOf(text: string): LiveWebSettings | null {
     : new LiveWebSettings({
         load: () => parseWebConfig(text, { file, readFile: folder.readFile }),
         onChanged: () => undefined,
-        onRefused: () => undefined,
+        onInvalid: () => undefined,
         monotonicMs: () => 0,
       });
 }

@@ -14,16 +14,16 @@ export interface CheckFlags {
   readonly config: string;
   /** A running daemon to ask instead of polling. */
   readonly url?: string;
-  /** Whose budgets are drawn on; its daemon is asked instead where one runs. */
+  /** The state file with the budgets; a daemon that holds it is asked instead of polling. */
   readonly state?: string;
   readonly maxLag?: string;
   readonly format: "table" | "json" | "prometheus";
 }
 
-/** Nothing could be learned, and mistakes of usage and configuration: `UNKNOWN` of monitoring plugins. */
+/** No status could be had, or the usage or configuration is wrong: `UNKNOWN` of monitoring plugins. */
 const EXIT_UNKNOWN: CheckExitCode = 3;
 
-/** `synclag check`: one look at the fleet, by itself or at a daemon's, as text for people or programs and an exit code. */
+/** `synclag check`: polls the fleet once, or asks a daemon; prints the status and returns the exit code of a monitoring plugin. */
 export async function check(
   filters: readonly string[],
   flags: CheckFlags,
@@ -35,19 +35,19 @@ export async function check(
       `Cannot use --max-lag ${JSON.stringify(flags.maxLag)}: expected a duration such as 30s, 10m or 1h`,
     ]);
   }
-  const learned = await (flags.url === undefined
+  const result = await (flags.url === undefined
     ? pollLocally(filters, flags, world)
     : askDaemon(flags.url, world));
-  if (learned.kind === "mistakes") {
-    return refuse(world, learned.mistakes);
+  if (result.kind === "errors") {
+    return refuse(world, result.errors);
   }
-  const whole = maxLagMs === null ? learned.json : applyMaxLag(learned.json, maxLagMs);
+  const whole = maxLagMs === null ? result.json : applyMaxLag(result.json, maxLagMs);
   const selected = selectForCheck(whole, filters);
-  if (selected.kind === "mistakes") {
-    return refuse(world, selected.mistakes);
+  if (selected.kind === "errors") {
+    return refuse(world, selected.errors);
   }
   const { json } = selected;
-  world.out(render({ json, whole, statusesAt: learned.statusesAt }, flags.format, world));
+  world.out(render({ json, whole, statusesAt: result.statusesAt }, flags.format, world));
   return checkVerdict(json, selected.selections);
 }
 
@@ -70,9 +70,9 @@ function render(
   }
 }
 
-function refuse(world: CommandWorld, mistakes: readonly string[]): CheckExitCode {
-  for (const mistake of mistakes) {
-    world.err(mistake);
+function refuse(world: CommandWorld, errors: readonly string[]): CheckExitCode {
+  for (const error of errors) {
+    world.err(error);
   }
   return EXIT_UNKNOWN;
 }

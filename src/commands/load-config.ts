@@ -36,7 +36,7 @@ export function openWebConfig(
     load: () =>
       parseWebConfig(readConfigFile(file, world, "--web-config"), { file, readFile: world.readFile }),
     onChanged: () => logger().info({ file }, "Web configuration reloaded"),
-    onRefused: (error) =>
+    onInvalid: (error) =>
       logger().error(
         { detail: error instanceof Error ? error.message : String(error) },
         "Web configuration reload failed; keeping the current one",

@@ -1,58 +1,88 @@
 import type { Logger } from "pino";
 import type { App } from "../app.ts";
-import { StateHeldError } from "../io/state/lock.ts";
+import { StateLockedError } from "../io/state/lock.ts";
+import { StatePathError } from "../io/state/path.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 
-/** Longer than any stop takes by its own deadlines; then the process ends all the same. */
-const LONGEST_STOP_MS = 4_500;
+/** Longer than any stop takes by its own deadlines; after that the process ends all the same. */
+const MAX_STOP_MS = 4_500;
 
-/** Starts the daemon and keeps it until SIGTERM or SIGINT, or until it may not go on; SIGHUP reloads. Tells the exit code. */
+/**
+ * Starts the daemon and keeps it until SIGTERM or SIGINT, or until another process takes its state file over; SIGHUP
+ * reloads. Returns the exit code.
+ */
 export async function runUntilSignal(
   start: () => Promise<App>,
   { world, logger }: { readonly world: CommandWorld; readonly logger: Logger },
 ): Promise<number> {
-  // Heeded from the first moment, so that a stop during the start is a stop and not a kill.
+  // Handled from the first moment: a signal during the start neither kills the process nor is forgotten.
   const stopped = new Promise<string>((resolve) => {
     world.onSignal("SIGTERM", () => resolve("SIGTERM"));
     world.onSignal("SIGINT", () => resolve("SIGINT"));
   });
+  const starting = start();
+  world.onSignal("SIGHUP", () => {
+    void starting.then(
+      (started) => started.reload().catch(world.crash),
+      // The start itself failed, which is reported below.
+      () => undefined,
+    );
+  });
   let app: App;
   try {
-    app = await start();
+    app = await starting;
   } catch (error) {
-    const why = error instanceof StateHeldError ? error.message : listenProblem(error);
-    if (why === null) {
+    const failure = startFailure(error);
+    if (failure === null) {
       throw error;
     }
-    world.err(why);
-    return EXIT.failure;
+    world.err(failure.message);
+    return failure.exitCode;
   }
-  world.onSignal("SIGHUP", () => void app.reload().catch(world.crash));
 
-  const why = await Promise.race([stopped, app.lost]);
-  if (why instanceof Error) {
-    logger.error({ detail: why.message }, "Stopping: another process has taken over");
+  const cause = await Promise.race([stopped, app.lockLost]);
+  if (cause instanceof Error) {
+    logger.error({ detail: cause.message }, "Stopping: another process has taken the state file over");
   } else {
-    logger.info({ signal: why }, "Stopping");
+    logger.info({ signal: cause }, "Stopping");
   }
   setTimeout(() => {
-    logger.error("Cannot stop in time: exiting with polls under way");
+    logger.error("Cannot stop in time: exiting with polls in flight");
     world.crash(new Error("Cannot stop in time"));
-  }, LONGEST_STOP_MS).unref();
+  }, MAX_STOP_MS).unref();
   await app[Symbol.asyncDispose]();
-  return why instanceof Error ? EXIT.failure : EXIT.ok;
+  return cause instanceof Error ? EXIT.failure : EXIT.ok;
 }
 
-/** One sentence for an address that cannot be listened on, or null for anything else. */
-function listenProblem(error: unknown): string | null {
-  if (!(error instanceof Error && "syscall" in error && error.syscall === "listen")) {
+interface StartFailure {
+  readonly message: string;
+  readonly exitCode: number;
+}
+
+/** What the user or the system is to blame for; null for a bug of ours. */
+function startFailure(error: unknown): StartFailure | null {
+  if (error instanceof StatePathError) {
+    return { message: error.message, exitCode: EXIT.usage };
+  }
+  if (error instanceof StateLockedError) {
+    return { message: error.message, exitCode: EXIT.failure };
+  }
+  if (!(error instanceof Error && "syscall" in error && "code" in error)) {
     return null;
   }
-  const code = "code" in error ? String(error.code) : "";
-  const reasons: Record<string, string> = {
-    EADDRINUSE: "another process listens there",
-    EACCES: "not allowed",
-    EADDRNOTAVAIL: "this machine does not have that address",
-  };
-  return `Cannot listen: ${error.message}: ${reasons[code] ?? code}; choose another with --listen`;
+  const isListening = error.syscall === "listen" || error.syscall === "getaddrinfo";
+  const code = String(error.code);
+  const message = isListening
+    ? `Cannot listen: ${error.message}: ${LISTEN_REASONS[code] ?? code}; choose another with --listen`
+    : `Cannot start: ${error.message}`;
+  return { message, exitCode: EXIT.failure };
 }
+
+const LISTEN_REASONS: Readonly<Record<string, string>> = {
+  EADDRINUSE: "another process listens there",
+  EACCES: "not allowed",
+  EADDRNOTAVAIL: "this machine does not have that address",
+  EAI_AGAIN: "the name cannot be resolved",
+  EINVAL: "it is not a valid address",
+  ENOTFOUND: "the name cannot be resolved",
+};

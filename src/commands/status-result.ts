@@ -6,8 +6,11 @@ import { Monitor } from "../daemon/monitor.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
 import { fetchStatus } from "../io/http-client/fetch-status.ts";
 import { createLogger } from "../io/logger.ts";
-import { StateHeldError } from "../io/state/lock.ts";
+import { StateFileError } from "../io/state/file.ts";
+import { StateLockedError } from "../io/state/lock.ts";
 import { findLockOwner, type LockOwner } from "../io/state/lock-owner.ts";
+import { resolveStatePath, StatePathError } from "../io/state/path.ts";
+import { isSystemError } from "../io/system-error.ts";
 import type { StatusJson } from "../views/api/api-schema.ts";
 import { statusJson } from "../views/api/status.ts";
 import { selectForCheck } from "../views/terminal/check-selection.ts";
@@ -19,18 +22,18 @@ import { colorsFor, createProgressLine } from "./terminal.ts";
 /** The status, and where its words are explained; or why there is none. */
 export type StatusResult =
   | { readonly kind: "status"; readonly json: StatusJson; readonly statusesAt: string }
-  | { readonly kind: "mistakes"; readonly mistakes: readonly string[] };
+  | { readonly kind: "errors"; readonly errors: readonly string[] };
 
 const DAEMON_TIMEOUT_MS = 10_000;
-/** Another check takes no longer. */
-const LONGEST_WAIT_MS = 120_000;
-const LOOK_MS = 250;
+/** Another check does not take longer. */
+const MAX_WAIT_MS = 120_000;
+const RETRY_MS = 250;
 
-/** Asks a running daemon, which costs no budget. `written`: its address as `--url` has it. */
+/** Asks a running daemon, which spends no budget. `written`: its address as given by `--url`. */
 export async function askDaemon(written: string, world: CommandWorld): Promise<StatusResult> {
   const address = readDaemonAddress(written, world);
   if (address.kind === "unusable") {
-    return mistake(`--url: ${address.message}`);
+    return failed(`--url: ${address.message}`);
   }
   const answer = await fetchStatus(address, DAEMON_TIMEOUT_MS);
   const { origin } = new URL(address.url);
@@ -38,18 +41,18 @@ export async function askDaemon(written: string, world: CommandWorld): Promise<S
     return { ...answer, statusesAt: `${origin}/docs/statuses` };
   }
   const advice = answer.guard === null ? "" : `; ${ADVICE[answer.guard]}`;
-  return mistake(`Cannot ask ${origin}: ${answer.detail}${advice}`);
+  return failed(`Cannot ask ${origin}: ${answer.detail}${advice}`);
 }
 
-/** What a web configuration takes: the same for who was told the address and for who found it in the state file. */
+/** How to get past a web configuration. */
 const ADVICE = {
   password: `name a user as in --url 'https://USER:\${PASSWORD}@HOST:PORT'`,
-  tls: "ask for a name of its certificate as in --url https://HOST:PORT, and trust an authority of your own with NODE_EXTRA_CA_CERTS=FILE",
+  tls: "use a name of its certificate as in --url https://HOST:PORT, and trust your own certificate authority with NODE_EXTRA_CA_CERTS=FILE",
 } as const;
 
 /**
  * Polls once, drawing on the budgets of the state file. Where a daemon holds that file, it is asked instead; where
- * another check does, that one's end is awaited. A filter that means nothing is told before the first poll.
+ * another check does, its end is awaited. An unknown filter is reported before the first poll.
  *
  * @throws {ConfigError} If the configuration is invalid.
  */
@@ -61,15 +64,22 @@ export async function pollLocally(
   const config = loadConfig(flags.config, world);
   const unpolled = new Monitor(config.fleet, { nowMs: world.nowMs, budgets: () => [] }).report();
   const selected = selectForCheck(statusJson(unpolled), filters);
-  if (selected.kind === "mistakes") {
+  if (selected.kind === "errors") {
     return selected;
   }
   const chains = new Set(selected.json.targets.map(({ chain }) => chain));
   const stateFile = flags.state ?? defaultStateFile(flags.config);
-  const learned = await pollOrAsk(config, { chains, stateFile }, world);
-  return (
-    learned ?? mistake(`Cannot use the state file ${stateFile}: another synclag has held it for two minutes`)
-  );
+  try {
+    return await pollOrAsk(config, { chains, stateFile }, world);
+  } catch (error) {
+    if (error instanceof StatePathError) {
+      return failed(error.message);
+    }
+    if (!isSystemError(error)) {
+      throw error;
+    }
+    return failed(`Cannot use the state file ${stateFile}: ${String(error)}`);
+  }
 }
 
 interface Round {
@@ -77,39 +87,51 @@ interface Round {
   readonly stateFile: string;
 }
 
-/** Null where others hold the state file all the time, and serve nothing. */
-async function pollOrAsk(config: Config, round: Round, world: CommandWorld): Promise<StatusResult | null> {
-  const untilMs = world.monotonicMs() + LONGEST_WAIT_MS;
+async function pollOrAsk(config: Config, round: Round, world: CommandWorld): Promise<StatusResult> {
+  const { stateFile } = round;
+  const untilMs = world.monotonicMs() + MAX_WAIT_MS;
   while (world.monotonicMs() < untilMs) {
-    const holder = await findLockOwner(round.stateFile);
-    if (holder !== null && holder.url !== "") {
-      return await askHolder(holder, round.stateFile, world);
+    const owner = await findOwner(stateFile);
+    if (owner !== null && owner.url !== "") {
+      return await askOwner(owner, stateFile, world);
     }
-    const learned = holder === null ? await pollOnce(config, round, world) : null;
-    if (learned !== null) {
-      return learned;
+    const result = owner === null ? await pollOnce(config, round, world) : null;
+    if (result !== null) {
+      return result;
     }
-    await sleep(LOOK_MS);
+    await sleep(RETRY_MS);
   }
-  return null;
+  return failed(`Cannot use the state file ${stateFile}: another synclag has held it for two minutes`);
 }
 
-async function askHolder(
+/** Null also where the disk refuses: then `checkRound` runs without state, and says so. */
+async function findOwner(stateFile: string): Promise<LockOwner | null> {
+  try {
+    return await findLockOwner(await resolveStatePath(stateFile));
+  } catch (error) {
+    if (error instanceof StateFileError) {
+      return null;
+    }
+    throw error;
+  }
+}
+
+async function askOwner(
   { pid, url }: LockOwner,
   stateFile: string,
   world: CommandWorld,
 ): Promise<StatusResult> {
-  const here = reachable(url);
-  world.err(`Asking the running daemon at ${here} (pid ${pid}), which holds ${stateFile}: nothing is polled`);
-  return await askDaemon(here, world);
+  const local = toLoopback(url);
+  world.err(`Asking the running daemon at ${local} (pid ${pid}), which holds ${stateFile}; polling nothing`);
+  return await askDaemon(local, world);
 }
 
-/** A server that listens on every address is asked on this machine's own. */
-function reachable(url: string): string {
+/** A server that listens on every address is reached on this machine's loopback. */
+function toLoopback(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
-/** Null where another process was faster to take the state file. */
+/** Null where another process was faster to lock the state file. */
 async function pollOnce(
   config: Config,
   { chains, stateFile }: Round,
@@ -139,7 +161,7 @@ async function pollOnce(
     });
     return { kind: "status", json: statusJson(report), statusesAt: "docs/statuses.md" };
   } catch (error) {
-    if (!(error instanceof StateHeldError)) {
+    if (!(error instanceof StateLockedError)) {
       throw error;
     }
     return null;
@@ -148,6 +170,6 @@ async function pollOnce(
   }
 }
 
-function mistake(text: string): StatusResult {
-  return { kind: "mistakes", mistakes: [text] };
+function failed(text: string): StatusResult {
+  return { kind: "errors", errors: [text] };
 }

@@ -7,30 +7,30 @@ import {
   type Status,
   type TargetReport,
 } from "../core/model/report.ts";
-import { looksAlike } from "../core/report/looks-alike.ts";
+import { hasSameStatuses } from "../core/report/same-statuses.ts";
 
-/**
- * Says what changed from one report to the next: one line per change of status, one when an incident begins and one
- * when it ends. Repeats are for the metrics to count.
- */
+/** Logs what changed from one report to the next: each change of status, and each begin and end of an incident. */
 export function logChanges(logger: Logger, before: Report, after: Report): void {
   logIncidents(logger, before.incidents, after.incidents);
-  const turns = turnsBetween(before, after);
-  if (turns.length === 0) {
+  const changes = changesBetween(before, after);
+  if (changes.length === 0) {
     return;
   }
   const wasExplained = explainedBy(before.incidents);
   const isExplained = explainedBy(after.incidents);
-  for (const { from, report } of turns) {
+  for (const { from, report } of changes) {
     const { target, status: to, reason, detail } = report;
     const { key } = target;
-    // The incident's own line said that it fell ill, or well again, together with the others.
-    const isSaid = isExplained.has(key) || (to === "ok" && wasExplained.has(key));
-    logger[isSaid ? "debug" : levelOf(from, to)]({ target: key, from, to, reason, detail }, "Status changed");
+    // Already covered by the incident's log line.
+    const isCovered = isExplained.has(key) || (to === "ok" && wasExplained.has(key));
+    logger[isCovered ? "debug" : levelOf(from, to)](
+      { target: key, from, to, reason, detail },
+      "Status changed",
+    );
   }
 }
 
-/** A target that comes up healthy at the start is no news. */
+/** A target that is healthy at the start is not worth a line. */
 function levelOf(from: Status, to: Status): "debug" | "info" | "warn" {
   if (from === "unknown" && to === "ok") {
     return "debug";
@@ -55,27 +55,26 @@ function logIncidents(logger: Logger, before: readonly Incident[], after: readon
   }
 }
 
-interface Turn {
+interface StatusChange {
   readonly from: Status;
   readonly report: TargetReport;
 }
 
-/** Nearly always nothing turned: then nothing is made. */
-function turnsBetween(before: Report, after: Report): readonly Turn[] {
-  const former = new Map(
-    targetsOf(turned(before.chains, after.chains)).map(({ target, status }) => [target.key, status]),
+function changesBetween(before: Report, after: Report): readonly StatusChange[] {
+  const previous = new Map(
+    targetsOf(changed(before.chains, after.chains)).map(({ target, status }) => [target.key, status]),
   );
-  return targetsOf(turned(after.chains, before.chains)).flatMap((report) => {
-    const from = former.get(report.target.key);
+  return targetsOf(changed(after.chains, before.chains)).flatMap((report) => {
+    const from = previous.get(report.target.key);
     return from === undefined || from === report.status ? [] : [{ from, report }];
   });
 }
 
-/** The chains that do not look alike in both, or do not stand in the same place. */
-function turned(chains: readonly ChainReport[], others: readonly ChainReport[]): readonly ChainReport[] {
+/** The chains that differ, or are at another position. */
+function changed(chains: readonly ChainReport[], others: readonly ChainReport[]): readonly ChainReport[] {
   return chains.filter((chain, index) => {
     const other = others[index];
-    return other === undefined || !looksAlike(chain, other);
+    return other === undefined || !hasSameStatuses(chain, other);
   });
 }
 

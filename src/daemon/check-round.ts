@@ -32,7 +32,7 @@ export interface CheckRoundOptions {
  *
  * Statuses of an earlier process do not count, but what is observed now is saved for the next one.
  *
- * @throws {StateHeldError} If a living process has the state file.
+ * @throws {StateLockedError} If a living process has the state file.
  */
 export async function checkRound(
   config: Config,
@@ -49,13 +49,13 @@ export async function checkRound(
   const dialects = new DialectCache();
   await using store = await openStateStore(options.stateFile, {
     world,
-    keepsake: () => takeSnapshot({ monitor: saved, budgets, clock, endpoints: dialects, nowMs: world.nowMs }),
-    onLost: ({ message }) => world.logger.error(message),
+    snapshot: () => takeSnapshot({ monitor: saved, budgets, clock, dialects, nowMs: world.nowMs }),
+    onLockLost: ({ message }) => world.logger.error(message),
   });
-  const { remembered } = store;
-  budgets.restore(remembered.budgets);
-  saved.restore(remembered.chains, remembered.incidents);
-  dialects.restore(remembered.questions, config.fleet, () => false);
+  const { restored } = store;
+  budgets.restore(restored.budgets);
+  saved.restore(restored.chains, restored.incidents);
+  dialects.restore(restored.questions, config.fleet, () => false);
   const ports = createPollPorts(config, {
     ...options,
     budgets,

@@ -3,8 +3,8 @@ import type { Endpoint } from "../core/model/fleet.ts";
 import { createRedact } from "../core/model/redact.ts";
 
 /**
- * The poll of an endpoint as a line for a shell. What the configuration takes from a variable or a file, the shell
- * takes from there too; a key that stands in the file itself is not said.
+ * The poll of an endpoint as a shell command. What the configuration takes from a variable or a file, the shell takes
+ * from there too; a key written in the configuration itself is redacted.
  */
 export function curlCommand(
   { url, headers }: Pick<Endpoint, "url" | "headers">,
@@ -12,8 +12,8 @@ export function curlCommand(
   config: Pick<Config, "secrets" | "variables">,
 ): string {
   const all = { ...headers, "Content-Type": "application/json" };
-  const said = Object.entries(all).map(([name, value]) => `-H ${quoted(`${name}: ${value}`, config)}`);
-  return ["curl -sS", quoted(url, config), ...said, `-d ${literally(body)}`].join(" ");
+  const headerArgs = Object.entries(all).map(([name, value]) => `-H ${quoted(`${name}: ${value}`, config)}`);
+  return ["curl -sS", quoted(url, config), ...headerArgs, `-d ${singleQuoted(body)}`].join(" ");
 }
 
 function quoted(text: string, { secrets, variables }: Pick<Config, "secrets" | "variables">): string {
@@ -23,7 +23,7 @@ function quoted(text: string, { secrets, variables }: Pick<Config, "secrets" | "
     [{ text, isShell: false }],
   );
   if (pieces.every(({ isShell }) => !isShell)) {
-    return literally(redact(text));
+    return singleQuoted(redact(text));
   }
   const inside = pieces.map((piece) => (piece.isShell ? piece.text : escaped(redact(piece.text))));
   return `"${inside.join("")}"`;
@@ -31,7 +31,7 @@ function quoted(text: string, { secrets, variables }: Pick<Config, "secrets" | "
 
 interface Piece {
   readonly text: string;
-  /** Whether the shell shall read it, and not take it as it stands. */
+  /** Whether the shell expands it. */
   readonly isShell: boolean;
 }
 
@@ -47,12 +47,12 @@ function splitAt(piece: Piece, found: string, shown: string): readonly Piece[] {
     ]);
 }
 
-/** As it stands, whatever is in it. */
-function literally(text: string): string {
+/** In single quotes: nothing is expanded. */
+function singleQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-/** As it stands between double quotes. */
+/** For text between double quotes that must not be expanded. */
 function escaped(text: string): string {
   return text.replace(/[\\"`$]/g, "\\$&");
 }

@@ -1,14 +1,18 @@
 import { Budgets } from "../budgets/budgets.ts";
+import { planFleet } from "../budgets/plan.ts";
 import { createSteadyClock, type SteadyClock } from "../budgets/steady-clock.ts";
 import type { Config } from "../config/config.ts";
-import type { Exchanges } from "../core/model/exchange.ts";
+import type { EndpointRecord } from "../core/model/exchange.ts";
 import type { Endpoint, IndexerId } from "../core/model/fleet.ts";
+import { memoize } from "../core/model/memoize.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
+import type { Plan } from "../core/model/plan.ts";
 import type { Report } from "../core/model/report.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
-import type { CheckResult } from "../io/http-server/server-deps.ts";
+import type { ProbeResult } from "../io/http-server/server-deps.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
 import type { World } from "../world.ts";
+import { inspectChain } from "./inspect-chain.ts";
 import { LoopWatchdog } from "./loop-watchdog.ts";
 import { Monitor } from "./monitor.ts";
 import type { Stability } from "./polling/confirmations.ts";
@@ -24,8 +28,8 @@ import type { StateSnapshot, StateStore } from "./state/store.ts";
 export interface DaemonOptions {
   readonly world: World;
   readonly observeDuration: (labels: IndexerId, durationMs: number) => void;
-  /** What a former process knew, and where this one keeps what it knows. */
-  readonly keeper: StateStore;
+  /** The state that the previous process left, and where this one keeps its own. */
+  readonly store: StateStore;
 }
 
 interface Running {
@@ -34,16 +38,17 @@ interface Running {
   readonly stopping: AbortController;
 }
 
-/** The poll loop on one configuration at a time, with all that it remembers from one to the next. */
+/** The poll loop, on one configuration at a time. */
 export class Daemon implements AsyncDisposable {
   readonly #options: DaemonOptions;
   readonly #budgets: Budgets;
   readonly #monitor: Monitor;
-  readonly #tally = new PollCounters();
-  readonly #journal = new ExchangeLog();
-  readonly #endpoints = new DialectCache();
+  readonly #counters = new PollCounters();
+  readonly #exchangeLog = new ExchangeLog();
+  readonly #dialects = new DialectCache();
   readonly #clock: SteadyClock;
-  readonly #pulse: LoopWatchdog;
+  readonly #watchdog: LoopWatchdog;
+  readonly #planOf = memoize(({ fleet, poll }: Config) => planFleet(fleet, poll));
   #running: Running;
   #isDraining = false;
 
@@ -51,49 +56,46 @@ export class Daemon implements AsyncDisposable {
     const { world } = options;
     this.#options = options;
     this.#clock = createSteadyClock(world);
-    this.#pulse = new LoopWatchdog(world);
+    this.#watchdog = new LoopWatchdog(world);
     this.#budgets = new Budgets(config.fleet);
     this.#monitor = new Monitor(config.fleet, {
       nowMs: world.nowMs,
       budgets: () => this.#budgets.report(this.#clock.nowMs()),
       maintenance: (nowMs) => openMaintenance(this.#running.config.maintenance, nowMs),
-      onReached: (askedInVain) => this.#running.polling.pollNow(askedInVain),
+      onNetworkRestored: (missed) => this.#running.polling.pollNow(missed),
     });
-    const { chains, incidents, budgets, questions } = options.keeper.remembered;
+    const { chains, incidents, budgets, questions } = options.store.restored;
     this.#budgets.restore(budgets);
     this.#monitor.restore(chains, incidents);
-    this.#endpoints.restore(questions, config.fleet, (endpoint) => this.#monitor.isEvident(endpoint));
-    this.#tally.watch(config.fleet);
+    this.#dialects.restore(questions, config.fleet, (endpoint) => this.#monitor.isEvident(endpoint));
+    this.#counters.watch(config.fleet);
     this.#running = this.#start(config);
   }
 
-  get config(): Config {
-    return this.#running.config;
-  }
-
-  /** Goes over to another configuration: what is in both keeps its memory and its place in the schedule. */
+  /** Changes to another configuration: what is in both keeps its state. */
   async apply(config: Config): Promise<void> {
     await stop(this.#running);
-    this.#endpoints.retain(config.fleet);
+    this.#dialects.retain(config.fleet);
     this.#budgets.reload(config.fleet);
     this.#monitor.watch(config.fleet);
-    this.#tally.watch(config.fleet);
-    this.#journal.watch(config.fleet);
+    this.#counters.watch(config.fleet);
+    this.#exchangeLog.watch(config.fleet);
     this.#running = this.#start(config);
-    this.#options.keeper.touch();
+    this.#options.store.touch();
   }
 
   /** What must outlive the process. */
-  keepsake(): StateSnapshot {
+  snapshot(): StateSnapshot {
     return takeSnapshot({
       monitor: this.#monitor,
-      endpoints: this.#endpoints,
+      dialects: this.#dialects,
       budgets: this.#budgets,
       clock: this.#clock,
       nowMs: this.#options.world.nowMs,
     });
   }
 
+  /** Works out the next report in slices, so that `report()` does not block the event loop. */
   prepare(): Promise<void> {
     return this.#monitor.prepare();
   }
@@ -102,40 +104,50 @@ export class Daemon implements AsyncDisposable {
     return this.#monitor.report();
   }
 
-  /** The last exchanges with the endpoint of this key. */
-  exchanges(endpointKey: string): Exchanges {
-    return this.#journal.of(endpointKey);
+  plan(): Plan {
+    return this.#planOf(this.#running.config);
+  }
+
+  /** Every endpoint that serves a chain, with its last replies. */
+  endpoints(chain: string): readonly EndpointRecord[] {
+    return inspectChain(this.#running.config, chain, (key) => this.#exchangeLog.of(key));
   }
 
   metricsSource(reload: MetricsSource["reload"]): MetricsSource {
     const { polling } = this.#running;
     return {
       report: this.#monitor.report(),
-      endpoints: this.#tally.endpoints(),
-      indexers: this.#tally.indexers(),
-      loop: { lastTickMs: this.#pulse.lastTickMs, inFlight: polling.inFlight(), queued: polling.queued() },
+      endpoints: this.#counters.endpoints(),
+      indexers: this.#counters.indexers(),
+      loop: {
+        lastTickMs: this.#watchdog.lastTickMs,
+        inFlight: polling.inFlight(),
+        queued: polling.queued(),
+      },
       reload,
     };
   }
 
   /** Whether the poll loop makes progress. */
-  healthy(): CheckResult {
+  healthy(): ProbeResult {
     const { config, polling } = this.#running;
-    return this.#pulse.verdict(config.poll, polling.longestMs());
+    return this.#watchdog.verdict(config.poll, polling.longestMs());
   }
 
-  /** Whether every indexer was asked at least once; the RPC nodes are evidence that may be lacking. */
-  ready(): CheckResult {
+  /** Whether every indexer was polled at least once. RPC nodes are optional evidence, and not waited for. */
+  ready(): ProbeResult {
     if (this.#isDraining) {
       return { ok: false, detail: "Shutting down" };
     }
-    const waiting = this.#endpoints.unpolledOf(this.config.fleet).filter(({ kind }) => kind === "indexer");
+    const waiting = this.#dialects
+      .unpolledOf(this.#running.config.fleet)
+      .filter(({ kind }) => kind === "indexer");
     return waiting.length > 0
-      ? { ok: false, detail: `The first round is under way: ${waiting.length} endpoints to go` }
+      ? { ok: false, detail: `First round in progress: ${waiting.length} endpoints left` }
       : { ok: true, detail: "Every endpoint was polled" };
   }
 
-  /** From now on not ready, so that nobody is sent here any more. */
+  /** Not ready from now on, so that no new traffic is routed here. */
   drain(): void {
     this.#isDraining = true;
   }
@@ -146,7 +158,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   #start(config: Config): Running {
-    const { world, keeper, observeDuration } = this.#options;
+    const { world, store, observeDuration } = this.#options;
     const stopping = new AbortController();
     const client = createHttpClient({
       ...config.poll,
@@ -160,19 +172,19 @@ export class Daemon implements AsyncDisposable {
       stopping: stopping.signal,
       budgets: this.#budgets,
       budgetNowMs: this.#clock.nowMs,
-      store: keeper,
-      counters: this.#tally,
-      exchangeLog: this.#journal,
+      store,
+      counters: this.#counters,
+      exchangeLog: this.#exchangeLog,
       observeDuration,
     });
     const polling = startPolling({
       fleet: config.fleet,
       settings: config.poll,
       client,
-      firstRound: this.#endpoints.unpolledOf(config.fleet),
+      firstRound: this.#dialects.unpolledOf(config.fleet),
       poll: (endpoint, use) => this.#poll(endpoint, use === "scheduled" ? ports : confirmationPoll(ports)),
-      onSkipped: (indexer) => this.#tally.countSkippedRound(indexer),
-      onTick: () => this.#pulse.tick(),
+      onSkipped: (indexer) => this.#counters.countSkippedRound(indexer),
+      onTick: () => this.#watchdog.tick(),
       onBug: world.onBug,
       monotonicMs: world.monotonicMs,
     });
@@ -180,13 +192,13 @@ export class Daemon implements AsyncDisposable {
   }
 
   async #poll(endpoint: Endpoint, ports: PollPorts): Promise<Stability> {
-    const { observations, questionIndex } = await poll(endpoint, this.#endpoints.questionOf(endpoint), ports);
-    this.#options.keeper.touch();
+    const { observations, questionIndex } = await poll(endpoint, this.#dialects.questionOf(endpoint), ports);
+    this.#options.store.touch();
     if (observations.length === 0) {
       return "stable";
     }
-    this.#endpoints.note(endpoint, questionIndex);
-    return this.#monitor.observe(observations, () => this.#tally.countFailure(endpoint, "implausible"));
+    this.#dialects.note(endpoint, questionIndex);
+    return this.#monitor.observe(observations, () => this.#counters.countFailure(endpoint, "implausible"));
   }
 }
 

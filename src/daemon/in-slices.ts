@@ -1,20 +1,20 @@
 import { setImmediate } from "node:timers/promises";
 
-/** So long the process may be deaf to everything else. */
+/** Longest slice before yielding to the event loop. */
 const SLICE_MS = 5;
 
-/** Does something with each item, and lets the event loop turn every few milliseconds: a large fleet must not make polls late. */
+/** Calls `step` for each item, yielding to the event loop every few milliseconds so that a large fleet does not delay polls. */
 export async function inSlices<Item>(
   items: Iterable<Item>,
   step: (item: Item) => void,
   nowMs: () => number,
 ): Promise<void> {
-  let beganMs = nowMs();
+  let startedMs = nowMs();
   for (const item of items) {
     step(item);
-    if (Math.abs(nowMs() - beganMs) >= SLICE_MS) {
+    if (Math.abs(nowMs() - startedMs) >= SLICE_MS) {
       await setImmediate();
-      beganMs = nowMs();
+      startedMs = nowMs();
     }
   }
 }

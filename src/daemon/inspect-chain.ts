@@ -3,7 +3,7 @@ import type { EndpointRecord, Exchanges } from "../core/model/exchange.ts";
 import { endpointsOf } from "../core/model/fleet.ts";
 import { curlCommand } from "./curl-command.ts";
 
-/** Every endpoint that speaks of a chain, with what it said last and how to ask it by hand. */
+/** Every endpoint that serves a chain, with its last replies and the command that repeats its poll. */
 export function inspectChain(
   config: Pick<Config, "fleet" | "secrets" | "variables">,
   chain: string,

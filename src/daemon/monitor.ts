@@ -14,33 +14,33 @@ import type { Stability } from "./polling/confirmations.ts";
 export interface MonitorOptions {
   readonly nowMs: () => number;
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
-  /** Tells which targets are inside a maintenance window; left out, none is. */
+  /** Which targets are inside a maintenance window. Default: none. */
   readonly maintenance?: (nowMs: number) => (target: Target) => boolean;
-  /** Called once anybody answers again after nothing could be reached, with those that were asked in vain meanwhile. */
-  readonly onReached?: (askedInVain: readonly Endpoint[]) => void;
+  /** Called at the first reply after a network outage, with the endpoints whose polls failed in it. */
+  readonly onNetworkRestored?: (missed: readonly Endpoint[]) => void;
 }
 
-/** What a monitor knows, as plain data. */
+/** The state of a monitor, as plain data. */
 export interface SavedMonitor {
   /** By the chain's slug. */
   readonly chains: Readonly<Record<string, ChainState>>;
   readonly incidents: readonly Incident[];
 }
 
-interface Memory {
+interface WatchedState {
   readonly watched: WatchedChain;
   readonly state: ChainState;
-  readonly told: CachedReport | null;
+  readonly cached: CachedReport | null;
 }
 
-/** A report is this old at most; one that nothing has happened since is not made again. */
-const FRESH_MS = 1_000;
+/** A report is rebuilt when it is older, or when a poll has ended since. */
+const MAX_AGE_MS = 1_000;
 
-/** Holds what is remembered of every chain, and tells it as one report. */
+/** Holds the state of every chain, and makes the report of it. */
 export class Monitor {
   readonly #options: MonitorOptions;
   #fleet: Fleet;
-  readonly #chains = new Map<string, Memory>();
+  readonly #chains = new Map<string, WatchedState>();
   #chainOf: ReadonlyMap<string, string> = new Map();
   #incidents: readonly Incident[] = [];
   #latest: Report | null = null;
@@ -52,16 +52,16 @@ export class Monitor {
     this.watch(fleet);
   }
 
-  /** Watches `fleet` from now on: what stays in it keeps its memory, the rest is forgotten. */
+  /** Changes to another fleet: what is in both keeps its state. */
   watch(fleet: Fleet): void {
     const chains = watchFleet(fleet);
-    const former = new Map(this.#chains);
+    const previous = new Map(this.#chains);
     this.#fleet = fleet;
     this.#chains.clear();
     for (const watched of chains) {
-      const known = former.get(watched.chain.slug)?.state;
+      const known = previous.get(watched.chain.slug)?.state;
       const state = known === undefined ? startChain(watched) : retainChain(known, watched);
-      this.#chains.set(watched.chain.slug, { watched, state, told: null });
+      this.#chains.set(watched.chain.slug, { watched, state, cached: null });
     }
     this.#chainOf = new Map([
       ...chains.flatMap(({ targets }) => targets.map(({ key, chain }) => [key, chain] as const)),
@@ -71,19 +71,19 @@ export class Monitor {
   }
 
   /**
-   * Takes in what one poll said; of a source that a reload removed meanwhile it takes nothing. Tells whether a target
-   * is in doubt by it: about to turn, or just turned. `onImplausible` hears, once, of heights that the chain can't have.
+   * Folds in the observations of one poll; those of a source that a reload removed meanwhile are dropped. The result
+   * says whether a target is changing its status. `onImplausible` is called once if a height is impossible.
    */
   observe(observations: readonly Observation[], onImplausible: () => void = () => undefined): Stability {
     let stability: Stability = "stable";
     let isImplausible = false;
     for (const observation of observations) {
       const slug = this.#chainOf.get(observation.source) ?? "";
-      const memory = this.#chains.get(slug);
-      if (memory !== undefined) {
-        const before = sourceOf(memory.state, observation.source);
-        const state = observeChain(memory.state, memory.watched, [observation]);
-        this.#chains.set(slug, { watched: memory.watched, state, told: null });
+      const known = this.#chains.get(slug);
+      if (known !== undefined) {
+        const before = sourceOf(known.state, observation.source);
+        const state = observeChain(known.state, known.watched, [observation]);
+        this.#chains.set(slug, { watched: known.watched, state, cached: null });
         const after = sourceOf(state, observation.source);
         stability = isChanging(before, after) ? "changing" : stability;
         isImplausible ||= observation.kind === "head" && after?.last?.kind === "failed";
@@ -93,11 +93,11 @@ export class Monitor {
       onImplausible();
     }
     this.#latest = null;
-    this.#tellIfReached(observations);
+    this.#detectRestoredNetwork(observations);
     return stability;
   }
 
-  /** Whether all that an endpoint says something of has been heard of so lately that it is still evidence. */
+  /** Whether the last observation of each target of an endpoint is still evidence. */
   isEvident(endpoint: Endpoint): boolean {
     return sourceKeysOf(endpoint).every((source) => this.#isEvident(source));
   }
@@ -107,33 +107,32 @@ export class Monitor {
     return { chains: Object.fromEntries(chains), incidents: this.#incidents };
   }
 
-  /** Takes over what a former process knew of this fleet. */
+  /** Continues the state that the previous process left of this fleet. */
   restore(chains: ReadonlyMap<string, ChainState>, incidents: readonly Incident[]): void {
     for (const [slug, { watched }] of this.#chains) {
       const known = chains.get(slug);
       if (known !== undefined) {
-        this.#chains.set(slug, { watched, state: retainChain(known, watched), told: null });
+        this.#chains.set(slug, { watched, state: retainChain(known, watched), cached: null });
       }
     }
     this.#incidents = incidents;
     this.#latest = null;
   }
 
-  /** Works out what the next report needs, in slices: a large fleet's would keep polls waiting if it were made at once. */
+  /** Works out the next report in slices, so that a large fleet does not delay polls. */
   async prepare(): Promise<void> {
     const { nowMs } = this.#options;
-    await inSlices(this.#chains, ([slug, memory]) => this.#tell(slug, memory, nowMs()), nowMs);
+    await inSlices(this.#chains, ([slug, known]) => this.#cachedReport(slug, known, nowMs()), nowMs);
   }
 
-  /** What is known now. */
   report(): Report {
     const nowMs = this.#options.nowMs();
     const latest = this.#latest;
-    if (latest !== null && Math.abs(nowMs - latest.generatedAtMs) < FRESH_MS) {
+    if (latest !== null && Math.abs(nowMs - latest.generatedAtMs) < MAX_AGE_MS) {
       return latest;
     }
     this.#latest = composeReport({
-      chains: [...this.#chains].map(([slug, memory]) => this.#tell(slug, memory, nowMs)),
+      chains: [...this.#chains].map(([slug, known]) => this.#cachedReport(slug, known, nowMs)),
       endpoints: endpointsOf(this.#fleet),
       previousIncidents: this.#incidents,
       budgets: this.#options.budgets(nowMs),
@@ -146,28 +145,30 @@ export class Monitor {
     return this.#latest;
   }
 
-  #tell(slug: string, memory: Memory, nowMs: number): CachedReport {
-    const told = cachedReport(memory.told, memory, nowMs);
-    if (told !== memory.told) {
-      this.#chains.set(slug, { watched: memory.watched, state: memory.state, told });
+  #cachedReport(slug: string, known: WatchedState, nowMs: number): CachedReport {
+    const cached = cachedReport(known.cached, known, nowMs);
+    if (cached !== known.cached) {
+      this.#chains.set(slug, { ...known, cached });
     }
-    return told;
+    return cached;
   }
 
-  #tellIfReached(observations: readonly Observation[]): void {
-    if (!this.#isCutOff() || observations.every(isUnreached)) {
+  #detectRestoredNetwork(observations: readonly Observation[]): void {
+    if (!this.#hasNetworkOutage() || observations.every(isUnreached)) {
       return;
     }
     this.#cutOffUntilMs = this.#options.nowMs();
-    // This ends the incident, so that it is told once.
+    // This report ends the incident, so that the outage ends once.
     const { incidents } = this.report();
     if (incidents.every(({ scope }) => scope !== "network")) {
-      this.#options.onReached?.(endpointsOf(this.#fleet).filter((endpoint) => this.#isUnreached(endpoint)));
+      this.#options.onNetworkRestored?.(
+        endpointsOf(this.#fleet).filter((endpoint) => this.#isUnreached(endpoint)),
+      );
     }
   }
 
   /** Whether nothing at all could be reached, by the latest report. */
-  #isCutOff(): boolean {
+  #hasNetworkOutage(): boolean {
     return this.#incidents.some(({ scope }) => scope === "network");
   }
 
@@ -176,21 +177,21 @@ export class Monitor {
   }
 
   #isEvident(source: string): boolean {
-    const memory = this.#memoryOf(source);
+    const known = this.#watchedStateOf(source);
     const state = this.#stateOf(source);
-    if (memory === undefined || state?.last == null) {
+    if (known === undefined || state?.last == null) {
       return false;
     }
-    const staleMs = staleAfterMs(memory.watched.chain.thresholds, state.pollIntervalMs);
+    const staleMs = staleAfterMs(known.watched.chain.thresholds, state.pollIntervalMs);
     return this.#options.nowMs() - state.last.receivedAtMs <= staleMs;
   }
 
   #stateOf(source: string): SourceState | undefined {
-    const memory = this.#memoryOf(source);
-    return memory === undefined ? undefined : sourceOf(memory.state, source);
+    const known = this.#watchedStateOf(source);
+    return known === undefined ? undefined : sourceOf(known.state, source);
   }
 
-  #memoryOf(source: string): Memory | undefined {
+  #watchedStateOf(source: string): WatchedState | undefined {
     return this.#chains.get(this.#chainOf.get(source) ?? "");
   }
 }

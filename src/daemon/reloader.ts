@@ -1,18 +1,18 @@
 import type { Config, ListenAddress } from "../config/config.ts";
 import { ConfigError } from "../config/yaml/config-error.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
-import type { CheckResult } from "../io/http-server/server-deps.ts";
+import type { ReloadResult } from "../io/http-server/server-deps.ts";
 import type { World } from "../world.ts";
-import { logConfigWarnings } from "./warnings.ts";
+import { logConfigWarnings } from "./start-log.ts";
 
 export interface ReloaderOptions {
-  readonly world: World;
-  /** Where the process listens: another address takes another process. */
+  readonly world: Pick<World, "loadConfig" | "logger" | "nowMs">;
+  /** Where the server listens: another address takes effect at the next start. */
   readonly listen: ListenAddress;
   readonly apply: (config: Config) => Promise<void>;
 }
 
-/** Reloads one at a time: reads, checks everything, and only then goes over. */
+/** Reloads the configuration, one reload at a time: reads and checks all of it before anything changes. */
 export class Reloader {
   readonly #options: ReloaderOptions;
   #state: MetricsSource["reload"];
@@ -27,21 +27,26 @@ export class Reloader {
     return this.#state;
   }
 
-  /** Reads the configuration anew; a bad file changes nothing and is told why. */
-  async reload(): Promise<CheckResult> {
+  /** Reads the configuration again; an invalid file changes nothing. */
+  async reload(): Promise<ReloadResult> {
     const turn = this.#last.then(() => this.#reload());
-    // A bug in one is told to whoever asked for that one.
+    // A bug in one reload is thrown to its own caller only.
     this.#last = turn.catch(() => undefined);
     return await turn;
   }
 
-  async #reload(): Promise<CheckResult> {
+  async #reload(): Promise<ReloadResult> {
     const { world, listen, apply } = this.#options;
-    const config = tryLoad(world);
-    if (config instanceof ConfigError) {
+    let config: Config;
+    try {
+      config = world.loadConfig();
+    } catch (error) {
+      if (!(error instanceof ConfigError)) {
+        throw error;
+      }
       this.#state = { ...this.#state, successful: false };
-      world.logger.error({ detail: config.message }, "Reload refused: the former configuration stays");
-      return { ok: false, detail: config.message };
+      world.logger.error({ detail: error.message }, "Reload failed; keeping the current configuration");
+      return { kind: "failed", detail: error.message };
     }
     await apply(config);
     this.#state = { successful: true, lastSuccessMs: world.nowMs() };
@@ -51,17 +56,6 @@ export class Reloader {
       const detail = `listen ${config.listen.host}:${config.listen.port} takes effect at the next start`;
       world.logger.warn({ file: config.file, detail }, "Configuration warning");
     }
-    return { ok: true, detail: `Reloaded ${config.file}` };
-  }
-}
-
-function tryLoad(world: World): Config | ConfigError {
-  try {
-    return world.loadConfig();
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      return error;
-    }
-    throw error;
+    return { kind: "reloaded", detail: `Reloaded ${config.file}` };
   }
 }

@@ -64,7 +64,7 @@ describe("synclag check of a daemon with TLS and passwords", () => {
     expect(exitCode).toBe(3);
     expect(err).toMatch(/^Asking the running daemon at https:\/\/127\.0\.0\.1:\d+ \(pid \d+\)/);
     expect(err).toContain(
-      "the TLS certificate is for another host; ask for a name of its certificate as in --url https://HOST:PORT",
+      "the TLS certificate is for another host; use a name of its certificate as in --url https://HOST:PORT",
     );
     expect(err).toContain("NODE_EXTRA_CA_CERTS=FILE");
   });

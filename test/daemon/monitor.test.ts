@@ -69,7 +69,7 @@ function start() {
     {
       nowMs: () => nowMs,
       budgets: () => [],
-      onReached: (endpoints) => told.push(endpoints.map(({ key }) => key)),
+      onNetworkRestored: (endpoints) => told.push(endpoints.map(({ key }) => key)),
     },
   );
   const say = (what: "well" | "cut off", endpoints: readonly Endpoint[]): void => {

@@ -18,25 +18,25 @@ describe("a promise that never settles", () => {
     let aheadMs = 0;
     const waiting: (() => void)[] = [];
     // A disk that hangs: the poll waits for its count to be written.
-    const keeper: StateStore = {
-      remembered: EMPTY_STATE,
+    const store: StateStore = {
+      restored: EMPTY_STATE,
       touch: () => undefined,
       problem: () => null,
-      recorded: () => new Promise((resolve) => waiting.push(resolve)),
-      announce: () => Promise.resolve(),
+      flush: () => new Promise((resolve) => waiting.push(resolve)),
+      publishUrl: () => Promise.resolve(),
       [Symbol.asyncDispose]: () => Promise.resolve(),
     };
     const daemon = new Daemon(configOf(chainsYaml(fleet.endpoint(KEY).url)), {
       world: { ...WORLD, nowMs: Date.now, monotonicMs: () => performance.now() + aheadMs },
       observeDuration: () => undefined,
-      keeper,
+      store,
     });
     await vi.waitFor(() => expect(waiting).toHaveLength(1), 10_000);
 
     const atFirst = daemon.healthy();
     aheadMs += 20 * 60_000;
     await vi.waitFor(
-      () => expect(daemon.healthy().detail).toMatch(/^A poll has been under way for \d+ s$/),
+      () => expect(daemon.healthy().detail).toMatch(/^A poll has been in flight for \d+ s$/),
       5_000,
     );
     const stuck = daemon.healthy();

@@ -16,7 +16,7 @@ describe("Reloader.reload()", () => {
 
     const verdict = await reloader.reload();
 
-    expect(verdict).toEqual({ ok: true, detail: "Reloaded chains.yaml" });
+    expect(verdict).toEqual({ kind: "reloaded", detail: "Reloaded chains.yaml" });
     expect(applied).toHaveLength(1);
     expect(reloader.state).toEqual({ successful: true, lastSuccessMs: 5_000 });
     expect(lines).toMatchObject([{ level: 30, msg: "Reloaded" }]);
@@ -29,7 +29,7 @@ describe("Reloader.reload()", () => {
 
     const verdict = await reloader.reload();
 
-    expect(verdict).toEqual({ ok: false, detail: MISTAKE.message });
+    expect(verdict).toEqual({ kind: "failed", detail: MISTAKE.message });
     expect(applied).toEqual([]);
     expect(reloader.state).toEqual({ successful: false, lastSuccessMs: 1_000 });
     expect(lines).toMatchObject([{ level: 50, detail: MISTAKE.message }]);
@@ -83,7 +83,7 @@ describe("Reloader.reload()", () => {
     const second = reloader.reload();
 
     await expect(first).rejects.toThrow("bug");
-    expect(await second).toMatchObject({ ok: true });
+    expect(await second).toMatchObject({ kind: "reloaded" });
   });
 });
 

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { App } from "../../src/app.ts";
 import type { TargetReport } from "../../src/core/model/report.ts";
-import { StateHeldError } from "../../src/io/state/lock.ts";
+import { StateLockedError } from "../../src/io/state/lock.ts";
 import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { configOf, startTestApp } from "../support/running-app.ts";
@@ -82,7 +82,7 @@ describe("startApp() on a state file", () => {
 
     const refused = startTestApp(config, { stateFile });
 
-    await expect(refused).rejects.toThrow(StateHeldError);
+    await expect(refused).rejects.toThrow(StateLockedError);
     await expect(refused).rejects.toThrow(
       `pid ${process.ppid}, started 1970-01-01T00:00:00.000Z, listening on http://other:1`,
     );
@@ -105,7 +105,10 @@ describe("startApp() on a state file", () => {
     expect(subgraph?.detail).toContain("its folder does not exist");
     expect(fleet.endpoint(SUBGRAPH).requestCount).toBe(0);
     expect(lines).toContainEqual(
-      expect.objectContaining({ level: 50, msg: "No state is kept: endpoints with a budget are not polled" }),
+      expect.objectContaining({
+        level: 50,
+        msg: "State file unavailable; endpoints with a budget will not be polled",
+      }),
     );
   });
 

@@ -26,7 +26,7 @@ describe("a full disk", () => {
     await vi.waitFor(() => {
       // Again and again: a file that replaces another one just then gives back the room that the other one took.
       fill(disk);
-      expect(synclag.stderr()).toContain("Cannot record what is spent");
+      expect(synclag.stderr()).toContain("Cannot write the budget journal");
     }, PATIENCE);
     const counted = fleet.endpoint(METERED).requestCount;
     await untilAsked(fleet, [FREE], 3);
@@ -35,7 +35,7 @@ describe("a full disk", () => {
       ...(await answers(synclag)),
     };
     rmSync(join(disk, "filler"));
-    await vi.waitFor(() => expect(synclag.stderr()).toContain("What is spent is recorded again"), PATIENCE);
+    await vi.waitFor(() => expect(synclag.stderr()).toContain("Budget journal writable again"), PATIENCE);
     await untilAsked(fleet, [FREE, METERED], 2);
 
     // One may have been under way.
@@ -54,7 +54,7 @@ describe("a disk that turns read-only", () => {
 
     // Refused while a file is just being written.
     await vi.waitFor(() => run("mount", "-o", "remount,ro", disk), PATIENCE);
-    await vi.waitFor(() => expect(synclag.stderr()).toContain("Cannot record what is spent"), PATIENCE);
+    await vi.waitFor(() => expect(synclag.stderr()).toContain("Cannot write the budget journal"), PATIENCE);
     await untilAsked(fleet, [FREE], 3);
     const whileReadOnly = await answers(synclag);
     await run("mount", "-o", "remount,rw", disk);

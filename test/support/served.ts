@@ -2,7 +2,7 @@ import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { Plan } from "../../src/core/model/plan.ts";
 import { type HttpServer, type HttpServerOptions, startHttpServer } from "../../src/io/http-server/server.ts";
-import type { CheckResult, ServerDeps } from "../../src/io/http-server/server-deps.ts";
+import type { ProbeResult, ServerDeps } from "../../src/io/http-server/server-deps.ts";
 import { fullReport } from "./metrics-source.ts";
 
 const METRICS_BODY = "synclag_up 1\n";
@@ -22,7 +22,7 @@ const NO_PLAN: Plan = {
   skipped: [],
 };
 
-const FINE: CheckResult = { ok: true, detail: "Fine" };
+const FINE: ProbeResult = { ok: true, detail: "Fine" };
 
 /** The real server over a fleet in which all is known, with what a test wants otherwise. */
 export function serve(
@@ -37,7 +37,6 @@ export function serve(
       past: () => ({ timesMs: [], reference: [], targets: {} }),
       endpoints: () => [],
       plan: () => NO_PLAN,
-      statusesDocument: () => "# Statuses\n\n## ok\n\nFine.\n",
       metrics: () => Promise.resolve(METRICS),
       healthy: () => FINE,
       ready: () => FINE,

@@ -12,7 +12,7 @@ const [path = ""] = process.argv.slice(2);
 await using lock = await lockStateFile(path, {
   url: "http://127.0.0.1:9855",
   nowMs: () => Date.now(),
-  onLost: () => process.exit(3),
+  onLockLost: () => process.exit(3),
 });
 const found = await readStateFile(path, Date.now());
 let count = found.kind === "state" ? Number(found.state.budgets) : 0;
@@ -34,7 +34,7 @@ await using saver = new DebouncedWriter({
 
 for (;;) {
   count += 1;
-  await saver.recorded();
+  await saver.flush();
   // Without a buffer: what is printed was recorded before, whenever the process dies.
   writeSync(1, `${count}\n`);
 }

@@ -15,6 +15,11 @@ export interface WebSettings {
   readonly rateLimit: RateLimit | null;
 }
 
+/** The web configuration as its files are now. */
+export interface WebSettingsSource {
+  readonly current: WebSettings;
+}
+
 /** Texts are PEM. */
 export interface TlsSettings {
   readonly cert: string;

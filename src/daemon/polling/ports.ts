@@ -21,7 +21,7 @@ export interface PollPortsOptions {
   readonly budgets: Budgets;
   /** The clock of the budgets. */
   readonly budgetNowMs: () => number;
-  readonly store: Pick<StateStore, "problem" | "recorded">;
+  readonly store: Pick<StateStore, "problem" | "flush">;
   readonly counters: PollCounters;
   readonly exchangeLog: ExchangeLog;
   readonly observeDuration: (labels: IndexerId, durationMs: number) => void;
@@ -88,7 +88,7 @@ async function acquire(
     return grant;
   }
   try {
-    await store.recorded();
+    await store.flush();
     return grant;
   } catch (error) {
     return refusedUnrecorded(error instanceof Error ? error.message : String(error));

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { mergeSavedBudgets, readSavedBudgets, type SavedBudgets } from "../../budgets/snapshot.ts";
-import { readStateFile, setStateAside } from "../../io/state/file.ts";
+import { moveAside, readStateFile } from "../../io/state/file.ts";
 import { readBudgetJournal } from "../../io/state/journal.ts";
 import type { World } from "../../world.ts";
 import { EMPTY_STATE, parseState, type RestoredState } from "./restored-state.ts";
 
 /**
- * Reads all that a former process left. What cannot be understood is set aside, and told.
+ * Reads the state that the previous process left. An invalid file is moved aside and logged.
  *
  * @throws {StateFileError} If the disk refuses.
  */
@@ -14,14 +14,12 @@ export async function loadState(
   path: string,
   { logger, nowMs }: Pick<World, "logger" | "nowMs">,
 ): Promise<RestoredState> {
-  const remembered = await readState(path, { logger, nowMs });
-  for (const loss of remembered.losses) {
-    logger.warn({ path, loss }, "Part of the state file cannot be used");
+  const restored = await readState(path, { logger, nowMs });
+  for (const detail of restored.warnings) {
+    logger.warn({ path, detail }, "State file partly discarded");
   }
   const drawn = await readDrawn(path, logger);
-  return drawn === null
-    ? remembered
-    : { ...remembered, budgets: mergeSavedBudgets(remembered.budgets, drawn) };
+  return drawn === null ? restored : { ...restored, budgets: mergeSavedBudgets(restored.budgets, drawn) };
 }
 
 async function readState(
@@ -36,14 +34,14 @@ async function readState(
       if (!(error instanceof z.ZodError)) {
         throw error;
       }
-      found = await setStateAside(path, "its budgets are damaged", nowMs());
+      found = await moveAside(path, "its budgets are invalid", nowMs());
     }
   }
-  if (found.kind === "set_aside") {
-    const { why, movedTo } = found;
+  if (found.kind === "moved_aside") {
+    const { reason, movedTo } = found;
     logger.error(
-      { path, why, movedTo },
-      "State file set aside: nothing is remembered, and budgets count from nothing",
+      { path, reason, movedTo },
+      "State file invalid, moved aside; starting with empty state and budgets",
     );
   }
   return EMPTY_STATE;
@@ -55,10 +53,7 @@ async function readDrawn(path: string, logger: World["logger"]): Promise<SavedBu
     return drawn === null ? null : readSavedBudgets(drawn);
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof z.ZodError) {
-      logger.error(
-        { path },
-        "What was spent just before the end cannot be read: the budgets may count too little",
-      );
+      logger.error({ path }, "Budget journal unreadable; budgets may be undercounted");
       return null;
     }
     throw error;

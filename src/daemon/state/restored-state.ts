@@ -5,72 +5,71 @@ import type { Incident } from "../../core/model/report.ts";
 import type { SavedState } from "../../io/state/file.ts";
 import { readSavedChain, readSavedIncidents } from "../../io/state/saved-chain.ts";
 
-/** What a former process knew. */
+/** The state that the previous process left. */
 export interface RestoredState {
   /** By the chain's slug. */
   readonly chains: ReadonlyMap<string, ChainState>;
   readonly incidents: readonly Incident[];
   readonly budgets: SavedBudgets;
-  /** Which question each endpoint answered last, by a digest of its identity. */
+  /** Which query each endpoint answered last, by a digest of its identity. */
   readonly questions: ReadonlyMap<string, number>;
-  /** What could not be used, a sentence each. */
-  readonly losses: readonly string[];
+  /** What was discarded, a sentence each. */
+  readonly warnings: readonly string[];
 }
 
 const QuestionsJson = z.record(z.string(), z.int().nonnegative());
 
-/** Our clock was put back by more than this since: what was then is of no use, but for the budgets. */
-const FUTURE_MS = 60_000;
+/** A file from further in the future than this means that our clock was set back: only its budgets are used. */
+const MAX_FUTURE_MS = 60_000;
 
-/** Nothing at all. */
 export const EMPTY_STATE: RestoredState = {
   chains: new Map(),
   incidents: [],
   budgets: { accounts: new Map(), backOffs: new Map() },
   questions: new Map(),
-  losses: [],
+  warnings: [],
 };
 
 /**
- * Understands a state file. A chain whose part is damaged starts afresh.
+ * Parses a state file. A chain whose part is invalid starts empty.
  *
- * @throws {z.ZodError} If what is wrong are the budgets: then the file is not to be trusted at all.
+ * @throws {z.ZodError} If the budgets are invalid: then the file cannot be trusted at all.
  */
 export function parseState(state: SavedState, nowMs: number): RestoredState {
   const budgets = readSavedBudgets(state.budgets);
-  if (state.savedAtMs > nowMs + FUTURE_MS) {
+  if (state.savedAtMs > nowMs + MAX_FUTURE_MS) {
     const savedAt = new Date(state.savedAtMs).toISOString();
-    const loss = `the clock was put back: the file is of ${savedAt}, so only its budgets are used`;
-    return { ...EMPTY_STATE, budgets, losses: [loss] };
+    const warning = `the clock was set back: the file was written at ${savedAt}; only its budgets are used`;
+    return { ...EMPTY_STATE, budgets, warnings: [warning] };
   }
-  const losses: string[] = [];
-  function orLost<T>(part: string, lost: T, read: () => T): T {
+  const warnings: string[] = [];
+  function orElse<T>(part: string, fallback: T, read: () => T): T {
     try {
       return read();
     } catch (error) {
       if (!(error instanceof z.ZodError)) {
         throw error;
       }
-      losses.push(`${part} starts afresh: ${firstIssue(error)}`);
-      return lost;
+      warnings.push(`${part} starts empty: ${firstIssue(error)}`);
+      return fallback;
     }
   }
   const chains = Object.entries(state.chains).flatMap(([slug, json]) => {
-    const chain = orLost(`chain ${slug}`, null, () => readSavedChain(json));
+    const chain = orElse(`chain ${slug}`, null, () => readSavedChain(json));
     return chain === null ? [] : [[slug, chain] as const];
   });
   return {
     chains: new Map(chains),
-    incidents: orLost("the list of incidents", [], () => readSavedIncidents(state.incidents)),
+    incidents: orElse("the list of incidents", [], () => readSavedIncidents(state.incidents)),
     budgets,
     questions: new Map(
-      Object.entries(orLost("the dialects' memory", {}, () => QuestionsJson.parse(state.conversations))),
+      Object.entries(orElse("the dialect cache", {}, () => QuestionsJson.parse(state.conversations))),
     ),
-    losses,
+    warnings,
   };
 }
 
 function firstIssue({ issues }: z.ZodError): string {
   const [issue] = issues;
-  return issue === undefined ? "it is damaged" : `${issue.path.join(".")}: ${issue.message}`;
+  return issue === undefined ? "it is invalid" : `${issue.path.join(".")}: ${issue.message}`;
 }

@@ -5,18 +5,18 @@ import type { Monitor } from "../monitor.ts";
 import type { DialectCache } from "../polling/dialect-cache.ts";
 import type { StateSnapshot } from "./store.ts";
 
-/** What a daemon knows, and what must outlive it. */
+/** What the state file is made of. */
 export interface SnapshotSource {
   readonly monitor: Monitor;
-  readonly endpoints: DialectCache;
+  readonly dialects: DialectCache;
   readonly budgets: Budgets;
-  /** The clock that the budgets go by. */
+  /** The clock of the budgets. */
   readonly clock: SteadyClock;
   readonly nowMs: () => number;
 }
 
-/** What of it is written to disk. */
-export function takeSnapshot({ monitor, endpoints, budgets, clock, nowMs }: SnapshotSource): StateSnapshot {
+/** The part of it that is written to disk. */
+export function takeSnapshot({ monitor, dialects, budgets, clock, nowMs }: SnapshotSource): StateSnapshot {
   return {
     all() {
       const onWritten = budgets.checkpoint();
@@ -25,7 +25,7 @@ export function takeSnapshot({ monitor, endpoints, budgets, clock, nowMs }: Snap
         savedAtMs: nowMs(),
         ...monitor.save(),
         budgets: savedBudgetsToJson(spent),
-        conversations: endpoints.save(),
+        conversations: dialects.save(),
       };
       return { state, onWritten };
     },

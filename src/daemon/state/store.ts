@@ -1,12 +1,13 @@
 import { type SavedState, StateFileError, writeStateFile } from "../../io/state/file.ts";
 import { removeBudgetJournal, writeBudgetJournal } from "../../io/state/journal.ts";
-import { lockStateFile, type StateHeldError, type StateLock } from "../../io/state/lock.ts";
+import { lockStateFile, type StateLock, type StateLockedError } from "../../io/state/lock.ts";
+import { resolveStatePath } from "../../io/state/path.ts";
 import { DebouncedWriter } from "../../io/state/writer.ts";
 import type { World } from "../../world.ts";
 import { loadState } from "./load.ts";
 import { EMPTY_STATE, type RestoredState } from "./restored-state.ts";
 
-/** What there is to be kept. */
+/** What is written to disk. */
 export interface StateSnapshot {
   /** Everything. `onWritten` is called once that is on disk. */
   readonly all: () => { readonly state: SavedState; readonly onWritten: () => void };
@@ -14,86 +15,90 @@ export interface StateSnapshot {
   readonly drawn: () => unknown;
 }
 
-/** Keeps what must outlive the process. Disposing it writes for the last time. */
+/** Keeps the state on disk. Disposing it writes for the last time. */
 export interface StateStore extends AsyncDisposable {
-  /** What the former process knew. */
-  readonly remembered: RestoredState;
-  /** Something changed: to be on disk within five seconds. */
+  /** The state that the previous process left. */
+  readonly restored: RestoredState;
+  /** Something changed: it is written within five seconds. */
   readonly touch: () => void;
-  /** Why nothing can be put on disk now, or null. */
+  /** Why nothing can be written now, or null. */
   readonly problem: () => string | null;
-  /** Waits until all that was drawn from budgets is on disk. @throws If it isn't: then nothing may be sent. */
-  readonly recorded: () => Promise<void>;
-  /** Tells where this process serves, for others that want the same file. */
-  readonly announce: (url: string) => Promise<void>;
+  /** Waits until all that was drawn from budgets is on disk. @throws If it is not: then nothing may be sent. */
+  readonly flush: () => Promise<void>;
+  /** Writes the server's URL into the lock, for `check` and for other processes that want the same file. */
+  readonly publishUrl: (url: string) => Promise<void>;
 }
 
 export interface StateStoreOptions {
   readonly world: Pick<World, "logger" | "nowMs">;
-  /** Asked at each writing. */
-  readonly keepsake: () => StateSnapshot;
+  /** Called at each write. */
+  readonly snapshot: () => StateSnapshot;
   /** Another process has taken the file over. */
-  readonly onLost: (error: StateHeldError) => void;
+  readonly onLockLost: (error: StateLockedError) => void;
 }
 
-/** Where nothing is to be kept, as in the demo. */
-const KEEPS_NOTHING: StateStore = {
-  remembered: EMPTY_STATE,
+/** Where nothing is kept, as in the demo. */
+const NULL_STORE: StateStore = {
+  restored: EMPTY_STATE,
   touch: () => undefined,
   problem: () => null,
-  recorded: () => Promise.resolve(),
-  announce: () => Promise.resolve(),
+  flush: () => Promise.resolve(),
+  publishUrl: () => Promise.resolve(),
   [Symbol.asyncDispose]: () => Promise.resolve(),
 };
 
 /**
- * Takes a state file for this process, and reads it; null keeps nothing. Where that can't be done, the daemon is told so and runs without:
- * it watches as ever, and spends nothing of a budget.
+ * Locks a state file and reads it; a null path keeps nothing. Where the disk refuses, the daemon runs without: it polls
+ * as ever, but no endpoint with a budget.
  *
- * @throws {StateHeldError} If a living process has the file.
+ * @throws {StateLockedError} If a living process has the file.
+ * @throws {StatePathError} If the path names something that is no state file.
  */
 export async function openStateStore(path: string | null, options: StateStoreOptions): Promise<StateStore> {
   const { logger } = options.world;
   if (path === null) {
-    return KEEPS_NOTHING;
+    return NULL_STORE;
   }
   try {
-    return await open(path, options);
+    return await open(await resolveStatePath(path), options);
   } catch (error) {
     if (!(error instanceof StateFileError)) {
       throw error;
     }
-    logger.error({ detail: error.message }, "No state is kept: endpoints with a budget are not polled");
+    logger.error(
+      { detail: error.message },
+      "State file unavailable; endpoints with a budget will not be polled",
+    );
     return {
-      ...KEEPS_NOTHING,
+      ...NULL_STORE,
       problem: () => error.message,
-      recorded: () => Promise.reject(error),
+      flush: () => Promise.reject(error),
     };
   }
 }
 
 async function open(path: string, options: StateStoreOptions): Promise<StateStore> {
   const { nowMs } = options.world;
-  const lock = await lockStateFile(path, { url: "", nowMs, onLost: options.onLost });
+  const lock = await lockStateFile(path, { url: "", nowMs, onLockLost: options.onLockLost });
   try {
-    return write(path, { ...options, lock, remembered: await loadState(path, options.world) });
+    return createStore(path, { ...options, lock, restored: await loadState(path, options.world) });
   } catch (error) {
     await lock[Symbol.asyncDispose]();
     throw error;
   }
 }
 
-interface Writing extends StateStoreOptions {
+interface OpenedState extends StateStoreOptions {
   readonly lock: StateLock;
-  readonly remembered: RestoredState;
+  readonly restored: RestoredState;
 }
 
-function write(path: string, { world, keepsake, lock, remembered }: Writing): StateStore {
+function createStore(path: string, { world, snapshot, lock, restored }: OpenedState): StateStore {
   const { logger } = world;
   let problem: string | null = null;
   let isStateOnDisk = false;
   const journal = new DebouncedWriter({
-    content: () => keepsake().drawn(),
+    content: () => snapshot().drawn(),
     async write(drawn) {
       await lock.assertHeld();
       await writeBudgetJournal(path, drawn);
@@ -102,16 +107,16 @@ function write(path: string, { world, keepsake, lock, remembered }: Writing): St
       problem = messageOf(error);
       logger.error(
         { detail: problem },
-        "Cannot record what is spent: endpoints with a budget are not polled",
+        "Cannot write the budget journal; endpoints with a budget are paused",
       );
     },
     onRecovery() {
       problem = null;
-      logger.info("What is spent is recorded again");
+      logger.info("Budget journal writable again");
     },
   });
-  const saver = new DebouncedWriter({
-    content: () => keepsake().all(),
+  const stateFile = new DebouncedWriter({
+    content: () => snapshot().all(),
     async write({ state, onWritten }) {
       await lock.assertHeld();
       isStateOnDisk = false;
@@ -120,17 +125,17 @@ function write(path: string, { world, keepsake, lock, remembered }: Writing): St
       onWritten();
     },
     onFailure: (error) => logger.error({ detail: messageOf(error) }, "Cannot write the state file"),
-    onRecovery: () => logger.info("The state file is written again"),
+    onRecovery: () => logger.info("State file writable again"),
   });
   return {
-    remembered,
-    touch: () => saver.touch(),
+    restored,
+    touch: () => stateFile.touch(),
     problem: () => problem,
-    recorded: () => journal.recorded(),
-    announce: (url) => lock.announce(url),
+    flush: () => journal.flush(),
+    publishUrl: (url) => lock.publishUrl(url),
     async [Symbol.asyncDispose]() {
       await journal[Symbol.asyncDispose]();
-      await saver[Symbol.asyncDispose]();
+      await stateFile[Symbol.asyncDispose]();
       if (isStateOnDisk) {
         await removeBudgetJournal(path);
       }

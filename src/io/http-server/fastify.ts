@@ -1,8 +1,8 @@
 import type { Server } from "node:https";
 import type { Socket } from "node:net";
 import fastify, { type FastifyHttpsOptions, type FastifyInstance } from "fastify";
+import type { WebSettingsSource } from "../../config/web/web-settings.ts";
 import { answerUnreadable, cutUnreadable } from "./replies.ts";
-import type { LiveWebSettings } from "./settings.ts";
 import { keepTlsFresh, tlsOptions } from "./tls.ts";
 
 export interface FastifyLimits {
@@ -21,7 +21,7 @@ const MAX_PARAMETER_LENGTH = 200;
 
 /** The server with its limits and no routes: HTTP/1.1, over TLS where the web configuration has a certificate. */
 export function createFastify(
-  web: LiveWebSettings | null,
+  web: WebSettingsSource | null,
   { requestTimeoutMs, idleTimeoutMs }: FastifyLimits,
 ): FastifyInstance {
   const common = {

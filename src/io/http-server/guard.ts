@@ -1,12 +1,11 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import type { RateLimit } from "../../config/web/web-settings.ts";
+import type { RateLimit, WebSettingsSource } from "../../config/web/web-settings.ts";
 import { BasicAuth } from "./basic-auth.ts";
 import { sendProblem } from "./replies.ts";
-import type { LiveWebSettings } from "./settings.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 /** Before anything else of a request is looked at: headers, the rate limit, and who asks. */
-export function addWebGuard(server: FastifyInstance, web: LiveWebSettings): void {
+export function addWebGuard(server: FastifyInstance, web: WebSettingsSource): void {
   const auth = new BasicAuth();
   const limiter = createLimiter();
 

@@ -6,23 +6,34 @@ import type { Report } from "../../core/model/report.ts";
 /** What the HTTP server reads: memory only, never an indexer. */
 export interface ServerDeps {
   readonly report: () => Report;
-  /** A stretch of a chain's past for the targets with these keys. */
+  /** A stretch of a chain's history for the targets with these keys. */
   readonly past: (chain: string, keys: readonly string[], span: Span) => HistorySlice;
-  /** Every endpoint that speaks of a chain, with what it said last. */
+  /** Every endpoint that serves a chain, with its last replies. */
   readonly endpoints: (chain: string) => readonly EndpointRecord[];
   readonly plan: () => Plan;
-  /** What every status means, in Markdown. */
-  readonly statusesDocument: () => string;
-  readonly metrics: () => Promise<{ readonly contentType: string; readonly gzipped: Buffer }>;
-  readonly healthy: () => CheckResult;
-  readonly ready: () => CheckResult;
+  readonly metrics: () => Promise<ScrapeReply>;
+  readonly healthy: () => ProbeResult;
+  readonly ready: () => ProbeResult;
   /** Null where the lifecycle routes are not enabled. */
-  readonly reload: (() => Promise<CheckResult>) | null;
+  readonly reload: (() => Promise<ReloadResult>) | null;
   readonly version: string;
 }
 
-export interface CheckResult {
+/** The body of `/metrics`. */
+export interface ScrapeReply {
+  readonly contentType: string;
+  readonly gzipped: Buffer;
+}
+
+/** The reply to a liveness or readiness probe. */
+export interface ProbeResult {
   readonly ok: boolean;
   /** One sentence. */
+  readonly detail: string;
+}
+
+/** `failed`: the configuration is invalid, and the current one stays. */
+export interface ReloadResult {
+  readonly kind: "reloaded" | "failed";
   readonly detail: string;
 }

@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import type { WebSettingsSource } from "../../config/web/web-settings.ts";
 import { createFastify } from "./fastify.ts";
 import { addWebGuard } from "./guard.ts";
 import { answerProblems, type KnownRoutes } from "./replies.ts";
@@ -8,7 +9,6 @@ import { addHistoryRoute } from "./routes/history.ts";
 import { addManagementRoutes } from "./routes/management.ts";
 import { addPageRoutes } from "./routes/pages.ts";
 import type { ServerDeps } from "./server-deps.ts";
-import type { LiveWebSettings } from "./settings.ts";
 
 export interface HttpServer extends AsyncDisposable {
   /** `http://host:port`, or `https:`, with the port that was really taken. */
@@ -23,7 +23,7 @@ export interface HttpServerOptions {
   /** Called for a bug of ours in an answer. Default: it is thrown where nothing can catch it, and ends the process. */
   readonly onBug?: (error: unknown) => void;
   /** TLS, users, headers and limits. Default: plain HTTP for everybody. */
-  readonly web?: LiveWebSettings | null;
+  readonly web?: WebSettingsSource | null;
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;

@@ -1,32 +1,32 @@
-import type { WebSettings } from "../../config/web/web-settings.ts";
+import type { WebSettings, WebSettingsSource } from "../../config/web/web-settings.ts";
 
 export interface LiveWebOptions {
-  /** Reads and checks all files anew. @throws If anything is wrong with them. */
+  /** Reads and checks all files. @throws If one is invalid. */
   readonly load: () => WebSettings;
   readonly onChanged: () => void;
-  /** Told once of each way in which the files went wrong. */
-  readonly onRefused: (error: unknown) => void;
+  /** Called once for each different error. */
+  readonly onInvalid: (error: unknown) => void;
   readonly monotonicMs: () => number;
 }
 
-/** Often enough for a rotation, seldom enough for any number of requests. */
+/** Soon enough for a rotation of certificates, whatever the number of requests. */
 const FRESH_MS = 1_000;
 
-/** The web configuration as its files are now: they are read again when somebody comes, no restart is needed. */
-export class LiveWebSettings {
+/** Reads the files of the web configuration again when a request comes, so that a change needs no restart. */
+export class LiveWebSettings implements WebSettingsSource {
   readonly #options: LiveWebOptions;
   #current: WebSettings;
   #readMs: number;
-  #refused = "";
+  #lastError = "";
 
-  /** @throws If anything is wrong with the files. */
+  /** @throws If a file is invalid. */
   constructor(options: LiveWebOptions) {
     this.#options = options;
     this.#current = options.load();
     this.#readMs = options.monotonicMs();
   }
 
-  /** A second old at most. While the files are wrong, as in the middle of a rotation, those before them stay. */
+  /** At most a second old. While a file is invalid, as in the middle of a rotation, the previous settings stay. */
   get current(): WebSettings {
     const nowMs = this.#options.monotonicMs();
     if (nowMs - this.#readMs >= FRESH_MS) {
@@ -41,14 +41,14 @@ export class LiveWebSettings {
     try {
       next = this.#options.load();
     } catch (error) {
-      const refused = String(error);
-      if (refused !== this.#refused) {
-        this.#refused = refused;
-        this.#options.onRefused(error);
+      const message = String(error);
+      if (message !== this.#lastError) {
+        this.#lastError = message;
+        this.#options.onInvalid(error);
       }
       return;
     }
-    this.#refused = "";
+    this.#lastError = "";
     if (textOf(next) !== textOf(this.#current)) {
       this.#current = next;
       this.#options.onChanged();

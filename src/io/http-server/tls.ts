@@ -1,7 +1,6 @@
 import type { X509Certificate } from "node:crypto";
 import type { SecureContextOptions, Server, TLSSocket, TlsOptions } from "node:tls";
-import type { TlsSettings } from "../../config/web/web-settings.ts";
-import type { LiveWebSettings } from "./settings.ts";
+import type { TlsSettings, WebSettingsSource } from "../../config/web/web-settings.ts";
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
@@ -16,7 +15,7 @@ export function tlsOptions(tls: TlsSettings): TlsOptions {
 }
 
 /** Gives each new connection the certificates as they are now, and turns away clients that are not welcome. */
-export function keepTlsFresh(server: Server, web: LiveWebSettings): void {
+export function keepTlsFresh(server: Server, web: WebSettingsSource): void {
   let inUse = web.current.tls;
   // Before the server's own listener, which begins the handshake.
   server.prependListener("connection", () => {

@@ -3,7 +3,7 @@ import { z } from "zod";
 import { hasCode } from "../system-error.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
-/** What is remembered from one process to the next. Each part is read by the code that wrote it. */
+/** What outlives a process. Each part is read by the code that wrote it. */
 export interface SavedState {
   /** Unix milliseconds. */
   readonly savedAtMs: number;
@@ -11,18 +11,19 @@ export interface SavedState {
   readonly chains: Readonly<Record<string, unknown>>;
   readonly incidents: unknown;
   readonly budgets: unknown;
-  /** Which question of its dialect each endpoint answered last. */
+  /** Which query of its dialect each endpoint answered last; the name is that of version 1 of the file. */
   readonly conversations: unknown;
 }
 
-/** What was found where the state file should be. */
+/** What was found at the path of the state file. */
 export type StateFound =
   | { readonly kind: "state"; readonly state: SavedState }
   /** The first start. */
   | { readonly kind: "none" }
-  | { readonly kind: "set_aside"; readonly why: string; readonly movedTo: string };
+  /** Invalid, and renamed. */
+  | { readonly kind: "moved_aside"; readonly reason: string; readonly movedTo: string };
 
-/** The file cannot be read or written at all: the user has to mend that. */
+/** The file cannot be read or written, for a reason that the user has to remove. */
 export class StateFileError extends Error {
   override readonly name = "StateFileError";
 
@@ -33,7 +34,7 @@ export class StateFileError extends Error {
   }
 }
 
-/** Goes up when an older version could misread the file. */
+/** Raised when an older version could misread the file. Every version begins with `version` and `savedAtMs`. */
 const VERSION = 1;
 
 const StateJson = z.strictObject({
@@ -47,7 +48,7 @@ const StateJson = z.strictObject({
 const Versioned = z.looseObject({ version: z.int() });
 
 /**
- * Reads the state file. One that is damaged, foreign or of a newer version is set aside: renamed, never deleted.
+ * Reads the state file. One that is invalid or of a newer version is renamed, never deleted.
  *
  * @throws {StateFileError} If there is a file that cannot be read or renamed.
  */
@@ -62,34 +63,32 @@ export async function readStateFile(path: string, nowMs: number): Promise<StateF
     throw new StateFileError("read", { path, cause: error });
   }
   const parsed = parseState(text);
-  return typeof parsed === "string"
-    ? await setStateAside(path, parsed, nowMs)
-    : { kind: "state", state: parsed };
+  return parsed.kind === "state" ? parsed : await moveAside(path, parsed.reason, nowMs);
 }
 
 /**
- * Renames a state file that turned out to be useless to `….broken-<time>`.
+ * Renames an invalid state file to `….broken-<time>`.
  *
  * @throws {StateFileError} If it cannot be renamed.
  */
-export async function setStateAside(
+export async function moveAside(
   path: string,
-  why: string,
+  reason: string,
   nowMs: number,
-): Promise<Extract<StateFound, { kind: "set_aside" }>> {
+): Promise<Extract<StateFound, { kind: "moved_aside" }>> {
   const movedTo = `${path}.broken-${new Date(nowMs).toISOString().replace(/[-:.]/g, "")}`;
   try {
     await rename(path, movedTo);
   } catch (error) {
-    throw new StateFileError("set aside", { path, cause: error });
+    throw new StateFileError("move aside", { path, cause: error });
   }
-  return { kind: "set_aside", why, movedTo };
+  return { kind: "moved_aside", reason, movedTo };
 }
 
 /**
  * Writes the state file, all of it or nothing.
  *
- * @throws {StateFileError} If that fails; the former file is then still there.
+ * @throws {StateFileError} If that fails; the previous file is then still there.
  */
 export async function writeStateFile(path: string, state: SavedState): Promise<void> {
   try {
@@ -99,7 +98,7 @@ export async function writeStateFile(path: string, state: SavedState): Promise<v
   }
 }
 
-/** The text chain by chain: a large fleet's would block the process for half a second if it were made at once. */
+/** One chain at a time: the text of a large fleet made at once would block the process for half a second. */
 function* partsOf({ chains, ...rest }: SavedState): Iterable<string> {
   yield `${JSON.stringify({ version: VERSION, ...rest }).slice(0, -1)},"chains":{`;
   let separator = "";
@@ -110,8 +109,11 @@ function* partsOf({ chains, ...rest }: SavedState): Iterable<string> {
   yield "}}\n";
 }
 
-/** The state, or one sentence on why the text is none. */
-function parseState(text: string): SavedState | string {
+type ParsedState =
+  | { readonly kind: "state"; readonly state: SavedState }
+  | { readonly kind: "invalid"; readonly reason: string };
+
+function parseState(text: string): ParsedState {
   let json: unknown;
   try {
     json = JSON.parse(text);
@@ -119,18 +121,24 @@ function parseState(text: string): SavedState | string {
     if (!(error instanceof SyntaxError)) {
       throw error;
     }
-    return text.trim() === "" ? "it is empty" : "it is truncated or damaged: not valid JSON";
+    return invalid(text.trim() === "" ? "it is empty" : "it is truncated or damaged: not valid JSON");
   }
   const parsed = StateJson.safeParse(json);
   if (parsed.success) {
     const { version: _, ...state } = parsed.data;
-    return state;
+    return { kind: "state", state };
   }
   const versioned = Versioned.safeParse(json);
   if (versioned.success && versioned.data.version > VERSION) {
-    return `a newer Synclag wrote it: version ${versioned.data.version}, and this one reads ${VERSION}`;
+    return invalid(
+      `a newer Synclag wrote it: version ${versioned.data.version}, and this one reads ${VERSION}`,
+    );
   }
-  return "it is not a state file of Synclag";
+  return invalid("it is not a state file of Synclag");
+}
+
+function invalid(reason: string): ParsedState {
+  return { kind: "invalid", reason };
 }
 
 function reasonOf(cause: unknown): string {
@@ -142,7 +150,10 @@ function reasonOf(cause: unknown): string {
 const REASONS: Readonly<Record<string, string>> = {
   EACCES: "no permission",
   EBUSY: "it cannot be replaced; mount its folder, not the file itself",
+  EDQUOT: "the disk quota is used up",
+  EIO: "the disk failed",
   EISDIR: "it is a folder",
+  EMFILE: "too many open files",
   ENOENT: "its folder does not exist",
   ENOSPC: "no space left on the disk",
   EROFS: "the file system is read-only",

@@ -5,8 +5,8 @@ import { StateFileError } from "./file.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
 /**
- * The file beside a state file that holds what was spent since that was written. It is small, and so can be on disk
- * before each request: the state file grows with the fleet, and is written every few seconds.
+ * The file beside a state file that holds what was spent since that was written. It is small enough to be written
+ * before each request; the state file grows with the fleet, and is written every few seconds.
  */
 function journalPathOf(statePath: string): string {
   return `${statePath}.budgets`;
@@ -44,7 +44,7 @@ export async function writeBudgetJournal(statePath: string, budgets: unknown): P
   }
 }
 
-/** For when the state file holds all of it; one that stays is only superfluous. */
+/** Called once the state file holds all of it; a journal that stays does no harm. */
 export async function removeBudgetJournal(statePath: string): Promise<void> {
   try {
     await unlink(journalPathOf(statePath));

@@ -5,25 +5,25 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { hasCode } from "../system-error.ts";
 
-/** The process that a state file belongs to, as its lock names it. */
+/** The process that holds a state file, as its lock names it. */
 export interface LockOwner {
   readonly pid: number;
-  /** The host, and on Linux the namespace that the pid means something in: a container has its own. */
+  /** The host, and on Linux the namespace of the pid: a container has its own. */
   readonly place: string;
   readonly startedAtMs: number;
   /** Where it serves, such as `http://127.0.0.1:9855`. */
   readonly url: string;
-  /** Differs for each holder: pids come back. */
+  /** Differs for each owner: pids are reused. */
   readonly token: string;
 }
 
-/** A holder touches its lock this often. */
+/** How often an owner touches its lock. */
 export const HEARTBEAT_MS = 1_000;
-/** One that has not for so long is gone, or suspended: it finds out before it writes again. */
+/** An owner that was silent for so long is gone, or suspended: then it finds out before it writes again. */
 const SILENCE_MS = 5 * HEARTBEAT_MS;
 const LOOK_MS = 100;
 
-const HolderJson = z.object({
+const LockOwnerJson = z.object({
   pid: z.int(),
   place: z.string(),
   startedAtMs: z.number(),
@@ -31,29 +31,29 @@ const HolderJson = z.object({
   token: z.string(),
 });
 
-/** The file beside a state file that says whose it is. */
+/** The lock file beside a state file. */
 export function lockPathOf(statePath: string): string {
   return `${statePath}.lock`;
 }
 
-/** The living process that holds a state file, or null. May take seconds where that is in doubt. */
+/** The living process that holds the state file at this real path, or null. Takes seconds where its heartbeat must be awaited. */
 export async function findLockOwner(statePath: string): Promise<LockOwner | null> {
   const path = lockPathOf(statePath);
-  const holder = await readLockOwner(path);
-  if (holder === null && (await changedAtMs(path)) === null) {
+  const owner = await readLockOwner(path);
+  if (owner === null && (await changedAtMs(path)) === null) {
     return null;
   }
   const here = await pidNamespace();
-  if (holder !== null && holder.place === here && !isAnotherLivingProcess(holder.pid)) {
+  if (owner !== null && owner.place === here && !isAnotherLivingProcess(owner.pid)) {
     return null;
   }
   return (await hasHeartbeat(path)) ? await readLockOwner(path) : null;
 }
 
-/** What a lock says, whether its holder lives or not; null where there is none, or none that can be read. */
+/** The owner that a lock names, living or not; null where there is no lock, or an invalid one. */
 export async function readLockOwner(lockPath: string): Promise<LockOwner | null> {
   try {
-    const parsed = HolderJson.safeParse(JSON.parse(await readFile(lockPath, "utf8")));
+    const parsed = LockOwnerJson.safeParse(JSON.parse(await readFile(lockPath, "utf8")));
     return parsed.success ? parsed.data : null;
   } catch (error) {
     if (error instanceof SyntaxError || hasCode(error, "ENOENT")) {
@@ -63,7 +63,7 @@ export async function readLockOwner(lockPath: string): Promise<LockOwner | null>
   }
 }
 
-/** Where a pid means what it means here. */
+/** Identifies the host and the namespace of our pid. */
 export async function pidNamespace(): Promise<string> {
   try {
     return `${hostname()} ${await readlink("/proc/self/ns/pid")}`;
@@ -75,21 +75,21 @@ export async function pidNamespace(): Promise<string> {
   }
 }
 
-/** A lock with our own pid is of a process that had it before: in a container, every one may be pid 1. */
-function isAnotherLivingProcess(holderPid: number): boolean {
-  if (holderPid === pid) {
+/** A lock with our own pid was left by an earlier process: in a container, each may be pid 1. */
+function isAnotherLivingProcess(ownerPid: number): boolean {
+  if (ownerPid === pid) {
     return false;
   }
   try {
-    kill(holderPid, 0);
+    kill(ownerPid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives, and belongs to another user.
+    // EPERM: it lives, and runs as another user.
     return !hasCode(error, "ESRCH");
   }
 }
 
-/** Watches a lock for a touch of its holder; no clocks are compared, since they may be those of two hosts. */
+/** Watches a lock for a touch by its owner; no clocks are compared, since they may be those of two hosts. */
 async function hasHeartbeat(path: string): Promise<boolean> {
   const before = await changedAtMs(path);
   for (let waitedMs = 0; waitedMs < SILENCE_MS; waitedMs += LOOK_MS) {

@@ -12,14 +12,15 @@ import {
   pidNamespace,
   readLockOwner,
 } from "./lock-owner.ts";
+import { pathProblem, StatePathError } from "./path.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
 export interface StateLockOptions {
-  /** Where this process serves, as far as that is known before it does. */
+  /** The URL of this process's server, empty while it is unknown. */
   readonly url: string;
   readonly nowMs: () => number;
-  /** Called once if another process has taken the state file over, though this one lives: it must stop. */
-  readonly onLost: (error: StateHeldError) => void;
+  /** Called once if another process has taken the state file over while this one lives: it must stop. */
+  readonly onLockLost: (error: StateLockedError) => void;
 }
 
 /** The right to write a state file. Disposing gives it back. */
@@ -27,40 +28,41 @@ export interface StateLock extends AsyncDisposable {
   /**
    * To be awaited before each write.
    *
-   * @throws {StateHeldError} If another process has taken the file over.
+   * @throws {StateLockedError} If another process has taken the file over.
    * @throws {StateFileError} If the disk refuses.
    */
   readonly assertHeld: () => Promise<void>;
-  /** Says where this process really serves. */
-  readonly announce: (url: string) => Promise<void>;
+  /** Writes the URL of this process's server into the lock. */
+  readonly publishUrl: (url: string) => Promise<void>;
 }
 
 /** Another process holds the state file. */
-export class StateHeldError extends Error {
-  override readonly name = "StateHeldError";
-  readonly holder: LockOwner;
+export class StateLockedError extends Error {
+  override readonly name = "StateLockedError";
+  readonly owner: LockOwner;
 
-  constructor(path: string, holder: LockOwner) {
-    const since = new Date(holder.startedAtMs).toISOString();
+  constructor(path: string, owner: LockOwner) {
+    const since = new Date(owner.startedAtMs).toISOString();
     super(
-      `Cannot use the state file ${path}: another synclag holds it (pid ${holder.pid}, started ${since}, ` +
-        `listening on ${holder.url}); stop that one, or choose another file with --state`,
+      `Cannot use the state file ${path}: another synclag holds it (pid ${owner.pid}, started ${since}, ` +
+        `listening on ${owner.url}); stop that one, or choose another file with --state`,
     );
-    this.holder = holder;
+    this.owner = owner;
   }
 }
 
-/** Two processes that take over one dead lock see within this time which of them has it. */
+/** Two processes that take over one dead lock both know within this time which of them has it. */
 const SETTLE_MS = 250;
 
 /**
- * Takes a state file for this process: a lock file beside it names the holder, whose touches show that it lives.
+ * Locks a state file for this process: a lock file beside it names the owner, whose touches show that it lives.
  *
- * The lock of a dead process is taken over. Whether one in another container or on another host is dead, and
- * whether a pid went to some other program, shows only by five seconds without a touch.
+ * The lock of a dead process is taken over. A process in another container or on another host, or a pid that some
+ * other program has now, counts as dead after five seconds without a touch.
  *
- * @throws {StateHeldError} If a living process holds it.
+ * @throws {StateLockedError} If a living process holds it.
  * @throws {StateFileError} If no lock can be written there.
+ * @throws {StatePathError} If the lock's name is too long.
  */
 export async function lockStateFile(statePath: string, options: StateLockOptions): Promise<StateLock> {
   const me = {
@@ -73,10 +75,11 @@ export async function lockStateFile(statePath: string, options: StateLockOptions
   try {
     await acquire(statePath, me);
   } catch (error) {
-    if (hasCode(error, "EACCES", "ENOENT", "EROFS", "ENOSPC", "ENOTDIR", "EPERM")) {
-      throw new StateFileError("lock", { path: statePath, cause: error });
+    const problem = pathProblem(error);
+    if (problem !== null) {
+      throw new StatePathError(problem, { path: statePath, cause: error });
     }
-    throw error;
+    throw isSystemError(error) ? new StateFileError("lock", { path: statePath, cause: error }) : error;
   }
   return hold(statePath, me, options);
 }
@@ -86,9 +89,9 @@ async function acquire(statePath: string, me: LockOwner): Promise<void> {
   if (await create(path, me)) {
     return;
   }
-  const holder = await findLockOwner(statePath);
-  if (holder !== null) {
-    throw new StateHeldError(statePath, holder);
+  const owner = await findLockOwner(statePath);
+  if (owner !== null) {
+    throw new StateLockedError(statePath, owner);
   }
   await remove(path);
   await create(path, me);
@@ -105,12 +108,12 @@ function hold(statePath: string, first: LockOwner, options: StateLockOptions): S
 
   async function assertHeld(): Promise<void> {
     try {
-      const holder = await readLockOwner(path);
-      if (holder !== null && holder.token !== me.token) {
-        throw new StateHeldError(statePath, holder);
+      const owner = await readLockOwner(path);
+      if (owner !== null && owner.token !== me.token) {
+        throw new StateLockedError(statePath, owner);
       }
-      if (holder === null) {
-        // Somebody removed it by hand.
+      if (owner === null) {
+        // It was removed by hand.
         await create(path, me);
       }
     } catch (error) {
@@ -124,10 +127,10 @@ function hold(statePath: string, first: LockOwner, options: StateLockOptions): S
       await assertHeld();
       await utimes(path, now, now);
     } catch (error) {
-      // A disk that fails is told of by the writes of the state itself.
-      if (error instanceof StateHeldError && !isLost) {
+      // A failing disk is reported by the writes of the state itself.
+      if (error instanceof StateLockedError && !isLost) {
         isLost = true;
-        options.onLost(error);
+        options.onLockLost(error);
       }
     }
   }
@@ -135,12 +138,12 @@ function hold(statePath: string, first: LockOwner, options: StateLockOptions): S
   const heartbeat = setInterval(() => void beat(), HEARTBEAT_MS).unref();
   return {
     assertHeld,
-    async announce(url) {
+    async publishUrl(url) {
       me = { ...me, url };
       try {
         await writeAtomically(path, JSON.stringify(me));
       } catch (error) {
-        // A disk that fails is told of by the writes of the state itself.
+        // A failing disk is reported by the writes of the state itself.
         if (!isSystemError(error)) {
           throw error;
         }
@@ -153,7 +156,7 @@ function hold(statePath: string, first: LockOwner, options: StateLockOptions): S
           await remove(path);
         }
       } catch (error) {
-        // A disk that fails keeps the lock, and whoever comes next sees that its holder is gone.
+        // The lock stays on a failing disk; the next process sees that its owner is gone.
         if (!isSystemError(error)) {
           throw error;
         }
@@ -163,9 +166,9 @@ function hold(statePath: string, first: LockOwner, options: StateLockOptions): S
 }
 
 /** False if there is one already. */
-async function create(path: string, holder: LockOwner): Promise<boolean> {
+async function create(path: string, owner: LockOwner): Promise<boolean> {
   try {
-    await writeFile(path, JSON.stringify(holder), { flag: "wx" });
+    await writeFile(path, JSON.stringify(owner), { flag: "wx" });
     return true;
   } catch (error) {
     if (hasCode(error, "EEXIST")) {

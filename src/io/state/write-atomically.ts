@@ -2,13 +2,14 @@ import { open, realpath, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { hasCode } from "../system-error.ts";
 
-/** Written at once: enough to be worth a system call, and made in less than a millisecond. */
+/** The size of one write: worth a system call, and built in less than a millisecond. */
 const CHUNK_CHARS = 65_536;
 
 /**
- * Replaces a file as a whole: whoever reads it, even after a crash or a power cut, finds the old text or the new one.
+ * Replaces a file as a whole: a reader, even after a crash or a power cut, finds the old text or the new one.
  *
- * The new text stands in a file beside it until it is on disk; parts of it are asked for as they are written. Only one process may write the same path at a time.
+ * The new text is written to a temporary file beside it, part by part, and renamed once it is on disk. Only one
+ * process may write the same path at a time.
  */
 export async function writeAtomically(path: string, text: string | Iterable<string>): Promise<void> {
   const target = await followLink(path);
@@ -36,7 +37,7 @@ function* chunksOf(parts: Iterable<string>): Iterable<string> {
   yield chunk;
 }
 
-/** A link is to stay a link. */
+/** A link stays a link. */
 async function followLink(path: string): Promise<string> {
   try {
     return await realpath(path);
@@ -48,7 +49,7 @@ async function followLink(path: string): Promise<string> {
   }
 }
 
-/** Without it a power cut may undo the renaming. */
+/** Otherwise a power cut may undo the rename. */
 async function syncFolder(folder: string): Promise<void> {
   try {
     const handle = await open(folder, "r");
@@ -58,7 +59,7 @@ async function syncFolder(folder: string): Promise<void> {
       await handle.close();
     }
   } catch (error) {
-    // Windows and some network file systems can't; there the renaming is as safe as it gets.
+    // Windows and some network file systems cannot do this.
     if (!hasCode(error, "EPERM", "EISDIR", "EINVAL", "ENOTSUP", "EACCES")) {
       throw error;
     }

@@ -1,26 +1,26 @@
 export interface DebouncedWriterOptions<Content> {
-  /** All that is to be remembered, as of now. */
+  /** All that is to be written, as of now. */
   readonly content: () => Content;
-  /** Puts it on disk. */
+  /** Writes it to disk. */
   readonly write: (content: Content) => Promise<void>;
-  /** Called once when writing begins to fail; every `recorded` that waits for it is rejected too. */
+  /** Called once when writing begins to fail; every `flush` that waits for it is rejected too. */
   readonly onFailure: (error: unknown) => void;
   /** Called once when writing succeeds again. */
   readonly onRecovery: () => void;
 }
 
-/** What a crash falls back to is five seconds old at most: half a second is for the writing. */
-const LONGEST_UNSAVED_MS = 4_500;
+/** A crash loses five seconds at most; half a second of them is for the write itself. */
+const MAX_UNSAVED_MS = 4_500;
 
 /**
- * Writes what is to be remembered: within five seconds after a change, at once for whoever waits for it, and at the
- * end. All that wait at the same time share one write.
+ * Writes content within five seconds after a change, at once for a caller of `flush`, and at the end. Callers that
+ * wait at the same time share one write.
  */
 export class DebouncedWriter<Content> implements AsyncDisposable {
   readonly #options: DebouncedWriterOptions<Content>;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
-  /** A write that has not begun, and so will hold all that is true now. */
+  /** A write that has not begun, so it will include everything up to now. */
   #queued: Promise<void> | null = null;
   #isFailing = false;
 
@@ -28,33 +28,33 @@ export class DebouncedWriter<Content> implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Something changed that may be lost by a crash for five seconds. */
+  /** Something changed; a crash within five seconds may lose it. */
   touch(): void {
-    this.#timer ??= setTimeout(() => void this.#save(), LONGEST_UNSAVED_MS);
+    this.#timer ??= setTimeout(() => void this.#save(), MAX_UNSAVED_MS);
   }
 
   /**
-   * Waits until all that is true now is on disk.
+   * Waits until the content as of now is on disk.
    *
-   * @throws What `write` throws: then it is not, and what depends on it must not happen.
+   * @throws What `write` throws.
    */
-  async recorded(): Promise<void> {
-    this.#queued ??= this.#afterTheFormer();
+  async flush(): Promise<void> {
+    this.#queued ??= this.#writeNext();
     await this.#queued;
   }
 
-  /** Writes for the last time: nothing may change any more. */
+  /** Writes for the last time: nothing may change after that. */
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#save();
     clearTimeout(this.#timer ?? undefined);
   }
 
-  /** Whoever is told of the failure by `onFailure` needs no second telling. */
+  /** A failure was reported by `onFailure` already. */
   async #save(): Promise<void> {
-    await Promise.allSettled([this.recorded()]);
+    await Promise.allSettled([this.flush()]);
   }
 
-  async #afterTheFormer(): Promise<void> {
+  async #writeNext(): Promise<void> {
     await Promise.allSettled([this.#writing]);
     this.#queued = null;
     this.#writing = this.#write();

@@ -7,19 +7,19 @@ import { formatAgo } from "../wording/duration.ts";
 /** What the filters of `synclag check` select, or an error for each filter that matches nothing. */
 export type CheckSelection =
   | { readonly kind: "selected"; readonly json: StatusJson; readonly selections: readonly Selection[] }
-  | { readonly kind: "mistakes"; readonly mistakes: readonly string[] };
+  | { readonly kind: "errors"; readonly errors: readonly string[] };
 
 /** Narrows a status to the filters `protocol`, `protocol/chain` or `protocol/chain/variant`; without filters, to everything. */
 export function selectForCheck(json: StatusJson, filters: readonly string[]): CheckSelection {
   const parsed = filters.map(parseSelection);
-  const mistakes = parsed.flatMap((result) => {
+  const errors = parsed.flatMap((result) => {
     if (typeof result === "string") {
       return [result];
     }
     return selectTargets(json.targets, result).length === 0 ? [describeMissing(json.targets, result)] : [];
   });
-  if (mistakes.length > 0) {
-    return { kind: "mistakes", mistakes };
+  if (errors.length > 0) {
+    return { kind: "errors", errors };
   }
   const selections = parsed.filter((result) => typeof result !== "string");
   if (selections.length === 0) {

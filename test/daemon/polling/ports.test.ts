@@ -39,7 +39,7 @@ describe("createPollPorts()", () => {
   });
 
   it("sends nothing that it could not record, and acquires nothing while nothing can be recorded", async () => {
-    const failing = setUp({ problem: () => null, recorded: () => Promise.reject(new Error("disk full")) });
+    const failing = setUp({ problem: () => null, flush: () => Promise.reject(new Error("disk full")) });
     const failed = setUp({ ...WRITABLE, problem: () => "disk full" });
 
     const first = await failing.ports.acquire(ENDPOINT, "scheduled");
@@ -112,10 +112,10 @@ describe("createPollPorts()", () => {
 interface StateFile {
   /** Why nothing can be recorded in it, or null. */
   readonly problem: () => string | null;
-  readonly recorded: () => Promise<void>;
+  readonly flush: () => Promise<void>;
 }
 
-const WRITABLE: StateFile = { problem: () => null, recorded: () => Promise.resolve() };
+const WRITABLE: StateFile = { problem: () => null, flush: () => Promise.resolve() };
 
 function setUp(store = WRITABLE) {
   const clock = { nowMs: NOW_MS };

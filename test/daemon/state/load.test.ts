@@ -28,84 +28,80 @@ const INCIDENT = {
   targets: ["a", "b"],
 };
 
-describe("recall()", () => {
+describe("loadState()", () => {
   it("gives back what was written", async () => {
-    const { remembered, lines } = await recallAfter((path) => writeStateFile(path, stateOf()));
+    const { restored, lines } = await loadAfter((path) => writeStateFile(path, stateOf()));
 
-    expect(remembered.chains.get("base")).toEqual(CHAIN);
-    expect(remembered.incidents).toEqual([INCIDENT]);
-    expect([...remembered.questions]).toEqual([["digest", 2]]);
-    expect(usedOf(remembered)).toEqual({ studio: 3 });
+    expect(restored.chains.get("base")).toEqual(CHAIN);
+    expect(restored.incidents).toEqual([INCIDENT]);
+    expect([...restored.questions]).toEqual([["digest", 2]]);
+    expect(usedOf(restored)).toEqual({ studio: 3 });
     expect(lines).toEqual([]);
   });
 
   it("remembers nothing where there is no file", async () => {
-    const { remembered, lines } = await recallAfter(() => Promise.resolve());
+    const { restored, lines } = await loadAfter(() => Promise.resolve());
 
-    expect(remembered.chains.size).toBe(0);
+    expect(restored.chains.size).toBe(0);
     expect(lines).toEqual([]);
   });
 
   it("adds what was spent after the state file was written", async () => {
-    const { remembered } = await recallAfter(async (path) => {
+    const { restored } = await loadAfter(async (path) => {
       await writeStateFile(path, stateOf());
       await writeBudgetJournal(path, budgetsOf({ studio: 5, gateway: 1 }));
     });
 
-    expect(usedOf(remembered)).toEqual({ studio: 5, gateway: 1 });
+    expect(usedOf(restored)).toEqual({ studio: 5, gateway: 1 });
   });
 
   it("counts nothing twice that the state file holds already", async () => {
-    const { remembered } = await recallAfter(async (path) => {
+    const { restored } = await loadAfter(async (path) => {
       await writeBudgetJournal(path, budgetsOf({ studio: 2 }));
       await writeStateFile(path, stateOf());
     });
 
-    expect(usedOf(remembered)).toEqual({ studio: 3 });
+    expect(usedOf(restored)).toEqual({ studio: 3 });
   });
 
   it("starts a chain afresh whose part is damaged, and says so", async () => {
     const damaged = { ...CHAIN, clock: { ...CHAIN.clock, seen: { blocks: [1, 2], timesMs: [1] } } };
 
-    const { remembered, lines } = await recallAfter((path) =>
+    const { restored, lines } = await loadAfter((path) =>
       writeStateFile(path, stateOf({ chains: { base: damaged, mode: CHAIN } })),
     );
 
-    expect([...remembered.chains.keys()]).toEqual(["mode"]);
-    expect(usedOf(remembered)).toEqual({ studio: 3 });
+    expect([...restored.chains.keys()]).toEqual(["mode"]);
+    expect(usedOf(restored)).toEqual({ studio: 3 });
     expect(lines).toMatchObject([
-      { level: 40, loss: "chain base starts afresh: clock.seen: each block needs its time" },
+      { level: 40, detail: "chain base starts empty: clock.seen: each block needs its time" },
     ]);
   });
 
   it("uses nothing but the budgets of a file from the future", async () => {
-    const { remembered, lines } = await recallAfter((path) =>
+    const { restored, lines } = await loadAfter((path) =>
       writeStateFile(path, stateOf({ savedAtMs: T0 + 3_600_000 })),
     );
 
-    expect([remembered.chains.size, remembered.incidents, usedOf(remembered)]).toEqual([
-      0,
-      [],
-      { studio: 3 },
-    ]);
-    expect(lines).toMatchObject([{ level: 40, loss: expect.stringContaining("the clock was put back") }]);
+    expect([restored.chains.size, restored.incidents, usedOf(restored)]).toEqual([0, [], { studio: 3 }]);
+    expect(lines).toMatchObject([{ level: 40, detail: expect.stringContaining("the clock was set back") }]);
   });
 
   it.each([
-    { case: "truncated", text: '{"version":1,"savedAtMs":17', why: "truncated or damaged" },
-    { case: "empty", text: "", why: "it is empty" },
-    { case: "foreign", text: '{"name":"package"}', why: "not a state file of Synclag" },
-    { case: "newer", text: '{"version":99}', why: "a newer Synclag wrote it" },
+    { case: "truncated", text: '{"version":1,"savedAtMs":17', reason: "truncated or damaged" },
+    { case: "empty", text: "", reason: "it is empty" },
+    { case: "foreign", text: '{"name":"package"}', reason: "not a state file of Synclag" },
+    { case: "newer", text: '{"version":99}', reason: "a newer Synclag wrote it" },
     {
       case: "with damaged budgets",
       text: JSON.stringify({ version: 1, ...stateOf(), budgets: { accounts: 7 } }),
-      why: "its budgets are damaged",
+      reason: "its budgets are invalid",
     },
-  ])("sets a file aside that is $case, and says so", async ({ text, why }) => {
-    const { remembered, lines, files } = await recallAfter((path) => writeFile(path, text));
+  ])("sets a file aside that is $case, and says so", async ({ text, reason }) => {
+    const { restored, lines, files } = await loadAfter((path) => writeFile(path, text));
 
-    expect(remembered.chains.size).toBe(0);
-    expect(lines).toMatchObject([{ level: 50, why: expect.stringContaining(why) }]);
+    expect(restored.chains.size).toBe(0);
+    expect(lines).toMatchObject([{ level: 50, reason: expect.stringContaining(reason) }]);
     expect([...files.values()]).toEqual([text]);
     expect([...files.keys()]).toEqual([expect.stringContaining("synclag.state.json.broken-")]);
   });
@@ -113,19 +109,19 @@ describe("recall()", () => {
   it.each([{ text: "{" }, { text: '{"version":1,"budgets":[]}' }, { text: '{"version":2,"budgets":{}}' }])(
     "does not stumble over a journal of $text",
     async ({ text }) => {
-      const { remembered, lines } = await recallAfter(async (path) => {
+      const { restored, lines } = await loadAfter(async (path) => {
         await writeStateFile(path, stateOf());
         await writeFile(`${path}.budgets`, text);
       });
 
-      expect(usedOf(remembered)).toEqual({ studio: 3 });
+      expect(usedOf(restored)).toEqual({ studio: 3 });
       expect(lines).toMatchObject([{ level: 50 }]);
     },
   );
 });
 
-async function recallAfter(write: (path: string) => Promise<void>): Promise<{
-  readonly remembered: RestoredState;
+async function loadAfter(write: (path: string) => Promise<void>): Promise<{
+  readonly restored: RestoredState;
   readonly lines: readonly LogLine[];
   readonly files: ReadonlyMap<string, string>;
 }> {
@@ -133,12 +129,12 @@ async function recallAfter(write: (path: string) => Promise<void>): Promise<{
   const path = join(folder.path, "synclag.state.json");
   const { logger, lines } = recordLog();
   await write(path);
-  const remembered = await loadState(path, { logger, nowMs: () => T0 });
+  const restored = await loadState(path, { logger, nowMs: () => T0 });
   const files = new Map<string, string>();
   for (const name of await readdir(folder.path)) {
     files.set(name, await readFile(join(folder.path, name), "utf8"));
   }
-  return { remembered, lines, files };
+  return { restored, lines, files };
 }
 
 function stateOf(wanted: Partial<SavedState> = {}): SavedState {

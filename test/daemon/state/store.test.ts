@@ -8,23 +8,23 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const NO_BUDGETS = savedBudgetsToJson({ accounts: new Map(), backOffs: new Map() });
 
-describe("keepState()", () => {
+describe("openStateStore()", () => {
   it("keeps nothing where it is told no file", async () => {
-    const { keeper } = await keep(null);
+    const { store } = await keep(null);
 
-    await keeper.recorded();
-    await keeper[Symbol.asyncDispose]();
+    await store.flush();
+    await store[Symbol.asyncDispose]();
 
-    expect([keeper.problem(), keeper.remembered.chains.size]).toEqual([null, 0]);
+    expect([store.problem(), store.restored.chains.size]).toEqual([null, 0]);
   });
 
   it("leaves the state file alone, without journal and lock, once it is disposed", async () => {
     await using folder = await temporaryFolder();
-    const { keeper, written } = await keep(join(folder.path, "state.json"));
-    await keeper.recorded();
+    const { store, written } = await keep(join(folder.path, "state.json"));
+    await store.flush();
     const during = await readdir(folder.path);
 
-    await keeper[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
 
     expect(during.toSorted()).toEqual(["state.json.budgets", "state.json.lock"]);
     expect(await readdir(folder.path)).toEqual(["state.json"]);
@@ -36,33 +36,33 @@ describe("keepState()", () => {
     const folder = join(outer.path, "inner");
     await mkdir(folder);
     const path = join(folder, "state.json");
-    const { keeper, lines } = await keep(path);
-    await keeper.recorded();
+    const { store, lines } = await keep(path);
+    await store.flush();
     await rm(folder, { recursive: true });
 
-    await expect(keeper.recorded()).rejects.toThrow("its folder does not exist");
-    await expect(keeper.recorded()).rejects.toThrow();
-    const problem = keeper.problem();
+    await expect(store.flush()).rejects.toThrow("its folder does not exist");
+    await expect(store.flush()).rejects.toThrow();
+    const problem = store.problem();
     await mkdir(folder);
-    await keeper.recorded();
+    await store.flush();
 
     expect(problem).toContain("its folder does not exist");
-    expect(keeper.problem()).toBeNull();
+    expect(store.problem()).toBeNull();
     expect(lines.map(({ msg }) => msg)).toEqual([
-      "Cannot record what is spent: endpoints with a budget are not polled",
-      "What is spent is recorded again",
+      "Cannot write the budget journal; endpoints with a budget are paused",
+      "Budget journal writable again",
     ]);
-    await keeper[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
   });
 
   it("tells where it serves, for the next one that wants the file", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "state.json");
-    const { keeper } = await keep(path);
+    const { store } = await keep(path);
 
-    await keeper.announce("http://127.0.0.1:9855");
+    await store.publishUrl("http://127.0.0.1:9855");
     const lock = JSON.parse(await readFile(`${path}.lock`, "utf8"));
-    await keeper[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
 
     expect(lock).toMatchObject({ pid: process.pid, url: "http://127.0.0.1:9855" });
   });
@@ -70,15 +70,15 @@ describe("keepState()", () => {
   it("tells that another process has taken the file over, and writes no more", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "state.json");
-    const { keeper, lost } = await keep(path);
+    const { store, lost } = await keep(path);
     const other = { pid: 1, place: "elsewhere", startedAtMs: 0, url: "http://other:1", token: "x" };
 
     await writeFile(`${path}.lock`, JSON.stringify(other));
     await vi.waitFor(() => expect(lost).toHaveLength(1), 5_000);
-    const recording = keeper.recorded();
+    const recording = store.flush();
 
     await expect(recording).rejects.toThrow("listening on http://other:1");
-    await keeper[Symbol.asyncDispose]();
+    await store[Symbol.asyncDispose]();
     expect((await readdir(folder.path)).toSorted()).toEqual(["state.json.lock"]);
   });
 });
@@ -87,7 +87,7 @@ async function keep(path: string | null) {
   const { logger, lines } = recordLog();
   const lost: Error[] = [];
   const written = { count: 0 };
-  const keepsake: StateSnapshot = {
+  const snapshot: StateSnapshot = {
     all: () => ({
       state: { savedAtMs: 0, chains: {}, incidents: [], budgets: NO_BUDGETS, conversations: {} },
       onWritten: () => {
@@ -96,10 +96,10 @@ async function keep(path: string | null) {
     }),
     drawn: () => NO_BUDGETS,
   };
-  const keeper: StateStore = await openStateStore(path, {
+  const store: StateStore = await openStateStore(path, {
     world: { logger, nowMs: Date.now },
-    keepsake: () => keepsake,
-    onLost: (error) => lost.push(error),
+    snapshot: () => snapshot,
+    onLockLost: (error) => lost.push(error),
   });
-  return { keeper, lines, lost, written };
+  return { store, lines, lost, written };
 }

@@ -114,7 +114,7 @@ describe("startHttpServer()", () => {
 
 describe("/openapi.json", () => {
   it("describes only what is served, and names the version", async () => {
-    await using server = await serve({ reload: () => Promise.resolve({ ok: true, detail: "" }) });
+    await using server = await serve({ reload: () => Promise.resolve({ kind: "reloaded", detail: "" }) });
     const { body } = await json(`${server.url}/openapi.json`);
     // The document is ours: each path holds its methods, beside parameters that all of them share.
     const paths = body["paths"] as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -169,7 +169,9 @@ describe("/-/reload", () => {
       init: { headers: { "content-type": "application/json" }, body: "{" },
     },
   ])("reloads, $how", async ({ init }) => {
-    await using server = await serve({ reload: () => Promise.resolve({ ok: true, detail: "Reloaded x" }) });
+    await using server = await serve({
+      reload: () => Promise.resolve({ kind: "reloaded", detail: "Reloaded x" }),
+    });
 
     const answer = await fetch(`${server.url}/-/reload`, { method: "POST", ...init });
 
@@ -178,7 +180,7 @@ describe("/-/reload", () => {
 
   it("says why a file was refused, with 422", async () => {
     await using server = await serve({
-      reload: () => Promise.resolve({ ok: false, detail: "x:1:2: wrong" }),
+      reload: () => Promise.resolve({ kind: "failed", detail: "x:1:2: wrong" }),
     });
 
     const { status, contentType, body } = await json(`${server.url}/-/reload`, { method: "POST" });
@@ -191,7 +193,7 @@ describe("/-/reload", () => {
     await using server = await serve({
       reload: () => {
         reloads += 1;
-        return Promise.resolve({ ok: true, detail: "" });
+        return Promise.resolve({ kind: "reloaded", detail: "" });
       },
     });
 

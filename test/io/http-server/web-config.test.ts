@@ -300,7 +300,7 @@ function liveOf(text: string): LiveWebSettings {
   return new LiveWebSettings({
     load: () => parseWebConfig(folder.readFile(file), { file, readFile: folder.readFile }),
     onChanged: () => undefined,
-    onRefused: (error) => refused.push(String(error)),
+    onInvalid: (error) => refused.push(String(error)),
     monotonicMs: () => monotonicMs,
   });
 }

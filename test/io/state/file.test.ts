@@ -1,7 +1,7 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { readStateFile, type SavedState, setStateAside, writeStateFile } from "../../../src/io/state/file.ts";
+import { moveAside, readStateFile, type SavedState, writeStateFile } from "../../../src/io/state/file.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 10, 37, 21, 5);
@@ -32,21 +32,21 @@ describe("readStateFile()", () => {
   });
 
   it.each([
-    { case: "an empty file", text: "", why: "it is empty" },
+    { case: "an empty file", text: "", reason: "it is empty" },
     {
       case: "a truncated file",
       text: JSON.stringify({ version: 1, ...STATE }).slice(0, -9),
-      why: "it is truncated or damaged: not valid JSON",
+      reason: "it is truncated or damaged: not valid JSON",
     },
-    { case: "a binary file", text: "\u0000\u0001", why: "it is truncated or damaged: not valid JSON" },
-    { case: "a foreign file", text: '{"name":"synclag"}', why: "it is not a state file of Synclag" },
-    { case: "a foreign version", text: '{"version":1}', why: "it is not a state file of Synclag" },
+    { case: "a binary file", text: "\u0000\u0001", reason: "it is truncated or damaged: not valid JSON" },
+    { case: "a foreign file", text: '{"name":"synclag"}', reason: "it is not a state file of Synclag" },
+    { case: "a foreign version", text: '{"version":1}', reason: "it is not a state file of Synclag" },
     {
       case: "a newer file",
       text: JSON.stringify({ version: 2, everything: "new" }),
-      why: "a newer Synclag wrote it: version 2, and this one reads 1",
+      reason: "a newer Synclag wrote it: version 2, and this one reads 1",
     },
-  ])("sets $case aside, unchanged", async ({ text, why }) => {
+  ])("moves $case aside, unchanged", async ({ text, reason }) => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
     await writeFile(path, text);
@@ -54,7 +54,7 @@ describe("readStateFile()", () => {
     const found = await readStateFile(path, T0);
 
     const movedTo = `${path}.broken-20261120T103721005Z`;
-    expect(found).toEqual({ kind: "set_aside", why, movedTo });
+    expect(found).toEqual({ kind: "moved_aside", reason, movedTo });
     expect(await readFile(movedTo, "utf8")).toBe(text);
     expect(await readStateFile(path, T0)).toEqual({ kind: "none" });
   });
@@ -68,21 +68,21 @@ describe("readStateFile()", () => {
   });
 });
 
-describe("setStateAside()", () => {
+describe("moveAside()", () => {
   it("moves a file that its readers cannot use", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
     await writeStateFile(path, STATE);
 
-    const { why } = await setStateAside(path, "its budgets are no budgets", T0);
+    const { reason } = await moveAside(path, "its budgets are no budgets", T0);
 
-    expect(why).toBe("its budgets are no budgets");
+    expect(reason).toBe("its budgets are no budgets");
     expect(await readdir(folder.path)).toEqual(["synclag.state.json.broken-20261120T103721005Z"]);
   });
 });
 
 describe("writeStateFile()", () => {
-  it("replaces the former file", async () => {
+  it("replaces the previous file", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
     await writeStateFile(path, { ...STATE, chains: { base: "x".repeat(100_000) } });

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { readStateFile } from "../../../src/io/state/file.ts";
-import { lockStateFile, StateHeldError, type StateLock } from "../../../src/io/state/lock.ts";
+import { lockStateFile, type StateLock, StateLockedError } from "../../../src/io/state/lock.ts";
 import { findLockOwner, HEARTBEAT_MS } from "../../../src/io/state/lock-owner.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -23,7 +23,7 @@ describe.concurrent("lockStateFile()", { timeout: 15_000 }, () => {
     const holder = await findLockOwner(path);
 
     expect(holder).toMatchObject({ pid: writer.pid, url: "http://127.0.0.1:9855" });
-    await expect(lock(path)).rejects.toThrow(StateHeldError);
+    await expect(lock(path)).rejects.toThrow(StateLockedError);
     await expect(lock(path)).rejects.toThrow(
       `Cannot use the state file ${path}: another synclag holds it (pid ${writer.pid}, started ` +
         `${new Date(holder?.startedAtMs ?? 0).toISOString()}, listening on http://127.0.0.1:9855); stop that one, or choose another file with --state`,
@@ -102,7 +102,7 @@ describe.concurrent("lockStateFile()", { timeout: 15_000 }, () => {
   it("tells a holder that was taken for dead, once and before each write", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
-    const lost: StateHeldError[] = [];
+    const lost: StateLockedError[] = [];
     await using mine = await lock(path, lost);
 
     await writeFile(`${path}.lock`, JSON.stringify({ ...ANOTHER_PLACE, token: "theirs" }));
@@ -130,7 +130,7 @@ describe.concurrent("lockStateFile()", { timeout: 15_000 }, () => {
     const path = join(folder.path, "synclag.state.json");
     await using mine = await lock(path);
 
-    await mine.announce("http://127.0.0.1:40123");
+    await mine.publishUrl("http://127.0.0.1:40123");
 
     await mine.assertHeld();
     expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toMatchObject({
@@ -148,7 +148,7 @@ describe.concurrent("lockStateFile()", { timeout: 15_000 }, () => {
   });
 });
 
-describe("findHolder()", () => {
+describe("findLockOwner()", () => {
   it("finds none where there is no lock", async () => {
     await using folder = await temporaryFolder();
 
@@ -156,11 +156,11 @@ describe("findHolder()", () => {
   });
 });
 
-function lock(path: string, lost: StateHeldError[] = []): Promise<StateLock> {
+function lock(path: string, lost: StateLockedError[] = []): Promise<StateLock> {
   return lockStateFile(path, {
     url: "http://127.0.0.1:0",
     nowMs: () => Date.now(),
-    onLost: (error) => lost.push(error),
+    onLockLost: (error) => lost.push(error),
   });
 }
 

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { SavedState } from "../../../src/io/state/file.ts";
 import { DebouncedWriter } from "../../../src/io/state/writer.ts";
 
-describe("StateSaver", () => {
+describe("DebouncedWriter", () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -34,11 +34,11 @@ describe("StateSaver", () => {
     expect(disk.written).toHaveLength(1);
   });
 
-  it("has on disk what recorded() was awaited for", async () => {
+  it("has on disk what flush() was awaited for", async () => {
     const { saver, disk, change } = startSaver();
 
     change(7);
-    await saver.recorded();
+    await saver.flush();
 
     expect(disk.written).toEqual([7]);
   });
@@ -48,7 +48,7 @@ describe("StateSaver", () => {
 
     const waiting = [1, 2, 3].map((value) => {
       change(value);
-      return saver.recorded();
+      return saver.flush();
     });
     await Promise.all(waiting);
 
@@ -59,11 +59,11 @@ describe("StateSaver", () => {
     const { saver, disk, change } = startSaver();
     disk.hold();
     change(1);
-    const first = saver.recorded();
+    const first = saver.flush();
     await vi.advanceTimersByTimeAsync(0);
 
     change(2);
-    const second = saver.recorded();
+    const second = saver.flush();
     disk.letGo();
     await first;
     expect(disk.written).toEqual([1]);
@@ -76,8 +76,8 @@ describe("StateSaver", () => {
     const { saver, disk, change, failures, recoveries } = startSaver();
     disk.fail(new Error("no space left"));
 
-    await expect(saver.recorded()).rejects.toThrow("no space left");
-    await expect(saver.recorded()).rejects.toThrow("no space left");
+    await expect(saver.flush()).rejects.toThrow("no space left");
+    await expect(saver.flush()).rejects.toThrow("no space left");
     expect(failures).toHaveLength(1);
     change(5);
     disk.fail(null);

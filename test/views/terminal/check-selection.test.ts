@@ -25,8 +25,8 @@ describe("selectForCheck()", () => {
 
   it("tells every filter that means nothing", () => {
     expect(selectForCheck(FLEET, ["lokcup", "lockup/base", "lockup//x", "a/b/c/d", ""])).toEqual({
-      kind: "mistakes",
-      mistakes: [
+      kind: "errors",
+      errors: [
         "Cannot find protocol 'lokcup' (did you mean 'lockup'?): available are airdrops, lockup",
         "Cannot use filter 'lockup//x': expected protocol, protocol/chain or protocol/chain/variant",
         "Cannot use filter 'a/b/c/d': expected protocol, protocol/chain or protocol/chain/variant",

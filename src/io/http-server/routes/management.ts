@@ -1,16 +1,16 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { sendProblem } from "../replies.ts";
 import { sendGzipped } from "../send-gzipped.ts";
-import type { CheckResult, ServerDeps } from "../server-deps.ts";
+import type { ProbeResult, ServerDeps } from "../server-deps.ts";
 
-/** `/metrics` and what an orchestrator asks: alive, ready, reload. */
+/** `/metrics`, the probes of an orchestrator, and reload. */
 export function addManagementRoutes(server: FastifyInstance, source: ServerDeps): void {
   server.get("/metrics", async (_request, reply) => {
     const { contentType, gzipped } = await source.metrics();
     return await sendGzipped(reply.header("cache-control", "no-store").type(contentType), gzipped);
   });
-  server.get("/-/healthy", (_request, reply) => sendVerdict(reply, source.healthy()));
-  server.get("/-/ready", (_request, reply) => sendVerdict(reply, source.ready()));
+  server.get("/-/healthy", (_request, reply) => sendProbe(reply, source.healthy()));
+  server.get("/-/ready", (_request, reply) => sendProbe(reply, source.ready()));
 
   const { reload } = source;
   server.post("/-/reload", async (_request, reply) => {
@@ -21,12 +21,12 @@ export function addManagementRoutes(server: FastifyInstance, source: ServerDeps)
         "Cannot reload over HTTP: start with --enable-lifecycle, or send SIGHUP",
       );
     }
-    const { ok, detail } = await reload();
-    return ok ? sendText(reply, detail) : sendProblem(reply, 422, detail);
+    const { kind, detail } = await reload();
+    return kind === "reloaded" ? sendText(reply, detail) : sendProblem(reply, 422, detail);
   });
 }
 
-function sendVerdict(reply: FastifyReply, { ok, detail }: CheckResult): FastifyReply {
+function sendProbe(reply: FastifyReply, { ok, detail }: ProbeResult): FastifyReply {
   return ok ? sendText(reply, detail) : sendProblem(reply, 503, detail);
 }
 

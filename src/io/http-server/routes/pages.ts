@@ -6,7 +6,7 @@ import { PLAN_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "../../../views/page/lin
 import { renderPlanPage } from "../../../views/page/plan.ts";
 import type { PageOptions } from "../../../views/page/shell.ts";
 import { renderStatusPage } from "../../../views/page/status.ts";
-import { readRunbook } from "../read-runbook.ts";
+import { readDocuments } from "../documents.ts";
 import { sendProblem } from "../replies.ts";
 import type { ServerDeps } from "../server-deps.ts";
 import { addAssetRoutes } from "./assets.ts";
@@ -23,13 +23,14 @@ interface RunbookRoute {
   readonly Params: { readonly file: string };
 }
 
-/** How far back a card's line goes, and in how many steps. */
+/** The span of a card's line, and its number of points. */
 const SPARK_MS = 6 * 3_600_000;
 const SPARK_POINTS = 120;
 
-/** The pages for people. */
+/** The HTML pages. */
 export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void {
   const plots = addAssetRoutes(server);
+  const documents = readDocuments();
 
   server.get<StatusRoute>("/", (request, reply) => {
     const { q } = request.query;
@@ -54,7 +55,7 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
     };
     const html = renderChainPage(report, chain, options);
     return html === null
-      ? sendProblem(reply, 404, `Cannot find chain '${chain}': see / for what there is`)
+      ? sendProblem(reply, 404, `No chain '${chain}' is configured`)
       : sendPage(reply, { ...options, html });
   });
 
@@ -65,28 +66,24 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
 
   server.get(STATUSES_PATH, (_request, reply) => {
     const options = pageOptions(source);
-    return sendPage(reply, { ...options, html: renderDocumentPage(source.statusesDocument(), options) });
+    return sendPage(reply, { ...options, html: renderDocumentPage(documents.statuses, options) });
   });
 
   server.get<RunbookRoute>(`${RUNBOOKS_PATH}/:file`, (request, reply) => {
     const options = pageOptions(source);
-    const runbook = readRunbook(request.params.file);
+    const runbook = documents.runbook(request.params.file);
     return runbook === null
-      ? sendProblem(
-          reply,
-          404,
-          `Cannot find a runbook '${request.params.file}': it has the name of its alert`,
-        )
+      ? sendProblem(reply, 404, `No runbook '${request.params.file}': a runbook has the name of its alert`)
       : sendPage(reply, { ...options, html: renderDocumentPage(runbook, options) });
   });
 }
 
-/** A nonce of its own for each answer. */
+/** Each reply has its own nonce. */
 function pageOptions({ version }: ServerDeps): PageOptions {
   return { nonce: randomBytes(16).toString("base64"), version };
 }
 
-/** Whatever an upstream said is text: nothing runs or loads but the page's own style and script. */
+/** Text of an upstream cannot run: only the page's own style and script may. */
 function sendPage(
   reply: FastifyReply,
   { nonce, html }: { readonly nonce: string; readonly html: string },

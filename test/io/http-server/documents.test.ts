@@ -1,16 +1,18 @@
 import { describe, expect, it } from "vitest";
-import { readRunbook } from "../../../src/io/http-server/read-runbook.ts";
+import { readDocuments } from "../../../src/io/http-server/documents.ts";
 import { json, PROBLEM_TYPE, serve } from "../../support/served.ts";
 
-describe("readRunbook()", () => {
+const { runbook } = readDocuments();
+
+describe("readDocuments()", () => {
   it.each(["SynclagIndexerStalled", "SynclagIndexerStalled.md"])("finds %s", (file) => {
-    expect(readRunbook(file)).toMatch(/^# SynclagIndexerStalled\n/);
+    expect(runbook(file)).toMatch(/^# SynclagIndexerStalled\n/);
   });
 
   it.each(["SynclagNothing", "../statuses", "..%2Fstatuses", "", ".md", "Watchdog.md.md", "a".repeat(80)])(
     "finds nothing for %j",
     (file) => {
-      expect(readRunbook(file)).toBeNull();
+      expect(runbook(file)).toBeNull();
     },
   );
 });

@@ -1,7 +1,7 @@
 import type { ChainReport } from "../model/report.ts";
 
 /** Whether a chain has the same targets in the same statuses as before: heights and ages move on by themselves. */
-export function looksAlike(before: ChainReport, after: ChainReport): boolean {
+export function hasSameStatuses(before: ChainReport, after: ChainReport): boolean {
   if (before === after) {
     return true;
   }

@@ -1,6 +1,25 @@
 import type { Logger } from "pino";
 import type { Config, ListenAddress } from "../config/config.ts";
 import type { WebSettings } from "../config/web/web-settings.ts";
+import type { World } from "../world.ts";
+
+/** Logs what was started, and the warnings that go with it. */
+export function logStart(
+  config: Config,
+  { logger, build, web }: Pick<World, "logger" | "build" | "web">,
+  url: string,
+): void {
+  const { chains, indexers } = config.fleet;
+  logConfigWarnings(logger, config);
+  for (const warning of serverWarnings(config.listen, web?.current ?? null)) {
+    logger.warn(warning);
+  }
+  const endpoints = indexers.reduce((count, indexer) => count + indexer.endpoints.length, 0);
+  logger.info(
+    { url, version: build.version, chains: chains.length, indexers: indexers.length, endpoints },
+    "Started",
+  );
+}
 
 /** Logs the warnings of a valid configuration, such as an indexer skipped because a variable is not set. */
 export function logConfigWarnings(

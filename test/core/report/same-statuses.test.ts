@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { looksAlike } from "../../../src/core/report/looks-alike.ts";
+import { hasSameStatuses } from "../../../src/core/report/same-statuses.ts";
 import { sampleChainReport, sampleTarget, sampleTargetReport } from "../../views/sample-report.ts";
 
-describe("looksAlike()", () => {
+describe("hasSameStatuses()", () => {
   const target = sampleTargetReport({ status: "ok" });
   const other = sampleTargetReport({ target: sampleTarget({ variant: "other" }), status: "ok" });
 
@@ -15,6 +15,6 @@ describe("looksAlike()", () => {
   ])("is $alike where $case", ({ targets, alike }) => {
     const before = sampleChainReport({ targets: [target] });
 
-    expect(looksAlike(before, sampleChainReport({ targets }))).toBe(alike);
+    expect(hasSameStatuses(before, sampleChainReport({ targets }))).toBe(alike);
   });
 });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { WebSettings } from "../../src/config/web/web-settings.ts";
-import { serverWarnings } from "../../src/daemon/warnings.ts";
+import { serverWarnings } from "../../src/daemon/start-log.ts";
 
 const OPEN: WebSettings = {
   file: "web.yml",

@@ -6,8 +6,8 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 vi.setConfig({ testTimeout: 20_000 });
 
-describe("startInsight()", () => {
-  it("remembers the past over a restart, and shows what was said and how to ask by hand", async () => {
+describe("a daemon with a state file", () => {
+  it("keeps the history over a restart, and shows the last replies and how to repeat the poll", async () => {
     await using folder = await temporaryFolder();
     await using fleet = await startFleet({
       nowMs: Date.now,

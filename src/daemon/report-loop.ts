@@ -1,0 +1,52 @@
+import type { Report } from "../core/model/report.ts";
+import type { World } from "../world.ts";
+import { logChanges } from "./change-log.ts";
+import type { Daemon } from "./daemon.ts";
+import type { HistoryStore } from "./state/history-store.ts";
+
+const INTERVAL_MS = 1_000;
+
+/** Every second: logs what changed since the last report, and records the report for the plots. */
+export function startReportLoop(
+  daemon: Daemon,
+  history: Pick<HistoryStore, "record">,
+  world: Pick<World, "logger" | "onBug">,
+): AsyncDisposable {
+  let previous = daemon.report();
+  let isReady = false;
+  let running: Promise<void> | null = null;
+
+  async function run(): Promise<void> {
+    await daemon.prepare();
+    const report = daemon.report();
+    await history.record(report);
+    if (!isReady && daemon.ready().ok) {
+      isReady = true;
+      world.logger.info(countStatuses(report), "First round done");
+    }
+    logChanges(world.logger, previous, report);
+    previous = report;
+  }
+
+  const timer = setInterval(() => {
+    running ??= run()
+      .catch(world.onBug)
+      .finally(() => {
+        running = null;
+      });
+  }, INTERVAL_MS);
+  return {
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
+
+function countStatuses(report: Report): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const { status } of report.chains.flatMap((chain) => chain.targets)) {
+    counts[status] = (counts[status] ?? 0) + 1;
+  }
+  return counts;
+}

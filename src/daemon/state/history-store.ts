@@ -1,0 +1,63 @@
+import type { HistorySlice, Span } from "../../core/history/history.ts";
+import type { Report } from "../../core/model/report.ts";
+import { readHistoryFile, writeHistoryFile } from "../../io/state/history-file.ts";
+import { isSystemError } from "../../io/system-error.ts";
+import type { World } from "../../world.ts";
+import { inSlices } from "../in-slices.ts";
+import { Recorder } from "../recorder.ts";
+
+/** The history behind the plots, and its file. Disposing it saves the history. */
+export interface HistoryStore extends AsyncDisposable {
+  /** Records a report; to be called every second, one call at a time. */
+  readonly record: (report: Report) => Promise<void>;
+  /** A stretch of a chain's history for the targets with these keys. */
+  readonly past: (chain: string, keys: readonly string[], span: Span) => HistorySlice;
+}
+
+/** A crash loses so much of the plots at most: nothing else depends on them. */
+const SAVE_MS = 5 * 60_000;
+
+/** Continues the history that the previous process saved. */
+export async function openHistoryStore({
+  stateFile,
+  logger,
+  nowMs,
+}: Pick<World, "logger" | "stateFile" | "nowMs">): Promise<HistoryStore> {
+  const recorder = new Recorder();
+  let saving: Promise<void> = Promise.resolve();
+
+  async function save(): Promise<void> {
+    if (stateFile === null) {
+      return;
+    }
+    try {
+      await writeHistoryFile(stateFile, recorder.save());
+    } catch (error) {
+      if (!isSystemError(error)) {
+        throw error;
+      }
+      logger.warn({ detail: String(error) }, "Cannot write the history file");
+    }
+  }
+
+  function saveInTurn(): Promise<void> {
+    saving = saving.then(save);
+    return saving;
+  }
+
+  if (stateFile !== null) {
+    recorder.restore((await readHistoryFile(stateFile)) ?? {});
+  }
+  const timer = setInterval(() => void saveInTurn(), SAVE_MS);
+  return {
+    async record(report) {
+      recorder.retain(report);
+      await inSlices(report.chains, (chain) => recorder.record(chain, report.generatedAtMs), nowMs);
+    },
+    past: (chain, keys, span) => recorder.past(chain, keys, span),
+    async [Symbol.asyncDispose]() {
+      clearInterval(timer);
+      await saveInTurn();
+    },
+  };
+}
