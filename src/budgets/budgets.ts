@@ -1,14 +1,22 @@
 import type { Endpoint, Fleet } from "../core/model/fleet.ts";
 import type { BudgetReport } from "../core/model/report.ts";
 import { type Account, openAccounts } from "./accounts.ts";
-import { type BackOff, backOff, clampBackOff, isBackingOff, NO_BACK_OFF, type Refusal } from "./back-off.ts";
-import { GRANTED, type Grant, refusedByBudget, refusedByProvider } from "./grant.ts";
+import {
+  allowProbe,
+  type BackOff,
+  backOff,
+  clampBackOff,
+  endProbe,
+  isBackingOff,
+  NO_BACK_OFF,
+  type Refusal,
+  startProbe,
+} from "./back-off.ts";
+import { backOffText, GRANTED, type Grant, refusedByBudget, refusedByProvider } from "./grant.ts";
 import { block, type LedgerSnapshot, remainingAt, resumeLedger, take, type Use, usedAt } from "./ledger.ts";
 import type { SavedBudgets } from "./snapshot.ts";
 
 const DAY_MS = 86_400_000;
-/** Longest back-off of an endpoint without a budget, whatever its provider asks for. */
-const LONGEST_BACK_OFF_MS = DAY_MS;
 /** The longest window, plus a day for a clock that was wrong. */
 const LONGEST_MEMORY_MS = 32 * DAY_MS;
 
@@ -45,8 +53,7 @@ export class Budgets {
   /** Counts one request of this endpoint, or says why it must not be sent. */
   acquire(endpoint: Endpoint, use: Use, nowMs: number): Grant {
     if (endpoint.budget === null) {
-      const former = this.#backOff(endpoint, nowMs);
-      return isBackingOff(former, nowMs) ? refusedByProvider(former, nowMs) : GRANTED;
+      return this.#acquireUncounted(endpoint, nowMs);
     }
     const id = this.#idOf.get(endpoint.key) ?? "";
     const account = this.#accounts.get(id);
@@ -67,16 +74,41 @@ export class Budgets {
   }
 
   /** The provider refused this endpoint: nothing more is acquired from its account until the back-off ends. */
-  backOff(endpoint: Endpoint, refusal: Omit<Refusal, "longestMs">): void {
+  backOff(endpoint: Endpoint, refusal: Refusal): void {
     if (endpoint.budget === null) {
       const former = this.#backOff(endpoint, refusal.nowMs);
-      this.#backOffs.set(endpoint.key, backOff(former, { ...refusal, longestMs: LONGEST_BACK_OFF_MS }));
+      this.#backOffs.set(endpoint.key, backOff(former, refusal, null));
       return;
     }
     const id = this.#idOf.get(endpoint.key) ?? "";
     const account = this.#accounts.get(id);
     if (account !== undefined) {
       this.#accounts.set(id, { ...account, ledger: block(account.ledger, refusal) });
+    }
+  }
+
+  /** The provider answered this endpoint without a refusal: if that was the probe after a back-off, all may be polled. */
+  accept(endpoint: Endpoint, nowMs: number): void {
+    const id = this.#idOf.get(endpoint.key) ?? "";
+    const account = this.#accounts.get(id);
+    if (account?.ledger.backOff.probe === "sent") {
+      const ledger = { ...account.ledger, backOff: endProbe(account.ledger.backOff, nowMs) };
+      this.#accounts.set(id, { ...account, ledger });
+    }
+    const former = this.#backOffs.get(endpoint.key);
+    if (former?.probe === "sent") {
+      this.#backOffs.set(endpoint.key, endProbe(former, nowMs));
+    }
+  }
+
+  /** After a start or a reload by a person: each back-off that is still under way may be probed once. */
+  allowProbes(nowMs: number): void {
+    for (const [id, account] of this.#accounts) {
+      const ledger = { ...account.ledger, backOff: allowProbe(account.ledger.backOff, nowMs) };
+      this.#accounts.set(id, { ...account, ledger });
+    }
+    for (const [key, former] of this.#backOffs) {
+      this.#backOffs.set(key, allowProbe(former, nowMs));
     }
   }
 
@@ -88,6 +120,7 @@ export class Budgets {
       limit: budget.limit,
       used: usedAt(ledger, nowMs),
       remaining: remainingAt(ledger, nowMs),
+      ...(isBackingOff(ledger.backOff, nowMs) ? { backOff: backOffText(ledger.backOff, nowMs) } : {}),
     }));
   }
 
@@ -150,8 +183,19 @@ export class Budgets {
     return new Map([...this.#inactive, ...active]);
   }
 
+  #acquireUncounted(endpoint: Endpoint, nowMs: number): Grant {
+    const former = this.#backOff(endpoint, nowMs);
+    if (isBackingOff(former, nowMs)) {
+      return refusedByProvider(former, nowMs);
+    }
+    if (former.probe !== "none") {
+      this.#backOffs.set(endpoint.key, startProbe(former, nowMs));
+    }
+    return GRANTED;
+  }
+
   #backOff(endpoint: Endpoint, nowMs: number): BackOff {
-    return clampBackOff(this.#backOffs.get(endpoint.key) ?? NO_BACK_OFF, nowMs, LONGEST_BACK_OFF_MS);
+    return clampBackOff(this.#backOffs.get(endpoint.key) ?? NO_BACK_OFF, nowMs, null);
   }
 }
 

@@ -18,12 +18,14 @@ const DAY_MS = 86_400_000;
 
 export const GRANTED: Grant = { kind: "granted" };
 
+export function refusedByProvider(backOff: BackOff, nowMs: number): Refused {
+  return { kind: "refused", reason: "rate_limited", detail: backOffText(backOff, nowMs) };
+}
+
 /** For example `rate-limited by provider at 11:08 UTC, next attempt 11:09 UTC`. */
-export function refusedByProvider({ refusedAtMs, untilMs }: BackOff, nowMs: number): Refused {
-  const since = clockTime(refusedAtMs, nowMs);
-  const until = clockTime(untilMs, nowMs);
-  const detail = `rate-limited by provider at ${since}, next attempt ${until}`;
-  return { kind: "refused", reason: "rate_limited", detail };
+export function backOffText({ refusedAtMs, untilMs, namedMs }: BackOff, nowMs: number): string {
+  const named = namedMs === null ? "" : ` (provider named ${clockTime(namedMs, nowMs)})`;
+  return `rate-limited by provider at ${clockTime(refusedAtMs, nowMs)}, next attempt ${clockTime(untilMs, nowMs)}${named}`;
 }
 
 /** For example `not sent: budget studio: 3,000 of 3,000 a day used, next at 14:05 UTC`. */

@@ -1,5 +1,13 @@
 import type { Budget } from "../core/model/fleet.ts";
-import { type BackOff, backOff, clampBackOff, isBackingOff, NO_BACK_OFF, type Refusal } from "./back-off.ts";
+import {
+  type BackOff,
+  backOff,
+  clampBackOff,
+  isBackingOff,
+  NO_BACK_OFF,
+  type Refusal,
+  startProbe,
+} from "./back-off.ts";
 
 /**
  * What a request is for. `scheduled`: a poll of the schedule. `opportunistic`: retries, confirmation polls, people; these
@@ -25,6 +33,7 @@ export interface LedgerSnapshot {
 /** What was spent of one account, and its limits. Replaced, never edited. */
 export interface Ledger extends LedgerSnapshot {
   readonly limit: number;
+  readonly per: Budget["per"];
   readonly windowMs: number;
   /** Kept free for scheduled polls in every window. */
   readonly reserve: number;
@@ -56,6 +65,7 @@ const CLOCK_ERROR_MS = DAY_MS;
 export function startLedger(budget: Budget, pollsPerWindow: number): Ledger {
   return {
     limit: budget.limit,
+    per: budget.per,
     windowMs: WINDOWS[budget.per].windowMs,
     reserve: Math.min(budget.limit, countedAtOnce(budget, pollsPerWindow)),
     buckets: [],
@@ -92,7 +102,14 @@ export function take(
     return { ledger: current, allowed: false };
   }
   const bucket = { endMs: bucketEnd(current, nowMs), scheduled: 0, opportunistic: 0, [use]: 1 };
-  return { ledger: { ...current, buckets: withBucket(current.buckets, bucket) }, allowed: true };
+  return {
+    ledger: {
+      ...current,
+      buckets: withBucket(current.buckets, bucket),
+      backOff: startProbe(current.backOff, nowMs),
+    },
+    allowed: true,
+  };
 }
 
 /** Requests that count against the limit at this instant: never fewer than were made in the window. */
@@ -118,10 +135,10 @@ export function freeAgainMs(
   return instants.find((atMs) => atMs >= nowMs && take(current, { nowMs: atMs, use }).allowed) ?? null;
 }
 
-/** Folds in a refusal of the provider: nothing is taken until the time that it names, at most one window. */
-export function block(ledger: Ledger, refusal: Omit<Refusal, "longestMs">): Ledger {
+/** Folds in a refusal of the provider: nothing is taken until the back-off ends. */
+export function block(ledger: Ledger, refusal: Refusal): Ledger {
   const current = expire(ledger, refusal.nowMs);
-  return { ...current, backOff: backOff(current.backOff, { ...refusal, longestMs: current.windowMs }) };
+  return { ...current, backOff: backOff(current.backOff, refusal, current.per) };
 }
 
 /** A bucket counts until its whole span has left the window. After a clock was put back, so does one of the future. */
@@ -142,11 +159,11 @@ function counted({ buckets, windowMs }: Ledger, nowMs: number): Record<Use, numb
  * error explains was written under a wrong clock, in truth before now; it counts from now.
  */
 function expire(ledger: Ledger, nowMs: number): Ledger {
-  const { buckets, windowMs } = ledger;
+  const { buckets, windowMs, per } = ledger;
   const oldestMs = nowMs - windowMs - CLOCK_ERROR_MS;
   const nowEndMs = bucketEnd(ledger, nowMs);
   const newestMs = nowEndMs + CLOCK_ERROR_MS;
-  const clamped = clampBackOff(ledger.backOff, nowMs, windowMs);
+  const clamped = clampBackOff(ledger.backOff, nowMs, per);
   if (buckets.every(({ endMs }) => endMs > oldestMs && endMs <= newestMs)) {
     return clamped === ledger.backOff ? ledger : { ...ledger, backOff: clamped };
   }

@@ -11,11 +11,19 @@ export interface SavedBudgets {
 }
 
 const Count = z.int().nonnegative();
-const BackOffJson = z.strictObject({
-  refusedAtMs: z.number().nonnegative(),
-  untilMs: z.number().nonnegative(),
-  delayMs: z.number().nonnegative(),
-});
+/** Version 0.1.0 wrote neither `namedMs` nor `probe`. */
+const BackOffJson = z
+  .strictObject({
+    refusedAtMs: z.number().nonnegative(),
+    untilMs: z.number().nonnegative(),
+    namedMs: z.number().nullable().default(null),
+    delayMs: z.number().nonnegative(),
+    probe: z.enum(["none", "due", "sent"]).optional(),
+  })
+  .transform(({ probe, ...backOff }) => ({
+    ...backOff,
+    probe: probe ?? (backOff.untilMs > 0 ? "due" : "none"),
+  }));
 const BucketJson = z
   .tuple([z.number().nonnegative(), Count, Count])
   .transform(([endMs, scheduled, opportunistic]) => ({ endMs, scheduled, opportunistic }));
@@ -80,8 +88,14 @@ function laterBackOff(one: BackOff, other: BackOff): BackOff {
   return one.untilMs >= other.untilMs ? one : other;
 }
 
-function shiftBackOff({ refusedAtMs, untilMs, delayMs }: BackOff, aheadMs: number): BackOff {
-  return { refusedAtMs: refusedAtMs + aheadMs, untilMs: untilMs + aheadMs, delayMs };
+function shiftBackOff(backOff: BackOff, aheadMs: number): BackOff {
+  const { refusedAtMs, untilMs, namedMs } = backOff;
+  return {
+    ...backOff,
+    refusedAtMs: refusedAtMs + aheadMs,
+    untilMs: untilMs + aheadMs,
+    namedMs: namedMs === null ? null : namedMs + aheadMs,
+  };
 }
 
 function mergeMaps<V>(

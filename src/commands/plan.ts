@@ -1,8 +1,11 @@
+import { Budgets } from "../budgets/budgets.ts";
 import { planFleet } from "../budgets/plan.ts";
+import { readSavedBudgets } from "../budgets/snapshot.ts";
+import type { Fleet } from "../core/model/fleet.ts";
 import { renderPlanJson, renderPlanTable } from "../views/terminal/plan-table.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { printWarnings } from "./config.ts";
-import { loadConfig } from "./load-config.ts";
+import { defaultStateFile, loadConfig } from "./load-config.ts";
 
 export interface PlanFlags {
   readonly config: string;
@@ -19,5 +22,26 @@ export function plan(flags: PlanFlags, world: CommandWorld): number {
   printWarnings(config, world);
   const planned = planFleet(config.fleet, config.poll);
   world.out(flags.format === "json" ? renderPlanJson(planned) : renderPlanTable(planned));
+  for (const line of backOffs(config.fleet, defaultStateFile(flags.config), world)) {
+    world.err(line);
+  }
   return EXIT.ok;
+}
+
+/** A line for each budget whose provider makes us wait, as the state file knows it; none where it cannot be read. */
+function backOffs(fleet: Fleet, stateFile: string, world: CommandWorld): readonly string[] {
+  const budgets = new Budgets(fleet);
+  try {
+    const state = JSON.parse(world.readFile(stateFile)) as { budgets?: unknown };
+    budgets.restore(readSavedBudgets(state.budgets));
+  } catch {
+    return [];
+  }
+  return budgets
+    .report(world.nowMs())
+    .flatMap(({ budget, endpoint, backOff }) =>
+      backOff === undefined
+        ? []
+        : [`budget ${budget.name}${endpoint === null ? "" : ` of ${endpoint.key}`}: ${backOff}`],
+    );
 }

@@ -54,6 +54,7 @@ export async function checkRound(
   });
   const { restored } = store;
   budgets.restore(restored.budgets);
+  budgets.allowProbes(clock.nowMs());
   saved.restore(restored.chains, restored.incidents);
   dialects.restore(restored.questions, config.fleet, () => false);
   const ports = createPollPorts(config, {

@@ -66,6 +66,7 @@ export class Daemon implements AsyncDisposable {
     });
     const { chains, incidents, budgets, questions } = options.store.restored;
     this.#budgets.restore(budgets);
+    this.#budgets.allowProbes(this.#clock.nowMs());
     this.#monitor.restore(chains, incidents);
     this.#dialects.restore(questions, config.fleet, (endpoint) => this.#monitor.isEvident(endpoint));
     this.#counters.watch(config.fleet);
@@ -77,6 +78,7 @@ export class Daemon implements AsyncDisposable {
     await stop(this.#running);
     this.#dialects.retain(config.fleet);
     this.#budgets.reload(config.fleet);
+    this.#budgets.allowProbes(this.#clock.nowMs());
     this.#monitor.watch(config.fleet);
     this.#counters.watch(config.fleet);
     this.#exchangeLog.watch(config.fleet);

@@ -224,6 +224,47 @@ describe("Budgets.save() and restore()", () => {
   });
 });
 
+describe("Budgets.backOff()", () => {
+  const MINUTE_MS = 60_000;
+  const absurd = { nowMs: T0, untilMs: T0 + 60_000_000_000, random: 0 };
+
+  it("silences a shared budget for an hour at most, and then lets one request go first", () => {
+    const budgets = new Budgets(fleetOf([keyed, keyedToo], [gateway]));
+    budgets.backOff(keyed, absurd);
+    const afterMs = T0 + HOUR_MS;
+
+    const before = takes(budgets, keyedToo, afterMs - 1);
+    const [probe, other] = [takes(budgets, keyedToo, afterMs), takes(budgets, keyed, afterMs)];
+    budgets.accept(keyedToo, afterMs + 300);
+
+    expect([before, probe, other, takes(budgets, keyed, afterMs + 300)]).toEqual([false, true, false, true]);
+  });
+
+  it("may be tried once after a restart or a reload", () => {
+    const before = new Budgets(fleetOf([keyed, free], [gateway]));
+    before.backOff(keyed, absurd);
+    before.backOff(free, absurd);
+
+    const after = restart(before, T0 + 5 * MINUTE_MS, fleetOf([keyed, free], [gateway]));
+    after.allowProbes(T0 + 5 * MINUTE_MS);
+
+    const tries = [keyed, keyed, free, free].map((endpoint) => takes(after, endpoint, T0 + 5 * MINUTE_MS));
+    expect(tries).toEqual([true, false, true, false]);
+  });
+
+  it("is reported, with the time that the provider named", () => {
+    const budgets = new Budgets(fleetOf([keyed], [gateway]));
+    budgets.backOff(keyed, absurd);
+
+    expect(budgets.report(T0)).toMatchObject([
+      {
+        backOff:
+          "rate-limited by provider at 10:37 UTC, next attempt 11:37 UTC (provider named 2028-10-14 21:17 UTC)",
+      },
+    ]);
+  });
+});
+
 describe("Budgets.saveDrawn()", () => {
   it("has what was drawn on since the last checkpoint that is on disk", () => {
     const budgets = new Budgets(fleet);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../src/cli.ts";
 import { commandWorld } from "../support/command-world.ts";
@@ -46,9 +47,42 @@ describe("synclag plan", () => {
   });
 });
 
-async function planOf(yaml: string, format: "table" | "json") {
+describe("synclag plan beside a state file", () => {
+  it("says until when a provider makes us wait, and why", async () => {
+    const nowMs = Date.UTC(2026, 10, 20, 11, 30);
+    const backOff = { refusedAtMs: nowMs - 60_000, untilMs: nowMs + 3_540_000, delayMs: 0 };
+    const id = `studio ${createHash("sha256").update("https://indexer.example/base").digest("hex").slice(0, 32)}`;
+    const state = { budgets: { accounts: { [id]: { buckets: [], backOff } }, backOffs: {} } };
+
+    const { exitCode, err } = await planOf(GOOD, "table", { nowMs, state: JSON.stringify(state) });
+
+    expect(exitCode).toBe(0);
+    expect(err).toBe(
+      "budget studio of airdrops/subgraph/production/base: rate-limited by provider at 11:29 UTC, next attempt 12:29 UTC",
+    );
+  });
+
+  it.each(["not JSON", "{}"])("plans as without one where it holds %s", async (state) => {
+    const { exitCode, err } = await planOf(GOOD, "table", { nowMs: Date.now(), state });
+
+    expect([exitCode, err]).toEqual([0, ""]);
+  });
+});
+
+async function planOf(
+  yaml: string,
+  format: "table" | "json",
+  beside?: { readonly nowMs: number; readonly state: string },
+) {
   const { world, printed } = commandWorld({});
-  const readFile = (path: string): string => (path === "chains.yaml" ? yaml : world.readFile(path));
-  const exitCode = await runCli(["node", "synclag", "plan", "--format", format], { ...world, readFile });
+  const files = new Map([
+    ["chains.yaml", yaml],
+    ["synclag.state.json", beside?.state ?? ""],
+  ]);
+  const exitCode = await runCli(["node", "synclag", "plan", "--format", format], {
+    ...world,
+    nowMs: () => beside?.nowMs ?? Date.now(),
+    readFile: (path) => files.get(path) ?? world.readFile(path),
+  });
   return { exitCode, out: printed.out.join("\n"), err: printed.err.join("\n") };
 }

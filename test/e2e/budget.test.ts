@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { NO_BACK_OFF } from "../../src/budgets/back-off.ts";
 import { savedBudgetsToJson } from "../../src/budgets/snapshot.ts";
 import { writeBudgetJournal } from "../../src/io/state/journal.ts";
 import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
@@ -96,8 +97,10 @@ protocols:
 function spentBefore(): unknown {
   const endMs = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
   const buckets = [{ endMs, scheduled: SPENT_BEFORE, opportunistic: 0 }];
-  const backOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0 };
-  return savedBudgetsToJson({ accounts: new Map([["provider", { buckets, backOff }]]), backOffs: new Map() });
+  return savedBudgetsToJson({
+    accounts: new Map([["provider", { buckets, backOff: NO_BACK_OFF }]]),
+    backOffs: new Map(),
+  });
 }
 
 interface Comparison {

@@ -46,6 +46,7 @@ export function recordPolls(wanted: WantedPorts & Pick<PollPorts, "post" | "nowM
       );
     },
     backOff: (_endpoint, retryAfterMs) => refusals.push(retryAfterMs),
+    onAccepted: () => undefined,
     onRequest: (endpoint) => requests.push(endpoint.key),
     onFailure: (_endpoint, failure) => failures.push(failure),
     sleep: (durationMs) => {

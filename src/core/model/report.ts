@@ -103,6 +103,8 @@ export interface BudgetReport {
   readonly limit: number;
   readonly used: number;
   readonly remaining: number;
+  /** Since when and until when the provider makes us wait, and why; left out while it does not. */
+  readonly backOff?: string;
 }
 
 /** What every output is made from, so that they can never disagree. */

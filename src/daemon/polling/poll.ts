@@ -22,6 +22,8 @@ export interface PollPorts {
   readonly acquire: (endpoint: Endpoint, use: Use) => Promise<Grant>;
   /** The provider asks us to wait: for `retryAfterMs`, or, where that is null, for a time of our choice. */
   readonly backOff: (endpoint: Endpoint, retryAfterMs: number | null) => void;
+  /** The provider answered a request without asking us to wait. */
+  readonly onAccepted: (endpoint: Endpoint) => void;
   /** A request was sent and has ended. */
   readonly onRequest: (endpoint: Endpoint, exchange: Exchange) => void;
   readonly onFailure: (endpoint: Endpoint, failure: Failure) => void;
@@ -130,6 +132,9 @@ async function ask(
   const result = await ports.post({ url, headers, body: question.body });
   const { answer, exchange } = interpretReply({ endpoint, question, result }, ports.redact);
   ports.onRequest(endpoint, exchange);
+  if (!asksToWait(answer) && exchange.outcome !== "aborted") {
+    ports.onAccepted(endpoint);
+  }
   return { answer, times: result };
 }
 
@@ -154,9 +159,13 @@ function report(
     return;
   }
   ports.onFailure(endpoint, answer);
-  if (answer.reason === "rate_limited" || answer.retryAfterMs !== null) {
+  if (asksToWait(answer)) {
     ports.backOff(endpoint, answer.retryAfterMs);
   }
+}
+
+function asksToWait(answer: Interpretation): boolean {
+  return answer.kind === "failed" && (answer.reason === "rate_limited" || answer.retryAfterMs !== null);
 }
 
 function isWorthARetry({ answer }: Attempt): boolean {

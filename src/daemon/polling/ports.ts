@@ -45,6 +45,7 @@ export function createPollPorts(
       const untilMs = retryAfterMs === null ? null : nowMs + retryAfterMs;
       budgets.backOff(endpoint, { nowMs, untilMs, random: world.random() });
     },
+    onAccepted: (endpoint) => budgets.accept(endpoint, budgetNowMs()),
     onRequest: (endpoint, exchange) => {
       counters.countRequest(endpoint);
       exchangeLog.note(endpoint, exchange);

@@ -93,6 +93,9 @@ const Budget = z.object({
   limit: Count,
   used: Count,
   remaining: Count,
+  detail: Text.meta({
+    description: "why the provider makes us wait, and until when; null otherwise",
+  }).nullable(),
 });
 
 /** What `/api/v1/status` answers, and what `synclag check --format json` prints. */

@@ -90,8 +90,17 @@ function incidentJson({ scope, subject, sinceMs, detail, targets }: Incident): I
   return { scope, subject, since: isoTime(sinceMs), detail, targets };
 }
 
-function budgetJson({ budget, endpoint, limit, used, remaining }: BudgetReport): BudgetJson {
-  return { budget: budget.name, endpoint: endpoint?.key ?? null, per: budget.per, limit, used, remaining };
+function budgetJson({ budget, endpoint, backOff, limit, used, remaining }: BudgetReport): BudgetJson {
+  const detail = backOff ?? null;
+  return {
+    budget: budget.name,
+    endpoint: endpoint?.key ?? null,
+    per: budget.per,
+    limit,
+    used,
+    remaining,
+    detail,
+  };
 }
 
 function seconds(durationMs: number): number {

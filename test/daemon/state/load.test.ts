@@ -1,6 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { NO_BACK_OFF } from "../../../src/budgets/back-off.ts";
 import type { LedgerSnapshot } from "../../../src/budgets/ledger.ts";
 import { type SavedBudgets, savedBudgetsToJson } from "../../../src/budgets/snapshot.ts";
 import { observeChain, startChain } from "../../../src/core/chain/watch-chain.ts";
@@ -154,7 +155,7 @@ function budgetsOf(polls: Readonly<Record<string, number>>): unknown {
     name,
     {
       buckets: [{ endMs: T0, scheduled: count, opportunistic: 0 }],
-      backOff: { refusedAtMs: 0, untilMs: 0, delayMs: 0 },
+      backOff: NO_BACK_OFF,
     },
   ]);
   const saved: SavedBudgets = { accounts: new Map(accounts), backOffs: new Map() };

@@ -83,6 +83,7 @@ async function pollOnce(kind: "graph-node" | "studio"): Promise<FailureReason | 
     use: "scheduled",
     acquire: () => Promise.resolve(GRANTED),
     backOff: () => undefined,
+    onAccepted: () => undefined,
     onRequest: () => undefined,
     onFailure: () => undefined,
     sleep: () => Promise.resolve("done"),

@@ -148,7 +148,15 @@ describe("statusJson()", () => {
       },
     ]);
     expect(json.budgets).toEqual([
-      { budget: "gateway", endpoint: null, per: "month", limit: 100_000, used: 41, remaining: 99_959 },
+      {
+        budget: "gateway",
+        endpoint: null,
+        per: "month",
+        limit: 100_000,
+        used: 41,
+        remaining: 99_959,
+        detail: null,
+      },
     ]);
     expect(json.skipped).toEqual([
       { protocol: "lockup", variant: "subgraph", tier: "production", why: "THEGRAPH_API_KEY is not set" },
