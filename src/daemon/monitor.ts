@@ -44,7 +44,7 @@ export class Monitor {
   #chainOf: ReadonlyMap<string, string> = new Map();
   #incidents: readonly Incident[] = [];
   #latest: Report | null = null;
-  #cutOffUntilMs: number | null = null;
+  #lastOutageMs: number | null = null;
 
   constructor(fleet: Fleet, options: MonitorOptions) {
     this.#options = options;
@@ -138,7 +138,7 @@ export class Monitor {
       budgets: this.#options.budgets(nowMs),
       skipped: this.#fleet.skipped,
       ...(this.#options.maintenance === undefined ? {} : { maintenance: this.#options.maintenance(nowMs) }),
-      cutOffUntilMs: this.#cutOffUntilMs,
+      lastOutageMs: this.#lastOutageMs,
       nowMs,
     });
     this.#incidents = this.#latest.incidents;
@@ -157,7 +157,7 @@ export class Monitor {
     if (!this.#hasNetworkOutage() || observations.every(isUnreached)) {
       return;
     }
-    this.#cutOffUntilMs = this.#options.nowMs();
+    this.#lastOutageMs = this.#options.nowMs();
     // This report ends the incident, so that the outage ends once.
     const { incidents } = this.report();
     if (incidents.every(({ scope }) => scope !== "network")) {

@@ -2,7 +2,7 @@ import type { Endpoint } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import { type ChainReport, type Incident, incidentKey, type TargetReport } from "../model/report.ts";
 import { formatNumber } from "../model/text.ts";
-import { type Group, groupsOf } from "./groups.ts";
+import { type Group, groupsOf, type IncidentChange } from "./groups.ts";
 import { type Trouble, troubleOf, troubleText } from "./trouble.ts";
 
 /** What shared causes are looked for in. */
@@ -10,33 +10,33 @@ export interface IncidentInput {
   readonly reports: readonly ChainReport[];
   readonly endpoints: readonly Endpoint[];
   readonly nowMs: number;
-  /** Whether nothing at all can be reached: then our own network is at fault, and nobody else. */
-  readonly nothingIsReached: boolean;
+  /** Then our own network is the one cause, and nothing else is looked for. */
+  readonly isNetworkDown: boolean;
 }
 
-/** A cause must explain so many targets to be worth a word. */
+/** A cause that explains fewer targets is not an incident. */
 const LEAST_TARGETS = 2;
 
 /**
  * Finds causes that explain the trouble of many targets, each target explained once: the cause that explains most
- * first, of equals the narrowest. One that was there before keeps its beginning, and ends later than it would begin.
+ * first, of equals the narrowest. An incident that goes on keeps its start time, and ends at a lower share than it starts.
  */
 export function findIncidents(previous: readonly Incident[], input: IncidentInput): readonly Incident[] {
   const { endpoints, nowMs } = input;
-  const suspects = input.reports.flatMap(inTrouble);
-  if (!input.nothingIsReached && suspects.length < LEAST_TARGETS) {
+  const reports = input.reports.flatMap(({ targets }) => targets);
+  if (input.isNetworkDown) {
+    return [continued(previous, networkIncident(reports, nowMs))];
+  }
+  const affected = reports.filter(hasTrouble);
+  if (affected.length < LEAST_TARGETS) {
     return [];
   }
-  const reports = input.reports.flatMap(({ targets }) => targets);
-  if (input.nothingIsReached) {
-    return [sinceBefore(previous, networkIncident(reports, nowMs))];
-  }
-  const known = new Set(previous.map(incidentKey));
-  const candidates = groupsOf({ reports, endpoints, suspects })
-    .map((group) => explain(group, known.has(incidentKey(group))))
+  const active = new Set(previous.map(incidentKey));
+  const causes = groupsOf({ reports, endpoints, affected })
+    .map((group) => causeOf(group, active.has(incidentKey(group)) ? "continue" : "start"))
     .filter((cause) => cause !== null);
-  return pickWidest(candidates).map(({ group, trouble, explained }) =>
-    sinceBefore(previous, {
+  return pickWidest(causes).map(({ group, trouble, explained }) =>
+    continued(previous, {
       scope: group.scope,
       subject: group.subject,
       sinceMs: nowMs,
@@ -46,48 +46,41 @@ export function findIncidents(previous: readonly Incident[], input: IncidentInpu
   );
 }
 
-/** Nearly always nobody is: then nothing is made. */
-function inTrouble({ targets }: ChainReport): readonly TargetReport[] {
-  return targets.some(isTroubled) ? targets.filter(isTroubled) : NOBODY;
-}
-
-const NOBODY: readonly TargetReport[] = [];
-
-function isTroubled({ status }: TargetReport): boolean {
+function hasTrouble({ status }: TargetReport): boolean {
   return troubleOf(status) !== null;
 }
 
-/** A group of targets in one trouble. */
+/** Targets of one group with the same trouble. */
 interface Cause {
   readonly group: Group;
   readonly trouble: Trouble;
   readonly explained: readonly TargetReport[];
 }
 
-/** The trouble that most of a group is in, if it is enough for the group as a whole to be at fault. */
-function explain(group: Group, wasThere: boolean): Cause | null {
-  const byTrouble = groupBy(group.members.filter(isTroubled), ({ status }) => troubleOf(status));
-  let best: Cause | null = null;
+/** The trouble that most members of a group have, if the group as a whole is at fault. */
+function causeOf(group: Group, change: IncidentChange): Cause | null {
+  const byTrouble = groupBy(group.members.filter(hasTrouble), ({ status }) => troubleOf(status));
+  let most: Cause | null = null;
   for (const [trouble, explained] of byTrouble) {
-    if (trouble !== null && explained.length > (best?.explained.length ?? 0)) {
-      best = { group, trouble, explained };
+    if (trouble !== null && explained.length > (most?.explained.length ?? 0)) {
+      most = { group, trouble, explained };
     }
   }
-  if (best === null || best.explained.length < LEAST_TARGETS) {
-    return null;
-  }
-  const enough = group.isEnough(new Set(best.explained), wasThere ? "to stay" : "to begin");
-  return enough ? best : null;
+  return most !== null &&
+    most.explained.length >= LEAST_TARGETS &&
+    group.isAtFault(new Set(most.explained), change)
+    ? most
+    : null;
 }
 
-function pickWidest(candidates: readonly Cause[]): readonly Cause[] {
+function pickWidest(causes: readonly Cause[]): readonly Cause[] {
   const picked: Cause[] = [];
   const explained = new Set<TargetReport>();
-  for (const cause of candidates.toSorted((a, b) => b.explained.length - a.explained.length)) {
-    const fresh = cause.explained.filter((report) => !explained.has(report));
-    if (fresh.length >= LEAST_TARGETS) {
+  for (const cause of causes.toSorted((a, b) => b.explained.length - a.explained.length)) {
+    const remaining = cause.explained.filter((report) => !explained.has(report));
+    if (remaining.length >= LEAST_TARGETS) {
       picked.push(cause);
-      for (const report of fresh) {
+      for (const report of remaining) {
         explained.add(report);
       }
     }
@@ -105,7 +98,7 @@ function networkIncident(reports: readonly TargetReport[], nowMs: number): Incid
   };
 }
 
-function sinceBefore(previous: readonly Incident[], incident: Incident): Incident {
+function continued(previous: readonly Incident[], incident: Incident): Incident {
   const before = previous.find((other) => incidentKey(other) === incidentKey(incident));
   return before === undefined ? incident : { ...incident, sinceMs: before.sinceMs };
 }

@@ -1,6 +1,6 @@
 import type { Status, TargetReport } from "../model/report.ts";
 
-/** What is wrong with a target, as coarse as one cause would show on many: to lag and to stall are one trouble. */
+/** What is wrong with a target, coarse enough that one cause gives all of its targets the same: lagging and stalled are one. */
 export type Trouble =
   | "rejected"
   | "throttled"
@@ -29,12 +29,12 @@ export function troubleOf(status: Status): Trouble | null {
   }
 }
 
-/** Whether a target answers at all, so that it can say something of its chain. */
-export function isHeard({ status }: TargetReport): boolean {
-  return !UNHEARD.has(status);
+/** Whether a target answers, so that it says something about its chain. */
+export function isAnswering({ status }: TargetReport): boolean {
+  return !NOT_ANSWERING.has(status);
 }
 
-/** What is said of many targets in that trouble. */
+/** The predicate of a sentence about many targets with this trouble. */
 export function troubleText(trouble: Trouble): string {
   switch (trouble) {
     case "rejected":
@@ -44,7 +44,7 @@ export function troubleText(trouble: Trouble): string {
     case "not_found":
       return "are not found";
     case "unreachable":
-      return "give no usable answer";
+      return "return no usable answer";
     case "missing":
       return "are missing from the answer";
     case "failed":
@@ -52,13 +52,13 @@ export function troubleText(trouble: Trouble): string {
     case "diverged":
       return "answer for another chain or fork";
     case "halted":
-      return "stand at a chain that has halted";
+      return "have stopped because the chain has halted";
     case "behind":
-      return "lag or stand still";
+      return "lag or have stopped";
   }
 }
 
-const UNHEARD: ReadonlySet<Status> = new Set([
+const NOT_ANSWERING: ReadonlySet<Status> = new Set([
   "unknown",
   "rejected",
   "throttled",

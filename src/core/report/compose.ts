@@ -1,85 +1,70 @@
 import { findIncidents } from "../incidents/incidents.ts";
-import {
-  isSurelyReached,
-  isUnreached,
-  nobodyAnsweredYet,
-  nothingIsReached,
-} from "../incidents/local-outage.ts";
+import { isNetworkDown, isUnreached, nobodyAnsweredYet } from "../incidents/local-outage.ts";
 import type { Endpoint, Target } from "../model/fleet.ts";
 import type { ChainReport, Incident, Report, TargetReport } from "../model/report.ts";
-import type { SourceState } from "../source/source-state.ts";
 import type { CachedReport } from "./cached-report.ts";
 
 /** All that a report is made from. */
 export interface ReportInput extends Pick<Report, "budgets" | "skipped"> {
-  /** As told for `nowMs`. */
-  readonly chains: readonly Pick<CachedReport, "report" | "state" | "reach">[];
+  readonly chains: readonly Pick<CachedReport, "report" | "state">[];
   readonly endpoints: readonly Endpoint[];
-  /** Those of the report before, so that each is said once and keeps its beginning. */
+  /** Those of the previous report, so that an incident that goes on keeps its start time. */
   readonly previousIncidents: readonly Incident[];
   /** Whether a target is inside a maintenance window. */
   readonly maintenance?: (target: Target) => boolean;
-  /** When nothing could be reached for the last time: what failed when it was asked before, has shown nothing of itself. */
-  readonly cutOffUntilMs?: number | null;
+  /** The end of the last outage of our own network: polls that failed before it prove nothing. */
+  readonly lastOutageMs?: number | null;
   readonly nowMs: number;
 }
 
-/** Composes the one report that every output is made from. While nothing can be reached, every status is `unknown`. */
+/** Composes the one report that every output is made from. While our own network is down, every status is `unknown`. */
 export function composeReport(input: ReportInput): Report {
   const { chains, endpoints, nowMs } = input;
-  const outage = outageOf(input);
-  const reports = chains.map((told) =>
-    withMaintenance(withoutVain(told, outage.vainUntilMs), input.maintenance),
+  const sources = chains.flatMap(({ state }) => state.sources);
+  const outageMs = nobodyAnsweredYet(sources, endpoints) ? nowMs : (input.lastOutageMs ?? null);
+  const reports = chains.map((chain) =>
+    withMaintenance(outageMs === null ? chain.report : maskUnreachable(chain, outageMs), input.maintenance),
   );
   const incidents = findIncidents(input.previousIncidents, {
     reports,
     endpoints,
     nowMs,
-    nothingIsReached: outage.nothingIsReached,
+    isNetworkDown: isNetworkDown(sources, endpoints, nowMs),
   });
   const network = incidents.find(({ scope }) => scope === "network");
   return {
     generatedAtMs: nowMs,
-    chains: network === undefined ? reports : reports.map((report) => withoutVerdicts(report, network)),
+    chains: network === undefined ? reports : reports.map((report) => maskAll(report, network)),
     incidents,
     budgets: input.budgets,
     skipped: input.skipped,
   };
 }
 
-/** How our own network is: whether nothing is reached now, and until when what was not reached says nothing. */
-interface Outage {
-  readonly nothingIsReached: boolean;
-  readonly vainUntilMs: number;
+/** Makes the targets `unknown` whose last poll did not reach anything, and was sent before our network was back. */
+function maskUnreachable({ report, state }: ReportInput["chains"][number], outageMs: number): ChainReport {
+  const isMasked = ({ last }: (typeof state.sources)[number]) =>
+    last !== null && isUnreached(last) && last.sentAtMs <= outageMs;
+  const masked = new Set(state.sources.filter(isMasked).map(({ key }) => key));
+  return masked.size === 0
+    ? report
+    : {
+        ...report,
+        targets: report.targets.map((target) =>
+          masked.has(target.target.key) ? unknown(target, "not polled since our network outage") : target,
+        ),
+      };
 }
 
-function outageOf({ chains, endpoints, cutOffUntilMs, nowMs }: ReportInput): Outage {
-  const vainUntilMs = cutOffUntilMs ?? Number.NEGATIVE_INFINITY;
-  // Nearly always somebody has just answered: then no source is looked at.
-  if (isSurelyReached(chains, nowMs)) {
-    return { nothingIsReached: false, vainUntilMs };
-  }
-  const sources = chains.flatMap(({ state }) => state.sources);
-  return {
-    nothingIsReached: nothingIsReached(sources, endpoints, nowMs),
-    vainUntilMs: nobodyAnsweredYet(sources, endpoints) ? nowMs : vainUntilMs,
-  };
+function maskAll(report: ChainReport, { detail }: Incident): ChainReport {
+  return { ...report, targets: report.targets.map((target) => unknown(target, detail)) };
 }
 
-function withoutVain({ report, state, reach }: ReportInput["chains"][number], untilMs: number): ChainReport {
-  const isVain = ({ last }: SourceState) => isUnreached(last) && (last?.sentAtMs ?? 0) <= untilMs;
-  if (!reach.someUnreached || !state.sources.some(isVain)) {
-    return report;
-  }
-  const vain = new Set(state.sources.filter(isVain).map(({ key }) => key));
-  const detail = "nothing can be known: it was last asked while nothing could be reached";
-  const targets = report.targets.map((target) =>
-    vain.has(target.target.key) ? withoutVerdict(target, detail) : target,
-  );
-  return { ...report, targets };
+function unknown(target: TargetReport, detail: string): TargetReport {
+  return { ...target, status: "unknown", preferred: false, detail };
 }
 
-/** Where nothing is marked it is the same report: whoever compares it with the former sees at once that nothing changed. */
+/** The same report where no target is marked, so that comparing it with the previous one is quick. */
 function withMaintenance(report: ChainReport, maintenance: ReportInput["maintenance"]): ChainReport {
   const isMarked = ({ target }: TargetReport) => maintenance?.(target) === true;
   return report.targets.some(isMarked)
@@ -90,13 +75,4 @@ function withMaintenance(report: ChainReport, maintenance: ReportInput["maintena
         ),
       }
     : report;
-}
-
-function withoutVerdicts(report: ChainReport, network: Incident): ChainReport {
-  const detail = `nothing can be known: ${network.detail}`;
-  return { ...report, targets: report.targets.map((target) => withoutVerdict(target, detail)) };
-}
-
-function withoutVerdict(target: TargetReport, detail: string): TargetReport {
-  return { ...target, status: "unknown", preferred: false, detail };
 }

@@ -21,7 +21,7 @@ const ENDPOINTS = [
 ];
 
 function groups(reports: readonly TargetReport[], endpoints = ENDPOINTS): readonly Group[] {
-  return groupsOf({ reports, endpoints, suspects: reports });
+  return groupsOf({ reports, endpoints, affected: reports });
 }
 
 function named(name: string, reports: readonly TargetReport[] = [...SPREAD, ...SINGLE]): Group {
@@ -71,8 +71,8 @@ describe("groupsOf()", () => {
 
   it("has only those that a suspect is in, and hosts with as many as may be enough", () => {
     const reports = [...SPREAD, ...SINGLE];
-    const named = (suspects: readonly TargetReport[]) =>
-      groupsOf({ reports, endpoints: ENDPOINTS, suspects }).map(({ name }) => name);
+    const named = (affected: readonly TargetReport[]) =>
+      groupsOf({ reports, endpoints: ENDPOINTS, affected }).map(({ name }) => name);
 
     expect(named(SPREAD.slice(0, 1))).toEqual(["lockup/spread/production", "chain base"]);
     expect(named(SPREAD.slice(0, 2))).not.toContain("host shared.test");
@@ -80,7 +80,7 @@ describe("groupsOf()", () => {
   });
 });
 
-describe("isEnough()", () => {
+describe("isAtFault()", () => {
   it.each([
     { group: "lockup/spread/production", troubled: [], begins: false, stays: false },
     { group: "lockup/spread/production", troubled: SPREAD.slice(0, 1), begins: false, stays: false },
@@ -91,17 +91,17 @@ describe("isEnough()", () => {
     { group: "host shared.test", troubled: SPREAD, begins: false, stays: true },
     { group: "host shared.test", troubled: SPREAD.slice(0, 2), begins: false, stays: false },
   ])("of $group: begins $begins, stays $stays, with $troubled.length in trouble", (row) => {
-    const { isEnough } = named(row.group);
+    const { isAtFault } = named(row.group);
     const troubled = new Set(row.troubled);
 
-    expect([isEnough(troubled, "to begin"), isEnough(troubled, "to stay")]).toEqual([row.begins, row.stays]);
+    expect([isAtFault(troubled, "start"), isAtFault(troubled, "continue")]).toEqual([row.begins, row.stays]);
   });
 
   it("of a host with a target that is not reported is not met by the others alone", () => {
     const [, ...rest] = SPREAD;
-    const { isEnough } = named("host shared.test", [...rest, ...SINGLE]);
+    const { isAtFault } = named("host shared.test", [...rest, ...SINGLE]);
 
-    expect(isEnough(new Set([...rest, ...SINGLE]), "to begin")).toBe(false);
+    expect(isAtFault(new Set([...rest, ...SINGLE]), "start")).toBe(false);
   });
 
   it.each([
@@ -113,16 +113,16 @@ describe("isEnough()", () => {
     { case: "nobody answers", statuses: ["unreachable", "throttled"], begins: false, stays: false },
   ] as const)("of a chain: begins $begins, stays $stays, where $case", ({ statuses, begins, stays }) => {
     const reports = statuses.map((status, index) => reportOf(`v${index}`, "base", status));
-    const { isEnough } = named("chain base", reports);
+    const { isAtFault } = named("chain base", reports);
     const troubled = new Set(reports.filter(({ status }) => status === "stalled"));
 
-    expect([isEnough(troubled, "to begin"), isEnough(troubled, "to stay")]).toEqual([begins, stays]);
+    expect([isAtFault(troubled, "start"), isAtFault(troubled, "continue")]).toEqual([begins, stays]);
   });
 
   it("of a chain is not met by any in trouble that does not answer", () => {
     const [heard, silent] = [reportOf("a", "base", "stalled"), reportOf("b", "base", "unreachable")];
-    const { isEnough } = named("chain base", [heard, silent]);
+    const { isAtFault } = named("chain base", [heard, silent]);
 
-    expect(isEnough(new Set([heard, silent]), "to begin")).toBe(false);
+    expect(isAtFault(new Set([heard, silent]), "start")).toBe(false);
   });
 });

@@ -91,7 +91,7 @@ function find(
   nowMs = T0,
 ): readonly Incident[] {
   const reports = reportsOf(said);
-  return findIncidents(previous, { reports, endpoints: ENDPOINTS, nothingIsReached: false, nowMs });
+  return findIncidents(previous, { reports, endpoints: ENDPOINTS, isNetworkDown: false, nowMs });
 }
 
 function shortly(incidents: readonly Incident[]): readonly string[] {
@@ -151,7 +151,7 @@ describe("findIncidents()", () => {
       found: ["endpoint lockup/multichain/production 3"],
     },
     {
-      case: "all indexers of one chain lag or stand still",
+      case: "all indexers of one chain lag or have stopped",
       wrong: (key) =>
         key.endsWith("/sei") ? { status: key.includes("multi") ? "stalled" : "lagging" } : null,
       found: ["chain sei 4"],
@@ -197,7 +197,7 @@ describe("findIncidents()", () => {
     const incidents = findIncidents([], {
       reports,
       endpoints: ENDPOINTS,
-      nothingIsReached: true,
+      isNetworkDown: true,
       nowMs: T0,
     });
 
@@ -216,7 +216,7 @@ describe("findIncidents()", () => {
       scope: "endpoint",
       subject: "lockup/multichain/production",
       sinceMs: T0,
-      detail: "3 of 4 targets of lockup/multichain/production lag or stand still",
+      detail: "3 of 4 targets of lockup/multichain/production lag or have stopped",
       targets: ["base", "form", "mode"].map((chain) => `lockup/multichain/production/${chain}`),
     });
   });
@@ -239,7 +239,7 @@ describe("findIncidents()", () => {
       }).map(({ detail }) => detail);
 
     expect(details(/base|form|mode/)).toEqual([
-      "3 of 4 targets of lockup/multichain/production lag or stand still",
+      "3 of 4 targets of lockup/multichain/production lag or have stopped",
     ]);
     expect(details(/base/)).toEqual([
       "3 of 4 targets of lockup/multichain/production are missing from the answer",

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "vitest";
 import {
-  isSurelyReached,
+  isNetworkDown,
   nobodyAnsweredYet,
-  nothingIsReached,
-  reachOf,
   type SourceContact,
 } from "../../../src/core/incidents/local-outage.ts";
 import type { Endpoint } from "../../../src/core/model/fleet.ts";
@@ -70,14 +68,14 @@ function contactOf(key: string, told: Told): SourceContact {
 
 function isReached(hosts: readonly Host[], nowMs = NOW): boolean {
   const contacts = hosts.flatMap((one) => one.contacts);
-  return !nothingIsReached(
+  return !isNetworkDown(
     contacts,
     hosts.map(({ endpoint }) => endpoint),
     nowMs,
   );
 }
 
-describe("nothingIsReached()", () => {
+describe("isNetworkDown()", () => {
   it.each([
     { case: "two hosts fail", hosts: [host("a", "dns"), host("b", "timeout")], reached: false },
     { case: "one host fails, and there is no other", hosts: [host("a", "dns")], reached: true },
@@ -171,7 +169,7 @@ describe("nothingIsReached()", () => {
   });
 });
 
-describe("nothingIsReached(), of hosts that are asked rarely", () => {
+describe("isNetworkDown(), of hosts that are asked rarely", () => {
   const RARELY = 30 * MINUTE_MS;
   const notSince = { reason: null, heardMs: NOW - 10 * MINUTE_MS, pollIntervalMs: RARELY } as const;
   const refusedBefore = {
@@ -286,25 +284,5 @@ describe("nobodyAnsweredYet()", () => {
         hosts.map(({ endpoint }) => endpoint),
       ),
     ).toBe(yet);
-  });
-});
-
-describe("isSurelyReached()", () => {
-  const failed = host("a", "dns");
-
-  it.each([
-    { case: "nobody fails, though nobody answered of late", hosts: [host("a", null)], sure: true },
-    {
-      case: "one has just answered",
-      hosts: [failed, hostOf("b", { reason: null, heardMs: NOW })],
-      sure: true,
-    },
-    { case: "nobody answered of late, and one fails", hosts: [failed, host("b", null)], sure: false },
-    { case: "nobody ever answered", hosts: [hostOf("a", { reason: "dns", heardMs: null })], sure: false },
-    { case: "no indexer was asked", hosts: [node("rpc", { reason: "dns" })], sure: true },
-  ])("is $sure where $case", ({ hosts, sure }) => {
-    const chains = hosts.map(({ contacts }) => ({ reach: reachOf(contacts) }));
-
-    expect(isSurelyReached(chains, NOW)).toBe(sure);
   });
 });

@@ -108,13 +108,13 @@ describe("composeReport()", () => {
 
   it("says nothing of what was last asked while nothing could be reached, and takes it for no incident", () => {
     const played = play().run(6, failing("dns"));
-    const cutOffUntilMs = played.nowMs;
+    const lastOutageMs = played.nowMs;
     played.run(1, ({ nowMs }) => ({ [RPC]: headOf(nowMs) }));
 
-    const then = compose(played, { cutOffUntilMs });
+    const then = compose(played, { lastOutageMs });
     const later = compose(
       played.run(1, ({ nowMs }) => ({ [A]: headOf(nowMs), [B]: "dns" })),
-      { cutOffUntilMs },
+      { lastOutageMs },
     );
 
     expect(then.incidents).toEqual([]);
@@ -122,7 +122,7 @@ describe("composeReport()", () => {
       ["unknown", "dns"],
       ["unknown", "dns"],
     ]);
-    expect(then.chains[0]?.targets[0]?.detail).toContain("last asked while nothing could be reached");
+    expect(then.chains[0]?.targets[0]?.detail).toBe("not polled since our network outage");
     expect(later.chains[0]?.targets.map(({ status }) => status)).toEqual(["ok", "unreachable"]);
   });
 
