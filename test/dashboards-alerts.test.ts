@@ -8,7 +8,7 @@ import { SETTINGS } from "../dashboards/src/settings.ts";
 import type { Text } from "../dashboards/src/text.ts";
 import { realTime } from "../dashboards/src/time-scale.ts";
 import { STATUSES } from "../src/core/model/report.ts";
-import { readDocuments } from "../src/io/http-server/documents.ts";
+import { readDocuments } from "../src/io/http-server/routes/documents.ts";
 import { RUNBOOKS_PATH } from "../src/views/page/links.ts";
 
 const ROOT = new URL("../", import.meta.url);

@@ -5,7 +5,7 @@ import { promisify } from "node:util";
 import { gzip as gzipNow } from "node:zlib";
 import fastify from "fastify";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
-import { sendGzipped } from "../../src/io/http-server/send-gzipped.ts";
+import { sendGzipped } from "../../src/io/http-server/routes/send-gzipped.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
 import { createPrometheus } from "../../src/metrics/registry.ts";
 import { createScrapeCache } from "../../src/metrics/scrape-cache.ts";

@@ -1,5 +1,5 @@
 import { parseDuration } from "../config/schema/quantities.ts";
-import { expositionText } from "../metrics/exposition.ts";
+import { expositionText } from "../metrics/families/exposition.ts";
 import { STATUS_METRICS } from "../metrics/families/status.ts";
 import type { StatusJson } from "../views/api/api-schema.ts";
 import { statusSource } from "../views/terminal/check-metrics.ts";

@@ -1,4 +1,4 @@
-import type { Build } from "../world.ts";
+import type { Build } from "../io/world.ts";
 
 /** What a command uses of the process. Only `main.ts` reads the real one. */
 export interface CommandWorld {

@@ -1,5 +1,5 @@
 import type { Logger } from "pino";
-import type { App } from "../app.ts";
+import type { App } from "../app/app.ts";
 import { StateLockedError } from "../io/state/lock.ts";
 import { StatePathError } from "../io/state/path.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";

@@ -1,6 +1,6 @@
-import { type App, startApp } from "../app.ts";
-import type { Config, ListenAddress } from "../config/config.ts";
-import { parseListenAddress } from "../config/schema/listen-address.ts";
+import { type App, startApp } from "../app/app.ts";
+import type { Config } from "../config/config.ts";
+import { type ListenAddress, parseListenAddress } from "../config/schema/listen-address.ts";
 import { createRedact } from "../core/model/redact.ts";
 import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import { createLogger } from "../io/logger.ts";

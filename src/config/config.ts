@@ -1,6 +1,7 @@
 import type { Fleet } from "../core/model/fleet.ts";
 import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
 import type { Variable } from "./resolve/secrets.ts";
+import type { ListenAddress } from "./schema/listen-address.ts";
 
 /** How the daemon polls. Times in milliseconds, sizes in bytes. */
 export interface PollSettings {
@@ -11,11 +12,6 @@ export interface PollSettings {
   readonly timeoutMs: number;
   readonly retries: number;
   readonly maxResponseBytes: number;
-}
-
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
 }
 
 /** A valid chains.yaml, with every template filled in and every secret read. */

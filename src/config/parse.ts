@@ -1,11 +1,11 @@
 import { budgetWarnings } from "../budgets/warnings.ts";
 import { createRedact } from "../core/model/redact.ts";
 import type { Config } from "./config.ts";
-import { locateProblems } from "./locate-problems.ts";
 import { resolveFleet } from "./resolve/fleet.ts";
 import { resolveMaintenance } from "./resolve/maintenance.ts";
 import type { ResolveContext } from "./resolve/resolve-context.ts";
 import { type Environment, SecretStore } from "./resolve/secrets.ts";
+import { locateProblems } from "./schema/locate-problems.ts";
 import { readShape, type Shaped } from "./schema/read-shape.ts";
 import { ConfigError, type Path } from "./yaml/config-error.ts";
 import { ProblemList } from "./yaml/problem-list.ts";

@@ -4,8 +4,8 @@ import type { Config } from "../config/config.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import type { Post } from "../core/model/http-post.ts";
 import type { Report } from "../core/model/report.ts";
+import type { World } from "../io/world.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
-import type { World } from "../world.ts";
 import { Monitor } from "./monitor.ts";
 import { PollCounters } from "./polling/counters.ts";
 import { DialectCache } from "./polling/dialect-cache.ts";
@@ -14,7 +14,7 @@ import { pollOrder } from "./polling/order.ts";
 import { poll } from "./polling/poll.ts";
 import { createPollPorts } from "./polling/ports.ts";
 import { createPollQueue } from "./polling/queue.ts";
-import { takeSnapshot } from "./state/snapshot.ts";
+import { takeSnapshot } from "./snapshot.ts";
 import { openStateStore } from "./state/store.ts";
 
 export interface CheckRoundOptions {

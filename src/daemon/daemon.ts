@@ -9,9 +9,9 @@ import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { Plan } from "../core/model/plan.ts";
 import type { Report } from "../core/model/report.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
-import type { ProbeResult } from "../io/http-server/server-deps.ts";
+import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
+import type { World } from "../io/world.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
-import type { World } from "../world.ts";
 import { inspectChain } from "./inspect-chain.ts";
 import { LoopWatchdog } from "./loop-watchdog.ts";
 import { Monitor } from "./monitor.ts";
@@ -22,7 +22,7 @@ import { ExchangeLog } from "./polling/exchange-log.ts";
 import { type PollPorts, poll } from "./polling/poll.ts";
 import { type Polling, startPolling } from "./polling/polling.ts";
 import { confirmationPoll, createPollPorts } from "./polling/ports.ts";
-import { takeSnapshot } from "./state/snapshot.ts";
+import { takeSnapshot } from "./snapshot.ts";
 import type { StateSnapshot, StateStore } from "./state/store.ts";
 
 export interface DaemonOptions {

@@ -1,6 +1,6 @@
 import type { PollSettings } from "../config/config.ts";
-import type { ProbeResult } from "../io/http-server/server-deps.ts";
-import type { World } from "../world.ts";
+import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
+import type { World } from "../io/world.ts";
 
 /** node-cron ticks every second; a longer silence means that the loop is stuck. */
 const MAX_SILENCE_MS = 15_000;

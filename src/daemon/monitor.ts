@@ -8,8 +8,8 @@ import type { BudgetReport, Incident, Report } from "../core/model/report.ts";
 import { type CachedReport, cachedReport } from "../core/report/cached-report.ts";
 import { composeReport } from "../core/report/compose.ts";
 import { isChanging, type SourceState } from "../core/source/source-state.ts";
-import { inSlices } from "./in-slices.ts";
 import type { Stability } from "./polling/confirmations.ts";
+import { inSlices } from "./state/in-slices.ts";
 
 export interface MonitorOptions {
   readonly nowMs: () => number;

@@ -1,5 +1,5 @@
 import type { Report } from "../core/model/report.ts";
-import type { World } from "../world.ts";
+import type { World } from "../io/world.ts";
 import { logChanges } from "./change-log.ts";
 import type { Daemon } from "./daemon.ts";
 import type { HistoryStore } from "./state/history-store.ts";

@@ -1,5 +1,5 @@
 import type { MetricsSource } from "../core/model/metrics-source.ts";
-import type { ScrapeReply } from "../io/http-server/server-deps.ts";
+import type { ScrapeReply } from "../io/http-server/routes/server-deps.ts";
 import type { Prometheus } from "../metrics/registry.ts";
 import { createScrapeCache } from "../metrics/scrape-cache.ts";
 import type { Daemon } from "./daemon.ts";

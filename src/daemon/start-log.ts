@@ -1,7 +1,8 @@
 import type { Logger } from "pino";
-import type { Config, ListenAddress } from "../config/config.ts";
+import type { Config } from "../config/config.ts";
+import type { ListenAddress } from "../config/schema/listen-address.ts";
 import type { WebSettings } from "../config/web/web-settings.ts";
-import type { World } from "../world.ts";
+import type { World } from "../io/world.ts";
 
 /** Logs what was started, and the warnings that go with it. */
 export function logStart(

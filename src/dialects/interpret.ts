@@ -1,9 +1,9 @@
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { Reply } from "../core/model/http-post.ts";
 import type { FailureReason } from "../core/model/observation.ts";
-import { assignRows, type Subject } from "./answer/assign-rows.ts";
 import { classify, type ReplyError } from "./answer/classify.ts";
 import type { Outcome } from "./answer/outcome.ts";
+import { assignRows, type Subject } from "./assign-rows.ts";
 import type { Question, Reading } from "./dialect.ts";
 import { readMetaBlock } from "./graph.ts";
 

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import type { Indexer, IndexerId } from "../core/model/fleet.ts";
 import { jsonOf, memoize } from "../core/model/memoize.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
-import { sampleLine } from "./exposition.ts";
+import { sampleLine } from "./families/exposition.ts";
 import type { MetricFamily } from "./families/family.ts";
 
 export interface PrometheusOptions {

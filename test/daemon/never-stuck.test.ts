@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/app/app.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
 import { EMPTY_STATE } from "../../src/daemon/state/restored-state.ts";
 import type { StateStore } from "../../src/daemon/state/store.ts";

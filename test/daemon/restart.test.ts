@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import type { App } from "../../src/app.ts";
+import type { App } from "../../src/app/app.ts";
 import type { TargetReport } from "../../src/core/model/report.ts";
 import { StateLockedError } from "../../src/io/state/lock.ts";
 import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";

@@ -1,8 +1,8 @@
 import type { FailureReason } from "../../src/core/model/observation.ts";
 import type { Status } from "../../src/core/model/report.ts";
-import { FAULTS, type FaultName } from "../../src/sim/faults/fault-list.ts";
-import type { Fault } from "../../src/sim/faults/faults.ts";
 import type { EndpointSpec } from "../../src/sim/fleet/endpoint-spec.ts";
+import { FAULTS, type FaultName } from "../../src/sim/fleet/fault-list.ts";
+import type { Fault } from "../../src/sim/servers/faults.ts";
 
 /** One way for an indexer to go wrong, and what must become of it. */
 export interface FaultCase {

@@ -1,8 +1,8 @@
 import { type Logger, pino } from "pino";
-import { type App, startApp } from "../../src/app.ts";
+import { type App, startApp } from "../../src/app/app.ts";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
-import type { World } from "../../src/world.ts";
+import type { World } from "../../src/io/world.ts";
 
 /** A configuration from its text, as the file would give it; listens on a free port. */
 export function configOf(text: string): Config {

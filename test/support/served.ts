@@ -1,8 +1,8 @@
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
 import type { Plan } from "../../src/core/model/plan.ts";
+import type { ProbeResult, ServerDeps } from "../../src/io/http-server/routes/server-deps.ts";
 import { type HttpServer, type HttpServerOptions, startHttpServer } from "../../src/io/http-server/server.ts";
-import type { ProbeResult, ServerDeps } from "../../src/io/http-server/server-deps.ts";
 import { fullReport } from "./metrics-source.ts";
 
 const METRICS_BODY = "synclag_up 1\n";

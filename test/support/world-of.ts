@@ -1,4 +1,4 @@
-import type { World } from "../../src/world.ts";
+import type { World } from "../../src/io/world.ts";
 import { recordLog } from "./log-recorder.ts";
 
 /** A world in which time stands still and nothing is written, with what a test wants otherwise. */

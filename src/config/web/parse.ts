@@ -1,7 +1,7 @@
 import { createRedact } from "../../core/model/redact.ts";
-import { locateProblems } from "../locate-problems.ts";
 import { SecretStore } from "../resolve/secrets.ts";
 import { addIssues, issuesOf } from "../schema/issues.ts";
+import { locateProblems } from "../schema/locate-problems.ts";
 import { ConfigError } from "../yaml/config-error.ts";
 import { ProblemList } from "../yaml/problem-list.ts";
 import { readYaml } from "../yaml/read-yaml.ts";

@@ -7,7 +7,7 @@ import type { Config } from "../../config/config.ts";
 import type { Endpoint, IndexerId } from "../../core/model/fleet.ts";
 import type { Post } from "../../core/model/http-post.ts";
 import { createRedact } from "../../core/model/redact.ts";
-import type { World } from "../../world.ts";
+import type { World } from "../../io/world.ts";
 import type { StateStore } from "../state/store.ts";
 import type { PollCounters } from "./counters.ts";
 import type { ExchangeLog } from "./exchange-log.ts";

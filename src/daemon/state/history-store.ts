@@ -2,9 +2,9 @@ import type { HistorySlice, Span } from "../../core/history/history.ts";
 import type { Report } from "../../core/model/report.ts";
 import { readHistoryFile, writeHistoryFile } from "../../io/state/history-file.ts";
 import { isSystemError } from "../../io/system-error.ts";
-import type { World } from "../../world.ts";
-import { inSlices } from "../in-slices.ts";
-import { Recorder } from "../recorder.ts";
+import type { World } from "../../io/world.ts";
+import { inSlices } from "./in-slices.ts";
+import { Recorder } from "./recorder.ts";
 
 /** The history behind the plots, and its file. Disposing it saves the history. */
 export interface HistoryStore extends AsyncDisposable {

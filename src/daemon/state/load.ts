@@ -2,7 +2,7 @@ import { z } from "zod";
 import { mergeSavedBudgets, readSavedBudgets, type SavedBudgets } from "../../budgets/snapshot.ts";
 import { moveAside, readStateFile } from "../../io/state/file.ts";
 import { readBudgetJournal } from "../../io/state/journal.ts";
-import type { World } from "../../world.ts";
+import type { World } from "../../io/world.ts";
 import { EMPTY_STATE, parseState, type RestoredState } from "./restored-state.ts";
 
 /**

@@ -3,7 +3,7 @@ import { removeBudgetJournal, writeBudgetJournal } from "../../io/state/journal.
 import { lockStateFile, type StateLock, type StateLockedError } from "../../io/state/lock.ts";
 import { resolveStatePath } from "../../io/state/path.ts";
 import { DebouncedWriter } from "../../io/state/writer.ts";
-import type { World } from "../../world.ts";
+import type { World } from "../../io/world.ts";
 import { loadState } from "./load.ts";
 import { EMPTY_STATE, type RestoredState } from "./restored-state.ts";
 

@@ -2,7 +2,7 @@ import type { Server } from "node:https";
 import type { Socket } from "node:net";
 import fastify, { type FastifyHttpsOptions, type FastifyInstance } from "fastify";
 import type { WebSettingsSource } from "../../config/web/web-settings.ts";
-import { answerUnreadable, cutUnreadable } from "./replies.ts";
+import { answerUnreadable, cutUnreadable } from "./routes/replies.ts";
 import { keepTlsFresh, tlsOptions } from "./tls.ts";
 
 export interface FastifyLimits {

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
 import type { RateLimit, WebSettingsSource } from "../../config/web/web-settings.ts";
 import { BasicAuth } from "./basic-auth.ts";
-import { sendProblem } from "./replies.ts";
+import { sendProblem } from "./routes/replies.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
 /** Before anything else of a request is looked at: headers, the rate limit, and who asks. */

@@ -2,13 +2,13 @@ import type { FastifyInstance } from "fastify";
 import type { WebSettingsSource } from "../../config/web/web-settings.ts";
 import { createFastify } from "./fastify.ts";
 import { addWebGuard } from "./guard.ts";
-import { answerProblems, type KnownRoutes } from "./replies.ts";
 import { addApiRoutes } from "./routes/api.ts";
 import { addHealthRoute } from "./routes/health.ts";
 import { addHistoryRoute } from "./routes/history.ts";
 import { addManagementRoutes } from "./routes/management.ts";
 import { addPageRoutes } from "./routes/pages.ts";
-import type { ServerDeps } from "./server-deps.ts";
+import { answerProblems, type KnownRoutes } from "./routes/replies.ts";
+import type { ServerDeps } from "./routes/server-deps.ts";
 
 export interface HttpServer extends AsyncDisposable {
   /** `http://host:port`, or `https:`, with the port that was really taken. */

@@ -4,7 +4,7 @@ import { memoize } from "../../core/model/memoize.ts";
 import type { EndpointCounters, MetricsSource } from "../../core/model/metrics-source.ts";
 import { FAILURE_REASONS, type FailureReason } from "../../core/model/observation.ts";
 import type { BudgetReport } from "../../core/model/report.ts";
-import { labelsText, type Sample } from "../exposition.ts";
+import { labelsText, type Sample } from "./exposition.ts";
 import { ENDPOINT_LABELS, type MetricFamily, perTarget, TARGET_LABELS, targetLabels } from "./family.ts";
 
 const REASON_LABELS = FAILURE_REASONS.map((reason) => [reason, labelsText({ reason })] as const);

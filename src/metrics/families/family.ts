@@ -7,7 +7,7 @@ import type {
   StatusSource,
   TargetId,
 } from "../../core/model/metrics-source.ts";
-import { labelsText, type Sample } from "../exposition.ts";
+import { labelsText, type Sample } from "./exposition.ts";
 
 /** One metric: its public name, and how its samples are read. */
 export interface MetricFamily<Source = MetricsSource> {

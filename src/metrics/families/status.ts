@@ -1,6 +1,6 @@
 import type { StatusSource } from "../../core/model/metrics-source.ts";
 import { STATUSES } from "../../core/model/report.ts";
-import { labelsText, type Sample } from "../exposition.ts";
+import { labelsText, type Sample } from "./exposition.ts";
 import {
   CHAIN_LABELS,
   type MetricFamily,

@@ -1,8 +1,8 @@
-import { FAULTS, type FaultName } from "../faults/fault-list.ts";
-import type { Fault, FaultFrequency } from "../faults/faults.ts";
 import { createRandom } from "../model/random.ts";
 import { type Answer, type Call, json, type ServedRow, type ServerKind } from "../servers/answer.ts";
 import { answerAs } from "../servers/answer-as.ts";
+import type { Fault, FaultFrequency } from "../servers/faults.ts";
+import { FAULTS, type FaultName } from "./fault-list.ts";
 import type { SimulatedTarget } from "./simulated-target.ts";
 
 /** How an endpoint takes its requests. */

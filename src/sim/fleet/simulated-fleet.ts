@@ -1,6 +1,5 @@
 import { type ChainSpec, createChain } from "../model/chain-model.ts";
 import { usualChains } from "../model/usual-chains.ts";
-import { Origin } from "../servers/origin.ts";
 import {
   type EndpointSpec,
   headersFor,
@@ -10,6 +9,7 @@ import {
   pathOf,
   targetKeyOf,
 } from "./endpoint-spec.ts";
+import { Origin } from "./origin.ts";
 import { SimulatedChain } from "./simulated-chain.ts";
 import { SimulatedEndpoint } from "./simulated-endpoint.ts";
 import { SimulatedTarget } from "./simulated-target.ts";

@@ -1,4 +1,4 @@
-import type { FaultName } from "../faults/fault-list.ts";
+import type { FaultName } from "../fleet/fault-list.ts";
 import type { SimulatedFleet } from "../fleet/simulated-fleet.ts";
 import type { TargetBehaviour } from "../fleet/simulated-target.ts";
 

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { pino } from "pino";
-import { type App, startApp } from "../../../src/app.ts";
-import { createCleanup } from "../../../src/cleanup.ts";
+import { type App, startApp } from "../../../src/app/app.ts";
+import { createCleanup } from "../../../src/app/cleanup.ts";
 import type { Config } from "../../../src/config/config.ts";
 import { parseConfig } from "../../../src/config/parse.ts";
 import { accelerate, type Pace } from "../../../src/sim/fleet/accelerate.ts";

@@ -1,4 +1,4 @@
-import type { FaultName } from "../../../src/sim/faults/fault-list.ts";
+import type { FaultName } from "../../../src/sim/fleet/fault-list.ts";
 import { type ScriptedFault, statusLine } from "./scripted-fault.ts";
 
 const NAMES_THE_FRESHEST = /Freshest: (multichain|subgraph) \(\w+\)\.$/;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ServerDeps } from "../../../src/io/http-server/server-deps.ts";
+import type { ServerDeps } from "../../../src/io/http-server/routes/server-deps.ts";
 import { json, serve } from "../../support/served.ts";
 
 describe("addHistoryRoute()", () => {

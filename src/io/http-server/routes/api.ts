@@ -2,8 +2,8 @@ import type { FastifyInstance } from "fastify";
 import { describeMissingPair, filterStatus } from "../../../views/api/filter-status.ts";
 import { openapiDocument } from "../../../views/api/openapi.ts";
 import { statusJson } from "../../../views/api/status.ts";
-import { sendJson, sendProblem } from "../replies.ts";
-import type { ServerDeps } from "../server-deps.ts";
+import { sendJson, sendProblem } from "./replies.ts";
+import type { ServerDeps } from "./server-deps.ts";
 
 interface PairRoute {
   readonly Params: { readonly protocol: string; readonly chain: string };

@@ -2,8 +2,8 @@ import type { FastifyInstance } from "fastify";
 import { describeMissingPair } from "../../../views/api/filter-status.ts";
 import { historyJson, historyTargets } from "../../../views/api/history.ts";
 import { statusJson } from "../../../views/api/status.ts";
-import { sendJson, sendProblem } from "../replies.ts";
-import type { ServerDeps } from "../server-deps.ts";
+import { sendJson, sendProblem } from "./replies.ts";
+import type { ServerDeps } from "./server-deps.ts";
 
 interface HistoryRoute {
   readonly Params: { readonly protocol: string; readonly chain: string };

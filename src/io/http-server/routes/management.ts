@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply } from "fastify";
-import { sendProblem } from "../replies.ts";
-import { sendGzipped } from "../send-gzipped.ts";
-import type { ProbeResult, ServerDeps } from "../server-deps.ts";
+import { sendProblem } from "./replies.ts";
+import { sendGzipped } from "./send-gzipped.ts";
+import type { ProbeResult, ServerDeps } from "./server-deps.ts";
 
 /** `/metrics`, the probes of an orchestrator, and reload. */
 export function addManagementRoutes(server: FastifyInstance, source: ServerDeps): void {

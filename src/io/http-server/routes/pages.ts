@@ -6,10 +6,10 @@ import { PLAN_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "../../../views/page/lin
 import { renderPlanPage } from "../../../views/page/plan.ts";
 import type { PageOptions } from "../../../views/page/shell.ts";
 import { renderStatusPage } from "../../../views/page/status.ts";
-import { readDocuments } from "../documents.ts";
-import { sendProblem } from "../replies.ts";
-import type { ServerDeps } from "../server-deps.ts";
 import { addAssetRoutes } from "./assets.ts";
+import { readDocuments } from "./documents.ts";
+import { sendProblem } from "./replies.ts";
+import type { ServerDeps } from "./server-deps.ts";
 
 interface StatusRoute {
   readonly Querystring: Readonly<Record<string, string | readonly string[] | undefined>>;

@@ -3,8 +3,8 @@ import { get, type IncomingMessage, request } from "node:http";
 import { buffer } from "node:stream/consumers";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import type { HttpServerOptions } from "../../../src/io/http-server/server.ts";
-import { METRICS, serve } from "../../support/served.ts";
+import type { HttpServerOptions } from "../../../../src/io/http-server/server.ts";
+import { METRICS, serve } from "../../../support/served.ts";
 
 /** Far more than what a socket takes at once. */
 const LARGE = "synclag_up 1\n".repeat(1_000_000);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { assignRows } from "../../../src/dialects/answer/assign-rows.ts";
-import type { Row, RowContent } from "../../../src/dialects/dialect.ts";
+import { assignRows } from "../../src/dialects/assign-rows.ts";
+import type { Row, RowContent } from "../../src/dialects/dialect.ts";
 
 const ETHEREUM = { source: "airdrops/multichain/production/ethereum", chainId: 1 };
 const OPTIMISM = { source: "airdrops/multichain/production/optimism", chainId: 10 };

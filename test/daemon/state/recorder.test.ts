@@ -1,16 +1,16 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { Recorder } from "../../src/daemon/recorder.ts";
-import { historyPathOf, readHistoryFile, writeHistoryFile } from "../../src/io/state/history-file.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { Recorder } from "../../../src/daemon/state/recorder.ts";
+import { historyPathOf, readHistoryFile, writeHistoryFile } from "../../../src/io/state/history-file.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 import {
   NOW_MS,
   sampleChain,
   sampleChainReport,
   sampleReport,
   sampleTarget,
-} from "../views/sample-report.ts";
+} from "../../views/sample-report.ts";
 
 const KEY = sampleTarget().key;
 const SPAN = { fromMs: 0, toMs: NOW_MS, points: 1_000 };

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { hasCode } from "../system-error.ts";
+import { hasCode } from "../../system-error.ts";
 
 /** The documents that are served as pages, as Markdown. */
 export interface Documents {
@@ -9,7 +9,7 @@ export interface Documents {
 }
 
 /** Beside the program, in its package and in its image. */
-const DOCS = new URL("../../../docs/", import.meta.url);
+const DOCS = new URL("../../../../docs/", import.meta.url);
 
 /** Reads them all, once: a server that has run out of file descriptors can still serve them. */
 export function readDocuments(): Documents {

@@ -1,6 +1,6 @@
-import type { Row, RowContent } from "../dialect.ts";
-import type { Outcome } from "./outcome.ts";
-import { describeValue } from "./quote.ts";
+import type { Outcome } from "./answer/outcome.ts";
+import { describeValue } from "./answer/quote.ts";
+import type { Row, RowContent } from "./dialect.ts";
 
 /** What an answer may describe: a target, or a chain's RPC node. */
 export interface Subject {

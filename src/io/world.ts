@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
-import type { Config } from "./config/config.ts";
-import type { WebSettingsSource } from "./config/web/web-settings.ts";
+import type { Config } from "../config/config.ts";
+import type { WebSettingsSource } from "../config/web/web-settings.ts";
 
 /** What the daemon needs of the outside, so that a test or the demo can replace it. */
 export interface World {

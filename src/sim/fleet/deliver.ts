@@ -1,9 +1,8 @@
 import type { ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
-
-import type { Delivery } from "../faults/faults.ts";
-import type { Answer } from "./answer.ts";
+import type { Answer } from "../servers/answer.ts";
+import type { Delivery } from "../servers/faults.ts";
 
 /** Sends an answer whole and at once. */
 export function deliver(response: ServerResponse, answer: Answer): void {

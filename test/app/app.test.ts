@@ -1,7 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
-import { ConfigError } from "../src/config/yaml/config-error.ts";
-import { type SimulatedFleet, startFleet } from "../src/sim/fleet/simulated-fleet.ts";
-import { configOf, scrape, startTestApp } from "./support/running-app.ts";
+import { ConfigError } from "../../src/config/yaml/config-error.ts";
+import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import { configOf, scrape, startTestApp } from "../support/running-app.ts";
 
 const T = 'protocol="airdrops",variant="multichain",tier="production"';
 const ENDPOINT = `${T},endpoint="all"`;

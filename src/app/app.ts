@@ -1,18 +1,18 @@
+import type { Config } from "../config/config.ts";
+import type { Report } from "../core/model/report.ts";
+import { Daemon } from "../daemon/daemon.ts";
+import { Reloader } from "../daemon/reloader.ts";
+import { startReportLoop } from "../daemon/report-loop.ts";
+import { createScrape } from "../daemon/scrape.ts";
+import { logStart } from "../daemon/start-log.ts";
+import { openHistoryStore } from "../daemon/state/history-store.ts";
+import { openStateStore, type StateStore } from "../daemon/state/store.ts";
+import type { ReloadResult } from "../io/http-server/routes/server-deps.ts";
+import { startHttpServer } from "../io/http-server/server.ts";
+import type { World } from "../io/world.ts";
+import { METRIC_FAMILIES } from "../metrics/families/all.ts";
+import { createPrometheus } from "../metrics/registry.ts";
 import { createCleanup } from "./cleanup.ts";
-import type { Config } from "./config/config.ts";
-import type { Report } from "./core/model/report.ts";
-import { Daemon } from "./daemon/daemon.ts";
-import { Reloader } from "./daemon/reloader.ts";
-import { startReportLoop } from "./daemon/report-loop.ts";
-import { createScrape } from "./daemon/scrape.ts";
-import { logStart } from "./daemon/start-log.ts";
-import { openHistoryStore } from "./daemon/state/history-store.ts";
-import { openStateStore, type StateStore } from "./daemon/state/store.ts";
-import { startHttpServer } from "./io/http-server/server.ts";
-import type { ReloadResult } from "./io/http-server/server-deps.ts";
-import { METRIC_FAMILIES } from "./metrics/families/all.ts";
-import { createPrometheus } from "./metrics/registry.ts";
-import type { World } from "./world.ts";
 
 /** A running daemon. Disposing it stops everything, in reverse order. */
 export interface App extends AsyncDisposable {

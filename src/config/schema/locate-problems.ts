@@ -1,8 +1,8 @@
-import { looksLikeKey, maskKeys, type Redact, SECRET_MARK } from "../core/model/redact.ts";
-import { valueAt } from "./schema/prune.ts";
-import type { Path, Problem } from "./yaml/config-error.ts";
-import type { PathProblem } from "./yaml/problem-list.ts";
-import type { YamlFile } from "./yaml/read-yaml.ts";
+import { looksLikeKey, maskKeys, type Redact, SECRET_MARK } from "../../core/model/redact.ts";
+import type { Path, Problem } from "../yaml/config-error.ts";
+import type { PathProblem } from "../yaml/problem-list.ts";
+import type { YamlFile } from "../yaml/read-yaml.ts";
+import { valueAt } from "./prune.ts";
 
 /** All problems of a file with their positions, without secrets: those of the YAML, then those of its content. */
 export function locateProblems(

@@ -1,7 +1,12 @@
 import fc from "fast-check";
 import { Gauge, Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
-import { expositionText, labelsText, type Sample, sampleLine } from "../../src/metrics/exposition.ts";
+import {
+  expositionText,
+  labelsText,
+  type Sample,
+  sampleLine,
+} from "../../../src/metrics/families/exposition.ts";
 
 describe("sampleLine()", () => {
   it.each([

@@ -2,12 +2,12 @@ import { once, setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Fault } from "../faults/faults.ts";
-import type { SimulatedEndpoint } from "../fleet/simulated-endpoint.ts";
-import { type Answer, type Call, html } from "./answer.ts";
-import { answerStray } from "./answer-as.ts";
+import { type Answer, type Call, html } from "../servers/answer.ts";
+import { answerStray } from "../servers/answer-as.ts";
+import type { Fault } from "../servers/faults.ts";
+import { withoutKey } from "../servers/graph.ts";
 import { deliver, deliverBadly } from "./deliver.ts";
-import { withoutKey } from "./graph.ts";
+import type { SimulatedEndpoint } from "./simulated-endpoint.ts";
 
 /** One host and port on loopback, with the endpoints behind it. */
 export class Origin implements AsyncDisposable {

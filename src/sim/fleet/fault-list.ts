@@ -1,6 +1,6 @@
 import type { FailureReason } from "../../core/model/observation.ts";
 import { graphError, html, json } from "../servers/answer.ts";
-import type { Delivery, Fault } from "./faults.ts";
+import type { Delivery, Fault } from "../servers/faults.ts";
 
 /** A fault with the reason that a poll must give for it. */
 export interface NamedFault {

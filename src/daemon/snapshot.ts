@@ -1,9 +1,9 @@
-import type { Budgets } from "../../budgets/budgets.ts";
-import { savedBudgetsToJson, shiftSavedBudgets } from "../../budgets/snapshot.ts";
-import type { SteadyClock } from "../../budgets/steady-clock.ts";
-import type { Monitor } from "../monitor.ts";
-import type { DialectCache } from "../polling/dialect-cache.ts";
-import type { StateSnapshot } from "./store.ts";
+import type { Budgets } from "../budgets/budgets.ts";
+import { savedBudgetsToJson, shiftSavedBudgets } from "../budgets/snapshot.ts";
+import type { SteadyClock } from "../budgets/steady-clock.ts";
+import type { Monitor } from "./monitor.ts";
+import type { DialectCache } from "./polling/dialect-cache.ts";
+import type { StateSnapshot } from "./state/store.ts";
 
 /** What the state file is made of. */
 export interface SnapshotSource {

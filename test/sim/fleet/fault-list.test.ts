@@ -4,7 +4,7 @@ import type { Endpoint } from "../../../src/core/model/fleet.ts";
 import type { FailureReason } from "../../../src/core/model/observation.ts";
 import { poll } from "../../../src/daemon/polling/poll.ts";
 import { createHttpClient, type HttpClient } from "../../../src/io/http-client/client.ts";
-import { FAULTS, type FaultName } from "../../../src/sim/faults/fault-list.ts";
+import { FAULTS, type FaultName } from "../../../src/sim/fleet/fault-list.ts";
 import { type SimulatedFleet, startFleet } from "../../../src/sim/fleet/simulated-fleet.ts";
 
 // Keys of FAULTS are its names: Object.keys forgets that.

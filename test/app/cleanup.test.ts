@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createCleanup } from "../src/cleanup.ts";
+import { createCleanup } from "../../src/app/cleanup.ts";
 
 function recorder(stopped: string[], name: string): Disposable {
   return {

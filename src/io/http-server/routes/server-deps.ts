@@ -1,7 +1,7 @@
-import type { HistorySlice, Span } from "../../core/history/history.ts";
-import type { EndpointRecord } from "../../core/model/exchange.ts";
-import type { Plan } from "../../core/model/plan.ts";
-import type { Report } from "../../core/model/report.ts";
+import type { HistorySlice, Span } from "../../../core/history/history.ts";
+import type { EndpointRecord } from "../../../core/model/exchange.ts";
+import type { Plan } from "../../../core/model/plan.ts";
+import type { Report } from "../../../core/model/report.ts";
 
 /** What the HTTP server reads: memory only, never an indexer. */
 export interface ServerDeps {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { readDocuments } from "../../../src/io/http-server/documents.ts";
-import { json, PROBLEM_TYPE, serve } from "../../support/served.ts";
+import { readDocuments } from "../../../../src/io/http-server/routes/documents.ts";
+import { json, PROBLEM_TYPE, serve } from "../../../support/served.ts";
 
 const { runbook } = readDocuments();
 

@@ -1,5 +1,5 @@
-import { ChainHistory, type HistorySlice, type SavedHistory, type Span } from "../core/history/history.ts";
-import type { ChainReport, Report } from "../core/model/report.ts";
+import { ChainHistory, type HistorySlice, type SavedHistory, type Span } from "../../core/history/history.ts";
+import type { ChainReport, Report } from "../../core/model/report.ts";
 
 /** Keeps the history of every configured chain, for the plots. */
 export class Recorder {
