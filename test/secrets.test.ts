@@ -3,8 +3,10 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { runCli } from "../src/cli.ts";
+import { commandWorld } from "./support/command-world.ts";
 import { takeRefusingPort } from "./support/raw-server.ts";
-import { type Finished, runSynclag, type SynclagProcess, startSynclag } from "./support/synclag-process.ts";
+import { type SynclagProcess, startSynclag } from "./support/synclag-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 /** Every place where a key may be written. */
@@ -14,24 +16,27 @@ const KEYS = {
   QUERY_KEY: "canary%2Fquery-5f0c1d9a7b3e4f6a8c2d",
   USER_PASSWORD: "canary-password-5f0c1d9a7b3e4f6a8c2d",
   FILE_KEY: "canary-file-5f0c1d9a7b3e4f6a8c2d",
-  /** After a reload. */
+  SESSION_KEY: "canarysession5f0c1d9a7b3e4f6a8c2d",
+  RPC_KEY: "canary-rpc-5f0c1d9a7b3e4f6a8c2d",
+  /** Used after a reload. */
   NEXT_KEY: "canary-next-5f0c1d9a7b3e4f6a8c2d",
 } as const;
-/** These stand in the file itself. */
+/** Keys that are written in the file itself. */
 const WRITTEN_IN_PATH = "cafe5f0c1d9a7b3e4f6a8c2d00112233";
 const WRITTEN_IN_QUERY = "canary-written-5f0c1d9a7b3e4f6a8c2d";
+const WRITTEN_UUID = "5961fb30-8fdc-45ad-9a35-555dd5e0dd56";
+const WRITTEN_BASE58 = "4SxPXkQNifgBYqje2C4yP5gz69erZwtD7GuLWgXHSLGe";
+const WRITTEN = [WRITTEN_IN_PATH, WRITTEN_IN_QUERY, WRITTEN_UUID, WRITTEN_BASE58];
 
-const FORMS: readonly string[] = [...Object.values(KEYS), WRITTEN_IN_PATH, WRITTEN_IN_QUERY].flatMap(
-  (key) => [
-    key,
-    encodeURIComponent(key),
-    JSON.stringify(key).slice(1, -1),
-    Buffer.from(key).toString("base64").replace(/=+$/, ""),
-    Buffer.from(`monitor:${key}`).toString("base64"),
-  ],
-);
+const FORMS: readonly string[] = [...Object.values(KEYS), ...WRITTEN].flatMap((key) => [
+  key,
+  encodeURIComponent(key),
+  JSON.stringify(key).slice(1, -1),
+  Buffer.from(key).toString("base64").replace(/=+$/, ""),
+  Buffer.from(`monitor:${key}`).toString("base64"),
+]);
 
-/** What a provider may do with a request: repeat it wherever a text may stand. */
+/** The ways in which a provider can repeat a request in its response. */
 const ECHOES: Readonly<Record<string, (heard: string) => Echo>> = {
   graphql: (heard) => ({ body: JSON.stringify({ errors: [{ message: `cannot serve ${heard}` }] }) }),
   code: (heard) => ({ body: JSON.stringify({ errors: [{ message: "no", extensions: { code: heard } }] }) }),
@@ -81,7 +86,7 @@ beforeAll(async () => {
     env: { ...KEYS, NODE_OPTIONS: `--import ${join(folder.path, "bug.mjs")}` },
   });
   [, url = ""] = await daemon.logged(/"url":"(http:[^"]+)"/);
-  // Every way to fail has been met once.
+  // Every kind of failure has occurred by then.
   await daemon.logged(/First round done/);
 }, 60_000);
 
@@ -92,22 +97,23 @@ afterAll(async () => {
 });
 
 describe("a key", () => {
-  it("does reach the provider, in each way, or this test would prove nothing", () => {
+  it("reaches the provider in each way, or this test would prove nothing", () => {
     const heard = provider.heard.join("\n");
 
     for (const [name, key] of Object.entries(KEYS).filter(([name]) => name !== "NEXT_KEY")) {
       const forms = [key, encodeURIComponent(key), Buffer.from(`monitor:${key}`).toString("base64")];
       expect(`${name}: ${forms.some((form) => heard.includes(form))}`).toBe(`${name}: true`);
     }
-    expect(heard).toContain(WRITTEN_IN_PATH);
-    expect(heard).toContain(WRITTEN_IN_QUERY);
+    for (const key of WRITTEN) {
+      expect(heard).toContain(key);
+    }
     expect(provider.heardElsewhere).toEqual([]);
   });
 
   it("is in nothing that is served", async () => {
     const { paths } = (await (await fetch(`${url}/openapi.json`)).json()) as { paths: object };
     const described = Object.keys(paths)
-      .filter((path) => !path.endsWith("events") && !path.endsWith("reload"))
+      .filter((path) => !path.endsWith("reload"))
       .flatMap((path) =>
         Object.keys(ECHOES).map((echo) => path.replace("{protocol}", echo).replace("{chain}", "base")),
       );
@@ -124,15 +130,6 @@ describe("a key", () => {
     expect(served.flatMap(leaks)).toEqual([]);
   });
 
-  it("is in no event", async () => {
-    const answer = await fetch(`${url}/api/v1/events`);
-    const reader = answer.body?.getReader();
-    const first = await reader?.read();
-    await reader?.cancel();
-
-    expect(leaks(Buffer.from(first?.value ?? []).toString())).toEqual([]);
-  });
-
   it("is neither in the command line nor in the title of the process", () => {
     const about = ["cmdline", "comm"].map((name) =>
       readFileSync(`/proc/${daemon.child.pid}/${name}`, "utf8"),
@@ -142,17 +139,17 @@ describe("a key", () => {
   });
 
   it.each([
-    { command: ["config", "check", "chains.yaml"] },
-    { command: ["plan"] },
-    { command: ["plan", "--format", "json"] },
-    { command: ["check"] },
-    { command: ["check", "--format", "json"] },
-    { command: ["check", "--format", "prometheus"] },
-  ])("is not in what $command prints", async ({ command }) => {
-    const printed = await runSynclag(command, { cwd: folder.path, env: KEYS });
+    { command: ["config", "check"], flags: [] },
+    { command: ["plan", "--config"], flags: [] },
+    { command: ["plan", "--config"], flags: ["--format", "json"] },
+    { command: ["check", "--config"], flags: [] },
+    { command: ["check", "--config"], flags: ["--format", "json"] },
+    { command: ["check", "--config"], flags: ["--format", "prometheus"] },
+  ])("is not in the output of $command $flags", async ({ command, flags }) => {
+    const printed = await run([...command, join(folder.path, "chains.yaml"), ...flags]);
 
     expect(printed.out).not.toBe("");
-    expect(leaksOf(printed)).toEqual([]);
+    expect(leaks(printed.out + printed.err)).toEqual([]);
   });
 
   it.each([
@@ -168,17 +165,26 @@ describe("a key", () => {
       mistake: "a key as the dialect",
       change: (text: string) => text.replace("dialect: graph", `dialect: ${WRITTEN_IN_PATH}`),
     },
-    { mistake: "a key in place of the rpc", change: (text: string) => text.replace("http://monitor:x@", "") },
-  ])("is in no complaint about $mistake", async ({ change }) => {
+    { mistake: "an rpc without scheme", change: (text: string) => text.replace("http://monitor:x@", "") },
+    { mistake: "an rpc that is no list", change: (text: string) => text.replace(/\[("http.*")\]/, "$1") },
+    {
+      mistake: "headers as text",
+      change: (text: string) => text.replace(/headers: \{(.*)\}/, "headers: '$1'"),
+    },
+    {
+      mistake: "a space in a URL",
+      change: (text: string) => text.replace(`/${WRITTEN_UUID}`, ` /${WRITTEN_UUID}`),
+    },
+  ])("is in no error message about $mistake", async ({ change }) => {
     const text = readFileSync(join(folder.path, "chains.yaml"), "utf8");
     writeFileSync(join(folder.path, "bad.yaml"), change(text));
 
-    const printed = await runSynclag(["config", "check", "bad.yaml"], { cwd: folder.path, env: KEYS });
+    const { exitCode, out, err } = await run(["config", "check", join(folder.path, "bad.yaml")]);
 
-    expect([printed.exitCode, leaksOf(printed)]).toEqual([2, []]);
+    expect([exitCode, leaks(out + err)]).toEqual([2, []]);
   });
 
-  it("is in no answer to a reload, and still in none when it was replaced", async () => {
+  it("is in no response to a reload, neither before nor after it was replaced", async () => {
     const file = join(folder.path, "chains.yaml");
     const good = readFileSync(file, "utf8");
     const reload = async () => await (await fetch(`${url}/-/reload`, { method: "POST" })).text();
@@ -196,7 +202,7 @@ describe("a key", () => {
     expect(leaks(refused + taken)).toEqual([]);
   });
 
-  it("is in no file that was written, nor in the log, nor in what a crash says", async () => {
+  it("is in no file that was written, and neither in the log nor in a crash report", async () => {
     await expect.poll(() => filesWritten(), { timeout: 15_000 }).not.toEqual([]);
     daemon.child.kill("SIGUSR2");
     const { err, out, exitCode } = await daemon.finished;
@@ -209,11 +215,14 @@ describe("a key", () => {
   });
 });
 
-function leaksOf({ out, err }: Finished): readonly string[] {
-  return [...leaks(out), ...leaks(err)];
+/** Runs a command with the keys in its environment, in this process. */
+async function run(args: readonly string[]) {
+  const { world, printed } = commandWorld(KEYS);
+  const exitCode = await runCli(["node", "synclag", ...args], world);
+  return { exitCode, out: printed.out.join("\n"), err: printed.err.join("\n") };
 }
 
-/** Each form of a key that the text holds, with what stands around it. */
+/** Each form of a key that the text contains, with its context. */
 function leaks(text: string): readonly string[] {
   return FORMS.filter((form) => text.includes(form)).map((form) => {
     const at = text.indexOf(form);
@@ -221,21 +230,21 @@ function leaks(text: string): readonly string[] {
   });
 }
 
-/** All in the folder but what the test itself put there. */
+/** The files in the folder that the test did not write. */
 function filesWritten(): readonly string[] {
   const ours = ["chains.yaml", "bad.yaml", "key.txt", "bug.mjs"];
   return readdirSync(folder.path).filter((name) => !ours.includes(name));
 }
 
-/** One protocol for each way to fail; all keys go with every request. */
+/** One protocol for each way to fail. Every request has all keys. */
 function chainsYaml(port: number, refusingPort: number): string {
   const indexer = (origin: string, name: string) => `
   ${name}:
     - variant: subgraph
       dialect: graph
       schedule: "*/2 * * * * *"
-      url: "${origin}/${name}/\${PATH_KEY}/${WRITTEN_IN_PATH}?written=${WRITTEN_IN_QUERY}&key=\${QUERY_KEY}"
-      headers: { X-Key: "\${HEADER_KEY}", X-File: "\${file:${folder.path}/key.txt}" }
+      url: "${origin}/${name}/\${PATH_KEY}/${WRITTEN_IN_PATH}/${WRITTEN_UUID}/${WRITTEN_BASE58}?written=${WRITTEN_IN_QUERY}&key=\${QUERY_KEY}"
+      headers: { X-Key: "\${HEADER_KEY}", Cookie: "theme=dark; session=\${SESSION_KEY}", X-File: "\${file:${folder.path}/key.txt}" }
       chains: [base]`;
   const home = `monitor:\${USER_PASSWORD}@127.0.0.1`;
   const named = Object.keys(ECHOES).map((name) => indexer(`http://${home}:${port}`, name));
@@ -244,12 +253,12 @@ version: 1
 listen: 127.0.0.1:0
 poll: { timeout: 1s, retries: 0, rpc_schedule: "*/2 * * * * *" }
 chains:
-  base: { id: 8453, rpc: ["http://monitor:x@127.0.0.1:${port}/graphql/${WRITTEN_IN_PATH}?key=${WRITTEN_IN_QUERY}"] }
+  base: { id: 8453, rpc: ["http://monitor:x@127.0.0.1:${port}/graphql/\${RPC_KEY}/${WRITTEN_IN_PATH}?key=${WRITTEN_IN_QUERY}"] }
 protocols:${named.join("")}${indexer(`http://${home}:${refusingPort}`, "refused")}${indexer(`https://${home}:${port}`, "tls")}
 `;
 }
 
-/** Repeats what it hears, and writes it down; a second server is where its redirects lead. */
+/** Records requests and repeats them in its responses. Its redirects lead to a second server. */
 async function startProvider() {
   const heard: string[] = [];
   const heardElsewhere: string[] = [];

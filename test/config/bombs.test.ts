@@ -7,15 +7,15 @@ import { ConfigError } from "../../src/config/yaml/config-error.ts";
 import { Reloader } from "../../src/daemon/reloader.ts";
 import { recordLog } from "../support/log-recorder.ts";
 
-/** Files that are small to write and large, deep or slow to read. */
+/** Files that are easy to write, and large, deep or slow to parse. */
 const BOMBS: readonly { readonly bomb: string; readonly text: () => string }[] = [
   { bomb: "aliases that multiply", text: () => billionLaughs() },
   { bomb: "an alias of itself", text: () => "version: 1\nchains: &a { base: *a }\nprotocols: {}\n" },
-  { bomb: "100,000 aliases", text: () => `version: 1\nx: &a [1]\nchains: [${"*a, ".repeat(100_000)}]\n` },
+  { bomb: "25,000 aliases", text: () => `version: 1\nx: &a [1]\nchains: [${"*a, ".repeat(25_000)}]\n` },
   { bomb: "merge keys", text: () => `version: 1\nx: &a { b: 1 }\n${"<<: *a\n".repeat(1_000)}` },
   {
-    bomb: "lists 10,000 deep",
-    text: () => `version: 1\nchains: ${"[".repeat(10_000)}${"]".repeat(10_000)}\n`,
+    bomb: "lists 5,000 deep",
+    text: () => `version: 1\nchains: ${"[".repeat(5_000)}${"]".repeat(5_000)}\n`,
   },
   {
     bomb: "maps 5,000 deep",
@@ -34,47 +34,49 @@ const BOMBS: readonly { readonly bomb: string; readonly text: () => string }[] =
   },
   { bomb: "10,000 documents", text: () => "---\n".repeat(10_000) },
   {
-    bomb: "10,000 anchors",
+    bomb: "5,000 anchors",
     text: () =>
-      `version: 1\nchains: [${Array.from({ length: 10_000 }, (_, index) => `&a${index} 1`).join(", ")}]`,
+      `version: 1\nchains: [${Array.from({ length: 5_000 }, (_, index) => `&a${index} 1`).join(", ")}]`,
   },
   {
-    bomb: "a duration without end",
+    bomb: "a long duration",
     text: () => `version: 1\npoll: { timeout: "${"9".repeat(100_000)}s" }\n`,
   },
   {
-    bomb: "a schedule without end",
+    bomb: "a long schedule",
     text: () => `version: 1\npoll: { rpc_schedule: "${"*/5,".repeat(20_000)} * * * * *" }\n`,
   },
   { bomb: "a template of braces", text: () => indexerWithUrl(`http://127.0.0.1/${"{".repeat(50_000)}`) },
   { bomb: "control characters", text: () => "version: 1\u0000\u0007\u001b[2J\n" },
-  { bomb: "a number beyond all", text: () => `version: 1${"0".repeat(10_000)}\n` },
+  { bomb: "a number of 10,000 digits", text: () => `version: 1${"0".repeat(10_000)}\n` },
 ];
 
-describe("a configuration that is built to hurt", () => {
-  // Whatever takes longer than the test may has hung: none of them is worth a second.
-  it.each(BOMBS)("$bomb is a mistake like any other", { timeout: 10_000 }, ({ text }) => {
+describe("a hostile configuration", () => {
+  // None of them should take a second; one that exceeds the timeout hangs.
+  it.each(BOMBS)("with $bomb is a mistake like any other", { timeout: 10_000 }, ({ text }) => {
     for (const parse of [parseChains, parseWeb]) {
       const error = errorOf(() => parse(text()));
 
       expect(error).toBeInstanceOf(ConfigError);
       expect(error?.message.slice(0, 200)).toMatch(/^file\.yaml:[1-9]\d*:[1-9]\d*: .+: ./);
+      expect(error?.message.length).toBeLessThan(1_000_000);
     }
   });
 
-  it("is told in so many words and no more", () => {
-    const longest = BOMBS.map(({ bomb, text }) => ({
-      bomb,
-      characters: errorOf(() => parseChains(text()))?.message.length ?? 0,
-    })).sort((a, b) => b.characters - a.characters)[0];
+  it("is refused unread if it is larger than 4 MiB", () => {
+    const chains = lines(150_000, (index) => `  chain-${index}: { id: ${index} }`);
 
-    expect(longest?.characters).toBeLessThan(1_000_000);
+    const error = errorOf(() => parseChains(`version: 1\nchains:\n${chains}\nprotocols: {}\n`));
+
+    expect(error?.message).toMatch(
+      /^file\.yaml:1:1: \(file\): Cannot read a file of \d\.\d MiB: expected at most 4 MiB$/,
+    );
   });
 });
 
 describe("a file with very many mistakes", () => {
-  const few = 2_500;
-  const many = 40_000;
+  const few = 1_000;
+  const many = 10_000;
 
   it.each([
     { mistakes: "unknown keys", text: (count: number) => lines(count, (index) => `key${index}: 1`) },
@@ -91,20 +93,20 @@ describe("a file with very many mistakes", () => {
       text: (count: number) =>
         `version: 1\nchains: { base: { id: 1 } }\nprotocols:\n  p:\n${lines(count / 4, (index) => `    - { variant: v${index}, chains: [base] }`)}`,
     },
-  ])("takes time in proportion to them: $mistakes", ({ text }) => {
+  ])("takes CPU time in proportion to them: $mistakes", ({ text }) => {
     cpuMsOf(() => parseChains(text(few)));
 
     const factor = cpuMsOf(() => parseChains(text(many))) / cpuMsOf(() => parseChains(text(few)));
 
-    // With their square it was more than 50, and would be 256 in the end.
-    expect(factor).toBeLessThan((2 * many) / few);
+    // Quadratic time would make it 100.
+    expect(factor).toBeLessThan((3 * many) / few);
   });
 });
 
 describe("a reload of any text", () => {
   const good = indexerWithUrl("http://127.0.0.1:9/");
 
-  it("goes over to all of it or to none of it", async () => {
+  it("applies all of it or nothing", async () => {
     const anyText = fc.oneof(
       fc.string({ unit: "binary", maxLength: 200 }),
       fc
@@ -135,7 +137,7 @@ describe("a reload of any text", () => {
           whole.length === 1,
         ]);
       }),
-      { numRuns: 150 },
+      { numRuns: 50 },
     );
   });
 });
@@ -148,7 +150,7 @@ function parseWeb(text: string): unknown {
   return parseWebConfig(text, { file: "file.yaml", readFile: () => "" });
 }
 
-/** What it threw, or null. Anything but a mistake of the user passes through. */
+/** The `ConfigError` that it threw, or null. Other errors pass through. */
 function errorOf(run: () => unknown): ConfigError | null {
   try {
     run();
@@ -161,7 +163,7 @@ function errorOf(run: () => unknown): ConfigError | null {
   }
 }
 
-/** What it takes to find the mistakes: of this process alone, whatever else the machine does. */
+/** CPU time of this process, which does not depend on the load of the machine. */
 function cpuMsOf(run: () => unknown): number {
   const before = process.cpuUsage();
   const error = errorOf(run);
@@ -174,7 +176,7 @@ function lines(count: number, line: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => line(index)).join("\n");
 }
 
-/** Nine levels of ten: a billion values from half a kilobyte. */
+/** Nine levels of ten aliases: a billion values in half a kilobyte. */
 function billionLaughs(): string {
   const levels = Array.from({ length: 9 }, (_, level) => {
     const aliases = Array.from({ length: 10 }, () => `*l${level}`).join(", ");

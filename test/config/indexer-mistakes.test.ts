@@ -127,7 +127,7 @@ describe("parseConfig()", () => {
     {
       mistake: "header-placeholder",
       problems: [
-        "12:64: protocols.lockup[0].headers.X-Chain: Cannot use {chain} in a header: placeholders work only in url, explorer and playground",
+        "12:64: protocols.lockup[0].headers.X-Chain: Cannot use placeholders in a header: they work only in url, explorer and playground",
       ],
     },
     {

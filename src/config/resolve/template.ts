@@ -43,9 +43,8 @@ export function parseHeader(text: string): Template {
   if (parts.some((part) => part.kind === "text" && part.text.includes("${"))) {
     return { kind: "invalid", message: `Cannot parse \${…}: expected \${VARIABLE} or \${file:/path}` };
   }
-  const value = parts.find((part) => part.kind === "value");
-  if (value !== undefined) {
-    const message = `Cannot use {${value.name}} in a header: placeholders work only in url, explorer and playground`;
+  if (parts.some((part) => part.kind === "value")) {
+    const message = "Cannot use placeholders in a header: they work only in url, explorer and playground";
     return { kind: "invalid", message };
   }
   return { kind: "template", parts };
