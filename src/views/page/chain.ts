@@ -86,10 +86,11 @@ function renderProtocol(
     renderTargetCard(report, {
       gap: gaps.find(({ target }) => target.key === report.target.key),
       endpoint: endpoints.find((endpoint) => endpoint.targets.includes(report.target.key)),
-      sparkline: renderSparkline(past.timesMs, past.targets[report.target.key]?.lagMs ?? [], {
-        nowMs,
-        laggingMs: chain.thresholds.laggingMs,
-      }),
+      sparkline: renderSparkline(
+        [...past.timesMs, nowMs],
+        [...(past.targets[report.target.key]?.lagMs ?? past.timesMs.map(() => null)), report.lagMs],
+        { nowMs, laggingMs: chain.thresholds.laggingMs },
+      ),
       nowMs,
     }),
   );

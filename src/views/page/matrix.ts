@@ -58,8 +58,8 @@ ${renderTable(table, folded, "More mainnets")}</details>`,
   ];
 }
 
-function isAllOk({ targets }: Row): boolean {
-  return targets.every(({ status }) => status === "ok");
+function isAllOk(row: Row): boolean {
+  return countNotOk(row) === 0;
 }
 
 /** Open if there are no mainnets, under an id of its own, since the page keeps what a person has opened or closed. */
@@ -106,7 +106,7 @@ function renderCell(target: TargetJson | undefined, explained: ReadonlySet<strin
   const isMuted = target.maintenance || explained.has(targetKey(target));
   // Cells that are ok need no explanation, and they are most of the page.
   const title = tone === "ok" && !target.maintenance ? null : html` title="${describeTarget(target)}"`;
-  return html`<td><a class="${tone}${isMuted ? " muted" : ""}" href="${chainPath(target.chain)}#${targetAnchor(target)}"${title}><i aria-hidden="true">${glyph}</i>&nbsp;${cellText(target)}</a></td>`;
+  return html`<td><a class="${tone}${isMuted ? " muted" : ""}" href="${chainPath(target.chain)}#${targetAnchor(target)}"${title}><i aria-hidden="true">${glyph}</i> ${cellText(target)}</a></td>`;
 }
 
 /** `1.5s`, `stalled 41m`, `down ⚒`. */
@@ -120,7 +120,7 @@ function cellText(target: TargetJson): string {
 
 function describeTarget(target: TargetJson): string {
   const planned = target.maintenance ? ", in maintenance" : "";
-  return `${target.protocol} on ${target.chain}, ${variantName(target)}: ${describeState(target)}${planned}`;
+  return `${target.protocol} ${variantName(target)} on ${target.chain}: ${describeState(target)}${planned}`;
 }
 
 function renderHead({ reference }: ChainJson): Html {
@@ -156,11 +156,15 @@ function sortRows({ chains, targets }: StatusJson): readonly Row[] {
   return chains
     .map((chain) => ({ chain, targets: targets.filter((target) => target.chain === chain.slug) }))
     .filter((row) => row.targets.length > 0)
-    .sort((a, b) => worstSeverity(a) - worstSeverity(b));
+    .sort((a, b) => worstSeverity(a) - worstSeverity(b) || countNotOk(b) - countNotOk(a));
 }
 
 function worstSeverity({ targets }: Row): number {
   return Math.min(...targets.map(({ status }) => STATUS_WORDS[status].severity));
+}
+
+function countNotOk({ targets }: Row): number {
+  return targets.filter(({ status }) => status !== "ok").length;
 }
 
 function isIn({ protocol, variant, tier }: Column, target: TargetJson): boolean {

@@ -13,6 +13,7 @@ a{color:var(--link)}
 :focus-visible{outline:2px solid var(--link);outline-offset:2px}
 h1,h2,h3,p,ul,ol,dl,dd{margin:0}
 h2{font-size:.85rem;letter-spacing:.04em;text-transform:uppercase;color:var(--dim);margin:1.75rem 0 .5rem}
+h2 small{letter-spacing:0;text-transform:none}
 h3{font-size:1rem}
 h4{font-size:.85rem;margin:.5rem 0 .2rem}
 small{font-weight:400;color:var(--dim)}
@@ -73,7 +74,7 @@ a.ok i{color:var(--ok)}
 .pill{display:inline-block;padding:0 .5rem;border-radius:1rem;font-size:.85rem}
 a.pill{text-decoration-style:dotted;text-underline-offset:.2em}
 .pill.ok{color:var(--ok);border:1px solid currentColor}
-.plain{font-size:.9rem}
+.plain{font-size:.9rem}.plain th[scope=row]{font-weight:500}
 .plain td{white-space:normal;min-width:4rem}.plain td:last-child{overflow-wrap:anywhere;min-width:7rem}
 meter{width:6rem;vertical-align:middle}
 dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem .8rem;font-size:.9rem}
@@ -113,6 +114,10 @@ figure{margin:0}
 code{font:.9em ui-monospace,monospace}
 footer{color:var(--dim);font-size:.85rem;margin-top:1.5rem;padding-bottom:2rem}
 @media (max-width:60rem){.matrix .head{display:none}}
-@media (max-width:34rem){.plain th[scope=row]{white-space:normal;overflow-wrap:anywhere;min-width:7rem}.plain td{min-width:3.5rem}.plain th,.plain td{padding:.2rem .35rem}meter{width:100%}body{font-size:14px}.matrix{font-size:.8rem}.matrix th{padding:.2rem .35rem}.matrix td a{padding:.15rem .25rem}.matrix thead th{font-size:.7rem;white-space:normal}.matrix tbody th{max-width:7.2rem;white-space:normal;line-height:1.15}.matrix thead tr:nth-child(2) th{min-width:2.9rem}.matrix td,.matrix td a{white-space:normal}}
+@media (max-width:34rem){body{font-size:14px}
+.plain th,.plain td{padding:.2rem .35rem}.plain td{min-width:3.5rem}.plain th[scope=row]{white-space:normal;overflow-wrap:anywhere;min-width:7rem}.plain thead th{white-space:normal}meter{width:100%}
+.matrix{font-size:.8rem}.matrix td,.matrix td a{white-space:normal}.matrix td{padding:1px}.matrix td a{padding:.15rem .1rem;line-height:1.2}
+.matrix th{padding:.2rem .35rem}.matrix thead tr:nth-child(2) th{writing-mode:vertical-rl;vertical-align:bottom;padding:.35rem .1rem;white-space:nowrap}
+.matrix tbody th{white-space:normal;line-height:1.15}.matrix td i{display:none}}
 @media print{.top form,footer nav{display:none}}
 `;

@@ -92,7 +92,7 @@ function describeHeight({ block, blockTimestampSec }: TargetReport, nowMs: numbe
   }
   return blockTimestampSec === null
     ? formatNumber(block)
-    : html`${formatNumber(block)}, block of ${clock(blockTimestampSec * 1000, nowMs)}`;
+    : html`${formatNumber(block)}, at ${clock(blockTimestampSec * 1000, nowMs)}`;
 }
 
 function describeGap({ blocks, seconds, uncertaintyBlocks }: GapReport): string {

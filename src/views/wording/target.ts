@@ -34,13 +34,14 @@ export function notableLagMs({ status, lag_seconds }: TargetJson): number | null
   return isNotable && lag_seconds !== null ? lag_seconds * 1000 : null;
 }
 
-/** `multichain is ok`, or that no other variant is. */
+/** `multichain is ok`, or that no other variant is; `only subgraph (testing) is ok` where users cannot be sent to it. */
 export function describeAlternatives(problem: TargetProblem): string {
   const { alternatives, others } = problem;
-  const names = [...new Set(alternatives.map(variantName))];
-  if (names.length === 0) {
+  if (alternatives.length === 0) {
     return others === 0 ? "there is no other variant" : "no other variant is ok";
   }
-  const only = failoverTargets(problem).length === 0 ? "only " : "";
+  const targets = failoverTargets(problem);
+  const only = targets.length === 0 ? "only " : "";
+  const names = [...new Set((targets.length === 0 ? alternatives : targets).map(variantName))];
   return `${only}${names.join(" and ")} ${names.length === 1 ? "is" : "are"} ok`;
 }

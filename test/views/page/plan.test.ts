@@ -61,10 +61,9 @@ describe("renderPlanPage()", () => {
   });
 
   it("lists every endpoint of a budget, the most used first", () => {
-    expect([...PAGE.matchAll(/<th scope="row">(a\/b\/c\/\w+)</g)].map(([, key]) => key)).toEqual([
-      "a/b/c/form",
-      "a/b/c/base",
-    ]);
+    expect(
+      [...PAGE.replaceAll("<wbr>", "").matchAll(/<th scope="row">(a\/b\/c\/\w+)</g)].map(([, key]) => key),
+    ).toEqual(["a/b/c/form", "a/b/c/base"]);
   });
 
   it("tells of a shared budget once", () => {
