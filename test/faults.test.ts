@@ -4,6 +4,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { EndpointSpec } from "../src/sim/fleet/endpoint-spec.ts";
 import { type SimulatedFleet, startFleet } from "../src/sim/fleet/simulated-fleet.ts";
+import { SIMULATED_CUSTOM_QUERY } from "../src/sim/servers/custom.ts";
 import type { StatusJson, TargetJson } from "../src/views/api/api-schema.ts";
 import { type FaultCase, faultCases, type Truth } from "./support/fault-cases.ts";
 import { AUTHORITY, WIRE_CASES, type Wire } from "./support/fault-wires.ts";
@@ -244,7 +245,15 @@ protocols:${[...simulated, ...wired].join("")}
 function indexerYaml(protocol: string, endpointUrl: string): string {
   return `
   ${protocol}:
-    - { variant: subgraph, dialect: ${dialectOf(protocol)}, url: "${endpointUrl}", schedule: "*/${INTERVAL_MS / 1_000} * * * * *", chains: [base] }`;
+    - { variant: subgraph, dialect: ${dialectOf(protocol)}${customOf(protocol)}, url: "${endpointUrl}", schedule: "*/${INTERVAL_MS / 1_000} * * * * *", chains: [base] }`;
+}
+
+/** JSON is YAML. */
+function customOf(protocol: string): string {
+  const { chainId, ...query } = SIMULATED_CUSTOM_QUERY;
+  return dialectOf(protocol) === "custom"
+    ? `, custom: ${JSON.stringify({ ...query, chain_id: chainId })}`
+    : "";
 }
 
 /** The named faults come from a graph-node; the others from the kind of server that their name is filed under. */

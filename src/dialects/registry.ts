@@ -1,5 +1,6 @@
 import type { Endpoint } from "../core/model/fleet.ts";
 import { memoize } from "../core/model/memoize.ts";
+import { customQuestions } from "./custom.ts";
 import type { Dialect, Question } from "./dialect.ts";
 import { envio } from "./envio.ts";
 import { graph } from "./graph.ts";
@@ -8,8 +9,13 @@ import { rpc } from "./rpc.ts";
 import { squid } from "./squid.ts";
 import { subquery } from "./subquery.ts";
 
-/** The supported families of indexers. The names are the values of `dialect` in chains.yaml, beside `auto`. */
+/** The families of indexers that `auto` can detect. */
 export const DIALECTS = { graph, envio, ponder, squid, subquery } as const satisfies Record<string, Dialect>;
+
+/** The values of `dialect` in chains.yaml, beside `auto`. */
+export const DIALECT_NAMES: readonly string[] = [...Object.keys(DIALECTS), "custom"];
+
+type AskedEndpoint = Pick<Endpoint, "kind" | "dialect" | "targets" | "custom">;
 
 /**
  * What an endpoint may be asked, likeliest first. All that has to be remembered of an endpoint is the index of the
@@ -17,21 +23,22 @@ export const DIALECTS = { graph, envio, ponder, squid, subquery } as const satis
  *
  * @throws {RangeError} If the endpoint's dialect is not in the registry; the configuration accepts no such name.
  */
-export const questionsFor = memoize(
-  (endpoint: Pick<Endpoint, "kind" | "dialect" | "targets">): readonly Question[] => {
-    if (endpoint.kind === "rpc") {
-      return rpc.questions;
-    }
-    if (endpoint.dialect === "auto") {
-      return likeliestFirst(endpoint.targets.length).flatMap(({ questions }) => questions);
-    }
-    const dialect = new Map<string, Dialect>(Object.entries(DIALECTS)).get(endpoint.dialect);
-    if (dialect === undefined) {
-      throw new RangeError(`Cannot use dialect "${endpoint.dialect}": it is not in the registry`);
-    }
-    return dialect.questions;
-  },
-);
+export const questionsFor = memoize((endpoint: AskedEndpoint): readonly Question[] => {
+  if (endpoint.kind === "rpc") {
+    return rpc.questions;
+  }
+  if (endpoint.dialect === "auto") {
+    return likeliestFirst(endpoint.targets.length).flatMap(({ questions }) => questions);
+  }
+  if (endpoint.custom !== undefined) {
+    return customQuestions(endpoint.custom);
+  }
+  const dialect = new Map<string, Dialect>(Object.entries(DIALECTS)).get(endpoint.dialect);
+  if (dialect === undefined) {
+    throw new RangeError(`Cannot use dialect "${endpoint.dialect}": it is not in the registry`);
+  }
+  return dialect.questions;
+});
 
 /** A subgraph has one chain: the first guess for an endpoint of one chain, the last for one of several. */
 function likeliestFirst(chainCount: number): readonly Dialect[] {

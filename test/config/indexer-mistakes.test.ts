@@ -22,6 +22,17 @@ describe("parseConfig()", () => {
       ],
     },
     {
+      mistake: "bad-custom",
+      problems: [
+        "6:7: protocols.airdrops[0]: Cannot use dialect custom without a block custom: expected custom: { query, height }",
+        "12:7: protocols.airdrops[1].custom: Cannot use custom with dialect graph: expected dialect: custom",
+        "17:7: protocols.airdrops[2].custom.height: Cannot find required key: expected a path such as indexer.blocks.0.number",
+        '17:41: protocols.airdrops[2].custom.heigth: Cannot use unknown key "heigth": did you mean "height"?',
+        '22:49: protocols.airdrops[3].custom.height: Cannot use "data[0]": expected a path such as indexer.blocks.0.number',
+        "22:66: protocols.airdrops[3].custom.time: Cannot use 7: expected a path such as indexer.blocks.0.number",
+      ],
+    },
+    {
       mistake: "bad-explorer",
       problems: [
         "14:17: protocols.lockup[0].explorer: Cannot use this URL: expected http:// or https://, found no scheme",
@@ -211,7 +222,7 @@ describe("parseConfig()", () => {
     {
       mistake: "unknown-dialect",
       problems: [
-        '8:16: protocols.lockup[0].dialect: Cannot use "hasura": expected one of auto, graph, envio, ponder, squid, subquery',
+        '8:16: protocols.lockup[0].dialect: Cannot use "hasura": expected one of auto, graph, envio, ponder, squid, subquery, custom',
       ],
     },
     {

@@ -198,6 +198,8 @@ function otherCases({ block }: Truth): readonly FaultCase[] {
   const subquery = (...nodes: readonly unknown[]): string =>
     JSON.stringify({ data: { _metadatas: { nodes } } });
   const row = { lastProcessedHeight: block, chain: "8453" };
+  const custom = (...chains: readonly unknown[]): string => JSON.stringify({ data: { sync: { chains } } });
+  const chain = { id: 8453, last_block: block, last_block_time: null, last_block_hash: null, error: null };
   return [
     of("squid", answered("squid-true", null, squid({ height: block, hash: null }))),
     of("squid", {
@@ -215,6 +217,14 @@ function otherCases({ block }: Truth): readonly FaultCase[] {
       "subquery",
       answered("subquery-height-as-word", "schema", subquery({ ...row, lastProcessedHeight: "soon" })),
     ),
+    of("custom", answered("custom-true", null, custom(chain, { ...chain, id: 1 }))),
+    of("custom", { ...answered("custom-no-rows", null, custom()), status: "missing" }),
+    of("custom", {
+      ...answered("custom-failed", null, custom({ ...chain, error: "handler failed" })),
+      status: "failed",
+    }),
+    of("custom", answered("custom-path-that-leads-nowhere", "schema", custom({ id: 8453, height: block }))),
+    of("custom", answered("custom-rows-in-another-place", "schema", '{"data":{"chains":[]}}')),
   ];
 }
 

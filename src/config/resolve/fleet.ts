@@ -1,5 +1,14 @@
-import type { Budget, Endpoint, Fleet, Indexer, SkippedIndexer, Target } from "../../core/model/fleet.ts";
+import type {
+  Budget,
+  CustomQuery,
+  Endpoint,
+  Fleet,
+  Indexer,
+  SkippedIndexer,
+  Target,
+} from "../../core/model/fleet.ts";
 import type { ConfigFile } from "../schema/config-file.ts";
+import type { CustomEntry } from "../schema/indexer.ts";
 import { didYouMean } from "../schema/messages.ts";
 import type { Path } from "../yaml/config-error.ts";
 import { resolveChains, resolveRpcEndpoints } from "./chains.ts";
@@ -107,11 +116,17 @@ function toEndpoint({ protocol, entry }: IndexerPlan, endpoint: EndpointPlan, ti
     host: address.url.host,
     headers: address.headers,
     dialect,
+    ...(entry.custom === undefined ? {} : { custom: toCustomQuery(entry.custom) }),
     ...timing,
     budget: address.budget,
     targets: chains.map(toTarget),
     chain: only !== undefined && others.length === 0 ? only.slug : null,
   };
+}
+
+function toCustomQuery({ query, height, ...paths }: CustomEntry): CustomQuery {
+  const { rows = null, time = null, chain_id: chainId = null, hash = null, failed = null } = paths;
+  return { query, height, rows, time, chainId, hash, failed };
 }
 
 function toSkipped({ protocol, entry: { variant, tier }, skipped }: IndexerPlan): readonly SkippedIndexer[] {

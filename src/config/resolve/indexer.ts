@@ -42,6 +42,7 @@ const ENDPOINT_KEYS = ["url", "schedule", "headers", "budget"] as const;
 
 /** Resolves the endpoints of one indexer. */
 export function resolveIndexer(indexer: IndexerScope, chains: ConfigFile["chains"]): IndexerPlan {
+  checkCustom(indexer);
   const listed = listChains(indexer, chains);
   const sharing = listed.filter((chain) => !hasOwnEndpoint(chain));
   const endpoints = [
@@ -54,6 +55,22 @@ export function resolveIndexer(indexer: IndexerScope, chains: ConfigFile["chains
     endpoints: endpoints.filter((endpoint) => endpoint !== null),
     skipped: indexer.entry.optional && indexer.unset.size > 0 ? [...indexer.unset].join(", ") : null,
   };
+}
+
+function checkCustom({ entry, path, context }: IndexerScope): void {
+  const isCustom = entry.dialect === "custom";
+  if (isCustom && entry.custom === undefined && !context.hasProblemAt([...path, "custom"])) {
+    context.addProblem(
+      path,
+      "Cannot use dialect custom without a block custom: expected custom: { query, height }",
+    );
+  }
+  if (!isCustom && entry.custom !== undefined && !context.hasProblemAt([...path, "dialect"])) {
+    context.addKeyProblem(
+      [...path, "custom"],
+      `Cannot use custom with dialect ${entry.dialect}: expected dialect: custom`,
+    );
+  }
 }
 
 function hasOwnEndpoint({ scope: { overrides, indexer } }: ListedChain): boolean {

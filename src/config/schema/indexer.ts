@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { DIALECTS } from "../../dialects/registry.ts";
+import { DIALECT_NAMES } from "../../dialects/registry.ts";
 import { Schedule } from "./cron.ts";
 import { cannotUse, describeKind, expects, expectsSecret } from "./messages.ts";
 import { Name, section } from "./section.ts";
 
 /** The values of `dialect`. */
-const DIALECT_NAMES = ["auto", ...Object.keys(DIALECTS)];
+const DIALECTS = ["auto", ...DIALECT_NAMES];
 
 const Url = z.string(expectsSecret("an http:// or https:// URL"));
 const Link = z.string(expects("a URL, or null for none")).nullable();
@@ -52,15 +52,39 @@ const Chains = z.union(
   expects("a list of chain slugs, or a map of them"),
 );
 
+const Path = z
+  .string(expects("a path such as indexer.blocks.0.number"))
+  .regex(/^[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*$/, expects("a path such as indexer.blocks.0.number"));
+
+/** What dialect `custom` asks, and where the answer has what. */
+const Custom = section(
+  {
+    query: z
+      .string(expects("a GraphQL query"))
+      .min(1, expects("a GraphQL query"))
+      .describe("A GraphQL query."),
+    rows: Path.optional().describe("The list with a row per chain. Without it, the answer is one row."),
+    height: Path.describe("The last processed block, in `data` or in a row of `rows`."),
+    time: Path.optional().describe("The time of that block, in seconds or ISO 8601."),
+    chain_id: Path.optional().describe("The numeric id of the row's chain."),
+    hash: Path.optional().describe("The hash of that block."),
+    failed: Path.optional().describe("What is true, or not empty, once indexing has failed."),
+  },
+  "a map with query and height",
+);
+
 /** One indexer of a protocol. */
 export const IndexerEntry = section(
   {
     variant: Name.describe("One way in which the protocol is indexed, such as multichain or subgraph."),
     tier: Name.default("production").describe("Which URL of the variant, such as production or testing."),
     dialect: z
-      .enum(DIALECT_NAMES, { error: ({ input }) => cannotUse(input, `one of ${DIALECT_NAMES.join(", ")}`) })
+      .enum(DIALECTS, { error: ({ input }) => cannotUse(input, `one of ${DIALECTS.join(", ")}`) })
       .default("auto")
       .describe("The kind of indexer; auto detects it with the first poll."),
+    custom: Custom.optional().describe(
+      "Only with dialect: custom. Its query, and the paths to read its answer by.",
+    ),
     url: Url.optional().describe(
       `{chain}, {chain_id} and the chains' own values give each chain its own endpoint. \${VAR} and \${file:/path} are replaced.`,
     ),
@@ -84,5 +108,6 @@ export const IndexerEntry = section(
   "a map with variant, url and chains",
 );
 
+export type CustomEntry = z.output<typeof Custom>;
 export type IndexerEntry = z.output<typeof IndexerEntry>;
 export type ChainValues = z.output<typeof ChainValues>;

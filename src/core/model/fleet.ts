@@ -39,6 +39,20 @@ export interface Target {
   readonly pollIntervalMs: number;
 }
 
+/** What dialect `custom` asks, and where the answer has what. Paths are relative to `data`, or to a row of `rows`. */
+export interface CustomQuery {
+  /** A GraphQL query. */
+  readonly query: string;
+  /** Path to a list with a row per chain; null: the answer is one row. */
+  readonly rows: string | null;
+  readonly height: string;
+  readonly time: string | null;
+  readonly chainId: string | null;
+  readonly hash: string | null;
+  /** Path to what is true, or not empty, once indexing has failed. */
+  readonly failed: string | null;
+}
+
 /** One URL that is polled. It serves one target, or all targets of a multi-chain indexer. */
 export interface Endpoint {
   /** `protocol/variant/tier/name`; an RPC node's is `rpc/chain/n`. Unique in a fleet. */
@@ -57,6 +71,8 @@ export interface Endpoint {
   readonly host: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly dialect: string;
+  /** The query of dialect `custom`, and of no other. */
+  readonly custom?: CustomQuery;
   /** node-cron expression, seconds first. */
   readonly schedule: string;
   readonly pollIntervalMs: number;

@@ -82,6 +82,8 @@ function usualPath(kind: ServerKind, key: string): string {
       return `/${slug(key)}/graphql`;
     case "subquery":
       return `/sq/simulated/${slug(key)}`;
+    case "custom":
+      return `/${slug(key)}/api`;
     case "ponder":
     case "rpc":
       return "/";

@@ -2,6 +2,7 @@ import type { Config } from "../../config/config.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
 import type { ChainSpec } from "../model/chain-model.ts";
 import { chainOfAge } from "../model/usual-chains.ts";
+import { SIMULATED_CUSTOM_QUERY } from "../servers/custom.ts";
 import type { EndpointSpec } from "./endpoint-spec.ts";
 import { guessServerKind } from "./server-kind.ts";
 import { type SimulatedFleet, startFleet } from "./simulated-fleet.ts";
@@ -77,6 +78,7 @@ function healthOf(kind: EndpointSpec["kind"], blockTimeMs: number): Partial<Targ
     case "ponder":
     case "squid":
     case "subquery":
+    case "custom":
       return { lagMs: 800 };
     case "rpc":
       return { lagMs: 100 };
@@ -101,7 +103,9 @@ function apiKeyOf(endpoint: Endpoint): string | null {
 function withPlayedUrls(real: Fleet, played: SimulatedFleet): Fleet {
   const rewrite = (endpoint: Endpoint): Endpoint => {
     const url = new URL(played.endpoint(endpoint.key).url);
-    return { ...endpoint, url: `${url.origin}${pathAndQuery(endpoint.url)}`, host: url.host };
+    // The simulated server has a shape of its own, whatever the real query is.
+    const custom = endpoint.custom === undefined ? {} : { custom: SIMULATED_CUSTOM_QUERY };
+    return { ...endpoint, ...custom, url: `${url.origin}${pathAndQuery(endpoint.url)}`, host: url.host };
   };
   return {
     ...real,

@@ -18,11 +18,16 @@ export function guessServerKind(
   return byDialect(endpoint, pathname);
 }
 
+/** The dialects with one kind of server, of the same name. */
+function isServerKind(dialect: string): dialect is "ponder" | "squid" | "subquery" | "custom" {
+  return ["ponder", "squid", "subquery", "custom"].includes(dialect);
+}
+
 function byDialect(
   { dialect, targets }: Pick<Endpoint, "dialect" | "targets">,
   pathname: string,
 ): ServerKind {
-  if (dialect === "ponder" || dialect === "squid" || dialect === "subquery") {
+  if (isServerKind(dialect)) {
     return dialect;
   }
   // The version that the public fleet runs.

@@ -1,4 +1,5 @@
 import { type Answer, type Call, html, type ServedRow, type ServerKind } from "./answer.ts";
+import { answerCustom } from "./custom.ts";
 import { answerEnvio, answerUnknownResource } from "./envio.ts";
 import { answerGraph, answerUnknownSubgraph } from "./graph.ts";
 import { answerPonder } from "./ponder.ts";
@@ -33,6 +34,8 @@ export function answerAs(responder: Responder, call: Call, rows: readonly Served
       return answerSquid(call, firstOf(rows, kind));
     case "subquery":
       return answerSubquery(call, rows);
+    case "custom":
+      return answerCustom(call, rows);
     case "rpc":
       return answerRpc(call, firstOf(rows, kind));
   }
@@ -53,6 +56,7 @@ export function answerStray(responder: Responder, call: Call): Answer {
     case "ponder":
     case "squid":
     case "subquery":
+    case "custom":
     case "rpc":
       return html("404 Not Found", 404);
   }
