@@ -1,5 +1,6 @@
 import type { Status } from "../model/report.ts";
 import { formatCount, formatDuration } from "../model/text.ts";
+import { statusOfFailure } from "../source/settled-status.ts";
 import type { LastPoll, SourceState } from "../source/source-state.ts";
 import { behindMs, idleMs, isBeyond } from "../status/judge.ts";
 import type { Lag } from "../status/lag.ts";
@@ -13,15 +14,9 @@ export interface Facts {
   readonly lag: Lag | null;
 }
 
-/** Why a target has its status, in one sentence for a tired person. */
+/** Why a target has its status, in one sentence, and how the last poll ended where that is not the reason. */
 export function detailOf(facts: Facts): string {
-  const { last } = facts.state;
-  const clause = clauseOf(facts);
-  const blip =
-    last?.kind === "failed" && !namesFailure(facts.status)
-      ? `; the last poll failed: ${failureText(last)}`
-      : "";
-  return `${clause}${blip}`;
+  return `${clauseOf(facts)}${lastPollText(facts)}`;
 }
 
 function clauseOf(facts: Facts): string {
@@ -33,23 +28,21 @@ function clauseOf(facts: Facts): string {
     case "throttled":
     case "not_found":
     case "unreachable":
-      return `${FAILING[status]}: ${failureText(state.last)}${lastSeenText(facts)}`;
+      return `${FAILING[status]}${causeText(facts)}${lastSeenText(facts)}`;
     case "missing":
       return `the answer lacks this chain, though it is expected there${lastSeenText(facts)}`;
     case "failed":
-      return state.last?.kind === "failed"
-        ? `the indexer reports a failed deployment: ${failureText(state.last)}`
-        : `the indexer reports indexing errors, and is ${behindText(facts)}`;
+      return state.indexingErrors === true
+        ? `the indexer reports indexing errors, and is ${behindText(facts)}`
+        : `the indexer reports a failed deployment${causeText(facts)}`;
     case "diverged":
-      return state.last?.kind === "failed"
-        ? `answers for another chain or fork: ${failureText(state.last)}`
-        : `answers for another chain or fork: ${doubtText(facts)}`;
+      return `answers for another chain or fork${causeText(facts) || `: ${doubtText(facts)}`}`;
     case "chain_halted":
       return `the chain itself stands still, as an independent RPC node shows; this target is ${behindText(facts)}`;
     case "stalled":
       return stalledText(facts);
     case "syncing":
-      return state.last?.kind === "not_started"
+      return state.last?.kind === "not_started" || state.samples.length === 0
         ? "has not started indexing yet"
         : `catching up, ${behindText(facts)}`;
     case "lagging":
@@ -65,7 +58,7 @@ function doubtText({ state, view }: Facts): string {
   }
   return isBeyond(state, view)
     ? "its height is beyond what the chain can have reached"
-    : "its last heights did not fit, one more will settle it";
+    : "its last heights did not fit, the next poll decides";
 }
 
 /** Of its lag: a part of it may be older, and blocks come late. */
@@ -78,15 +71,50 @@ const FAILING = {
   unreachable: "no usable answer",
 } as const;
 
-function namesFailure(status: Status): boolean {
-  return status in FAILING || status === "failed" || status === "diverged" || status === "unknown";
+/** The failure of the last poll, where it is the reason of the status. */
+function causeText({ state: { last }, status }: Facts): string {
+  return last?.kind === "failed" && statusOfFailure(last.reason) === status ? `: ${failureText(last)}` : "";
+}
+
+/** How the last poll ended, where that is not the reason of the status. */
+function lastPollText(facts: Facts): string {
+  const { last } = facts.state;
+  return last === null || facts.status === "unknown" || isReason(last, facts) ? "" : `; ${pollText(last)}`;
+}
+
+function isReason(last: LastPoll, { state, status }: Facts): boolean {
+  switch (last.kind) {
+    case "failed":
+      return statusOfFailure(last.reason) === status;
+    case "missing":
+      return status === "missing";
+    case "not_started":
+      return status === "syncing";
+    case "head":
+      return status === "failed"
+        ? state.indexingErrors === true
+        : !(status in FAILING) && status !== "missing";
+  }
+}
+
+function pollText(last: LastPoll): string {
+  switch (last.kind) {
+    case "failed":
+      return `the last poll failed: ${failureText(last)}`;
+    case "missing":
+      return "the last answer lacked this chain";
+    case "not_started":
+      return "the last answer said that indexing has not started";
+    case "head":
+      return "the last poll returned a height";
+  }
 }
 
 function unknownText({ state, view }: Facts): string {
   if (state.last === null) {
     return "not polled yet";
   }
-  return `the last answer is ${formatDuration(view.nowMs - state.last.receivedAtMs)} old, too old to say anything of now`;
+  return `the last answer is ${formatDuration(view.nowMs - state.last.receivedAtMs)} old, too old to be evidence`;
 }
 
 function stalledText(facts: Facts): string {
@@ -128,11 +156,8 @@ function behindText({ lag, state, view }: Facts): string {
   return `${about}${formatDuration(lag.ms)} (${formatCount(lag.blocks, "block")}) behind ${seen}`;
 }
 
-function failureText(last: LastPoll | null): string {
-  if (last?.kind !== "failed") {
-    return "the last poll was better, one more will settle it";
-  }
-  return last.detail === "" ? last.reason : `${last.reason} (${last.detail})`;
+function failureText({ reason, detail }: Extract<LastPoll, { kind: "failed" }>): string {
+  return detail === "" ? reason : `${reason} (${detail})`;
 }
 
 function lastSeenText({ state, view }: Facts): string {

@@ -259,7 +259,7 @@ describe("status of a target", () => {
       block: null,
       lagBlocks: null,
       lagMs: null,
-      detail: "the last answer is 5 min old, too old to say anything of now",
+      detail: "the last answer is 5 min old, too old to be evidence",
     });
     expect(played.target(A).lastSuccessMs).not.toBeNull();
   });

@@ -87,7 +87,7 @@ describe("detailOf()", () => {
     {
       status: "unreachable",
       state: {},
-      text: "no usable answer: the last poll was better, one more will settle it",
+      text: "no usable answer; the last poll returned a height",
     },
     {
       status: "missing",
@@ -99,7 +99,66 @@ describe("detailOf()", () => {
       state: failed("indexing_error", "bad block"),
       text: "the indexer reports a failed deployment: indexing_error (bad block)",
     },
-    { status: "failed", state: {}, text: `the indexer reports indexing errors, and is ${BEHIND}` },
+    {
+      status: "failed",
+      state: { indexingErrors: true },
+      text: `the indexer reports indexing errors, and is ${BEHIND}`,
+    },
+    {
+      status: "failed",
+      state: failed("connect", "the host refuses the connection"),
+      text: "the indexer reports a failed deployment; the last poll failed: connect (the host refuses the connection)",
+    },
+    {
+      status: "failed",
+      state: { ...failed("timeout", "after 10 s"), indexingErrors: true },
+      text: `the indexer reports indexing errors, and is ${BEHIND}; the last poll failed: timeout (after 10 s)`,
+    },
+    {
+      status: "failed",
+      state: { indexingErrors: false },
+      text: "the indexer reports a failed deployment; the last poll returned a height",
+    },
+    {
+      status: "throttled",
+      state: { ...failed("connect"), lastSuccessMs: T0 - 5 * MINUTE_MS },
+      text: "polled too often, or our budget is spent; last height 5 min ago; the last poll failed: connect",
+    },
+    {
+      status: "rejected",
+      state: failed("dns"),
+      text: "our key is missing, wrong or unpaid; the last poll failed: dns",
+    },
+    {
+      status: "unreachable",
+      state: failed("unauthorized"),
+      text: "no usable answer; the last poll failed: unauthorized",
+    },
+    {
+      status: "missing",
+      state: failed("connect"),
+      text: "the answer lacks this chain, though it is expected there; the last poll failed: connect",
+    },
+    {
+      status: "ok",
+      state: { last: { kind: "missing", ...TIMES } },
+      text: `advances, ${BEHIND}; the last answer lacked this chain`,
+    },
+    {
+      status: "ok",
+      state: { last: { kind: "not_started", ...TIMES } },
+      text: `advances, ${BEHIND}; the last answer said that indexing has not started`,
+    },
+    {
+      status: "syncing",
+      state: { ...failed("connect"), samples: [] },
+      text: "has not started indexing yet; the last poll failed: connect",
+    },
+    {
+      status: "diverged",
+      state: { ...failed("connect"), doubt: "its time is off" },
+      text: "answers for another chain or fork: its time is off; the last poll failed: connect",
+    },
     {
       status: "diverged",
       state: failed("implausible", "block 0"),
@@ -118,7 +177,7 @@ describe("detailOf()", () => {
     {
       status: "diverged",
       state: {},
-      text: "answers for another chain or fork: its last heights did not fit, one more will settle it",
+      text: "answers for another chain or fork: its last heights did not fit, the next poll decides",
     },
     {
       status: "chain_halted",
@@ -154,7 +213,7 @@ describe("detailOf()", () => {
 
   it("tells the age of an answer that is too old, and not how it failed", () => {
     expect(detail("unknown", failed("timeout"), { view: { nowMs: T0 + 20 * MINUTE_MS } })).toBe(
-      "the last answer is 20 min old, too old to say anything of now",
+      "the last answer is 20 min old, too old to be evidence",
     );
   });
 
