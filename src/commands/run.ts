@@ -6,6 +6,7 @@ import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import { createLogger } from "../io/logger.ts";
 import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
 import { defaultStateFile, loadConfig, openWebConfig } from "./load-config.ts";
+import { readProxySettings } from "./proxy-settings.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
 import { colorsFor } from "./terminal.ts";
 
@@ -34,6 +35,7 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
   }
   const load = (): Config => withListen(loadConfig(flags.config, world), listen);
   const config = load();
+  const proxy = readProxySettings(world.env);
   const web = flags.webConfig === undefined ? null : openWebConfig(flags.webConfig, world, () => logger);
 
   const secrets = new Set(config.secrets);
@@ -63,6 +65,7 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       isLifecycleEnabled: flags.enableLifecycle ?? false,
       stateFile: flags.state ?? defaultStateFile(flags.config),
       web,
+      proxy,
     });
   return await runUntilSignal(start, { world, logger });
 }

@@ -17,6 +17,7 @@ import { selectForCheck } from "../views/terminal/check-selection.ts";
 import { buildOf, type CommandWorld } from "./command-world.ts";
 import { readDaemonAddress } from "./daemon-address.ts";
 import { defaultStateFile, loadConfig } from "./load-config.ts";
+import { readProxySettings } from "./proxy-settings.ts";
 import { colorsFor, createProgressLine } from "./terminal.ts";
 
 /** The status, and where its words are explained; or why there is none. */
@@ -35,7 +36,7 @@ export async function askDaemon(written: string, world: CommandWorld): Promise<S
   if (address.kind === "unusable") {
     return failed(`--url: ${address.message}`);
   }
-  const answer = await fetchStatus(address, DAEMON_TIMEOUT_MS);
+  const answer = await fetchStatus(address, DAEMON_TIMEOUT_MS, readProxySettings(world.env));
   const { origin } = new URL(address.url);
   if (answer.kind === "status") {
     return { ...answer, statusesAt: `${origin}/docs/statuses` };
@@ -151,6 +152,7 @@ async function pollOnce(
     connectionsPerHost: config.poll.perHost,
     userAgent: `synclag/${buildOf(world).version}`,
     nowMs: world.nowMs,
+    proxy: readProxySettings(world.env),
   });
   try {
     const report = await checkRound(config, chains, {

@@ -167,6 +167,7 @@ export class Daemon implements AsyncDisposable {
       connectionsPerHost: config.poll.perHost,
       userAgent: `synclag/${world.build.version}`,
       nowMs: world.nowMs,
+      proxy: world.proxy ?? null,
     });
     const ports = createPollPorts(config, {
       world,
@@ -184,7 +185,11 @@ export class Daemon implements AsyncDisposable {
       settings: config.poll,
       client,
       firstRound: this.#dialects.unpolledOf(config.fleet),
-      poll: (endpoint, use) => this.#poll(endpoint, use === "scheduled" ? ports : confirmationPoll(ports)),
+      poll: (endpoint, use) =>
+        this.#poll(endpoint, {
+          ports: use === "scheduled" ? ports : confirmationPoll(ports),
+          renew: client.renew,
+        }),
       onSkipped: (indexer) => this.#counters.countSkippedRound(indexer),
       onTick: () => this.#watchdog.tick(),
       onBug: world.onBug,
@@ -193,14 +198,24 @@ export class Daemon implements AsyncDisposable {
     return { config, polling, stopping };
   }
 
-  async #poll(endpoint: Endpoint, ports: PollPorts): Promise<Stability> {
+  async #poll(
+    endpoint: Endpoint,
+    { ports, renew }: { readonly ports: PollPorts; readonly renew: (url: string) => void },
+  ): Promise<Stability> {
     const { observations, questionIndex } = await poll(endpoint, this.#dialects.questionOf(endpoint), ports);
     this.#options.store.touch();
     if (observations.length === 0) {
       return "stable";
     }
     this.#dialects.note(endpoint, questionIndex);
-    return this.#monitor.observe(observations, () => this.#counters.countFailure(endpoint, "implausible"));
+    const stability = this.#monitor.observe(observations, () =>
+      this.#counters.countFailure(endpoint, "implausible"),
+    );
+    if (stability === "changing") {
+      // A kept connection may lead to a server that the host name has left.
+      renew(endpoint.url);
+    }
+    return stability;
   }
 }
 

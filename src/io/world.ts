@@ -1,6 +1,7 @@
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import type { WebSettingsSource } from "../config/web/web-settings.ts";
+import type { ProxySettings } from "./http-client/dispatcher.ts";
 
 /** What the daemon needs of the outside, so that a test or the demo can replace it. */
 export interface World {
@@ -18,6 +19,8 @@ export interface World {
   readonly isLifecycleEnabled: boolean;
   /** The path of the state file; null keeps no state. */
   readonly stateFile: string | null;
+  /** The proxy of requests to indexers, if there is one. */
+  readonly proxy?: ProxySettings | null;
   /** TLS, users, headers and limits of our own server. Default: plain HTTP without authentication. */
   readonly web?: WebSettingsSource | null;
 }

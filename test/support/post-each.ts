@@ -1,4 +1,5 @@
 import { argv, stdout } from "node:process";
+import { readProxySettings } from "../../src/commands/proxy-settings.ts";
 import { createHttpClient } from "../../src/io/http-client/client.ts";
 
 // Posts to each URL of the command line and writes what came of it as JSON. A process of its own, because Node
@@ -10,6 +11,9 @@ const client = createHttpClient({
   connectionsPerHost: 1,
   userAgent: "synclag/test",
   nowMs: Date.now,
+  // Only a test starts this file as a process of its own.
+  // biome-ignore lint/style/noProcessEnv: it stands in for main.ts.
+  proxy: readProxySettings(process.env),
 });
 const results: unknown[] = [];
 for (const url of argv.slice(2)) {

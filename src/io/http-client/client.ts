@@ -1,6 +1,7 @@
-import { Agent } from "undici";
+import type { Dispatcher } from "undici";
 import type { Post, PostRequest, PostResult } from "../../core/model/http-post.ts";
 import { jsonOf, memoize } from "../../core/model/memoize.ts";
+import { createDispatcher, type ProxySettings } from "./dispatcher.ts";
 import { type CutOff, failureOf } from "./failure.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
@@ -11,10 +12,13 @@ export interface HttpClientOptions {
   readonly connectionsPerHost: number;
   readonly userAgent: string;
   readonly nowMs: () => number;
+  readonly proxy?: ProxySettings | null;
 }
 
 export interface HttpClient extends AsyncDisposable {
   readonly post: Post;
+  /** Has the next requests to this URL's origin open new connections; those under way keep theirs. */
+  readonly renew: (url: string) => void;
 }
 
 /**
@@ -22,6 +26,10 @@ export interface HttpClient extends AsyncDisposable {
  * so that a poll doesn't meet one that is just being closed. A server that names a shorter time is heeded.
  */
 const KEEP_ALIVE_MS = 45_000;
+/** After this time new connections are opened, however busy the old ones are: the host name may lead elsewhere by now. */
+const CONNECTION_LIFETIME_MS = 180_000;
+/** Connections younger than this are not renewed. */
+const RENEWABLE_AFTER_MS = 10_000;
 
 /**
  * A client that keeps connections, follows no redirect, and reads a bounded answer within one deadline.
@@ -29,14 +37,7 @@ const KEEP_ALIVE_MS = 45_000;
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const underWay = new Set<ReplyReader>();
-  const agent = new Agent({
-    connections: options.connectionsPerHost,
-    keepAliveTimeout: KEEP_ALIVE_MS,
-    keepAliveMaxTimeout: KEEP_ALIVE_MS,
-    connect: { timeout: options.timeoutMs },
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const origins = createOrigins(options);
   const headersFor = memoize((headers: PostRequest["headers"]) => headersOf(headers, options.userAgent));
   const placeOf = createPlaces();
   let isDisposed = false;
@@ -54,10 +55,9 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     try {
       const { origin, path } = placeOf(url);
       // Not undici's request(): its stream and its signal for each answer cost as much as all the rest of a poll.
-      agent.dispatch(
-        { origin, path, method: "POST", headers: headersFor(headers), body: jsonOf(body) },
-        reader,
-      );
+      origins
+        .dispatcherOf(origin)
+        .dispatch({ origin, path, method: "POST", headers: headersFor(headers), body: jsonOf(body) }, reader);
       const reply = await reader.reply;
       // The height was read before the first byte of the answer came; a slow body says nothing about it.
       const receivedAtMs = sentAtMs + Math.round(reader.headAtMs - startedMs);
@@ -76,12 +76,67 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 
   return {
     post,
+    renew: (url) => origins.renew(placeOf(url).origin),
     async [Symbol.asyncDispose]() {
       isDisposed = true;
       for (const reader of underWay) {
         reader.stop();
       }
-      await agent.destroy();
+      await origins.destroy();
+    },
+  };
+}
+
+interface Origins {
+  readonly dispatcherOf: (origin: string) => Dispatcher;
+  readonly renew: (origin: string) => void;
+  readonly destroy: () => Promise<void>;
+}
+
+/** Keeps connections by origin. */
+function createOrigins({ connectionsPerHost, timeoutMs, proxy = null }: HttpClientOptions): Origins {
+  const known = new Map<string, { readonly dispatcher: Dispatcher; readonly openedMs: number }>();
+  const retired = new Set<Dispatcher>();
+
+  function dispatcherOf(origin: string): Dispatcher {
+    renewAfter(origin, CONNECTION_LIFETIME_MS);
+    const open = known.get(origin);
+    if (open !== undefined) {
+      return open.dispatcher;
+    }
+    const settings = {
+      connections: connectionsPerHost,
+      keepAliveTimeout: KEEP_ALIVE_MS,
+      keepAliveMaxTimeout: KEEP_ALIVE_MS,
+      connect: { timeout: timeoutMs },
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    };
+    const dispatcher = createDispatcher(origin, settings, proxy);
+    known.set(origin, { dispatcher, openedMs: performance.now() });
+    return dispatcher;
+  }
+
+  function renewAfter(origin: string, ageMs: number): void {
+    const open = known.get(origin);
+    if (open !== undefined && performance.now() - open.openedMs >= ageMs) {
+      known.delete(origin);
+      void retire(open.dispatcher);
+    }
+  }
+
+  async function retire(dispatcher: Dispatcher): Promise<void> {
+    retired.add(dispatcher);
+    await dispatcher.close();
+    retired.delete(dispatcher);
+  }
+
+  return {
+    dispatcherOf,
+    renew: (origin) => renewAfter(origin, RENEWABLE_AFTER_MS),
+    async destroy() {
+      const open = [...known.values()].map(({ dispatcher }) => dispatcher);
+      await Promise.all([...open, ...retired].map((dispatcher) => dispatcher.destroy()));
     },
   };
 }

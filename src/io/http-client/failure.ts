@@ -54,6 +54,7 @@ const DETAILS: Readonly<Record<string, string>> = {
   ETIMEDOUT: "the host does not answer",
   UND_ERR_CONNECT_TIMEOUT: "the host does not answer",
   UND_ERR_SOCKET: "the connection was closed before the answer was complete",
+  UND_ERR_ABORTED: "the proxy refuses the connection",
   UND_ERR_HEADERS_OVERFLOW: "answered with more headers than can be read",
   EHOSTUNREACH: "no route to the host",
   ENETUNREACH: "the network is unreachable",

@@ -1,5 +1,5 @@
-import { Agent } from "undici";
 import { type StatusJson, StatusSchema } from "../../views/api/api-schema.ts";
+import { createDispatcher, type ProxySettings } from "./dispatcher.ts";
 import { type CutOff, failureOf } from "./failure.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
@@ -26,6 +26,7 @@ const MAX_BYTES = 64 * 1024 * 1024;
 export async function fetchStatus(
   { url, authorization }: StatusQuestion,
   timeoutMs: number,
+  proxy: ProxySettings | null,
 ): Promise<StatusAnswer> {
   const { origin, pathname } = new URL(`${url}/api/v1/status`);
   const headers = {
@@ -33,7 +34,7 @@ export async function fetchStatus(
     "accept-encoding": "identity",
     ...(authorization === null ? {} : { authorization }),
   };
-  const agent = new Agent({ connect: { timeout: timeoutMs } });
+  const agent = createDispatcher(origin, { connect: { timeout: timeoutMs } }, proxy);
   const reader = new ReplyReader(MAX_BYTES);
   let cutOff: CutOff | null = null;
   const deadline = setTimeout(() => {

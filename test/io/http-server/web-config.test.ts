@@ -90,8 +90,8 @@ describe("basic_auth_users", () => {
     await using server = await serveWith(ALICE);
     const { url } = server;
 
-    const admitted = await fetchStatus({ url, authorization: basic("alice:open sesame") }, 5_000);
-    const refused = await fetchStatus({ url, authorization: null }, 5_000);
+    const admitted = await fetchStatus({ url, authorization: basic("alice:open sesame") }, 5_000, null);
+    const refused = await fetchStatus({ url, authorization: null }, 5_000, null);
 
     expect(admitted).toMatchObject({ kind: "status", json: { targets: [{}, {}] } });
     expect(refused).toEqual({ kind: "failed", detail: "answered with HTTP 401", guard: "password" });

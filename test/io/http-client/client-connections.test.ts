@@ -1,0 +1,59 @@
+import type { Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { clientOf } from "../../support/client-of.ts";
+import { startRawServer } from "../../support/raw-server.ts";
+
+const OK = "HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}";
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["performance"] });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("createHttpClient() with kept connections", () => {
+  it("opens new ones every three minutes, though the old ones are always in use", async () => {
+    await using server = await startRawServer({ onRequest: (socket) => socket.write(OK) });
+    await using client = clientOf({ connectionsPerHost: 1 });
+    const connections: number[] = [];
+
+    for (const afterMs of [0, 40_000, 40_000, 40_000, 40_000, 40_000]) {
+      vi.advanceTimersByTime(afterMs);
+      await client.post({ url: server.url, headers: {}, body: {} });
+      connections.push(server.connectionCount());
+    }
+
+    expect(connections).toEqual([1, 1, 1, 1, 1, 2]);
+  });
+
+  it("opens new ones when told to, unless they are younger than ten seconds", async () => {
+    await using server = await startRawServer({ onRequest: (socket) => socket.write(OK) });
+    await using client = clientOf({ connectionsPerHost: 1 });
+    const connections: number[] = [];
+
+    for (const afterMs of [0, 9_999, 1]) {
+      vi.advanceTimersByTime(afterMs);
+      client.renew(server.url);
+      await client.post({ url: server.url, headers: {}, body: {} });
+      connections.push(server.connectionCount());
+    }
+
+    expect(connections).toEqual([1, 1, 2]);
+  });
+
+  it("lets a request under way end on its connection", async () => {
+    const waiting: Socket[] = [];
+    await using server = await startRawServer({ onRequest: (socket) => waiting.push(socket) });
+    await using client = clientOf({ connectionsPerHost: 1 });
+
+    const result = client.post({ url: server.url, headers: {}, body: {} });
+    await vi.waitUntil(() => waiting.length === 1);
+    vi.advanceTimersByTime(10_000);
+    client.renew(server.url);
+    waiting[0]?.write(OK);
+
+    expect(await result).toMatchObject({ kind: "replied" });
+  });
+});

@@ -1,0 +1,61 @@
+import { once } from "node:events";
+import { createServer, request as forward } from "node:http";
+import { type AddressInfo, connect, type Socket } from "node:net";
+
+/** An HTTP proxy on loopback that takes every host name for this machine. */
+export interface ConnectProxy extends AsyncDisposable {
+  readonly url: string;
+  /** What it was asked for: `CONNECT host:port`, or `POST http://host:port/path`. */
+  readonly asked: readonly string[];
+}
+
+/** Starts it; with `authorization`, it refuses requests without that header. */
+export async function startConnectProxy(authorization?: string): Promise<ConnectProxy> {
+  const asked: string[] = [];
+  const sockets = new Set<Socket>();
+  const server = createServer((request, response) => {
+    asked.push(`${request.method} ${request.url}`);
+    const { port, pathname } = new URL(request.url ?? "");
+    const onwards = forward(
+      { host: "127.0.0.1", port, path: pathname, method: request.method ?? "POST" },
+      (reply) => {
+        response.writeHead(reply.statusCode ?? 502, reply.headers);
+        reply.pipe(response);
+      },
+    );
+    request.pipe(onwards);
+  });
+  server.on("connection", (socket) => {
+    sockets.add(socket);
+    socket.on("close", () => sockets.delete(socket));
+  });
+  server.on("connect", (request, socket) => {
+    asked.push(`CONNECT ${request.url}`);
+    if (authorization !== undefined && request.headers["proxy-authorization"] !== authorization) {
+      socket.end("HTTP/1.1 407 Proxy Authentication Required\r\n\r\n");
+      return;
+    }
+    const onwards = connect(Number(request.url?.split(":").at(-1)), "127.0.0.1", () => {
+      socket.write("HTTP/1.1 200 Connection Established\r\n\r\n");
+      socket.pipe(onwards).pipe(socket);
+    });
+    // Either side may close first.
+    onwards.on("error", () => socket.destroy());
+    socket.on("error", () => onwards.destroy());
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  // A server that listens on a TCP port has an address with a port.
+  const { port } = server.address() as AddressInfo;
+  return {
+    url: `http://127.0.0.1:${port}`,
+    asked,
+    async [Symbol.asyncDispose]() {
+      for (const socket of sockets) {
+        socket.destroy();
+      }
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
