@@ -5,16 +5,16 @@ import type { ListenAddress } from "./schema/listen-address.ts";
 
 /** How the daemon polls. Times in milliseconds, sizes in bytes. */
 export interface PollSettings {
-  /** Requests in flight, whole process. */
+  /** Maximum concurrent requests of the whole process. */
   readonly concurrency: number;
   readonly perHost: number;
-  /** One deadline over connect, headers and body. */
+  /** Deadline of a request: connect, headers and body together. */
   readonly timeoutMs: number;
   readonly retries: number;
   readonly maxResponseBytes: number;
 }
 
-/** A valid chains.yaml, with every template filled in and every secret read. */
+/** A valid chains.yaml, with all templates filled and all secrets read. */
 export interface Config {
   /** The path as the user gave it. */
   readonly file: string;
@@ -22,10 +22,10 @@ export interface Config {
   readonly poll: PollSettings;
   readonly fleet: Fleet;
   readonly maintenance: readonly MaintenanceWindow[];
-  /** Worth a line in the log, yet no reason to refuse the file. */
+  /** Logged at the start and after a reload. */
   readonly warnings: readonly string[];
-  /** Every text that must never leave the process: values of variables and files, keys inside URLs and headers. */
+  /** Texts that must never leave the process: values of variables and files, keys in URLs and headers. */
   readonly secrets: readonly string[];
-  /** Those of them that a shell can say by a name, longest first. */
+  /** The secrets that come from variables and files, longest first. */
   readonly variables: readonly Variable[];
 }

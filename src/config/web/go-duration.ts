@@ -12,7 +12,7 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 
 /**
  * Milliseconds of a duration as Go reads it, such as `1m30s`, `1.5h` or a bare number of nanoseconds (documentation of
- * `time.ParseDuration`); anything else as it is.
+ * `time.ParseDuration`); anything else unchanged.
  */
 export function goDurationMs(found: unknown): unknown {
   if (typeof found === "number") {

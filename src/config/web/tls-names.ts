@@ -8,14 +8,14 @@ export const TLS_VERSIONS: Readonly<Record<string, SecureVersion>> = {
   TLS13: "TLSv1.3",
 };
 
-/** Suites of TLS 1.3: they bear the same name everywhere, and no file can take them away. */
+/** Suites of TLS 1.3. Their names are the same everywhere, and they are always enabled. */
 export const TLS13_CIPHERS: readonly string[] = [
   "TLS_AES_128_GCM_SHA256",
   "TLS_AES_256_GCM_SHA384",
   "TLS_CHACHA20_POLY1305_SHA256",
 ];
 
-/** OpenSSL's names of the suites that Go's crypto/tls calls secure (its `CipherSuites()`). */
+/** OpenSSL's names of the suites that Go considers secure (`crypto/tls.CipherSuites()`). */
 export const OPENSSL_CIPHERS: Readonly<Record<string, string>> = {
   ...Object.fromEntries(TLS13_CIPHERS.map((name) => [name, name])),
   TLS_RSA_WITH_AES_128_CBC_SHA: "AES128-SHA",
