@@ -1,16 +1,16 @@
 import { secretsInUrl } from "../config/resolve/secret-parts.ts";
 import { SecretStore } from "../config/resolve/secrets.ts";
-import { type FilledPart, joinParts, parseTemplate, type TemplatePart } from "../config/resolve/template.ts";
+import { type FillFailure, fillTemplate, joinParts, parseTemplate } from "../config/resolve/template.ts";
 import { basicAuthorization, readWebUrl } from "../config/resolve/web-url.ts";
 import type { CommandWorld } from "./command-world.ts";
 
-/** Where a running daemon is asked, or the sentence that says why it can't be. */
+/** The address of a running daemon, or why it cannot be used. */
 export type DaemonAddress =
   | {
       readonly kind: "address";
       /** Without user and password. */
       readonly url: string;
-      /** What these stand for; null where there are none. */
+      /** The `Authorization` header for these; null without them. */
       readonly authorization: string | null;
     }
   | { readonly kind: "unusable"; readonly message: string };
@@ -18,23 +18,19 @@ export type DaemonAddress =
 type Reading = Pick<CommandWorld, "env" | "readFile" | "keepSecret">;
 
 /**
- * Reads `--url`: http or https, with a user's name and password where the daemon wants them. Written as `${VAR}` or
- * `${file:/path}`, the password is taken as it is, and does not show in the list of processes.
+ * Parses `--url`: http or https, with user and password if the daemon requires them. A password written as `${VAR}` or
+ * `${file:/path}` needs no encoding, and is not visible in the list of processes.
  */
 export function readDaemonAddress(written: string, world: Reading): DaemonAddress {
-  const template = parseTemplate(written);
-  if (template.kind === "invalid") {
-    return { kind: "unusable", message: template.message };
-  }
   const secrets = new SecretStore(world);
-  const parts: FilledPart[] = [];
-  for (const part of template.parts) {
-    const piece = fill(part, secrets);
-    if (piece.kind === "unusable") {
-      return piece;
-    }
-    parts.push({ text: piece.text, isChainValue: false });
+  const filled = fillTemplate(parseTemplate(written), { values: new Map(), secrets });
+  if (filled.kind === "failed") {
+    return { kind: "unusable", message: filled.failures.map(describeFailure).join("; ") };
   }
+  const parts = filled.parts.map(({ text, source }) => ({
+    text: source === "secret" ? encodeURIComponent(text) : text,
+    source,
+  }));
   const read = readWebUrl(joinParts(parts));
   if (read.kind === "invalid") {
     return { kind: "unusable", message: read.message };
@@ -49,25 +45,13 @@ export function readDaemonAddress(written: string, world: Reading): DaemonAddres
   };
 }
 
-type Piece =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "unusable"; readonly message: string };
-
-function fill(part: TemplatePart, secrets: SecretStore): Piece {
-  switch (part.kind) {
-    case "text":
-      return part;
-    case "value":
-      return {
-        kind: "unusable",
-        message: `Cannot use {${part.name}}: expected \${VARIABLE} or \${file:/path}`,
-      };
-    case "variable":
-    case "file": {
-      const reading = secrets.read(part);
-      return reading.kind === "read"
-        ? { kind: "text", text: encodeURIComponent(reading.text) }
-        : { kind: "unusable", message: `Cannot resolve this value: ${reading.message}` };
-    }
+function describeFailure(failure: FillFailure): string {
+  switch (failure.kind) {
+    case "invalid":
+      return failure.message;
+    case "no value":
+      return `Cannot use {${failure.name}}: expected \${VARIABLE} or \${file:/path}`;
+    case "unset":
+      return `Cannot resolve this value: ${failure.message}`;
   }
 }

@@ -48,7 +48,7 @@ describe("readDaemonAddress()", () => {
     { written: `https://alice:\${NOBODY}@h`, message: "Cannot resolve this value: NOBODY is not set" },
     {
       written: `https://alice:\${file:/no/such}@h`,
-      message: "Cannot resolve this value: Cannot read /no/such: ENOENT",
+      message: "Cannot read /no/such: ENOENT",
     },
     { written: "https://{host}", message: `Cannot use {host}: expected \${VARIABLE} or \${file:/path}` },
     { written: `https://\${HOST`, message: "Cannot parse braces" },

@@ -3,10 +3,10 @@ import type { Path } from "../yaml/config-error.ts";
 import { pastedQuery } from "../yaml/pasted-query.ts";
 import { checkGatewayKey } from "./gateway-key.ts";
 import { type Headers, resolveHeaders, withCredentials } from "./headers.ts";
-import type { ChainScope } from "./resolve-context.ts";
+import { type ChainScope, fillForChain } from "./resolve-context.ts";
 import { secretsInUrl } from "./secret-parts.ts";
 import type { SecretStore } from "./secrets.ts";
-import { fillTemplate, joinParts, parseTemplate, type TemplatePart } from "./template.ts";
+import { joinParts, parseTemplate, type TemplatePart } from "./template.ts";
 import { readWebUrl } from "./web-url.ts";
 
 /** Where an endpoint's requests go, and what is sent with them. */
@@ -59,7 +59,7 @@ function resolveUrl(text: string | undefined, path: Path, scope: ChainScope): UR
     context.addProblem(path, query);
     return null;
   }
-  const parts = fillTemplate(parseTemplate(text), path, scope);
+  const parts = fillForChain(parseTemplate(text), path, scope);
   if (parts === null) {
     return null;
   }

@@ -7,8 +7,7 @@ import { SHARED_ENDPOINT } from "./indexer.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 import { type Timing, timeWithoutBudget } from "./schedules.ts";
 import { secretsInUrl } from "./secret-parts.ts";
-import type { SecretReference } from "./secrets.ts";
-import { type FilledPart, joinParts, parseTemplate } from "./template.ts";
+import { type FillFailure, fillTemplate, joinParts, parseTemplate } from "./template.ts";
 import { readWebUrl } from "./web-url.ts";
 
 const DEFAULT_THRESHOLDS: Thresholds = {
@@ -95,44 +94,32 @@ function rpcEndpoint({ slug, index, url, timing }: RpcNode, { secrets }: Resolve
   };
 }
 
-function resolveRpcUrl(text: string, path: Path, context: ResolveContext): URL | null {
-  const template = parseTemplate(text);
-  if (template.kind === "invalid") {
-    context.addProblem(path, template.message);
+function resolveRpcUrl(text: string, path: Path, { secrets, addProblem }: ResolveContext): URL | null {
+  const filled = fillTemplate(parseTemplate(text), { values: new Map(), secrets });
+  if (filled.kind === "failed") {
+    for (const failure of filled.failures) {
+      addProblem(path, describeFailure(failure));
+    }
     return null;
   }
-  const parts: FilledPart[] = [];
-  for (const part of template.parts) {
-    if (part.kind === "value") {
-      context.addProblem(path, "Cannot use placeholders in rpc: write each URL in full");
-      return null;
-    }
-    const filled = part.kind === "text" ? part.text : readSecret(part, path, context);
-    if (filled === null) {
-      return null;
-    }
-    parts.push({ text: filled, isChainValue: false });
-  }
-  const read = readWebUrl(joinParts(parts));
+  const read = readWebUrl(joinParts(filled.parts));
   if (read.kind === "invalid") {
-    context.addProblem(path, read.message);
+    addProblem(path, read.message);
     return null;
   }
-  context.secrets.remember(secretsInUrl(parts));
+  secrets.remember(secretsInUrl(filled.parts));
   return read.url;
 }
 
-function readSecret(reference: SecretReference, path: Path, context: ResolveContext): string | null {
-  const reading = context.secrets.read(reference);
-  if (reading.kind === "read") {
-    return reading.text;
+function describeFailure(failure: FillFailure): string {
+  switch (failure.kind) {
+    case "invalid":
+      return failure.message;
+    case "no value":
+      return "Cannot use placeholders in rpc: write each URL in full";
+    case "unset":
+      return `Cannot resolve this value: ${failure.message}; set it, or remove this URL`;
   }
-  const message =
-    reading.kind === "unset"
-      ? `Cannot resolve this value: ${reading.message}; set it, or remove this URL`
-      : reading.message;
-  context.addProblem(path, message);
-  return null;
 }
 
 function withThresholds(

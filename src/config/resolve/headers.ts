@@ -1,8 +1,8 @@
 import type { Path } from "../yaml/config-error.ts";
-import type { ChainScope } from "./resolve-context.ts";
+import { type ChainScope, fillForChain } from "./resolve-context.ts";
 import { secretsInHeader } from "./secret-parts.ts";
 import type { SecretStore } from "./secrets.ts";
-import { fillTemplate, joinParts, parseHeader } from "./template.ts";
+import { joinParts, parseHeader } from "./template.ts";
 import { basicAuthorization } from "./web-url.ts";
 
 /** Header names, as the user wrote them, and their values. */
@@ -63,7 +63,7 @@ function resolveHeader(text: string, path: Path, scope: ChainScope): string | nu
     context.addKeyProblem(path, `Cannot set header ${name}: Synclag sets it for each request`);
     return null;
   }
-  const filled = fillTemplate(parseHeader(text), path, scope);
+  const filled = fillForChain(parseHeader(text), path, scope);
   if (filled === null) {
     return null;
   }

@@ -3,8 +3,8 @@ import type { IndexerEntry } from "../schema/indexer.ts";
 import type { Path } from "../yaml/config-error.ts";
 import { type Address, resolveAddress } from "./address.ts";
 import { type ListedChain, listChains } from "./list-chains.ts";
-import type { ChainScope, IndexerScope } from "./resolve-context.ts";
-import { fillTemplate, joinParts, parseTemplate, placeholdersOf } from "./template.ts";
+import { type ChainScope, fillForChain, type IndexerScope } from "./resolve-context.ts";
+import { joinParts, parseTemplate, placeholdersOf } from "./template.ts";
 import { readWebUrl } from "./web-url.ts";
 
 /** A chain as one indexer serves it. */
@@ -113,7 +113,7 @@ function resolveLink(key: "explorer" | "playground", scope: ChainScope): string 
     return null;
   }
   const linkPath = [...(own === undefined ? indexer.path : path), key];
-  const parts = fillTemplate(parseTemplate(text), linkPath, scope);
+  const parts = fillForChain(parseTemplate(text), linkPath, scope);
   if (parts === null) {
     return null;
   }

@@ -14,7 +14,7 @@ const IPFS_HASH = /^Qm[1-9A-HJ-NP-Za-km-z]{44}$/;
  */
 export function secretsInUrl(parts: readonly FilledPart[]): readonly string[] {
   const { username, password, pathname } = new URL(joinParts(parts));
-  const written = parts.map(({ text, isChainValue }) => (isChainValue ? GAP : text)).join("");
+  const written = parts.map(({ text, source }) => (source === "value" ? GAP : text)).join("");
   const [path = "", query = ""] = written.replace(/^https?:\/\/[^/?#]*/i, "").split(/[?#]/);
   const found = [
     username,

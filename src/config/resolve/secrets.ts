@@ -10,7 +10,7 @@ export type SecretReading =
   | { readonly kind: "read"; readonly text: string }
   /** The variable is not set: an optional indexer is skipped then. */
   | { readonly kind: "unset"; readonly message: string }
-  | { readonly kind: "unreadable"; readonly message: string };
+  | { readonly kind: "invalid"; readonly message: string };
 
 /** Everything outside of the configuration file. */
 export interface Environment {
@@ -85,10 +85,10 @@ export class SecretStore {
       if (!(error instanceof Error)) {
         throw error;
       }
-      return { kind: "unreadable", message: maskKeys(`Cannot read ${path}: ${error.message}`) };
+      return { kind: "invalid", message: maskKeys(`Cannot read ${path}: ${error.message}`) };
     }
     if (text === "") {
-      return { kind: "unreadable", message: maskKeys(`Cannot use ${path}: the file is empty`) };
+      return { kind: "invalid", message: maskKeys(`Cannot use ${path}: the file is empty`) };
     }
     this.#rememberAs(text, `$(cat '${path.replaceAll("'", "'\\''")}')`);
     return { kind: "read", text };

@@ -1,6 +1,4 @@
-import type { Path } from "../yaml/config-error.ts";
-import type { ChainScope } from "./resolve-context.ts";
-import type { SecretReference } from "./secrets.ts";
+import type { SecretReference, SecretStore } from "./secrets.ts";
 
 /** A piece of a template: literal text, a chain's value, or a value from outside of the file. */
 export type TemplatePart =
@@ -13,11 +11,23 @@ export type Template =
   | { readonly kind: "template"; readonly parts: readonly TemplatePart[] }
   | { readonly kind: "invalid"; readonly message: string };
 
-/** A piece of a filled template. `isChainValue`: it comes from a placeholder such as `{id}`. */
+/** A piece of a filled template, and whether it is literal, a chain's value or a secret. */
 export interface FilledPart {
   readonly text: string;
-  readonly isChainValue: boolean;
+  readonly source: "text" | "value" | "secret";
 }
+
+/** A filled template, or everything that it lacks. */
+export type Filled =
+  | { readonly kind: "filled"; readonly parts: readonly FilledPart[] }
+  | { readonly kind: "failed"; readonly failures: readonly FillFailure[] };
+
+export type FillFailure =
+  | { readonly kind: "invalid"; readonly message: string }
+  /** A placeholder without a value. */
+  | { readonly kind: "no value"; readonly name: string }
+  /** A variable that is not set. */
+  | { readonly kind: "unset"; readonly message: string };
 
 const BRACES = /(\$?\{[^{}]*\})/;
 const VALUE = /^\{([A-Za-z_][\w-]*)\}$/;
@@ -55,22 +65,19 @@ export function placeholdersOf(text: string | null | undefined): readonly string
   return splitTemplate(text ?? "").flatMap((part) => (part.kind === "value" ? [part.name] : []));
 }
 
-/** Fills a template for one chain. Null: a problem was added, or an optional indexer will be skipped. */
+/** Fills a template with the values of placeholders, variables and files. */
 export function fillTemplate(
   template: Template,
-  path: Path,
-  scope: ChainScope,
-): readonly FilledPart[] | null {
+  from: { readonly values: ReadonlyMap<string, string>; readonly secrets: SecretStore },
+): Filled {
   if (template.kind === "invalid") {
-    scope.indexer.context.addProblem(path, template.message);
-    return null;
+    return { kind: "failed", failures: [template] };
   }
-  const filled = template.parts.map((part) => {
-    const text = fillPart(part, path, scope);
-    return text === null ? null : { text, isChainValue: part.kind === "value" };
-  });
-  const complete = filled.filter((part) => part !== null);
-  return complete.length === filled.length ? complete : null;
+  const filled = template.parts.map((part) => fillPart(part, from));
+  const failures = filled.filter((part) => "kind" in part);
+  return failures.length > 0
+    ? { kind: "failed", failures }
+    : { kind: "filled", parts: filled.filter((part) => "source" in part) };
 }
 
 export function joinParts(parts: readonly FilledPart[]): string {
@@ -94,43 +101,21 @@ function parsePart(piece: string): TemplatePart {
   return path === undefined ? { kind: "text", text: piece } : { kind: "file", path };
 }
 
-function fillPart(part: TemplatePart, path: Path, scope: ChainScope): string | null {
+function fillPart(
+  part: TemplatePart,
+  { values, secrets }: Parameters<typeof fillTemplate>[1],
+): FilledPart | FillFailure {
   switch (part.kind) {
     case "text":
-      return part.text;
-    case "value":
-      return scope.values.get(part.name) ?? addMissingValue(part.name, path, scope);
+      return { text: part.text, source: "text" };
+    case "value": {
+      const text = values.get(part.name);
+      return text === undefined ? { kind: "no value", name: part.name } : { text, source: "value" };
+    }
     case "variable":
-    case "file":
-      return fillSecret(part, path, scope);
-  }
-}
-
-function addMissingValue(name: string, path: Path, { indexer, path: chainPath, values }: ChainScope): null {
-  const valuePath = [...chainPath, name];
-  if (!indexer.context.hasProblemAt(valuePath)) {
-    const hint = name === "id" ? "; use {chain_id} for the chain's number" : "";
-    const message = `Cannot fill {${name}} in ${String(path.at(-1))}: chain ${values.get("chain")} has no value "${name}"${hint}`;
-    indexer.context.addProblem(valuePath, message);
-  }
-  return null;
-}
-
-function fillSecret(reference: SecretReference, path: Path, { indexer }: ChainScope): string | null {
-  const { context, entry, unset } = indexer;
-  const reading = context.secrets.read(reference);
-  switch (reading.kind) {
-    case "read":
-      return reading.text;
-    case "unset":
-      unset.add(reading.message);
-      if (!entry.optional) {
-        const message = `Cannot resolve this value: ${reading.message}; set it, or add optional: true to the indexer`;
-        context.addProblem(path, message);
-      }
-      return null;
-    case "unreadable":
-      context.addProblem(path, reading.message);
-      return null;
+    case "file": {
+      const reading = secrets.read(part);
+      return reading.kind === "read" ? { text: reading.text, source: "secret" } : reading;
+    }
   }
 }
