@@ -55,11 +55,13 @@ describe("renderedFiles()", () => {
   it("leaves no other rendered file behind", () => {
     const found = readdirSync(DASHBOARDS, { recursive: true, encoding: "utf8" });
     const kept = found.filter((path) => /\.(json|ya?ml)$/.test(path) && !path.startsWith("src/"));
-    const demo = readdirSync(new URL("../deploy/demo/", DASHBOARDS), { recursive: true, encoding: "utf8" })
-      .filter((path) => path.endsWith(".yml"))
-      .map((path) => `../deploy/demo/${path}`);
+    const elsewhere = ["../deploy/demo/", "../deploy/helm/synclag/files/"].flatMap((folder) =>
+      readdirSync(new URL(folder, DASHBOARDS), { recursive: true, encoding: "utf8" })
+        .filter((path) => /\.(json|yml)$/.test(path))
+        .map((path) => `${folder}${path}`),
+    );
 
-    expect([...kept, ...demo].toSorted()).toEqual([...renderedFiles().keys()].toSorted());
+    expect([...kept, ...elsewhere].toSorted()).toEqual([...renderedFiles().keys()].toSorted());
   });
 
   it("names in all of them only metrics that /metrics serves", () => {

@@ -38,6 +38,14 @@ describe("package.json", () => {
   });
 });
 
+describe("deploy/helm", () => {
+  it("has the version of the package", () => {
+    const { version } = JSON.parse(read("package.json")) as { readonly version: string };
+
+    expect(parse(read("deploy/helm/synclag/Chart.yaml"))).toMatchObject({ version, appVersion: version });
+  });
+});
+
 describe("package-lock.json", () => {
   it("locks every package at run time by its hash", () => {
     const unlocked = atRunTime.filter(
@@ -86,9 +94,9 @@ describe("npm sbom", () => {
 
 describe("deploy/", () => {
   it("gives Synclag no privilege in Kubernetes", () => {
-    const [workload] = parseAllDocuments(read("deploy/kubernetes.yaml")).map(
-      (document) => document.toJS() as unknown,
-    );
+    const workload = parseAllDocuments(read("deploy/kubernetes.yaml"))
+      .map((document) => document.toJS() as { readonly kind: string })
+      .find(({ kind }) => kind === "StatefulSet");
 
     expect(workload).toMatchObject({
       spec: {

@@ -15,16 +15,23 @@ import { realTime } from "./time-scale.ts";
 /** Everything that is committed as rendered: its path within dashboards/, and its text. */
 export function renderedFiles(): ReadonlyMap<string, string> {
   const context: AlertContext = { settings: SETTINGS, time: realTime };
-  const boards = [fleetBoard(SETTINGS), chainBoard(), endpointBoard(), itselfBoard()];
+  const rules = [
+    ["synclag-alerts.yml", renderAlertRules(context)],
+    ["synclag-recording.yml", renderRecordingRules(context)],
+  ] as const;
+  const boards = [fleetBoard(SETTINGS), chainBoard(), endpointBoard(), itselfBoard()].map(
+    (board) => [`${board.uid}.json`, renderBoard(board)] as const,
+  );
   return new Map([
-    ["rules/synclag-alerts.yml", renderAlertRules(context)],
-    ["rules/synclag-recording.yml", renderRecordingRules(context)],
+    ...rules.map(([name, text]) => [`rules/${name}`, text] as const),
     ["rules/tests/synclag.test.yml", renderRuleTests(context)],
     ["rules/tests/synclag-hours.test.yml", renderHoursTests(context)],
     ["rules/tests/synclag-days.test.yml", renderDaysTests(context)],
     ["grafana-alerts/rules.yml", renderGrafanaAlerts(context)],
     ["grafana-alerts/contact-points.yml", renderGrafanaRoutes()],
-    ...boards.map((board) => [`${board.uid}.json`, renderBoard(board)] as const),
+    ...boards,
+    // A chart reads files below its own folder only.
+    ...[...rules, ...boards].map(([name, text]) => [`../deploy/helm/synclag/files/${name}`, text] as const),
     ...[...renderDemoKit(context)].map(([path, text]) => [`../deploy/demo/${path}`, text] as const),
   ]);
 }

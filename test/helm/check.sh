@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# Checks the Helm chart with the real helm, built by the Go toolchain: lint, render for every file of deploy/helm/values,
+# decode each document strictly, and compare the rules and dashboards in it with the files of dashboards/.
+set -euo pipefail
+
+readonly HELM=helm.sh/helm/v3/cmd/helm@v3.19.2
+root=$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse --show-toplevel)
+chart=$root/deploy/helm/synclag
+bin=${SYNCLAG_GO_BIN:-$(go env GOPATH)/bin}
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+[[ -x $bin/helm ]] || GOBIN=$bin go install "$HELM"
+(cd "$root/test/helm" && go build -o "$work/decode" .)
+
+passed=0
+failed=0
+check() {
+  local title=$1
+  shift
+  if "$@" >"$work/log" 2>&1; then
+    passed=$((passed + 1))
+    echo "ok: $title"
+  else
+    failed=$((failed + 1))
+    echo "FAILED $title"
+    head -n 30 "$work/log" | sed 's/^/  | /'
+  fi
+}
+
+# Built by `go install`, helm takes a Kubernetes version of long ago for its default.
+template() {
+  "$bin/helm" template synclag "$chart" --kube-version 1.33.0 "$@"
+}
+
+refuses() {
+  ! template "$@"
+}
+
+decodes() {
+  template --values "$1" >"$work/rendered.yaml" && "$work/decode" <"$work/rendered.yaml"
+}
+
+same_rules() {
+  local name
+  for name in recording alerts; do
+    template --values "$1" --show-only templates/prometheusrule.yaml |
+      "$root/node_modules/.bin/tsx" "$root/test/helm/compare-rules.ts" "synclag-$name" "$root/dashboards/rules/synclag-$name.yml"
+  done
+}
+
+same_example() {
+  template --values "$root/deploy/helm/values/example.yaml" | diff - <(sed '/^---$/,$!d' "$root/deploy/kubernetes.yaml")
+}
+
+for values in "$root"/deploy/helm/values/*.yaml; do
+  check "helm lint with $(basename "$values")" "$bin/helm" lint --strict "$chart" --values "$values"
+  check "each document decodes with $(basename "$values")" decodes "$values"
+done
+check "the rules are those of dashboards/rules" same_rules "$root/deploy/helm/values/operator.yaml"
+check "a missing configuration is refused" refuses
+check "an unknown value is refused" refuses --set existingConfigMap=x --set replicas=2
+check "deploy/kubernetes.yaml is rendered from the chart" same_example
+
+printf '\n%d passed, %d failed\n' "$passed" "$failed"
+((failed == 0))
