@@ -2,10 +2,10 @@ import { parseDuration } from "../config/schema/quantities.ts";
 import { expositionText } from "../metrics/families/exposition.ts";
 import { STATUS_METRICS } from "../metrics/families/status.ts";
 import type { StatusJson } from "../views/api/api-schema.ts";
+import { type CheckExitCode, checkExitCode } from "../views/terminal/check-exit-code.ts";
 import { statusSource } from "../views/terminal/check-metrics.ts";
 import { applyMaxLag, selectForCheck } from "../views/terminal/check-selection.ts";
 import { type CheckTableOptions, renderCheckTable } from "../views/terminal/check-table.ts";
-import { type CheckExitCode, checkVerdict } from "../views/terminal/check-verdict.ts";
 import type { CommandWorld } from "./command-world.ts";
 import { askDaemon, pollLocally } from "./status-result.ts";
 import { colorsFor } from "./terminal.ts";
@@ -41,18 +41,18 @@ export async function check(
   if (result.kind === "errors") {
     return refuse(world, result.errors);
   }
-  const whole = maxLagMs === null ? result.json : applyMaxLag(result.json, maxLagMs);
-  const selected = selectForCheck(whole, filters);
+  const unfiltered = maxLagMs === null ? result.json : applyMaxLag(result.json, maxLagMs);
+  const selected = selectForCheck(unfiltered, filters);
   if (selected.kind === "errors") {
     return refuse(world, selected.errors);
   }
   const { json } = selected;
-  world.out(render({ json, whole, statusesAt: result.statusesAt }, flags.format, world));
-  return checkVerdict(json, selected.selections);
+  world.out(render({ json, unfiltered, statusesUrl: result.statusesUrl }, flags.format, world));
+  return checkExitCode(json, selected.selections);
 }
 
 function render(
-  { json, ...known }: Pick<CheckTableOptions, "whole" | "statusesAt"> & { readonly json: StatusJson },
+  { json, ...known }: Pick<CheckTableOptions, "unfiltered" | "statusesUrl"> & { readonly json: StatusJson },
   format: CheckFlags["format"],
   world: CommandWorld,
 ): string {

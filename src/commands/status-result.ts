@@ -22,7 +22,7 @@ import { colorsFor, createProgressLine } from "./terminal.ts";
 
 /** The status, and where its words are explained; or why there is none. */
 export type StatusResult =
-  | { readonly kind: "status"; readonly json: StatusJson; readonly statusesAt: string }
+  | { readonly kind: "status"; readonly json: StatusJson; readonly statusesUrl: string }
   | { readonly kind: "errors"; readonly errors: readonly string[] };
 
 const DAEMON_TIMEOUT_MS = 10_000;
@@ -39,7 +39,7 @@ export async function askDaemon(written: string, world: CommandWorld): Promise<S
   const answer = await fetchStatus(address, DAEMON_TIMEOUT_MS, readProxySettings(world.env));
   const { origin } = new URL(address.url);
   if (answer.kind === "status") {
-    return { ...answer, statusesAt: `${origin}/docs/statuses` };
+    return { ...answer, statusesUrl: `${origin}/docs/statuses` };
   }
   const advice = answer.guard === null ? "" : `; ${ADVICE[answer.guard]}`;
   return failed(`Cannot ask ${origin}: ${answer.detail}${advice}`);
@@ -161,7 +161,7 @@ async function pollOnce(
       post: client.post,
       onProgress: (done, total) => progress.show(`Polling: ${done} of ${total} endpoints`),
     });
-    return { kind: "status", json: statusJson(report), statusesAt: "docs/statuses.md" };
+    return { kind: "status", json: statusJson(report), statusesUrl: "docs/statuses.md" };
   } catch (error) {
     if (!(error instanceof StateLockedError)) {
       throw error;

@@ -94,7 +94,7 @@ const Budget = z.object({
   used: Count,
   remaining: Count,
   detail: Text.meta({
-    description: "why the provider makes us wait, and until when; null otherwise",
+    description: "Why no requests are sent for now, and until when; else null",
   }).nullable(),
 });
 

@@ -103,7 +103,8 @@ function renderBudget(budgets: readonly BudgetJson[]): Html | null {
   }
   const { budget, endpoint, per, limit, remaining } = fullest;
   const where = endpoint === null ? "shared" : `${endpoint}, the most used of ${budgets.length}`;
-  return html`<tr><th scope="row">${budget}</th><td>${renderUsed(fullest, `${budget} used`)} of ${formatNumber(limit)} ${perWindow(per)}</td><td>${formatNumber(remaining)}</td><td>${where}</td></tr>
+  const [wait, ...moreWaits] = budgets.flatMap(({ detail }) => detail ?? []);
+  return html`<tr><th scope="row">${budget}</th><td>${renderUsed(fullest, `${budget} used`)} of ${formatNumber(limit)} ${perWindow(per)}</td><td>${formatNumber(remaining)}</td><td>${where}${wait === undefined ? null : html`<br>${wait}`}${moreWaits.length === 0 ? null : `, and ${formatCount(moreWaits.length, "more endpoint")}`}</td></tr>
 `;
 }
 

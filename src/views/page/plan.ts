@@ -60,7 +60,7 @@ const WINDOW = { hour: "60 minutes", day: "24 hours", month: "31 days" } as cons
 
 function renderLedger(ledger: BudgetJson): Html {
   const where = ledger.endpoint ?? "all together";
-  return html`<tr><th scope="row">${where.split(/(?<=\/)/).map((part) => html`${part}<wbr>`)}</th><td>${renderUsed(ledger, `${ledger.budget} used by ${where}`)}</td><td>${formatNumber(ledger.remaining)}${ledger.detail === null ? "" : `: ${ledger.detail}`}</td></tr>
+  return html`<tr><th scope="row">${where.split(/(?<=\/)/).map((part) => html`${part}<wbr>`)}</th><td>${renderUsed(ledger, `${ledger.budget} used by ${where}`)}</td><td>${formatNumber(ledger.remaining)}${ledger.detail === null ? null : html`<br>${ledger.detail}`}</td></tr>
 `;
 }
 

@@ -10,12 +10,12 @@ import { type Column, renderTextTable, wrapWords } from "./text-table.ts";
 
 export interface CheckTableOptions {
   /** The status that `json` was selected from: alternatives are looked for in all of it. */
-  readonly whole: StatusJson;
+  readonly unfiltered: StatusJson;
   readonly color: "ansi" | "none";
-  /** Table lines are cut to the width of the terminal, sentences are wrapped; null leaves both whole. */
+  /** Table lines are cut to the width of the terminal, sentences are wrapped; null leaves both as they are. */
   readonly widthColumns: number | null;
   /** Where the statuses are explained, each at an anchor of its name. */
-  readonly statusesAt: string;
+  readonly statusesUrl: string;
 }
 
 /** Of more targets, only those that are not ok are listed. */
@@ -44,8 +44,8 @@ const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", 
 
 /** What `synclag check` prints: the headline, the incidents, what is not ok worst first, and a line for each indexer. */
 export function renderCheckTable(json: StatusJson, options: CheckTableOptions): string {
-  const { whole, color, widthColumns, statusesAt } = options;
-  const problems = findProblems(whole, json.targets);
+  const { unfiltered, color, widthColumns, statusesUrl } = options;
+  const problems = findProblems(unfiltered, json.targets);
   const { sentence, tone } = headline(json, problems);
   const nowMs = Date.parse(json.generated_at);
   const notOk = problems.map(({ target }) => target);
@@ -59,7 +59,7 @@ export function renderCheckTable(json: StatusJson, options: CheckTableOptions): 
     painted(cutToWidth(targetLines(json, notOk))),
     json.targets.length > MAX_LISTED_WHOLE ? cutToWidth(indexerLines(json.targets)) : [],
     wrapped(json.skipped.map(skippedLine)),
-    wrapped(statusLinks(new Set(notOk.map(({ status }) => status)), statusesAt)),
+    wrapped(statusLinks(new Set(notOk.map(({ status }) => status)), statusesUrl)),
   ];
   return [
     color === "none" ? title : coloured(title, tone),
@@ -72,9 +72,9 @@ function skippedLine({ protocol, variant, tier, why }: StatusJson["skipped"][num
 }
 
 /** `Status meanings: docs/statuses.md#stalled #lagging`. */
-function statusLinks(statuses: ReadonlySet<Status>, statusesAt: string): readonly string[] {
+function statusLinks(statuses: ReadonlySet<Status>, statusesUrl: string): readonly string[] {
   const anchors = [...statuses].map((status) => `#${status}`);
-  return anchors.length === 0 ? [] : [`Status meanings: ${statusesAt}${anchors.join(" ")}`];
+  return anchors.length === 0 ? [] : [`Status meanings: ${statusesUrl}${anchors.join(" ")}`];
 }
 
 function incidentLine(incident: IncidentJson, problems: readonly TargetProblem[], nowMs: number): string {

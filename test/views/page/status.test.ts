@@ -6,6 +6,7 @@ import {
   NOW_MS,
   sampleChain,
   sampleChainReport,
+  sampleEndpoint,
   sampleReport,
   sampleTarget,
   sampleTargetReport,
@@ -117,6 +118,18 @@ describe("renderStatusPage()", () => {
 
     expect(text).toContain("2,805 of 3,000 a day 195 lockup/subgraph/testing/zksync, the most used of 46");
     expect(text).toContain("flow subgraph (production) : FLOW_API_KEY is not set");
+  });
+
+  it("shows which budgets are not used for now, and until when", () => {
+    const budget = { name: "studio", limit: 100, per: "day", scope: "endpoint" } as const;
+    const budgets = ["base", "form", "morph"].map((name) => ({
+      ...{ budget, endpoint: sampleEndpoint({ key: `a/b/c/${name}` }), limit: 100, used: 1, remaining: 99 },
+      ...(name === "base" ? {} : { backOff: `${name} until 14:05 UTC` }),
+    }));
+
+    const text = textOf(renderStatusPage(sampleReport({ budgets }), OPTIONS));
+
+    expect(text).toContain("the most used of 3 form until 14:05 UTC, and 1 more endpoint");
   });
 
   it("narrows all but the sentence to the filter, and shows it in the box", () => {

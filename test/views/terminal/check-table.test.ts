@@ -13,7 +13,7 @@ import {
   sampleTargetReport,
 } from "../sample-report.ts";
 
-const PLAIN = { color: "none", widthColumns: null, statusesAt: "docs/statuses.md" } as const;
+const PLAIN = { color: "none", widthColumns: null, statusesUrl: "docs/statuses.md" } as const;
 
 describe("renderCheckTable()", () => {
   it("tells of a large fleet what is not ok, and each indexer in a line", () => {
@@ -126,10 +126,10 @@ describe("renderCheckTable()", () => {
       sampleTargetReport(),
       sampleTargetReport({ target: sampleTarget({ variant: "subgraph" }), status: "failed" }),
     ];
-    const whole = statusJson(sampleReport({ chains: [sampleChainReport({ targets })] }));
-    const asked = keepTargets(whole, whole.targets.slice(1));
+    const unfiltered = statusJson(sampleReport({ chains: [sampleChainReport({ targets })] }));
+    const asked = keepTargets(unfiltered, unfiltered.targets.slice(1));
 
-    expect(renderCheckTable(asked, { ...PLAIN, whole })).toContain(
+    expect(renderCheckTable(asked, { ...PLAIN, unfiltered })).toContain(
       "1 of 1 target needs attention: lockup subgraph, failed; multichain is ok\n",
     );
   });
@@ -154,5 +154,5 @@ describe("renderCheckTable()", () => {
 
 function render(report: Report, options: Partial<CheckTableOptions> = {}): string {
   const json = statusJson(report);
-  return renderCheckTable(json, { ...PLAIN, whole: json, ...options });
+  return renderCheckTable(json, { ...PLAIN, unfiltered: json, ...options });
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Status, TargetReport } from "../../../src/core/model/report.ts";
 import { statusJson } from "../../../src/views/api/status.ts";
-import { checkVerdict } from "../../../src/views/terminal/check-verdict.ts";
+import { checkExitCode } from "../../../src/views/terminal/check-exit-code.ts";
 import {
   MINUTE_MS,
   sampleChain,
@@ -13,7 +13,7 @@ import {
 
 type Case = { readonly base: readonly Status[]; readonly gnosis?: readonly Status[]; readonly code: number };
 
-describe("checkVerdict()", () => {
+describe("checkExitCode()", () => {
   it.each<Case>([
     { base: ["ok", "ok"], code: 0 },
     { base: ["ok", "failed"], code: 1 },
@@ -25,22 +25,22 @@ describe("checkVerdict()", () => {
     { base: ["unknown", "unknown"], gnosis: ["unknown"], code: 3 },
     { base: [], code: 3 },
   ])("is $code for $base on one chain and $gnosis on another", ({ base, gnosis = [], code }) => {
-    expect(checkVerdict(jsonOf({ base, gnosis }), [])).toBe(code);
+    expect(checkExitCode(jsonOf({ base, gnosis }), [])).toBe(code);
   });
 
   it.each([
     { lagMs: 30 * MINUTE_MS - 1, code: 1 },
     { lagMs: 30 * MINUTE_MS, code: 2 },
   ])("is $code when all that is left lags by $lagMs ms, where 30 min are critical", ({ lagMs, code }) => {
-    expect(checkVerdict(jsonOf({ base: ["lagging"] }, { lagMs }), [])).toBe(code);
+    expect(checkExitCode(jsonOf({ base: ["lagging"] }, { lagMs }), [])).toBe(code);
   });
 
   it("looks at a named variant alone", () => {
     const json = jsonOf({ base: ["ok", "failed"] });
 
-    expect(checkVerdict(json, [{ protocol: "lockup", chain: "base", variant: "variant-1" }])).toBe(2);
-    expect(checkVerdict(json, [{ protocol: "lockup", chain: "base", variant: "variant-0" }])).toBe(0);
-    expect(checkVerdict(json, [{ protocol: "lockup", chain: "base" }])).toBe(1);
+    expect(checkExitCode(json, [{ protocol: "lockup", chain: "base", variant: "variant-1" }])).toBe(2);
+    expect(checkExitCode(json, [{ protocol: "lockup", chain: "base", variant: "variant-0" }])).toBe(0);
+    expect(checkExitCode(json, [{ protocol: "lockup", chain: "base" }])).toBe(1);
   });
 
   it.each([
@@ -56,8 +56,8 @@ describe("checkVerdict()", () => {
       );
       const json = statusJson(sampleReport({ chains: [sampleChainReport({ targets })] }));
 
-      expect(checkVerdict(json, [])).toBe(code);
-      expect(checkVerdict(json, [{ protocol: "lockup", chain: "base", variant: "multichain" }])).toBe(code);
+      expect(checkExitCode(json, [])).toBe(code);
+      expect(checkExitCode(json, [{ protocol: "lockup", chain: "base", variant: "multichain" }])).toBe(code);
     },
   );
 
@@ -65,7 +65,7 @@ describe("checkVerdict()", () => {
     const json = jsonOf({ base: ["ok"], gnosis: ["failed"] });
 
     expect(
-      checkVerdict(json, [
+      checkExitCode(json, [
         { protocol: "lockup", chain: "gnosis" },
         { protocol: "lockup", chain: "base" },
       ]),

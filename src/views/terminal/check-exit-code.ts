@@ -17,7 +17,7 @@ const EXIT_CODES: Readonly<Record<PairState, CheckExitCode>> = {
  * 0: every target is ok. 2: some protocol and chain has no ok variant left that serves users; a selection that names a
  * variant considers that one alone. 1: anything between. 3: nothing could be learned at all.
  */
-export function checkVerdict(json: StatusJson, selections: readonly Selection[]): CheckExitCode {
+export function checkExitCode(json: StatusJson, selections: readonly Selection[]): CheckExitCode {
   if (json.targets.every(({ status }) => status === "unknown")) {
     return 3;
   }
