@@ -1,5 +1,5 @@
 import type { Budget } from "../core/model/fleet.ts";
-import { formatNumber } from "../core/model/text.ts";
+import { formatNumber, perWindow } from "../core/model/text.ts";
 import type { BackOff } from "./back-off.ts";
 import { freeAgainMs, type Ledger, type Use, usedAt } from "./ledger.ts";
 
@@ -35,7 +35,7 @@ export function refusedByBudget(
   request: { readonly nowMs: number; readonly use: Use },
 ): Refused {
   const { nowMs, use } = request;
-  const window = per === "hour" ? "an hour" : `a ${per}`;
+  const window = perWindow(per);
   const used = `${formatNumber(usedAt(ledger, nowMs))} of ${formatNumber(ledger.limit)} ${window} used`;
   const freeMs = freeAgainMs(ledger, request);
   const next = freeMs === null ? "" : `, next at ${clockTime(freeMs, nowMs)}`;

@@ -1,5 +1,5 @@
 import { type Budget, endpointsOf, type Fleet } from "../core/model/fleet.ts";
-import { formatNumber } from "../core/model/text.ts";
+import { formatNumber, perWindow } from "../core/model/text.ts";
 import { requestsOfFullestAccount } from "./accounts.ts";
 import { countedAtOnce } from "./ledger.ts";
 
@@ -21,7 +21,7 @@ function tightness(budget: Budget, requests: number): readonly string[] {
     return [];
   }
   const fits = formatNumber(Math.floor((requests * limit) / atOnce));
-  const window = per === "hour" ? "an hour" : `a ${per}`;
+  const window = perWindow(per);
   return [
     `budget ${name}: the schedules make ${formatNumber(Math.round(requests))} of ${formatNumber(limit)} requests ${window}, and up to ` +
       `${formatNumber(Math.round(atOnce))} count at once, each for a little longer than ${WINDOW[per]}: ` +

@@ -1,4 +1,5 @@
 import type { Budget } from "../core/model/fleet.ts";
+import { perWindow } from "../core/model/text.ts";
 import { type FiringRate, firingRate } from "./firing-times.ts";
 
 /** One step of the ladder that `schedule: auto` chooses from. */
@@ -60,7 +61,7 @@ export function chooseCadence(wanted: {
   }
   const slowest = LADDER.at(-1) ?? WITHOUT_BUDGET;
   const sum = arithmetic([...fixed, { endpoints, cron: slowest.cron }], budget);
-  const limit = `${toTenths(ceiling.limit)}, nine tenths of ${count(budget.limit)} ${perLabel(budget)}`;
+  const limit = `${toTenths(ceiling.limit)}, nine tenths of ${count(budget.limit)} ${perWindow(budget.per)}`;
   return { kind: "none", problem: `${sum} > ${limit}, even with auto at every ${intervalLabel(slowest)}` };
 }
 
@@ -79,12 +80,12 @@ export function fitProblem(budget: Budget, loads: readonly Load[]): string | nul
     cadence === undefined
       ? `no schedule of up to every ${intervalLabel(LADDER.at(-1) ?? WITHOUT_BUDGET)} fits`
       : `the fastest that fits is every ${intervalLabel(cadence)}`;
-  return `${arithmetic(loads, budget)} > ${count(budget.limit)} ${perLabel(budget)}; ${advice}`;
+  return `${arithmetic(loads, budget)} > ${count(budget.limit)} ${perWindow(budget.per)}; ${advice}`;
 }
 
 /** How many requests these schedules make in one window of a budget, at their busiest. */
 export function requestsPerWindow(loads: readonly Load[], per: Budget["per"]): number {
-  const requests = loads.map(({ endpoints, cron }) => endpoints * perWindow(firingRate(cron), per));
+  const requests = loads.map(({ endpoints, cron }) => endpoints * firingsPerWindow(firingRate(cron), per));
   // A mean month has tenths of a day, which binary fractions only come near.
   return Math.round(10 * requests.reduce((total, one) => total + one, 0)) / 10;
 }
@@ -103,7 +104,7 @@ function fastestThatFits(endpoints: number, budget: Budget, fixed: readonly Load
   );
 }
 
-function perWindow(rate: FiringRate, per: Budget["per"]): number {
+function firingsPerWindow(rate: FiringRate, per: Budget["per"]): number {
   switch (per) {
     case "hour":
       return rate.perHour;
@@ -132,10 +133,6 @@ function ratePerWindow(rate: FiringRate, per: Budget["per"]): string {
     case "month":
       return `${count(rate.perDay)} a day × ${rate.daysPerMonth} ${rate.daysPerMonth === 1 ? "day" : "days"}`;
   }
-}
-
-function perLabel({ per }: Budget): string {
-  return per === "hour" ? "an hour" : `a ${per}`;
 }
 
 /** Nine tenths of a small limit are no whole number: rounded, the message would say `4 > 4`. */
