@@ -32,7 +32,7 @@ interface DemoPlan {
 
 const FASTEST = 60;
 
-/** `synclag demo`: the daemon on the packaged chains.yaml, whose every endpoint is simulated here, until it is stopped. */
+/** `synclag demo`: the daemon on the packaged chains.yaml, with every endpoint simulated, until it is stopped. */
 export async function demo(flags: DemoFlags, world: CommandWorld): Promise<number> {
   const plan = readFlags(flags);
   if (typeof plan === "string") {
@@ -104,7 +104,7 @@ async function startDemo(
       stateFile: null,
     }),
   );
-  for (const line of describeDemo({ real, played: config, url: app.url, pace, scenario: plan.scenario })) {
+  for (const line of describeDemo({ real, simulated: config, url: app.url, pace, scenario: plan.scenario })) {
     world.out(line);
   }
   cleanup.use(
@@ -117,7 +117,7 @@ async function startDemo(
   return { ...app, [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose]() };
 }
 
-/** The fleet that everyone monitors, with a made-up key: a real one has no business here. */
+/** The packaged configuration with a made-up key, so that a real one is never used. */
 function readPackagedConfig(world: CommandWorld): Config {
   const env = { ...world.env, THEGRAPH_API_KEY: SIMULATED_API_KEY };
   return loadConfig(`${world.packageRoot}chains.yaml`, { ...world, env });

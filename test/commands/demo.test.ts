@@ -86,7 +86,7 @@ describe("demo()", () => {
     send("SIGINT");
 
     expect(await running).toBe(0);
-    expect(said).toBe("00:00  All is well, and stays so");
+    expect(said).toBe("00:00  Everything is healthy and stays so");
     expect(page.status).toBe(200);
     expect(metrics).toMatch(
       /^synclag_up\{protocol="airdrops",variant="multichain",tier="production",chain="base"/m,

@@ -1,16 +1,16 @@
 import type { Config } from "../../config/config.ts";
 import type { Chain, Endpoint, Fleet, Thresholds } from "../../core/model/fleet.ts";
 
-/** How a demo runs: at this pace something shows within the minute. */
+/** The pace of a demo, at which incidents are visible within a minute. */
 export interface Pace {
   readonly pollIntervalSec: number;
   readonly thresholds: Thresholds;
 }
 
-/** Below this a healthy indexer, a second behind and polled each second, would seem to lag. */
+/** Below this, a healthy indexer that is a second behind and polled every second would seem to lag. */
 const LEAST_MS = 5_000;
 
-/** The pace of a demo; `speed` 2 is twice as fast. Cron knows no fraction of a second, so polls have a floor. */
+/** The pace of a demo; `speed` 2 is twice as fast. Cron has no fractions of a second, so the poll interval has a minimum. */
 export function paceAtSpeed(speed: number): Pace {
   const accelerated = (durationMs: number): number => Math.max(LEAST_MS, durationMs / speed);
   return {
@@ -24,12 +24,12 @@ export function paceAtSpeed(speed: number): Pace {
   };
 }
 
-/** Enough for polls each second, of everything, all month. */
+/** Enough to poll everything every second, all month. */
 const LIFT = 10_000;
 
 /**
- * The same configuration at a demo's pace. Budgets and limits of concurrency, which polls as frequent as these would
- * soon meet, are lifted.
+ * The same configuration at the pace of a demo. Budgets and concurrency limits are raised, because such frequent polls
+ * would soon exhaust them.
  */
 export function accelerate(config: Config, pace: Pace): Config {
   return {
@@ -61,7 +61,7 @@ function accelerateFleet(fleet: Fleet, pace: Pace): Fleet {
   };
 }
 
-/** One block more or less is no lag: a slow chain is given three. */
+/** One block is not lag: a slow chain is given three. */
 function thresholdsOf({ blockTimeMs }: Chain, thresholds: Thresholds): Thresholds {
   const laggingMs = Math.max(thresholds.laggingMs, 3 * (blockTimeMs ?? 0));
   return { ...thresholds, laggingMs, criticalMs: Math.max(thresholds.criticalMs, 2 * laggingMs) };

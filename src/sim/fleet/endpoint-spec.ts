@@ -3,31 +3,31 @@ import type { ServerKind } from "../servers/answer.ts";
 import type { EndpointBehaviour } from "./simulated-endpoint.ts";
 import type { TargetBehaviour } from "./simulated-target.ts";
 
-/** One URL of a simulated fleet. Only `kind` must be said. */
+/** One URL of a simulated fleet. Only `kind` is required. */
 export interface EndpointSpec {
   readonly kind: ServerKind;
   /** `protocol/variant/tier/name`, or any name that is unique. Default: the kind. */
   readonly key?: string;
-  /** Slugs of the chains that it serves. Default: the fleet's first chain. */
+  /** Slugs of the chains that it serves. Default: the first chain of the fleet. */
   readonly chains?: readonly string[];
-  /** Endpoints of one origin share a host and port. Default: the kind; Ponder and RPC nodes live alone. */
+  /** Endpoints of one origin share a host and port. Default: the kind; Ponder and RPC nodes have one each. */
   readonly origin?: string;
-  /** Default: one that the real software would have. */
+  /** Default: a path that the real software would have. */
   readonly path?: string;
-  /** Where the healthy state of this endpoint differs from the usual. */
+  /** Where this endpoint in good health differs from the default. */
   readonly behaviour?: Partial<EndpointBehaviour>;
   /** The same for its target on a chain. */
   readonly targetBehaviour?: (slug: string) => Partial<TargetBehaviour>;
 }
 
-/** The key that a simulated gateway knows, unless it is told others. */
+/** The key that a simulated gateway accepts by default. */
 export const SIMULATED_API_KEY = "5e1f0000c0ffee00decade0000facade";
 
 export function keyOf(spec: EndpointSpec): string {
   return spec.key ?? spec.kind;
 }
 
-/** The key of what an endpoint says of one chain: `protocol/variant/tier/chain`; an RPC node's is its own. */
+/** The key of an endpoint's target on one chain: `protocol/variant/tier/chain`; for an RPC node, its own key. */
 export function targetKeyOf(spec: EndpointSpec, slug: string): string {
   const key = keyOf(spec);
   if (spec.kind === "rpc") {
@@ -38,8 +38,8 @@ export function targetKeyOf(spec: EndpointSpec, slug: string): string {
 }
 
 export function originOf(spec: EndpointSpec): string {
-  const livesAlone = spec.kind === "ponder" || spec.kind === "rpc";
-  return spec.origin ?? (livesAlone ? keyOf(spec) : spec.kind);
+  const hasOwnOrigin = spec.kind === "ponder" || spec.kind === "rpc";
+  return spec.origin ?? (hasOwnOrigin ? keyOf(spec) : spec.kind);
 }
 
 export function pathOf(spec: EndpointSpec): string {
@@ -60,7 +60,7 @@ export function healthyBehaviour(spec: EndpointSpec): EndpointBehaviour {
   };
 }
 
-/** What a caller has to send along. */
+/** The headers that a caller must send. */
 export function headersFor(spec: EndpointSpec): Readonly<Record<string, string>> {
   const apiKey = healthyBehaviour(spec).apiKeys[0];
   return spec.kind === "gateway" && apiKey !== undefined ? { Authorization: `Bearer ${apiKey}` } : {};

@@ -2,16 +2,16 @@ import type { FailureReason } from "../../core/model/observation.ts";
 import { graphError, html, json } from "../servers/answer.ts";
 import type { Delivery, Fault } from "../servers/faults.ts";
 
-/** A fault with the reason that a poll must give for it. */
+/** A fault with the reason that a poll must report for it. */
 export interface NamedFault {
   readonly fault: Fault;
-  /** Null: the answer is true all the same, and the poll succeeds. */
+  /** Null: the answer is usable despite the fault, and the poll succeeds. */
   readonly reason: FailureReason | null;
 }
 
 const INDEXER = "0xbdfb5ee5a2abf4fc7bb1bd1221067aef7f9de491";
 
-/** Every fault that has a name, whatever software the endpoint plays. Texts: facts of the providers' own source. */
+/** Every named fault, for servers of any kind. The texts are those of the providers' own source code. */
 export const FAULTS = {
   hang_before_headers: delivery("hang_before_headers", "timeout"),
   hang_within_body: delivery("hang_within_body", "timeout"),
@@ -126,7 +126,7 @@ export const FAULTS = {
 
 export type FaultName = keyof typeof FAULTS;
 
-/** A 429 that says when to come back: seconds, or an HTTP date. */
+/** A 429 with a `Retry-After`: seconds, or an HTTP date. */
 function rateLimited(retryAfter: string): NamedFault {
   const { status, headers, body } = json({ message: "Too many requests" }, 429);
   return answer({ status, headers: { ...headers, "retry-after": retryAfter }, body }, "rate_limited");

@@ -8,20 +8,20 @@ import { guessServerKind } from "./server-kind.ts";
 import { type SimulatedFleet, startFleet } from "./simulated-fleet.ts";
 import type { TargetBehaviour } from "./simulated-target.ts";
 
-/** A configuration whose every endpoint is played on loopback. */
+/** A configuration with every endpoint simulated on loopback. */
 export interface MirroredFleet {
-  /** The same configuration, but for the URLs and hosts. */
+  /** The same configuration with other URLs and hosts. */
   readonly config: Config;
-  /** Its endpoints and targets have the configuration's keys. */
+  /** Its endpoints and targets have the keys of the configuration. */
   readonly fleet: SimulatedFleet;
 }
 
-/** For a chain whose block time nobody publishes. */
+/** For a chain without a configured block time. */
 const FALLBACK_BLOCK_TIME_MS = 2_000;
 
 /**
- * Plays the fleet of a configuration: one loopback server for each real origin, the real paths, keys and chains.
- * Nothing of the real fleet is contacted. The caller disposes the fleet.
+ * Simulates the fleet of a configuration: one loopback server for each real origin, with the real paths, keys and chains.
+ * The real fleet is not contacted. The caller disposes the fleet.
  */
 export async function mirrorFleet(config: Config, nowMs: () => number): Promise<MirroredFleet> {
   const endpoints = endpointsOf(config.fleet);
@@ -30,7 +30,7 @@ export async function mirrorFleet(config: Config, nowMs: () => number): Promise<
     chains: config.fleet.chains.map((chain) => chainSpec(chain, nowMs())),
     endpoints: endpoints.map((endpoint) => endpointSpec(endpoint, config.fleet)),
   });
-  return { config: { ...config, fleet: withPlayedUrls(config.fleet, fleet) }, fleet };
+  return { config: { ...config, fleet: withSimulatedUrls(config.fleet, fleet) }, fleet };
 }
 
 function chainSpec(chain: Fleet["chains"][number], nowMs: number): ChainSpec {
@@ -63,7 +63,7 @@ function endpointSpec(endpoint: Endpoint, { budgets, chains }: Fleet): EndpointS
 
 const LATENCY = { minMs: 20, maxMs: 400 };
 
-/** No indexer is quite at the tip, and behind the gateway several take turns: as healthy as the real fleet. */
+/** Healthy as the real fleet is: slightly behind the tip, and several indexers behind the gateway. */
 function healthOf(kind: EndpointSpec["kind"], blockTimeMs: number): Partial<TargetBehaviour> {
   const blocksInMs = (durationMs: number): number => Math.max(1, Math.round(durationMs / blockTimeMs));
   switch (kind) {
@@ -85,13 +85,13 @@ function healthOf(kind: EndpointSpec["kind"], blockTimeMs: number): Partial<Targ
   }
 }
 
-/** A provider holds its callers to what the configuration has promised it for each URL and day. */
+/** The daily limit that the configuration names for each URL, enforced as the provider would. */
 function dailyLimitOf(endpoint: Endpoint, budgets: Fleet["budgets"]): number | null {
   const budget = budgets.find(({ name }) => name === endpoint.budget);
   return budget?.per === "day" && budget.scope === "endpoint" ? budget.limit : null;
 }
 
-/** The key that a caller will send, so that the played gateway knows it. */
+/** The key that a caller will send, so that the simulated gateway accepts it. */
 function apiKeyOf(endpoint: Endpoint): string | null {
   const header = new Map(
     Object.entries(endpoint.headers).map(([name, value]) => [name.toLowerCase(), value]),
@@ -100,10 +100,10 @@ function apiKeyOf(endpoint: Endpoint): string | null {
   return inPath?.[1] ?? /^Bearer (.+)$/.exec(header ?? "")?.[1] ?? null;
 }
 
-function withPlayedUrls(real: Fleet, played: SimulatedFleet): Fleet {
+function withSimulatedUrls(real: Fleet, simulated: SimulatedFleet): Fleet {
   const rewrite = (endpoint: Endpoint): Endpoint => {
-    const url = new URL(played.endpoint(endpoint.key).url);
-    // The simulated server has a shape of its own, whatever the real query is.
+    const url = new URL(simulated.endpoint(endpoint.key).url);
+    // The simulated server has a schema of its own, whatever the real query is.
     const custom = endpoint.custom === undefined ? {} : { custom: SIMULATED_CUSTOM_QUERY };
     return { ...endpoint, ...custom, url: `${url.origin}${pathAndQuery(endpoint.url)}`, host: url.host };
   };

@@ -9,7 +9,7 @@ import { withoutKey } from "../servers/graph.ts";
 import { deliver, deliverBadly } from "./deliver.ts";
 import type { SimulatedEndpoint } from "./simulated-endpoint.ts";
 
-/** One host and port on loopback, with the endpoints behind it. */
+/** One host and port on loopback, with its endpoints. */
 export class Origin implements AsyncDisposable {
   readonly name: string;
   readonly #routes = new Map<string, SimulatedEndpoint>();
@@ -20,7 +20,7 @@ export class Origin implements AsyncDisposable {
 
   constructor(name: string) {
     this.name = name;
-    // As many as there are requests that wait: more than ten is no leak.
+    // One listener for each waiting request: more than ten is not a leak.
     setMaxListeners(Number.POSITIVE_INFINITY, this.#closing.signal);
   }
 
@@ -29,18 +29,18 @@ export class Origin implements AsyncDisposable {
     return `127.0.0.1:${this.#port}`;
   }
 
-  /** Requests to each path that was ever asked for, also those that no endpoint has. */
+  /** Requests to each path, including paths without an endpoint. */
   get requestCounts(): ReadonlyMap<string, number> {
     return this.#requestCounts;
   }
 
-  /** Listens; after a `close()` on the same port as before. Does nothing while it is open. */
+  /** Listens; after a `close()`, on the same port as before. Does nothing while open. */
   async open(): Promise<void> {
     if (this.#server !== null) {
       return;
     }
     const server = createServer((request, response) => {
-      // What is thrown here is a bug of the simulator: it must end the test, not the request.
+      // An error here is a bug of the simulator: it must fail the test, not the request.
       this.#serve(request, response).catch((error: unknown) => {
         queueMicrotask(() => {
           throw error;
@@ -53,7 +53,7 @@ export class Origin implements AsyncDisposable {
     this.#port = portOf(server);
   }
 
-  /** Refuses connections from now on, and cuts those there are. */
+  /** Refuses new connections and closes the existing ones. */
   async close(): Promise<void> {
     const server = this.#server;
     if (server === null) {
@@ -106,7 +106,7 @@ export class Origin implements AsyncDisposable {
     return this.#routes.get(withoutKey(path)) ?? this.#routes.get(path.replace(/\/status$/, "") || "/");
   }
 
-  /** A path that no endpoint has is answered by the software that lives here. */
+  /** A path without an endpoint is answered by the software of this origin. */
   #answerStray(call: Call): Answer {
     const resident = [...this.#routes.values()][0];
     return resident === undefined
@@ -114,7 +114,7 @@ export class Origin implements AsyncDisposable {
       : answerStray({ kind: resident.kind, ...resident.behaviour }, call);
   }
 
-  /** Waits, no longer than the fleet lives. */
+  /** Waits, until the fleet is disposed at the latest. */
   async #wait(durationMs: number): Promise<void> {
     if (durationMs > 0) {
       await sleep(durationMs, undefined, { signal: this.#closing.signal }).catch(ignoreAbort);
@@ -136,7 +136,7 @@ function send(response: ServerResponse, answer: Answer, fault: Fault | null): vo
   }
 }
 
-/** Null where the caller went away before it had said everything. */
+/** Null where the caller closed the connection before the end of the request. */
 async function readCall(request: IncomingMessage): Promise<Call | null> {
   const chunks: Buffer[] = [];
   request.on("data", (chunk: Buffer) => chunks.push(chunk));

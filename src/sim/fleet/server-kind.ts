@@ -1,7 +1,7 @@
 import type { Endpoint } from "../../core/model/fleet.ts";
 import type { ServerKind } from "../servers/answer.ts";
 
-/** Which software most likely lives at an endpoint: by its URL first, for that is how it is known, then its dialect. */
+/** The software that most likely runs at an endpoint: by its URL first, then by its dialect. */
 export function guessServerKind(
   endpoint: Pick<Endpoint, "kind" | "url" | "dialect" | "targets">,
 ): ServerKind {

@@ -1,6 +1,6 @@
 import { type ChainModel, headAt, paceAt, timeOf, withPace } from "../model/chain-model.ts";
 
-/** A chain of a fleet, whose pace can be changed while everything runs. */
+/** A chain of a fleet. Its pace can be changed while the fleet runs. */
 export class SimulatedChain {
   #model: ChainModel;
   readonly #nominalBlockTimeMs: number;
@@ -37,17 +37,17 @@ export class SimulatedChain {
     return timeOf(this.#model, block);
   }
 
-  /** From now on no block is made. */
+  /** Stops producing blocks. */
   halt(): void {
     this.#changePace(null);
   }
 
-  /** From now on blocks are made again, at the usual pace or `factor` times as fast. */
+  /** Produces blocks again, at the usual pace or `factor` times as fast. */
   resume(factor = 1): void {
     this.#changePace(this.#nominalBlockTimeMs / factor);
   }
 
-  /** At its usual pace again, whatever it was made to do. */
+  /** Returns to its usual pace. */
   heal(): void {
     if (paceAt(this.#model, this.#nowMs()) !== this.#nominalBlockTimeMs) {
       this.resume();

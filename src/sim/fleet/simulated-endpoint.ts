@@ -5,34 +5,34 @@ import type { Fault, FaultFrequency } from "../servers/faults.ts";
 import { FAULTS, type FaultName } from "./fault-list.ts";
 import type { SimulatedTarget } from "./simulated-target.ts";
 
-/** How an endpoint takes its requests. */
+/** How an endpoint handles requests. */
 export interface EndpointBehaviour {
-  /** Each request takes a time between the two, evenly spread; the height is read at a random instant of it. */
+  /** Each request takes a time between the two, evenly distributed; the height is read at a random instant of it. */
   readonly latency: { readonly minMs: number; readonly maxMs: number };
-  /** The keys that a gateway knows. */
+  /** The keys that a gateway accepts. */
   readonly apiKeys: readonly string[];
   /** Requests a UTC day, then 429; null: no limit. */
   readonly dailyLimit: number | null;
   /** The `Retry-After` of that 429, or null for none. */
   readonly retryAfter: string | null;
-  /** Rows of chains that nobody has configured. */
+  /** Number of rows of chains that are not configured. */
   readonly unknownChains: number;
   /** graph-node before 0.44. */
   readonly errorsBesideMeta: boolean;
 }
 
-/** A request that has come in and waits for its answer. */
+/** A received request that waits for its answer. */
 export interface PendingRequest {
   readonly call: Call;
   readonly receivedAtMs: number;
-  /** How long it waits until the heights are read, and from then until the answer leaves. */
+  /** The time until the heights are read, and from then until the answer is sent. */
   readonly beforeMs: number;
   readonly afterMs: number;
-  /** Whether it is one too many for today. */
+  /** Whether it exceeds the daily limit. */
   readonly throttled: boolean;
 }
 
-/** A request that was answered, and the truth about it. */
+/** An answered request. */
 export interface AnsweredRequest extends PendingRequest {
   /** The instant at which the heights were read. */
   readonly readAtMs: number;
@@ -46,7 +46,7 @@ export class SimulatedEndpoint {
   readonly key: string;
   readonly kind: ServerKind;
   readonly url: string;
-  /** What a caller has to send along, e.g. a key. */
+  /** What a caller must send, e.g. a key. */
   readonly headers: Readonly<Record<string, string>>;
   readonly targets: readonly SimulatedTarget[];
   readonly #random: () => number;
@@ -79,12 +79,12 @@ export class SimulatedEndpoint {
     this.#behaviour = options.behaviour;
   }
 
-  /** Requests so far, whatever came of them. */
+  /** Number of requests so far, failed or not. */
   get requestCount(): number {
     return this.#requestCount;
   }
 
-  /** The one that was answered last. */
+  /** The last answered request. */
   get lastRequest(): AnsweredRequest | null {
     return this.#lastRequest;
   }
@@ -97,7 +97,7 @@ export class SimulatedEndpoint {
     this.#behaviour = { ...this.#behaviour, ...behaviour };
   }
 
-  /** From the next request on it fails so, by name or as a fault of the caller's own. */
+  /** Fails from the next request on, with a named fault or another one. */
   fail(fault: FaultName | Fault, frequency: FaultFrequency = {}): void {
     this.#fault = {
       fault: typeof fault === "string" ? FAULTS[fault].fault : fault,
@@ -106,7 +106,7 @@ export class SimulatedEndpoint {
     };
   }
 
-  /** Ends the fault, and sets the endpoint and its targets back to what they were at the start. */
+  /** Ends the fault, and resets the endpoint and its targets to their state at the start. */
   heal(): void {
     this.#fault = null;
     this.#behaviour = this.#healthy;
@@ -115,7 +115,7 @@ export class SimulatedEndpoint {
     }
   }
 
-  /** Takes note of a request, and decides how long it will take. */
+  /** Registers a request, and decides how long it will take. */
   receive(call: Call): PendingRequest {
     const receivedAtMs = this.#nowMs();
     const day = Math.floor(receivedAtMs / DAY_MS);
@@ -129,7 +129,7 @@ export class SimulatedEndpoint {
     return { call, receivedAtMs, beforeMs, afterMs: latencyMs - beforeMs, throttled };
   }
 
-  /** Reads the heights at this very instant, and answers. */
+  /** Reads the heights now, and answers. */
   answer(request: PendingRequest): Answer {
     const readAtMs = this.#nowMs();
     this.#lastRequest = { ...request, readAtMs };
@@ -138,7 +138,7 @@ export class SimulatedEndpoint {
       : answerAs({ kind: this.kind, ...this.#behaviour }, request.call, this.#rowsAt(readAtMs));
   }
 
-  /** The fault that strikes this request, or null. */
+  /** The fault of this request, or null. */
   takeFault(): Fault | null {
     const current = this.#fault;
     if (current === null || current.timesLeft < 1 || this.#random() >= current.share) {

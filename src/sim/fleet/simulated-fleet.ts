@@ -19,13 +19,13 @@ export interface FleetOptions {
   readonly endpoints: readonly EndpointSpec[];
   /** Default: Base, Ethereum and Arbitrum One, each a few years old now. */
   readonly chains?: readonly ChainSpec[];
-  /** Decides everything that looks like chance. */
+  /** Seed of everything random. */
   readonly seed?: string;
 }
 
 /**
- * Starts real HTTP servers on loopback that answer as the real software does. Disposing closes every connection
- * and forgets every timer.
+ * Starts HTTP servers on loopback that answer as the real software would. Disposing closes every connection and stops
+ * every timer.
  *
  * @throws {RangeError} If an endpoint names a chain that the fleet does not have.
  */
@@ -34,7 +34,7 @@ export async function startFleet(options: FleetOptions): Promise<SimulatedFleet>
     (spec) =>
       new SimulatedChain(createChain(spec), { nominalBlockTimeMs: spec.blockTimeMs, nowMs: options.nowMs }),
   );
-  // All mistakes first: what throws later would leave servers behind.
+  // All errors first: an error after this would leave servers running.
   const specs = options.endpoints.map((spec) => ({ spec, served: chainsOf(spec, chains) }));
   const origins = new Map<string, Origin>();
   const endpoints: SimulatedEndpoint[] = [];
@@ -47,7 +47,7 @@ export async function startFleet(options: FleetOptions): Promise<SimulatedFleet>
   return new SimulatedFleet({ chains, endpoints, origins: [...origins.values()] });
 }
 
-/** A running fleet. A lookup of one thing throws a RangeError for a name that it does not have. */
+/** A running fleet. A lookup of one thing throws a RangeError if the fleet does not have it. */
 export class SimulatedFleet implements AsyncDisposable {
   readonly chains: readonly SimulatedChain[];
   readonly origins: readonly Origin[];
@@ -74,7 +74,7 @@ export class SimulatedFleet implements AsyncDisposable {
     return only(this.endpoints(key), `endpoint ${key}`);
   }
 
-  /** Every endpoint whose key fits: a `*` in the pattern stands for one whole part. */
+  /** Every endpoint whose key matches: a `*` in the pattern stands for one whole part. */
   endpoints(pattern: string): readonly SimulatedEndpoint[] {
     return this.#endpoints.filter((endpoint) => fits(pattern, endpoint.key));
   }
@@ -83,7 +83,7 @@ export class SimulatedFleet implements AsyncDisposable {
     return only(this.targets(key), `target ${key}`);
   }
 
-  /** Every target whose key fits: a `*` in the pattern stands for one whole part. */
+  /** Every target whose key matches: a `*` in the pattern stands for one whole part. */
   targets(pattern: string): readonly SimulatedTarget[] {
     return this.#endpoints
       .flatMap((endpoint) => endpoint.targets)
@@ -97,7 +97,7 @@ export class SimulatedFleet implements AsyncDisposable {
     );
   }
 
-  /** Everything in good health again; what the chains have lived through stays. */
+  /** Makes everything healthy again; the history of the chains stays. */
   async heal(): Promise<void> {
     for (const chain of this.chains) {
       chain.heal();
@@ -113,7 +113,7 @@ export class SimulatedFleet implements AsyncDisposable {
   }
 }
 
-/** A path can be served once a host: a second endpoint of the same URL gets a host of its own. */
+/** A host serves each path once: a second endpoint of the same URL gets a host of its own. */
 async function originFor(spec: EndpointSpec, origins: Map<string, Origin>): Promise<Origin> {
   const shared = origins.get(originOf(spec));
   if (shared?.isFree(pathOf(spec)) === true) {

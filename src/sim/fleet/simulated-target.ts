@@ -12,17 +12,17 @@ import { hexAt } from "../model/random.ts";
 import type { ServedRow } from "../servers/answer.ts";
 import type { SimulatedChain } from "./simulated-chain.ts";
 
-/** How a target shows itself in the answer, beside its height. */
+/** What an answer has of a target beside its height. */
 interface AnswerBehaviour {
-  /** Whether an answer for many chains has a row of it, none, or two. */
+  /** How many rows of it an answer for many chains has. */
   readonly rows: 0 | 1 | 2;
-  /** False: the block's time is null, as The Graph's sometimes is. */
+  /** False: the block's time is null, as sometimes from The Graph. */
   readonly timed: boolean;
   readonly indexingErrors: boolean;
   readonly deployment: string;
-  /** The history that its hashes are of. */
+  /** The fork of its hashes. */
   readonly fork: Fork;
-  /** Says this instead of the truth: for wrong types and absurd values. */
+  /** Values in place of the true ones, e.g. of a wrong type. */
   readonly says: Partial<Omit<ServedRow, "chain">>;
 }
 
@@ -70,44 +70,44 @@ export class SimulatedTarget {
     this.#behaviour = { ...this.#behaviour, ...behaviour };
   }
 
-  /** As it was at the start of the fleet. */
+  /** Returns to its state at the start of the fleet. */
   heal(): void {
     this.#behaviour = this.#healthy;
   }
 
-  /** Stands still from now on. */
+  /** Stops advancing. */
   freeze(): void {
     this.set({ freezeAtMs: this.#nowMs() });
   }
 
-  /** From now on does only this share of the work, in [0, 1), and so falls behind without a step back. */
+  /** Advances at this share of its pace, in [0, 1), and so falls behind without a step back. */
   slow(pace: number): void {
     this.set({ slowdown: { atMs: this.#nowMs(), pace } });
   }
 
-  /** Goes on from where it froze or lags, and is at the tip again after `withinMs`. */
+  /** Resumes from its present block, and reaches the tip after `withinMs`. */
   thaw(withinMs: number): void {
     const fromBlock = processedAt(this.#model(), this.#nowMs());
     this.set({ freezeAtMs: null, slowdown: null });
     this.#catchUpFrom(fromBlock ?? 0, withinMs);
   }
 
-  /** Falls back to `backBlocks` before the tip, and is there again after `withinMs`. */
+  /** Goes back to `backBlocks` before the tip, and reaches the tip after `withinMs`. */
   reindex(options: { readonly backBlocks: number; readonly withinMs: number }): void {
     this.#catchUpFrom(Math.max(0, this.chain.headAt() - options.backBlocks), options.withinMs);
   }
 
-  /** The truth: what it has processed, now or at an instant. Null: not started. */
+  /** What it has really processed, now or at an instant. Null: not started. */
   processedAt(atMs = this.#nowMs()): number | null {
     return processedAt(this.#model(), atMs);
   }
 
-  /** What a request that reads at this instant is told. Null: not started. */
+  /** The height that a request at this instant gets. Null: not started. */
   heightAt(atMs = this.#nowMs()): number | null {
     return heightAt(this.#model(), atMs);
   }
 
-  /** Everything that a request that reads at this instant is told. */
+  /** Everything that a request at this instant gets. */
   rowAt(atMs: number): ServedRow {
     const { timed, says, fork, ...behaviour } = this.#behaviour;
     const chain = behaviour.wrongChain ?? this.chain.model;
@@ -121,7 +121,7 @@ export class SimulatedTarget {
       parentHash: block === null ? null : hashOf(chain.id, block - 1, fork),
       deployment: behaviour.deployment,
       indexingErrors: behaviour.indexingErrors,
-      // What Envio calls the source freezes together with the progress, so it proves nothing.
+      // Envio's source block freezes together with the progress, so it proves nothing.
       sourceBlock: headAt(chain, livedUntil(behaviour, atMs)),
       ...says,
     };
@@ -136,7 +136,7 @@ export class SimulatedTarget {
   }
 }
 
-/** A claimed height may be one that the chain will make later, or never: then the answer's own instant. */
+/** A reported height may lie in the chain's future: then the time of the answer. */
 function blockTimeSec(timeMs: number, atMs: number): number {
   return Math.floor(Math.min(timeMs, atMs) / 1_000);
 }

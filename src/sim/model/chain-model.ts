@@ -20,7 +20,7 @@ export interface ChainSpec {
   readonly paces?: readonly PaceChange[];
 }
 
-/** A chain whose true head is known at every instant. Plain data: a change of pace makes a new one. */
+/** A chain: plain data from which its head follows at every instant. A change of pace makes a new one. */
 export interface ChainModel {
   readonly slug: string;
   readonly id: number;
@@ -100,7 +100,7 @@ export function paceAt(chain: ChainModel, atMs: number): number | null {
   return chain.stretches.findLast(({ fromMs }) => fromMs <= atMs)?.blockTimeMs ?? null;
 }
 
-/** Which history of a chain: blocks of two forks differ in their hash and agree in their number. */
+/** A history of a chain: blocks of two forks have the same number and different hashes. */
 export type Fork = "main" | (string & {});
 
 /** The hash of a block, the same for everyone who is on the same chain and fork. */
@@ -108,7 +108,7 @@ export function hashOf(chainId: number, block: number, fork: Fork): string {
   return `0x${hexAt(`${chainId}/${fork}/${block}`, 64)}`;
 }
 
-/** Changes of pace that wander within ±`ratio` of the block time, one each `everyMs`, as real chains do. */
+/** Changes of pace within ±`ratio` of the block time, one every `everyMs`, as in real chains. */
 export function driftingPaces(options: {
   readonly seed: string;
   readonly blockTimeMs: number;

@@ -1,42 +1,42 @@
 import { type ChainModel, headAt } from "./chain-model.ts";
 import { unitAt } from "./random.ts";
 
-/** What can be wrong, or merely typical, of an indexer on one chain. */
+/** How an indexer behaves on one chain: its faults, and what is typical of real ones. */
 export interface IndexerBehaviour {
-  /** False: it has indexed nothing yet. */
+  /** False: nothing is indexed yet. */
   readonly started: boolean;
-  /** It sees the chain as it was this long ago. */
+  /** It is this far behind the chain. */
   readonly lagMs: number;
-  /** And this many blocks less. */
+  /** And this many blocks further behind. */
   readonly lagBlocks: number;
-  /** Claims so many blocks more (or less) than it has, e.g. +30 million. */
+  /** It reports so many blocks more (or less) than it has processed, e.g. +30 million. */
   readonly offsetBlocks: number;
-  /** From this instant on it stands still; null: it does not. */
+  /** The instant at which it stops advancing; null: it does not. */
   readonly freezeAtMs: number | null;
-  /** From an instant on it lives through only this share of the time, in [0, 1); null: through all of it. */
+  /** From an instant on it advances at this share of the usual pace, in [0, 1); null: at the full pace. */
   readonly slowdown: { readonly atMs: number; readonly pace: number } | null;
-  /** It works its way up from a block, after a thaw or a re-index; null: it is at the tip. */
+  /** It catches up from a block, after a freeze or a re-index; null: it is at the tip. */
   readonly catchUp: CatchUp | null;
-  /** Writes in batches of about this many blocks, of uneven size; 1: block by block. */
+  /** It writes in batches of about this many blocks, of uneven size; 1: block by block. */
   readonly batchBlocks: number;
-  /** How many machines answer under this URL, each up to `wobbleBlocks` behind the first. */
+  /** How many replicas answer under this URL, each up to `wobbleBlocks` behind the first. */
   readonly replicas: number;
   readonly wobbleBlocks: number;
-  /** Steps back for a moment, once in each such time, by up to `reorgBlocks`; null: never. */
+  /** How often it steps back for a moment by up to `reorgBlocks`; null: never. */
   readonly reorgEveryMs: number | null;
   readonly reorgBlocks: number;
   /** It indexes this chain instead of its own; null: its own. */
   readonly wrongChain: ChainModel | null;
 }
 
-/** From `atMs` on it advances from `fromBlock` at its own speed, until it has reached the tip. */
+/** From `atMs` on it advances from `fromBlock` at its own speed, until it reaches the tip. */
 export interface CatchUp {
   readonly atMs: number;
   readonly fromBlock: number;
   readonly blocksPerSec: number;
 }
 
-/** One indexer on one chain, whose height is known at every instant. Plain data. */
+/** One indexer on one chain: plain data from which its height follows at every instant. */
 export interface IndexerModel {
   /** Decides batches, replicas and reorgs. */
   readonly seed: string;
@@ -44,7 +44,7 @@ export interface IndexerModel {
   readonly behaviour: IndexerBehaviour;
 }
 
-/** At the head of its own chain, with nothing wrong. */
+/** A healthy indexer at the head of its chain. */
 export const AT_THE_TIP: IndexerBehaviour = {
   started: true,
   lagMs: 0,
@@ -61,12 +61,12 @@ export const AT_THE_TIP: IndexerBehaviour = {
   wrongChain: null,
 };
 
-/** How long a step back by a reorg is to be seen. */
+/** How long a step back by a reorg is visible. */
 const REORG_SEEN_MS = 2_000;
 /** The order of the replicas changes once in this time. */
 const SHUFFLE_MS = 60_000;
 
-/** What the indexer's best machine has really processed at an instant: the truth. Null: not started. */
+/** What the indexer's first replica has really processed at an instant. Null: not started. */
 export function processedAt(model: IndexerModel, atMs: number): number | null {
   const { behaviour } = model;
   if (!behaviour.started) {
@@ -78,7 +78,7 @@ export function processedAt(model: IndexerModel, atMs: number): number | null {
   return Math.max(0, lastBatchEnd(model, reached) + behaviour.offsetBlocks);
 }
 
-/** What a request that is answered at an instant gets to see: some replica's height. Null: not started. */
+/** The height that a request at an instant gets: that of some replica. Null: not started. */
 export function heightAt(model: IndexerModel, atMs: number): number | null {
   const processed = processedAt(model, atMs);
   if (processed === null) {
@@ -97,7 +97,7 @@ export function catchUpWithin(
   return { atMs: start.atMs, fromBlock: start.fromBlock, blocksPerSec };
 }
 
-/** The instant that an indexer believes it to be. */
+/** The instant of the chain that an indexer has processed, as if its lag were zero. */
 export function livedUntil({ freezeAtMs, slowdown }: IndexerBehaviour, atMs: number): number {
   const untilMs = Math.min(atMs, freezeAtMs ?? atMs);
   if (slowdown === null || untilMs <= slowdown.atMs) {

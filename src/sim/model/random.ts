@@ -1,6 +1,6 @@
 /**
- * Chance that can be asked twice: the same seed and parts always give the same number, whatever was asked
- * before. So a model may be read at any instant, in any order, and is still the same model.
+ * Stateless randomness: the same seed and part always give the same number, so a model can be read at any instant and
+ * in any order.
  */
 export function unitAt(seed: string, part: string | number): number {
   return hash32(`${seed}/${part}`) / 2 ** 32;

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { SimulatedFleet } from "../fleet/simulated-fleet.ts";
 import { applyChange, type Scenario, type Step } from "./scenario.ts";
 
-/** Plays a scenario over and over until it is disposed. `onStep` is called when a step has happened. */
+/** Plays a scenario again and again until disposed. `onStep` is called after each step. */
 export function playScenario(
   fleet: SimulatedFleet,
   scenario: Scenario,
@@ -10,7 +10,7 @@ export function playScenario(
     /** 2: twice as fast. */
     readonly speed: number;
     readonly onStep: (step: Step) => void;
-    /** Called once if a step can't be played: a mistake in the scenario. */
+    /** Called once if a step fails: a mistake in the scenario. */
     readonly onBug: (error: unknown) => void;
   },
 ): AsyncDisposable {
@@ -44,7 +44,7 @@ export function playScenario(
   };
 }
 
-/** Makes everything happen that a step is made of. */
+/** Applies all changes of a step. */
 export async function applyStep(fleet: SimulatedFleet, step: Step, speed: number): Promise<void> {
   for (const change of step.changes) {
     await applyChange(fleet, change, speed);

@@ -2,12 +2,12 @@ import type { FaultName } from "../fleet/fault-list.ts";
 import type { SimulatedFleet } from "../fleet/simulated-fleet.ts";
 import type { TargetBehaviour } from "../fleet/simulated-target.ts";
 
-/** What happens to a fleet, as data. In every pattern a `*` stands for one whole part of a key. */
+/** A change to a fleet, as data. In every pattern a `*` stands for one whole part of a key. */
 export type Change =
   | { readonly kind: "freeze"; readonly targets: string }
-  /** They do only this share of their work. */
+  /** They advance at this share of their pace. */
   | { readonly kind: "slow"; readonly targets: string; readonly pace: number }
-  /** The frozen and the slow catch up, and are at the tip after `withinSec`. */
+  /** What is frozen or slow catches up, and reaches the tip after `withinSec`. */
   | { readonly kind: "thaw"; readonly targets: string; readonly withinSec: number }
   | {
       readonly kind: "reindex";
@@ -33,18 +33,18 @@ export interface Step {
   readonly changes: readonly Change[];
 }
 
-/** A story that a fleet goes through, again and again. */
+/** A sequence of steps that a fleet goes through again and again. */
 export interface Scenario {
   readonly name: string;
   /** One line for the help text. */
   readonly about: string;
-  /** In the order of time, the first at 0 or later. */
+  /** In chronological order, the first at 0 or later. */
   readonly steps: readonly Step[];
-  /** After so many seconds it begins anew. */
+  /** It starts again after so many seconds. */
   readonly loopSec: number;
 }
 
-/** Makes a change happen. `speed` shortens the times that it takes. @throws {RangeError} If a key fits nothing. */
+/** Applies a change. `speed` shortens its durations. @throws {RangeError} If a pattern matches nothing. */
 export async function applyChange(fleet: SimulatedFleet, change: Change, speed: number): Promise<void> {
   switch (change.kind) {
     case "close_all":

@@ -1,25 +1,25 @@
 import type { Scenario } from "./scenario.ts";
 
-/** One incident a minute, each of which has happened to a real fleet; then it begins anew. */
+/** Incidents that have happened to real fleets, one after the other; then it starts again. */
 export const tour: Scenario = {
   name: "tour",
   about:
     "one incident a minute: freeze, shared lag, refused key, quota, missing chain, re-index, halt, wrong chain",
   steps: [
-    { atSec: 0, say: "All is well", changes: [{ kind: "heal_all" }] },
+    { atSec: 0, say: "Everything is healthy", changes: [{ kind: "heal_all" }] },
     {
       atSec: 30,
-      say: "The production subgraph of airdrops on Base freezes: it answers, and stands still",
+      say: "The production subgraph of airdrops on Base freezes: it answers, but does not advance",
       changes: [{ kind: "freeze", targets: "airdrops/subgraph/production/base" }],
     },
     {
       atSec: 60,
-      say: "airdrops' multi-chain indexer falls behind on all its chains at once: one cause, so one incident",
+      say: "The multi-chain indexer of airdrops falls behind on all its chains at once: one cause, one incident",
       changes: [{ kind: "slow", targets: "airdrops/multichain/production/*", pace: 0.3 }],
     },
     {
       atSec: 120,
-      say: "The gateway no longer knows lockup's API key, and says so with HTTP 200",
+      say: "The gateway rejects the API key of lockup, with HTTP 200",
       changes: [{ kind: "fail", endpoints: "lockup/subgraph/production/*", fault: "unknown_key" }],
     },
     {
@@ -29,7 +29,7 @@ export const tour: Scenario = {
     },
     {
       atSec: 150,
-      say: "The key works again; the frozen subgraph on Base wakes up and catches up",
+      say: "The key works again; the frozen subgraph on Base resumes and catches up",
       changes: [
         { kind: "heal", endpoints: "lockup/subgraph/production/*" },
         { kind: "thaw", targets: "airdrops/subgraph/production/base", withinSec: 20 },
@@ -37,7 +37,7 @@ export const tour: Scenario = {
     },
     {
       atSec: 180,
-      say: "Studio answers 429 to every question about lockup: come back in two seconds, each time",
+      say: "Studio answers every request for lockup with 429 and Retry-After: 2",
       changes: [{ kind: "fail", endpoints: "lockup/subgraph/testing/*", fault: "http_429_retry_after" }],
     },
     {
@@ -47,17 +47,17 @@ export const tour: Scenario = {
     },
     {
       atSec: 240,
-      say: "lockup's multi-chain answer silently lacks Arbitrum One",
+      say: "Arbitrum One disappears from the multi-chain answer of lockup, without an error",
       changes: [{ kind: "set", targets: "lockup/multichain/production/arbitrum", behaviour: { rows: 0 } }],
     },
     {
       atSec: 285,
-      say: "Arbitrum One is in the answer again",
+      say: "Arbitrum One is back in the answer",
       changes: [{ kind: "set", targets: "lockup/multichain/production/arbitrum", behaviour: { rows: 1 } }],
     },
     {
       atSec: 300,
-      say: "airdrops on Arbitrum One is indexed anew, from two million blocks back",
+      say: "The subgraph of airdrops on Arbitrum One re-indexes the last two million blocks",
       changes: [
         {
           kind: "reindex",
@@ -69,22 +69,22 @@ export const tour: Scenario = {
     },
     {
       atSec: 360,
-      say: "Arbitrum Sepolia itself halts: everyone stands still, and no indexer is to blame",
+      say: "Arbitrum Sepolia itself halts: no indexer advances, and none is to blame",
       changes: [{ kind: "halt", chain: "arbitrum-sepolia" }],
     },
     {
       atSec: 420,
-      say: "Arbitrum Sepolia makes blocks again",
+      say: "Arbitrum Sepolia produces blocks again",
       changes: [{ kind: "resume", chain: "arbitrum-sepolia" }],
     },
     {
       atSec: 435,
-      say: "The testing subgraph of airdrops on Polygon turns out to index Gnosis",
+      say: "The testing subgraph of airdrops on Polygon answers for Gnosis instead",
       changes: [{ kind: "wrong_chain", targets: "airdrops/subgraph/testing/polygon", chain: "gnosis" }],
     },
     {
       atSec: 495,
-      say: "Polygon is right again; lockup's deployment on Scroll fails; its indexers on Ethereum drift 60 blocks apart",
+      say: "Polygon is correct again; the deployment of lockup on Scroll fails; on Ethereum its indexers are up to 60 blocks apart",
       changes: [
         { kind: "heal", endpoints: "airdrops/subgraph/testing/polygon" },
         { kind: "fail", endpoints: "lockup/subgraph/production/scroll", fault: "indexers_indexing_error" },
@@ -93,7 +93,7 @@ export const tour: Scenario = {
     },
     {
       atSec: 540,
-      say: "Everything heals; the tour begins anew in a minute",
+      say: "Everything is healthy; the tour starts again in a minute",
       changes: [{ kind: "heal_all" }],
     },
   ],

@@ -7,7 +7,7 @@ import { answerRpc } from "./rpc.ts";
 import { answerSquid } from "./squid.ts";
 import { answerSubquery } from "./subquery.ts";
 
-/** The software that answers, and what it knows of its callers. */
+/** The software that answers, and its settings. */
 export interface Responder {
   readonly kind: ServerKind;
   /** The gateway's keys. */
@@ -16,7 +16,7 @@ export interface Responder {
   readonly errorsBesideMeta: boolean;
 }
 
-/** Answers a request as the real software does. @throws {RangeError} If a server of one chain has no row. */
+/** Answers a request as the real software would. @throws {RangeError} If a server of one chain has no row. */
 export function answerAs(responder: Responder, call: Call, rows: readonly ServedRow[]): Answer {
   const { kind } = responder;
   switch (kind) {

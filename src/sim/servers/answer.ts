@@ -1,10 +1,10 @@
 import type { ChainModel } from "../model/chain-model.ts";
 
-/** Which software, in which version, an endpoint plays. */
+/** The software, and its version, that an endpoint simulates. */
 export type ServerKind =
-  /** The Graph's gateway: needs a key, says 200 to everything, several indexers behind one URL. */
+  /** The Graph's gateway: needs a key, answers 200 to everything, has several indexers behind one URL. */
   | "gateway"
-  /** Subgraph Studio: no key, so many requests a day and URL. */
+  /** Subgraph Studio: no key, a daily limit per URL. */
   | "studio"
   /** graph-node behind its own URL. */
   | "graph-node"
@@ -23,7 +23,7 @@ export type ServerKind =
   /** A JSON-RPC node of the chain itself. */
   | "rpc";
 
-/** A request as it came in. */
+/** A received request. */
 export interface Call {
   readonly method: string;
   /** Without the query string. */
@@ -33,17 +33,17 @@ export interface Call {
   readonly body: string;
 }
 
-/** What goes back, before any fault spoils it. */
+/** A response, before any fault changes it. */
 export interface Answer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** What an indexer says of one chain at the instant at which a request reads it. */
+/** What an indexer reports of one chain at the instant of a request. */
 export interface ServedRow {
   readonly chain: ChainModel;
-  /** The rest is `unknown`, for an indexer may be told to say nonsense. Null: not started. */
+  /** `unknown`, like the rest, because an indexer can be made to report any value. Null: not started. */
   readonly block: unknown;
   readonly chainId: unknown;
   readonly timestampSec: unknown;
@@ -51,11 +51,11 @@ export interface ServedRow {
   readonly parentHash: unknown;
   readonly deployment: unknown;
   readonly indexingErrors: unknown;
-  /** What it believes the head to be. */
+  /** The head of the chain as the indexer reports it. */
   readonly sourceBlock: unknown;
 }
 
-/** A JSON answer. Several header values of real servers are left out: nobody reads them. */
+/** A JSON answer, without the headers of real servers that nothing reads. */
 export function json(value: unknown, status = 200): Answer {
   return {
     status,
@@ -64,12 +64,12 @@ export function json(value: unknown, status = 200): Answer {
   };
 }
 
-/** `{"errors":[{"message":…}]}` with HTTP 200, as graph-node and the gateway put every trouble. */
+/** `{"errors":[{"message":…}]}` with HTTP 200, the form of every error of graph-node and the gateway. */
 export function graphError(message: string): Answer {
   return json({ errors: [{ message }] });
 }
 
-/** A page for people. */
+/** An HTML page. */
 export function html(title: string, status = 200): Answer {
   return {
     status,

@@ -43,7 +43,7 @@ export function answerEnvio(kind: EnvioKind, call: Call, rows: readonly ServedRo
   }
 }
 
-/** What Hasura says to a path or a method that it does not have. */
+/** Hasura's answer to a path or a method that it does not have. */
 export function answerUnknownResource(): Answer {
   return json({ path: "$", error: "resource does not exist", code: "not-found" }, 404);
 }
@@ -76,7 +76,7 @@ function tablesOf(rows: readonly ServedRow[]): Readonly<Record<string, unknown>>
   };
 }
 
-/** `where: { chainId: { _eq: 1 } }`, the one condition that the docs teach. */
+/** `where: { chainId: { _eq: 1 } }`, the one condition in its documentation. */
 function isWanted(where: unknown, column: string): (row: Readonly<Record<string, unknown>>) => boolean {
   const wanted = entry(entry(where, column), "_eq");
   return (row) => wanted === undefined || Number(wanted) === Number(row[column]);
@@ -97,7 +97,7 @@ function metaColumns(row: ServedRow): Readonly<Record<string, unknown>> {
     endBlock: null,
     firstEventBlock: started ? 1 : null,
     eventsProcessed: started ? 2_380_000 : 0,
-    // Sticky in the real one: once true it stays so, whatever happens.
+    // Once true, it stays true, as in the real one.
     isReady: started,
     readyAt: started ? "2026-01-01T00:00:00+00:00" : null,
     ecosystem: "evm",

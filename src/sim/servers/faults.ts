@@ -1,16 +1,16 @@
-/** What goes wrong between an endpoint and its caller. */
+/** A fault between an endpoint and its caller. */
 export type Fault =
-  /** Something else than the true answer comes back. */
+  /** Another answer in place of the true one. */
   | {
       readonly kind: "answer";
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly body: string;
     }
-  /** The true answer, spoilt on its way. */
+  /** The true answer, damaged in transit. */
   | { readonly kind: "delivery"; readonly how: Delivery };
 
-/** The ways in which an answer does not arrive as it was meant. */
+/** The ways in which an answer is damaged in transit. */
 export type Delivery =
   | "hang_before_headers"
   | "hang_within_body"
@@ -18,13 +18,13 @@ export type Delivery =
   | "reset_within_body"
   /** One byte a second. */
   | "drip"
-  /** Half of the JSON, and an honest end. */
+  /** Half of the JSON, with a matching length. */
   | "truncated"
   /** 20 MB of JSON. */
   | "huge"
   /** 64 KB that unpack to 64 MB. */
   | "gzip_bomb"
-  /** Says `deflate`, and is none. */
+  /** Labelled `deflate`, but is not. */
   | "deflate_garbage"
   /** True, with `Content-Type: text/plain`. */
   | "plain_text"
@@ -35,7 +35,7 @@ export type Delivery =
   /** True, after a 102 and a 103. */
   | "informational";
 
-/** How often a fault strikes; without either, until `heal()`. */
+/** How often a fault occurs; without either, until `heal()`. */
 export interface FaultFrequency {
   /** So many requests, then no more. */
   readonly times?: number;

@@ -2,7 +2,7 @@ import { type DocumentNode, GraphQLError } from "graphql";
 import { type Answer, type Call, graphError, html, json, queryOf, type ServedRow } from "./answer.ts";
 import { type Mismatch, schemaOf, select, understand } from "./select.ts";
 
-/** Who is asked, and what it knows of its callers. */
+/** Which server answers, and the keys that it knows. */
 export interface GraphServer {
   readonly kind: "gateway" | "studio" | "graph-node";
   /** The gateway's keys. */
@@ -18,13 +18,13 @@ const SCHEMA = schemaOf(`
   type _Block_ { hash: Any number: Any timestamp: Any parentHash: Any }
 `);
 
-/** Answers as a subgraph does: the gateway's own checks first, then graph-node's. */
+/** Answers as a subgraph: the gateway's checks first, then graph-node's. */
 export function answerGraph(server: GraphServer, call: Call, row: ServedRow): Answer {
   const refusal = refuseMethod(server, call) ?? refuseCaller(server, call) ?? refuseBody(call);
   return refusal ?? answerQuery(server, queryOf(call.body) ?? "", row);
 }
 
-/** A path of the gateway that no subgraph has, or a path that is none of its own. */
+/** The answer for a path without a subgraph. */
 export function answerUnknownSubgraph(server: GraphServer, call: Call): Answer {
   if (server.kind !== "gateway") {
     return json({ message: "Not found" });
@@ -36,7 +36,7 @@ export function answerUnknownSubgraph(server: GraphServer, call: Call): Answer {
   return refuseMethod(server, call) ?? refuseCaller(server, call) ?? graphError(`subgraph not found: ${id}`);
 }
 
-/** `/api/<key>/subgraphs/…`, the older form, names the same subgraph as `/api/subgraphs/…`. */
+/** `/api/<key>/subgraphs/…`, the older form, is the same subgraph as `/api/subgraphs/…`. */
 export function withoutKey(path: string): string {
   return path.replace(/^\/api\/[^/]+\/(subgraphs|deployments)\//, "/api/$1/");
 }

@@ -7,7 +7,7 @@ export interface GraphqlJsServer {
   readonly schema: GraphQLSchema;
   /** What the root fields hold. */
   readonly root: Readonly<Record<string, unknown>>;
-  /** The HTTP status of a refusal: graphql-yoga says 200, Apollo Server 400. */
+  /** The HTTP status of a refusal: 200 from graphql-yoga, 400 from Apollo Server. */
   readonly refusalStatus: 200 | 400;
 }
 

@@ -15,7 +15,7 @@ import {
   visitWithTypeInfo,
 } from "graphql";
 
-/** A field of a query that the schema has no answer to. */
+/** A field of a query that does not fit the schema. */
 export interface Mismatch {
   readonly problem: "unknown_field" | "needs_fields" | "has_no_fields";
   /** The type that lacks the field, or the type whose fields must be named. */
@@ -31,12 +31,12 @@ export type Understood =
   | { readonly kind: "mismatch"; readonly mismatch: Mismatch }
   | { readonly kind: "syntax_error"; readonly error: GraphQLError };
 
-/** A schema whose leaves are of type `Any`, because a simulated indexer may be told to answer nonsense. */
+/** A schema whose leaves are of type `Any`, because a simulated indexer can be made to answer with values of any type. */
 export function schemaOf(definitions: string): GraphQLSchema {
   return buildSchema(`scalar Any\n${definitions}`, { assumeValid: true });
 }
 
-/** Reads a query for a server that words its refusals in its own way. */
+/** Parses and checks a query for a server with error messages of its own. */
 export function understand(schema: GraphQLSchema, query: string): Understood {
   const document = parseQuery(query);
   if (document instanceof GraphQLError) {
