@@ -54,7 +54,7 @@ describe("synclag run", () => {
     const healthy = await fetch(`${url}/-/healthy`);
     writeFileSync(`${folder.path}/chains.yaml`, CHAINS_YAML.replace("version: 1", "version: 2"));
     synclag.child.kill("SIGHUP");
-    await synclag.logged(/Reload refused/);
+    await synclag.logged(/Reload failed/);
     writeFileSync(`${folder.path}/chains.yaml`, CHAINS_YAML);
     synclag.child.kill("SIGHUP");
     await synclag.logged(/"msg":"Reloaded"/);
