@@ -2,18 +2,28 @@
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
-import { runCli } from "./cli.ts";
 import type { CommandWorld } from "./commands/command-world.ts";
 import { createRedact } from "./core/model/redact.ts";
-import { hasCode } from "./io/system-error.ts";
+import { hasCode, isSystemError } from "./io/system-error.ts";
 
 // The flags: V8 lets garbage gather for throughput that a daemon which mostly waits has no use for (docs/PERFORMANCE.md#memory).
 
 // Where the process meets the world: argv, environment, clock, streams, signals, exit codes. Nothing else reads `process`.
 
-const EXIT_BUG = 1;
+const EXIT_FAILURE = 1;
+/** For `check`, whose 1 means a warning about the fleet. */
+const EXIT_UNKNOWN = 3;
+const isCheck = process.argv[2] === "check";
 
 const secrets = new Set<string>();
+
+/** A SIGHUP while the daemon is still loading would end the process: it is kept until the daemon listens for it. */
+let isReloadPending = false;
+if (process.argv[2] === "run") {
+  process.on("SIGHUP", () => {
+    isReloadPending = true;
+  });
+}
 
 const world: CommandWorld = {
   env: process.env,
@@ -21,14 +31,22 @@ const world: CommandWorld = {
   nodeVersion: process.version,
   readFile: (path) => readFileSync(path, "utf8"),
   out: (line) => process.stdout.write(`${line}\n`),
-  err: (line) => process.stderr.write(`${line}\n`),
+  err: (line, onDone) => {
+    process.stderr.write(`${line}\n`, onDone);
+  },
   outIsTerminal: Boolean(process.stdout.isTTY),
   errIsTerminal: Boolean(process.stderr.isTTY),
   outColumns: process.stdout.columns,
   nowMs: Date.now,
   monotonicMs: () => performance.now(),
   random: Math.random,
-  onSignal: (signal, listener) => process.on(signal, listener),
+  onSignal: (signal, listener) => {
+    process.on(signal, listener);
+    if (signal === "SIGHUP" && isReloadPending) {
+      isReloadPending = false;
+      listener();
+    }
+  },
   keepSecret: (texts) => {
     for (const text of texts) {
       secrets.add(text);
@@ -37,21 +55,29 @@ const world: CommandWorld = {
   crash,
 };
 
-for (const stream of [process.stdout, process.stderr]) {
-  stream.on("error", (error) => {
-    // Who closes a pipe early, as `head` does, has read enough.
-    if (!hasCode(error, "EPIPE")) {
-      crash(error);
-    }
-  });
-}
+process.stdout.on("error", (error) => {
+  // A reader that closes the pipe early, such as `head`, has read enough.
+  if (!hasCode(error, "EPIPE")) {
+    fail(`Cannot write the output: ${error.message}`);
+  }
+});
+// The logger counts the lines that could not be written: a full disk must not end the daemon.
+process.stderr.on("error", () => undefined);
 process.on("uncaughtException", crash);
 process.on("unhandledRejection", crash);
+// Loaded after the handlers above are in place.
+const { runCli } = await import("./cli.ts");
 process.exitCode = await runCli(process.argv, world);
 
-/** A bug of ours: loud, and the end. */
+/** Ends the process: for a bug of ours with its stack, for an error of the system, such as a full disk, with its message. */
 function crash(error: unknown): never {
-  const told = inspect(error, { breakLength: Number.POSITIVE_INFINITY });
-  process.stderr.write(`synclag: this is a bug: ${createRedact([...secrets])(told)}\n`);
-  process.exit(EXIT_BUG);
+  if (isSystemError(error)) {
+    fail(error instanceof Error ? error.message : String(error));
+  }
+  fail(`this is a bug: ${inspect(error, { breakLength: Number.POSITIVE_INFINITY })}`);
+}
+
+function fail(message: string): never {
+  process.stderr.write(`synclag: ${createRedact([...secrets])(message)}\n`);
+  process.exit(isCheck ? EXIT_UNKNOWN : EXIT_FAILURE);
 }

@@ -1,9 +1,20 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { describe, expect, it } from "vitest";
-import { startSynclag } from "./support/synclag-process.ts";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { runSynclag, startSynclag } from "./support/synclag-process.ts";
+import { temporaryFolder } from "./support/temporary-folder.ts";
 
-describe("main", () => {
-  it("takes a reader that has read enough for no bug", async () => {
+const CHAINS_YAML = `version: 1
+listen: 127.0.0.1:0
+chains: { base: { id: 8453 } }
+protocols:
+  airdrops: [{ variant: multichain, url: "http://127.0.0.1:9/", chains: [base] }]
+`;
+
+// Processes of their own, which mostly wait: side by side.
+describe.concurrent("main", () => {
+  it("ends in order when the reader of its output has read enough", async () => {
     await using running = startSynclag(["config", "schema"], { cwd: tmpdir() });
     running.child.stdout.destroy();
 
@@ -12,4 +23,71 @@ describe("main", () => {
     expect(err).toBe("");
     expect(exitCode).toBe(0);
   });
+
+  it.each([
+    { args: ["config", "schema"], code: 1 },
+    { args: ["check"], code: 3 },
+  ])("ends with $code where the output of $args does not fit on the disk", async ({ args, code }) => {
+    await using folder = await temporaryFolder();
+    writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
+
+    const { exitCode, err } = await runSynclag(args, { cwd: folder.path, redirect: ">/dev/full" });
+
+    expect(err).toContain("synclag: Cannot write the output: ENOSPC: no space left on device");
+    expect(exitCode).toBe(code);
+  });
+
+  it("keeps the daemon running, and counts, where the log does not fit on the disk", async () => {
+    await using folder = await temporaryFolder();
+    writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
+    await using synclag = startSynclag(["run"], { cwd: folder.path, redirect: "2>/dev/full" });
+    const url = await vi.waitFor(() => urlOf(folder.path), 50_000);
+
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+
+    expect(metrics).toMatch(/^synclag_log_lines_lost_total [1-9]/m);
+    expect(synclag.child.exitCode).toBeNull();
+  });
+
+  it("ends without a stack where it runs out of file descriptors", async () => {
+    await using folder = await temporaryFolder();
+    writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
+
+    const { exitCode, err } = await runSynclag(["run"], { cwd: folder.path, maxOpenFiles: 64 });
+
+    expect(err).toMatch(/^synclag: .*EMFILE.*\n$/);
+    expect(exitCode).toBe(1);
+  });
+
+  it("reloads once it has started for a SIGHUP that came before", async () => {
+    await using folder = await temporaryFolder();
+    writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
+    await using synclag = startSynclag(["run"], { cwd: folder.path });
+    await vi.waitFor(() => expect(handlesHangup(synclag.child.pid)).toBe(true), {
+      timeout: 50_000,
+      interval: 5,
+    });
+
+    synclag.child.kill("SIGHUP");
+
+    await synclag.logged(/"msg":"Started"[\s\S]*"msg":"Reloaded"/);
+
+    synclag.child.kill("SIGTERM");
+    expect((await synclag.finished).exitCode).toBe(0);
+  });
 });
+
+/** Where the daemon of this folder serves, as its lock says. */
+function urlOf(folder: string): string {
+  const { url } = JSON.parse(readFileSync(join(folder, "synclag.state.json.lock"), "utf8")) as {
+    readonly url: string;
+  };
+  expect(url).not.toBe("");
+  return url;
+}
+
+/** Whether a process has a handler of SIGHUP, which is the first signal of the kernel's mask. */
+function handlesHangup(pid: number | undefined): boolean {
+  const [, mask = "0"] = /^SigCgt:\s*([0-9a-f]+)$/m.exec(readFileSync(`/proc/${pid}/status`, "utf8")) ?? [];
+  return (BigInt(`0x${mask}`) & 1n) === 1n;
+}

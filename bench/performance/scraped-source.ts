@@ -40,6 +40,7 @@ export function sourceOf(series: number): MetricsSource {
     endpoints: tally.endpoints(),
     indexers: tally.indexers(),
     loop: { lastTickMs: nowMs, inFlight: 0, queued: 0 },
+    lostLogLines: 0,
     reload: { successful: true, lastSuccessMs: nowMs },
   };
 }

@@ -10,8 +10,8 @@ export interface CommandWorld {
   readonly readFile: (path: string) => string;
   /** Prints a line of the result to stdout. */
   readonly out: (line: string) => void;
-  /** Prints a line for people to stderr. */
-  readonly err: (line: string) => void;
+  /** A line for people, to stderr; `onDone` is called with the error if it could not be written. */
+  readonly err: (line: string, onDone?: (error?: Error | null) => void) => void;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
   /** The width of stdout's terminal; undefined if it is none. */

@@ -44,7 +44,7 @@ export async function demo(flags: DemoFlags, world: CommandWorld): Promise<numbe
     format: "pretty",
     colour: colorsFor("err", world),
     redact: () => createRedact([SIMULATED_API_KEY]),
-    write: (line) => world.err(line.trimEnd()),
+    write: world.err,
   });
   const start = async (): Promise<App> => {
     const cleanup = createCleanup();

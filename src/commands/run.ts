@@ -38,6 +38,7 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
   const proxy = readProxySettings(world.env);
   const web = flags.webConfig === undefined ? null : openWebConfig(flags.webConfig, world, () => logger);
 
+  let lostLogLines = 0;
   const secrets = new Set(config.secrets);
   let redact = createRedact(config.secrets);
   const logger = await createLogger({
@@ -45,7 +46,10 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
     format: flags.logFormat ?? (world.errIsTerminal ? "pretty" : "json"),
     colour: colorsFor("err", world),
     redact: () => redact,
-    write: (line) => world.err(line.trimEnd()),
+    write: world.err,
+    onLost: () => {
+      lostLogLines += 1;
+    },
   });
   const start = (): Promise<App> =>
     startApp(config, {
@@ -53,7 +57,7 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       logger,
       loadConfig: () => {
         const next = load();
-        // What was a key an hour ago is nobody else's business yet.
+        // A key of the previous configuration stays secret.
         for (const secret of next.secrets) {
           secrets.add(secret);
         }
@@ -62,6 +66,7 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       },
       onBug: world.crash,
       build: buildOf(world),
+      lostLogLines: () => lostLogLines,
       isLifecycleEnabled: flags.enableLifecycle ?? false,
       stateFile: flags.state ?? defaultStateFile(flags.config),
       web,

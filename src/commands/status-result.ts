@@ -10,7 +10,7 @@ import { StateFileError } from "../io/state/file.ts";
 import { StateLockedError } from "../io/state/lock.ts";
 import { findLockOwner, type LockOwner } from "../io/state/lock-owner.ts";
 import { resolveStatePath, StatePathError } from "../io/state/path.ts";
-import { isSystemError } from "../io/system-error.ts";
+import { hasCode, isSystemError } from "../io/system-error.ts";
 import type { StatusJson } from "../views/api/api-schema.ts";
 import { statusJson } from "../views/api/status.ts";
 import { selectForCheck } from "../views/terminal/check-selection.ts";
@@ -73,13 +73,13 @@ export async function pollLocally(
   try {
     return await pollOrAsk(config, { chains, stateFile }, world);
   } catch (error) {
-    if (error instanceof StatePathError) {
+    if (error instanceof StatePathError || error instanceof StateFileError) {
       return failed(error.message);
     }
-    if (!isSystemError(error)) {
+    if (!(isSystemError(error) && error instanceof Error)) {
       throw error;
     }
-    return failed(`Cannot use the state file ${stateFile}: ${String(error)}`);
+    return failed(`Cannot check: ${error.message}`);
   }
 }
 
@@ -105,12 +105,12 @@ async function pollOrAsk(config: Config, round: Round, world: CommandWorld): Pro
   return failed(`Cannot use the state file ${stateFile}: another synclag has held it for two minutes`);
 }
 
-/** Null also where the disk refuses: then `checkRound` runs without state, and says so. */
+/** Null also where there is no folder for a state file: then the round runs without one, and says so. */
 async function findOwner(stateFile: string): Promise<LockOwner | null> {
   try {
     return await findLockOwner(await resolveStatePath(stateFile));
   } catch (error) {
-    if (error instanceof StateFileError) {
+    if (error instanceof StateFileError && hasCode(error.cause, "ENOENT")) {
       return null;
     }
     throw error;
@@ -144,7 +144,7 @@ async function pollOnce(
     format: "pretty",
     colour: colorsFor("err", world),
     redact: () => createRedact(config.secrets),
-    write: (line) => world.err(line.trimEnd()),
+    write: world.err,
   });
   await using client = createHttpClient({
     timeoutMs: config.poll.timeoutMs,

@@ -126,6 +126,7 @@ export class Daemon implements AsyncDisposable {
         inFlight: polling.inFlight(),
         queued: polling.queued(),
       },
+      lostLogLines: this.#options.world.lostLogLines?.() ?? 0,
       reload,
     };
   }

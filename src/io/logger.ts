@@ -7,25 +7,43 @@ export interface LoggerOptions {
   readonly format: LogFormat;
   readonly colour: "ansi" | "none";
   readonly redact: () => Redact;
-  /** Takes a whole line with its newline. */
-  readonly write: (line: string) => void;
+  /** Takes a line without its newline; `onDone` is to be called with the error of a line that could not be written. */
+  readonly write: (line: string, onDone: (error?: Error | null) => void) => void;
+  /** Called for each line that could not be written. */
+  readonly onLost?: () => void;
 }
 
-/** A logger whose every line has gone through `redact` as a whole, whatever field a secret came in. */
+/**
+ * A logger that redacts each line as a whole, whatever field a secret is in. A line that cannot be written, to a full
+ * disk say, is lost; the number of lost lines is logged once the output works again.
+ */
 export async function createLogger(options: LoggerOptions): Promise<Logger> {
   const format = options.format === "pretty" ? await prettyFormat(options.colour) : (line: string) => line;
-  return pino(
+  let lostLines = 0;
+  const logger = pino(
     {
       level: options.level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (level) => ({ level }) },
     },
-    { write: (line) => options.write(format(options.redact()(line))) },
+    { write: (line) => options.write(format(options.redact()(line)).trimEnd(), onDone) },
   );
+
+  function onDone(error?: Error | null): void {
+    if (error != null) {
+      lostLines += 1;
+      options.onLost?.();
+    } else if (lostLines > 0) {
+      const lines = lostLines;
+      lostLines = 0;
+      logger.warn({ lines }, "Log output works again; lines were lost");
+    }
+  }
+  return logger;
 }
 
-/** For a person at a terminal: one line an event. Loaded only where it is wanted. */
+/** One readable line an event, for a terminal. Loaded only where it is used. */
 async function prettyFormat(colour: LoggerOptions["colour"]): Promise<(line: string) => string> {
   const { prettyFactory } = await import("pino-pretty");
   return prettyFactory({

@@ -11,6 +11,8 @@ export interface World {
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly logger: Logger;
+  /** How many lines of the log could not be written. Default: none. */
+  readonly lostLogLines?: () => number;
   /** Reads the configuration again. @throws {ConfigError} If it cannot be used. */
   readonly loadConfig: () => Config;
   /** Called for a bug of ours, as opposed to a failure of a remote. */

@@ -11,7 +11,6 @@ describe("createLogger()", () => {
     logger.warn({ target: "a/b" }, "Status changed");
 
     expect(lines).toHaveLength(1);
-    expect(lines[0]?.endsWith("\n")).toBe(true);
     expect(JSON.parse(lines[0] ?? "")).toEqual({
       level: "warn",
       time: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
@@ -60,7 +59,37 @@ describe("createLogger()", () => {
 
     logger.info({ chains: 30 }, "Started");
 
-    expect(lines).toEqual([expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: Started \{"chains":30\}\n$/)]);
+    expect(lines).toEqual([expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: Started \{"chains":30\}$/)]);
+  });
+
+  it("goes on while nothing can be written, counts the lost lines, and logs how many once it can", async () => {
+    const output = { error: null as Error | null, lost: 0 };
+    const lines: string[] = [];
+    const { logger } = await setUp({
+      write: (line, onDone) => {
+        if (output.error === null) {
+          lines.push(line);
+        }
+        onDone(output.error);
+      },
+      onLost: () => {
+        output.lost += 1;
+      },
+    });
+
+    logger.info("before");
+    output.error = new Error("ENOSPC: no space left on device, write");
+    logger.info("lost");
+    logger.info("lost too");
+    output.error = null;
+    logger.info("after");
+
+    expect(output.lost).toBe(2);
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { msg: "before" },
+      { msg: "after" },
+      { level: "warn", lines: 2, msg: "Log output works again; lines were lost" },
+    ]);
   });
 });
 

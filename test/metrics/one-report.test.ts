@@ -62,6 +62,7 @@ function start() {
       endpoints: tally.endpoints(),
       indexers: tally.indexers(),
       loop: { lastTickMs: nowMs, inFlight: 0, queued: 0 },
+      lostLogLines: 0,
       reload: { successful: true, lastSuccessMs: T0 },
     }),
   };

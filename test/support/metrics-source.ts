@@ -21,6 +21,7 @@ export function metricsSource(wanted: Partial<MetricsSource> = {}): MetricsSourc
     endpoints: [endpointTally(endpoint, 7, { timeout: 2 }), endpointTally(rpcEndpoint(1), 3)],
     indexers: [{ indexer: { protocol, variant, tier, endpoints: [endpoint] }, roundsSkipped: 1 }],
     loop: { lastTickMs: NOW_MS - 500, inFlight: 2, queued: 4 },
+    lostLogLines: 0,
     reload: { successful: true, lastSuccessMs: NOW_MS - 60_000 },
     ...wanted,
   };

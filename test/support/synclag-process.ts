@@ -20,14 +20,29 @@ export interface SynclagProcess extends AsyncDisposable {
   readonly finished: Promise<Finished>;
 }
 
+export interface SynclagOptions {
+  readonly cwd: string;
+  readonly env?: Readonly<Record<string, string>>;
+  /** A redirection of the shell, such as `2>/dev/full`. */
+  readonly redirect?: string;
+  /** The limit of open file descriptors. */
+  readonly maxOpenFiles?: number;
+}
+
 /** Starts `synclag` with these arguments, as a user would. */
-export function startSynclag(
-  args: readonly string[],
-  options: { readonly cwd: string; readonly env?: Readonly<Record<string, string>> },
-): SynclagProcess {
+export function startSynclag(args: readonly string[], options: SynclagOptions): SynclagProcess {
+  const limit = options.maxOpenFiles === undefined ? "" : `ulimit -n ${options.maxOpenFiles} && `;
   const child = spawn(
-    process.execPath,
-    ["--import", import.meta.resolve("tsx"), `${ROOT}src/main.ts`, ...args],
+    "/bin/sh",
+    [
+      "-c",
+      `${limit}exec "$0" "$@" ${options.redirect ?? ""}`,
+      process.execPath,
+      "--import",
+      import.meta.resolve("tsx"),
+      `${ROOT}src/main.ts`,
+      ...args,
+    ],
     {
       cwd: options.cwd,
       env: { PATH: "/usr/bin:/bin", ...options.env },

@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net";
 import { z } from "zod";
 import { describeValue, expects } from "./messages.ts";
 
@@ -29,5 +30,6 @@ export const Listen = z
 export function parseListenAddress(text: string): ListenAddress | null {
   const [, bracketed, plain, port] = PATTERN.exec(text) ?? [];
   const host = bracketed ?? plain;
-  return host === undefined || Number(port) > 65_535 ? null : { host, port: Number(port) };
+  const isInvalid = host === undefined || Number(port) > 65_535 || (bracketed !== undefined && !isIPv6(host));
+  return isInvalid ? null : { host, port: Number(port) };
 }

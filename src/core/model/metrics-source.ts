@@ -67,6 +67,8 @@ export interface MetricsSource extends StatusSource {
     readonly inFlight: number;
     readonly queued: number;
   };
+  /** Lines of the log that could not be written. */
+  readonly lostLogLines: number;
   readonly reload: {
     readonly successful: boolean;
     readonly lastSuccessMs: number;

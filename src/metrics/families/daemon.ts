@@ -118,6 +118,13 @@ export const DAEMON_METRICS: readonly MetricFamily[] = [
     samples: ({ loop }) => [["", loop.queued]],
   },
   {
+    name: "synclag_log_lines_lost_total",
+    type: "counter",
+    help: "Lines of the log that could not be written",
+    labels: [],
+    samples: ({ lostLogLines }) => [["", lostLogLines]],
+  },
+  {
     name: "synclag_config_last_reload_successful",
     type: "gauge",
     help: "1 if the last load of the configuration succeeded",

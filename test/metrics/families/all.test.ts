@@ -52,6 +52,7 @@ const PUBLIC = [
   { name: "synclag_scheduler_last_tick_timestamp_seconds", type: "gauge", labels: [] },
   { name: "synclag_polls_in_flight", type: "gauge", labels: [] },
   { name: "synclag_polls_queued", type: "gauge", labels: [] },
+  { name: "synclag_log_lines_lost_total", type: "counter", labels: [] },
   { name: "synclag_config_last_reload_successful", type: "gauge", labels: [] },
   { name: "synclag_config_last_reload_success_timestamp_seconds", type: "gauge", labels: [] },
 ];
@@ -215,6 +216,7 @@ describe("METRIC_FAMILIES", () => {
     { name: "synclag_scheduler_last_tick_timestamp_seconds", expected: [[{}, (NOW_MS - 500) / 1000]] },
     { name: "synclag_polls_in_flight", expected: [[{}, 2]] },
     { name: "synclag_polls_queued", expected: [[{}, 4]] },
+    { name: "synclag_log_lines_lost_total", expected: [[{}, 0]] },
     { name: "synclag_config_last_reload_successful", expected: [[{}, 1]] },
     { name: "synclag_config_last_reload_success_timestamp_seconds", expected: [[{}, NOW_MS / 1000 - 60]] },
   ])("$name in its unit", ({ name, expected }) => {
