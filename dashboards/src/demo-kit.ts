@@ -5,15 +5,15 @@ import { renderAlertRules, renderRecordingRules } from "./prometheus-rules.ts";
 import { durationMs, shortened } from "./time-scale.ts";
 
 /**
- * How much faster than in production the alerts of the demo are. An incident of the tour lasts a minute: as long as ten minutes
- * of production, which every `for` of an alert that pages fits into.
+ * How much faster than in production the alerts of the demo are. An incident of the tour lasts about a minute, which is then as long
+ * as ten minutes in production: enough for the `for` of every alert that pages.
  */
 const FACTOR = 10;
 const SCRAPE_EVERY = "5s";
 
 const DEPLOY = new URL("../../deploy/", import.meta.url);
 
-/** deploy/demo: the rules, and the examples of deploy/, with every duration divided; by path within deploy/demo. */
+/** The files of deploy/demo by name: the rules and the examples of deploy/ with every duration divided by the factor. */
 export function renderDemoKit({ settings }: AlertContext): ReadonlyMap<string, string> {
   const context: AlertContext = { settings, time: shortened(FACTOR) };
   return new Map([
@@ -24,7 +24,7 @@ export function renderDemoKit({ settings }: AlertContext): ReadonlyMap<string, s
   ]);
 }
 
-/** A file of deploy/ without its comments, each pair of which may be changed, or removed with `visit.REMOVE`. */
+/** A file of deploy/ without comments, with each pair passed to `adapt`, which may change or remove it. */
 function adapted(file: string, adapt: (key: string, pair: Pair) => typeof visit.REMOVE | undefined): string {
   const document = parseDocument(readFileSync(new URL(file, DEPLOY), "utf8"));
   visit(document, {
@@ -34,7 +34,7 @@ function adapted(file: string, adapt: (key: string, pair: Pair) => typeof visit.
       node.commentBefore = null;
     },
   });
-  document.commentBefore = ` deploy/${file} for the demo, ${FACTOR} times as fast.\n Rendered from it by \`npm run generate\`: change it there.`;
+  document.commentBefore = ` deploy/${file} for the demo, ${FACTOR} times as fast.\n Generated from it by \`npm run generate\`: do not edit.`;
   return document.toString({ lineWidth: 0 });
 }
 
@@ -44,7 +44,7 @@ function adaptPrometheus(key: string, pair: Pair): undefined {
   }
 }
 
-/** Who looks at a demo does so at any hour. */
+/** Without time intervals: a demo must work at any hour. */
 function adaptAlertmanager(key: string, pair: Pair): typeof visit.REMOVE | undefined {
   switch (key) {
     case "active_time_intervals":

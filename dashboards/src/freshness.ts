@@ -4,20 +4,20 @@ import { outsideMaintenance, PAIR, perTarget, withStatus } from "./promql.ts";
 import type { Settings } from "./settings.ts";
 import type { TimeScale } from "./time-scale.ts";
 
-/** A rule that records its expression under a name. */
+/** A recording rule. */
 interface Recording {
   readonly record: string;
   readonly expr: string;
 }
 
-/** A part of the recording rules, evaluated together. */
+/** A group of recording rules, evaluated together. */
 export interface RecordingGroup {
   readonly name: string;
   readonly interval: string;
   readonly recordings: readonly Recording[];
 }
 
-/** Statuses in which users of the variant are shown old data or none. The rest but `ok` are no evidence either way. */
+/** Statuses in which users of the variant see old data or none. The others, except `ok`, count neither way. */
 const NOT_FRESH: readonly Status[] = [
   "rejected",
   "not_found",
@@ -33,10 +33,10 @@ const NOT_FRESH: readonly Status[] = [
 const SHORT_WINDOWS = ["5m", "30m", "1h", "6h"] as const;
 const LONG_WINDOWS = ["3d", "30d"] as const;
 
-/** Over what time the share of freshness is recorded. */
+/** Windows over which freshness is recorded. */
 export type FreshnessWindow = (typeof SHORT_WINDOWS)[number] | (typeof LONG_WINDOWS)[number];
 
-/** The name of a protocol's share of freshness over a window, such as `synclag:protocol_fresh:ratio_1h`. */
+/** The recorded freshness of protocols over a window, such as `synclag:protocol_fresh:ratio_1h`. */
 export function protocolFreshness(window: FreshnessWindow): string {
   return `synclag:protocol_fresh:ratio_${window}`;
 }
@@ -46,9 +46,8 @@ export function fleetFreshness(window: FreshnessWindow): string {
 }
 
 /**
- * How fresh the fleet is, now and over time. A protocol on a chain is fresh while one of its variants is `ok`, which
- * means: no more than `thresholds.lagging` behind, in the tier that users are served from. Maintenance, and what nobody
- * knows, count neither way.
+ * Freshness of the fleet, now and over time. A protocol on a chain is fresh while one of its variants in the tier that users are
+ * served from is `ok`: at most `thresholds.lagging` behind. Maintenance and unknown targets count neither way.
  */
 export function freshnessRecordings({ settings, time }: AlertContext): readonly RecordingGroup[] {
   return [

@@ -15,16 +15,16 @@ const DATASOURCE_UID = "prometheus";
 const ALERTS_QUERY = "A";
 const CONDITION = "D";
 
-/** How often Grafana evaluates the rules, in minutes. */
+/** Evaluation interval in minutes. */
 const EVERY_MINUTES = 1;
 
-/** Values that no query of ours has: nothing is wrong, and nothing is known. */
+/** Values that no query returns otherwise: no alert, and lag unknown. */
 const NO_ALERT = -2;
 const UNKNOWN = -1;
 
-/** dashboards/grafana-alerts/rules.yml: the same alerts, evaluated by Grafana 12.1.2 or later. */
+/** dashboards/grafana-alerts/rules.yml: the same alerts for Grafana 12.1.2 or later. */
 export function renderGrafanaAlerts(context: AlertContext): string {
-  return yamlFile("The alerts of Synclag as Grafana's own, for those who have no Alertmanager.", {
+  return yamlFile("The alerts of Synclag as Grafana-managed rules, for installations without Alertmanager.", {
     apiVersion: 1,
     groups: allAlerts(context).map((group) => ({
       orgId: 1,
@@ -43,12 +43,12 @@ function alertRule(alert: Alert, group: AlertGroup, context: AlertContext): obje
     title: titleOf(alert, group.alerts),
     condition: CONDITION,
     data: [...grafanaQueries(alert).map(instantQuery), condition()].map((query) => asData(query.build())),
-    // No query is ever empty (`orElse`): this is for a data source that returns nothing at all.
+    // Does not occur: `orElse` keeps every query from being empty.
     noDataState: "OK",
     execErrState: "KeepLast",
     for: alert.for ?? "0s",
     ...(alert.keepFiringFor === null ? {} : { keepFiringFor: alert.keepFiringFor }),
-    // `keepFiringFor` does not hold for a series that is gone, and most expressions lose theirs when they resolve.
+    // `keepFiringFor` does not apply to series that disappear, which is how most of these alerts resolve.
     missing_series_evals_to_resolve: evaluationsIn(alert.keepFiringFor),
     labels: { severity: alert.severity, about: alert.about, alert: alert.name },
     annotations: {
@@ -60,28 +60,28 @@ function alertRule(alert: Alert, group: AlertGroup, context: AlertContext): obje
   };
 }
 
-/** Two rules of one name need two titles in a folder: the one that pages has the name. */
+/** Two rules of one name need two titles in a folder; the one that pages has the plain name. */
 function titleOf({ name, severity }: Alert, all: readonly Alert[]): string {
   const pages = all.some((other) => other.name === name && other.severity === "critical");
   return pages && severity !== "critical" ? `${name} (${severity})` : name;
 }
 
-/** At most forty characters, and the same for ever: Grafana keeps a rule's past under it. */
+/** At most forty characters. Must not change: Grafana keeps the history of a rule under it. */
 function uidOf({ name, severity }: Alert): string {
   return `${name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "-")}-${severity}`.toLowerCase();
 }
 
-/** Without the functions that mark the kind of a query. */
+/** The plain data of a query object, without its functions. */
 function asData(query: object): unknown {
   return JSON.parse(JSON.stringify(query));
 }
 
-/** At least one: Grafana allows no zero. */
+/** Number of evaluations in a duration; at least 1, since Grafana rejects 0. */
 function evaluationsIn(duration: string | null): number {
   return duration === null ? 1 : durationMs(duration) / (EVERY_MINUTES * 60_000);
 }
 
-/** What a rule asks of Prometheus: its alerts, and what its texts need beside them. */
+/** The Prometheus queries of a rule: its alerts, and the data that only its texts need. */
 export function grafanaQueries({ expr, description }: Alert): readonly GrafanaQuery[] {
   const uses = (kind: Field["kind"]): boolean =>
     description.some((part) => typeof part !== "string" && part.kind === kind);
@@ -100,8 +100,8 @@ interface GrafanaQuery {
 }
 
 /**
- * One series without labels where the expression returns none: for Grafana, one empty query makes the whole rule "no
- * data", whatever the others return.
+ * An expression that returns one series without labels where it would return nothing: in Grafana a single empty query makes the
+ * whole rule "no data".
  */
 function orElse(expr: string, value: number): string {
   return `${expr}\nor on ()\n  vector(${value})`;
@@ -114,7 +114,7 @@ function instantQuery({ refId, expr }: GrafanaQuery): QueryBuilder {
     .model(new DataqueryBuilder().refId(refId).expr(expr).instant());
 }
 
-/** Every series of the alert's expression is an alert, whatever its value; none of them is negative. */
+/** Every series of the alert's expression is an alert; its value is never negative. */
 function condition(): QueryBuilder {
   const threshold = new TypeThresholdBuilder()
     .refId(CONDITION)

@@ -5,9 +5,9 @@ import { yamlFile } from "./prometheus-rules.ts";
 
 const ALERTMANAGER = new URL("../../deploy/alertmanager.yml", import.meta.url);
 
-/** Names in Grafana begin with it, so that they meet none that are there already. */
+/** Prefix of names in Grafana, so that they do not collide with existing ones. */
 const PREFIX = "synclag-";
-/** A time interval without an end: Grafana has no receiver that does nothing. */
+/** A time interval that mutes a route at all times: Grafana has no receiver that does nothing. */
 const ALWAYS = `${PREFIX}always`;
 
 const webhook = z.object({ url: z.string(), send_resolved: z.boolean().default(true) });
@@ -31,15 +31,15 @@ type Alertmanager = z.infer<typeof alertmanagerSchema>;
 type Route = z.infer<typeof route>;
 
 /**
- * dashboards/grafana-alerts/contact-points.yml: the receivers and routes of deploy/alertmanager.yml as Grafana's own. What is
- * to reach nobody goes to the default contact point and is muted at any time.
+ * dashboards/grafana-alerts/contact-points.yml: the receivers and routes of deploy/alertmanager.yml for Grafana. Routes to a
+ * receiver that does nothing go to the default contact point, muted at all times.
  */
 export function renderGrafanaRoutes(): string {
   const alertmanager = alertmanagerSchema.parse(parse(readFileSync(ALERTMANAGER, "utf8")));
   const { routes, ...root } = alertmanager.route;
   return yamlFile(
-    "The receivers and routes of deploy/alertmanager.yml for Grafana's own alerts: put your own receivers in.\n" +
-      "# Provisioned policies replace the whole tree of the organization: merge them into yours where it has one.",
+    "The receivers and routes of deploy/alertmanager.yml for Grafana-managed alerts: replace the receivers with yours.\n" +
+      "# Provisioned policies replace the whole policy tree of the organization: merge them into an existing one.",
     {
       apiVersion: 1,
       contactPoints: alertmanager.receivers.flatMap(contactPoint),
@@ -57,7 +57,7 @@ export function renderGrafanaRoutes(): string {
         },
       ],
     },
-    // To some readers of YAML `=` and `08:00` are no texts.
+    // Some YAML readers do not take `=` and `08:00` for strings.
     "QUOTE_DOUBLE",
   );
 }
@@ -93,7 +93,7 @@ function policy(own: Route, { route: root, receivers }: Alertmanager): object {
   };
 }
 
-/** `chain=~".*sepolia"` as the three texts that Grafana wants. */
+/** `chain=~".*sepolia"` as the three strings that Grafana expects. */
 function objectMatcher(matcher: string): readonly string[] {
   const [, name, operator, value] = /^(\w+)\s*(=~|!~|!=|=)\s*"(.*)"$/.exec(matcher) ?? [];
   if (name === undefined || operator === undefined || value === undefined) {

@@ -1,13 +1,13 @@
 import type { Field } from "./text.ts";
 
-/** Lag of the alert's target, as a second query of the rule: matched by its labels. */
+/** Lag of the alert's target: a second query of the rule, matched by its labels. */
 export const BEHIND_QUERY = "B";
-/** Whether any variant of the alert's protocol and chain is ok. */
+/** Whether any variant of the alert's protocol and chain is preferred. */
 export const FRESH_QUERY = "C";
 
 /**
- * A field in the templates of Grafana's own alerts, which cannot ask for more when they fire: what needs a name that
- * is no label is left to the dashboard. Without a `$`, which provisioning would take for a variable of the environment.
+ * A field in the templates of Grafana-managed alerts. These cannot run queries, so names that are not labels are left to the
+ * dashboard. Without a `$`, which provisioning would expand as an environment variable.
  */
 export function grafanaField(field: Field): string {
   switch (field.kind) {

@@ -5,7 +5,7 @@ import { freshnessRecordings } from "./freshness.ts";
 import { prometheusField } from "./prometheus-text.ts";
 import { dashboardUrl, type Text, writeText } from "./text.ts";
 
-const DO_NOT_EDIT = "Rendered from dashboards/src by `npm run generate`: change it there.";
+const DO_NOT_EDIT = "Generated from dashboards/src by `npm run generate`: do not edit.";
 
 /** dashboards/rules/synclag-alerts.yml, in the format of Prometheus 2.42 and later. */
 export function renderAlertRules(context: AlertContext): string {
@@ -13,22 +13,22 @@ export function renderAlertRules(context: AlertContext): string {
     name,
     rules: alerts.map((alert) => alertRule(alert, context)),
   }));
-  return yamlFile("Alerts of Synclag: critical pages, warning opens a ticket, info is for the record.", {
+  return yamlFile("Alerts of Synclag: critical pages, warning opens a ticket, info is only recorded.", {
     groups,
   });
 }
 
-/** dashboards/rules/synclag-recording.yml: the freshness that two of the alerts and the dashboards speak of. */
+/** dashboards/rules/synclag-recording.yml: the freshness that two alerts and the dashboards use. */
 export function renderRecordingRules(context: AlertContext): string {
   const groups = freshnessRecordings(context).map(({ name, interval, recordings }) => ({
     name,
     interval,
     rules: recordings,
   }));
-  return yamlFile("Freshness of protocols and of the fleet, now and over time.", { groups });
+  return yamlFile("Freshness of each protocol and of the fleet, now and over time.", { groups });
 }
 
-/** A YAML file that says where it comes from. Texts are quoted where that is needed, or everywhere. */
+/** A YAML file with a header that says how it is generated. Strings are quoted where needed, or everywhere. */
 export function yamlFile(
   title: string,
   content: object,
@@ -43,7 +43,7 @@ export function yamlFile(
   return `# ${title}\n# ${DO_NOT_EDIT}\n${text}`;
 }
 
-/** Where an alert's page is. */
+/** The URL of an alert's runbook. */
 export function runbookUrl({ name }: Alert, { settings }: AlertContext): string {
   return `${settings.runbooksUrl}/${name}.md`;
 }

@@ -4,8 +4,8 @@ const STATUS = "max by (protocol, variant, tier, chain, status) (synclag_status{
 const LAG = "max(synclag_lag_seconds{protocol=%q,variant=%q,tier=%q,chain=%q})";
 
 /**
- * A field in the templates of Prometheus. What is no label of the alert is asked for when it fires: a label that comes
- * and goes would make another alert of it, and begin its `for` anew.
+ * A field in the templates of Prometheus. What is not a label of the alert is queried when it fires: a label that changes would
+ * make it another alert and restart its `for`.
  */
 export function prometheusField(field: Field): string {
   switch (field.kind) {

@@ -12,7 +12,7 @@ import { renderDaysTests, renderHoursTests, renderRuleTests } from "./rule-tests
 import { SETTINGS } from "./settings.ts";
 import { realTime } from "./time-scale.ts";
 
-/** Everything that is committed as rendered: its path within dashboards/, and its text. */
+/** All generated files by their path relative to dashboards/. */
 export function renderedFiles(): ReadonlyMap<string, string> {
   const context: AlertContext = { settings: SETTINGS, time: realTime };
   const rules = [

@@ -1,15 +1,15 @@
-/** What a team may want otherwise. Change it here, then `npm run generate`. */
+/** Settings that a team may want to change, followed by `npm run generate`. */
 export interface Settings {
-  /** Where Grafana is: what `dashboard_url` begins with. */
+  /** Address of Grafana, the beginning of `dashboard_url`. */
   readonly grafanaUrl: string;
-  /** Where docs/runbooks/ is published: what `runbook_url` begins with. Synclag itself serves it there, too. */
+  /** Address of docs/runbooks/, the beginning of `runbook_url`. Synclag itself serves them at this path. */
   readonly runbooksUrl: string;
   /**
-   * Share of the time in which a protocol on a chain must have a fresh variant, in the tier that users are served from. How old data may be to be fresh is
-   * said in chains.yaml: `thresholds.lagging`, 10 min by default, which a chain may override.
+   * Share of the time in which a protocol on a chain must have a fresh variant in the tier that users are served from. Fresh means
+   * within `thresholds.lagging` of chains.yaml, 10 min by default, which a chain may override.
    */
   readonly objective: number;
-  /** The tier that users are served from: what is wrong there pages, elsewhere it opens a ticket. */
+  /** The tier that users are served from: problems there page, those of other tiers open a ticket. */
   readonly servingTier: string;
 }
 

@@ -1,25 +1,25 @@
 import type { Settings } from "./settings.ts";
 
-/** What is filled into a sentence when an alert fires. */
+/** What a text gets filled in when an alert fires. */
 export type Field =
   | { readonly kind: "label"; readonly name: string }
   /** The value of the alert's expression. */
   | { readonly kind: "value"; readonly as: "duration" | "number" | "percentage" }
-  /** How far the alert's target is behind its chain. */
+  /** Lag of the alert's target. */
   | { readonly kind: "behind" }
-  /** A sentence: which variant is still fresh, for the alert's protocol and chain. */
+  /** A sentence: which variant of the alert's protocol and chain is fresh. */
   | { readonly kind: "fresh" }
-  /** Every variant of the alert's protocol and chain, with its status. */
+  /** The variants of the alert's protocol and chain with their statuses. */
   | { readonly kind: "variants" }
-  /** A sentence: whether anyone but the indexers could tell a halt of the alert's chain. */
+  /** A sentence: whether a node of the alert's chain is polled, which would show a halt. */
   | { readonly kind: "witness" }
-  /** The shared causes that are active now. */
+  /** The active incidents. */
   | { readonly kind: "incidents" };
 
-/** A text with fields, written once for Prometheus and for Grafana. */
+/** A text with fields, for both Prometheus and Grafana. */
 export type Text = readonly (string | Field)[];
 
-/** How a field is written for whoever evaluates the rule. */
+/** Writes a field as a template of Prometheus or Grafana. */
 export type WriteField = (field: Field) => string;
 
 /** ``say`${LABEL.protocol} on ${LABEL.chain}` `` */
@@ -56,10 +56,10 @@ export function writeText(text: Text, write: WriteField): string {
   return text.map((part) => (typeof part === "string" ? part : write(part))).join("");
 }
 
-/** A dashboard of ours, at what the alert speaks of. */
+/** A dashboard, filtered by labels of the alert. */
 export interface DashboardLink {
   readonly uid: "synclag-fleet" | "synclag-chain" | "synclag-endpoint" | "synclag-itself";
-  /** Labels of the alert that stand in the variables of the same name. */
+  /** Labels of the alert that set the variables of the same name. */
   readonly variables: readonly string[];
 }
 

@@ -1,6 +1,6 @@
 /**
- * Writes a duration of a rule, such as `5m` or `30d`, as Prometheus reads it. The committed rules say it as it is; the
- * end-to-end test renders the same rules with a scale, so that it need not wait for minutes to pass.
+ * Writes a duration of a rule, such as `5m` or `30d`, for Prometheus. The rules of production have it unchanged; those of the
+ * demo and of the end-to-end test are scaled, so that nobody waits for minutes.
  */
 export type TimeScale = (duration: string) => string;
 
@@ -11,17 +11,17 @@ const UNIT_MS: Readonly<Record<string, number>> = {
   d: 86_400_000,
 };
 
-/** As it is written. */
+/** Unchanged. */
 export function realTime(duration: string): string {
   return duration;
 }
 
-/** So many times shorter, to the millisecond. */
+/** Divided by a factor, rounded to the millisecond. */
 export function shortened(factor: number): TimeScale {
   return (duration) => `${Math.max(1, Math.round(durationMs(duration) / factor))}ms`;
 }
 
-/** A duration as the number of seconds that PromQL reckons with. */
+/** A duration in seconds, as PromQL functions take it. */
 export function seconds(duration: string): number {
   const milliseconds = /^(\d+)ms$/.exec(duration)?.[1];
   return milliseconds === undefined ? durationMs(duration) / 1_000 : Number(milliseconds) / 1_000;

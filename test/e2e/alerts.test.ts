@@ -60,6 +60,13 @@ describe("a fault", () => {
   const detections = new Map<ScriptedFault, Detection>();
 
   let watchedSinceMs = 0;
+  let injectedAtMs = 0;
+
+  /** All faults are injected at once, so those that are never found are waited for together. */
+  const sinceInjection = () => ({
+    ...DETECTED,
+    timeout: Math.max(1_000, injectedAtMs + DETECTED.timeout - Date.now()),
+  });
 
   const messages = (): readonly Page[] =>
     alertmanager
@@ -117,6 +124,7 @@ describe("a fault", () => {
       sought.set(fault, { alert, labels: { ...fault.labels, severity }, metric, sinceMs });
     }
     stages.fleet.fleet.endpoint(IN_MAINTENANCE).fail("http_503");
+    injectedAtMs = Date.now();
     observer = new Observer(prometheus, [...sought.values()]);
     undoLater(() => observer[Symbol.dispose]());
   });
@@ -125,7 +133,7 @@ describe("a fault", () => {
     const seek = sought.get(fault);
     const found = (): Page | undefined =>
       messages().find((page) => page.status === "firing" && seek !== undefined && fits(seek, page));
-    await expect.poll(found, DETECTED).toBeDefined();
+    await expect.poll(found, sinceInjection()).toBeDefined();
 
     const page = found();
     expect(page?.annotations["summary"]).toEqual(
@@ -145,7 +153,7 @@ describe("a fault", () => {
       .poll(async () => {
         found = await prometheus.query(inGrafana(expr));
         return found.length;
-      }, DETECTED)
+      }, sinceInjection())
       .toBeGreaterThan(0);
 
     const legends = found.map(({ labels }) => legendOf(legendFormat, labels));

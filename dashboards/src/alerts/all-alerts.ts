@@ -6,7 +6,7 @@ import { pairAlerts } from "./pair-alerts.ts";
 import { synclagAlerts } from "./synclag-alerts.ts";
 import { targetAlerts } from "./target-alerts.ts";
 
-/** Every alert, for Prometheus and for Grafana alike. */
+/** Every alert, for Prometheus and for Grafana. */
 export function allAlerts(context: AlertContext): readonly AlertGroup[] {
   return [
     pairAlerts(),

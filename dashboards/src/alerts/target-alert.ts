@@ -1,7 +1,7 @@
 import { type Alert, type AlertContext, BRIDGE } from "../alert.ts";
 import type { DashboardLink } from "../text.ts";
 
-/** The chain's dashboard, at the alert's protocol. */
+/** The chain's dashboard, filtered by the protocol of the alert. */
 export const CHAIN_DASHBOARD: DashboardLink = { uid: "synclag-chain", variables: ["chain", "protocol"] };
 
 /** What all alerts of a target have in common. */
@@ -11,7 +11,7 @@ export const TARGET_ALERT = {
   dashboard: CHAIN_DASHBOARD,
 } as const;
 
-/** A rule for the tier that users are served from, which pages, and one for every other, which doesn't. */
+/** A rule that pages for the tier that users are served from, and one that opens a ticket for the others. */
 export function pagedWhereServed(
   { settings }: AlertContext,
   alert: (selector: string) => Omit<Alert, "severity">,

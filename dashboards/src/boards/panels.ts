@@ -18,16 +18,16 @@ export type AnyPanel = Parameters<DashboardBuilder["withPanel"]>[0];
 
 interface PanelOptions {
   readonly title: string;
-  /** What it shows and how to read it, for somebody who has never seen it. */
+  /** What it shows and how to read it. */
   readonly description: string;
   /** A unit id of Grafana. */
   readonly unit: string;
 }
 
-/** A colour from each value on; green below the first. */
+/** A colour from each value upwards; green below the first. */
 export type Steps = readonly (readonly [from: number, color: string])[];
 
-/** One big number. Without `steps` it is neither good nor bad. */
+/** A single number. Without `steps` it has no colour. */
 export function stat(options: PanelOptions & { readonly expr: string; readonly steps?: Steps }): StatBuilder {
   const { title, description, unit, expr, steps } = options;
   return new StatBuilder()
@@ -43,7 +43,7 @@ export function stat(options: PanelOptions & { readonly expr: string; readonly s
     .span(4);
 }
 
-/** Lines over time; the caller adds the queries. */
+/** A graph; the caller adds the queries. */
 export function graph({ title, description, unit }: PanelOptions): GraphBuilder {
   return new GraphBuilder()
     .title(title)
@@ -58,11 +58,11 @@ export function graph({ title, description, unit }: PanelOptions): GraphBuilder 
 export function table(
   options: PanelOptions & {
     /**
-     * Column → heading, in order. What is not named is not shown. Grafana calls the numbers `Value #refId`, and those of
-     * a lone query `Value`.
+     * Column → heading, in order; other columns are hidden. Grafana names the values `Value #refId`, or `Value` if there is only one
+     * query.
      */
     readonly headings: Readonly<Record<string, string>>;
-    /** Heading by which it is sorted, and which end comes first. */
+    /** Heading to sort by, and which end comes first. */
     readonly sortBy: string;
     readonly first?: "highest" | "lowest";
   },
@@ -89,7 +89,7 @@ export function table(
     .withTransformation({ id: "sortBy", options: { sort: [{ field: sortBy, desc: first === "highest" }] } });
 }
 
-/** How statuses followed one another, a line for each of `by`; the colour is the status. */
+/** Statuses over time as colours, one row for each combination of `by`. */
 export function statusTimeline(
   options: Omit<PanelOptions, "unit"> & {
     readonly selector: string;
@@ -123,7 +123,7 @@ export function thresholds(steps: Steps, base: string): ThresholdsConfigBuilder 
   return new ThresholdsConfigBuilder().mode(ThresholdsMode.Absolute).steps(all);
 }
 
-/** A link at the values of a column: to another dashboard, or to Synclag's own page. */
+/** A link on the values of a column. */
 export function columnLink(title: string, url: string): { id: string; value: unknown } {
   return { id: "links", value: [{ title, url }] };
 }

@@ -1,24 +1,24 @@
 import { DataqueryBuilder, PromQueryFormat } from "@grafana/grafana-foundation-sdk/prometheus";
 
-/** The dashboard's own variable: whoever imports it chooses the data source. */
+/** A variable of the dashboard: the data source is selected by whoever imports it. */
 export const DATASOURCE = { type: "prometheus", uid: "$datasource" } as const;
 
-/** What the variables at the top select, of metrics that speak of a target. */
+/** Selector of the targets that the variables select. */
 export const SELECTED_TARGETS = 'protocol=~"$protocol", variant=~"$variant", chain=~"$chain"';
 
-/** A line for each series over time. */
+/** A range query. */
 export function overTime(expr: string, legend: string): DataqueryBuilder {
   return new DataqueryBuilder().datasource(DATASOURCE).expr(expr).legendFormat(legend).range();
 }
 
-/** One number for each series, now. */
+/** An instant query. */
 export function now(expr: string, legend: string): DataqueryBuilder {
   return new DataqueryBuilder().datasource(DATASOURCE).expr(expr).legendFormat(legend).instant();
 }
 
 /**
- * One column of a table, now; `refId` names the column for the table's transformations. The columns must have the
- * same labels: a table joins them by their labels.
+ * An instant query for one column of a table; `refId` names the column for the transformations of the table, which joins columns
+ * by their labels.
  */
 export function column(refId: string, expr: string): DataqueryBuilder {
   return new DataqueryBuilder()

@@ -1,14 +1,14 @@
 import { MappingType, type ValueMap, type ValueMapping } from "@grafana/grafana-foundation-sdk/dashboard";
 import type { Status } from "../../../src/core/model/report.ts";
 
-/** How a status looks on a dashboard. */
+/** A status and its colour. */
 interface RankedStatus {
   readonly status: Status;
   /** A colour name of Grafana's palette: readable on light and on dark. */
   readonly color: string;
 }
 
-/** Every status, the one that needs a person most urgently last: its place is its rank. */
+/** Every status, the most urgent last. The rank of a status is its index. */
 export const STATUSES_BY_URGENCY: readonly RankedStatus[] = [
   { status: "ok", color: "green" },
   { status: "syncing", color: "blue" },
@@ -25,7 +25,7 @@ export const STATUSES_BY_URGENCY: readonly RankedStatus[] = [
   { status: "diverged", color: "dark-red" },
 ];
 
-/** PromQL that gives each series of the one-hot statuses the rank of its status, so that it can be sorted and coloured. */
+/** PromQL for the rank of the status of each series, by which it is sorted and coloured. */
 export function statusRankQuery(selector: string, by: string): string {
   const alternatives = STATUSES_BY_URGENCY.map(
     ({ status }, rank) => `${rank} * (max by (${by}) (synclag_status{${selector}, status="${status}"}) == 1)`,
@@ -33,7 +33,7 @@ export function statusRankQuery(selector: string, by: string): string {
   return alternatives.toReversed().join(" or ");
 }
 
-/** Ranks as the words and colours of their statuses. */
+/** Mappings from ranks to names and colours of statuses. */
 export function statusMappings(): ValueMapping[] {
   const options: ValueMap["options"] = Object.fromEntries(
     STATUSES_BY_URGENCY.map(({ status, color }, rank) => [

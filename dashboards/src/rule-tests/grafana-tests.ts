@@ -7,7 +7,7 @@ const SUBGRAPH = target("subgraph");
 const MULTICHAIN = target("multichain");
 const BELOW_THRESHOLD = [{ labels: "{}", value: -2 }];
 
-/** The queries of Grafana's own rules: none of them may be empty, whatever is missing. */
+/** The queries of Grafana-managed rules: none may be empty, whatever data are missing. */
 export function grafanaTests(context: AlertContext): readonly RuleTest[] {
   const all = allAlerts(context).flatMap(({ alerts }) => alerts);
   const endpointDown = all.filter(
@@ -36,7 +36,7 @@ export function grafanaTests(context: AlertContext): readonly RuleTest[] {
       series: [],
       expect: [],
       queries: all
-        // These two are about just that.
+        // These two fire then.
         .filter(({ name }) => name !== "Watchdog" && name !== "SynclagAbsent")
         .map((alert) => ({ expr: grafanaQueries(alert)[0]?.expr ?? "", at: "1m", samples: BELOW_THRESHOLD })),
     },

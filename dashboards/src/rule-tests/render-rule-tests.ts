@@ -24,8 +24,8 @@ export function renderRuleTests(context: AlertContext): string {
   return testFile(tests, "1m", context);
 }
 
-// promtool's time goes by the number of evaluations, so what takes longer is evaluated less often. Neither 7 nor 35 minutes
-// divide a window of the recordings: a sample exactly at the beginning of one counts in Prometheus 2 and not in 3.
+// The CPU time of promtool depends on the number of evaluations, so long tests have a longer interval. Neither 7 nor 35 minutes
+// divides a window of the recording rules: a sample exactly at the start of a window counts in Prometheus 2 but not in 3.
 
 /** dashboards/rules/tests/synclag-hours.test.yml: alerts of hours. */
 export function renderHoursTests(context: AlertContext): string {
@@ -47,11 +47,11 @@ export function renderDaysTests(context: AlertContext): string {
 function testFile(tests: readonly RuleTest[], evaluationInterval: string, context: AlertContext): string {
   const groups = [...freshnessRecordings(context), ...allAlerts(context)];
   return yamlFile(
-    "Each alert: that it fires, with its texts; that it resolves; and what must not raise it.",
+    "For each alert: it fires with its texts, it resolves, and it does not fire when it should not.",
     {
       rule_files: ["../synclag-recording.yml", "../synclag-alerts.yml"],
       evaluation_interval: evaluationInterval,
-      // What is recorded comes before what asks for it; promtool's own order is another one each time.
+      // Recording rules before the alerts that use them; promtool's own order varies.
       group_eval_order: groups.map(({ name }) => name),
       tests: tests.map((test) => asYaml(test, context)),
     },

@@ -1,13 +1,13 @@
-/** One case for `promtool test rules`: what Prometheus has seen, a sample a minute, and which alerts must stand when. */
+/** One case for `promtool test rules`: series with a sample per minute, and the alerts expected at some instants. */
 export interface RuleTest {
   readonly name: string;
   readonly series: readonly InputSeries[];
   readonly expect: readonly Expectation[];
-  /** What expressions that are no rule's give; by default none is asked for. */
+  /** Expected results of further expressions; by default none. */
   readonly queries?: readonly ExpectedSamples[];
 }
 
-/** What an expression gives at an instant. */
+/** The expected result of an expression at an instant. */
 interface ExpectedSamples {
   readonly expr: string;
   readonly at: string;
@@ -20,7 +20,7 @@ export interface InputSeries {
   readonly values: string;
 }
 
-/** What stands at an instant of one alert: nothing, or these. */
+/** The expected instances of one alert at an instant. */
 interface Expectation {
   readonly alert: string;
   readonly at: string;
@@ -60,7 +60,7 @@ export function target(variant: string, overrides: Partial<TargetLabels> = {}): 
   };
 }
 
-/** A metric with these labels: a number for always, or promtool's own notation. */
+/** A series: a constant number, or values in promtool's notation. */
 export function metric(name: string, labels: object, values: string | number): InputSeries {
   const pairs = Object.entries(labels).map(([label, value]) => `${label}="${String(value)}"`);
   return {
@@ -70,8 +70,8 @@ export function metric(name: string, labels: object, values: string | number): I
 }
 
 /**
- * The one-hot statuses of a target from a timeline such as `ok 5, stalled 20, ok 10`, in minutes; the last status
- * stays. Whatever is not named would be 0 all the time.
+ * The status series of a target from a timeline in minutes such as `ok 5, stalled 20, ok`; the last status stays. Statuses that are
+ * not named are left out.
  */
 export function statuses(labels: TargetLabels, timeline: string): readonly InputSeries[] {
   const phases = timeline.split(", ").map((phase) => {

@@ -107,7 +107,7 @@ const BY_STATUS: readonly ByStatus[] = [
   },
 ];
 
-/** Statuses of the other variant in which users may be well, or will be. */
+/** Statuses of another variant that keep SynclagEndpointDown from paging. */
 const MERELY = ["throttled", "chain_halted", "lagging"];
 
 /** Alerts of one target, most of which go by its status. */
@@ -115,7 +115,7 @@ export function targetTests(): readonly RuleTest[] {
   return [...byStatus(), ...otherTests()];
 }
 
-/** All of them side by side: promtool takes its time for each minute that it evaluates, not for what it finds in it. */
+/** All alerts in one test each, since the CPU time of promtool depends on the minutes evaluated, not on the series. */
 function byStatus(): readonly RuleTest[] {
   const paged = BY_STATUS.filter(({ elsewhere }) => elsewhere !== null);
   return [
@@ -167,7 +167,7 @@ function byStatus(): readonly RuleTest[] {
   ];
 }
 
-/** A chain that has no other trouble than this status, named after it. */
+/** A target with a chain of its own, named after the status. */
 function onOwnChain(status: string, overrides: Partial<TargetLabels> = {}): TargetLabels {
   return target("subgraph", { chain: `chain-${status}`, chain_id: String(status.length), ...overrides });
 }
