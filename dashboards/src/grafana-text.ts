@@ -13,12 +13,14 @@ export function grafanaField(field: Field): string {
   switch (field.kind) {
     case "label":
       return `{{ .Labels.${field.name} }}`;
+    case "optional-label":
+      return `{{ with .Labels.${field.name} }} {{ . }}{{ end }}`;
     case "value":
       return `{{ ${VALUE[field.as]}(index .Values "A").Value }}`;
     case "behind":
       return `{{ if (index .Values "${BEHIND_QUERY}").Labels }}{{ humanizeDuration (index .Values "${BEHIND_QUERY}").Value }}{{ else }}an unknown time{{ end }}`;
     case "fresh":
-      return `{{ if (index .Values "${FRESH_QUERY}").Value }}A variant is fresh: the dashboard names it.{{ else }}No variant is fresh.{{ end }}`;
+      return `{{ if (index .Values "${FRESH_QUERY}").Value }}A variant is fresh: the dashboard names it.{{ else }}No variant that users are served from is fresh.{{ end }}`;
     case "variants":
       return " The dashboard shows each of them.";
     case "witness":

@@ -11,12 +11,14 @@ export function prometheusField(field: Field): string {
   switch (field.kind) {
     case "label":
       return `{{ $labels.${field.name} }}`;
+    case "optional-label":
+      return `{{ with $labels.${field.name} }} {{ . }}{{ end }}`;
     case "value":
       return `{{ $value${VALUE[field.as]} }}`;
     case "behind":
       return `{{ with printf "${LAG}" $labels.protocol $labels.variant $labels.tier $labels.chain | query }}{{ . | first | value | humanizeDuration }}{{ else }}an unknown time{{ end }}`;
     case "fresh":
-      return `{{ with printf "synclag_preferred{protocol=%q,chain=%q} == 1" $labels.protocol $labels.chain | query }}Freshest: {{ . | first | label "variant" }} ({{ . | first | label "tier" }}).{{ else }}No variant is fresh.{{ end }}`;
+      return `{{ with printf "synclag_preferred{protocol=%q,chain=%q} == 1" $labels.protocol $labels.chain | query }}Freshest: {{ . | first | label "variant" }} ({{ . | first | label "tier" }}).{{ else }}No variant that users are served from is fresh.{{ end }}`;
     case "variants":
       return `{{ range printf "${STATUS}" $labels.protocol $labels.chain | query | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}): {{ .Labels.status }}{{ with printf "${LAG}" .Labels.protocol .Labels.variant .Labels.tier .Labels.chain | query }}, {{ . | first | value | humanizeDuration }} behind{{ end }}.{{ end }}`;
     case "witness":

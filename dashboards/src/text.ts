@@ -3,6 +3,8 @@ import type { Settings } from "./settings.ts";
 /** What a text gets filled in when an alert fires. */
 export type Field =
   | { readonly kind: "label"; readonly name: string }
+  /** A space and the label, or nothing where the label is empty. */
+  | { readonly kind: "optional-label"; readonly name: string }
   /** The value of the alert's expression. */
   | { readonly kind: "value"; readonly as: "duration" | "number" | "percentage" }
   /** Lag of the alert's target. */
@@ -32,6 +34,10 @@ export function say(strings: TemplateStringsArray, ...fields: readonly Field[]):
 
 export function label(name: string): Field {
   return { kind: "label", name };
+}
+
+export function optionalLabel(name: string): Field {
+  return { kind: "optional-label", name };
 }
 
 export const DURATION: Field = { kind: "value", as: "duration" };

@@ -147,6 +147,12 @@ describe("a fault", () => {
     );
   });
 
+  it("names the freshest variant wherever there is one", () => {
+    const descriptions = messages().map(({ annotations }) => annotations["description"] ?? "");
+
+    expect(descriptions.filter((text) => text.includes("Freshest: "))).not.toEqual([]);
+  });
+
   it.each(queries)("has data for panel $title of $name: $expr", async ({ expr, legendFormat }) => {
     let found: readonly Series[] = [];
     await expect

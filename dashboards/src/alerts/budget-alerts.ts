@@ -1,6 +1,6 @@
 import { type Alert, type AlertContext, type AlertGroup, BRIDGE } from "../alert.ts";
 import { BUDGET } from "../promql.ts";
-import { label, PERCENTAGE, say } from "../text.ts";
+import { label, optionalLabel, PERCENTAGE, say } from "../text.ts";
 import { seconds } from "../time-scale.ts";
 
 const BUDGET_ALERT = {
@@ -14,15 +14,18 @@ const BUDGET_ALERT = {
 const USED = `max by (${BUDGET}) (synclag_budget_used)`;
 const LIMIT = `max by (${BUDGET}) (synclag_budget_limit)`;
 /** The labels of an endpoint's own budget say whose it is; those of a shared one are empty, except its name. */
-const WHOSE = say`Budget ${label("budget")} (${label("endpoint")} ${label("protocol")} ${label("variant")} ${label("tier")})`;
+const WHOSE = say`Budget ${label("budget")} (${label("endpoint")}${optionalLabel("protocol")}${optionalLabel("variant")}${optionalLabel("tier")})`;
 
 /** Limits that the providers set. Users are not affected, so nobody is paged. */
 export function budgetAlerts({ time }: AlertContext): AlertGroup {
   const exhausted: Alert = {
     ...BUDGET_ALERT,
     name: "SynclagBudgetExhausted",
-    // The endpoint's name is its chain: with this label Alertmanager inhibits SynclagThrottled of the same target.
-    expr: `label_replace(${USED} >= ${LIMIT}, "chain", "$1", "endpoint", "(.+)")`,
+    // An endpoint is named after its chain, unless it serves several: with this label Alertmanager inhibits SynclagThrottled of the same target.
+    expr: `label_replace(
+  label_replace(${USED} >= ${LIMIT}, "chain", "$1", "endpoint", "(.+)"),
+  "chain", "", "endpoint", "shared|all"
+)`,
     for: "5m",
     summary: [...WHOSE, " is used up"],
     description: [

@@ -125,8 +125,8 @@ function requests(): AnyPanel {
   })
     .withTarget(
       overTime(
-        `sum by (${INDEXER}) (rate(synclag_polls_total{${SELECTED}}[$__rate_interval]))`,
-        "{{protocol}} {{variant}} {{tier}}",
+        withOwner(`sum by (${INDEXER}) (rate(synclag_polls_total{${SELECTED}}[$__rate_interval]))`, INDEXER),
+        "{{whose}}",
       ),
     )
     .min(0);
@@ -156,13 +156,13 @@ function durations(): AnyPanel {
     unit: "s",
   })
     .withTarget(
-      overTime(
-        quantile(0.5, "$__rate_interval", `${INDEXER}, le`),
-        "{{protocol}} {{variant}} {{tier}} median",
-      ),
+      overTime(withOwner(quantile(0.5, "$__rate_interval", `${INDEXER}, le`), INDEXER), "{{whose}} median"),
     )
     .withTarget(
-      overTime(quantile(0.95, "$__rate_interval", `${INDEXER}, le`), "{{protocol}} {{variant}} {{tier}} p95"),
+      overTime(
+        withOwner(quantile(0.95, "$__rate_interval", `${INDEXER}, le`), INDEXER),
+        "{{whose}} 95th percentile",
+      ),
     )
     .min(0);
 }
@@ -198,6 +198,7 @@ function budgetUse(): AnyPanel {
       overTime(
         withOwner(
           `topk(10, max by (${BUDGET}) (synclag_budget_used${BUDGETS}) / max by (${BUDGET}) (synclag_budget_limit${BUDGETS}))`,
+          ENDPOINT,
         ),
         BUDGET_LEGEND,
       ),
@@ -216,6 +217,7 @@ function budgetForecast(): AnyPanel {
     overTime(
       withOwner(
         `bottomk(10, 1 - max by (${BUDGET}) (predict_linear(synclag_budget_used${BUDGETS}[6h], 86400)) / max by (${BUDGET}) (synclag_budget_limit${BUDGETS}))`,
+        ENDPOINT,
       ),
       BUDGET_LEGEND,
     ),
@@ -255,9 +257,13 @@ function budgetTable(): AnyPanel {
     .span(24);
 }
 
-/** Adds the label `whose`: `airdrops subgraph testing base`, or `shared`, whose other labels are empty. */
-function withOwner(budgets: string): string {
-  const joined = `label_join(${budgets}, "whose", " ", "protocol", "variant", "tier", "endpoint")`;
+/**
+ * Adds the label `whose` for a legend: the values of some labels with single spaces, although nodes have neither protocol nor
+ * tier, and shared budgets only an endpoint.
+ */
+function withOwner(expr: string, labels: string): string {
+  const names = labels.split(", ").map((name) => `"${name}"`);
+  const joined = `label_join(${expr}, "whose", " ", ${names.join(", ")})`;
   return `label_replace(${joined}, "whose", "$1", "whose", " *(.*?) *")`;
 }
 

@@ -141,6 +141,23 @@ function budgets(): readonly RuleTest[] {
       ],
     },
     {
+      name: "A shared budget is named without blanks, and belongs to no chain",
+      series: [
+        metric("synclag_budget_used", gateway, 100000),
+        metric("synclag_budget_limit", gateway, 100000),
+      ],
+      expect: [
+        fires("SynclagBudgetExhausted", "21m", {
+          severity: "warning",
+          labels: { budget: "gateway", endpoint: "shared" },
+          summary: "Budget gateway (shared) is used up",
+          description:
+            "Budget gateway (shared) is used up: its endpoints are not polled until its window moves on, so how far they are behind is not known. Other variants of the protocol are still monitored; the dashboard shows which of them is fresh.",
+          dashboard: "synclag-endpoint?var-protocol=&var-variant=",
+        }),
+      ],
+    },
+    {
       name: "A budget is neither low nor spent by the nine tenths that `auto` plans with, nor by a month of them",
       series: [
         metric("synclag_budget_used", studio, "1335+1.875x720 2700x700"),

@@ -202,7 +202,7 @@ function otherTests(): readonly RuleTest[] {
           severity: "warning",
           labels: { ...SUBGRAPH },
           summary: `${NAME} gives no usable answer`,
-          description: `${NAME} gives no usable answer. Possible causes: the network, the host, or a deleted deployment. It was an unknown time behind. No variant is fresh.`,
+          description: `${NAME} gives no usable answer. Possible causes: the network, the host, or a deleted deployment. It was an unknown time behind. No variant that users are served from is fresh.`,
           dashboard: BASE,
         }),
       ],
@@ -314,7 +314,7 @@ function endpointDownAlone(): readonly RuleTest[] {
           summary: firing.summary.replace("(production)", "(testing)"),
           description: firing.description
             .replace("(production)", "(testing)")
-            .replace("Freshest: subgraph (testing)", "No variant is fresh"),
+            .replace("Freshest: subgraph (testing)", "No variant that users are served from is fresh"),
         }),
       ],
     },

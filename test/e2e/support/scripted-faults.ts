@@ -138,7 +138,8 @@ export const FAULTS: readonly ScriptedFault[] = [
     severity: "critical",
     labels: { protocol: "airdrops", variant: "subgraph", tier: "production", chain: "polygon" },
     summary: "airdrops on polygon: subgraph (production) gives no usable answer",
-    description: /no other variant that users are served from is fresh.* Freshest: subgraph \(testing\)\.$/,
+    description:
+      /no other variant that users are served from is fresh\. .* No variant that users are served from is fresh\.$/,
     on: "fleet",
     line: statusLine("airdrops/multichain/production/polygon", "lagging"),
     inject: null,

@@ -1,7 +1,9 @@
 import type { FaultName } from "../../../src/sim/fleet/fault-list.ts";
 import { type ScriptedFault, statusLine } from "./scripted-fault.ts";
 
-const NAMES_THE_FRESHEST = /Freshest: (multichain|subgraph) \(\w+\)\.$/;
+/** Preferred is only what users are served from. */
+const NAMES_THE_FRESHEST =
+  /(Freshest: (multichain|subgraph) \(production\)|No variant that users are served from is fresh)\.$/;
 
 /** What befalls one indexer on one chain, each a protocol and chain of its own. */
 export const TARGET_FAULTS: readonly ScriptedFault[] = [
