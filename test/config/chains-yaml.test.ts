@@ -179,7 +179,7 @@ describe.each([
     }
   });
 
-  it("sends the key to nobody else", () => {
+  it("sends the key to no other host", () => {
     const elsewhere = endpointsOf("subgraph", "production").filter(({ name }) => name in OWN_URLS);
 
     for (const { headers, budget, schedule, targets } of elsewhere) {
@@ -207,7 +207,7 @@ describe.each([
 });
 
 describe("chains.yaml", () => {
-  it("holds thirty chains, each watched by somebody", () => {
+  it("holds thirty chains, each with an indexer", () => {
     const { chains, indexers, rpcEndpoints } = load({ THEGRAPH_API_KEY: KEY }).fleet;
     const targets = indexers.flatMap(({ endpoints }) => endpoints.flatMap((endpoint) => endpoint.targets));
 
@@ -224,7 +224,7 @@ describe("chains.yaml", () => {
     ]);
   });
 
-  it("works without a key: production is skipped, loudly", () => {
+  it("works without a key: production is skipped with a warning", () => {
     const { fleet, warnings, secrets } = load({});
 
     expect(fleet.indexers.map(({ protocol, variant, tier }) => `${protocol}/${variant}/${tier}`)).toEqual([
@@ -241,7 +241,7 @@ describe("chains.yaml", () => {
     expect(secrets).toEqual(["5961fb30-8fdc-45ad-9a35-555dd5e0dd56"]);
   });
 
-  it("tells of a key that the gateway would refuse, but not the key", () => {
+  it("reports a key that the gateway would refuse, but not the key itself", () => {
     expect(() => load({ THEGRAPH_API_KEY: "not-a-key-at-all" })).toThrow(
       /^chains\.yaml:\d+:\d+: protocols\.airdrops\[1\]\.headers\.Authorization: Cannot use this key with The Graph's gateway: expected 32 hexadecimal characters, found 16, 12 of them not hexadecimal\n.*$/,
     );

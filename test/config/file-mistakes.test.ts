@@ -191,7 +191,7 @@ describe("parseConfig()", () => {
     {
       mistake: "query-in-braces",
       problems: [
-        "9:31: (file): Cannot read YAML: missing , or : between flow map items; a GraphQL query cannot be used here: each dialect sends its own queries",
+        "9:31: (file): Cannot read YAML: missing , or : between flow map items; a GraphQL query cannot be used here: each dialect but custom sends its own queries",
       ],
     },
     {
@@ -223,7 +223,7 @@ describe("parseConfig()", () => {
         '12:1: foo: Cannot use unknown key "foo": expected version, listen, poll, thresholds, budgets, chains, protocols, maintenance',
       ],
     },
-  ])("tells of $mistake", ({ mistake, problems }) => {
+  ])("reports $mistake", ({ mistake, problems }) => {
     expect(problemsOf(mistake)).toEqual(problems);
   });
 });

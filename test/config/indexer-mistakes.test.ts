@@ -30,6 +30,8 @@ describe("parseConfig()", () => {
         '17:41: protocols.airdrops[2].custom.heigth: Cannot use unknown key "heigth": did you mean "height"?',
         '22:49: protocols.airdrops[3].custom.height: Cannot use "data[0]": expected a path such as indexer.blocks.0.number',
         "22:66: protocols.airdrops[3].custom.time: Cannot use 7: expected a path such as indexer.blocks.0.number",
+        "28:24: protocols.airdrops[4].custom.query: Cannot use 7: expected a GraphQL query",
+        "33:7: protocols.airdrops[5].custom.query: Cannot find required key: expected a GraphQL query",
       ],
     },
     {
@@ -186,19 +188,19 @@ describe("parseConfig()", () => {
     {
       mistake: "query-as-dialect",
       problems: [
-        "8:16: protocols.lockup[0].dialect: Cannot use a GraphQL query here: each dialect sends its own queries; also, { _meta: { … } } is not valid GraphQL: it takes no colon there",
+        "8:16: protocols.lockup[0].dialect: Cannot use a GraphQL query here: each dialect but custom sends its own queries; also, { _meta: { … } } is not valid GraphQL: it takes no colon there",
       ],
     },
     {
       mistake: "query-as-url",
       problems: [
-        "8:12: protocols.lockup[0].url: Cannot use a GraphQL query here: each dialect sends its own queries",
+        "8:12: protocols.lockup[0].url: Cannot use a GraphQL query here: each dialect but custom sends its own queries",
       ],
     },
     {
       mistake: "query-key",
       problems: [
-        "9:7: protocols.lockup[0].query: Cannot use a GraphQL query here: each dialect sends its own queries; also, { _meta: { … } } is not valid GraphQL: it takes no colon there",
+        "9:7: protocols.lockup[0].query: Cannot use a GraphQL query here: each dialect but custom sends its own queries; also, { _meta: { … } } is not valid GraphQL: it takes no colon there",
       ],
     },
     {
@@ -262,7 +264,7 @@ describe("parseConfig()", () => {
         "16:24: protocols.lockup[0].chains.sepolia.id: Cannot use a map as a placeholder's value: expected a string or a number",
       ],
     },
-  ])("tells of $mistake", ({ mistake, problems }) => {
+  ])("reports $mistake", ({ mistake, problems }) => {
     expect(problemsOf(mistake)).toEqual(problems);
   });
 });

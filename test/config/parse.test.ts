@@ -167,7 +167,7 @@ describe("parseConfig()", () => {
     expect(warnings).toEqual(["airdrops/subgraph/production is skipped: THEGRAPH_API_KEY is not set"]);
   });
 
-  it("tells of mistakes in an optional indexer that is skipped", () => {
+  it("reports mistakes in an optional indexer that is skipped", () => {
     const text = EXAMPLE.replace('url: "https://form', 'url: "form');
 
     expect(() => parse(text)).toThrow(
@@ -218,7 +218,7 @@ describe("parseConfig()", () => {
     ]);
   });
 
-  it("fills in numbers as they are written", () => {
+  it("uses numbers as they are written", () => {
     const endpoints = endpointsOf(`
       url: "https://h.example/{version}/{id}"
       chains: { base: { version: 1.10, id: 0x0F } }`);
@@ -283,7 +283,7 @@ describe("parseConfig()", () => {
     ]);
   });
 
-  it("turns a URL's user and password into the header that they stand for", () => {
+  it("turns a URL's user and password into a header", () => {
     const [endpoint] = endpointsOf(`
       url: "https://us%40er:pass@h.example/graphql"
       chains: [base]`);

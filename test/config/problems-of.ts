@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { parseConfig } from "../../src/config/parse.ts";
 import { ConfigError } from "../../src/config/yaml/config-error.ts";
 
-/** What the bad files find outside of themselves. */
+/** The environment of the invalid files. */
 const ENV = {
   GOOD_KEY: "0123456789abcdef0123456789abcdef",
   SHORT_KEY: "0123456789abcdef-secret",
@@ -11,7 +11,7 @@ const ENV = {
   HOST: "localhost",
 };
 
-/** What is told of test/fixtures/config/NAME.yaml, without the name of the file. */
+/** The problems of test/fixtures/config/NAME.yaml, without the name of the file. */
 export function problemsOf(name: string): readonly string[] {
   const file = `${name}.yaml`;
   const text = readFileSync(new URL(`../fixtures/config/${file}`, import.meta.url), "utf8");

@@ -54,7 +54,7 @@ function resolveUrl(text: string | undefined, path: Path, scope: ChainScope): UR
     }
     return null;
   }
-  const query = pastedQuery("url", text);
+  const query = pastedQuery(text);
   if (query !== null) {
     context.addProblem(path, query);
     return null;

@@ -8,7 +8,7 @@ export type WebUrl =
 
 /** Parses an http or https URL. The message describes what was found without repeating it: it may hold a key. */
 export function readWebUrl(text: string): WebUrl {
-  const query = pastedQuery("url", text);
+  const query = pastedQuery(text);
   if (query !== null) {
     return { kind: "invalid", message: query };
   }

@@ -56,19 +56,21 @@ const Path = z
   .string(expects("a path such as indexer.blocks.0.number"))
   .regex(/^[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*$/, expects("a path such as indexer.blocks.0.number"));
 
-/** What dialect `custom` asks, and where the answer has what. */
+/** The query of dialect `custom`, and the paths of the values in its response. */
 const Custom = section(
   {
     query: z
       .string(expects("a GraphQL query"))
       .min(1, expects("a GraphQL query"))
       .describe("A GraphQL query."),
-    rows: Path.optional().describe("The list with a row per chain. Without it, the answer is one row."),
+    rows: Path.optional().describe(
+      "The list with one row for each chain. Without it, the response is one row.",
+    ),
     height: Path.describe("The last processed block, in `data` or in a row of `rows`."),
-    time: Path.optional().describe("The time of that block, in seconds or ISO 8601."),
-    chain_id: Path.optional().describe("The numeric id of the row's chain."),
+    time: Path.optional().describe("The time of that block: seconds, or ISO 8601."),
+    chain_id: Path.optional().describe("The chain ID of the row."),
     hash: Path.optional().describe("The hash of that block."),
-    failed: Path.optional().describe("What is true, or not empty, once indexing has failed."),
+    failed: Path.optional().describe("A value that is true or not empty after indexing has failed."),
   },
   "a map with query and height",
 );
@@ -83,7 +85,7 @@ export const IndexerEntry = section(
       .default("auto")
       .describe("The kind of indexer; auto detects it with the first poll."),
     custom: Custom.optional().describe(
-      "Only with dialect: custom. Its query, and the paths to read its answer by.",
+      "The query of dialect custom, and the paths of the values in its response.",
     ),
     url: Url.optional().describe(
       `{chain}, {chain_id} and the chains' own values give each chain its own endpoint. \${VAR} and \${file:/path} are replaced.`,

@@ -27,10 +27,14 @@ export function readShape(raw: unknown, problems: ProblemList): Shaped | null {
   const issues = issuesOf(ConfigFile, first.error);
   const all = [...issues, ...issuesBelowNames(issues, raw)].map((issue) => ({
     ...issue,
-    message: pastedQuery(issue.path.at(-1), valueAt(raw, issue.path)) ?? issue.message,
+    message: queryMessage(issue, raw) ?? issue.message,
   }));
   addIssues(all, problems);
   return isMap(raw) ? shapeOfRest({ value: raw, removedItems: [] }, issues) : null;
+}
+
+function queryMessage({ path, at }: PathProblem, raw: unknown): string | null {
+  return pastedQuery(valueAt(raw, path), at === "key" ? path.at(-1) : undefined);
 }
 
 /** zod does not check what is below an invalid name: the same is checked here below a valid one. */

@@ -115,7 +115,7 @@ describe("parseWebConfig()", () => {
     },
   );
 
-  it("tells all problems at once, with near misses, and no secret", () => {
+  it("reports all problems at once, with near misses and no secret", () => {
     const problems = problemsOf(
       [
         "tls_server_config:",
