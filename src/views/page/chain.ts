@@ -1,10 +1,9 @@
 import type { HistorySlice } from "../../core/history/history.ts";
 import type { EndpointRecord } from "../../core/model/exchange.ts";
 import type { ChainReport, Report } from "../../core/model/report.ts";
-import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { formatAgo, formatClock, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { keepTargets } from "../api/filter-status.ts";
 import { isoTime, statusJson } from "../api/status.ts";
-import { formatAgo, formatClock } from "../wording/duration.ts";
 import { type Headline, headline } from "../wording/headline.ts";
 import { findProblems } from "../wording/problems.ts";
 import { STATUS_WORDS, TONE_GLYPHS } from "../wording/status-words.ts";

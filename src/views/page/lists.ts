@@ -1,8 +1,14 @@
 import type { SkippedIndexer } from "../../core/model/fleet.ts";
-import { formatCount, formatDuration, formatNumber, perWindow } from "../../core/model/text.ts";
+import {
+  formatAgo,
+  formatClock,
+  formatCount,
+  formatDuration,
+  formatNumber,
+  perWindow,
+} from "../../core/model/text.ts";
 import type { BudgetJson, IncidentJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
-import { formatAgo, formatClock } from "../wording/duration.ts";
 import { describeFailover, incidentTitle } from "../wording/incident.ts";
 import type { TargetProblem } from "../wording/problems.ts";
 import { STATUS_WORDS } from "../wording/status-words.ts";

@@ -1,7 +1,6 @@
-import { formatCount, formatNumber } from "../../core/model/text.ts";
+import { formatCount, formatNumber, shortDuration } from "../../core/model/text.ts";
 import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
-import { shortDuration } from "../wording/duration.ts";
 import { STATUS_WORDS } from "../wording/status-words.ts";
 import { describeState, notableLagMs, variantName } from "../wording/target.ts";
 import { type Html, html } from "./html.ts";

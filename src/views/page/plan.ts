@@ -1,6 +1,7 @@
 import type { Plan, PlannedBudget, PlanRow } from "../../core/model/plan.ts";
 import type { Report } from "../../core/model/report.ts";
 import {
+  formatClock,
   formatCount,
   formatDuration,
   formatNumber,
@@ -9,7 +10,6 @@ import {
 } from "../../core/model/text.ts";
 import type { BudgetJson } from "../api/api-schema.ts";
 import { isoTime, statusJson } from "../api/status.ts";
-import { formatClock } from "../wording/duration.ts";
 import { describeDetection, describeShare, planRowName } from "../wording/plan.ts";
 import { type Html, html } from "./html.ts";
 import { renderSkipped, renderUsed } from "./lists.ts";

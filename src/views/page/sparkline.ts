@@ -1,6 +1,5 @@
 import type { Column } from "../../core/history/ring.ts";
-import { formatDuration } from "../../core/model/text.ts";
-import { formatClock } from "../wording/duration.ts";
+import { formatClock, formatDuration } from "../../core/model/text.ts";
 import { type Html, html } from "./html.ts";
 
 const WIDTH = 240;

@@ -1,9 +1,8 @@
 import type { Report } from "../../core/model/report.ts";
-import { formatCount, formatNumber } from "../../core/model/text.ts";
+import { formatAgo, formatClock, formatCount, formatNumber } from "../../core/model/text.ts";
 import type { StatusJson } from "../api/api-schema.ts";
 import { filterByWords } from "../api/filter-status.ts";
 import { isoTime, statusJson } from "../api/status.ts";
-import { formatAgo, formatClock } from "../wording/duration.ts";
 import { type Headline, headline } from "../wording/headline.ts";
 import { findProblems } from "../wording/problems.ts";
 import { TONE_GLYPHS } from "../wording/status-words.ts";

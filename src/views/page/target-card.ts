@@ -1,8 +1,7 @@
 import type { EndpointRecord, Exchange } from "../../core/model/exchange.ts";
 import type { GapReport, TargetReport } from "../../core/model/report.ts";
-import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { formatAgo, formatClock, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { isoTime } from "../api/status.ts";
-import { formatAgo, formatClock } from "../wording/duration.ts";
 import { reasonSuffix, STATUS_WORDS } from "../wording/status-words.ts";
 import { variantName } from "../wording/target.ts";
 import { type Html, html, webLink } from "./html.ts";

@@ -1,8 +1,7 @@
-import { formatDuration } from "../../core/model/text.ts";
+import { formatAgo, formatDuration } from "../../core/model/text.ts";
 import type { StatusJson, TargetJson } from "../api/api-schema.ts";
 import { keepTargets, targetKey } from "../api/filter-status.ts";
 import { describeMissing, type Selection, selectTargets } from "../api/selection.ts";
-import { formatAgo } from "../wording/duration.ts";
 
 /** What the filters of `synclag check` select, or an error for each filter that matches nothing. */
 export type CheckSelection =

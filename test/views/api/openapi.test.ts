@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { filterStatus } from "../../../src/views/api/filter-status.ts";
+import { healthJson } from "../../../src/views/api/health.ts";
 import { historyJson, historyTargets } from "../../../src/views/api/history.ts";
 import { openapiDocument } from "../../../src/views/api/openapi.ts";
 import { statusJson } from "../../../src/views/api/status.ts";
-import { healthJson } from "../../../src/views/wording/health.ts";
 import { defaultFleetReport } from "../default-fleet-report.ts";
 import { NOW_MS, sampleChainReport, sampleTarget } from "../sample-report.ts";
 

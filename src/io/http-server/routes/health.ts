@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
+import { type HealthQuery, healthJson } from "../../../views/api/health.ts";
 import { describeMissing } from "../../../views/api/selection.ts";
 import { statusJson } from "../../../views/api/status.ts";
-import { type HealthQuery, healthJson } from "../../../views/wording/health.ts";
 import { sendJson, sendProblem } from "./replies.ts";
 import type { ServerDeps } from "./server-deps.ts";
 

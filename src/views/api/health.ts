@@ -1,9 +1,8 @@
 import { servingTargets } from "../../core/model/fleet.ts";
 import type { Report, TargetReport } from "../../core/model/report.ts";
-import { formatDuration } from "../../core/model/text.ts";
-import type { HealthJson, HealthTargetJson } from "../api/api-schema.ts";
-import { isoTime } from "../api/status.ts";
-import { formatAgo } from "./duration.ts";
+import { formatAgo, formatDuration } from "../../core/model/text.ts";
+import type { HealthJson, HealthTargetJson } from "./api-schema.ts";
+import { isoTime } from "./status.ts";
 
 /** The question of a load balancer: can traffic be sent to a protocol on a chain, to any of its variants or to one? */
 export interface HealthQuery {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ReferenceReport, Report, TargetReport } from "../../../src/core/model/report.ts";
-import { healthJson } from "../../../src/views/wording/health.ts";
+import { healthJson } from "../../../src/views/api/health.ts";
 import {
   MINUTE_MS,
   NOW_MS,
