@@ -1,6 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { describe, expect, it, vi } from "vitest";
+import { runCli } from "../src/cli.ts";
+import { commandWorld } from "./support/command-world.ts";
 import { runSynclag, startSynclag } from "./support/synclag-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -30,14 +32,14 @@ describe("synclag", () => {
     { args: ["run", "--config", "absent.yaml"], says: "Cannot read absent.yaml: no such file" },
     { args: ["plan", "--config", "absent.yaml"], says: "Cannot read absent.yaml: no such file" },
   ])("ends with 2 for $args", async ({ args, says }) => {
-    const { exitCode, err } = await runSynclag(args, { cwd: "." });
+    const { exitCode, err } = await run(args);
 
     expect(err).toContain(says);
     expect(exitCode).toBe(2);
   });
 
   it("ends with 3 for a check whose configuration cannot be read", async () => {
-    const { exitCode, err } = await runSynclag(["check", "--config", "absent.yaml"], { cwd: "." });
+    const { exitCode, err } = await run(["check", "--config", "absent.yaml"]);
 
     expect(err).toContain("Cannot read absent.yaml: no such file");
     expect(exitCode).toBe(3);
@@ -81,3 +83,10 @@ describe("synclag run", () => {
     expect(exitCode).toBe(1);
   });
 });
+
+/** Runs a command in this process. */
+async function run(args: readonly string[]) {
+  const { world, printed } = commandWorld({});
+  const exitCode = await runCli(["node", "synclag", ...args], world);
+  return { exitCode, err: printed.err.join("\n") };
+}
