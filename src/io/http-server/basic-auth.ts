@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import bcrypt from "bcryptjs";
-import pLimit from "p-limit";
+import { FairQueue } from "./fair-queue.ts";
 
-/** What became of the credentials of a request; `busy`: too many are being looked at already. */
+/** The result for the credentials of a request; `busy`: too many of this user and client are waiting already. */
 export type Admission = "admitted" | "refused" | "busy";
 
 interface Credentials {
@@ -10,57 +10,64 @@ interface Credentials {
   readonly password: string;
 }
 
-/** More passwords than that wait for no turn: each takes the processor for a while, which the polls need too. */
-const MAX_WAITING = 32;
-/** Right passwords only are remembered, so that there are few however many are tried. */
-const MAX_REMEMBERED = 1_000;
-/** What an unknown name is measured against, so that the time tells nobody which names there are. */
-const NOBODY = "$2b$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG";
+/** Passwords that wait for each user and client: each takes the processor for a while, which the polls need too. */
+const MAX_WAITING = 8;
+/** Only correct passwords are cached, so that there are few however many are tried. */
+const MAX_CACHED = 1_000;
+/** Compared for an unknown name, so that the response time does not reveal which names exist. */
+const UNKNOWN_USER_HASH = "$2b$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG";
 
 /**
- * Tells whether a request may come in. A hash takes long by design: one at a time is worked out, and who was right
- * once need not wait again, for what was right is remembered under a keyed hash, never as a password.
+ * Checks the credentials of a request. bcrypt is slow by design: one hash is computed at a time, users and clients take
+ * turns, and a correct password is cached under a keyed hash, never as itself.
  */
 export class BasicAuth {
   readonly #key = randomBytes(32);
-  readonly #remembered = new Set<string>();
-  readonly #turn = pLimit(1);
+  readonly #cached = new Set<string>();
+  readonly #queue = new FairQueue(MAX_WAITING);
 
-  /** `authorization`: the header as it came. */
-  async admit(users: ReadonlyMap<string, string>, authorization: string | undefined): Promise<Admission> {
+  /** `client`: the address of the request. */
+  async admit(
+    users: ReadonlyMap<string, string>,
+    { authorization, client }: { readonly authorization: string | undefined; readonly client: string },
+  ): Promise<Admission> {
     const credentials = readCredentials(authorization);
     if (credentials === null) {
       return "refused";
     }
     const known = users.get(credentials.name);
-    const hash = known ?? NOBODY;
-    const memory = this.#memoryOf(credentials, hash);
-    if (this.#remembered.has(memory)) {
+    const hash = known ?? UNKNOWN_USER_HASH;
+    const cacheKey = this.#cacheKeyOf(credentials, hash);
+    if (this.#cached.has(cacheKey)) {
       return "admitted";
     }
-    if (this.#turn.pendingCount >= MAX_WAITING) {
+    // Unknown names share one turn, however many are made up.
+    const user = known === undefined ? "" : credentials.name;
+    const isCorrect = await this.#queue.run(JSON.stringify([user, client]), () =>
+      bcrypt.compare(credentials.password, toVersion2b(hash)),
+    );
+    if (isCorrect === null) {
       return "busy";
     }
-    const isRight = await this.#turn(() => bcrypt.compare(credentials.password, sameVersion(hash)));
-    if (!isRight || known === undefined) {
+    if (!isCorrect || known === undefined) {
       return "refused";
     }
-    this.#remember(memory);
+    this.#cache(cacheKey);
     return "admitted";
   }
 
-  /** Differs when the name, the password or the hash does; without the key it can't be made from a guess. */
-  #memoryOf({ name, password }: Credentials, hash: string): string {
+  /** Differs when the name, the password or the hash does. */
+  #cacheKeyOf({ name, password }: Credentials, hash: string): string {
     return createHmac("sha256", this.#key)
       .update(JSON.stringify([name, hash, password]))
       .digest("base64");
   }
 
-  #remember(memory: string): void {
-    if (this.#remembered.size >= MAX_REMEMBERED) {
-      this.#remembered.clear();
+  #cache(cacheKey: string): void {
+    if (this.#cached.size >= MAX_CACHED) {
+      this.#cached.clear();
     }
-    this.#remembered.add(memory);
+    this.#cached.add(cacheKey);
   }
 }
 
@@ -73,7 +80,7 @@ function readCredentials(authorization: string | undefined): Credentials | null 
   return name === undefined || password === undefined ? null : { name, password };
 }
 
-/** `2y`, `2x` and `2` are what other programs call the same; ours knows not all of them. */
-function sameVersion(hash: string): string {
+/** Other programs write the same hash as `2y`, `2x` or `2`, which bcryptjs does not know. */
+function toVersion2b(hash: string): string {
   return hash.replace(/^\$2[a-z]?\$/, "$2b$");
 }

@@ -4,7 +4,7 @@ import { BasicAuth } from "./basic-auth.ts";
 import { sendProblem } from "./routes/replies.ts";
 import { TokenBucket } from "./token-bucket.ts";
 
-/** Before anything else of a request is looked at: headers, the rate limit, and who asks. */
+/** Before anything else: the configured headers, the rate limit, and authentication. */
 export function addWebGuard(server: FastifyInstance, web: WebSettingsSource): void {
   const auth = new BasicAuth();
   const limiter = createLimiter();
@@ -13,29 +13,28 @@ export function addWebGuard(server: FastifyInstance, web: WebSettingsSource): vo
     const { headers, rateLimit, users } = web.current;
     void reply.headers(headers);
     if (!limiter(rateLimit)) {
-      return sendTooMany(reply, "Cannot answer so many requests: the web configuration limits them");
+      return sendTooMany(reply, "Too many requests: rate_limit of the web configuration");
     }
     if (users.size === 0) {
       return;
     }
-    switch (await auth.admit(users, request.headers.authorization)) {
+    switch (await auth.admit(users, { authorization: request.headers.authorization, client: request.ip })) {
       case "admitted":
         return;
       case "busy":
-        return sendTooMany(reply, "Cannot check so many passwords at once");
+        return sendTooMany(reply, "Too many logins at once");
       case "refused":
         void reply.header("www-authenticate", 'Basic realm="synclag", charset="UTF-8"');
-        return sendProblem(reply, 401, "Cannot answer without a user's name and password");
+        return sendProblem(reply, 401, "User name and password required");
     }
   });
 }
 
-/** `429` with when to come again. */
-export function sendTooMany(reply: FastifyReply, detail: string): FastifyReply {
+function sendTooMany(reply: FastifyReply, detail: string): FastifyReply {
   return sendProblem(reply.header("retry-after", "1"), 429, detail);
 }
 
-/** One bucket for all requests, made anew when the limit is another one. */
+/** One bucket for all requests, replaced when the limit changes. */
 function createLimiter(): (limit: RateLimit | null) => boolean {
   let bucket: { readonly limit: RateLimit; readonly tokens: TokenBucket } | null = null;
   return (limit) => {

@@ -1,6 +1,6 @@
 import type { RateLimit } from "../../config/web/web-settings.ts";
 
-/** A bucket that is full at first; each request takes a token, each interval brings one back. */
+/** A bucket that is full at first; each request takes a token, each interval adds one. */
 export class TokenBucket {
   readonly #limit: RateLimit;
   readonly #monotonicMs: () => number;
@@ -14,7 +14,7 @@ export class TokenBucket {
     this.#filledMs = monotonicMs();
   }
 
-  /** Whether there was one to take. */
+  /** False where it is empty. */
   take(): boolean {
     const nowMs = this.#monotonicMs();
     const earned = (nowMs - this.#filledMs) / this.#limit.intervalMs;

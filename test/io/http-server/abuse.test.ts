@@ -1,4 +1,6 @@
-import { connect } from "node:net";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import { ask, send, serve } from "../../support/served.ts";
 
@@ -70,17 +72,20 @@ describe("startHttpServer() with a hostile client", () => {
     const healthy = () => ({ ok: true, detail: "x".repeat(30_000_000) });
     await using server = await serve({ healthy }, { idleTimeoutMs: 200 });
     const { hostname, port } = new URL(server.url);
+    const accepted = nextServerSocket();
     const socket = connect(Number(port), hostname);
 
+    // Nothing is read meanwhile: there is no listener for data.
     socket.write("GET /-/healthy HTTP/1.1\r\nhost: x\r\n\r\n");
-    // Nothing is read meanwhile: the server's timer runs in this same process.
-    await new Promise((resolve) => setTimeout(resolve, 1_000));
-    let receivedBytes = 0;
-    socket.on("data", (chunk) => {
-      receivedBytes += chunk.length;
-    });
-    await new Promise((resolve) => socket.on("error", () => undefined).once("close", resolve));
+    await once(await accepted, "close");
 
+    let receivedBytes = 0;
+    socket
+      .on("error", () => undefined)
+      .on("data", (chunk) => {
+        receivedBytes += chunk.length;
+      });
+    await new Promise((resolve) => socket.once("close", resolve));
     expect(receivedBytes).toBeLessThan(30_000_000);
   });
 
@@ -106,3 +111,15 @@ describe("startHttpServer() with a hostile client", () => {
     expect(await hanging).toBe("");
   });
 });
+
+/** The server's side of the connection that a server of this process accepts next. */
+function nextServerSocket(): Promise<Socket> {
+  return new Promise((resolve) => {
+    const onSocket = (message: unknown): void => {
+      unsubscribe("net.server.socket", onSocket);
+      // https://nodejs.org/api/diagnostics_channel.html#netserversocket
+      resolve((message as { readonly socket: Socket }).socket);
+    };
+    subscribe("net.server.socket", onSocket);
+  });
+}

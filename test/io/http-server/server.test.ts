@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { ask, json, METRICS, PROBLEM_TYPE, serve } from "../../support/served.ts";
 
@@ -178,6 +179,30 @@ describe("/-/reload", () => {
     expect([answer.status, await answer.text()]).toEqual([200, "Reloaded x\n"]);
   });
 
+  it.each([
+    { from: "another site", headers: { "sec-fetch-site": "cross-site" }, status: 403 },
+    { from: "another port of this host", headers: { "sec-fetch-site": "same-site" }, status: 403 },
+    { from: "an old browser on another site", headers: { origin: "https://evil.example" }, status: 403 },
+    { from: "a page without an origin", headers: { origin: "null" }, status: 403 },
+    { from: "our own page", headers: { "sec-fetch-site": "same-origin" }, status: 200 },
+    { from: "our own page in an old browser", headers: { host: "a:1", origin: "http://a:1" }, status: 200 },
+    { from: "a program", headers: {}, status: 200 },
+  ])("answers $status to a request from $from", async ({ headers, status }) => {
+    let reloads = 0;
+    await using server = await serve({
+      reload: () => {
+        reloads += 1;
+        return Promise.resolve({ kind: "reloaded", detail: "" });
+      },
+    });
+    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+
+    const answer = await ask(server.url, ["POST /-/reload HTTP/1.1", "content-length: 0", ...lines]);
+
+    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
+    expect(reloads).toBe(status === 200 ? 1 : 0);
+  });
+
   it("says why a file was refused, with 422", async () => {
     await using server = await serve({
       reload: () => Promise.resolve({ kind: "failed", detail: "x:1:2: wrong" }),
@@ -314,5 +339,18 @@ describe("a bug of ours", () => {
     expect([status, contentType]).toEqual([500, PROBLEM_TYPE]);
     expect(JSON.stringify(body)).not.toContain("secret");
     expect(bugs).toEqual([bug]);
+  });
+});
+
+describe("an error of the system", () => {
+  it("is answered with 503, and is no bug", async () => {
+    const bugs: unknown[] = [];
+    const source = { metrics: () => readFile("x".repeat(5_000)).then(() => METRICS) };
+    await using server = await serve(source, { onBug: (error) => bugs.push(error) });
+
+    const { status, contentType } = await json(`${server.url}/metrics`);
+
+    expect([status, contentType]).toEqual([503, PROBLEM_TYPE]);
+    expect(bugs).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from "fastify";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { sendProblem } from "./replies.ts";
 import { sendGzipped } from "./send-gzipped.ts";
 import type { ProbeResult, ServerDeps } from "./server-deps.ts";
@@ -13,17 +13,33 @@ export function addManagementRoutes(server: FastifyInstance, source: ServerDeps)
   server.get("/-/ready", (_request, reply) => sendProbe(reply, source.ready()));
 
   const { reload } = source;
-  server.post("/-/reload", async (_request, reply) => {
+  server.post("/-/reload", async (request, reply) => {
+    if (isCrossSite(request)) {
+      return sendProblem(reply, 403, "Cross-site requests cannot reload");
+    }
     if (reload === null) {
       return sendProblem(
         reply,
         403,
-        "Cannot reload over HTTP: start with --enable-lifecycle, or send SIGHUP",
+        "Reload over HTTP is disabled: start with --enable-lifecycle, or send SIGHUP",
       );
     }
     const { kind, detail } = await reload();
     return kind === "reloaded" ? sendText(reply, detail) : sendProblem(reply, 422, detail);
   });
+}
+
+/**
+ * Whether a browser sends this on behalf of another site: any page that someone opens could do that, for a POST without
+ * a body needs no permission. Other programs send neither header.
+ */
+function isCrossSite({ headers, host }: FastifyRequest): boolean {
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined) {
+    return site !== "same-origin" && site !== "none";
+  }
+  const { origin } = headers;
+  return origin !== undefined && !(URL.canParse(origin) && new URL(origin).host === host);
 }
 
 function sendProbe(reply: FastifyReply, { ok, detail }: ProbeResult): FastifyReply {

@@ -1,6 +1,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { isSystemError } from "../../system-error.ts";
 
 /** The methods of each route's pattern. */
 export type KnownRoutes = Map<string, Set<string>>;
@@ -40,6 +41,10 @@ export function answerProblems(
     const httpStatus = clientErrorStatus(error);
     if (httpStatus !== null) {
       return sendProblem(reply, httpStatus, "Cannot read the request");
+    }
+    // Out of file descriptors, for example: not a bug, and it passes.
+    if (isSystemError(error)) {
+      return sendProblem(reply.header("retry-after", "10"), 503, `Cannot reply now: ${String(error)}`);
     }
     onBug(error);
     return sendProblem(reply, 500, "Internal error: see the log");
