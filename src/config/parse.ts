@@ -1,4 +1,5 @@
 import { budgetWarnings } from "../budgets/warnings.ts";
+import { indexerKey } from "../core/model/fleet.ts";
 import { createRedact } from "../core/model/redact.ts";
 import type { Config } from "./config.ts";
 import { resolveFleet } from "./resolve/fleet.ts";
@@ -68,9 +69,7 @@ function resolveConfig(yaml: YamlFile, state: ParseState): Config | null {
     fleet,
     maintenance,
     warnings: [
-      ...fleet.skipped.map(
-        ({ protocol, variant, tier, why }) => `${protocol}/${variant}/${tier} is skipped: ${why}`,
-      ),
+      ...fleet.skipped.map((indexer) => `${indexerKey(indexer)} is skipped: ${indexer.why}`),
       ...budgetWarnings(fleet),
     ],
     secrets: secrets.all,

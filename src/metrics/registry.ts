@@ -1,6 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import type { Indexer, IndexerId } from "../core/model/fleet.ts";
-import { jsonOf, memoize } from "../core/model/memoize.ts";
+import { type Indexer, type IndexerId, indexerKey } from "../core/model/fleet.ts";
+import { memoize } from "../core/model/memoize.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import { sampleLine } from "./families/exposition.ts";
 import type { MetricFamily } from "./families/family.ts";
@@ -13,8 +13,8 @@ export interface PrometheusOptions {
 export interface Prometheus {
   readonly contentType: string;
   /**
-   * The text in pieces, each made when it is asked for: in less than a millisecond, so that the loop can turn between two.
-   * Format 0.0.4 only: once asked for OpenMetrics, prom-client spoils `_total` for later scrapes.
+   * The text in pieces, each made when the caller asks for it and in less than a millisecond, so that the event loop turns in
+   * between. Format 0.0.4 only: once asked for OpenMetrics, prom-client breaks `_total` for later scrapes.
    */
   readonly render: (source: MetricsSource) => AsyncIterable<string>;
   readonly observePoll: (labels: IndexerId, durationMs: number) => void;
@@ -22,10 +22,10 @@ export interface Prometheus {
   readonly retain: (indexers: readonly Indexer[]) => void;
 }
 
-/** Up to the default deadline of a poll, 10 s. */
+/** The last one is the default timeout of a poll. */
 const BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Those of prom-client's default metrics that `promtool check metrics` accepts and someone would look at. */
+/** The useful ones of prom-client's default metrics that `promtool check metrics` accepts. */
 const PROCESS_METRICS = [
   "process_cpu_seconds_total",
   "process_start_time_seconds",
@@ -37,43 +37,43 @@ const PROCESS_METRICS = [
   "nodejs_heap_size_total_bytes",
 ];
 
-/** Some 500 lines. */
+/** About 500 lines. */
 const PIECE_CHARS = 65_536;
 
 /**
- * A registry of its own. The series of `families` are made anew from memory at each scrape, so that removed ones vanish;
- * prom-client keeps their names and types, and does not write them: docs/decisions/0005-text-of-metrics.md.
+ * The registry of the process. The samples of `families` are read at each scrape, so that the series of removed targets
+ * disappear; of these, prom-client writes names and types only: docs/decisions/0005-text-of-metrics.md.
  */
 export function createPrometheus({ families, build }: PrometheusOptions): Prometheus {
   const registry = new Registry();
   const ours = new Map(families.map((family) => [family.name, family]));
   for (const family of families) {
-    announce(family, registry);
+    registerHead(family, registry);
   }
 
   new Gauge({
     name: "synclag_build_info",
-    help: "1; which build this is",
+    help: "1; the version, revision and Node version of this build",
     labelNames: ["version", "revision", "node_version"],
     registers: [registry],
   }).set({ version: build.version, revision: build.revision, node_version: build.nodeVersion }, 1);
 
   const durations = new Histogram({
     name: "synclag_poll_duration_seconds",
-    help: "Time from sending a request to the head of its answer, or to its failure",
+    help: "Time from sending a request to the head of its reply, or to its failure",
     labelNames: ["protocol", "variant", "tier"],
     buckets: BUCKETS_SECONDS,
     registers: [registry],
   });
-  const polled = new Map<string, IndexerId>();
+  const observed = new Map<string, IndexerId>();
   const labelsOf = memoize(({ protocol, variant, tier }: IndexerId) => ({ protocol, variant, tier }));
 
-  // Some of those that are kept are filled in by one that isn't: all are collected, only the chosen are shown.
+  // Some of the chosen metrics are set by others: all are collected, the chosen ones are shown.
   const defaults = new Registry();
   collectDefaultMetrics({ register: defaults });
   for (const name of PROCESS_METRICS) {
     const metric = defaults.getSingleMetric(name);
-    // Those of file descriptors exist on Linux only.
+    // The metrics of file descriptors exist on Linux only.
     if (metric !== undefined) {
       registry.registerMetric(metric);
     }
@@ -98,29 +98,27 @@ export function createPrometheus({ families, build }: PrometheusOptions): Promet
     },
     observePoll(indexer, durationMs) {
       const labels = labelsOf(indexer);
-      polled.set(jsonOf(labels), labels);
+      observed.set(indexerKey(labels), labels);
       durations.observe(labels, durationMs / 1000);
     },
     retain(indexers) {
-      const kept = new Set(
-        indexers.map(({ protocol, variant, tier }) => JSON.stringify({ protocol, variant, tier })),
-      );
-      for (const [key, labels] of polled) {
+      const kept = new Set(indexers.map(indexerKey));
+      for (const [key, labels] of observed) {
         if (!kept.has(key) && labels.protocol !== "") {
           durations.remove({ ...labels });
-          polled.delete(key);
+          observed.delete(key);
         }
       }
     },
   };
 }
 
-/** Registers a family that stays empty: of it prom-client writes the head only. */
-function announce({ name, type, help, labels }: MetricFamily, registry: Registry): void {
+/** Registers a family without samples: prom-client then writes its HELP and TYPE only. */
+function registerHead({ name, type, help, labels }: MetricFamily, registry: Registry): void {
   const Metric = type === "gauge" ? Gauge : Counter;
   const metric = new Metric({ name, help, labelNames: [...labels], registers: [registry] });
   if (labels.length === 0) {
-    // Without labels it begins with a 0, and what is unknown is never 0.
+    // A metric without labels starts with a sample of 0, but unknown is never 0.
     metric.remove();
   }
 }

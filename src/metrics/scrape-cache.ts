@@ -10,8 +10,8 @@ interface Scrape {
 }
 
 /**
- * The text of a scrape, gzipped, made once for all who come while the report is the same, however many they are. It is
- * kept compressed, a thirtieth of its size, and no longer than its report.
+ * Renders and gzips the text of a scrape once for all scrapes of the same report. It is kept compressed, at a thirtieth of
+ * its size, and as long as its report.
  */
 export function createScrapeCache(
   render: (source: MetricsSource) => AsyncIterable<string>,
@@ -20,7 +20,7 @@ export function createScrapeCache(
   return (source) => {
     const { report, reload } = source;
     const known = made.get(report);
-    // Whoever looks after a reload wants to know how it went.
+    // A reload changes its own metrics, but not the report.
     if (known?.reload === reload) {
       return known.body;
     }
@@ -30,7 +30,7 @@ export function createScrapeCache(
   };
 }
 
-/** Off the event loop, which turns while a piece is compressed; the next one is asked for after that. */
+/** Compresses off the event loop; the next piece is rendered once the previous one is compressed. */
 async function compress(pieces: AsyncIterable<string>): Promise<Buffer> {
   return await pipeline(pieces, createGzip({ level: constants.Z_BEST_SPEED }), buffer);
 }

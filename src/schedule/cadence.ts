@@ -1,5 +1,5 @@
 import type { Budget } from "../core/model/fleet.ts";
-import { perWindow } from "../core/model/text.ts";
+import { formatCount, formatNumber, perWindow } from "../core/model/text.ts";
 import { type FiringRate, firingRate } from "./firing-times.ts";
 
 /** One step of the ladder that `schedule: auto` chooses from. */
@@ -61,7 +61,7 @@ export function chooseCadence(wanted: {
   }
   const slowest = LADDER.at(-1) ?? WITHOUT_BUDGET;
   const sum = arithmetic([...fixed, { endpoints, cron: slowest.cron }], budget);
-  const limit = `${toTenths(ceiling.limit)}, nine tenths of ${count(budget.limit)} ${perWindow(budget.per)}`;
+  const limit = `${formatNumber(ceiling.limit)}, nine tenths of ${count(budget.limit)} ${perWindow(budget.per)}`;
   return { kind: "none", problem: `${sum} > ${limit}, even with auto at every ${intervalLabel(slowest)}` };
 }
 
@@ -118,8 +118,7 @@ function firingsPerWindow(rate: FiringRate, per: Budget["per"]): number {
 /** `52 endpoints × 1,440 a day × 30.4 days = 2,276,352`. */
 function arithmetic(loads: readonly Load[], { per }: Budget): string {
   const terms = loads.map(({ endpoints, cron }) => {
-    const many = `${count(endpoints)} ${endpoints === 1 ? "endpoint" : "endpoints"}`;
-    return `${many} × ${ratePerWindow(firingRate(cron), per)}`;
+    return `${formatCount(endpoints, "endpoint")} × ${ratePerWindow(firingRate(cron), per)}`;
   });
   return `${terms.join(" + ")} = ${count(requestsPerWindow(loads, per))}`;
 }
@@ -131,15 +130,10 @@ function ratePerWindow(rate: FiringRate, per: Budget["per"]): string {
     case "day":
       return `${count(rate.perDay)} a day`;
     case "month":
-      return `${count(rate.perDay)} a day × ${rate.daysPerMonth} ${rate.daysPerMonth === 1 ? "day" : "days"}`;
+      return `${count(rate.perDay)} a day × ${formatCount(rate.daysPerMonth, "day")}`;
   }
 }
 
-/** Nine tenths of a small limit are no whole number: rounded, the message would say `4 > 4`. */
-function toTenths(n: number): string {
-  return n.toLocaleString("en-US", { maximumFractionDigits: 1 });
-}
-
 function count(n: number): string {
-  return Math.round(n).toLocaleString("en-US");
+  return formatNumber(Math.round(n));
 }

@@ -1,11 +1,12 @@
-import type {
-  Budget,
-  CustomQuery,
-  Endpoint,
-  Fleet,
-  Indexer,
-  SkippedIndexer,
-  Target,
+import {
+  type Budget,
+  type CustomQuery,
+  type Endpoint,
+  type Fleet,
+  type Indexer,
+  indexerKey,
+  type SkippedIndexer,
+  type Target,
 } from "../../core/model/fleet.ts";
 import type { ConfigFile } from "../schema/config-file.ts";
 import type { CustomEntry } from "../schema/indexer.ts";
@@ -46,7 +47,7 @@ function indexerScopes({ protocols }: ConfigFile, context: ResolveContext): read
     }
     return entries.map((entry, index) => {
       const path = ["protocols", protocol, index];
-      const key = `${protocol}/${entry.variant}/${entry.tier}`;
+      const key = indexerKey({ protocol, variant: entry.variant, tier: entry.tier });
       if (pathsByKey.has(key)) {
         context.addProblem(
           [...path, "variant"],
@@ -92,7 +93,7 @@ function toIndexer(plan: IndexerPlan, timings: ReadonlyMap<EndpointPlan, Timing>
 function toEndpoint({ protocol, entry }: IndexerPlan, endpoint: EndpointPlan, timing: Timing): Endpoint {
   const { variant, tier, dialect } = entry;
   const { name, address, chains } = endpoint;
-  const prefix = `${protocol}/${variant}/${tier}`;
+  const prefix = indexerKey({ protocol, variant, tier });
   const [only, ...others] = chains;
   const toTarget = ({ slug, chainId, explorer, playground }: ServedChain): Target => ({
     key: `${prefix}/${slug}`,

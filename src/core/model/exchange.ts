@@ -1,29 +1,29 @@
 import type { FailureReason, PollTimes } from "./observation.ts";
 
-/** One request and what came of it, for a person who looks into an endpoint. */
+/** One request and its result, shown to a person who investigates an endpoint. */
 export interface Exchange extends PollTimes {
   /** The request's body, as JSON. */
   readonly asked: string;
-  /** Null where no HTTP answer came. */
+  /** Null if there was no HTTP response. */
   readonly httpStatus: number | null;
-  /** `refused`: the server does not know this question, and another one was asked. */
+  /** `refused`: the server does not know this query, and the next one was sent. */
   readonly outcome: "usable" | "refused" | FailureReason;
-  /** The beginning of the answer, or what went wrong: one line, without secrets. */
+  /** The beginning of the response, or the error: one line, without secrets. */
   readonly text: string;
 }
 
-/** What a person looks at who wants to know what an endpoint really said. Newest first. */
+/** The last exchanges with an endpoint, newest first. */
 export interface Exchanges {
   readonly replies: readonly Exchange[];
   readonly failures: readonly Exchange[];
 }
 
-/** An endpoint with what it said last. */
+/** An endpoint with its last exchanges. */
 export interface EndpointRecord extends Exchanges {
   readonly key: string;
   readonly kind: "indexer" | "rpc";
-  /** Keys of the targets that it serves; none for an RPC node. */
+  /** Keys of the targets that it serves; empty for an RPC node. */
   readonly targets: readonly string[];
-  /** Repeats the last poll by hand, without a secret; null before the first. */
+  /** A curl command that repeats the last poll, without secrets; null before the first. */
   readonly curl: string | null;
 }

@@ -1,6 +1,6 @@
 import { memoize } from "./memoize.ts";
 
-/** The fleet as the configuration describes it: what is polled, and what it stands for. */
+/** The fleet as the configuration describes it. */
 
 /** Limits in time, so that a 0.25 s chain and a 12 s chain read alike. All in milliseconds. */
 export interface Thresholds {
@@ -17,13 +17,13 @@ export interface Chain {
   readonly slug: string;
   readonly id: number;
   readonly name: string;
-  /** The configured time between blocks; null where nobody publishes one, then only the measured one is known. */
+  /** The configured time between blocks, or null. */
   readonly blockTimeMs: number | null;
   readonly testnet: boolean;
   readonly thresholds: Thresholds;
 }
 
-/** What gets a height and a status: one indexer on one chain. */
+/** One indexer on one chain: what gets a height and a status. */
 export interface Target {
   /** `protocol/variant/tier/chain`, unique in a fleet. */
   readonly key: string;
@@ -35,7 +35,7 @@ export interface Target {
   readonly chainId: number;
   readonly explorer: string | null;
   readonly playground: string | null;
-  /** Time between two polls of its endpoint; decides when its evidence is stale. */
+  /** The time between two polls of its endpoint, which decides when its evidence is stale. */
   readonly pollIntervalMs: number;
 }
 
@@ -65,9 +65,9 @@ export interface Endpoint {
   readonly tier: string;
   /** The metric label: `all` for a URL without placeholders, else the chain's slug. */
   readonly name: string;
-  /** May hold a key: only `io/` may look at it. */
+  /** May contain a key: only `io/` may read it. */
   readonly url: string;
-  /** `host` or `host:port` of the URL: what the per-host limit and a host's incident go by. */
+  /** `host` or `host:port` of the URL, for the limit per host and the incidents of hosts. */
   readonly host: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly dialect: string;
@@ -78,9 +78,9 @@ export interface Endpoint {
   readonly pollIntervalMs: number;
   /** Name of the budget that its requests draw on, or null. */
   readonly budget: string | null;
-  /** Empty for an RPC node, whose chain stands in `chain`. */
+  /** Empty for an RPC node, which has a `chain` instead. */
   readonly targets: readonly Target[];
-  /** The only chain that it can speak of, or null for an endpoint of several. */
+  /** The only chain that it serves, or null for an endpoint of several chains. */
   readonly chain: string | null;
 }
 
@@ -102,26 +102,25 @@ export interface SkippedIndexer extends IndexerId {
   readonly why: string;
 }
 
-/** A promise to a provider: at most `limit` requests per window. */
+/** At most `limit` requests per window. */
 export interface Budget {
   readonly name: string;
   readonly limit: number;
   readonly per: "hour" | "day" | "month";
-  /** `endpoint`: each URL has its own; `shared`: all that name it draw from one. */
+  /** `endpoint`: each URL has its own; `shared`: all endpoints that name it have one together. */
   readonly scope: "endpoint" | "shared";
 }
 
-/** Everything that one chain's truth is worked out from. */
 export interface Fleet {
   readonly chains: readonly Chain[];
-  /** In the order of the file: a protocol's first listed indexer is what the others are compared with. */
+  /** In the order of the file: the first indexer of a protocol is the one that the others are compared with. */
   readonly indexers: readonly Indexer[];
   readonly rpcEndpoints: readonly Endpoint[];
   readonly budgets: readonly Budget[];
   readonly skipped: readonly SkippedIndexer[];
 }
 
-/** Everything that is polled: the indexers' endpoints in the order of the file, then the RPC nodes. */
+/** All endpoints: those of the indexers in the order of the file, then the RPC nodes. */
 export const endpointsOf = memoize((fleet: Fleet): readonly Endpoint[] => [
   ...fleet.indexers.flatMap((indexer) => indexer.endpoints),
   ...fleet.rpcEndpoints,
@@ -143,7 +142,7 @@ export function servingTargets<T extends Pick<Target, "tier">>(targets: readonly
   return production.length === 0 ? targets : production;
 }
 
-/** The keys of all that an endpoint says something of: its targets, or itself where it is an RPC node. */
+/** The keys of the sources that an endpoint observes: its targets, or itself if it is an RPC node. */
 export function sourceKeysOf({ key, kind, targets }: Endpoint): readonly string[] {
   return kind === "rpc" ? [key] : targets.map((target) => target.key);
 }

@@ -1,4 +1,4 @@
-/** The items under their keys, in the order in which they come. (`Map.groupBy` is younger than Node 20.) */
+/** `Map.groupBy`, which Node 20 does not have. */
 export function groupBy<Item, Key>(
   items: readonly Item[],
   keyOf: (item: Item) => Key,

@@ -6,7 +6,7 @@ export interface MaintenanceMatch {
   readonly chain?: string;
 }
 
-/** Polled as ever, but marked. */
+/** Targets inside a window are polled as usual, and marked. */
 export type MaintenanceWindow = { readonly match: MaintenanceMatch } & (
   | { readonly kind: "once"; readonly fromMs: number; readonly toMs: number }
   | {

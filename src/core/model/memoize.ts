@@ -1,7 +1,4 @@
-/**
- * The same function, which does its work once for each object: for what is asked again at every poll, of objects that
- * live as long as their configuration and never change.
- */
+/** Caches the results of a function by the identity of its argument: for objects that never change. */
 export function memoize<Key extends object, Value extends object | string>(
   work: (key: Key) => Value,
 ): (key: Key) => Value {
@@ -11,11 +8,11 @@ export function memoize<Key extends object, Value extends object | string>(
     if (known !== undefined) {
       return known;
     }
-    const made = work(key);
-    done.set(key, made);
-    return made;
+    const result = work(key);
+    done.set(key, result);
+    return result;
   };
 }
 
-/** The JSON of what is sent again and again. */
+/** `JSON.stringify`, cached by object: for bodies that every poll sends again. */
 export const jsonOf: (value: object) => string = memoize((value) => JSON.stringify(value));

@@ -1,4 +1,4 @@
-/** The word of `known` that was most likely meant by `typed`, or null where none is near. */
+/** The word of `known` that is closest to `typed`, or null if none is close. */
 export function nearMiss(typed: string, known: readonly string[]): string | null {
   const wanted = typed.toLowerCase();
   const ranked = known
@@ -8,13 +8,13 @@ export function nearMiss(typed: string, known: readonly string[]): string | null
   return best !== undefined && best.edits <= Math.max(1, Math.floor(best.word.length / 3)) ? best.word : null;
 }
 
-/** ` (did you mean 'base'?)`, or nothing where no known word is near. */
+/** ` (did you mean 'base'?)`, or the empty string if no known word is close. */
 export function nearMissHint(typed: string, known: readonly string[]): string {
   const meant = nearMiss(typed, known);
   return meant === null ? "" : ` (did you mean '${meant}'?)`;
 }
 
-/** How many letters must be typed, removed, replaced or swapped with the next to get from one word to the other. */
+/** The Damerau-Levenshtein distance (optimal string alignment). */
 function editDistance(from: string, to: string): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, index) => index);

@@ -1,4 +1,4 @@
-/** Why a poll gave no usable answer: a closed list, and the metric label `reason`. */
+/** Why a poll returned no usable answer: a closed list, and the metric label `reason`. */
 export const FAILURE_REASONS = [
   "timeout",
   "dns",
@@ -41,7 +41,7 @@ export interface PollTimes {
   readonly receivedAtMs: number;
 }
 
-/** What one poll said of one target, or of a chain's RPC node. */
+/** What one poll reported about one target, or about an RPC node. */
 export type Observation = PollTimes & { readonly source: string } & (
     | { readonly kind: "head"; readonly head: Head }
     /** Envio's -1, Ponder's null, graph-node's "has not started syncing yet": no failure, and no height. */

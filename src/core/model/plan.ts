@@ -1,14 +1,14 @@
 import type { Budget, SkippedIndexer } from "./fleet.ts";
 
-/** What is polled how often, and what it costs: worked out from the configuration alone. */
+/** The polling schedule and the budget usage that follow from a configuration. */
 export interface Plan {
   /** In the order of the file, the RPC nodes last. */
   readonly rows: readonly PlanRow[];
-  /** What becomes of each budget that something draws on. */
+  /** The budgets that any endpoint uses. */
   readonly budgets: readonly PlannedBudget[];
   readonly endpoints: number;
   readonly requestsPerDay: number;
-  /** How the times until a fault shows were worked out. */
+  /** What the detection times are based on. */
   readonly basis: FaultBasis;
   readonly skipped: readonly SkippedIndexer[];
 }
@@ -29,26 +29,26 @@ export interface PlanRow {
   /** Of all its endpoints, on a day on which the schedule fires; retries not included. */
   readonly requestsPerDay: number;
   readonly budget: Budget | null;
-  /** From 0 to 1: what they take of a shared budget together, or each of its own; null without a budget. */
+  /** The share of the budget that they use, from 0 to 1: together of a shared one, each of its own; null without a budget. */
   readonly share: number | null;
-  /** The longest time from a fault to its status. */
+  /** The longest time from a fault to the status that shows it. */
   readonly faultShowsMs: number;
 }
 
-/** What the schedules ask of one budget. */
+/** What the schedules use of one budget. */
 export interface PlannedBudget {
   readonly budget: Budget;
   readonly endpoints: number;
-  /** In one window: of all for a shared budget, else of the URL that is asked the most. */
+  /** In one window: of all endpoints for a shared budget, else of the endpoint that is polled most. */
   readonly requests: number;
   /** `requests` of the limit, from 0 to 1. */
   readonly share: number;
 }
 
-/** The fault that takes longest to show: an endpoint that stops answering just after a poll. */
+/** The fault that takes longest to detect: an endpoint that stops answering just after a poll. */
 export interface FaultBasis {
   /** Polls in a row that must fail. */
   readonly polls: number;
-  /** How long one of them takes, with all its retries. */
+  /** How long one of them takes at most, with all its retries. */
   readonly pollMs: number;
 }

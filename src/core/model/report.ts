@@ -1,7 +1,7 @@
 import type { Budget, Chain, Endpoint, SkippedIndexer, Target } from "./fleet.ts";
 import type { FailureReason } from "./observation.ts";
 
-/** A target's status: a closed list, the first that matches wins. */
+/** The statuses of a target: a closed list, of which the first that applies is taken. */
 export const STATUSES = [
   "unknown",
   "rejected",
@@ -26,27 +26,27 @@ export interface TargetReport {
   readonly status: Status;
   /** Why the last poll failed, or null. */
   readonly reason: FailureReason | null;
-  /** One sentence for a tired person. */
+  /** One sentence that explains the status. */
   readonly detail: string;
-  /** Whether the last poll gave a usable height. */
+  /** Whether the last poll returned a usable height. */
   readonly up: boolean;
   /** Null once the evidence is stale. */
   readonly block: number | null;
   readonly blockTimestampSec: number | null;
   readonly lagBlocks: number | null;
   readonly lagMs: number | null;
-  /** Whether `lagMs` reaches beyond what the chain clock has seen. */
+  /** Whether `lagMs` is an estimate: the block is older than the history of the chain clock. */
   readonly lagExtrapolated: boolean;
   readonly lastSuccessMs: number | null;
   readonly lastAdvanceMs: number | null;
   readonly indexingErrors: boolean | null;
   readonly deployment: string | null;
   readonly deploymentChanges: number;
-  /** Steps backward since the start, each counted once. */
+  /** Steps backward of the height, each counted once. */
   readonly regressions: { readonly reorg: number; readonly reindex: number };
   /** Whether it is the freshest healthy target of its protocol and chain. */
   readonly preferred: boolean;
-  /** Whether it is inside a maintenance window: polled and judged as ever, but marked. */
+  /** Whether it is inside a maintenance window: polls and statuses continue as usual. */
   readonly maintenance: boolean;
 }
 
@@ -58,7 +58,7 @@ export interface GapReport {
   /** Positive: this target is behind `against`. */
   readonly blocks: number;
   readonly seconds: number | null;
-  /** Half-width of the interval that the true gap lies in. */
+  /** Half-width of the interval that contains the true gap. */
   readonly uncertaintyBlocks: number;
 }
 
@@ -80,7 +80,7 @@ export interface ChainReport {
   readonly gaps: readonly GapReport[];
 }
 
-/** One cause that explains the trouble of many targets. */
+/** One cause that explains the failures of many targets. */
 export interface Incident {
   readonly scope: "network" | "host" | "endpoint" | "chain";
   readonly subject: string;
@@ -107,7 +107,7 @@ export interface BudgetReport {
   readonly backOff?: string;
 }
 
-/** What every output is made from, so that they can never disagree. */
+/** All outputs are made from one report, so that they cannot disagree. */
 export interface Report {
   readonly generatedAtMs: number;
   readonly chains: readonly ChainReport[];

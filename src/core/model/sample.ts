@@ -26,7 +26,7 @@ export function readAtMs(times: PollTimes): number {
   return (times.sentAtMs + times.receivedAtMs) / 2;
 }
 
-/** Zero, negative, fractional or beyond 2^53 - 1 is never a height. */
+/** A height is a positive safe integer. */
 export function isHeight(block: number): boolean {
   return Number.isSafeInteger(block) && block > 0;
 }

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { jsonOf, memoize } from "../../../src/core/model/memoize.ts";
 
-describe("onceEach()", () => {
-  it("works once for each object, and not for one that is merely equal", () => {
+describe("memoize()", () => {
+  it("calls the function once for each object, and again for an equal one", () => {
     const asked: object[] = [];
     const lengthOf = memoize((list: readonly string[]) => {
       asked.push(list);
