@@ -4,9 +4,10 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { EndpointSpec } from "../src/sim/fleet/endpoint-spec.ts";
 import { type SimulatedFleet, startFleet } from "../src/sim/fleet/simulated-fleet.ts";
+import type { TargetBehaviour } from "../src/sim/fleet/simulated-target.ts";
 import { SIMULATED_CUSTOM_QUERY } from "../src/sim/servers/custom.ts";
 import type { StatusJson, TargetJson } from "../src/views/api/api-schema.ts";
-import { type FaultCase, faultCases, type Truth } from "./support/fault-cases.ts";
+import { FAULT_DEPLOYMENT, type FaultCase, faultCases, type Truth } from "./support/fault-cases.ts";
 import { AUTHORITY, WIRE_CASES, type Wire } from "./support/fault-wires.ts";
 import { scrape } from "./support/running-app.ts";
 import { type SynclagProcess, startSynclag } from "./support/synclag-process.ts";
@@ -216,7 +217,10 @@ function specsOf({ name, spec }: FaultCase): readonly EndpointSpec[] {
 
 function neighbourSpec({ name, spec }: Pick<FaultCase, "name"> & Partial<FaultCase>): EndpointSpec {
   const kind = spec?.kind ?? "graph-node";
-  return { kind, key: keyOf(neighbourOf(name)), chains: ["base"], origin: name };
+  const path = kind === "graph-status" ? { path: "/neighbour/graphql" } : {};
+  const targetBehaviour = (): Partial<TargetBehaviour> =>
+    kind === "graph-status" ? { deployment: FAULT_DEPLOYMENT } : {};
+  return { kind, key: keyOf(neighbourOf(name)), chains: ["base"], origin: name, ...path, targetBehaviour };
 }
 
 function truthOf(simulated: SimulatedFleet): Truth {
@@ -245,7 +249,11 @@ protocols:${[...simulated, ...wired].join("")}
 function indexerYaml(protocol: string, endpointUrl: string): string {
   return `
   ${protocol}:
-    - { variant: subgraph, dialect: ${dialectOf(protocol)}${customOf(protocol)}, url: "${endpointUrl}", schedule: "*/${INTERVAL_MS / 1_000} * * * * *", chains: [base] }`;
+    - { variant: subgraph, dialect: ${dialectOf(protocol)}${customOf(protocol)}, url: "${endpointUrl}", schedule: "*/${INTERVAL_MS / 1_000} * * * * *", chains: { base: {${deploymentOf(protocol)}} } }`;
+}
+
+function deploymentOf(protocol: string): string {
+  return dialectOf(protocol) === "graph-status" ? ` deployment: ${FAULT_DEPLOYMENT} ` : "";
 }
 
 /** JSON is YAML. */

@@ -4,6 +4,7 @@ import { customQuestions } from "./custom.ts";
 import type { Dialect, Question } from "./dialect.ts";
 import { envio } from "./envio.ts";
 import { graph } from "./graph.ts";
+import { graphStatusQuestions } from "./graph-status.ts";
 import { ponder } from "./ponder.ts";
 import { rpc } from "./rpc.ts";
 import { squid } from "./squid.ts";
@@ -13,7 +14,7 @@ import { subquery } from "./subquery.ts";
 export const DIALECTS = { graph, envio, ponder, squid, subquery } as const satisfies Record<string, Dialect>;
 
 /** The values of `dialect` in chains.yaml, beside `auto`. */
-export const DIALECT_NAMES: readonly string[] = [...Object.keys(DIALECTS), "custom"];
+export const DIALECT_NAMES: readonly string[] = [...Object.keys(DIALECTS), "graph-status", "custom"];
 
 type AskedEndpoint = Pick<Endpoint, "kind" | "dialect" | "targets" | "custom">;
 
@@ -32,6 +33,9 @@ export const questionsFor = memoize((endpoint: AskedEndpoint): readonly Question
   }
   if (endpoint.custom !== undefined) {
     return customQuestions(endpoint.custom);
+  }
+  if (endpoint.dialect === "graph-status") {
+    return graphStatusQuestions(endpoint.targets);
   }
   const dialect = new Map<string, Dialect>(Object.entries(DIALECTS)).get(endpoint.dialect);
   if (dialect === undefined) {

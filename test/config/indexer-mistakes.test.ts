@@ -35,6 +35,15 @@ describe("parseConfig()", () => {
       ],
     },
     {
+      mistake: "bad-deployment",
+      problems: [
+        "11:15: protocols.airdrops[0].chains.base: Cannot find the deployment of chain base: expected base: { deployment: Qm… }, the id that dialect graph-status asks for",
+        '12:32: protocols.airdrops[0].chains.sepolia.deployment: Cannot use "Qm 1" as a deployment: expected sepolia: { deployment: Qm… }, the id that dialect graph-status asks for',
+        "16:16: protocols.airdrops[1].chains[0]: Cannot find the deployment of chain base: expected base: { deployment: Qm… }, the id that dialect graph-status asks for",
+        '21:17: protocols.airdrops[2].chains.base.deployment: Cannot use unknown key "deployment": no template uses {deployment}',
+      ],
+    },
+    {
       mistake: "bad-explorer",
       problems: [
         "14:17: protocols.lockup[0].explorer: Cannot use this URL: expected http:// or https://, found no scheme",
@@ -224,7 +233,7 @@ describe("parseConfig()", () => {
     {
       mistake: "unknown-dialect",
       problems: [
-        '8:16: protocols.lockup[0].dialect: Cannot use "hasura": expected one of auto, graph, envio, ponder, squid, subquery, custom',
+        '8:16: protocols.lockup[0].dialect: Cannot use "hasura": expected one of auto, graph, envio, ponder, squid, subquery, graph-status, custom',
       ],
     },
     {

@@ -4,6 +4,7 @@ import { parse } from "yaml";
 import { z } from "zod";
 import type { CustomQuery } from "../../src/core/model/fleet.ts";
 import type { Dialect } from "../../src/dialects/dialect.ts";
+import { graphStatusQuestions } from "../../src/dialects/graph-status.ts";
 import { DIALECT_NAMES, DIALECTS, questionsFor } from "../../src/dialects/registry.ts";
 import { endpointOf } from "./endpoint-of.ts";
 
@@ -45,6 +46,24 @@ describe("docs/dialects.md", () => {
       expect(JSON.stringify(readings)).not.toContain('"failed"');
     },
   );
+
+  it("prints the query and a reply of graph-status", () => {
+    const section = sectionOf("graph-status");
+    const deployment = /deployment: (\w+)/.exec(section)?.[1] ?? "";
+    const [question] = graphStatusQuestions([{ chainId: 8453, deployment }]);
+
+    const reading = question?.read(JSON.parse(String(blocksOf(section, "json")[0])).data);
+
+    expect(blocksOf(section, "graphql")).toEqual([question?.body["query"]]);
+    expect(reading).toMatchObject({
+      rows: [
+        {
+          chainId: 8453,
+          content: { head: { failure: expect.stringContaining("at block 403 in handleBlock") } },
+        },
+      ],
+    });
+  });
 
   it("prints examples of custom blocks that read the replies below them", () => {
     const section = sectionOf("custom");

@@ -192,12 +192,25 @@ function envioCases({ block }: Truth): readonly FaultCase[] {
   ];
 }
 
+/** What the endpoints of dialect graph-status ask for. */
+export const FAULT_DEPLOYMENT = "QmbTA668GTsFYJSaMvcw51HswCtNHrNwDTdnZdHNqeRDMy";
+
 /** What is particular to the other families. */
 function otherCases({ block }: Truth): readonly FaultCase[] {
   const squid = (squidStatus: unknown): string => JSON.stringify({ data: { squidStatus } });
   const subquery = (...nodes: readonly unknown[]): string =>
     JSON.stringify({ data: { _metadatas: { nodes } } });
   const row = { lastProcessedHeight: block, chain: "8453" };
+  const status = (...indexingStatuses: readonly unknown[]): string =>
+    JSON.stringify({ data: { indexingStatuses } });
+  const latestBlock = { number: String(block), hash: null };
+  const healthy = {
+    subgraph: FAULT_DEPLOYMENT,
+    health: "healthy",
+    fatalError: null,
+    chains: [{ latestBlock }],
+  };
+  const fatalError = { message: "no", handler: "handleTransfer", deterministic: true, block: null };
   const custom = (...chains: readonly unknown[]): string => JSON.stringify({ data: { sync: { chains } } });
   const chain = { id: 8453, last_block: block, last_block_time: null, last_block_hash: null, error: null };
   return [
@@ -217,6 +230,17 @@ function otherCases({ block }: Truth): readonly FaultCase[] {
       "subquery",
       answered("subquery-height-as-word", "schema", subquery({ ...row, lastProcessedHeight: "soon" })),
     ),
+    of("graph-status", answered("graph-status-true", null, status(healthy))),
+    of("graph-status", {
+      ...answered("graph-status-failed", null, status({ ...healthy, health: "failed", fatalError })),
+      status: "failed",
+    }),
+    of("graph-status", {
+      ...answered("graph-status-not-started", null, status({ ...healthy, chains: [{ latestBlock: null }] })),
+      status: "syncing",
+    }),
+    of("graph-status", answered("graph-status-unknown-deployment", "not_found", status())),
+    of("graph-status", answered("graph-status-null", "schema", '{"data":{"indexingStatuses":null}}')),
     of("custom", answered("custom-true", null, custom(chain, { ...chain, id: 1 }))),
     of("custom", { ...answered("custom-no-rows", null, custom()), status: "missing" }),
     of("custom", {

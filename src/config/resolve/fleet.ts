@@ -95,13 +95,14 @@ function toEndpoint({ protocol, entry }: IndexerPlan, endpoint: EndpointPlan, ti
   const { name, address, chains } = endpoint;
   const prefix = indexerKey({ protocol, variant, tier });
   const [only, ...others] = chains;
-  const toTarget = ({ slug, chainId, explorer, playground }: ServedChain): Target => ({
+  const toTarget = ({ slug, chainId, deployment, explorer, playground }: ServedChain): Target => ({
     key: `${prefix}/${slug}`,
     protocol,
     variant,
     tier,
     chain: slug,
     chainId,
+    ...(deployment === null ? {} : { deployment }),
     explorer,
     playground,
     pollIntervalMs: timing.pollIntervalMs,

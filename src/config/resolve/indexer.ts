@@ -1,8 +1,9 @@
 import type { ConfigFile } from "../schema/config-file.ts";
 import type { IndexerEntry } from "../schema/indexer.ts";
+import { describeValue } from "../schema/messages.ts";
 import type { Path } from "../yaml/config-error.ts";
 import { type Address, resolveAddress } from "./address.ts";
-import { type ListedChain, listChains } from "./list-chains.ts";
+import { DEPLOYMENT_VALUE, type ListedChain, listChains } from "./list-chains.ts";
 import { type ChainScope, fillForChain, type IndexerScope } from "./resolve-context.ts";
 import { joinParts, parseTemplate, placeholdersOf } from "./template.ts";
 import { readWebUrl } from "./web-url.ts";
@@ -11,6 +12,8 @@ import { readWebUrl } from "./web-url.ts";
 export interface ServedChain {
   readonly slug: string;
   readonly chainId: number;
+  /** Null for every dialect but `graph-status`. */
+  readonly deployment: string | null;
   readonly explorer: string | null;
   readonly playground: string | null;
 }
@@ -57,6 +60,22 @@ export function resolveIndexer(indexer: IndexerScope, chains: ConfigFile["chains
   };
 }
 
+function resolveDeployment({ slug, scope }: ListedChain): string | null {
+  const { indexer, path, values } = scope;
+  const deployment = values.get(DEPLOYMENT_VALUE);
+  if (deployment !== undefined && /^[\w-]{1,64}$/.test(deployment)) {
+    return deployment;
+  }
+  const wanted = `expected ${slug}: { deployment: Qm… }, the id that dialect graph-status asks for`;
+  if (deployment === undefined) {
+    indexer.context.addProblem(path, `Cannot find the deployment of chain ${slug}: ${wanted}`);
+  } else {
+    const found = describeValue(deployment);
+    indexer.context.addProblem([...path, DEPLOYMENT_VALUE], `Cannot use ${found} as a deployment: ${wanted}`);
+  }
+  return null;
+}
+
 function checkCustom({ entry, path, context }: IndexerScope): void {
   const isCustom = entry.dialect === "custom";
   if (isCustom && entry.custom === undefined && !context.hasProblemAt([...path, "custom"])) {
@@ -90,6 +109,7 @@ function planEndpoint(name: string, scope: ChainScope, listed: readonly ListedCh
   const chains = listed.map((chain) => ({
     slug: chain.slug,
     chainId: chain.chainId,
+    deployment: indexer.entry.dialect === "graph-status" ? resolveDeployment(chain) : null,
     explorer: resolveLink("explorer", chain.scope),
     playground: resolveLink("playground", chain.scope),
   }));

@@ -38,6 +38,9 @@ export function listChains(indexer: IndexerScope, chains: ConfigFile["chains"]):
   });
 }
 
+/** The value of a chain that dialect `graph-status` asks for. */
+export const DEPLOYMENT_VALUE = "deployment";
+
 const TEMPLATE_KEYS = ["url", "explorer", "playground"] as const;
 
 interface Entry {
@@ -88,7 +91,10 @@ function ownValues(
 function checkOwnValues(indexer: IndexerScope, path: Path, overrides: ChainValues): void {
   const { entry, context } = indexer;
   const templates = [entry, overrides].flatMap((from) => TEMPLATE_KEYS.map((key) => from[key] ?? ""));
-  const used = templates.flatMap(placeholdersOf);
+  const used = [
+    ...templates.flatMap(placeholdersOf),
+    ...(entry.dialect === "graph-status" ? [DEPLOYMENT_VALUE] : []),
+  ];
   const isUncertain =
     templates.some((template) => parseTemplate(template).kind === "invalid") ||
     TEMPLATE_KEYS.some((key) => context.hasProblemAt([...indexer.path, key]));

@@ -33,6 +33,8 @@ export interface Target {
   /** The chain's slug. */
   readonly chain: string;
   readonly chainId: number;
+  /** The deployment that dialect `graph-status` asks for, and no other dialect. */
+  readonly deployment?: string;
   readonly explorer: string | null;
   readonly playground: string | null;
   /** The time between two polls of its endpoint, which decides when its evidence is stale. */

@@ -33,6 +33,8 @@ export interface Head {
   readonly deployment: string | null;
   /** The indexer's own flag. True is bad news; false proves nothing. */
   readonly indexingErrors: boolean | null;
+  /** What the indexer says made the deployment fail, in one line. */
+  readonly failure?: string;
 }
 
 /** When a poll was made. The height was read at some instant between the two. Unix milliseconds. */

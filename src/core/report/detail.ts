@@ -32,6 +32,9 @@ function clauseOf(facts: Facts): string {
     case "missing":
       return `the answer lacks this chain, though it is expected there${lastSeenText(facts)}`;
     case "failed":
+      if (state.last?.kind === "head" && state.last.failure !== undefined) {
+        return `the indexer reports a failed deployment: ${state.last.failure}; it is ${behindText(facts)}`;
+      }
       return state.indexingErrors === true
         ? `the indexer reports indexing errors, and is ${behindText(facts)}`
         : `the indexer reports a failed deployment${causeText(facts)}`;

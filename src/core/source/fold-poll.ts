@@ -51,7 +51,12 @@ function foldHead(state: SourceState, observation: HeadObservation, context: Fol
   const isRedeployed =
     head.deployment !== null && state.deployment !== null && head.deployment !== state.deployment;
   const folded = changed(state, {
-    last: { kind: "head", sentAtMs: sample.sentAtMs, receivedAtMs: sample.receivedAtMs },
+    last: {
+      kind: "head",
+      sentAtMs: sample.sentAtMs,
+      receivedAtMs: sample.receivedAtMs,
+      ...(head.failure === undefined ? {} : { failure: head.failure }),
+    },
     claim: null,
     lastSuccessMs: sample.receivedAtMs,
     // This takes just the room that is needed, where a list literal leaves some to grow.

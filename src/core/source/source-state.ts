@@ -5,8 +5,10 @@ import type { SettledStatus } from "./settled-status.ts";
 
 /** How the last poll ended. */
 export type LastPoll = PollTimes &
+  /** `failure`: what the indexer says made the deployment fail. */
   (
-    | { readonly kind: "head" | "not_started" | "missing" }
+    | { readonly kind: "head"; readonly failure?: string }
+    | { readonly kind: "not_started" | "missing" }
     | { readonly kind: "failed"; readonly reason: FailureReason; readonly detail: string }
   );
 

@@ -20,7 +20,8 @@ const SampleJson = z.strictObject({
 });
 
 const LastPollJson = z.union([
-  z.strictObject({ ...Times, kind: z.enum(["head", "not_started", "missing"]) }),
+  z.strictObject({ ...Times, kind: z.literal("head"), failure: z.string().exactOptional() }),
+  z.strictObject({ ...Times, kind: z.enum(["not_started", "missing"]) }),
   z.strictObject({
     ...Times,
     kind: z.literal("failed"),

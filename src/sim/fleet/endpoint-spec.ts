@@ -10,7 +10,7 @@ export interface EndpointSpec {
   readonly key?: string;
   /** Slugs of the chains that it serves. Default: the first chain of the fleet. */
   readonly chains?: readonly string[];
-  /** Endpoints of one origin share a host and port. Default: the kind; Ponder and RPC nodes have one each. */
+  /** Endpoints of one origin share a host and port. Default: the kind; Ponder, RPC nodes and index-nodes have one each. */
   readonly origin?: string;
   /** Default: a path that the real software would have. */
   readonly path?: string;
@@ -38,7 +38,7 @@ export function targetKeyOf(spec: EndpointSpec, slug: string): string {
 }
 
 export function originOf(spec: EndpointSpec): string {
-  const hasOwnOrigin = spec.kind === "ponder" || spec.kind === "rpc";
+  const hasOwnOrigin = ["ponder", "rpc", "graph-status"].includes(spec.kind);
   return spec.origin ?? (hasOwnOrigin ? keyOf(spec) : spec.kind);
 }
 
@@ -82,6 +82,8 @@ function usualPath(kind: ServerKind, key: string): string {
       return `/${slug(key)}/graphql`;
     case "subquery":
       return `/sq/simulated/${slug(key)}`;
+    case "graph-status":
+      return "/graphql";
     case "custom":
       return `/${slug(key)}/api`;
     case "ponder":

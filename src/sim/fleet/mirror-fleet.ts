@@ -57,7 +57,11 @@ function endpointSpec(endpoint: Endpoint, { budgets, chains }: Fleet): EndpointS
       dailyLimit: dailyLimitOf(endpoint, budgets),
       ...(apiKey === null ? {} : { apiKeys: [apiKey] }),
     },
-    targetBehaviour: (slug) => healthOf(kind, blockTimeOf(chains, slug)),
+    targetBehaviour: (slug) => {
+      const deployment = endpoint.targets.find(({ chain }) => chain === slug)?.deployment;
+      const health = healthOf(kind, blockTimeOf(chains, slug));
+      return deployment === undefined ? health : { ...health, deployment };
+    },
   };
 }
 
@@ -78,6 +82,7 @@ function healthOf(kind: EndpointSpec["kind"], blockTimeMs: number): Partial<Targ
     case "ponder":
     case "squid":
     case "subquery":
+    case "graph-status":
     case "custom":
       return { lagMs: 800 };
     case "rpc":

@@ -19,8 +19,10 @@ export function guessServerKind(
 }
 
 /** The dialects with one kind of server, of the same name. */
-function isServerKind(dialect: string): dialect is "ponder" | "squid" | "subquery" | "custom" {
-  return ["ponder", "squid", "subquery", "custom"].includes(dialect);
+function isServerKind(
+  dialect: string,
+): dialect is "ponder" | "squid" | "subquery" | "graph-status" | "custom" {
+  return ["ponder", "squid", "subquery", "graph-status", "custom"].includes(dialect);
 }
 
 function byDialect(

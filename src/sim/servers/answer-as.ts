@@ -1,7 +1,8 @@
-import { type Answer, type Call, html, type ServedRow, type ServerKind } from "./answer.ts";
+import { type Answer, type Call, html, json, type ServedRow, type ServerKind } from "./answer.ts";
 import { answerCustom } from "./custom.ts";
 import { answerEnvio, answerUnknownResource } from "./envio.ts";
 import { answerGraph, answerUnknownSubgraph } from "./graph.ts";
+import { answerGraphStatus } from "./graph-status.ts";
 import { answerPonder } from "./ponder.ts";
 import { answerRpc } from "./rpc.ts";
 import { answerSquid } from "./squid.ts";
@@ -34,6 +35,8 @@ export function answerAs(responder: Responder, call: Call, rows: readonly Served
       return answerSquid(call, firstOf(rows, kind));
     case "subquery":
       return answerSubquery(call, rows);
+    case "graph-status":
+      return answerGraphStatus(call, rows);
     case "custom":
       return answerCustom(call, rows);
     case "rpc":
@@ -56,6 +59,8 @@ export function answerStray(responder: Responder, call: Call): Answer {
     case "ponder":
     case "squid":
     case "subquery":
+    case "graph-status":
+      return json({ message: "Not found" });
     case "custom":
     case "rpc":
       return html("404 Not Found", 404);

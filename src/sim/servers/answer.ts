@@ -18,6 +18,8 @@ export type ServerKind =
   /** SQD's GraphQL server, of one chain. */
   | "squid"
   | "subquery"
+  /** graph-node's index-node API. */
+  | "graph-status"
   /** GraphQL of a shape of its own, for dialect custom. */
   | "custom"
   /** A JSON-RPC node of the chain itself. */

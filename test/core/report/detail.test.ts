@@ -101,6 +101,14 @@ describe("detailOf()", () => {
     },
     {
       status: "failed",
+      state: {
+        indexingErrors: true,
+        last: { kind: "head", failure: "failed at block 403 in handleBlock: no", ...TIMES },
+      },
+      text: `the indexer reports a failed deployment: failed at block 403 in handleBlock: no; it is ${BEHIND}`,
+    },
+    {
+      status: "failed",
       state: { indexingErrors: true },
       text: `the indexer reports indexing errors, and is ${BEHIND}`,
     },

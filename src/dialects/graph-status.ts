@@ -1,0 +1,118 @@
+import { z } from "zod";
+import type { Target } from "../core/model/fleet.ts";
+import { formatNumber } from "../core/model/text.ts";
+import { quote } from "./answer/quote.ts";
+import type { Question, Reading, Row, RowContent } from "./dialect.ts";
+import { readHead, readRows, unreadable } from "./read-rows.ts";
+import { readHash, readPositiveInteger } from "./read-scalars.ts";
+
+type AskedTarget = Pick<Target, "chainId" | "deployment">;
+
+// Rows are parsed one by one: a bad one must not invalidate the others.
+const StatusData = z.object({ indexingStatuses: z.array(z.unknown()) });
+const IndexingStatus = z.object({
+  subgraph: z.string(),
+  health: z.string(),
+  fatalError: z
+    .object({
+      message: z.string(),
+      handler: z.string().nullish(),
+      deterministic: z.boolean().nullish(),
+      block: z.object({ number: z.unknown() }).nullish(),
+    })
+    .nullish(),
+  chains: z.array(z.object({ latestBlock: z.object({ number: z.unknown(), hash: z.unknown() }).nullable() })),
+});
+type IndexingStatus = z.output<typeof IndexingStatus>;
+type FatalError = NonNullable<IndexingStatus["fatalError"]>;
+
+/**
+ * graph-node's index-node API: one request for all deployments of a node, and the only place where it says why one has
+ * failed. It names no chain id, so the deployment decides; numbers are strings, and hashes lack their 0x.
+ * `health` only adds bad news: it stays "healthy", and `synced` true, while a deployment stands still.
+ */
+export function graphStatusQuestions(targets: readonly AskedTarget[]): readonly Question[] {
+  const ids = targets.flatMap(({ deployment }) => (deployment === undefined ? [] : [deployment]));
+  const query = `{ indexingStatuses(subgraphs: ${JSON.stringify(ids)}) { subgraph health fatalError { message handler deterministic block { number } } chains { latestBlock { number hash } } } }`;
+  return [{ body: { query }, read: (data) => readStatuses(targets, data) }];
+}
+
+function readStatuses(targets: readonly AskedTarget[], data: unknown): Reading {
+  return readRows(StatusData, data, ({ indexingStatuses }) => {
+    const statuses = indexingStatuses.map((value) => ({
+      value,
+      status: IndexingStatus.safeParse(value).data,
+    }));
+    const broken = statuses.filter(({ status }) => status === undefined);
+    return [
+      ...targets.map((target) =>
+        rowOf(
+          target,
+          statuses.flatMap(({ status }) => status ?? []),
+        ),
+      ),
+      ...broken.map(
+        ({ value }): Row => ({ chainId: null, content: unreadable("an indexing status", value) }),
+      ),
+    ];
+  });
+}
+
+function rowOf({ chainId, deployment }: AskedTarget, statuses: readonly IndexingStatus[]): Row {
+  const status = statuses.find(({ subgraph }) => subgraph === deployment);
+  const content: RowContent =
+    status === undefined
+      ? {
+          kind: "failed",
+          reason: "not_found",
+          detail: `This graph-node does not index ${String(deployment)}`,
+        }
+      : readStatus(status);
+  return { chainId, content };
+}
+
+function readStatus({ subgraph, health, fatalError, chains }: IndexingStatus): RowContent {
+  const latest = chains[0]?.latestBlock ?? null;
+  const failure = fatalError == null ? null : describeFailure(fatalError);
+  if (latest === null) {
+    return failure === null
+      ? { kind: "not_started" }
+      : { kind: "failed", reason: "indexing_error", detail: failure };
+  }
+  const content = readHead("latestBlock.number", latest.number, {
+    hash: typeof latest.hash === "string" ? readHash(`0x${latest.hash}`) : null,
+    deployment: subgraph,
+    indexingErrors: health !== "healthy",
+  });
+  return content.kind === "head" && failure !== null
+    ? { ...content, head: { ...content.head, failure } }
+    : content;
+}
+
+/** `failed at block 403 in handleBlock: author is 0xdead (deterministic: needs a new version)`. */
+function describeFailure({ message, handler, deterministic, block }: FatalError): string {
+  const number =
+    readPositiveInteger(block?.number) ?? readPositiveInteger(/at block #(\d+)/.exec(message)?.[1]);
+  const where = number === null ? "" : ` at block ${formatNumber(number)}`;
+  const name = handler ?? /in handler `([^`]{1,100})`/.exec(message)?.[1];
+  const inHandler = name === undefined ? "" : ` in ${quote(name)}`;
+  return `failed${where}${inHandler}: ${quote(causeIn(message))}${outlook(deterministic)}`;
+}
+
+/** Without the backtrace before a mapping's own message, and without the handler and block behind it. */
+function causeIn(message: string): string {
+  const [, place, cause] =
+    /(Mapping aborted at [^,]{1,200}, line \d+), column \d+, with message: (.*?)(?: in handler `|$)/s.exec(
+      message,
+    ) ?? [];
+  return place === undefined || cause === undefined ? message : `${place}: ${cause}`;
+}
+
+function outlook(deterministic: boolean | null | undefined): string {
+  if (deterministic == null) {
+    return "";
+  }
+  return deterministic
+    ? " (deterministic: needs a new version)"
+    : " (not deterministic: graph-node tries again)";
+}
