@@ -5,7 +5,7 @@ export type Tone = "ok" | "busy" | "idle" | "warn" | "bad";
 
 export interface StatusWords {
   readonly tone: Tone;
-  /** Conveys the same as the colour, for whoever cannot see it. */
+  /** Conveys the same as the colour, for people who cannot see it. */
   readonly glyph: string;
   /** For a cell of the matrix: one word of at most seven letters. */
   readonly short: string;
@@ -32,7 +32,7 @@ export const STATUS_WORDS: Readonly<Record<Status, StatusWords>> = {
   ok: { tone: "ok", glyph: "✓", short: "ok", phrase: "ok", severity: 12 },
 };
 
-/** Whether somebody should act: not while a target is syncing, and not before anything is known. */
+/** Whether a person should act: not while a target is syncing or nothing is known. */
 export function needsAction(status: Status): boolean {
   const { tone } = STATUS_WORDS[status];
   return tone === "bad" || tone === "warn";

@@ -67,7 +67,7 @@ describe("filterStatus()", () => {
     { protocol: "lockup", chain: "bsae" },
     { protocol: "lokcup", chain: "base" },
     { protocol: "", chain: "" },
-  ])("is null for $protocol/$chain, which nobody watches", ({ protocol, chain }) => {
+  ])("is null for $protocol/$chain, which does not exist", ({ protocol, chain }) => {
     expect(filterStatus(twoByTwo(), protocol, chain)).toBeNull();
   });
 });

@@ -33,7 +33,7 @@ describe("healthJson()", () => {
     });
   });
 
-  it("looks at a named variant alone, yet still names the freshest of all", () => {
+  it("considers only the requested variant, but names the freshest of all", () => {
     const health = healthJson(
       reportOf(multichain({ lagMs: 12_000, preferred: true }), subgraph(lagging(41))),
       { ...QUERY, variant: "subgraph" },
@@ -137,7 +137,7 @@ describe("healthJson()", () => {
     expect(health?.freshest).toMatchObject({ variant: "ponder" });
   });
 
-  it("knows no freshest where no height is known", () => {
+  it("has no freshest while no height is known", () => {
     const health = healthJson(reportOf(multichain({ status: "unknown", block: null })), QUERY);
 
     expect(health?.freshest).toBeNull();
@@ -147,7 +147,7 @@ describe("healthJson()", () => {
     { ...QUERY, protocol: "vesting" },
     { ...QUERY, chain: "solana" },
     { ...QUERY, variant: "ponder" },
-  ])("is null for $protocol/$chain/$variant, which nobody watches", (question) => {
+  ])("is null for $protocol/$chain/$variant, which does not exist", (question) => {
     expect(healthJson(reportOf(multichain({})), question)).toBeNull();
   });
 });

@@ -29,13 +29,13 @@ describe("historyTargets()", () => {
   it.each([
     { protocol: "lockup", chain: "form" },
     { protocol: "flow", chain: "base" },
-  ])("is null for $protocol on $chain, which nobody watches", ({ protocol, chain }) => {
+  ])("is null for $protocol on $chain, which does not exist", ({ protocol, chain }) => {
     expect(historyTargets(REPORT, protocol, chain)).toBeNull();
   });
 });
 
 describe("historyJson()", () => {
-  it("tells times in seconds, and whom a variant is compared with", () => {
+  it("gives times in seconds, and the variant that each is compared with", () => {
     const past = {
       timesMs: [NOW_MS],
       reference: [100],

@@ -85,7 +85,7 @@ describe("statusJson()", () => {
     expect(json.targets[0]).toMatchObject({ lag_seconds: 0, lag_blocks: 0 });
   });
 
-  it("tells of chains, gaps, incidents, budgets and skipped indexers", () => {
+  it("lists chains, gaps, incidents, budgets and skipped indexers", () => {
     const json = statusJson(
       sampleReport({
         chains: [sampleChainReport({ gaps: [sampleGap()] })],

@@ -37,13 +37,13 @@ describe("renderChainPage()", () => {
     ]);
   });
 
-  it("speaks of its own targets alone", () => {
+  it("summarizes only its own targets", () => {
     expect(renderChainPage(defaultFleetReport(), "base", OPTIONS)).toContain(
       "Base: 1 of 6 targets needs attention: lockup subgraph, stalled, 41 min behind",
     );
   });
 
-  it("tells the reference head, its sources and the time between blocks", () => {
+  it("shows the reference head, its sources and the block interval", () => {
     const text = textOf({});
 
     expect(text).toContain("Chain ID 8453 Reference head 38,000,002, 3 sources, produced 2 s ago");
@@ -51,7 +51,7 @@ describe("renderChainPage()", () => {
     expect(text).toContain("lagging 10 min, critical 30 min, stalled 10 min");
   });
 
-  it("says what is unknown without a reference", () => {
+  it("shows what is unknown without a reference", () => {
     const text = textOf({
       chain: sampleChain({ testnet: true, blockTimeMs: null }),
       reference: null,
@@ -66,7 +66,7 @@ describe("renderChainPage()", () => {
     expect(text).toContain("Last advance never");
   });
 
-  it("tells a gap with its uncertainty, and on which side it is", () => {
+  it("shows a gap with its uncertainty and direction", () => {
     const target = sampleTarget({ variant: "subgraph" });
     const targets = [sampleTargetReport({ target })];
 
@@ -78,7 +78,7 @@ describe("renderChainPage()", () => {
     );
   });
 
-  it("tells the reason, steps back, the indexer's own flag and changed deployments where there are any", () => {
+  it("shows the reason, steps back, indexing errors and deployment changes where there are any", () => {
     const text = textOf({
       targets: [
         sampleTargetReport({
@@ -127,7 +127,7 @@ describe("renderChainPage()", () => {
     expect(page).not.toContain("Playground");
   });
 
-  it("tells what an endpoint said last, and how to ask it by hand", () => {
+  it("shows the recent replies of an endpoint and the curl command", () => {
     const page = renderChainPage(sampleReport(), "base", { ...OPTIONS, endpoints: [sampleRecord()] }) ?? "";
 
     expect(page).toContain("curl -sS &#39;https://a.example&#39; -H &quot;Authorization: Bearer $KEY&quot;");
@@ -136,7 +136,7 @@ describe("renderChainPage()", () => {
     expect(page).toContain("HTTP 200");
   });
 
-  it("opens the last answers of a target that gives none", () => {
+  it("opens the recent replies of a target that is not up", () => {
     const endpoints = [sampleRecord()];
     const chains = [sampleChainReport({ targets: [sampleTargetReport({ up: false })] })];
     const [well, ill] = [sampleReport(), sampleReport({ chains })].map((report) =>
@@ -147,7 +147,7 @@ describe("renderChainPage()", () => {
     expect(ill).toContain('<details id="exchanges-lockup-multichain-production" open><summary>');
   });
 
-  it("takes what an upstream said for text", () => {
+  it("escapes what an upstream replied", () => {
     const record = sampleRecord("<img src=x onerror=alert(1)>");
 
     const page = renderChainPage(sampleReport(), "base", { ...OPTIONS, endpoints: [record] });
@@ -172,11 +172,11 @@ describe("renderChainPage()", () => {
     expect(page).toMatch(/<path d="M0 [\d.]+L120 [\d.]+L240 [\d.]+"\/>/);
   });
 
-  it("links each status to what it means", () => {
+  it("links each status to its explanation", () => {
     expect(render({})).toContain('href="/docs/statuses#ok"');
   });
 
-  it("tells of RPC nodes what they said", () => {
+  it("shows the recent replies of RPC nodes", () => {
     const node = { ...sampleRecord(), key: "rpc/base/0", kind: "rpc", targets: [] } as const;
 
     expect(renderChainPage(sampleReport(), "base", { ...OPTIONS, endpoints: [node] })).toContain(
@@ -184,7 +184,7 @@ describe("renderChainPage()", () => {
     );
   });
 
-  it("is null for a chain that nobody watches", () => {
+  it("is null for a chain that does not exist", () => {
     expect(renderChainPage(sampleReport(), "solana", OPTIONS)).toBeNull();
   });
 });

@@ -54,7 +54,7 @@ const REPORT = sampleReport({
 const PAGE = renderPlanPage(REPORT, PLAN, { nonce: "n0nce", version: "1.2.3" });
 
 describe("renderPlanPage()", () => {
-  it("says in one sentence what the schedules ask", () => {
+  it("summarizes what the schedules use", () => {
     expect(PAGE).toContain(
       "<h1>54 endpoints, 5,376 requests a day, at most 75.9% of a budget (gateway)</h1>",
     );
@@ -66,16 +66,16 @@ describe("renderPlanPage()", () => {
     ).toEqual(["a/b/c/form", "a/b/c/base"]);
   });
 
-  it("tells of a shared budget once", () => {
+  it("lists a shared budget once", () => {
     expect(PAGE).toContain("100,000 requests a month, shared by 52 endpoints");
     expect(PAGE).toContain("<td>59,000</td>");
   });
 
-  it("tells each indexer's cadence and how soon a fault shows", () => {
+  it("lists the cadence and detection time of each indexer", () => {
     expect(PAGE).toContain("<td>60 s</td><td>2,880</td><td>48% of studio each</td><td>3 min</td>");
   });
 
-  it("says who is not polled, and why", () => {
+  it("lists what is not polled, and why", () => {
     expect(PAGE).toContain("<b>flow subgraph (production)</b>: KEY is not set");
   });
 });

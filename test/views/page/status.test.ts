@@ -16,7 +16,7 @@ const OPTIONS = { nonce: "n0nce", version: "1.2.3" };
 const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
 
 describe("renderStatusPage()", () => {
-  it("says first what matters most", () => {
+  it("starts with what matters most", () => {
     const page = renderStatusPage(defaultFleetReport(), OPTIONS);
 
     expect(page).toContain("<title>6 need attention · Synclag</title>");
@@ -42,7 +42,7 @@ describe("renderStatusPage()", () => {
     );
   });
 
-  it("orders a matrix row by trouble, and folds testnets away", () => {
+  it("orders the matrix by severity, and folds testnets", () => {
     const page = renderStatusPage(defaultFleetReport(), OPTIONS);
     const rows = [...page.matchAll(/<th scope="row"><a href="\/chains\/([^"]+)"/g)].map(([, slug]) => slug);
 
@@ -53,13 +53,13 @@ describe("renderStatusPage()", () => {
     expect(rows.slice(-4)).toEqual(["sepolia", "arbitrum-sepolia", "base-sepolia", "optimism-sepolia"]);
   });
 
-  it("shows testnets at once to whom asks for nothing else", () => {
+  it("opens the testnets if the filter leaves nothing else", () => {
     const page = renderStatusPage(defaultFleetReport(), { ...OPTIONS, query: "sepolia" });
 
     expect(page).toContain('<details class="testnets" id="testnets-alone" open>');
   });
 
-  it("tells an incident once, and tones its targets down", () => {
+  it("shows an incident once, and its targets less prominently", () => {
     const { key } = sampleTarget();
     const page = renderStatusPage(
       sampleReport({
@@ -84,7 +84,7 @@ describe("renderStatusPage()", () => {
     expect(page).toContain('class="bad muted"');
   });
 
-  it("folds chains away in which all is well, once there are very many, and no other", () => {
+  it("folds chains that are all ok once there are very many, and no others", () => {
     const chains = Array.from({ length: 250 }, (_, index) => {
       const slug = `c${index}`;
       const status = index % 2 === 0 ? "ok" : "stalled";
@@ -103,7 +103,7 @@ describe("renderStatusPage()", () => {
     expect(folded).not.toContain("stalled</a>");
   });
 
-  it("marks what is in maintenance, and tones it down", () => {
+  it("marks what is in maintenance, less prominently", () => {
     const targets = [sampleTargetReport({ status: "unreachable", maintenance: true })];
     const page = renderStatusPage(sampleReport({ chains: [sampleChainReport({ targets })] }), OPTIONS);
 
@@ -148,14 +148,14 @@ describe("renderStatusPage()", () => {
     expect(textOf(page)).toContain("multichain is ok · last advanced");
   });
 
-  it("says so when the filter fits nothing", () => {
+  it("says so when nothing matches the filter", () => {
     const page = renderStatusPage(defaultFleetReport(), { ...OPTIONS, query: "solana" });
 
     expect(textOf(page)).toContain("Showing 0 of 140 targets.");
     expect(page).not.toContain('class="matrix"');
   });
 
-  it("gives whatever came from outside as text, never as markup", () => {
+  it("escapes everything from outside", () => {
     const page = renderStatusPage(hostileReport(), { ...OPTIONS, query: HOSTILE });
     const whole = renderStatusPage(hostileReport(), OPTIONS);
 
@@ -188,7 +188,7 @@ describe("renderStatusPage()", () => {
     );
   });
 
-  it("tells a fleet that has not answered yet", () => {
+  it("shows a fleet that has not answered yet", () => {
     const silent = sampleTargetReport({ status: "unknown", lastSuccessMs: null, lagMs: null });
     const page = renderStatusPage(
       sampleReport({ chains: [sampleChainReport({ targets: [silent], reference: null })] }),

@@ -17,13 +17,13 @@ describe("selectForCheck()", () => {
     { filters: ["lockup/base"], count: 3 },
     { filters: ["lockup/base/subgraph"], count: 2 },
     { filters: ["lockup/base", "lockup/base/subgraph", "airdrops/sei"], count: 5 },
-  ])("takes $count targets for $filters, each once", ({ filters, count }) => {
+  ])("selects $count targets for $filters, each once", ({ filters, count }) => {
     const selected = selectForCheck(FLEET, filters);
 
     expect(selected.kind === "selected" && selected.json.targets).toHaveLength(count);
   });
 
-  it("tells every filter that means nothing", () => {
+  it("reports every filter that matches nothing", () => {
     expect(selectForCheck(FLEET, ["lokcup", "lockup/base", "lockup//x", "a/b/c/d", ""])).toEqual({
       kind: "errors",
       errors: [

@@ -16,7 +16,7 @@ import {
 const PLAIN = { color: "none", widthColumns: null, statusesUrl: "docs/statuses.md" } as const;
 
 describe("renderCheckTable()", () => {
-  it("tells of a large fleet what is not ok, and each indexer in a line", () => {
+  it("lists what is not ok in a large fleet, and one line for each indexer", () => {
     expect(render(defaultFleetReport())).toMatchInlineSnapshot(`
       "6 of 140 targets need attention; worst: airdrops subgraph on Berachain, failed, 3 h 18 min behind; only subgraph (testing) is ok
 
@@ -43,7 +43,7 @@ describe("renderCheckTable()", () => {
     `);
   });
 
-  it("gives each target of a small selection its line, the ones that are ok last", () => {
+  it("lists every target of a small selection, those that are ok last", () => {
     const targets = [
       sampleTargetReport(),
       sampleTargetReport({
@@ -67,7 +67,7 @@ describe("renderCheckTable()", () => {
     `);
   });
 
-  it("tells a shared cause once, and not each of its targets again", () => {
+  it("shows an incident once, without listing its targets", () => {
     const report = defaultFleetReport();
     const { key } = sampleTarget({ variant: "subgraph" });
     const text = render({
@@ -87,7 +87,7 @@ describe("renderCheckTable()", () => {
     expect(text).not.toContain("lockup/base/subgraph");
   });
 
-  it("lists no more than a screen holds", () => {
+  it("limits the list to a screen", () => {
     const report = defaultFleetReport();
     const chains = report.chains.map((chain) => ({
       ...chain,
@@ -99,7 +99,7 @@ describe("renderCheckTable()", () => {
     expect(lines).toContain("and 116 more: filter by protocol or chain to list them");
   });
 
-  it("tells a reason only where the detail has not", () => {
+  it("adds the reason only where the detail lacks it", () => {
     const targets = [
       sampleTargetReport({ status: "unreachable", reason: "timeout", detail: "no answer" }),
       sampleTargetReport({ status: "rejected", reason: "unauthorized", detail: "unauthorized: no key" }),
@@ -110,7 +110,7 @@ describe("renderCheckTable()", () => {
     expect(text).toMatch(/unauthorized: no key$/m);
   });
 
-  it("cuts the lines of its tables to the terminal's width, and loses no word of a sentence", () => {
+  it("cuts table lines to the terminal's width, and wraps sentences", () => {
     const text = render(defaultFleetReport(), { widthColumns: 60 });
     const lines = text.split("\n");
 
@@ -134,7 +134,7 @@ describe("renderCheckTable()", () => {
     );
   });
 
-  it("colours only when asked, and then the same text", () => {
+  it("colours only on request, without changing the text", () => {
     const plain = render(defaultFleetReport());
     const coloured = render(defaultFleetReport(), { color: "ansi" });
 
@@ -143,7 +143,7 @@ describe("renderCheckTable()", () => {
     expect(coloured.replaceAll(/\p{Cc}\[[0-9;]+m/gu, "")).toBe(plain);
   });
 
-  it("lets nothing that an upstream said move the cursor or start a line", () => {
+  it("removes control characters from upstream texts", () => {
     const hostile = sampleTargetReport({ status: "failed", detail: "a\u001B[2Jb\r\nok  forged\u202Ec" });
     const text = render(sampleReport({ chains: [sampleChainReport({ targets: [hostile] })] }));
 

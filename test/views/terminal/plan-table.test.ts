@@ -42,7 +42,7 @@ const plan: Plan = {
 };
 
 describe("renderPlanTable()", () => {
-  it("is a table with totals, and says what becomes of each budget", () => {
+  it("is a table with totals, and shows the use of each budget", () => {
     expect(renderPlanTable(plan)).toBe(
       `
 INDEXER                         ENDPOINTS  POLLED EVERY  REQUESTS A DAY  BUDGET              FAULT DETECTED WITHIN
@@ -62,7 +62,7 @@ Fault detected within: the worst case, an endpoint that stops answering just aft
     );
   });
 
-  it("leaves out what there is nothing to say of", () => {
+  it("leaves out empty parts", () => {
     const table = renderPlanTable({
       ...plan,
       rows: [],
@@ -77,7 +77,7 @@ Fault detected within: the worst case, an endpoint that stops answering just aft
 });
 
 describe("renderPlanJson()", () => {
-  it("says the same for programs", () => {
+  it("has the same content as JSON", () => {
     const json = JSON.parse(renderPlanJson(plan));
 
     expect(json.indexers[1]).toEqual({

@@ -98,7 +98,7 @@ describe("findFailover()", () => {
         unavailable: "no alternative on airdrops on Base",
       },
     },
-  ])("tells where to go when $case", ({ of, expected }) => {
+  ])("names the failover when $case", ({ of, expected }) => {
     expect(fleet(of)).toMatchObject(expected);
   });
 

@@ -15,7 +15,7 @@ import {
 
 describe("headline()", () => {
   it("names the worst target and its alternatives", () => {
-    expect(tell([multichain(), subgraph({ status: "lagging", lagMs: 41 * MINUTE_MS })])).toEqual({
+    expect(headlineOf([multichain(), subgraph({ status: "lagging", lagMs: 41 * MINUTE_MS })])).toEqual({
       tone: "warn",
       sentence: "1 of 2 targets needs attention: lockup subgraph, 41 min behind; multichain is ok",
       urgent: 1,
@@ -24,7 +24,7 @@ describe("headline()", () => {
 
   it("counts all, and is red when no variant is left", () => {
     expect(
-      tell([
+      headlineOf([
         multichain({ status: "missing", lagMs: null }),
         subgraph({ status: "stalled", lagMs: 41 * MINUTE_MS }),
       ]),
@@ -37,7 +37,7 @@ describe("headline()", () => {
   });
 
   it("says so when there is no other variant", () => {
-    expect(tell([multichain({ status: "rejected", lagMs: 2000 })]).sentence).toBe(
+    expect(headlineOf([multichain({ status: "rejected", lagMs: 2000 })]).sentence).toBe(
       "1 of 1 target needs attention: lockup multichain, key rejected; there is no other variant",
     );
   });
@@ -48,7 +48,7 @@ describe("headline()", () => {
       status: "failed",
     });
 
-    expect(tell([multichain(), subgraph(), testing]).sentence).toBe(
+    expect(headlineOf([multichain(), subgraph(), testing]).sentence).toBe(
       "1 of 3 targets needs attention: lockup subgraph (testing), failed; multichain and subgraph are ok",
     );
   });
@@ -57,7 +57,7 @@ describe("headline()", () => {
     const targets = [multichain({ status: "unreachable" }), subgraph({ status: "unreachable" })];
     const incident = incidentOn("host", targets, "a.example answers HTTP 503");
 
-    expect(tell(targets, [incident]).sentence).toBe(
+    expect(headlineOf(targets, [incident]).sentence).toBe(
       "2 of 2 targets need attention, all with one cause: a.example answers HTTP 503; no other variant is ok",
     );
   });
@@ -65,7 +65,7 @@ describe("headline()", () => {
   it("does not send users to a testing URL", () => {
     const testing = sampleTargetReport({ target: sampleTarget({ variant: "subgraph", tier: "testing" }) });
 
-    expect(tell([multichain({ status: "failed" }), testing]).sentence).toBe(
+    expect(headlineOf([multichain({ status: "failed" }), testing]).sentence).toBe(
       "1 of 2 targets needs attention: lockup multichain, failed; only subgraph (testing) is ok",
     );
   });
@@ -75,7 +75,7 @@ describe("headline()", () => {
     const third = sampleTargetReport({ target: sampleTarget({ variant: "third" }), status: "failed" });
     const incident = incidentOn("chain", halted, "2 of 2 targets of chain x stand still");
 
-    expect(tell([...halted, third], [incident]).sentence).toBe(
+    expect(headlineOf([...halted, third], [incident]).sentence).toBe(
       "3 of 3 targets need attention, 2 of them with one cause: 2 of 2 targets of chain x stand still; the indexers are not the cause",
     );
   });
@@ -93,11 +93,11 @@ describe("headline()", () => {
     );
   });
 
-  it("says that it is our own network when nothing can be reached", () => {
+  it("blames our own network when nothing can be reached", () => {
     const targets = [multichain({ status: "unknown" }), subgraph({ status: "unknown" })];
     const incident = incidentOn("network", targets, "nothing can be reached: every host fails");
 
-    expect(tell(targets, [incident])).toMatchObject({
+    expect(headlineOf(targets, [incident])).toMatchObject({
       tone: "bad",
       sentence: "Nothing can be reached: every host fails",
     });
@@ -132,12 +132,12 @@ describe("headline()", () => {
       tone: "idle",
       sentence: "No data yet: none of 2 targets has answered",
     },
-  ])("is calm: $sentence", ({ targets, tone, sentence }) => {
-    expect(tell(targets)).toEqual({ tone, sentence, urgent: 0 });
+  ])("needs no action: $sentence", ({ targets, tone, sentence }) => {
+    expect(headlineOf(targets)).toEqual({ tone, sentence, urgent: 0 });
   });
 });
 
-function tell(targets: readonly TargetReport[], incidents: readonly Incident[] = []) {
+function headlineOf(targets: readonly TargetReport[], incidents: readonly Incident[] = []) {
   const json = statusJson(sampleReport({ chains: [sampleChainReport({ targets })], incidents }));
   return headline(json, findProblems(json));
 }
