@@ -42,7 +42,7 @@ function readQuestion(
     return `Cannot use max_lag ${found}: expected seconds, such as 600`;
   }
   if (typeof variant !== "string" || typeof tier !== "string") {
-    return "Cannot look at several variants or tiers: name one, or none for any of them";
+    return "Cannot use several variants or tiers: name at most one of each";
   }
   return {
     ...params,

@@ -1,7 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { renderChainPage } from "../../../views/page/chain.ts";
-import { renderDocumentPage } from "../../../views/page/document.ts";
 import { PLAN_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "../../../views/page/links.ts";
 import { renderPlanPage } from "../../../views/page/plan.ts";
 import type { PageOptions } from "../../../views/page/shell.ts";
@@ -64,18 +63,25 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
     return sendPage(reply, { ...options, html: renderPlanPage(source.report(), source.plan(), options) });
   });
 
-  server.get(STATUSES_PATH, (_request, reply) => {
-    const options = pageOptions(source);
-    return sendPage(reply, { ...options, html: renderDocumentPage(documents.statuses, options) });
-  });
+  server.get(STATUSES_PATH, (_request, reply) => sendDocument(reply, documents.statuses, source));
 
   server.get<RunbookRoute>(`${RUNBOOKS_PATH}/:file`, (request, reply) => {
-    const options = pageOptions(source);
     const runbook = documents.runbook(request.params.file);
     return runbook === null
       ? sendProblem(reply, 404, `No runbook '${request.params.file}': a runbook has the name of its alert`)
-      : sendPage(reply, { ...options, html: renderDocumentPage(runbook, options) });
+      : sendDocument(reply, runbook, source);
   });
+}
+
+async function sendDocument(
+  reply: FastifyReply,
+  markdown: string,
+  source: ServerDeps,
+): Promise<FastifyReply> {
+  // On demand: the Markdown parser would add 10 ms to the start.
+  const { renderDocumentPage } = await import("../../../views/page/document.ts");
+  const options = pageOptions(source);
+  return sendPage(reply, { ...options, html: renderDocumentPage(markdown, options) });
 }
 
 /** Each reply has its own nonce. */
