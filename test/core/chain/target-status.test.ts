@@ -87,6 +87,25 @@ describe("status of a target", () => {
     });
   });
 
+  it("keeps the reason of `failed` apart from a poll that fails for another", () => {
+    const played = play()
+      .run(10, healthy)
+      .run(
+        3,
+        withA(() => "indexing_error"),
+      )
+      .run(
+        1,
+        withA(() => "connect"),
+      );
+
+    expect(played.target(A)).toMatchObject({
+      status: "failed",
+      reason: "connect",
+      detail: "the indexer reports a failed deployment; the last poll failed: connect",
+    });
+  });
+
   it("is itself again with the first height after a failure", () => {
     const played = play()
       .run(10, healthy)
