@@ -7,7 +7,6 @@ import {
   type Status,
   type TargetReport,
 } from "../core/model/report.ts";
-import { hasSameStatuses } from "../core/report/same-statuses.ts";
 
 /** Logs what changed from one report to the next: each change of status, and each begin and end of an incident. */
 export function logChanges(logger: Logger, before: Report, after: Report): void {
@@ -70,12 +69,9 @@ function changesBetween(before: Report, after: Report): readonly StatusChange[] 
   });
 }
 
-/** The chains that differ, or are at another position. */
+/** A chain whose report is the same object, at the same position, did not change. */
 function changed(chains: readonly ChainReport[], others: readonly ChainReport[]): readonly ChainReport[] {
-  return chains.filter((chain, index) => {
-    const other = others[index];
-    return other === undefined || !hasSameStatuses(chain, other);
-  });
+  return chains.filter((chain, index) => chain !== others[index]);
 }
 
 function targetsOf(chains: readonly ChainReport[]): readonly TargetReport[] {
