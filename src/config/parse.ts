@@ -6,6 +6,7 @@ import { resolveFleet } from "./resolve/fleet.ts";
 import { resolveMaintenance } from "./resolve/maintenance.ts";
 import type { ResolveContext } from "./resolve/resolve-context.ts";
 import { type Environment, SecretStore } from "./resolve/secrets.ts";
+import type { ConfigFile } from "./schema/config-file.ts";
 import { locateProblems } from "./schema/locate-problems.ts";
 import { readShape, type Shaped } from "./schema/read-shape.ts";
 import { ConfigError, type Path } from "./yaml/config-error.ts";
@@ -54,6 +55,7 @@ function resolveConfig(yaml: YamlFile, state: ParseState): Config | null {
   }
   const context = resolveContext(shaped, yaml, state);
   const { entry } = shaped;
+  const names = publicNames(entry);
   const maintenance = resolveMaintenance(entry, context);
   const fleet = resolveFleet(entry, context);
   return {
@@ -72,9 +74,19 @@ function resolveConfig(yaml: YamlFile, state: ParseState): Config | null {
       ...fleet.skipped.map((indexer) => `${indexerKey(indexer)} is skipped: ${indexer.why}`),
       ...budgetWarnings(fleet),
     ],
-    secrets: secrets.all,
+    secrets: secrets.all.filter((secret) => !names.has(secret)),
     variables: secrets.variables,
   };
+}
+
+/** Names that metrics and logs contain anyway: `?network=base` is no key. */
+function publicNames({ chains, protocols }: ConfigFile): ReadonlySet<string> {
+  const indexers = Object.values(protocols).flat();
+  return new Set([
+    ...Object.keys(chains),
+    ...Object.keys(protocols),
+    ...indexers.flatMap(({ variant, tier }) => [variant, tier]),
+  ]);
 }
 
 function resolveContext(

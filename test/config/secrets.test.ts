@@ -28,6 +28,8 @@ describe("secrets of a URL's path", () => {
     { kind: "a short commit", path: "/508d217/v1/graphql" },
     { kind: "a public subgraph", path: `/api/subgraphs/id/${BASE58}` },
     { kind: "a public deployment", path: `/subgraphs/${IPFS_HASH}` },
+    { kind: "a name of the configuration", path: "/?network=base&variant=subgraph" },
+    { kind: "a short number of the query", path: "/?chain=8453&v=2024" },
     { kind: "a chain's value", path: "/{id}?network={chain}", chain: `{ id: ${BASE58} }` },
   ])("do not include $kind", ({ path, chain = "{}" }) => {
     expect(configOf({ url: `https://h.example${path}`, chain }).secrets).toEqual([]);
@@ -50,6 +52,14 @@ describe("secrets of a header", () => {
     { value: `Basic ${Buffer.from("user:swordfish").toString("base64")}`, secret: "swordfish" },
   ])("include the part of $value that is a key", ({ value, secret }) => {
     expect(configOf({ headers: `{ X-Header: "${value}" }` }).secrets).toContain(secret);
+  });
+});
+
+describe("the rest of a header", () => {
+  it("is not secret: names and numbers occur in every other text", () => {
+    expect(configOf({ headers: '{ X-Header: "a=b; theme=dark; max-age=3600" }' }).secrets).toEqual([
+      "a=b; theme=dark; max-age=3600",
+    ]);
   });
 });
 

@@ -6,6 +6,9 @@ const GAP = "\u0000";
 const GATEWAY_KEY = /^[0-9a-f]{32}$/i;
 /** Public identifiers of The Graph's network and of IPFS, however much they look like keys. */
 const PUBLIC_ID = /\/(?:subgraphs|deployments)\/id\/[^/]+/g;
+/** `max-age=3600`, `?v=2`: redacting such numbers would garble block numbers. */
+const SHORT_NUMBER = /^\d{1,7}$/;
+const MIN_PAIR_VALUE_LENGTH = 6;
 const IPFS_HASH = /^Qm[1-9A-HJ-NP-Za-km-z]{44}$/;
 
 /**
@@ -19,7 +22,7 @@ export function secretsInUrl(parts: readonly FilledPart[]): readonly string[] {
   const found = [
     username,
     password,
-    ...query.split("&").flatMap((pair) => pair.slice(pair.indexOf("=") + 1).split(GAP)),
+    ...queryValues(query),
     ...keysInPath(path),
     ...pathname.split("/").filter((segment) => GATEWAY_KEY.test(segment)),
   ].filter((text) => text !== "");
@@ -31,8 +34,11 @@ export function secretsInHeader(value: string): readonly string[] {
   const withoutScheme = value.replace(/^\S+ +(?=\S+$)/, "");
   const words = value.split(/[\s;,]+/).map(unquoted);
   const values = words.map((word) => unquoted(/^[^="]*=(?!=*$)(.+)$/.exec(word)?.[1] ?? ""));
+  const longValues = values.filter(
+    (text) => text.length >= MIN_PAIR_VALUE_LENGTH && !SHORT_NUMBER.test(text),
+  );
   const keys = value.split(/[^A-Za-z0-9_-]+/).filter(looksLikeKey);
-  const found = [value, withoutScheme, ...values, ...keys, ...basicPair(value)];
+  const found = [value, withoutScheme, ...longValues, ...keys, ...basicPair(value)];
   return [...new Set(found)].filter((text) => text !== "");
 }
 
@@ -46,6 +52,11 @@ export function decodePercent(text: string): string {
     }
     throw error;
   }
+}
+
+function queryValues(query: string): readonly string[] {
+  const values = query.split("&").flatMap((pair) => pair.slice(pair.indexOf("=") + 1).split(GAP));
+  return values.filter((value) => !SHORT_NUMBER.test(value));
 }
 
 function keysInPath(path: string): readonly string[] {
