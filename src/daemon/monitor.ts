@@ -1,6 +1,6 @@
 import { type ChainState, sourceOf, type WatchedChain } from "../core/chain/chain-state.ts";
 import { observeChain, retainChain, startChain, watchFleet } from "../core/chain/watch-chain.ts";
-import { staleAfterMs } from "../core/head/votes.ts";
+import { staleAfterMs } from "../core/head/voice.ts";
 import { isUnreached } from "../core/incidents/local-outage.ts";
 import { type Endpoint, endpointsOf, type Fleet, sourceKeysOf, type Target } from "../core/model/fleet.ts";
 import type { Observation } from "../core/model/observation.ts";

@@ -98,7 +98,7 @@ export function sampleGap(overrides: Partial<GapReport> = {}): GapReport {
 export function sampleChainReport(overrides: Partial<ChainReport> = {}): ChainReport {
   return {
     chain: sampleChain(),
-    reference: { block: 38_000_002, sources: 3, timeMs: NOW_MS - 2000 },
+    reference: { block: 38_000_002, sources: 3, members: [], opposed: [], timeMs: NOW_MS - 2000 },
     blockIntervalMs: 2003,
     targets: [sampleTargetReport()],
     gaps: [],

@@ -1,5 +1,5 @@
 import type { ChainClock } from "../head/chain-clock.ts";
-import type { ReferenceState } from "../head/reference.ts";
+import type { Consensus } from "../head/consensus.ts";
 import type { Chain, Target } from "../model/fleet.ts";
 import type { SourceState } from "../source/source-state.ts";
 
@@ -13,13 +13,15 @@ export interface WatchedChain {
    * serve this chain has none. Left out, it is the first listed target of each protocol.
    */
   readonly baselines?: Readonly<Record<string, string>>;
+  /** The host of each source, by its key: left out, each is its own. */
+  readonly providers?: Readonly<Record<string, string>>;
 }
 
 /** All that is remembered of one chain: plain data, replaced and never edited. */
 export interface ChainState {
   /** Those that were heard: targets and RPC nodes, each once. */
   readonly sources: readonly SourceState[];
-  readonly reference: ReferenceState | null;
+  readonly consensus: Consensus;
   readonly clock: ChainClock;
 }
 

@@ -1,4 +1,4 @@
-import { staleAfterMs } from "../head/votes.ts";
+import { staleAfterMs } from "../head/voice.ts";
 import { debounce } from "../source/settled-status.ts";
 import { changed, type SourceState } from "../source/source-state.ts";
 import { behindMs, type ChainView, statusVote } from "../status/judge.ts";
@@ -7,7 +7,7 @@ import type { ChainState } from "./chain-state.ts";
 import type { Tick } from "./tick.ts";
 
 /** Settles the verdict of every target that was heard in this instant, in the light of what all of them said. */
-export function judgeHeard(bench: Tick, known: Pick<ChainState, "reference" | "clock">): void {
+export function judgeHeard(bench: Tick, known: Pick<ChainState, "consensus" | "clock">): void {
   const { heard, nowMs, sources, watched } = bench;
   const view = viewOf({ ...known, sources }, watched.chain, nowMs);
   for (const { index, target } of heard) {

@@ -1,15 +1,15 @@
-import { type ChainClock, recordHead } from "../head/chain-clock.ts";
-import { mostBlocksIn, type Pace } from "../head/pace.ts";
-import { corroboratedJumps } from "../head/pending-jump.ts";
-import { highestPossible, isDiscontinuous, type ReferenceState, updateReference } from "../head/reference.ts";
+import { type ChainClock, noteTimestamp, recordHead } from "../head/chain-clock.ts";
+import { type Consensus, consensus } from "../head/consensus.ts";
+import { mostBlocksIn } from "../head/pace.ts";
 import { EMPTY_TIMELINE } from "../head/timeline.ts";
-import { votesOf } from "../head/votes.ts";
+import { voicesOf } from "../head/voice.ts";
 import type { Observation } from "../model/observation.ts";
 import { isHeight } from "../model/sample.ts";
-import { acceptClaim, foldPoll } from "../source/fold-poll.ts";
+import { foldPoll } from "../source/fold-poll.ts";
 import { newestSample, type SourceState } from "../source/source-state.ts";
+import { stalledAfterMs } from "../status/judge.ts";
 import type { ChainState, WatchedChain } from "./chain-state.ts";
-import { examineHeads } from "./examine-heads.ts";
+import { withoutFuture } from "./clock-jump.ts";
 import { judgeHeard } from "./judge-heard.ts";
 import { measureGaps } from "./measure-gaps.ts";
 import { startTick, type Tick } from "./tick.ts";
@@ -19,24 +19,21 @@ const LARGE_STEP_BLOCKS = 256;
 
 /** Folds the observations of one instant: first what was said, then what follows from all of it together. */
 export function observeInstant(
-  before: ChainState,
+  known: ChainState,
   watched: WatchedChain,
   instant: readonly Observation[],
 ): ChainState {
+  const before = withoutFuture(known, instant[0]?.receivedAtMs ?? Number.POSITIVE_INFINITY);
   const bench = startTick(before, watched, instant);
   if (bench === null) {
-    return before;
+    return known;
   }
   foldPolls(bench);
-  believeClaims(bench);
-  const { nowMs, pace, sources } = bench;
-  const examined = examineHeads(bench);
-  const votes = votesOf(sources, { nowMs, pace, thresholds: watched.chain.thresholds });
-  const reference = updateReference(before.reference, votes, { nowMs, pace });
-  const clock = followReference(examined, before.reference, { reference, pace });
-  measureGaps(bench, clock);
-  judgeHeard(bench, { reference, clock });
-  return { sources, reference, clock };
+  const agreed = agree(bench);
+  const clock = followConsensus(bench, agreed);
+  measureGaps(bench, { consensus: agreed, clock });
+  judgeHeard(bench, { consensus: agreed, clock });
+  return { sources: bench.sources, consensus: agreed, clock };
 }
 
 function foldPolls({ before, heard, pace, sources, watched }: Tick): void {
@@ -46,30 +43,41 @@ function foldPolls({ before, heard, pace, sources, watched }: Tick): void {
     const state = sources[index];
     if (state !== undefined) {
       sources[index] = foldPoll(state, withCredibleHeight(observation), {
-        highestPossible: highestFor(state, before.reference, { pace, atMs: observation.receivedAtMs }),
+        highestPossible: highestFor(state, before, { pace, atMs: observation.receivedAtMs }),
+        isOpposed: before.consensus.opposed.some(({ source }) => source === state.key),
         largeStepBlocks: Math.max(LARGE_STEP_BLOCKS, borne),
       });
     }
   }
 }
 
-/** What a source may claim: what the chain, or its own track, can have reached; a first reference may be too low. */
+/** The highest that a source can have got to without a jump: what the chain, or its own track, can have made since. */
 function highestFor(
   state: SourceState,
-  reference: ReferenceState | null,
-  { pace, atMs }: { readonly pace: Pace; readonly atMs: number },
+  { consensus: { head, track } }: ChainState,
+  { pace, atMs }: { readonly pace: Tick["pace"]; readonly atMs: number },
 ): number | null {
-  const highest = highestPossible(reference, pace, atMs);
   const own = newestSample(state);
-  return highest === null || own === null
-    ? highest
-    : Math.max(highest, own.block + mostBlocksIn(atMs - own.receivedAtMs, pace));
+  // A head that nobody has confirmed bounds nobody: its source may back-fill.
+  if (head === null || track === null || own === null) {
+    return null;
+  }
+  const byHead = head.block + mostBlocksIn(atMs - head.reachedMs, pace);
+  return Math.max(byHead, own.block + mostBlocksIn(atMs - own.receivedAtMs, pace));
 }
 
-function believeClaims({ before, pace, sources }: Tick): void {
-  for (const state of corroboratedJumps(sources, { reference: before.reference, pace })) {
-    sources[sources.indexOf(state)] = acceptClaim(state);
+/** What all sources together say of the head. Who stands level with it has confirmed its jump, if there was one. */
+function agree({ before, nowMs, pace, sources, watched }: Tick): Consensus {
+  const { thresholds } = watched.chain;
+  const voices = voicesOf(sources, { nowMs, pace, thresholds, providers: watched.providers ?? {} });
+  const stalledMs = stalledAfterMs(thresholds, pace.intervalMs);
+  const agreed = consensus(voices, before.consensus, { pace, stalledAfterMs: stalledMs });
+  for (const [index, source] of sources.entries()) {
+    if (source.beforeJump !== null && agreed.members.includes(source.key)) {
+      sources[index] = { ...source, beforeJump: null };
+    }
   }
+  return agreed;
 }
 
 function withCredibleHeight(observation: Observation): Observation {
@@ -81,14 +89,37 @@ function withCredibleHeight(observation: Observation): Observation {
   return { source, sentAtMs, receivedAtMs, kind: "failed", reason: "implausible", detail };
 }
 
-function followReference(
-  clock: ChainClock,
-  before: ReferenceState | null,
-  { reference, pace }: { readonly reference: ReferenceState | null; readonly pace: Pace },
-): ChainClock {
-  if (reference === null || reference === before) {
+/** The clock goes by those alone who agree: what a source has told leaves with it. */
+function followConsensus(bench: Tick, agreed: Consensus): ChainClock {
+  const { before, pace } = bench;
+  const clock = followTimes(bench, agreed);
+  const { head } = agreed;
+  const former = before.consensus.head;
+  if (head === null || head === former) {
     return clock;
   }
-  const known = isDiscontinuous(before, reference) ? { ...clock, seen: EMPTY_TIMELINE } : clock;
-  return recordHead(known, reference, pace.intervalMs);
+  const goesOn =
+    former !== null &&
+    head.block >= former.block &&
+    head.block <= former.block + mostBlocksIn(head.atMs - former.reachedMs, pace);
+  return recordHead(goesOn ? clock : { ...clock, seen: EMPTY_TIMELINE }, head, pace.intervalMs);
+}
+
+/** Adds the block times of this instant; where a source is newly excluded, all are taken anew from those who stay. */
+function followTimes(
+  { before, heard, sources }: Tick,
+  { members, opposed, undecided }: Consensus,
+): ChainClock {
+  const former = new Set(before.consensus.opposed.map(({ source }) => source));
+  const isAnew = undecided.length > 0 || opposed.some(({ source }) => !former.has(source));
+  const told = isAnew ? sources : heard.flatMap(({ index }) => sources[index] ?? []);
+  const samples = told
+    .filter(({ key }) => members.includes(key))
+    .flatMap((source) => source.samples.slice(isAnew ? 0 : -1));
+  const start = isAnew ? { ...before.clock, reported: EMPTY_TIMELINE } : before.clock;
+  return samples.reduce(
+    (clock, { block, timestampSec }) =>
+      timestampSec === null ? clock : noteTimestamp(clock, block, timestampSec),
+    start,
+  );
 }

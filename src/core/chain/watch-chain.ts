@@ -1,5 +1,6 @@
 import { NEW_CLOCK } from "../head/chain-clock.ts";
-import { type Fleet, indexerKey } from "../model/fleet.ts";
+import { NO_CONSENSUS } from "../head/consensus.ts";
+import { endpointsOf, type Fleet, indexerKey, sourceKeysOf } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { Observation } from "../model/observation.ts";
 import type { ChainReport } from "../model/report.ts";
@@ -15,12 +16,18 @@ export function watchFleet(fleet: Fleet): readonly WatchedChain[] {
     ({ chain }) => chain,
   );
   const baselines = baselineIndexers(fleet);
+  const providers = Object.fromEntries(
+    endpointsOf(fleet).flatMap((endpoint) =>
+      sourceKeysOf(endpoint).map((key) => [key, endpoint.host] as const),
+    ),
+  );
   return fleet.chains.map((chain) => {
     const here = targets.get(chain.slug) ?? [];
     const compared = here.filter((target) => baselines.get(target.protocol) === indexerKey(target));
     return {
       chain,
       targets: here,
+      providers,
       baselines: Object.fromEntries(compared.map((target) => [target.protocol, target.key])),
     };
   });
@@ -28,7 +35,7 @@ export function watchFleet(fleet: Fleet): readonly WatchedChain[] {
 
 /** The state of a chain of which nothing is known yet. */
 export function startChain(_watched: WatchedChain): ChainState {
-  return { sources: [], reference: null, clock: NEW_CLOCK };
+  return { sources: [], consensus: NO_CONSENSUS, clock: NEW_CLOCK };
 }
 
 /**

@@ -5,6 +5,7 @@ import {
   extendTimeline,
   insertPoint,
   measureInterval,
+  standstillMs,
   type Timeline,
   timeOf,
 } from "./timeline.ts";
@@ -125,7 +126,9 @@ export function timeBetween(
   if (from === null || to === null) {
     return null;
   }
-  return { ms: Math.max(0, to.timeMs - from.timeMs), extrapolated: from.extrapolated };
+  // The target lacked nothing while the chain itself stood at the target's block.
+  const ms = to.timeMs - from.timeMs - standstillMs(clock.seen, span.from);
+  return { ms: Math.max(0, ms), extrapolated: from.extrapolated };
 }
 
 /** How far a reported timestamp is from what the clock allows for that block; 0 while they agree. */

@@ -69,6 +69,13 @@ export function timeOf(timeline: Timeline, block: number, intervalMs: number | n
   return { timeMs: edge.timeMs + (block - edge.block) * intervalMs, extrapolated: true };
 }
 
+/** How long the chain was seen to stand at `block`. */
+export function standstillMs({ blocks, timesMs }: Timeline, block: number): number {
+  const first = countBelow(blocks, block);
+  const last = countUntil(blocks, block) - 1;
+  return last <= first ? 0 : (timesMs[last] ?? 0) - (timesMs[first] ?? 0);
+}
+
 /**
  * The block, possibly between two, that the chain had reached at `timeMs`. Outside the points it goes on at
  * `intervalMs` (not at all where that is null) for at most `horizonMs`; null before the first point minus that.
@@ -111,7 +118,24 @@ export function measureInterval(
   const longEnough = countUntil(timesMs, last.timeMs - span.leastSpanMs) - 1;
   const farEnough = countUntil(blocks, last.block - span.leastBlocks) - 1;
   const first = pointAt(timeline, Math.min(inWindow, longEnough, farEnough));
-  return first === null ? null : (last.timeMs - first.timeMs) / (last.block - first.block);
+  if (first === null) {
+    return null;
+  }
+  const movedMs = last.timeMs - first.timeMs - pausesMs(timeline, first.timeMs, last.timeMs);
+  return movedMs / (last.block - first.block);
+}
+
+/** For how long of a time span the chain stood still. */
+function pausesMs({ blocks, timesMs }: Timeline, fromMs: number, toMs: number): number {
+  let pauses = 0;
+  for (
+    let index = countBelow(timesMs, fromMs) + 1;
+    (timesMs[index] ?? Number.POSITIVE_INFINITY) <= toMs;
+    index += 1
+  ) {
+    pauses += blocks[index] === blocks[index - 1] ? (timesMs[index] ?? 0) - (timesMs[index - 1] ?? 0) : 0;
+  }
+  return pauses;
 }
 
 function pointAt({ blocks, timesMs }: Timeline, index: number): { block: number; timeMs: number } | null {

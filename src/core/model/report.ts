@@ -67,6 +67,10 @@ export interface ReferenceReport {
   readonly block: number;
   /** How many sources agree with it. */
   readonly sources: number;
+  /** Keys of these: targets and RPC nodes. */
+  readonly members: readonly string[];
+  /** The sources that are excluded, and why. */
+  readonly opposed: readonly { readonly source: string; readonly detail: string }[];
   /** The chain clock's time of that block, unix milliseconds. */
   readonly timeMs: number | null;
 }

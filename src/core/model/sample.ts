@@ -7,8 +7,8 @@ export interface Sample extends PollTimes {
   readonly hash: string | null;
 }
 
-/** Chains' clocks run ahead of ours by seconds, not by an hour: a later timestamp is no time at all. */
-const MAX_AHEAD_MS = 3_600_000;
+/** Chains' clocks run ahead of ours by seconds: a timestamp more than a minute later than now is no time at all. */
+const MAX_AHEAD_MS = 60_000;
 
 /** What is kept of a head. A timestamp that cannot be one is dropped. */
 export function sampleOf(head: Head, times: PollTimes): Sample {

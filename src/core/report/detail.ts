@@ -1,8 +1,9 @@
+import type { Opposition } from "../head/consensus.ts";
 import type { Status } from "../model/report.ts";
-import { formatCount, formatDuration } from "../model/text.ts";
+import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import type { LastPoll, SourceState } from "../source/source-state.ts";
-import { behindMs, idleMs, isBeyond } from "../status/judge.ts";
+import { behindMs, contradictionOf, idleMs } from "../status/judge.ts";
 import type { Lag } from "../status/lag.ts";
 import type { ChainViewAt } from "../status/view.ts";
 
@@ -49,23 +50,46 @@ function clauseOf(facts: Facts): string {
         ? "has not started indexing yet"
         : `catching up, ${behindText(facts)}`;
     case "lagging":
-      return laggingText(facts);
+      return `${advanceText(facts)}, ${behindText(facts)}`;
     case "ok":
-      return `advances, ${behindText(facts)}`;
+      return `${advanceText(facts)}, ${behindText(facts)}`;
   }
 }
 
 function doubtText({ state, view }: Facts): string {
-  if (state.doubt !== null) {
-    return state.doubt;
-  }
-  return isBeyond(state, view)
-    ? "its height is beyond what the chain can have reached"
-    : "its last heights did not fit, the next poll decides";
+  const contradiction = contradictionOf(state, view);
+  return contradiction === null
+    ? "its last heights did not fit, the next poll decides"
+    : oppositionText(contradiction);
 }
 
-/** Of its lag: a part of it may be older, and blocks come late. */
-const STANDSTILL_SHARE = 0.8;
+/** Why the others exclude a source, in a clause: what it claims, and whom that contradicts. */
+export function oppositionText({ kind, by, block, blocks, offMs }: Opposition): string {
+  const others = namesText(by);
+  switch (kind) {
+    case "hash":
+      return `its hash of block ${formatNumber(block)} is not that of ${others}`;
+    case "times":
+      return `its time of block ${formatNumber(block)} contradicts ${others}${offMs === null ? "" : ` by ${formatDuration(offMs)}`}`;
+    case "ahead":
+    case "below":
+      return blocks >= 0
+        ? `claims block ${formatNumber(block)}, ${formatNumber(blocks)} beyond what ${others} agree on`
+        : `claims block ${formatNumber(block)} to be new, ${formatNumber(-blocks)} below what ${others} agree on`;
+  }
+}
+
+/** By variant, as on-call knows them: `multichain and subgraph`. */
+function namesText(keys: readonly string[]): string {
+  const names = [
+    ...new Set(keys.map((key) => (key.startsWith("rpc/") ? "an RPC node" : (key.split("/")[1] ?? key)))),
+  ];
+  return new Intl.ListFormat("en-GB").format(names);
+}
+
+/** Standing still for longer than this, five blocks or a poll is told: blocks come unevenly. */
+const STANDSTILL_MS = 60_000;
+const STANDSTILL_BLOCKS = 5;
 
 const FAILING = {
   rejected: "our key is missing, wrong or unpaid",
@@ -132,13 +156,11 @@ function stalledText(facts: Facts): string {
     : `${stands}, nor has any other source: without an independent head it cannot be told whether the chain itself stands still`;
 }
 
-/** One that has stood still for as long as it is behind is not slow: it is on its way to `stalled`. */
-function laggingText(facts: Facts): string {
-  const { lag, state } = facts;
+/** One that stands still is on its way to `stalled`: it does not advance slowly. */
+function advanceText({ state, view }: Facts): string {
   const standsMs = idleMs(state);
-  return lag?.ms != null && standsMs > 0 && standsMs >= lag.ms * STANDSTILL_SHARE
-    ? `has not advanced for ${formatDuration(standsMs)}, ${behindText(facts)}`
-    : `advances, ${behindText(facts)}`;
+  const usualMs = Math.max(STANDSTILL_MS, STANDSTILL_BLOCKS * (view.intervalMs ?? 0), state.pollIntervalMs);
+  return standsMs > usualMs ? `has not advanced for ${formatDuration(standsMs)}` : "advances";
 }
 
 function behindText({ lag, state, view }: Facts): string {
@@ -148,7 +170,7 @@ function behindText({ lag, state, view }: Facts): string {
     const age = ageMs === null ? "" : `its block was ${formatDuration(ageMs)} old; `;
     return `${age}no second source to measure a lag by`;
   }
-  const seen = `the reference seen by ${formatCount(reference.sources, "source")}`;
+  const seen = `the reference seen by ${formatCount(view.consensus.members.length, "source")}`;
   if (lag.blocks === 0) {
     return `level with ${seen}`;
   }

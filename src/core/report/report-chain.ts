@@ -2,14 +2,15 @@ import { baselineOf } from "../chain/baseline.ts";
 import type { ChainState, WatchedChain } from "../chain/chain-state.ts";
 import { estimateGap } from "../gap/gap.ts";
 import { timeOfBlock } from "../head/chain-clock.ts";
-import { staleAfterMs } from "../head/votes.ts";
+import { staleAfterMs } from "../head/voice.ts";
 import type { Target } from "../model/fleet.ts";
 import type { GapReport, ReferenceReport, Status, TargetReport } from "../model/report.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import { newestSample, newSource, type SourceState } from "../source/source-state.ts";
+import { contradictionOf } from "../status/judge.ts";
 import { measureLag } from "../status/lag.ts";
 import type { ChainViewAt } from "../status/view.ts";
-import { detailOf } from "./detail.ts";
+import { detailOf, oppositionText } from "./detail.ts";
 import { preferredKeys } from "./preferred.ts";
 
 /** The chain's reference head, or null while its evidence is missing or stale. */
@@ -19,7 +20,16 @@ export function reportReference(view: ChainViewAt): ReferenceReport | null {
     return null;
   }
   const time = timeOfBlock(view.clock, reference.block, view.intervalMs);
-  return { block: reference.block, sources: reference.sources, timeMs: time === null ? null : time.timeMs };
+  return {
+    block: reference.block,
+    sources: view.consensus.members.length,
+    members: view.consensus.members,
+    opposed: view.consensus.opposed.map((opposition) => ({
+      source: opposition.source,
+      detail: oppositionText(opposition),
+    })),
+    timeMs: time === null ? null : time.timeMs,
+  };
 }
 
 /** What is known of each target of a chain. */
@@ -41,7 +51,7 @@ export function reportTargets(
   );
 }
 
-/** How far the targets of a chain are apart, for every protocol with a second variant here and fresh heights of both. */
+/** How far the targets of a chain are apart, for every protocol with a second variant here and fresh heights of both that nobody contradicts. */
 export function reportGaps(
   state: ChainState,
   watched: WatchedChain,
@@ -49,7 +59,7 @@ export function reportGaps(
 ): readonly GapReport[] {
   const fresh = new Map<string, SourceState>();
   for (const source of state.sources) {
-    if (isFresh(source, view)) {
+    if (isFresh(source, view) && contradictionOf(source, view) === null) {
       fresh.set(source.key, source);
     }
   }
@@ -87,7 +97,7 @@ function reportTarget(target: Target, state: SourceState, view: ChainViewAt): Ta
   const staleMs = staleAfterMs(view.thresholds, target.pollIntervalMs);
   const newest = newestSample(state);
   const fresh = isFresh(state, view);
-  const measured = fresh && view.reference !== null ? measureLag(state, view.clock, view.intervalMs) : null;
+  const measured = fresh ? measureLag(state, view) : null;
   const status = statusAt(state, { nowMs: view.nowMs, staleMs, fresh });
   const lag = status === "diverged" ? null : measured;
   return {
@@ -117,6 +127,14 @@ function wholeMs(ms: number | null): number | null {
   return ms === null ? null : Math.round(ms);
 }
 
+/** Statuses of targets that give no height: they stay settled when no height counts any more. */
+const WITHOUT_HEIGHT: ReadonlySet<Status> = new Set([
+  "rejected",
+  "throttled",
+  "not_found",
+  "unreachable",
+  "missing",
+]);
 /** What a target says of itself that has no height which counts. */
 const STATUS_WITHOUT_HEIGHT = { head: "unknown", missing: "missing", not_started: "syncing" } as const;
 
@@ -128,13 +146,13 @@ function statusAt(
   if (last === null || verdict === null) {
     return "unknown";
   }
-  if (at.fresh) {
+  const isHeard = at.nowMs - last.receivedAtMs <= at.staleMs;
+  if (at.fresh || (isHeard && WITHOUT_HEIGHT.has(verdict.status))) {
     return verdict.status;
   }
   if (last.kind === "failed") {
     return statusOfFailure(last.reason);
   }
-  const isHeard = at.nowMs - last.receivedAtMs <= at.staleMs;
   return isHeard ? STATUS_WITHOUT_HEIGHT[last.kind] : "unknown";
 }
 

@@ -5,9 +5,11 @@ import {
   newestSample,
   reached,
   type SourceState,
-  THIN_SAMPLES,
   WOBBLE_SAMPLES,
 } from "./source-state.ts";
+
+/** Of the heights that showed a re-index: what was before, of another track, goes. */
+const KEPT_AFTER_REINDEX = 2;
 
 /** Steps forward and back. `state` already holds the new sample. */
 export function foldProgress(state: SourceState, previous: Sample | null, context: FoldContext): SourceState {
@@ -22,7 +24,7 @@ export function foldProgress(state: SourceState, previous: Sample | null, contex
   const floor = state.peak.block - context.largeStepBlocks;
   if (hasReindexed(state, floor)) {
     return changed(state, {
-      samples: state.samples.slice(-THIN_SAMPLES),
+      samples: state.samples.slice(-KEPT_AFTER_REINDEX),
       peak: here,
       reachedTip: false,
       stepBackPending: false,

@@ -12,11 +12,10 @@ export type LastPoll = PollTimes &
     | { readonly kind: "failed"; readonly reason: FailureReason; readonly detail: string }
   );
 
-/** A height beyond what the chain can have made, held back until it is repeated and joined by others. */
-interface Claim {
-  readonly sample: Sample;
-  /** How many polls in a row claimed such a height. */
-  readonly polls: number;
+/** Where a source stood before it jumped beyond what the chain can have made: the way back, should it return. */
+interface BeforeJump {
+  readonly samples: readonly Sample[];
+  readonly peak: SourceState["peak"];
 }
 
 /** What is remembered of one target, or of an RPC node: plain data of bounded size. */
@@ -29,7 +28,7 @@ export interface SourceState {
   readonly last: LastPoll | null;
   /** The latest usable heights, newest last. */
   readonly samples: readonly Sample[];
-  readonly claim: Claim | null;
+  readonly beforeJump: BeforeJump | null;
   /** The highest block since the start or the last re-index, and when it was first seen. */
   readonly peak: { readonly block: number; readonly atMs: number } | null;
   readonly lastSuccessMs: number | null;
@@ -42,10 +41,6 @@ export interface SourceState {
   readonly indexingErrors: boolean | null;
   readonly deployment: string | null;
   readonly deploymentChanges: number;
-  /** Why its last height is not believed to be of this chain, or null. */
-  readonly doubt: string | null;
-  /** Heights in a row at which its block hash was not that of the others. */
-  readonly hashMismatches: number;
   readonly verdict: SettledStatus | null;
   /** What the latest pairs of polls say of the gap to the target that this one is compared with. */
   readonly gap: GapMeasures;
@@ -63,7 +58,7 @@ export function newSource({
     pollIntervalMs,
     last: null,
     samples: [],
-    claim: null,
+    beforeJump: null,
     peak: null,
     lastSuccessMs: null,
     lastAdvanceMs: null,
@@ -73,8 +68,6 @@ export function newSource({
     indexingErrors: null,
     deployment: null,
     deploymentChanges: 0,
-    doubt: null,
-    hashMismatches: 0,
     verdict: null,
     gap: NO_MEASURES,
   };
@@ -87,13 +80,15 @@ export function changed(state: SourceState, changes: Partial<SourceState>): Sour
 
 /** The gateway races several indexers: the highest of so many answers is what the target has reached. */
 export const WOBBLE_SAMPLES = 3;
-/** On so few heights a verdict is provisional: the next poll may overturn it alone. */
-export const THIN_SAMPLES = 2;
+/** On so few heights a status is provisional: the next poll may overturn it alone. */
+export const THIN_SAMPLES = 3;
 
 /** What a fold has to know of the chain. */
 export interface FoldContext {
   /** The highest block that the chain can have reached by now, or null where nothing bounds it. */
   readonly highestPossible: number | null;
+  /** Whether the other sources contradict its last height. */
+  readonly isOpposed: boolean;
   /** A step back of more blocks than this, if it persists, is a re-index. */
   readonly largeStepBlocks: number;
 }
@@ -129,7 +124,7 @@ function copyOf(state: SourceState): SourceState {
     pollIntervalMs: state.pollIntervalMs,
     last: state.last,
     samples: state.samples,
-    claim: state.claim,
+    beforeJump: state.beforeJump,
     peak: state.peak,
     lastSuccessMs: state.lastSuccessMs,
     lastAdvanceMs: state.lastAdvanceMs,
@@ -139,8 +134,6 @@ function copyOf(state: SourceState): SourceState {
     indexingErrors: state.indexingErrors,
     deployment: state.deployment,
     deploymentChanges: state.deploymentChanges,
-    doubt: state.doubt,
-    hashMismatches: state.hashMismatches,
     verdict: state.verdict,
     gap: state.gap,
   };

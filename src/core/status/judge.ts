@@ -1,7 +1,8 @@
 import type { ChainClock } from "../head/chain-clock.ts";
+import type { HeadState } from "../head/choose-head.ts";
+import type { Consensus, Opposition } from "../head/consensus.ts";
 import type { Pace } from "../head/pace.ts";
-import { highestPossible, type ReferenceState } from "../head/reference.ts";
-import { isBackfilling } from "../head/votes.ts";
+import { isBackfilling } from "../head/voice.ts";
 import type { Thresholds } from "../model/fleet.ts";
 import type { FailureReason } from "../model/observation.ts";
 import type { Status } from "../model/report.ts";
@@ -23,7 +24,8 @@ export interface ChainView {
   readonly intervalMs: number | null;
   readonly pace: Pace;
   /** Null while there is none, or its evidence is stale. */
-  readonly reference: ReferenceState | null;
+  readonly reference: HeadState | null;
+  readonly consensus: Pick<Consensus, "opposed">;
   /** The block at which an independent head shows the chain itself to stand still, or null. */
   readonly haltedAt: number | null;
 }
@@ -71,7 +73,7 @@ export function idleMs(target: SourceState): number {
  */
 export function behindMs(target: SourceState, view: ChainView): number | null {
   if (view.reference !== null) {
-    return measureLag(target, view.clock, view.intervalMs)?.ms ?? null;
+    return measureLag(target, view)?.ms ?? null;
   }
   const head = reached(target);
   const newest = newestSample(target);
@@ -113,7 +115,7 @@ function statusOfHead(target: SourceState, view: ChainView): Status {
   if (target.indexingErrors === true) {
     return "failed";
   }
-  if (target.doubt !== null || isBeyond(target, view)) {
+  if (contradictionOf(target, view) !== null) {
     return "diverged";
   }
   if (isHalted(target, view)) {
@@ -136,17 +138,12 @@ function statusOfAdvance(target: SourceState, view: ChainView): Status {
   return !target.reachedTip && isCatchingUp(target, view) ? "syncing" : "lagging";
 }
 
-/** Whether it claims a height that the chain cannot have reached, ever since it was first seen. */
-export function isBeyond(
-  target: SourceState,
-  { pace, reference }: Pick<ChainView, "pace" | "reference">,
-): boolean {
-  const newest = newestSample(target);
-  if (newest === null) {
-    return false;
-  }
-  const highest = highestPossible(reference, pace, newest.receivedAtMs);
-  return highest !== null && newest.block > highest;
+/** Why the others do not believe it to be of this chain, or null. To be merely lower than they are is lag. */
+export function contradictionOf(
+  { key }: Pick<SourceState, "key">,
+  { consensus }: Pick<ChainView, "consensus">,
+): Opposition | null {
+  return consensus.opposed.find(({ source, kind }) => source === key && kind !== "below") ?? null;
 }
 
 /** A target that is beyond where the chain is said to stand shows that it goes on. */

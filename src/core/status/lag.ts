@@ -1,4 +1,5 @@
 import { type ChainClock, referenceAt, timeBetween } from "../head/chain-clock.ts";
+import type { HeadState } from "../head/choose-head.ts";
 import { readAtMs } from "../model/sample.ts";
 import { newestSample, reached, type SourceState } from "../source/source-state.ts";
 
@@ -10,20 +11,36 @@ export interface Lag {
   readonly extrapolated: boolean;
 }
 
+/** What a lag is measured against. */
+interface Measure {
+  readonly reference: HeadState | null;
+  readonly clock: ChainClock;
+  readonly intervalMs: number | null;
+}
+
+const LEVEL: Lag = { blocks: 0, ms: 0, extrapolated: false };
+
 /**
  * Measures a target's lag. The reference is taken at the instant of the target's own answer, so that one which is
- * polled twice an hour is not behind merely for that. Never negative; null without a height.
+ * polled twice an hour is not behind merely for that; who has the reference's block is level with it, however long that
+ * stands. Never negative; null without a height or a reference.
  */
-export function measureLag(target: SourceState, clock: ChainClock, intervalMs: number | null): Lag | null {
+export function measureLag(target: SourceState, { reference, clock, intervalMs }: Measure): Lag | null {
   const newest = newestSample(target);
   const head = reached(target);
+  if (reference === null || head === null) {
+    return null;
+  }
+  if (head.block >= reference.block) {
+    return LEVEL;
+  }
   const to = newest === null ? null : referenceAt(clock, readAtMs(newest), intervalMs);
-  if (head === null || to === null) {
+  if (to === null) {
     return null;
   }
   const blocks = Math.round(to) - head.block;
   if (blocks <= 0) {
-    return { blocks: 0, ms: 0, extrapolated: false };
+    return LEVEL;
   }
   const time = timeBetween(clock, { from: head.block, fromTimestampSec: head.timestampSec, to }, intervalMs);
   return { blocks, ms: time?.ms ?? null, extrapolated: time?.extrapolated ?? false };

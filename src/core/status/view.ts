@@ -1,9 +1,10 @@
 import type { ChainState } from "../chain/chain-state.ts";
 import type { PaceRange } from "../gap/gap.ts";
 import { type ChainClock, measuredIntervalMs, recentIntervalMs } from "../head/chain-clock.ts";
+import type { HeadState } from "../head/choose-head.ts";
+import type { Consensus } from "../head/consensus.ts";
 import type { Pace } from "../head/pace.ts";
-import type { ReferenceState } from "../head/reference.ts";
-import { staleAfterMs } from "../head/votes.ts";
+import { staleAfterMs } from "../head/voice.ts";
 import type { Chain, Thresholds } from "../model/fleet.ts";
 import { newestSample, type SourceState } from "../source/source-state.ts";
 import { AHEAD_BLOCKS, idleMs, stalledAfterMs } from "./judge.ts";
@@ -18,7 +19,8 @@ export interface ChainViewAt {
   readonly measuredIntervalMs: number | null;
   readonly pace: Pace;
   /** Null while there is none, or its evidence is stale. */
-  readonly reference: ReferenceState | null;
+  readonly reference: HeadState | null;
+  readonly consensus: Consensus;
   readonly haltedAt: number | null;
   /** Whether an RPC node with fresh evidence could tell a halt of the chain from a stall. */
   readonly independent: boolean;
@@ -31,15 +33,18 @@ const MEASURED = { least: 0.97, most: 1.03 };
 
 /** Looks at a chain's state as of `nowMs`. */
 export function viewOf(
-  state: Pick<ChainState, "reference" | "clock" | "sources">,
+  state: Pick<ChainState, "consensus" | "clock" | "sources">,
   chain: Chain,
   nowMs: number,
 ): ChainViewAt {
-  const { clock, reference } = state;
+  const { clock, consensus } = state;
+  const { head } = consensus;
   const measured = measuredIntervalMs(clock);
   const intervalMs = measured ?? chain.blockTimeMs;
   const { thresholds } = chain;
-  const rpcs = freshRpcs(state.sources, thresholds, nowMs);
+  const rpcs = freshRpcs(state.sources, thresholds, nowMs).filter(
+    ({ key }) => !consensus.opposed.some(({ source }) => source === key),
+  );
   return {
     nowMs,
     thresholds,
@@ -47,8 +52,9 @@ export function viewOf(
     intervalMs,
     measuredIntervalMs: measured,
     pace: { intervalMs, measured: measured !== null },
-    reference: reference !== null && nowMs <= reference.freshUntilMs ? reference : null,
-    haltedAt: standstill(rpcs, reference?.block ?? 0, stalledAfterMs(thresholds, intervalMs)),
+    reference: head !== null && nowMs <= head.freshUntilMs ? head : null,
+    consensus,
+    haltedAt: standstill(rpcs, head?.block ?? 0, stalledAfterMs(thresholds, intervalMs)),
     independent: rpcs.length > 0,
   };
 }
@@ -80,7 +86,7 @@ function freshRpcs(
   nowMs: number,
 ): readonly SourceState[] {
   return sources.filter((source) => {
-    const newest = source.kind === "rpc" && source.doubt === null ? newestSample(source) : null;
+    const newest = source.kind === "rpc" ? newestSample(source) : null;
     const staleMs = staleAfterMs(thresholds, source.pollIntervalMs);
     return newest !== null && nowMs - newest.receivedAtMs <= staleMs;
   });

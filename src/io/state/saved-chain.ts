@@ -1,6 +1,8 @@
 import { z } from "zod";
 import type { ChainState } from "../../core/chain/chain-state.ts";
 import type { GapMeasures } from "../../core/gap/gap.ts";
+import { NEW_CLOCK } from "../../core/head/chain-clock.ts";
+import { type Consensus, NO_CONSENSUS } from "../../core/head/consensus.ts";
 import type { Timeline } from "../../core/head/timeline.ts";
 import { FAILURE_REASONS } from "../../core/model/observation.ts";
 import { type Incident, STATUSES } from "../../core/model/report.ts";
@@ -38,6 +40,8 @@ const GapMeasuresJson: z.ZodType<GapMeasures> = z
   })
   .refine(({ lows, highs }) => lows.length === highs.length, "each low needs its high");
 
+const PeakJson = z.strictObject({ block: Count, atMs: Time }).nullable();
+
 const SourceJson: z.ZodType<SourceState> = z.strictObject({
   key: z.string(),
   kind: z.enum(["indexer", "rpc"]),
@@ -45,8 +49,8 @@ const SourceJson: z.ZodType<SourceState> = z.strictObject({
   gap: GapMeasuresJson,
   last: LastPollJson.nullable(),
   samples: z.array(SampleJson),
-  claim: z.strictObject({ sample: SampleJson, polls: Count }).nullable(),
-  peak: z.strictObject({ block: Count, atMs: Time }).nullable(),
+  beforeJump: z.strictObject({ samples: z.array(SampleJson), peak: PeakJson }).nullable(),
+  peak: PeakJson,
   lastSuccessMs: Time.nullable(),
   lastAdvanceMs: Time.nullable(),
   reachedTip: z.boolean(),
@@ -55,20 +59,33 @@ const SourceJson: z.ZodType<SourceState> = z.strictObject({
   indexingErrors: z.boolean().nullable(),
   deployment: z.string().nullable(),
   deploymentChanges: Count,
-  doubt: z.string().nullable(),
-  hashMismatches: Count,
   verdict: z.strictObject({ status: z.enum(STATUSES), dissent: z.number() }).nullable(),
 });
 
-const ReferenceJson = z.strictObject({
-  block: Count,
-  reachedMs: Time,
-  atMs: Time,
-  slackMs: z.number(),
-  sources: Count,
-  freshUntilMs: Time,
-  former: z.strictObject({ block: Count, atMs: Time }).nullable(),
-  firm: z.boolean(),
+const ConsensusJson: z.ZodType<Consensus> = z.strictObject({
+  head: z
+    .strictObject({ block: Count, reachedMs: Time, atMs: Time, slackMs: z.number(), freshUntilMs: Time })
+    .nullable(),
+  members: z.array(z.string()),
+  opposed: z.array(
+    z.strictObject({
+      source: z.string(),
+      kind: z.enum(["hash", "times", "ahead", "below"]),
+      by: z.array(z.string()),
+      block: Count,
+      blocks: z.int(),
+      offMs: z.number().nullable(),
+    }),
+  ),
+  undecided: z.array(z.array(z.string())),
+  track: z
+    .strictObject({
+      block: Count,
+      atMs: Time,
+      intervalMs: z.number().nullable(),
+      members: z.array(z.string()),
+    })
+    .nullable(),
 });
 
 const TimelineJson: z.ZodType<Timeline> = z
@@ -77,7 +94,7 @@ const TimelineJson: z.ZodType<Timeline> = z
 
 const ChainStateJson: z.ZodType<ChainState> = z.strictObject({
   sources: z.array(SourceJson),
-  reference: ReferenceJson.nullable(),
+  consensus: ConsensusJson,
   clock: z.strictObject({ reported: TimelineJson, seen: TimelineJson }),
 });
 
@@ -91,13 +108,30 @@ const IncidentsJson: z.ZodType<readonly Incident[]> = z.array(
   }),
 );
 
+/** Version 0.1.0 remembered the head, and jumps, by another rule. */
+const ChainStateJson010 = z.object({
+  reference: z.unknown(),
+  sources: z.array(z.record(z.string(), z.unknown())),
+});
+const FIELDS_OF_010: ReadonlySet<string> = new Set(["claim", "doubt", "hashMismatches"]);
+
 /**
  * Reads what is remembered of one chain; its state is plain data, written as it is.
  *
  * @throws {z.ZodError} If the JSON is no such state.
  */
 export function readSavedChain(json: unknown): ChainState {
-  return ChainStateJson.parse(json);
+  const old = ChainStateJson010.safeParse(json);
+  return ChainStateJson.parse(old.success && old.data.reference !== undefined ? upgraded(old.data) : json);
+}
+
+/** Keeps what 0.1.0 knew of each source; the head is worked out anew from what they say next. */
+function upgraded({ sources }: z.infer<typeof ChainStateJson010>): unknown {
+  const kept = sources.map((source) => ({
+    ...Object.fromEntries(Object.entries(source).filter(([field]) => !FIELDS_OF_010.has(field))),
+    beforeJump: null,
+  }));
+  return { sources: kept, consensus: NO_CONSENSUS, clock: NEW_CLOCK };
 }
 
 /** @throws {z.ZodError} If the JSON is no list of incidents. */

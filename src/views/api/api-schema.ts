@@ -59,6 +59,15 @@ const Chain = z.object({
     .object({
       block_number: Height,
       sources: Count.meta({ description: "How many sources agree with it" }),
+      members: z
+        .array(Text)
+        .meta({ description: "Keys of these sources: protocol/variant/tier/chain, or rpc/chain/n" }),
+      opposed: z.array(
+        z.object({
+          source: Text,
+          detail: Text.meta({ description: "What it claims, and whom that contradicts" }),
+        }),
+      ),
       time: Time.nullable(),
     })
     .nullable(),

@@ -34,9 +34,11 @@ function chainJson({ chain, reference, blockIntervalMs }: ChainReport): ChainJso
     testnet: chain.testnet,
     block_time_seconds: orNull(chain.blockTimeMs, seconds),
     block_interval_seconds: orNull(blockIntervalMs, seconds),
-    reference: orNull(reference, ({ block, sources, timeMs }) => ({
+    reference: orNull(reference, ({ block, members, opposed, sources, timeMs }) => ({
       block_number: block,
       sources,
+      members,
+      opposed,
       time: orNull(timeMs, isoTime),
     })),
     thresholds: {

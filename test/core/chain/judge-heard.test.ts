@@ -2,6 +2,7 @@ import { describe, expect, it } from "vitest";
 import { judgeHeard } from "../../../src/core/chain/judge-heard.ts";
 import { startTick } from "../../../src/core/chain/tick.ts";
 import { NEW_CLOCK } from "../../../src/core/head/chain-clock.ts";
+import { NO_CONSENSUS } from "../../../src/core/head/consensus.ts";
 import { newSource, type SourceState } from "../../../src/core/source/source-state.ts";
 import { BASE, headAt, T0, targetOn, watch } from "./chain-fixture.ts";
 
@@ -10,14 +11,14 @@ const X = targetOn(BASE, "a/x").key;
 const RPC = "rpc/base/0";
 const LAST = { kind: "head", sentAtMs: T0 - 50, receivedAtMs: T0 + 50 } as const;
 
-/** A source that gave 1,000 three times, 5 s old when it did so last, and was at its peak. */
+/** A source that gave 1,000 four times, 5 s old when it did so last, and was at its peak. */
 function heard(key: string, changed: Partial<SourceState> = {}): SourceState {
   const kind = key === RPC ? "rpc" : "indexer";
   const sample = { block: 1_000, timestampSec: T0 / 1_000 - 5, hash: null, ...LAST };
   return {
     ...newSource({ key, kind, pollIntervalMs: 15_000 }),
     last: LAST,
-    samples: [sample, sample, sample],
+    samples: [sample, sample, sample, sample],
     peak: { block: 1_000, atMs: T0 },
     ...changed,
   };
@@ -27,13 +28,13 @@ function heard(key: string, changed: Partial<SourceState> = {}): SourceState {
 function judged(now: SourceState, agoMs = 15_000): SourceState | undefined {
   const last = { ...LAST, receivedAtMs: T0 + 50 - agoMs };
   const others = [heard(targetOn(BASE, "a/y").key)];
-  const before = { sources: [...others, { ...now, last }], reference: null, clock: NEW_CLOCK };
+  const before = { sources: [...others, { ...now, last }], consensus: NO_CONSENSUS, clock: NEW_CLOCK };
   const bench = startTick(before, WATCHED, [headAt(now.key, T0, { block: 1_000 })]);
   if (bench === null) {
     throw new Error("Cannot lay out: nobody was heard");
   }
   bench.sources[1] = now;
-  judgeHeard(bench, { reference: null, clock: NEW_CLOCK });
+  judgeHeard(bench, { consensus: NO_CONSENSUS, clock: NEW_CLOCK });
   return bench.sources[1];
 }
 
@@ -54,11 +55,11 @@ describe("judgeHeard()", () => {
   });
 
   it("passes none on who is not heard", () => {
-    const before = { sources: [heard(X)], reference: null, clock: NEW_CLOCK };
+    const before = { sources: [heard(X)], consensus: NO_CONSENSUS, clock: NEW_CLOCK };
     const bench = startTick(before, WATCHED, [headAt(targetOn(BASE, "a/y").key, T0, { block: 1_000 })]);
 
     if (bench !== null) {
-      judgeHeard(bench, { reference: null, clock: NEW_CLOCK });
+      judgeHeard(bench, { consensus: NO_CONSENSUS, clock: NEW_CLOCK });
     }
 
     expect(bench?.sources.map(({ verdict }) => verdict)).toEqual([null, null]);

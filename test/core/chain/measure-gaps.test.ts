@@ -2,7 +2,9 @@ import { describe, expect, it } from "vitest";
 import type { WatchedChain } from "../../../src/core/chain/chain-state.ts";
 import { measureGaps } from "../../../src/core/chain/measure-gaps.ts";
 import { startTick } from "../../../src/core/chain/tick.ts";
+import { NO_MEASURES } from "../../../src/core/gap/gap.ts";
 import { NEW_CLOCK } from "../../../src/core/head/chain-clock.ts";
+import { type Consensus, NO_CONSENSUS } from "../../../src/core/head/consensus.ts";
 import { newSource, type SourceState } from "../../../src/core/source/source-state.ts";
 import { BASE, headAt, T0, targetOn } from "./chain-fixture.ts";
 
@@ -27,15 +29,24 @@ function known(name: string, blocks: readonly number[], stepMs = 15_000): Source
   return { ...newSource(identity), last: { kind: "head", ...times }, samples };
 }
 
+interface Known {
+  readonly watched?: WatchedChain;
+  readonly consensus?: Consensus;
+}
+
 /** What each source has measured after `heard` answered. */
-function measuresAfter(heard: readonly string[], sources: readonly SourceState[], watched = WATCHED) {
-  const before = { sources, reference: null, clock: NEW_CLOCK };
+function measuresAfter(
+  heard: readonly string[],
+  sources: readonly SourceState[],
+  { watched = WATCHED, consensus = NO_CONSENSUS }: Known = {},
+) {
+  const before = { sources, consensus: NO_CONSENSUS, clock: NEW_CLOCK };
   const said = heard.map((name) => headAt(targetOn(BASE, name).key, T0, { block: 1 }));
   const bench = startTick(before, watched, said);
   if (bench === null) {
     throw new Error("Cannot lay out: nobody was heard");
   }
-  measureGaps(bench, NEW_CLOCK);
+  measureGaps(bench, { clock: NEW_CLOCK, consensus });
   return bench.sources.map(({ gap }) => gap);
 }
 
@@ -61,8 +72,8 @@ describe("measureGaps()", () => {
   it("goes by the chosen baseline", () => {
     const watched = { ...WATCHED, baselines: { a: targetOn(BASE, Z).key } };
 
-    expect(gapsAfter([X, Y], ALL, watched)).toEqual([-30, -20, null, null]);
-    expect(gapsAfter([Z], ALL, watched)).toEqual([-30, -20, null, null]);
+    expect(gapsAfter([X, Y], ALL, { watched })).toEqual([-30, -20, null, null]);
+    expect(gapsAfter([Z], ALL, { watched })).toEqual([-30, -20, null, null]);
   });
 
   it("compares nothing with a target that is alone in its protocol", () => {
@@ -84,7 +95,7 @@ describe("measureGaps()", () => {
   it("measures nothing where nobody knows the pace", () => {
     const watched = { ...WATCHED, chain: { ...BASE, blockTimeMs: null } };
 
-    expect(gapsAfter([Y], ALL, watched)).toEqual([null, null, null, null]);
+    expect(gapsAfter([Y], ALL, { watched })).toEqual([null, null, null, null]);
   });
 
   it.each([
@@ -99,7 +110,9 @@ describe("measureGaps()", () => {
     );
     const own = { ...known(Y, []), samples: known(Y, [992, 1_000]).samples.slice(0, 1) };
 
-    const [, measures] = measuresAfter([Y], [known(X, [1_022, 1_030]), own], { ...WATCHED, targets });
+    const [, measures] = measuresAfter([Y], [known(X, [1_022, 1_030]), own], {
+      watched: { ...WATCHED, targets },
+    });
 
     expect(measures?.lows).toHaveLength(1);
     expect(measures?.newest?.atMs).toBe(atMs);
@@ -113,12 +126,22 @@ describe("measureGaps()", () => {
       target.key === targetOn(BASE, slow).key ? { ...target, pollIntervalMs: 60_000 } : target,
     );
 
-    expect(gapsAfter([Y], ALL, { ...WATCHED, targets })[1]).toBe(10);
+    expect(gapsAfter([Y], ALL, { watched: { ...WATCHED, targets } })[1]).toBe(10);
   });
 
   it("compares nothing across protocols", () => {
     const watched = { ...WATCHED, baselines: { a: targetOn(BASE, X).key, b: targetOn(BASE, X).key } };
 
-    expect(gapsAfter([X], ALL, watched)).toEqual([null, 10, 30, null]);
+    expect(gapsAfter([X], ALL, { watched })).toEqual([null, 10, 30, null]);
+  });
+
+  it.each([X, Y])("knows no gap while the others contradict %s, and begins afresh after", (name) => {
+    const source = targetOn(BASE, name).key;
+    const opposition = { source, kind: "times", by: [], block: 1_000, blocks: 0, offMs: null } as const;
+    const excluded = { ...NO_CONSENSUS, opposed: [opposition] };
+    const measured = ALL.map((one) => ({ ...one, gap: { lows: [9], highs: [11], newest: null } }));
+
+    expect(measuresAfter([Y], measured, { consensus: excluded })[1]).toEqual(NO_MEASURES);
+    expect(measuresAfter([Y], measured)[1]?.lows).toHaveLength(2);
   });
 });

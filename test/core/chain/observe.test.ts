@@ -92,7 +92,7 @@ describe("observeInstant()", () => {
       withA((nowMs) => headOf(nowMs) + 300),
     );
 
-    expect(sourceOf(played, A)).toMatchObject({ claim: null, last: { kind: "head" } });
+    expect(sourceOf(played, A)).toMatchObject({ beforeJump: null, last: { kind: "head" } });
   });
 
   it("takes two that claim the same at their word, and no third that claims something else", () => {
@@ -104,6 +104,6 @@ describe("observeInstant()", () => {
       [C]: 9_000_000,
     }));
 
-    expect([A, B, C].map((name) => sourceOf(played, name)?.claim === null)).toEqual([true, true, false]);
+    expect([A, B, C].map((name) => played.target(name).status)).toEqual(["ok", "ok", "diverged"]);
   });
 });

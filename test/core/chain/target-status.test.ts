@@ -228,7 +228,7 @@ describe("status of a target", () => {
       [A]: stuck,
       [B]: stuck,
       [C]: stuck,
-      ...(rpc === null ? {} : { [RPC]: stuck + Math.floor(index / 30) }),
+      ...(rpc === null ? {} : { [RPC]: stuck + Math.floor((index + 35) / 60) }),
     }));
 
     expect(played.target(A).status).toBe("stalled");

@@ -2,13 +2,14 @@ import { describe, expect, it } from "vitest";
 import type { ChainState } from "../../../src/core/chain/chain-state.ts";
 import { headsReceived, startTick } from "../../../src/core/chain/tick.ts";
 import { NEW_CLOCK } from "../../../src/core/head/chain-clock.ts";
+import { NO_CONSENSUS } from "../../../src/core/head/consensus.ts";
 import { newSource } from "../../../src/core/source/source-state.ts";
 import { BASE, headAt, T0, targetOn, watch } from "./chain-fixture.ts";
 
 const WATCHED = watch(BASE, "a/x", "a/y");
 const [X, Y] = ["a/x/production/base", "a/y/production/base"];
 const RPC = "rpc/base/0";
-const EMPTY: ChainState = { sources: [], reference: null, clock: NEW_CLOCK };
+const EMPTY: ChainState = { sources: [], consensus: NO_CONSENSUS, clock: NEW_CLOCK };
 
 function laidOut(before: ChainState, ...sources: readonly string[]) {
   return startTick(

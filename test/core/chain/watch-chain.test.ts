@@ -151,7 +151,7 @@ describe("retainChain()", () => {
       "lockup/multichain/production/base",
       "rpc/base/0",
     ]);
-    expect(retained.reference).toEqual(play.state.reference);
+    expect(retained.consensus).toEqual(play.state.consensus);
   });
 });
 
@@ -292,7 +292,7 @@ describe("reportChain() of a target on another chain or fork", () => {
 
     expect(play.target(B)).toMatchObject({
       status: "diverged",
-      detail: expect.stringMatching(/its time of block [\d,]+ contradicts the other sources by \d+ d \d+ h$/),
+      detail: expect.stringMatching(/its time of block [\d,]+ contradicts multichain by \d+ d \d+ h$/),
     });
     expect(play.target(A).status).toBe("ok");
   });

@@ -86,19 +86,28 @@ describe("reference head", () => {
     expect(play.target(B).status).toBe("ok");
   });
 
-  it("goes back where a false jump that two joined is taken back", () => {
+  it("goes back where a false jump that most joined is taken back", () => {
     const play = new Play(watch(BASE, A, B, C, D)).run(10, at({ [A]: 0, [B]: 0, [C]: 0, [D]: 0 }));
-    play.run(6, at({ [A]: 30_000_000, [B]: 30_000_000, [C]: 0, [D]: 0 }));
+    play.run(6, at({ [A]: 30_000_000, [B]: 30_000_000, [C]: 30_000_000, [D]: 0 }));
     expect(offHead(play)).toBe(30_000_000);
 
     play.run(6, at({ [A]: 0, [B]: 0, [C]: 0, [D]: 0 }));
 
     expect(offHead(play)).toBe(0);
-    expect(play.target(C)).toMatchObject({ status: "ok", lagBlocks: 0 });
+    expect(play.target(D)).toMatchObject({ status: "ok", lagBlocks: 0 });
     expect(play.report().blockIntervalMs ?? 2_000).toBeCloseTo(2_000, -2);
   });
 
-  it("does not fall to the laggards when the leaders fall silent", () => {
+  it("stays on its track where as many jump as go on", () => {
+    const play = new Play(watch(BASE, A, B, C, D)).run(10, at({ [A]: 0, [B]: 0, [C]: 0, [D]: 0 }));
+
+    play.run(6, at({ [A]: 30_000_000, [B]: 30_000_000, [C]: 0, [D]: 0 }));
+
+    expect(offHead(play)).toBe(0);
+    expect(play.report().targets.map(({ status }) => status)).toEqual(["diverged", "diverged", "ok", "ok"]);
+  });
+
+  it("does not fall to the laggards until the leaders' last answers are stale", () => {
     const play = new Play(watch(BASE, A, B, C, D)).run(10, at({ [A]: 0, [B]: 0, [C]: -3_000, [D]: -3_000 }));
 
     play.run(8, at({ [C]: -3_000, [D]: -3_000 }));
@@ -106,8 +115,7 @@ describe("reference head", () => {
     expect(offHead(play)).toBeGreaterThan(-100);
     expect(play.target(C).status).toBe("lagging");
     play.run(20, at({ [C]: -3_000, [D]: -3_000 }));
-    expect(play.report().reference).toBeNull();
-    expect(play.target(C).lagBlocks).toBeNull();
+    expect(offHead(play)).toBe(-3_000);
   });
 
   it("does not take back-filling targets for the head, even when they are the majority", () => {
@@ -155,13 +163,27 @@ describe("reference head with an RPC node", () => {
     expect(play.target(A)).toMatchObject({ status: "lagging", lagBlocks: 600 });
   });
 
-  it("is raised by one that is first heard when all indexers lag", () => {
+  it("is doubted where two or more providers that agree and advance stand elsewhere", () => {
     const play = new Play(watch(BASE, A, B)).run(10, at({ [A]: -3_600, [B]: -3_600 }));
 
     play.run(4, ({ nowMs }) => ({ ...at({ [A]: -3_600, [B]: -3_600 })({ nowMs }), [RPC]: node(nowMs) }));
 
+    expect(offHead(play)).toBe(-3_600);
+    expect(play.report().targets.map(({ status }) => status)).toEqual(["ok", "ok"]);
+    expect(play.state.consensus.opposed).toMatchObject([{ source: RPC, kind: "ahead", blocks: 3_600 }]);
+  });
+
+  it("is followed where it goes on while all indexers fall behind", () => {
+    const level = ({ nowMs }: { readonly nowMs: number }) => ({
+      ...at({ [A]: 0, [B]: 0 })({ nowMs }),
+      [RPC]: node(nowMs),
+    });
+    const play = new Play(watch(BASE, A, B)).run(20, level);
+
+    play.run(8, ({ nowMs }) => ({ ...at({ [A]: -3_600, [B]: -3_600 })({ nowMs }), [RPC]: node(nowMs) }));
+
     expect(offHead(play)).toBe(0);
-    expect(play.target(A).status).toBe("lagging");
+    expect(play.report().targets.map(({ status }) => status)).toEqual(["lagging", "lagging"]);
   });
 
   it("is not moved by one that belongs to another chain", () => {

@@ -169,7 +169,7 @@ function recorded(fromMs: number, toMs: number, lagAt?: (nowMs: number) => numbe
 function reportAt(nowMs: number, lagMs = 4_000) {
   const block = blockAt(nowMs);
   return sampleChainReport({
-    reference: { block, sources: 3, timeMs: nowMs },
+    reference: { block, sources: 3, members: [], opposed: [], timeMs: nowMs },
     targets: [
       sampleTargetReport({ block: block - 2, lagMs }),
       sampleTargetReport({ target: SUBGRAPH, block: block - 2, lagMs }),

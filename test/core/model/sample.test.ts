@@ -8,8 +8,8 @@ const TIMES = { sentAtMs: NOW_SEC * 1_000 - 50, receivedAtMs: NOW_SEC * 1_000 };
 describe("sampleOf()", () => {
   it.each([
     { said: NOW_SEC - 5, kept: NOW_SEC - 5 },
-    { said: NOW_SEC + 3_600, kept: NOW_SEC + 3_600 },
-    { said: NOW_SEC + 3_601, kept: null },
+    { said: NOW_SEC + 60, kept: NOW_SEC + 60 },
+    { said: NOW_SEC + 61, kept: null },
     { said: 1, kept: 1 },
     { said: 0, kept: null },
     { said: -1, kept: null },

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NEW_CLOCK } from "../../../src/core/head/chain-clock.ts";
-import type { ReferenceState } from "../../../src/core/head/reference.ts";
+import type { HeadState } from "../../../src/core/head/choose-head.ts";
+import { NO_CONSENSUS } from "../../../src/core/head/consensus.ts";
 import type { FailureReason } from "../../../src/core/model/observation.ts";
 import { detailOf, type Facts } from "../../../src/core/report/detail.ts";
 import { newSource, type SourceState } from "../../../src/core/source/source-state.ts";
@@ -10,15 +11,12 @@ import { BASE, T0 } from "../chain/chain-fixture.ts";
 const TIMES = { sentAtMs: T0, receivedAtMs: T0 };
 const MINUTE_MS = 60_000;
 
-const REFERENCE: ReferenceState = {
+const REFERENCE: HeadState = {
   block: 2_000,
   reachedMs: T0,
   atMs: T0,
   slackMs: 0,
-  sources: 3,
   freshUntilMs: T0 + 5 * MINUTE_MS,
-  former: null,
-  firm: true,
 };
 const VIEW: ChainViewAt = {
   nowMs: T0,
@@ -28,6 +26,7 @@ const VIEW: ChainViewAt = {
   measuredIntervalMs: null,
   pace: { intervalMs: 2_000, measured: true },
   reference: REFERENCE,
+  consensus: { ...NO_CONSENSUS, head: REFERENCE, members: ["a", "b", "c"] },
   haltedAt: null,
   independent: false,
 };
@@ -164,23 +163,13 @@ describe("detailOf()", () => {
     },
     {
       status: "diverged",
-      state: { ...failed("connect"), doubt: "its time is off" },
-      text: "answers for another chain or fork: its time is off; the last poll failed: connect",
+      state: failed("connect"),
+      text: "answers for another chain or fork: its last heights did not fit, the next poll decides; the last poll failed: connect",
     },
     {
       status: "diverged",
       state: failed("implausible", "block 0"),
       text: "answers for another chain or fork: implausible (block 0)",
-    },
-    {
-      status: "diverged",
-      state: { doubt: "its time is off" },
-      text: "answers for another chain or fork: its time is off",
-    },
-    {
-      status: "diverged",
-      state: { samples: [{ block: 9_000_000, timestampSec: null, hash: null, ...TIMES }] },
-      text: "answers for another chain or fork: its height is beyond what the chain can have reached",
     },
     {
       status: "diverged",
@@ -201,13 +190,13 @@ describe("detailOf()", () => {
     { status: "lagging", state: {}, text: `advances, ${BEHIND}` },
     {
       status: "lagging",
-      state: { peak: { block: 800, atMs: T0 - 31 * MINUTE_MS } },
+      state: { peak: { block: 800, atMs: T0 - MINUTE_MS } },
       text: `advances, ${BEHIND}`,
     },
     {
       status: "lagging",
-      state: { peak: { block: 800, atMs: T0 - 32 * MINUTE_MS } },
-      text: `has not advanced for 32 min, ${BEHIND}`,
+      state: { peak: { block: 800, atMs: T0 - 2 * MINUTE_MS } },
+      text: `has not advanced for 2 min, ${BEHIND}`,
     },
     {
       status: "ok",
@@ -270,5 +259,50 @@ describe("detailOf() a target that stands still", () => {
     const view = { reference: null, independent: true };
 
     expect(detail("stalled", stands, { view })).toBe(`${still}, nor has any other source`);
+  });
+});
+
+describe("detailOf() a target that the others contradict", () => {
+  const by = ["airdrops/multichain/production/base", "lockup/multichain/production/base", "rpc/base/0"];
+  const opposition = { source: "a", by, block: 300_000_604, blocks: 560, offMs: null };
+
+  it.each([
+    {
+      kind: "ahead",
+      blocks: 560,
+      text: "claims block 300,000,604, 560 beyond what multichain and an RPC node agree on",
+    },
+    {
+      kind: "ahead",
+      blocks: -560,
+      text: "claims block 300,000,604 to be new, 560 below what multichain and an RPC node agree on",
+    },
+    {
+      kind: "hash",
+      blocks: 0,
+      text: "its hash of block 300,000,604 is not that of multichain and an RPC node",
+    },
+    {
+      kind: "times",
+      blocks: 0,
+      text: "its time of block 300,000,604 contradicts multichain and an RPC node",
+    },
+  ] as const)("says `$text`", ({ kind, blocks, text }) => {
+    const consensus = { ...VIEW.consensus, opposed: [{ ...opposition, kind, blocks }] };
+
+    expect(detail("diverged", {}, { view: { consensus } })).toBe(
+      `answers for another chain or fork: ${text}`,
+    );
+  });
+
+  it("says by how much its block time is off", () => {
+    const consensus = {
+      ...VIEW.consensus,
+      opposed: [{ ...opposition, kind: "times", offMs: 600_000 } as const],
+    };
+
+    expect(detail("diverged", {}, { view: { consensus } })).toContain(
+      "contradicts multichain and an RPC node by 10 min",
+    );
   });
 });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { ChainState } from "../../../src/core/chain/chain-state.ts";
 import { type ChainClock, NEW_CLOCK } from "../../../src/core/head/chain-clock.ts";
-import type { ReferenceState } from "../../../src/core/head/reference.ts";
+import type { HeadState } from "../../../src/core/head/choose-head.ts";
+import { NO_CONSENSUS } from "../../../src/core/head/consensus.ts";
 import type { Status } from "../../../src/core/model/report.ts";
 import { reportGaps, reportReference, reportTargets } from "../../../src/core/report/report-chain.ts";
 import { type LastPoll, newSource, type SourceState } from "../../../src/core/source/source-state.ts";
@@ -15,16 +16,15 @@ const STALE_MS = 300_001;
 
 /** The chain was seen at 900 at T0 - 200 s, and at 1,000 at T0. */
 const CLOCK: ChainClock = { ...NEW_CLOCK, seen: { blocks: [900, 1_000], timesMs: [T0 - 200_000, T0] } };
-const REFERENCE: ReferenceState = {
+const REFERENCE: HeadState = {
   block: 1_000,
   reachedMs: T0,
   atMs: T0,
   slackMs: 0,
-  sources: 2,
   freshUntilMs: T0 + 900_000,
-  former: null,
-  firm: true,
 };
+
+const CONSENSUS = { ...NO_CONSENSUS, head: REFERENCE, members: ["a/x", "a/y"] };
 
 function source(name: string, block: number, changed: Partial<SourceState> = {}): SourceState {
   const identity = { key: targetOn(BASE, name).key, kind: "indexer", pollIntervalMs: 15_000 } as const;
@@ -54,7 +54,7 @@ interface Known {
 }
 
 function look({ sources, changed = {}, laterMs = 0, chain = BASE }: Known) {
-  const state: ChainState = { sources, reference: REFERENCE, clock: CLOCK, ...changed };
+  const state: ChainState = { sources, consensus: CONSENSUS, clock: CLOCK, ...changed };
   const view = viewOf(state, chain, T0 + laterMs);
   return {
     reference: reportReference(view),
@@ -67,7 +67,13 @@ describe("reportReference()", () => {
   it("tells when the chain made it, if anybody knows", () => {
     const unknown = { ...BASE, blockTimeMs: null };
 
-    expect(look({ sources: [] }).reference).toEqual({ block: 1_000, sources: 2, timeMs: T0 });
+    expect(look({ sources: [] }).reference).toEqual({
+      block: 1_000,
+      sources: 2,
+      members: ["a/x", "a/y"],
+      opposed: [],
+      timeMs: T0,
+    });
     expect(look({ sources: [], changed: { clock: NEW_CLOCK }, chain: unknown }).reference?.timeMs).toBeNull();
   });
 
@@ -98,7 +104,7 @@ describe("reportTargets()", () => {
 
   it.each([
     { case: "its height is stale", laterMs: STALE_MS, changed: {}, block: null },
-    { case: "there is no reference", laterMs: 0, changed: { reference: null }, block: 970 },
+    { case: "there is no reference", laterMs: 0, changed: { consensus: NO_CONSENSUS }, block: 970 },
   ])("tells no lag where $case", ({ laterMs, changed, block }) => {
     const [target] = look({ sources: [source("a/x", 970)], laterMs, changed }).targets;
 

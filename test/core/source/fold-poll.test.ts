@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Observation } from "../../../src/core/model/observation.ts";
-import { acceptClaim, foldPoll } from "../../../src/core/source/fold-poll.ts";
+import { foldPoll } from "../../../src/core/source/fold-poll.ts";
 import { newestSample, newSource, type SourceState } from "../../../src/core/source/source-state.ts";
 import { headAt, T0 } from "../chain/chain-fixture.ts";
 
 const NEW = newSource({ key: "a", kind: "indexer", pollIntervalMs: 15_000 });
-const CONTEXT = { highestPossible: 2_000, largeStepBlocks: 256 };
+const CONTEXT = { highestPossible: 2_000, isOpposed: false, largeStepBlocks: 256 };
 const TIMES = { sentAtMs: T0 - 50, receivedAtMs: T0 + 50 };
 
 function heard(...observations: readonly Observation[]): SourceState {
@@ -23,12 +23,12 @@ describe("foldPoll()", () => {
     expect(lastSuccessMs).toBe(T0 + 50);
   });
 
-  it.each(["missing", "not_started"] as const)("ends a claim when the chain is %s", (kind) => {
-    const claiming = heard(headAt("a", T0 - 15_000, { block: 2_001 }));
+  it.each(["missing", "not_started"] as const)("keeps what is known when the chain is %s", (kind) => {
+    const known = heard(headAt("a", T0 - 15_000, { block: 1_000 }));
 
-    const state = foldPoll(claiming, { kind, source: "a", ...TIMES }, CONTEXT);
+    const state = foldPoll(known, { kind, source: "a", ...TIMES }, CONTEXT);
 
-    expect(state).toEqual({ ...NEW, last: { kind, ...TIMES } });
+    expect(state).toEqual({ ...known, last: { kind, ...TIMES } });
   });
 
   it("remembers why a poll failed, and what was known before", () => {
@@ -52,19 +52,6 @@ describe("foldPoll()", () => {
     expect(newestSample(heard(headAt("a", T0, { block: 2_000 })))?.block).toBe(2_000);
   });
 
-  it("counts how often a block beyond that is claimed, and says so", () => {
-    const state = heard(headAt("a", T0 - 15_000, { block: 2_001 }), headAt("a", T0, { block: 2_009 }));
-
-    expect(state.claim).toMatchObject({ sample: { block: 2_009 }, polls: 2 });
-    expect(state.samples).toEqual([]);
-    expect(state.last).toEqual({
-      kind: "failed",
-      reason: "implausible",
-      detail: "block 2,009, where the chain can have reached 2,000 at most",
-      ...TIMES,
-    });
-  });
-
   it.each([
     { said: [null, "Qm1"], changes: 0, deployment: "Qm1" },
     { said: ["Qm1", null], changes: 0, deployment: "Qm1" },
@@ -78,27 +65,48 @@ describe("foldPoll()", () => {
   });
 });
 
-describe("acceptClaim()", () => {
-  const claim = headAt("a", T0, { block: 2_001 });
+describe("foldPoll() a jump beyond what the chain can have made", () => {
+  const before = [1_000, 1_001].map((block, index) => headAt("a", T0 - 60_000 + index * 15_000, { block }));
+  const jump = headAt("a", T0 - 30_000, { block: 30_000_000 });
+  const blocksOf = ({ samples }: SourceState) => samples.map(({ block }) => block);
 
-  it("starts afresh from the claimed height", () => {
-    const state = acceptClaim(heard(headAt("a", T0 - 15_000, { block: 1_000 }), claim));
+  it("begins a track of its own, and is no advance", () => {
+    const state = heard(...before, jump);
 
-    expect(state).toMatchObject({
-      claim: null,
-      samples: [{ block: 2_001 }],
-      peak: { block: 2_001, atMs: T0 },
-      lastSuccessMs: T0 + 50,
-      lastAdvanceMs: T0,
-      last: { kind: "head", ...TIMES },
-    });
+    expect(blocksOf(state)).toEqual([30_000_000]);
+    expect(state).toMatchObject({ peak: { block: 30_000_000 }, lastAdvanceMs: T0 - 45_000 });
+    expect(state.beforeJump?.samples.map(({ block }) => block)).toEqual([1_000, 1_001]);
   });
 
-  it("has seen no advance where the claim is the first height", () => {
-    expect(acceptClaim(heard(claim)).lastAdvanceMs).toBeNull();
+  it("is forgotten when the source returns to its former track", () => {
+    const state = heard(...before, jump, headAt("a", T0, { block: 1_004 }));
+
+    expect(blocksOf(state)).toEqual([1_000, 1_001, 1_004]);
+    expect(state).toMatchObject({ beforeJump: null, peak: { block: 1_004, atMs: T0 }, lastAdvanceMs: T0 });
+    expect(state.regressions).toEqual({ reorg: 0, reindex: 0 });
   });
 
-  it("changes nothing without a claim", () => {
-    expect(acceptClaim(NEW)).toBe(NEW);
+  it("is not returned from by a height far below the former track", () => {
+    const state = heard(...before, jump, headAt("a", T0, { block: 700 }));
+
+    expect(blocksOf(state)).toEqual([30_000_000, 700]);
+  });
+});
+
+describe("foldPoll() a source that the others contradict", () => {
+  const opposed = { ...CONTEXT, isOpposed: true };
+  const claimed = heard(headAt("a", T0 - 15_000, { block: 1_900 }));
+
+  it("starts afresh where it takes its height back", () => {
+    const state = foldPoll(claimed, headAt("a", T0, { block: 1_800 }), opposed);
+
+    expect(state.samples.map(({ block }) => block)).toEqual([1_800]);
+    expect(state.peak).toEqual({ block: 1_800, atMs: T0 });
+  });
+
+  it("keeps its track where it goes on", () => {
+    const state = foldPoll(claimed, headAt("a", T0, { block: 1_901 }), opposed);
+
+    expect(state.samples.map(({ block }) => block)).toEqual([1_900, 1_901]);
   });
 });

@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { type ChainClock, NEW_CLOCK } from "../../../src/core/head/chain-clock.ts";
-import type { ReferenceState } from "../../../src/core/head/reference.ts";
+import type { HeadState } from "../../../src/core/head/choose-head.ts";
+import { NO_CONSENSUS, type Opposition } from "../../../src/core/head/consensus.ts";
 import { CERTAIN_WEIGHT, NORMAL_WEIGHT, WEAK_WEIGHT } from "../../../src/core/source/settled-status.ts";
 import { newSource, type SourceState } from "../../../src/core/source/source-state.ts";
 import {
   behindMs,
   type ChainView,
+  contradictionOf,
   idleMs,
-  isBeyond,
   stalledAfterMs,
   statusVote,
 } from "../../../src/core/status/judge.ts";
@@ -21,15 +22,12 @@ const CLOCK: ChainClock = {
   ...NEW_CLOCK,
   seen: { blocks: [1_000, 10_000], timesMs: [T0 - 18_000_000, T0] },
 };
-const REFERENCE: ReferenceState = {
+const REFERENCE: HeadState = {
   block: 10_000,
   reachedMs: T0,
   atMs: T0,
   slackMs: 0,
-  sources: 3,
   freshUntilMs: T0 + 300_000,
-  former: null,
-  firm: true,
 };
 const VIEW: ChainView = {
   thresholds,
@@ -37,8 +35,15 @@ const VIEW: ChainView = {
   intervalMs: 2_000,
   pace: { intervalMs: 2_000, measured: true },
   reference: REFERENCE,
+  consensus: NO_CONSENSUS,
   haltedAt: null,
 };
+/** The others exclude the target. */
+function opposedBy(kind: Opposition["kind"]): ChainView {
+  const opposition = { source: "a", kind, by: ["b", "c"], block: 10_000, blocks: 0, offMs: null };
+  return { ...VIEW, consensus: { opposed: [opposition] } };
+}
+
 const ALONE: ChainView = { ...VIEW, reference: null };
 
 /** Heights that were read 15 s apart, the last at T0; the peak is where the last one stands. */
@@ -67,7 +72,7 @@ function dated(blocks: readonly number[], agesSec: readonly number[]): SourceSta
   return { ...state, samples };
 }
 
-const TIP = [9_985, 9_992, 10_000] as const;
+const TIP = [9_977, 9_985, 9_992, 10_000] as const;
 /** 20 min behind, at the chain's pace. */
 const LATE = [9_385, 9_392, 9_400] as const;
 
@@ -114,8 +119,8 @@ describe("opinionOf()", () => {
     expect(statusVote(target(TIP, { verdict: settled }), VIEW)?.weight).toBe(weight);
   });
 
-  it("of a second height is still certain", () => {
-    expect(statusVote(target([9_992, 10_000]), VIEW)?.weight).toBe(CERTAIN_WEIGHT);
+  it("of a third height is still certain", () => {
+    expect(statusVote(target(TIP.slice(-3)), VIEW)?.weight).toBe(CERTAIN_WEIGHT);
   });
 });
 
@@ -132,8 +137,8 @@ describe("opinionOf() a height", () => {
       status: "failed",
     },
     { case: "without", state: target(TIP, { indexingErrors: false }), view: VIEW, status: "ok" },
-    { case: "that is doubted", state: target(TIP, { doubt: "its hash" }), view: VIEW, status: "diverged" },
-    { case: "beyond the chain", state: target([9_999_999]), view: VIEW, status: "diverged" },
+    { case: "that is opposed", state: target(TIP), view: opposedBy("times"), status: "diverged" },
+    { case: "opposed as merely lower", state: target(TIP), view: opposedBy("below"), status: "ok" },
     {
       case: "where the chain stands",
       state: target(TIP),
@@ -260,16 +265,12 @@ describe("behindMs()", () => {
   });
 });
 
-describe("isBeyond()", () => {
+describe("contradictionOf()", () => {
   it.each([
-    { case: "what the pace allows", block: 10_136, reference: REFERENCE, beyond: false },
-    { case: "a block more", block: 10_137, reference: REFERENCE, beyond: true },
-    { case: "anything, without a reference", block: 9_999_999, reference: null, beyond: false },
-  ])("is $beyond for $case", ({ block, reference, beyond }) => {
-    expect(isBeyond(target([block]), { ...VIEW, reference })).toBe(beyond);
-  });
-
-  it("is false without a height", () => {
-    expect(isBeyond(target([]), VIEW)).toBe(false);
+    { kind: "times", key: "a", found: true },
+    { kind: "below", key: "a", found: false },
+    { kind: "ahead", key: "b", found: false },
+  ] as const)("of $key, where a is opposed as `$kind`: $found", ({ kind, key, found }) => {
+    expect(contradictionOf({ key }, opposedBy(kind)) !== null).toBe(found);
   });
 });

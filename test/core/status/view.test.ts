@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { NEW_CLOCK } from "../../../src/core/head/chain-clock.ts";
-import type { ReferenceState } from "../../../src/core/head/reference.ts";
+import type { HeadState } from "../../../src/core/head/choose-head.ts";
+import { NO_CONSENSUS, type Opposition } from "../../../src/core/head/consensus.ts";
 import type { Timeline } from "../../../src/core/head/timeline.ts";
 import { newSource, type SourceState } from "../../../src/core/source/source-state.ts";
 import { paceOf, paceRangeOf, viewOf } from "../../../src/core/status/view.ts";
@@ -8,16 +9,13 @@ import { BASE, T0 } from "../chain/chain-fixture.ts";
 
 const MINUTE_MS = 60_000;
 
-function reference(block: number): ReferenceState {
+function reference(block: number): HeadState {
   return {
     block,
     reachedMs: T0,
     atMs: T0,
     slackMs: 0,
-    sources: 2,
     freshUntilMs: T0 + 300_000,
-    former: null,
-    firm: true,
   };
 }
 
@@ -38,11 +36,17 @@ function dated(block: number, idleMs: number, ageMs: number): SourceState {
   return { ...rest, samples: samples.map((one) => ({ ...one, timestampSec: (T0 - ageMs) / 1_000 })) };
 }
 
+const NOBODY: readonly Opposition[] = [];
+
 function view(
   sources: readonly SourceState[],
-  { nowMs = T0, head = 1_000 as number | null, clock = NEW_CLOCK, chain = BASE } = {},
+  { nowMs = T0, head = 1_000 as number | null, clock = NEW_CLOCK, chain = BASE, opposed = NOBODY } = {},
 ) {
-  return viewOf({ sources, clock, reference: head === null ? null : reference(head) }, chain, nowMs);
+  return viewOf(
+    { sources, clock, consensus: { ...NO_CONSENSUS, head: head === null ? null : reference(head), opposed } },
+    chain,
+    nowMs,
+  );
 }
 
 /** A block each `intervalMs`, for `count` blocks up to T0. */
@@ -80,7 +84,6 @@ describe("viewOf()", () => {
     { case: "an RPC node", source: node(1_000, 0), laterMs: 300_000, independent: true },
     { case: "an RPC node of a while ago", source: node(1_000, 0), laterMs: 300_001, independent: false },
     { case: "an indexer", source: node(1_000, 0, { kind: "indexer" }), laterMs: 0, independent: false },
-    { case: "a doubted node", source: node(1_000, 0, { doubt: "its hash" }), laterMs: 0, independent: false },
     {
       case: "a node without a height",
       source: node(1_000, 0, { samples: [] }),
@@ -90,6 +93,13 @@ describe("viewOf()", () => {
   ])("has an independent head by $case: $independent", ({ source, laterMs, independent }) => {
     expect(view([source], { nowMs: T0 + laterMs }).independent).toBe(independent);
   });
+});
+
+it("has no independent head by a node that the others contradict", () => {
+  const opposition = { kind: "times", by: ["a"], block: 1_000, blocks: 0, offMs: null } as const;
+  const opposed = [{ ...opposition, source: "rpc/base/0" }];
+
+  expect(view([node(1_000, 0)], { opposed }).independent).toBe(false);
 });
 
 describe("viewOf() a halt", () => {

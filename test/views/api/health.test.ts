@@ -171,7 +171,7 @@ function lagging(minutes: number): Partial<TargetReport> {
 }
 
 function reportOf(...targets: readonly TargetReport[]): Report {
-  return withReference({ block: 38_000_002, sources: 3, timeMs: NOW_MS }, targets);
+  return withReference({ block: 38_000_002, sources: 3, members: [], opposed: [], timeMs: NOW_MS }, targets);
 }
 
 function reportWithout(...targets: readonly TargetReport[]): Report {

@@ -121,7 +121,13 @@ describe("statusJson()", () => {
         testnet: false,
         block_time_seconds: 2,
         block_interval_seconds: 2.003,
-        reference: { block_number: 38_000_002, sources: 3, time: "2026-12-01T03:12:42.000Z" },
+        reference: {
+          block_number: 38_000_002,
+          sources: 3,
+          members: [],
+          opposed: [],
+          time: "2026-12-01T03:12:42.000Z",
+        },
         thresholds: { lagging_seconds: 600, critical_seconds: 1800, stalled_seconds: 600 },
       },
     ]);

@@ -1,0 +1,359 @@
+import type { ChainState, WatchedChain } from "../../src/core/chain/chain-state.ts";
+import { observeChain, startChain } from "../../src/core/chain/watch-chain.ts";
+import type { Chain, Target } from "../../src/core/model/fleet.ts";
+import type { Observation } from "../../src/core/model/observation.ts";
+import type { Status } from "../../src/core/model/report.ts";
+import { createRandom } from "../../src/sim/model/random.ts";
+
+/** What a source does from one instant on, until its next change. */
+export type Conduct =
+  | { readonly kind: "honest" }
+  /** It fails, and says nothing of the chain. */
+  | { readonly kind: "fails" }
+  /** So many blocks ahead (or, if negative, behind); `timeShiftMs` is what it adds to its block times. */
+  | { readonly kind: "offset"; readonly blocks: number; readonly timeShiftMs: number }
+  /** Another chain, with its own pace and its own, honest times. */
+  | { readonly kind: "other chain"; readonly blocks: number; readonly pace: number }
+  /** It stands still where it was at the beginning of this conduct. */
+  | { readonly kind: "stopped" }
+  /** It sees the chain at this share of its pace. */
+  | { readonly kind: "slow"; readonly share: number };
+
+export interface WorldSource {
+  readonly key: string;
+  readonly provider: string;
+  readonly reportsTimes: boolean;
+  readonly pollIntervalMs: number;
+  /** Share of polls that time out. */
+  readonly failures: number;
+  /** In the order of time; the first begins at 0. */
+  readonly conducts: readonly { readonly fromMs: number; readonly conduct: Conduct }[];
+}
+
+export interface World {
+  readonly seed: string;
+  readonly blockTimeMs: number;
+  readonly lastsMs: number;
+  readonly sources: readonly WorldSource[];
+  /** Instants at which the daemon restarts, with its state file or without. */
+  readonly restarts: readonly { readonly atMs: number; readonly state: "kept" | "lost" }[];
+  /** Whether most providers are honest at every instant. */
+  readonly honestMajority: "always" | "never";
+}
+
+/** What one play of a world showed that should not be. */
+export interface Played {
+  readonly accused: readonly string[];
+  readonly untold: readonly string[];
+  readonly wrongReference: readonly string[];
+  readonly noReference: readonly string[];
+  /** What is said at the end: the same for every order of arrival. */
+  readonly outcome: string;
+}
+
+/** An instant to count from: 2026-11-20T00:00:00Z. */
+export const T0 = 1_795_132_800_000;
+const TICK_MS = 15_000;
+const START_BLOCK = 40_000_000;
+const LAGGING_MS = 600_000;
+/** What is right after so many polls. */
+const POLLS = 3;
+/** A step back is believed after three low answers, and a status changes with the second poll that says so. */
+const POLLS_TO_TELL_A_FALL = 5;
+/** Where all but one fall back slowly, it takes minutes to see that they do. */
+const FALLING_MS = 180_000;
+/** The last moment of a tick at which a source is asked. */
+const LAST_PHASE_MS = 14_000;
+/** How long polls take, uniformly. */
+const LATENCY_MS = { least: 20, most: 900 } as const;
+
+/** Plays a world in one order of arrival: each order asks the sources at other moments of the same tick. */
+export function playWorld(world: World, order: number): Played {
+  return new Play(world, order).run();
+}
+
+/** What the bench knows of a source while it plays. */
+interface Actor {
+  readonly source: WorldSource;
+  /** After the beginning of a tick. */
+  readonly phaseMs: number;
+  /** The place of its present conduct, and how many heights it gave since that began. */
+  at: number;
+  steady: number;
+}
+
+class Play {
+  readonly #world: World;
+  readonly #random: () => number;
+  readonly #watched: WatchedChain;
+  readonly #actors: readonly Actor[];
+  readonly #restarts: World["restarts"][number][];
+  readonly #accused: string[] = [];
+  readonly #untold: string[] = [];
+  readonly #wrongReference: string[] = [];
+  readonly #noReference: string[] = [];
+  #state: ChainState;
+  /** From then on there must be a reference, and it must be right. */
+  #settledAtMs: number;
+
+  constructor(world: World, order: number) {
+    this.#world = world;
+    this.#random = createRandom(`${world.seed}/order/${order}`);
+    this.#watched = watchedOf(world);
+    this.#actors = world.sources.map((source) => ({
+      source,
+      phaseMs: Math.floor(this.#random() * LAST_PHASE_MS),
+      at: 0,
+      steady: 0,
+    }));
+    this.#restarts = [...world.restarts];
+    this.#state = startChain(this.#watched);
+    this.#settledAtMs = this.#firstPollsMs();
+  }
+
+  run(): Played {
+    for (let atMs = 0; atMs < this.#world.lastsMs; atMs += TICK_MS) {
+      const isRestart = this.#restart(atMs);
+      const asked = this.#actors.filter(({ source }) => isRestart || atMs % source.pollIntervalMs === 0);
+      const round = asked.map((actor) => this.#ask(actor, atMs));
+      for (const said of round.toSorted((a, b) => a.receivedAtMs - b.receivedAtMs)) {
+        this.#state = observeChain(this.#state, this.#watched, [said]);
+      }
+      this.#judge(atMs + TICK_MS);
+    }
+    return {
+      accused: this.#accused,
+      untold: this.#untold,
+      wrongReference: this.#wrongReference,
+      noReference: this.#noReference,
+      outcome: outcomeOf(this.#state, this.#world),
+    };
+  }
+
+  #firstPollsMs(): number {
+    return Math.max(...this.#world.sources.map(({ pollIntervalMs }) => POLLS * pollIntervalMs));
+  }
+
+  #restart(atMs: number): boolean {
+    const [next] = this.#restarts;
+    if (next === undefined || next.atMs > atMs) {
+      return false;
+    }
+    this.#restarts.shift();
+    if (next.state === "kept") {
+      this.#state = JSON.parse(JSON.stringify(this.#state)) as ChainState;
+      return true;
+    }
+    this.#state = startChain(this.#watched);
+    this.#settledAtMs = atMs + this.#firstPollsMs();
+    for (const actor of this.#actors) {
+      actor.steady = 0;
+    }
+    return true;
+  }
+
+  #ask(actor: Actor, atMs: number): Observation {
+    const { source } = actor;
+    const sentAtMs = atMs + actor.phaseMs;
+    const at = source.conducts.findLastIndex(({ fromMs }) => fromMs <= sentAtMs);
+    if (at !== actor.at) {
+      actor.at = at;
+      actor.steady = 0;
+      const settlesMs = this.#world.honestMajority === "always" ? 0 : FALLING_MS;
+      this.#settledAtMs = Math.max(this.#settledAtMs, atMs + settlesMs + POLLS * source.pollIntervalMs);
+    }
+    const latencyMs = LATENCY_MS.least + this.#random() * (LATENCY_MS.most - LATENCY_MS.least);
+    const said = ask(this.#world, source, { sentAtMs, latencyMs, isLost: this.#random() < source.failures });
+    actor.steady += Number(said.kind === "head");
+    return said;
+  }
+
+  #judge(nowMs: number): void {
+    const isWatched = this.#isWatched();
+    for (const actor of this.#actors) {
+      if (actor.steady >= POLLS && !actor.source.key.startsWith("rpc/")) {
+        this.#judgeStatus(actor, { nowMs, isWatched });
+      }
+    }
+    if (nowMs - TICK_MS >= this.#settledAtMs) {
+      this.#judgeReference(nowMs, isWatched);
+    }
+  }
+
+  /** Where fewer than two honest providers are asked each tick, what the others say is as old as their polls. */
+  #isWatched(): boolean {
+    const quick = this.#actors.filter(
+      ({ source, at, steady }) =>
+        source.pollIntervalMs === TICK_MS &&
+        steady >= POLLS &&
+        source.conducts[at]?.conduct.kind === "honest",
+    );
+    const providers = new Set(quick.map(({ source }) => source.provider));
+    return this.#world.honestMajority === "never" || providers.size > 1;
+  }
+
+  #judgeStatus(
+    { source, at, steady }: Actor,
+    { nowMs, isWatched }: { readonly nowMs: number; readonly isWatched: boolean },
+  ): void {
+    const since = source.conducts[at];
+    if (since === undefined) {
+      return;
+    }
+    const status = statusOf(this.#state, source.key);
+    if (since.conduct.kind === "honest" && status !== "ok") {
+      this.#accused.push(`${nowMs / TICK_MS} ${source.key} ${status}`);
+    }
+    const mustBeTold = isWatched && (at === 0 || steady >= POLLS_TO_TELL_A_FALL);
+    if (status === "ok" && mustBeTold && isFarWrong(this.#world, { source, since }, nowMs)) {
+      this.#untold.push(`${nowMs / TICK_MS} ${source.key} ${since.conduct.kind}`);
+    }
+  }
+
+  #judgeReference(nowMs: number, isWatched: boolean): void {
+    const { head } = this.#state.consensus;
+    if (head === null || head.freshUntilMs < T0 + nowMs) {
+      this.#noReference.push(`${nowMs / TICK_MS}`);
+      return;
+    }
+    const behind = truthAt(this.#world, nowMs) - head.block;
+    if (behind < 0 || (isWatched && behind > 2 + (2 * TICK_MS) / this.#world.blockTimeMs)) {
+      this.#wrongReference.push(`${nowMs / TICK_MS} ${-behind}`);
+    }
+  }
+}
+
+/** Statuses and whether there is a reference: heights differ by the moment at which they were read. */
+function outcomeOf(state: ChainState, world: World): string {
+  const statuses = world.sources.map(({ key }) => `${key}=${statusOf(state, key)}`);
+  return [...statuses, state.consensus.head === null ? "none" : "reference"].join(" ");
+}
+
+function statusOf({ sources }: ChainState, key: string): Status {
+  return sources.find((source) => source.key === key)?.verdict?.status ?? "unknown";
+}
+
+function truthAt({ blockTimeMs }: World, atMs: number): number {
+  return START_BLOCK + Math.floor(atMs / blockTimeMs);
+}
+
+/** Whether what it says is further from the truth than `lagging`. */
+function isFarWrong(
+  world: World,
+  { source, since }: { readonly source: WorldSource; readonly since: WorldSource["conducts"][number] },
+  nowMs: number,
+): boolean {
+  const { conduct: doing, fromMs } = since;
+  const farBlocks = (LAGGING_MS * 1.1) / world.blockTimeMs;
+  switch (doing.kind) {
+    case "offset":
+      return Math.abs(doing.blocks) > farBlocks;
+    case "other chain":
+      return [0, -POLLS * source.pollIntervalMs].every((ms) => {
+        const { block } = saidAt(world, doing, { atMs: nowMs + ms, fromMs });
+        return Math.abs(block - truthAt(world, nowMs + ms)) > farBlocks;
+      });
+    case "stopped":
+      return nowMs - fromMs > LAGGING_MS * 1.1 + POLLS * source.pollIntervalMs;
+    case "slow":
+      return (nowMs - fromMs) * (1 - doing.share) > LAGGING_MS * 1.1 + POLLS * source.pollIntervalMs;
+    default:
+      return false;
+  }
+}
+
+interface Asked {
+  readonly sentAtMs: number;
+  readonly latencyMs: number;
+  readonly isLost: boolean;
+}
+
+function ask(world: World, source: WorldSource, { sentAtMs, latencyMs, isLost }: Asked): Observation {
+  const since = source.conducts.findLast(({ fromMs }) => fromMs <= sentAtMs);
+  const times = { source: source.key, sentAtMs: T0 + sentAtMs, receivedAtMs: T0 + sentAtMs + latencyMs };
+  const conduct = since?.conduct ?? { kind: "honest" };
+  if (isLost || conduct.kind === "fails") {
+    return { ...times, kind: "failed", reason: "timeout", detail: "" };
+  }
+  const { block, timeMs } = saidAt(world, conduct, {
+    atMs: sentAtMs + latencyMs / 2,
+    fromMs: since?.fromMs ?? 0,
+  });
+  const timestampSec = source.reportsTimes ? Math.floor((T0 + timeMs) / 1_000) : null;
+  return {
+    ...times,
+    kind: "head",
+    head: { block, timestampSec, hash: null, deployment: null, indexingErrors: null },
+  };
+}
+
+function saidAt(
+  world: World,
+  conduct: Exclude<Conduct, { kind: "fails" }>,
+  { atMs, fromMs }: { readonly atMs: number; readonly fromMs: number },
+): { readonly block: number; readonly timeMs: number } {
+  const { blockTimeMs } = world;
+  const timeOf = (block: number) => (block - START_BLOCK) * blockTimeMs;
+  switch (conduct.kind) {
+    case "honest": {
+      const block = truthAt(world, atMs);
+      return { block, timeMs: timeOf(block) };
+    }
+    case "offset": {
+      const block = Math.max(1, truthAt(world, atMs) + conduct.blocks);
+      const isAhead = conduct.blocks > 0;
+      return {
+        block,
+        timeMs: (isAhead ? timeOf(block - conduct.blocks) : timeOf(block)) + conduct.timeShiftMs,
+      };
+    }
+    case "other chain": {
+      const made = Math.floor((atMs * conduct.pace) / blockTimeMs);
+      return {
+        block: Math.max(1, START_BLOCK + conduct.blocks + made),
+        timeMs: (made * blockTimeMs) / conduct.pace,
+      };
+    }
+    case "stopped": {
+      const block = truthAt(world, fromMs);
+      return { block, timeMs: timeOf(block) };
+    }
+    case "slow": {
+      const block = truthAt(world, fromMs + (atMs - fromMs) * conduct.share);
+      return { block, timeMs: timeOf(block) };
+    }
+  }
+}
+
+function watchedOf(world: World): WatchedChain {
+  const chain: Chain = {
+    slug: "bench",
+    id: 4689,
+    name: "bench",
+    blockTimeMs: world.blockTimeMs,
+    testnet: false,
+    thresholds: { laggingMs: LAGGING_MS, criticalMs: 1_800_000, stalledMs: 600_000, staleMs: 300_000 },
+  };
+  return {
+    chain,
+    targets: world.sources
+      .filter(({ key }) => !key.startsWith("rpc/"))
+      .map((source) => targetOf(chain, source)),
+    providers: Object.fromEntries(world.sources.map(({ key, provider }) => [key, provider])),
+  };
+}
+
+function targetOf(chain: Chain, { key, pollIntervalMs }: WorldSource): Target {
+  const [protocol = "", variant = "", tier = ""] = key.split("/");
+  return {
+    key,
+    protocol,
+    variant,
+    tier,
+    chain: chain.slug,
+    chainId: chain.id,
+    explorer: null,
+    playground: null,
+    pollIntervalMs,
+  };
+}

@@ -1,0 +1,76 @@
+import type { HeadState } from "../head/choose-head.ts";
+import type { Consensus } from "../head/consensus.ts";
+import type { Sample } from "../model/sample.ts";
+import type { SourceState } from "../source/source-state.ts";
+import type { ChainState } from "./chain-state.ts";
+
+/** Answers that overlap are folded in the order in which they came: their instants differ by less than this. */
+const TOLERANCE_MS = 5_000;
+
+/** A chain's state as it would be if our own clock had always been right: after it was set forward by `byMs` (back, if negative). */
+export function shiftChain(state: ChainState, byMs: number): ChainState {
+  const { seen } = state.clock;
+  return {
+    sources: state.sources.map((source) => shiftSource(source, byMs)),
+    consensus: shiftConsensus(state.consensus, byMs),
+    clock: { ...state.clock, seen: { ...seen, timesMs: seen.timesMs.map((ms) => ms + byMs) } },
+  };
+}
+
+/** No evidence may be later than now: where it is, our clock was wrong by at least so much when it was written down. */
+export function withoutFuture(state: ChainState, nowMs: number): ChainState {
+  const latestMs = state.sources.reduce(
+    (latest, { last }) => Math.max(latest, last?.receivedAtMs ?? latest),
+    Number.NEGATIVE_INFINITY,
+  );
+  return latestMs > nowMs + TOLERANCE_MS ? shiftChain(state, nowMs - latestMs) : state;
+}
+
+function shiftSource(source: SourceState, byMs: number): SourceState {
+  const { beforeJump, gap, last, lastAdvanceMs, lastSuccessMs, peak, samples } = source;
+  return {
+    ...source,
+    last: last && shiftPoll(last, byMs),
+    samples: samples.map((sample) => shiftPoll(sample, byMs)),
+    beforeJump: beforeJump && {
+      samples: beforeJump.samples.map((sample: Sample) => shiftPoll(sample, byMs)),
+      peak: shiftPeak(beforeJump.peak, byMs),
+    },
+    peak: shiftPeak(peak, byMs),
+    lastSuccessMs: lastSuccessMs && lastSuccessMs + byMs,
+    lastAdvanceMs: lastAdvanceMs && lastAdvanceMs + byMs,
+    gap: {
+      ...gap,
+      newest: gap.newest && { atMs: gap.newest.atMs + byMs, partnerMs: gap.newest.partnerMs + byMs },
+    },
+  };
+}
+
+function shiftPoll<T extends { readonly sentAtMs: number; readonly receivedAtMs: number }>(
+  poll: T,
+  byMs: number,
+): T {
+  return { ...poll, sentAtMs: poll.sentAtMs + byMs, receivedAtMs: poll.receivedAtMs + byMs };
+}
+
+function shiftPeak(peak: SourceState["peak"], byMs: number): SourceState["peak"] {
+  return peak && { ...peak, atMs: peak.atMs + byMs };
+}
+
+function shiftConsensus(consensus: Consensus, byMs: number): Consensus {
+  const { head, track } = consensus;
+  return {
+    ...consensus,
+    head: head && shiftHead(head, byMs),
+    track: track && { ...track, atMs: track.atMs + byMs },
+  };
+}
+
+function shiftHead(head: HeadState, byMs: number): HeadState {
+  return {
+    ...head,
+    reachedMs: head.reachedMs + byMs,
+    atMs: head.atMs + byMs,
+    freshUntilMs: head.freshUntilMs + byMs,
+  };
+}

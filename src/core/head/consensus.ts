@@ -1,0 +1,189 @@
+/*
+ * The head of a chain, by consensus of the sources that watch it.
+ *
+ * Every source may be wrong: behind, stopped, on another chain or fork, or far ahead of what exists. As in the clock
+ * selection of NTP (RFC 5905 §11.2.1, after Marzullo 1984), nobody is believed for having been heard first, and no
+ * average is taken. Instead:
+ *
+ * 1. Two sources oppose each other if both cannot be right: hashes that differ at one height, block times that cannot
+ *    lie on one chain, or one so far above another, which stands at the head, that the chain cannot have made the
+ *    blocks between. A lower height alone is lag, and opposes nothing.
+ * 2. The largest set without opposition stays: most providers first (sources behind one host fail together), then most
+ *    sources, then the one with an RPC node whose block is fresh, then the one that continues the known track. If
+ *    two sets are still equal, nothing is decided and there is no reference.
+ * 3. Within that set, the head is where most stand level. One exception: when all but one fall back from the track
+ *    that they were on, the one that goes on at the known pace is right.
+ *
+ * Everything follows from each source's own last answers. The only memory is the track: the last head that was
+ * corroborated, and who stood level with it. It is compared with, and breaks ties; it never outvotes a majority that
+ * was not on it.
+ */
+import {
+  chooseHead,
+  compareWeights,
+  type HeadState,
+  headFrom,
+  heldHead,
+  isProof,
+  keysOf,
+  largestGroup,
+  providersOf,
+} from "./choose-head.ts";
+import {
+  areLevel,
+  type ChainContext,
+  isOnTrack,
+  type Relation,
+  relationsOf,
+  type Scene,
+  type Track,
+} from "./relations.ts";
+import type { Voice } from "./voice.ts";
+
+/** Why a source is excluded: who contradicts it, and by how much. */
+export interface Opposition {
+  readonly source: string;
+  /** `below`: it is merely lower than the others, though others stand level with it: no proof that it is wrong. */
+  readonly kind: "hash" | "times" | "ahead" | "below";
+  readonly by: readonly string[];
+  readonly block: number;
+  /** Its distance to the highest of those who contradict it. */
+  readonly blocks: number;
+  /** How far its block times are off, where they contradict. */
+  readonly offMs: number | null;
+}
+
+export interface Consensus {
+  readonly head: HeadState | null;
+  /** Keys of the sources that stand level with the head. */
+  readonly members: readonly string[];
+  readonly opposed: readonly Opposition[];
+  /** Where sets of equal weight oppose each other: the keys of each. Empty once it is decided. */
+  readonly undecided: readonly (readonly string[])[];
+  readonly track: Track | null;
+}
+
+export const NO_CONSENSUS: Consensus = { head: null, members: [], opposed: [], undecided: [], track: null };
+
+/** Alternatives that are weighed at most. */
+const MOST_SETS = 4_096;
+
+export function consensus(voices: readonly Voice[], before: Consensus, chain: ChainContext): Consensus {
+  const scene: Scene = {
+    ...chain,
+    voices,
+    newestMs: Math.max(...voices.map(({ atMs }) => atMs)),
+    highest: Math.max(...voices.map(({ block }) => block)),
+    track: before.track,
+  };
+  const relations = relationsOf(scene);
+  const [best, ...equals] = largestSets(scene, relations);
+  if (best === undefined || equals.length > 0) {
+    const sides = [best ?? [], ...equals].map((side) =>
+      side.filter((voice) => isContested(voice, relations)),
+    );
+    return { ...NO_CONSENSUS, undecided: sides.map(keysOf), track: before.track };
+  }
+  const opposed = voices
+    .filter((voice) => !best.includes(voice))
+    .map((voice) => reasonOf(voice, best, relations));
+  const { chosen, track } = chooseHead(best, scene);
+  if (chosen === null) {
+    const members = before.members.filter((key) => opposed.every(({ source }) => source !== key));
+    return {
+      ...before,
+      head: track === null ? null : heldHead(before.head, best),
+      members,
+      opposed,
+      undecided: [],
+    };
+  }
+  const level = best.filter((voice) => areLevel(voice, chosen, scene));
+  const head = headFrom(chosen, level, { before: before.head, scene });
+  return { head, members: keysOf(level), opposed, undecided: [], track };
+}
+
+/** The sets that weigh most; more than one where nothing tells them apart. */
+function largestSets(scene: Scene, relations: readonly Relation[]): readonly (readonly Voice[])[] {
+  let best: readonly (readonly Voice[])[] = [];
+  let bestWeight: readonly number[] = [];
+  for (const set of compatibleSets(scene.voices, relations)) {
+    const weight = weightOf(set, scene);
+    const order = compareWeights(weight, bestWeight);
+    if (order > 0) {
+      best = [set];
+      bestWeight = weight;
+    } else if (order === 0) {
+      best = [...best, set];
+    }
+  }
+  return best;
+}
+
+/** All sets that nothing can be added to, and some smaller ones, which weigh less. */
+function compatibleSets(
+  voices: readonly Voice[],
+  relations: readonly Relation[],
+): readonly (readonly Voice[])[] {
+  const sets: (readonly Voice[])[] = [];
+  const choose = (chosen: readonly Voice[], open: readonly Voice[]): void => {
+    const next = open.find((voice) => opponentsOf(voice, relations).some((other) => open.includes(other)));
+    if (next === undefined) {
+      sets.push([...chosen, ...open]);
+      return;
+    }
+    const opponents = opponentsOf(next, relations);
+    choose(
+      [...chosen, next],
+      open.filter((voice) => voice !== next && !opponents.includes(voice)),
+    );
+    if (sets.length < MOST_SETS) {
+      choose(
+        chosen,
+        open.filter((voice) => voice !== next),
+      );
+    }
+  };
+  choose([], voices);
+  return sets;
+}
+
+function opponentsOf(voice: Voice, relations: readonly Relation[]): readonly Voice[] {
+  const opponents = relations
+    .filter(({ low, high }) => low === voice || high === voice)
+    .map(({ low, high }) => (low === voice ? high : low));
+  return [...new Set(opponents)];
+}
+
+function isContested(voice: Voice, relations: readonly Relation[]): boolean {
+  return relations.some(({ low, high }) => low === voice || high === voice);
+}
+
+function weightOf(set: readonly Voice[], scene: Scene): readonly number[] {
+  return [
+    providersOf(set),
+    set.length,
+    providersOf(largestGroup(set, scene)),
+    Number(set.some(isProof)),
+    set.filter((voice) => isOnTrack(voice, scene)).length,
+  ];
+}
+
+function reasonOf(voice: Voice, set: readonly Voice[], relations: readonly Relation[]): Opposition {
+  const against = relations.filter(
+    ({ low, high }) => (low === voice && set.includes(high)) || (high === voice && set.includes(low)),
+  );
+  const opponents = opponentsOf(voice, against);
+  const { key } = voice;
+  const block = voice.samples.at(-1)?.block ?? voice.block;
+  const proof = against.find(({ kind }) => kind !== "ahead");
+  const lies = against.some(({ high }) => high === voice) || voice.age === "fresh";
+  return {
+    source: key,
+    kind: proof?.kind ?? (lies ? "ahead" : "below"),
+    by: keysOf(opponents),
+    block,
+    blocks: block - Math.max(...opponents.map((other) => other.block)),
+    offMs: proof?.offMs ?? null,
+  };
+}
