@@ -54,7 +54,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
       world,
       listen: config.listen,
       apply: async (next) => {
-        await daemon.apply(next);
+        daemon.apply(next);
         prometheus.retain(next.fleet.indexers);
       },
     });

@@ -11,7 +11,7 @@ import { PollCounters } from "./polling/counters.ts";
 import { DialectCache } from "./polling/dialect-cache.ts";
 import { ExchangeLog } from "./polling/exchange-log.ts";
 import { pollOrder } from "./polling/order.ts";
-import { poll } from "./polling/poll.ts";
+import { type PollPorts, poll } from "./polling/poll.ts";
 import { createPollPorts } from "./polling/ports.ts";
 import { createPollQueue } from "./polling/queue.ts";
 import { takeSnapshot } from "./snapshot.ts";
@@ -57,7 +57,7 @@ export async function checkRound(
   budgets.allowProbes(clock.nowMs());
   saved.restore(restored.chains, restored.incidents);
   dialects.restore(restored.questions, config.fleet, () => false);
-  const ports = createPollPorts(config, {
+  const scheduled = createPollPorts(config, {
     ...options,
     budgets,
     store,
@@ -68,14 +68,16 @@ export async function checkRound(
     exchangeLog: new ExchangeLog(),
     observeDuration: () => undefined,
   });
+  // A person's check must not spend what the schedule of a daemon needs.
+  const ports: PollPorts = { ...scheduled, use: "opportunistic", unsent: "observed" };
   const queue = createPollQueue(config.poll);
   const endpoints = pollOrder(endpointsOf(fleet));
 
   let done = 0;
   options.onProgress(done, endpoints.length);
   async function pollOnce(endpoint: Endpoint): Promise<void> {
-    const result = await poll(endpoint, dialects.questionOf(endpoint), ports);
-    dialects.note(endpoint, result.questionIndex);
+    const result = await poll(endpoint, dialects.searchOf(endpoint), ports);
+    dialects.note(endpoint, result.search);
     monitor.observe(result.observations);
     saved.observe(result.observations);
     done += 1;

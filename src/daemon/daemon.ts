@@ -3,7 +3,7 @@ import { planFleet } from "../budgets/plan.ts";
 import { createSteadyClock, type SteadyClock } from "../budgets/steady-clock.ts";
 import type { Config } from "../config/config.ts";
 import type { EndpointRecord } from "../core/model/exchange.ts";
-import type { Endpoint, IndexerId } from "../core/model/fleet.ts";
+import { type Endpoint, endpointsOf, type IndexerId } from "../core/model/fleet.ts";
 import { memoize } from "../core/model/memoize.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { Plan } from "../core/model/plan.ts";
@@ -22,6 +22,8 @@ import { ExchangeLog } from "./polling/exchange-log.ts";
 import { type PollPorts, poll } from "./polling/poll.ts";
 import { type Polling, startPolling } from "./polling/polling.ts";
 import { confirmationPoll, createPollPorts } from "./polling/ports.ts";
+import { createPollQueue, type PollQueue } from "./polling/queue.ts";
+import { type PollsUnderWay, requestIdOf } from "./polling/rounds.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import type { StateSnapshot, StateStore } from "./state/store.ts";
 
@@ -34,6 +36,8 @@ export interface DaemonOptions {
 
 interface Running {
   readonly config: Config;
+  /** Of its endpoints. */
+  readonly requestIds: ReadonlySet<string>;
   readonly polling: Polling;
   readonly stopping: AbortController;
 }
@@ -49,6 +53,10 @@ export class Daemon implements AsyncDisposable {
   readonly #clock: SteadyClock;
   readonly #watchdog: LoopWatchdog;
   readonly #planOf = memoize(({ fleet, poll }: Config) => planFleet(fleet, poll));
+  readonly #underWay: PollsUnderWay = new Map();
+  /** Of earlier configurations, with polls still under way. */
+  readonly #retired = new Set<Running>();
+  #queue: PollQueue;
   #running: Running;
   #isDraining = false;
 
@@ -70,18 +78,22 @@ export class Daemon implements AsyncDisposable {
     this.#monitor.restore(chains, incidents);
     this.#dialects.restore(questions, config.fleet, (endpoint) => this.#monitor.isEvident(endpoint));
     this.#counters.watch(config.fleet);
+    this.#queue = createPollQueue(config.poll);
     this.#running = this.#start(config);
   }
 
-  /** Changes to another configuration: what is in both keeps its state. */
-  async apply(config: Config): Promise<void> {
-    await stop(this.#running);
+  /** Changes to another configuration: what is in both keeps its state, and its poll if one is under way. */
+  apply(config: Config): void {
+    this.#retire(this.#running);
     this.#dialects.retain(config.fleet);
     this.#budgets.reload(config.fleet);
     this.#budgets.allowProbes(this.#clock.nowMs());
     this.#monitor.watch(config.fleet);
     this.#counters.watch(config.fleet);
     this.#exchangeLog.watch(config.fleet);
+    if (!hasSameLimits(config, this.#running.config)) {
+      this.#queue = createPollQueue(config.poll);
+    }
     this.#running = this.#start(config);
     this.#options.store.touch();
   }
@@ -116,15 +128,14 @@ export class Daemon implements AsyncDisposable {
   }
 
   metricsSource(reload: MetricsSource["reload"]): MetricsSource {
-    const { polling } = this.#running;
     return {
       report: this.#monitor.report(),
       endpoints: this.#counters.endpoints(),
       indexers: this.#counters.indexers(),
       loop: {
         lastTickMs: this.#watchdog.lastTickMs,
-        inFlight: polling.inFlight(),
-        queued: polling.queued(),
+        inFlight: this.#queue.inFlight(),
+        queued: this.#queue.queued(),
       },
       lostLogLines: this.#options.world.lostLogLines?.() ?? 0,
       reload,
@@ -157,7 +168,15 @@ export class Daemon implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.drain();
-    await stop(this.#running);
+    await Promise.all([this.#running, ...this.#retired].map(stop));
+  }
+
+  #retire(running: Running): void {
+    this.#retired.add(running);
+    running.polling
+      .retire()
+      .catch(this.#options.world.onBug)
+      .finally(() => this.#retired.delete(running));
   }
 
   #start(config: Config): Running {
@@ -183,7 +202,8 @@ export class Daemon implements AsyncDisposable {
     });
     const polling = startPolling({
       fleet: config.fleet,
-      settings: config.poll,
+      queue: this.#queue,
+      underWay: this.#underWay,
       client,
       firstRound: this.#dialects.unpolledOf(config.fleet),
       poll: (endpoint, use) =>
@@ -196,19 +216,25 @@ export class Daemon implements AsyncDisposable {
       onBug: world.onBug,
       monotonicMs: world.monotonicMs,
     });
-    return { config, polling, stopping };
+    const requestIds = new Set(endpointsOf(config.fleet).map(requestIdOf));
+    return { config, requestIds, polling, stopping };
   }
 
   async #poll(
     endpoint: Endpoint,
     { ports, renew }: { readonly ports: PollPorts; readonly renew: (url: string) => void },
   ): Promise<Stability> {
-    const { observations, questionIndex } = await poll(endpoint, this.#dialects.questionOf(endpoint), ports);
+    const { observations, search } = await poll(endpoint, this.#dialects.searchOf(endpoint), ports);
     this.#options.store.touch();
+    if (!this.#running.requestIds.has(requestIdOf(endpoint))) {
+      // A reload has changed or removed it meanwhile.
+      return "stable";
+    }
+    this.#dialects.note(endpoint, search);
     if (observations.length === 0) {
       return "stable";
     }
-    this.#dialects.note(endpoint, questionIndex);
+    this.#dialects.markPolled(endpoint);
     const stability = this.#monitor.observe(observations, () =>
       this.#counters.countFailure(endpoint, "implausible"),
     );
@@ -218,6 +244,10 @@ export class Daemon implements AsyncDisposable {
     }
     return stability;
   }
+}
+
+function hasSameLimits({ poll }: Config, other: Config): boolean {
+  return poll.concurrency === other.poll.concurrency && poll.perHost === other.poll.perHost;
 }
 
 async function stop({ polling, stopping }: Running): Promise<void> {

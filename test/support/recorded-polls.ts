@@ -38,6 +38,7 @@ export function recordPolls(wanted: WantedPorts & Pick<PollPorts, "post" | "nowM
       return wanted.post(request);
     },
     use: wanted.use ?? "scheduled",
+    unsent: wanted.use === "opportunistic" ? "ignored" : "observed",
     acquire: (_endpoint, use) => {
       uses.push(use);
       const isAllowed = wanted.allows?.(use) ?? true;

@@ -1,17 +1,18 @@
 import { createHash } from "node:crypto";
 import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
 import { memoize } from "../../core/model/memoize.ts";
+import { NEW_SEARCH, type QuestionSearch } from "./poll.ts";
 
 /** Which question each endpoint answered last, and whether it has answered or failed at all. */
 export class DialectCache {
-  #questions = new Map<string, number>();
+  #searches = new Map<string, QuestionSearch>();
   #polled = new Set<string>();
   /** Of one fleet, as of the last call. */
   #unpolled: { readonly fleet: Fleet; readonly endpoints: readonly Endpoint[] } | null = null;
 
-  /** Which of the dialect's questions the next poll begins with. */
-  questionOf(endpoint: Endpoint): number {
-    return this.#questions.get(identityOf(endpoint)) ?? 0;
+  /** Which of the dialect's questions the next poll begins with, and which were refused. */
+  searchOf(endpoint: Endpoint): QuestionSearch {
+    return this.#searches.get(identityOf(endpoint)) ?? NEW_SEARCH;
   }
 
   /** Endpoints of a fleet without evidence, neither from a poll nor from an earlier process. */
@@ -23,22 +24,27 @@ export class DialectCache {
     return endpoints;
   }
 
-  note(endpoint: Endpoint, questionIndex: number): void {
-    const identity = identityOf(endpoint);
-    this.#questions.set(identity, questionIndex);
-    this.#polled.add(identity);
+  note(endpoint: Endpoint, search: QuestionSearch): void {
+    this.#searches.set(identityOf(endpoint), search);
+  }
+
+  /** A poll brought evidence of it, good or bad. */
+  markPolled(endpoint: Endpoint): void {
+    this.#polled.add(identityOf(endpoint));
   }
 
   /** Forgets what the fleet no longer has. */
   retain(fleet: Fleet): void {
     const known = new Set(endpointsOf(fleet).map(identityOf));
-    this.#questions = new Map([...this.#questions].filter(([identity]) => known.has(identity)));
+    this.#searches = new Map([...this.#searches].filter(([identity]) => known.has(identity)));
     this.#polled = new Set([...this.#polled].filter((identity) => known.has(identity)));
   }
 
   /** For the state file. */
   save(): Readonly<Record<string, number>> {
-    return Object.fromEntries(this.#questions);
+    return Object.fromEntries(
+      [...this.#searches].map(([identity, { questionIndex }]) => [identity, questionIndex]),
+    );
   }
 
   /** Takes over what an earlier process saved of this fleet; `isEvident` says of which endpoints evidence is left. */
@@ -51,7 +57,7 @@ export class DialectCache {
       const identity = identityOf(endpoint);
       const questionIndex = saved.get(identity);
       if (questionIndex !== undefined) {
-        this.#questions.set(identity, questionIndex);
+        this.#searches.set(identity, { ...NEW_SEARCH, questionIndex });
       }
       if (questionIndex !== undefined && isEvident(endpoint)) {
         this.#polled.add(identity);

@@ -1,16 +1,17 @@
 import type { Use } from "../../budgets/ledger.ts";
-import type { PollSettings } from "../../config/config.ts";
 import { type Endpoint, endpointsOf, type Fleet, type IndexerId } from "../../core/model/fleet.ts";
 import { startCron } from "../../io/cron.ts";
 import type { HttpClient } from "../../io/http-client/client.ts";
 import { Confirmations, type Stability } from "./confirmations.ts";
 import { pollOrder } from "./order.ts";
-import { createPollQueue } from "./queue.ts";
-import { Rounds } from "./rounds.ts";
+import type { PollQueue } from "./queue.ts";
+import { type PollsUnderWay, Rounds } from "./rounds.ts";
 
 export interface PollingOptions {
   readonly fleet: Fleet;
-  readonly settings: PollSettings;
+  /** These outlive a reload, as the polls under way do. */
+  readonly queue: PollQueue;
+  readonly underWay: PollsUnderWay;
   readonly client: HttpClient;
   /** Endpoints of which nothing is known: polled at once, as in any round. */
   readonly firstRound: readonly Endpoint[];
@@ -22,27 +23,25 @@ export interface PollingOptions {
 }
 
 export interface Polling extends AsyncDisposable {
-  readonly inFlight: () => number;
-  readonly queued: () => number;
   /** How long the oldest poll under way has taken so far. */
   readonly longestMs: () => number;
   /** Polls these at once, outside their schedule, if their budgets have something to spare. */
   readonly pollNow: (endpoints: readonly Endpoint[]) => void;
+  /** Starts no more polls, and settles when those under way have ended: for a reload. */
+  readonly retire: () => Promise<void>;
 }
 
 /** Starts the schedules and the first round. Disposing stops them, aborts the polls under way and waits for their end. */
 export function startPolling(options: PollingOptions): Polling {
-  const { fleet, settings, client, onBug } = options;
-  const queue = createPollQueue(settings);
+  const { fleet, client, onBug } = options;
   const endpoints = endpointsOf(fleet);
   const confirmations = new Confirmations((endpoint) => rounds.start([endpoint], "opportunistic"));
   const rounds = new Rounds({
     ...options,
-    queue,
     poll: async (endpoint, use) => confirmations.onPolled(endpoint, use, await options.poll(endpoint, use)),
   });
 
-  rounds.start(pollOrder(options.firstRound));
+  rounds.start(pollOrder(options.firstRound.filter((endpoint) => !rounds.isUnderWay(endpoint))));
   const cron = startCron({
     expressions: endpoints.map((endpoint) => endpoint.schedule),
     onDue: (due) => {
@@ -56,14 +55,21 @@ export function startPolling(options: PollingOptions): Polling {
     onBug,
   });
 
+  function stopSchedules(): void {
+    cron[Symbol.dispose]();
+    confirmations[Symbol.dispose]();
+  }
+
   return {
-    inFlight: queue.inFlight,
-    queued: queue.queued,
     longestMs: () => rounds.longestMs(),
     pollNow: (wanted) => rounds.start(pollOrder(wanted), "opportunistic"),
+    async retire() {
+      stopSchedules();
+      await rounds.stop();
+      await client[Symbol.asyncDispose]();
+    },
     async [Symbol.asyncDispose]() {
-      cron[Symbol.dispose]();
-      confirmations[Symbol.dispose]();
+      stopSchedules();
       const stopped = rounds.stop();
       await client[Symbol.asyncDispose]();
       await stopped;

@@ -39,6 +39,7 @@ export function createPollPorts(
   return {
     post,
     use: "scheduled",
+    unsent: "observed",
     acquire: (endpoint, use) => acquire(endpoint, use, options),
     backOff: (endpoint, retryAfterMs) => {
       const nowMs = budgetNowMs();
@@ -65,7 +66,7 @@ export function createPollPorts(
 
 /** For a poll outside the schedule: opportunistic, and never retried. */
 export function confirmationPoll(ports: PollPorts): PollPorts {
-  return { ...ports, use: "opportunistic", retries: 0 };
+  return { ...ports, use: "opportunistic", unsent: "ignored", retries: 0 };
 }
 
 /**

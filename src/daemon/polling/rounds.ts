@@ -1,9 +1,15 @@
 import type { Use } from "../../budgets/ledger.ts";
 import { type Endpoint, type IndexerId, indexerKey } from "../../core/model/fleet.ts";
+import { memoize } from "../../core/model/memoize.ts";
 import type { PollQueue } from "./queue.ts";
+
+/** When each poll under way began, by `requestIdOf` its endpoint; null while it waits in the queue. */
+export type PollsUnderWay = Map<string, number | null>;
 
 export interface RoundsOptions {
   readonly queue: PollQueue;
+  /** Outlives a reload, as the polls do. */
+  readonly underWay: PollsUnderWay;
   /** Polls one endpoint and takes in the result. What it throws is a bug of ours. */
   readonly poll: (endpoint: Endpoint, use: Use) => Promise<void>;
   readonly onSkipped: (indexer: IndexerId) => void;
@@ -15,10 +21,10 @@ export interface RoundsOptions {
 /** Starts rounds of polls and tracks which are under way; no endpoint is polled twice at once. */
 export class Rounds {
   readonly #options: RoundsOptions;
-  /** When each poll under way began, by its endpoint's key; null while it waits in the queue. */
-  readonly #underWay = new Map<string, number | null>();
+  #started = 0;
   #isStopped = false;
   #onLastEnd: () => void = () => undefined;
+  #ended: Promise<void> | null = null;
 
   constructor(options: RoundsOptions) {
     this.#options = options;
@@ -29,9 +35,12 @@ export class Rounds {
    * scheduled round that counts as a skipped round.
    */
   start(endpoints: readonly Endpoint[], use: Use = "scheduled"): void {
+    if (this.#isStopped) {
+      return;
+    }
     const skipped = new Map<string, Endpoint>();
     for (const endpoint of endpoints) {
-      if (!this.#underWay.has(endpoint.key)) {
+      if (!this.isUnderWay(endpoint)) {
         this.#queue(endpoint, use);
       } else if (use === "scheduled") {
         skipped.set(indexerKey(endpoint), endpoint);
@@ -42,42 +51,62 @@ export class Rounds {
     }
   }
 
+  isUnderWay(endpoint: Endpoint): boolean {
+    return this.#options.underWay.has(requestIdOf(endpoint));
+  }
+
   /** How long the oldest poll has been under way, without its wait in the queue. */
   longestMs(): number {
     const nowMs = this.#options.monotonicMs();
-    const started = [...this.#underWay.values()].filter((startedMs) => startedMs !== null);
+    const started = [...this.#options.underWay.values()].filter((startedMs) => startedMs !== null);
     return started.reduce((longest, startedMs) => Math.max(longest, nowMs - startedMs), 0);
   }
 
-  /** Drops the polls that still wait in the queue; settles when none is under way. */
+  /** Drops the polls that still wait in the queue; settles when all that it has started are over. */
   async stop(): Promise<void> {
-    this.#isStopped = true;
-    if (this.#underWay.size > 0) {
-      await new Promise<void>((resolve) => {
-        this.#onLastEnd = resolve;
-      });
+    if (!this.#isStopped) {
+      this.#isStopped = true;
+      const { underWay } = this.#options;
+      for (const [id, startedMs] of underWay) {
+        if (startedMs === null) {
+          underWay.delete(id);
+        }
+      }
+    }
+    this.#ended ??= new Promise((resolve) => {
+      this.#onLastEnd = resolve;
+    });
+    if (this.#started > 0) {
+      await this.#ended;
     }
   }
 
   #queue(endpoint: Endpoint, use: Use): void {
-    this.#underWay.set(endpoint.key, null);
+    this.#options.underWay.set(requestIdOf(endpoint), null);
     void this.#options.queue.add(endpoint.host, () => this.#poll(endpoint, use));
   }
 
   async #poll(endpoint: Endpoint, use: Use): Promise<void> {
-    const { poll, onBug, monotonicMs } = this.#options;
+    if (this.#isStopped) {
+      return;
+    }
+    const { poll, onBug, monotonicMs, underWay } = this.#options;
+    this.#started += 1;
+    underWay.set(requestIdOf(endpoint), monotonicMs());
     try {
-      if (!this.#isStopped) {
-        this.#underWay.set(endpoint.key, monotonicMs());
-        await poll(endpoint, use);
-      }
+      await poll(endpoint, use);
     } catch (error) {
       onBug(error);
-    } finally {
-      this.#underWay.delete(endpoint.key);
     }
-    if (this.#underWay.size === 0) {
+    underWay.delete(requestIdOf(endpoint));
+    this.#started -= 1;
+    if (this.#started === 0) {
       this.#onLastEnd();
     }
   }
 }
+
+/** Names what a poll of an endpoint sends, and where. It may hold a key, and must not leave the process. */
+export const requestIdOf = memoize(({ key, url, dialect, headers }: Endpoint): string =>
+  JSON.stringify([key, url, dialect, headers]),
+);

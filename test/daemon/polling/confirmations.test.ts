@@ -2,6 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Use } from "../../../src/budgets/ledger.ts";
 import type { Stability } from "../../../src/daemon/polling/confirmations.ts";
 import { type Polling, startPolling } from "../../../src/daemon/polling/polling.ts";
+import { createPollQueue } from "../../../src/daemon/polling/queue.ts";
 import { createHttpClient } from "../../../src/io/http-client/client.ts";
 import { fleetOf } from "../../budgets/fleet-builder.ts";
 import { endpointOf } from "../../support/endpoints.ts";
@@ -89,7 +90,8 @@ function start(endpoint: typeof SLOW, shown: readonly Stability[]) {
   });
   const polling: Polling = startPolling({
     fleet: fleetOf([endpoint]),
-    settings: { concurrency: 8, perHost: 8, timeoutMs: 1_000, retries: 0, maxResponseBytes: 1_000 },
+    queue: createPollQueue({ concurrency: 8, perHost: 8 }),
+    underWay: new Map(),
     client,
     firstRound: [],
     poll: (_endpoint, use) => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Grant } from "../../../src/budgets/grant.ts";
-import { poll } from "../../../src/daemon/polling/poll.ts";
+import { NEW_SEARCH, poll } from "../../../src/daemon/polling/poll.ts";
 import { endpointOf } from "../../support/endpoints.ts";
 import { recordPolls } from "../../support/recorded-polls.ts";
 
@@ -37,6 +37,9 @@ async function pollWith(use: "scheduled" | "opportunistic", grant: Grant) {
     nowMs: () => NOW_MS,
     use,
   });
-  const result = await poll(endpointOf(), 0, { ...recorded.ports, acquire: () => Promise.resolve(grant) });
+  const result = await poll(endpointOf(), NEW_SEARCH, {
+    ...recorded.ports,
+    acquire: () => Promise.resolve(grant),
+  });
   return { ...recorded, result };
 }

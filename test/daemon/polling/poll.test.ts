@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Endpoint } from "../../../src/core/model/fleet.ts";
-import { poll } from "../../../src/daemon/polling/poll.ts";
+import { NEW_SEARCH, poll } from "../../../src/daemon/polling/poll.ts";
 import { createHttpClient, type HttpClient } from "../../../src/io/http-client/client.ts";
 import type { EndpointSpec } from "../../../src/sim/fleet/endpoint-spec.ts";
 import type { FaultName } from "../../../src/sim/fleet/fault-list.ts";
@@ -43,16 +43,16 @@ describe("poll()", () => {
       const { endpoint } = meet(fleet, kind, { dialect: "envio" });
       const { ports, questions, uses, failures } = record();
 
-      const first = await poll(endpoint, 0, ports);
+      const first = await poll(endpoint, NEW_SEARCH, ports);
       const atFirst = questions.splice(0);
-      const second = await poll(endpoint, first.questionIndex, ports);
+      const second = await poll(endpoint, first.search, ports);
 
       expect(atFirst).toEqual(asked);
-      expect(first.questionIndex).toBe(index);
+      expect(first.search.questionIndex).toBe(index);
       expect(questions).toEqual(asked.slice(-1));
-      expect(second.questionIndex).toBe(index);
+      expect(second.search.questionIndex).toBe(index);
       // What was refused on the way there is no failure, but each request was drawn.
-      expect(uses).toEqual(Array(asked.length + 1).fill("scheduled"));
+      expect(uses).toEqual(["scheduled", ...Array(asked.length - 1).fill("opportunistic"), "scheduled"]);
       expect(failures).toEqual([]);
     },
   );
@@ -70,9 +70,9 @@ describe("poll()", () => {
       const { endpoint } = meet(fleet, kind, { dialect: "auto" });
       const { ports, questions, failures } = record();
 
-      const first = await poll(endpoint, 0, ports);
+      const first = await poll(endpoint, NEW_SEARCH, ports);
       questions.splice(0);
-      const second = await poll(endpoint, first.questionIndex, ports);
+      const second = await poll(endpoint, first.search, ports);
 
       expect(first.observations.map(({ kind: said }) => said)).toEqual(chains.map(() => "head"));
       expect(second.observations.map(({ kind: said }) => said)).toEqual(chains.map(() => "head"));
@@ -104,13 +104,13 @@ describe("poll()", () => {
       { times: 1 },
     );
 
-    const { questionIndex } = await poll(old.endpoint, 0, ports);
+    const { search } = await poll(old.endpoint, NEW_SEARCH, ports);
     questions.splice(0);
-    const { observations, questionIndex: anew } = await poll(upgraded.endpoint, questionIndex, ports);
+    const { observations, search: anew } = await poll(upgraded.endpoint, search, ports);
 
     expect(questions).toEqual([ENVIO_OLD, ENVIO_WITH_TIME]);
     expect(observations).toMatchObject([{ kind: "head" }]);
-    expect(anew).toBe(0);
+    expect(anew.questionIndex).toBe(0);
     expect(failures).toEqual([]);
   });
 
@@ -119,7 +119,7 @@ describe("poll()", () => {
     const { endpoint } = meet(fleet, "graph-node", { dialect: "envio" });
     const { ports, questions, failures } = record({ retries: 3 });
 
-    const { observations } = await poll(endpoint, 1, ports);
+    const { observations } = await poll(endpoint, { ...NEW_SEARCH, questionIndex: 1 }, ports);
 
     expect(questions).toEqual([ENVIO, ENVIO_OLD, ENVIO_WITH_TIME]);
     expect(observations).toMatchObject([{ kind: "failed", reason: "schema" }]);
@@ -132,7 +132,7 @@ describe("poll()", () => {
     fleet.target("envio/ethereum").set({ rows: 0 });
     const { ports, requests } = record();
 
-    const { observations } = await poll(endpoint, 0, ports);
+    const { observations } = await poll(endpoint, NEW_SEARCH, ports);
 
     expect(fleet.endpoint("envio").requestCount).toBe(1);
     expect(requests).toEqual([endpoint.key]);
@@ -147,7 +147,7 @@ describe("poll()", () => {
     await using fleet = await fleetOf({ kind: "rpc" });
     const { endpoint } = meet(fleet, "rpc", { kind: "rpc", key: "rpc/base/1", targets: [] });
 
-    const { observations } = await poll(endpoint, 0, record().ports);
+    const { observations } = await poll(endpoint, NEW_SEARCH, record().ports);
 
     expect(observations).toMatchObject([
       { source: "rpc/base/1", kind: "head", head: { block: fleet.chain("base").headAt() } },
@@ -171,7 +171,7 @@ describe("poll() after a failure", () => {
     simulated.fail(fault, { times: 1 });
     const { ports, uses, failures, sleeps, requests } = record({ random: () => 0.5 });
 
-    const { observations } = await poll(endpoint, 0, ports);
+    const { observations } = await poll(endpoint, NEW_SEARCH, ports);
 
     expect(observations).toMatchObject([{ kind: "head" }]);
     expect(uses).toEqual(["scheduled", "opportunistic"]);
@@ -200,7 +200,7 @@ describe("poll() after a failure", () => {
     simulated.fail(fault);
     const { ports, uses } = record();
 
-    const { observations } = await poll(endpoint, 0, ports);
+    const { observations } = await poll(endpoint, NEW_SEARCH, ports);
 
     expect(observations).toMatchObject([{ kind: "failed" }]);
     expect(uses).not.toContain("opportunistic");
@@ -215,7 +215,7 @@ describe("poll() after a failure", () => {
     simulated.fail("http_500");
     const { ports, failures } = record({ retries });
 
-    const { observations } = await poll(endpoint, 0, ports);
+    const { observations } = await poll(endpoint, NEW_SEARCH, ports);
 
     expect(simulated.requestCount).toBe(tries);
     expect(failures).toHaveLength(tries);
@@ -229,7 +229,7 @@ describe("poll() after a failure", () => {
     const draws = [0, 0.999_999];
     const { ports, sleeps } = record({ retries: 2, random: () => draws.shift() ?? 0 });
 
-    await poll(endpoint, 0, ports);
+    await poll(endpoint, NEW_SEARCH, ports);
 
     expect(sleeps[0]).toBe(100);
     expect(sleeps[1]).toBeCloseTo(200, 2);
@@ -241,7 +241,7 @@ describe("poll() after a failure", () => {
     simulated.fail("http_500");
     const { ports, failures } = record({ allows: (use) => use === "scheduled" });
 
-    const { observations } = await poll(endpoint, 0, ports);
+    const { observations } = await poll(endpoint, NEW_SEARCH, ports);
 
     expect(simulated.requestCount).toBe(1);
     expect(observations).toMatchObject([{ reason: "http_status" }]);
@@ -254,7 +254,7 @@ describe("poll() after a failure", () => {
     simulated.fail("http_500");
     const { ports, uses } = record({ sleep: () => Promise.resolve("stopped") });
 
-    await poll(endpoint, 0, ports);
+    await poll(endpoint, NEW_SEARCH, ports);
 
     expect(simulated.requestCount).toBe(1);
     expect(uses).toEqual(["scheduled"]);
@@ -266,7 +266,7 @@ describe("poll() after a failure", () => {
     simulated.fail("hang_before_headers");
     const { ports, failures } = record();
 
-    const polling = poll(endpoint, 0, ports);
+    const polling = poll(endpoint, NEW_SEARCH, ports);
     await client[Symbol.asyncDispose]();
 
     expect((await polling).observations).toEqual([]);
@@ -280,7 +280,7 @@ describe("poll() within a budget", () => {
     const { endpoint, simulated } = meet(fleet, "envio", { dialect: "envio" });
     const { ports, requests, failures, refusals } = record({ allows: () => false });
 
-    const { observations } = await poll(endpoint, 0, ports);
+    const { observations } = await poll(endpoint, NEW_SEARCH, ports);
 
     expect(simulated.requestCount).toBe(0);
     expect(requests).toEqual([]);
@@ -305,7 +305,7 @@ describe("poll() within a budget", () => {
       simulated.fail(fault);
       const { ports, refusals } = record();
 
-      const { observations } = await poll(endpoint, 0, ports);
+      const { observations } = await poll(endpoint, NEW_SEARCH, ports);
 
       expect(refusals).toEqual([waitMs]);
       expect(observations).toMatchObject([{ reason: "rate_limited" }]);
@@ -319,7 +319,7 @@ describe("poll() within a budget", () => {
     simulated.fail({ kind: "answer", status: 503, headers, body: "busy" });
     const { ports, refusals } = record();
 
-    await poll(endpoint, 0, ports);
+    await poll(endpoint, NEW_SEARCH, ports);
 
     expect(simulated.requestCount).toBe(1);
     expect(refusals[0]).toBeGreaterThan(89_000);
@@ -344,7 +344,7 @@ describe("poll() with a key", () => {
     simulated.fail({ kind: "answer", status: 200, body });
     const { ports } = record({ secrets: [KEY] });
 
-    const { observations } = await poll(endpoint, 0, ports);
+    const { observations } = await poll(endpoint, NEW_SEARCH, ports);
 
     const said = JSON.stringify(observations);
     expect(observations).toMatchObject([{ kind: "failed" }]);
@@ -358,7 +358,7 @@ describe("poll() with a key", () => {
     simulated.fail({ kind: "answer", status: 200, headers: { "content-encoding": KEY }, body: "{}" });
     const { ports, failures } = record({ secrets: [KEY] });
 
-    const { observations } = await poll(endpoint, 0, ports);
+    const { observations } = await poll(endpoint, NEW_SEARCH, ports);
 
     expect(observations).toMatchObject([{ reason: "malformed" }]);
     expect(JSON.stringify([observations, failures])).not.toContain(KEY.slice(0, 8));
@@ -369,7 +369,7 @@ describe("poll() with a key", () => {
     const { endpoint } = meet(fleet, "gateway", { headers: fleet.endpoint("gateway").headers });
     const { ports } = record();
 
-    expect((await poll(endpoint, 0, ports)).observations).toMatchObject([{ kind: "head" }]);
+    expect((await poll(endpoint, NEW_SEARCH, ports)).observations).toMatchObject([{ kind: "head" }]);
   });
 });
 

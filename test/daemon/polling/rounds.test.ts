@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Endpoint } from "../../../src/core/model/fleet.ts";
 import { createPollQueue } from "../../../src/daemon/polling/queue.ts";
-import { Rounds } from "../../../src/daemon/polling/rounds.ts";
+import { type PollsUnderWay, Rounds } from "../../../src/daemon/polling/rounds.ts";
 import { endpointOf } from "../../support/endpoints.ts";
 
 const BASE = endpointOf({ key: "airdrops/subgraph/production/base", name: "base" });
@@ -127,6 +127,25 @@ describe("Rounds.stop()", () => {
     expect(rounds.longestMs()).toBe(0);
   });
 
+  it("leaves polls under way to a later configuration, and drops those that wait", async () => {
+    const underWay: PollsUnderWay = new Map();
+    const before = setUp({ concurrency: 1, underWay });
+    const after = setUp({ underWay });
+    before.rounds.start([BASE, MODE]);
+    await turn();
+
+    const stopped = before.rounds.stop();
+    after.rounds.start([BASE, MODE, { ...BASE, url: "http://127.0.0.1:9/elsewhere" }]);
+    await turn();
+    before.polled.finish();
+    await stopped;
+    after.rounds.start([BASE]);
+    await turn();
+
+    expect(before.polled.started).toEqual([BASE.key]);
+    expect(after.polled.started).toEqual([MODE.key, BASE.key, BASE.key]);
+  });
+
   it("starts nothing more", async () => {
     const { rounds, polled } = setUp();
 
@@ -141,14 +160,16 @@ describe("Rounds.stop()", () => {
 interface SetUp {
   readonly concurrency?: number;
   readonly clock?: { nowMs: number };
+  readonly underWay?: PollsUnderWay;
 }
 
-function setUp({ concurrency = 8, clock = { nowMs: 0 } }: SetUp = {}) {
+function setUp({ concurrency = 8, clock = { nowMs: 0 }, underWay = new Map() }: SetUp = {}) {
   const polled = new HandPolls();
   const skipped: string[] = [];
   const bugs: unknown[] = [];
   const rounds = new Rounds({
     queue: createPollQueue({ concurrency, perHost: 8 }),
+    underWay,
     poll: (endpoint) => polled.poll(endpoint),
     onSkipped: ({ protocol, variant, tier }) => skipped.push(`${protocol}/${variant}/${tier}`),
     onBug: (error) => bugs.push(error),

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { GRANTED } from "../../../src/budgets/grant.ts";
 import type { Endpoint } from "../../../src/core/model/fleet.ts";
 import type { FailureReason } from "../../../src/core/model/observation.ts";
-import { poll } from "../../../src/daemon/polling/poll.ts";
+import { NEW_SEARCH, poll } from "../../../src/daemon/polling/poll.ts";
 import { createHttpClient, type HttpClient } from "../../../src/io/http-client/client.ts";
 import { FAULTS, type FaultName } from "../../../src/sim/fleet/fault-list.ts";
 import { type SimulatedFleet, startFleet } from "../../../src/sim/fleet/simulated-fleet.ts";
@@ -78,9 +78,10 @@ describe("FAULTS", () => {
 
 /** The reason that one poll of the endpoint gives; null: it succeeds. */
 async function pollOnce(kind: "graph-node" | "studio"): Promise<FailureReason | null> {
-  const { observations } = await poll(endpointOf(kind), 0, {
+  const { observations } = await poll(endpointOf(kind), NEW_SEARCH, {
     post: client.post,
     use: "scheduled",
+    unsent: "observed",
     acquire: () => Promise.resolve(GRANTED),
     backOff: () => undefined,
     onAccepted: () => undefined,
