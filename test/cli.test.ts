@@ -1,5 +1,4 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { describe, expect, it, vi } from "vitest";
 import { runCli } from "../src/cli.ts";
 import { commandWorld } from "./support/command-world.ts";
@@ -64,23 +63,6 @@ describe("synclag run", () => {
 
     expect(healthy.status).toBe(200);
     expect((await synclag.finished).exitCode).toBe(0);
-  });
-
-  it("ends with 1 where another process listens, and says so", async () => {
-    await using folder = await temporaryFolder();
-    writeFileSync(`${folder.path}/chains.yaml`, CHAINS_YAML);
-    const other = createServer().listen(0, "127.0.0.1");
-    await new Promise((resolve) => other.once("listening", resolve));
-    const address = other.address();
-    const port = typeof address === "object" ? address?.port : undefined;
-
-    const { exitCode, err } = await runSynclag(["run", "--listen", `127.0.0.1:${String(port)}`], {
-      cwd: folder.path,
-    });
-
-    other.close();
-    expect(err).toContain("another process listens there");
-    expect(exitCode).toBe(1);
   });
 });
 

@@ -7,7 +7,7 @@ import { configOf, scrape, startTestApp } from "./support/running-app.ts";
 const PROTOCOLS = Array.from({ length: 12 }, (_, index) => `p${index}`);
 /** These never answer: a poll of them is under way at every reload. */
 const HANGING = new Set(["p4", "p9"]);
-const RELOADS = 20;
+const RELOADS = 8;
 
 describe("App.reload() without end", () => {
   it("disturbs neither polls nor scrapes, whether the file is good or bad", async () => {

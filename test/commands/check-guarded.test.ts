@@ -36,7 +36,8 @@ afterAll(async () => {
   folder[Symbol.dispose]();
 });
 
-describe("synclag check of a daemon with TLS and passwords", () => {
+// Processes of their own: side by side.
+describe.concurrent("synclag check of a daemon with TLS and passwords", () => {
   it("is let in with the password, over a certificate of one's own authority", async () => {
     const checked = await check([
       "--url",

@@ -1,5 +1,7 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { check } from "../../src/commands/check.ts";
@@ -61,6 +63,25 @@ describe("run() with an address that cannot be listened on", () => {
 
     expect(printed.err).toEqual([expect.stringContaining(says)]);
     expect(code).toBe(exitCode);
+  });
+});
+
+describe("run() where another process listens", () => {
+  it("ends with 1, and says so", async () => {
+    await using folder = await temporaryFolder();
+    const config = join(folder.path, "chains.yaml");
+    writeFileSync(config, CHAINS_YAML);
+    const other = createServer().listen(0, "127.0.0.1");
+    await once(other, "listening");
+    const address = other.address();
+    const port = typeof address === "object" ? address?.port : undefined;
+    const { world, printed } = commandWorld({});
+
+    const exitCode = await run({ config, listen: `127.0.0.1:${String(port)}`, logLevel: "error" }, world);
+
+    other.close();
+    expect(printed.err).toEqual([expect.stringContaining("another process listens there")]);
+    expect(exitCode).toBe(1);
   });
 });
 

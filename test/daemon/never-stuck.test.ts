@@ -12,7 +12,8 @@ const HOUR_MS = 3_600_000;
 
 vi.setConfig({ testTimeout: 20_000 });
 
-describe("a promise that never settles", () => {
+// Each waits for ticks of its own daemon: side by side.
+describe.concurrent("a promise that never settles", () => {
   it("makes the daemon unhealthy once it takes longer than any poll may, and well again when it ends", async () => {
     await using fleet = await startFleet({ nowMs: Date.now, endpoints: [{ kind: "studio", key: KEY }] });
     let aheadMs = 0;
@@ -52,7 +53,7 @@ describe("a promise that never settles", () => {
   });
 });
 
-describe("a blocked loop", () => {
+describe.concurrent("a blocked loop", () => {
   it("is told as soon as anybody can ask, and forgotten with the next tick", async () => {
     await using fleet = await startFleet({ nowMs: Date.now, endpoints: [{ kind: "studio", key: KEY }] });
     let aheadMs = 0;
@@ -74,7 +75,7 @@ describe("a blocked loop", () => {
   });
 });
 
-describe("a wall clock that jumps", () => {
+describe.concurrent("a wall clock that jumps", () => {
   it.each([3 * HOUR_MS, -3 * HOUR_MS])(
     "by %i ms changes neither health nor durations, and every target is well again",
     async (jumpMs) => {
@@ -107,7 +108,7 @@ describe("a wall clock that jumps", () => {
   );
 });
 
-describe("a machine that slept", () => {
+describe.concurrent("a machine that slept", () => {
   it("shows nothing of before for now, fails at /-/healthy until it polls again, and is well then", async () => {
     await using fleet = await startFleet({ nowMs: Date.now, endpoints: [{ kind: "studio", key: KEY }] });
     let asleepMs = 0;

@@ -51,7 +51,7 @@ describe("a restart", () => {
     const lastAdvance = knownOf(before).map(({ lastAdvanceMs }) => lastAdvanceMs);
     const tenMinutesLater = () => Date.now() + 600_000;
     for (const key of [MULTICHAIN, SUBGRAPH]) {
-      fleet.endpoint(key).set({ latency: { minMs: 3_000, maxMs: 3_000 } });
+      fleet.endpoint(key).set({ latency: { minMs: 1_000, maxMs: 1_000 } });
     }
 
     await using after = await startTestApp(config, { stateFile, nowMs: tenMinutesLater });

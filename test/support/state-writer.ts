@@ -4,15 +4,16 @@ import { lockStateFile } from "../../src/io/state/lock.ts";
 import { DebouncedWriter } from "../../src/io/state/writer.ts";
 
 /**
- * A process of its own that counts up in the state file named by its argument, as fast as the disk allows, and
+ * A process of its own that counts up in the state file named by its first argument, as fast as the disk allows, and
  * prints each count once it is recorded. It ends by being killed.
  */
-const [path = ""] = process.argv.slice(2);
+const [path = "", heartbeatMs = ""] = process.argv.slice(2);
 
 await using lock = await lockStateFile(path, {
   url: "http://127.0.0.1:9855",
   nowMs: () => Date.now(),
   onLockLost: () => process.exit(3),
+  heartbeatMs: Number(heartbeatMs),
 });
 const found = await readStateFile(path, Date.now());
 let count = found.kind === "state" ? Number(found.state.budgets) : 0;

@@ -17,11 +17,11 @@ export interface LockOwner {
   readonly token: string;
 }
 
-/** How often an owner touches its lock. */
+/** How often an owner touches its lock, unless it is told otherwise. */
 export const HEARTBEAT_MS = 1_000;
-/** An owner that was silent for so long is gone, or suspended: then it finds out before it writes again. */
-const SILENCE_MS = 5 * HEARTBEAT_MS;
-const LOOK_MS = 100;
+/** An owner that missed so many is gone, or suspended: then it finds out before it writes again. */
+const MAX_MISSED = 5;
+const LOOKS_PER_HEARTBEAT = 10;
 
 const LockOwnerJson = z.object({
   pid: z.int(),
@@ -37,7 +37,10 @@ export function lockPathOf(statePath: string): string {
 }
 
 /** The living process that holds the state file at this real path, or null. Takes seconds where its heartbeat must be awaited. */
-export async function findLockOwner(statePath: string): Promise<LockOwner | null> {
+export async function findLockOwner(
+  statePath: string,
+  heartbeatMs = HEARTBEAT_MS,
+): Promise<LockOwner | null> {
   const path = lockPathOf(statePath);
   const owner = await readLockOwner(path);
   if (owner === null && (await changedAtMs(path)) === null) {
@@ -47,7 +50,7 @@ export async function findLockOwner(statePath: string): Promise<LockOwner | null
   if (owner !== null && owner.place === here && !isAnotherLivingProcess(owner.pid)) {
     return null;
   }
-  return (await hasHeartbeat(path)) ? await readLockOwner(path) : null;
+  return (await hasHeartbeat(path, heartbeatMs)) ? await readLockOwner(path) : null;
 }
 
 /** The owner that a lock names, living or not; null where there is no lock, or an invalid one. */
@@ -90,10 +93,10 @@ function isAnotherLivingProcess(ownerPid: number): boolean {
 }
 
 /** Watches a lock for a touch by its owner; no clocks are compared, since they may be those of two hosts. */
-async function hasHeartbeat(path: string): Promise<boolean> {
+async function hasHeartbeat(path: string, heartbeatMs: number): Promise<boolean> {
   const before = await changedAtMs(path);
-  for (let waitedMs = 0; waitedMs < SILENCE_MS; waitedMs += LOOK_MS) {
-    await sleep(LOOK_MS);
+  for (let look = 0; look < MAX_MISSED * LOOKS_PER_HEARTBEAT; look += 1) {
+    await sleep(heartbeatMs / LOOKS_PER_HEARTBEAT);
     const now = await changedAtMs(path);
     if (now !== before) {
       return now !== null;

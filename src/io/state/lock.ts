@@ -21,6 +21,8 @@ export interface StateLockOptions {
   readonly nowMs: () => number;
   /** Called once if another process has taken the state file over while this one lives: it must stop. */
   readonly onLockLost: (error: StateLockedError) => void;
+  /** How often the lock is touched; the same for all that share a state file. Default: every second. */
+  readonly heartbeatMs?: number;
 }
 
 /** The right to write a state file. Disposing gives it back. */
@@ -73,7 +75,7 @@ export async function lockStateFile(statePath: string, options: StateLockOptions
     token: randomUUID(),
   };
   try {
-    await acquire(statePath, me);
+    await acquire(statePath, me, options.heartbeatMs);
   } catch (error) {
     const problem = pathProblem(error);
     if (problem !== null) {
@@ -84,12 +86,12 @@ export async function lockStateFile(statePath: string, options: StateLockOptions
   return hold(statePath, me, options);
 }
 
-async function acquire(statePath: string, me: LockOwner): Promise<void> {
+async function acquire(statePath: string, me: LockOwner, heartbeatMs?: number): Promise<void> {
   const path = lockPathOf(statePath);
   if (await create(path, me)) {
     return;
   }
-  const owner = await findLockOwner(statePath);
+  const owner = await findLockOwner(statePath, heartbeatMs);
   if (owner !== null) {
     throw new StateLockedError(statePath, owner);
   }
@@ -97,7 +99,7 @@ async function acquire(statePath: string, me: LockOwner): Promise<void> {
   await create(path, me);
   await sleep(SETTLE_MS);
   if ((await readLockOwner(path))?.token !== me.token) {
-    await acquire(statePath, me);
+    await acquire(statePath, me, heartbeatMs);
   }
 }
 
@@ -135,7 +137,7 @@ function hold(statePath: string, first: LockOwner, options: StateLockOptions): S
     }
   }
 
-  const heartbeat = setInterval(() => void beat(), HEARTBEAT_MS).unref();
+  const heartbeat = setInterval(() => void beat(), options.heartbeatMs ?? HEARTBEAT_MS).unref();
   return {
     assertHeld,
     async publishUrl(url) {
