@@ -63,8 +63,8 @@ export class ChainHistory {
    */
   read(keys: readonly string[], { fromMs, toMs, points }: Span): HistorySlice {
     const fine = this.#fine.stepsBetween(fromMs, toMs);
-    const fineFromMs = fine[0] === undefined ? toMs + 1 : fine[0] * this.#fine.stepMs;
-    const coarse = this.#coarse.stepsBetween(fromMs, fineFromMs - 1);
+    // A step of five minutes that lies within reach of the other ring holds only what that one has too.
+    const coarse = this.#coarse.stepsBetween(fromMs, this.#fine.earliestMs(toMs) - 1);
     const size = Math.ceil((coarse.length + fine.length) / points);
     const read = (name: string, column: number) =>
       joined(

@@ -51,10 +51,15 @@ export class Ring {
   /** The steps from the first one between these times that holds anything to the last; all have a value, or null. */
   stepsBetween(fromMs: number, toMs: number): readonly number[] {
     const last = Math.floor(toMs / this.stepMs);
-    const earliest = Math.max(Math.ceil(fromMs / this.stepMs), last - this.#size + 1);
+    const earliest = Math.ceil(Math.max(fromMs, this.earliestMs(toMs)) / this.stepMs);
     const kept = this.#steps.filter((step) => step >= earliest && step <= last);
     const first = kept.length === 0 ? last + 1 : Math.min(...kept);
     return Array.from({ length: last - first + 1 }, (_, index) => first + index);
+  }
+
+  /** The beginning of the earliest step that can be held together with that of `toMs`. */
+  earliestMs(toMs: number): number {
+    return (Math.floor(toMs / this.stepMs) - this.#size + 1) * this.stepMs;
   }
 
   read(name: string, column: number, steps: readonly number[]): Column {

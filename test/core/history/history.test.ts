@@ -67,6 +67,15 @@ describe("ChainHistory", () => {
     expect(reference).toEqual(timesMs.map(blockAt));
   });
 
+  it("shows nothing from before it began", () => {
+    const beginMs = START_MS + 3 * MINUTE_MS;
+    const endMs = beginMs + 4 * MINUTE_MS;
+
+    const { timesMs } = recorded(beginMs, endMs).read([KEY], whole(endMs));
+
+    expect(timesMs).toEqual([3, 4, 5, 6, 7].map((minute) => START_MS + minute * MINUTE_MS));
+  });
+
   it("misses no peak of one sample, neither after an hour nor after ten", () => {
     const peakMs = START_MS + 7 * MINUTE_MS + 30_000;
     const lagAt = (nowMs: number) => (nowMs === peakMs ? 900_000 : 4_000);
