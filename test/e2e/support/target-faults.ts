@@ -62,12 +62,12 @@ export const TARGET_FAULTS: readonly ScriptedFault[] = [
         fleet.target(key).set({ wrongChain: fleet.chain("polygon").model }),
   }),
   ofTarget("airdrops/subgraph/production/bsc", {
-    what: "an indexer does a fifth of its work",
+    what: "an indexer does two fifths of its work",
     alert: "SynclagIndexerLagging",
     severity: "warning",
     status: "lagging",
     says: /is (\d+m )?\d+\.?\d*s behind$/,
-    inject: slowed(0.2),
+    inject: slowed(0.4),
   }),
   ofTarget("airdrops/subgraph/production/bsc", {
     what: "… and passes the critical limit",
