@@ -153,7 +153,7 @@ function stalledText(facts: Facts): string {
   }
   return view.independent
     ? `${stands}, nor has any other source`
-    : `${stands}, nor has any other source: without an independent head it cannot be told whether the chain itself stands still`;
+    : `${stands}, nor has any other source: without an independent head it is unknown whether the chain itself has halted`;
 }
 
 /** One that stands still is on its way to `stalled`: it does not advance slowly. */

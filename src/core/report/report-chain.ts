@@ -38,12 +38,9 @@ export function reportTargets(
   watched: WatchedChain,
   view: ChainViewAt,
 ): readonly TargetReport[] {
-  const byKey = new Map<string, SourceState>();
-  for (const source of state.sources) {
-    byKey.set(source.key, source);
-  }
+  const byKey = new Map(state.sources.map((source) => [source.key, source]));
   const reports = watched.targets.map((target) =>
-    reportTarget(target, byKey.get(target.key) ?? unheard(target), view),
+    reportTarget(target, byKey.get(target.key) ?? unpolled(target), view),
   );
   const preferred = preferredKeys(reports);
   return reports.map((report) =>
@@ -51,31 +48,24 @@ export function reportTargets(
   );
 }
 
-/** How far the targets of a chain are apart, for every protocol with a second variant here and fresh heights of both that nobody contradicts. */
+/** The gaps between the variants of each protocol, where both have fresh heights that no other source contradicts. */
 export function reportGaps(
   state: ChainState,
   watched: WatchedChain,
   view: ChainViewAt,
 ): readonly GapReport[] {
-  const fresh = new Map<string, SourceState>();
-  for (const source of state.sources) {
-    if (isFresh(source, view) && contradictionOf(source, view) === null) {
-      fresh.set(source.key, source);
-    }
-  }
-  const gaps: GapReport[] = [];
-  for (const target of watched.targets) {
-    const own = fresh.get(target.key);
+  const comparable = new Map(
+    state.sources
+      .filter((source) => isFresh(source, view) && contradictionOf(source, view) === null)
+      .map((source) => [source.key, source]),
+  );
+  return watched.targets.flatMap((target) => {
+    const own = comparable.get(target.key);
     const against = baselineOf(watched, target);
-    if (own === undefined || against === null || !fresh.has(against.key)) {
-      continue;
-    }
-    const gap = reportGap(own, { target, against }, view);
-    if (gap !== null) {
-      gaps.push(gap);
-    }
-  }
-  return gaps;
+    return own === undefined || against === null || !comparable.has(against.key)
+      ? []
+      : (reportGap(own, { target, against }, view) ?? []);
+  });
 }
 
 function reportGap(
@@ -162,7 +152,7 @@ function isFresh(source: SourceState, view: ChainViewAt): boolean {
   return newest !== null && view.nowMs - newest.receivedAtMs <= staleMs;
 }
 
-function unheard({ key, pollIntervalMs }: Target): SourceState {
+function unpolled({ key, pollIntervalMs }: Target): SourceState {
   return newSource({ key, kind: "indexer", pollIntervalMs });
 }
 

@@ -217,7 +217,7 @@ describe("status of a target", () => {
     {
       case: "no independent head",
       rpc: null,
-      ends: "it cannot be told whether the chain itself stands still",
+      ends: "it is unknown whether the chain itself has halted",
     },
     { case: "an RPC node that has advanced of late", rpc: "slow", ends: "nor has any other source" },
   ])("says that all stand still, with $case", ({ rpc, ends }) => {

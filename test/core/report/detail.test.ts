@@ -251,7 +251,7 @@ describe("detailOf() a target that stands still", () => {
 
   it("leaves the chain aside where there is no reference", () => {
     expect(detail("stalled", stands, { view: { reference: null } })).toBe(
-      `${still}, nor has any other source: without an independent head it cannot be told whether the chain itself stands still`,
+      `${still}, nor has any other source: without an independent head it is unknown whether the chain itself has halted`,
     );
   });
 
