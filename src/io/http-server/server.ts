@@ -11,18 +11,18 @@ import { answerProblems, type KnownRoutes } from "./routes/replies.ts";
 import type { ServerDeps } from "./routes/server-deps.ts";
 
 export interface HttpServer extends AsyncDisposable {
-  /** `http://host:port`, or `https:`, with the port that was really taken. */
+  /** `http://host:port` or `https://host:port`, with the port that is listened on. */
   readonly url: string;
 }
 
 export interface HttpServerOptions {
-  /** Until a request must have come in whole. Default: longer than any honest one takes. */
+  /** The time a request may take to arrive. Default: 10 s. */
   readonly requestTimeoutMs?: number;
-  /** Until who takes no answer is cut off. Default: longer than connections are kept open between requests. */
+  /** The time after which a connection on which nothing moves is closed. Default: 90 s, longer than keep-alive. */
   readonly idleTimeoutMs?: number;
-  /** Called for a bug of ours in an answer. Default: it is thrown where nothing can catch it, and ends the process. */
+  /** Called for a bug of ours in a reply. Default: it is thrown uncaught, and ends the process. */
   readonly onBug?: (error: unknown) => void;
-  /** TLS, users, headers and limits. Default: plain HTTP for everybody. */
+  /** TLS, users, headers and limits. Default: plain HTTP without authentication. */
   readonly web?: WebSettingsSource | null;
 }
 
@@ -65,7 +65,7 @@ function addRoutes(server: FastifyInstance, source: ServerDeps, onBug: (error: u
   server.addHook("onRequest", async (_request, reply) => {
     void reply.headers({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
   });
-  // No route reads a body: whatever comes along is taken, up to the limit, and thrown away.
+  // No route reads a body: it is read up to the limit and discarded.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _body, done) => done(null));
   answerProblems(server, known, onBug);
@@ -84,7 +84,7 @@ function crash(error: unknown): void {
 
 function authorityOf(server: FastifyInstance, host: string): string {
   const address = server.server.address();
-  // A server that listens on a TCP port has an address with a port: only a pipe's is a string.
+  // A server on a TCP port has an address with a port; only that of a pipe is a string.
   const port = address === null || typeof address === "string" ? 0 : address.port;
   return `${host.includes(":") ? `[${host}]` : host}:${port}`;
 }

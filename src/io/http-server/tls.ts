@@ -4,7 +4,7 @@ import type { TlsSettings, WebSettingsSource } from "../../config/web/web-settin
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
-/** What a TLS server is started with. */
+/** The options of a TLS server. */
 export function tlsOptions(tls: TlsSettings): TlsOptions {
   return {
     ...contextOf(tls),
@@ -14,10 +14,10 @@ export function tlsOptions(tls: TlsSettings): TlsOptions {
   };
 }
 
-/** Gives each new connection the certificates as they are now, and turns away clients that are not welcome. */
+/** Uses the current certificates for each new connection, and closes those of clients that are not allowed. */
 export function keepTlsFresh(server: Server, web: WebSettingsSource): void {
   let inUse = web.current.tls;
-  // Before the server's own listener, which begins the handshake.
+  // Before the server's own listener, which starts the handshake.
   server.prependListener("connection", () => {
     const { tls } = web.current;
     if (tls !== null && tls !== inUse) {
@@ -26,7 +26,7 @@ export function keepTlsFresh(server: Server, web: WebSettingsSource): void {
     }
   });
   server.prependListener("secureConnection", (socket: TLSSocket) => {
-    if (inUse !== null && !isWelcome(socket, inUse)) {
+    if (inUse !== null && !isClientAllowed(socket, inUse)) {
       socket.destroy();
     }
   });
@@ -45,8 +45,8 @@ function contextOf(tls: TlsSettings): SecureContextOptions {
   };
 }
 
-/** What OpenSSL by itself does not ask: Node knows only "require and verify" and "request". */
-function isWelcome(socket: TLSSocket, { clientAuth, clientAllowedSans }: TlsSettings): boolean {
+/** The client checks of exporter-toolkit: Node itself has only "require and verify" and "request". */
+function isClientAllowed(socket: TLSSocket, { clientAuth, clientAllowedSans }: TlsSettings): boolean {
   const certificate = socket.getPeerX509Certificate();
   switch (clientAuth) {
     case "none":
@@ -55,17 +55,17 @@ function isWelcome(socket: TLSSocket, { clientAuth, clientAllowedSans }: TlsSett
     case "verify if given":
       return certificate === undefined || socket.authorized;
     case "require any":
-      return certificate !== undefined && isAllowed(certificate, clientAllowedSans);
+      return certificate !== undefined && hasAllowedName(certificate, clientAllowedSans);
     case "require and verify":
-      return certificate !== undefined && socket.authorized && isAllowed(certificate, clientAllowedSans);
+      return certificate !== undefined && socket.authorized && hasAllowedName(certificate, clientAllowedSans);
   }
 }
 
-function isAllowed(certificate: X509Certificate, allowed: readonly string[] | null): boolean {
+function hasAllowedName(certificate: X509Certificate, allowed: readonly string[] | null): boolean {
   return allowed === null || namesOf(certificate).some((name) => allowed.includes(name));
 }
 
-/** Node writes `DNS:a.example, IP Address:127.0.0.1`; a name that could be mistaken for two it quotes, and quoted ones are none. */
+/** Node writes `DNS:a.example, IP Address:127.0.0.1`. It quotes a name that could be read as two; those are ignored. */
 function namesOf({ subjectAltName = "" }: X509Certificate): readonly string[] {
   return subjectAltName
     .split(", ")

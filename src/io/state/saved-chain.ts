@@ -8,7 +8,7 @@ import { FAILURE_REASONS } from "../../core/model/observation.ts";
 import { type Incident, STATUSES } from "../../core/model/report.ts";
 import type { SourceState } from "../../core/source/source-state.ts";
 
-// Typed by what the core remembers: what it remembers differently does not compile here until it is read so too.
+// Typed by the core's own state: a change there does not compile until it is read here too.
 
 const Time = z.number();
 const Count = z.int().nonnegative();
@@ -116,7 +116,7 @@ const ChainStateJson010 = z.object({
 const FIELDS_OF_010: ReadonlySet<string> = new Set(["claim", "doubt", "hashMismatches"]);
 
 /**
- * Reads what is remembered of one chain; its state is plain data, written as it is.
+ * Reads the state of one chain, which is plain data and written as it is.
  *
  * @throws {z.ZodError} If the JSON is no such state.
  */

@@ -8,7 +8,7 @@ interface PairRoute {
   readonly Params: { readonly protocol: string; readonly chain: string };
 }
 
-/** The JSON API: what it offers, and the report as it stands, whole or for one protocol and chain. */
+/** The JSON API: its description, and the report, whole or for one protocol and chain. */
 export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void {
   server.get("/openapi.json", async (_request, reply) => {
     // On demand: its schemas would add 10 ms to the start.

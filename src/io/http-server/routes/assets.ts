@@ -5,7 +5,7 @@ import type { PlotAssets } from "../../../views/page/shell.ts";
 
 const require = createRequire(import.meta.url);
 
-/** Serves uPlot's own files, under names that change with their version, and says where. */
+/** Serves uPlot's files under names that contain its version, and returns their paths. */
 export function addAssetRoutes(server: FastifyInstance): PlotAssets {
   const { version } = readVersion(require.resolve("uplot/package.json"));
   const script = `/assets/uplot-${version}.js`;

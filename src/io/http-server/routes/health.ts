@@ -12,7 +12,7 @@ interface HealthRoute {
 
 const DEFAULT_MAX_LAG = "600";
 
-/** What a load balancer asks: 200 where traffic may go there, else 503. */
+/** For load balancers: 200 where traffic may go there, else 503. */
 export function addHealthRoute(server: FastifyInstance, source: ServerDeps): void {
   server.get<HealthRoute>("/api/v1/health/:protocol/:chain", ({ params, query }, reply) => {
     const question = readQuestion(params, query);
@@ -31,7 +31,7 @@ export function addHealthRoute(server: FastifyInstance, source: ServerDeps): voi
   });
 }
 
-/** What is asked, or what is wrong with it. */
+/** The question of a request, or one sentence about what is wrong with it. */
 function readQuestion(
   params: HealthRoute["Params"],
   { max_lag: maxLag = DEFAULT_MAX_LAG, variant = "", tier = "" }: HealthRoute["Querystring"],

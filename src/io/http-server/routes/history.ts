@@ -14,7 +14,7 @@ const HOUR_MS = 3_600_000;
 const DEFAULT_HOURS = "24";
 const MOST_POINTS = "10000";
 
-/** The past behind the plots. */
+/** The history behind the plots. */
 export function addHistoryRoute(server: FastifyInstance, source: ServerDeps): void {
   server.get<HistoryRoute>("/api/v1/history/:protocol/:chain", ({ params, query }, reply) => {
     const { hours = DEFAULT_HOURS, points = MOST_POINTS } = query;

@@ -1,13 +1,13 @@
 import { createGunzip } from "node:zlib";
 import type { FastifyReply } from "fastify";
 
-/** As large as the pieces that sockets take anyway; fewer trips to the threads that do it. */
+/** The size of a socket's writes; larger than zlib's default, for fewer calls to its threads. */
 const CHUNK_BYTES = 65_536;
 
-/** Answers with a gzipped body: as it is to who takes it so, uncompressed on the way to others, as fast as they read. */
+/** Replies with a gzipped body: unchanged to clients that accept gzip, else decompressed as fast as they read. */
 export function sendGzipped(reply: FastifyReply, gzipped: Buffer): FastifyReply {
   void reply.header("vary", "accept-encoding");
-  if (takesGzip(reply.request.headers["accept-encoding"])) {
+  if (acceptsGzip(reply.request.headers["accept-encoding"])) {
     return reply.header("content-encoding", "gzip").send(gzipped);
   }
   const plain = createGunzip({ chunkSize: CHUNK_BYTES });
@@ -16,7 +16,7 @@ export function sendGzipped(reply: FastifyReply, gzipped: Buffer): FastifyReply 
 }
 
 /** RFC 9110, 12.5.3; a weight of 0 forbids it. */
-function takesGzip(header: string | string[] | undefined): boolean {
+function acceptsGzip(header: string | string[] | undefined): boolean {
   const codings = [header ?? ""].flat().join(",").toLowerCase().split(",");
   return codings.some((coding) => {
     const [name = "", ...parameters] = coding.split(";").map((part) => part.trim());
