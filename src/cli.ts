@@ -3,6 +3,7 @@ import type { CheckFlags } from "./commands/check.ts";
 import { buildOf, type CommandWorld, EXIT } from "./commands/command-world.ts";
 import type { DemoFlags } from "./commands/demo.ts";
 import type { PlanFlags } from "./commands/plan.ts";
+import type { ProbeFlags } from "./commands/probe.ts";
 import type { RunFlags } from "./commands/run.ts";
 import { ConfigError } from "./config/yaml/config-error.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./io/log-options.ts";
@@ -51,6 +52,7 @@ function createProgram(world: CommandWorld, exit: (code: number) => void): Comma
   addRun(program, world, exit);
   addCheck(program, world, exit);
   addPlan(program, world, exit);
+  addProbe(program, world, exit);
   addConfig(program, world, exit);
   addDemo(program, world, exit);
   return program;
@@ -122,6 +124,26 @@ function addPlan(program: Command, world: CommandWorld, exit: (code: number) => 
     .action(async (flags: PlanFlags) => {
       const { plan } = await import("./commands/plan.ts");
       exit(plan(flags, world));
+    });
+}
+
+function addProbe(program: Command, world: CommandWorld, exit: (code: number) => void): void {
+  program
+    .command("probe")
+    .description("ask one endpoint what it serves, without a configuration; exit code 0: it has a height")
+    .argument("<url>", `URL of an indexer or RPC node; \${VAR} and \${file:/path} are filled in`)
+    .option(
+      "--header <header>",
+      `header to send, such as 'Authorization: Bearer \${KEY}'; may be repeated`,
+      (header: string, former: readonly string[]) => [...former, header],
+      [],
+    )
+    .option("--chain-id <n>", "the chain's number, where the answer does not have it")
+    .option("--timeout <duration>", "time limit of each request", "10s")
+    .addOption(new Option("--format <format>", "output format").choices(["table", "json"]).default("table"))
+    .action(async (url: string, flags: ProbeFlags) => {
+      const { probe } = await import("./commands/probe.ts");
+      exit(await probe(url, flags, world));
     });
 }
 

@@ -13,6 +13,8 @@ export interface Reply {
   readonly contentType: string | null;
   /** The `Retry-After` header as it stands, or null. */
   readonly retryAfter: string | null;
+  /** Where a redirect leads; absent for any other answer. No redirect is followed. */
+  readonly location?: string;
   readonly body: string;
 }
 

@@ -82,6 +82,8 @@ export class ReplyReader implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     const [only, ...others] = this.#chunks;
     const bytes = only === undefined || others.length > 0 ? Buffer.concat(this.#chunks) : only;
+    const location = this.#header("location");
+    const isRedirect = this.#httpStatus >= 300 && this.#httpStatus < 400 && location !== null;
     this.#resolve({
       kind: "replied",
       reply: {
@@ -89,6 +91,7 @@ export class ReplyReader implements Dispatcher.DispatchHandler {
         contentType: this.#header("content-type"),
         retryAfter: this.#header("retry-after"),
         body: UTF8.decode(bytes),
+        ...(isRedirect ? { location } : {}),
       },
     });
   }
