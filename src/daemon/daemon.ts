@@ -68,6 +68,7 @@ export class Daemon implements AsyncDisposable {
     this.#budgets = new Budgets(config.fleet);
     this.#monitor = new Monitor(config.fleet, {
       nowMs: world.nowMs,
+      monotonicMs: world.monotonicMs,
       budgets: () => this.#budgets.report(this.#clock.nowMs()),
       maintenance: (nowMs) => openMaintenance(this.#running.config.maintenance, nowMs),
       onNetworkRestored: (missed) => this.#running.polling.pollNow(missed),

@@ -1,4 +1,5 @@
 import { type ChainState, sourceOf, type WatchedChain } from "../core/chain/chain-state.ts";
+import { shiftChain, withoutFuture } from "../core/chain/clock-jump.ts";
 import { observeChain, retainChain, startChain, watchFleet } from "../core/chain/watch-chain.ts";
 import { staleAfterMs } from "../core/head/voice.ts";
 import { isUnreached } from "../core/incidents/local-outage.ts";
@@ -13,6 +14,8 @@ import { inSlices } from "./state/in-slices.ts";
 
 export interface MonitorOptions {
   readonly nowMs: () => number;
+  /** By it a jump of the wall clock is noticed; left out, none is. */
+  readonly monotonicMs?: () => number;
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
   /** Which targets are inside a maintenance window. Default: none. */
   readonly maintenance?: (nowMs: number) => (target: Target) => boolean;
@@ -35,6 +38,8 @@ interface WatchedState {
 
 /** A report is rebuilt when it is older, or when a poll has ended since. */
 const MAX_AGE_MS = 1_000;
+/** The wall clock and the monotonic one part by less than this without a jump. */
+const DRIFT_MS = 2_000;
 
 /** Holds the state of every chain, and makes the report of it. */
 export class Monitor {
@@ -45,6 +50,8 @@ export class Monitor {
   #incidents: readonly Incident[] = [];
   #latest: Report | null = null;
   #lastOutageMs: number | null = null;
+  /** Of the wall clock against the monotonic one, when last looked at. */
+  #clockOffsetMs: number | null = null;
 
   constructor(fleet: Fleet, options: MonitorOptions) {
     this.#options = options;
@@ -77,6 +84,7 @@ export class Monitor {
   observe(observations: readonly Observation[], onImplausible: () => void = () => undefined): Stability {
     let stability: Stability = "stable";
     let isImplausible = false;
+    this.#followClock();
     for (const observation of observations) {
       const slug = this.#chainOf.get(observation.source) ?? "";
       const known = this.#chains.get(slug);
@@ -112,7 +120,11 @@ export class Monitor {
     for (const [slug, { watched }] of this.#chains) {
       const known = chains.get(slug);
       if (known !== undefined) {
-        this.#chains.set(slug, { watched, state: retainChain(known, watched), cached: null });
+        this.#chains.set(slug, {
+          watched,
+          state: withoutFuture(retainChain(known, watched), this.#options.nowMs()),
+          cached: null,
+        });
       }
     }
     this.#incidents = incidents;
@@ -126,6 +138,7 @@ export class Monitor {
   }
 
   report(): Report {
+    this.#followClock();
     const nowMs = this.#options.nowMs();
     const latest = this.#latest;
     if (latest !== null && Math.abs(nowMs - latest.generatedAtMs) < MAX_AGE_MS) {
@@ -151,6 +164,24 @@ export class Monitor {
       this.#chains.set(slug, { ...known, cached });
     }
     return cached;
+  }
+
+  /** Where the wall clock was set, all instants that are remembered are set with it: nothing has happened meanwhile. */
+  #followClock(): void {
+    const { monotonicMs, nowMs } = this.#options;
+    if (monotonicMs === undefined) {
+      return;
+    }
+    const offsetMs = nowMs() - monotonicMs();
+    const jumpMs = offsetMs - (this.#clockOffsetMs ?? offsetMs);
+    this.#clockOffsetMs = offsetMs;
+    if (Math.abs(jumpMs) < DRIFT_MS) {
+      return;
+    }
+    for (const [slug, { watched, state }] of this.#chains) {
+      this.#chains.set(slug, { watched, state: shiftChain(state, jumpMs), cached: null });
+    }
+    this.#latest = null;
   }
 
   #detectRestoredNetwork(observations: readonly Observation[]): void {

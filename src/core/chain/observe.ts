@@ -42,7 +42,7 @@ function foldPolls({ before, heard, pace, sources, watched }: Tick): void {
   for (const { index, observation } of heard) {
     const state = sources[index];
     if (state !== undefined) {
-      sources[index] = foldPoll(state, withCredibleHeight(observation), {
+      sources[index] = foldPoll(state, withCredibleHeight(withCredibleTimes(observation)), {
         highestPossible: highestFor(state, before, { pace, atMs: observation.receivedAtMs }),
         isOpposed: before.consensus.opposed.some(({ source }) => source === state.key),
         largeStepBlocks: Math.max(LARGE_STEP_BLOCKS, borne),
@@ -78,6 +78,16 @@ function agree({ before, nowMs, pace, sources, watched }: Tick): Consensus {
     }
   }
   return agreed;
+}
+
+/** No poll takes so long: our clock was set while it was under way. */
+const LONGEST_POLL_MS = 120_000;
+
+/** A poll whose two instants cannot both be right was answered when it was received. */
+function withCredibleTimes(observation: Observation): Observation {
+  const { sentAtMs, receivedAtMs } = observation;
+  const tookMs = receivedAtMs - sentAtMs;
+  return tookMs >= 0 && tookMs <= LONGEST_POLL_MS ? observation : { ...observation, sentAtMs: receivedAtMs };
 }
 
 function withCredibleHeight(observation: Observation): Observation {

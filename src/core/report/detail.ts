@@ -168,7 +168,7 @@ function behindText({ lag, state, view }: Facts): string {
   if (reference === null || lag === null) {
     const ageMs = behindMs(state, { ...view, reference: null });
     const age = ageMs === null ? "" : `its block was ${formatDuration(ageMs)} old; `;
-    return `${age}no second source to measure a lag by`;
+    return `${age}${withoutReferenceText(view)}`;
   }
   const seen = `the reference seen by ${formatCount(view.consensus.members.length, "source")}`;
   if (lag.blocks === 0) {
@@ -179,6 +179,14 @@ function behindText({ lag, state, view }: Facts): string {
   }
   const about = lag.extrapolated ? "about " : "";
   return `${about}${formatDuration(lag.ms)} (${formatCount(lag.blocks, "block")}) behind ${seen}`;
+}
+
+/** Why there is no reference, and what would decide it. */
+function withoutReferenceText({ consensus: { undecided } }: ChainViewAt): string {
+  const sides = undecided.map(namesText);
+  return sides.length === 0
+    ? "no second source to measure a lag by"
+    : `no reference: ${sides.join(" and ")} contradict each other, and as many stand on each side; an RPC node (\`rpc\`) or one more variant would decide it`;
 }
 
 function failureText({ reason, detail }: Extract<LastPoll, { kind: "failed" }>): string {

@@ -306,3 +306,12 @@ describe("detailOf() a target that the others contradict", () => {
     );
   });
 });
+
+it("says who contradicts whom where nothing is decided, and what would decide it", () => {
+  const undecided = [["airdrops/multichain/production/base"], ["airdrops/subgraph/production/base"]];
+  const view = { reference: null, consensus: { ...VIEW.consensus, undecided } };
+
+  expect(detail("ok", {}, { view, lag: null })).toBe(
+    "advances, no reference: multichain and subgraph contradict each other, and as many stand on each side; an RPC node (`rpc`) or one more variant would decide it",
+  );
+});

@@ -1,0 +1,44 @@
+import { parseArgs } from "node:util";
+import { markdownTable } from "./accuracy/figures.ts";
+import { fallingWorld, longWorld, randomWorld } from "./accuracy/random-worlds.ts";
+import { type Played, playWorld, type World } from "./accuracy/worlds.ts";
+
+const { values } = parseArgs({
+  options: {
+    worlds: { type: "string", default: "2000" },
+    orders: { type: "string", default: "10" },
+    long: { type: "string", default: "200" },
+    falling: { type: "string", default: "200" },
+  },
+});
+
+/** Plays a family of worlds, each in so many orders of arrival, and counts the worlds in which anything was wrong. */
+function rowOf(
+  family: string,
+  make: (index: number) => World,
+  { worlds, orders }: { readonly worlds: number; readonly orders: number },
+): Readonly<Record<string, string | number>> {
+  const played = Array.from({ length: worlds }, (_, index) =>
+    Array.from({ length: orders }, (_, order) => playWorld(make(index), order)),
+  );
+  const count = (isWrong: (one: Played) => boolean) => played.filter((plays) => plays.some(isWrong)).length;
+  return {
+    worlds: family,
+    played: `${worlds} × ${orders}`,
+    "honest source accused": count(({ accused }) => accused.length > 0),
+    "far wrong one not told": count(({ untold }) => untold.length > 0),
+    "reference wrong": count(({ wrongReference }) => wrongReference.length > 0),
+    "no reference": count(({ noReference }) => noReference.length > 0),
+    "depends on the order": played.filter((plays) => new Set(plays.map(({ outcome }) => outcome)).size > 1)
+      .length,
+  };
+}
+
+const orders = Number(values.orders);
+console.log(
+  markdownTable([
+    rowOf("honest majority, 45 min", randomWorld, { worlds: Number(values.worlds), orders }),
+    rowOf("honest majority, 9 h, liars come and go", longWorld, { worlds: Number(values.long), orders: 1 }),
+    rowOf("all but one fall behind, 3 h", fallingWorld, { worlds: Number(values.falling), orders: 2 }),
+  ]),
+);
