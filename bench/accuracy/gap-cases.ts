@@ -1,5 +1,5 @@
-import { reportChain } from "../../src/core/chain/watch-chain.ts";
 import type { GapReport } from "../../src/core/model/report.ts";
+import { reportChain } from "../../src/core/report/report-chain.ts";
 import { type ChainModel, createChain, type PaceChange } from "../../src/sim/model/chain-model.ts";
 import {
   AT_THE_TIP,

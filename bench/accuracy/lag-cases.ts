@@ -1,4 +1,4 @@
-import { reportChain } from "../../src/core/chain/watch-chain.ts";
+import { reportChain } from "../../src/core/report/report-chain.ts";
 import {
   type ChainModel,
   createChain,

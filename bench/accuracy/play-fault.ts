@@ -1,7 +1,7 @@
-import type { WatchedChain } from "../../src/core/chain/chain-state.ts";
-import { reportChain } from "../../src/core/chain/watch-chain.ts";
+import type { WatchedChain } from "../../src/core/head/chain-state.ts";
 import type { Head, Observation } from "../../src/core/model/observation.ts";
 import { STATUSES, type Status } from "../../src/core/model/report.ts";
+import { reportChain } from "../../src/core/report/report-chain.ts";
 import { type ChainModel, createChain, hashOf, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
 import { AT_THE_TIP, type IndexerBehaviour, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";

@@ -1,5 +1,5 @@
-import type { ChainState, WatchedChain } from "../../src/core/chain/chain-state.ts";
 import { observeChain, startChain } from "../../src/core/chain/watch-chain.ts";
+import type { ChainState, WatchedChain } from "../../src/core/head/chain-state.ts";
 import type { Chain, Target } from "../../src/core/model/fleet.ts";
 import type { Head, Observation } from "../../src/core/model/observation.ts";
 import { type ChainModel, hashOf, timeOf } from "../../src/sim/model/chain-model.ts";

@@ -1,4 +1,4 @@
-import type { ChainState, WatchedChain } from "../../src/core/chain/chain-state.ts";
+import type { ChainState, WatchedChain } from "../../src/core/head/chain-state.ts";
 import type { Observation } from "../../src/core/model/observation.ts";
 import type { Status } from "../../src/core/model/report.ts";
 import { createChain, driftingPaces } from "../../src/sim/model/chain-model.ts";

@@ -1,6 +1,6 @@
-import { type ChainState, sourceOf, type WatchedChain } from "../core/chain/chain-state.ts";
 import { shiftChain, withoutFuture } from "../core/chain/clock-jump.ts";
 import { observeChain, retainChain, startChain, watchFleet } from "../core/chain/watch-chain.ts";
+import { type ChainState, sourceOf, type WatchedChain } from "../core/head/chain-state.ts";
 import { staleAfterMs } from "../core/head/voice.ts";
 import { isUnreached } from "../core/incidents/local-outage.ts";
 import { type Endpoint, endpointsOf, type Fleet, sourceKeysOf, type Target } from "../core/model/fleet.ts";

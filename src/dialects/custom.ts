@@ -1,8 +1,8 @@
 import type { CustomQuery } from "../core/model/fleet.ts";
 import { describeValue } from "./answer/quote.ts";
+import { readHash, readPositiveInteger, readTimestampSec } from "./answer/read-scalars.ts";
 import type { Question, Reading, Row, RowContent } from "./dialect.ts";
 import { readHead, unreadable } from "./read-rows.ts";
-import { readHash, readPositiveInteger, readTimestampSec } from "./read-scalars.ts";
 
 /** The question of a `custom` block: any GraphQL query, whose answer is read by paths. */
 export function customQuestions(custom: CustomQuery): readonly Question[] {

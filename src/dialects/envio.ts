@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { readPositiveInteger, readTimestampSec } from "./answer/read-scalars.ts";
 import type { Dialect, Reading, Row, RowContent } from "./dialect.ts";
 import { readHead, readRows, unreadable } from "./read-rows.ts";
-import { readPositiveInteger, readTimestampSec } from "./read-scalars.ts";
 
 // Rows are parsed one by one: a bad one must not invalidate the others.
 const MetaData = z.object({ _meta: z.array(z.unknown()) });

@@ -2,9 +2,9 @@ import { z } from "zod";
 import type { Target } from "../core/model/fleet.ts";
 import { formatNumber } from "../core/model/text.ts";
 import { quote } from "./answer/quote.ts";
+import { readHash, readPositiveInteger } from "./answer/read-scalars.ts";
 import type { Question, Reading, Row, RowContent } from "./dialect.ts";
 import { readHead, readRows, unreadable } from "./read-rows.ts";
-import { readHash, readPositiveInteger } from "./read-scalars.ts";
 
 type AskedTarget = Pick<Target, "chainId" | "deployment">;
 

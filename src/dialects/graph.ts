@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { readHash, readTimestampSec } from "./answer/read-scalars.ts";
 import type { Dialect, Question, Reading } from "./dialect.ts";
 import { readHead, readRows } from "./read-rows.ts";
-import { readHash, readTimestampSec } from "./read-scalars.ts";
 
 const MetaData = z.object({
   _meta: z.object({

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { readPositiveInteger, readTimestampSec } from "./answer/read-scalars.ts";
 import type { Dialect, Reading, Row, RowContent } from "./dialect.ts";
 import { readHead, readRows, unreadable } from "./read-rows.ts";
-import { readPositiveInteger, readTimestampSec } from "./read-scalars.ts";
 
 const StatusData = z.object({
   _meta: z.object({ status: z.looseObject({}) }),

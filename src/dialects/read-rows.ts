@@ -1,8 +1,8 @@
 import type { z } from "zod";
 import type { Head } from "../core/model/observation.ts";
 import { describeValue } from "./answer/quote.ts";
+import { readPositiveInteger } from "./answer/read-scalars.ts";
 import type { Reading, Row, RowContent } from "./dialect.ts";
-import { readPositiveInteger } from "./read-scalars.ts";
 
 /** The rows of data that has the shape of `schema`; for any other, a failure that says where it differs. */
 export function readRows<Shape>(

@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { readTimestampSec } from "./answer/read-scalars.ts";
 import type { Dialect, Reading } from "./dialect.ts";
 import { readHead, readRows } from "./read-rows.ts";
-import { readTimestampSec } from "./read-scalars.ts";
 
 const Block = z.object({
   number: z.unknown(),

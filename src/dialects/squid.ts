@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { readHash } from "./answer/read-scalars.ts";
 import type { Dialect, Question, Reading, RowContent } from "./dialect.ts";
 import { readHead, readRows } from "./read-rows.ts";
-import { readHash } from "./read-scalars.ts";
 
 const StatusData = z.object({
   squidStatus: z.object({ height: z.unknown(), hash: z.unknown().optional() }).nullable(),

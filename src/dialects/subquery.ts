@@ -1,7 +1,7 @@
 import { z } from "zod";
+import { readPositiveInteger } from "./answer/read-scalars.ts";
 import type { Dialect, Reading, Row, RowContent } from "./dialect.ts";
 import { readHead, readRows, unreadable } from "./read-rows.ts";
-import { readPositiveInteger } from "./read-scalars.ts";
 
 // Rows are parsed one by one: a bad one must not invalidate the others.
 const ManyData = z.object({ _metadatas: z.object({ nodes: z.array(z.unknown()) }) });

@@ -1,7 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import type { WebSettingsSource } from "../config/web/web-settings.ts";
-import type { ProxySettings } from "./http-client/dispatcher.ts";
 
 /** What the daemon needs of the outside, so that a test or the demo can replace it. */
 export interface World {
@@ -32,4 +31,11 @@ export interface Build {
   readonly version: string;
   readonly revision: string;
   readonly nodeVersion: string;
+}
+
+/** What `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` hold; an empty text where one is not set. */
+export interface ProxySettings {
+  readonly httpProxy: string;
+  readonly httpsProxy: string;
+  readonly noProxy: string;
 }

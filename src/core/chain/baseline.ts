@@ -1,6 +1,6 @@
+import type { WatchedChain } from "../head/chain-state.ts";
 import type { Target } from "../model/fleet.ts";
 import { memoize } from "../model/memoize.ts";
-import type { WatchedChain } from "./chain-state.ts";
 
 /** The target that `target`'s variant is compared with, or null where there is none, or it is itself that one. */
 export function baselineOf(watched: WatchedChain, target: Target): Target | null {

@@ -1,8 +1,8 @@
+import type { ChainState } from "../head/chain-state.ts";
 import type { HeadState } from "../head/choose-head.ts";
 import type { Consensus } from "../head/consensus.ts";
 import type { Sample } from "../model/sample.ts";
 import type { SourceState } from "../source/source-state.ts";
-import type { ChainState } from "./chain-state.ts";
 
 /** Answers that overlap are folded in the order in which they came: their instants differ by less than this. */
 const TOLERANCE_MS = 5_000;

@@ -1,9 +1,9 @@
+import type { ChainState } from "../head/chain-state.ts";
 import { staleAfterMs } from "../head/voice.ts";
 import { debounce } from "../source/settled-status.ts";
 import { changed, type SourceState } from "../source/source-state.ts";
 import { behindMs, type ChainView, statusVote } from "../status/judge.ts";
 import { viewOf } from "../status/view.ts";
-import type { ChainState } from "./chain-state.ts";
 import type { Tick } from "./tick.ts";
 
 /** Settles the verdict of every target that was heard in this instant, in the light of what all of them said. */

@@ -1,10 +1,10 @@
 import { addMeasure, NO_MEASURES, type PaceRange } from "../gap/gap.ts";
+import type { ChainState } from "../head/chain-state.ts";
 import type { Target } from "../model/fleet.ts";
 import type { SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
 import { paceRangeOf } from "../status/view.ts";
 import { baselineOf } from "./baseline.ts";
-import type { ChainState } from "./chain-state.ts";
 import { headsReceived, type Tick } from "./tick.ts";
 
 /** What the consensus of this instant has made known. */

@@ -1,4 +1,5 @@
 import { type ChainClock, noteTimestamp, recordHead } from "../head/chain-clock.ts";
+import type { ChainState, WatchedChain } from "../head/chain-state.ts";
 import { type Consensus, consensus } from "../head/consensus.ts";
 import { mostBlocksIn } from "../head/pace.ts";
 import { EMPTY_TIMELINE } from "../head/timeline.ts";
@@ -8,7 +9,6 @@ import { isHeight } from "../model/sample.ts";
 import { foldPoll } from "../source/fold-poll.ts";
 import { newestSample, type SourceState } from "../source/source-state.ts";
 import { stalledAfterMs } from "../status/judge.ts";
-import type { ChainState, WatchedChain } from "./chain-state.ts";
 import { withoutFuture } from "./clock-jump.ts";
 import { judgeHeard } from "./judge-heard.ts";
 import { measureGaps } from "./measure-gaps.ts";

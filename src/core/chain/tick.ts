@@ -1,10 +1,10 @@
+import type { ChainState, WatchedChain } from "../head/chain-state.ts";
 import type { Pace } from "../head/pace.ts";
 import type { Target } from "../model/fleet.ts";
 import { memoize } from "../model/memoize.ts";
 import type { Observation } from "../model/observation.ts";
 import { changed, newSource, type SourceState } from "../source/source-state.ts";
 import { paceOf } from "../status/view.ts";
-import type { ChainState, WatchedChain } from "./chain-state.ts";
 
 /** What the folding of one instant works on: `sources` is a copy, so it may be edited. */
 export interface Tick {

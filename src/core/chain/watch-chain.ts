@@ -1,12 +1,9 @@
 import { NEW_CLOCK } from "../head/chain-clock.ts";
+import type { ChainState, WatchedChain } from "../head/chain-state.ts";
 import { NO_CONSENSUS } from "../head/consensus.ts";
 import { endpointsOf, type Fleet, indexerKey, sourceKeysOf } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { Observation } from "../model/observation.ts";
-import type { ChainReport } from "../model/report.ts";
-import { reportGaps, reportReference, reportTargets } from "../report/report-chain.ts";
-import { viewOf } from "../status/view.ts";
-import type { ChainState, WatchedChain } from "./chain-state.ts";
 import { observeInstant } from "./observe.ts";
 
 /** The chains of a fleet that have targets or RPC nodes, each with all of its targets. */
@@ -50,22 +47,6 @@ export function observeChain(
   return batch.length === 1
     ? observeInstant(state, watched, batch)
     : instantsOf(batch).reduce((folded, instant) => observeInstant(folded, watched, instant), state);
-}
-
-/** What is known of a chain at `nowMs`. The same state and instant always give the same report. */
-export function reportChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainReport {
-  const view = viewOf(state, watched.chain, nowMs);
-  return {
-    chain: watched.chain,
-    reference: reportReference(view),
-    blockIntervalMs: wholeMicroseconds(view.measuredIntervalMs),
-    targets: reportTargets(state, watched, view),
-    gaps: reportGaps(state, watched, view),
-  };
-}
-
-function wholeMicroseconds(ms: number | null): number | null {
-  return ms === null ? null : Math.round(ms * 1_000) / 1_000;
 }
 
 /** The state without what is no longer watched: for a reload, where unchanged targets keep what they know. */

@@ -1,6 +1,6 @@
-import type { ChainState, WatchedChain } from "../chain/chain-state.ts";
-import { reportChain } from "../chain/watch-chain.ts";
+import type { ChainState, WatchedChain } from "../head/chain-state.ts";
 import type { ChainReport } from "../model/report.ts";
+import { reportChain } from "./report-chain.ts";
 
 /** A chain's report, with the state and the instant that it was made from. */
 export interface CachedReport {

@@ -1,17 +1,29 @@
 import { baselineOf } from "../chain/baseline.ts";
-import type { ChainState, WatchedChain } from "../chain/chain-state.ts";
 import { estimateGap } from "../gap/gap.ts";
 import { timeOfBlock } from "../head/chain-clock.ts";
+import type { ChainState, WatchedChain } from "../head/chain-state.ts";
 import { staleAfterMs } from "../head/voice.ts";
 import type { Target } from "../model/fleet.ts";
-import type { GapReport, ReferenceReport, Status, TargetReport } from "../model/report.ts";
+import type { ChainReport, GapReport, ReferenceReport, Status, TargetReport } from "../model/report.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import { newestSample, newSource, type SourceState } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
 import { measureLag } from "../status/lag.ts";
-import type { ChainViewAt } from "../status/view.ts";
+import { type ChainViewAt, viewOf } from "../status/view.ts";
 import { detailOf, oppositionText } from "./detail.ts";
 import { preferredKeys } from "./preferred.ts";
+
+/** What is known of a chain at `nowMs`. The same state and instant always give the same report. */
+export function reportChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainReport {
+  const view = viewOf(state, watched.chain, nowMs);
+  return {
+    chain: watched.chain,
+    reference: reportReference(view),
+    blockIntervalMs: wholeMicroseconds(view.measuredIntervalMs),
+    targets: reportTargets(state, watched, view),
+    gaps: reportGaps(state, watched, view),
+  };
+}
 
 /** The chain's reference head, or null while its evidence is missing or stale. */
 export function reportReference(view: ChainViewAt): ReferenceReport | null {
@@ -161,4 +173,8 @@ function gapSeconds(blocks: number, from: number, view: ChainViewAt): number | n
   const here = timeOfBlock(view.clock, from, view.intervalMs);
   const there = timeOfBlock(view.clock, from + blocks, view.intervalMs);
   return here === null || there === null ? null : (there.timeMs - here.timeMs) / 1_000;
+}
+
+function wholeMicroseconds(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms * 1_000) / 1_000;
 }

@@ -1,6 +1,6 @@
-import type { ChainState } from "../chain/chain-state.ts";
 import type { PaceRange } from "../gap/gap.ts";
 import { type ChainClock, measuredIntervalMs, recentIntervalMs } from "../head/chain-clock.ts";
+import type { ChainState } from "../head/chain-state.ts";
 import type { HeadState } from "../head/choose-head.ts";
 import type { Consensus } from "../head/consensus.ts";
 import type { Pace } from "../head/pace.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { readSavedBudgets, type SavedBudgets } from "../../budgets/snapshot.ts";
-import type { ChainState } from "../../core/chain/chain-state.ts";
+import type { ChainState } from "../../core/head/chain-state.ts";
 import type { Incident } from "../../core/model/report.ts";
 import type { SavedState } from "../../io/state/file.ts";
 import { readSavedChain, readSavedIncidents } from "../../io/state/saved-chain.ts";

@@ -1,7 +1,8 @@
 import type { Dispatcher } from "undici";
 import type { Post, PostRequest, PostResult } from "../../core/model/http-post.ts";
 import { jsonOf, memoize } from "../../core/model/memoize.ts";
-import { createDispatcher, type ProxySettings } from "./dispatcher.ts";
+import type { ProxySettings } from "../world.ts";
+import { createDispatcher } from "./dispatcher.ts";
 import { type CutOff, failureOf } from "./failure.ts";
 import { ReplyReader } from "./reply-reader.ts";
 

@@ -1,11 +1,5 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
-
-/** What `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` hold; an empty text where one is not set. */
-export interface ProxySettings {
-  readonly httpProxy: string;
-  readonly httpsProxy: string;
-  readonly noProxy: string;
-}
+import type { ProxySettings } from "../world.ts";
 
 /** Sends the requests to one origin: through the proxy if there is one for it, but never to this machine itself. */
 export function createDispatcher(

@@ -1,5 +1,6 @@
 import { type StatusJson, StatusSchema } from "../../views/api/api-schema.ts";
-import { createDispatcher, type ProxySettings } from "./dispatcher.ts";
+import type { ProxySettings } from "../world.ts";
+import { createDispatcher } from "./dispatcher.ts";
 import { type CutOff, failureOf } from "./failure.ts";
 import { ReplyReader } from "./reply-reader.ts";
 

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import type { ChainState } from "../../core/chain/chain-state.ts";
 import type { GapMeasures } from "../../core/gap/gap.ts";
 import { NEW_CLOCK } from "../../core/head/chain-clock.ts";
+import type { ChainState } from "../../core/head/chain-state.ts";
 import { type Consensus, NO_CONSENSUS } from "../../core/head/consensus.ts";
 import type { Timeline } from "../../core/head/timeline.ts";
 import { FAILURE_REASONS } from "../../core/model/observation.ts";

@@ -1,8 +1,9 @@
-import type { ChainState, WatchedChain } from "../../../src/core/chain/chain-state.ts";
-import { observeChain, reportChain, startChain } from "../../../src/core/chain/watch-chain.ts";
+import { observeChain, startChain } from "../../../src/core/chain/watch-chain.ts";
+import type { ChainState, WatchedChain } from "../../../src/core/head/chain-state.ts";
 import type { Chain, Target } from "../../../src/core/model/fleet.ts";
 import type { FailureReason, Head, Observation } from "../../../src/core/model/observation.ts";
 import type { ChainReport, TargetReport } from "../../../src/core/model/report.ts";
+import { reportChain } from "../../../src/core/report/report-chain.ts";
 
 /** An instant to count from: 2026-11-20T00:00:00Z. */
 export const T0 = 1_795_132_800_000;

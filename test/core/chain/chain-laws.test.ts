@@ -1,9 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ChainState } from "../../../src/core/chain/chain-state.ts";
-import { observeChain, reportChain, startChain } from "../../../src/core/chain/watch-chain.ts";
+import { observeChain, startChain } from "../../../src/core/chain/watch-chain.ts";
+import type { ChainState } from "../../../src/core/head/chain-state.ts";
 import { FAILURE_REASONS, type Observation } from "../../../src/core/model/observation.ts";
 import { type CachedReport, cachedReport } from "../../../src/core/report/cached-report.ts";
+import { reportChain } from "../../../src/core/report/report-chain.ts";
 import { readSavedChain } from "../../../src/io/state/saved-chain.ts";
 import { BASE, headOf, T0, watch } from "./chain-fixture.ts";
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import type { WatchedChain } from "../../../src/core/chain/chain-state.ts";
 import { measureGaps } from "../../../src/core/chain/measure-gaps.ts";
 import { startTick } from "../../../src/core/chain/tick.ts";
 import { NO_MEASURES } from "../../../src/core/gap/gap.ts";
 import { NEW_CLOCK } from "../../../src/core/head/chain-clock.ts";
+import type { WatchedChain } from "../../../src/core/head/chain-state.ts";
 import { type Consensus, NO_CONSENSUS } from "../../../src/core/head/consensus.ts";
 import { newSource, type SourceState } from "../../../src/core/source/source-state.ts";
 import { BASE, headAt, T0, targetOn } from "./chain-fixture.ts";

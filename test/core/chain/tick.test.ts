@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { ChainState } from "../../../src/core/chain/chain-state.ts";
 import { headsReceived, startTick } from "../../../src/core/chain/tick.ts";
 import { NEW_CLOCK } from "../../../src/core/head/chain-clock.ts";
+import type { ChainState } from "../../../src/core/head/chain-state.ts";
 import { NO_CONSENSUS } from "../../../src/core/head/consensus.ts";
 import { newSource } from "../../../src/core/source/source-state.ts";
 import { BASE, headAt, T0, targetOn, watch } from "./chain-fixture.ts";

@@ -1,13 +1,8 @@
 import { describe, expect, it } from "vitest";
-import type { WatchedChain } from "../../../src/core/chain/chain-state.ts";
-import {
-  observeChain,
-  reportChain,
-  retainChain,
-  startChain,
-  watchFleet,
-} from "../../../src/core/chain/watch-chain.ts";
+import { observeChain, retainChain, startChain, watchFleet } from "../../../src/core/chain/watch-chain.ts";
+import type { WatchedChain } from "../../../src/core/head/chain-state.ts";
 import type { Fleet, Indexer, Target } from "../../../src/core/model/fleet.ts";
+import { reportChain } from "../../../src/core/report/report-chain.ts";
 import { BASE, headAt, headOf, Play, T0, targetOn, watch } from "./chain-fixture.ts";
 
 const [A, B, C, D] = ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain", "lockup/subgraph"];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { ChainState } from "../../../src/core/chain/chain-state.ts";
 import { type ChainClock, NEW_CLOCK } from "../../../src/core/head/chain-clock.ts";
+import type { ChainState } from "../../../src/core/head/chain-state.ts";
 import type { HeadState } from "../../../src/core/head/choose-head.ts";
 import { NO_CONSENSUS } from "../../../src/core/head/consensus.ts";
 import type { Status } from "../../../src/core/model/report.ts";

@@ -1,7 +1,7 @@
-import type { ChainClock } from "../head/chain-clock.ts";
-import type { Consensus } from "../head/consensus.ts";
 import type { Chain, Target } from "../model/fleet.ts";
 import type { SourceState } from "../source/source-state.ts";
+import type { ChainClock } from "./chain-clock.ts";
+import type { Consensus } from "./consensus.ts";
 
 /** A chain with the targets that are measured on it. */
 export interface WatchedChain {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readPositiveInteger, readTimestampSec } from "../../src/dialects/read-scalars.ts";
+import { readPositiveInteger, readTimestampSec } from "../../../src/dialects/answer/read-scalars.ts";
 
 describe("readTimestampSec()", () => {
   it.each([
