@@ -8,9 +8,9 @@ import { readMetaBlock } from "../dialects/graph.ts";
 import { DIALECTS } from "../dialects/registry.ts";
 import { rpc } from "../dialects/rpc.ts";
 import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
+import { readProxySettings } from "../io/http-client/proxy-settings.ts";
 import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
 import { type Attempt, type ProbeReport, renderProbeJson, renderProbeText } from "./describe-probe.ts";
-import { readProxySettings } from "./proxy-settings.ts";
 
 export interface ProbeFlags {
   readonly header: readonly string[];

@@ -2,11 +2,11 @@ import { type App, startApp } from "../app/app.ts";
 import type { Config } from "../config/config.ts";
 import { type ListenAddress, parseListenAddress } from "../config/schema/listen-address.ts";
 import { createRedact } from "../core/model/redact.ts";
+import { readProxySettings } from "../io/http-client/proxy-settings.ts";
 import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import { createLogger } from "../io/logger.ts";
 import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
 import { defaultStateFile, loadConfig, openWebConfig } from "./load-config.ts";
-import { readProxySettings } from "./proxy-settings.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
 import { colorsFor } from "./terminal.ts";
 

@@ -5,6 +5,7 @@ import { checkRound } from "../daemon/check-round.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
 import { fetchStatus } from "../io/http-client/fetch-status.ts";
+import { readProxySettings } from "../io/http-client/proxy-settings.ts";
 import { createLogger } from "../io/logger.ts";
 import { StateFileError } from "../io/state/file.ts";
 import { StateLockedError } from "../io/state/lock.ts";
@@ -17,7 +18,6 @@ import { selectForCheck } from "../views/terminal/check-selection.ts";
 import { buildOf, type CommandWorld } from "./command-world.ts";
 import { readDaemonAddress } from "./daemon-address.ts";
 import { defaultStateFile, loadConfig } from "./load-config.ts";
-import { readProxySettings } from "./proxy-settings.ts";
 import { colorsFor, createProgressLine } from "./terminal.ts";
 
 /** The status, and where its words are explained; or why there is none. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { shiftChain, withoutFuture } from "../../../src/core/chain/clock-jump.ts";
-import { reportChain } from "../../../src/core/chain/watch-chain.ts";
+import { reportChain } from "../../../src/core/report/report-chain.ts";
 import { BASE, headOf, Play, watch } from "./chain-fixture.ts";
 
 const [A, B] = ["airdrops/multichain", "airdrops/subgraph"];

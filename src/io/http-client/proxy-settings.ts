@@ -1,5 +1,5 @@
-import { ConfigError } from "../config/yaml/config-error.ts";
-import type { ProxySettings } from "../io/world.ts";
+import { ConfigError } from "../../config/yaml/config-error.ts";
+import type { ProxySettings } from "../world.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
