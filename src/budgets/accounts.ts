@@ -10,6 +10,8 @@ export interface Account {
   /** The first endpoint that draws on it, or null for a shared budget. */
   readonly endpoint: Endpoint | null;
   readonly ledger: Ledger;
+  /** A digest of where its requests go, by which a renamed budget is recognised. */
+  readonly sentTo: string;
 }
 
 /** The accounts of a fleet, and which endpoint draws on which. */
@@ -21,11 +23,11 @@ export interface Accounts {
 }
 
 /**
- * Names the account that requests to `url` draw on: one for all endpoints of a shared budget, else one a URL. `url` may
- * be a digest of the URL. If it is the URL itself, the id may hold a key and must not leave the process.
+ * Names the account that requests to `url` draw on: one for all endpoints of a shared budget, else one a URL, as it is
+ * sent. The name may hold a key, and must not leave the process.
  */
 export function accountIdOf({ name, scope }: Pick<Budget, "name" | "scope">, url: string): string {
-  return scope === "shared" ? name : `${name} ${url}`;
+  return scope === "shared" ? name : `${name} ${sentUrl(url)}`;
 }
 
 /** What the fullest account of a budget is asked for in one window. */
@@ -57,15 +59,33 @@ interface OpenedAccount {
 }
 
 function openBudget(budget: Budget, users: readonly Endpoint[]): readonly OpenedAccount[] {
-  const byId = groupBy(users, ({ url }) => accountIdOf(budget, digestOf(url)));
-  return [...byId].map(([id, sharers]) => {
-    const endpoint = budget.scope === "shared" ? null : (sharers[0] ?? null);
+  const { name, scope } = budget;
+  const byAccount = groupBy(users, ({ url }) => accountIdOf(budget, url));
+  return [...byAccount.values()].map((sharers) => {
+    const [endpoint = null] = scope === "shared" ? [] : sharers;
+    const sentTo = digestOf(endpoint === null ? originsOf(sharers) : sentUrl(endpoint.url));
     const ledger = startLedger(budget, requestsPerWindow(loadsOf(sharers), budget.per));
-    return { id, users: sharers, account: { budget, endpoint, ledger } };
+    const id = endpoint === null ? name : `${name} ${sentTo}`;
+    return { id, users: sharers, account: { budget, endpoint, ledger, sentTo } };
   });
 }
 
-/** A URL may hold a key, and the account's id is written to disk. */
-function digestOf(url: string): string {
-  return createHash("sha256").update(url).digest("hex").slice(0, 32);
+function originsOf(users: readonly Endpoint[]): string {
+  return [...new Set(users.map(({ url }) => new URL(sentUrl(url)).origin))].toSorted().join(" ");
+}
+
+/** A fragment is not sent, and the names of this machine lead to one server. */
+function sentUrl(url: string): string {
+  const sent = new URL(url);
+  sent.hash = "";
+  sent.hostname = sent.hostname.replace(/\.$/, "");
+  if (/^(localhost|\[::1\])$/.test(sent.hostname)) {
+    sent.hostname = "127.0.0.1";
+  }
+  return sent.href;
+}
+
+/** A URL may hold a key, and the digest is written to disk. */
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }

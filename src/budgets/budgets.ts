@@ -128,19 +128,20 @@ export class Budgets {
   save(nowMs: number): SavedBudgets {
     const accounts = [...this.#snapshots()].filter(([, snapshot]) => isCounted(snapshot, nowMs));
     const backOffs = [...this.#backOffs].filter(([, former]) => isBackingOff(former, nowMs));
-    return { accounts: new Map(accounts), backOffs: new Map(backOffs) };
+    return { accounts: new Map(accounts), backOffs: new Map(backOffs), atMs: nowMs };
   }
 
   /** The part of `save()` that was drawn on since the last checkpoint on disk: little, however large the fleet. */
   saveDrawn(nowMs: number): SavedBudgets {
     const accounts = new Map<string, LedgerSnapshot>();
     for (const id of this.#unsaved.keys()) {
-      const snapshot = this.#accounts.get(id)?.ledger ?? this.#inactive.get(id);
+      const account = this.#accounts.get(id);
+      const snapshot = account === undefined ? this.#inactive.get(id) : snapshotOf(account);
       if (snapshot !== undefined && isCounted(snapshot, nowMs)) {
-        accounts.set(id, { buckets: snapshot.buckets, backOff: snapshot.backOff });
+        accounts.set(id, snapshot);
       }
     }
-    return { accounts, backOffs: new Map() };
+    return { accounts, backOffs: new Map(), atMs: nowMs };
   }
 
   /** Call together with `save()`, and what it returns once that is on disk; until then `saveDrawn()` repeats the draws. */
@@ -166,20 +167,21 @@ export class Budgets {
   }
 
   #resume(snapshots: ReadonlyMap<string, LedgerSnapshot>): void {
+    const inactive = new Map([...snapshots].filter(([id]) => !this.#accounts.has(id)));
     for (const [id, account] of this.#accounts) {
-      const snapshot = snapshots.get(id);
+      const formerId = snapshots.has(id) ? id : renamedFrom(account, inactive);
+      const snapshot = snapshots.get(formerId ?? id);
       if (snapshot !== undefined) {
         this.#accounts.set(id, { ...account, ledger: resumeLedger(account.ledger, snapshot) });
+        this.#unsaved.set(id, this.#sequence);
+        inactive.delete(formerId ?? id);
       }
     }
-    this.#inactive = new Map([...snapshots].filter(([id]) => !this.#accounts.has(id)));
+    this.#inactive = inactive;
   }
 
   #snapshots(): ReadonlyMap<string, LedgerSnapshot> {
-    const active = [...this.#accounts].map(([id, { ledger }]): [string, LedgerSnapshot] => [
-      id,
-      { buckets: ledger.buckets, backOff: ledger.backOff },
-    ]);
+    const active = [...this.#accounts].map(([id, account]) => [id, snapshotOf(account)] as const);
     return new Map([...this.#inactive, ...active]);
   }
 
@@ -197,6 +199,15 @@ export class Budgets {
   #backOff(endpoint: Endpoint, nowMs: number): BackOff {
     return clampBackOff(this.#backOffs.get(endpoint.key) ?? NO_BACK_OFF, nowMs, null);
   }
+}
+
+/** The id of the unused account that went to the same place: its budget was renamed. */
+function renamedFrom({ sentTo }: Account, inactive: ReadonlyMap<string, LedgerSnapshot>): string | undefined {
+  return [...inactive].find(([, snapshot]) => snapshot.sentTo === sentTo)?.[0];
+}
+
+function snapshotOf({ ledger, sentTo }: Account): LedgerSnapshot {
+  return { buckets: ledger.buckets, backOff: ledger.backOff, sentTo };
 }
 
 /** Whether some window may still count it. */

@@ -28,6 +28,8 @@ export interface LedgerSnapshot {
   /** Oldest first. */
   readonly buckets: readonly Bucket[];
   readonly backOff: BackOff;
+  /** The account's own; left out where 0.1.0 wrote the file and the budget is shared. */
+  readonly sentTo?: string;
 }
 
 /** What was spent of one account, and its limits. Replaced, never edited. */

@@ -8,6 +8,8 @@ export interface SavedBudgets {
   readonly accounts: ReadonlyMap<string, LedgerSnapshot>;
   /** Of endpoints without a budget, by their keys. */
   readonly backOffs: ReadonlyMap<string, BackOff>;
+  /** When that was so, by the clock of the budgets. */
+  readonly atMs?: number;
 }
 
 const Count = z.int().nonnegative();
@@ -27,22 +29,36 @@ const BackOffJson = z
 const BucketJson = z
   .tuple([z.number().nonnegative(), Count, Count])
   .transform(([endMs, scheduled, opportunistic]) => ({ endMs, scheduled, opportunistic }));
-const AccountJson = z.strictObject({ buckets: z.array(BucketJson), backOff: BackOffJson });
+const AccountJson = z.strictObject({
+  buckets: z.array(BucketJson),
+  backOff: BackOffJson,
+  sentTo: z.string().exactOptional(),
+});
 const SavedBudgetsJson = z.strictObject({
   accounts: z.record(z.string(), AccountJson),
   backOffs: z.record(z.string(), BackOffJson),
+  atMs: z.number().nonnegative().exactOptional(),
 });
 
 /** Writes a bucket as three numbers: a ledger has dozens of them. */
-export function savedBudgetsToJson({ accounts, backOffs }: SavedBudgets): z.input<typeof SavedBudgetsJson> {
+export function savedBudgetsToJson({
+  accounts,
+  backOffs,
+  atMs,
+}: SavedBudgets): z.input<typeof SavedBudgetsJson> {
   const entries = [...accounts].map(([key, account]) => [key, accountToJson(account)] as const);
-  return { accounts: Object.fromEntries(entries), backOffs: Object.fromEntries(backOffs) };
+  return {
+    accounts: Object.fromEntries(entries),
+    backOffs: Object.fromEntries(backOffs),
+    ...(atMs === undefined ? {} : { atMs }),
+  };
 }
 
 /** @throws {z.ZodError} If the JSON is not what `savedBudgetsToJson` writes. */
 export function readSavedBudgets(json: unknown): SavedBudgets {
-  const { accounts, backOffs } = SavedBudgetsJson.parse(json);
-  return { accounts: new Map(Object.entries(accounts)), backOffs: new Map(Object.entries(backOffs)) };
+  const { accounts, backOffs, ...saved } = SavedBudgetsJson.parse(json);
+  const restored = Object.entries(accounts).map(([id, account]) => [id, withSentTo(id, account)] as const);
+  return { ...saved, accounts: new Map(restored), backOffs: new Map(Object.entries(backOffs)) };
 }
 
 /** Merges two records of the same spending, in either order: counts only grow, so the higher one is right. */
@@ -50,6 +66,7 @@ export function mergeSavedBudgets(one: SavedBudgets, other: SavedBudgets): Saved
   return {
     accounts: mergeMaps(one.accounts, other.accounts, mergeAccounts),
     backOffs: mergeMaps(one.backOffs, other.backOffs, laterBackOff),
+    atMs: Math.max(one.atMs ?? 0, other.atMs ?? 0),
   };
 }
 
@@ -58,14 +75,22 @@ export function shiftSavedBudgets(saved: SavedBudgets, aheadMs: number): SavedBu
   if (aheadMs === 0) {
     return saved;
   }
-  const { accounts, backOffs } = saved;
+  const { accounts, backOffs, atMs = 0 } = saved;
   return {
-    accounts: mapValues(accounts, ({ buckets, backOff }) => ({
+    accounts: mapValues(accounts, ({ buckets, backOff, ...account }) => ({
+      ...account,
       buckets: buckets.map((bucket) => ({ ...bucket, endMs: bucket.endMs + aheadMs })),
       backOff: shiftBackOff(backOff, aheadMs),
     })),
     backOffs: mapValues(backOffs, (backOff) => shiftBackOff(backOff, aheadMs)),
+    atMs: atMs + aheadMs,
   };
+}
+
+/** Version 0.1.0 wrote the digest of an endpoint's own budget into the id alone. */
+function withSentTo(id: string, account: LedgerSnapshot): LedgerSnapshot {
+  const sentTo = account.sentTo ?? / ([0-9a-f]{32})$/.exec(id)?.[1];
+  return sentTo === undefined ? account : { ...account, sentTo };
 }
 
 function mergeAccounts(one: LedgerSnapshot, other: LedgerSnapshot): LedgerSnapshot {
@@ -79,6 +104,8 @@ function mergeAccounts(one: LedgerSnapshot, other: LedgerSnapshot): LedgerSnapsh
     });
   }
   return {
+    ...one,
+    ...other,
     buckets: [...byEnd.values()].sort((a, b) => a.endMs - b.endMs),
     backOff: laterBackOff(one.backOff, other.backOff),
   };
@@ -115,9 +142,10 @@ function mapValues<V>(map: ReadonlyMap<string, V>, change: (value: V) => V): Rea
   return new Map([...map].map(([key, value]) => [key, change(value)]));
 }
 
-function accountToJson({ buckets, backOff }: LedgerSnapshot): z.input<typeof AccountJson> {
+function accountToJson({ buckets, backOff, sentTo }: LedgerSnapshot): z.input<typeof AccountJson> {
   return {
     buckets: buckets.map(({ endMs, scheduled, opportunistic }) => [endMs, scheduled, opportunistic]),
     backOff,
+    ...(sentTo === undefined ? {} : { sentTo }),
   };
 }

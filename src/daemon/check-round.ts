@@ -40,7 +40,6 @@ export async function checkRound(
   options: CheckRoundOptions,
 ): Promise<Report> {
   const { world } = options;
-  const clock = createSteadyClock(world);
   const budgets = new Budgets(config.fleet);
   const fleet = onlyServing(config.fleet, chains);
   // The report is of these endpoints alone: what is not polled cannot show whether anything can be reached.
@@ -53,6 +52,7 @@ export async function checkRound(
     onLockLost: ({ message }) => world.logger.error(message),
   });
   const { restored } = store;
+  const clock = createSteadyClock(world, restored.budgets.atMs ?? 0);
   budgets.restore(restored.budgets);
   budgets.allowProbes(clock.nowMs());
   saved.restore(restored.chains, restored.incidents);

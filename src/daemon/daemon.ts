@@ -63,7 +63,7 @@ export class Daemon implements AsyncDisposable {
   constructor(config: Config, options: DaemonOptions) {
     const { world } = options;
     this.#options = options;
-    this.#clock = createSteadyClock(world);
+    this.#clock = createSteadyClock(world, options.store.restored.budgets.atMs ?? 0);
     this.#watchdog = new LoopWatchdog(world);
     this.#budgets = new Budgets(config.fleet);
     this.#monitor = new Monitor(config.fleet, {

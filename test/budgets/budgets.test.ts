@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { Budgets } from "../../src/budgets/budgets.ts";
 import type { LedgerSnapshot } from "../../src/budgets/ledger.ts";
@@ -186,6 +187,62 @@ describe("Budgets.reload()", () => {
     budgets.reload(fleet);
 
     expect(budgets.report(T0)).toMatchObject([{ used: 20 }, { used: 0 }, { used: 0 }]);
+  });
+});
+
+describe("Budgets by what is sent", () => {
+  const renamed = { ...studio, name: "other" };
+  const renamedShared = { ...gateway, name: "another" };
+
+  it("carries a renamed budget over a reload and a restart", () => {
+    const before = new Budgets(fleetOf([base, keyed], [studio, gateway]));
+    spend(before, base, 20);
+    spend(before, keyed, 30);
+    const next = fleetOf(
+      [
+        { ...base, budget: "other" },
+        { ...keyed, budget: "another" },
+      ],
+      [renamed, renamedShared],
+    );
+
+    const restarted = restart(before, T0, next);
+    before.reload(next);
+
+    const used = [before, restarted].map((budgets) => budgets.report(T0).map((report) => report.used));
+    expect(used).toEqual([
+      [20, 30],
+      [20, 30],
+    ]);
+  });
+
+  it.each([
+    { one: "http://127.0.0.1:9/x", other: "http://localhost:9/x" },
+    { one: "https://indexer.example/x", other: "https://indexer.example/x#second" },
+  ])("takes $one and $other for one", ({ one, other }) => {
+    const twin = { ...mode, url: other };
+    const budgets = new Budgets(fleetOf([{ ...base, url: one }, twin], [studio]));
+
+    spend(budgets, twin, 50);
+
+    expect(budgets.report(T0)).toMatchObject([{ used: 50, remaining: 0 }]);
+  });
+
+  it("reads what 0.1.0 wrote, also for a budget that was renamed since", () => {
+    const digest = createHash("sha256").update(base.url).digest("hex").slice(0, 32);
+    const backOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0 };
+    const account = { buckets: [[T0, 7, 2]], backOff };
+    const saved = readSavedBudgets({ accounts: { [`studio ${digest}`]: account }, backOffs: {} });
+
+    const budgets = [
+      new Budgets(fleetOf([base], [studio])),
+      new Budgets(fleetOf([{ ...base, budget: "other" }], [renamed])),
+    ];
+    for (const one of budgets) {
+      one.restore(saved);
+    }
+
+    expect(budgets.map((one) => one.report(T0))).toMatchObject([[{ used: 9 }], [{ used: 9 }]]);
   });
 });
 

@@ -133,7 +133,7 @@ class Life {
   #stateFile = "";
   #journal = "";
   #budgets = new Budgets(FLEET);
-  #clock: SteadyClock = this.#startClock();
+  #clock: SteadyClock = this.#startClock(0);
 
   live(step: Step): void {
     switch (step.kind) {
@@ -215,19 +215,18 @@ class Life {
 
   #restart(): void {
     this.#budgets = new Budgets(FLEET);
-    this.#clock = this.#startClock();
     const found = [this.#stateFile, this.#journal].filter((text) => text !== "");
     const [first, ...rest] = found.map((text) => readSavedBudgets(JSON.parse(text)));
-    if (first !== undefined) {
-      this.#budgets.restore(rest.reduce(mergeSavedBudgets, first));
+    const saved = first === undefined ? null : rest.reduce(mergeSavedBudgets, first);
+    this.#clock = this.#startClock(saved?.atMs ?? 0);
+    if (saved !== null) {
+      this.#budgets.restore(saved);
     }
   }
 
-  #startClock(): SteadyClock {
-    return createSteadyClock({
-      nowMs: () => this.#trueMs + this.#wallErrorMs,
-      monotonicMs: () => this.#trueMs,
-    });
+  #startClock(savedAtMs: number): SteadyClock {
+    const clocks = { nowMs: () => this.#trueMs + this.#wallErrorMs, monotonicMs: () => this.#trueMs };
+    return createSteadyClock(clocks, savedAtMs);
   }
 }
 

@@ -36,7 +36,8 @@ export const EMPTY_STATE: RestoredState = {
  * @throws {z.ZodError} If the budgets are invalid: then the file cannot be trusted at all.
  */
 export function parseState(state: SavedState, nowMs: number): RestoredState {
-  const budgets = readSavedBudgets(state.budgets);
+  // Version 0.1.0 did not write when the budgets were saved.
+  const budgets = { atMs: state.savedAtMs, ...readSavedBudgets(state.budgets) };
   if (state.savedAtMs > nowMs + MAX_FUTURE_MS) {
     const savedAt = new Date(state.savedAtMs).toISOString();
     const warning = `the clock was set back: the file was written at ${savedAt}; only its budgets are used`;
