@@ -95,3 +95,25 @@ function observation(source: string, what: "well" | "cut off", nowMs: number): O
         head: { block, timestampSec: null, hash: null, deployment: null, indexingErrors: null },
       };
 }
+
+describe("a wall clock that is set", () => {
+  it.each([-3_600_000, 3_600_000])("by %i ms leaves every status as it was", (byMs) => {
+    let [wallMs, monotonicMs] = [T0, 0];
+    const endpoint = endpointAsked("a", 15_000);
+    const fleet = { ...fleetOf([endpoint]), chains: [BASE] };
+    const clocks = { nowMs: () => wallMs, monotonicMs: () => monotonicMs };
+    const monitor = new Monitor(fleet, { ...clocks, budgets: () => [] });
+    const tick = (jumpMs: number): readonly string[] => {
+      wallMs += 15_000 + jumpMs;
+      monotonicMs += 15_000;
+      const height = observation(endpoint.targets[0]?.key ?? "", "well", wallMs - jumpMs);
+      monitor.observe([{ ...height, sentAtMs: wallMs - 100, receivedAtMs: wallMs }]);
+      return monitor.report().chains.flatMap(({ targets }) => targets.map(({ detail }) => detail));
+    };
+    tick(0);
+    const before = tick(0);
+
+    expect(tick(byMs)).toEqual(before);
+    expect(tick(-byMs)).toEqual(before);
+  });
+});

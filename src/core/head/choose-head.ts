@@ -172,7 +172,7 @@ export function headFrom(
   if (before !== null && fallen >= 0 && isWithinMinute(fallen, scene)) {
     return {
       ...before,
-      atMs: Math.max(before.atMs, atMs),
+      atMs: fallen === 0 ? Math.max(before.atMs, atMs) : before.atMs,
       slackMs: fallen === 0 ? slackMs : before.slackMs,
       freshUntilMs,
     };

@@ -20,6 +20,11 @@ interface Measure {
 
 const LEVEL: Lag = { blocks: 0, ms: 0, extrapolated: false };
 
+/** Whether the head was confirmed for longer than a block takes: then nobody can say that there is a newer one. */
+function standsStill({ atMs, reachedMs }: HeadState, intervalMs: number | null): boolean {
+  return intervalMs === null || atMs - reachedMs > intervalMs;
+}
+
 /**
  * Measures a target's lag. The reference is taken at the instant of the target's own answer, so that one which is
  * polled twice an hour is not behind merely for that; who has the reference's block is level with it, however long that
@@ -31,7 +36,7 @@ export function measureLag(target: SourceState, { reference, clock, intervalMs }
   if (reference === null || head === null) {
     return null;
   }
-  if (head.block >= reference.block) {
+  if (head.block >= reference.block && standsStill(reference, intervalMs)) {
     return LEVEL;
   }
   const to = newest === null ? null : referenceAt(clock, readAtMs(newest), intervalMs);

@@ -78,7 +78,9 @@ describe("measureLag()", () => {
     const { samples, ...rest } = target(1_100);
     const later = samples.map((sample) => ({ ...sample, sentAtMs: 900_000, receivedAtMs: 900_000 }));
 
-    expect(measureLag({ ...rest, samples: later }, VIEW)).toEqual({ blocks: 0, ms: 0, extrapolated: false });
+    const view = { ...VIEW, reference: { ...REFERENCE, atMs: 880_000 } };
+
+    expect(measureLag({ ...rest, samples: later }, view)).toEqual({ blocks: 0, ms: 0, extrapolated: false });
   });
 
   it("does not count the time that the chain itself stood at the target's block", () => {
