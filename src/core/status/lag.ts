@@ -20,9 +20,13 @@ interface Measure {
 
 const LEVEL: Lag = { blocks: 0, ms: 0, extrapolated: false };
 
-/** Whether the head was confirmed for longer than a block takes: then nobody can say that there is a newer one. */
+/** A head that was confirmed for so long stands still: sources that are asked together read it seconds apart. */
+const STANDS_MS = 1_000;
+const STANDS_BLOCKS = 3;
+
+/** Whether the head was confirmed for longer than blocks take: then nobody can say that there is a newer one. */
 function standsStill({ atMs, reachedMs }: HeadState, intervalMs: number | null): boolean {
-  return intervalMs === null || atMs - reachedMs > intervalMs;
+  return intervalMs === null || atMs - reachedMs > STANDS_MS + STANDS_BLOCKS * intervalMs;
 }
 
 /**
