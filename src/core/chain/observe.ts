@@ -115,13 +115,17 @@ function followConsensus(bench: Tick, agreed: Consensus): ChainClock {
   return recordHead(goesOn ? clock : { ...clock, seen: EMPTY_TIMELINE }, head, pace.intervalMs);
 }
 
-/** Adds the block times of this instant; where a source is newly excluded, all are taken anew from those who stay. */
+/**
+ * Adds the block times of this instant. Where a source is newly excluded, all are taken anew from those who stay; so
+ * are they once sources agree for the first time, for until then nobody's times are taken.
+ */
 function followTimes(
   { before, heard, sources }: Tick,
   { members, opposed, undecided }: Consensus,
 ): ChainClock {
   const former = new Set(before.consensus.opposed.map(({ source }) => source));
-  const isAnew = undecided.length > 0 || opposed.some(({ source }) => !former.has(source));
+  const isFirst = before.consensus.members.length === 0;
+  const isAnew = isFirst || undecided.length > 0 || opposed.some(({ source }) => !former.has(source));
   const told = isAnew ? sources : heard.flatMap(({ index }) => sources[index] ?? []);
   const samples = told
     .filter(({ key }) => members.includes(key))

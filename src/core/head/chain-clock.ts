@@ -40,11 +40,6 @@ const PAUSE_BLOCKS = 3;
 const SECONDS_ARE_COARSE_MS = 2_500;
 /** How long the reference is taken to go on at its pace between two sightings. */
 const AHEAD_MS = 60_000;
-/** Timestamps are whole seconds, and blocks reach indexers late: less than this contradicts nothing. */
-const TIME_TOLERANCE_MS = 120_000;
-/** Outside the known points the pace may have been another: this share of the distance contradicts nothing. */
-const EXTRAPOLATION_SHARE = 0.6;
-
 /** The measured time between blocks, or null until it has been seen for a minute and twenty blocks. */
 export function measuredIntervalMs(clock: ChainClock): number | null {
   const [best, other] = reportedIsFresh(clock) ? [clock.reported, clock.seen] : [clock.seen, clock.reported];
@@ -129,25 +124,6 @@ export function timeBetween(
   // The target lacked nothing while the chain itself stood at the target's block.
   const ms = to.timeMs - from.timeMs - standstillMs(clock.seen, span.from);
   return { ms: Math.max(0, ms), extrapolated: from.extrapolated };
-}
-
-/** How far a reported timestamp is from what the clock allows for that block; 0 while they agree. */
-export function contradictionMs(
-  clock: ChainClock,
-  claim: { readonly block: number; readonly timestampSec: number },
-  intervalMs: number | null,
-): number {
-  const { reported } = clock;
-  const known = timeOf(reported, claim.block, intervalMs);
-  if (known === null) {
-    return 0;
-  }
-  const offMs = Math.abs(claim.timestampSec * 1_000 - known.timeMs);
-  const edges = [reported.timesMs[0] ?? known.timeMs, reported.timesMs.at(-1) ?? known.timeMs];
-  const beyondMs = known.extrapolated
-    ? Math.min(...edges.map((edgeMs) => Math.abs(known.timeMs - edgeMs)))
-    : 0;
-  return offMs > TIME_TOLERANCE_MS + beyondMs * EXTRAPOLATION_SHARE ? offMs : 0;
 }
 
 /** The better of the two histories for a time span from `block` to the tip. */

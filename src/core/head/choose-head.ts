@@ -3,6 +3,7 @@ import {
   aboveTrack,
   areLevel,
   carried,
+  expected,
   isOnTrack,
   isWithinMinute,
   offTrack,
@@ -73,8 +74,22 @@ function topOf(group: readonly Voice[], scene: Scene): Voice | null {
   const isConfirmed =
     laterMs > SAME_ROUND * top.pollIntervalMs &&
     top.block - second.block <= mostBlocksIn(laterMs, scene.pace);
+  if (isConfirmed) {
+    return top;
+  }
   const confirmed = carried(second, scene);
-  return isConfirmed ? top : highestOf(group.filter(({ block }) => block <= confirmed));
+  return highestOf(group.filter((voice) => voice.block <= confirmed && !isOvertaken(voice, group, scene)));
+}
+
+/** Whether two that are asked as often will be above it once they answer: it may only be the first of this round. */
+function isOvertaken(voice: Voice, group: readonly Voice[], scene: Scene): boolean {
+  const above = group.filter(
+    (other) =>
+      other.pollIntervalMs <= AS_OFTEN * voice.pollIntervalMs &&
+      scene.newestMs - other.atMs <= SAME_ROUND * other.pollIntervalMs &&
+      expected(other, scene) > expected(voice, scene),
+  );
+  return above.length > 1;
 }
 
 /** The highest by what they have shown; of equal ones the earliest, for one that arrives there later proves no standstill. */

@@ -203,20 +203,18 @@ export function areLevel(a: Voice, b: Voice, scene: Scene): boolean {
   if (intervalMs === null) {
     return apart <= LEVEL_BLOCKS_WITHOUT_PACE;
   }
-  const carriedMs = carriedForMs(a, scene) + carriedForMs(b, scene);
+  const carriedMs = scene.newestMs - a.atMs + scene.newestMs - b.atMs;
   return apart <= Math.max(LEVEL_BLOCKS, (LEVEL_MS + paceError(scene) * carriedMs) / intervalMs);
 }
 
 /** Where a source will have got to by the time of the newest answer; never above what anybody has shown. */
 export function carried(voice: Voice, scene: Scene): number {
-  const { intervalMs } = scene.pace;
-  return intervalMs === null
-    ? voice.block
-    : Math.max(voice.block, Math.min(scene.highest, voice.block + carriedForMs(voice, scene) / intervalMs));
+  return Math.max(voice.block, Math.min(scene.highest, expected(voice, scene)));
 }
 
-function carriedForMs({ atMs }: Voice, { newestMs }: Scene): number {
-  return newestMs - atMs;
+/** The same without that limit: what it would answer at that instant, if it goes on as the chain does. */
+export function expected({ atMs, block }: Voice, { newestMs, pace }: Scene): number {
+  return pace.intervalMs === null ? block : block + (newestMs - atMs) / pace.intervalMs;
 }
 
 function paceError({ pace }: Scene): number {

@@ -106,4 +106,12 @@ describe("observeInstant()", () => {
 
     expect([A, B, C].map((name) => played.target(name).status)).toEqual(["ok", "ok", "diverged"]);
   });
+
+  it("keeps the block times that were told before a second source answered", () => {
+    const played = play()
+      .run(1, ({ nowMs }) => ({ [A]: { block: headOf(nowMs), timestampSec: nowMs / 1_000 } }), 1_000)
+      .run(1, ({ nowMs }) => ({ [B]: headOf(nowMs) }), 1_000);
+
+    expect(played.state.clock.reported).toEqual({ blocks: [1_000_000], timesMs: [T0 + 1_000] });
+  });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from "vitest";
 import {
   type ChainClock,
-  contradictionMs,
   measuredIntervalMs,
   NEW_CLOCK,
   noteTimestamp,
@@ -213,25 +212,5 @@ describe("timeBetween()", () => {
     { case: "its end", span: { from: 1_050, fromTimestampSec: 12_600, to: 1_200 } },
   ])("is null where nobody can tell $case", ({ span }) => {
     expect(timeBetween(BOTH, span, null)).toBeNull();
-  });
-});
-
-describe("contradictionMs()", () => {
-  const clock = { ...NEW_CLOCK, reported: even(1_000, 1_600, { intervalMs: 2_000 }) };
-
-  it.each([
-    { case: "two minutes within the history", block: 1_200, timestampSec: 2_400 + 120, offMs: 0 },
-    { case: "a second more", block: 1_200, timestampSec: 2_400 + 121, offMs: 121_000 },
-    { case: "a second more, early", block: 1_200, timestampSec: 2_400 - 121, offMs: 121_000 },
-    { case: "the share of a distance after it", block: 2_000, timestampSec: 4_000 + 600, offMs: 0 },
-    { case: "more than that", block: 2_000, timestampSec: 4_000 + 601, offMs: 601_000 },
-    { case: "the share of a distance before it", block: 500, timestampSec: 1_000 + 720, offMs: 0 },
-    { case: "more than that, before", block: 500, timestampSec: 1_000 + 721, offMs: 721_000 },
-  ])("is $offMs for $case", ({ block, timestampSec, offMs }) => {
-    expect(contradictionMs(clock, { block, timestampSec }, 2_000)).toBe(offMs);
-  });
-
-  it("is 0 while nothing was reported", () => {
-    expect(contradictionMs(NEW_CLOCK, { block: 1_200, timestampSec: 99_999 }, 2_000)).toBe(0);
   });
 });

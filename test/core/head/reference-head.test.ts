@@ -133,6 +133,24 @@ describe("reference head", () => {
     expect(play.target(C).status).toBe("syncing");
   });
 
+  it("is not taken from the laggard that answers first in a round", () => {
+    const play = new Play(watch(BASE, A, B, C, D)).run(20, at({ [A]: 0, [B]: 0, [C]: 0, [D]: -4 }));
+    const before = play.report().reference?.block;
+
+    play.run(1, at({ [D]: -4 }));
+
+    expect(play.report().reference?.block).toBe(before);
+    expect(play.target(D).lagBlocks).toBe(4);
+  });
+
+  it("goes on with those who answer where as many have fallen silent", () => {
+    const play = new Play(watch(BASE, A, B, C, D)).run(20, at({ [A]: 0, [B]: 0, [C]: 0, [D]: 0 }));
+
+    play.run(3, at({ [C]: -1, [D]: -1 }));
+
+    expect(offHead(play)).toBe(-1);
+  });
+
   it("is carried over a source that is asked twice an hour", () => {
     const watched = watch(BASE, A);
     const slow = [B, D].map((name) => ({ ...watch(BASE, name).targets[0], pollIntervalMs: 30 * MINUTE }));
