@@ -1,6 +1,7 @@
 import { type ChainClock, noteTimestamp, recordHead } from "../head/chain-clock.ts";
 import type { ChainState, WatchedChain } from "../head/chain-state.ts";
-import { type Consensus, consensus } from "../head/consensus.ts";
+import { type Consensus, consensus, type Opposition } from "../head/consensus.ts";
+import { oppositionText } from "../head/opposition-text.ts";
 import { mostBlocksIn } from "../head/pace.ts";
 import { EMPTY_TIMELINE } from "../head/timeline.ts";
 import { voicesOf } from "../head/voice.ts";
@@ -30,6 +31,7 @@ export function observeInstant(
   }
   foldPolls(bench);
   const agreed = agree(bench);
+  rejectImpossibleHeights(bench, agreed);
   const clock = followConsensus(bench, agreed);
   measureGaps(bench, { consensus: agreed, clock });
   judgeHeard(bench, { consensus: agreed, clock });
@@ -78,6 +80,26 @@ function agree({ before, nowMs, pace, sources, watched }: Tick): Consensus {
     }
   }
   return agreed;
+}
+
+/** A height far beyond what the others agree on is a failed poll: it can be used for nothing. */
+function rejectImpossibleHeights({ heard, sources }: Tick, { opposed }: Consensus): void {
+  for (const { index, observation } of heard) {
+    const state = sources[index];
+    const opposition = opposed.find(({ source }) => source === state?.key);
+    if (state !== undefined && observation.kind === "head" && isFarAhead(opposition)) {
+      const { sentAtMs, receivedAtMs } = observation;
+      const detail = oppositionText(opposition);
+      sources[index] = {
+        ...state,
+        last: { kind: "failed", reason: "implausible", detail, sentAtMs, receivedAtMs },
+      };
+    }
+  }
+}
+
+function isFarAhead(opposition: Opposition | undefined): opposition is Opposition {
+  return opposition !== undefined && opposition.kind !== "below" && opposition.blocks > LARGE_STEP_BLOCKS;
 }
 
 /** No poll takes so long: our clock was set while it was under way. */

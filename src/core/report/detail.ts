@@ -1,6 +1,6 @@
-import type { Opposition } from "../head/consensus.ts";
+import { namesText, oppositionText } from "../head/opposition-text.ts";
 import type { Status } from "../model/report.ts";
-import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
+import { formatCount, formatDuration } from "../model/text.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import type { LastPoll, SourceState } from "../source/source-state.ts";
 import { behindMs, contradictionOf, idleMs } from "../status/judge.ts";
@@ -61,30 +61,6 @@ function doubtText({ state, view }: Facts): string {
   return contradiction === null
     ? "its last heights did not fit, the next poll decides"
     : oppositionText(contradiction);
-}
-
-/** Why the others exclude a source, in a clause: what it claims, and whom that contradicts. */
-export function oppositionText({ kind, by, block, blocks, offMs }: Opposition): string {
-  const others = namesText(by);
-  switch (kind) {
-    case "hash":
-      return `its hash of block ${formatNumber(block)} is not that of ${others}`;
-    case "times":
-      return `its time of block ${formatNumber(block)} contradicts ${others}${offMs === null ? "" : ` by ${formatDuration(offMs)}`}`;
-    case "ahead":
-    case "below":
-      return blocks >= 0
-        ? `claims block ${formatNumber(block)}, ${formatNumber(blocks)} beyond what ${others} agree on`
-        : `claims block ${formatNumber(block)} to be new, ${formatNumber(-blocks)} below what ${others} agree on`;
-  }
-}
-
-/** By variant, as on-call knows them: `multichain and subgraph`. */
-function namesText(keys: readonly string[]): string {
-  const names = [
-    ...new Set(keys.map((key) => (key.startsWith("rpc/") ? "an RPC node" : (key.split("/")[1] ?? key)))),
-  ];
-  return new Intl.ListFormat("en-GB").format(names);
 }
 
 /** Standing still for longer than this, five blocks or a poll is told: blocks come unevenly. */

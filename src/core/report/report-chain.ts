@@ -2,6 +2,7 @@ import { baselineOf } from "../chain/baseline.ts";
 import { estimateGap } from "../gap/gap.ts";
 import { timeOfBlock } from "../head/chain-clock.ts";
 import type { ChainState, WatchedChain } from "../head/chain-state.ts";
+import { oppositionText } from "../head/opposition-text.ts";
 import { staleAfterMs } from "../head/voice.ts";
 import type { Target } from "../model/fleet.ts";
 import type { ChainReport, GapReport, ReferenceReport, Status, TargetReport } from "../model/report.ts";
@@ -10,7 +11,7 @@ import { newestSample, newSource, type SourceState } from "../source/source-stat
 import { contradictionOf } from "../status/judge.ts";
 import { measureLag } from "../status/lag.ts";
 import { type ChainViewAt, viewOf } from "../status/view.ts";
-import { detailOf, oppositionText } from "./detail.ts";
+import { detailOf } from "./detail.ts";
 import { preferredKeys } from "./preferred.ts";
 
 /** What is known of a chain at `nowMs`. The same state and instant always give the same report. */

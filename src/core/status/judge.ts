@@ -45,7 +45,10 @@ export function statusVote(target: SourceState, view: ChainView): StatusVote | n
     return null;
   }
   if (last.kind === "failed") {
-    return { status: statusOfFailure(last.reason), weight: weightOfFailure(last.reason) };
+    // The height was read: that it is impossible follows from what the others say, as any status of a height does.
+    const isHeightRejected = last.reason === "implausible" && contradictionOf(target, view) !== null;
+    const weight = isHeightRejected ? weightOfHead(target) : weightOfFailure(last.reason);
+    return { status: statusOfFailure(last.reason), weight };
   }
   if (last.kind === "missing") {
     return { status: "missing", weight: NORMAL_WEIGHT };

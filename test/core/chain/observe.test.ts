@@ -89,7 +89,7 @@ describe("observeInstant()", () => {
 
     played.run(
       1,
-      withA((nowMs) => headOf(nowMs) + 300),
+      withA((nowMs) => headOf(nowMs) + 240),
     );
 
     expect(sourceOf(played, A)).toMatchObject({ beforeJump: null, last: { kind: "head" } });
