@@ -35,6 +35,7 @@ import {
   isOnTrack,
   type Relation,
   relationsOf,
+  relationsWith,
   type Scene,
   type Track,
 } from "./relations.ts";
@@ -65,10 +66,15 @@ export interface Consensus {
 
 export const NO_CONSENSUS: Consensus = { head: null, members: [], opposed: [], undecided: [], track: null };
 
+/** Sources of one chain that decide together. */
+const MOST_ELECTORS = 16;
+/** Members of the decided set that each further source is compared with. */
+const MOST_COMPARED = 3;
 /** Alternatives that are weighed at most. */
 const MOST_SETS = 4_096;
 
-export function consensus(voices: readonly Voice[], before: Consensus, chain: ChainContext): Consensus {
+export function consensus(all: readonly Voice[], before: Consensus, chain: ChainContext): Consensus {
+  const voices = electorsOf(all);
   const scene: Scene = {
     ...chain,
     voices,
@@ -84,9 +90,12 @@ export function consensus(voices: readonly Voice[], before: Consensus, chain: Ch
     );
     return { ...NO_CONSENSUS, undecided: sides.map(keysOf), track: before.track };
   }
-  const opposed = voices
-    .filter((voice) => !best.includes(voice))
-    .map((voice) => reasonOf(voice, best, relations));
+  const others = all.filter((voice) => !voices.includes(voice));
+  const contradictions = others.flatMap((voice) => relationsWith(voice, best.slice(0, MOST_COMPARED), scene));
+  const opposed = [
+    ...voices.filter((voice) => !best.includes(voice)),
+    ...others.filter((voice) => isContested(voice, contradictions)),
+  ].map((voice) => reasonOf(voice, best, [...relations, ...contradictions]));
   const { chosen, track } = chooseHead(best, scene);
   if (chosen === null) {
     const members = before.members.filter((key) => opposed.every(({ source }) => source !== key));
@@ -100,7 +109,33 @@ export function consensus(voices: readonly Voice[], before: Consensus, chain: Ch
   }
   const level = best.filter((voice) => areLevel(voice, chosen, scene));
   const head = headFrom(chosen, level, { before: before.head, scene });
-  return { head, members: keysOf(level), opposed, undecided: [], track };
+  const levelOthers = others.filter(
+    (voice) => areLevel(voice, chosen, scene) && !isContested(voice, contradictions),
+  );
+  return { head, members: keysOf([...level, ...levelOthers]), opposed, undecided: [], track };
+}
+
+/**
+ * Those who decide: all of them, up to {@link MOST_ELECTORS}, which few chains have. Of more, RPC nodes and then as many
+ * providers as possible, by key; the others are compared with what these decide. The search is exponential in them.
+ */
+function electorsOf(voices: readonly Voice[]): readonly Voice[] {
+  if (voices.length <= MOST_ELECTORS) {
+    return voices;
+  }
+  const seen = new Map<string, number>();
+  const ranked = voices.map((voice) => {
+    const earlier = seen.get(voice.provider) ?? 0;
+    seen.set(voice.provider, earlier + 1);
+    return { voice, rank: voice.kind === "rpc" ? -1 : earlier };
+  });
+  const chosen = new Set(
+    ranked
+      .toSorted((a, b) => a.rank - b.rank)
+      .slice(0, MOST_ELECTORS)
+      .map(({ voice }) => voice),
+  );
+  return voices.filter((voice) => chosen.has(voice));
 }
 
 /** The sets that weigh most; more than one where nothing tells them apart. */

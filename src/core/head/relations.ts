@@ -75,14 +75,17 @@ function beside(voice: Voice, opponent: Voice, scene: Scene): readonly Voice[] {
 }
 
 function directRelationsOf(scene: Scene): readonly Relation[] {
-  return scene.voices.flatMap((a, index) =>
-    scene.voices.slice(index + 1).flatMap((b) => {
-      const [low, high] = a.block <= b.block ? [a, b] : [b, a];
-      const kind = oppositionOf(low, high, scene);
-      const offMs = kind === "times" ? apartMs(low, high, scene.pace) : null;
-      return kind === null ? [] : [{ low, high, kind, offMs }];
-    }),
-  );
+  return scene.voices.flatMap((voice, index) => relationsWith(voice, scene.voices.slice(index + 1), scene));
+}
+
+/** The pairs of a source with others of which only one can be right. */
+export function relationsWith(a: Voice, others: readonly Voice[], scene: Scene): readonly Relation[] {
+  return others.flatMap((b) => {
+    const [low, high] = a.block <= b.block ? [a, b] : [b, a];
+    const kind = oppositionOf(low, high, scene);
+    const offMs = kind === "times" ? apartMs(low, high, scene.pace) : null;
+    return kind === null ? [] : [{ low, high, kind, offMs }];
+  });
 }
 
 function oppositionOf(low: Voice, high: Voice, scene: Scene): Relation["kind"] | null {
