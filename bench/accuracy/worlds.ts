@@ -52,7 +52,7 @@ export interface Played {
 }
 
 /** An instant to count from: 2026-11-20T00:00:00Z. */
-export const T0 = 1_795_132_800_000;
+const T0 = 1_795_132_800_000;
 const TICK_MS = 15_000;
 const START_BLOCK = 40_000_000;
 const LAGGING_MS = 600_000;

@@ -11,14 +11,14 @@ import { headsReceived, type Tick } from "./tick.ts";
 type Known = Pick<ChainState, "consensus" | "clock">;
 
 /** Adds what the heights of this instant say of the gaps between the chain's targets. */
-export function measureGaps(bench: Tick, { clock, consensus }: Known): void {
-  const pace = paceRangeOf(clock, bench.watched.chain);
+export function measureGaps(tick: Tick, { clock, consensus }: Known): void {
+  const pace = paceRangeOf(clock, tick.watched.chain);
   if (pace === null) {
     return;
   }
-  for (const { target } of headsReceived(bench)) {
+  for (const { target } of headsReceived(tick)) {
     if (target !== null) {
-      measureGapsOf(bench, target, { pace, consensus });
+      measureGapsOf(tick, target, { pace, consensus });
     }
   }
 }
@@ -28,8 +28,8 @@ interface Measure extends Pick<Known, "consensus"> {
 }
 
 /** A target is paired with what it is compared with; that one is paired with all that are compared with it. */
-function measureGapsOf(bench: Tick, target: Target, by: Measure): void {
-  const { watched, sources } = bench;
+function measureGapsOf(tick: Tick, target: Target, by: Measure): void {
+  const { watched, sources } = tick;
   const against = baselineOf(watched, target);
   if (against !== null) {
     pair(sources, { target, against }, by);

@@ -11,8 +11,8 @@ import { foldPoll } from "../source/fold-poll.ts";
 import { newestSample, type SourceState } from "../source/source-state.ts";
 import { stalledAfterMs } from "../status/judge.ts";
 import { withoutFuture } from "./clock-jump.ts";
-import { judgeHeard } from "./judge-heard.ts";
 import { measureGaps } from "./measure-gaps.ts";
+import { settleStatuses } from "./settle-statuses.ts";
 import { startTick, type Tick } from "./tick.ts";
 
 /** A step back is large beyond this, and beyond what the thresholds for `lagging` and `stalled` bear. */
@@ -25,23 +25,23 @@ export function observeInstant(
   instant: readonly Observation[],
 ): ChainState {
   const before = withoutFuture(known, instant[0]?.receivedAtMs ?? Number.POSITIVE_INFINITY);
-  const bench = startTick(before, watched, instant);
-  if (bench === null) {
+  const tick = startTick(before, watched, instant);
+  if (tick === null) {
     return known;
   }
-  foldPolls(bench);
-  const agreed = agree(bench);
-  rejectImpossibleHeights(bench, agreed);
-  const clock = followConsensus(bench, agreed);
-  measureGaps(bench, { consensus: agreed, clock });
-  judgeHeard(bench, { consensus: agreed, clock });
-  return { sources: bench.sources, consensus: agreed, clock };
+  foldPolls(tick);
+  const agreed = agree(tick);
+  rejectImpossibleHeights(tick, agreed);
+  const clock = followConsensus(tick, agreed);
+  measureGaps(tick, { consensus: agreed, clock });
+  settleStatuses(tick, { consensus: agreed, clock });
+  return { sources: tick.sources, consensus: agreed, clock };
 }
 
-function foldPolls({ before, heard, pace, sources, watched }: Tick): void {
+function foldPolls({ before, received, pace, sources, watched }: Tick): void {
   const { laggingMs, stalledMs } = watched.chain.thresholds;
   const borne = Math.min(laggingMs, stalledMs) / (pace.intervalMs ?? Number.POSITIVE_INFINITY);
-  for (const { index, observation } of heard) {
+  for (const { index, observation } of received) {
     const state = sources[index];
     if (state !== undefined) {
       sources[index] = foldPoll(state, withCredibleHeight(withCredibleTimes(observation)), {
@@ -83,8 +83,8 @@ function agree({ before, nowMs, pace, sources, watched }: Tick): Consensus {
 }
 
 /** A height far beyond what the others agree on is a failed poll: it can be used for nothing. */
-function rejectImpossibleHeights({ heard, sources }: Tick, { opposed }: Consensus): void {
-  for (const { index, observation } of heard) {
+function rejectImpossibleHeights({ received, sources }: Tick, { opposed }: Consensus): void {
+  for (const { index, observation } of received) {
     const state = sources[index];
     const opposition = opposed.find(({ source }) => source === state?.key);
     if (state !== undefined && observation.kind === "head" && isFarAhead(opposition)) {
@@ -122,9 +122,9 @@ function withCredibleHeight(observation: Observation): Observation {
 }
 
 /** The clock goes by those alone who agree: what a source has told leaves with it. */
-function followConsensus(bench: Tick, agreed: Consensus): ChainClock {
-  const { before, pace } = bench;
-  const clock = followTimes(bench, agreed);
+function followConsensus(tick: Tick, agreed: Consensus): ChainClock {
+  const { before, pace } = tick;
+  const clock = followTimes(tick, agreed);
   const { head } = agreed;
   const former = before.consensus.head;
   if (head === null || head === former) {
@@ -142,13 +142,13 @@ function followConsensus(bench: Tick, agreed: Consensus): ChainClock {
  * are they once sources agree for the first time, for until then nobody's times are taken.
  */
 function followTimes(
-  { before, heard, sources }: Tick,
+  { before, received, sources }: Tick,
   { members, opposed, undecided }: Consensus,
 ): ChainClock {
   const former = new Set(before.consensus.opposed.map(({ source }) => source));
   const isFirst = before.consensus.members.length === 0;
   const isAnew = isFirst || undecided.length > 0 || opposed.some(({ source }) => !former.has(source));
-  const told = isAnew ? sources : heard.flatMap(({ index }) => sources[index] ?? []);
+  const told = isAnew ? sources : received.flatMap(({ index }) => sources[index] ?? []);
   const samples = told
     .filter(({ key }) => members.includes(key))
     .flatMap((source) => source.samples.slice(isAnew ? 0 : -1));

@@ -12,12 +12,12 @@ export interface Tick {
   readonly watched: WatchedChain;
   readonly sources: SourceState[];
   /** What was said, without sources that are not watched, in an order that does not depend on arrival. */
-  readonly heard: readonly Received[];
+  readonly received: readonly Received[];
   readonly pace: Pace;
   readonly nowMs: number;
 }
 
-/** One observation, and where its source stands on the bench. */
+/** One observation, and where its source stands on the tick. */
 export interface Received {
   readonly observation: Observation;
   readonly index: number;
@@ -25,25 +25,25 @@ export interface Received {
   readonly target: Target | null;
 }
 
-/** Lays out what one instant needs, or null where nobody who is watched was heard. */
+/** Collects what one instant needs; null if it has no observation of a watched source. */
 export function startTick(
   before: ChainState,
   watched: WatchedChain,
   instant: readonly Observation[],
 ): Tick | null {
   const sources = before.sources.slice();
-  const heard: Received[] = [];
+  const received: Received[] = [];
   const targets = targetsOf(watched);
   for (const observation of instant.length === 1 ? instant : inOrder(instant)) {
     const target = targets.get(observation.source) ?? null;
     if (target !== null || observation.source.startsWith(`rpc/${watched.chain.slug}/`)) {
-      heard.push({ observation, target, index: placeOf(sources, observation, target) });
+      received.push({ observation, target, index: placeOf(sources, observation, target) });
     }
   }
-  const nowMs = heard[0]?.observation.receivedAtMs;
+  const nowMs = received[0]?.observation.receivedAtMs;
   return nowMs === undefined
     ? null
-    : { before, watched, sources, heard, pace: paceOf(before.clock, watched.chain), nowMs };
+    : { before, watched, sources, received, pace: paceOf(before.clock, watched.chain), nowMs };
 }
 
 function inOrder(instant: readonly Observation[]): readonly Observation[] {
@@ -56,8 +56,8 @@ const targetsOf = memoize(
 );
 
 /** Those that gave a usable height in this instant. */
-export function headsReceived({ heard, sources }: Tick): readonly Received[] {
-  return heard.filter(({ index }) => sources[index]?.last?.kind === "head");
+export function headsReceived({ received, sources }: Tick): readonly Received[] {
+  return received.filter(({ index }) => sources[index]?.last?.kind === "head");
 }
 
 /** Where a source stands, with its schedule brought up to date; a new one is put at the end. */

@@ -2,7 +2,7 @@ import type { FailureReason } from "../../core/model/observation.ts";
 import { quote } from "./quote.ts";
 
 /** What an error message means: a failure, or one of the two that are none. */
-export type Meaning = FailureReason | "refused" | "not_started";
+type Meaning = FailureReason | "refused" | "not_started";
 
 /** A message with its meaning. */
 export interface KnownError {

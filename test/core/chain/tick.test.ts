@@ -19,12 +19,12 @@ function laidOut(before: ChainState, ...sources: readonly string[]) {
   );
 }
 
-function placesOf(bench: ReturnType<typeof startTick>) {
-  return bench?.heard.map(({ observation, index }) => [observation.source, index]);
+function placesOf(tick: ReturnType<typeof startTick>) {
+  return tick?.received.map(({ observation, index }) => [observation.source, index]);
 }
 
 describe("layOut()", () => {
-  it("has the same order whoever is heard first", () => {
+  it("has the same order whoever is received first", () => {
     const order = [
       [X, 0],
       [Y, 1],
@@ -39,30 +39,32 @@ describe("layOut()", () => {
   it("puts new sources behind those that are known, and edits nothing that was there", () => {
     const known = { ...EMPTY, sources: [newSource({ key: Y, kind: "indexer", pollIntervalMs: 15_000 })] };
 
-    const bench = laidOut(known, X, Y);
+    const tick = laidOut(known, X, Y);
 
-    expect(placesOf(bench)).toEqual([
+    expect(placesOf(tick)).toEqual([
       [X, 1],
       [Y, 0],
     ]);
-    expect(bench?.sources.map(({ key }) => key)).toEqual([Y, X]);
+    expect(tick?.sources.map(({ key }) => key)).toEqual([Y, X]);
     expect(known.sources).toHaveLength(1);
   });
 
   it("leaves two answers of one source in the order in which they came", () => {
     const answers = [1_000, 1_001].map((block) => headAt(X, T0, { block }));
 
-    expect(startTick(EMPTY, WATCHED, answers)?.heard.map(({ observation }) => observation)).toEqual(answers);
+    expect(startTick(EMPTY, WATCHED, answers)?.received.map(({ observation }) => observation)).toEqual(
+      answers,
+    );
   });
 
   it("tells targets from RPC nodes", () => {
-    const bench = laidOut(EMPTY, X, RPC);
+    const tick = laidOut(EMPTY, X, RPC);
 
-    expect(bench?.sources.map(({ kind, pollIntervalMs }) => [kind, pollIntervalMs])).toEqual([
+    expect(tick?.sources.map(({ kind, pollIntervalMs }) => [kind, pollIntervalMs])).toEqual([
       ["indexer", 15_000],
       ["rpc", 0],
     ]);
-    expect(bench?.heard.map(({ target }) => target?.key ?? null)).toEqual([X, null]);
+    expect(tick?.received.map(({ target }) => target?.key ?? null)).toEqual([X, null]);
   });
 
   it.each(["b/x/production/base", "a/x/production/form", "rpc/form/0", "rpc/base-sepolia/0"])(
@@ -97,19 +99,19 @@ describe("layOut()", () => {
 });
 
 describe("headsHeard()", () => {
-  it("leaves out who was heard without a usable height", () => {
-    const bench = laidOut(EMPTY, X, Y);
+  it("leaves out who was received without a usable height", () => {
+    const tick = laidOut(EMPTY, X, Y);
     const times = { sentAtMs: T0, receivedAtMs: T0 };
     const lasts = [
       { kind: "head", ...times },
       { kind: "missing", ...times },
     ] as const;
-    const sources = (bench?.sources ?? []).map((source, index) => ({
+    const sources = (tick?.sources ?? []).map((source, index) => ({
       ...source,
       last: lasts[index] ?? null,
     }));
 
-    const heads = bench === null ? [] : headsReceived({ ...bench, sources });
+    const heads = tick === null ? [] : headsReceived({ ...tick, sources });
 
     expect(heads.map(({ target }) => target)).toEqual([targetOn(BASE, "a/x")]);
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { judgeHeard } from "../../../src/core/chain/judge-heard.ts";
+import { settleStatuses } from "../../../src/core/chain/settle-statuses.ts";
 import { startTick } from "../../../src/core/chain/tick.ts";
 import { NEW_CLOCK } from "../../../src/core/head/chain-clock.ts";
 import { NO_CONSENSUS } from "../../../src/core/head/consensus.ts";
@@ -34,11 +34,11 @@ function judged(now: SourceState, agoMs = 15_000): SourceState | undefined {
     throw new Error("Cannot lay out: nobody was heard");
   }
   bench.sources[1] = now;
-  judgeHeard(bench, { consensus: NO_CONSENSUS, clock: NEW_CLOCK });
+  settleStatuses(bench, { consensus: NO_CONSENSUS, clock: NEW_CLOCK });
   return bench.sources[1];
 }
 
-describe("judgeHeard()", () => {
+describe("settleStatuses()", () => {
   it("settles on the first opinion", () => {
     expect(judged(heard(X))?.verdict).toEqual({ status: "ok", dissent: 0 });
   });
@@ -59,7 +59,7 @@ describe("judgeHeard()", () => {
     const bench = startTick(before, WATCHED, [headAt(targetOn(BASE, "a/y").key, T0, { block: 1_000 })]);
 
     if (bench !== null) {
-      judgeHeard(bench, { consensus: NO_CONSENSUS, clock: NEW_CLOCK });
+      settleStatuses(bench, { consensus: NO_CONSENSUS, clock: NEW_CLOCK });
     }
 
     expect(bench?.sources.map(({ verdict }) => verdict)).toEqual([null, null]);

@@ -6,14 +6,14 @@ import { behindMs, type ChainView, statusVote } from "../status/judge.ts";
 import { viewOf } from "../status/view.ts";
 import type { Tick } from "./tick.ts";
 
-/** Settles the verdict of every target that was heard in this instant, in the light of what all of them said. */
-export function judgeHeard(bench: Tick, known: Pick<ChainState, "consensus" | "clock">): void {
-  const { heard, nowMs, sources, watched } = bench;
+/** Updates the status of every target that was polled in this instant, from what all sources reported. */
+export function settleStatuses(tick: Tick, known: Pick<ChainState, "consensus" | "clock">): void {
+  const { received, nowMs, sources, watched } = tick;
   const view = viewOf({ ...known, sources }, watched.chain, nowMs);
-  for (const { index, target } of heard) {
+  for (const { index, target } of received) {
     const state = sources[index];
     if (target !== null && state !== undefined) {
-      sources[index] = judged(state, { view, verdict: standingVerdict(bench, index) });
+      sources[index] = judged(state, { view, verdict: standingVerdict(tick, index) });
     }
   }
 }
