@@ -53,7 +53,7 @@ describe.concurrent("main", () => {
     await using folder = await temporaryFolder();
     writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
 
-    const { exitCode, err } = await runSynclag(["run"], { cwd: folder.path, maxOpenFiles: 64 });
+    const { exitCode, err } = await runSynclag(["run"], { cwd: folder.path, maxOpenFiles: 38 });
 
     expect(err).toMatch(/^synclag: .*EMFILE.*\n$/);
     expect(exitCode).toBe(1);
