@@ -49,16 +49,6 @@ describe.concurrent("main", () => {
     expect(synclag.child.exitCode).toBeNull();
   });
 
-  it("ends without a stack where it runs out of file descriptors", async () => {
-    await using folder = await temporaryFolder();
-    writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
-
-    const { exitCode, err } = await runSynclag(["run"], { cwd: folder.path, maxOpenFiles: 38 });
-
-    expect(err).toMatch(/^synclag: .*EMFILE.*\n$/);
-    expect(exitCode).toBe(1);
-  });
-
   it("reloads once it has started for a SIGHUP that came before", async () => {
     await using folder = await temporaryFolder();
     writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);

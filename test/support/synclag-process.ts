@@ -25,18 +25,15 @@ export interface SynclagOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** A redirection of the shell, such as `2>/dev/full`. */
   readonly redirect?: string;
-  /** The limit of open file descriptors. */
-  readonly maxOpenFiles?: number;
 }
 
 /** Starts `synclag` with these arguments, as a user would. */
 export function startSynclag(args: readonly string[], options: SynclagOptions): SynclagProcess {
-  const limit = options.maxOpenFiles === undefined ? "" : `ulimit -n ${options.maxOpenFiles} && `;
   const child = spawn(
     "/bin/sh",
     [
       "-c",
-      `${limit}exec "$0" "$@" ${options.redirect ?? ""}`,
+      `exec "$0" "$@" ${options.redirect ?? ""}`,
       process.execPath,
       "--import",
       import.meta.resolve("tsx"),

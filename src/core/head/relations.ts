@@ -112,11 +112,11 @@ function isBeyond(low: Voice, high: Voice, scene: Scene): boolean {
 function areForked(a: Voice, b: Voice): boolean {
   let mismatches = 0;
   for (const { block, hash } of a.samples.toReversed()) {
-    const other = b.samples.findLast((sample) => sample.block === block && sample.hash !== null);
-    if (hash === null || other === undefined) {
+    const other = hash === null ? undefined : hashAt(b, block);
+    if (other === undefined) {
       continue;
     }
-    if (other.hash === hash) {
+    if (other === hash) {
       return false;
     }
     mismatches += 1;
@@ -125,6 +125,10 @@ function areForked(a: Voice, b: Voice): boolean {
     }
   }
   return false;
+}
+
+function hashAt({ samples }: Voice, block: number): string | undefined {
+  return samples.findLast((sample) => sample.block === block && sample.hash !== null)?.hash ?? undefined;
 }
 
 /** Whether a source whose hashes differed is back on the other's fork, by a third one that has the newest of them. */
