@@ -71,6 +71,7 @@ export async function pollLocally(
   const chains = new Set(selected.json.targets.map(({ chain }) => chain));
   const stateFile = flags.state ?? defaultStateFile(flags.config);
   try {
+    await warnOfSecondLedger(flags, world);
     return await pollOrAsk(config, { chains, stateFile }, world);
   } catch (error) {
     if (error instanceof StatePathError || error instanceof StateFileError) {
@@ -103,6 +104,20 @@ async function pollOrAsk(config: Config, round: Round, world: CommandWorld): Pro
     await sleep(RETRY_MS);
   }
   return failed(`Cannot use the state file ${stateFile}: another synclag has held it for two minutes`);
+}
+
+/** Two state files count one budget twice: together a daemon and this check may send more than it allows. */
+async function warnOfSecondLedger(
+  { config, state }: { readonly config: string; readonly state?: string },
+  world: CommandWorld,
+): Promise<void> {
+  const usual = defaultStateFile(config);
+  const owner = state === undefined || state === usual ? null : await findOwner(usual);
+  if (owner !== null && owner.url !== "") {
+    world.err(
+      `Warning: the daemon at ${toLoopback(owner.url)} (pid ${owner.pid}) counts its budgets in ${usual}, this check in ${state}: together they may exceed a limit. Without --state this check asks that daemon`,
+    );
+  }
 }
 
 /** Null also where there is no folder for a state file: then the round runs without one, and says so. */

@@ -71,6 +71,26 @@ describe("check() with a state file", () => {
     expect(printed.out[0]).toContain("41 min behind");
   });
 
+  it("warns where a daemon counts the same budgets in another file", async () => {
+    await using folder = await temporaryFolder();
+    const { flags, world, server } = await startIndexer(folder.path, 3);
+    await using _ = server;
+    await using holder = await hold(folder.path, "http://127.0.0.1:9855");
+    const { printed, ...own } = commandWorld({});
+
+    await check(
+      [],
+      { ...flags, state: join(folder.path, "other.state.json") },
+      { ...own.world, readFile: world.readFile },
+    );
+
+    expect(printed.err[0]).toMatch(
+      new RegExp(
+        `^Warning: the daemon at http://127.0.0.1:9855 \\(pid ${holder.pid}\\) counts its budgets in .+synclag.state.json, this check in .+other.state.json`,
+      ),
+    );
+  });
+
   it("polls nothing of a budget that it cannot record", async () => {
     await using folder = await temporaryFolder();
     const { flags, world, asked, server } = await startIndexer(folder.path, 3);
