@@ -1,0 +1,50 @@
+import type { PollTimes } from "./observation.ts";
+
+/** Values of one protocol that must be equal in several variants: one entry of `parity` in chains.yaml. */
+export interface ParityProbe {
+  /** The metric label `probe`; unique in a fleet. */
+  readonly name: string;
+  readonly protocol: string;
+  /** The first poll that falls due after this time carries the selection. */
+  readonly everyMs: number;
+  /** Slugs of the chains on which the variants are compared. */
+  readonly chains: readonly string[];
+  /** At least two, in the order of the fleet's indexers. */
+  readonly variants: readonly string[];
+}
+
+/** What an endpoint is asked for one probe, beside the height. */
+export interface CarriedProbe {
+  readonly probe: string;
+  readonly everyMs: number;
+  /** One for each of the endpoint's targets that the probe compares. */
+  readonly selections: readonly CarriedSelection[];
+}
+
+/** One value of one target. */
+export interface CarriedSelection {
+  /** The target's key. */
+  readonly target: string;
+  /** A GraphQL selection with its placeholders filled, as it stands beside the height; without an alias. */
+  readonly select: string;
+  /** Where the value stands in `data`: field names and indexes, e.g. `["campaigns", "0", "subgraphId"]`. */
+  readonly value: readonly string[];
+}
+
+/** A value as it is compared: numbers and decimal strings by value, everything else as JSON. */
+export interface ParityValue {
+  /** `12.50` and `12.5` have the same canonical text; a string that is no number keeps its text. */
+  readonly text: string;
+  readonly isNumber: boolean;
+}
+
+/** What one poll said of one probe on one target. The block belongs to the same answer as the value. */
+export type ParityReading = PollTimes & {
+  readonly probe: string;
+  /** The target's key. */
+  readonly target: string;
+} & (
+    | { readonly kind: "value"; readonly block: number; readonly value: ParityValue }
+    /** The selection could not be answered or read. `detail` is the server's words, without secrets. */
+    | { readonly kind: "failed"; readonly detail: string }
+  );
