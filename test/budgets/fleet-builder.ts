@@ -34,5 +34,6 @@ export function fleetOf(endpoints: readonly Endpoint[], budgets: readonly Budget
     rpcEndpoints: [],
     budgets,
     skipped: [],
+    parity: [],
   };
 }

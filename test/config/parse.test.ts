@@ -118,6 +118,7 @@ describe("parseConfig()", () => {
           { name: "gateway", limit: 100_000, per: "month", scope: "shared" },
         ],
         skipped: [],
+        parity: [],
       },
       maintenance: [
         {

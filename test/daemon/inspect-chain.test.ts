@@ -43,5 +43,5 @@ function inspect(chain: string, exchanges: Exchanges = { replies: [], failures: 
 
 function fleetOf(endpoints: readonly Endpoint[], rpcEndpoints: readonly Endpoint[]): Fleet {
   const indexer = { protocol: "lockup", variant: "multichain", tier: "production", endpoints };
-  return { chains: [], indexers: [indexer], rpcEndpoints, budgets: [], skipped: [] };
+  return { chains: [], indexers: [indexer], rpcEndpoints, budgets: [], skipped: [], parity: [] };
 }

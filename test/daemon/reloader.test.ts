@@ -122,7 +122,7 @@ const CONFIG: Config = {
   file: "chains.yaml",
   listen: { host: "127.0.0.1", port: 0 },
   poll: { concurrency: 1, perHost: 1, timeoutMs: 1, retries: 0, maxResponseBytes: 1 },
-  fleet: { chains: [], indexers: [], rpcEndpoints: [], budgets: [], skipped: [] },
+  fleet: { chains: [], indexers: [], rpcEndpoints: [], budgets: [], skipped: [], parity: [] },
   maintenance: [],
   warnings: [],
   secrets: [],

@@ -33,6 +33,7 @@ export function resolveFleet(file: ConfigFile, context: ResolveContext): Fleet {
     rpcEndpoints: resolveRpcEndpoints(file, context),
     budgets,
     skipped: plans.flatMap(toSkipped),
+    parity: [],
   };
 }
 

@@ -1,4 +1,5 @@
 import { memoize } from "./memoize.ts";
+import type { CarriedProbe, ParityProbe } from "./parity.ts";
 
 /** The fleet as the configuration describes it. */
 
@@ -84,6 +85,8 @@ export interface Endpoint {
   readonly targets: readonly Target[];
   /** The only chain that it serves, or null for an endpoint of several chains. */
   readonly chain: string | null;
+  /** What is asked beside the height; absent where no probe compares its targets. */
+  readonly parity?: readonly CarriedProbe[];
 }
 
 /** What names an indexer, and labels its metrics. */
@@ -120,6 +123,8 @@ export interface Fleet {
   readonly rpcEndpoints: readonly Endpoint[];
   readonly budgets: readonly Budget[];
   readonly skipped: readonly SkippedIndexer[];
+  /** In the order of the file. */
+  readonly parity: readonly ParityProbe[];
 }
 
 /** All endpoints: those of the indexers in the order of the file, then the RPC nodes. */

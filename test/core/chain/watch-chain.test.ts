@@ -31,7 +31,7 @@ function indexerOf(name: string, targets: readonly Target[]): Indexer {
 }
 
 function fleetOf(indexers: readonly Indexer[]): Fleet {
-  return { chains: [BASE, FORM], indexers, rpcEndpoints: [], budgets: [], skipped: [] };
+  return { chains: [BASE, FORM], indexers, rpcEndpoints: [], budgets: [], skipped: [], parity: [] };
 }
 
 describe("watchFleet()", () => {

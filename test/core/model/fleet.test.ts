@@ -16,6 +16,7 @@ describe("endpointsOf()", () => {
       rpcEndpoints: endpoints.slice(3),
       budgets: [],
       skipped: [],
+      parity: [],
     });
 
     expect(listed.map(({ key }) => key)).toEqual(["a", "b", "c", "rpc"]);

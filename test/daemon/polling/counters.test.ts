@@ -87,5 +87,5 @@ function fleetOf(endpoints: readonly Endpoint[], rpcEndpoints: readonly Endpoint
   const indexers = endpoints
     .slice(0, 1)
     .map(({ protocol, variant, tier }) => ({ protocol, variant, tier, endpoints }));
-  return { chains: [], indexers, rpcEndpoints, budgets: [], skipped: [] };
+  return { chains: [], indexers, rpcEndpoints, budgets: [], skipped: [], parity: [] };
 }

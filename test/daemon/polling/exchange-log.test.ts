@@ -53,5 +53,5 @@ function exchange(sentAtMs: number, outcome: Exchange["outcome"]): Exchange {
 
 function fleetOf(endpoints: Fleet["indexers"][number]["endpoints"]): Fleet {
   const indexer = { protocol: "lockup", variant: "subgraph", tier: "production", endpoints };
-  return { chains: [], indexers: [indexer], rpcEndpoints: [], budgets: [], skipped: [] };
+  return { chains: [], indexers: [indexer], rpcEndpoints: [], budgets: [], skipped: [], parity: [] };
 }

@@ -145,5 +145,5 @@ function clientOf() {
 
 function fleetOf(endpoints: readonly Endpoint[]): Fleet {
   const indexers = [{ protocol: "a", variant: "subgraph", tier: "production", endpoints }];
-  return { chains: [], indexers, rpcEndpoints: [], budgets: [], skipped: [] };
+  return { chains: [], indexers, rpcEndpoints: [], budgets: [], skipped: [], parity: [] };
 }

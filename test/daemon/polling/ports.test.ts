@@ -18,6 +18,7 @@ const FLEET: Fleet = {
   rpcEndpoints: [],
   budgets: [{ name: "studio", limit: 3_000, per: "day", scope: "endpoint" }],
   skipped: [],
+  parity: [],
 };
 
 const EXCHANGE: Exchange = {
