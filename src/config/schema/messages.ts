@@ -1,4 +1,4 @@
-import { nearMiss } from "../../core/model/near-miss.ts";
+import { nearMiss } from "../../core/text/near-miss.ts";
 
 /** What zod hands to an error function, as far as it is used here. */
 interface RawIssue {

@@ -1,4 +1,4 @@
-import { nearMissHint } from "../../core/model/near-miss.ts";
+import { nearMissHint } from "../../core/text/near-miss.ts";
 import type { TargetJson } from "./api-schema.ts";
 
 /** Selects the targets of a protocol, of one of its chains, or of one variant or tier there. */

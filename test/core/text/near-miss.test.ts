@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { nearMiss, nearMissHint } from "../../../src/core/model/near-miss.ts";
+import { nearMiss, nearMissHint } from "../../../src/core/text/near-miss.ts";
 
 describe("nearMiss()", () => {
   it.each([
