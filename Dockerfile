@@ -45,4 +45,4 @@ HEALTHCHECK --interval=15s --timeout=5s --start-period=30s --retries=3 \
   CMD ["node", "/app/health-check.mjs", "9855"]
 # The flag of main.ts's own first line.
 ENTRYPOINT ["node", "--max-semi-space-size=4", "/app/dist/main.js"]
-CMD ["run", "--config", "/etc/synclag/chains.yaml", "--state", "/var/lib/synclag/synclag.state.json", "--listen", "0.0.0.0:9855"]
+CMD ["run", "--config", "/etc/synclag/chains.yaml", "--watch-config", "--state", "/var/lib/synclag/synclag.state.json", "--listen", "0.0.0.0:9855"]

@@ -63,6 +63,7 @@ function addRun(program: Command, world: CommandWorld, exit: (code: number) => v
     .command("run")
     .description("poll the indexers in chains.yaml and serve the status page, API and metrics")
     .option("--config <file>", "configuration file", "chains.yaml")
+    .option("--watch-config", "reload when the configuration file or a secret file that it names changes")
     .option(
       "--listen <host:port>",
       "address of the HTTP server; overrides the file (default: 127.0.0.1:9855)",

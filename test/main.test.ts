@@ -2,6 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { mountConfigMap } from "./support/config-map.ts";
 import { runSynclag, startSynclag } from "./support/synclag-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -64,6 +65,26 @@ describe.concurrent("main", () => {
 
     synclag.child.kill("SIGTERM");
     expect((await synclag.finished).exitCode).toBe(0);
+  });
+
+  it("reloads a changed ConfigMap with --watch-config, and refuses a bad one as on SIGHUP", async () => {
+    await using folder = await temporaryFolder();
+    const mount = mountConfigMap(folder.path, CHAINS_YAML);
+    await using synclag = startSynclag(["run", "--watch-config"], { cwd: folder.path });
+    const [, url] = await synclag.logged(/"url":"([^"]+)"/);
+
+    mount.update(CHAINS_YAML.replace("airdrops", "airdorps: oops"));
+    await synclag.logged(/"msg":"Reload failed; keeping the current configuration"/);
+    const refused = await (await fetch(`${url}/metrics`)).text();
+    mount.update(CHAINS_YAML.replace("airdrops", "lockup"));
+    await synclag.logged(/"msg":"Reloaded"/);
+    const reloaded = await (await fetch(`${url}/metrics`)).text();
+
+    expect(refused).toMatch(/^synclag_config_last_reload_successful 0$/m);
+    expect(refused).toContain('protocol="airdrops"');
+    expect(reloaded).toMatch(/^synclag_config_last_reload_successful 1$/m);
+    expect(reloaded).toContain('protocol="lockup"');
+    expect(reloaded).not.toContain('protocol="airdrops"');
   });
 });
 

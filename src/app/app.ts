@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Report } from "../core/model/report.ts";
+import { startConfigWatch } from "../daemon/config-watch.ts";
 import { Daemon } from "../daemon/daemon.ts";
 import { Reloader } from "../daemon/reloader.ts";
 import { startReportLoop } from "../daemon/report-loop.ts";
@@ -77,6 +78,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
     );
     await store.publishUrl(server.url);
     cleanup.use(startReportLoop(daemon, history, world));
+    cleanup.use(startConfigWatch(() => reloader.reload(), world));
     logStart(config, world, server.url);
     return {
       url: server.url,

@@ -5,6 +5,7 @@ import { createRedact } from "../core/model/redact.ts";
 import { readProxySettings } from "../io/http-client/proxy-settings.ts";
 import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import { createLogger } from "../io/logger.ts";
+import { WatchedFiles } from "../io/watched-files.ts";
 import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
 import { defaultStateFile, loadConfig, openWebConfig } from "./load-config.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
@@ -12,6 +13,7 @@ import { colorsFor } from "./terminal.ts";
 
 export interface RunFlags {
   readonly config: string;
+  readonly watchConfig?: true;
   readonly listen?: string;
   readonly webConfig?: string;
   readonly state?: string;
@@ -21,7 +23,8 @@ export interface RunFlags {
 }
 
 /**
- * `synclag run`: the daemon, until SIGTERM or SIGINT; SIGHUP reloads.
+ * `synclag run`: the daemon, until SIGTERM or SIGINT; SIGHUP reloads, and so does a
+ * changed file with `--watch-config`.
  *
  * @throws {ConfigError} If the configuration or the web configuration is invalid.
  */
@@ -33,7 +36,11 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
     );
     return EXIT.usage;
   }
-  const load = (): Config => withListen(loadConfig(flags.config, world), listen);
+  const files = new WatchedFiles(world.readFile);
+  const load = (): Config => {
+    files.startOver();
+    return withListen(loadConfig(flags.config, { ...world, readFile: (path) => files.read(path) }), listen);
+  };
   const config = load();
   const proxy = readProxySettings(world.env);
   const web = flags.webConfig === undefined ? null : openWebConfig(flags.webConfig, world, () => logger);
@@ -64,6 +71,7 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
         redact = createRedact([...secrets]);
         return next;
       },
+      hasConfigChanged: () => flags.watchConfig === true && files.haveChanged(),
       onBug: world.crash,
       build: buildOf(world),
       lostLogLines: () => lostLogLines,

@@ -14,6 +14,8 @@ export interface World {
   readonly lostLogLines?: () => number;
   /** Reads the configuration again. @throws {ConfigError} If it cannot be used. */
   readonly loadConfig: () => Config;
+  /** Whether what `loadConfig` read has changed since, and has settled; asked every few seconds. Default: not watched. */
+  readonly hasConfigChanged?: () => boolean;
   /** Called for a bug of ours, as opposed to a failure of a remote. */
   readonly onBug: (error: unknown) => void;
   readonly build: Build;
