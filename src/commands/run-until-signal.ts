@@ -46,11 +46,12 @@ export async function runUntilSignal(
   } else {
     logger.info({ signal: cause }, "Stopping");
   }
-  setTimeout(() => {
+  const deadline = setTimeout(() => {
     logger.error("Cannot stop in time: exiting with polls in flight");
     world.crash(new Error("Cannot stop in time"));
-  }, MAX_STOP_MS).unref();
+  }, MAX_STOP_MS);
   await app[Symbol.asyncDispose]();
+  clearTimeout(deadline);
   return cause instanceof Error ? EXIT.failure : EXIT.ok;
 }
 
