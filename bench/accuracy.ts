@@ -3,6 +3,7 @@ import { markdownTable } from "./accuracy/figures.ts";
 import { GAP_CASES, gapSummaryOf } from "./accuracy/gap-cases.ts";
 import { LAG_CASES, lagSummaryOf } from "./accuracy/lag-cases.ts";
 import { confusionMatrix, playFault } from "./accuracy/play-fault.ts";
+import { REPLICA_CASES, replicaSummaryOf } from "./accuracy/replicas.ts";
 import { playWobble, WOBBLE_CASES, wobbleSummaryOf } from "./accuracy/wobble.ts";
 
 console.log("## Gaps between variants (blocks)\n");
@@ -13,6 +14,9 @@ console.log(markdownTable(LAG_CASES.map(lagSummaryOf)));
 
 console.log("\n## A healthy day\n");
 console.log(markdownTable(WOBBLE_CASES.map((wobble) => wobbleSummaryOf(wobble, playWobble(wobble)))));
+
+console.log("\n## Replicas that disagree (a day each)\n");
+console.log(markdownTable(REPLICA_CASES.map(replicaSummaryOf)));
 
 const outcomes = FAULT_SCRIPTS.map(playFault);
 const slow = outcomes.filter(

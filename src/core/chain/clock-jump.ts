@@ -27,7 +27,7 @@ export function withoutFuture(state: ChainState, nowMs: number): ChainState {
 }
 
 function shiftSource(source: SourceState, byMs: number): SourceState {
-  const { beforeJump, gap, last, lastAdvanceMs, lastSuccessMs, peak, samples } = source;
+  const { beforeJump, gap, last, lastAdvanceMs, lastSuccessMs, peak, replicas, samples } = source;
   return {
     ...source,
     last: last && shiftPoll(last, byMs),
@@ -36,6 +36,7 @@ function shiftSource(source: SourceState, byMs: number): SourceState {
       samples: beforeJump.samples.map((sample: Sample) => shiftPoll(sample, byMs)),
       peak: shiftPeak(beforeJump.peak, byMs),
     },
+    replicas: replicas && { ...replicas, low: replicas.low.map((sample) => shiftPoll(sample, byMs)) },
     peak: shiftPeak(peak, byMs),
     lastSuccessMs: lastSuccessMs && lastSuccessMs + byMs,
     lastAdvanceMs: lastAdvanceMs && lastAdvanceMs + byMs,

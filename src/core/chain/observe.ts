@@ -4,7 +4,7 @@ import { type Consensus, consensus, type Opposition } from "../head/consensus.ts
 import { oppositionText } from "../head/opposition-text.ts";
 import { mostBlocksIn } from "../head/pace.ts";
 import { EMPTY_TIMELINE } from "../head/timeline.ts";
-import { voicesOf } from "../head/voice.ts";
+import { staleAfterMs, voicesOf } from "../head/voice.ts";
 import type { Observation } from "../model/observation.ts";
 import { isHeight } from "../model/sample.ts";
 import { foldPoll } from "../source/fold-poll.ts";
@@ -48,6 +48,7 @@ function foldPolls({ before, received, pace, sources, watched }: Tick): void {
         highestPossible: highestFor(state, before, { pace, atMs: observation.receivedAtMs }),
         isOpposed: before.consensus.opposed.some(({ source }) => source === state.key),
         largeStepBlocks: Math.max(LARGE_STEP_BLOCKS, borne),
+        staleAfterMs: staleAfterMs(watched.chain.thresholds, state.pollIntervalMs),
       });
     }
   }

@@ -1,6 +1,7 @@
 import { namesText, oppositionText } from "../head/opposition-text.ts";
 import type { Status } from "../model/report.ts";
-import { formatCount, formatDuration } from "../model/text.ts";
+import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
+import { disagreementOf } from "../source/replicas.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import type { LastPoll, SourceState } from "../source/source-state.ts";
 import { behindMs, contradictionOf, idleMs } from "../status/judge.ts";
@@ -17,7 +18,15 @@ export interface Facts {
 
 /** Why a target has its status, in one sentence, and how the last poll ended where that is not the reason. */
 export function detailOf(facts: Facts): string {
-  return `${clauseOf(facts)}${lastPollText(facts)}`;
+  return `${clauseOf(facts)}${replicasText(facts)}${lastPollText(facts)}`;
+}
+
+/** That its answers alternate between two heights, and how often it is the lower. */
+function replicasText({ state, status }: Facts): string {
+  const between = WITH_HEIGHT.has(status) ? disagreementOf(state.replicas) : null;
+  return between === null
+    ? ""
+    : `; its replicas disagree by ${formatCount(between.blocks, "block")}: ${formatNumber(between.low)} of its last ${formatNumber(between.of)} answers were that far behind the others`;
 }
 
 function clauseOf(facts: Facts): string {
@@ -62,6 +71,8 @@ function doubtText({ state, view }: Facts): string {
     ? "its last heights did not fit, the next poll decides"
     : oppositionText(contradiction);
 }
+
+const WITH_HEIGHT: ReadonlySet<Status> = new Set(["ok", "lagging", "syncing", "stalled", "chain_halted"]);
 
 /** Standing still for longer than this, five blocks or a poll is told: blocks come unevenly. */
 const STANDSTILL_MS = 60_000;
@@ -134,6 +145,9 @@ function stalledText(facts: Facts): string {
 
 /** One that stands still is on its way to `stalled`: it does not advance slowly. */
 function advanceText({ state, view }: Facts): string {
+  if (state.replicas?.isStale === true) {
+    return "users are served by replicas that are behind";
+  }
   const standsMs = idleMs(state);
   const usualMs = Math.max(STANDSTILL_MS, STANDSTILL_BLOCKS * (view.intervalMs ?? 0), state.pollIntervalMs);
   return standsMs > usualMs ? `has not advanced for ${formatDuration(standsMs)}` : "advances";

@@ -7,7 +7,7 @@ import { staleAfterMs } from "../head/voice.ts";
 import type { Target } from "../model/fleet.ts";
 import type { ChainReport, GapReport, ReferenceReport, Status, TargetReport } from "../model/report.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
-import { newestSample, newSource, type SourceState } from "../source/source-state.ts";
+import { newestSample, newSource, type SourceState, servedOf } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
 import { measureLag } from "../status/lag.ts";
 import { type ChainViewAt, viewOf } from "../status/view.ts";
@@ -61,7 +61,10 @@ export function reportTargets(
   );
 }
 
-/** The gaps between the variants of each protocol, where both have fresh heights that no other source contradicts. */
+/**
+ * The gaps between the variants of each protocol, where both have fresh heights that no other source contradicts, and
+ * are judged by these: not by their low replicas.
+ */
 export function reportGaps(
   state: ChainState,
   watched: WatchedChain,
@@ -70,6 +73,7 @@ export function reportGaps(
   const comparable = new Map(
     state.sources
       .filter((source) => isFresh(source, view) && contradictionOf(source, view) === null)
+      .filter(({ replicas }) => replicas?.isStale !== true)
       .map((source) => [source.key, source]),
   );
   return watched.targets.flatMap((target) => {
@@ -96,7 +100,8 @@ function reportGap(
   return { target, against: against.variant, blocks, seconds, uncertaintyBlocks: gap.uncertaintyBlocks };
 }
 
-function reportTarget(target: Target, state: SourceState, view: ChainViewAt): TargetReport {
+function reportTarget(target: Target, known: SourceState, view: ChainViewAt): TargetReport {
+  const state = servedOf(known);
   const staleMs = staleAfterMs(view.thresholds, target.pollIntervalMs);
   const newest = newestSample(state);
   const fresh = isFresh(state, view);

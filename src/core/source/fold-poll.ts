@@ -1,10 +1,15 @@
 import type { Observation } from "../model/observation.ts";
-import { type Sample, sampleOf } from "../model/sample.ts";
+import type { Status } from "../model/report.ts";
+import { readAtMs, type Sample, sampleOf } from "../model/sample.ts";
 import { foldProgress } from "./progress.ts";
-import { changed, type FoldContext, type SourceState } from "./source-state.ts";
+import { type AnswersBefore, hasReturned, isFarBelow, noteAnswer } from "./replicas.ts";
+import { changed, type FoldContext, newestSample, type SourceState } from "./source-state.ts";
 
 /** Heights kept per target: enough to pair with a slower neighbour and to tell a catching-up from a standstill. */
 const KEPT_SAMPLES = 8;
+/** Statuses that a replica far behind the others gives a target. */
+const BEHIND: ReadonlySet<Status> = new Set(["lagging", "stalled", "syncing"]);
+
 /** Folds one poll into what is known of its target. `aborted` polls say nothing and change nothing. */
 export function foldPoll(state: SourceState, observation: Observation, context: FoldContext): SourceState {
   const { sentAtMs, receivedAtMs } = observation;
@@ -42,7 +47,9 @@ function foldHead(state: SourceState, observation: HeadObservation, context: Fol
     deploymentChanges: state.deploymentChanges + Number(isRedeployed),
   });
   const folded = withSample(told, sample, context);
-  return foldProgress(folded, folded.samples.at(-2) ?? null, context);
+  return newestSample(folded) === sample
+    ? foldProgress(folded, folded.samples.at(-2) ?? null, context)
+    : folded;
 }
 
 /**
@@ -56,16 +63,52 @@ function withSample(state: SourceState, sample: Sample, context: FoldContext): S
     return changed(state, { beforeJump, samples: [sample], peak: null });
   }
   const { beforeJump } = state;
-  if (beforeJump !== null && hasReturned(state, sample, largeStepBlocks)) {
+  if (beforeJump !== null && isBackFromJump(state, sample, largeStepBlocks)) {
     return changed(state, { ...beforeJump, beforeJump: null, samples: added(beforeJump.samples, sample) });
   }
   if (context.isOpposed && sample.block < (state.peak?.block ?? 0)) {
-    return changed(state, { samples: [sample], peak: null });
+    return changed(state, { samples: [sample], peak: null, replicas: null });
   }
-  return changed(state, { samples: added(state.samples, sample) });
+  return beforeJump === null
+    ? withAnswer(state, sample, context)
+    : changed(state, { samples: added(state.samples, sample) });
 }
 
-function hasReturned({ beforeJump, peak }: SourceState, { block }: Sample, largeStepBlocks: number): boolean {
+/** Adds a height to its track: while replicas disagree, those of the low ones stand beside the samples. */
+function withAnswer(state: SourceState, sample: Sample, context: FoldContext): SourceState {
+  const before = answersBefore(state);
+  const replicas = noteAnswer(before, sample, context);
+  const here = { block: sample.block, atMs: readAtMs(sample) };
+  if (replicas?.disagree === true && replicas.low.at(-1) === sample) {
+    const samples = state.samples.filter(({ block }) => !isFarBelow(block, replicas.highBlock, context));
+    return changed(state, { replicas, samples, stepBackPending: false });
+  }
+  if (hasReturned(before, sample, context)) {
+    return changed(state, { replicas, samples: [sample], peak: here, stepBackPending: false });
+  }
+  if (state.replicas?.disagree === true && isFarBelow(sample.block, state.replicas.highBlock, context)) {
+    // Only the low ones are left.
+    const regressions = { ...state.regressions, reindex: state.regressions.reindex + 1 };
+    return changed(state, { replicas, samples: [sample], peak: here, reachedTip: false, regressions });
+  }
+  return changed(state, { replicas, samples: added(state.samples, sample) });
+}
+
+function answersBefore(state: SourceState): AnswersBefore {
+  const { peak, replicas, verdict } = state;
+  return {
+    replicas,
+    peakBlock: peak?.block ?? 0,
+    newest: newestSample(state),
+    isBehind: verdict !== null && BEHIND.has(verdict.status),
+  };
+}
+
+function isBackFromJump(
+  { beforeJump, peak }: SourceState,
+  { block }: Sample,
+  largeStepBlocks: number,
+): boolean {
   const floor = (beforeJump?.peak?.block ?? 0) - largeStepBlocks;
   return block >= floor && block < (peak?.block ?? 0) - largeStepBlocks;
 }

@@ -1,6 +1,7 @@
 import { type GapMeasures, NO_MEASURES } from "../gap/gap.ts";
 import type { FailureReason, PollTimes } from "../model/observation.ts";
-import type { Sample } from "../model/sample.ts";
+import { readAtMs, type Sample } from "../model/sample.ts";
+import type { Replicas } from "./replicas.ts";
 import type { SettledStatus } from "./settled-status.ts";
 
 /** How the last poll ended. */
@@ -29,6 +30,8 @@ export interface SourceState {
   /** The latest usable heights, newest last. */
   readonly samples: readonly Sample[];
   readonly beforeJump: BeforeJump | null;
+  /** Where some replicas behind its URL are far behind the others; null where all of its latest answers are alike. */
+  readonly replicas: Replicas | null;
   /** The highest block since the start or the last re-index, and when it was first seen. */
   readonly peak: { readonly block: number; readonly atMs: number } | null;
   readonly lastSuccessMs: number | null;
@@ -59,6 +62,7 @@ export function newSource({
     last: null,
     samples: [],
     beforeJump: null,
+    replicas: null,
     peak: null,
     lastSuccessMs: null,
     lastAdvanceMs: null,
@@ -91,6 +95,8 @@ export interface FoldContext {
   readonly isOpposed: boolean;
   /** A step back of more blocks than this, if it persists, is a re-index. */
   readonly largeStepBlocks: number;
+  /** How long an observation stays evidence. */
+  readonly staleAfterMs: number;
 }
 
 /** The highest of the last few heights: what the target has reached, whichever replica answers. */
@@ -101,6 +107,17 @@ export function reached({ samples }: SourceState): Sample | null {
     best = sample !== undefined && sample.block > (best?.block ?? 0) ? sample : best;
   }
   return best;
+}
+
+/** The source as its users see it: with the heights of its low replicas, where these answer too often. */
+export function servedOf(state: SourceState): SourceState {
+  const newest = state.replicas?.low.at(-1);
+  return state.replicas?.isStale === true && newest !== undefined
+    ? changed(state, {
+        samples: state.replicas.low,
+        peak: { block: newest.block, atMs: readAtMs(newest) },
+      })
+    : state;
 }
 
 /** The newest usable height. */
@@ -125,6 +142,7 @@ function copyOf(state: SourceState): SourceState {
     last: state.last,
     samples: state.samples,
     beforeJump: state.beforeJump,
+    replicas: state.replicas,
     peak: state.peak,
     lastSuccessMs: state.lastSuccessMs,
     lastAdvanceMs: state.lastAdvanceMs,

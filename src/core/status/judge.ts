@@ -14,7 +14,7 @@ import {
   statusOfFailure,
   WEAK_WEIGHT,
 } from "../source/settled-status.ts";
-import { newestSample, reached, type SourceState, THIN_SAMPLES } from "../source/source-state.ts";
+import { newestSample, reached, type SourceState, servedOf, THIN_SAMPLES } from "../source/source-state.ts";
 import { measureLag } from "./lag.ts";
 
 /** What a target is judged by, beside itself. */
@@ -127,7 +127,13 @@ function statusOfHead(target: SourceState, view: ChainView): Status {
   if (idleMs(target) > stalledAfterMs(view.thresholds, view.intervalMs)) {
     return "stalled";
   }
-  return statusOfAdvance(target, view);
+  return target.replicas?.isStale === true ? statusOfLow(target, view) : statusOfAdvance(target, view);
+}
+
+/** Users are served by replicas that are far behind the others, whether these advance or not. */
+function statusOfLow(target: SourceState, view: ChainView): Status {
+  const behind = behindMs(servedOf(target), view);
+  return behind === null || behind > view.thresholds.laggingMs ? "lagging" : "ok";
 }
 
 function statusOfAdvance(target: SourceState, view: ChainView): Status {

@@ -50,6 +50,16 @@ const SourceJson: z.ZodType<SourceState> = z.strictObject({
   last: LastPollJson.nullable(),
   samples: z.array(SampleJson),
   beforeJump: z.strictObject({ samples: z.array(SampleJson), peak: PeakJson }).nullable(),
+  replicas: z
+    .strictObject({
+      answers: z.string().regex(/^[hl]*$/u),
+      highBlock: Count,
+      low: z.array(SampleJson),
+      disagree: z.boolean(),
+      isStale: z.boolean(),
+    })
+    .nullable()
+    .default(null),
   peak: PeakJson,
   lastSuccessMs: Time.nullable(),
   lastAdvanceMs: Time.nullable(),

@@ -67,6 +67,7 @@ describe("a target's memory", () => {
     expect(said.slice(2)).toEqual(["syncing", "syncing", "syncing", "syncing"]);
     expect(played.target(A)).toMatchObject({ regressions: { reorg: 0, reindex: 1 } });
     expect(played.target(A).detail).toMatch(/^catching up, about \d+ d \d+ h \([\d,]+ blocks\) behind/);
+    expect(statuses(played, 12, (_, index) => 30_000 + index * 4_000).at(-1)).toBe("syncing");
     expect(statuses(played, 4, (nowMs) => headOf(nowMs)).at(-1)).toBe("ok");
   });
 

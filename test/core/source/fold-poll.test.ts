@@ -5,7 +5,7 @@ import { newestSample, newSource, type SourceState } from "../../../src/core/sou
 import { headAt, T0 } from "../chain/chain-fixture.ts";
 
 const NEW = newSource({ key: "a", kind: "indexer", pollIntervalMs: 15_000 });
-const CONTEXT = { highestPossible: 2_000, isOpposed: false, largeStepBlocks: 256 };
+const CONTEXT = { highestPossible: 2_000, isOpposed: false, largeStepBlocks: 256, staleAfterMs: 300_000 };
 const TIMES = { sentAtMs: T0 - 50, receivedAtMs: T0 + 50 };
 
 function heard(...observations: readonly Observation[]): SourceState {

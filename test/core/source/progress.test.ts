@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { foldProgress } from "../../../src/core/source/progress.ts";
 import { newSource, type SourceState } from "../../../src/core/source/source-state.ts";
 
-const CONTEXT = { highestPossible: null, isOpposed: false, largeStepBlocks: 100 };
+const CONTEXT = { highestPossible: null, isOpposed: false, largeStepBlocks: 100, staleAfterMs: 300_000 };
 const NEW = newSource({ key: "a", kind: "indexer", pollIntervalMs: 15_000 });
 
 /** Folds heights that are read one second apart. */
