@@ -72,6 +72,8 @@ function addRun(program: Command, world: CommandWorld, exit: (code: number) => v
       "--state <file>",
       "state file, kept across restarts (default: synclag.state.json next to the configuration)",
     )
+    .addOption(storeOption().conflicts("state"))
+    .addOption(clusterOption().conflicts("state"))
     .option("--web-config <file>", "exporter-toolkit web configuration file: TLS, users, headers")
     .option("--enable-lifecycle", "allow POST /-/reload")
     .addOption(new Option("--log-level <level>", "minimum level to log").choices(LOG_LEVELS).default("info"))
@@ -114,6 +116,18 @@ function addCheck(program: Command, world: CommandWorld, exit: (code: number) =>
       const { check } = await import("./commands/check.ts");
       exit(await check(filters, flags, world));
     });
+}
+
+/** Shared budgets; the variable is read by the command, from its world. */
+function storeOption(): Option {
+  return new Option(
+    "--store <url>",
+    "Redis or Valkey with the budgets that several processes share, in place of the state file: redis://HOST or rediss://USER:PASSWORD@HOST:PORT/DATABASE (default: SYNCLAG_STORE)",
+  );
+}
+
+function clusterOption(): Option {
+  return new Option("--cluster <name>", "fleets of different names share a store (default: default)");
 }
 
 function addPlan(program: Command, world: CommandWorld, exit: (code: number) => void): void {

@@ -10,10 +10,11 @@ import { openHistoryStore } from "../daemon/state/history-store.ts";
 import { openStateStore, type StateStore } from "../daemon/state/store.ts";
 import type { ReloadResult } from "../io/http-server/routes/server-deps.ts";
 import { startHttpServer } from "../io/http-server/server.ts";
+import type { RedisStore } from "../io/store/redis-store.ts";
 import type { World } from "../io/world.ts";
 import { METRIC_FAMILIES } from "../metrics/families/all.ts";
 import { createPrometheus } from "../metrics/registry.ts";
-import { createCleanup } from "./cleanup.ts";
+import { type Cleanup, createCleanup } from "./cleanup.ts";
 
 /** A running daemon. Disposing it stops everything, in reverse order. */
 export interface App extends AsyncDisposable {
@@ -39,6 +40,8 @@ export async function startApp(config: Config, world: World): Promise<App> {
     onLockLost = resolve;
   });
   try {
+    // Not used yet: the budgets' ledger and the leader's lease will be kept there.
+    await openRedis(world, cleanup);
     const prometheus = createPrometheus({ families: METRIC_FAMILIES, build: world.build });
     const store: StateStore = cleanup.use(
       await openStateStore(world.stateFile, {
@@ -95,4 +98,13 @@ export async function startApp(config: Config, world: World): Promise<App> {
     await cleanup[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** The connection to the store, whose client is loaded only where there is one. */
+async function openRedis(world: World, cleanup: Cleanup): Promise<RedisStore | null> {
+  if (world.store == null) {
+    return null;
+  }
+  const { RedisStore } = await import("../io/store/redis-store.ts");
+  return cleanup.use(await RedisStore.open(world.store, world));
 }

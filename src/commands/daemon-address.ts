@@ -1,6 +1,7 @@
+import { fillSecrets } from "../config/options/fill-secrets.ts";
 import { secretsInUrl } from "../config/resolve/secret-parts.ts";
 import { SecretStore } from "../config/resolve/secrets.ts";
-import { type FillFailure, fillTemplate, joinParts, parseTemplate } from "../config/resolve/template.ts";
+import { joinParts } from "../config/resolve/template.ts";
 import { basicAuthorization, readWebUrl } from "../config/resolve/web-url.ts";
 import type { CommandWorld } from "./command-world.ts";
 
@@ -23,9 +24,9 @@ type Reading = Pick<CommandWorld, "env" | "readFile" | "keepSecret">;
  */
 export function readDaemonAddress(written: string, world: Reading): DaemonAddress {
   const secrets = new SecretStore(world);
-  const filled = fillTemplate(parseTemplate(written), { values: new Map(), secrets });
-  if (filled.kind === "failed") {
-    return { kind: "unusable", message: filled.failures.map(describeFailure).join("; ") };
+  const filled = fillSecrets(written, secrets);
+  if (filled.kind === "unusable") {
+    return filled;
   }
   const parts = filled.parts.map(({ text, source }) => ({
     text: source === "secret" ? encodeURIComponent(text) : text,
@@ -43,15 +44,4 @@ export function readDaemonAddress(written: string, world: Reading): DaemonAddres
     url: `${origin}${pathname}`.replace(/\/+$/, ""),
     authorization: basicAuthorization(url),
   };
-}
-
-function describeFailure(failure: FillFailure): string {
-  switch (failure.kind) {
-    case "invalid":
-      return failure.message;
-    case "no value":
-      return `Cannot use {${failure.name}}: expected \${VARIABLE} or \${file:/path}`;
-    case "unset":
-      return `Cannot resolve this value: ${failure.message}`;
-  }
 }

@@ -1,5 +1,6 @@
 import { type App, startApp } from "../app/app.ts";
 import type { Config } from "../config/config.ts";
+import { readStoreFlags } from "../config/options/read-store-flags.ts";
 import { type ListenAddress, parseListenAddress } from "../config/schema/listen-address.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { readProxySettings } from "../io/http-client/proxy-settings.ts";
@@ -17,6 +18,8 @@ export interface RunFlags {
   readonly listen?: string;
   readonly webConfig?: string;
   readonly state?: string;
+  readonly store?: string;
+  readonly cluster?: string;
   readonly enableLifecycle?: true;
   readonly logLevel: LogLevel;
   readonly logFormat?: LogFormat;
@@ -36,6 +39,13 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
     );
     return EXIT.usage;
   }
+  const store = readStoreFlags(flags, world);
+  if (store.kind === "unusable") {
+    world.err(store.message);
+    return EXIT.usage;
+  }
+  const storeSecrets = store.kind === "store" ? store.secrets : [];
+  world.keepSecret(storeSecrets);
   const files = new WatchedFiles(world.readFile);
   const load = (): Config => {
     files.startOver();
@@ -46,8 +56,8 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
   const web = flags.webConfig === undefined ? null : openWebConfig(flags.webConfig, world, () => logger);
 
   let lostLogLines = 0;
-  const secrets = new Set(config.secrets);
-  let redact = createRedact(config.secrets);
+  const secrets = new Set([...config.secrets, ...storeSecrets]);
+  let redact = createRedact([...secrets]);
   const logger = await createLogger({
     level: flags.logLevel,
     format: flags.logFormat ?? (world.errIsTerminal ? "pretty" : "json"),
@@ -76,7 +86,8 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       build: buildOf(world),
       lostLogLines: () => lostLogLines,
       isLifecycleEnabled: flags.enableLifecycle ?? false,
-      stateFile: flags.state ?? defaultStateFile(flags.config),
+      stateFile: store.kind === "store" ? null : (flags.state ?? defaultStateFile(flags.config)),
+      store: store.kind === "store" ? store.settings : null,
       web,
       proxy,
     });

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
+import type { StoreSettings } from "../config/options/store-settings.ts";
 import type { WebSettingsSource } from "../config/web/web-settings.ts";
 
 /** What the daemon needs of the outside, so that a test or the demo can replace it. */
@@ -22,6 +23,8 @@ export interface World {
   readonly isLifecycleEnabled: boolean;
   /** The path of the state file; null keeps no state. */
   readonly stateFile: string | null;
+  /** The store that several processes share, in place of the state file. Default: none. */
+  readonly store?: StoreSettings | null;
   /** The proxy of requests to indexers, if there is one. */
   readonly proxy?: ProxySettings | null;
   /** TLS, users, headers and limits of our own server. Default: plain HTTP without authentication. */

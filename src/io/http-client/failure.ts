@@ -29,11 +29,16 @@ export function failureOf(error: unknown, cutOff: CutOff | null, timeoutMs: numb
   if (code === null || OUR_CODE.test(code)) {
     throw error;
   }
-  return { reason: reasonOf(code), detail: DETAILS[code] ?? `connection failed (${code})` };
+  return { reason: reasonOf(code), detail: connectionDetail(code) };
 }
 
-/** A name that resolves to several addresses fails with an AggregateError: one code stands for all. */
-function codeOf(error: unknown): string | null {
+/** What an error code of Node's network or TLS means, in words without a host or address. */
+export function connectionDetail(code: string): string {
+  return DETAILS[code] ?? `connection failed (${code})`;
+}
+
+/** An error's code, or null; a name that resolves to several addresses fails with an AggregateError: one code stands for all. */
+export function codeOf(error: unknown): string | null {
   if (!(error instanceof Error)) {
     return null;
   }

@@ -38,6 +38,7 @@ const DEBIAN_PACKAGES: Readonly<Record<string, string>> = {
   chromium: "chromium",
   buildah: "buildah",
   debootstrap: "debootstrap",
+  "redis-server": "redis-server",
 };
 
 const STOP_GRACE_MS = 10_000;

@@ -1,0 +1,238 @@
+import { createClient, type RedisClientType } from "@redis/client";
+import type { Logger } from "pino";
+import { type StoreAddress, type StoreSettings, storeName } from "../../config/options/store-settings.ts";
+import {
+  isUnknownScript,
+  NO_REPLY,
+  NOT_CONNECTED,
+  type StoreFailure,
+  type StoreReply,
+  storeFailure,
+} from "./store-reply.ts";
+import type { StoreScript } from "./store-script.ts";
+
+/** What the connection needs of the outside. */
+export interface StoreWorld {
+  readonly logger: Logger;
+  /** From 0 to below 1. */
+  readonly random: () => number;
+}
+
+type Client = RedisClientType<Record<string, never>, Record<string, never>, Record<string, never>, 2>;
+
+const CALL_MS = 1_000;
+const PROBE_INTERVAL_MS = 1_000;
+const PROBE_LIFETIME_MS = 60_000;
+const FIRST_DELAY_MS = 100;
+const LONGEST_DELAY_MS = 2_000;
+
+/**
+ * A connection to Redis or Valkey that is made again when it breaks, with pauses of 0.1 to 2 s between attempts.
+ *
+ * No call waits for a connection, or longer than a second for a reply. A call without a reply in time closes the connection,
+ * so a server that takes longer than a second is away. It is also away while it refuses to write, which is tried each second.
+ */
+export class RedisStore implements AsyncDisposable {
+  /** For people: the address without user and password. */
+  readonly name: string;
+  readonly #settings: StoreSettings;
+  readonly #world: StoreWorld;
+  /** Null while there is no connection that could write when it was made. */
+  #client: Client | null = null;
+  /** What failed last; null while the store is up. */
+  #failure: StoreFailure | null = null;
+  #isClosing = false;
+  #wake: () => void = () => undefined;
+  #kept: Promise<void> = Promise.resolve();
+
+  private constructor(settings: StoreSettings, world: StoreWorld) {
+    this.name = storeName(settings.address);
+    this.#settings = settings;
+    this.#world = world;
+  }
+
+  /** Connects, and keeps the connection. It waits for the first attempt, a second at most; the store need not be there. */
+  static async open(settings: StoreSettings, world: StoreWorld): Promise<RedisStore> {
+    const store = new RedisStore(settings, world);
+    await store.#connect();
+    store.#kept = store.#keepConnected();
+    return store;
+  }
+
+  /** Whether the last call and the last attempt to write succeeded. */
+  isUp(): boolean {
+    return this.#client !== null && this.#failure === null;
+  }
+
+  /** Runs a script on keys of this fleet, which are given without their common prefix. */
+  async run(
+    script: StoreScript,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<StoreReply> {
+    const client = this.#client;
+    if (client === null) {
+      return NOT_CONNECTED;
+    }
+    const rest = [String(keys.length), ...keys.map((key) => this.#key(key)), ...args.map(String)];
+    const reply = await withinTime(() => evaluate(client, script, rest));
+    if (reply.kind === "failed") {
+      this.#fail(client, reply);
+    }
+    return reply;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isClosing = true;
+    this.#wake();
+    await this.#kept;
+    destroy(this.#client);
+    this.#client = null;
+  }
+
+  async #keepConnected(): Promise<void> {
+    let delayMs = FIRST_DELAY_MS;
+    while (!this.#isClosing) {
+      if (this.#client === null) {
+        await this.#pause(delayMs * (1 - this.#world.random() / 2));
+        delayMs = Math.min(2 * delayMs, LONGEST_DELAY_MS);
+        await this.#connect();
+      } else {
+        delayMs = FIRST_DELAY_MS;
+        await this.#pause(PROBE_INTERVAL_MS);
+        await this.#probe();
+      }
+    }
+  }
+
+  async #connect(): Promise<void> {
+    if (this.#isClosing) {
+      return;
+    }
+    const client = createClientFor(this.#settings.address);
+    client.on("error", (error) => this.#fail(client, storeFailure(error)));
+    const reply = await withinTime(async () => {
+      await client.connect();
+      await this.#write(client);
+    });
+    if (reply.kind === "failed") {
+      destroy(client);
+      this.#remember(reply);
+      return;
+    }
+    this.#client = client;
+    this.#remember(null);
+  }
+
+  /** A write shows what a read does not: a replica, a full memory, a missing permission. */
+  async #probe(): Promise<void> {
+    const client = this.#client;
+    if (client === null) {
+      return;
+    }
+    const reply = await withinTime(() => this.#write(client));
+    if (reply.kind === "reply") {
+      this.#remember(null);
+    } else {
+      // The name may stand for another server by now, such as the new primary.
+      this.#drop(client, reply);
+    }
+  }
+
+  #fail(client: Client, failure: StoreFailure): void {
+    if (failure.reason !== "refused") {
+      this.#drop(client, failure);
+    } else if (client === this.#client) {
+      this.#remember(failure);
+    }
+  }
+
+  #drop(client: Client, failure: StoreFailure): void {
+    destroy(client);
+    if (client === this.#client) {
+      this.#client = null;
+      this.#remember(failure);
+      this.#wake();
+    }
+  }
+
+  /** Logs the changes. */
+  #remember(failure: StoreFailure | null): void {
+    const { logger } = this.#world;
+    if (failure !== null && (this.#failure === null || failure.detail !== this.#failure.detail)) {
+      logger.warn({ store: this.name, detail: failure.detail }, "The store is away");
+    }
+    if (failure === null && this.#failure !== null) {
+      logger.info({ store: this.name }, "The store is back");
+    }
+    this.#failure = failure;
+  }
+
+  #key(key: string): string {
+    return `${keyPrefix(this.#settings.cluster)}${key}`;
+  }
+
+  async #write(client: Client): Promise<unknown> {
+    return await client.sendCommand(["SET", this.#key("probe"), "1", "PX", PROBE_LIFETIME_MS.toString()]);
+  }
+
+  async #pause(ms: number): Promise<void> {
+    await new Promise<void>((resolve) => {
+      const timer = setTimeout(resolve, ms);
+      this.#wake = () => {
+        clearTimeout(timer);
+        resolve();
+      };
+    });
+  }
+}
+
+/** What all keys of a fleet begin with. The braces keep them on one node of a Redis cluster. */
+export function keyPrefix(cluster: string): string {
+  return `synclag:{${cluster}}:`;
+}
+
+function createClientFor({ host, port, isEncrypted, ...address }: StoreAddress): Client {
+  const { username, password, database } = address;
+  const socket = { host, port, connectTimeout: CALL_MS, reconnectStrategy: false } as const;
+  return createClient({
+    socket: isEncrypted ? { ...socket, tls: true } : socket,
+    ...(username === null ? {} : { username }),
+    ...(password === null ? {} : { password }),
+    database,
+    RESP: 2,
+    disableOfflineQueue: true,
+    maintNotifications: "disabled",
+    // The time of a call is limited here, with its reply.
+    commandOptions: { timeout: 0 },
+  });
+}
+
+async function evaluate(client: Client, script: StoreScript, rest: readonly string[]): Promise<unknown> {
+  try {
+    return await client.sendCommand(["EVALSHA", script.sha, ...rest]);
+  } catch (error) {
+    if (!isUnknownScript(error)) {
+      throw error;
+    }
+    return await client.sendCommand(["EVAL", script.lua, ...rest]);
+  }
+}
+
+async function withinTime(call: () => Promise<unknown>): Promise<StoreReply> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<StoreReply>((resolve) => {
+    // After a pause of this process the reply may be there already: it is read before the immediate.
+    timer = setTimeout(() => setImmediate(resolve, NO_REPLY), CALL_MS);
+  });
+  const reply = call().then((value): StoreReply => ({ kind: "reply", value }), storeFailure);
+  const first = await Promise.race([reply, late]);
+  clearTimeout(timer);
+  return first;
+}
+
+function destroy(client: Client | null): void {
+  if (client?.isOpen === true) {
+    client.destroy();
+  }
+}

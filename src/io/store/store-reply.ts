@@ -1,0 +1,65 @@
+import { ErrorReply } from "@redis/client";
+import { codeOf, connectionDetail } from "../http-client/failure.ts";
+
+/** What a script returned, or why nothing is known of it. */
+export type StoreReply = { readonly kind: "reply"; readonly value: unknown } | StoreFailure;
+
+/** A call that failed. The script may have run all the same: the connection may have broken after the server received it. */
+export interface StoreFailure {
+  readonly kind: "failed";
+  /**
+   * `away`: not connected, or the connection broke. `slow`: no reply within a second. `refused`: the server replied with an
+   * error, for example because it is read-only or out of memory.
+   */
+  readonly reason: "away" | "slow" | "refused";
+  /** For people. It has no host, user or password in it. */
+  readonly detail: string;
+}
+
+/** Not connected: the call was not sent. */
+export const NOT_CONNECTED: StoreFailure = { kind: "failed", reason: "away", detail: "no connection" };
+
+/** No reply within the time that a call may take. */
+export const NO_REPLY: StoreFailure = {
+  kind: "failed",
+  reason: "slow",
+  detail: "no reply within a second",
+};
+
+/** An error of the client as a value. */
+export function storeFailure(error: unknown): StoreFailure {
+  if (error instanceof ErrorReply) {
+    return { kind: "failed", reason: "refused", detail: describeRefusal(error.message) };
+  }
+  const code = codeOf(error);
+  const detail = code === null ? "the connection was closed" : connectionDetail(code);
+  return { kind: "failed", reason: "away", detail };
+}
+
+/** Whether the server does not have a script, so that its text must be sent. */
+export function isUnknownScript(error: unknown): boolean {
+  return error instanceof ErrorReply && error.message.startsWith("NOSCRIPT");
+}
+
+const LONGEST_DETAIL = 200;
+const REFUSALS: Readonly<Record<string, string>> = {
+  READONLY: "it is a read-only replica",
+  OOM: "it is out of memory",
+  MISCONF: "it cannot save to its disk and refuses writes",
+  LOADING: "it is loading its data",
+  BUSY: "it is busy with a script",
+  NOAUTH: "it requires a password",
+  WRONGPASS: "user or password are wrong",
+  NOPERM: "the user lacks a permission: keys synclag:*, commands EVAL, EVALSHA, SET and those of the scripts",
+  MASTERDOWN: "it is a replica without its primary",
+  CLUSTERDOWN: "its cluster is down",
+  NOREPLICAS: "it has too few replicas to accept writes",
+  MOVED: "it is a cluster node that does not hold these keys",
+};
+
+/** An error of the server begins with its code; what a script met is told in the middle of the text. */
+function describeRefusal(message: string): string {
+  const codes = message.match(/\b[A-Z]{3,}\b/g) ?? [];
+  const known = codes.map((code) => REFUSALS[code]).find((text) => text !== undefined);
+  return known ?? `it answers: ${message.slice(0, LONGEST_DETAIL)}`;
+}

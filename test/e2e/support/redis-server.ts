@@ -1,0 +1,51 @@
+import { once } from "node:events";
+import { createConnection } from "node:net";
+import { vi } from "vitest";
+import { freePort } from "./free-port.ts";
+import { type Program, startProgram } from "./program.ts";
+
+/** A real Redis on loopback that keeps nothing on disk: each start is an empty store. */
+export interface RedisServer {
+  readonly port: number;
+  /** For `--store`. */
+  readonly url: string;
+  readonly pid: () => number;
+  /** Waits until it answers. */
+  readonly start: () => Promise<void>;
+  /** As `kill -9` does. */
+  readonly kill: () => Promise<void>;
+}
+
+/** Starts `redis-server` on a free port, with further options such as `["--maxmemory", "2mb"]`. */
+export async function startRedis(options: readonly string[] = []): Promise<RedisServer> {
+  const port = await freePort();
+  let program: Program | null = null;
+  const server: RedisServer = {
+    port,
+    url: `redis://127.0.0.1:${port}`,
+    pid: () => program?.pid ?? 0,
+    async start() {
+      program = await startProgram({
+        command: "redis-server",
+        args: ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no", ...options],
+      });
+      await vi.waitFor(() => connectTo(port), { timeout: 10_000, interval: 20 });
+    },
+    async kill() {
+      program?.signal("SIGKILL");
+      await program?.exit;
+      program = null;
+    },
+  };
+  await server.start();
+  return server;
+}
+
+async function connectTo(port: number): Promise<void> {
+  const socket = createConnection(port, "127.0.0.1");
+  try {
+    await once(socket, "connect");
+  } finally {
+    socket.destroy();
+  }
+}

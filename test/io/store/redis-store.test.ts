@@ -1,0 +1,128 @@
+import { describe, expect, it, vi } from "vitest";
+import type { StoreAddress } from "../../../src/config/options/store-settings.ts";
+import { RedisStore } from "../../../src/io/store/redis-store.ts";
+import { storeScript } from "../../../src/io/store/store-script.ts";
+import { recordLog } from "../../support/log-recorder.ts";
+import { type RespReply, startRespServer } from "../../support/resp-server.ts";
+
+const SCRIPT = storeScript("return redis.call('INCR', KEYS[1])");
+const OK: RespReply = () => "+OK\r\n";
+
+describe("RedisStore.run()", () => {
+  it("sends a script's text once the server does not know it, and its keys with the fleet's prefix", async () => {
+    await using server = await startRespServer(([name]) =>
+      name === "EVALSHA" ? "-NOSCRIPT No matching script\r\n" : ":7\r\n",
+    );
+    await using store = await open(server.address);
+
+    const reply = await store.run(SCRIPT, ["a", "b"], [1, "x"]);
+
+    const rest = ["2", "synclag:{blue}:a", "synclag:{blue}:b", "1", "x"];
+    expect(reply).toEqual({ kind: "reply", value: 7 });
+    expect(server.commands.filter(([name]) => name?.startsWith("EVAL"))).toEqual([
+      ["EVALSHA", SCRIPT.sha, ...rest],
+      ["EVAL", SCRIPT.lua, ...rest],
+    ]);
+    expect(store.isUp()).toBe(true);
+  });
+
+  it("waits a second at most, then counts the store as away and connects again", async () => {
+    let isHung = false;
+    await using server = await startRespServer(() => (isHung ? null : "+OK\r\n"));
+    await using store = await open(server.address);
+    isHung = true;
+    const startedMs = performance.now();
+
+    const replies = await Promise.all([store.run(SCRIPT, [], []), store.run(SCRIPT, [], [])]);
+
+    expect(performance.now() - startedMs).toBeLessThan(1_500);
+    expect(replies[0]).toEqual({ kind: "failed", reason: "slow", detail: "no reply within a second" });
+    expect(replies[1]).toMatchObject({ kind: "failed" });
+    expect(store.isUp()).toBe(false);
+    expect(await store.run(SCRIPT, [], [])).toMatchObject({ reason: "away", detail: "no connection" });
+
+    isHung = false;
+
+    await vi.waitFor(() => expect(store.isUp()).toBe(true), { timeout: 5_000 });
+  });
+
+  it("fails at once when the connection breaks, and connects again", async () => {
+    await using server = await startRespServer(([name]) => (name === "EVALSHA" ? null : "+OK\r\n"));
+    await using store = await open(server.address);
+
+    const call = store.run(SCRIPT, [], []);
+    await vi.waitFor(() => expect(server.commands.at(-1)?.[0]).toBe("EVALSHA"));
+    server.hangUp();
+
+    expect(await call).toMatchObject({ kind: "failed", reason: "away" });
+    await vi.waitFor(() => expect(store.isUp()).toBe(true), { timeout: 5_000 });
+  });
+
+  it.each([
+    { error: "READONLY You can't write against a read only replica.", detail: "it is a read-only replica" },
+    { error: "OOM command not allowed when used memory > 'maxmemory'.", detail: "it is out of memory" },
+    {
+      error:
+        "ERR user_script:1: OOM command not allowed when used memory > 'maxmemory'. script: ab, on @user_script:1.",
+      detail: "it is out of memory",
+    },
+    { error: "ERR unknown command `EVALSHA`", detail: "it answers: ERR unknown command `EVALSHA`" },
+  ])("is not up while the server answers $error", async ({ error, detail }) => {
+    await using server = await startRespServer(([name]) =>
+      name === "EVALSHA" ? `-${error}\r\n` : "+OK\r\n",
+    );
+    await using store = await open(server.address);
+
+    const reply = await store.run(SCRIPT, [], []);
+
+    expect(reply).toEqual({ kind: "failed", reason: "refused", detail });
+    expect(store.isUp()).toBe(false);
+  });
+});
+
+describe("RedisStore.open()", () => {
+  it("logs in as the user of the URL, and selects the database", async () => {
+    await using server = await startRespServer(OK);
+
+    await using store = await open({
+      ...server.address,
+      username: "alice",
+      password: "hunter22",
+      database: 3,
+    });
+
+    expect(store.isUp()).toBe(true);
+    expect(server.commands).toEqual(
+      expect.arrayContaining([
+        ["AUTH", "alice", "hunter22"],
+        ["SELECT", "3"],
+      ]),
+    );
+  });
+
+  it("does not need the store to be there, and says neither user nor password", async () => {
+    const log = recordLog();
+    const gone = await startRespServer(OK);
+    await gone[Symbol.asyncDispose]();
+    await using refusing = await startRespServer(() => "-WRONGPASS invalid username-password pair\r\n");
+
+    for (const { address } of [gone, refusing]) {
+      await using store = await RedisStore.open(
+        { address: { ...address, username: "alice", password: "hunter22" }, cluster: "blue" },
+        { logger: log.logger, random: () => 0.5 },
+      );
+      expect(store.isUp()).toBe(false);
+      expect(await store.run(SCRIPT, [], [])).toMatchObject({ kind: "failed" });
+    }
+
+    expect(log.lines).toEqual([
+      expect.objectContaining({ msg: "The store is away", detail: "the host refuses the connection" }),
+      expect.objectContaining({ msg: "The store is away", detail: "user or password are wrong" }),
+    ]);
+    expect(JSON.stringify(log.lines)).not.toMatch(/alice|hunter22/);
+  });
+});
+
+function open(address: StoreAddress): Promise<RedisStore> {
+  return RedisStore.open({ address, cluster: "blue" }, { logger: recordLog().logger, random: () => 0.5 });
+}

@@ -1,0 +1,85 @@
+import { once } from "node:events";
+import { createServer, type Socket } from "node:net";
+import type { StoreAddress } from "../../src/config/options/store-settings.ts";
+
+/** What the server replies to a command, in RESP as it is sent; null never replies. */
+export type RespReply = (command: readonly string[]) => string | null;
+
+/** A server that speaks Redis' protocol as a test wants it to. */
+export interface RespServer extends AsyncDisposable {
+  readonly address: StoreAddress;
+  /** The commands received so far. */
+  readonly commands: readonly (readonly string[])[];
+  /** Closes all connections, as a restart does. */
+  readonly hangUp: () => void;
+}
+
+/** Serves on loopback. */
+export async function startRespServer(reply: RespReply): Promise<RespServer> {
+  const sockets = new Set<Socket>();
+  const commands: (readonly string[])[] = [];
+  const server = createServer((socket) => {
+    sockets.add(socket);
+    socket.on("error", () => undefined);
+    socket.on("close", () => sockets.delete(socket));
+    let pending = "";
+    socket.setEncoding("utf8").on("data", (text: string) => {
+      const { parsed, rest } = parseCommands(pending + text);
+      pending = rest;
+      for (const command of parsed) {
+        commands.push(command);
+        const answer = reply(command);
+        if (answer !== null) {
+          socket.write(answer);
+        }
+      }
+    });
+  });
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const address = server.address();
+  const port = typeof address === "object" && address !== null ? address.port : 0;
+  const hangUp = (): void => {
+    for (const socket of sockets) {
+      socket.destroy();
+    }
+  };
+  return {
+    address: { host: "127.0.0.1", port, isEncrypted: false, username: null, password: null, database: 0 },
+    commands,
+    hangUp,
+    async [Symbol.asyncDispose]() {
+      hangUp();
+      server.close();
+      await once(server, "close");
+    },
+  };
+}
+
+/** Arrays of bulk strings in ASCII, which is what clients send. */
+function parseCommands(text: string): { readonly parsed: readonly string[][]; readonly rest: string } {
+  const parsed: string[][] = [];
+  let rest = text;
+  for (let next = parseCommand(rest); next !== null; next = parseCommand(rest)) {
+    parsed.push(next.words);
+    rest = rest.slice(next.length);
+  }
+  return { parsed, rest };
+}
+
+/** Null where it is not complete yet. */
+function parseCommand(text: string): { readonly words: string[]; readonly length: number } | null {
+  const head = /^\*(\d+)\r\n/.exec(text);
+  const words: string[] = [];
+  let at = head?.[0].length ?? 0;
+  for (let count = Number(head?.[1]); count > 0; count -= 1) {
+    const size = /^\$(\d+)\r\n/.exec(text.slice(at));
+    const from = at + (size?.[0].length ?? 0);
+    at = from + Number(size?.[1]) + 2;
+    if (size === null || text.length < at) {
+      return null;
+    }
+    words.push(text.slice(from, at - 2));
+  }
+  return head === null ? null : { words, length: at };
+}
