@@ -1,4 +1,5 @@
 import type { CustomQuery } from "../core/model/fleet.ts";
+import { type Found, followPath, type Place } from "./answer/follow-path.ts";
 import { describeValue } from "./answer/quote.ts";
 import { readHash, readPositiveInteger, readTimestampSec } from "./answer/read-scalars.ts";
 import type { Question, Reading, Row, RowContent } from "./dialect.ts";
@@ -25,12 +26,6 @@ function readCustom(custom: CustomQuery, data: unknown): Reading {
     readRow(custom, { value, name: `${list.name}.${index.toString()}` }),
   );
   return { kind: "rows", rows };
-}
-
-/** A value of the answer, and where it stands there. */
-interface Place {
-  readonly value: unknown;
-  readonly name: string;
 }
 
 function readRow(custom: CustomQuery, row: Place): Row {
@@ -77,47 +72,11 @@ function isBadNews(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : Boolean(value) && value !== "false";
 }
 
-type Found =
-  | ({ readonly kind: "found" } & Place)
-  /** The path leads nowhere. */
-  | { readonly kind: "lost"; readonly detail: string };
-
 function followOptional(from: Place, path: string | null): Found | null {
   return path === null ? null : follow(from, path);
 }
 
-/** Follows a path such as `indexer.blocks.0.number`: names of fields, and positions in lists from 0. */
+/** Follows a path such as `indexer.blocks.0.number`. */
 function follow(from: Place, path: string): Found {
-  let place = from;
-  for (const key of path.split(".")) {
-    if (!hasKey(place.value, key)) {
-      const found = describePlace(place.value);
-      return {
-        kind: "lost",
-        detail: `Cannot follow path "${path}": no "${key}" in ${place.name}, which is ${found}`,
-      };
-    }
-    place = { value: place.value[key], name: `${place.name}.${key}` };
-  }
-  return { kind: "found", ...place };
-}
-
-function hasKey(value: unknown, key: string): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, key);
-}
-
-const MAX_NAMED_KEYS = 10;
-
-/** What stands where a path ends too early: an object by its fields, a list by its length. */
-function describePlace(value: unknown): string {
-  if (Array.isArray(value)) {
-    return `a list of ${value.length.toString()}`;
-  }
-  if (typeof value !== "object" || value === null) {
-    return describeValue(value);
-  }
-  const keys = Object.keys(value);
-  const named = keys.slice(0, MAX_NAMED_KEYS).map((key) => describeValue(key));
-  const more = keys.length > named.length ? ", …" : "";
-  return keys.length === 0 ? "an empty object" : `an object with ${named.join(", ")}${more}`;
+  return followPath(from, path.split("."));
 }

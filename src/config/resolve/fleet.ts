@@ -8,6 +8,7 @@ import {
   type SkippedIndexer,
   type Target,
 } from "../../core/model/fleet.ts";
+import { type ResolvedParity, resolveParity, type ServedTarget } from "../parity/resolve-parity.ts";
 import type { ConfigFile } from "../schema/config-file.ts";
 import type { CustomEntry } from "../schema/indexer.ts";
 import { didYouMean } from "../schema/messages.ts";
@@ -27,17 +28,18 @@ export function resolveFleet(file: ConfigFile, context: ResolveContext): Fleet {
   const polled = plans.filter(({ skipped }) => skipped === null);
   const endpoints = polled.flatMap((plan) => plan.endpoints);
   const timings = assignSchedules(endpoints, budgets, context);
+  const parity = resolveParity(file, plans.flatMap(servedTargets), context);
   return {
     chains: resolveChains(file, context),
-    indexers: polled.map((plan) => toIndexer(plan, timings)),
+    indexers: polled.map((plan) => withParity(toIndexer(plan, timings), parity)),
     rpcEndpoints: resolveRpcEndpoints(file, context),
     budgets,
     skipped: plans.flatMap(toSkipped),
-    parity: [],
+    parity: parity.probes,
   };
 }
 
-function indexerScopes({ protocols }: ConfigFile, context: ResolveContext): readonly IndexerScope[] {
+function indexerScopes({ protocols, parity }: ConfigFile, context: ResolveContext): readonly IndexerScope[] {
   if (Object.keys(protocols).length === 0 && !context.hasProblemAt(["protocols"])) {
     context.addProblem(["protocols"], "Cannot use an empty map: expected at least one protocol");
   }
@@ -56,7 +58,10 @@ function indexerScopes({ protocols }: ConfigFile, context: ResolveContext): read
         );
       }
       pathsByKey.set(key, path);
-      return { context, protocol, entry, path, unset: new Set<string>() };
+      const selections = parity
+        .filter((probe) => probe.protocol === protocol)
+        .flatMap(({ queries }) => queries[entry.variant]?.select ?? []);
+      return { context, protocol, entry, path, selections, unset: new Set<string>() };
     });
   });
 }
@@ -124,6 +129,30 @@ function toEndpoint({ protocol, entry }: IndexerPlan, endpoint: EndpointPlan, ti
     budget: address.budget,
     targets: chains.map(toTarget),
     chain: only !== undefined && others.length === 0 ? only.slug : null,
+  };
+}
+
+function servedTargets({ protocol, entry, listed }: IndexerPlan): readonly ServedTarget[] {
+  const { variant, tier, dialect } = entry;
+  const custom = entry.custom === undefined ? undefined : toCustomQuery(entry.custom);
+  return listed.map(({ slug, scope }) => ({
+    key: `${indexerKey({ protocol, variant, tier })}/${slug}`,
+    protocol,
+    variant,
+    chain: slug,
+    dialect,
+    custom,
+    values: scope.values,
+  }));
+}
+
+function withParity(indexer: Indexer, { carriedBy }: ResolvedParity): Indexer {
+  return {
+    ...indexer,
+    endpoints: indexer.endpoints.map((endpoint) => {
+      const parity = carriedBy(endpoint.targets.map(({ key }) => key));
+      return parity.length === 0 ? endpoint : { ...endpoint, parity };
+    }),
   };
 }
 

@@ -33,6 +33,8 @@ export interface IndexerPlan {
   readonly protocol: string;
   readonly entry: IndexerEntry;
   readonly endpoints: readonly EndpointPlan[];
+  /** Every chain that it lists, with the values of its placeholders; also where no endpoint could be resolved. */
+  readonly listed: readonly Pick<ListedChain, "slug" | "scope">[];
   /** Why an optional indexer is not polled, or null. */
   readonly skipped: string | null;
 }
@@ -56,6 +58,7 @@ export function resolveIndexer(indexer: IndexerScope, chains: ConfigFile["chains
     protocol: indexer.protocol,
     entry: indexer.entry,
     endpoints: endpoints.filter((endpoint) => endpoint !== null),
+    listed,
     skipped: indexer.entry.optional && indexer.unset.size > 0 ? [...indexer.unset].join(", ") : null,
   };
 }

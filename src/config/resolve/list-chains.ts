@@ -1,3 +1,4 @@
+import { placeholdersIn } from "../parity/fill-selection.ts";
 import type { ConfigFile } from "../schema/config-file.ts";
 import { type ChainValues, OVERRIDE_KEYS } from "../schema/indexer.ts";
 import { didYouMean } from "../schema/messages.ts";
@@ -93,6 +94,7 @@ function checkOwnValues(indexer: IndexerScope, path: Path, overrides: ChainValue
   const templates = [entry, overrides].flatMap((from) => TEMPLATE_KEYS.map((key) => from[key] ?? ""));
   const used = [
     ...templates.flatMap(placeholdersOf),
+    ...indexer.selections.flatMap(placeholdersIn),
     ...(entry.dialect === "graph-status" ? [DEPLOYMENT_VALUE] : []),
   ];
   const isUncertain =

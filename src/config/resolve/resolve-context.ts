@@ -22,6 +22,8 @@ export interface IndexerScope {
   readonly protocol: string;
   readonly entry: IndexerEntry;
   readonly path: Path;
+  /** The selections of `parity` for its variant. */
+  readonly selections: readonly string[];
   /** Collects which of its variables are not set: an optional indexer is skipped then. */
   readonly unset: Set<string>;
 }

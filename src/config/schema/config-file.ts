@@ -4,6 +4,7 @@ import { IndexerEntry } from "./indexer.ts";
 import { Listen } from "./listen-address.ts";
 import { MaintenanceEntry } from "./maintenance.ts";
 import { cannotUse, expects, expectsSecret } from "./messages.ts";
+import { Parity } from "./parity.ts";
 import { ByteSize, Duration } from "./quantities.ts";
 import { Name, section } from "./section.ts";
 
@@ -118,6 +119,9 @@ export const ConfigFile = section(
       .array(MaintenanceEntry, expects("a list of windows"))
       .default([])
       .describe("Windows in which targets are polled as usual but marked, so that alerts can ignore them."),
+    parity: Parity.default([]).describe(
+      "Values that must be equal in several variants. They are asked in the requests for the heights and cost none of their own.",
+    ),
   },
   "a map with version, chains and protocols",
 );

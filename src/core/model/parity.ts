@@ -33,7 +33,7 @@ export interface CarriedSelection {
 
 /** A value as it is compared: numbers and decimal strings by value, everything else as JSON. */
 export interface ParityValue {
-  /** `12.50` and `12.5` have the same canonical text; a string that is no number keeps its text. */
+  /** `12.50` and `12.5` have the same canonical text, `12.5`; other strings are in quotes, so that "null" is not null. */
   readonly text: string;
   readonly isNumber: boolean;
 }
