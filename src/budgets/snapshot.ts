@@ -12,10 +12,13 @@ export interface SavedBudgets {
   readonly atMs?: number;
 }
 
+// Unknown fields are ignored: what a later version adds must not cost the record of what was spent after a roll back to
+// this one. A change of the meaning of a field raises the version of the state file.
+
 const Count = z.int().nonnegative();
 /** Version 0.1.0 wrote neither `namedMs` nor `probe`. */
 const BackOffJson = z
-  .strictObject({
+  .object({
     refusedAtMs: z.number().nonnegative(),
     untilMs: z.number().nonnegative(),
     namedMs: z.number().nullable().default(null),
@@ -29,12 +32,12 @@ const BackOffJson = z
 const BucketJson = z
   .tuple([z.number().nonnegative(), Count, Count])
   .transform(([endMs, scheduled, opportunistic]) => ({ endMs, scheduled, opportunistic }));
-const AccountJson = z.strictObject({
+const AccountJson = z.object({
   buckets: z.array(BucketJson),
   backOff: BackOffJson,
   sentTo: z.string().exactOptional(),
 });
-const SavedBudgetsJson = z.strictObject({
+const SavedBudgetsJson = z.object({
   accounts: z.record(z.string(), AccountJson),
   backOffs: z.record(z.string(), BackOffJson),
   atMs: z.number().nonnegative().exactOptional(),

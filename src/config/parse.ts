@@ -6,6 +6,7 @@ import { resolveFleet } from "./resolve/fleet.ts";
 import { resolveMaintenance } from "./resolve/maintenance.ts";
 import type { ResolveContext } from "./resolve/resolve-context.ts";
 import { type Environment, SecretStore } from "./resolve/secrets.ts";
+import { retiredServiceWarnings } from "./retired-services.ts";
 import type { ConfigFile } from "./schema/config-file.ts";
 import { locateProblems } from "./schema/locate-problems.ts";
 import { readShape, type Shaped } from "./schema/read-shape.ts";
@@ -73,6 +74,7 @@ function resolveConfig(yaml: YamlFile, state: ParseState): Config | null {
     warnings: [
       ...fleet.skipped.map((indexer) => `${indexerKey(indexer)} is skipped: ${indexer.why}`),
       ...budgetWarnings(fleet),
+      ...retiredServiceWarnings(fleet),
     ],
     secrets: secrets.all.filter((secret) => !names.has(secret)),
     variables: secrets.variables,

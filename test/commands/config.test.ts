@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../src/cli.ts";
 import { commandWorld } from "../support/command-world.ts";
@@ -37,6 +38,36 @@ describe("synclag config check", () => {
       "chains.yaml is valid: 2 chains, 1 protocol, 1 indexer, 2 endpoints, 2 targets, 1 skipped, 1 warning",
     ]);
     expect(err).toEqual(["chains.yaml: warning: lockup/subgraph/production is skipped: HOST is not set"]);
+  });
+
+  it("warns about an endpoint that its provider has shut down", async () => {
+    const hosted = GOOD.replace(
+      "https://indexer.example",
+      "https://api.thegraph.com/subgraphs/name/some/lockup",
+    );
+
+    const { exitCode, err } = await check(hosted, { HOST: "h.example" });
+
+    expect(exitCode).toBe(0);
+    expect(err).toEqual([
+      "chains.yaml: warning: lockup/multichain/production/all: The Graph shut its hosted service down on 2024-06-12; " +
+        "use the subgraph's URL on the gateway",
+    ]);
+  });
+
+  it("accepts the chains.yaml of 0.1.0 without a warning", async () => {
+    const { exitCode, out, err } = await check(
+      readFileSync("test/fixtures/released/chains-0.1.0.yaml", "utf8"),
+      {
+        THEGRAPH_API_KEY: "0123456789abcdef0123456789abcdef",
+      },
+    );
+
+    expect(exitCode).toBe(0);
+    expect(out).toEqual([
+      "chains.yaml is valid: 30 chains, 2 protocols, 6 indexers, 129 endpoints, 140 targets, 0 skipped, 0 warnings",
+    ]);
+    expect(err).toEqual([]);
   });
 
   it("reports every problem and exits with 2", async () => {

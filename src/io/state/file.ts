@@ -34,10 +34,13 @@ export class StateFileError extends Error {
   }
 }
 
-/** Raised when an older version could misread the file. Every version begins with `version` and `savedAtMs`. */
+/**
+ * Raised when an older version could misread the file. Every version begins with `version` and `savedAtMs`. What a later
+ * version only adds is ignored.
+ */
 const VERSION = 1;
 
-const StateJson = z.strictObject({
+const StateJson = z.object({
   version: z.literal(VERSION),
   savedAtMs: z.number().nonnegative(),
   chains: z.record(z.string(), z.unknown()),

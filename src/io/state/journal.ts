@@ -12,7 +12,7 @@ function journalPathOf(statePath: string): string {
   return `${statePath}.budgets`;
 }
 
-const JournalJson = z.strictObject({ version: z.literal(1), budgets: z.unknown() });
+const JournalJson = z.object({ version: z.literal(1), budgets: z.unknown() });
 
 /**
  * Reads the journal; null where there is none.

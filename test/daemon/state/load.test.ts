@@ -56,6 +56,18 @@ describe("loadState()", () => {
     expect(usedOf(restored)).toEqual({ studio: 5, gateway: 1 });
   });
 
+  it("ignores what a later version added, and keeps what was spent", async () => {
+    const later = { ...stateOf({ budgets: withLaterFields(budgetsOf({ studio: 3 })) }), later: 1 };
+
+    const { restored, lines } = await loadAfter(async (path) => {
+      await writeStateFile(path, later);
+      await writeBudgetJournal(path, withLaterFields(budgetsOf({ gateway: 1 })));
+    });
+
+    expect(usedOf(restored)).toEqual({ studio: 3, gateway: 1 });
+    expect(lines).toEqual([]);
+  });
+
   it("counts nothing twice that the state file holds already", async () => {
     const { restored } = await loadAfter(async (path) => {
       await writeBudgetJournal(path, budgetsOf({ studio: 2 }));
@@ -160,6 +172,13 @@ function budgetsOf(polls: Readonly<Record<string, number>>): unknown {
   ]);
   const saved: SavedBudgets = { accounts: new Map(accounts), backOffs: new Map() };
   return savedBudgetsToJson(saved);
+}
+
+/** As a later version might write it. */
+function withLaterFields(budgets: unknown): unknown {
+  const text = JSON.stringify(budgets).replaceAll('"buckets":', '"later":1,"buckets":');
+  const withFields: unknown = JSON.parse(text.replaceAll('"backOff":{', '"backOff":{"later":1,'));
+  return { ...Object(withFields), later: 1 };
 }
 
 function usedOf({ budgets }: RestoredState): Readonly<Record<string, number>> {

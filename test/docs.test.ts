@@ -1,0 +1,81 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runCli } from "../src/cli.ts";
+import { commandWorld } from "./support/command-world.ts";
+
+const PAGES = [
+  ...readdirSync(".").filter((name) => name.endsWith(".md")),
+  ...readdirSync("docs", { recursive: true, encoding: "utf8" })
+    .filter((name) => name.endsWith(".md"))
+    .map((name) => join("docs", name)),
+];
+
+describe("the pages", () => {
+  it("link to files and headings that exist", () => {
+    const broken = PAGES.flatMap((page) =>
+      [...read(page).matchAll(/\]\((?!https?:|mailto:)([^)\s]+)\)/g)]
+        .filter(([, link = ""]) => !leadsSomewhere(page, link))
+        .map(([, link]) => `${page}: ${link}`),
+    );
+
+    expect(broken).toEqual([]);
+  });
+});
+
+describe("docs/your-case.md", () => {
+  const blocks = [...read("docs/your-case.md").matchAll(/^## (.*)$[\s\S]*?^```yaml\n([\s\S]*?)^```$/gm)].map(
+    ([, title = "", text = ""]) => ({ title, text }),
+  );
+
+  it("has a configuration for each case", () => {
+    expect(blocks.map(({ title }) => title)).toEqual([
+      "A graph-node of your own",
+      "One subgraph on The Graph's gateway",
+      "Envio and a subgraph side by side",
+      "Ponder",
+      "SQD and SubQuery",
+    ]);
+  });
+
+  it.each(blocks)("$title passes `config check`", async ({ text }) => {
+    const { world, printed } = commandWorld({ THEGRAPH_API_KEY: "0123456789abcdef0123456789abcdef" });
+    const readFile = (path: string): string => (path === "chains.yaml" ? text : world.readFile(path));
+
+    const exitCode = await runCli(["node", "synclag", "config", "check"], { ...world, readFile });
+
+    expect(printed.err).toEqual([]);
+    expect(exitCode).toBe(0);
+  });
+});
+
+describe("docs/UPGRADING.md", () => {
+  it("has a section for each version since the first", () => {
+    const versions = [...read("CHANGELOG.md").matchAll(/^## \[(.*?)\]/gm)].map(([, version]) => version);
+    const sections = [...read("docs/UPGRADING.md").matchAll(/^### (\S+), from (\S+)$/gm)];
+
+    expect(sections.map(([, version, from]) => [version, from])).toEqual(
+      versions.slice(0, -1).map((version, index) => [version, versions[index + 1]]),
+    );
+  });
+});
+
+function read(path: string): string {
+  return readFileSync(path, "utf8");
+}
+
+function leadsSomewhere(page: string, link: string): boolean {
+  const [path = "", heading] = link.split("#");
+  const target = path === "" ? page : join(dirname(page), path);
+  return existsSync(target) && (heading === undefined || headingsOf(target).includes(heading));
+}
+
+/** As GitHub names them. */
+function headingsOf(page: string): readonly string[] {
+  return [...read(page).matchAll(/^#+ (.*)$/gm)].map(([, title = ""]) =>
+    title
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, "")
+      .replaceAll(" ", "-"),
+  );
+}
