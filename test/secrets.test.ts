@@ -17,6 +17,7 @@ const KEYS = {
   USER_PASSWORD: "canary-password-5f0c1d9a7b3e4f6a8c2d",
   FILE_KEY: "canary-file-5f0c1d9a7b3e4f6a8c2d",
   SESSION_KEY: "canarysession5f0c1d9a7b3e4f6a8c2d",
+  STATUS_KEY: "canary-status-5f0c1d9a7b3e4f6a8c2d",
   RPC_KEY: "canary-rpc-5f0c1d9a7b3e4f6a8c2d",
   /** Used after a reload. */
   NEXT_KEY: "canary-next-5f0c1d9a7b3e4f6a8c2d",
@@ -244,6 +245,7 @@ function chainsYaml(port: number, refusingPort: number): string {
       dialect: graph
       schedule: "*/2 * * * * *"
       url: "${origin}/${name}/\${PATH_KEY}/${WRITTEN_IN_PATH}/${WRITTEN_UUID}/${WRITTEN_BASE58}?written=${WRITTEN_IN_QUERY}&key=\${QUERY_KEY}"
+      status: { url: "${origin}/${name}/\${STATUS_KEY}", deployment: Qm1 }
       headers: { X-Key: "\${HEADER_KEY}", Cookie: "theme=dark; session=\${SESSION_KEY}", X-File: "\${file:${folder.path}/key.txt}" }
       chains: [base]`;
   const home = `monitor:\${USER_PASSWORD}@127.0.0.1`;

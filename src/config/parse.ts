@@ -126,11 +126,14 @@ function variablePaths(value: unknown, path: Path): readonly Path[] {
     : [];
 }
 
-/** `chains.x.rpc[0]`, `protocols.x[0].url`, `protocols.x[0].chains.base.url`, and the same with `headers.Name`. */
+/** `chains.x.rpc[0]`, `protocols.x[0].url`, `protocols.x[0].status.url`, `protocols.x[0].chains.base.url`, and `headers.Name`. */
 function mayHaveVariables([section, , third, ...rest]: Path): boolean {
   if (section === "chains") {
     return third === "rpc";
   }
   const [key, name] = rest[0] === "chains" && rest.length > 2 ? rest.slice(2) : rest;
-  return section === "protocols" && (key === "url" || (key === "headers" && name !== undefined));
+  return (
+    section === "protocols" &&
+    (key === "url" || (key === "headers" && name !== undefined) || (key === "status" && name === "url"))
+  );
 }

@@ -10,6 +10,7 @@ import { Monitor } from "./monitor.ts";
 import { PollCounters } from "./polling/counters.ts";
 import { DialectCache } from "./polling/dialect-cache.ts";
 import { ExchangeLog } from "./polling/exchange-log.ts";
+import { Explainer } from "./polling/explain.ts";
 import { pollOrder } from "./polling/order.ts";
 import { type PollPorts, poll } from "./polling/poll.ts";
 import { createPollPorts } from "./polling/ports.ts";
@@ -71,8 +72,19 @@ export async function checkRound(
   // A person's check must not spend what the schedule of a daemon needs.
   const ports: PollPorts = { ...scheduled, use: "opportunistic", unsent: "observed" };
   const queue = createPollQueue(config.poll);
+  const explainer = new Explainer({
+    post: options.post,
+    queue,
+    redact: ports.redact,
+    hasTrouble: (endpoint) => monitor.hasTrouble(endpoint),
+    explain: (target, explanation) => monitor.explain(target, explanation),
+    onExchange: () => undefined,
+    // The reason is in the report.
+    logger: { warn: () => undefined, debug: () => undefined },
+  });
   const endpoints = pollOrder(endpointsOf(fleet));
 
+  const explanations: Promise<void>[] = [];
   let done = 0;
   options.onProgress(done, endpoints.length);
   async function pollOnce(endpoint: Endpoint): Promise<void> {
@@ -80,11 +92,13 @@ export async function checkRound(
     dialects.note(endpoint, result.search);
     monitor.observe(result.observations);
     saved.observe(result.observations);
+    explanations.push(explainer.onPolled(endpoint, result.observations));
     done += 1;
     options.onProgress(done, endpoints.length);
   }
 
   await Promise.all(endpoints.map((endpoint) => queue.add(endpoint.host, () => pollOnce(endpoint))));
+  await Promise.all(explanations);
   return { ...monitor.report(), budgets: budgets.report(clock.nowMs()) };
 }
 

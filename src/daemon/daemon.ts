@@ -19,6 +19,7 @@ import type { Stability } from "./polling/confirmations.ts";
 import { PollCounters } from "./polling/counters.ts";
 import { DialectCache } from "./polling/dialect-cache.ts";
 import { ExchangeLog } from "./polling/exchange-log.ts";
+import { Explainer } from "./polling/explain.ts";
 import { type PollPorts, poll } from "./polling/poll.ts";
 import { type Polling, startPolling } from "./polling/polling.ts";
 import { confirmationPoll, createPollPorts } from "./polling/ports.ts";
@@ -39,7 +40,15 @@ interface Running {
   /** Of its endpoints. */
   readonly requestIds: ReadonlySet<string>;
   readonly polling: Polling;
+  readonly explainer: Explainer;
   readonly stopping: AbortController;
+}
+
+/** What a poll uses of the configuration that it was started by. */
+interface PollContext {
+  readonly ports: PollPorts;
+  readonly renew: (url: string) => void;
+  readonly explainer: Explainer;
 }
 
 /** The poll loop, on one configuration at a time. */
@@ -201,6 +210,15 @@ export class Daemon implements AsyncDisposable {
       exchangeLog: this.#exchangeLog,
       observeDuration,
     });
+    const explainer = new Explainer({
+      post: client.post,
+      queue: this.#queue,
+      redact: ports.redact,
+      hasTrouble: (endpoint) => this.#monitor.hasTrouble(endpoint),
+      explain: (target, explanation) => this.#monitor.explain(target, explanation),
+      onExchange: (endpoint, exchange) => this.#exchangeLog.note(endpoint, exchange),
+      logger: world.logger,
+    });
     const polling = startPolling({
       fleet: config.fleet,
       queue: this.#queue,
@@ -211,6 +229,7 @@ export class Daemon implements AsyncDisposable {
         this.#poll(endpoint, {
           ports: use === "scheduled" ? ports : confirmationPoll(ports),
           renew: client.renew,
+          explainer,
         }),
       onSkipped: (indexer) => this.#counters.countSkippedRound(indexer),
       onTick: () => this.#watchdog.tick(),
@@ -218,13 +237,10 @@ export class Daemon implements AsyncDisposable {
       monotonicMs: world.monotonicMs,
     });
     const requestIds = new Set(endpointsOf(config.fleet).map(requestIdOf));
-    return { config, requestIds, polling, stopping };
+    return { config, requestIds, polling, explainer, stopping };
   }
 
-  async #poll(
-    endpoint: Endpoint,
-    { ports, renew }: { readonly ports: PollPorts; readonly renew: (url: string) => void },
-  ): Promise<Stability> {
+  async #poll(endpoint: Endpoint, { ports, renew, explainer }: PollContext): Promise<Stability> {
     const { observations, search } = await poll(endpoint, this.#dialects.searchOf(endpoint), ports);
     this.#options.store.touch();
     if (!this.#running.requestIds.has(requestIdOf(endpoint))) {
@@ -239,6 +255,8 @@ export class Daemon implements AsyncDisposable {
     const stability = this.#monitor.observe(observations, () =>
       this.#counters.countFailure(endpoint, "implausible"),
     );
+    // Not awaited: an index-node API that hangs must not delay the next poll.
+    explainer.onPolled(endpoint, observations).catch(this.#options.world.onBug);
     if (stability === "changing") {
       // A kept connection may lead to a server that the host name has left.
       renew(endpoint.url);
@@ -251,7 +269,8 @@ function hasSameLimits({ poll }: Config, other: Config): boolean {
   return poll.concurrency === other.poll.concurrency && poll.perHost === other.poll.perHost;
 }
 
-async function stop({ polling, stopping }: Running): Promise<void> {
+async function stop({ polling, explainer, stopping }: Running): Promise<void> {
   stopping.abort();
   await polling[Symbol.asyncDispose]();
+  await explainer.settled();
 }

@@ -3,7 +3,14 @@ import { observeChain, retainChain, startChain, watchFleet } from "../core/chain
 import { type ChainState, sourceOf, type WatchedChain } from "../core/head/chain-state.ts";
 import { staleAfterMs } from "../core/head/voice.ts";
 import { isUnreached } from "../core/incidents/local-outage.ts";
-import { type Endpoint, endpointsOf, type Fleet, sourceKeysOf, type Target } from "../core/model/fleet.ts";
+import {
+  type Endpoint,
+  endpointsOf,
+  type Fleet,
+  sourceKeysOf,
+  statusEndpointOf,
+  type Target,
+} from "../core/model/fleet.ts";
 import type { Observation } from "../core/model/observation.ts";
 import type { BudgetReport, Incident, Report } from "../core/model/report.ts";
 import { type CachedReport, cachedReport } from "../core/report/cached-report.ts";
@@ -48,6 +55,10 @@ export class Monitor {
   readonly #chains = new Map<string, WatchedState>();
   #chainOf: ReadonlyMap<string, string> = new Map();
   #incidents: readonly Incident[] = [];
+  /** Keys of the targets that have an index-node API. */
+  #explainable: ReadonlySet<string> = new Set();
+  /** By the target's key; of those that are not `ok`. */
+  #explanations: ReadonlyMap<string, string> = new Map();
   #latest: Report | null = null;
   #lastOutageMs: number | null = null;
   /** Of the wall clock against the monotonic one, when last looked at. */
@@ -74,6 +85,12 @@ export class Monitor {
       ...chains.flatMap(({ targets }) => targets.map(({ key, chain }) => [key, chain] as const)),
       ...fleet.rpcEndpoints.map(({ key, chain }) => [key, chain ?? ""] as const),
     ]);
+    this.#explainable = new Set(
+      endpointsOf(fleet).flatMap(
+        (endpoint) => statusEndpointOf(endpoint)?.targets.map(({ key }) => key) ?? [],
+      ),
+    );
+    this.#keepExplanations((key) => this.#explainable.has(key));
     this.#latest = null;
   }
 
@@ -101,6 +118,7 @@ export class Monitor {
       onImplausible();
     }
     this.#latest = null;
+    this.#keepExplanations((key) => !this.#isOk(key));
     this.#detectRestoredNetwork(observations);
     return stability;
   }
@@ -108,6 +126,29 @@ export class Monitor {
   /** Whether the last observation of each target of an endpoint is still evidence. */
   isEvident(endpoint: Endpoint): boolean {
     return sourceKeysOf(endpoint).every((source) => this.#isEvident(source));
+  }
+
+  /** Whether a target of the endpoint has a settled status other than `ok`. */
+  hasTrouble(endpoint: Endpoint): boolean {
+    return sourceKeysOf(endpoint).some(
+      (source) => this.#stateOf(source)?.verdict != null && !this.#isOk(source),
+    );
+  }
+
+  /**
+   * Keeps what an index-node API says of why a target is not `ok`, until it is again; null: it names no reason. The
+   * result says whether that is news.
+   */
+  explain(target: string, explanation: string | null): "news" | "known" {
+    const isDue = this.#explainable.has(target) && !this.#isOk(target);
+    const wanted = isDue ? explanation : null;
+    if ((this.#explanations.get(target) ?? null) === wanted) {
+      return "known";
+    }
+    const others = [...this.#explanations].filter(([key]) => key !== target);
+    this.#explanations = new Map(wanted === null ? others : [...others, [target, wanted]]);
+    this.#latest = null;
+    return "news";
   }
 
   save(): SavedMonitor {
@@ -152,6 +193,7 @@ export class Monitor {
       skipped: this.#fleet.skipped,
       ...(this.#options.maintenance === undefined ? {} : { maintenance: this.#options.maintenance(nowMs) }),
       lastOutageMs: this.#lastOutageMs,
+      explanations: this.#explanations,
       nowMs,
     });
     this.#incidents = this.#latest.incidents;
@@ -201,6 +243,16 @@ export class Monitor {
   /** Whether nothing at all could be reached, by the latest report. */
   #hasNetworkOutage(): boolean {
     return this.#incidents.some(({ scope }) => scope === "network");
+  }
+
+  #isOk(source: string): boolean {
+    return this.#stateOf(source)?.verdict?.status === "ok";
+  }
+
+  #keepExplanations(isKept: (target: string) => boolean): void {
+    if (this.#explanations.size > 0) {
+      this.#explanations = new Map([...this.#explanations].filter(([key]) => isKept(key)));
+    }
   }
 
   #isUnreached(endpoint: Endpoint): boolean {

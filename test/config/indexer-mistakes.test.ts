@@ -44,6 +44,22 @@ describe("parseConfig()", () => {
       ],
     },
     {
+      mistake: "bad-status",
+      problems: [
+        "8:7: protocols.airdrops[0].status: Cannot use status with dialect auto: expected dialect: graph",
+        "13:7: protocols.airdrops[1].status: Cannot use status for an endpoint of 2 chains: expected a url with a placeholder, so that each chain has its own",
+        "18:7: protocols.airdrops[2].status.url: Cannot find required key: expected an http:// or https:// URL",
+        "18:7: protocols.airdrops[2].status.deployment: Cannot find required key: expected the id of a deployment, or a placeholder such as {deployment}",
+        '18:17: protocols.airdrops[2].status.urll: Cannot use unknown key "urll": did you mean "url"?',
+        "23:22: protocols.airdrops[3].status.url: Cannot use this URL: expected http:// or https://, found no scheme",
+        '23:62: protocols.airdrops[3].status.deployment: Cannot use "Qm 1" as the deployment of chain base: expected an id such as Qm…',
+        '27:9: protocols.airdrops[3].chains.sepolia.deployment: Cannot fill {deployment} in deployment: chain sepolia has no value "deployment"',
+        '27:29: protocols.airdrops[3].chains.sepolia.deploymnet: Cannot use unknown key "deploymnet": no template uses {deploymnet}: did you mean "deployment"?',
+        "30:22: protocols.airdrops[4].status.url: Cannot resolve this value: NO_SUCH_KEY is not set; set it, or add optional: true to the indexer",
+        "30:77: protocols.airdrops[4].status.deployment: Cannot use ${…} here: variables work only in url, headers and rpc",
+      ],
+    },
+    {
       mistake: "bad-explorer",
       problems: [
         "14:17: protocols.lockup[0].explorer: Cannot use this URL: expected http:// or https://, found no scheme",

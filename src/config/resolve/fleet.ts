@@ -125,6 +125,7 @@ function toEndpoint({ protocol, entry }: IndexerPlan, endpoint: EndpointPlan, ti
     headers: address.headers,
     dialect,
     ...(entry.custom === undefined ? {} : { custom: toCustomQuery(entry.custom) }),
+    ...(endpoint.status === null ? {} : { status: endpoint.status }),
     ...timing,
     budget: address.budget,
     targets: chains.map(toTarget),

@@ -1,8 +1,9 @@
+import type { StatusApi } from "../../core/model/fleet.ts";
 import type { ConfigFile } from "../schema/config-file.ts";
 import type { IndexerEntry } from "../schema/indexer.ts";
 import { describeValue } from "../schema/messages.ts";
 import type { Path } from "../yaml/config-error.ts";
-import { type Address, resolveAddress } from "./address.ts";
+import { type Address, isDeploymentId, resolveAddress, resolveStatusApi } from "./address.ts";
 import { DEPLOYMENT_VALUE, type ListedChain, listChains } from "./list-chains.ts";
 import { type ChainScope, fillForChain, type IndexerScope } from "./resolve-context.ts";
 import { joinParts, parseTemplate, placeholdersOf } from "./template.ts";
@@ -22,6 +23,8 @@ export interface ServedChain {
 export interface EndpointPlan {
   readonly name: string;
   readonly address: Address;
+  /** Asked why its target is not `ok`, or null. */
+  readonly status: StatusApi | null;
   /** `auto`, or a node-cron expression. */
   readonly schedule: string;
   readonly schedulePath: Path;
@@ -48,6 +51,7 @@ const ENDPOINT_KEYS = ["url", "schedule", "headers", "budget"] as const;
 /** Resolves the endpoints of one indexer. */
 export function resolveIndexer(indexer: IndexerScope, chains: ConfigFile["chains"]): IndexerPlan {
   checkCustom(indexer);
+  checkStatus(indexer);
   const listed = listChains(indexer, chains);
   const sharing = listed.filter((chain) => !hasOwnEndpoint(chain));
   const endpoints = [
@@ -63,10 +67,11 @@ export function resolveIndexer(indexer: IndexerScope, chains: ConfigFile["chains
   };
 }
 
+/** The id that dialect `graph-status` asks for. */
 function resolveDeployment({ slug, scope }: ListedChain): string | null {
   const { indexer, path, values } = scope;
   const deployment = values.get(DEPLOYMENT_VALUE);
-  if (deployment !== undefined && /^[\w-]{1,64}$/.test(deployment)) {
+  if (deployment !== undefined && isDeploymentId(deployment)) {
     return deployment;
   }
   const wanted = `expected ${slug}: { deployment: Qm… }, the id that dialect graph-status asks for`;
@@ -91,6 +96,19 @@ function checkCustom({ entry, path, context }: IndexerScope): void {
     context.addKeyProblem(
       [...path, "custom"],
       `Cannot use custom with dialect ${entry.dialect}: expected dialect: custom`,
+    );
+  }
+}
+
+function checkStatus({ entry, path, context }: IndexerScope): void {
+  if (
+    entry.status !== undefined &&
+    entry.dialect !== "graph" &&
+    !context.hasProblemAt([...path, "dialect"])
+  ) {
+    context.addKeyProblem(
+      [...path, "status"],
+      `Cannot use status with dialect ${entry.dialect}: expected dialect: graph`,
     );
   }
 }
@@ -121,6 +139,7 @@ function planEndpoint(name: string, scope: ChainScope, listed: readonly ListedCh
     : {
         name,
         address,
+        status: resolveStatusApi(address.url, scope, listed),
         schedule: overrides.schedule ?? indexer.entry.schedule,
         schedulePath: [...(overrides.schedule === undefined ? indexer.path : path), "schedule"],
         chains,

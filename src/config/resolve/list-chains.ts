@@ -91,7 +91,10 @@ function ownValues(
 /** A value that no template uses is most likely a mistyped key. */
 function checkOwnValues(indexer: IndexerScope, path: Path, overrides: ChainValues): void {
   const { entry, context } = indexer;
-  const templates = [entry, overrides].flatMap((from) => TEMPLATE_KEYS.map((key) => from[key] ?? ""));
+  const templates = [
+    ...[entry, overrides].flatMap((from) => TEMPLATE_KEYS.map((key) => from[key] ?? "")),
+    ...Object.values(entry.status ?? {}),
+  ];
   const used = [
     ...templates.flatMap(placeholdersOf),
     ...indexer.selections.flatMap(placeholdersIn),
@@ -99,7 +102,7 @@ function checkOwnValues(indexer: IndexerScope, path: Path, overrides: ChainValue
   ];
   const isUncertain =
     templates.some((template) => parseTemplate(template).kind === "invalid") ||
-    TEMPLATE_KEYS.some((key) => context.hasProblemAt([...indexer.path, key]));
+    [...TEMPLATE_KEYS, "status"].some((key) => context.hasProblemAt([...indexer.path, key]));
   for (const name of ownKeys(overrides)) {
     const valuePath = [...path, name];
     if (BUILT_IN_VALUES.includes(name)) {

@@ -75,6 +75,19 @@ const Custom = section(
   "a map with query and height",
 );
 
+/** The index-node API of the graph-node behind an indexer of dialect `graph`. */
+const Status = section(
+  {
+    url: Url.describe(
+      `The index-node API, such as http://graph-node:8030/graphql. Placeholders, \${VAR} and \${file:/path} are replaced.`,
+    ),
+    deployment: z
+      .string(expects("the id of a deployment, or a placeholder such as {deployment}"))
+      .describe("The deployment's id, or a placeholder such as {deployment}."),
+  },
+  "a map with url and deployment",
+);
+
 /** One indexer of a protocol. */
 export const IndexerEntry = section(
   {
@@ -89,6 +102,9 @@ export const IndexerEntry = section(
     ),
     url: Url.optional().describe(
       `{chain}, {chain_id} and the chains' own values give each chain its own endpoint. \${VAR} and \${file:/path} are replaced.`,
+    ),
+    status: Status.optional().describe(
+      "The index-node API of the same graph-node: asked why a target of dialect graph is not ok.",
     ),
     headers: Headers.default({}).describe(
       `Sent with every request. \${VAR} and \${file:/path} are replaced.`,

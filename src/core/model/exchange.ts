@@ -21,7 +21,8 @@ export interface Exchanges {
 /** An endpoint with its last exchanges. */
 export interface EndpointRecord extends Exchanges {
   readonly key: string;
-  readonly kind: "indexer" | "rpc";
+  /** `status`: the index-node API beside an indexer's endpoint. */
+  readonly kind: "indexer" | "rpc" | "status";
   /** Keys of the targets that it serves; empty for an RPC node. */
   readonly targets: readonly string[];
   /** A curl command that repeats the last poll, without secrets; null before the first. */

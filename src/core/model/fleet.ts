@@ -56,6 +56,16 @@ export interface CustomQuery {
   readonly failed: string | null;
 }
 
+/** graph-node's index-node API beside an endpoint of dialect `graph`: it says why a deployment has failed. */
+export interface StatusApi {
+  /** May contain a key: only `io/` may read it. */
+  readonly url: string;
+  readonly host: string;
+  readonly headers: Readonly<Record<string, string>>;
+  /** The id that it knows the endpoint's only target by, e.g. `Qm…`. */
+  readonly deployment: string;
+}
+
 /** One URL that is polled. It serves one target, or all targets of a multi-chain indexer. */
 export interface Endpoint {
   /** `protocol/variant/tier/name`; an RPC node's is `rpc/chain/n`. Unique in a fleet. */
@@ -76,6 +86,8 @@ export interface Endpoint {
   readonly dialect: string;
   /** The query of dialect `custom`, and of no other. */
   readonly custom?: CustomQuery;
+  /** Asked for the reason while the target is not `ok`; of dialect `graph` alone, and of one chain. */
+  readonly status?: StatusApi;
   /** node-cron expression, seconds first. */
   readonly schedule: string;
   readonly pollIntervalMs: number;
@@ -87,6 +99,25 @@ export interface Endpoint {
   readonly chain: string | null;
   /** What is asked beside the height; absent where no probe compares its targets. */
   readonly parity?: readonly CarriedProbe[];
+}
+
+/** The index-node API beside an endpoint, as an endpoint of dialect `graph-status`; null where there is none. */
+export function statusEndpointOf(endpoint: Endpoint): Endpoint | null {
+  const { status } = endpoint;
+  if (status === undefined) {
+    return null;
+  }
+  const { url, host, headers, deployment } = status;
+  return {
+    ...endpoint,
+    key: `${endpoint.key}/status`,
+    url,
+    host,
+    headers,
+    dialect: "graph-status",
+    budget: null,
+    targets: endpoint.targets.map((target) => ({ ...target, deployment })),
+  };
 }
 
 /** What names an indexer, and labels its metrics. */

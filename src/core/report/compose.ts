@@ -12,6 +12,8 @@ export interface ReportInput extends Pick<Report, "budgets" | "skipped"> {
   readonly previousIncidents: readonly Incident[];
   /** Whether a target is inside a maintenance window. */
   readonly maintenance?: (target: Target) => boolean;
+  /** What an index-node API says of why a target is not `ok`, by the target's key. */
+  readonly explanations?: ReadonlyMap<string, string>;
   /** The end of the last outage of our own network: polls that failed before it prove nothing. */
   readonly lastOutageMs?: number | null;
   readonly nowMs: number;
@@ -34,7 +36,10 @@ export function composeReport(input: ReportInput): Report {
   const network = incidents.find(({ scope }) => scope === "network");
   return {
     generatedAtMs: nowMs,
-    chains: network === undefined ? reports : reports.map((report) => maskAll(report, network)),
+    chains:
+      network === undefined
+        ? reports.map((report) => explained(report, input.explanations ?? new Map()))
+        : reports.map((report) => maskAll(report, network)),
     incidents,
     budgets: input.budgets,
     skipped: input.skipped,
@@ -62,6 +67,22 @@ function maskAll(report: ChainReport, { detail }: Incident): ChainReport {
 
 function unknown(target: TargetReport, detail: string): TargetReport {
   return { ...target, status: "unknown", preferred: false, detail };
+}
+
+/** With the explanation first in the detail of each target that has one, and is neither `ok` nor `unknown`. */
+function explained(report: ChainReport, explanations: ReadonlyMap<string, string>): ChainReport {
+  const isExplained = ({ target, status }: TargetReport) =>
+    explanations.has(target.key) && status !== "ok" && status !== "unknown";
+  return explanations.size > 0 && report.targets.some(isExplained)
+    ? {
+        ...report,
+        targets: report.targets.map((target) =>
+          isExplained(target)
+            ? { ...target, detail: `${explanations.get(target.target.key) ?? ""}; ${target.detail}` }
+            : target,
+        ),
+      }
+    : report;
 }
 
 /** The same report where no target is marked, so that comparing it with the previous one is quick. */

@@ -1,5 +1,5 @@
 import type { Exchange, Exchanges } from "../../core/model/exchange.ts";
-import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
+import { type Endpoint, endpointsOf, type Fleet, statusEndpointOf } from "../../core/model/fleet.ts";
 
 const KEPT_REPLIES = 3;
 /** An endpoint that has recovered still shows what was wrong. */
@@ -15,7 +15,9 @@ export class ExchangeLog {
 
   /** Forgets the endpoints that are no longer polled. */
   watch(fleet: Fleet): void {
-    const known = new Set(endpointsOf(fleet).map(({ key }) => key));
+    const known = new Set(
+      endpointsOf(fleet).flatMap((endpoint) => [endpoint.key, statusEndpointOf(endpoint)?.key ?? []].flat()),
+    );
     this.#replies = new Map([...this.#replies].filter(([key]) => known.has(key)));
     this.#failures = new Map([...this.#failures].filter(([key]) => known.has(key)));
   }

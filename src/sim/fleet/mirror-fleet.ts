@@ -1,5 +1,11 @@
 import type { Config } from "../../config/config.ts";
-import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
+import {
+  type Endpoint,
+  endpointsOf,
+  type Fleet,
+  type StatusApi,
+  statusEndpointOf,
+} from "../../core/model/fleet.ts";
 import type { ChainSpec } from "../model/chain-model.ts";
 import { chainOfAge } from "../model/usual-chains.ts";
 import { SIMULATED_CUSTOM_QUERY } from "../servers/custom.ts";
@@ -24,7 +30,10 @@ const FALLBACK_BLOCK_TIME_MS = 2_000;
  * The real fleet is not contacted. The caller disposes the fleet.
  */
 export async function mirrorFleet(config: Config, nowMs: () => number): Promise<MirroredFleet> {
-  const endpoints = endpointsOf(config.fleet);
+  const endpoints = endpointsOf(config.fleet).flatMap((endpoint) => {
+    const status = statusEndpointOf(endpoint);
+    return status === null ? [endpoint] : [endpoint, status];
+  });
   const fleet = await startFleet({
     nowMs,
     chains: config.fleet.chains.map((chain) => chainSpec(chain, nowMs())),
@@ -58,7 +67,8 @@ function endpointSpec(endpoint: Endpoint, { budgets, chains }: Fleet): EndpointS
       ...(apiKey === null ? {} : { apiKeys: [apiKey] }),
     },
     targetBehaviour: (slug) => {
-      const deployment = endpoint.targets.find(({ chain }) => chain === slug)?.deployment;
+      const own = endpoint.targets.find(({ chain }) => chain === slug)?.deployment;
+      const deployment = own ?? endpoint.status?.deployment;
       const health = healthOf(kind, blockTimeOf(chains, slug));
       return deployment === undefined ? health : { ...health, deployment };
     },
@@ -110,7 +120,18 @@ function withSimulatedUrls(real: Fleet, simulated: SimulatedFleet): Fleet {
     const url = new URL(simulated.endpoint(endpoint.key).url);
     // The simulated server has a schema of its own, whatever the real query is.
     const custom = endpoint.custom === undefined ? {} : { custom: SIMULATED_CUSTOM_QUERY };
-    return { ...endpoint, ...custom, url: `${url.origin}${pathAndQuery(endpoint.url)}`, host: url.host };
+    const status = endpoint.status === undefined ? {} : { status: rewriteStatus(endpoint, endpoint.status) };
+    return {
+      ...endpoint,
+      ...custom,
+      ...status,
+      url: `${url.origin}${pathAndQuery(endpoint.url)}`,
+      host: url.host,
+    };
+  };
+  const rewriteStatus = (endpoint: Endpoint, status: StatusApi): StatusApi => {
+    const url = new URL(simulated.endpoint(statusEndpointOf(endpoint)?.key ?? "").url);
+    return { ...status, url: `${url.origin}${pathAndQuery(status.url)}`, host: url.host };
   };
   return {
     ...real,

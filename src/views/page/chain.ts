@@ -84,7 +84,7 @@ function renderProtocol(
   const cards = own.map((report) =>
     renderTargetCard(report, {
       gap: gaps.find(({ target }) => target.key === report.target.key),
-      endpoint: endpoints.find((endpoint) => endpoint.targets.includes(report.target.key)),
+      endpoints: endpoints.filter(({ targets: keys }) => keys.includes(report.target.key)),
       sparkline: renderSparkline(
         [...past.timesMs, nowMs],
         [...(past.targets[report.target.key]?.lagMs ?? past.timesMs.map(() => null)), report.lagMs],

@@ -10,14 +10,15 @@ import { statusPath, targetAnchor } from "./links.ts";
 /** What a card shows beside the report of its target. */
 export interface TargetCardOptions {
   readonly gap: GapReport | undefined;
-  readonly endpoint: EndpointRecord | undefined;
+  /** The one that serves it, and the index-node API beside that. */
+  readonly endpoints: readonly EndpointRecord[];
   readonly sparkline: Html | null;
   readonly nowMs: number;
 }
 
 /** Everything that is known of one target, for the page of its chain. */
 export function renderTargetCard(report: TargetReport, options: TargetCardOptions): Html {
-  const { gap, endpoint, sparkline, nowMs } = options;
+  const { gap, endpoints, sparkline, nowMs } = options;
   const { target, status } = report;
   const anchor = targetAnchor(target);
   const { tone, glyph } = STATUS_WORDS[status];
@@ -26,20 +27,20 @@ export function renderTargetCard(report: TargetReport, options: TargetCardOption
 <dl>${facts(report, gap, nowMs).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
 ${sparkline}
 <p class="meta">${links(report)}</p>
-${renderExchanges(endpoint, { id: `exchanges-${anchor}`, nowMs, fold: report.up ? "closed" : "open" })}</li>
+${endpoints.map((endpoint) => renderExchanges(endpoint, { id: `${endpoint.kind === "status" ? "status" : "exchanges"}-${anchor}`, nowMs, fold: report.up ? "closed" : "open" }))}</li>
 `;
 }
 
 /** What an endpoint answered lately, and the request as a curl command; null before its first poll. */
 export function renderExchanges(
-  record: EndpointRecord | undefined,
+  record: EndpointRecord,
   { id, nowMs, fold }: { readonly id: string; readonly nowMs: number; readonly fold: "open" | "closed" },
 ): Html | null {
-  if (record?.curl == null) {
+  if (record.curl === null) {
     return null;
   }
   const shared = record.targets.length > 1 ? ` It serves ${record.targets.length} targets.` : "";
-  return html`<details id="${id}"${fold === "open" ? html` open` : null}><summary>Recent replies and the request</summary>
+  return html`<details id="${id}"${fold === "open" ? html` open` : null}><summary>${record.kind === "status" ? "Recent replies of its index-node API" : "Recent replies"} and the request</summary>
 <p class="hint">Endpoint <b>${record.key}</b>.${shared} The request as a command:</p>
 <pre class="curl" tabindex="0" role="region" aria-label="curl command for ${record.key}">${record.curl}</pre>
 ${renderExchangeList("Recent failures", record.failures, nowMs)}

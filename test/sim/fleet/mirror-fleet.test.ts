@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Config } from "../../../src/config/config.ts";
 import { parseConfig } from "../../../src/config/parse.ts";
-import { endpointsOf } from "../../../src/core/model/fleet.ts";
+import { type Endpoint, endpointsOf } from "../../../src/core/model/fleet.ts";
 import { accelerate, paceAtSpeed } from "../../../src/sim/fleet/accelerate.ts";
 import { mirrorFleet } from "../../../src/sim/fleet/mirror-fleet.ts";
 import { ask, call } from "../ask.ts";
@@ -27,6 +27,7 @@ protocols:
       dialect: graph
       url: "https://gateway.thegraph.com/api/subgraphs/id/{id}"
       headers: { Authorization: "Bearer \${THEGRAPH_API_KEY}" }
+      status: { url: "https://node.example:8030/graphql", deployment: "Qm{chain}" }
       chains:
         base: { id: 4SxPXkQNifgBYqje2C4yP5gz69erZwtD7GuLWgXHSLGe }
         form: { url: "https://formapi.0xgraph.xyz/api/public/5961fb30/subgraphs/airdrops-form/2.3/gn" }
@@ -100,9 +101,13 @@ describe("mirrorFleet()", () => {
 
     expect({ ...played, fleet: null }).toEqual({ ...real, fleet: null });
     expect(played.fleet.chains).toBe(real.fleet.chains);
-    expect(endpointsOf(played.fleet).map((endpoint) => ({ ...endpoint, url: "", host: "" }))).toEqual(
-      endpointsOf(real.fleet).map((endpoint) => ({ ...endpoint, url: "", host: "" })),
-    );
+    const withoutPlaces = ({ status, ...endpoint }: Endpoint) => ({
+      ...endpoint,
+      ...(status === undefined ? {} : { status: { ...status, url: "", host: "" } }),
+      url: "",
+      host: "",
+    });
+    expect(endpointsOf(played.fleet).map(withoutPlaces)).toEqual(endpointsOf(real.fleet).map(withoutPlaces));
   });
 
   it("answers each as the software that lives there", async () => {
@@ -118,6 +123,11 @@ describe("mirrorFleet()", () => {
     });
     const form = await ask(urlOf("airdrops/subgraph/production/form"), probe);
     const rpc = await call(urlOf("rpc/base/0"), "eth_chainId", []);
+    const status = endpointsOf(played.fleet).find((endpoint) => endpoint.status !== undefined)?.status;
+    const health = await ask(
+      status?.url ?? "",
+      '{ indexingStatuses(subgraphs: ["Qmbase"]) { subgraph health } }',
+    );
 
     const height = (key: string): unknown => ({
       data: { _meta: { block: { number: fleet.target(key).heightAt() } } },
@@ -126,6 +136,10 @@ describe("mirrorFleet()", () => {
     expect(gateway.body).toEqual(height("airdrops/subgraph/production/base"));
     expect(form.body).toEqual(height("airdrops/subgraph/production/form"));
     expect(rpc.body).toMatchObject({ result: "0x2105" });
+    expect(status?.url).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/graphql$/);
+    expect(health.body).toEqual({
+      data: { indexingStatuses: [{ subgraph: "Qmbase", health: "healthy" }] },
+    });
   });
 
   it("holds callers to the daily budget that the configuration names", async () => {
