@@ -37,14 +37,14 @@ export function interpret({ endpoint, question, reply, nowMs }: Answered): Inter
     return interpretError(classified, endpoint);
   }
   const reading = readData(question, classified.data);
+  if (classified.error !== null && !hasHead(reading)) {
+    return interpretError(classified.error, endpoint);
+  }
   if (reading.kind === "rows") {
     return {
       kind: "answered",
       outcomes: assignRows(subjectsOf(endpoint), reading.rows).map(withIndexingErrors(classified.error)),
     };
-  }
-  if (classified.error !== null) {
-    return interpretError(classified.error, endpoint);
   }
   // With dialect auto, data of another shape may be what another question is meant for.
   if (reading.kind === "refused" || endpoint.dialect === "auto") {
@@ -60,6 +60,11 @@ export function failEverySource(
 ): readonly Outcome[] {
   const { reason, detail } = failure;
   return subjectsOf(endpoint).map(({ source }) => ({ source, kind: "failed", reason, detail }));
+}
+
+/** Beside an error, a field of null means that it could not be read, and not that nothing is indexed yet. */
+function hasHead(reading: Reading): boolean {
+  return reading.kind === "rows" && reading.rows.some(({ content }) => content.kind === "head");
 }
 
 /** The plain shape of one block number is accepted from every dialect. */

@@ -104,15 +104,24 @@ describe("interpret()", () => {
       file: "graph/meta-cut-by-indexing-error.json",
       reason: "indexing_error",
     },
+    {
+      case: "a squid whose table is gone",
+      file: "squid/status-table-missing.json",
+      reason: "graphql",
+    },
+    {
+      case: "a SubQuery project whose table is gone",
+      file: "subquery/metadata-table-missing.json",
+      reason: "graphql",
+    },
     { case: "a wrong key", file: "errors/auth-unknown-key.json", reason: "unauthorized" },
     { case: "a page", file: "errors/page.html", reason: "malformed" },
   ])("fails with $reason for $case", ({ file, reason }) => {
     const reply = replyOf(readFixture(file));
 
-    expect(interpretCase({ dialect: "auto", chainIds: [1], reply })).toMatchObject({
-      kind: "failed",
-      reason,
-    });
+    for (const dialect of ["auto", file.split("/")[0] ?? ""].filter((name) => name !== "errors")) {
+      expect(interpretCase({ dialect, chainIds: [1], reply })).toMatchObject({ kind: "failed", reason });
+    }
   });
 
   it.each(['{"data":null}', '{"data":{}}', '{"data":{"_meta":null}}', '{"data":{"_meta":{"other":1}}}'])(
