@@ -99,6 +99,8 @@ export function sampleChainReport(overrides: Partial<ChainReport> = {}): ChainRe
   return {
     chain: sampleChain(),
     reference: { block: 38_000_002, sources: 3, members: [], opposed: [], timeMs: NOW_MS - 2000 },
+    standings: [],
+    dispute: null,
     blockIntervalMs: 2003,
     targets: [sampleTargetReport()],
     gaps: [],

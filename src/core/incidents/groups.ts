@@ -35,6 +35,11 @@ export function groupsOf({
   const indexers = new Set(down.map(indexerKey));
   const chains = new Set(affected.map(({ target }) => target.chain));
   const hosts = groupBy(down, ({ host }) => host);
+  const opposing = new Set(
+    affected
+      .filter(({ status }) => status === "diverged")
+      .map(({ target }) => endpointOf.get(target.key)?.host),
+  );
   const byKey = new Map(reports.map((report) => [report.target.key, report]));
   const onChains = reports.filter(({ target }) => chains.has(target.chain));
   return [
@@ -48,11 +53,14 @@ export function groupsOf({
       // A host cannot have more endpoints at fault than affected targets.
       .filter(([host, served]) => (hosts.get(host)?.length ?? 0) > served.length * START_SHARE)
       .map(([host, served]) => hostGroup(host, served, byKey)),
+    ...[...groupBy(indexersOf(endpoints), ({ host }) => host)]
+      .filter(([host]) => opposing.has(host))
+      .map(([host, served]) => opposingGroup(host, membersOf(served, byKey))),
   ];
 }
 
 const endpointIndex = memoize((endpoints: readonly Endpoint[]) => {
-  const indexers = endpoints.filter(({ kind }) => kind === "indexer");
+  const indexers = indexersOf(endpoints);
   const byHost = [...groupBy(indexers, ({ host }) => host)];
   return {
     byIndexer: groupBy(indexers, indexerKey),
@@ -112,6 +120,26 @@ function hostGroup(host: string, served: readonly Endpoint[], byKey: ReportsByKe
       return change === "start" ? down === served.length : down > served.length * START_SHARE;
     },
   };
+}
+
+/** A provider opposes the rest when all that it serves on some chain, two targets or more, is excluded there. */
+function opposingGroup(host: string, members: readonly TargetReport[]): Group {
+  const chains = [...groupBy(members, ({ target }) => target.chain).values()].filter(
+    (here) => here.length > 1,
+  );
+  return {
+    scope: "host",
+    subject: host,
+    name: `host ${host}`,
+    members,
+    isAtFault: (affected, change) =>
+      [...affected].every(({ status }) => status === "diverged") &&
+      chains.some((here) => share(here, affected) >= (change === "start" ? 1 : START_SHARE)),
+  };
+}
+
+function indexersOf(endpoints: readonly Endpoint[]): readonly Endpoint[] {
+  return endpoints.filter(({ kind }) => kind === "indexer");
 }
 
 function leastShare(change: IncidentChange): number {

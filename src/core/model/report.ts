@@ -75,9 +75,25 @@ export interface ReferenceReport {
   readonly timeMs: number | null;
 }
 
+/** Where one source of a chain stands: a target, or an RPC node. */
+export interface SourceStanding {
+  readonly source: string;
+  /** Its provider, where that is known. */
+  readonly host: string | null;
+  readonly block: number;
+  /** `apart`: it neither stands level with the reference nor contradicts it, e.g. because it lags. */
+  readonly stands: "agrees" | "apart" | "excluded" | "disputed";
+  /** Why it is excluded, or on which side it stands where nothing is decided; else null. */
+  readonly detail: string | null;
+}
+
 export interface ChainReport {
   readonly chain: Chain;
   readonly reference: ReferenceReport | null;
+  /** Where every source stands that has said something lately, RPC nodes included. */
+  readonly standings: readonly SourceStanding[];
+  /** Who contradicts whom where there is no reference for that reason, and what would decide it; else null. */
+  readonly dispute: string | null;
   /** As measured, in whole microseconds. */
   readonly blockIntervalMs: number | null;
   readonly targets: readonly TargetReport[];

@@ -1,4 +1,4 @@
-import { namesText, oppositionText } from "../head/opposition-text.ts";
+import { oppositionText } from "../head/opposition-text.ts";
 import type { Status } from "../model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
 import { disagreementOf } from "../source/replicas.ts";
@@ -7,6 +7,7 @@ import type { LastPoll, SourceState } from "../source/source-state.ts";
 import { behindMs, contradictionOf, idleMs } from "../status/judge.ts";
 import type { Lag } from "../status/lag.ts";
 import type { ChainViewAt } from "../status/view.ts";
+import { disputeText } from "./dispute-text.ts";
 
 /** What a detail is written from. */
 export interface Facts {
@@ -172,11 +173,8 @@ function behindText({ lag, state, view }: Facts): string {
 }
 
 /** Why there is no reference, and what would decide it. */
-function withoutReferenceText({ consensus: { undecided } }: ChainViewAt): string {
-  const sides = undecided.map(namesText);
-  return sides.length === 0
-    ? "no second source to measure a lag by"
-    : `no reference: ${sides.join(" and ")} contradict each other, and as many stand on each side; an RPC node (\`rpc\`) or one more variant would decide it`;
+function withoutReferenceText({ dispute }: ChainViewAt): string {
+  return dispute === null ? "no second source to measure a lag by" : `no reference: ${disputeText(dispute)}`;
 }
 
 function failureText({ reason, detail }: Extract<LastPoll, { kind: "failed" }>): string {

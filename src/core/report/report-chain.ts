@@ -12,7 +12,9 @@ import { contradictionOf } from "../status/judge.ts";
 import { measureLag } from "../status/lag.ts";
 import { type ChainViewAt, viewOf } from "../status/view.ts";
 import { detailOf } from "./detail.ts";
+import { disputeText } from "./dispute-text.ts";
 import { preferredKeys } from "./preferred.ts";
+import { reportStandings } from "./standings.ts";
 
 /** What is known of a chain at `nowMs`. The same state and instant always give the same report. */
 export function reportChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainReport {
@@ -20,6 +22,8 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
   return {
     chain: watched.chain,
     reference: reportReference(view),
+    standings: reportStandings(state, watched, view),
+    dispute: view.dispute === null ? null : disputeText(view.dispute),
     blockIntervalMs: wholeMicroseconds(view.measuredIntervalMs),
     targets: reportTargets(state, watched, view),
     gaps: reportGaps(state, watched, view),

@@ -7,6 +7,7 @@ import type { Pace } from "../head/pace.ts";
 import { staleAfterMs } from "../head/voice.ts";
 import type { Chain, Thresholds } from "../model/fleet.ts";
 import { newestSample, type SourceState } from "../source/source-state.ts";
+import { type Dispute, disputeOf } from "./dispute.ts";
 import { AHEAD_BLOCKS, idleMs, stalledAfterMs } from "./judge.ts";
 
 /** What holds for a whole chain at one instant. */
@@ -21,6 +22,8 @@ export interface ChainViewAt {
   /** Null while there is none, or its evidence is stale. */
   readonly reference: HeadState | null;
   readonly consensus: Consensus;
+  /** Null where it is decided. */
+  readonly dispute: Dispute | null;
   readonly haltedAt: number | null;
   /** Whether an RPC node with fresh evidence could tell a halt of the chain from a stall. */
   readonly independent: boolean;
@@ -54,6 +57,7 @@ export function viewOf(
     pace: { intervalMs, measured: measured !== null },
     reference: head !== null && nowMs <= head.freshUntilMs ? head : null,
     consensus,
+    dispute: disputeOf(consensus.undecided, state.sources, intervalMs),
     haltedAt: standstill(rpcs, head?.block ?? 0, stalledAfterMs(thresholds, intervalMs)),
     independent: rpcs.length > 0,
   };

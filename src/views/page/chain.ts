@@ -1,6 +1,6 @@
 import type { HistorySlice } from "../../core/history/history.ts";
 import type { EndpointRecord } from "../../core/model/exchange.ts";
-import type { ChainReport, Report } from "../../core/model/report.ts";
+import type { ChainReport, Report, SourceStanding } from "../../core/model/report.ts";
 import { formatAgo, formatClock, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { keepTargets } from "../api/filter-status.ts";
 import { isoTime, statusJson } from "../api/status.ts";
@@ -40,6 +40,7 @@ export function renderChainPage(report: Report, slug: string, options: ChainPage
   const main = html`${renderSummary(found, summary, report.generatedAtMs)}
 ${renderIncidents(json.incidents, problems, report.generatedAtMs)}
 ${renderChainFacts(found, report.generatedAtMs)}
+${renderStandings(found)}
 ${protocols.map((protocol) => renderProtocol(found, protocol, { ...options, nowMs: report.generatedAtMs }))}
 ${renderRpcNodes(options.endpoints, report.generatedAtMs)}`;
   return renderPage({ ...options, title: `${found.chain.name} · Synclag`, tone: summary.tone, main });
@@ -50,18 +51,21 @@ function renderSummary({ chain }: ChainReport, { tone, sentence }: Headline, now
 <p>As of <time id="asof" datetime="${isoTime(nowMs)}">${formatClock(nowMs, nowMs)}</time>. <a href="/">All chains</a></p></div>`;
 }
 
-function renderChainFacts({ chain, reference, blockIntervalMs }: ChainReport, nowMs: number): Html {
+function renderChainFacts(report: ChainReport, nowMs: number): Html {
+  const { chain, blockIntervalMs } = report;
   const { laggingMs, criticalMs, stalledMs } = chain.thresholds;
   return html`<section aria-labelledby="chain-title"><h2 id="chain-title">Chain</h2><dl>
 <dt>Chain ID</dt><dd>${chain.id}${chain.testnet ? " (testnet)" : null}</dd>
-<dt>Reference head</dt><dd>${describeReference(reference, nowMs)}</dd>
+<dt>Reference head</dt><dd>${describeReference(report, nowMs)}</dd>
 <dt>Block interval</dt><dd>${describeBlockTime(chain.blockTimeMs, blockIntervalMs)}</dd>
 <dt>Thresholds</dt><dd>lagging ${formatDuration(laggingMs)}, critical ${formatDuration(criticalMs)}, stalled ${formatDuration(stalledMs)}</dd></dl></section>`;
 }
 
-function describeReference(reference: ChainReport["reference"], nowMs: number): string {
+function describeReference({ dispute, reference }: ChainReport, nowMs: number): string {
   if (reference === null) {
-    return "none: too few sources agree, so the lag is unknown";
+    return dispute === null
+      ? "none: too few sources agree, so the lag is unknown"
+      : "none: sources contradict each other, so the lag is unknown";
   }
   const time = reference.timeMs === null ? "" : `, produced ${formatAgo(reference.timeMs, nowMs)}`;
   return `${formatNumber(reference.block)}, ${formatCount(reference.sources, "source")}${time}`;
@@ -105,4 +109,52 @@ function renderRpcNodes(endpoints: readonly EndpointRecord[], nowMs: number): Ht
     ? null
     : html`<section aria-labelledby="rpc-title"><h2 id="rpc-title">RPC nodes</h2>
 <ul class="cards wide">${nodes.map((node) => html`<li class="card"><h3>${node.key}</h3>${renderExchanges(node, { id: `exchanges-${node.key}`, nowMs, fold: "closed" })}</li>`)}</ul></section>`;
+}
+
+interface Group {
+  readonly stands: SourceStanding["stands"];
+  readonly title: string;
+  readonly tone: "ok" | "warn" | "bad";
+}
+
+const GROUPS: readonly Group[] = [
+  { stands: "agrees", title: "Agree on the head", tone: "ok" },
+  { stands: "disputed", title: "Contradict each other", tone: "bad" },
+  { stands: "excluded", title: "Excluded", tone: "bad" },
+  { stands: "apart", title: "Apart from it", tone: "warn" },
+];
+
+/** Who agrees with whom on the head of a chain; null before anybody has said anything. */
+function renderStandings({ dispute, reference, standings }: ChainReport): Html | null {
+  if (standings.length === 0) {
+    return null;
+  }
+  const groups = GROUPS.map((group) => ({
+    ...group,
+    members: standings.filter(({ stands }) => stands === group.stands),
+  })).filter(({ members }) => members.length > 0);
+  const from = reference?.block ?? null;
+  return html`<section aria-labelledby="agreement-title"><h2 id="agreement-title">Who agrees on the head</h2>
+${dispute === null ? null : html`<p>No reference: ${dispute}</p>`}
+<ul class="cards">${groups.map(({ members, title, tone }) => html`<li class="card ${tone}"><h3>${title} <small>${formatCount(members.length, "source")}</small></h3><ul class="list">${members.map((standing) => renderStanding(standing, from))}</ul></li>`)}</ul></section>`;
+}
+
+function renderStanding({ block, detail, host, source, stands }: SourceStanding, from: number | null): Html {
+  const why = detail ?? (stands === "apart" && from !== null ? distanceText(block - from) : null);
+  return html`<li><b>${nameOf(source)}</b>: ${formatNumber(block)}${why === null ? null : html`, ${why}`}${host === null ? null : html` <small>${host}</small>`}</li>`;
+}
+
+function distanceText(blocks: number): string {
+  return blocks >= 0
+    ? `${formatCount(blocks, "block")} above it`
+    : `${formatCount(-blocks, "block")} below it`;
+}
+
+/** `airdrops multichain`, with the tier where it is not production; an RPC node by its number. */
+function nameOf(source: string): string {
+  const [protocol = "", variant = "", tier = ""] = source.split("/");
+  if (protocol === "rpc") {
+    return `RPC node ${tier}`;
+  }
+  return tier === "production" ? `${protocol} ${variant}` : `${protocol} ${variant} (${tier})`;
 }

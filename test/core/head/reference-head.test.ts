@@ -72,7 +72,35 @@ describe("reference head", () => {
       [B]: { block: 31_000_000, timestampSec: nowMs / 1_000 },
     }));
 
-    expect(play.report().reference).toBeNull();
+    expect(play.report()).toMatchObject({
+      reference: null,
+      standings: [
+        { source: expect.stringContaining(A), block: 1_000_000, stands: "disputed", detail: "side 1" },
+        { source: expect.stringContaining(B), block: 31_000_000, stands: "disputed", detail: "side 2" },
+      ],
+    });
+    expect(play.target(A).detail).toMatch(
+      /multichain \(block 1,000,000\) and subgraph \(block 31,000,000\) contradict each other by \d+ d( \d+ h)? of block time, 30,000,000 blocks apart/u,
+    );
+  });
+
+  it("says where each source stands: with the reference, excluded and why, or apart from it", () => {
+    const play = new Play(watch(BASE, A, B, C, D)).run(
+      4,
+      at({ [A]: 30_000_000, [B]: 0, [C]: 0, [D]: -5_000 }),
+    );
+
+    const head = headOf(play.nowMs);
+    expect(play.report().standings).toMatchObject([
+      {
+        block: head + 30_000_000,
+        stands: "excluded",
+        detail: expect.stringMatching(/^claims block [\d,]+, 30,000,000 beyond what /u),
+      },
+      { block: head, stands: "agrees", detail: null },
+      { block: head, stands: "agrees", detail: null },
+      { block: head - 5_000, stands: "apart", detail: null },
+    ]);
   });
 
   it("follows a true jump within two polls of the second source that joins it", () => {

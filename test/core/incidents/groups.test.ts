@@ -125,4 +125,17 @@ describe("isAtFault()", () => {
 
     expect(isAtFault(new Set([heard, silent]), "start")).toBe(false);
   });
+
+  it("has a host that serves one indexer where some of it contradicts the others", () => {
+    const own = SPREAD.map((report) => endpointOf("own.test", "spread", [report]));
+    const diverged = SPREAD.slice(0, 1).map((report) => ({ ...report, status: "diverged" as const }));
+
+    const found = groupsOf({
+      reports: [...diverged, ...SPREAD.slice(1)],
+      endpoints: own,
+      affected: diverged,
+    });
+
+    expect(found.map(({ name }) => name)).toContain("host own.test");
+  });
 });

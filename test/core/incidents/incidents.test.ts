@@ -55,6 +55,8 @@ function reportsOf(said: (key: string) => Said | null): readonly ChainReport[] {
   return CHAINS.map((chain) => ({
     chain,
     reference: null,
+    standings: [],
+    dispute: null,
     blockIntervalMs: null,
     gaps: [],
     targets: targets
@@ -185,6 +187,26 @@ describe("findIncidents()", () => {
         return key.endsWith("/sei") ? { status: "stalled" } : null;
       },
       found: ["endpoint airdrops/multichain/production 4", "chain sei 3"],
+    },
+    {
+      case: "a provider contradicts the others with all that it serves on one chain",
+      wrong: (key) => (/subgraph.*sei/.test(key) ? { status: "diverged" } : null),
+      found: ["host gateway.test 2"],
+    },
+    {
+      case: "a provider contradicts the others with one of two that it serves on a chain",
+      wrong: (key) => (/airdrops.subgraph.*(sei|form)/.test(key) ? { status: "diverged" } : null),
+      found: [],
+    },
+    {
+      case: "a provider contradicts the others with all that it serves",
+      wrong: (key) => (key.includes("/subgraph/") ? { status: "diverged" } : null),
+      found: ["host gateway.test 8"],
+    },
+    {
+      case: "all that a provider serves on one chain lags, and the rest of that chain does not",
+      wrong: (key) => (/subgraph.*sei/.test(key) ? { status: "lagging" } : null),
+      found: [],
     },
     { case: "everything is down", wrong: () => DOWN, found: ["host envio.test 8", "host gateway.test 8"] },
   ])("finds $found where $case", ({ wrong, found }) => {

@@ -27,6 +27,7 @@ const VIEW: ChainViewAt = {
   pace: { intervalMs: 2_000, measured: true },
   reference: REFERENCE,
   consensus: { ...NO_CONSENSUS, head: REFERENCE, members: ["a", "b", "c"] },
+  dispute: null,
   haltedAt: null,
   independent: false,
 };
@@ -307,11 +308,44 @@ describe("detailOf() a target that the others contradict", () => {
   });
 });
 
-it("says who contradicts whom where nothing is decided, and what would decide it", () => {
-  const undecided = [["airdrops/multichain/production/base"], ["airdrops/subgraph/production/base"]];
-  const view = { reference: null, consensus: { ...VIEW.consensus, undecided } };
+describe("a detail where nothing is decided", () => {
+  const [A, B, C] = [
+    "airdrops/multichain/production/base",
+    "airdrops/subgraph/production/base",
+    "lockup/multichain/production/base",
+  ] as const;
+  const decide = "and as many stand on each side; an RPC node (`rpc`) or one more variant would decide it";
 
-  expect(detail("ok", {}, { view, lag: null })).toBe(
-    "advances, no reference: multichain and subgraph contradict each other, and as many stand on each side; an RPC node (`rpc`) or one more variant would decide it",
-  );
+  it.each([
+    {
+      sides: [[A], [B]],
+      off: { blocks: 899_900, offMs: null },
+      text: `multichain (block 1,899,900) and subgraph (block 1,000,000) contradict each other, 899,900 blocks apart, ${decide}`,
+    },
+    {
+      sides: [[A], [C]],
+      off: { blocks: 1, offMs: 3 * 60 * MINUTE_MS },
+      text: `airdrops multichain (block 1,000,001) and lockup multichain (block 1,000,000) contradict each other by 3 h of block time, 1 block apart, ${decide}`,
+    },
+    {
+      sides: [
+        [A, C],
+        [B, "rpc/base/0"],
+      ],
+      off: { blocks: 0, offMs: null },
+      text: `multichain (block 1,000,000) and subgraph and an RPC node (block 1,000,000) contradict each other, at one height, ${decide}`,
+    },
+  ])("says `$text`", ({ sides, off, text }) => {
+    const dispute = {
+      ...off,
+      sides: sides.map((sources, index) => ({
+        sources,
+        block: 1_000_000 + (index === 0 ? off.blocks : 0),
+      })),
+    };
+
+    expect(detail("ok", {}, { view: { reference: null, dispute }, lag: null })).toBe(
+      `advances, no reference: ${text}`,
+    );
+  });
 });

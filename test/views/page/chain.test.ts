@@ -51,6 +51,68 @@ describe("renderChainPage()", () => {
     expect(text).toContain("lagging 10 min, critical 30 min, stalled 10 min");
   });
 
+  it("shows who agrees with whom: the members beside those that are excluded, with the reason", () => {
+    const text = textOf({
+      standings: [
+        {
+          source: "lockup/multichain/production/base",
+          host: "a.example",
+          block: 38_000_002,
+          stands: "agrees",
+          detail: null,
+        },
+        {
+          source: "lockup/subgraph/testing/base",
+          host: "b.example",
+          block: 38_000_562,
+          stands: "excluded",
+          detail: "claims block 38,000,562, 560 beyond what multichain and an RPC node agree on",
+        },
+        { source: "rpc/base/0", host: null, block: 38_000_001, stands: "agrees", detail: null },
+        {
+          source: "airdrops/subgraph/production/base",
+          host: "b.example",
+          block: 37_990_002,
+          stands: "apart",
+          detail: null,
+        },
+      ],
+    });
+
+    expect(text).toContain(
+      "Who agrees on the head Agree on the head 2 sources lockup multichain : 38,000,002 a.example RPC node 0 : 38,000,001 Excluded 1 source lockup subgraph (testing) : 38,000,562, claims block 38,000,562, 560 beyond what multichain and an RPC node agree on b.example Apart from it 1 source airdrops subgraph : 37,990,002, 10,000 blocks below it b.example",
+    );
+    expect(textOf({})).not.toContain("Who agrees");
+  });
+
+  it("says who contradicts whom where there is no reference for that", () => {
+    const text = textOf({
+      reference: null,
+      dispute: "multichain (block 2) and subgraph (block 9) contradict each other, 7 blocks apart",
+      standings: [
+        {
+          source: "lockup/multichain/production/base",
+          host: null,
+          block: 2,
+          stands: "disputed",
+          detail: "side 1",
+        },
+        {
+          source: "lockup/subgraph/production/base",
+          host: null,
+          block: 9,
+          stands: "disputed",
+          detail: "side 2",
+        },
+      ],
+    });
+
+    expect(text).toContain("none: sources contradict each other, so the lag is unknown");
+    expect(text).toContain(
+      "No reference: multichain (block 2) and subgraph (block 9) contradict each other, 7 blocks apart Contradict each other 2 sources lockup multichain : 2, side 1 lockup subgraph : 9, side 2",
+    );
+  });
+
   it("shows what is unknown without a reference", () => {
     const text = textOf({
       chain: sampleChain({ testnet: true, blockTimeMs: null }),

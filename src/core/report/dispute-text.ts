@@ -1,0 +1,20 @@
+import { namesText } from "../head/opposition-text.ts";
+import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
+import type { Dispute } from "../status/dispute.ts";
+
+/** Who contradicts whom, by how much, and what would decide it. */
+export function disputeText({ blocks, offMs, sides }: Dispute): string {
+  const all = sides.map(({ block, sources }) => `${sideText(sources, sides)} (block ${formatNumber(block)})`);
+  const off = offMs === null ? "" : ` by ${formatDuration(offMs)} of block time`;
+  const apart = blocks === 0 ? "at one height" : `${formatCount(blocks, "block")} apart`;
+  return `${new Intl.ListFormat("en-GB").format(all)} contradict each other${off}, ${apart}, and as many stand on each side; an RPC node (\`rpc\`) or one more variant would decide it`;
+}
+
+/** By variant; by protocol and variant where another side has that variant, too. */
+function sideText(sources: readonly string[], sides: Dispute["sides"]): string {
+  const others = sides.filter((side) => side.sources !== sources).flatMap((side) => side.sources);
+  const isShared = sources.some((key) => others.some((other) => namesText([key]) === namesText([other])));
+  return isShared
+    ? new Intl.ListFormat("en-GB").format(sources.map((key) => key.split("/").slice(0, 2).join(" ")))
+    : namesText(sources);
+}

@@ -1,0 +1,42 @@
+import type { ChainState, WatchedChain } from "../head/chain-state.ts";
+import { oppositionText } from "../head/opposition-text.ts";
+import { staleAfterMs } from "../head/voice.ts";
+import type { SourceStanding } from "../model/report.ts";
+import { newestSample } from "../source/source-state.ts";
+import type { ChainViewAt } from "../status/view.ts";
+
+/** Where each source of a chain stands that has said something lately: with whom it agrees, or who excludes it and why. */
+export function reportStandings(
+  { sources }: Pick<ChainState, "sources">,
+  { providers }: WatchedChain,
+  view: ChainViewAt,
+): readonly SourceStanding[] {
+  return sources.flatMap((source) => {
+    const newest = newestSample(source);
+    const staleMs = staleAfterMs(view.thresholds, source.pollIntervalMs);
+    return newest === null || view.nowMs - newest.receivedAtMs > staleMs
+      ? []
+      : [
+          {
+            source: source.key,
+            host: providers?.[source.key] ?? null,
+            block: newest.block,
+            ...standingOf(source.key, view),
+          },
+        ];
+  });
+}
+
+function standingOf(key: string, view: ChainViewAt): Pick<SourceStanding, "stands" | "detail"> {
+  const { members, opposed, undecided } = view.consensus;
+  const opposition = opposed.find(({ source }) => source === key);
+  if (opposition !== undefined) {
+    return { stands: "excluded", detail: oppositionText(opposition) };
+  }
+  const side = undecided.findIndex((keys) => keys.includes(key));
+  if (side >= 0) {
+    return { stands: "disputed", detail: `side ${side + 1}` };
+  }
+  const isMember = view.reference !== null && members.includes(key);
+  return { stands: isMember ? "agrees" : "apart", detail: null };
+}
