@@ -39,6 +39,7 @@ export function sourceOf(series: number): MetricsSource {
     report: monitor.report(),
     endpoints: tally.endpoints(),
     indexers: tally.indexers(),
+    parity: [],
     loop: { lastTickMs: nowMs, inFlight: 0, queued: 0 },
     lostLogLines: 0,
     reload: { successful: true, lastSuccessMs: nowMs },

@@ -92,6 +92,7 @@ export async function checkRound(
     dialects.note(endpoint, result.search);
     monitor.observe(result.observations);
     saved.observe(result.observations);
+    saved.observeParity(result.readings);
     explanations.push(explainer.onPolled(endpoint, result.observations));
     done += 1;
     options.onProgress(done, endpoints.length);
@@ -99,7 +100,14 @@ export async function checkRound(
 
   await Promise.all(endpoints.map((endpoint) => queue.add(endpoint.host, () => pollOnce(endpoint))));
   await Promise.all(explanations);
-  return { ...monitor.report(), budgets: budgets.report(clock.nowMs()) };
+  return { ...withParityOf(monitor.report(), saved.report()), budgets: budgets.report(clock.nowMs()) };
+}
+
+/** Whether data are the same follows from many polls: here alone, those of earlier processes count. */
+function withParityOf(report: Report, saved: Report): Report {
+  const parity = new Map(saved.chains.map((one) => [one.chain.slug, one.parity]));
+  const chains = report.chains.map((one) => ({ ...one, parity: parity.get(one.chain.slug) ?? one.parity }));
+  return { ...report, chains };
 }
 
 function startMonitor({ fleet, maintenance }: Config, { nowMs }: Pick<World, "nowMs">): Monitor {

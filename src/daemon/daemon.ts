@@ -20,6 +20,7 @@ import { PollCounters } from "./polling/counters.ts";
 import { DialectCache } from "./polling/dialect-cache.ts";
 import { ExchangeLog } from "./polling/exchange-log.ts";
 import { Explainer } from "./polling/explain.ts";
+import { ParityCounters } from "./polling/parity-counters.ts";
 import { type PollPorts, poll } from "./polling/poll.ts";
 import { type Polling, startPolling } from "./polling/polling.ts";
 import { confirmationPoll, createPollPorts } from "./polling/ports.ts";
@@ -57,6 +58,7 @@ export class Daemon implements AsyncDisposable {
   readonly #budgets: Budgets;
   readonly #monitor: Monitor;
   readonly #counters = new PollCounters();
+  readonly #parityCounters = new ParityCounters();
   readonly #exchangeLog = new ExchangeLog();
   readonly #dialects = new DialectCache();
   readonly #clock: SteadyClock;
@@ -88,6 +90,7 @@ export class Daemon implements AsyncDisposable {
     this.#monitor.restore(chains, incidents);
     this.#dialects.restore(questions, config.fleet, (endpoint) => this.#monitor.isEvident(endpoint));
     this.#counters.watch(config.fleet);
+    this.#parityCounters.watch(config.fleet);
     this.#queue = createPollQueue(config.poll);
     this.#running = this.#start(config);
   }
@@ -100,6 +103,7 @@ export class Daemon implements AsyncDisposable {
     this.#budgets.allowProbes(this.#clock.nowMs());
     this.#monitor.watch(config.fleet);
     this.#counters.watch(config.fleet);
+    this.#parityCounters.watch(config.fleet);
     this.#exchangeLog.watch(config.fleet);
     if (!hasSameLimits(config, this.#running.config)) {
       this.#queue = createPollQueue(config.poll);
@@ -142,6 +146,7 @@ export class Daemon implements AsyncDisposable {
       report: this.#monitor.report(),
       endpoints: this.#counters.endpoints(),
       indexers: this.#counters.indexers(),
+      parity: this.#parityCounters.all(),
       loop: {
         lastTickMs: this.#watchdog.lastTickMs,
         inFlight: this.#queue.inFlight(),
@@ -241,7 +246,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   async #poll(endpoint: Endpoint, { ports, renew, explainer }: PollContext): Promise<Stability> {
-    const { observations, search } = await poll(endpoint, this.#dialects.searchOf(endpoint), ports);
+    const { observations, readings, search } = await poll(endpoint, this.#dialects.searchOf(endpoint), ports);
     this.#options.store.touch();
     if (!this.#running.requestIds.has(requestIdOf(endpoint))) {
       // A reload has changed or removed it meanwhile.
@@ -255,6 +260,8 @@ export class Daemon implements AsyncDisposable {
     const stability = this.#monitor.observe(observations, () =>
       this.#counters.countFailure(endpoint, "implausible"),
     );
+    this.#monitor.observeParity(readings);
+    this.#parityCounters.count(readings);
     // Not awaited: an index-node API that hangs must not delay the next poll.
     explainer.onPolled(endpoint, observations).catch(this.#options.world.onBug);
     if (stability === "changing") {

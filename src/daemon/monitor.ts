@@ -1,4 +1,5 @@
 import { shiftChain, withoutFuture } from "../core/chain/clock-jump.ts";
+import { observeParity } from "../core/chain/observe-parity.ts";
 import { observeChain, retainChain, startChain, watchFleet } from "../core/chain/watch-chain.ts";
 import { type ChainState, sourceOf, type WatchedChain } from "../core/head/chain-state.ts";
 import { staleAfterMs } from "../core/head/voice.ts";
@@ -11,7 +12,9 @@ import {
   statusEndpointOf,
   type Target,
 } from "../core/model/fleet.ts";
+import { groupBy } from "../core/model/group-by.ts";
 import type { Observation } from "../core/model/observation.ts";
+import type { ParityReading } from "../core/model/parity.ts";
 import type { BudgetReport, Incident, Report } from "../core/model/report.ts";
 import { type CachedReport, cachedReport } from "../core/report/cached-report.ts";
 import { composeReport } from "../core/report/compose.ts";
@@ -121,6 +124,21 @@ export class Monitor {
     this.#keepExplanations((key) => !this.#isOk(key));
     this.#detectRestoredNetwork(observations);
     return stability;
+  }
+
+  /** Folds in the values that came with observations, after these; those of removed targets are dropped. */
+  observeParity(readings: readonly ParityReading[]): void {
+    if (readings.length === 0) {
+      return;
+    }
+    for (const [slug, own] of groupBy(readings, ({ target }) => this.#chainOf.get(target) ?? "")) {
+      const known = this.#chains.get(slug);
+      if (known !== undefined) {
+        const state = observeParity(known.state, known.watched, own);
+        this.#chains.set(slug, { watched: known.watched, state, cached: null });
+      }
+    }
+    this.#latest = null;
   }
 
   /** Whether the last observation of each target of an endpoint is still evidence. */

@@ -15,6 +15,7 @@ import { BASE, headOf, T0 } from "../core/chain/chain-fixture.ts";
 import { commandWorld } from "../support/command-world.ts";
 import { metricsSource } from "../support/metrics-source.ts";
 import { serve } from "../support/served.ts";
+import { sampleParity } from "../views/sample-report.ts";
 
 type Said = FailureReason | "missing" | "not_started" | "nothing" | (Partial<Head> & { block: number });
 
@@ -53,7 +54,7 @@ const SCRIPT: Readonly<Record<string, (tick: Tick) => Said>> = {
 };
 
 describe("a fleet with a target in every status", () => {
-  const report = playedReport();
+  const report = withParity(playedReport());
   let metrics: ReadonlyMap<string, string>;
   let served: StatusJson;
   let printed: Readonly<Record<CheckFlags["format"], string>>;
@@ -167,6 +168,16 @@ describe("a fleet with a target in every status", () => {
 /** Heights for most of the time, then this. */
 function afterHeights(then: Said): (tick: Tick) => Said {
   return ({ head, index }) => (index < TICKS - 6 ? { block: head } : then);
+}
+
+/** The report with a difference between the first two targets. */
+function withParity({ chains: [first, ...rest], ...report }: Report): Report {
+  const [against, target] = first?.targets ?? [];
+  if (first === undefined || target === undefined || against === undefined) {
+    throw new Error("Cannot add parity: there are no two targets");
+  }
+  const parity = [sampleParity({ target: target.target, against: against.target })];
+  return { ...report, chains: [{ ...first, parity }, ...rest] };
 }
 
 function playedReport(): Report {

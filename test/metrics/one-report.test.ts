@@ -61,6 +61,7 @@ function start() {
       report: monitor.report(),
       endpoints: tally.endpoints(),
       indexers: tally.indexers(),
+      parity: [],
       loop: { lastTickMs: nowMs, inFlight: 0, queued: 0 },
       lostLogLines: 0,
       reload: { successful: true, lastSuccessMs: T0 },

@@ -7,6 +7,7 @@ import {
   sampleChainReport,
   sampleEndpoint,
   sampleGap,
+  sampleParity,
   sampleReport,
   sampleTarget,
   sampleTargetReport,
@@ -20,6 +21,7 @@ export function metricsSource(wanted: Partial<MetricsSource> = {}): MetricsSourc
     report: fullReport(),
     endpoints: [endpointTally(endpoint, 7, { timeout: 2 }), endpointTally(rpcEndpoint(1), 3)],
     indexers: [{ indexer: { protocol, variant, tier, endpoints: [endpoint] }, roundsSkipped: 1 }],
+    parity: [{ target: sampleTarget({ variant: "subgraph" }), probe: "campaigns", failures: 3 }],
     loop: { lastTickMs: NOW_MS - 500, inFlight: 2, queued: 4 },
     lostLogLines: 0,
     reload: { successful: true, lastSuccessMs: NOW_MS - 60_000 },
@@ -45,6 +47,7 @@ export function fullReport(): Report {
           }),
         ],
         gaps: [sampleGap({ target: subgraph })],
+        parity: [sampleParity({ target: subgraph })],
       }),
     ],
     incidents: [

@@ -1,5 +1,11 @@
 import type { Chain, Endpoint, Target } from "../../src/core/model/fleet.ts";
-import type { ChainReport, GapReport, Report, TargetReport } from "../../src/core/model/report.ts";
+import type {
+  ChainReport,
+  GapReport,
+  ParityReport,
+  Report,
+  TargetReport,
+} from "../../src/core/model/report.ts";
 
 /** Tuesday 1 December 2026, 03:12:44 UTC. */
 export const NOW_MS = Date.UTC(2026, 11, 1, 3, 12, 44);
@@ -95,6 +101,26 @@ export function sampleGap(overrides: Partial<GapReport> = {}): GapReport {
   };
 }
 
+/** The subgraph lacks two rows that multichain has. */
+export function sampleParity(overrides: Partial<ParityReport> = {}): ParityReport {
+  return {
+    probe: "campaigns",
+    target: sampleTarget({ variant: "subgraph" }),
+    against: sampleTarget(),
+    result: "different",
+    compared: { block: 37_999_990, value: "6141", againstValue: "6143", difference: 2 },
+    sinceMs: NOW_MS - 20 * MINUTE_MS,
+    lastComparisonMs: NOW_MS - MINUTE_MS,
+    odd: null,
+    latest: {
+      target: { block: 37_999_990, value: "6141", readMs: NOW_MS - MINUTE_MS },
+      against: { block: 37_999_992, value: "6143", readMs: NOW_MS - MINUTE_MS },
+    },
+    detail: "differs from multichain for 20 min: 6141 here and 6143 there at block 37,999,990",
+    ...overrides,
+  };
+}
+
 export function sampleChainReport(overrides: Partial<ChainReport> = {}): ChainReport {
   return {
     chain: sampleChain(),
@@ -104,6 +130,7 @@ export function sampleChainReport(overrides: Partial<ChainReport> = {}): ChainRe
     blockIntervalMs: 2003,
     targets: [sampleTargetReport()],
     gaps: [],
+    parity: [],
     ...overrides,
   };
 }

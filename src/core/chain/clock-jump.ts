@@ -2,6 +2,7 @@ import type { ChainState } from "../head/chain-state.ts";
 import type { HeadState } from "../head/choose-head.ts";
 import type { Consensus } from "../head/consensus.ts";
 import type { Sample } from "../model/sample.ts";
+import { shiftParity } from "../parity/parity-state.ts";
 import type { SourceState } from "../source/source-state.ts";
 
 /** Answers that overlap are folded in the order in which they came: their instants differ by less than this. */
@@ -9,11 +10,13 @@ const TOLERANCE_MS = 5_000;
 
 /** A chain's state as it would be if our own clock had always been right: after it was set forward by `byMs` (back, if negative). */
 export function shiftChain(state: ChainState, byMs: number): ChainState {
+  const { parity } = state;
   const { seen } = state.clock;
   return {
     sources: state.sources.map((source) => shiftSource(source, byMs)),
     consensus: shiftConsensus(state.consensus, byMs),
     clock: { ...state.clock, seen: { ...seen, timesMs: seen.timesMs.map((ms) => ms + byMs) } },
+    ...(parity === undefined ? {} : { parity: shiftParity(parity, byMs) }),
   };
 }
 

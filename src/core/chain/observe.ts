@@ -35,7 +35,7 @@ export function observeInstant(
   const clock = followConsensus(tick, agreed);
   measureGaps(tick, { consensus: agreed, clock });
   settleStatuses(tick, { consensus: agreed, clock });
-  return { sources: tick.sources, consensus: agreed, clock };
+  return { ...before, sources: tick.sources, consensus: agreed, clock };
 }
 
 function foldPolls({ before, received, pace, sources, watched }: Tick): void {

@@ -4,6 +4,8 @@ import { NO_CONSENSUS } from "../head/consensus.ts";
 import { endpointsOf, type Fleet, indexerKey, sourceKeysOf } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { Observation } from "../model/observation.ts";
+import { retainParity } from "../parity/parity-state.ts";
+import { watchProbes } from "../parity/watched-probe.ts";
 import { observeInstant } from "./observe.ts";
 
 /** The chains of a fleet that have targets or RPC nodes, each with all of its targets. */
@@ -21,11 +23,13 @@ export function watchFleet(fleet: Fleet): readonly WatchedChain[] {
   return fleet.chains.map((chain) => {
     const here = targets.get(chain.slug) ?? [];
     const compared = here.filter((target) => baselines.get(target.protocol) === indexerKey(target));
+    const probes = watchProbes(fleet, chain.slug);
     return {
       chain,
       targets: here,
       providers,
       baselines: Object.fromEntries(compared.map((target) => [target.protocol, target.key])),
+      ...(probes.length === 0 ? {} : { probes }),
     };
   });
 }
@@ -52,7 +56,14 @@ export function observeChain(
 /** The state without what is no longer watched: for a reload, where unchanged targets keep what they know. */
 export function retainChain(state: ChainState, watched: WatchedChain): ChainState {
   const kept = new Set(watched.targets.map(({ key }) => key));
-  return { ...state, sources: state.sources.filter(({ key, kind }) => kind === "rpc" || kept.has(key)) };
+  const { parity, ...rest } = state;
+  return {
+    ...rest,
+    sources: state.sources.filter(({ key, kind }) => kind === "rpc" || kept.has(key)),
+    ...(parity === undefined || watched.probes === undefined
+      ? {}
+      : { parity: retainParity(parity, watched.probes) }),
+  };
 }
 
 function instantsOf(batch: readonly Observation[]): readonly (readonly Observation[])[] {

@@ -1,4 +1,6 @@
 import type { Chain, Target } from "../model/fleet.ts";
+import type { ParityState } from "../parity/parity-state.ts";
+import type { WatchedProbe } from "../parity/watched-probe.ts";
 import type { SourceState } from "../source/source-state.ts";
 import type { ChainClock } from "./chain-clock.ts";
 import type { Consensus } from "./consensus.ts";
@@ -15,6 +17,8 @@ export interface WatchedChain {
   readonly baselines?: Readonly<Record<string, string>>;
   /** The host of each source, by its key: left out, each is its own. */
   readonly providers?: Readonly<Record<string, string>>;
+  /** What is compared of its targets' data; left out where nothing is. */
+  readonly probes?: readonly WatchedProbe[];
 }
 
 /** All that is remembered of one chain: plain data, replaced and never edited. */
@@ -23,6 +27,8 @@ export interface ChainState {
   readonly sources: readonly SourceState[];
   readonly consensus: Consensus;
   readonly clock: ChainClock;
+  /** What is known of the targets' data; left out while nothing is. */
+  readonly parity?: ParityState;
 }
 
 /** What is remembered of the source with this key, if it was heard. */

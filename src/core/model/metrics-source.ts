@@ -1,6 +1,14 @@
-import type { Chain, Endpoint, Indexer, IndexerId, Thresholds } from "./fleet.ts";
+import type { Chain, Endpoint, Indexer, IndexerId, Target, Thresholds } from "./fleet.ts";
 import type { FailureReason } from "./observation.ts";
-import type { ChainReport, GapReport, Incident, ReferenceReport, Report, TargetReport } from "./report.ts";
+import type {
+  ChainReport,
+  GapReport,
+  Incident,
+  ParityReport,
+  ReferenceReport,
+  Report,
+  TargetReport,
+} from "./report.ts";
 
 /** Requests and failures of one endpoint since the start of the process. */
 export interface EndpointCounters {
@@ -12,6 +20,13 @@ export interface EndpointCounters {
 export interface IndexerCounters {
   readonly indexer: Indexer;
   readonly roundsSkipped: number;
+}
+
+/** Readings of one parity probe on one target that brought no value, since the start of the process. */
+export interface ParityCounter {
+  readonly target: Target;
+  readonly probe: string;
+  readonly failures: number;
 }
 
 /** What names a target, and labels its metrics. */
@@ -35,6 +50,7 @@ export interface MeasuredChain extends Pick<ChainReport, "blockIntervalMs"> {
   readonly reference: Pick<ReferenceReport, "block" | "sources"> | null;
   readonly targets: readonly MeasuredTarget[];
   readonly gaps: readonly MeasuredGap[];
+  readonly parity: readonly MeasuredParity[];
 }
 
 export interface MeasuredTarget
@@ -57,11 +73,18 @@ export interface MeasuredGap extends Pick<GapReport, "against" | "blocks" | "sec
   readonly target: TargetId;
 }
 
+export interface MeasuredParity extends Pick<ParityReport, "probe" | "result" | "lastComparisonMs"> {
+  readonly target: TargetId;
+  readonly against: Pick<TargetId, "variant">;
+  readonly compared: Pick<NonNullable<ParityReport["compared"]>, "block" | "difference"> | null;
+}
+
 /** What the metrics of a daemon are read from at a scrape: memory only, never a request to an indexer. */
 export interface MetricsSource extends StatusSource {
   readonly report: Report;
   readonly endpoints: readonly EndpointCounters[];
   readonly indexers: readonly IndexerCounters[];
+  readonly parity: readonly ParityCounter[];
   readonly loop: {
     readonly lastTickMs: number | null;
     readonly inFlight: number;

@@ -62,6 +62,40 @@ export interface GapReport {
   readonly uncertaintyBlocks: number;
 }
 
+/** Whether two targets of one chain have the same value of one probe. */
+export interface ParityReport {
+  readonly probe: string;
+  readonly target: Target;
+  readonly against: Target;
+  /** `unknown` until they could be compared, and once that is stale. */
+  readonly result: "equal" | "different" | "unknown";
+  /** What the result rests on; null while it is unknown. */
+  readonly compared: {
+    readonly block: number;
+    readonly value: string;
+    readonly againstValue: string;
+    /** `against` minus this target, where both are numbers. */
+    readonly difference: number | null;
+  } | null;
+  /** Since when the result holds; null while it is unknown. */
+  readonly sinceMs: number | null;
+  /** The latest comparison, whatever it said; null once it is stale. */
+  readonly lastComparisonMs: number | null;
+  /** Which of the two differs from others that are equal to one another; null where nothing shows that. */
+  readonly odd: "target" | "against" | null;
+  /** What each of the two said last. */
+  readonly latest: { readonly target: LatestValue | null; readonly against: LatestValue | null };
+  /** One sentence that explains the result. */
+  readonly detail: string;
+}
+
+/** The value that a target gave last, and the height beside it. */
+export interface LatestValue {
+  readonly block: number;
+  readonly value: string;
+  readonly readMs: number;
+}
+
 /** The corroborated head of a chain. */
 export interface ReferenceReport {
   readonly block: number;
@@ -98,6 +132,8 @@ export interface ChainReport {
   readonly blockIntervalMs: number | null;
   readonly targets: readonly TargetReport[];
   readonly gaps: readonly GapReport[];
+  /** Every pair that is configured; empty where nothing is compared. */
+  readonly parity: readonly ParityReport[];
 }
 
 /** One cause that explains the failures of many targets. */

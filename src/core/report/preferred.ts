@@ -4,18 +4,37 @@ import type { TargetReport } from "../model/report.ts";
 /** Targets within this of the freshest are as good: the first listed of them is preferred, so that nothing flaps. */
 const AS_GOOD_MS = 5_000;
 const AS_GOOD_BLOCKS = 2;
+const NONE: ReadonlySet<string> = new Set();
+
+/** The reports with the preferred targets marked, and no other. */
+export function markPreferred(
+  reports: readonly TargetReport[],
+  excluded: ReadonlySet<string> = NONE,
+): readonly TargetReport[] {
+  const preferred = preferredKeys(reports, excluded);
+  return reports.map((report) =>
+    report.preferred === preferred.has(report.target.key)
+      ? report
+      : { ...report, preferred: !report.preferred },
+  );
+}
 
 /**
  * The keys of the freshest healthy target of each protocol, among those that serve its users: a testing URL is preferred
- * only where the protocol has no production tier. The reports are all of one chain.
+ * only where the protocol has no production tier. The reports are all of one chain. `excluded` are keys of targets whose
+ * data differ from what the others have.
  */
-export function preferredKeys(reports: readonly TargetReport[]): ReadonlySet<string> {
+export function preferredKeys(
+  reports: readonly TargetReport[],
+  excluded: ReadonlySet<string> = NONE,
+): ReadonlySet<string> {
   const inProduction = new Set(reports.filter(({ target }) => isProduction(target)).map(protocolOf));
   const best = new Map<string, TargetReport>();
   for (const report of reports) {
     const isServing = isProduction(report.target) || !inProduction.has(protocolOf(report));
     const rival = best.get(protocolOf(report));
-    if (isServing && isHealthy(report) && (rival === undefined || isFresher(report, rival))) {
+    const isCandidate = isServing && isHealthy(report) && !excluded.has(report.target.key);
+    if (isCandidate && (rival === undefined || isFresher(report, rival))) {
       best.set(protocolOf(report), report);
     }
   }

@@ -13,20 +13,24 @@ import { measureLag } from "../status/lag.ts";
 import { type ChainViewAt, viewOf } from "../status/view.ts";
 import { detailOf } from "./detail.ts";
 import { disputeText } from "./dispute-text.ts";
-import { preferredKeys } from "./preferred.ts";
+import { markPreferred } from "./preferred.ts";
+import { oddTargets, reportParity } from "./report-parity.ts";
 import { reportStandings } from "./standings.ts";
 
 /** What is known of a chain at `nowMs`. The same state and instant always give the same report. */
 export function reportChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainReport {
   const view = viewOf(state, watched.chain, nowMs);
+  const targets = reportTargets(state, watched, view);
+  const parity = reportParity(state, watched, { targets, nowMs });
   return {
     chain: watched.chain,
     reference: reportReference(view),
     standings: reportStandings(state, watched, view),
     dispute: view.dispute === null ? null : disputeText(view.dispute),
     blockIntervalMs: wholeMicroseconds(view.measuredIntervalMs),
-    targets: reportTargets(state, watched, view),
+    targets: parity.length === 0 ? targets : markPreferred(targets, oddTargets(parity)),
     gaps: reportGaps(state, watched, view),
+    parity,
   };
 }
 
@@ -59,10 +63,7 @@ export function reportTargets(
   const reports = watched.targets.map((target) =>
     reportTarget(target, byKey.get(target.key) ?? unpolled(target), view),
   );
-  const preferred = preferredKeys(reports);
-  return reports.map((report) =>
-    preferred.has(report.target.key) ? { ...report, preferred: true } : report,
-  );
+  return markPreferred(reports);
 }
 
 /**

@@ -4,6 +4,7 @@ import type { Exchange } from "../../core/model/exchange.ts";
 import type { Endpoint } from "../../core/model/fleet.ts";
 import type { Post } from "../../core/model/http-post.ts";
 import type { FailureReason, Observation, PollTimes } from "../../core/model/observation.ts";
+import type { ParityReading } from "../../core/model/parity.ts";
 import type { Redact } from "../../core/model/redact.ts";
 import type { Outcome } from "../../dialects/answer/outcome.ts";
 import type { Question } from "../../dialects/dialect.ts";
@@ -47,6 +48,8 @@ export interface Failure {
 export interface PollResult {
   /** One for each of the endpoint's targets, or for its RPC node; none where the poll was aborted. */
   readonly observations: readonly Observation[];
+  /** The values that came with them, where the poll carried a parity probe. */
+  readonly readings: readonly ParityReading[];
   readonly search: QuestionSearch;
 }
 
@@ -115,7 +118,7 @@ export async function poll(
     }
     latest = again;
   }
-  return { observations: observe(endpoint, latest, ports), search: latest.search };
+  return { observations: observe(endpoint, latest, ports), readings: [], search: latest.search };
 }
 
 /**

@@ -7,6 +7,7 @@ import type { Timeline } from "../../core/head/timeline.ts";
 import { FAILURE_REASONS } from "../../core/model/observation.ts";
 import { type Incident, STATUSES } from "../../core/model/report.ts";
 import type { SourceState } from "../../core/source/source-state.ts";
+import { ParityStateJson } from "./saved-parity.ts";
 
 // Typed by the core's own state: a change there does not compile until it is read here too.
 
@@ -106,6 +107,7 @@ const ChainStateJson: z.ZodType<ChainState> = z.strictObject({
   sources: z.array(SourceJson),
   consensus: ConsensusJson,
   clock: z.strictObject({ reported: TimelineJson, seen: TimelineJson }),
+  parity: ParityStateJson.exactOptional(),
 });
 
 const IncidentsJson: z.ZodType<readonly Incident[]> = z.array(

@@ -11,11 +11,12 @@ import {
   TARGET_LABELS,
   targetLabels,
 } from "./family.ts";
+import { PARITY_METRICS } from "./parity.ts";
 
 const STATUS_LABELS = STATUSES.map((status) => [status, labelsText({ status })] as const);
 
 /**
- * The metrics of targets, gaps, chains and incidents, all gauges: what `check --format prometheus` prints, and the first
+ * The metrics of targets, gaps, parity, chains and incidents, all gauges: what `check --format prometheus` prints, and the first
  * part of `/metrics`.
  */
 export const STATUS_METRICS: readonly MetricFamily<StatusSource>[] = [
@@ -139,6 +140,7 @@ export const STATUS_METRICS: readonly MetricFamily<StatusSource>[] = [
     samples: ({ report }) =>
       report.incidents.map(({ scope, subject }): Sample => [labelsText({ scope, subject }), 1]),
   },
+  ...PARITY_METRICS,
 ];
 
 function* statusSamples({ report }: StatusSource): Iterable<Sample> {

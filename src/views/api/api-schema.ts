@@ -84,6 +84,27 @@ const Gap = z.object({
   uncertainty_blocks: z.number().nonnegative(),
 });
 
+const Parity = z.object({
+  ...TARGET_LABELS,
+  probe: Text,
+  against: Text.meta({ description: "The variant it is compared with" }),
+  result: z.enum(["equal", "different", "unknown"]),
+  block: Height.meta({ description: "The height at which the result was found" }).nullable(),
+  value: Text.nullable(),
+  against_value: Text.nullable(),
+  difference: z
+    .number()
+    .meta({ description: "against_value minus value, where both are numbers" })
+    .nullable(),
+  since: Time.meta({ description: "Since when the result holds" }).nullable(),
+  last_comparison: Time.nullable(),
+  odd: Text.meta({
+    description:
+      "The variant that differs from others which are equal; null where nothing shows which is wrong",
+  }).nullable(),
+  detail: Text.meta({ description: "One sentence that explains the result" }),
+});
+
 const Incident = z.object({
   scope: z.enum(["network", "host", "endpoint", "chain"]),
   subject: Text,
@@ -113,6 +134,9 @@ export const StatusSchema = z.object({
   chains: z.array(Chain),
   targets: z.array(Target),
   gaps: z.array(Gap),
+  parity: z.array(Parity).meta({
+    description: "Whether variants have the same data; empty where chains.yaml configures no parity",
+  }),
   incidents: z.array(Incident),
   budgets: z.array(Budget),
   skipped: z.array(z.object({ protocol: Text, variant: Text, tier: Text, why: Text })),
@@ -183,6 +207,7 @@ export type StatusJson = ReadonlyDeep<z.infer<typeof StatusSchema>>;
 export type ChainJson = StatusJson["chains"][number];
 export type TargetJson = StatusJson["targets"][number];
 export type GapJson = StatusJson["gaps"][number];
+export type ParityJson = StatusJson["parity"][number];
 export type IncidentJson = StatusJson["incidents"][number];
 export type BudgetJson = StatusJson["budgets"][number];
 export type HealthJson = ReadonlyDeep<z.infer<typeof HealthSchema>>;

@@ -1,5 +1,5 @@
 import { indexerKey } from "../../core/model/fleet.ts";
-import type { BudgetJson, ChainJson, StatusJson, TargetJson } from "./api-schema.ts";
+import type { BudgetJson, ChainJson, ParityJson, StatusJson, TargetJson } from "./api-schema.ts";
 import { describeMissing, selectTargets } from "./selection.ts";
 
 /**
@@ -38,12 +38,22 @@ export function keepTargets(json: StatusJson, targets: readonly TargetJson[]): S
     chains: json.chains.filter(({ slug }) => chains.has(slug)),
     targets,
     gaps: json.gaps.filter((gap) => keys.has(targetKey(gap))),
+    parity: json.parity.filter((one) => targets.some((target) => isCompared(one, target))),
     incidents: json.incidents
       .map((incident) => ({ ...incident, targets: incident.targets.filter((key) => keys.has(key)) }))
       .filter((incident) => incident.targets.length > 0),
     budgets: json.budgets.filter((budget) => concerns(budget, targets)),
     skipped: json.skipped.filter((skipped) => protocols.has(skipped.protocol)),
   };
+}
+
+/** Whether a target is one of the two that are compared. What it is compared with is of the tier that serves users. */
+export function isCompared(parity: ParityJson, target: Parameters<typeof targetKey>[0]): boolean {
+  const { against, chain, protocol } = parity;
+  return (
+    targetKey(parity) === targetKey(target) ||
+    (protocol === target.protocol && chain === target.chain && against === target.variant)
+  );
 }
 
 /** `protocol/variant/tier/chain`: the key of a target. */

@@ -1,5 +1,5 @@
 import { servingTargets } from "../../core/model/fleet.ts";
-import type { Report, TargetReport } from "../../core/model/report.ts";
+import type { ParityReport, Report, TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatDuration } from "../../core/model/text.ts";
 import type { HealthJson, HealthTargetJson } from "./api-schema.ts";
 import { isoTime } from "./status.ts";
@@ -12,6 +12,8 @@ export interface HealthQuery {
   /** Only this tier; by default the one that serves users: production, or any where the protocol has none. */
   readonly tier?: string | undefined;
   readonly maxLagMs: number;
+  /** `equal`: a target whose data differ from another variant's is not healthy. */
+  readonly parity?: "equal" | undefined;
 }
 
 /**
@@ -33,6 +35,7 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
     maxLagMs: query.maxLagMs,
     hasReference: chainReport.reference !== null,
     nowMs: report.generatedAtMs,
+    differing: query.parity === "equal" ? differingTargets(chainReport.parity) : new Map(),
   };
   const freshest = findFreshest(ofTier);
   const targets = considered.map((target) => healthTargetJson(target, rules));
@@ -64,6 +67,20 @@ interface Rules {
   readonly maxLagMs: number;
   readonly hasReference: boolean;
   readonly nowMs: number;
+  /** Why the data of a target differ, by its key. */
+  readonly differing: ReadonlyMap<string, string>;
+}
+
+/** Of two that differ, both; where one is known to be the odd one out, that one alone. */
+function differingTargets(parity: readonly ParityReport[]): ReadonlyMap<string, string> {
+  const differences = parity.filter(({ result }) => result === "different");
+  return new Map(
+    differences.flatMap(({ against, detail, odd, probe, target }) => {
+      const keys = odd === null ? [target.key, against.key] : [(odd === "target" ? target : against).key];
+      const why = `data differ by probe ${probe}: ${target.variant} ${detail}`;
+      return keys.map((key) => [key, why] as const);
+    }),
+  );
 }
 
 /** The preferred target, else the highest one that is not diverged. */
@@ -88,6 +105,10 @@ function healthTargetJson(report: TargetReport, rules: Rules): HealthTargetJson 
 }
 
 function judge(report: TargetReport, rules: Rules): { readonly healthy: boolean; readonly why: string } {
+  const difference = rules.differing.get(report.target.key);
+  if (report.status === "ok" && difference !== undefined) {
+    return { healthy: false, why: difference };
+  }
   if (report.status !== "ok") {
     return { healthy: false, why: `${report.status}: ${report.detail}` };
   }

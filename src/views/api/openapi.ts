@@ -30,6 +30,14 @@ const MAX_LAG = {
   schema: { type: "number", minimum: 0, default: 600 },
 };
 
+const PARITY = {
+  name: "parity",
+  in: "query",
+  description:
+    "equal: a variant whose data differ from another variant's is not healthy, or only the odd one out where more than two were compared",
+  schema: { type: "string", enum: ["equal"] },
+};
+
 const HOURS = {
   name: "hours",
   in: "query",
@@ -96,7 +104,7 @@ const API_PATHS = {
     }),
   },
   "/api/v1/health/{protocol}/{chain}": {
-    parameters: [PROTOCOL, CHAIN, VARIANT, TIER, MAX_LAG],
+    parameters: [PROTOCOL, CHAIN, VARIANT, TIER, MAX_LAG, PARITY],
     get: operation("getHealth", "Whether traffic can be sent there, and which variant is freshest", {
       "200": json("Health", "A considered variant is ok and within max_lag"),
       "400": problem("A parameter is invalid"),

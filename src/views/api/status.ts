@@ -3,10 +3,19 @@ import type {
   ChainReport,
   GapReport,
   Incident,
+  ParityReport,
   Report,
   TargetReport,
 } from "../../core/model/report.ts";
-import type { BudgetJson, ChainJson, GapJson, IncidentJson, StatusJson, TargetJson } from "./api-schema.ts";
+import type {
+  BudgetJson,
+  ChainJson,
+  GapJson,
+  IncidentJson,
+  ParityJson,
+  StatusJson,
+  TargetJson,
+} from "./api-schema.ts";
 
 /** The report in the form of the API, every list in the order of the configuration. */
 export function statusJson(report: Report): StatusJson {
@@ -15,6 +24,7 @@ export function statusJson(report: Report): StatusJson {
     chains: report.chains.map(chainJson),
     targets: report.chains.flatMap((chain) => chain.targets.map(targetJson)),
     gaps: report.chains.flatMap((chain) => chain.gaps.map(gapJson)),
+    parity: report.chains.flatMap((chain) => chain.parity.map(parityJson)),
     incidents: report.incidents.map(incidentJson),
     budgets: report.budgets.map(budgetJson),
     skipped: report.skipped.map(({ protocol, variant, tier, why }) => ({ protocol, variant, tier, why })),
@@ -85,6 +95,29 @@ function gapJson(gap: GapReport): GapJson {
     blocks: gap.blocks,
     seconds: gap.seconds,
     uncertainty_blocks: gap.uncertaintyBlocks,
+  };
+}
+
+function parityJson(report: ParityReport): ParityJson {
+  const { target, against, compared } = report;
+  const { protocol, variant, tier, chain, chainId } = target;
+  return {
+    protocol,
+    variant,
+    tier,
+    chain,
+    chain_id: chainId,
+    probe: report.probe,
+    against: against.variant,
+    result: report.result,
+    block: compared?.block ?? null,
+    value: compared?.value ?? null,
+    against_value: compared?.againstValue ?? null,
+    difference: compared?.difference ?? null,
+    since: orNull(report.sinceMs, isoTime),
+    last_comparison: orNull(report.lastComparisonMs, isoTime),
+    odd: orNull(report.odd, (side) => report[side].variant),
+    detail: report.detail,
   };
 }
 

@@ -15,7 +15,7 @@ const EXIT_CODES: Readonly<Record<PairState, CheckExitCode>> = {
 
 /**
  * 0: every target is ok. 2: some protocol and chain has no ok variant left that serves users; a selection that names a
- * variant considers that one alone. 1: anything between. 3: nothing could be learned at all.
+ * variant considers that one alone. 1: anything between, or data that differ. 3: nothing could be learned at all.
  */
 export function checkExitCode(json: StatusJson, selections: readonly Selection[]): CheckExitCode {
   if (json.targets.every(({ status }) => status === "unknown")) {
@@ -27,6 +27,9 @@ export function checkExitCode(json: StatusJson, selections: readonly Selection[]
   const codes = selected.flatMap((targets) =>
     [...groupPairs(targets).values()].map((pair) => EXIT_CODES[stateOf(pair, chains)]),
   );
+  if (json.parity.some(({ result }) => result === "different")) {
+    codes.push(1);
+  }
   const worstFirst: readonly CheckExitCode[] = [2, 1];
   return worstFirst.find((code) => codes.includes(code)) ?? 0;
 }

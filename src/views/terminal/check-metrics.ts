@@ -1,8 +1,13 @@
-import type { MeasuredChain, MeasuredTarget, StatusSource } from "../../core/model/metrics-source.ts";
-import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
+import type {
+  MeasuredChain,
+  MeasuredParity,
+  MeasuredTarget,
+  StatusSource,
+} from "../../core/model/metrics-source.ts";
+import type { ChainJson, ParityJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 
 /** A status read back from its JSON, as the metrics read it from a report: the values are those of `/metrics`. */
-export function statusSource({ chains, targets, gaps, incidents }: StatusJson): StatusSource {
+export function statusSource({ chains, targets, gaps, parity, incidents }: StatusJson): StatusSource {
   return {
     report: {
       chains: chains.map((chain) => ({
@@ -17,13 +22,26 @@ export function statusSource({ chains, targets, gaps, incidents }: StatusJson): 
             seconds,
             uncertaintyBlocks: uncertainty_blocks,
           })),
+        parity: parity.filter((one) => one.chain === chain.slug).map(measuredParity),
       })),
       incidents,
     },
   };
 }
 
-function measuredChain(chain: ChainJson): Omit<MeasuredChain, "targets" | "gaps"> {
+function measuredParity(json: ParityJson): MeasuredParity {
+  const { protocol, variant, tier, chain, chain_id, against, block, difference, probe, result } = json;
+  return {
+    target: { protocol, variant, tier, chain, chainId: chain_id },
+    against: { variant: against },
+    probe,
+    result,
+    compared: block === null ? null : { block, difference },
+    lastComparisonMs: unixMs(json.last_comparison),
+  };
+}
+
+function measuredChain(chain: ChainJson): Omit<MeasuredChain, "targets" | "gaps" | "parity"> {
   const { lagging_seconds, critical_seconds, stalled_seconds } = chain.thresholds;
   return {
     chain: {

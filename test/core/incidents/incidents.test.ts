@@ -59,6 +59,7 @@ function reportsOf(said: (key: string) => Said | null): readonly ChainReport[] {
     dispute: null,
     blockIntervalMs: null,
     gaps: [],
+    parity: [],
     targets: targets
       .filter((target) => target.chain === chain.slug)
       .map((target): TargetReport => {

@@ -43,6 +43,15 @@ const PUBLIC = [
   { name: "synclag_reference_sources", type: "gauge", labels: C },
   { name: "synclag_block_interval_seconds", type: "gauge", labels: C },
   { name: "synclag_incident_active", type: "gauge", labels: ["scope", "subject"] },
+  { name: "synclag_parity", type: "gauge", labels: [...T, "against", "probe"] },
+  { name: "synclag_parity_difference", type: "gauge", labels: [...T, "against", "probe"] },
+  { name: "synclag_parity_compared_block", type: "gauge", labels: [...T, "against", "probe"] },
+  {
+    name: "synclag_parity_last_comparison_timestamp_seconds",
+    type: "gauge",
+    labels: [...T, "against", "probe"],
+  },
+  { name: "synclag_parity_failures_total", type: "counter", labels: [...T, "probe"] },
   { name: "synclag_polls_total", type: "counter", labels: E },
   { name: "synclag_poll_failures_total", type: "counter", labels: [...E, "reason"] },
   { name: "synclag_rounds_skipped_total", type: "counter", labels: ["protocol", "variant", "tier"] },
@@ -65,6 +74,7 @@ const BASE: Labels = {
   chain_id: "8453",
 };
 const BASE_SUBGRAPH: Labels = { ...BASE, variant: "subgraph" };
+const PAIR = { ...BASE_SUBGRAPH, against: "multichain", probe: "campaigns" };
 const ENDPOINT: Labels = { protocol: "lockup", variant: "multichain", tier: "production", endpoint: "all" };
 const SHARED_BUDGET: Labels = { budget: "gateway", protocol: "", variant: "", tier: "", endpoint: "shared" };
 const OWN_BUDGET: Labels = { budget: "studio", ...ENDPOINT };
@@ -180,6 +190,11 @@ describe("METRIC_FAMILIES", () => {
     { name: "synclag_reference_block_number", expected: [[{ chain: "base", chain_id: "8453" }, 38_000_002]] },
     { name: "synclag_reference_sources", expected: [[{ chain: "base", chain_id: "8453" }, 3]] },
     { name: "synclag_block_interval_seconds", expected: [[{ chain: "base", chain_id: "8453" }, 2.003]] },
+    { name: "synclag_parity", expected: [[PAIR, 0]] },
+    { name: "synclag_parity_difference", expected: [[PAIR, 2]] },
+    { name: "synclag_parity_compared_block", expected: [[PAIR, 37_999_990]] },
+    { name: "synclag_parity_last_comparison_timestamp_seconds", expected: [[PAIR, NOW_MS / 1000 - 60]] },
+    { name: "synclag_parity_failures_total", expected: [[{ ...BASE_SUBGRAPH, probe: "campaigns" }, 3]] },
     { name: "synclag_incident_active", expected: [[{ scope: "host", subject: "indexer.example" }, 1]] },
     {
       name: "synclag_polls_total",

@@ -34,7 +34,7 @@ export function addHealthRoute(server: FastifyInstance, source: ServerDeps): voi
 /** The question of a request, or one sentence about what is wrong with it. */
 function readQuestion(
   params: HealthRoute["Params"],
-  { max_lag: maxLag = DEFAULT_MAX_LAG, variant = "", tier = "" }: HealthRoute["Querystring"],
+  { max_lag: maxLag = DEFAULT_MAX_LAG, variant = "", tier = "", parity = "" }: HealthRoute["Querystring"],
 ): HealthQuery | string {
   // Digits, with up to three decimals.
   if (typeof maxLag !== "string" || !/^\d{1,9}(\.\d{1,3})?$/.test(maxLag)) {
@@ -44,10 +44,14 @@ function readQuestion(
   if (typeof variant !== "string" || typeof tier !== "string") {
     return "Cannot use several variants or tiers: name at most one of each";
   }
+  if (parity !== "" && parity !== "equal") {
+    return `Cannot use parity ${JSON.stringify(parity).slice(0, 100)}: expected equal`;
+  }
   return {
     ...params,
     maxLagMs: Number(maxLag) * 1000,
     ...(variant === "" ? {} : { variant }),
     ...(tier === "" ? {} : { tier }),
+    ...(parity === "" ? {} : { parity }),
   };
 }

@@ -1,0 +1,125 @@
+import type { ChainState, WatchedChain } from "../head/chain-state.ts";
+import type { ParityReport, TargetReport } from "../model/report.ts";
+import { differenceOf } from "../parity/compare.ts";
+import type { KnownValues } from "../parity/known-values.ts";
+import { oddOnesOut } from "../parity/odd-one-out.ts";
+import type { Comparison, PairState } from "../parity/pair-state.ts";
+import { knownValuesOf, NO_PARITY, pairStateOf, parityStaleMs } from "../parity/parity-state.ts";
+import type { ParityPair, WatchedProbe } from "../parity/watched-probe.ts";
+import { parityDetail } from "./parity-detail.ts";
+
+/** What the report of a chain says of its targets. */
+interface ReportedTargets {
+  readonly targets: readonly TargetReport[];
+  readonly nowMs: number;
+}
+
+/** Whether the targets of a chain have the same data, as far as chains.yaml asks for it. */
+export function reportParity(
+  { parity = NO_PARITY }: ChainState,
+  { chain, probes = [] }: WatchedChain,
+  { targets, nowMs }: ReportedTargets,
+): readonly ParityReport[] {
+  const reports = new Map(targets.map((report) => [report.target.key, report]));
+  return probes.flatMap((probe) => {
+    const known = probe.pairs.map((pair): KnownPair => {
+      const state = pairStateOf(parity, probe, pair);
+      const staleMs = parityStaleMs(probe, pair, chain.thresholds.staleMs);
+      const isStale = state.last === null || nowMs - state.last.atMs > staleMs;
+      const doubt = doubtOf(reports.get(pair.target.key)) ?? doubtOf(reports.get(pair.against.key));
+      return {
+        pair,
+        state: isStale || doubt !== null ? withoutResult(state) : state,
+        doubt,
+        own: knownValuesOf(parity, { probe: probe.name, target: pair.target.key }),
+        against: knownValuesOf(parity, { probe: probe.name, target: pair.against.key }),
+      };
+    });
+    return reportProbe(probe, known, nowMs);
+  });
+}
+
+/** The keys of the targets that differ from others which are equal to one another. */
+export function oddTargets(parity: readonly ParityReport[]): ReadonlySet<string> {
+  return new Set(
+    parity.flatMap(({ odd, target, against }) => {
+      if (odd === null) {
+        return [];
+      }
+      return odd === "target" ? target.key : against.key;
+    }),
+  );
+}
+
+/** What is known of a pair at one instant. */
+export interface KnownPair {
+  readonly pair: ParityPair;
+  /** Without a result where that is stale, or doubted. */
+  readonly state: PairState;
+  /** Why nothing can be said of it now, or null. */
+  readonly doubt: string | null;
+  readonly own: KnownValues | undefined;
+  readonly against: KnownValues | undefined;
+}
+
+function reportProbe(
+  { name }: WatchedProbe,
+  known: readonly KnownPair[],
+  nowMs: number,
+): readonly ParityReport[] {
+  const odd = oddOnesOut(known.map(({ state }) => state));
+  return known.map((one): ParityReport => {
+    const { own, against, pair, state } = one;
+    return {
+      probe: name,
+      target: pair.target,
+      against: pair.against,
+      result: state.result,
+      compared: state.comparison && comparedOf(state.comparison),
+      sinceMs: state.sinceMs,
+      lastComparisonMs: state.last?.atMs ?? null,
+      odd: state.result === "different" ? oddSide(pair, odd) : null,
+      latest: { target: latestOf(own), against: latestOf(against) },
+      detail: parityDetail(one, odd, nowMs),
+    };
+  });
+}
+
+function comparedOf({ block, own, against }: Comparison): ParityReport["compared"] {
+  return {
+    block,
+    value: own.text,
+    againstValue: against.text,
+    difference: differenceOf(own, against),
+  };
+}
+
+function oddSide({ target, against }: ParityPair, odd: ReturnType<typeof oddOnesOut>): ParityReport["odd"] {
+  if (odd.has(target.key)) {
+    return "target";
+  }
+  return odd.has(against.key) ? "against" : null;
+}
+
+function withoutResult(state: PairState): PairState {
+  return { ...state, result: "unknown", sinceMs: null, comparison: null, streak: null, last: null };
+}
+
+/** Why the data of a target cannot be compared now, or null. */
+function doubtOf(report: TargetReport | undefined): string | null {
+  if (report === undefined) {
+    return null;
+  }
+  const { block, status, target } = report;
+  if (status === "diverged" || status === "failed") {
+    return `${target.variant} is ${status}`;
+  }
+  return block === null ? `${target.variant} has no fresh height` : null;
+}
+
+function latestOf(known: KnownValues | undefined): ParityReport["latest"]["target"] {
+  const run = known?.runs.at(-1);
+  return known === undefined || run === undefined || known.lastMs === null
+    ? null
+    : { block: run.to, value: run.text, readMs: known.lastMs };
+}
