@@ -20,8 +20,17 @@ protocols:
     - { variant: multichain, url: "http://127.0.0.1:9/graphql", chains: [base] }
 `;
 
+/** Of `npm pack --json`. */
+interface Packed {
+  readonly filename: string;
+  /** In bytes, compressed. */
+  readonly size: number;
+  readonly files: readonly { readonly path: string }[];
+}
+
 describe("the npm package", () => {
   let installed: string;
+  let packed: Packed;
   let folder: string;
 
   const asNobody = (args: readonly string[]) => ({
@@ -44,19 +53,19 @@ describe("the npm package", () => {
 
   beforeAll(async () => {
     folder = await temporaryFolder("package");
-    const packed = await runProgram({
+    const pack = await runProgram({
       command: "npm",
-      args: ["pack", "--silent", "--pack-destination", folder],
+      args: ["pack", "--json", "--pack-destination", folder],
       cwd: ROOT,
     });
-    const tarball = packed.stdout.trim();
+    [packed] = JSON.parse(pack.stdout) as [Packed];
     await writeFile(join(folder, "package.json"), "{}");
     const install = await runProgram({
       command: "npm",
-      args: ["install", "--omit=dev", "--no-audit", "--no-fund", "--ignore-scripts", `./${tarball}`],
+      args: ["install", "--omit=dev", "--no-audit", "--no-fund", "--ignore-scripts", `./${packed.filename}`],
       cwd: folder,
     });
-    expect(install).toMatchObject({ code: 0 });
+    expect(install).toMatchObject({ code: 0, stderr: expect.not.stringContaining("EBADENGINE") });
     installed = join(folder, "node_modules/synclag/dist/main.js");
     await writeFile(join(folder, "chains.yaml"), CHAINS);
     await mkdir(join(folder, "state"), { mode: 0o777 });
@@ -65,6 +74,42 @@ describe("the npm package", () => {
   }, 120_000);
 
   afterAll(undoAll);
+
+  it("is as large as the README says", async () => {
+    const readme = await readFile(join(ROOT, "README.md"), "utf8");
+    const figures =
+      /npm package of ([\d.]+) MB \(`npm pack --dry-run`\), (\d+) MB installed with its (\d+) dependencies/.exec(
+        readme,
+      );
+    const [packedMb, installedMb, dependencies] = (figures ?? []).slice(1).map(Number);
+    const disk = await runProgram({
+      command: "du",
+      args: ["-s", "--apparent-size", "--block-size=1000000", "node_modules"],
+      cwd: folder,
+    });
+    const list = await runProgram({ command: "npm", args: ["ls", "--all", "--parseable"], cwd: folder });
+
+    // Without the folder itself and synclag. Ranges resolve to what is current, so the figures may differ a little.
+    const listed = list.stdout.trim().split("\n").length - 2;
+    expect(Math.abs(listed - (dependencies ?? 0))).toBeLessThan(5);
+    expect(Math.abs(packed.size / 1e6 - (packedMb ?? 0))).toBeLessThan(0.05);
+    expect(Math.abs(Number.parseInt(disk.stdout, 10) - (installedMb ?? 0))).toBeLessThan(4);
+  });
+
+  it("holds no tests, sources or source maps", () => {
+    const folders = new Set(packed.files.map(({ path }) => path.split("/")[0]));
+
+    expect([...folders].sort()).toEqual([
+      "LICENSE",
+      "README.md",
+      "chains.schema.json",
+      "chains.yaml",
+      "dist",
+      "docs",
+      "package.json",
+    ]);
+    expect(packed.files.filter(({ path }) => /\.(ts|map)$/.test(path))).toEqual([]);
+  });
 
   it("runs by its bin, in the version of package.json", async () => {
     const { version } = JSON.parse(await readFile(join(ROOT, "package.json"), "utf8")) as { version: string };
