@@ -15,13 +15,14 @@ import { openMaintenance } from "../schedule/maintenance.ts";
 import { inspectChain } from "./inspect-chain.ts";
 import { LoopWatchdog } from "./loop-watchdog.ts";
 import { Monitor } from "./monitor.ts";
+import { ParitySchedule } from "./parity/parity-schedule.ts";
 import type { Stability } from "./polling/confirmations.ts";
 import { PollCounters } from "./polling/counters.ts";
 import { DialectCache } from "./polling/dialect-cache.ts";
 import { ExchangeLog } from "./polling/exchange-log.ts";
 import { Explainer } from "./polling/explain.ts";
 import { ParityCounters } from "./polling/parity-counters.ts";
-import { type PollPorts, poll } from "./polling/poll.ts";
+import type { PollPorts } from "./polling/poll.ts";
 import { type Polling, startPolling } from "./polling/polling.ts";
 import { confirmationPoll, createPollPorts } from "./polling/ports.ts";
 import { createPollQueue, type PollQueue } from "./polling/queue.ts";
@@ -61,6 +62,7 @@ export class Daemon implements AsyncDisposable {
   readonly #parityCounters = new ParityCounters();
   readonly #exchangeLog = new ExchangeLog();
   readonly #dialects = new DialectCache();
+  readonly #paritySchedule: ParitySchedule;
   readonly #clock: SteadyClock;
   readonly #watchdog: LoopWatchdog;
   readonly #planOf = memoize(({ fleet, poll }: Config) => planFleet(fleet, poll));
@@ -76,6 +78,7 @@ export class Daemon implements AsyncDisposable {
     this.#options = options;
     this.#clock = createSteadyClock(world, options.store.restored.budgets.atMs ?? 0);
     this.#watchdog = new LoopWatchdog(world);
+    this.#paritySchedule = new ParitySchedule(world.monotonicMs);
     this.#budgets = new Budgets(config.fleet);
     this.#monitor = new Monitor(config.fleet, {
       nowMs: world.nowMs,
@@ -99,6 +102,7 @@ export class Daemon implements AsyncDisposable {
   apply(config: Config): void {
     this.#retire(this.#running);
     this.#dialects.retain(config.fleet);
+    this.#paritySchedule.retain(config.fleet);
     this.#budgets.reload(config.fleet);
     this.#budgets.allowProbes(this.#clock.nowMs());
     this.#monitor.watch(config.fleet);
@@ -246,7 +250,8 @@ export class Daemon implements AsyncDisposable {
   }
 
   async #poll(endpoint: Endpoint, { ports, renew, explainer }: PollContext): Promise<Stability> {
-    const { observations, readings, search } = await poll(endpoint, this.#dialects.searchOf(endpoint), ports);
+    const known = this.#dialects.searchOf(endpoint);
+    const { observations, readings, search } = await this.#paritySchedule.poll(endpoint, known, ports);
     this.#options.store.touch();
     if (!this.#running.requestIds.has(requestIdOf(endpoint))) {
       // A reload has changed or removed it meanwhile.

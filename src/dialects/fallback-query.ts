@@ -1,5 +1,58 @@
 import type { Question } from "./dialect.ts";
 
+/** How far the search for a question of the dialect that the endpoint answers has come. */
+export interface QuestionSearch {
+  /** The next poll begins with this one: the one answered last, or the next to try. */
+  readonly questionIndex: number;
+  /** Whether the endpoint has answered it. */
+  readonly isAnswered: boolean;
+  /** How many were refused in a row. */
+  readonly refused: number;
+  /** When all of them had been refused, unix milliseconds, or null. */
+  readonly failedAtMs: number | null;
+}
+
+/** Before the first poll. */
+export const NEW_SEARCH: QuestionSearch = {
+  questionIndex: 0,
+  isAnswered: false,
+  refused: 0,
+  failedAtMs: null,
+};
+
+/** Where all questions were refused, a poll asks one of them in turn, and all of them only after this time. */
+const SEARCH_AGAIN_MS = 3_600_000;
+
+/** All of them from the one where the search stands, or that one alone where all were refused within the hour. */
+export function questionsToAsk(
+  questions: readonly Question[],
+  { questionIndex, failedAtMs }: QuestionSearch,
+  nowMs: number,
+): readonly Question[] {
+  const inTurn = [...questions.slice(questionIndex), ...questions.slice(0, questionIndex)];
+  const hasFailedLately = failedAtMs !== null && Math.abs(nowMs - failedAtMs) < SEARCH_AGAIN_MS;
+  return hasFailedLately ? inTurn.slice(0, 1) : inTurn;
+}
+
+/** The search after so many refusals in a row, of a dialect with `count` questions. */
+export function afterRefusals(search: QuestionSearch, refused: number, count: number): QuestionSearch {
+  let { questionIndex } = search;
+  for (let refusal = 0; refusal < refused; refusal += 1) {
+    questionIndex = nextQuestion(questionIndex, count);
+  }
+  return {
+    ...search,
+    questionIndex,
+    isAnswered: search.isAnswered && refused === 0,
+    refused: Math.min(search.refused + refused, count),
+  };
+}
+
+/** The search once its question was answered. */
+export function afterAnswer({ questionIndex }: QuestionSearch): QuestionSearch {
+  return { questionIndex, isAnswered: true, refused: 0, failedAtMs: null };
+}
+
 /** The index of the question to ask after a refusal. It wraps around, because an endpoint may have been upgraded. */
 export function nextQuestion(index: number, count: number): number {
   return (index + 1) % count;

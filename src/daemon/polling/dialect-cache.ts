@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
 import { memoize } from "../../core/model/memoize.ts";
-import { NEW_SEARCH, type QuestionSearch } from "./poll.ts";
+import { NEW_SEARCH, type QuestionSearch } from "../../dialects/fallback-query.ts";
 
 /** Which question each endpoint answered last, and whether it has answered or failed at all. */
 export class DialectCache {
@@ -56,10 +56,12 @@ export class DialectCache {
     for (const endpoint of endpointsOf(fleet)) {
       const identity = identityOf(endpoint);
       const questionIndex = saved.get(identity);
-      if (questionIndex !== undefined) {
-        this.#searches.set(identity, { ...NEW_SEARCH, questionIndex });
+      if (questionIndex === undefined) {
+        continue;
       }
-      if (questionIndex !== undefined && isEvident(endpoint)) {
+      const isAnswered = isEvident(endpoint);
+      this.#searches.set(identity, { ...NEW_SEARCH, questionIndex, isAnswered });
+      if (isAnswered) {
         this.#polled.add(identity);
       }
     }

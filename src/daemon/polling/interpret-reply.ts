@@ -18,6 +18,8 @@ interface SentRequest {
 interface InterpretedReply {
   readonly answer: Interpretation;
   readonly exchange: Exchange;
+  /** Empty where there was no reply. */
+  readonly body: string;
 }
 
 /** Interprets the reply, with secrets that it echoes removed. */
@@ -29,7 +31,8 @@ export function interpretReply(sent: SentRequest, redact: Redact): InterpretedRe
     result.kind === "failed"
       ? { ...result, retryAfterMs: null }
       : interpret({ endpoint, question, reply: result.reply, nowMs: result.receivedAtMs });
-  return { answer, exchange: toExchange(question, result, answer) };
+  const body = result.kind === "failed" ? "" : result.reply.body;
+  return { answer, exchange: toExchange(question, result, answer), body };
 }
 
 function withoutSecrets(result: PostResult, redact: Redact): PostResult {

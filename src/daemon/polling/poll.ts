@@ -8,7 +8,13 @@ import type { ParityReading } from "../../core/model/parity.ts";
 import type { Redact } from "../../core/model/redact.ts";
 import type { Outcome } from "../../dialects/answer/outcome.ts";
 import type { Question } from "../../dialects/dialect.ts";
-import { nextQuestion, refusedByAll } from "../../dialects/fallback-query.ts";
+import {
+  afterAnswer,
+  afterRefusals,
+  type QuestionSearch,
+  questionsToAsk,
+  refusedByAll,
+} from "../../dialects/fallback-query.ts";
 import { failEverySource, type Interpretation } from "../../dialects/interpret.ts";
 import { questionsFor } from "../../dialects/registry.ts";
 import { retryDelayMs } from "../../schedule/retry-delay.ts";
@@ -53,24 +59,8 @@ export interface PollResult {
   readonly search: QuestionSearch;
 }
 
-/** How far the search for a question of the dialect that the endpoint answers has come. */
-export interface QuestionSearch {
-  /** The next poll begins with this one: the one answered last, or the next to try. */
-  readonly questionIndex: number;
-  /** How many were refused in a row. */
-  readonly refused: number;
-  /** When all of them had been refused, unix milliseconds, or null. */
-  readonly failedAtMs: number | null;
-}
-
-/** Before the first poll. */
-export const NEW_SEARCH: QuestionSearch = { questionIndex: 0, refused: 0, failedAtMs: null };
-
-/** Where all questions were refused, a poll asks one of them in turn, and all of them only after this time. */
-const SEARCH_AGAIN_MS = 3_600_000;
-
 /** One attempt: the answer to the question that was not refused, or what went wrong. */
-interface Attempt {
+export interface Attempt {
   readonly search: QuestionSearch;
   readonly times: PollTimes;
   readonly answer: Exclude<Interpretation, { readonly kind: "refused" }> | Unsent | Undecided;
@@ -80,6 +70,8 @@ interface Attempt {
 interface Asked {
   readonly answer: Interpretation | Unsent;
   readonly times: PollTimes;
+  /** Of the reply, without secrets; empty where there was none. */
+  readonly body: string;
 }
 
 /** The questions asked so far were refused, and the budget has nothing to spare for the others now. */
@@ -107,25 +99,35 @@ export async function poll(
   search: QuestionSearch,
   ports: PollPorts,
 ): Promise<PollResult> {
-  let latest = await attempt(endpoint, { search, use: ports.use }, ports);
-  for (let left = ports.retries; left > 0 && isWorthARetry(latest); left -= 1) {
-    if ((await ports.sleep(retryDelayMs(ports.random()))) === "stopped") {
-      break;
-    }
-    const again = await attempt(endpoint, { search: latest.search, use: "opportunistic" }, ports);
-    if (again.answer.kind === "unsent") {
-      break;
-    }
-    latest = again;
-  }
+  const first = await attempt(endpoint, { search, use: ports.use }, ports);
+  const latest = await retry(endpoint, { latest: first, retries: ports.retries }, ports);
   return { observations: observe(endpoint, latest, ports), readings: [], search: latest.search };
+}
+
+/** Asks again while the latest attempt failed for a reason that may be over a moment later; returns the last that was sent. */
+export async function retry(
+  endpoint: Endpoint,
+  { latest, retries }: { readonly latest: Attempt; readonly retries: number },
+  ports: PollPorts,
+): Promise<Attempt> {
+  if (
+    retries === 0 ||
+    !isTransient(latest) ||
+    (await ports.sleep(retryDelayMs(ports.random()))) === "stopped"
+  ) {
+    return latest;
+  }
+  const again = await attempt(endpoint, { search: latest.search, use: "opportunistic" }, ports);
+  return again.answer.kind === "unsent"
+    ? latest
+    : retry(endpoint, { latest: again, retries: retries - 1 }, ports);
 }
 
 /**
  * Asks the question that was answered last, and where it is refused the next ones of the dialect, each at most once. That
  * search is opportunistic: where the budget cannot spare it, the next poll goes on with it.
  */
-async function attempt(
+export async function attempt(
   endpoint: Endpoint,
   from: { readonly search: QuestionSearch; readonly use: Use },
   ports: PollPorts,
@@ -137,7 +139,7 @@ async function attempt(
   const { answer, times } = asked;
   if (answer.kind !== "refused") {
     report(endpoint, answer, { use, ports });
-    return { answer, times, search: answer.kind === "answered" ? found(search) : search };
+    return { answer, times, search: answer.kind === "answered" ? afterAnswer(search) : search };
   }
   if (search.refused < questions.length) {
     return { answer: { kind: "undecided" }, times, search };
@@ -174,51 +176,24 @@ async function askInTurn(
   return { asked, refused, use: refused === 0 ? use : "opportunistic" };
 }
 
-/** All of them from the one where the search stands, or that one alone where all were refused within the hour. */
-function questionsToAsk(
-  questions: readonly Question[],
-  { questionIndex, failedAtMs }: QuestionSearch,
-  nowMs: number,
-): readonly Question[] {
-  const inTurn = startingAt(questions, questionIndex);
-  const hasFailedLately = failedAtMs !== null && Math.abs(nowMs - failedAtMs) < SEARCH_AGAIN_MS;
-  return hasFailedLately ? inTurn.slice(0, 1) : inTurn;
-}
-
-function afterRefusals(search: QuestionSearch, refused: number, count: number): QuestionSearch {
-  let { questionIndex } = search;
-  for (let refusal = 0; refusal < refused; refusal += 1) {
-    questionIndex = nextQuestion(questionIndex, count);
-  }
-  return { ...search, questionIndex, refused: Math.min(search.refused + refused, count) };
-}
-
-function found({ questionIndex }: QuestionSearch): QuestionSearch {
-  return { questionIndex, refused: 0, failedAtMs: null };
-}
-
-function startingAt(questions: readonly Question[], index: number): readonly Question[] {
-  return [...questions.slice(index), ...questions.slice(0, index)];
-}
-
 /** Sends one question, if the budget allows, and interprets the reply. */
-async function ask(
+export async function ask(
   endpoint: Endpoint,
   { question, use }: { readonly question: Question; readonly use: Use },
   ports: PollPorts,
 ): Promise<Asked> {
   const grant = await ports.acquire(endpoint, use);
   if (grant.kind === "refused") {
-    return { answer: { ...grant, kind: "unsent" }, times: atOnce(ports.nowMs()) };
+    return { answer: { ...grant, kind: "unsent" }, times: atOnce(ports.nowMs()), body: "" };
   }
   const { url, headers } = endpoint;
   const result = await ports.post({ url, headers, body: question.body });
-  const { answer, exchange } = interpretReply({ endpoint, question, result }, ports.redact);
+  const { answer, exchange, body } = interpretReply({ endpoint, question, result }, ports.redact);
   ports.onRequest(endpoint, exchange);
   if (!asksToWait(answer) && exchange.outcome !== "aborted") {
     ports.onAccepted(endpoint);
   }
-  return { answer, times: result };
+  return { answer, times: result, body };
 }
 
 function atOnce(nowMs: number): PollTimes {
@@ -230,7 +205,7 @@ function atOnce(nowMs: number): PollTimes {
  * counts too. One held back by a back-off does not: the provider's refusal was counted when it came. Nor does a retry
  * that the budget did not allow: that poll has failed once, for its own reason.
  */
-function report(
+export function report(
   endpoint: Endpoint,
   answer: Attempt["answer"],
   { use, ports }: { readonly use: Use; readonly ports: PollPorts },
@@ -251,12 +226,16 @@ function asksToWait(answer: Interpretation): boolean {
   return answer.kind === "failed" && (answer.reason === "rate_limited" || answer.retryAfterMs !== null);
 }
 
-function isWorthARetry({ answer }: Attempt): boolean {
+export function isTransient({ answer }: Attempt): boolean {
   return answer.kind === "failed" && answer.retryAfterMs === null && WORTH_A_RETRY.has(answer.reason);
 }
 
 /** Adds the times and removes secrets. A poll that was aborted, or opportunistic and not sent, observes nothing. */
-function observe(endpoint: Endpoint, { answer, times }: Attempt, ports: PollPorts): readonly Observation[] {
+export function observe(
+  endpoint: Endpoint,
+  { answer, times }: Attempt,
+  ports: PollPorts,
+): readonly Observation[] {
   const isAborted = answer.kind === "failed" && answer.reason === "aborted";
   if (isAborted || answer.kind === "undecided" || (answer.kind === "unsent" && ports.unsent === "ignored")) {
     return [];

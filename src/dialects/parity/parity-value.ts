@@ -12,7 +12,7 @@ const MAX_EXPONENT = 400;
 /** Strings, which are skipped, and numbers. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** The text of a value as it is compared; null for an object, for a list, and for what is too long to be kept. */
+/** The text of a JSON value as it is compared; null for an object, for a list, and for what is too long to be kept. */
 export function parityValueOf(value: unknown): ParityValue | null {
   if (typeof value === "object" && value !== null) {
     return null;

@@ -2,6 +2,7 @@ import { type Fork, hashOf, headAt, timeOf } from "../model/chain-model.ts";
 import {
   AT_THE_TIP,
   catchUpWithin,
+  eventsIndexed,
   heightAt,
   type IndexerBehaviour,
   type IndexerModel,
@@ -85,6 +86,11 @@ export class SimulatedTarget {
     this.set({ slowdown: { atMs: this.#nowMs(), pace } });
   }
 
+  /** From the next event on, it has no row of every nth. It stands at the head all the same. */
+  skipEvents(nth: number): void {
+    this.set({ skips: { fromBlock: (this.processedAt() ?? 0) + 1, nth } });
+  }
+
   /** Resumes from its present block, and reaches the tip after `withinMs`. */
   thaw(withinMs: number): void {
     const fromBlock = processedAt(this.#model(), this.#nowMs());
@@ -123,6 +129,7 @@ export class SimulatedTarget {
       indexingErrors: behaviour.indexingErrors,
       // Envio's source block freezes together with the progress, so it proves nothing.
       sourceBlock: headAt(chain, livedUntil(behaviour, atMs)),
+      campaigns: block === null ? 0 : eventsIndexed(behaviour, block),
       ...says,
     };
   }

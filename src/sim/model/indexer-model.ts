@@ -25,6 +25,8 @@ export interface IndexerBehaviour {
   /** How often it steps back for a moment by up to `reorgBlocks`; null: never. */
   readonly reorgEveryMs: number | null;
   readonly reorgBlocks: number;
+  /** From a block on it skips every nth event, and stands at the head all the same; null: it skips none. */
+  readonly skips: { readonly fromBlock: number; readonly nth: number } | null;
   /** It indexes this chain instead of its own; null: its own. */
   readonly wrongChain: ChainModel | null;
 }
@@ -58,8 +60,12 @@ export const AT_THE_TIP: IndexerBehaviour = {
   wobbleBlocks: 0,
   reorgEveryMs: null,
   reorgBlocks: 0,
+  skips: null,
   wrongChain: null,
 };
+
+/** Every chain has an event in each block whose number this divides. */
+export const BLOCKS_PER_EVENT = 100;
 
 /** How long a step back by a reorg is visible. */
 const REORG_SEEN_MS = 2_000;
@@ -85,6 +91,16 @@ export function heightAt(model: IndexerModel, atMs: number): number | null {
     return null;
   }
   return Math.max(0, processed - replicaLag(model, atMs) - reorgDepth(model, atMs));
+}
+
+/** How many events up to a block the indexer has rows of. */
+export function eventsIndexed({ skips }: Pick<IndexerBehaviour, "skips">, block: number): number {
+  const events = Math.floor(block / BLOCKS_PER_EVENT);
+  if (skips === null) {
+    return events;
+  }
+  const before = Math.ceil(skips.fromBlock / BLOCKS_PER_EVENT) - 1;
+  return events - Math.floor(Math.max(0, events - before) / skips.nth);
 }
 
 /** The speed that brings an indexer from `fromBlock` to its chain's tip within `withinMs`. */

@@ -55,6 +55,8 @@ export interface ServedRow {
   readonly indexingErrors: unknown;
   /** The head of the chain as the indexer reports it. */
   readonly sourceBlock: unknown;
+  /** How many rows it has of the chain's events up to `block`, or the value that it gives in place of a row's. */
+  readonly campaigns: unknown;
 }
 
 /** A JSON answer, without the headers of real servers that nothing reads. */

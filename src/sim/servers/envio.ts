@@ -1,5 +1,6 @@
 import type { GraphQLSchema } from "graphql";
 import { type Answer, type Call, json, parseJson, queryOf, type ServedRow } from "./answer.ts";
+import { campaignsOf } from "./campaigns.ts";
 import { type Mismatch, schemaOf, select, understand } from "./select.ts";
 
 type EnvioKind = "envio" | "envio-3.2" | "envio-2.27";
@@ -11,10 +12,20 @@ const NEWEST_META_COLUMNS = `${META_COLUMNS} ecosystem progressBlockTime`;
 const CHAIN_METADATA_COLUMNS =
   "block_height chain_id end_block first_event_block_number is_hyper_sync latest_fetched_block_number latest_processed_block num_batches_fetched num_events_processed start_block timestamp_caught_up_to_head_or_endblock";
 
+const CAMPAIGN_COLUMNS = "id chainId subgraphId";
+
 const SCHEMAS: Readonly<Record<EnvioKind, GraphQLSchema>> = {
-  envio: tables({ _meta: NEWEST_META_COLUMNS, chain_metadata: CHAIN_METADATA_COLUMNS }),
-  "envio-3.2": tables({ _meta: META_COLUMNS, chain_metadata: CHAIN_METADATA_COLUMNS }),
-  "envio-2.27": tables({ chain_metadata: CHAIN_METADATA_COLUMNS }),
+  envio: tables({
+    _meta: NEWEST_META_COLUMNS,
+    chain_metadata: CHAIN_METADATA_COLUMNS,
+    Campaign: CAMPAIGN_COLUMNS,
+  }),
+  "envio-3.2": tables({
+    _meta: META_COLUMNS,
+    chain_metadata: CHAIN_METADATA_COLUMNS,
+    Campaign: CAMPAIGN_COLUMNS,
+  }),
+  "envio-2.27": tables({ chain_metadata: CHAIN_METADATA_COLUMNS, Campaign: CAMPAIGN_COLUMNS }),
 };
 
 /** Answers as the Hasura in front of an Envio indexer does: rows for all chains, HTTP 200 for every refusal. */
@@ -65,6 +76,8 @@ function mismatchText({ problem, typeName, field }: Mismatch): string {
 
 interface TableArguments {
   readonly where?: unknown;
+  readonly order_by?: unknown;
+  readonly limit?: number;
 }
 
 function tablesOf(rows: readonly ServedRow[]): Readonly<Record<string, unknown>> {
@@ -73,6 +86,11 @@ function tablesOf(rows: readonly ServedRow[]): Readonly<Record<string, unknown>>
     _meta: ({ where }: TableArguments) => inOrder.map(metaColumns).filter(isWanted(where, "chainId")),
     chain_metadata: ({ where }: TableArguments) =>
       inOrder.map(oldColumns).filter(isWanted(where, "chain_id")),
+    Campaign: ({ where, order_by, limit = 100 }: TableArguments) => {
+      const order = entry(order_by, "subgraphId") === "desc" ? "desc" : "asc";
+      const all = inOrder.flatMap((row) => campaignsOf(row, { order, limit }));
+      return all.filter((row) => isWanted(where, "chainId")({ ...row })).slice(0, limit);
+    },
   };
 }
 
@@ -132,7 +150,7 @@ function tables(columnsOf: Readonly<Record<string, string>>): GraphQLSchema {
       .join(" ");
   return schemaOf(`
     schema { query: query_root }
-    type query_root { ${names.map((name) => `${name}(where: Any): [${name}]`).join(" ")} }
+    type query_root { ${names.map((name) => `${name}(where: Any, order_by: Any, limit: Int): [${name}]`).join(" ")} }
     ${names.map((name) => `type ${name} { ${fields(columnsOf[name] ?? "")} }`).join("\n")}
   `);
 }

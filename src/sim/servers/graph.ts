@@ -1,5 +1,6 @@
 import { type DocumentNode, GraphQLError } from "graphql";
 import { type Answer, type Call, graphError, html, json, queryOf, type ServedRow } from "./answer.ts";
+import { campaignsOf } from "./campaigns.ts";
 import { type Mismatch, schemaOf, select, understand } from "./select.ts";
 
 /** Which server answers, and the keys that it knows. */
@@ -13,7 +14,11 @@ export interface GraphServer {
 
 // graph-node: graph/src/schema/meta.graphql
 const SCHEMA = schemaOf(`
-  type Query { _meta(block: Any): _Meta_ }
+  type Query {
+    _meta(block: Any): _Meta_
+    campaigns(first: Int, orderBy: Any, orderDirection: Any, where: Any): [Campaign]
+  }
+  type Campaign { id: Any chainId: Any subgraphId: Any }
   type _Meta_ { block: _Block_ deployment: Any hasIndexingErrors: Any }
   type _Block_ { hash: Any number: Any timestamp: Any parentHash: Any }
 `);
@@ -107,15 +112,32 @@ function resolveMeta(server: GraphServer, document: DocumentNode, row: ServedRow
     );
   }
   try {
-    const data = select(SCHEMA, document, { _meta: (args: MetaArguments) => metaOf(args, row) });
-    const failed = row.indexingErrors === true && server.errorsBesideMeta;
-    return json(failed ? { data, errors: [{ message: "indexing_error" }] } : { data });
+    const data = select(SCHEMA, document, {
+      _meta: (args: MetaArguments) => metaOf(args, row),
+      campaigns: ({ first = 100, orderDirection }: ListArguments) =>
+        campaignsOf(row, { order: orderDirection === "desc" ? "desc" : "asc", limit: first }),
+    });
+    return row.indexingErrors === true ? answerOfFailed(server, data) : json({ data });
   } catch (error) {
     if (error instanceof GraphQLError) {
       return graphError(error.message);
     }
     throw error;
   }
+}
+
+/** A failed subgraph answers under the key `_meta` only. */
+function answerOfFailed({ errorsBesideMeta }: GraphServer, data: unknown): Answer {
+  const fields = Object.entries(typeof data === "object" && data !== null ? data : {});
+  const kept = fields.filter(([key]) => key === "_meta");
+  return kept.length < fields.length || errorsBesideMeta
+    ? json({ data: Object.fromEntries(kept), errors: [{ message: "indexing_error" }] })
+    : json({ data });
+}
+
+interface ListArguments {
+  readonly first?: number;
+  readonly orderDirection?: unknown;
 }
 
 interface MetaArguments {

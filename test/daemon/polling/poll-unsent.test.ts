@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Grant } from "../../../src/budgets/grant.ts";
-import { NEW_SEARCH, poll } from "../../../src/daemon/polling/poll.ts";
+import { poll } from "../../../src/daemon/polling/poll.ts";
+import { NEW_SEARCH } from "../../../src/dialects/fallback-query.ts";
 import { endpointOf } from "../../support/endpoints.ts";
 import { recordPolls } from "../../support/recorded-polls.ts";
 

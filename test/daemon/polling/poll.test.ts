@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { Endpoint } from "../../../src/core/model/fleet.ts";
-import { NEW_SEARCH, poll } from "../../../src/daemon/polling/poll.ts";
+import { poll } from "../../../src/daemon/polling/poll.ts";
+import { NEW_SEARCH } from "../../../src/dialects/fallback-query.ts";
 import { createHttpClient, type HttpClient } from "../../../src/io/http-client/client.ts";
 import type { EndpointSpec } from "../../../src/sim/fleet/endpoint-spec.ts";
 import type { FaultName } from "../../../src/sim/fleet/fault-list.ts";

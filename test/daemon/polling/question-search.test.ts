@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { NEW_SEARCH, poll } from "../../../src/daemon/polling/poll.ts";
+import { poll } from "../../../src/daemon/polling/poll.ts";
+import { NEW_SEARCH } from "../../../src/dialects/fallback-query.ts";
 import { startFleet } from "../../../src/sim/fleet/simulated-fleet.ts";
 import { clientOf } from "../../support/client-of.ts";
 import { endpointFor } from "../../support/endpoint-for.ts";
