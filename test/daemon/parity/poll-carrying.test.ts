@@ -36,7 +36,7 @@ let client: HttpClient;
 
 beforeEach(() => {
   client = createHttpClient({
-    timeoutMs: 100,
+    timeoutMs: 1_000,
     maxResponseBytes: 1_000_000,
     connectionsPerHost: 4,
     userAgent: "synclag/test",
