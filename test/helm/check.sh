@@ -1,17 +1,22 @@
 #!/usr/bin/env bash
 # Checks the Helm chart with the real helm, built by the Go toolchain: lint, render for every file of deploy/helm/values,
 # decode each document strictly, and compare the rules and dashboards in it with the files of dashboards/.
+# Usage: check.sh [build]
 set -euo pipefail
 
-readonly HELM=helm.sh/helm/v3/cmd/helm@v3.19.2
 root=$(git -C "$(dirname "${BASH_SOURCE[0]}")" rev-parse --show-toplevel)
 chart=$root/deploy/helm/synclag
-bin=${SYNCLAG_GO_BIN:-$(go env GOPATH)/bin}
+bin=${XDG_CACHE_HOME:-$HOME/.cache}/synclag-e2e/helm
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-[[ -x $bin/helm ]] || GOBIN=$bin go install "$HELM"
-(cd "$root/test/helm" && go build -o "$work/decode" .)
+# Both programs share a module, so that what they have in common is compiled once, and without optimisation and the symbols of
+# a debugger, which takes a third less time.
+mkdir -p "$bin"
+CGO_ENABLED=0 go build -C "$root/test/helm" -gcflags='all=-N -l' -ldflags='-s -w' -o "$bin/" helm.sh/helm/v3/cmd/helm ./decode
+if [[ ${1:-} == build ]]; then
+  exit
+fi
 
 passed=0
 failed=0
@@ -28,7 +33,7 @@ check() {
   fi
 }
 
-# Built by `go install`, helm takes a Kubernetes version of long ago for its default.
+# Built here, helm takes a Kubernetes version of long ago for its default.
 template() {
   "$bin/helm" template synclag "$chart" --kube-version 1.33.0 "$@"
 }
@@ -38,7 +43,7 @@ refuses() {
 }
 
 decodes() {
-  template --values "$1" >"$work/rendered.yaml" && "$work/decode" <"$work/rendered.yaml"
+  template --values "$1" >"$work/rendered.yaml" && "$bin/decode" <"$work/rendered.yaml"
 }
 
 same_rules() {
