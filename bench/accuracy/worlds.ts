@@ -37,8 +37,10 @@ export interface World {
   readonly sources: readonly WorldSource[];
   /** Instants at which the daemon restarts, with its state file or without. */
   readonly restarts: readonly { readonly atMs: number; readonly state: "kept" | "lost" }[];
-  /** Whether most providers are honest at every instant. */
+  /** Whether most providers are honest at every instant that is judged. */
   readonly honestMajority: "always" | "never";
+  /** What is said before, and in the first five polls from then on, is not judged. Left out: the beginning. */
+  readonly judgedFromMs?: number;
 }
 
 /** What one play of a world showed that should not be. */
@@ -169,6 +171,10 @@ class Play {
   }
 
   #judge(nowMs: number): void {
+    const { judgedFromMs } = this.#world;
+    if (judgedFromMs !== undefined && nowMs < judgedFromMs + POLLS_TO_TELL_A_FALL * TICK_MS) {
+      return;
+    }
     const isWatched = this.#isWatched();
     for (const actor of this.#actors) {
       if (actor.steady >= POLLS && !actor.source.key.startsWith("rpc/")) {

@@ -42,8 +42,10 @@ const SECONDS_ARE_COARSE_MS = 2_500;
 const AHEAD_MS = 60_000;
 /** The measured time between blocks, or null until it has been seen for a minute and twenty blocks. */
 export function measuredIntervalMs(clock: ChainClock): number | null {
-  const [best, other] = reportedIsFresh(clock) ? [clock.reported, clock.seen] : [clock.seen, clock.reported];
-  return measureInterval(best, INTERVAL_SPAN) ?? measureInterval(other, INTERVAL_SPAN);
+  const { reported, seen } = clock;
+  const byReports = () => measureInterval(reported, INTERVAL_SPAN, seen);
+  const bySightings = () => measureInterval(seen, INTERVAL_SPAN);
+  return reportedIsFresh(clock) ? (byReports() ?? bySightings()) : (bySightings() ?? byReports());
 }
 
 /** The time between blocks of just now: it follows a change of pace within a minute. */

@@ -22,6 +22,9 @@ const CAPACITY = 240;
 /** Bends below this are noise. */
 const STRAIGHT_MS = 200;
 
+/** A standstill that is shorter may only be blocks that come unevenly. */
+const HALT_MS = 60_000;
+
 /** Ages below this count alike when points are thinned. */
 const DENSE_MS = 60_000;
 
@@ -101,13 +104,23 @@ export function blockAt(
   return high.block - paceFor(high.timeMs - timeMs);
 }
 
+/** What an interval is measured over. */
+export interface MeasuredSpan {
+  readonly windowMs: number;
+  readonly leastSpanMs: number;
+  /** 1 or more. */
+  readonly leastBlocks: number;
+}
+
 /**
  * Time between two blocks over about the last `windowMs` in which the chain moved, or null while the points
- * span less than `leastSpanMs` or `leastBlocks` (1 or more).
+ * span less than `leastSpanMs` or `leastBlocks`. `halts` is a timeline that shows where the chain stood still, of which
+ * these points know nothing.
  */
 export function measureInterval(
   timeline: Timeline,
-  span: { readonly windowMs: number; readonly leastSpanMs: number; readonly leastBlocks: number },
+  span: MeasuredSpan,
+  halts: Timeline = EMPTY_TIMELINE,
 ): number | null {
   const { blocks, timesMs } = timeline;
   const last = pointAt(timeline, countBelow(blocks, blocks.at(-1) ?? 0));
@@ -121,19 +134,27 @@ export function measureInterval(
   if (first === null) {
     return null;
   }
-  const movedMs = last.timeMs - first.timeMs - pausesMs(timeline, first.timeMs, last.timeMs);
-  return movedMs / (last.block - first.block);
+  const within = { fromMs: first.timeMs, toMs: last.timeMs };
+  const pauses = pausesMs(timeline, { ...within, leastMs: 0 });
+  const haltedMs = pausesMs(halts, { ...within, leastMs: HALT_MS });
+  const movedMs = last.timeMs - first.timeMs - pauses - haltedMs;
+  return movedMs > 0 ? movedMs / (last.block - first.block) : null;
 }
 
-/** For how long of a time span the chain stood still. */
-function pausesMs({ blocks, timesMs }: Timeline, fromMs: number, toMs: number): number {
+/** For how long of a time span the chain stood still, each time for at least `leastMs`. */
+function pausesMs(
+  { blocks, timesMs }: Timeline,
+  span: { readonly fromMs: number; readonly toMs: number; readonly leastMs: number },
+): number {
   let pauses = 0;
   for (
-    let index = countBelow(timesMs, fromMs) + 1;
-    (timesMs[index] ?? Number.POSITIVE_INFINITY) <= toMs;
+    let index = countBelow(timesMs, span.fromMs) + 1;
+    (timesMs[index] ?? Number.POSITIVE_INFINITY) <= span.toMs;
     index += 1
   ) {
-    pauses += blocks[index] === blocks[index - 1] ? (timesMs[index] ?? 0) - (timesMs[index - 1] ?? 0) : 0;
+    const pauseMs =
+      blocks[index] === blocks[index - 1] ? (timesMs[index] ?? 0) - (timesMs[index - 1] ?? 0) : 0;
+    pauses += pauseMs >= span.leastMs ? pauseMs : 0;
   }
   return pauses;
 }

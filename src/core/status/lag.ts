@@ -20,19 +20,10 @@ interface Measure {
 
 const LEVEL: Lag = { blocks: 0, ms: 0, extrapolated: false };
 
-/** A head that was confirmed for so long stands still: sources that are asked together read it seconds apart. */
-const STANDS_MS = 1_000;
-const STANDS_BLOCKS = 3;
-
-/** Whether the head was confirmed for longer than blocks take: then nobody can say that there is a newer one. */
-function standsStill({ atMs, reachedMs }: HeadState, intervalMs: number | null): boolean {
-  return intervalMs === null || atMs - reachedMs > STANDS_MS + STANDS_BLOCKS * intervalMs;
-}
-
 /**
  * Measures a target's lag. The reference is taken at the instant of the target's own answer, so that one which is
- * polled twice an hour is not behind merely for that; who has the reference's block is level with it, however long that
- * stands. Never negative; null without a height or a reference.
+ * polled twice an hour is not behind merely for that; who has the reference's block is level with it, whenever it was
+ * asked: nobody has shown a newer one. Never negative; null without a height or a reference.
  */
 export function measureLag(target: SourceState, { reference, clock, intervalMs }: Measure): Lag | null {
   const newest = newestSample(target);
@@ -40,7 +31,7 @@ export function measureLag(target: SourceState, { reference, clock, intervalMs }
   if (reference === null || head === null) {
     return null;
   }
-  if (head.block >= reference.block && standsStill(reference, intervalMs)) {
+  if (head.block >= reference.block) {
     return LEVEL;
   }
   const to = newest === null ? null : referenceAt(clock, readAtMs(newest), intervalMs);

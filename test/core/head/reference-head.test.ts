@@ -168,6 +168,9 @@ describe("reference head", () => {
     play.run(1, at({ [D]: -4 }));
 
     expect(play.report().reference?.block).toBe(before);
+    // Nobody has shown a newer block yet.
+    expect(play.target(D).lagBlocks).toBe(0);
+    play.wait(-15_000).run(1, at({ [A]: 0, [B]: 0, [C]: 0 }));
     expect(play.target(D).lagBlocks).toBe(4);
   });
 

@@ -212,6 +212,17 @@ describe("measureInterval()", () => {
     expect(measureInterval(paused, { windowMs: 600_000, leastSpanMs: 1, leastBlocks: 1 })).toBe(1_000);
   });
 
+  it.each([
+    { case: "a halt that another timeline shows", untilMs: 1_200_000, interval: 1_000 },
+    { case: "no pause of less than a minute", untilMs: 79_999, interval: 4_000 },
+  ])("leaves out $case", ({ untilMs, interval }) => {
+    const reported = timeline([100, 10_000], [110, 20_000], [120, untilMs - 20_000 + 30_000]);
+    const seen = timeline([110, 20_000], [110, untilMs]);
+    const span = { windowMs: 600_000, leastSpanMs: 1, leastBlocks: 20 };
+
+    expect(Math.round((measureInterval(reported, span, seen) ?? 0) / 1_000) * 1_000).toBe(interval);
+  });
+
   it("measures over all of the window, though less would do", () => {
     const slower = timeline([100, 10_000], [110, 20_000], [115, 30_000], [120, 40_000]);
 

@@ -47,6 +47,13 @@ describe("measureLag()", () => {
     expect(measureLag({ ...rest, samples: earlier }, VIEW)?.blocks).toBe(0);
   });
 
+  it("is level with who has the reference's block, however much later it was asked", () => {
+    const { samples, ...rest } = target(1_100);
+    const later = samples.map((sample) => ({ ...sample, sentAtMs: 320_000, receivedAtMs: 320_000 }));
+
+    expect(measureLag({ ...rest, samples: later }, VIEW)).toMatchObject({ blocks: 0, ms: 0 });
+  });
+
   it("knows no fractions of a block", () => {
     const { samples, ...rest } = target(1_100);
     const later = samples.map((sample) => ({ ...sample, sentAtMs: 300_800, receivedAtMs: 300_800 }));
