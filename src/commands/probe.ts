@@ -2,7 +2,7 @@ import { parseConfig } from "../config/parse.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { PostResult } from "../core/model/http-post.ts";
 import { createRedact, type Redact } from "../core/model/redact.ts";
-import { classify } from "../dialects/answer/classify.ts";
+import { classify, type ReplyError } from "../dialects/answer/classify.ts";
 import type { Question, Row } from "../dialects/dialect.ts";
 import { readMetaBlock } from "../dialects/graph.ts";
 import { DIALECTS } from "../dialects/registry.ts";
@@ -118,17 +118,25 @@ function readResult(question: Question, result: PostResult, redact: Redact): Rea
     return { rows: [], refusal, isFinal: true };
   }
   const classified = classify({ ...reply, body: redact(reply.body) }, result.receivedAtMs);
-  switch (classified.kind) {
+  if (classified.kind !== "data") {
+    return readError(classified);
+  }
+  const read = readData(question, classified.data);
+  // Beside an error, a field of null means that it could not be read, and not that nothing is indexed yet.
+  const hasHead = read.rows.some(({ content }) => content.kind === "head");
+  return classified.error === null || hasHead ? read : readError(classified.error);
+}
+
+function readError(error: ReplyError): ReadResult {
+  switch (error.kind) {
     case "refused":
-      return { rows: [], refusal: classified.detail, isFinal: false };
+      return { rows: [], refusal: error.detail, isFinal: false };
     case "not_started":
       return { rows: [{ chainId: null, content: { kind: "not_started" } }], refusal: null, isFinal: true };
     case "failed": {
-      const isFinal = !["graphql", "malformed", "http_status"].includes(classified.reason);
-      return { rows: [], refusal: `${classified.reason}: ${classified.detail}`, isFinal };
+      const isFinal = !["graphql", "malformed", "http_status"].includes(error.reason);
+      return { rows: [], refusal: `${error.reason}: ${error.detail}`, isFinal };
     }
-    case "data":
-      return readData(question, classified.data);
   }
 }
 

@@ -38,6 +38,7 @@ const DEBIAN_PACKAGES: Readonly<Record<string, string>> = {
   chromium: "chromium",
   buildah: "buildah",
   debootstrap: "debootstrap",
+  psql: "postgresql",
   "redis-server": "redis-server",
 };
 

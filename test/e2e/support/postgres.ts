@@ -1,0 +1,95 @@
+import { chown, readdir } from "node:fs/promises";
+import { join } from "node:path";
+import { vi } from "vitest";
+import { freePort } from "./free-port.ts";
+import { runProgram, startProgram } from "./program.ts";
+import { temporaryFolder } from "./undo.ts";
+
+/** A PostgreSQL server of its own on loopback, with one user and one database. */
+export interface Postgres {
+  readonly port: number;
+  /** Runs statements to their end. Throws with the server's words when one fails. */
+  run(sql: string): Promise<void>;
+  /** Runs statements that never end, under a name, until `end()` of that name. */
+  start(name: string, sql: string): Promise<void>;
+  end(name: string): Promise<void>;
+  /** Ends it at once, whoever is connected. */
+  stop(): Promise<void>;
+}
+
+export const POSTGRES_USER = "synclag";
+export const POSTGRES_DATABASE = "postgres";
+
+/** PostgreSQL refuses to run as root: it runs as nobody then. */
+const NOBODY = 65_534;
+const DEBIAN_FOLDER = "/usr/lib/postgresql";
+const READY_WITHIN = { timeout: 30_000, interval: 100 };
+
+/** Creates a cluster in a temporary folder and starts its server; nothing of an installed cluster is touched. */
+export async function startPostgres(): Promise<Postgres> {
+  const folder = await temporaryFolder("postgres");
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) {
+    await chown(folder, NOBODY, NOBODY);
+  }
+  const binaries = await findBinaries();
+  const data = join(folder, "data");
+  const asUser = (program: string, args: readonly string[]) => {
+    const command = join(binaries, program);
+    const drop = ["--reuid", String(NOBODY), "--regid", String(NOBODY), "--clear-groups", command, ...args];
+    return { ...(isRoot ? { command: "setpriv", args: drop } : { command, args }), cwd: folder };
+  };
+
+  const options = ["--no-sync", "--no-locale", "--auth", "trust", "--username", POSTGRES_USER];
+  const { code, stderr } = await runProgram(asUser("initdb", [...options, "--encoding", "UTF8", data]));
+  if (code !== 0) {
+    throw new Error(`Cannot create a database: initdb ended with ${code}, ${stderr.slice(-2_000)}`);
+  }
+  const port = await freePort();
+  const settings = ["listen_addresses=127.0.0.1", "unix_socket_directories=", "fsync=off"];
+  const server = await startProgram(
+    asUser("postgres", ["-D", data, "-p", String(port), ...settings.flatMap((one) => ["-c", one])]),
+  );
+
+  const client = (sql: string, name = "test") => ({
+    command: "psql",
+    args: ["--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1"],
+    env: {
+      PGHOST: "127.0.0.1",
+      PGPORT: String(port),
+      PGUSER: POSTGRES_USER,
+      PGDATABASE: POSTGRES_DATABASE,
+      PGAPPNAME: name,
+    },
+    input: sql,
+  });
+  const run = async (sql: string): Promise<void> => {
+    const result = await runProgram(client(sql));
+    if (result.code !== 0) {
+      throw new Error(`Cannot run SQL: psql ended with ${result.code}, ${result.stderr.slice(-2_000)}`);
+    }
+  };
+  await vi.waitFor(() => run("SELECT 1;"), READY_WITHIN);
+  return {
+    port,
+    run,
+    start: async (name, sql) => void (await startProgram(client(sql, name))),
+    end: (name) =>
+      run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${name}';`),
+    async stop() {
+      // "Fast": on SIGTERM it would wait for its clients.
+      server.signal("SIGINT");
+      await server.exit;
+    },
+  };
+}
+
+/** Where the server's programs are: Debian keeps them off the PATH, in a folder for each version. */
+async function findBinaries(): Promise<string> {
+  const versions = await readdir(DEBIAN_FOLDER).catch(() => []);
+  const newest = versions.toSorted((a, b) => Number(b) - Number(a))[0];
+  if (newest === undefined) {
+    throw new Error("Cannot start postgres: it is not installed (Debian package postgresql)");
+  }
+  return join(DEBIAN_FOLDER, newest, "bin");
+}
