@@ -1,3 +1,5 @@
+import { groupBy } from "../core/model/group-by.ts";
+import type { FailureReason } from "../core/model/observation.ts";
 import { formatCount, formatDuration, formatNumber } from "../core/model/text.ts";
 import type { Row } from "../dialects/dialect.ts";
 
@@ -7,8 +9,12 @@ export interface Attempt {
   readonly asked: string;
   readonly tookMs: number;
   readonly rows: readonly Row[];
-  /** Why there are no rows, or null. */
+  /** Why there are no rows, in the server's words; null where there are. */
   readonly refusal: string | null;
+  /** `refused`: the server does not know this query. */
+  readonly reason: FailureReason | "refused" | "redirect" | null;
+  /** The version of graph-node, where this is its index-node API. */
+  readonly indexNode: string | null;
 }
 
 export interface ProbeReport {
@@ -20,29 +26,88 @@ export interface ProbeReport {
   readonly attempts: readonly Attempt[];
 }
 
-/** What a person reads: what the endpoint serves, what it refused, and the lines for chains.yaml. */
+/** Reasons for which the server has said nothing at all. */
+const UNREACHED: ReadonlySet<string> = new Set(["timeout", "dns", "connect", "tls"]);
+
+/** What a person reads: what the endpoint serves, what it refused, what to do, and the lines for chains.yaml. */
 export function renderProbeText(report: ProbeReport, nowMs: number): string {
   const { attempts } = report;
-  const found = attempts.find(({ rows }) => rows.length > 0);
-  const refused = attempts.filter(({ refusal }) => refusal !== null);
+  const found = attempts.find(isFit);
+  const advice = found === undefined ? adviceFor(attempts) : null;
   return [
-    found === undefined
-      ? `No dialect fits ${report.url}`
-      : `Dialect ${found.dialect} fits ${report.url}: answered in ${formatNumber(found.tookMs)} ms`,
+    headlineOf(report, found),
     ...(found?.rows ?? []).map((row) => `  ${describeRow(row, report.chainId, nowMs)}`),
-    ...(refused.length === 0 ? [] : ["", "Not accepted:"]),
-    ...refused.map(
-      ({ dialect, asked, refusal }) => `  ${dialect.padEnd(8)}  ${asked}\n            ${String(refusal)}`,
-    ),
+    ...refusalLines(attempts),
+    ...(advice === null ? [] : ["", advice]),
     "",
-    `${formatCount(attempts.length, "request")} sent, outside of every budget`,
+    `${formatCount(attempts.length, "request")} sent; no budget of Synclag counts this, but the provider may`,
     ...(found === undefined ? [] : ["", "For chains.yaml:", "", ...yamlOf(report, found)]),
   ].join("\n");
 }
 
+function isFit({ rows, indexNode }: Attempt): boolean {
+  return rows.length > 0 || indexNode !== null;
+}
+
+function isSilence({ reason }: Attempt): boolean {
+  return reason !== null && UNREACHED.has(reason);
+}
+
+function headlineOf({ url, attempts }: ProbeReport, found: Attempt | undefined): string {
+  if (found === undefined) {
+    const silence = attempts.find(isSilence);
+    return silence === undefined
+      ? `No dialect fits ${url}`
+      : `No answer from ${url}: ${String(silence.refusal)} (${String(silence.reason)})`;
+  }
+  const tookMs = `answered in ${formatNumber(found.tookMs)} ms`;
+  return found.indexNode === null
+    ? `Dialect ${found.dialect} fits ${url}: ${tookMs}`
+    : `${url} is the index-node API of graph-node ${found.indexNode}: ${tookMs}. It tells heights of deployments that are named, with dialect graph-status, and reasons as status beside a graph indexer`;
+}
+
+/** Queries that were refused in the same words are told together. */
+function refusalLines(attempts: readonly Attempt[]): readonly string[] {
+  const groups = groupBy(
+    attempts.filter((attempt) => attempt.refusal !== null && !isSilence(attempt)),
+    ({ reason, refusal }) =>
+      `${reason === "refused" || reason === "redirect" ? "" : `${String(reason)}: `}${String(refusal)}`,
+  );
+  const lines = [...groups].flatMap(([words, group]) => {
+    const dialects = [...new Set(group.map(({ dialect }) => dialect))].join(", ");
+    const asked = group.length === 1 ? String(group[0]?.asked) : `${group.length.toString()} queries`;
+    return [`  ${dialects}: ${asked}`, `    ${words}`];
+  });
+  return lines.length === 0 ? [] : ["", "Not accepted:", ...lines];
+}
+
+/** What to try next with an endpoint that gave no height; null where its own words say all. */
+function adviceFor(attempts: readonly Attempt[]): string | null {
+  const last = attempts.at(-1);
+  const isOnlyRefused = attempts.some(({ reason }) => reason === "refused");
+  switch (last?.reason) {
+    case "unauthorized":
+      return `It wants a key, or another one: --header 'Authorization: Bearer \${KEY}' with KEY in the environment`;
+    case "redirect":
+      return "If you trust the address that it redirects to, probe that instead";
+    case "timeout":
+      return "Check host and port, or allow more time with --timeout";
+    case "tls":
+      return "For a private authority, name its certificate: NODE_EXTRA_CA_CERTS=FILE synclag probe …";
+    default:
+      break;
+  }
+  if (isOnlyRefused) {
+    return "It answers GraphQL, but knows none of these queries: describe its own with dialect custom (docs/dialects.md)";
+  }
+  return attempts.every(({ reason }) => reason === "malformed" || reason === "http_status")
+    ? "It does not answer as a GraphQL API: look for the URL that queries are sent to; it often ends with /graphql"
+    : null;
+}
+
 /** The same for scripts. */
 export function renderProbeJson({ url, chainId, attempts }: ProbeReport): string {
-  const found = attempts.find(({ rows }) => rows.length > 0);
+  const found = attempts.find(isFit);
   const json = {
     url,
     dialect: found?.dialect ?? null,
@@ -52,7 +117,7 @@ export function renderProbeJson({ url, chainId, attempts }: ProbeReport): string
     chains: (found?.rows ?? []).map((row) => ({ chain_id: row.chainId ?? chainId, ...rowJson(row) })),
     refused: attempts
       .filter(({ refusal }) => refusal !== null)
-      .map(({ dialect, asked, refusal }) => ({ dialect, query: asked, detail: refusal })),
+      .map(({ dialect, asked, reason, refusal }) => ({ dialect, query: asked, reason, detail: refusal })),
   };
   return JSON.stringify(json, null, 2);
 }
@@ -103,7 +168,10 @@ function describeRow({ chainId, content }: Row, given: number | null, nowMs: num
 }
 
 /** A whole configuration for an indexer, which `config check` accepts; for an RPC node, the line of its chain. */
-function yamlOf({ url, headers, chainId }: ProbeReport, { dialect, rows }: Attempt): readonly string[] {
+function yamlOf(
+  { url, headers, chainId }: ProbeReport,
+  { dialect, rows, indexNode }: Attempt,
+): readonly string[] {
   const named = rows.flatMap((row) => row.chainId ?? []);
   const known = named.length > 0 ? named : [chainId].filter((id) => id !== null);
   const ids = known.length > 0 ? [...new Set(known)] : [1];
@@ -126,6 +194,11 @@ function yamlOf({ url, headers, chainId }: ProbeReport, { dialect, rows }: Attem
     `      dialect: ${dialect}`,
     `      url: ${JSON.stringify(url)}`,
     ...(Object.keys(headers).length === 0 ? [] : [`      headers: ${JSON.stringify(headers)}`]),
-    `      chains: [${ids.map((id) => `chain-${id.toString()}`).join(", ")}]`,
+    ...(indexNode === null
+      ? [`      chains: [${ids.map((id) => `chain-${id.toString()}`).join(", ")}]`]
+      : [
+          "      chains:",
+          ...ids.map((id) => `        chain-${id.toString()}: { deployment: QmDeployment }   # its id`),
+        ]),
   ];
 }

@@ -1,9 +1,12 @@
+import { z } from "zod";
+import type { Config } from "../config/config.ts";
 import { parseConfig } from "../config/parse.ts";
+import { ConfigError } from "../config/yaml/config-error.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { PostResult } from "../core/model/http-post.ts";
 import { createRedact, type Redact } from "../core/model/redact.ts";
 import { classify, type ReplyError } from "../dialects/answer/classify.ts";
-import type { Question, Row } from "../dialects/dialect.ts";
+import type { Dialect, Question, Reading, Row } from "../dialects/dialect.ts";
 import { readMetaBlock } from "../dialects/graph.ts";
 import { DIALECTS } from "../dialects/registry.ts";
 import { rpc } from "../dialects/rpc.ts";
@@ -21,8 +24,6 @@ export interface ProbeFlags {
 
 /**
  * `synclag probe URL`: asks one endpoint the questions of every dialect until one fits, and says what it serves.
- *
- * @throws {ConfigError} If the URL, a header, a variable or the timeout cannot be used.
  */
 export async function probe(url: string, flags: ProbeFlags, world: CommandWorld): Promise<number> {
   const asked = readFlags(flags);
@@ -31,16 +32,11 @@ export async function probe(url: string, flags: ProbeFlags, world: CommandWorld)
     return EXIT.usage;
   }
   const { headers, chainId } = asked;
-  // As chains.yaml would have it: variables, headers, secrets and their errors are the same.
-  const config = parseConfig(
-    JSON.stringify({
-      version: 1,
-      poll: { timeout: flags.timeout },
-      chains: { chain: { id: chainId ?? 1 } },
-      protocols: { probe: [{ variant: "probe", url, headers, chains: ["chain"] }] },
-    }),
-    { file: "command line", env: world.env, readFile: world.readFile },
-  );
+  const config = configOf({ url, headers, timeout: flags.timeout }, world);
+  if (typeof config === "string") {
+    world.err(config);
+    return EXIT.usage;
+  }
   world.keepSecret(config.secrets);
   const redact = createRedact(config.secrets);
   const endpoint = config.fleet.indexers[0]?.endpoints[0];
@@ -65,6 +61,37 @@ export async function probe(url: string, flags: ProbeFlags, world: CommandWorld)
   return hasHeight ? EXIT.ok : EXIT.failure;
 }
 
+/** As chains.yaml would have it: variables, headers and secrets are the same. Or what is wrong with them, a line each. */
+function configOf(
+  { url, headers, timeout }: Pick<ProbeReport, "url" | "headers"> & { readonly timeout: string },
+  world: CommandWorld,
+): Config | string {
+  const text = JSON.stringify({
+    version: 1,
+    poll: { timeout },
+    chains: { chain: { id: 1 } },
+    protocols: { probe: [{ variant: "probe", url, headers, chains: ["chain"] }] },
+  });
+  try {
+    return parseConfig(text, { file: "command line", env: world.env, readFile: world.readFile });
+  } catch (error) {
+    if (!(error instanceof ConfigError)) {
+      throw error;
+    }
+    return error.message.split("\n").map(withFlagName).join("\n");
+  }
+}
+
+/** Names the argument in place of its path in a chains.yaml that the user does not have. */
+function withFlagName(problem: string): string {
+  return problem
+    .replace(/^command line:\d+:\d+: /, "")
+    .replace(/^protocols\.probe\[0\]\.headers\.([^:]+): /, "--header $1: ")
+    .replace(/^protocols\.probe\[0\]\.url: /, "URL: ")
+    .replace(/^poll\.timeout: /, "--timeout: ")
+    .replace(/; set it, or add optional: true to the indexer$/, "");
+}
+
 /** What the flags mean, or what is wrong with them; a header may hold a key and is not repeated. */
 function readFlags({ header, chainId }: ProbeFlags): Pick<ProbeReport, "headers" | "chainId"> | string {
   const headers = header.flatMap((line): readonly (readonly [string, string])[] => {
@@ -80,42 +107,65 @@ function readFlags({ header, chainId }: ProbeFlags): Pick<ProbeReport, "headers"
   return { headers: Object.fromEntries(headers), chainId: chainId === undefined ? null : Number(chainId) };
 }
 
+/** graph-node's index-node API tells heights only of deployments that are named, but it has a version. */
+const INDEX_NODE: Question = { body: { query: "{ version { version commit } }" }, read: refuseVersion };
+const IndexNodeVersion = z.object({ version: z.object({ version: z.string(), commit: z.string() }) });
+
+/** In the order in which they are asked. */
+const QUESTIONS: readonly { readonly dialect: string; readonly question: Question }[] = [
+  ...Object.entries<Dialect>(DIALECTS).flatMap(([dialect, { questions }]) =>
+    questions.map((question) => ({ dialect, question })),
+  ),
+  { dialect: "graph-status", question: INDEX_NODE },
+  ...rpc.questions.map((question) => ({ dialect: "rpc", question })),
+];
+
 /** Asks until a question fits, or the answer shows that no other will. */
 async function askAll(endpoint: Endpoint, client: HttpClient, redact: Redact): Promise<readonly Attempt[]> {
+  const { url, headers } = endpoint;
   const attempts: Attempt[] = [];
-  const questions = [...Object.entries(DIALECTS), ["rpc", rpc] as const].flatMap(
-    ([dialect, { questions: own }]) => own.map((question) => ({ dialect, question })),
-  );
-  for (const { dialect, question } of questions) {
-    const { url, headers } = endpoint;
+  let left = QUESTIONS;
+  for (let next = left[0]; next !== undefined; next = left[0]) {
+    const { dialect, question } = next;
     const result = await client.post({ url, headers, body: question.body });
-    const outcome = readResult(question, result, redact);
+    const { isFinal, ...outcome } = readResult(question, result, redact);
     const tookMs = result.receivedAtMs - result.sentAtMs;
     const asked = String(question.body["query"] ?? question.body["method"]);
-    attempts.push({ dialect, asked, tookMs, rows: outcome.rows, refusal: outcome.refusal });
-    if (outcome.rows.length > 0 || outcome.isFinal) {
-      break;
+    attempts.push({ dialect, asked, tookMs, ...outcome });
+    left = isFinal ? [] : left.slice(1);
+    if (speaksJsonRpc(result)) {
+      left = left.filter((candidate) => candidate.dialect === "rpc");
     }
   }
   return attempts;
 }
 
-interface ReadResult {
-  readonly rows: readonly Row[];
-  /** Why there are no rows, in the server's words; null where there are. */
-  readonly refusal: string | null;
+/** A JSON-RPC node answers a GraphQL query with a JSON-RPC error: no other query can fit. */
+function speaksJsonRpc(result: PostResult): boolean {
+  return result.kind === "replied" && /"jsonrpc"\s*:/.test(result.reply.body);
+}
+
+type ReadResult = Pick<Attempt, "rows" | "refusal" | "reason" | "indexNode"> & {
   /** No other question can do better. */
   readonly isFinal: boolean;
+};
+
+function failed(reason: Attempt["reason"], refusal: string, isFinal: boolean): ReadResult {
+  return { rows: [], refusal, reason, indexNode: null, isFinal };
+}
+
+function served(rows: readonly Row[]): ReadResult {
+  return { rows, refusal: null, reason: null, indexNode: null, isFinal: true };
 }
 
 function readResult(question: Question, result: PostResult, redact: Redact): ReadResult {
   if (result.kind === "failed") {
-    return { rows: [], refusal: `${result.reason}: ${redact(result.detail)}`, isFinal: true };
+    return failed(result.reason, redact(result.detail), true);
   }
   const { reply } = result;
   if (reply.location != null) {
     const refusal = `HTTP ${reply.httpStatus.toString()} redirects to ${redact(reply.location)}, which is not followed`;
-    return { rows: [], refusal, isFinal: true };
+    return failed("redirect", refusal, true);
   }
   const classified = classify({ ...reply, body: redact(reply.body) }, result.receivedAtMs);
   if (classified.kind !== "data") {
@@ -130,12 +180,12 @@ function readResult(question: Question, result: PostResult, redact: Redact): Rea
 function readError(error: ReplyError): ReadResult {
   switch (error.kind) {
     case "refused":
-      return { rows: [], refusal: error.detail, isFinal: false };
+      return failed("refused", error.detail, false);
     case "not_started":
-      return { rows: [{ chainId: null, content: { kind: "not_started" } }], refusal: null, isFinal: true };
+      return served([{ chainId: null, content: { kind: "not_started" } }]);
     case "failed": {
       const isFinal = !["graphql", "malformed", "http_status"].includes(error.reason);
-      return { rows: [], refusal: `${error.reason}: ${error.detail}`, isFinal };
+      return failed(error.reason, error.detail, isFinal);
     }
   }
 }
@@ -144,7 +194,14 @@ function readData(question: Question, data: unknown): ReadResult {
   const own = question.read(data);
   const reading = own.kind === "rows" ? own : readMetaBlock(data);
   if (reading.kind === "rows") {
-    return { rows: reading.rows, refusal: null, isFinal: true };
+    return served(reading.rows);
   }
-  return { rows: [], refusal: own.kind === "rows" ? null : own.detail, isFinal: false };
+  const indexNode = IndexNodeVersion.safeParse(data).data?.version.version ?? null;
+  return indexNode === null
+    ? failed("refused", own.kind === "rows" ? "" : own.detail, false)
+    : { ...served([]), indexNode };
+}
+
+function refuseVersion(): Reading {
+  return { kind: "refused", detail: "the answer has no version" };
 }

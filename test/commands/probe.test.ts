@@ -1,9 +1,20 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { runCli } from "../../src/cli.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { SIMULATED_API_KEY } from "../../src/sim/fleet/endpoint-spec.ts";
 import { startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import { type CertificateSpec, issueCertificate } from "../support/certificates.ts";
 import { commandWorld } from "../support/command-world.ts";
+import { type RawServer, startRawServer } from "../support/raw-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 interface Probed {
   readonly code: number;
@@ -18,6 +29,34 @@ async function probe(args: readonly string[], env: Readonly<Record<string, strin
 }
 
 const CHAINS = ["ethereum", "base"];
+
+const DAY_MS = 86_400_000;
+const YESTERDAY = new Date(Date.now() - DAY_MS);
+const VALID = { validFrom: new Date(Date.now() - 30 * DAY_MS), validTo: new Date(Date.now() + DAY_MS) };
+const AUTHORITY = issueCertificate({ host: "Trusted by the test", ...VALID });
+
+function startTls(certificate: Partial<CertificateSpec>): Promise<RawServer> {
+  const { keyPem, certPem } = issueCertificate({ host: "localhost", ...VALID, ...certificate });
+  return startRawServer({ onRequest: () => undefined, tls: { key: keyPem, cert: certPem } });
+}
+
+/** Runs the program itself: Node reads the authorities that it trusts besides its own only at its start. */
+async function probeInProcess(url: string): Promise<Pick<Probed, "code" | "out">> {
+  await using folder = await temporaryFolder();
+  const trusted = join(folder.path, "authority.pem");
+  await writeFile(trusted, AUTHORITY.certPem);
+  const child = spawn(process.execPath, ["--import", "tsx", "src/main.ts", "probe", url], {
+    cwd: ROOT,
+    env: { NODE_EXTRA_CA_CERTS: trusted },
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  let out = "";
+  child.stdout.setEncoding("utf8").on("data", (text: string) => {
+    out += text;
+  });
+  const [code] = (await once(child, "close")) as [number];
+  return { code, out };
+}
 
 describe("synclag probe", () => {
   it.each([
@@ -97,20 +136,43 @@ describe("synclag probe", () => {
   });
 
   it.each([
-    { fault: "unknown_key", says: "unauthorized: auth error: API key not found" },
-    { fault: "http_301", says: "HTTP 301 redirects to http://127.0.0.1:1/elsewhere, which is not followed" },
-    { fault: "hang_before_headers", says: "timeout: " },
-    { fault: "html_with_200", says: "malformed: Cannot read the answer as GraphQL: Welcome to nginx!" },
-    { fault: "http_429", says: "rate_limited: Too many requests" },
-  ] as const)("tells $fault plainly, with exit code 1", async ({ fault, says }) => {
+    {
+      fault: "unknown_key",
+      says: [
+        "No dialect fits",
+        "unauthorized: auth error: API key not found",
+        "--header 'Authorization: Bearer",
+      ],
+    },
+    {
+      fault: "http_301",
+      says: [
+        "HTTP 301 redirects to http://127.0.0.1:1/elsewhere, which is not followed",
+        "probe that instead",
+      ],
+    },
+    {
+      fault: "hang_before_headers",
+      says: ["No answer from", "no complete answer within 0.5 s (timeout)", "--timeout"],
+    },
+    {
+      fault: "html_with_200",
+      says: [
+        "malformed: Cannot read the answer as GraphQL: Welcome to nginx!",
+        "not answer as a GraphQL API",
+      ],
+    },
+    { fault: "http_429", says: ["rate_limited: Too many requests"] },
+  ] as const)("tells $fault plainly, with what to try next and exit code 1", async ({ fault, says }) => {
     await using fleet = await startFleet({ nowMs: Date.now, endpoints: [{ kind: "graph-node" }] });
     fleet.endpoint("graph-node").fail(fault);
 
     const { code, out } = await probe([fleet.endpoint("graph-node").url, "--timeout", "500ms"]);
 
     expect(code).toBe(1);
-    expect(out).toContain("No dialect fits");
-    expect(out).toContain(says);
+    for (const words of says) {
+      expect(out).toContain(words);
+    }
   });
 
   it("tells a refused connection plainly", async () => {
@@ -120,16 +182,102 @@ describe("synclag probe", () => {
     const { code, out } = await probe([fleet.endpoint("graph-node").url]);
 
     expect(code).toBe(1);
-    expect(out).toContain("connect: ");
-    expect(out).toContain("1 request sent");
+    expect(out).toMatch(
+      /^No answer from http:.*: the host refuses the connection \(connect\)\n\n1 request sent;/,
+    );
+  });
+
+  it("tells once what was refused in the same words, and offers dialect custom for other GraphQL", async () => {
+    await using fleet = await startFleet({ nowMs: Date.now, endpoints: [{ kind: "custom" }] });
+
+    const { code, out } = await probe([fleet.endpoint("custom").url]);
+
+    expect(code).toBe(1);
+    expect(out).toContain(
+      '  graph, envio, ponder: 5 queries\n    Cannot query field "_meta" on type "Query". (GRAPHQL_VALIDATION_FAILED)\n',
+    );
+    expect(out).toContain("describe its own with dialect custom");
+  });
+
+  it("asks an RPC node for its head as soon as it answers as one", async () => {
+    await using fleet = await startFleet({ nowMs: Date.now, endpoints: [{ kind: "rpc" }] });
+
+    const { code, out } = await probe([fleet.endpoint("rpc").url, "--chain-id", "8453"]);
+
+    expect(code).toBe(0);
+    expect(out).toContain("2 requests sent");
+    expect(out).toContain(`  chain-8453: { id: 8453, rpc: ["${fleet.endpoint("rpc").url}"] }`);
+  });
+
+  it("recognises graph-node's index-node API, with a configuration that is accepted", async () => {
+    await using fleet = await startFleet({ nowMs: Date.now, endpoints: [{ kind: "graph-status" }] });
+    const { url } = fleet.endpoint("graph-status");
+
+    const { code, out } = await probe([url]);
+
+    expect(code).toBe(1);
+    expect(out).toContain(`${url} is the index-node API of graph-node 0.44.0`);
+    const yaml = out.slice(out.indexOf("version: 1"));
+    const { fleet: parsed } = parseConfig(yaml, { file: "chains.yaml", env: {}, readFile: () => "" });
+    expect(parsed.indexers[0]?.endpoints[0]).toMatchObject({ url, dialect: "graph-status" });
+  });
+
+  it("does not take a field of null beside an error for an indexer that has not started", async () => {
+    const body = readFileSync(
+      new URL("../fixtures/squid/status-table-missing.json", import.meta.url),
+      "utf8",
+    );
+    await using server = await startRawServer({
+      onRequest: (socket) =>
+        socket.write(
+          `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body).toString()}\r\n\r\n${body}`,
+        ),
+    });
+
+    const { code, out } = await probe([server.url]);
+
+    expect(code).toBe(1);
+    expect(out).toContain('graphql: relation "squid_processor.status" does not exist');
+    expect(out).not.toContain("not started");
+  });
+
+  it("tells a certificate that is self-signed, and how to trust a private authority", async () => {
+    await using server = await startTls({});
+
+    const { code, out } = await probe([`https://localhost:${server.port.toString()}/`]);
+
+    expect(code).toBe(1);
+    expect(out).toContain("the TLS certificate is self-signed (tls)");
+    expect(out).toContain("NODE_EXTRA_CA_CERTS");
+    expect(server.requests).toEqual([]);
+  });
+
+  it("tells a trusted certificate that has expired, and one of another host", async () => {
+    await using expired = await startTls({ validTo: YESTERDAY, issuer: AUTHORITY });
+    await using elsewhere = await startTls({ host: "elsewhere.example", issuer: AUTHORITY });
+
+    const told = await Promise.all(
+      [expired, elsewhere].map(({ port }) => probeInProcess(`https://localhost:${port.toString()}/`)),
+    );
+
+    expect(told).toEqual([
+      { code: 1, out: expect.stringContaining("the TLS certificate has expired (tls)") },
+      { code: 1, out: expect.stringContaining("the TLS certificate is for another host (tls)") },
+    ]);
   });
 
   it.each([
-    { args: ["ftp://indexer.example"], says: "found ftp:" },
+    {
+      args: ["ftp://indexer.example"],
+      says: "URL: Cannot use this URL: expected http:// or https://, found ftp:",
+    },
     { args: ["http://127.0.0.1:9/", "--header", "nonsense"], says: "Cannot use --header" },
     { args: ["http://127.0.0.1:9/", "--chain-id", "base"], says: 'Cannot use --chain-id "base"' },
-    { args: ["http://127.0.0.1:9/", "--timeout", "soon"], says: "poll.timeout" },
-    { args: [`http://127.0.0.1:9/\${UNSET_KEY}`], says: "UNSET_KEY" },
+    { args: ["http://127.0.0.1:9/", "--timeout", "soon"], says: '--timeout: Cannot use "soon"' },
+    {
+      args: [`http://127.0.0.1:9/\${UNSET_KEY}`],
+      says: "URL: Cannot resolve this value: UNSET_KEY is not set",
+    },
   ])("ends with exit code 2 for $args", async ({ args, says }) => {
     const { code, err } = await probe(args);
 

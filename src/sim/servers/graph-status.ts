@@ -3,7 +3,8 @@ import { schemaOf, select, understand } from "./select.ts";
 
 // graph-node: server/index-node/src/schema.graphql
 const SCHEMA = schemaOf(`
-  type Query { indexingStatuses(subgraphs: [String!]): [Status] }
+  type Query { indexingStatuses(subgraphs: [String!]): [Status] version: Version }
+  type Version { version: Any commit: Any }
   type Status { subgraph: Any synced: Any health: Any paused: Any node: Any fatalError: Error nonFatalErrors: [Error] chains: [Chain] }
   type Error { message: Any handler: Any deterministic: Any block: Block }
   type Chain { network: Any chainHeadBlock: Block earliestBlock: Block latestBlock: Block lastHealthyBlock: Block }
@@ -20,6 +21,7 @@ export function answerGraphStatus(call: Call, rows: readonly ServedRow[]): Answe
   switch (understood.kind) {
     case "query": {
       const root = {
+        version: { version: "0.44.0", commit: "9725e48f2cf93b764bca4d631f6778271c4b8a7c" },
         indexingStatuses: ({ subgraphs }: { readonly subgraphs?: readonly string[] }) =>
           rows
             .filter(({ deployment }) => subgraphs === undefined || subgraphs.includes(String(deployment)))
