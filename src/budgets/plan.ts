@@ -26,6 +26,7 @@ export function planFleet(
     requestsPerDay: rows.reduce((total, row) => total + row.requestsPerDay, 0),
     basis,
     skipped: fleet.skipped,
+    parity: fleet.parity,
   };
 }
 

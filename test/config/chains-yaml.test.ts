@@ -256,6 +256,27 @@ describe("chains.yaml", () => {
   });
 });
 
+describe("the example of parity in chains.yaml", () => {
+  /** The file without the # of the example. */
+  const withExample = CHAINS_YAML.replace(/^# parity:[\s\S]*$/m, (example) => example.replace(/^# /gm, ""));
+
+  it.each([
+    { env: { THEGRAPH_API_KEY: KEY } },
+    // The optional indexers are skipped, and their selections with them.
+    { env: {} },
+  ])("is valid once its # are removed, with $env", ({ env }) => {
+    const { fleet } = parseConfig(withExample, { file: "chains.yaml", env, readFile: () => "" });
+
+    expect(fleet.parity).toMatchObject([
+      { name: "campaigns", protocol: "airdrops", variants: ["multichain", "subgraph"] },
+      { name: "streams", protocol: "lockup", variants: ["multichain", "subgraph"] },
+    ]);
+    // Chiliz: one of those that both variants serve.
+    expect(fleet.parity[0]?.chains).toContain("chiliz");
+    expect(fleet.parity[0]?.chains).not.toContain("tangle");
+  });
+});
+
 describe("configJsonSchema()", () => {
   it("is committed as chains.schema.json", () => {
     const committed: unknown = JSON.parse(

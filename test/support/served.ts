@@ -20,6 +20,7 @@ const NO_PLAN: Plan = {
   requestsPerDay: 0,
   basis: { polls: 2, pollMs: 1_000 },
   skipped: [],
+  parity: [],
 };
 
 const FINE: ProbeResult = { ok: true, detail: "Fine" };

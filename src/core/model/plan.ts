@@ -1,4 +1,5 @@
 import type { Budget, SkippedIndexer } from "./fleet.ts";
+import type { ParityProbe } from "./parity.ts";
 
 /** The polling schedule and the budget usage that follow from a configuration. */
 export interface Plan {
@@ -11,6 +12,8 @@ export interface Plan {
   /** What the detection times are based on. */
   readonly basis: FaultBasis;
   readonly skipped: readonly SkippedIndexer[];
+  /** What the polls carry beside the heights. It adds nothing to the numbers of requests. */
+  readonly parity: readonly ParityProbe[];
 }
 
 /** The endpoints of one indexer that share a schedule and a budget. */

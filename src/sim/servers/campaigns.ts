@@ -1,6 +1,6 @@
 import type { ServedRow } from "./answer.ts";
 
-/** A row of the table that every simulated indexer of events has: a campaign for each event, numbered from 1. */
+/** A row of `campaigns`, or of `streams`: one for each event, numbered from 1. */
 export interface CampaignRow {
   readonly id: string;
   readonly chainId: unknown;

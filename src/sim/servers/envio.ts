@@ -19,13 +19,19 @@ const SCHEMAS: Readonly<Record<EnvioKind, GraphQLSchema>> = {
     _meta: NEWEST_META_COLUMNS,
     chain_metadata: CHAIN_METADATA_COLUMNS,
     Campaign: CAMPAIGN_COLUMNS,
+    Stream: CAMPAIGN_COLUMNS,
   }),
   "envio-3.2": tables({
     _meta: META_COLUMNS,
     chain_metadata: CHAIN_METADATA_COLUMNS,
     Campaign: CAMPAIGN_COLUMNS,
+    Stream: CAMPAIGN_COLUMNS,
   }),
-  "envio-2.27": tables({ chain_metadata: CHAIN_METADATA_COLUMNS, Campaign: CAMPAIGN_COLUMNS }),
+  "envio-2.27": tables({
+    chain_metadata: CHAIN_METADATA_COLUMNS,
+    Campaign: CAMPAIGN_COLUMNS,
+    Stream: CAMPAIGN_COLUMNS,
+  }),
 };
 
 /** Answers as the Hasura in front of an Envio indexer does: rows for all chains, HTTP 200 for every refusal. */
@@ -82,15 +88,17 @@ interface TableArguments {
 
 function tablesOf(rows: readonly ServedRow[]): Readonly<Record<string, unknown>> {
   const inOrder = rows.toSorted((one, other) => Number(one.chainId) - Number(other.chainId));
+  const events = ({ where, order_by, limit = 100 }: TableArguments): unknown => {
+    const order = entry(order_by, "subgraphId") === "desc" ? "desc" : "asc";
+    const all = inOrder.flatMap((row) => campaignsOf(row, { order, limit }));
+    return all.filter((row) => isWanted(where, "chainId")({ ...row })).slice(0, limit);
+  };
   return {
     _meta: ({ where }: TableArguments) => inOrder.map(metaColumns).filter(isWanted(where, "chainId")),
     chain_metadata: ({ where }: TableArguments) =>
       inOrder.map(oldColumns).filter(isWanted(where, "chain_id")),
-    Campaign: ({ where, order_by, limit = 100 }: TableArguments) => {
-      const order = entry(order_by, "subgraphId") === "desc" ? "desc" : "asc";
-      const all = inOrder.flatMap((row) => campaignsOf(row, { order, limit }));
-      return all.filter((row) => isWanted(where, "chainId")({ ...row })).slice(0, limit);
-    },
+    Campaign: events,
+    Stream: events,
   };
 }
 

@@ -17,6 +17,7 @@ const SCHEMA = schemaOf(`
   type Query {
     _meta(block: Any): _Meta_
     campaigns(first: Int, orderBy: Any, orderDirection: Any, where: Any): [Campaign]
+    streams(first: Int, orderBy: Any, orderDirection: Any, where: Any): [Campaign]
   }
   type Campaign { id: Any chainId: Any subgraphId: Any }
   type _Meta_ { block: _Block_ deployment: Any hasIndexingErrors: Any }
@@ -112,10 +113,12 @@ function resolveMeta(server: GraphServer, document: DocumentNode, row: ServedRow
     );
   }
   try {
+    const events = ({ first = 100, orderDirection }: ListArguments): unknown =>
+      campaignsOf(row, { order: orderDirection === "desc" ? "desc" : "asc", limit: first });
     const data = select(SCHEMA, document, {
       _meta: (args: MetaArguments) => metaOf(args, row),
-      campaigns: ({ first = 100, orderDirection }: ListArguments) =>
-        campaignsOf(row, { order: orderDirection === "desc" ? "desc" : "asc", limit: first }),
+      campaigns: events,
+      streams: events,
     });
     return row.indexingErrors === true ? answerOfFailed(server, data) : json({ data });
   } catch (error) {

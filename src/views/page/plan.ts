@@ -10,7 +10,13 @@ import {
 } from "../../core/model/text.ts";
 import type { BudgetJson } from "../api/api-schema.ts";
 import { isoTime, statusJson } from "../api/status.ts";
-import { describeDetection, describeShare, planRowName } from "../wording/plan.ts";
+import {
+  describeDetection,
+  describeProbe,
+  describeShare,
+  PROBES_ARE_FREE,
+  planRowName,
+} from "../wording/plan.ts";
 import { type Html, html } from "./html.ts";
 import { renderSkipped, renderUsed } from "./lists.ts";
 import { type PageOptions, renderPage } from "./shell.ts";
@@ -64,12 +70,18 @@ function renderLedger(ledger: BudgetJson): Html {
 `;
 }
 
-function renderPlan({ rows, basis }: Plan): Html {
+function renderPlan({ rows, basis, parity }: Plan): Html {
   return html`<section aria-labelledby="plan-title"><h2 id="plan-title">Plan</h2>
 <div class="box" id="box-plan" role="region" aria-label="Indexers" tabindex="0"><table class="plain">
 <thead><tr><th scope="col">Indexer</th><th scope="col">Endpoints</th><th scope="col">Polled every</th><th scope="col">Requests a day</th><th scope="col">Share of budget</th><th scope="col">Fault detected within</th></tr></thead>
 <tbody>${rows.map(renderRow)}</tbody></table></div>
-<p class="hint">${describeDetection(basis)}</p></section>`;
+<p class="hint">${describeDetection(basis)}</p>${renderProbes(parity)}</section>`;
+}
+
+function renderProbes(probes: Plan["parity"]): Html | null {
+  return probes.length === 0
+    ? null
+    : html`<p class="hint">Compared: ${probes.map(describeProbe).join("; ")}. ${PROBES_ARE_FREE}</p>`;
 }
 
 function renderRow(row: PlanRow): Html {

@@ -6,7 +6,13 @@ import {
   formatPercent,
   perWindow,
 } from "../../core/model/text.ts";
-import { describeDetection, describeShare, planRowName } from "../wording/plan.ts";
+import {
+  describeDetection,
+  describeProbe,
+  describeShare,
+  PROBES_ARE_FREE,
+  planRowName,
+} from "../wording/plan.ts";
 import { type Column, renderTextTable } from "./text-table.ts";
 
 const COLUMNS: readonly Column[] = [
@@ -26,7 +32,9 @@ export function renderPlanTable(plan: Plan): string {
   const skipped = plan.skipped.map(
     ({ protocol, variant, tier, why }) => `Not polled: ${protocol} ${variant} (${tier}): ${why}`,
   );
-  return [table, budgets, skipped, [describeDetection(plan.basis)]]
+  const parity = plan.parity.map((probe) => `Compared: ${describeProbe(probe)}`);
+  const free = parity.length > 0 ? [PROBES_ARE_FREE] : [];
+  return [table, budgets, skipped, [...parity, ...free], [describeDetection(plan.basis)]]
     .filter((lines) => lines.length > 0)
     .map((lines) => lines.join("\n"))
     .join("\n\n");
@@ -58,6 +66,14 @@ export function renderPlanJson(plan: Plan): string {
     })),
     totals: { endpoints: plan.endpoints, requests_per_day: plan.requestsPerDay },
     skipped: plan.skipped,
+    parity: plan.parity.map(({ name, protocol, variants, chains, everyMs }) => ({
+      probe: name,
+      protocol,
+      variants,
+      chains,
+      every_seconds: everyMs / 1_000,
+      extra_requests: 0,
+    })),
   };
   return JSON.stringify(json, null, 2);
 }

@@ -1,3 +1,4 @@
+import type { ParityProbe } from "../../core/model/parity.ts";
 import type { FaultBasis, PlanRow } from "../../core/model/plan.ts";
 import { formatCount, formatDuration, formatPercent } from "../../core/model/text.ts";
 
@@ -21,3 +22,12 @@ export function describeDetection({ polls, pollMs }: FaultBasis): string {
     `${formatCount(polls, "poll")} in a row must fail, each after up to ${formatDuration(pollMs)}.`
   );
 }
+
+/** `campaigns of airdrops: multichain and subgraph on 19 chains, every 10 min`. */
+export function describeProbe({ name, protocol, variants, chains, everyMs }: ParityProbe): string {
+  const listed = `${variants.slice(0, -1).join(", ")} and ${variants.at(-1) ?? ""}`;
+  return `${name} of ${protocol}: ${listed} on ${formatCount(chains.length, "chain")}, every ${formatDuration(everyMs)}`;
+}
+
+/** What probes cost. */
+export const PROBES_ARE_FREE = "Values compared ride in the requests above and add none.";

@@ -29,6 +29,15 @@ const PLAN: Plan = {
   requestsPerDay: 5_376,
   basis: { polls: 2, pollMs: 21_000 },
   skipped: [{ protocol: "flow", variant: "subgraph", tier: "production", why: "KEY is not set" }],
+  parity: [
+    {
+      name: "rows",
+      protocol: "flow",
+      everyMs: 600_000,
+      chains: ["base"],
+      variants: ["multichain", "subgraph"],
+    },
+  ],
 };
 
 const REPORT = sampleReport({
@@ -77,5 +86,11 @@ describe("renderPlanPage()", () => {
 
   it("lists what is not polled, and why", () => {
     expect(PAGE).toContain("<b>flow subgraph (production)</b>: KEY is not set");
+  });
+
+  it("says what is compared, and that it costs no request", () => {
+    expect(PAGE).toContain(
+      "Compared: rows of flow: multichain and subgraph on 1 chain, every 10 min. Values compared ride in the requests above and add none.",
+    );
   });
 });

@@ -39,6 +39,12 @@ const plan: Plan = {
   skipped: [
     { protocol: "lockup", variant: "subgraph", tier: "production", why: "THEGRAPH_API_KEY is not set" },
   ],
+  parity: [
+    {
+      ...{ name: "campaigns", protocol: "airdrops", everyMs: 600_000 },
+      ...{ chains: ["base", "ethereum"], variants: ["multichain", "node", "subgraph"] },
+    },
+  ],
 };
 
 describe("renderPlanTable()", () => {
@@ -57,6 +63,9 @@ Budget studio: 23 endpoints, each at most 1,440 of 3,000 a day (48%), 1,560 left
 
 Not polled: lockup subgraph (production): THEGRAPH_API_KEY is not set
 
+Compared: campaigns of airdrops: multichain, node and subgraph on 2 chains, every 10 min
+Values compared ride in the requests above and add none.
+
 Fault detected within: the worst case, an endpoint that stops answering just after a poll; 3 polls in a row must fail, each after up to 21 s.
 `.trim(),
     );
@@ -68,6 +77,7 @@ Fault detected within: the worst case, an endpoint that stops answering just aft
       rows: [],
       budgets: [],
       skipped: [],
+      parity: [],
       endpoints: 0,
       requestsPerDay: 0,
     });
@@ -91,5 +101,11 @@ describe("renderPlanJson()", () => {
     });
     expect(json.totals).toEqual({ endpoints: 72, requests_per_day: 46_848 });
     expect(json.skipped).toEqual(plan.skipped);
+    expect(json.parity).toEqual([
+      {
+        ...{ probe: "campaigns", protocol: "airdrops", variants: ["multichain", "node", "subgraph"] },
+        ...{ chains: ["base", "ethereum"], every_seconds: 600, extra_requests: 0 },
+      },
+    ]);
   });
 });
