@@ -16,7 +16,11 @@ export function loadConfig(
   file: string,
   world: Pick<CommandWorld, "env" | "readFile" | "keepSecret">,
 ): Config {
-  const text = readConfigFile(file, world, "--config");
+  const text = readConfigFile(
+    file,
+    world,
+    "name another, or start with the one that `synclag probe URL` prints",
+  );
   const config = parseConfig(text, { file, env: world.env, readFile: world.readFile });
   world.keepSecret(config.secrets);
   return config;
@@ -34,7 +38,10 @@ export function openWebConfig(
 ): LiveWebSettings {
   return new LiveWebSettings({
     load: () =>
-      parseWebConfig(readConfigFile(file, world, "--web-config"), { file, readFile: world.readFile }),
+      parseWebConfig(readConfigFile(file, world, "choose another with --web-config"), {
+        file,
+        readFile: world.readFile,
+      }),
     onChanged: () => logger().info({ file }, "Web configuration reloaded"),
     onInvalid: (error) =>
       logger().error(
@@ -50,17 +57,13 @@ export function defaultStateFile(configFile: string): string {
   return join(dirname(configFile), "synclag.state.json");
 }
 
-function readConfigFile(
-  file: string,
-  world: Pick<CommandWorld, "readFile">,
-  flag: "--config" | "--web-config",
-): string {
+function readConfigFile(file: string, world: Pick<CommandWorld, "readFile">, advice: string): string {
   try {
     return world.readFile(file);
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
     const reason = code === "ENOENT" ? "no such file" : code;
-    const message = `Cannot read ${file}: ${reason}; choose another with ${flag}`;
+    const message = `Cannot read ${file}: ${reason}; ${advice}`;
     throw new ConfigError(file, { problems: [{ line: 1, column: 1, path: [], message }], cause: error });
   }
 }
