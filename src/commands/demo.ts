@@ -7,7 +7,7 @@ import { createLogger } from "../io/logger.ts";
 import { accelerate, paceAtSpeed } from "../sim/fleet/accelerate.ts";
 import { SIMULATED_API_KEY } from "../sim/fleet/endpoint-spec.ts";
 import { mirrorFleet } from "../sim/fleet/mirror-fleet.ts";
-import { playScenario } from "../sim/scenarios/play-scenario.ts";
+import { applyStep, playScenario } from "../sim/scenarios/play-scenario.ts";
 import { findScenario, SCENARIOS } from "../sim/scenarios/registry.ts";
 import type { Scenario } from "../sim/scenarios/scenario.ts";
 import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
@@ -93,6 +93,10 @@ async function startDemo(
     world.nowMs,
   );
   cleanup.use(fleet);
+  // What is wrong from the start is so before the first poll.
+  for (const step of plan.scenario.steps.filter(({ atSec }) => atSec === 0)) {
+    await applyStep(fleet, step, plan.speed);
+  }
   const app = cleanup.use(
     await startApp(config, {
       ...world,

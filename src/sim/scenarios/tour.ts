@@ -4,9 +4,21 @@ import type { Scenario } from "./scenario.ts";
 export const tour: Scenario = {
   name: "tour",
   about:
-    "one incident a minute: freeze, shared lag, refused key, quota, missing chain, re-index, halt, wrong chain",
+    "one incident a minute: lying provider, freeze, shared lag, refused key, quota, missing chain, re-index, halt, wrong chain",
   steps: [
-    { atSec: 0, say: "Everything is healthy", changes: [{ kind: "heal_all" }] },
+    {
+      atSec: 0,
+      say: "Studio lies from its first answer: on every chain it is 30 million blocks ahead. The others outvote it: one incident",
+      changes: [
+        { kind: "heal_all" },
+        { kind: "set", targets: "*/subgraph/testing/*", behaviour: { offsetBlocks: 30_000_000 } },
+      ],
+    },
+    {
+      atSec: 22,
+      say: "Studio tells the truth again: everything is healthy",
+      changes: [{ kind: "set", targets: "*/subgraph/testing/*", behaviour: { offsetBlocks: 0 } }],
+    },
     {
       atSec: 30,
       say: "The production subgraph of airdrops on Base freezes: it answers, but does not advance",

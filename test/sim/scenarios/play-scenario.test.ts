@@ -3,9 +3,12 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 import { parseConfig } from "../../../src/config/parse.ts";
+import type { Observation } from "../../../src/core/model/observation.ts";
+import { Monitor } from "../../../src/daemon/monitor.ts";
 import { SIMULATED_API_KEY } from "../../../src/sim/fleet/endpoint-spec.ts";
 import { mirrorFleet } from "../../../src/sim/fleet/mirror-fleet.ts";
 import { startFleet } from "../../../src/sim/fleet/simulated-fleet.ts";
+import type { SimulatedTarget } from "../../../src/sim/fleet/simulated-target.ts";
 import { applyStep, playScenario } from "../../../src/sim/scenarios/play-scenario.ts";
 import { findScenario, SCENARIOS } from "../../../src/sim/scenarios/registry.ts";
 import type { Scenario } from "../../../src/sim/scenarios/scenario.ts";
@@ -75,6 +78,43 @@ describe("SCENARIOS", () => {
     expect(scenario.loopSec).toBeGreaterThan(times.at(-1) ?? 0);
   });
 
+  it("has a provider in the tour that lies from its first answer: an incident names it, and nobody else is accused", async () => {
+    let nowMs = NOW_MS;
+    const { config: played, fleet } = await mirrorFleet(config, () => nowMs);
+    await using _ = fleet;
+    const monitor = new Monitor(played.fleet, { nowMs: () => nowMs, budgets: () => [] });
+    const [lies, heals] = findScenario("tour")?.steps ?? [];
+    const poll = () => {
+      nowMs += 5_000;
+      monitor.observe(fleet.targets("*/*/*/*").map((target) => observed(target, nowMs)));
+    };
+
+    for (const step of [lies, heals].filter((one) => one !== undefined)) {
+      await applyStep(fleet, step, 1);
+      poll();
+      poll();
+      poll();
+      const { chains, incidents } = monitor.report();
+      const wrong = chains.flatMap(({ targets }) => targets).filter(({ status }) => status !== "ok");
+      if (step === lies) {
+        const [studio] = fleet.endpoints("airdrops/subgraph/testing/base");
+        expect(incidents).toMatchObject([
+          {
+            scope: "host",
+            subject: new URL(studio?.url ?? "").host,
+            detail: expect.stringMatching(/^46 of 46 /u),
+          },
+        ]);
+        expect(new Set(wrong.map(({ target, status }) => `${target.tier} ${status}`))).toEqual(
+          new Set(["testing diverged"]),
+        );
+      } else {
+        expect(incidents).toEqual([]);
+        expect(wrong).toEqual([]);
+      }
+    }
+  });
+
   it("shows something each minute of the tour", () => {
     const tour = findScenario("tour");
     const minutes = new Set(tour?.steps.map(({ atSec }) => Math.floor(atSec / 60)));
@@ -82,3 +122,21 @@ describe("SCENARIOS", () => {
     expect(minutes.size).toBe((tour?.loopSec ?? 0) / 60);
   });
 });
+
+/** What a poll of a target gets at an instant, without the way over the wire. */
+function observed(target: SimulatedTarget, atMs: number): Observation {
+  const { block, deployment, hash, timestampSec } = target.rowAt(atMs);
+  return {
+    kind: "head",
+    source: target.key,
+    sentAtMs: atMs - 50,
+    receivedAtMs: atMs,
+    head: {
+      block: Number(block),
+      timestampSec: Number(timestampSec),
+      hash: String(hash),
+      deployment: String(deployment),
+      indexingErrors: false,
+    },
+  };
+}
