@@ -4,6 +4,7 @@ import { outsideMaintenance, perTarget, withStatus } from "../promql.ts";
 import { BEHIND, FRESH, say, TARGET_NAME } from "../text.ts";
 import { endpointDown } from "./endpoint-down.ts";
 import { lagAlerts } from "./lag-alerts.ts";
+import { dataDiffers } from "./parity-alerts.ts";
 import { pagedWhereServed, TARGET_ALERT } from "./target-alert.ts";
 
 /** What is wrong with one indexer on one chain. */
@@ -13,6 +14,7 @@ export function targetAlerts(context: AlertContext): AlertGroup {
     alerts: [
       ...brokenAlerts(context),
       ...lagAlerts(context),
+      dataDiffers(),
       ...unheardAlerts(context),
       deploymentChanged(context),
     ],

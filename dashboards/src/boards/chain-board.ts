@@ -18,6 +18,7 @@ export function chainBoard(): Board {
     rows: [
       { title: "Now", panels: [...facts(), timeline()] },
       { title: "Behind", panels: [lag(), gap(), heights(), sinceAdvance()] },
+      { title: "The same data", panels: [parity(), parityDifference()] },
       {
         title: "The chain and its events",
         panels: [blockInterval(), sources(), regressions(), deployments()],
@@ -137,6 +138,39 @@ function gap(): AnyPanel {
       { id: "custom.lineWidth", value: 0.5 },
       { id: "custom.hideFrom", value: { legend: true, tooltip: false, viz: false } },
     ])
+    .axisCenteredZero(true);
+}
+
+function parity(): AnyPanel {
+  return graph({
+    title: "Parity between variants",
+    description:
+      "1: the data of two variants were equal at the height compared last, 0: they differed. No line: unknown, or no parity in chains.yaml.",
+    unit: "none",
+  })
+    .withTarget(
+      overTime(
+        `min by (${ROW}, against, probe) (synclag_parity{${SELECTED_TARGETS}})`,
+        `${LEGEND} against {{against}}: {{probe}}`,
+      ),
+    )
+    .min(0)
+    .max(1);
+}
+
+function parityDifference(): AnyPanel {
+  return graph({
+    title: "Difference of their values",
+    description:
+      "Value of the variant that is compared with, minus that of the target, where both are numbers. Positive: the target has less.",
+    unit: "none",
+  })
+    .withTarget(
+      overTime(
+        `max by (${ROW}, against, probe) (synclag_parity_difference{${SELECTED_TARGETS}})`,
+        `${LEGEND} against {{against}}: {{probe}}`,
+      ),
+    )
     .axisCenteredZero(true);
 }
 

@@ -7,6 +7,7 @@ import { grafanaTests } from "./grafana-tests.ts";
 import { indexerTests, targetsVanishedTests } from "./indexer-tests.ts";
 import { fallingBehindTests, lagTests } from "./lag-tests.ts";
 import { pairTests } from "./pair-tests.ts";
+import { parityTests } from "./parity-tests.ts";
 import type { Firing, RuleTest } from "./rule-test.ts";
 import { restartingTests, synclagTests } from "./synclag-tests.ts";
 import { deploymentChangedTests, targetTests } from "./target-tests.ts";
@@ -18,6 +19,7 @@ export function renderRuleTests(context: AlertContext): string {
     ...indexerTests(),
     ...targetTests(),
     ...lagTests(),
+    ...parityTests(),
     ...synclagTests(),
     ...grafanaTests(context),
   ];
