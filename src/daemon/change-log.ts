@@ -3,6 +3,7 @@ import {
   type ChainReport,
   type Incident,
   incidentKey,
+  type ParityReport,
   type Report,
   type Status,
   type TargetReport,
@@ -11,6 +12,7 @@ import {
 /** Logs what changed from one report to the next: each change of status, and each begin and end of an incident. */
 export function logChanges(logger: Logger, before: Report, after: Report): void {
   logIncidents(logger, before.incidents, after.incidents);
+  logParity(logger, before, after);
   const changes = changesBetween(before, after);
   if (changes.length === 0) {
     return;
@@ -27,6 +29,29 @@ export function logChanges(logger: Logger, before: Report, after: Report): void 
       "Status changed",
     );
   }
+}
+
+function logParity(logger: Logger, before: Report, after: Report): void {
+  const previous = new Map(
+    changed(before.chains, after.chains).flatMap(({ parity }) =>
+      parity.map((one) => [parityKey(one), one.result] as const),
+    ),
+  );
+  for (const one of changed(after.chains, before.chains).flatMap(({ parity }) => parity)) {
+    const from = previous.get(parityKey(one));
+    const { probe, target, against, result: to, detail } = one;
+    if (from !== undefined && from !== to) {
+      const level = from === "different" ? "info" : "debug";
+      logger[to === "different" ? "warn" : level](
+        { probe, target: target.key, against: against.key, from, to, detail },
+        "Parity changed",
+      );
+    }
+  }
+}
+
+function parityKey({ probe, target, against }: ParityReport): string {
+  return `${probe} ${target.key} ${against.key}`;
 }
 
 /** A target that is healthy at the start is not worth a line. */

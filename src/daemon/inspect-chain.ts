@@ -22,6 +22,7 @@ export function inspectChain(
       replies,
       failures,
       curl: last === undefined ? null : curlCommand(endpoint, last.asked, config),
+      parity: kind === "indexer" ? parityQueries(endpoint, chain, config) : [],
     };
   };
   return endpointsOf(config.fleet)
@@ -31,4 +32,21 @@ export function inspectChain(
       const own = recordOf(endpoint, endpoint.kind);
       return status === null ? [own] : [own, recordOf(status, "status")];
     });
+}
+
+function parityQueries(
+  endpoint: Endpoint,
+  chain: string,
+  config: Pick<Config, "secrets" | "variables">,
+): EndpointRecord["parity"] {
+  const here = new Set(endpoint.targets.filter((target) => target.chain === chain).map(({ key }) => key));
+  return (endpoint.parity ?? []).flatMap(({ probe, selections }) =>
+    selections
+      .filter(({ target }) => here.has(target))
+      .map(({ target, select }) => ({
+        probe,
+        target,
+        curl: curlCommand(endpoint, JSON.stringify({ query: `{ ${select} }` }), config),
+      })),
+  );
 }

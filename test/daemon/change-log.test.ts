@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { Incident, Report, Status } from "../../src/core/model/report.ts";
+import type { Incident, ParityReport, Report, Status } from "../../src/core/model/report.ts";
 import { logChanges } from "../../src/daemon/change-log.ts";
 import { type LogLine, recordLog } from "../support/log-recorder.ts";
-import { sampleChainReport, sampleReport, sampleTarget, sampleTargetReport } from "../views/sample-report.ts";
+import {
+  sampleChainReport,
+  sampleParity,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "../views/sample-report.ts";
 
 const KEY = sampleTarget().key;
 const INCIDENT: Incident = {
@@ -62,6 +68,22 @@ describe("logChanges()", () => {
     const grown = { ...INCIDENT, detail: "still nobody", targets: [KEY, "another"] };
 
     expect(linesOf(reportOf("unreachable", [INCIDENT]), reportOf("unreachable", [grown]))).toEqual([]);
+  });
+
+  it.each([
+    { from: "equal", to: "different", level: "warn" },
+    { from: "unknown", to: "different", level: "warn" },
+    { from: "different", to: "equal", level: "info" },
+    { from: "different", to: "unknown", level: "info" },
+    { from: "unknown", to: "equal", level: "debug" },
+  ] as const)("says once, as $level, that data that were $from are $to", ({ from, to, level }) => {
+    const parity = (result: ParityReport["result"]) =>
+      sampleReport({ chains: [sampleChainReport({ parity: [sampleParity({ result })] })] });
+
+    expect(linesOf(parity(from), parity(to))).toMatchObject([
+      { level: LEVELS[level], msg: "Parity changed", probe: "campaigns", against: KEY, from, to },
+    ]);
+    expect(linesOf(parity(to), parity(to))).toEqual([]);
   });
 
   it("says nothing of a target that a reload has brought or taken", () => {

@@ -31,6 +31,24 @@ describe("inspectChain()", () => {
     expect(record?.curl).toContain(`-d '{"query":"new"}'`);
   });
 
+  it("repeats what a parity probe asks on this chain", () => {
+    const asks = (chain: string) => ({
+      target: sampleTarget({ chain }).key,
+      select: `rows(chain: "${chain}") { n }`,
+      value: ["rows", "n"],
+    });
+    const endpoint: Endpoint = {
+      ...SHARED,
+      parity: [{ probe: "rows", everyMs: 60_000, selections: [asks("base"), asks("form")] }],
+    };
+    const config = { fleet: fleetOf([endpoint], []), secrets: [], variables: [] };
+
+    const [record] = inspectChain(config, "form", () => ({ replies: [], failures: [] }));
+
+    expect(record?.parity).toMatchObject([{ probe: "rows", target: sampleTarget({ chain: "form" }).key }]);
+    expect(record?.parity[0]?.curl).toContain(`-d '{"query":"{ rows(chain: \\"form\\") { n } }"}'`);
+  });
+
   it("has no command for an endpoint that was never asked", () => {
     expect(inspect("form")[0]?.curl).toBeNull();
   });

@@ -1,4 +1,4 @@
-import { indexerKey } from "../../core/model/fleet.ts";
+import { indexerKey, isProduction } from "../../core/model/fleet.ts";
 import type { BudgetJson, ChainJson, ParityJson, StatusJson, TargetJson } from "./api-schema.ts";
 import { describeMissing, selectTargets } from "./selection.ts";
 
@@ -47,12 +47,12 @@ export function keepTargets(json: StatusJson, targets: readonly TargetJson[]): S
   };
 }
 
-/** Whether a target is one of the two that are compared. What it is compared with is of the tier that serves users. */
-export function isCompared(parity: ParityJson, target: Parameters<typeof targetKey>[0]): boolean {
-  const { against, chain, protocol } = parity;
+/** Whether a target is one of the two that are compared. What another is compared with is of its own tier, or of production. */
+export function isCompared(parity: ParityJson, target: TargetJson): boolean {
+  const { against, chain, protocol, tier } = parity;
+  const isAgainst = protocol === target.protocol && chain === target.chain && against === target.variant;
   return (
-    targetKey(parity) === targetKey(target) ||
-    (protocol === target.protocol && chain === target.chain && against === target.variant)
+    (isAgainst && (target.tier === tier || isProduction(target))) || targetKey(parity) === targetKey(target)
   );
 }
 

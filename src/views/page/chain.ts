@@ -10,6 +10,7 @@ import { STATUS_WORDS, TONE_GLYPHS } from "../wording/status-words.ts";
 import { type Html, html } from "./html.ts";
 import { historyPath, pairPath } from "./links.ts";
 import { renderIncidents } from "./lists.ts";
+import { renderChainParity } from "./parity.ts";
 import { type PageOptions, type PlotAssets, renderPage } from "./shell.ts";
 import { renderSparkline } from "./sparkline.ts";
 import { renderExchanges, renderTargetCard } from "./target-card.ts";
@@ -77,7 +78,7 @@ function describeBlockTime(configuredMs: number | null, measuredMs: number | nul
 }
 
 function renderProtocol(
-  { chain, targets, gaps }: ChainReport,
+  { chain, targets, gaps, parity }: ChainReport,
   protocol: string,
   options: Pick<ChainPageOptions, "past" | "endpoints"> & { readonly nowMs: number },
 ): Html {
@@ -99,6 +100,7 @@ function renderProtocol(
   );
   return html`<section aria-label="${protocol}"><h2>${protocol} <small><a href="${pairPath(protocol, chain.slug)}">JSON</a> · <a href="${historyPath(protocol, chain.slug)}">History</a></small></h2>
 <ul class="cards wide">${cards}</ul>
+${renderChainParity(parity, protocol, options)}
 <div class="plots" id="plots-${protocol}" data-keep data-history="${historyPath(protocol, chain.slug)}" hidden></div></section>`;
 }
 

@@ -15,6 +15,11 @@ export function targetAnchor({
   return [protocol, variant, tier].map(encodeURIComponent).join("-");
 }
 
+/** The fragment of a protocol's parity on the page of a chain. */
+export function parityAnchor(protocol: string): string {
+  return `parity-${encodeURIComponent(protocol)}`;
+}
+
 /** The status of a protocol on a chain as JSON. */
 export function pairPath(protocol: string, chain: string): string {
   return `/api/v1/status/${encodeURIComponent(protocol)}/${encodeURIComponent(chain)}`;

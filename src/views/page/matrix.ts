@@ -1,6 +1,7 @@
 import { formatCount, formatNumber, shortDuration } from "../../core/model/text.ts";
 import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
+import { differingKeys } from "../wording/parity.ts";
 import { STATUS_WORDS } from "../wording/status-words.ts";
 import { describeState, notableLagMs, variantName } from "../wording/target.ts";
 import { type Html, html } from "./html.ts";
@@ -19,11 +20,12 @@ export function renderMatrix(json: StatusJson): Html {
   const table = {
     columns: findColumns(rows),
     explained: new Set(json.incidents.flatMap(({ targets }) => targets)),
+    differing: differingKeys(json),
   };
   const mainnets = rows.filter(({ chain }) => !chain.testnet);
   const testnets = rows.filter(({ chain }) => chain.testnet);
   return html`<section id="fleet" aria-labelledby="fleet-title"><h2 id="fleet-title">Fleet</h2>
-<p class="hint">Time behind the reference head of the chain. · means not configured${json.targets.some(({ maintenance }) => maintenance) ? ", ⚒ in maintenance" : null}.</p>
+<p class="hint">Time behind the reference head of the chain. · means not configured${json.targets.some(({ maintenance }) => maintenance) ? ", ⚒ in maintenance" : null}${table.differing.size > 0 ? ", ≠ data that differ" : null}.</p>
 ${renderMainnets(table, mainnets)}
 ${testnets.length === 0 ? null : renderTestnets(table, testnets, mainnets.length === 0 ? "open" : "folded")}</section>`;
 }
@@ -32,6 +34,8 @@ interface Table {
   readonly columns: readonly Column[];
   /** Keys of the targets that an incident explains: they are less prominent. */
   readonly explained: ReadonlySet<string>;
+  /** Keys of the targets whose data differ from another variant's. */
+  readonly differing: ReadonlySet<string>;
 }
 
 interface Row {
@@ -86,26 +90,32 @@ function renderColumn({ variant, tier }: Column): Html {
   return html`<th scope="col">${variant}${small}</th>`;
 }
 
-function renderRow({ columns, explained }: Table, { chain, targets }: Row): Html {
-  const cells = columns.map((column) =>
+function renderRow(table: Table, { chain, targets }: Row): Html {
+  const cells = table.columns.map((column) =>
     renderCell(
       targets.find((target) => isIn(column, target)),
-      explained,
+      table,
     ),
   );
   return html`<tr><th scope="row"><a href="${chainPath(chain.slug)}">${chain.name}</a></th>${cells}${renderHead(chain)}</tr>
 `;
 }
 
-function renderCell(target: TargetJson | undefined, explained: ReadonlySet<string>): Html {
+function renderCell(
+  target: TargetJson | undefined,
+  { explained, differing }: Pick<Table, "explained" | "differing">,
+): Html {
   if (target === undefined) {
     return html`<td class="none">·</td>`;
   }
   const { tone, glyph } = STATUS_WORDS[target.status];
   const isMuted = target.maintenance || explained.has(targetKey(target));
+  const mark = differing.has(targetKey(target)) ? " ≠" : "";
   // Cells that are ok need no explanation, and they are most of the page.
-  const title = tone === "ok" && !target.maintenance ? null : html` title="${describeTarget(target)}"`;
-  return html`<td><a class="${tone}${isMuted ? " muted" : ""}" href="${chainPath(target.chain)}#${targetAnchor(target)}"${title}><i aria-hidden="true">${glyph}</i> ${cellText(target)}</a></td>`;
+  const isPlain = tone === "ok" && !target.maintenance && mark === "";
+  const differs = mark === "" ? "" : ", its data differ from another variant's";
+  const title = isPlain ? null : html` title="${describeTarget(target)}${differs}"`;
+  return html`<td><a class="${tone}${isMuted ? " muted" : ""}" href="${chainPath(target.chain)}#${targetAnchor(target)}"${title}><i aria-hidden="true">${glyph}</i> ${cellText(target)}${mark}</a></td>`;
 }
 
 /** `1.5s`, `stalled 41m`, `down ⚒`. */

@@ -9,6 +9,7 @@ import { TONE_GLYPHS } from "../wording/status-words.ts";
 import { type Html, html } from "./html.ts";
 import { renderBudgets, renderIncidents, renderProblems, renderSkipped } from "./lists.ts";
 import { renderMatrix } from "./matrix.ts";
+import { renderDifferences } from "./parity.ts";
 import { type PageOptions, renderPage } from "./shell.ts";
 
 /**
@@ -25,6 +26,7 @@ export function renderStatusPage(report: Report, options: PageOptions): string {
 ${renderFilterNote(json, shown)}
 ${renderIncidents(shown.incidents, problems, nowMs)}
 ${renderProblems(shown === json ? problems : findProblems(json, shown.targets), shown.incidents, nowMs)}
+${renderDifferences(shown, nowMs)}
 ${shown.targets.length === 0 ? null : renderMatrix(shown)}
 ${renderBudgets(shown.budgets)}
 ${renderSkipped(shown.skipped)}`;

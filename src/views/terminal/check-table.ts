@@ -4,6 +4,7 @@ import type { IncidentJson, StatusJson, TargetJson } from "../api/api-schema.ts"
 import { targetKey } from "../api/filter-status.ts";
 import { headline } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incident.ts";
+import { describeDifference, findDifferences, paritySummary, parityTitle } from "../wording/parity.ts";
 import { findProblems, type TargetProblem } from "../wording/problems.ts";
 import { reasonSuffix, STATUS_WORDS, type Tone } from "../wording/status-words.ts";
 import { type Column, renderTextTable, wrapWords } from "./text-table.ts";
@@ -58,6 +59,7 @@ export function renderCheckTable(json: StatusJson, options: CheckTableOptions): 
     wrapped(json.incidents.map((incident) => incidentLine(incident, problems, nowMs))),
     painted(cutToWidth(targetLines(json, notOk))),
     json.targets.length > MAX_LISTED_WHOLE ? cutToWidth(indexerLines(json.targets)) : [],
+    wrapped(parityLines(json, nowMs)),
     wrapped(json.skipped.map(skippedLine)),
     wrapped(statusLinks(new Set(notOk.map(({ status }) => status)), statusesUrl)),
   ];
@@ -65,6 +67,15 @@ export function renderCheckTable(json: StatusJson, options: CheckTableOptions): 
     color === "none" ? title : coloured(title, tone),
     ...blocks.filter((lines) => lines.length > 0).map((lines) => lines.join("\n")),
   ].join("\n\n");
+}
+
+/** A line for each difference, and how many pairs are equal; none where nothing is compared. */
+function parityLines(json: StatusJson, nowMs: number): readonly string[] {
+  const summary = paritySummary(json);
+  const lines = findDifferences(json).map(
+    (one) => `Data differ: ${parityTitle(one, json)}: ${describeDifference(one, nowMs)}`,
+  );
+  return summary === null ? [] : [...lines, summary];
 }
 
 function skippedLine({ protocol, variant, tier, why }: StatusJson["skipped"][number]): string {

@@ -3,6 +3,7 @@ import type { IncidentJson, StatusJson, TargetJson } from "../api/api-schema.ts"
 import { targetKey } from "../api/filter-status.ts";
 import { findFailover } from "./failover.ts";
 import { incidentDetail } from "./incident.ts";
+import { parityTitle, urgentDifferences } from "./parity.ts";
 import type { TargetProblem } from "./problems.ts";
 import { needsAction, type Tone } from "./status-words.ts";
 import { describeAlternatives, describeState, variantName } from "./target.ts";
@@ -27,7 +28,7 @@ export function headline(json: StatusJson, problems: readonly TargetProblem[]): 
   }
   const [worst, ...others] = urgent;
   if (worst === undefined) {
-    return calm(json);
+    return different(json) ?? calm(json);
   }
   const verb = urgent.length === 1 ? "needs" : "need";
   const count = `${formatNumber(urgent.length)} of ${formatCount(json.targets.length, "target")} ${verb} attention`;
@@ -35,6 +36,22 @@ export function headline(json: StatusJson, problems: readonly TargetProblem[]): 
     tone: urgent.some(isDown) ? "bad" : "warn",
     sentence: `${count}${describeCause(json, worst, others)}`,
     urgent: urgent.length,
+  };
+}
+
+/** Every target is where it should be, but the data of some differ. */
+function different(json: StatusJson): Headline | null {
+  const differences = urgentDifferences(json);
+  const [first] = differences;
+  if (first === undefined) {
+    return null;
+  }
+  const names = `${variantName(first)} and ${first.against} of ${parityTitle(first, json)}`;
+  const more = differences.length === 1 ? "" : ` and ${formatCount(differences.length - 1, "more pair")}`;
+  return {
+    tone: "warn",
+    sentence: `Data differ: ${names}${more}`,
+    urgent: differences.length,
   };
 }
 

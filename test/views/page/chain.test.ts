@@ -259,6 +259,7 @@ function sampleRecord(text = '{"data":1}'): EndpointRecord {
     targets: [sampleTarget().key],
     replies: [{ ...times, httpStatus: 200, outcome: "usable", text }],
     failures: [{ ...times, httpStatus: null, outcome: "timeout", text: "no answer within 10 s" }],
+    parity: [],
     curl: "curl -sS 'https://a.example' -H \"Authorization: Bearer $KEY\"",
   };
 }
