@@ -1,9 +1,9 @@
+import { PLOT_SCRIPT } from "../assets/plot-script.ts";
+import { PAGE_SCRIPT } from "../assets/script.ts";
+import { PAGE_STYLES } from "../assets/styles.ts";
 import type { Tone } from "../wording/status-words.ts";
 import { type Html, html, ownMarkup, renderHtml } from "./html.ts";
 import { PLAN_PATH, STATUSES_PATH } from "./links.ts";
-import { PLOT_SCRIPT } from "./plot-script.ts";
-import { PAGE_SCRIPT } from "./script.ts";
-import { PAGE_STYLES } from "./styles.ts";
 
 /** What every page needs from the server. */
 export interface PageOptions {
