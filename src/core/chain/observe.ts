@@ -75,11 +75,11 @@ function agree({ before, nowMs, pace, sources, watched }: Tick): Consensus {
   const voices = voicesOf(sources, { nowMs, pace, thresholds, providers: watched.providers ?? {} });
   const stalledMs = stalledAfterMs(thresholds, pace.intervalMs);
   const agreed = consensus(voices, before.consensus, { pace, stalledAfterMs: stalledMs });
-  for (const [index, source] of sources.entries()) {
+  sources.forEach((source, index) => {
     if (source.beforeJump !== null && agreed.members.includes(source.key)) {
       sources[index] = { ...source, beforeJump: null };
     }
-  }
+  });
   return agreed;
 }
 
@@ -146,9 +146,12 @@ function followTimes(
   { before, received, sources }: Tick,
   { members, opposed, undecided }: Consensus,
 ): ChainClock {
-  const former = new Set(before.consensus.opposed.map(({ source }) => source));
+  const former = before.consensus.opposed;
   const isFirst = before.consensus.members.length === 0;
-  const isAnew = isFirst || undecided.length > 0 || opposed.some(({ source }) => !former.has(source));
+  const isAnew =
+    isFirst ||
+    undecided.length > 0 ||
+    opposed.some(({ source }) => former.every((one) => one.source !== source));
   const told = isAnew ? sources : received.flatMap(({ index }) => sources[index] ?? []);
   const samples = told
     .filter(({ key }) => members.includes(key))

@@ -31,19 +31,20 @@ export function startTick(
   watched: WatchedChain,
   instant: readonly Observation[],
 ): Tick | null {
-  const sources = before.sources.slice();
-  const received: Received[] = [];
   const targets = targetsOf(watched);
-  for (const observation of instant.length === 1 ? instant : inOrder(instant)) {
-    const target = targets.get(observation.source) ?? null;
-    if (target !== null || observation.source.startsWith(`rpc/${watched.chain.slug}/`)) {
-      received.push({ observation, target, index: placeOf(sources, observation, target) });
-    }
+  const told = (instant.length === 1 ? instant : inOrder(instant))
+    .map((observation) => ({ observation, target: targets.get(observation.source) ?? null }))
+    .filter(
+      ({ observation, target }) =>
+        target !== null || observation.source.startsWith(`rpc/${watched.chain.slug}/`),
+    );
+  const nowMs = told[0]?.observation.receivedAtMs;
+  if (nowMs === undefined) {
+    return null;
   }
-  const nowMs = received[0]?.observation.receivedAtMs;
-  return nowMs === undefined
-    ? null
-    : { before, watched, sources, received, pace: paceOf(before.clock, watched.chain), nowMs };
+  const sources = withNew(before.sources, told);
+  const received = told.map((one) => ({ ...one, index: placeOf(sources, one) }));
+  return { before, watched, sources, received, pace: paceOf(before.clock, watched.chain), nowMs };
 }
 
 function inOrder(instant: readonly Observation[]): readonly Observation[] {
@@ -60,20 +61,36 @@ export function headsReceived({ received, sources }: Tick): readonly Received[] 
   return received.filter(({ index }) => sources[index]?.last?.kind === "head");
 }
 
-/** Where a source stands, with its schedule brought up to date; a new one is put at the end. */
-function placeOf(sources: SourceState[], observation: Observation, target: Target | null): number {
-  const { source: key } = observation;
-  const kind = target === null ? "rpc" : "indexer";
-  const found = sources.findIndex((source) => source.key === key);
-  const known = sources[found];
-  const pollIntervalMs = target?.pollIntervalMs ?? sinceLastMs(known, observation);
-  if (known === undefined) {
-    return sources.push(newSource({ key, kind, pollIntervalMs })) - 1;
+type Told = Omit<Received, "index">;
+
+/** A copy of the known sources, and those that are new, in the order of their keys. */
+function withNew(known: readonly SourceState[], told: readonly Told[]): SourceState[] {
+  const added = told.filter(({ observation }) => known.every(({ key }) => key !== observation.source));
+  if (added.length === 0) {
+    return known.slice();
   }
-  if (known.kind !== kind || known.pollIntervalMs !== pollIntervalMs) {
+  const all = new Map(known.map((source) => [source.key, source]));
+  for (const { observation, target } of added) {
+    const key = observation.source;
+    all.set(key, newSource({ key, kind: kindOf(target), pollIntervalMs: target?.pollIntervalMs ?? 0 }));
+  }
+  return [...all.values()].sort((a, b) => compareText(a.key, b.key));
+}
+
+/** Where a source stands, with its schedule brought up to date. */
+function placeOf(sources: SourceState[], { observation, target }: Told): number {
+  const found = sources.findIndex(({ key }) => key === observation.source);
+  const known = sources[found];
+  const kind = kindOf(target);
+  const pollIntervalMs = target?.pollIntervalMs ?? sinceLastMs(known, observation);
+  if (known !== undefined && (known.kind !== kind || known.pollIntervalMs !== pollIntervalMs)) {
     sources[found] = changed(known, { kind, pollIntervalMs });
   }
   return found;
+}
+
+function kindOf(target: Target | null): SourceState["kind"] {
+  return target === null ? "rpc" : "indexer";
 }
 
 function sinceLastMs(known: SourceState | undefined, { receivedAtMs }: Observation): number {

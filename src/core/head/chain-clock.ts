@@ -1,3 +1,4 @@
+import { memoize } from "../model/memoize.ts";
 import {
   type BlockTime,
   blockAt,
@@ -40,18 +41,27 @@ const PAUSE_BLOCKS = 3;
 const SECONDS_ARE_COARSE_MS = 2_500;
 /** How long the reference is taken to go on at its pace between two sightings. */
 const AHEAD_MS = 60_000;
+
 /** The measured time between blocks, or null until it has been seen for a minute and twenty blocks. */
 export function measuredIntervalMs(clock: ChainClock): number | null {
-  const { reported, seen } = clock;
-  const byReports = () => measureInterval(reported, INTERVAL_SPAN, seen);
-  const bySightings = () => measureInterval(seen, INTERVAL_SPAN);
-  return reportedIsFresh(clock) ? (byReports() ?? bySightings()) : (bySightings() ?? byReports());
+  return intervalsOf(clock).measuredMs;
 }
 
 /** The time between blocks of just now: it follows a change of pace within a minute. */
 export function recentIntervalMs(clock: ChainClock): number | null {
-  return measureInterval(clock.seen, PACE_SPAN);
+  return intervalsOf(clock).recentMs;
 }
+
+/** Every observation asks for them, and few change the clock. */
+const intervalsOf = memoize((clock: ChainClock) => {
+  const { reported, seen } = clock;
+  const byReports = () => measureInterval(reported, INTERVAL_SPAN, seen);
+  const bySightings = () => measureInterval(seen, INTERVAL_SPAN);
+  return {
+    measuredMs: reportedIsFresh(clock) ? (byReports() ?? bySightings()) : (bySightings() ?? byReports()),
+    recentMs: measureInterval(clock.seen, PACE_SPAN),
+  };
+});
 
 /** The reference at an instant that is known to within `slackMs`. */
 export interface HeadSample {

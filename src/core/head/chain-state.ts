@@ -23,7 +23,7 @@ export interface WatchedChain {
 
 /** All that is remembered of one chain: plain data, replaced and never edited. */
 export interface ChainState {
-  /** Those that have answered: targets and RPC nodes, each once. */
+  /** Those that have answered: targets and RPC nodes, each once, in the order of their keys. */
   readonly sources: readonly SourceState[];
   readonly consensus: Consensus;
   readonly clock: ChainClock;

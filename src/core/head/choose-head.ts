@@ -52,7 +52,7 @@ export function chooseHead(set: readonly Voice[], scene: Scene): Choice {
 
 /** Where most stand; where no two providers that advance stand together, an RPC node is believed alone. */
 function usualHead(group: readonly Voice[], voters: readonly Voice[], scene: Scene): Voice | null {
-  const isCorroborated = providersOf(group.filter(({ advancedMs }) => advancedMs !== null)) > 1;
+  const isCorroborated = areIndependent(group.filter(({ advancedMs }) => advancedMs !== null));
   const proofs = (isCorroborated ? group : voters).filter(isProof);
   const proof = highestOf(proofs);
   if (proof !== null && !isCorroborated) {
@@ -65,9 +65,13 @@ function usualHead(group: readonly Voice[], voters: readonly Voice[], scene: Sce
 
 /** The second highest, which another confirms. */
 function topOf(group: readonly Voice[], scene: Scene): Voice | null {
-  const [top, second] = group.toSorted((a, b) => carried(b, scene) - carried(a, scene) || b.block - a.block);
-  if (top === undefined || second === undefined) {
-    return top ?? null;
+  const top = furthestOf(group, scene);
+  const second = furthestOf(
+    group.filter((voice) => voice !== top),
+    scene,
+  );
+  if (top === null || second === null) {
+    return top;
   }
   // If the top one has been asked again since the second was, the second confirms what the chain can have made since.
   const laterMs = top.atMs - second.atMs;
@@ -78,24 +82,50 @@ function topOf(group: readonly Voice[], scene: Scene): Voice | null {
     return top;
   }
   const confirmed = carried(second, scene);
-  return highestOf(group.filter((voice) => voice.block <= confirmed && !isOvertaken(voice, group, scene)));
+  const candidates = group.filter(({ block }) => block <= confirmed);
+  const highest = highestOf(candidates);
+  return highest !== null && isOvertaken(highest, group, scene)
+    ? highestOf(candidates.filter((voice) => !isOvertaken(voice, group, scene)))
+    : highest;
+}
+
+/** The one that will have got furthest by the time of the newest answer; of equal ones the one that has shown most. */
+function furthestOf(voices: readonly Voice[], scene: Scene): Voice | null {
+  let furthest: Voice | null = null;
+  let height = 0;
+  for (const voice of voices) {
+    const own = carried(voice, scene);
+    if (furthest === null || own > height || (own === height && voice.block > furthest.block)) {
+      furthest = voice;
+      height = own;
+    }
+  }
+  return furthest;
 }
 
 /** Whether two that are asked as often will be above it once they answer: it may only be the first of this round. */
 function isOvertaken(voice: Voice, group: readonly Voice[], scene: Scene): boolean {
+  const own = expected(voice, scene);
   const above = group.filter(
     (other) =>
+      expected(other, scene) > own &&
       other.pollIntervalMs <= AS_OFTEN * voice.pollIntervalMs &&
-      scene.newestMs - other.atMs <= SAME_ROUND * other.pollIntervalMs &&
-      expected(other, scene) > expected(voice, scene),
+      scene.newestMs - other.atMs <= SAME_ROUND * other.pollIntervalMs,
   );
   return above.length > 1;
 }
 
 /** The highest by what they have shown; of equal ones the earliest, for one that arrives there later proves no standstill. */
 function highestOf(voices: readonly Voice[]): Voice | null {
-  const [first] = voices.toSorted((a, b) => b.block - a.block || a.atMs - b.atMs);
-  return first ?? null;
+  let highest: Voice | null = null;
+  for (const voice of voices) {
+    const isHigher: boolean =
+      highest === null ||
+      voice.block > highest.block ||
+      (voice.block === highest.block && voice.atMs < highest.atMs);
+    highest = isHigher ? voice : highest;
+  }
+  return highest;
 }
 
 /** Those among whom a head is chosen. */
@@ -140,8 +170,9 @@ function carriedOn(usual: Voice, track: Track, among: Candidates): Track {
   if (aheadOf(usual, among).length > 0 || !isReviewed(usual, track, among.scene)) {
     return track;
   }
-  const { members, ...here } = newTrack(usual, among.group, among.scene);
-  return { ...here, members: [...new Set([...track.members, ...members])] };
+  const joined = keysOf(among.group).filter((key) => !track.members.includes(key));
+  const members = joined.length === 0 ? track.members : [...track.members, ...joined];
+  return { ...newTrack(usual, [], among.scene), members };
 }
 
 function newTrack({ block, atMs }: Voice, group: readonly Voice[], { pace }: Scene): Track {
@@ -152,7 +183,7 @@ function newTrack({ block, atMs }: Voice, group: readonly Voice[], { pace }: Sce
 function aheadOf(usual: Voice, { scene, voters }: Candidates): readonly Voice[] {
   const lead = Math.max(AHEAD_BLOCKS, AHEAD_MS / (scene.pace.intervalMs ?? AHEAD_MS));
   const least = aboveTrack(usual, scene) + lead;
-  return voters.filter((voice) => isOnTrack(voice, scene) && aboveTrack(voice, scene) > least);
+  return voters.filter((voice) => aboveTrack(voice, scene) > least && isOnTrack(voice, scene));
 }
 
 /** Whether all who were on the track, and are asked about as often, have been heard since. */
@@ -181,7 +212,7 @@ export function headFrom(
   level: readonly Voice[],
   { before, scene }: { readonly before: HeadState | null; readonly scene: Scene },
 ): HeadState {
-  const freshUntilMs = Math.max(...level.map((voice) => voice.freshUntilMs));
+  const freshUntilMs = level.reduce((latest, voice) => Math.max(latest, voice.freshUntilMs), 0);
   const { block, atMs, idleMs, slackMs } = chosen;
   const fallen = before === null ? 0 : before.block - block;
   if (before !== null && fallen >= 0 && isWithinMinute(fallen, scene)) {
@@ -202,6 +233,10 @@ function speaksOfNow({ age, idleMs, isBackfilling }: Voice, { stalledAfterMs }: 
 
 /** The voters that stand level with each other: of the most providers, then sources; of equal ones, on the track, then highest. */
 export function largestGroup(voters: readonly Voice[], scene: Scene): readonly Voice[] {
+  const highest = furthestOf(voters, scene);
+  if (highest !== null && voters.every((voice) => areLevel(voice, highest, scene))) {
+    return voters;
+  }
   let best: readonly Voice[] = [];
   let bestWeight: readonly number[] = [];
   for (const top of voters) {
@@ -234,6 +269,10 @@ export function isProof({ age, kind }: Voice): boolean {
 
 export function providersOf(voices: readonly Voice[]): number {
   return new Set(voices.map(({ provider }) => provider)).size;
+}
+
+function areIndependent([first, ...others]: readonly Voice[]): boolean {
+  return others.some(({ provider }) => provider !== first?.provider);
 }
 
 export function keysOf(voices: readonly Voice[]): readonly string[] {

@@ -34,8 +34,8 @@ import {
   type ChainContext,
   isOnTrack,
   type Relation,
+  relationsBetween,
   relationsOf,
-  relationsWith,
   type Scene,
   type Track,
 } from "./relations.ts";
@@ -74,14 +74,8 @@ const MOST_COMPARED = 3;
 const MOST_SETS = 4_096;
 
 export function consensus(all: readonly Voice[], before: Consensus, chain: ChainContext): Consensus {
-  const voices = electorsOf(all);
-  const scene: Scene = {
-    ...chain,
-    voices,
-    newestMs: Math.max(...voices.map(({ atMs }) => atMs)),
-    highest: Math.max(...voices.map(({ block }) => block)),
-    track: before.track,
-  };
+  const { electors: voices, others } = electorsOf(all);
+  const scene = sceneOf(voices, before.track, chain);
   const relations = relationsOf(scene);
   const [best, ...equals] = largestSets(scene, relations);
   if (best === undefined || equals.length > 0) {
@@ -90,12 +84,8 @@ export function consensus(all: readonly Voice[], before: Consensus, chain: Chain
     );
     return { ...NO_CONSENSUS, undecided: sides.map(keysOf), track: before.track };
   }
-  const others = all.filter((voice) => !voices.includes(voice));
-  const contradictions = others.flatMap((voice) => relationsWith(voice, best.slice(0, MOST_COMPARED), scene));
-  const opposed = [
-    ...voices.filter((voice) => !best.includes(voice)),
-    ...others.filter((voice) => isContested(voice, contradictions)),
-  ].map((voice) => reasonOf(voice, best, [...relations, ...contradictions]));
+  const contradictions = relationsBetween(best.slice(0, MOST_COMPARED), others, scene);
+  const opposed = opposedTo(best, all, [...relations, ...contradictions]);
   const { chosen, track } = chooseHead(best, scene);
   if (chosen === null) {
     const members = before.members.filter((key) => opposed.every(({ source }) => source !== key));
@@ -115,31 +105,57 @@ export function consensus(all: readonly Voice[], before: Consensus, chain: Chain
   return { head, members: keysOf([...level, ...levelOthers]), opposed, undecided: [], track };
 }
 
+function sceneOf(voices: readonly Voice[], track: Track | null, chain: ChainContext): Scene {
+  let newestMs = Number.NEGATIVE_INFINITY;
+  let highest = Number.NEGATIVE_INFINITY;
+  for (const { atMs, block } of voices) {
+    newestMs = Math.max(newestMs, atMs);
+    highest = Math.max(highest, block);
+  }
+  return { pace: chain.pace, stalledAfterMs: chain.stalledAfterMs, voices, newestMs, highest, track };
+}
+
+interface Divided {
+  readonly electors: readonly Voice[];
+  readonly others: readonly Voice[];
+}
+
 /**
  * Those who decide: all of them, up to {@link MOST_ELECTORS}, which few chains have. Of more, RPC nodes and then as many
  * providers as possible, by key; the others are compared with what these decide. The search is exponential in them.
  */
-function electorsOf(voices: readonly Voice[]): readonly Voice[] {
+function electorsOf(voices: readonly Voice[]): Divided {
   if (voices.length <= MOST_ELECTORS) {
-    return voices;
+    return { electors: voices, others: [] };
   }
-  const seen = new Map<string, number>();
-  const ranked = voices.map((voice) => {
-    const earlier = seen.get(voice.provider) ?? 0;
-    seen.set(voice.provider, earlier + 1);
-    return { voice, rank: voice.kind === "rpc" ? -1 : earlier };
-  });
-  const chosen = new Set(
-    ranked
-      .toSorted((a, b) => a.rank - b.rank)
-      .slice(0, MOST_ELECTORS)
-      .map(({ voice }) => voice),
-  );
-  return voices.filter((voice) => chosen.has(voice));
+  const chosen = new Set(voices.filter(({ kind }) => kind === "rpc").slice(0, MOST_ELECTORS));
+  while (chosen.size < MOST_ELECTORS) {
+    addOneOfEachProvider(chosen, voices);
+  }
+  return {
+    electors: voices.filter((voice) => chosen.has(voice)),
+    others: voices.filter((voice) => !chosen.has(voice)),
+  };
+}
+
+function addOneOfEachProvider(chosen: Set<Voice>, voices: readonly Voice[]): void {
+  const providers = new Set<string>();
+  for (const voice of voices) {
+    if (chosen.size === MOST_ELECTORS) {
+      return;
+    }
+    if (!chosen.has(voice) && !providers.has(voice.provider)) {
+      chosen.add(voice);
+      providers.add(voice.provider);
+    }
+  }
 }
 
 /** The sets that weigh most; more than one where nothing tells them apart. */
 function largestSets(scene: Scene, relations: readonly Relation[]): readonly (readonly Voice[])[] {
+  if (relations.length === 0) {
+    return [scene.voices];
+  }
   let best: readonly (readonly Voice[])[] = [];
   let bestWeight: readonly number[] = [];
   for (const set of compatibleSets(scene.voices, relations)) {
@@ -202,6 +218,19 @@ function weightOf(set: readonly Voice[], scene: Scene): readonly number[] {
     Number(set.some(isProof)),
     set.filter((voice) => isOnTrack(voice, scene)).length,
   ];
+}
+
+/** Those who contradict the decided set, whether they took part or not. */
+function opposedTo(
+  set: readonly Voice[],
+  all: readonly Voice[],
+  relations: readonly Relation[],
+): readonly Opposition[] {
+  return relations.length === 0
+    ? []
+    : all
+        .filter((voice) => !set.includes(voice) && isContested(voice, relations))
+        .map((voice) => reasonOf(voice, set, relations));
 }
 
 function reasonOf(voice: Voice, set: readonly Voice[], relations: readonly Relation[]): Opposition {

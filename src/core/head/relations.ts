@@ -75,17 +75,48 @@ function beside(voice: Voice, opponent: Voice, scene: Scene): readonly Voice[] {
 }
 
 function directRelationsOf(scene: Scene): readonly Relation[] {
-  return scene.voices.flatMap((voice, index) => relationsWith(voice, scene.voices.slice(index + 1), scene));
+  const relations: Relation[] = [];
+  scene.voices.forEach((voice, index) => {
+    addRelations(relations, voice, { others: scene.voices, from: index + 1, scene });
+  });
+  return relations;
 }
 
-/** The pairs of a source with others of which only one can be right. */
-export function relationsWith(a: Voice, others: readonly Voice[], scene: Scene): readonly Relation[] {
-  return others.flatMap((b) => {
-    const [low, high] = a.block <= b.block ? [a, b] : [b, a];
-    const kind = oppositionOf(low, high, scene);
-    const offMs = kind === "times" ? apartMs(low, high, scene.pace) : null;
-    return kind === null ? [] : [{ low, high, kind, offMs }];
-  });
+/** Every pair of one of these sources with one of those of which only one can be right. */
+export function relationsBetween(
+  voices: readonly Voice[],
+  others: readonly Voice[],
+  scene: Scene,
+): readonly Relation[] {
+  const relations: Relation[] = [];
+  for (const voice of voices) {
+    addRelations(relations, voice, { others, from: 0, scene });
+  }
+  return relations;
+}
+
+interface Others {
+  readonly others: readonly Voice[];
+  readonly from: number;
+  readonly scene: Scene;
+}
+
+function addRelations(relations: Relation[], voice: Voice, { others, from, scene }: Others): void {
+  for (let index = from; index < others.length; index += 1) {
+    const relation = relationOf(voice, others[index] ?? voice, scene);
+    if (relation !== null) {
+      relations.push(relation);
+    }
+  }
+}
+
+/** The relation of two sources of which only one can be right; null where both can. */
+function relationOf(a: Voice, b: Voice, scene: Scene): Relation | null {
+  const low = a.block <= b.block ? a : b;
+  const high = low === a ? b : a;
+  const kind = oppositionOf(low, high, scene);
+  const offMs = kind === "times" ? apartMs(low, high, scene.pace) : null;
+  return kind === null ? null : { low, high, kind, offMs };
 }
 
 function oppositionOf(low: Voice, high: Voice, scene: Scene): Relation["kind"] | null {
@@ -111,24 +142,26 @@ function isBeyond(low: Voice, high: Voice, scene: Scene): boolean {
 /** Different hashes at the last two heights that both have shown: at one height alone it may be a reorg at the tip. */
 function areForked(a: Voice, b: Voice): boolean {
   let mismatches = 0;
-  for (const { block, hash } of a.samples.toReversed()) {
-    const other = hash === null ? undefined : hashAt(b, block);
-    if (other === undefined) {
-      continue;
-    }
-    if (other === hash) {
+  for (let index = a.samples.length - 1; index >= 0 && mismatches < 2; index -= 1) {
+    const sample = a.samples[index];
+    const other = sample === undefined || sample.hash === null ? null : hashAt(b, sample.block);
+    if (other !== null && other === sample?.hash) {
       return false;
     }
-    mismatches += 1;
-    if (mismatches === 2) {
-      return true;
-    }
+    mismatches += Number(other !== null);
   }
-  return false;
+  return mismatches === 2;
 }
 
-function hashAt({ samples }: Voice, block: number): string | undefined {
-  return samples.findLast((sample) => sample.block === block && sample.hash !== null)?.hash ?? undefined;
+/** The hash that a source gave last for a block. */
+function hashAt({ samples }: Voice, block: number): string | null {
+  for (let index = samples.length - 1; index >= 0; index -= 1) {
+    const sample = samples[index];
+    if (sample?.block === block && sample.hash !== null) {
+      return sample.hash;
+    }
+  }
+  return null;
 }
 
 /** Whether a source whose hashes differed is back on the other's fork, by a third one that has the newest of them. */
@@ -153,12 +186,12 @@ function contradict(a: Voice["dated"], b: Voice["dated"], pace: Pace): boolean {
   if (a === null || b === null) {
     return false;
   }
-  const [low, high] = a.block <= b.block ? [a, b] : [b, a];
-  const spanMs = high.timeMs - low.timeMs;
-  const most = high.block === low.block ? 0 : mostBlocksIn(spanMs, pace);
-  return (
-    high.block - low.block > most || spanMs < -TIME_TOLERANCE_MS || (most === 0 && spanMs > TIME_TOLERANCE_MS)
-  );
+  const blocks = Math.abs(b.block - a.block);
+  const spanMs = b.block > a.block ? b.timeMs - a.timeMs : a.timeMs - b.timeMs;
+  if (blocks === 0) {
+    return Math.abs(spanMs) > TIME_TOLERANCE_MS;
+  }
+  return spanMs < -TIME_TOLERANCE_MS || blocks > mostBlocksIn(spanMs, pace);
 }
 
 /** How much longer, or shorter, than the chain takes for the blocks between is the time between two dated blocks. */

@@ -57,10 +57,14 @@ export function staleAfterMs(thresholds: Thresholds, pollIntervalMs: number): nu
 
 /** The voices of all sources whose evidence is still fresh, by key: the order in which they came plays no part. */
 export function voicesOf(sources: readonly SourceState[], context: VoiceContext): readonly Voice[] {
-  return sources
-    .map((source) => voiceOf(source, context))
-    .filter((voice) => voice !== null)
-    .toSorted((a, b) => (a.key < b.key ? -1 : 1));
+  const voices: Voice[] = [];
+  for (const source of sources) {
+    const voice = voiceOf(source, context);
+    if (voice !== null) {
+      voices.push(voice);
+    }
+  }
+  return voices.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
 function voiceOf(source: SourceState, context: VoiceContext): Voice | null {
@@ -94,10 +98,13 @@ function voiceOf(source: SourceState, context: VoiceContext): Voice | null {
 }
 
 function datedOf({ samples }: SourceState): Voice["dated"] {
-  const sample = samples.findLast(({ timestampSec }) => timestampSec !== null);
-  return sample === undefined || sample.timestampSec === null
-    ? null
-    : { block: sample.block, timeMs: sample.timestampSec * 1_000 };
+  for (let index = samples.length - 1; index >= 0; index -= 1) {
+    const sample = samples[index];
+    if (sample !== undefined && sample.timestampSec !== null) {
+      return { block: sample.block, timeMs: sample.timestampSec * 1_000 };
+    }
+  }
+  return null;
 }
 
 function ageOf(sample: Sample, { pace, thresholds }: VoiceContext): Voice["age"] {

@@ -36,16 +36,16 @@ describe("layOut()", () => {
     expect(placesOf(laidOut(EMPTY, Y, X, RPC))).toEqual(order);
   });
 
-  it("puts new sources behind those that are known, and edits nothing that was there", () => {
+  it("keeps the sources in the order of their keys, and edits nothing that was there", () => {
     const known = { ...EMPTY, sources: [newSource({ key: Y, kind: "indexer", pollIntervalMs: 15_000 })] };
 
     const tick = laidOut(known, X, Y);
 
     expect(placesOf(tick)).toEqual([
-      [X, 1],
-      [Y, 0],
+      [X, 0],
+      [Y, 1],
     ]);
-    expect(tick?.sources.map(({ key }) => key)).toEqual([Y, X]);
+    expect(tick?.sources.map(({ key }) => key)).toEqual([X, Y]);
     expect(known.sources).toHaveLength(1);
   });
 
