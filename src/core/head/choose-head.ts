@@ -9,7 +9,7 @@ import {
   offTrack,
   type Scene,
   type Track,
-} from "./relations.ts";
+} from "./scene.ts";
 import type { Voice } from "./voice.ts";
 
 /** The corroborated head of a chain: a block that one of its sources has shown. */

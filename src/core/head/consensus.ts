@@ -29,16 +29,8 @@ import {
   largestGroup,
   providersOf,
 } from "./choose-head.ts";
-import {
-  areLevel,
-  type ChainContext,
-  isOnTrack,
-  type Relation,
-  relationsBetween,
-  relationsOf,
-  type Scene,
-  type Track,
-} from "./relations.ts";
+import { type Relation, relationsBetween, relationsOf } from "./relations.ts";
+import { areLevel, type ChainContext, isOnTrack, type Scene, type Track } from "./scene.ts";
 import type { Voice } from "./voice.ts";
 
 /** Why a source is excluded: who contradicts it, and by how much. */

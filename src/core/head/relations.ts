@@ -1,39 +1,7 @@
 import { mostBlocksIn, type Pace } from "./pace.ts";
+import { areLevel, isOnTrack, offTrack, type Scene } from "./scene.ts";
 import type { Voice } from "./voice.ts";
 
-/** A head of the past, extrapolated at the chain's pace, and the keys of those who stood level with it. */
-export interface Track {
-  readonly block: number;
-  readonly atMs: number;
-  /** The pace that was known then; null: none. */
-  readonly intervalMs: number | null;
-  readonly members: readonly string[];
-}
-
-/** What the chain is known by, beside its sources. */
-export interface ChainContext {
-  readonly pace: Pace;
-  /** A source that has stood still for longer says nothing of where the head is now. */
-  readonly stalledAfterMs: number;
-}
-
-/** All that relations between voices are worked out from. */
-export interface Scene extends ChainContext {
-  readonly voices: readonly Voice[];
-  readonly newestMs: number;
-  readonly highest: number;
-  readonly track: Track | null;
-}
-
-/** Sources whose heights, carried to one instant, are within so much of each other stand level. */
-const LEVEL_MS = 60_000;
-const LEVEL_BLOCKS = 3;
-const LEVEL_BLOCKS_WITHOUT_PACE = 10;
-/** A source within so much of the track is on it. */
-const ON_TRACK_MS = 10_000;
-const ON_TRACK_BLOCKS = 4;
-/** How wrong a pace may be: measured over minutes, or only configured. */
-const PACE_ERROR = { measured: 0.02, configured: 0.5 };
 /** Two timestamps may be wrong by so much. */
 const TIME_TOLERANCE_MS = 120_000;
 
@@ -234,69 +202,5 @@ function hasFallen(voice: Voice, scene: Scene): boolean {
       (other) =>
         !areLevel(voice, other, scene) || (track.members.includes(other.key) && offTrack(other, scene) < 0),
     )
-  );
-}
-
-export function areLevel(a: Voice, b: Voice, scene: Scene): boolean {
-  const { intervalMs } = scene.pace;
-  const apart = Math.abs(carried(a, scene) - carried(b, scene));
-  if (intervalMs === null) {
-    return apart <= LEVEL_BLOCKS_WITHOUT_PACE;
-  }
-  const carriedMs = scene.newestMs - a.atMs + scene.newestMs - b.atMs;
-  return apart <= Math.max(LEVEL_BLOCKS, (LEVEL_MS + paceError(scene) * carriedMs) / intervalMs);
-}
-
-/** Where a source will have got to by the time of the newest answer; never above what anybody has shown. */
-export function carried(voice: Voice, scene: Scene): number {
-  return Math.max(voice.block, Math.min(scene.highest, expected(voice, scene)));
-}
-
-/** The same without that limit: what it would answer at that instant, if it goes on as the chain does. */
-export function expected({ atMs, block }: Voice, { newestMs, pace }: Scene): number {
-  return pace.intervalMs === null ? block : block + (newestMs - atMs) / pace.intervalMs;
-}
-
-function paceError({ pace }: Scene): number {
-  return pace.measured ? PACE_ERROR.measured : PACE_ERROR.configured;
-}
-
-/** Whether it stood level with the track once, and stands where the track leads. */
-export function isOnTrack(voice: Voice, scene: Scene): boolean {
-  return scene.track?.members.includes(voice.key) === true && offTrack(voice, scene) === 0;
-}
-
-/** By how many blocks a source is above the track (negative: below it); 0 within the tolerance. */
-export function offTrack(voice: Voice, scene: Scene): number {
-  const { track } = scene;
-  const off = aboveTrack(voice, scene);
-  if (track === null || track.intervalMs === null) {
-    return Math.abs(off) <= LEVEL_BLOCKS_WITHOUT_PACE ? 0 : off;
-  }
-  const spanMs = Math.abs(voice.atMs - track.atMs);
-  const tolerance = (ON_TRACK_MS + paceError(scene) * spanMs) / track.intervalMs;
-  return Math.abs(off) <= Math.max(ON_TRACK_BLOCKS, tolerance) ? 0 : off;
-}
-
-/** The same, without a tolerance. Where nobody knows the pace, all that the chain can have made lies on the track. */
-export function aboveTrack({ atMs, block }: Voice, { pace, track }: Scene): number {
-  if (track === null) {
-    return 0;
-  }
-  const spanMs = atMs - track.atMs;
-  if (track.intervalMs === null) {
-    const most = track.block + mostBlocksIn(spanMs, pace);
-    return block - Math.min(Math.max(block, track.block), most);
-  }
-  return block - track.block - spanMs / track.intervalMs;
-}
-
-/** Whether so many blocks are no more than the chain makes in a minute. */
-export function isWithinMinute(blocks: number, { pace }: Scene): boolean {
-  return (
-    blocks <=
-    (pace.intervalMs === null
-      ? LEVEL_BLOCKS_WITHOUT_PACE
-      : Math.max(LEVEL_BLOCKS, LEVEL_MS / pace.intervalMs))
   );
 }
