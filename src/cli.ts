@@ -106,6 +106,8 @@ function addCheck(program: Command, world: CommandWorld, exit: (code: number) =>
         "state file with the budgets to use (default: synclag.state.json next to the configuration)",
       ).conflicts("url"),
     )
+    .addOption(storeOption().conflicts(["url", "state"]))
+    .addOption(clusterOption().conflicts(["url", "state"]))
     .option("--max-lag <duration>", "treat targets further behind than this as lagging (e.g. 10m)")
     .addOption(
       new Option("--format <format>", "output format")

@@ -1,3 +1,4 @@
+import { hostname } from "node:os";
 import type { Config } from "../config/config.ts";
 import type { Report } from "../core/model/report.ts";
 import { startConfigWatch } from "../daemon/config-watch.ts";
@@ -7,6 +8,7 @@ import { startReportLoop } from "../daemon/report-loop.ts";
 import { createScrape } from "../daemon/scrape.ts";
 import { logStart } from "../daemon/start-log.ts";
 import { openHistoryStore } from "../daemon/state/history-store.ts";
+import { type OpenedBudgets, openSharedBudgets } from "../daemon/state/open-shared-budgets.ts";
 import { openStateStore, type StateStore } from "../daemon/state/store.ts";
 import type { ReloadResult } from "../io/http-server/routes/server-deps.ts";
 import { startHttpServer } from "../io/http-server/server.ts";
@@ -40,8 +42,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
     onLockLost = resolve;
   });
   try {
-    // Not used yet: the budgets' ledger and the leader's lease will be kept there.
-    await openRedis(world, cleanup);
+    const redis = await openRedis(world, cleanup);
     const prometheus = createPrometheus({ families: METRIC_FAMILIES, build: world.build });
     const store: StateStore = cleanup.use(
       await openStateStore(world.stateFile, {
@@ -51,7 +52,13 @@ export async function startApp(config: Config, world: World): Promise<App> {
         onLockLost: (error) => onLockLost(error),
       }),
     );
-    const daemon: Daemon = new Daemon(config, { world, observeDuration: prometheus.observePoll, store });
+    const shared = redis === null ? null : await openBudgets(config, { redis, world, cleanup });
+    const daemon: Daemon = new Daemon(config, {
+      world,
+      observeDuration: prometheus.observePoll,
+      store,
+      shared,
+    });
     cleanup.use(daemon);
     const history = cleanup.use(await openHistoryStore(world));
     const reloader = new Reloader({
@@ -107,4 +114,20 @@ async function openRedis(world: World, cleanup: Cleanup): Promise<RedisStore | n
   }
   const { RedisStore } = await import("../io/store/redis-store.ts");
   return cleanup.use(await RedisStore.open(world.store, world));
+}
+
+async function openBudgets(
+  { fleet, listen }: Config,
+  { redis, world, cleanup }: { readonly redis: RedisStore; readonly world: World; readonly cleanup: Cleanup },
+): Promise<OpenedBudgets> {
+  return cleanup.use(
+    await openSharedBudgets(fleet, {
+      store: redis,
+      name: `${hostname()}:${listen.port}`,
+      isDaemon: true,
+      right: () => ({ kind: "free" }),
+      formerStateFile: world.formerStateFile ?? null,
+      world,
+    }),
+  );
 }

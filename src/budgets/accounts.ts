@@ -2,7 +2,9 @@ import { createHash } from "node:crypto";
 import { type Budget, type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { type Load, requestsPerWindow } from "../schedule/cadence.ts";
-import { type Ledger, startLedger } from "./ledger.ts";
+import { askedWithin, type Ledger, startLedger } from "./ledger.ts";
+
+const FIVE_MINUTES_MS = 300_000;
 
 /** What a provider counts together: a shared budget, or the requests to one URL. */
 export interface Account {
@@ -10,6 +12,8 @@ export interface Account {
   /** The first endpoint that draws on it, or null for a shared budget. */
   readonly endpoint: Endpoint | null;
   readonly ledger: Ledger;
+  /** How many requests its schedules make in five minutes, rounded up. */
+  readonly inFiveMinutes: number;
   /** A digest of where its requests go, by which a renamed budget is recognised. */
   readonly sentTo: string;
 }
@@ -64,9 +68,11 @@ function openBudget(budget: Budget, users: readonly Endpoint[]): readonly Opened
   return [...byAccount.values()].map((sharers) => {
     const [endpoint = null] = scope === "shared" ? [] : sharers;
     const sentTo = digestOf(endpoint === null ? originsOf(sharers) : sentUrl(endpoint.url));
-    const ledger = startLedger(budget, requestsPerWindow(loadsOf(sharers), budget.per));
+    const polls = requestsPerWindow(loadsOf(sharers), budget.per);
+    const ledger = startLedger(budget, polls);
+    const inFiveMinutes = askedWithin(FIVE_MINUTES_MS, budget, polls);
     const id = endpoint === null ? name : `${name} ${sentTo}`;
-    return { id, users: sharers, account: { budget, endpoint, ledger, sentTo } };
+    return { id, users: sharers, account: { budget, endpoint, ledger, inFiveMinutes, sentTo } };
   });
 }
 

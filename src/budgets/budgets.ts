@@ -50,6 +50,24 @@ export class Budgets {
     this.#resume(snapshots);
   }
 
+  /** The accounts of the fleet by their ids. */
+  accounts(): ReadonlyMap<string, Account> {
+    return this.#accounts;
+  }
+
+  /** The id of the account that an endpoint draws on; null for one without a budget. */
+  accountIdOf({ key }: Pick<Endpoint, "key">): string | null {
+    return this.#idOf.get(key) ?? null;
+  }
+
+  /** Replaces what is known of an account, by what the store that counts it says. */
+  adopt(id: string, snapshot: Pick<LedgerSnapshot, "buckets" | "backOff">): void {
+    const account = this.#accounts.get(id);
+    if (account !== undefined) {
+      this.#accounts.set(id, { ...account, ledger: resumeLedger(account.ledger, snapshot) });
+    }
+  }
+
   /** Counts one request of this endpoint, or says why it must not be sent. */
   acquire(endpoint: Endpoint, use: Use, nowMs: number): Grant {
     if (endpoint.budget === null) {

@@ -16,7 +16,7 @@ import {
 export type Use = "scheduled" | "opportunistic";
 
 /** Requests made within one short span of time, by use. */
-interface Bucket {
+export interface Bucket {
   /** End of the span, unix milliseconds. */
   readonly endMs: number;
   readonly scheduled: number;
@@ -79,6 +79,11 @@ export function startLedger(budget: Budget, pollsPerWindow: number): Ledger {
 export function countedAtOnce({ per }: Pick<Budget, "per">, pollsPerWindow: number): number {
   const { windowMs, nominalMs } = WINDOWS[per];
   return Math.ceil((pollsPerWindow * (windowMs + bucketMs(windowMs))) / nominalMs);
+}
+
+/** How many of these polls fall into a time of this length, on average; rounded up. */
+export function askedWithin(lengthMs: number, { per }: Pick<Budget, "per">, pollsPerWindow: number): number {
+  return Math.ceil((pollsPerWindow * lengthMs) / WINDOWS[per].nominalMs);
 }
 
 /** Carries over what was spent under other limits, or by an earlier process. */
@@ -211,6 +216,7 @@ function bucketEnd({ windowMs }: Ledger, nowMs: number): number {
   return (Math.floor(nowMs / spanMs) + 1) * spanMs;
 }
 
-function bucketMs(windowMs: number): number {
+/** How long a span is whose requests are counted together. */
+export function bucketMs(windowMs: number): number {
   return windowMs / BUCKETS_PER_WINDOW;
 }

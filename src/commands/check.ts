@@ -16,6 +16,8 @@ export interface CheckFlags {
   readonly url?: string;
   /** The state file with the budgets; a daemon that holds it is asked instead of polling. */
   readonly state?: string;
+  readonly store?: string;
+  readonly cluster?: string;
   readonly maxLag?: string;
   readonly format: "table" | "json" | "prometheus";
 }

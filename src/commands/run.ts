@@ -88,6 +88,7 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       isLifecycleEnabled: flags.enableLifecycle ?? false,
       stateFile: store.kind === "store" ? null : (flags.state ?? defaultStateFile(flags.config)),
       store: store.kind === "store" ? store.settings : null,
+      formerStateFile: defaultStateFile(flags.config),
       web,
       proxy,
     });

@@ -1,8 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
+import { readStoreFlags, type StoreFlags } from "../config/options/read-store-flags.ts";
+import type { StoreSettings } from "../config/options/store-settings.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { checkRound } from "../daemon/check-round.ts";
 import { Monitor } from "../daemon/monitor.ts";
+import { openSharedBudgets } from "../daemon/state/open-shared-budgets.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
 import { fetchStatus } from "../io/http-client/fetch-status.ts";
 import { readProxySettings } from "../io/http-client/proxy-settings.ts";
@@ -11,6 +14,7 @@ import { StateFileError } from "../io/state/file.ts";
 import { StateLockedError } from "../io/state/lock.ts";
 import { findLockOwner, type LockOwner } from "../io/state/lock-owner.ts";
 import { resolveStatePath, StatePathError } from "../io/state/path.ts";
+import type { RedisStore, StoreWorld } from "../io/store/redis-store.ts";
 import { hasCode, isSystemError } from "../io/system-error.ts";
 import type { StatusJson } from "../views/api/api-schema.ts";
 import { statusJson } from "../views/api/status.ts";
@@ -59,7 +63,7 @@ const ADVICE = {
  */
 export async function pollLocally(
   filters: readonly string[],
-  flags: { readonly config: string; readonly state?: string },
+  flags: StoreFlags & { readonly config: string },
   world: CommandWorld,
 ): Promise<StatusResult> {
   const config = loadConfig(flags.config, world);
@@ -70,30 +74,46 @@ export async function pollLocally(
   }
   const chains = new Set(selected.json.targets.map(({ chain }) => chain));
   const stateFile = flags.state ?? defaultStateFile(flags.config);
-  try {
-    await warnOfSecondLedger(flags, world);
-    return await pollOrAsk(config, { chains, stateFile }, world);
-  } catch (error) {
-    if (error instanceof StatePathError || error instanceof StateFileError) {
-      return failed(error.message);
-    }
-    if (!(isSystemError(error) && error instanceof Error)) {
-      throw error;
-    }
-    return failed(`Cannot check: ${error.message}`);
+  const store = readStoreFlags(flags, world);
+  if (store.kind === "unusable") {
+    return failed(store.message);
   }
+  const known = store.kind === "store" ? store : { settings: null, secrets: [] };
+  world.keepSecret(known.secrets);
+  const withSecrets = { ...config, secrets: [...config.secrets, ...known.secrets] };
+  try {
+    if (known.settings === null) {
+      await warnOfSecondLedger(flags, world);
+    }
+    return await pollOrAsk(withSecrets, { chains, stateFile, store: known.settings }, world);
+  } catch (error) {
+    return failed(messageForUser(error));
+  }
+}
+
+/** @throws The error itself where it is a bug. */
+function messageForUser(error: unknown): string {
+  if (error instanceof StatePathError || error instanceof StateFileError) {
+    return error.message;
+  }
+  if (!(isSystemError(error) && error instanceof Error)) {
+    throw error;
+  }
+  return `Cannot check: ${error.message}`;
 }
 
 interface Round {
   readonly chains: ReadonlySet<string>;
   readonly stateFile: string;
+  /** The store that counts the budgets, in place of the state file. */
+  readonly store: StoreSettings | null;
 }
 
 async function pollOrAsk(config: Config, round: Round, world: CommandWorld): Promise<StatusResult> {
   const { stateFile } = round;
   const untilMs = world.monotonicMs() + MAX_WAIT_MS;
   while (world.monotonicMs() < untilMs) {
-    const owner = await findOwner(stateFile);
+    const owner = round.store === null ? await findOwner(stateFile) : null;
     if (owner !== null && owner.url !== "") {
       return await askOwner(owner, stateFile, world);
     }
@@ -150,7 +170,7 @@ function toLoopback(url: string): string {
 /** Null where another process was faster to lock the state file. */
 async function pollOnce(
   config: Config,
-  { chains, stateFile }: Round,
+  { chains, stateFile, store }: Round,
   world: CommandWorld,
 ): Promise<StatusResult | null> {
   const progress = createProgressLine(world);
@@ -170,9 +190,22 @@ async function pollOnce(
     proxy: readProxySettings(world.env),
   });
   try {
+    await using redis = store === null ? null : await openRedis(store, { ...world, logger });
     const report = await checkRound(config, chains, {
       world: { ...world, logger },
-      stateFile,
+      stateFile: redis === null ? stateFile : null,
+      openShared:
+        redis === null
+          ? null
+          : (fleet) =>
+              openSharedBudgets(fleet, {
+                store: redis,
+                name: "check",
+                isDaemon: false,
+                right: () => ({ kind: "free" }),
+                formerStateFile: stateFile,
+                world,
+              }),
       post: client.post,
       onProgress: (done, total) => progress.show(`Polling: ${done} of ${total} endpoints`),
     });
@@ -185,6 +218,12 @@ async function pollOnce(
   } finally {
     progress.clear();
   }
+}
+
+/** The client is loaded only where there is a store. */
+async function openRedis(settings: StoreSettings, world: StoreWorld): Promise<RedisStore> {
+  const { RedisStore: Store } = await import("../io/store/redis-store.ts");
+  return await Store.open(settings, world);
 }
 
 function failed(text: string): StatusResult {

@@ -16,6 +16,8 @@ import { type PollPorts, poll } from "./polling/poll.ts";
 import { createPollPorts } from "./polling/ports.ts";
 import { createPollQueue } from "./polling/queue.ts";
 import { takeSnapshot } from "./snapshot.ts";
+import { createFileGate } from "./state/file-gate.ts";
+import type { OpenedBudgets } from "./state/open-shared-budgets.ts";
 import { openStateStore } from "./state/store.ts";
 
 export interface CheckRoundOptions {
@@ -23,8 +25,10 @@ export interface CheckRoundOptions {
   /** Called before the first poll, and after each. */
   readonly onProgress: (done: number, total: number) => void;
   readonly world: Pick<World, "nowMs" | "monotonicMs" | "random" | "logger">;
-  /** Its budgets are drawn on. */
-  readonly stateFile: string;
+  /** Its budgets are drawn on; null where those of the store are. */
+  readonly stateFile: string | null;
+  /** Opens the budgets of the store; null where those of the state file are drawn on. */
+  readonly openShared: ((fleet: Fleet) => Promise<OpenedBudgets>) | null;
 }
 
 /**
@@ -41,7 +45,8 @@ export async function checkRound(
   options: CheckRoundOptions,
 ): Promise<Report> {
   const { world } = options;
-  const budgets = new Budgets(config.fleet);
+  await using shared = (await options.openShared?.(config.fleet)) ?? null;
+  const budgets = shared?.budgets ?? new Budgets(config.fleet);
   const fleet = onlyServing(config.fleet, chains);
   // The report is of these endpoints alone: what is not polled cannot show whether anything can be reached.
   const monitor = startMonitor({ ...config, fleet }, world);
@@ -55,14 +60,13 @@ export async function checkRound(
   const { restored } = store;
   const clock = createSteadyClock(world, restored.budgets.atMs ?? 0);
   budgets.restore(restored.budgets);
-  budgets.allowProbes(clock.nowMs());
+  const gate = shared?.shared ?? createFileGate({ budgets, nowMs: clock.nowMs, store, random: world.random });
+  gate.allowProbes();
   saved.restore(restored.chains, restored.incidents);
   dialects.restore(restored.questions, config.fleet, () => false);
   const scheduled = createPollPorts(config, {
     ...options,
-    budgets,
-    store,
-    budgetNowMs: clock.nowMs,
+    gate,
     stopping: new AbortController().signal,
     // One round counts and logs nothing: failures are in the report.
     counters: new PollCounters(),
@@ -100,7 +104,10 @@ export async function checkRound(
 
   await Promise.all(endpoints.map((endpoint) => queue.add(endpoint.host, () => pollOnce(endpoint))));
   await Promise.all(explanations);
-  return { ...withParityOf(monitor.report(), saved.report()), budgets: budgets.report(clock.nowMs()) };
+  return {
+    ...withParityOf(monitor.report(), saved.report()),
+    budgets: shared?.shared.report() ?? budgets.report(clock.nowMs()),
+  };
 }
 
 /** Whether data are the same follows from many polls: here alone, those of earlier processes count. */

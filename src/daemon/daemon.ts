@@ -1,4 +1,5 @@
 import { Budgets } from "../budgets/budgets.ts";
+import type { BudgetGate } from "../budgets/gate.ts";
 import { planFleet } from "../budgets/plan.ts";
 import { createSteadyClock, type SteadyClock } from "../budgets/steady-clock.ts";
 import type { Config } from "../config/config.ts";
@@ -28,6 +29,8 @@ import { confirmationPoll, createPollPorts } from "./polling/ports.ts";
 import { createPollQueue, type PollQueue } from "./polling/queue.ts";
 import { type PollsUnderWay, requestIdOf } from "./polling/rounds.ts";
 import { takeSnapshot } from "./snapshot.ts";
+import { createFileGate } from "./state/file-gate.ts";
+import type { OpenedBudgets } from "./state/open-shared-budgets.ts";
 import type { StateSnapshot, StateStore } from "./state/store.ts";
 
 export interface DaemonOptions {
@@ -35,6 +38,8 @@ export interface DaemonOptions {
   readonly observeDuration: (labels: IndexerId, durationMs: number) => void;
   /** The state that the previous process left, and where this one keeps its own. */
   readonly store: StateStore;
+  /** Where the store counts the budgets, and not the state file. Default: the state file does. */
+  readonly shared?: OpenedBudgets | null;
 }
 
 interface Running {
@@ -57,6 +62,7 @@ interface PollContext {
 export class Daemon implements AsyncDisposable {
   readonly #options: DaemonOptions;
   readonly #budgets: Budgets;
+  readonly #gate: BudgetGate;
   readonly #monitor: Monitor;
   readonly #counters = new PollCounters();
   readonly #parityCounters = new ParityCounters();
@@ -79,17 +85,21 @@ export class Daemon implements AsyncDisposable {
     this.#clock = createSteadyClock(world, options.store.restored.budgets.atMs ?? 0);
     this.#watchdog = new LoopWatchdog(world);
     this.#paritySchedule = new ParitySchedule(world.monotonicMs);
-    this.#budgets = new Budgets(config.fleet);
+    const { shared = null, store } = options;
+    this.#budgets = shared?.budgets ?? new Budgets(config.fleet);
+    this.#gate =
+      shared?.shared ??
+      createFileGate({ budgets: this.#budgets, nowMs: this.#clock.nowMs, store, random: world.random });
     this.#monitor = new Monitor(config.fleet, {
       nowMs: world.nowMs,
       monotonicMs: world.monotonicMs,
-      budgets: () => this.#budgets.report(this.#clock.nowMs()),
+      budgets: () => this.#gate.report(),
       maintenance: (nowMs) => openMaintenance(this.#running.config.maintenance, nowMs),
       onNetworkRestored: (missed) => this.#running.polling.pollNow(missed),
     });
     const { chains, incidents, budgets, questions } = options.store.restored;
     this.#budgets.restore(budgets);
-    this.#budgets.allowProbes(this.#clock.nowMs());
+    this.#gate.allowProbes();
     this.#monitor.restore(chains, incidents);
     this.#dialects.restore(questions, config.fleet, (endpoint) => this.#monitor.isEvident(endpoint));
     this.#counters.watch(config.fleet);
@@ -104,7 +114,7 @@ export class Daemon implements AsyncDisposable {
     this.#dialects.retain(config.fleet);
     this.#paritySchedule.retain(config.fleet);
     this.#budgets.reload(config.fleet);
-    this.#budgets.allowProbes(this.#clock.nowMs());
+    this.#gate.allowProbes();
     this.#monitor.watch(config.fleet);
     this.#counters.watch(config.fleet);
     this.#parityCounters.watch(config.fleet);
@@ -199,7 +209,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   #start(config: Config): Running {
-    const { world, store, observeDuration } = this.#options;
+    const { world, observeDuration } = this.#options;
     const stopping = new AbortController();
     const client = createHttpClient({
       ...config.poll,
@@ -212,9 +222,7 @@ export class Daemon implements AsyncDisposable {
       world,
       post: client.post,
       stopping: stopping.signal,
-      budgets: this.#budgets,
-      budgetNowMs: this.#clock.nowMs,
-      store,
+      gate: this.#gate,
       counters: this.#counters,
       exchangeLog: this.#exchangeLog,
       observeDuration,

@@ -25,6 +25,8 @@ export interface World {
   readonly stateFile: string | null;
   /** The store that several processes share, in place of the state file. Default: none. */
   readonly store?: StoreSettings | null;
+  /** Where a state file may be from the time before the store. Default: nowhere. */
+  readonly formerStateFile?: string | null;
   /** The proxy of requests to indexers, if there is one. */
   readonly proxy?: ProxySettings | null;
   /** TLS, users, headers and limits of our own server. Default: plain HTTP without authentication. */

@@ -161,6 +161,8 @@ export interface BudgetReport {
   readonly remaining: number;
   /** Since when and until when the provider makes us wait, and why; left out while it does not. */
   readonly backOff?: string;
+  /** Who has drawn how much of `used`, most first; left out where one process counts for itself. */
+  readonly drawnBy?: readonly { readonly name: string; readonly requests: number }[];
 }
 
 /** All outputs are made from one report, so that they cannot disagree. */

@@ -1,14 +1,11 @@
 import { setMaxListeners } from "node:events";
 import { setTimeout } from "node:timers/promises";
-import type { Budgets } from "../../budgets/budgets.ts";
-import { type Grant, refusedUnrecorded } from "../../budgets/grant.ts";
-import type { Use } from "../../budgets/ledger.ts";
+import type { BudgetGate } from "../../budgets/gate.ts";
 import type { Config } from "../../config/config.ts";
-import type { Endpoint, IndexerId } from "../../core/model/fleet.ts";
+import type { IndexerId } from "../../core/model/fleet.ts";
 import type { Post } from "../../core/model/http-post.ts";
 import { createRedact } from "../../core/model/redact.ts";
 import type { World } from "../../io/world.ts";
-import type { StateStore } from "../state/store.ts";
 import type { PollCounters } from "./counters.ts";
 import type { ExchangeLog } from "./exchange-log.ts";
 import type { PollPorts } from "./poll.ts";
@@ -18,10 +15,7 @@ export interface PollPortsOptions {
   readonly post: Post;
   /** Aborted at shutdown and at a reload: no retry follows. */
   readonly stopping: AbortSignal;
-  readonly budgets: Budgets;
-  /** The clock of the budgets. */
-  readonly budgetNowMs: () => number;
-  readonly store: Pick<StateStore, "problem" | "flush">;
+  readonly gate: BudgetGate;
   readonly counters: PollCounters;
   readonly exchangeLog: ExchangeLog;
   readonly observeDuration: (labels: IndexerId, durationMs: number) => void;
@@ -32,7 +26,7 @@ export function createPollPorts(
   config: Pick<Config, "poll" | "secrets">,
   options: PollPortsOptions,
 ): PollPorts {
-  const { world, post, stopping, budgets, budgetNowMs, counters, exchangeLog, observeDuration } = options;
+  const { world, post, stopping, gate, counters, exchangeLog, observeDuration } = options;
   const redact = createRedact(config.secrets);
   // In an outage every poll under way waits for its retry, each with a listener: Node need not warn of a leak.
   setMaxListeners(Number.POSITIVE_INFINITY, stopping);
@@ -40,13 +34,9 @@ export function createPollPorts(
     post,
     use: "scheduled",
     unsent: "observed",
-    acquire: (endpoint, use) => acquire(endpoint, use, options),
-    backOff: (endpoint, retryAfterMs) => {
-      const nowMs = budgetNowMs();
-      const untilMs = retryAfterMs === null ? null : nowMs + retryAfterMs;
-      budgets.backOff(endpoint, { nowMs, untilMs, random: world.random() });
-    },
-    onAccepted: (endpoint) => budgets.accept(endpoint, budgetNowMs()),
+    acquire: gate.acquire,
+    backOff: gate.backOff,
+    onAccepted: gate.accept,
     onRequest: (endpoint, exchange) => {
       counters.countRequest(endpoint);
       exchangeLog.note(endpoint, exchange);
@@ -67,34 +57,6 @@ export function createPollPorts(
 /** For a poll outside the schedule: opportunistic, and never retried. */
 export function confirmationPoll(ports: PollPorts): PollPorts {
   return { ...ports, use: "opportunistic", unsent: "ignored", retries: 0 };
-}
-
-/**
- * Counts a request against the endpoint's budget, and waits until that is on disk: a crash may lose a request, but never
- * its count. What cannot be recorded is not sent. An endpoint without a budget does not wait.
- */
-async function acquire(
-  endpoint: Endpoint,
-  use: Use,
-  { budgets, budgetNowMs, store }: PollPortsOptions,
-): Promise<Grant> {
-  if (endpoint.budget === null) {
-    return budgets.acquire(endpoint, use, budgetNowMs());
-  }
-  const problem = store.problem();
-  if (problem !== null) {
-    return refusedUnrecorded(problem);
-  }
-  const grant = budgets.acquire(endpoint, use, budgetNowMs());
-  if (grant.kind === "refused") {
-    return grant;
-  }
-  try {
-    await store.flush();
-    return grant;
-  } catch (error) {
-    return refusedUnrecorded(error instanceof Error ? error.message : String(error));
-  }
 }
 
 /** Sleeps; ends early when `stopping` is aborted. */

@@ -5,6 +5,7 @@ import type { Fleet } from "../../../src/core/model/fleet.ts";
 import { PollCounters } from "../../../src/daemon/polling/counters.ts";
 import { ExchangeLog } from "../../../src/daemon/polling/exchange-log.ts";
 import { createPollPorts } from "../../../src/daemon/polling/ports.ts";
+import { createFileGate } from "../../../src/daemon/state/file-gate.ts";
 import { endpointOf } from "../../support/endpoints.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { worldOf } from "../../support/world-of.ts";
@@ -135,9 +136,7 @@ function setUp(store = WRITABLE) {
       world: worldOf({ nowMs: () => clock.nowMs, logger }),
       post: () => Promise.reject(new Error("not sent here")),
       stopping: stopping.signal,
-      budgets,
-      budgetNowMs: () => clock.nowMs,
-      store,
+      gate: createFileGate({ budgets, nowMs: () => clock.nowMs, store, random: () => 0 }),
       counters,
       exchangeLog: new ExchangeLog(),
       observeDuration: (_labels, durationMs) => durations.push(durationMs),

@@ -1,0 +1,27 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { BudgetStoreModel } from "../../support/budget-store-model.ts";
+import { DAILY, HOURLY, SharedLife, type Step, step } from "../../support/shared-budget-life.ts";
+
+describe("SharedBudgets, through crashes, partitions, lost replies, take-overs, emptied stores and clocks that differ", () => {
+  it("never let more through than the limit in any window", async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
+        const life = await lived(steps);
+
+        expect(life.mostInAWindow(HOURLY)).toBeLessThanOrEqual(HOURLY.limit);
+        expect(life.mostInAWindow(DAILY)).toBeLessThanOrEqual(DAILY.limit);
+      }),
+      { numRuns: 300 },
+    );
+  });
+});
+
+async function lived(steps: readonly Step[]): Promise<SharedLife> {
+  const life = new SharedLife((nowMs) => new BudgetStoreModel(nowMs));
+  await life.start();
+  for (const one of steps) {
+    await life.live(one);
+  }
+  return life;
+}
