@@ -5,6 +5,7 @@ import { type ListenAddress, parseListenAddress } from "../config/schema/listen-
 import { createRedact } from "../core/model/redact.ts";
 import { createLogger } from "../io/logger.ts";
 import { accelerate, paceAtSpeed } from "../sim/fleet/accelerate.ts";
+import { withDemoFamilies } from "../sim/fleet/demo-families.ts";
 import { SIMULATED_API_KEY } from "../sim/fleet/endpoint-spec.ts";
 import { mirrorFleet } from "../sim/fleet/mirror-fleet.ts";
 import { applyStep, playScenario } from "../sim/scenarios/play-scenario.ts";
@@ -121,8 +122,8 @@ async function startDemo(
   return { ...app, [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose]() };
 }
 
-/** The packaged configuration with a made-up key, so that a real one is never used. */
+/** The packaged configuration with a made-up key, so that a real one is never used, and the demo's own protocol. */
 function readPackagedConfig(world: CommandWorld): Config {
   const env = { ...world.env, THEGRAPH_API_KEY: SIMULATED_API_KEY };
-  return loadConfig(`${world.packageRoot}chains.yaml`, { ...world, env });
+  return withDemoFamilies(loadConfig(`${world.packageRoot}chains.yaml`, { ...world, env }));
 }

@@ -91,7 +91,7 @@ describe("demo()", () => {
     expect(metrics).toMatch(
       /^synclag_up\{protocol="airdrops",variant="multichain",tier="production",chain="base"/m,
     );
-    expect(outLines[0]).toMatch(/^Synclag watches 30 chains and 2 protocols at \d+ endpoints/);
+    expect(outLines[0]).toMatch(/^Synclag watches 30 chains and 3 protocols at \d+ endpoints/);
     expect([...outLines, ...errLines].join("\n")).not.toContain("deadbeef");
   });
 });

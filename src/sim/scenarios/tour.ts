@@ -96,10 +96,13 @@ export const tour: Scenario = {
     },
     {
       atSec: 495,
-      say: "Polygon is correct again; the deployment of lockup on Scroll fails; on Ethereum its indexers are up to 60 blocks apart",
+      say: "Polygon is correct again; deployments of lockup on Scroll and of vaults on Base fail, the latter with a reason; lockup's indexers on Ethereum are up to 60 blocks apart",
       changes: [
         { kind: "heal", endpoints: "airdrops/subgraph/testing/polygon" },
         { kind: "fail", endpoints: "lockup/subgraph/production/scroll", fault: "indexers_indexing_error" },
+        { kind: "set", targets: "vaults/graph-node/production/base", behaviour: { indexingErrors: true } },
+        // The same deployment, as the index-node API beside it tells of it.
+        { kind: "set", targets: "vaults/graph-node/production/base/*", behaviour: { indexingErrors: true } },
         { kind: "set", targets: "lockup/subgraph/production/ethereum", behaviour: { wobbleBlocks: 60 } },
       ],
     },

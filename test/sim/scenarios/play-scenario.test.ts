@@ -3,8 +3,13 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 
 import { parseConfig } from "../../../src/config/parse.ts";
+import { endpointsOf } from "../../../src/core/model/fleet.ts";
 import type { Observation } from "../../../src/core/model/observation.ts";
 import { Monitor } from "../../../src/daemon/monitor.ts";
+import { interpret } from "../../../src/dialects/interpret.ts";
+import { DIALECT_NAMES, questionsFor } from "../../../src/dialects/registry.ts";
+import { accelerate, paceAtSpeed } from "../../../src/sim/fleet/accelerate.ts";
+import { withDemoFamilies } from "../../../src/sim/fleet/demo-families.ts";
 import { SIMULATED_API_KEY } from "../../../src/sim/fleet/endpoint-spec.ts";
 import { mirrorFleet } from "../../../src/sim/fleet/mirror-fleet.ts";
 import { startFleet } from "../../../src/sim/fleet/simulated-fleet.ts";
@@ -12,6 +17,7 @@ import type { SimulatedTarget } from "../../../src/sim/fleet/simulated-target.ts
 import { applyStep, playScenario } from "../../../src/sim/scenarios/play-scenario.ts";
 import { findScenario, SCENARIOS } from "../../../src/sim/scenarios/registry.ts";
 import type { Scenario } from "../../../src/sim/scenarios/scenario.ts";
+import { clientOf } from "../../support/client-of.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 
@@ -59,13 +65,14 @@ describe("playScenario()", () => {
 
 describe("SCENARIOS", () => {
   const text = readFileSync(new URL("../../../chains.yaml", import.meta.url), "utf8");
-  const config = parseConfig(text, {
+  const packaged = parseConfig(text, {
     file: "chains.yaml",
     env: { THEGRAPH_API_KEY: SIMULATED_API_KEY },
     readFile: () => "",
   });
+  const config = withDemoFamilies(packaged);
 
-  it.each(SCENARIOS)("$name can be played on the packaged chains.yaml", async (scenario) => {
+  it.each(SCENARIOS)("$name can be played on the fleet of the demo", async (scenario) => {
     const { fleet } = await mirrorFleet(config, () => NOW_MS);
     await using _ = fleet;
     const times = scenario.steps.map(({ atSec }) => atSec);
@@ -113,6 +120,33 @@ describe("SCENARIOS", () => {
         expect(wrong).toEqual([]);
       }
     }
+  it("has each dialect in the demo, all of it ok", async () => {
+    const { config: played, fleet } = await mirrorFleet(accelerate(config, paceAtSpeed(1)), Date.now);
+    await using _ = fleet;
+    const endpoints = endpointsOf(played.fleet);
+    const vaults = endpoints.filter(({ protocol }) => protocol === "vaults");
+    await using client = clientOf({ nowMs: Date.now });
+
+    const outcomes = await Promise.all(
+      vaults.map(async (endpoint) => {
+        const question = questionsFor(endpoint)[0];
+        const result = await client.post({
+          url: endpoint.url,
+          headers: endpoint.headers,
+          body: question?.body ?? {},
+        });
+        return result.kind === "replied" && question !== undefined
+          ? interpret({ endpoint, question, reply: result.reply, nowMs: Date.now() })
+          : result;
+      }),
+    );
+
+    const kinds = outcomes.flatMap((one) =>
+      one.kind === "answered" ? one.outcomes.map(({ kind }) => kind) : [one.kind],
+    );
+    expect(new Set(kinds)).toEqual(new Set(["head"]));
+    const dialects = new Set(endpoints.map(({ dialect }) => dialect));
+    expect([...dialects, "graph-status"].toSorted()).toEqual([...DIALECT_NAMES, "rpc"].toSorted());
   });
 
   it("shows something each minute of the tour", () => {
