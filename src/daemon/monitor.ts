@@ -155,18 +155,18 @@ export class Monitor {
 
   /**
    * Keeps what an index-node API says of why a target is not `ok`, until it is again; null: it names no reason. The
-   * result says whether that is news.
+   * result says whether that is news: no reason was known before.
    */
   explain(target: string, explanation: string | null): "news" | "known" {
     const isDue = this.#explainable.has(target) && !this.#isOk(target);
     const wanted = isDue ? explanation : null;
-    if ((this.#explanations.get(target) ?? null) === wanted) {
-      return "known";
+    const known = this.#explanations.get(target) ?? null;
+    if (known !== wanted) {
+      const others = [...this.#explanations].filter(([key]) => key !== target);
+      this.#explanations = new Map(wanted === null ? others : [...others, [target, wanted]]);
+      this.#latest = null;
     }
-    const others = [...this.#explanations].filter(([key]) => key !== target);
-    this.#explanations = new Map(wanted === null ? others : [...others, [target, wanted]]);
-    this.#latest = null;
-    return "news";
+    return known === null && wanted !== null ? "news" : "known";
   }
 
   save(): SavedMonitor {

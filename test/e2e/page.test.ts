@@ -63,7 +63,7 @@ describe("the pages of the demo in Chromium", () => {
   });
 
   it("tells of a fault without being loaded again", async () => {
-    await waitForSentence(open, /All 140 targets are ok/);
+    await waitForSentence(open, /All 148 targets are ok/);
     await waitForSentence(open, /targets? needs? attention/);
     await open.locator(FROZEN).waitFor(WITHIN_A_TOUR);
 
@@ -193,8 +193,8 @@ describe("the pages of the demo in Chromium", () => {
     const page = await context.newPage();
 
     await page.goto(`${demo.url}/?q=lockup+base`);
-    expect(await page.locator("h1").textContent()).toContain("140 targets");
-    expect(await page.locator("#shown").textContent()).toContain("of 140 targets");
+    expect(await page.locator("h1").textContent()).toContain("148 targets");
+    expect(await page.locator("#shown").textContent()).toContain("of 148 targets");
     await page.goto(`${demo.url}/chains/base`);
     expect(await page.locator(".spark svg").count()).toBeGreaterThan(0);
     expect(await page.locator(".plots").first().isVisible()).toBe(false);
@@ -218,7 +218,7 @@ describe("the pages of the demo in Chromium", () => {
     await page.goto(`${demo.url}/`);
 
     await page.getByRole("searchbox").fill("lockup base");
-    await page.getByText(/^Showing \d+ of 140 targets/).waitFor();
+    await page.getByText(/^Showing \d+ of 148 targets/).waitFor();
 
     expect(new URL(page.url()).search).toBe("?q=lockup%20base");
     await page.close();
@@ -230,7 +230,7 @@ describe("the pages of the demo in Chromium", () => {
 
     await page.getByRole("searchbox").fill("lockup base");
     await page.keyboard.press("Enter");
-    await page.getByText(/^Showing \d+ of 140 targets/).waitFor();
+    await page.getByText(/^Showing \d+ of 148 targets/).waitFor();
     await page.goBack();
 
     expect(new URL(page.url()).pathname).toBe("/chains/base");

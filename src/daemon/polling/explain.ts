@@ -76,6 +76,7 @@ export class Explainer {
     }
     for (const outcome of answer.outcomes) {
       const { kind, text } = explanationIn(outcome, api);
+      // A reason whose words change with each answer is logged once.
       if (kind === "read" && explain(outcome.source, text) === "news" && text !== null) {
         logger.warn({ target: outcome.source, detail: text }, "Reason found");
       }

@@ -9,7 +9,7 @@ chains:
   ethereum: { id: 1 }
 protocols:
   vaults:
-    - variant: graph-node
+    - variant: subgraph
       dialect: graph
       url: "http://graph-node.vaults.example:8000/subgraphs/id/{deployment}"
       status: { url: "http://graph-node.vaults.example:8030/graphql", deployment: "{deployment}" }
@@ -28,10 +28,10 @@ protocols:
       dialect: subquery
       url: http://subquery.vaults.example:3000/
       chains: [base, ethereum]
-    - variant: in-house
+    - variant: custom
       dialect: custom
       custom: { query: "{ lastBlock }", height: lastBlock }
-      url: http://in-house.vaults.example/graphql
+      url: http://custom.vaults.example/graphql
       chains: [ethereum]
 `;
 

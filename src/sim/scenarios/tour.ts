@@ -100,9 +100,11 @@ export const tour: Scenario = {
       changes: [
         { kind: "heal", endpoints: "airdrops/subgraph/testing/polygon" },
         { kind: "fail", endpoints: "lockup/subgraph/production/scroll", fault: "indexers_indexing_error" },
-        { kind: "set", targets: "vaults/graph-node/production/base", behaviour: { indexingErrors: true } },
+        { kind: "freeze", targets: "vaults/subgraph/production/base" },
+        { kind: "freeze", targets: "vaults/subgraph/production/base/*" },
+        { kind: "set", targets: "vaults/subgraph/production/base", behaviour: { indexingErrors: true } },
         // The same deployment, as the index-node API beside it tells of it.
-        { kind: "set", targets: "vaults/graph-node/production/base/*", behaviour: { indexingErrors: true } },
+        { kind: "set", targets: "vaults/subgraph/production/base/*", behaviour: { indexingErrors: true } },
         { kind: "set", targets: "lockup/subgraph/production/ethereum", behaviour: { wobbleBlocks: 60 } },
       ],
     },
