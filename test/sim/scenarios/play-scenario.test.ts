@@ -120,6 +120,8 @@ describe("SCENARIOS", () => {
         expect(wrong).toEqual([]);
       }
     }
+  });
+
   it("has each dialect in the demo, all of it ok", async () => {
     const { config: played, fleet } = await mirrorFleet(accelerate(config, paceAtSpeed(1)), Date.now);
     await using _ = fleet;
