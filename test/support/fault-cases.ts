@@ -11,7 +11,7 @@ export interface FaultCase {
   /** Null: what came is usable all the same. */
   readonly reason: FailureReason | null;
   readonly status: Status;
-  readonly spec: Pick<EndpointSpec, "kind" | "behaviour">;
+  readonly spec: Pick<EndpointSpec, "kind" | "behaviour" | "targetBehaviour">;
   readonly fault: FaultName | Fault | null;
 }
 
@@ -253,6 +253,13 @@ function otherCases({ block }: Truth): readonly FaultCase[] {
     }),
     of("custom", answered("custom-path-that-leads-nowhere", "schema", custom({ id: 8453, height: block }))),
     of("custom", answered("custom-rows-in-another-place", "schema", '{"data":{"chains":[]}}')),
+    {
+      name: "every-second-event-skipped",
+      reason: null,
+      status: "ok",
+      spec: { kind: "graph-node", targetBehaviour: () => ({ skips: { fromBlock: 1, nth: 2 } }) },
+      fault: null,
+    },
   ];
 }
 

@@ -226,6 +226,7 @@ function asksToWait(answer: Interpretation): boolean {
   return answer.kind === "failed" && (answer.reason === "rate_limited" || answer.retryAfterMs !== null);
 }
 
+/** Whether it is worth a retry. */
 export function isTransient({ answer }: Attempt): boolean {
   return answer.kind === "failed" && answer.retryAfterMs === null && WORTH_A_RETRY.has(answer.reason);
 }
