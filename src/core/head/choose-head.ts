@@ -37,7 +37,7 @@ export interface Choice {
 }
 
 export function chooseHead(set: readonly Voice[], scene: Scene): Choice {
-  const voters = set.filter((voice) => speaksOfNow(voice, scene));
+  const voters = votersOf(set, scene);
   const group = largestGroup(voters, scene);
   const usual = usualHead(group, voters, scene);
   const isAlone = set.length < 2 && !(usual !== null && (isProof(usual) || isOnTrack(usual, scene)));
@@ -226,9 +226,18 @@ export function headFrom(
   return { block, reachedMs: atMs - idleMs, atMs, slackMs, freshUntilMs };
 }
 
-/** Whether a source says where the head is now: not one that stands still, or is behind by its own word. */
-function speaksOfNow({ age, idleMs, isBackfilling }: Voice, { stalledAfterMs }: Scene): boolean {
-  return age !== "old" && !isBackfilling && idleMs <= stalledAfterMs;
+/**
+ * Those who say where the head is now: nobody who stands still, is behind by its own word, or back-fills. Where all of
+ * them go faster than is believed of the chain, on from the last head and of two providers or more, the chain itself bursts.
+ */
+function votersOf(set: readonly Voice[], { stalledAfterMs, track }: Scene): readonly Voice[] {
+  const moving = set.filter(({ age, idleMs }) => age !== "old" && idleMs <= stalledAfterMs);
+  const voters = moving.filter(({ isBackfilling }) => !isBackfilling);
+  if (voters.length > 0 || track === null) {
+    return voters;
+  }
+  const bursting = moving.filter(({ block, key }) => block >= track.block && track.members.includes(key));
+  return providersOf(bursting) > 1 ? bursting : [];
 }
 
 /** The voters that stand level with each other: of the most providers, then sources; of equal ones, on the track, then highest. */

@@ -161,6 +161,18 @@ describe("reference head", () => {
     expect(play.target(C).status).toBe("syncing");
   });
 
+  it("goes on where the chain itself bursts to nine times its pace, and nobody is said to catch up", () => {
+    const fast = { ...BASE, blockTimeMs: 500 };
+    const play = new Play(watch(fast, A, B, C)).run(40, ({ nowMs }) => all(headOf(nowMs, 500)));
+    const [fromMs, from] = [play.nowMs, headOf(play.nowMs, 500)];
+
+    for (let tick = 0; tick < 40; tick += 1) {
+      play.run(1, ({ nowMs }) => all(from + Math.floor(((nowMs - fromMs) * 9) / 500)));
+      expect(play.report().reference).not.toBeNull();
+      expect([A, B, C].map((name) => play.target(name).status)).toEqual(["ok", "ok", "ok"]);
+    }
+  });
+
   it("is not taken from the laggard that answers first in a round", () => {
     const play = new Play(watch(BASE, A, B, C, D)).run(20, at({ [A]: 0, [B]: 0, [C]: 0, [D]: -4 }));
     const before = play.report().reference?.block;
@@ -297,3 +309,8 @@ describe("reference head of a chain whose every source back-fills", () => {
     expect(play.target(A)).toMatchObject({ status: "stalled", lagBlocks: 0, lagMs: 0 });
   });
 });
+
+/** All say the same, but for one that is three blocks behind. */
+function all(block: number): Readonly<Record<string, number>> {
+  return { [A]: block, [B]: block, [C]: block - 3 };
+}
