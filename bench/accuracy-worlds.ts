@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
+import { dividedOf } from "./accuracy/divided.ts";
 import { markdownTable } from "./accuracy/figures.ts";
-import { fallingWorld, longWorld, randomWorld } from "./accuracy/random-worlds.ts";
+import { dividedWorld, fallingWorld, longWorld, randomWorld } from "./accuracy/random-worlds.ts";
 import { type Played, playWorld, type World } from "./accuracy/worlds.ts";
 
 const { values } = parseArgs({
@@ -9,6 +10,9 @@ const { values } = parseArgs({
     orders: { type: "string", default: "10" },
     long: { type: "string", default: "200" },
     falling: { type: "string", default: "200" },
+    divided: { type: "string", default: "500" },
+    /** The first world of each family: a long run can be made in pieces. */
+    from: { type: "string", default: "0" },
   },
 });
 
@@ -19,7 +23,7 @@ function rowOf(
   { worlds, orders }: { readonly worlds: number; readonly orders: number },
 ): Readonly<Record<string, string | number>> {
   const played = Array.from({ length: worlds }, (_, index) =>
-    Array.from({ length: orders }, (_, order) => playWorld(make(index), order)),
+    Array.from({ length: orders }, (_, order) => playWorld(make(Number(values.from) + index), order)),
   );
   const count = (isWrong: (one: Played) => boolean) => played.filter((plays) => plays.some(isWrong)).length;
   return {
@@ -34,6 +38,23 @@ function rowOf(
   };
 }
 
+/** What is said at the end of worlds in which at least half of the providers lie. */
+function dividedRowOf(worlds: number): Readonly<Record<string, string | number>> {
+  const played = Array.from({ length: worlds }, (_, index) => {
+    const world = dividedWorld(Number(values.from) + index);
+    return dividedOf(world, playWorld(world, 0));
+  });
+  return {
+    worlds: "half of the providers or more lie, 45 min",
+    played: worlds,
+    "right reference": played.filter(({ reference }) => reference === "right").length,
+    "no reference": played.filter(({ reference }) => reference === "none").length,
+    "wrong reference": played.filter(({ reference }) => reference === "wrong").length,
+    "honest source diverged": played.filter(({ isAccused }) => isAccused).length,
+    "of them by fewer providers": played.filter(({ isUnshown }) => isUnshown).length,
+  };
+}
+
 const orders = Number(values.orders);
 console.log(
   markdownTable([
@@ -42,3 +63,5 @@ console.log(
     rowOf("all but one fall behind, 3 h", fallingWorld, { worlds: Number(values.falling), orders: 2 }),
   ]),
 );
+console.log("");
+console.log(markdownTable([dividedRowOf(Number(values.divided))]));

@@ -23,6 +23,24 @@ export function randomWorld(index: number): World {
   return { seed, blockTimeMs, lastsMs: 45 * MINUTE, sources, restarts: [], honestMajority: "always" };
 }
 
+/** The same, without an honest majority: at least half of the providers lie, each in its own way or all alike. */
+export function dividedWorld(index: number): World {
+  const seed = `divided world/${index}`;
+  const random = createRandom(seed);
+  const providers = drawProviders(random);
+  const all = [...new Set(providers)];
+  const lying = new Set(all.slice(0, Math.ceil(all.length / 2)));
+  const lie = drawLie(random);
+  const isCommon = random() < 0.5;
+  const sources = providers.map((provider, at): WorldSource => {
+    const ownLie = isCommon ? lie : drawLie(random);
+    const conduct = lying.has(provider) ? ownLie : HONEST;
+    return newSource({ at, provider, random, conducts: [{ fromMs: 0, conduct }] });
+  });
+  const blockTimeMs = pick([250, 2_000, 12_000], random);
+  return { seed, blockTimeMs, lastsMs: 45 * MINUTE, sources, restarts: [], honestMajority: "never" };
+}
+
 /** Nine hours in which liars come and go, sources and the daemon restart, polls fail, and cadences differ. */
 export function longWorld(index: number): World {
   const seed = `long world/${index}`;

@@ -51,6 +51,10 @@ export interface Played {
   readonly noReference: readonly string[];
   /** What is said at the end: the same for every order of arrival. */
   readonly outcome: string;
+  /** How far the reference is from the truth at the end; null without one. */
+  readonly offBlocks: number | null;
+  /** Who is called `diverged` at the end. */
+  readonly diverged: readonly string[];
 }
 
 /** An instant to count from: 2026-11-20T00:00:00Z. */
@@ -64,6 +68,8 @@ const POLLS = 3;
 const POLLS_TO_TELL_A_FALL = 5;
 /** Where all but one fall back slowly, it takes minutes to see that they do. */
 const FALLING_MS = 180_000;
+/** A fall from the known pace by no more than this cannot be told from blocks that come unevenly. */
+const FALL_BLOCKS = 4;
 /** The last moment of a tick at which a source is asked. */
 const LAST_PHASE_MS = 14_000;
 /** How long polls take, uniformly. */
@@ -82,6 +88,8 @@ interface Actor {
   /** The place of its present conduct, and how many heights it gave since that began. */
   at: number;
   steady: number;
+  /** Polls in a row that failed: after three of them it is unreachable, and is. */
+  lost: number;
 }
 
 class Play {
@@ -107,6 +115,7 @@ class Play {
       phaseMs: Math.floor(this.#random() * LAST_PHASE_MS),
       at: 0,
       steady: 0,
+      lost: 0,
     }));
     this.#restarts = [...world.restarts];
     this.#state = startChain(this.#watched);
@@ -129,6 +138,10 @@ class Play {
       wrongReference: this.#wrongReference,
       noReference: this.#noReference,
       outcome: outcomeOf(this.#state, this.#world),
+      offBlocks: offBlocksOf(this.#state, this.#world),
+      diverged: this.#world.sources
+        .map(({ key }) => key)
+        .filter((key) => statusOf(this.#state, key) === "diverged"),
     };
   }
 
@@ -166,7 +179,8 @@ class Play {
     }
     const latencyMs = LATENCY_MS.least + this.#random() * (LATENCY_MS.most - LATENCY_MS.least);
     const said = ask(this.#world, source, { sentAtMs, latencyMs, isLost: this.#random() < source.failures });
-    actor.steady += Number(said.kind === "head");
+    actor.lost = said.kind === "head" ? 0 : actor.lost + 1;
+    actor.steady = actor.lost >= POLLS ? 0 : actor.steady + Number(said.kind === "head");
     return said;
   }
 
@@ -222,8 +236,11 @@ class Play {
       this.#noReference.push(`${nowMs / TICK_MS}`);
       return;
     }
+    const { blockTimeMs, honestMajority } = this.#world;
     const behind = truthAt(this.#world, nowMs) - head.block;
-    if (behind < 0 || (isWatched && behind > 2 + (2 * TICK_MS) / this.#world.blockTimeMs)) {
+    // The heights of a tick are up to a tick old at its end, and up to two where a poll failed.
+    const most = 2 + (2 * TICK_MS) / blockTimeMs + (honestMajority === "never" ? FALL_BLOCKS : 0);
+    if (behind < -2 - TICK_MS / blockTimeMs || (isWatched && behind > most)) {
       this.#wrongReference.push(`${nowMs / TICK_MS} ${-behind}`);
     }
   }
@@ -233,6 +250,10 @@ class Play {
 function outcomeOf(state: ChainState, world: World): string {
   const statuses = world.sources.map(({ key }) => `${key}=${statusOf(state, key)}`);
   return [...statuses, state.consensus.head === null ? "none" : "reference"].join(" ");
+}
+
+function offBlocksOf({ consensus: { head } }: ChainState, world: World): number | null {
+  return head === null ? null : Math.abs(truthAt(world, world.lastsMs) - head.block);
 }
 
 function statusOf({ sources }: ChainState, key: string): Status {

@@ -78,7 +78,8 @@ export function consensus(all: readonly Voice[], before: Consensus, chain: Chain
   }
   const contradictions = relationsBetween(best.slice(0, MOST_COMPARED), others, scene);
   const opposed = opposedTo(best, all, [...relations, ...contradictions]);
-  const { chosen, track } = chooseHead(best, scene);
+  const within = withinSet(best, scene);
+  const { chosen, track } = chooseHead(best, within);
   if (chosen === null) {
     const members = before.members.filter((key) => opposed.every(({ source }) => source !== key));
     return {
@@ -89,10 +90,10 @@ export function consensus(all: readonly Voice[], before: Consensus, chain: Chain
       undecided: [],
     };
   }
-  const level = best.filter((voice) => areLevel(voice, chosen, scene));
-  const head = headFrom(chosen, level, { before: before.head, scene });
+  const level = best.filter((voice) => areLevel(voice, chosen, within));
+  const head = headFrom(chosen, level, { before: before.head, scene: within });
   const levelOthers = others.filter(
-    (voice) => areLevel(voice, chosen, scene) && !isContested(voice, contradictions),
+    (voice) => areLevel(voice, chosen, within) && !isContested(voice, contradictions),
   );
   return { head, members: keysOf([...level, ...levelOthers]), opposed, undecided: [], track };
 }
@@ -105,6 +106,13 @@ function sceneOf(voices: readonly Voice[], track: Track | null, chain: ChainCont
     highest = Math.max(highest, block);
   }
   return { pace: chain.pace, stalledAfterMs: chain.stalledAfterMs, voices, newestMs, highest, track };
+}
+
+/** What those who are excluded have shown is no height that the others could have got to. */
+function withinSet(set: readonly Voice[], scene: Scene): Scene {
+  return set.length === scene.voices.length
+    ? scene
+    : { ...scene, highest: Math.max(...set.map(({ block }) => block)) };
 }
 
 interface Divided {

@@ -100,7 +100,7 @@ function oppositionOf(low: Voice, high: Voice, scene: Scene): Relation["kind"] |
 /** Whether the higher is further ahead than the chain can have made since the lower was at the head, if it ever was. */
 function isBeyond(low: Voice, high: Voice, scene: Scene): boolean {
   const blocks = high.block - low.block;
-  if (blocks <= mostBlocksIn(0, scene.pace)) {
+  if (blocks <= mostBlocksIn(Number.NEGATIVE_INFINITY, scene.pace)) {
     return false;
   }
   const atHeadMs = lastAtHeadMs(low, scene);

@@ -110,7 +110,9 @@ function standstill(rpcs: readonly SourceState[], referenceBlock: number, afterM
 function standsStillMs(rpc: SourceState): number {
   const newest = newestSample(rpc);
   const idle = idleMs(rpc);
-  if (newest === null || newest.timestampSec === null || idle === 0) {
+  // A block below the highest says nothing of how long that one has stood.
+  const isHighest = newest !== null && newest.block >= (rpc.peak?.block ?? 0);
+  if (newest === null || newest.timestampSec === null || idle === 0 || !isHighest) {
     return idle;
   }
   return Math.max(idle, newest.receivedAtMs - newest.timestampSec * 1_000);

@@ -157,6 +157,39 @@ describe("consensus()", () => {
     expect(agree(voices, before)).toMatchObject({ head: 900_001, opposed: ["a ahead"] });
   });
 
+  it("does not take the head from one that was heard long ago for an excluded one far above", () => {
+    const slow = { atMs: NOW - 1_800_000, advancedMs: NOW - 1_800_000, pollIntervalMs: 1_800_000 };
+    const lost = { atMs: NOW - 110_000, advancedMs: NOW - 110_000 };
+
+    const voices = [
+      voice("a", 1_000_000),
+      voice("b", 1_000_000),
+      voice("lost", 999_946, lost),
+      voice("slow", 999_101, slow),
+    ];
+
+    expect(agree([...voices, voice("liar", 1_088_000)])).toMatchObject({
+      head: 1_000_000,
+      opposed: ["liar ahead"],
+    });
+  });
+
+  it.each([-15_000, -5_000, 0, 5_000, 15_000])(
+    "excludes one that is too far ahead at whichever moment of a round it is asked: %i ms later",
+    (ms) => {
+      const later = { atMs: NOW + ms, advancedMs: NOW + ms };
+      const agreed = (ahead: number) =>
+        agree([
+          voice("a", 1_000_000),
+          voice("b", 1_000_000),
+          voice("c", 1_000_000 + Math.floor(ms / 2_000) + ahead, later),
+        ]).opposed;
+
+      expect(agreed(155)).toEqual([]);
+      expect(agreed(165)).toEqual(["c ahead"]);
+    },
+  );
+
   it("holds the head while all stand still for longer than any block takes", () => {
     const before = afterLevel("a", "b");
     const still = { atMs: NOW + 900_000, idleMs: 900_000, freshUntilMs: NOW + 1_200_000 };

@@ -122,6 +122,11 @@ describe("viewOf() a halt", () => {
       haltedAt: null,
     },
     { case: "by two answers and its time", sources: [dated(1_000, 1, LONG_MS)], haltedAt: 1_000 },
+    {
+      case: "by the time of an old block, to which it fell back",
+      sources: [{ ...dated(1_000, 15_000, LONG_MS), peak: { block: 2_700, atMs: T0 - 15_000 } }],
+      haltedAt: null,
+    },
     { case: "by its time after one answer", sources: [dated(1_000, 0, LONG_MS)], haltedAt: null },
     { case: "for a moment, at a block of now", sources: [dated(1_000, 1, 0)], haltedAt: null },
     { case: "whatever its time says", sources: [dated(1_000, LONG_MS, 0)], haltedAt: 1_000 },
