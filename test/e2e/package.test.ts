@@ -92,7 +92,7 @@ describe("the npm package", () => {
     // Without the folder itself and synclag. Ranges resolve to what is current, so the figures may differ a little.
     const listed = list.stdout.trim().split("\n").length - 2;
     expect(Math.abs(listed - (dependencies ?? 0))).toBeLessThan(5);
-    expect(Math.abs(packed.size / 1e6 - (packedMb ?? 0))).toBeLessThan(0.05);
+    expect(Math.abs(packed.size / 1e6 - (packedMb ?? 0))).toBeLessThan(0.08);
     expect(Math.abs(Number.parseInt(disk.stdout, 10) - (installedMb ?? 0))).toBeLessThan(4);
   });
 
