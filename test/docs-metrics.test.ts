@@ -29,7 +29,6 @@ describe("docs/METRICS.md", () => {
       families: METRIC_FAMILIES,
       build: { version: "0", revision: "", nodeVersion: "" },
     });
-    prometheus.observePoll({ protocol: "lockup", variant: "multichain", tier: "production" }, 1);
     served = readExposition(await text(prometheus.render(metricsSource())));
   });
 

@@ -31,7 +31,7 @@ export function sourceOf(series: number): MetricsSource {
   for (let round = 0; round < ROUNDS; round += 1) {
     nowMs += ROUND_MS;
     for (const endpoint of fleet.indexers.flatMap((indexer) => indexer.endpoints)) {
-      tally.countRequest(endpoint);
+      tally.countRequest(endpoint, 40);
       monitor.observe(endpoint.targets.map(({ key }, index) => headOf(key, nowMs - index)));
     }
   }
@@ -40,6 +40,8 @@ export function sourceOf(series: number): MetricsSource {
     endpoints: tally.endpoints(),
     indexers: tally.indexers(),
     parity: [],
+    durations: tally.durations(),
+    replica: null,
     loop: { lastTickMs: nowMs, inFlight: 0, queued: 0 },
     lostLogLines: 0,
     reload: { successful: true, lastSuccessMs: nowMs },

@@ -5,7 +5,6 @@ import { startConfigWatch } from "../daemon/config-watch.ts";
 import { Daemon } from "../daemon/daemon.ts";
 import { Reloader } from "../daemon/reloader.ts";
 import { startReportLoop } from "../daemon/report-loop.ts";
-import { createScrape } from "../daemon/scrape.ts";
 import { logStart } from "../daemon/start-log.ts";
 import { openHistoryStore } from "../daemon/state/history-store.ts";
 import { type OpenedBudgets, openSharedBudgets } from "../daemon/state/open-shared-budgets.ts";
@@ -13,9 +12,12 @@ import { openStateStore, type StateStore } from "../daemon/state/store.ts";
 import type { ReloadResult } from "../io/http-server/routes/server-deps.ts";
 import { startHttpServer } from "../io/http-server/server.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
+import type { DrawingRight } from "../io/store/shared-budgets.ts";
 import type { World } from "../io/world.ts";
 import { METRIC_FAMILIES } from "../metrics/families/all.ts";
 import { createPrometheus } from "../metrics/registry.ts";
+import type { Replica, ReplicaOptions } from "../replica/replica.ts";
+import { createScrape } from "../replica/scrape.ts";
 import { type Cleanup, createCleanup } from "./cleanup.ts";
 
 /** A running daemon. Disposing it stops everything, in reverse order. */
@@ -42,6 +44,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
     onLockLost = resolve;
   });
   try {
+    let replica: Replica | null = null;
     const redis = await openRedis(world, cleanup);
     const prometheus = createPrometheus({ families: METRIC_FAMILIES, build: world.build });
     const store: StateStore = cleanup.use(
@@ -52,32 +55,29 @@ export async function startApp(config: Config, world: World): Promise<App> {
         onLockLost: (error) => onLockLost(error),
       }),
     );
-    const shared = redis === null ? null : await openBudgets(config, { redis, world, cleanup });
-    const daemon: Daemon = new Daemon(config, {
-      world,
-      observeDuration: prometheus.observePoll,
-      store,
-      shared,
-    });
-    cleanup.use(daemon);
+    const right = (): DrawingRight => replica?.right() ?? { kind: "none" };
+    const shared = redis && (await openBudgets(config, { redis, right, world, cleanup }));
+    const mayPoll = redis && ((): boolean => replica?.mayPoll() === true);
+    const daemon: Daemon = cleanup.use(new Daemon(config, { world, store, shared, mayPoll }));
     const history = cleanup.use(await openHistoryStore(world));
+    replica = redis && cleanup.use(await createReplica({ store: redis, daemon, history, world }));
     const reloader = new Reloader({
       world,
       listen: config.listen,
       apply: async (next) => {
         daemon.apply(next);
-        prometheus.retain(next.fleet.indexers);
+        replica?.reloaded();
       },
     });
     const server = cleanup.use(
       await startHttpServer(
         config.listen,
         {
-          report: () => daemon.report(),
+          report: () => (replica ?? daemon).report(),
           past: history.past,
           endpoints: (chain) => daemon.endpoints(chain),
           plan: () => daemon.plan(),
-          metrics: createScrape(daemon, prometheus, () => reloader.state),
+          metrics: createScrape(daemon, { prometheus, reloadState: () => reloader.state, replica }),
           healthy: () => daemon.healthy(),
           ready: () => daemon.ready(),
           reload: world.isLifecycleEnabled ? () => reloader.reload() : null,
@@ -87,6 +87,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
       ),
     );
     await store.publishUrl(server.url);
+    replica?.start(`${hostname()}:${new URL(server.url).port}`);
     cleanup.use(startReportLoop(daemon, history, world));
     cleanup.use(startConfigWatch(() => reloader.reload(), world));
     logStart(config, world, server.url);
@@ -107,6 +108,12 @@ export async function startApp(config: Config, world: World): Promise<App> {
   }
 }
 
+/** One of several daemons. */
+async function createReplica(options: ReplicaOptions): Promise<Replica> {
+  const { Replica } = await import("../replica/replica.ts");
+  return new Replica(options);
+}
+
 /** The connection to the store, whose client is loaded only where there is one. */
 async function openRedis(world: World, cleanup: Cleanup): Promise<RedisStore | null> {
   if (world.store == null) {
@@ -116,16 +123,23 @@ async function openRedis(world: World, cleanup: Cleanup): Promise<RedisStore | n
   return cleanup.use(await RedisStore.open(world.store, world));
 }
 
+interface BudgetsSource {
+  readonly redis: RedisStore;
+  readonly right: () => DrawingRight;
+  readonly world: World;
+  readonly cleanup: Cleanup;
+}
+
 async function openBudgets(
   { fleet, listen }: Config,
-  { redis, world, cleanup }: { readonly redis: RedisStore; readonly world: World; readonly cleanup: Cleanup },
+  { redis, right, world, cleanup }: BudgetsSource,
 ): Promise<OpenedBudgets> {
   return cleanup.use(
     await openSharedBudgets(fleet, {
       store: redis,
       name: `${hostname()}:${listen.port}`,
       isDaemon: true,
-      right: () => ({ kind: "free" }),
+      right,
       formerStateFile: world.formerStateFile ?? null,
       world,
     }),

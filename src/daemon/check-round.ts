@@ -71,7 +71,6 @@ export async function checkRound(
     // One round counts and logs nothing: failures are in the report.
     counters: new PollCounters(),
     exchangeLog: new ExchangeLog(),
-    observeDuration: () => undefined,
   });
   // A person's check must not spend what the schedule of a daemon needs.
   const ports: PollPorts = { ...scheduled, use: "opportunistic", unsent: "observed" };

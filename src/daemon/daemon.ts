@@ -4,15 +4,15 @@ import { planFleet } from "../budgets/plan.ts";
 import { createSteadyClock, type SteadyClock } from "../budgets/steady-clock.ts";
 import type { Config } from "../config/config.ts";
 import type { EndpointRecord } from "../core/model/exchange.ts";
-import { type Endpoint, endpointsOf, type IndexerId } from "../core/model/fleet.ts";
+import type { Endpoint } from "../core/model/fleet.ts";
 import { memoize } from "../core/model/memoize.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { Plan } from "../core/model/plan.ts";
 import type { Report } from "../core/model/report.ts";
-import { createHttpClient } from "../io/http-client/client.ts";
 import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
 import type { World } from "../io/world.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
+import type { Handover, LearnedState } from "./handover.ts";
 import { inspectChain } from "./inspect-chain.ts";
 import { LoopWatchdog } from "./loop-watchdog.ts";
 import { Monitor } from "./monitor.ts";
@@ -21,13 +21,10 @@ import type { Stability } from "./polling/confirmations.ts";
 import { PollCounters } from "./polling/counters.ts";
 import { DialectCache } from "./polling/dialect-cache.ts";
 import { ExchangeLog } from "./polling/exchange-log.ts";
-import { Explainer } from "./polling/explain.ts";
 import { ParityCounters } from "./polling/parity-counters.ts";
-import type { PollPorts } from "./polling/poll.ts";
-import { type Polling, startPolling } from "./polling/polling.ts";
-import { confirmationPoll, createPollPorts } from "./polling/ports.ts";
-import { createPollQueue, type PollQueue } from "./polling/queue.ts";
+import { createPollQueue, hasSameLimits, type PollQueue } from "./polling/queue.ts";
 import { type PollsUnderWay, requestIdOf } from "./polling/rounds.ts";
+import { type PollContext, type Running, standBy, startRunning, stopRunning } from "./running.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { createFileGate } from "./state/file-gate.ts";
 import type { OpenedBudgets } from "./state/open-shared-budgets.ts";
@@ -35,27 +32,15 @@ import type { StateSnapshot, StateStore } from "./state/store.ts";
 
 export interface DaemonOptions {
   readonly world: World;
-  readonly observeDuration: (labels: IndexerId, durationMs: number) => void;
   /** The state that the previous process left, and where this one keeps its own. */
   readonly store: StateStore;
   /** Where the store counts the budgets, and not the state file. Default: the state file does. */
   readonly shared?: OpenedBudgets | null;
-}
-
-interface Running {
-  readonly config: Config;
-  /** Of its endpoints. */
-  readonly requestIds: ReadonlySet<string>;
-  readonly polling: Polling;
-  readonly explainer: Explainer;
-  readonly stopping: AbortController;
-}
-
-/** What a poll uses of the configuration that it was started by. */
-interface PollContext {
-  readonly ports: PollPorts;
-  readonly renew: (url: string) => void;
-  readonly explainer: Explainer;
+  /**
+   * For one of several replicas, which waits for `startPolling()`: whether a poll may be sent at this moment. Null, the default:
+   * it polls at once, and always.
+   */
+  readonly mayPoll?: (() => boolean) | null;
 }
 
 /** The poll loop, on one configuration at a time. */
@@ -78,6 +63,8 @@ export class Daemon implements AsyncDisposable {
   #queue: PollQueue;
   #running: Running;
   #isDraining = false;
+  /** Which query each endpoint answered last, by the leader. */
+  #learnedQuestions: ReadonlyMap<string, number> = new Map();
 
   constructor(config: Config, options: DaemonOptions) {
     const { world } = options;
@@ -95,7 +82,7 @@ export class Daemon implements AsyncDisposable {
       monotonicMs: world.monotonicMs,
       budgets: () => this.#gate.report(),
       maintenance: (nowMs) => openMaintenance(this.#running.config.maintenance, nowMs),
-      onNetworkRestored: (missed) => this.#running.polling.pollNow(missed),
+      onNetworkRestored: (missed) => this.#running.polling?.pollNow(missed),
     });
     const { chains, incidents, budgets, questions } = options.store.restored;
     this.#budgets.restore(budgets);
@@ -105,7 +92,51 @@ export class Daemon implements AsyncDisposable {
     this.#counters.watch(config.fleet);
     this.#parityCounters.watch(config.fleet);
     this.#queue = createPollQueue(config.poll);
-    this.#running = this.#start(config);
+    this.#running = options.mayPoll == null ? this.#start(config) : standBy(config);
+  }
+
+  /** Whether rounds are started; a replica that stands by does not. */
+  isPolling(): boolean {
+    return this.#running.polling !== null;
+  }
+
+  /** Polls from now on, from what is known: endpoints of which nothing is known at once, the others as they fall due. */
+  startPolling(): void {
+    if (this.#running.polling === null && !this.#isDraining) {
+      this.#running = this.#start(this.#running.config);
+    }
+  }
+
+  /** Aborts the polls under way, and waits for their end. Everything learned stays. */
+  async stopPolling(): Promise<void> {
+    const former = this.#running;
+    if (former.polling !== null) {
+      this.#running = standBy(former.config);
+      await Promise.all([former, ...this.#retired].map(stopRunning));
+    }
+  }
+
+  /** Takes in what the leader knows. Only while this process does not poll. */
+  learn({ chains, incidents, questions, counters, parityFailures }: LearnedState): void {
+    this.#learnedQuestions = questions ?? this.#learnedQuestions;
+    this.#monitor.restore(chains, incidents ?? undefined);
+    this.#counters.restore(counters);
+    this.#parityCounters.restore(parityFailures);
+    this.#dialects.restore(this.#learnedQuestions, this.#running.config.fleet, (endpoint) =>
+      this.#monitor.isEvident(endpoint),
+    );
+  }
+
+  /** What another replica needs in order to go on from here. */
+  handover(): Handover {
+    const { chains, incidents } = this.#monitor.save();
+    return {
+      chains,
+      incidents,
+      questions: { revision: this.#dialects.revision, save: () => this.#dialects.save() },
+      counters: this.#counters.groups(),
+      parityFailures: this.#parityCounters.failures(),
+    };
   }
 
   /** Changes to another configuration: what is in both keeps its state, and its poll if one is under way. */
@@ -119,10 +150,10 @@ export class Daemon implements AsyncDisposable {
     this.#counters.watch(config.fleet);
     this.#parityCounters.watch(config.fleet);
     this.#exchangeLog.watch(config.fleet);
-    if (!hasSameLimits(config, this.#running.config)) {
+    if (!hasSameLimits(config.poll, this.#running.config.poll)) {
       this.#queue = createPollQueue(config.poll);
     }
-    this.#running = this.#start(config);
+    this.#running = this.#running.polling === null ? standBy(config) : this.#start(config);
     this.#options.store.touch();
   }
 
@@ -155,12 +186,14 @@ export class Daemon implements AsyncDisposable {
     return inspectChain(this.#running.config, chain, (key) => this.#exchangeLog.of(key));
   }
 
-  metricsSource(reload: MetricsSource["reload"]): MetricsSource {
+  metricsSource({ reload, replica }: Pick<MetricsSource, "reload" | "replica">): MetricsSource {
     return {
+      replica,
       report: this.#monitor.report(),
       endpoints: this.#counters.endpoints(),
       indexers: this.#counters.indexers(),
       parity: this.#parityCounters.all(),
+      durations: this.#counters.durations(),
       loop: {
         lastTickMs: this.#watchdog.lastTickMs,
         inFlight: this.#queue.inFlight(),
@@ -174,6 +207,9 @@ export class Daemon implements AsyncDisposable {
   /** Whether the poll loop makes progress. */
   healthy(): ProbeResult {
     const { config, polling } = this.#running;
+    if (polling === null) {
+      return { ok: true, detail: "Standing by: another replica polls" };
+    }
     return this.#watchdog.verdict(config.poll, polling.longestMs());
   }
 
@@ -185,6 +221,9 @@ export class Daemon implements AsyncDisposable {
     const waiting = this.#dialects
       .unpolledOf(this.#running.config.fleet)
       .filter(({ kind }) => kind === "indexer");
+    if (waiting.length > 0 && this.#running.polling === null) {
+      return { ok: false, detail: `Waiting for the leader's report of ${waiting.length} endpoints` };
+    }
     return waiting.length > 0
       ? { ok: false, detail: `First round in progress: ${waiting.length} endpoints left` }
       : { ok: true, detail: "Every endpoint was polled" };
@@ -197,67 +236,40 @@ export class Daemon implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.drain();
-    await Promise.all([this.#running, ...this.#retired].map(stop));
+    await Promise.all([this.#running, ...this.#retired].map(stopRunning));
   }
 
   #retire(running: Running): void {
+    const { polling } = running;
+    if (polling === null) {
+      return;
+    }
     this.#retired.add(running);
-    running.polling
+    polling
       .retire()
       .catch(this.#options.world.onBug)
       .finally(() => this.#retired.delete(running));
   }
 
   #start(config: Config): Running {
-    const { world, observeDuration } = this.#options;
-    const stopping = new AbortController();
-    const client = createHttpClient({
-      ...config.poll,
-      connectionsPerHost: config.poll.perHost,
-      userAgent: `synclag/${world.build.version}`,
-      nowMs: world.nowMs,
-      proxy: world.proxy ?? null,
-    });
-    const ports = createPollPorts(config, {
-      world,
-      post: client.post,
-      stopping: stopping.signal,
+    return startRunning(config, {
+      world: this.#options.world,
       gate: this.#gate,
       counters: this.#counters,
       exchangeLog: this.#exchangeLog,
-      observeDuration,
-    });
-    const explainer = new Explainer({
-      post: client.post,
-      queue: this.#queue,
-      redact: ports.redact,
-      hasTrouble: (endpoint) => this.#monitor.hasTrouble(endpoint),
-      explain: (target, explanation) => this.#monitor.explain(target, explanation),
-      onExchange: (endpoint, exchange) => this.#exchangeLog.note(endpoint, exchange),
-      logger: world.logger,
-    });
-    const polling = startPolling({
-      fleet: config.fleet,
+      monitor: this.#monitor,
       queue: this.#queue,
       underWay: this.#underWay,
-      client,
       firstRound: this.#dialects.unpolledOf(config.fleet),
-      poll: (endpoint, use) =>
-        this.#poll(endpoint, {
-          ports: use === "scheduled" ? ports : confirmationPoll(ports),
-          renew: client.renew,
-          explainer,
-        }),
-      onSkipped: (indexer) => this.#counters.countSkippedRound(indexer),
+      poll: (endpoint, context) => this.#poll(endpoint, context),
       onTick: () => this.#watchdog.tick(),
-      onBug: world.onBug,
-      monotonicMs: world.monotonicMs,
     });
-    const requestIds = new Set(endpointsOf(config.fleet).map(requestIdOf));
-    return { config, requestIds, polling, explainer, stopping };
   }
 
   async #poll(endpoint: Endpoint, { ports, renew, explainer }: PollContext): Promise<Stability> {
+    if (this.#options.mayPoll?.() === false) {
+      return "stable";
+    }
     const known = this.#dialects.searchOf(endpoint);
     const { observations, readings, search } = await this.#paritySchedule.poll(endpoint, known, ports);
     this.#options.store.touch();
@@ -283,14 +295,4 @@ export class Daemon implements AsyncDisposable {
     }
     return stability;
   }
-}
-
-function hasSameLimits({ poll }: Config, other: Config): boolean {
-  return poll.concurrency === other.poll.concurrency && poll.perHost === other.poll.perHost;
-}
-
-async function stop({ polling, explainer, stopping }: Running): Promise<void> {
-  stopping.abort();
-  await polling[Symbol.asyncDispose]();
-  await explainer.settled();
 }

@@ -174,8 +174,8 @@ export class Monitor {
     return { chains: Object.fromEntries(chains), incidents: this.#incidents };
   }
 
-  /** Continues the state that the previous process left of this fleet. */
-  restore(chains: ReadonlyMap<string, ChainState>, incidents: readonly Incident[]): void {
+  /** Continues the state that another process has left of this fleet; a chain that it did not have stays as it is. */
+  restore(chains: ReadonlyMap<string, ChainState>, incidents: readonly Incident[] = this.#incidents): void {
     for (const [slug, { watched }] of this.#chains) {
       const known = chains.get(slug);
       if (known !== undefined) {

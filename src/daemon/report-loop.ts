@@ -24,7 +24,10 @@ export function startReportLoop(
       isReady = true;
       world.logger.info(countStatuses(report), "First round done");
     }
-    logChanges(world.logger, previous, report);
+    // A replica that stands by would repeat the lines of the leader.
+    if (daemon.isPolling()) {
+      logChanges(world.logger, previous, report);
+    }
     previous = report;
   }
 

@@ -1,6 +1,4 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
-import { type Indexer, type IndexerId, indexerKey } from "../core/model/fleet.ts";
-import { memoize } from "../core/model/memoize.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import { sampleLine } from "./families/exposition.ts";
 import type { MetricFamily } from "./families/family.ts";
@@ -17,13 +15,7 @@ export interface Prometheus {
    * between. Format 0.0.4 only: once asked for OpenMetrics, prom-client breaks `_total` for later scrapes.
    */
   readonly render: (source: MetricsSource) => AsyncIterable<string>;
-  readonly observePoll: (labels: IndexerId, durationMs: number) => void;
-  /** Drops the histogram series of indexers that a reload removed. */
-  readonly retain: (indexers: readonly Indexer[]) => void;
 }
-
-/** The last one is the default timeout of a poll. */
-const BUCKETS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** The useful ones of prom-client's default metrics that `promtool check metrics` accepts. */
 const PROCESS_METRICS = [
@@ -58,16 +50,6 @@ export function createPrometheus({ families, build }: PrometheusOptions): Promet
     registers: [registry],
   }).set({ version: build.version, revision: build.revision, node_version: build.nodeVersion }, 1);
 
-  const durations = new Histogram({
-    name: "synclag_poll_duration_seconds",
-    help: "Time from sending a request to the head of its reply, or to its failure",
-    labelNames: ["protocol", "variant", "tier"],
-    buckets: BUCKETS_SECONDS,
-    registers: [registry],
-  });
-  const observed = new Map<string, IndexerId>();
-  const labelsOf = memoize(({ protocol, variant, tier }: IndexerId) => ({ protocol, variant, tier }));
-
   // Some of the chosen metrics are set by others: all are collected, the chosen ones are shown.
   const defaults = new Registry();
   collectDefaultMetrics({ register: defaults });
@@ -96,26 +78,12 @@ export function createPrometheus({ families, build }: PrometheusOptions): Promet
       }
       yield piece;
     },
-    observePoll(indexer, durationMs) {
-      const labels = labelsOf(indexer);
-      observed.set(indexerKey(labels), labels);
-      durations.observe(labels, durationMs / 1000);
-    },
-    retain(indexers) {
-      const kept = new Set(indexers.map(indexerKey));
-      for (const [key, labels] of observed) {
-        if (!kept.has(key) && labels.protocol !== "") {
-          durations.remove({ ...labels });
-          observed.delete(key);
-        }
-      }
-    },
   };
 }
 
 /** Registers a family without samples: prom-client then writes its HELP and TYPE only. */
 function registerHead({ name, type, help, labels }: MetricFamily, registry: Registry): void {
-  const Metric = type === "gauge" ? Gauge : Counter;
+  const Metric = { gauge: Gauge, counter: Counter, histogram: Histogram }[type];
   const metric = new Metric({ name, help, labelNames: [...labels], registers: [registry] });
   if (labels.length === 0) {
     // A metric without labels starts with a sample of 0, but unknown is never 0.

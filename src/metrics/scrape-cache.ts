@@ -5,7 +5,7 @@ import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { Report } from "../core/model/report.ts";
 
 interface Scrape {
-  readonly reload: MetricsSource["reload"];
+  readonly source: MetricsSource;
   readonly body: Promise<Buffer>;
 }
 
@@ -18,16 +18,25 @@ export function createScrapeCache(
 ): (source: MetricsSource) => Promise<Buffer> {
   const made = new WeakMap<Report, Scrape>();
   return (source) => {
-    const { report, reload } = source;
+    const { report } = source;
     const known = made.get(report);
-    // A reload changes its own metrics, but not the report.
-    if (known?.reload === reload) {
+    if (known !== undefined && isSame(known.source, source)) {
       return known.body;
     }
     const body = compress(render(source));
-    made.set(report, { reload, body });
+    made.set(report, { source, body });
     return body;
   };
+}
+
+/** A reload, or another leader, changes its own metrics, but not the report. */
+function isSame(one: MetricsSource, other: MetricsSource): boolean {
+  return (
+    one.reload === other.reload &&
+    one.replica?.isLeader === other.replica?.isLeader &&
+    one.replica?.isPolling === other.replica?.isPolling &&
+    one.replica?.isStoreUp === other.replica?.isStoreUp
+  );
 }
 
 /** Compresses off the event loop; the next piece is rendered once the previous one is compressed. */

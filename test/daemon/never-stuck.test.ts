@@ -29,7 +29,6 @@ describe.concurrent("a promise that never settles", () => {
     };
     const daemon = new Daemon(configOf(chainsYaml(fleet.endpoint(KEY).url)), {
       world: { ...WORLD, nowMs: Date.now, monotonicMs: () => performance.now() + aheadMs },
-      observeDuration: () => undefined,
       store,
     });
     await vi.waitFor(() => expect(waiting).toHaveLength(1), 10_000);

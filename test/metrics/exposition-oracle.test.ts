@@ -1,9 +1,10 @@
 import { text as readText } from "node:stream/consumers";
 import fc from "fast-check";
-import { Counter, Gauge, Registry } from "prom-client";
+import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
-import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
+import { DURATION_BOUNDS_SECONDS, type MetricsSource } from "../../src/core/model/metrics-source.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
+import type { MetricFamily } from "../../src/metrics/families/family.ts";
 import { createPrometheus } from "../../src/metrics/registry.ts";
 import { endpointTally, metricsSource } from "../support/metrics-source.ts";
 import {
@@ -104,21 +105,30 @@ describe("createPrometheus()", () => {
 /** prom-client's own text of the same samples; the empty lines between families, which mean nothing, left out. */
 async function textOfPromClient(source: MetricsSource): Promise<string> {
   const registry = new Registry();
-  for (const { name, type, help, labels, samples } of METRIC_FAMILIES) {
-    const settings = { name, help, labelNames: [...labels], registers: [registry] };
-    if (type === "gauge") {
-      const gauge = new Gauge(settings);
-      for (const [text, value] of samples(source)) {
-        gauge.set(readLabels(text), value);
-      }
-    } else {
-      const counter = new Counter(settings);
-      for (const [text, value] of samples(source)) {
-        counter.inc(readLabels(text), value);
-      }
-    }
+  for (const family of METRIC_FAMILIES) {
+    record(family, source, registry);
   }
   return (await registry.metrics()).replaceAll("\n\n", "\n");
+}
+
+function record(
+  { name, type, help, labels, samples }: MetricFamily,
+  source: MetricsSource,
+  registry: Registry,
+): void {
+  const settings = { name, help, labelNames: [...labels], registers: [registry] };
+  if (type === "histogram") {
+    const histogram = new Histogram({ ...settings, buckets: [...DURATION_BOUNDS_SECONDS] });
+    for (const { indexer } of source.durations) {
+      histogram.observe({ ...indexer }, 0.04);
+      histogram.observe({ ...indexer }, 7);
+    }
+    return;
+  }
+  const metric = type === "gauge" ? new Gauge(settings) : new Counter(settings);
+  for (const [text, value] of samples(source)) {
+    metric.inc(readLabels(text), value);
+  }
 }
 
 function readLabels(text: string): Record<string, string> {

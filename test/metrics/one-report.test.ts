@@ -53,7 +53,7 @@ function start() {
     hear(block: number): void {
       nowMs += 15_000;
       for (const endpoint of ENDPOINTS) {
-        tally.countRequest(endpoint);
+        tally.countRequest(endpoint, 40);
         monitor.observe([headAt(endpoint.key, nowMs, { block })]);
       }
     },
@@ -62,6 +62,8 @@ function start() {
       endpoints: tally.endpoints(),
       indexers: tally.indexers(),
       parity: [],
+      durations: tally.durations(),
+      replica: null,
       loop: { lastTickMs: nowMs, inFlight: 0, queued: 0 },
       lostLogLines: 0,
       reload: { successful: true, lastSuccessMs: T0 },

@@ -4,16 +4,9 @@ import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
 import { createPrometheus, type Prometheus } from "../../src/metrics/registry.ts";
 import { metricsSource } from "../support/metrics-source.ts";
-import {
-  sampleChainReport,
-  sampleEndpoint,
-  sampleReport,
-  sampleTarget,
-  sampleTargetReport,
-} from "../views/sample-report.ts";
+import { sampleChainReport, sampleReport, sampleTarget, sampleTargetReport } from "../views/sample-report.ts";
 
 const BUILD = { version: "1.2.3", revision: "abc", nodeVersion: "v20.19.0" };
-const LABELS = { protocol: "lockup", variant: "multichain", tier: "production" };
 
 describe("createPrometheus()", () => {
   it("serves the text format that every Prometheus reads, and no time of a sample", async () => {
@@ -155,53 +148,22 @@ describe("createPrometheus()", () => {
   });
 });
 
-describe("Prometheus.observePoll()", () => {
-  it("adds a duration to its indexer's histogram, in seconds", async () => {
-    const { prometheus, render } = setUp();
+describe("createPrometheus(), of a replica that stands by", () => {
+  it("serves no series of the fleet, and says that another leads", async () => {
+    const { read, render } = setUp();
+    read.source = metricsSource({ replica: { isLeader: false, isStoreUp: true, isPolling: false } });
 
-    prometheus.observePoll(LABELS, 40);
-    prometheus.observePoll(LABELS, 7_000);
+    const samples = (await render()).split("\n").filter((line) => /^synclag_/.test(line));
 
-    const lines = linesOf(await render(), "synclag_poll_duration_seconds");
-    const series = '{protocol="lockup",variant="multichain",tier="production"}';
-    expect(lines).toContain(`synclag_poll_duration_seconds_sum${series} 7.04`);
-    expect(lines).toContain(`synclag_poll_duration_seconds_count${series} 2`);
-    expect(lines.filter((line) => line.includes('le="0.05"'))[0]).toMatch(/ 1$/);
-    expect(lines.filter((line) => line.includes('le="10"'))[0]).toMatch(/ 2$/);
-    expect(lines.filter((line) => line.includes('le="+Inf"'))[0]).toMatch(/ 2$/);
-  });
-
-  it("takes an endpoint as it is, without its other fields", async () => {
-    const { prometheus, render } = setUp();
-
-    prometheus.observePoll(sampleEndpoint({ url: "http://host/?key=secret" }), 1);
-
-    expect(await render()).not.toContain("secret");
-  });
-});
-
-describe("Prometheus.retain()", () => {
-  it("drops the durations of indexers that are gone, and keeps those of the chains' own nodes", async () => {
-    const { prometheus, render } = setUp();
-    const stays = { ...LABELS, variant: "subgraph" };
-    for (const labels of [LABELS, stays, { protocol: "", variant: "rpc", tier: "" }]) {
-      prometheus.observePoll(labels, 10);
-    }
-
-    prometheus.retain([{ ...stays, endpoints: [] }]);
-
-    const counts = linesOf(await render(), "synclag_poll_duration_seconds_count");
-    expect(counts.map((line) => /variant="([^"]*)"/.exec(line)?.[1])).toEqual(["subgraph", "rpc"]);
-  });
-
-  it("begins anew for one that comes back", async () => {
-    const { prometheus, render } = setUp();
-    prometheus.observePoll(LABELS, 10);
-    prometheus.retain([]);
-
-    prometheus.observePoll(LABELS, 10);
-
-    expect(linesOf(await render(), "synclag_poll_duration_seconds_count")[0]).toMatch(/ 1$/);
+    expect(samples.map((line) => line.replace(/[{ ].*/, "")).sort()).toEqual([
+      "synclag_build_info",
+      "synclag_config_last_reload_success_timestamp_seconds",
+      "synclag_config_last_reload_successful",
+      "synclag_leader",
+      "synclag_log_lines_lost_total",
+      "synclag_store_up",
+    ]);
+    expect(samples).toContain("synclag_leader 0");
   });
 });
 

@@ -22,6 +22,10 @@ export function metricsSource(wanted: Partial<MetricsSource> = {}): MetricsSourc
     endpoints: [endpointTally(endpoint, 7, { timeout: 2 }), endpointTally(rpcEndpoint(1), 3)],
     indexers: [{ indexer: { protocol, variant, tier, endpoints: [endpoint] }, roundsSkipped: 1 }],
     parity: [{ target: sampleTarget({ variant: "subgraph" }), probe: "campaigns", failures: 3 }],
+    durations: [
+      { indexer: { protocol, variant, tier }, counts: [0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0], sumSeconds: 7.04 },
+    ],
+    replica: { isLeader: true, isStoreUp: true, isPolling: true },
     loop: { lastTickMs: NOW_MS - 500, inFlight: 2, queued: 4 },
     lostLogLines: 0,
     reload: { successful: true, lastSuccessMs: NOW_MS - 60_000 },

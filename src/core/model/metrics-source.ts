@@ -29,6 +29,17 @@ export interface ParityCounter {
   readonly failures: number;
 }
 
+/** Upper bounds in seconds of the classes in which durations of polls are counted; the last one is the default timeout of a poll. */
+export const DURATION_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
+
+/** How long the requests of one indexer, or of the nodes of all chains, took. */
+export interface DurationCounters {
+  readonly indexer: IndexerId;
+  /** One for each bound, and one for what took longer. */
+  readonly counts: readonly number[];
+  readonly sumSeconds: number;
+}
+
 /** What names a target, and labels its metrics. */
 export interface TargetId extends IndexerId {
   readonly chain: string;
@@ -85,6 +96,14 @@ export interface MetricsSource extends StatusSource {
   readonly endpoints: readonly EndpointCounters[];
   readonly indexers: readonly IndexerCounters[];
   readonly parity: readonly ParityCounter[];
+  readonly durations: readonly DurationCounters[];
+  /** Null where no store is shared with other replicas. */
+  readonly replica: {
+    readonly isLeader: boolean;
+    readonly isStoreUp: boolean;
+    /** Whether this replica polls the fleet, and so speaks of it. */
+    readonly isPolling: boolean;
+  } | null;
   readonly loop: {
     readonly lastTickMs: number | null;
     readonly inFlight: number;

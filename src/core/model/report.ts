@@ -165,8 +165,21 @@ export interface BudgetReport {
   readonly drawnBy?: readonly { readonly name: string; readonly requests: number }[];
 }
 
+/** Which of several processes that share a store made a report. */
+export interface ReplicaReport {
+  /** `cut_off`: it led last, and the store is away. `unsure`: its lease has expired, and the store has not answered since. */
+  readonly role: "leader" | "standby" | "cut_off" | "unsure";
+  readonly name: string;
+  /** The name of the leader; null where there is none. */
+  readonly leader: string | null;
+  /** How old the knowledge is that the report was made of, in milliseconds; null: it has none from a leader yet. */
+  readonly ageMs: number | null;
+}
+
 /** All outputs are made from one report, so that they cannot disagree. */
 export interface Report {
+  /** Absent where no store is shared. */
+  readonly replica?: ReplicaReport;
   readonly generatedAtMs: number;
   readonly chains: readonly ChainReport[];
   readonly incidents: readonly Incident[];

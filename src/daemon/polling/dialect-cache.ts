@@ -7,6 +7,7 @@ import { NEW_SEARCH, type QuestionSearch } from "../../dialects/fallback-query.t
 export class DialectCache {
   #searches = new Map<string, QuestionSearch>();
   #polled = new Set<string>();
+  #revision = 0;
   /** Of one fleet, as of the last call. */
   #unpolled: { readonly fleet: Fleet; readonly endpoints: readonly Endpoint[] } | null = null;
 
@@ -25,7 +26,16 @@ export class DialectCache {
   }
 
   note(endpoint: Endpoint, search: QuestionSearch): void {
-    this.#searches.set(identityOf(endpoint), search);
+    const identity = identityOf(endpoint);
+    if (this.#searches.get(identity)?.questionIndex !== search.questionIndex) {
+      this.#revision += 1;
+    }
+    this.#searches.set(identity, search);
+  }
+
+  /** Changes whenever `save()` would return something else. */
+  get revision(): number {
+    return this.#revision;
   }
 
   /** A poll brought evidence of it, good or bad. */
@@ -36,6 +46,7 @@ export class DialectCache {
   /** Forgets what the fleet no longer has. */
   retain(fleet: Fleet): void {
     const known = new Set(endpointsOf(fleet).map(identityOf));
+    this.#revision += 1;
     this.#searches = new Map([...this.#searches].filter(([identity]) => known.has(identity)));
     this.#polled = new Set([...this.#polled].filter((identity) => known.has(identity)));
   }
@@ -53,6 +64,7 @@ export class DialectCache {
     fleet: Fleet,
     isEvident: (endpoint: Endpoint) => boolean,
   ): void {
+    this.#revision += 1;
     for (const endpoint of endpointsOf(fleet)) {
       const identity = identityOf(endpoint);
       const questionIndex = saved.get(identity);

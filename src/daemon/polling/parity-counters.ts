@@ -6,11 +6,12 @@ import type { ParityReading } from "../../core/model/parity.ts";
 /** Counts the readings that brought no value, by target and probe; survives a reload for what stays in the fleet. */
 export class ParityCounters {
   #counters: ReadonlyMap<string, ParityCounter> = new Map();
+  #failures: ReadonlyMap<string, number> = new Map();
 
   /** Keeps the counts of what stays in `fleet`, drops the rest, and starts what is new at 0. */
   watch(fleet: Fleet): void {
     const before = this.#counters;
-    this.#counters = new Map(
+    this.#replace(
       watchFleet(fleet).flatMap(({ probes = [] }) =>
         probes.flatMap(({ name: probe, targets }) =>
           targets.map(({ target }) => {
@@ -27,16 +28,34 @@ export class ParityCounters {
     for (const reading of readings) {
       const counter = this.#counters.get(keyOf(reading));
       if (reading.kind === "failed" && counter !== undefined) {
-        this.#counters = new Map(this.#counters).set(keyOf(reading), {
-          ...counter,
-          failures: counter.failures + 1,
-        });
+        const counted = { ...counter, failures: counter.failures + 1 };
+        this.#replace(new Map(this.#counters).set(keyOf(reading), counted));
       }
     }
   }
 
+  /** By probe and target, for another replica; the same object until one changes. */
+  failures(): ReadonlyMap<string, number> {
+    return this.#failures;
+  }
+
+  /** Continues what another process has counted; a count that is ahead of it stays. */
+  restore(saved: ReadonlyMap<string, number>): void {
+    this.#replace(
+      [...this.#counters].map(([key, counter]) => [
+        key,
+        { ...counter, failures: Math.max(counter.failures, saved.get(key) ?? 0) },
+      ]),
+    );
+  }
+
   all(): readonly ParityCounter[] {
     return [...this.#counters.values()];
+  }
+
+  #replace(counters: Iterable<readonly [string, ParityCounter]>): void {
+    this.#counters = new Map(counters);
+    this.#failures = new Map([...this.#counters].map(([key, { failures }]) => [key, failures]));
   }
 }
 

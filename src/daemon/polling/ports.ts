@@ -2,7 +2,6 @@ import { setMaxListeners } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import type { BudgetGate } from "../../budgets/gate.ts";
 import type { Config } from "../../config/config.ts";
-import type { IndexerId } from "../../core/model/fleet.ts";
 import type { Post } from "../../core/model/http-post.ts";
 import { createRedact } from "../../core/model/redact.ts";
 import type { World } from "../../io/world.ts";
@@ -18,7 +17,6 @@ export interface PollPortsOptions {
   readonly gate: BudgetGate;
   readonly counters: PollCounters;
   readonly exchangeLog: ExchangeLog;
-  readonly observeDuration: (labels: IndexerId, durationMs: number) => void;
 }
 
 /** Connects polls to the budgets, the counters and the log. */
@@ -26,7 +24,7 @@ export function createPollPorts(
   config: Pick<Config, "poll" | "secrets">,
   options: PollPortsOptions,
 ): PollPorts {
-  const { world, post, stopping, gate, counters, exchangeLog, observeDuration } = options;
+  const { world, post, stopping, gate, counters, exchangeLog } = options;
   const redact = createRedact(config.secrets);
   // In an outage every poll under way waits for its retry, each with a listener: Node need not warn of a leak.
   setMaxListeners(Number.POSITIVE_INFINITY, stopping);
@@ -38,9 +36,8 @@ export function createPollPorts(
     backOff: gate.backOff,
     onAccepted: gate.accept,
     onRequest: (endpoint, exchange) => {
-      counters.countRequest(endpoint);
+      counters.countRequest(endpoint, exchange.receivedAtMs - exchange.sentAtMs);
       exchangeLog.note(endpoint, exchange);
-      observeDuration(endpoint, exchange.receivedAtMs - exchange.sentAtMs);
     },
     onFailure: (endpoint, { reason, detail }) => {
       counters.countFailure(endpoint, reason);

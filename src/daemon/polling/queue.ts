@@ -8,11 +8,13 @@ export interface PollQueue {
   readonly queued: () => number;
 }
 
-/** A poll waits for a place of its host first, so that a hanging host never takes places of the others. */
-export function createPollQueue(limits: {
+export interface QueueLimits {
   readonly concurrency: number;
   readonly perHost: number;
-}): PollQueue {
+}
+
+/** A poll waits for a place of its host first, so that a hanging host never takes places of the others. */
+export function createPollQueue(limits: QueueLimits): PollQueue {
   const ofProcess = pLimit(limits.concurrency);
   const ofHosts = new Map<string, LimitFunction>();
   return {
@@ -25,4 +27,9 @@ export function createPollQueue(limits: {
     queued: () =>
       [...ofHosts.values()].reduce((sum, { pendingCount }) => sum + pendingCount, ofProcess.pendingCount),
   };
+}
+
+/** Whether one queue serves both. */
+export function hasSameLimits(one: QueueLimits, other: QueueLimits): boolean {
+  return one.concurrency === other.concurrency && one.perHost === other.perHost;
 }

@@ -1,4 +1,4 @@
-import type { HistorySlice, Span } from "../../core/history/history.ts";
+import type { HistorySlice, SavedHistory, Span } from "../../core/history/history.ts";
 import type { Report } from "../../core/model/report.ts";
 import { readHistoryFile, writeHistoryFile } from "../../io/state/history-file.ts";
 import { isSystemError } from "../../io/system-error.ts";
@@ -10,6 +10,10 @@ import { Recorder } from "./recorder.ts";
 export interface HistoryStore extends AsyncDisposable {
   /** Records a report; to be called every second, one call at a time. */
   readonly record: (report: Report) => Promise<void>;
+  /** Everything as plain data, one chain at a time. */
+  readonly save: () => Iterable<readonly [slug: string, history: SavedHistory]>;
+  /** Replaces it by what another replica has saved. */
+  readonly restore: (saved: Readonly<Record<string, SavedHistory>>) => void;
   /** A stretch of a chain's history for the targets with these keys. */
   readonly past: (chain: string, keys: readonly string[], span: Span) => HistorySlice;
 }
@@ -54,6 +58,8 @@ export async function openHistoryStore({
       recorder.retain(report);
       await inSlices(report.chains, (chain) => recorder.record(chain, report.generatedAtMs), nowMs);
     },
+    save: () => recorder.save(),
+    restore: (saved) => recorder.restore(saved),
     past: (chain, keys, span) => recorder.past(chain, keys, span),
     async [Symbol.asyncDispose]() {
       clearInterval(timer);

@@ -23,9 +23,10 @@ const Numbers = z.base64().transform((text, context) => {
   return new Float64Array(new Uint8Array(bytes).buffer);
 });
 const Ring = z.strictObject({ steps: Numbers, series: z.record(z.string(), Numbers) });
+const Chain = z.strictObject({ fine: Ring, coarse: Ring });
 const HistoryFile = z.strictObject({
   version: z.literal(VERSION),
-  chains: z.record(z.string(), z.strictObject({ fine: Ring, coarse: Ring })),
+  chains: z.record(z.string(), Chain),
 });
 
 /** The file of the plotted history, beside the state file, which is written far more often and is much smaller. */
@@ -55,10 +56,27 @@ function* partsOf(chains: Iterable<NamedHistory>): Iterable<string> {
   yield `{"version":${VERSION},"chains":{`;
   let separator = "";
   for (const [slug, history] of chains) {
-    yield `${separator}${JSON.stringify(slug)}:${JSON.stringify(history, base64OfNumbers)}`;
+    yield `${separator}${JSON.stringify(slug)}:${historyText(history)}`;
     separator = ",";
   }
   yield "}}\n";
+}
+
+/** The history of one chain as JSON. */
+export function historyText(history: SavedHistory): string {
+  return JSON.stringify(history, base64OfNumbers);
+}
+
+/** Reads what `historyText` wrote; null where it is invalid. */
+export function readHistoryText(text: string): SavedHistory | null {
+  try {
+    return Chain.parse(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) {
+      return null;
+    }
+    throw error;
+  }
 }
 
 function base64OfNumbers(_key: string, value: unknown): unknown {

@@ -1,7 +1,11 @@
 import type { Endpoint } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import { memoize } from "../../core/model/memoize.ts";
-import type { EndpointCounters, MetricsSource } from "../../core/model/metrics-source.ts";
+import {
+  DURATION_BOUNDS_SECONDS,
+  type EndpointCounters,
+  type MetricsSource,
+} from "../../core/model/metrics-source.ts";
 import { FAILURE_REASONS, type FailureReason } from "../../core/model/observation.ts";
 import type { BudgetReport } from "../../core/model/report.ts";
 import { labelsText, type Sample } from "./exposition.ts";
@@ -9,8 +13,8 @@ import { ENDPOINT_LABELS, type MetricFamily, perTarget, TARGET_LABELS, targetLab
 
 const REASON_LABELS = FAILURE_REASONS.map((reason) => [reason, labelsText({ reason })] as const);
 
-/** The metrics that only a running daemon has: its counters, its budgets, and the state of its poll loop. */
-export const DAEMON_METRICS: readonly MetricFamily[] = [
+/** What only a daemon knows of the fleet: its counters, its budgets, and the state of its poll loop. */
+export const POLLING_METRICS: readonly MetricFamily[] = [
   {
     name: "synclag_indexing_errors",
     type: "gauge",
@@ -61,6 +65,13 @@ export const DAEMON_METRICS: readonly MetricFamily[] = [
     help: "Polls that returned no usable answer, by reason",
     labels: [...ENDPOINT_LABELS, "reason"],
     samples: failureSamples,
+  },
+  {
+    name: "synclag_poll_duration_seconds",
+    type: "histogram",
+    help: "Time from sending a request to the head of its reply, or to its failure",
+    labels: ["protocol", "variant", "tier"],
+    samples: durationSamples,
   },
   {
     name: "synclag_rounds_skipped_total",
@@ -117,6 +128,24 @@ export const DAEMON_METRICS: readonly MetricFamily[] = [
     labels: [],
     samples: ({ loop }) => [["", loop.queued]],
   },
+];
+
+/** The metrics of the process, whether or not it polls. */
+export const PROCESS_METRICS: readonly MetricFamily[] = [
+  {
+    name: "synclag_leader",
+    type: "gauge",
+    help: "1 if this replica holds the lease of the leader; absent without a store",
+    labels: [],
+    samples: ({ replica }) => (replica === null ? [] : [["", Number(replica.isLeader)]]),
+  },
+  {
+    name: "synclag_store_up",
+    type: "gauge",
+    help: "1 if the store answers and can be written to; absent without a store",
+    labels: [],
+    samples: ({ replica }) => (replica === null ? [] : [["", Number(replica.isStoreUp)]]),
+  },
   {
     name: "synclag_log_lines_lost_total",
     type: "counter",
@@ -166,6 +195,20 @@ function* failureSamples({ endpoints }: MetricsSource): Iterable<Sample> {
     for (const [reason, label] of REASON_LABELS) {
       yield [`${labels},${label}`, failures[reason]];
     }
+  }
+}
+
+function* durationSamples({ durations }: MetricsSource): Iterable<Sample> {
+  for (const { indexer, counts, sumSeconds } of durations) {
+    const { protocol, variant, tier } = indexer;
+    const labels = labelsText({ protocol, variant, tier });
+    let count = 0;
+    for (const [index, inClass] of counts.entries()) {
+      count += inClass;
+      yield [`le="${DURATION_BOUNDS_SECONDS[index] ?? "+Inf"}",${labels}`, count, "_bucket"];
+    }
+    yield [labels, sumSeconds, "_sum"];
+    yield [labels, count, "_count"];
   }
 }
 

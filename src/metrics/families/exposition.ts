@@ -1,7 +1,8 @@
 /** The text format 0.0.4 of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 
 /** A series and its value: the labels as `labelsText` writes them. */
-export type Sample = readonly [labels: string, value: number];
+/** A series of a histogram has a suffix to its name, such as `_bucket`. */
+export type Sample = readonly [labels: string, value: number, suffix?: string];
 
 interface Family<Source> {
   readonly name: string;
@@ -21,8 +22,9 @@ export function expositionText<Source>(families: readonly Family<Source>[], sour
 }
 
 /** One line; without labels there are no braces. */
-export function sampleLine(name: string, [labels, value]: Sample): string {
-  return labels === "" ? `${name} ${valueText(value)}\n` : `${name}{${labels}} ${valueText(value)}\n`;
+export function sampleLine(name: string, [labels, value, suffix = ""]: Sample): string {
+  const braces = labels === "" ? "" : `{${labels}}`;
+  return `${name}${suffix}${braces} ${valueText(value)}\n`;
 }
 
 /** Labels as they stand between the braces, in the order given: `chain="base",chain_id="8453"`. */

@@ -12,7 +12,7 @@ import { labelsText, type Sample } from "./exposition.ts";
 /** One metric: its public name, and how its samples are read. */
 export interface MetricFamily<Source = MetricsSource> {
   readonly name: string;
-  readonly type: "gauge" | "counter";
+  readonly type: "gauge" | "counter" | "histogram";
   /** Without a full stop, as Prometheus' own. */
   readonly help: string;
   readonly labels: readonly string[];

@@ -128,9 +128,24 @@ const Budget = z.object({
   }).nullable(),
 });
 
+const Replica = z.object({
+  role: z.enum(["leader", "standby", "cut_off", "unsure"]).meta({
+    description:
+      "cut_off: it led last, and the store is away. unsure: its lease has expired, and the store has not answered since",
+  }),
+  name: Text,
+  leader: Text.meta({ description: "Null where no replica leads" }).nullable(),
+  age_seconds: Seconds.nonnegative()
+    .meta({ description: "How old the leader's state is that this is made of; null before the first" })
+    .nullable(),
+});
+
 /** What `/api/v1/status` answers, and what `synclag check --format json` prints. */
 export const StatusSchema = z.object({
   generated_at: Time,
+  replica: Replica.meta({
+    description: "Which of several processes that share a store answers; null without a store",
+  }).nullable(),
   chains: z.array(Chain),
   targets: z.array(Target),
   gaps: z.array(Gap),

@@ -35,6 +35,7 @@ export function keepTargets(json: StatusJson, targets: readonly TargetJson[]): S
   const protocols = new Set(targets.map((target) => target.protocol));
   return {
     generated_at: json.generated_at,
+    replica: json.replica,
     chains: json.chains.filter(({ slug }) => chains.has(slug)),
     targets,
     gaps: json.gaps.filter((gap) => keys.has(targetKey(gap))),

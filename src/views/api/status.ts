@@ -4,6 +4,7 @@ import type {
   GapReport,
   Incident,
   ParityReport,
+  ReplicaReport,
   Report,
   TargetReport,
 } from "../../core/model/report.ts";
@@ -21,6 +22,7 @@ import type {
 export function statusJson(report: Report): StatusJson {
   return {
     generated_at: isoTime(report.generatedAtMs),
+    replica: report.replica === undefined ? null : replicaJson(report.replica),
     chains: report.chains.map(chainJson),
     targets: report.chains.flatMap((chain) => chain.targets.map(targetJson)),
     gaps: report.chains.flatMap((chain) => chain.gaps.map(gapJson)),
@@ -34,6 +36,10 @@ export function statusJson(report: Report): StatusJson {
 /** ISO 8601 in UTC of a unix time in milliseconds. */
 export function isoTime(timeMs: number): string {
   return new Date(timeMs).toISOString();
+}
+
+function replicaJson({ role, name, leader, ageMs }: ReplicaReport): NonNullable<StatusJson["replica"]> {
+  return { role, name, leader, age_seconds: orNull(ageMs, seconds) };
 }
 
 function chainJson({ chain, reference, blockIntervalMs }: ChainReport): ChainJson {

@@ -5,6 +5,7 @@ import { filterByWords } from "../api/filter-status.ts";
 import { isoTime, statusJson } from "../api/status.ts";
 import { type Headline, headline } from "../wording/headline.ts";
 import { findProblems } from "../wording/problems.ts";
+import { describeReplica } from "../wording/replica.ts";
 import { TONE_GLYPHS } from "../wording/status-words.ts";
 import { type Html, html } from "./html.ts";
 import { renderBudgets, renderIncidents, renderProblems, renderSkipped } from "./lists.ts";
@@ -42,7 +43,12 @@ function pageTitle({ urgent, sentence }: Headline): string {
 function renderSummary(report: Report, json: StatusJson, { tone, sentence }: Headline): Html {
   const nowMs = report.generatedAtMs;
   return html`<div class="summary ${tone}"><h1><i aria-hidden="true">${TONE_GLYPHS[tone]}</i> ${sentence}</h1>
-<p>As of <time id="asof" datetime="${isoTime(nowMs)}">${formatClock(nowMs, nowMs)}</time>; ${describeLastReply(report)}. ${countByStatus(json)}</p></div>`;
+<p>As of <time id="asof" datetime="${isoTime(nowMs)}">${formatClock(nowMs, nowMs)}</time>; ${describeLastReply(report)}. ${countByStatus(json)}</p>${renderReplica(json)}</div>`;
+}
+
+function renderReplica(json: StatusJson): Html | null {
+  const sentence = describeReplica(json);
+  return sentence === null ? null : html`<p id="replica">${sentence}</p>`;
 }
 
 /** Shows whether polling goes on. */

@@ -6,6 +6,7 @@ import { headline } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incident.ts";
 import { describeDifference, findDifferences, paritySummary, parityTitle } from "../wording/parity.ts";
 import { findProblems, type TargetProblem } from "../wording/problems.ts";
+import { describeReplica } from "../wording/replica.ts";
 import { reasonSuffix, STATUS_WORDS, type Tone } from "../wording/status-words.ts";
 import { type Column, renderTextTable, wrapWords } from "./text-table.ts";
 
@@ -56,6 +57,7 @@ export function renderCheckTable(json: StatusJson, options: CheckTableOptions): 
   const painted = (lines: readonly string[]) => (color === "none" ? lines : lines.map(paintStatus));
   const title = wrapped([sentence]).join("\n");
   const blocks = [
+    wrapped([describeReplica(json) ?? []].flat()),
     wrapped(json.incidents.map((incident) => incidentLine(incident, problems, nowMs))),
     painted(cutToWidth(targetLines(json, notOk))),
     json.targets.length > MAX_LISTED_WHOLE ? cutToWidth(indexerLines(json.targets)) : [],

@@ -26,10 +26,10 @@ describe("Tally", () => {
   it("counts each endpoint for itself", () => {
     const tally = watching(fleetOf([BASE, MODE]));
 
-    tally.countRequest(BASE);
-    tally.countRequest(BASE);
+    tally.countRequest(BASE, 40);
+    tally.countRequest(BASE, 40);
     tally.countFailure(BASE, "timeout");
-    tally.countRequest(MODE);
+    tally.countRequest(MODE, 40);
     tally.countSkippedRound(BASE);
 
     const [base, mode] = tally.endpoints();
@@ -42,14 +42,14 @@ describe("Tally", () => {
     const tally = watching(fleetOf([BASE]));
     const before = tally.endpoints();
 
-    tally.countRequest(BASE);
+    tally.countRequest(BASE, 40);
 
     expect([...before, ...before].map(({ requests }) => requests)).toEqual([0, 0]);
   });
 
   it("keeps what stays in the fleet over a reload, and drops the rest", () => {
     const tally = watching(fleetOf([BASE, MODE]));
-    tally.countRequest(BASE);
+    tally.countRequest(BASE, 40);
     tally.countFailure(BASE, "dns");
     tally.countSkippedRound(BASE);
     const moved = { ...BASE, url: "http://127.0.0.1:10/" };
@@ -67,12 +67,63 @@ describe("Tally", () => {
     const tally = watching(fleetOf([BASE]));
     tally.watch(fleetOf([]));
 
-    tally.countRequest(BASE);
+    tally.countRequest(BASE, 40);
     tally.countFailure(BASE, "aborted");
     tally.countSkippedRound(BASE);
 
     expect(tally.endpoints()).toEqual([]);
     expect(tally.indexers()).toEqual([]);
+  });
+
+  it("counts durations by class, and those of all nodes together", () => {
+    const tally = watching(fleetOf([BASE], [RPC]));
+
+    tally.countRequest(BASE, 10);
+    tally.countRequest(BASE, 60_000);
+    tally.countRequest(RPC, 11);
+
+    expect(tally.durations()).toEqual([
+      {
+        indexer: { protocol: "airdrops", variant: "subgraph", tier: "production" },
+        counts: [1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1],
+        sumSeconds: 60.01,
+      },
+      {
+        indexer: { protocol: "", variant: "rpc", tier: "" },
+        counts: [0, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+        sumSeconds: 0.011,
+      },
+    ]);
+  });
+
+  it("goes on from what another process has counted, and never falls back", () => {
+    const [other, tally] = [watching(fleetOf([BASE, MODE], [RPC])), watching(fleetOf([BASE, MODE]))];
+    for (const endpoint of [BASE, BASE, MODE, RPC]) {
+      other.countRequest(endpoint, 40);
+    }
+    other.countFailure(MODE, "dns");
+    other.countSkippedRound(BASE);
+    for (const _ of [1, 2, 3]) {
+      tally.countRequest(MODE, 80);
+    }
+    const saved = new Map(other.groups().map(({ name, save }) => [name, save()]));
+
+    tally.restore(new Map(JSON.parse(JSON.stringify([...saved]))));
+
+    expect(tally.endpoints()).toMatchObject([{ requests: 2 }, { requests: 3, failures: { dns: 1, tls: 0 } }]);
+    expect(tally.indexers()).toMatchObject([{ roundsSkipped: 1 }]);
+    expect(tally.durations()).toMatchObject([{ sumSeconds: expect.closeTo(0.24) }]);
+  });
+
+  it("changes the revision of a group with its counts, and of no other", () => {
+    const tally = watching(fleetOf([BASE], [RPC]));
+    const before = tally.groups().map(({ revision }) => revision);
+
+    tally.countRequest(RPC, 40);
+
+    const after = tally.groups().map(({ revision }) => revision);
+    expect(after[0]).toBe(before[0]);
+    expect(after[1]).not.toBe(before[1]);
   });
 });
 

@@ -75,12 +75,14 @@ describe("createPollPorts()", () => {
   });
 
   it("counts a request and measures it", () => {
-    const { ports, counters, durations } = setUp();
+    const { ports, counters } = setUp();
 
     ports.onRequest(ENDPOINT, EXCHANGE);
 
     expect(counters.endpoints()).toMatchObject([{ requests: 1 }]);
-    expect(durations).toEqual([40]);
+    expect(counters.durations()).toMatchObject([
+      { counts: [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0], sumSeconds: 0.04 },
+    ]);
   });
 
   it("counts a failure by its reason, and logs it at debug level without the key", () => {
@@ -125,7 +127,6 @@ function setUp(store = WRITABLE) {
   const budgets = new Budgets(FLEET);
   const counters = new PollCounters();
   counters.watch(FLEET);
-  const durations: number[] = [];
   const { logger, lines } = recordLog();
   const ports = createPollPorts(
     {
@@ -139,8 +140,7 @@ function setUp(store = WRITABLE) {
       gate: createFileGate({ budgets, nowMs: () => clock.nowMs, store, random: () => 0 }),
       counters,
       exchangeLog: new ExchangeLog(),
-      observeDuration: (_labels, durationMs) => durations.push(durationMs),
     },
   );
-  return { ports, clock, stopping, budgets, counters, durations, lines };
+  return { ports, clock, stopping, budgets, counters, lines };
 }

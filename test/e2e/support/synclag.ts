@@ -16,8 +16,8 @@ const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
 const START_DEADLINE_MS = 60_000;
 
 /** Starts `synclag run` on a configuration, and waits until it answers HTTP; its first polls may be under way. */
-export function startSynclag(configFile: string): Promise<Synclag> {
-  return start(["run", "--config", configFile], "/-/healthy");
+export function startSynclag(configFile: string, options: readonly string[] = []): Promise<Synclag> {
+  return start(["run", "--config", configFile, ...options], "/-/healthy");
 }
 
 /** Starts `synclag demo`, and waits until every simulated indexer has been polled once. */

@@ -12,59 +12,9 @@ import {
   sampleTarget,
   sampleTargetReport,
 } from "../../views/sample-report.ts";
-
-const T = ["protocol", "variant", "tier", "chain", "chain_id"];
-const C = ["chain", "chain_id"];
-const E = ["protocol", "variant", "tier", "endpoint"];
+import { PUBLIC } from "./public-metrics.ts";
 
 type Labels = Readonly<Record<string, string>>;
-
-/** What users' dashboards and rules rely on: typed in once more, so that it changes on purpose only. */
-const PUBLIC = [
-  { name: "synclag_up", type: "gauge", labels: T },
-  { name: "synclag_block_number", type: "gauge", labels: T },
-  { name: "synclag_block_timestamp_seconds", type: "gauge", labels: T },
-  { name: "synclag_last_success_timestamp_seconds", type: "gauge", labels: T },
-  { name: "synclag_last_advance_timestamp_seconds", type: "gauge", labels: T },
-  { name: "synclag_lag_blocks", type: "gauge", labels: T },
-  { name: "synclag_lag_seconds", type: "gauge", labels: T },
-  { name: "synclag_status", type: "gauge", labels: [...T, "status"] },
-  { name: "synclag_threshold_seconds", type: "gauge", labels: [...T, "level"] },
-  { name: "synclag_maintenance", type: "gauge", labels: T },
-  { name: "synclag_indexing_errors", type: "gauge", labels: T },
-  { name: "synclag_regressions_total", type: "counter", labels: [...T, "kind"] },
-  { name: "synclag_deployment_info", type: "gauge", labels: [...T, "deployment"] },
-  { name: "synclag_deployment_changes_total", type: "counter", labels: T },
-  { name: "synclag_preferred", type: "gauge", labels: T },
-  { name: "synclag_variant_gap_blocks", type: "gauge", labels: [...T, "against"] },
-  { name: "synclag_variant_gap_seconds", type: "gauge", labels: [...T, "against"] },
-  { name: "synclag_variant_gap_uncertainty_blocks", type: "gauge", labels: [...T, "against"] },
-  { name: "synclag_reference_block_number", type: "gauge", labels: C },
-  { name: "synclag_reference_sources", type: "gauge", labels: C },
-  { name: "synclag_block_interval_seconds", type: "gauge", labels: C },
-  { name: "synclag_incident_active", type: "gauge", labels: ["scope", "subject"] },
-  { name: "synclag_parity", type: "gauge", labels: [...T, "against", "probe"] },
-  { name: "synclag_parity_difference", type: "gauge", labels: [...T, "against", "probe"] },
-  { name: "synclag_parity_compared_block", type: "gauge", labels: [...T, "against", "probe"] },
-  {
-    name: "synclag_parity_last_comparison_timestamp_seconds",
-    type: "gauge",
-    labels: [...T, "against", "probe"],
-  },
-  { name: "synclag_parity_failures_total", type: "counter", labels: [...T, "probe"] },
-  { name: "synclag_polls_total", type: "counter", labels: E },
-  { name: "synclag_poll_failures_total", type: "counter", labels: [...E, "reason"] },
-  { name: "synclag_rounds_skipped_total", type: "counter", labels: ["protocol", "variant", "tier"] },
-  { name: "synclag_budget_limit", type: "gauge", labels: ["budget", ...E] },
-  { name: "synclag_budget_used", type: "gauge", labels: ["budget", ...E] },
-  { name: "synclag_budget_remaining", type: "gauge", labels: ["budget", ...E] },
-  { name: "synclag_scheduler_last_tick_timestamp_seconds", type: "gauge", labels: [] },
-  { name: "synclag_polls_in_flight", type: "gauge", labels: [] },
-  { name: "synclag_polls_queued", type: "gauge", labels: [] },
-  { name: "synclag_log_lines_lost_total", type: "counter", labels: [] },
-  { name: "synclag_config_last_reload_successful", type: "gauge", labels: [] },
-  { name: "synclag_config_last_reload_success_timestamp_seconds", type: "gauge", labels: [] },
-];
 
 const BASE: Labels = {
   protocol: "lockup",
@@ -382,9 +332,13 @@ function samplesOf(
   wanted: Partial<MetricsSource> = {},
 ): readonly (readonly [labels: Labels, value: number])[] {
   const source = metricsSource(wanted);
-  return METRIC_FAMILIES.filter((family) => family.name === name)
-    .flatMap((family) => [...family.samples(source)])
-    .map(([labels, value]) => [readLabels(labels), value]);
+  return (
+    METRIC_FAMILIES.filter((family) => family.name === name)
+      .flatMap((family) => [...family.samples(source)])
+      // Of a histogram the counts: the series of its classes have a label more.
+      .filter(([, , suffix = "_count"]) => suffix === "_count")
+      .map(([labels, value]) => [readLabels(labels), value])
+  );
 }
 
 function readLabels(text: string): Labels {

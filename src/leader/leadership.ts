@@ -1,0 +1,137 @@
+import { LEASE_KEY } from "../io/store/budget-scripts.ts";
+import type { RedisStore } from "../io/store/redis-store.ts";
+import type { StoreReply } from "../io/store/store-reply.ts";
+import {
+  foldLease,
+  isCallDue,
+  LEASE_MS,
+  type Lease,
+  type LeaseEvent,
+  NEW_LEASE,
+  priorityOf,
+  type Role,
+  roleOf,
+  tokenOf,
+} from "./lease.ts";
+import { createLeaseClock } from "./lease-clock.ts";
+import { CLAIM, RELEASE } from "./lease-scripts.ts";
+
+/** Who leads, by the store's last answer. */
+export interface Leader {
+  /** Null where nobody does. */
+  readonly name: string | null;
+  /** Unix milliseconds by the store's clock; null where nobody leads. */
+  readonly sinceMs: number | null;
+}
+
+export interface LeadershipOptions {
+  readonly store: Pick<RedisStore, "run">;
+  /** Unique: of this process, not of its place. */
+  readonly id: string;
+  /** For people. */
+  readonly name: string;
+  readonly world: { readonly nowMs: () => number; readonly monotonicMs: () => number };
+  readonly onBug: (error: unknown) => void;
+}
+
+const TICK_MS = 100;
+const NOBODY: Leader = { name: null, sinceMs: null };
+
+/** Holds the lease of the leader, or waits for it. Disposing it gives the lease back. */
+export class Leadership implements AsyncDisposable {
+  readonly #options: LeadershipOptions;
+  readonly #nowMs: () => number;
+  readonly #timer: NodeJS.Timeout;
+  #lease: Lease = NEW_LEASE;
+  #leader: Leader = NOBODY;
+  #calling: Promise<void> = Promise.resolve();
+  #isStopped = false;
+
+  constructor(options: LeadershipOptions) {
+    this.#options = options;
+    this.#nowMs = createLeaseClock(options.world);
+    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    this.#tick();
+  }
+
+  /** What this process may do at this very moment, also after a pause that it has not noticed yet. */
+  role(): Role {
+    return roleOf(this.#lease, this.#nowMs());
+  }
+
+  /** The fencing token, which goes with every draw on a budget and every publication; null where neither is allowed. */
+  token(): number | null {
+    return tokenOf(this.#lease, this.#nowMs());
+  }
+
+  leader(): Leader {
+    return this.#leader;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#isStopped = true;
+    clearInterval(this.#timer);
+    await this.#calling;
+    const token = this.token();
+    this.#lease = NEW_LEASE;
+    if (token !== null) {
+      await this.#options.store.run(RELEASE, [LEASE_KEY], [token]);
+    }
+  }
+
+  #tick(): void {
+    if (!this.#isStopped && isCallDue(this.#lease, this.#nowMs())) {
+      this.#calling = this.#claim().catch(this.#options.onBug);
+    }
+  }
+
+  async #claim(): Promise<void> {
+    const { store, id, name } = this.#options;
+    const calledMs = this.#nowMs();
+    const args = [
+      id,
+      name,
+      this.token() ?? 0,
+      this.#lease.highestToken,
+      LEASE_MS,
+      priorityOf(this.#lease, calledMs),
+    ];
+    this.#fold({ kind: "called" });
+    const answer = readAnswer(await store.run(CLAIM, [LEASE_KEY], args));
+    if (answer === null) {
+      this.#fold({ kind: "failed", calledMs });
+      return;
+    }
+    const { isGranted, token, leader } = answer;
+    this.#leader = leader;
+    if (isGranted) {
+      this.#fold({ kind: "granted", calledMs, token });
+    } else {
+      this.#fold({ kind: leader.name === null ? "vacant" : "refused", token });
+    }
+  }
+
+  #fold(event: LeaseEvent): void {
+    this.#lease = foldLease(this.#lease, event, this.#nowMs());
+  }
+}
+
+interface Answer {
+  readonly isGranted: boolean;
+  readonly token: number;
+  readonly leader: Leader;
+}
+
+/** Null where there is none. Anything but what `CLAIM` returns is a bug of ours, or another program's key. */
+function readAnswer(reply: StoreReply): Answer | null {
+  if (reply.kind === "failed" || !Array.isArray(reply.value)) {
+    return null;
+  }
+  const [granted, token, name, since, leftMs] = reply.value.map(String);
+  const leads = name !== "" && name !== undefined && Number(leftMs) > 0;
+  return {
+    isGranted: granted === "1",
+    token: Number(token),
+    leader: leads ? { name, sinceMs: Number(since) } : NOBODY,
+  };
+}

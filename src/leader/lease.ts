@@ -1,0 +1,149 @@
+// The lease of the leader as one replica sees it: a pure state machine, whose clock never goes back and goes on in a pause.
+// Who leads may poll, publish and draw on budgets; docs/HIGH-AVAILABILITY.md has the promises.
+
+/** So long a lease lasts in the store after a renewal. */
+export const LEASE_MS = 12_000;
+/** So long its holder acts on it, counted from when it asked: the rest is for clocks that run differently. */
+export const ACT_MS = 10_000;
+/** A holder renews so often. */
+const RENEW_MS = 3_000;
+/** A failed call is repeated after this. */
+const RETRY_MS = 1_000;
+/** A standby asks so often whether the lease is free. */
+const WATCH_MS = 500;
+/** A failure older than this says nothing about now; longer than a call takes, with the pause before the next one. */
+const RECENT_MS = 3_000;
+/** A lost lease is blamed on the store when calls have failed for so long, and not on a pause of this process. */
+const PERSISTENT_MS = 2_000;
+/** After an outage of the store the last leader, which has polled on, comes first: all others wait so long. */
+const PATIENCE_MS = 5_000;
+
+/** What this replica may do now. */
+export type Role =
+  /** Holds the lease: no other replica does. */
+  | "leader"
+  /** Held the lease last, and the store is away: it polls from what it has, and draws nothing. */
+  | "cut_off"
+  /** Held the lease until it expired, and does not know yet whether another has it: it does nothing. */
+  | "unsure"
+  | "standby";
+
+export interface Lease {
+  /** The token of the lease that was held last, and not taken by another as far as is known; null: none. */
+  readonly token: number | null;
+  /** The highest token seen: a store that has lost its memory goes on from here. */
+  readonly highestToken: number;
+  /** Until then the token may be used. */
+  readonly untilMs: number;
+  /** Calls have failed since then; null: the last one was answered. */
+  readonly failingSinceMs: number | null;
+  readonly lastFailureMs: number;
+  /** Until then the lease is left to the last leader. */
+  readonly patientUntilMs: number;
+  /** When the next call is due; null: one is under way. */
+  readonly nextCallMs: number | null;
+}
+
+export type LeaseEvent =
+  /** A call to the store begins. */
+  | { readonly kind: "called" }
+  /** The store gave or renewed the lease. Times are those of the call. */
+  | { readonly kind: "granted"; readonly calledMs: number; readonly token: number }
+  /** Another has it. */
+  | { readonly kind: "refused"; readonly token: number }
+  /** Nobody has it, and it cannot be given yet. */
+  | { readonly kind: "vacant"; readonly token: number }
+  /** No answer, or not in time. */
+  | { readonly kind: "failed"; readonly calledMs: number };
+
+/** A replica that has just started: it stands by, and asks at once. */
+export const NEW_LEASE: Lease = {
+  token: null,
+  highestToken: 0,
+  untilMs: Number.NEGATIVE_INFINITY,
+  failingSinceMs: null,
+  lastFailureMs: Number.NEGATIVE_INFINITY,
+  patientUntilMs: Number.NEGATIVE_INFINITY,
+  nextCallMs: Number.NEGATIVE_INFINITY,
+};
+
+/** The role at an instant: a lease ends by itself, whether or not anything has happened. */
+export function roleOf(lease: Lease, nowMs: number): Role {
+  if (lease.token === null) {
+    return "standby";
+  }
+  if (nowMs < lease.untilMs) {
+    return "leader";
+  }
+  const { failingSinceMs, lastFailureMs } = lease;
+  const isAway =
+    failingSinceMs !== null &&
+    lastFailureMs - failingSinceMs >= PERSISTENT_MS &&
+    nowMs - lastFailureMs <= RECENT_MS;
+  return isAway ? "cut_off" : "unsure";
+}
+
+/** The token to draw and to publish with; null where this replica may do neither. */
+export function tokenOf(lease: Lease, nowMs: number): number | null {
+  return roleOf(lease, nowMs) === "leader" ? lease.token : null;
+}
+
+/** Who comes first where nobody has the lease: the last leader, at once; and last, who has just missed the store. */
+export function priorityOf(lease: Lease, nowMs: number): "first" | "usual" | "last" {
+  if (roleOf(lease, nowMs) === "cut_off") {
+    return "first";
+  }
+  return lease.failingSinceMs !== null || nowMs < lease.patientUntilMs ? "last" : "usual";
+}
+
+/** Whether the store is to be asked now. A lease that has expired unnoticed, as in a pause, is asked about at once. */
+export function isCallDue(lease: Lease, nowMs: number): boolean {
+  return lease.nextCallMs !== null && (nowMs >= lease.nextCallMs || roleOf(lease, nowMs) === "unsure");
+}
+
+/** Folds in what has happened. */
+export function foldLease(lease: Lease, event: LeaseEvent, nowMs: number): Lease {
+  switch (event.kind) {
+    case "called":
+      return { ...lease, nextCallMs: null };
+    case "granted":
+      return {
+        ...NEW_LEASE,
+        token: event.token,
+        highestToken: Math.max(lease.highestToken, event.token),
+        untilMs: event.calledMs + ACT_MS,
+        nextCallMs: event.calledMs + RENEW_MS,
+      };
+    case "refused":
+      return standBy(lease, event.token, nowMs);
+    case "vacant":
+      // As long as nobody leads, the last leader polls on.
+      return roleOf(lease, nowMs) === "cut_off"
+        ? { ...lease, lastFailureMs: nowMs, nextCallMs: nowMs + WATCH_MS }
+        : standBy(lease, event.token, nowMs);
+    case "failed":
+      return { ...withFailure(lease, event.calledMs, nowMs), nextCallMs: nowMs + RETRY_MS };
+  }
+}
+
+function standBy(lease: Lease, token: number, nowMs: number): Lease {
+  return {
+    ...NEW_LEASE,
+    highestToken: Math.max(lease.highestToken, token),
+    patientUntilMs: lease.failingSinceMs === null ? lease.patientUntilMs : nowMs + PATIENCE_MS,
+    nextCallMs: nowMs + WATCH_MS,
+  };
+}
+
+/** A failure after a pause of this process counts from the end of the pause: before it, nothing was tried. */
+function withFailure(lease: Lease, calledMs: number, nowMs: number): Lease {
+  if (nowMs - calledMs > RECENT_MS) {
+    return { ...lease, failingSinceMs: nowMs, lastFailureMs: nowMs };
+  }
+  const isContinued = nowMs - lease.lastFailureMs <= RECENT_MS;
+  return {
+    ...lease,
+    failingSinceMs: isContinued ? (lease.failingSinceMs ?? calledMs) : calledMs,
+    lastFailureMs: nowMs,
+  };
+}

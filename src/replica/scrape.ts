@@ -1,0 +1,52 @@
+import type { MetricsSource } from "../core/model/metrics-source.ts";
+import type { Daemon } from "../daemon/daemon.ts";
+import type { ScrapeReply } from "../io/http-server/routes/server-deps.ts";
+import type { Prometheus } from "../metrics/registry.ts";
+import { createScrapeCache } from "../metrics/scrape-cache.ts";
+
+/** The part of a replica that concerns its metrics. */
+export interface ScrapedReplica {
+  readonly metrics: () => MetricsSource["replica"];
+  /** Hands all that is known now to the other replicas; false if that failed. */
+  readonly publish: () => Promise<boolean>;
+}
+
+export interface ScrapeOptions {
+  readonly prometheus: Pick<Prometheus, "render" | "contentType">;
+  readonly reloadState: () => MetricsSource["reload"];
+  /** Null without a store. */
+  readonly replica: ScrapedReplica | null;
+}
+
+/**
+ * Makes what `/metrics` replies: the report of now, one text for all scrapers of it.
+ *
+ * A leader serves only what it has handed over: were it to die right after the scrape, no counter of the next leader would be lower.
+ */
+export function createScrape(
+  daemon: Daemon,
+  { prometheus, reloadState, replica }: ScrapeOptions,
+): () => Promise<ScrapeReply> {
+  const scrape = createScrapeCache(prometheus.render);
+  let handedOver: MetricsSource | null = null;
+
+  async function readSource(): Promise<MetricsSource> {
+    const source = daemon.metricsSource({ reload: reloadState(), replica: replica?.metrics() ?? null });
+    if (replica === null || source.replica?.isLeader !== true || !source.replica.isPolling) {
+      handedOver = null;
+      return source;
+    }
+    if (await replica.publish()) {
+      handedOver = source;
+      return source;
+    }
+    const { loop, lostLogLines, reload } = source;
+    return { ...(handedOver ?? source), loop, lostLogLines, reload, replica: replica.metrics() };
+  }
+
+  return async () => {
+    await daemon.prepare();
+    const gzipped = await scrape(await readSource());
+    return { contentType: prometheus.contentType, gzipped };
+  };
+}

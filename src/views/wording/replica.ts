@@ -1,0 +1,22 @@
+import { formatDuration } from "../../core/model/text.ts";
+import type { StatusJson } from "../api/api-schema.ts";
+
+/** Which replica leads, in a sentence; null where there is only one process. */
+export function describeReplica({ replica }: Pick<StatusJson, "replica">): string | null {
+  if (replica === null) {
+    return null;
+  }
+  const { role, name, leader, age_seconds: ageSeconds } = replica;
+  const age = ageSeconds === null ? null : formatDuration(ageSeconds * 1000);
+  switch (role) {
+    case "leader":
+      return `${name} leads.`;
+    case "cut_off":
+      return `The store is away: ${name} led last, and polls on.`;
+    case "standby":
+    case "unsure":
+      return age === null
+        ? `${leader ?? "No replica"} leads; ${name} has no report of a leader yet.`
+        : `${leader ?? "No replica"} leads; ${name} stands by, with a report of ${age} ago.`;
+  }
+}
