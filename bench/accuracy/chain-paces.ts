@@ -66,14 +66,6 @@ export function paceSummaryOf(given: PaceCase, plays: number): Readonly<Record<s
   };
 }
 
-/** The plays of a case in which something is wrong, to look into. */
-export function wrongPlays(given: PaceCase, plays: number): readonly number[] {
-  return Array.from({ length: plays }, (_, index) => index).filter((index) => {
-    const { bad, lagAtHead } = playPace(given, index);
-    return bad.length > 0 || lagAtHead > 0;
-  });
-}
-
 interface Setting {
   readonly model: ChainModel;
   readonly names: readonly string[];
