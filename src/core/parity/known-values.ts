@@ -46,9 +46,9 @@ const KEPT_RUNS = 64;
 /** A longer text is kept as its beginning and a digest. */
 const KEPT_CHARS = 128;
 /** A value that returns after fewer readings than this may also do so between two readings, unseen. */
-const QUICK_RETURN_READINGS = 8;
+const QUICK_RETURN_READINGS = 32;
 /** After so many readings without a quick return, a source is steady again. */
-const STEADY_READINGS = 32;
+const STEADY_READINGS = 64;
 /** Of a source that was read less often than this, nobody knows yet whether its values return. */
 const ENOUGH_READINGS = 10;
 /** Two equal readings further apart than so many intervals prove nothing of the time between. */

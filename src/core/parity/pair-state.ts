@@ -81,28 +81,55 @@ export function newPair(pair: Pick<PairState, "probe" | "target" | "against">): 
   };
 }
 
+/** What is left once the last comparison is no longer evidence: differences in a row are still in a row. */
+export function withoutResult(pair: PairState): PairState {
+  return { ...pair, result: "unknown", sinceMs: null, comparison: null };
+}
+
 /** Folds in what both have at the highest block that they share. A block is compared once. */
 export function foldComparison(pair: PairState, compared: Compared): PairState {
-  const { shared, own, against, nowMs } = compared;
-  const [ownMs, againstMs] = [own.lastMs ?? nowMs, against.lastMs ?? nowMs];
+  const { shared, nowMs } = compared;
   const { last } = pair;
   if (last !== null && shared.block <= last.block) {
-    const isReadAgain = shared.block === last.block && ownMs > last.ownMs && againstMs > last.againstMs;
-    return isReadAgain && saysTheSame(pair, shared)
-      ? { ...pair, last: { ...last, atMs: nowMs, ownMs, againstMs } }
-      : pair;
+    return shared.block === last.block ? seenAgain({ ...pair, last }, compared) : pair;
   }
   if (!isUsable(compared)) {
     return pair;
   }
-  const seen = { ...pair, last: { block: shared.block, atMs: nowMs, ownMs, againstMs } };
-  return shared.own.text === shared.against.text ? asEqual(seen, compared) : asDifferent(seen, compared);
+  const seen = { ...pair, last: { block: shared.block, atMs: nowMs, ...readTimes(compared) } };
+  return isEqual(shared) ? asEqual(seen, compared) : asDifferent(seen, compared);
+}
+
+/** The block compared last once more: what was said of it still holds where both were read since. */
+function seenAgain(
+  pair: PairState & { readonly last: NonNullable<PairState["last"]> },
+  compared: Compared,
+): PairState {
+  const { shared, nowMs } = compared;
+  const times = readTimes(compared);
+  if (times.ownMs <= pair.last.ownMs || times.againstMs <= pair.last.againstMs) {
+    return pair;
+  }
+  const seen = { ...pair, last: { ...pair.last, atMs: nowMs, ...times } };
+  if (saysTheSame(pair, shared)) {
+    return seen;
+  }
+  // After a silence, both still stand there.
+  const isAnew = pair.result === "unknown" && shared.belowHead === 0 && isEqual(shared);
+  return isAnew ? asEqual(seen, compared) : pair;
+}
+
+function readTimes({ own, against, nowMs }: Compared): Pick<Streak, "ownMs" | "againstMs"> {
+  return { ownMs: own.lastMs ?? nowMs, againstMs: against.lastMs ?? nowMs };
+}
+
+function isEqual({ own, against }: SharedHeight): boolean {
+  return own.text === against.text;
 }
 
 /** Where values come and go quickly, only what both said of one very height counts. */
 function isUsable({ shared, own, against }: Compared): boolean {
-  const isEqual = shared.own.text === shared.against.text;
-  const isBelieved = isEqual || (!isContradictory(own) && !isContradictory(against));
+  const isBelieved = isEqual(shared) || (!isContradictory(own) && !isContradictory(against));
   return isBelieved && (shared.evidence === "read" || (isSteady(own) && isSteady(against)));
 }
 
@@ -131,26 +158,25 @@ function asDifferent(pair: PairState, compared: Compared): PairState {
     : { ...pair, streak };
 }
 
-function nextStreak(streak: Streak | null, { shared, own, against, nowMs }: Compared): Streak {
-  const { block, evidence } = shared;
-  const isNear = shared.belowHead <= NEAR_BLOCKS;
-  const [ownMs, againstMs] = [own.lastMs ?? nowMs, against.lastMs ?? nowMs];
-  if (streak === null) {
-    return { firstMs: nowMs, count: 1, block, ownMs, againstMs, isNear, evidence };
+function nextStreak(streak: Streak | null, compared: Compared): Streak {
+  const { shared, nowMs } = compared;
+  const { block, belowHead, evidence } = shared;
+  const isNear = belowHead <= NEAR_BLOCKS;
+  const first = { firstMs: nowMs, count: 1, block, ...readTimes(compared), isNear, evidence };
+  if (streak === null || block <= streak.block) {
+    return first;
   }
-  const isNewOfBoth = ownMs > streak.ownMs && againstMs > streak.againstMs;
+  const isNewOfBoth = first.ownMs > streak.ownMs && first.againstMs > streak.againstMs;
   const isApart = (isNear && streak.isNear) || block - streak.block > REORG_BLOCKS;
-  return isNewOfBoth && isApart
-    ? {
-        firstMs: streak.firstMs,
-        count: streak.count + 1,
-        block,
-        ownMs,
-        againstMs,
-        isNear,
-        evidence: evidence === "between" ? evidence : streak.evidence,
-      }
-    : streak;
+  if (!isNewOfBoth || !isApart) {
+    return streak;
+  }
+  return {
+    ...first,
+    firstMs: streak.firstMs,
+    count: streak.count + 1,
+    evidence: streak.evidence === "between" ? "between" : evidence,
+  };
 }
 
 function isEnough({ count, evidence, firstMs }: Streak, { own, against, nowMs }: Compared): boolean {

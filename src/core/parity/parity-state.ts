@@ -1,7 +1,7 @@
 import type { ParityReading } from "../model/parity.ts";
 import { highestShared } from "./compare.ts";
 import { addFailure, addReading, forgetValues, type KnownValues, newKnownValues } from "./known-values.ts";
-import { foldComparison, newPair, type PairState } from "./pair-state.ts";
+import { foldComparison, newPair, type PairState, withoutResult } from "./pair-state.ts";
 import { type ParityPair, type ProbedTarget, readingIntervalMs, type WatchedProbe } from "./watched-probe.ts";
 
 /** What is known of the values of one chain: plain data, replaced and never edited. */
@@ -159,7 +159,7 @@ function comparePair(
 ): PairState {
   const known = pairStateOf(state, probe, pair);
   const isStale = known.last !== null && nowMs - known.last.atMs > parityStaleMs(probe, pair, staleMs);
-  const current = isStale ? newPair(known) : known;
+  const current = isStale ? withoutResult(known) : known;
   const own = knownValuesOf(state, { probe: probe.name, target: pair.target.key });
   const against = knownValuesOf(state, { probe: probe.name, target: pair.against.key });
   if (own === undefined || against === undefined) {
@@ -170,7 +170,12 @@ function comparePair(
     return newPair(known);
   }
   const shared = highestShared(own, against);
-  return shared === null ? current : foldComparison(current, { shared, own, against, nowMs });
+  if (shared === null) {
+    return current;
+  }
+  // Both went back below what was compared, and stay there: the chain has started again.
+  const isBelow = isStale && shared.block + shared.belowHead < (known.last?.block ?? 0);
+  return foldComparison(isBelow ? newPair(known) : current, { shared, own, against, nowMs });
 }
 
 function asked({ probe, target }: KnownValues, probes: readonly WatchedProbe[]): ProbedTarget | undefined {

@@ -3,7 +3,7 @@ import type { ParityReport, TargetReport } from "../model/report.ts";
 import { differenceOf } from "../parity/compare.ts";
 import type { KnownValues } from "../parity/known-values.ts";
 import { oddOnesOut } from "../parity/odd-one-out.ts";
-import type { Comparison, PairState } from "../parity/pair-state.ts";
+import { type Comparison, type PairState, withoutResult } from "../parity/pair-state.ts";
 import { knownValuesOf, NO_PARITY, pairStateOf, parityStaleMs } from "../parity/parity-state.ts";
 import type { ParityPair, WatchedProbe } from "../parity/watched-probe.ts";
 import { parityDetail } from "./parity-detail.ts";
@@ -29,7 +29,7 @@ export function reportParity(
       const doubt = doubtOf(reports.get(pair.target.key)) ?? doubtOf(reports.get(pair.against.key));
       return {
         pair,
-        state: isStale || doubt !== null ? withoutResult(state) : state,
+        state: isStale || doubt !== null ? { ...withoutResult(state), last: null } : state,
         doubt,
         own: knownValuesOf(parity, { probe: probe.name, target: pair.target.key }),
         against: knownValuesOf(parity, { probe: probe.name, target: pair.against.key }),
@@ -99,10 +99,6 @@ function oddSide({ target, against }: ParityPair, odd: ReturnType<typeof oddOnes
     return "target";
   }
   return odd.has(against.key) ? "against" : null;
-}
-
-function withoutResult(state: PairState): PairState {
-  return { ...state, result: "unknown", sinceMs: null, comparison: null, streak: null, last: null };
 }
 
 /** Why the data of a target cannot be compared now, or null. */
