@@ -1,0 +1,103 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  observeReadings,
+  type ParityState,
+  type TakenReading,
+} from "../../../src/core/parity/parity-state.ts";
+import { ParityPlay, parityValue, takenReading } from "./parity-play.ts";
+
+/** A reading of one of two sources: which, how much later, how much higher, and whether a lower replica answers. */
+const Step = fc.record({
+  variant: fc.constantFrom("a", "b"),
+  afterMs: fc.integer({ min: 1, max: 120_000 }),
+  blocks: fc.integer({ min: 0, max: 200 }),
+  below: fc.oneof({ weight: 4, arbitrary: fc.constant(0) }, fc.integer({ min: 1, max: 300 })),
+});
+const Steps = fc.array(Step, { minLength: 1, maxLength: 150 });
+/** Heights at which a value changes to one that it never had. */
+const Changes = fc.array(fc.integer({ min: 1_000, max: 30_000 }), { maxLength: 60 });
+
+type Valued = (variant: string, block: number) => string | number;
+
+function play(
+  steps: readonly (typeof Step extends fc.Arbitrary<infer T> ? T : never)[],
+  valueAt: Valued,
+): ParityPlay {
+  const parity = new ParityPlay(["a", "b"], 60_000);
+  const heights: Record<string, number> = { a: 1_000, b: 1_000 };
+  for (const { variant, afterMs, blocks, below } of steps) {
+    const height = (heights[variant] ?? 0) + blocks;
+    heights[variant] = height;
+    const block = Math.max(1, height - below);
+    parity.read({ [variant]: [block, valueAt(variant, block)] }, afterMs);
+    if (parity.pair().result === "different") {
+      break;
+    }
+  }
+  return parity;
+}
+
+describe("the judgement of parity", () => {
+  it("never says different of two that follow one chain, whose values do not return", () => {
+    fc.assert(
+      fc.property(Steps, Changes, (steps, changes) => {
+        const count: Valued = (_, block) => changes.filter((change) => change <= block).length;
+
+        expect(play(steps, count).pair().result).not.toBe("different");
+      }),
+    );
+  });
+
+  it("never says equal of two that have no value in common", () => {
+    fc.assert(
+      fc.property(Steps, Changes, (steps, changes) => {
+        const own: Valued = (variant, block) =>
+          `${variant}${changes.filter((change) => change <= block).length}`;
+
+        expect(play(steps, own).pair().result).not.toBe("equal");
+      }),
+    );
+  });
+
+  it("says the same in whichever order the readings of one instant come", () => {
+    fc.assert(
+      fc.property(Steps, Steps, Changes, (steps, more, changes) => {
+        const count: Valued = (variant, block) =>
+          changes.filter((change) => change <= block).length - Number(variant === "b" && block > 9_000);
+        const parity = play(steps, count);
+        const taken = more.slice(0, 2).flatMap(({ blocks }) =>
+          parity.probe.targets.map(({ target }, at): TakenReading => {
+            const block = 20_000 + blocks + at;
+            const value = parityValue(count(target.variant, block));
+            return takenReading(target, { block, value, atMs: parity.nowMs + 1 });
+          }),
+        );
+        const [first = [], second = []] = [taken.slice(0, 2), taken.slice(2)];
+        const fold = (state: ParityState, batch: readonly TakenReading[]) =>
+          observeReadings(state, { probes: [parity.probe], staleMs: 300_000 }, batch);
+        const inOrder = fold(fold(parity.state, first), second);
+        const turned = fold(fold(parity.state, first.toReversed()), second.toReversed());
+
+        expect(turned.pairs).toEqual(inOrder.pairs);
+        expect(new Set(turned.sources)).toEqual(new Set(inOrder.sources));
+      }),
+    );
+  });
+
+  it("remembers a bounded amount, however long the values and whatever comes", () => {
+    const long = Steps.map((steps) =>
+      Array.from({ length: 20 }, () => steps)
+        .flat()
+        .slice(0, 1_500),
+    );
+    fc.assert(
+      fc.property(long, (steps) => {
+        const { state } = play(steps, (_, block) => `${block}`.repeat(500));
+
+        expect(JSON.stringify(state).length).toBeLessThan(64_000);
+      }),
+      { numRuns: 10 },
+    );
+  });
+});
