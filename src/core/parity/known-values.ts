@@ -50,7 +50,7 @@ const QUICK_RETURN_READINGS = 32;
 /** After so many readings without a quick return, a source is steady again. */
 const STEADY_READINGS = 64;
 /** Of a source that was read less often than this, nobody knows yet whether its values return. */
-const ENOUGH_READINGS = 10;
+const ENOUGH_READINGS = 20;
 /** Two equal readings further apart than so many intervals prove nothing of the time between. */
 const MAX_SILENT_INTERVALS = 3;
 
@@ -106,9 +106,9 @@ export function addFailure(known: KnownValues, detail: string): KnownValues {
   return { ...known, failure: detail };
 }
 
-/** What is left once nothing that it said can be relied on. */
+/** What is left once nothing that it said can be relied on: how steady its values are is still known. */
 export function forgetValues(known: KnownValues): KnownValues {
-  return { ...newKnownValues(known), failure: known.failure };
+  return { ...known, deployment: null, runs: [], lastMs: null };
 }
 
 /** Whether equal readings of this source stand for the heights between them. */
