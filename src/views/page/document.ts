@@ -24,6 +24,9 @@ function headingId(title: string): string {
 }
 
 class DocumentRenderer extends Renderer {
+  /** For the names of the tables, which must differ on one page. */
+  #tables = 0;
+
   override heading({ tokens, depth, text }: Tokens.Heading): string {
     return `<h${depth} id="${headingId(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
   }
@@ -34,7 +37,8 @@ class DocumentRenderer extends Renderer {
 
   override table(token: Tokens.Table): string {
     const table = super.table(token).replace("<table>", '<table class="plain">');
-    return `<div class="box" tabindex="0" role="region" aria-label="Table">${table}</div>\n`;
+    this.#tables += 1;
+    return `<div class="box" tabindex="0" role="region" aria-label="Table ${this.#tables}">${table}</div>\n`;
   }
 
   override link({ href, tokens }: Tokens.Link): string {
