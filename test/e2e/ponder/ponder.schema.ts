@@ -9,3 +9,9 @@ export const seenBlock = onchainTable(
   }),
   (table) => ({ id: primaryKey({ columns: [table.chainId, table.number] }) }),
 );
+
+/** How many events there were on a chain. */
+export const tally = onchainTable("tally", (column) => ({
+  chainId: column.integer().primaryKey(),
+  events: column.integer().notNull(),
+}));

@@ -10,32 +10,48 @@ import { type Program, startProgram } from "./program.ts";
 export interface Anvil extends Program {
   readonly url: string;
   blockNumber(): Promise<number>;
+  /** Makes so many blocks at once, one second apart in the chain's own time. */
+  mine(blocks: number): Promise<void>;
+  /** Makes one block a second from now on. */
+  run(): Promise<void>;
 }
 
 export interface AnvilOptions {
   readonly chainId: number;
   /** How many blocks, one second apart, it has already when it starts; the last is of this moment. */
   readonly history: number;
+  /** How many blocks it still lacks until this moment: `mine()` makes them, and none comes before `run()`. Default 0: it runs. */
+  readonly missing?: number;
 }
 
 const hexNumber = z.object({ result: z.string().regex(/^0x[0-9a-f]+$/) });
 
 /** Starts a chain. Its package must be installed already in test/e2e/ponder. */
-export async function startAnvil({ chainId, history }: AnvilOptions): Promise<Anvil> {
+export async function startAnvil({ chainId, history, missing = 0 }: AnvilOptions): Promise<Anvil> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const genesisSec = Math.floor(Date.now() / 1000) - history;
+  const genesisSec = Math.floor(Date.now() / 1000) - history - missing;
   const program = await startProgram({
     command: anvilBinary(),
     args: `--silent --no-mining --port ${port} --chain-id ${chainId} --timestamp ${genesisSec}`.split(" "),
   });
   await vi.waitFor(() => call(url, "eth_chainId", []), { timeout: 60_000, interval: 50 });
-  await call(url, "anvil_mine", [`0x${history.toString(16)}`, "0x1"]);
-  await call(url, "evm_setIntervalMining", [1]);
+  const mine = async (blocks: number): Promise<void> => {
+    await call(url, "anvil_mine", [`0x${blocks.toString(16)}`, "0x1"]);
+  };
+  const run = async (): Promise<void> => {
+    await call(url, "evm_setIntervalMining", [1]);
+  };
+  await mine(history);
+  if (missing === 0) {
+    await run();
+  }
 
   return {
     ...program,
     url,
+    mine,
+    run,
     blockNumber: async () => Number(hexNumber.parse(await call(url, "eth_blockNumber", [])).result),
   };
 }

@@ -9,6 +9,8 @@ export interface PonderOptions {
   readonly alphaRpcUrl: string;
   readonly betaRpcUrl: string;
   readonly databaseDirectory: string;
+  /** The block whose event it skips; left out, it skips none. */
+  readonly skippedBlock?: number;
 }
 
 /** Installs the indexer as its lockfile says. Throws with npm's own words when it cannot. */
@@ -33,6 +35,7 @@ export function startPonder(options: PonderOptions): Promise<Program> {
       ALPHA_RPC_URL: options.alphaRpcUrl,
       BETA_RPC_URL: options.betaRpcUrl,
       PONDER_DATABASE_DIRECTORY: options.databaseDirectory,
+      SKIPPED_BLOCK: String(options.skippedBlock ?? 0),
     },
   });
 }
