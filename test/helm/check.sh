@@ -54,6 +54,12 @@ same_rules() {
   done
 }
 
+two_pods_without_volume() {
+  template --values "$1" >"$work/rendered.yaml"
+  grep -q '^  replicas: 2$' "$work/rendered.yaml" && grep -q '^kind: PodDisruptionBudget$' "$work/rendered.yaml" &&
+    ! grep -qE 'volumeClaimTemplates|--state=' "$work/rendered.yaml"
+}
+
 same_example() {
   template --values "$root/deploy/helm/values/example.yaml" | diff - <(sed '/^---$/,$!d' "$root/deploy/kubernetes.yaml")
 }
@@ -65,6 +71,8 @@ done
 check "the rules are those of dashboards/rules" same_rules "$root/deploy/helm/values/operator.yaml"
 check "a missing configuration is refused" refuses
 check "an unknown value is refused" refuses --set existingConfigMap=x --set replicas=2
+check "a store without the key of its Secret is refused" refuses --set existingConfigMap=x --set store.urlFrom.name=x
+check "with a store two pods run, without a volume" two_pods_without_volume "$root/deploy/helm/values/store.yaml"
 check "deploy/kubernetes.yaml is rendered from the chart" same_example
 
 printf '\n%d passed, %d failed\n' "$passed" "$failed"
