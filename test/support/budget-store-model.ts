@@ -126,8 +126,8 @@ function draw(hash: Map<string, string>, args: readonly string[], { nowMs, lease
     }
   }
   if (holder === id) {
-    untilMs = nowMs + ALLOWANCE_MS + MARGIN_MS;
     holder = target === 0 ? "" : id;
+    untilMs = target === 0 ? untilMs : nowMs + ALLOWANCE_MS + MARGIN_MS;
   }
   hash.set("holder", holder).set("hold", hold.toString());
   hash.set("holdSpent", booked.toString()).set("holdUntil", untilMs.toString());

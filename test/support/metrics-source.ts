@@ -58,7 +58,14 @@ export function fullReport(): Report {
       { scope: "host", subject: "indexer.example", sinceMs: NOW_MS, detail: "x", targets: [subgraph.key] },
     ],
     budgets: [
-      { budget: shared, endpoint: null, limit: 100_000, used: 40, remaining: 99_960 },
+      {
+        budget: shared,
+        endpoint: null,
+        limit: 100_000,
+        used: 40,
+        remaining: 99_960,
+        drawnBy: [{ name: "web-1:9855", requests: 40 }],
+      },
       { budget: own, endpoint: sampleEndpoint(), limit: 3_000, used: 3_001, remaining: 0 },
     ],
   });

@@ -28,9 +28,11 @@ const SYNC_MS = 1_000;
 
 /** Opens the budgets of a fleet. What its state file says was spent is carried over; a store that was empty takes five seconds. */
 export async function openSharedBudgets(fleet: Fleet, source: SharedBudgetsSource): Promise<OpenedBudgets> {
-  const { formerStateFile, world, ...options } = source;
+  const { formerStateFile, world, store, name, isDaemon, right } = source;
+  const { nowMs, monotonicMs, random } = world;
   const budgets = new Budgets(fleet);
-  const shared = new SharedBudgets({ ...options, ...world, budgets, id: randomUUID() });
+  const options = { store, name, isDaemon, right, nowMs, monotonicMs, random, budgets };
+  const shared = new SharedBudgets({ ...options, id: randomUUID() });
   if (formerStateFile !== null) {
     shared.carryOver(await spentInFile(formerStateFile, fleet));
   }

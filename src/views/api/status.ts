@@ -131,7 +131,8 @@ function incidentJson({ scope, subject, sinceMs, detail, targets }: Incident): I
   return { scope, subject, since: isoTime(sinceMs), detail, targets };
 }
 
-function budgetJson({ budget, endpoint, backOff, limit, used, remaining }: BudgetReport): BudgetJson {
+function budgetJson(report: BudgetReport): BudgetJson {
+  const { budget, endpoint, backOff, limit, used, remaining, drawnBy } = report;
   const detail = backOff ?? null;
   return {
     budget: budget.name,
@@ -141,6 +142,7 @@ function budgetJson({ budget, endpoint, backOff, limit, used, remaining }: Budge
     used,
     remaining,
     detail,
+    drawn_by: (drawnBy ?? []).map(({ name, requests }) => ({ name, requests })),
   };
 }
 

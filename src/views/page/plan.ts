@@ -66,8 +66,13 @@ const WINDOW = { hour: "60 minutes", day: "24 hours", month: "31 days" } as cons
 
 function renderLedger(ledger: BudgetJson): Html {
   const where = ledger.endpoint ?? "all together";
-  return html`<tr><th scope="row">${where.split(/(?<=\/)/).map((part) => html`${part}<wbr>`)}</th><td>${renderUsed(ledger, `${ledger.budget} used by ${where}`)}</td><td>${formatNumber(ledger.remaining)}${ledger.detail === null ? null : html`<br>${ledger.detail}`}</td></tr>
+  return html`<tr><th scope="row">${where.split(/(?<=\/)/).map((part) => html`${part}<wbr>`)}</th><td>${renderUsed(ledger, `${ledger.budget} used by ${where}`)}</td><td>${formatNumber(ledger.remaining)}${ledger.detail === null ? null : html`<br>${ledger.detail}`}${ledger.drawn_by.length === 0 ? null : html`<br>drawn by ${drawnBy(ledger)}`}</td></tr>
 `;
+}
+
+/** For example `web-1:9855 1,200, check 80`. */
+function drawnBy({ drawn_by }: BudgetJson): string {
+  return drawn_by.map(({ name, requests }) => `${name} ${formatNumber(requests)}`).join(", ");
 }
 
 function renderPlan({ rows, basis, parity }: Plan): Html {

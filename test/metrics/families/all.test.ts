@@ -178,6 +178,7 @@ describe("METRIC_FAMILIES", () => {
         [OWN_BUDGET, 0],
       ],
     },
+    { name: "synclag_budget_drawn", expected: [[{ ...SHARED_BUDGET, process: "web-1:9855" }, 40]] },
     { name: "synclag_scheduler_last_tick_timestamp_seconds", expected: [[{}, (NOW_MS - 500) / 1000]] },
     { name: "synclag_polls_in_flight", expected: [[{}, 2]] },
     { name: "synclag_polls_queued", expected: [[{}, 4]] },

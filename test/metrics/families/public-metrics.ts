@@ -41,6 +41,7 @@ export const PUBLIC = [
   { name: "synclag_budget_limit", type: "gauge", labels: ["budget", ...E] },
   { name: "synclag_budget_used", type: "gauge", labels: ["budget", ...E] },
   { name: "synclag_budget_remaining", type: "gauge", labels: ["budget", ...E] },
+  { name: "synclag_budget_drawn", type: "gauge", labels: ["budget", ...E, "process"] },
   { name: "synclag_scheduler_last_tick_timestamp_seconds", type: "gauge", labels: [] },
   { name: "synclag_polls_in_flight", type: "gauge", labels: [] },
   { name: "synclag_polls_queued", type: "gauge", labels: [] },

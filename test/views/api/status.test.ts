@@ -105,6 +105,7 @@ describe("statusJson()", () => {
             limit: 100_000,
             used: 41,
             remaining: 99_959,
+            drawnBy: [{ name: "web-1:9855", requests: 40 }],
           },
         ],
         skipped: [
@@ -162,6 +163,7 @@ describe("statusJson()", () => {
         used: 41,
         remaining: 99_959,
         detail: null,
+        drawn_by: [{ name: "web-1:9855", requests: 40 }],
       },
     ]);
     expect(json.skipped).toEqual([

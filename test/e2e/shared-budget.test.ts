@@ -1,0 +1,312 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import fc from "fast-check";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { RedisStore } from "../../src/io/store/redis-store.ts";
+import { type StoreScript, storeScript } from "../../src/io/store/store-script.ts";
+import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import { BudgetStoreModel } from "../support/budget-store-model.ts";
+import { recordLog } from "../support/log-recorder.ts";
+import { DAILY, HOURLY, SharedLife, type StoreUnderTest, step } from "../support/shared-budget-life.ts";
+import { freePort } from "./support/free-port.ts";
+import { getJson, getText } from "./support/loopback.ts";
+import { type Program, runProgram, startProgram } from "./support/program.ts";
+import { type RedisServer, startRedis } from "./support/redis-server.ts";
+import { temporaryFolder, undoAll } from "./support/undo.ts";
+
+afterAll(undoAll);
+
+const RUN = ["dist/main.js", "run"];
+const LIMIT = 200;
+/** How long processes are killed; five minutes for the figures in docs/HIGH-AVAILABILITY.md. */
+const KILLING_MS = Number(process.env["SHARED_BUDGET_SECONDS"] ?? 45) * 1_000;
+const CHAINS = { base: 8453, ethereum: 1, arbitrum: 42161 };
+const PROTOCOLS = ["airdrops", "lockup", "flow", "staking", "vesting", "grants", "swaps", "loans"];
+const KEYS = PROTOCOLS.flatMap((protocol) => Object.keys(CHAINS).map((chain) => keyOf(protocol, chain)));
+
+describe("the budget scripts, on a real Redis with a clock that the test sets", () => {
+  it("reply as the model does, and never let more through than the limit", async () => {
+    const server = await startRedis();
+    await using store = await openStore(server);
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
+        const life = new SharedLife((nowMs) => bothStores(store, nowMs));
+        await life.start();
+        for (const one of steps) {
+          await life.live(one);
+        }
+
+        expect(life.mostInAWindow(HOURLY)).toBeLessThanOrEqual(HOURLY.limit);
+        expect(life.mostInAWindow(DAILY)).toBeLessThanOrEqual(DAILY.limit);
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+describe("a budget that three daemons and a cron of check share", () => {
+  it("is never passed and is used, though all are killed at random and the store is restarted twice", async () => {
+    await using fleet = await startFleet({ nowMs: Date.now, endpoints: KEYS.map(endpointOf) });
+    const folder = await temporaryFolder("shared-budget");
+    const config = join(folder, "chains.yaml");
+    await writeFile(config, chainsYaml(fleet));
+    const server = await startRedis(["--appendonly", "yes", "--dir", folder]);
+    const args = ["--config", config, "--store", server.url];
+    const untilMs = Date.now() + KILLING_MS;
+    let restarts = 0;
+    let kills = 0;
+
+    async function daemon(): Promise<void> {
+      while (Date.now() < untilMs) {
+        const port = await freePort();
+        const program = await startProgram({
+          command: process.execPath,
+          args: [...RUN, ...args, "--listen", `127.0.0.1:${port}`, "--log-level", "error"],
+        });
+        // At random, from the first draws on: a start takes most of a life.
+        await vi.waitFor(() => getText(`http://127.0.0.1:${port}/-/healthy`), {
+          timeout: 60_000,
+          interval: 50,
+        });
+        await delay(Math.random() * 3_000);
+        await kill(program);
+        kills += 1;
+      }
+    }
+    async function cron(): Promise<void> {
+      while (Date.now() < untilMs) {
+        const program = await startProgram({
+          command: process.execPath,
+          args: ["dist/main.js", "check", ...args],
+        });
+        await Promise.race([program.exit, delay(2_000 + Math.random() * 10_000)]);
+        await kill(program);
+      }
+    }
+    async function restartStore(): Promise<void> {
+      for (const share of [0.3, 0.6]) {
+        await delay(Math.max(0, untilMs - KILLING_MS * (1 - share) - Date.now()));
+        await server.kill();
+        await delay(500);
+        await server.start();
+        restarts += 1;
+      }
+    }
+    await Promise.all([daemon(), daemon(), daemon(), cron(), restartStore()]);
+    const last = await runProgram({
+      command: process.execPath,
+      args: ["dist/main.js", "check", ...args, "--format", "json"],
+    });
+
+    const sent = requestsOf(fleet);
+    const [budget] = statusSchema.parse(JSON.parse(last.stdout)).budgets;
+    process.stdout.write(
+      `sent ${sent} of ${LIMIT}, counted ${budget?.used}, ${kills} daemons killed, store restarted ${restarts} times\n`,
+    );
+    expect(sent).toBeLessThanOrEqual(LIMIT);
+    expect(sent).toBeGreaterThanOrEqual(0.9 * LIMIT);
+    expect(budget?.used).toBeGreaterThanOrEqual(sent);
+    expect(budget?.drawn_by.map(({ name }) => name)).toContain("check");
+  });
+
+  it("goes on from what was drawn in advance while the store is away, and polls without a budget are not touched", async () => {
+    await using fleet = await startFleet({ nowMs: Date.now, endpoints: KEYS.map(endpointOf) });
+    const folder = await temporaryFolder("store-away");
+    const config = join(folder, "chains.yaml");
+    await writeFile(config, twoIndexers(fleet));
+    const server = await startRedis();
+    const port = await freePort();
+    const program = await startProgram({
+      command: process.execPath,
+      args: [
+        "dist/main.js",
+        "run",
+        "--config",
+        config,
+        "--store",
+        server.url,
+        "--listen",
+        `127.0.0.1:${port}`,
+      ],
+    });
+    const count = (chain: string): number => fleet.endpoint(keyOf("airdrops", chain)).requestCount;
+    await vi.waitFor(() => expect(count("base")).toBeGreaterThan(2), { timeout: 30_000 });
+    await server.kill();
+    const before = { budget: count("base"), free: count("ethereum") };
+
+    await vi.waitFor(
+      async () => {
+        const { targets } = statusSchema.parse(await getJson(`http://127.0.0.1:${port}/api/v1/status`));
+        expect(targets.map(({ detail }) => detail).join("\n")).toMatch(
+          /not sent: budget few: the store is away \(.*\), and nothing drawn in advance is left/,
+        );
+      },
+      { timeout: 60_000, interval: 200 },
+    );
+
+    expect(count("base")).toBeGreaterThan(before.budget);
+    expect(count("base")).toBeLessThanOrEqual(before.budget + 16);
+    expect(count("ethereum")).toBeGreaterThan(before.free + 3);
+    await server.start();
+    const polled = count("base");
+    await vi.waitFor(() => expect(count("base")).toBeGreaterThan(polled), { timeout: 30_000 });
+    expect((await program.stop()).code).toBe(0);
+  });
+});
+
+const statusSchema = z.object({
+  targets: z.array(z.object({ detail: z.string().nullable() })),
+  budgets: z.array(
+    z.object({
+      used: z.number(),
+      drawn_by: z.array(z.object({ name: z.string(), requests: z.number() })),
+    }),
+  ),
+});
+
+async function kill(program: Program): Promise<void> {
+  program.signal("SIGKILL");
+  await program.exit;
+}
+
+function openStore({ port }: RedisServer): Promise<RedisStore> {
+  const address = {
+    host: "127.0.0.1",
+    port,
+    isEncrypted: false,
+    username: null,
+    password: null,
+    database: 0,
+  };
+  return RedisStore.open({ address, cluster: "test" }, { logger: recordLog().logger, random: () => 0.5 });
+}
+
+/** Each has keys of its own: calls of the one before may still be under way. */
+let histories = 0;
+
+/** Runs each script on both, and compares the replies. */
+function bothStores(redis: RedisStore, nowMs: () => number): StoreUnderTest {
+  histories += 1;
+  const own = `${histories}:`;
+  let atMs = 0;
+  const model = new BudgetStoreModel(() => atMs);
+  // One after the other: a script whose text has to be sent first would be overtaken.
+  let latest: Promise<unknown> = Promise.resolve();
+  async function inTurn<T>(call: () => Promise<T>): Promise<T> {
+    const turn = latest.then(call);
+    latest = turn.catch(() => undefined);
+    return await turn;
+  }
+  return {
+    run: (script, keys, args) =>
+      inTurn(async () => {
+        atMs = nowMs();
+        const expected = await model.run(script, keys, args);
+        const reply = await redis.run(
+          withClock(script, atMs),
+          keys.map((key) => `${own}${key}`),
+          args,
+        );
+        expect(comparable(reply)).toEqual(comparable(expected));
+        return reply;
+      }),
+    empty: () =>
+      inTurn(async () => {
+        await model.empty();
+        const keys = ["budget:hourly", "budget:daily", "lease"].map((key) => `${own}${key}`);
+        await redis.run(FORGET, keys, []);
+      }),
+    setLease: (token) =>
+      inTurn(async () => {
+        await model.setLease(token);
+        await redis.run(SET_LEASE, [`${own}lease`], [token]);
+      }),
+  };
+}
+
+const FORGET = storeScript("return redis.call('DEL', unpack(KEYS))");
+const SET_LEASE = storeScript("return redis.call('HSET', KEYS[1], 'token', ARGV[1])");
+
+function withClock({ lua }: StoreScript, nowMs: number): StoreScript {
+  const seconds = Math.floor(nowMs / 1_000);
+  return storeScript(
+    lua.replace("redis.call('TIME')", `{ ${seconds}, ${(nowMs - seconds * 1_000) * 1_000} }`),
+  );
+}
+
+/** Numbers as text; the fields of a hash in one order. */
+function comparable(reply: unknown): unknown {
+  return JSON.stringify(reply, (_key, value: unknown) => {
+    if (Array.isArray(value) && value.length === 5 && Array.isArray(value[4])) {
+      const flat = value[4].map(String);
+      const pairs = flat.flatMap((name, at) => (at % 2 === 0 ? [`${name}=${flat[at + 1]}`] : []));
+      return [...value.slice(0, 4).map(String), pairs.filter((pair) => !/=(0|)$/.test(pair)).toSorted()].join(
+        " ",
+      );
+    }
+    return typeof value === "number" ? value.toString() : value;
+  });
+}
+
+function keyOf(protocol: string, chain: string): string {
+  return `${protocol}/subgraph/production/${chain}`;
+}
+
+function endpointOf(key: string) {
+  const [protocol, , , chain = ""] = key.split("/");
+  return {
+    kind: "studio",
+    key,
+    chains: [chain],
+    path: `/query/1/${protocol}-${chain}/version/latest`,
+  } as const;
+}
+
+function requestsOf(fleet: SimulatedFleet): number {
+  return KEYS.reduce((total, key) => total + fleet.endpoint(key).requestCount, 0);
+}
+
+function chainsYaml(fleet: SimulatedFleet): string {
+  const protocols = PROTOCOLS.map((protocol) => {
+    const chains = Object.keys(CHAINS).map(
+      (chain) => `${chain}: { url: "${fleet.endpoint(keyOf(protocol, chain)).url}", budget: provider }`,
+    );
+    return `  ${protocol}: [{ variant: subgraph, schedule: "0 0 * * * *", chains: { ${chains.join(", ")} } }]`;
+  });
+  return `
+version: 1
+poll: { retries: 0 }
+budgets:
+  provider: { limit: ${LIMIT}, per: hour, scope: shared }
+${chainsSection()}
+protocols:
+${protocols.join("\n")}
+`;
+}
+
+/** Three minutes of polls each second are 180 an hour, and so 15 in five minutes. */
+function twoIndexers(fleet: SimulatedFleet): string {
+  const minute = new Date().getMinutes();
+  const minutes = [0, 1, 2].map((later) => (minute + later) % 60).join(",");
+  const url = (chain: string): string => fleet.endpoint(keyOf("airdrops", chain)).url;
+  return `
+version: 1
+poll: { retries: 0 }
+budgets:
+  few: { limit: 3600, per: hour, scope: shared }
+${chainsSection()}
+protocols:
+  airdrops:
+    - { variant: subgraph, url: "${url("base")}", schedule: "* ${minutes} * * * *", budget: few, chains: [base] }
+    - { variant: other, url: "${url("ethereum")}", schedule: "* * * * * *", chains: [ethereum] }
+`;
+}
+
+function chainsSection(): string {
+  const chains = Object.entries(CHAINS).map(
+    ([slug, id]) => `  ${slug}: { id: ${id}, name: ${slug}, block_time: 2s }`,
+  );
+  return `chains:\n${chains.join("\n")}`;
+}
