@@ -18,6 +18,8 @@ export function synclagAlerts(context: AlertContext): AlertGroup {
       ...gone(),
       ...loopStuck(),
       ...networkDown(),
+      noLeader(),
+      storeDown(),
       reloadFailed(context),
       restarting(context),
       watchdog(),
@@ -92,8 +94,37 @@ function networkDown(): readonly Alert[] {
       summary: say`Synclag on ${label("instance")} reaches no endpoint`,
       description: say`No indexer and no node on any host answers Synclag on ${label("instance")}, so its own network is the likely cause. The status of every protocol, chain and variant is unknown; that does not mean that users are affected.`,
     },
-    `count(synclag_build_info) > count(${incident} == 1)`,
+    // Replicas that stand by see no network.
+    `count(synclag_scheduler_last_tick_timestamp_seconds) > count(${incident} == 1)`,
   );
+}
+
+/** Of those that share a store; a Synclag without one has no `synclag_leader`. */
+function noLeader(): Alert {
+  return {
+    ...OWN_ALERT,
+    name: "SynclagNoLeader",
+    severity: "critical",
+    expr: "max by (job) (synclag_leader) == 0",
+    for: "1m",
+    keepFiringFor: BRIDGE,
+    summary: say`No replica of Synclag leads in job ${label("job")}`,
+    description: say`No replica in job ${label("job")} holds the lease. The last leader polls on if it is alive, and draws nothing on budgets; if it dies, nobody takes over, and no protocol, chain or variant is monitored.`,
+    dashboard: { uid: "synclag-itself", variables: [] },
+  };
+}
+
+function storeDown(): Alert {
+  return {
+    ...OWN_ALERT,
+    name: "SynclagStoreDown",
+    severity: "warning",
+    expr: "max by (job, instance) (synclag_store_up == 0)",
+    for: "2m",
+    keepFiringFor: BRIDGE,
+    summary: say`Synclag on ${label("instance")} cannot use its store`,
+    description: say`Synclag on ${label("instance")} cannot reach its Redis or Valkey, or cannot write to it. It cannot take over from another replica, and endpoints with a budget are polled only from what was drawn in advance, for five minutes.`,
+  };
 }
 
 function reloadFailed({ time }: AlertContext): Alert {

@@ -15,7 +15,7 @@ export function itselfBoard(): Board {
     variables: [{ name: "instance", label: "Instance", metric: "synclag_build_info", choice: "any" }],
     rows: [
       { title: "Now", panels: [...facts(), builds()] },
-      { title: "Loop", panels: [tick(), polls(), requests(), skipped()] },
+      { title: "Loop", panels: [tick(), polls(), requests(), skipped(), leader(), store()] },
       { title: "Process", panels: [scrape(), memory(), cpu(), eventLoop(), files(), series()] },
     ],
   };
@@ -113,6 +113,28 @@ function tick(): AnyPanel {
       ),
     )
     .min(0);
+}
+
+function leader(): AnyPanel {
+  return graph({
+    title: "Leader",
+    description: "1 for the replica that leads; one at most. Empty without a store.",
+    unit: "none",
+  })
+    .withTarget(overTime(`max by (instance) (synclag_leader{${INSTANCE}})`, "{{instance}}"))
+    .min(0)
+    .max(1);
+}
+
+function store(): AnyPanel {
+  return graph({
+    title: "Store",
+    description: "1 where the store answers and can be written to. Empty without a store.",
+    unit: "none",
+  })
+    .withTarget(overTime(`min by (instance) (synclag_store_up{${INSTANCE}})`, "{{instance}}"))
+    .min(0)
+    .max(1);
 }
 
 function polls(): AnyPanel {

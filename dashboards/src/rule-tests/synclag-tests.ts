@@ -5,7 +5,7 @@ const ITSELF = "synclag-itself?var-instance=synclag:9855";
 
 /** Alerts of Synclag itself. */
 export function synclagTests(): readonly RuleTest[] {
-  return [...gone(), ...loopStuck(), ...networkDown(), ...reloadFailed(), watchdog()];
+  return [...gone(), ...loopStuck(), ...networkDown(), ...replicas(), ...reloadFailed(), watchdog()];
 }
 
 function gone(): readonly RuleTest[] {
@@ -97,7 +97,13 @@ function networkDown(): readonly RuleTest[] {
   return [
     {
       name: "SynclagNetworkDown fires instead of an alert for each target, and resolves",
-      series: [metric("synclag_build_info", INSTANCE, 1), incident, ...unknown],
+      series: [
+        metric("synclag_scheduler_last_tick_timestamp_seconds", INSTANCE, "0+60x90"),
+        // A replica that stands by.
+        metric("synclag_build_info", { ...INSTANCE, instance: "b" }, 1),
+        incident,
+        ...unknown,
+      ],
       expect: [
         ...silent(alert, "6m"),
         fires(alert, "8m", down),
@@ -109,8 +115,8 @@ function networkDown(): readonly RuleTest[] {
     {
       name: "SynclagNetworkDown is a ticket where another Synclag has its network, and resolves",
       series: [
-        metric("synclag_build_info", INSTANCE, 1),
-        metric("synclag_build_info", { ...INSTANCE, instance: "b" }, 1),
+        metric("synclag_scheduler_last_tick_timestamp_seconds", INSTANCE, "0+60x90"),
+        metric("synclag_scheduler_last_tick_timestamp_seconds", { ...INSTANCE, instance: "b" }, "0+60x90"),
         incident,
       ],
       expect: [fires(alert, "8m", { ...down, severity: "warning" }), ...silent(alert, "35m")],
@@ -119,6 +125,66 @@ function networkDown(): readonly RuleTest[] {
       name: "SynclagNetworkDown is silent for a host that is down",
       series: [metric("synclag_incident_active", { scope: "host", subject: "gateway.example" }, 1)],
       expect: silent(alert, "20m"),
+    },
+  ];
+}
+
+function replicas(): readonly RuleTest[] {
+  const other = { ...INSTANCE, instance: "b" };
+  return [
+    {
+      name: "SynclagNoLeader fires where no replica of a job leads, and resolves; a take-over is silent",
+      series: [
+        metric("synclag_leader", INSTANCE, "1x4 0x60"),
+        metric("synclag_leader", other, "0x5 1x9 0x9 1x60"),
+      ],
+      expect: [
+        ...silent("SynclagNoLeader", "5m", "7m", "14m"),
+        fires("SynclagNoLeader", "20m", {
+          severity: "critical",
+          about: "synclag",
+          labels: { job: "synclag" },
+          summary: "No replica of Synclag leads in job synclag",
+          description:
+            "No replica in job synclag holds the lease. The last leader polls on if it is alive, and draws nothing on budgets; if it dies, nobody takes over, and no protocol, chain or variant is monitored.",
+          dashboard: "synclag-itself",
+        }),
+        ...silent("SynclagNoLeader", "40m"),
+      ],
+    },
+    {
+      name: "SynclagNoLeader is silent while one replica of two leads, and where no store is shared",
+      series: [
+        metric("synclag_leader", INSTANCE, 1),
+        metric("synclag_leader", other, 0),
+        metric("synclag_build_info", { job: "alone", instance: "c" }, 1),
+      ],
+      expect: silent("SynclagNoLeader", "20m"),
+    },
+    {
+      name: "SynclagStoreDown is silent for a restart of the store, and where none is shared",
+      series: [
+        metric("synclag_store_up", INSTANCE, "1x4 0x1 1x60"),
+        metric("synclag_build_info", { job: "alone", instance: "c" }, 1),
+      ],
+      expect: silent("SynclagStoreDown", "6m", "8m"),
+    },
+    {
+      name: "SynclagStoreDown names each replica that cannot use the store, and resolves",
+      series: [metric("synclag_store_up", INSTANCE, "1x4 0x9 1x60"), metric("synclag_store_up", other, 1)],
+      expect: [
+        ...silent("SynclagStoreDown", "6m"),
+        fires("SynclagStoreDown", "10m", {
+          severity: "warning",
+          about: "synclag",
+          labels: INSTANCE,
+          summary: "Synclag on synclag:9855 cannot use its store",
+          description:
+            "Synclag on synclag:9855 cannot reach its Redis or Valkey, or cannot write to it. It cannot take over from another replica, and endpoints with a budget are polled only from what was drawn in advance, for five minutes.",
+          dashboard: ITSELF,
+        }),
+        ...silent("SynclagStoreDown", "30m"),
+      ],
     },
   ];
 }
