@@ -122,8 +122,21 @@ async function startDemo(
   return { ...app, [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose]() };
 }
 
+/** Comes after the packaged chains.yaml, where parity is a comment. */
+const DEMO_PARITY = `
+parity:
+  - name: campaigns
+    protocol: airdrops
+    every: 10s
+    queries:
+      multichain: { select: 'Campaign(where: {chainId: {_eq: "{chain_id}"}}, order_by: {subgraphId: desc}, limit: 1) { subgraphId }', value: Campaign.0.subgraphId }
+      subgraph: { select: 'campaigns(orderBy: subgraphId, orderDirection: desc, first: 1) { subgraphId }', value: campaigns.0.subgraphId }
+`;
+
 /** The packaged configuration with a made-up key, so that a real one is never used, and the demo's own protocol. */
 function readPackagedConfig(world: CommandWorld): Config {
   const env = { ...world.env, THEGRAPH_API_KEY: SIMULATED_API_KEY };
-  return withDemoFamilies(loadConfig(`${world.packageRoot}chains.yaml`, { ...world, env }));
+  const file = `${world.packageRoot}chains.yaml`;
+  const readFile = (path: string) => `${world.readFile(path)}${path === file ? DEMO_PARITY : ""}`;
+  return withDemoFamilies(loadConfig(file, { ...world, env, readFile }));
 }

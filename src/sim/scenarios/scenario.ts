@@ -15,6 +15,8 @@ export type Change =
       readonly backBlocks: number;
       readonly withinSec: number;
     }
+  /** From the next event on, they have no row of every nth, and stand at the head all the same. */
+  | { readonly kind: "skip_events"; readonly targets: string; readonly nth: number }
   | { readonly kind: "set"; readonly targets: string; readonly behaviour: Partial<TargetBehaviour> }
   /** They index this chain instead of their own. */
   | { readonly kind: "wrong_chain"; readonly targets: string; readonly chain: string }
@@ -65,6 +67,7 @@ export async function applyChange(fleet: SimulatedFleet, change: Change, speed: 
     case "slow":
     case "thaw":
     case "reindex":
+    case "skip_events":
     case "set":
     case "wrong_chain":
       changeTargets(fleet, change, speed);
@@ -99,6 +102,9 @@ function changeTargets(fleet: SimulatedFleet, change: TargetChange, speed: numbe
         break;
       case "reindex":
         target.reindex({ backBlocks: change.backBlocks, withinMs: (change.withinSec * 1_000) / speed });
+        break;
+      case "skip_events":
+        target.skipEvents(change.nth);
         break;
       case "set":
         target.set(change.behaviour);

@@ -4,7 +4,7 @@ import type { Scenario } from "./scenario.ts";
 export const tour: Scenario = {
   name: "tour",
   about:
-    "one incident a minute: lying provider, freeze, shared lag, refused key, quota, missing chain, re-index, halt, wrong chain",
+    "one incident a minute: lying provider, freeze, shared lag, rows that lack, refused key, quota, missing chain, re-index, halt, wrong chain",
   steps: [
     {
       atSec: 0,
@@ -28,6 +28,11 @@ export const tour: Scenario = {
       atSec: 60,
       say: "The multi-chain indexer of airdrops falls behind on all its chains at once: one cause, one incident",
       changes: [{ kind: "slow", targets: "airdrops/multichain/production/*", pace: 0.3 }],
+    },
+    {
+      atSec: 65,
+      say: "The subgraph of airdrops on ZKsync Era skips every second event: its height is perfect, its data are not, as parity shows within four minutes",
+      changes: [{ kind: "skip_events", targets: "airdrops/subgraph/production/zksync", nth: 2 }],
     },
     {
       atSec: 120,
@@ -83,6 +88,11 @@ export const tour: Scenario = {
       atSec: 360,
       say: "Arbitrum Sepolia itself halts: no indexer advances, and none is to blame",
       changes: [{ kind: "halt", chain: "arbitrum-sepolia" }],
+    },
+    {
+      atSec: 400,
+      say: "The subgraph on ZKsync Era has all rows again",
+      changes: [{ kind: "set", targets: "airdrops/subgraph/production/zksync", behaviour: { skips: null } }],
     },
     {
       atSec: 420,
