@@ -78,7 +78,7 @@ export function parityWorld(index: number): ParityWorld {
 }
 
 /** The chain's own height, without its reorgs. */
-export function blockAt({ blockTimeMs }: Pick<ParityWorld, "blockTimeMs">, atMs: number): number {
+function blockAt({ blockTimeMs }: Pick<ParityWorld, "blockTimeMs">, atMs: number): number {
   return START_BLOCK + Math.floor(atMs / blockTimeMs);
 }
 

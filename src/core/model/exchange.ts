@@ -32,7 +32,7 @@ export interface EndpointRecord extends Exchanges {
 }
 
 /** The query of one probe on one target, to be repeated by hand. */
-export interface ParityQuery {
+interface ParityQuery {
   readonly probe: string;
   /** The target's key. */
   readonly target: string;

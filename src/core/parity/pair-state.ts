@@ -13,7 +13,7 @@ export interface Comparison {
 }
 
 /** Differences in a row that are not enough for `different` yet. */
-export interface Streak {
+interface Streak {
   readonly firstMs: number;
   readonly count: number;
   /** Of the last one that counted. */

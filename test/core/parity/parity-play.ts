@@ -18,7 +18,7 @@ const STALE_MS = 5 * MINUTE;
 export type Said = readonly [block: number, value: number | string | boolean | null];
 
 /** A probe over production targets of these variants, each compared with those before it. */
-export function probeOver(variants: readonly string[], everyMs = MINUTE): WatchedProbe {
+function probeOver(variants: readonly string[], everyMs = MINUTE): WatchedProbe {
   const targets = variants.map((variant) => targetOn(BASE, `airdrops/${variant}`));
   return {
     name: "rows",
