@@ -35,6 +35,8 @@ export interface LeadershipOptions {
 }
 
 const TICK_MS = 100;
+/** A call takes a second at most; the rest is for the difference of two instants. */
+const CALL_MS = 2_000;
 const NOBODY: Leader = { name: null, sinceMs: null };
 
 /** Holds the lease of the leader, or waits for it. Disposing it gives the lease back. */
@@ -46,6 +48,8 @@ export class Leadership implements AsyncDisposable {
   #leader: Leader = NOBODY;
   #calling: Promise<void> = Promise.resolve();
   #isStopped = false;
+  /** How far the store's clock is ahead of that of the lease; null: not known yet. */
+  #storeAheadMs: number | null = null;
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
@@ -88,27 +92,29 @@ export class Leadership implements AsyncDisposable {
   async #claim(): Promise<void> {
     const { store, id, name } = this.#options;
     const calledMs = this.#nowMs();
-    const args = [
-      id,
-      name,
-      this.token() ?? 0,
-      this.#lease.highestToken,
-      LEASE_MS,
-      priorityOf(this.#lease, calledMs),
-    ];
+    const { highestToken } = this.#lease;
+    const priority = priorityOf(this.#lease, calledMs);
+    const deadline = this.#deadline(calledMs);
+    const args = [id, name, this.token() ?? 0, highestToken, LEASE_MS, priority, deadline];
     this.#fold({ kind: "called" });
     const answer = readAnswer(await store.run(CLAIM, [LEASE_KEY], args));
     if (answer === null) {
       this.#fold({ kind: "failed", calledMs });
       return;
     }
-    const { isGranted, token, leader } = answer;
+    const { isGranted, token, leader, storeNowMs } = answer;
     this.#leader = leader;
+    this.#storeAheadMs = storeNowMs - this.#nowMs();
     if (isGranted) {
       this.#fold({ kind: "granted", calledMs, token });
     } else {
       this.#fold({ kind: leader.name === null ? "vacant" : "refused", token });
     }
+  }
+
+  /** By the store's clock: later than that the answer would come too late. */
+  #deadline(calledMs: number): string {
+    return this.#storeAheadMs === null ? "" : Math.round(calledMs + this.#storeAheadMs + CALL_MS).toString();
   }
 
   #fold(event: LeaseEvent): void {
@@ -120,6 +126,7 @@ interface Answer {
   readonly isGranted: boolean;
   readonly token: number;
   readonly leader: Leader;
+  readonly storeNowMs: number;
 }
 
 /** Null where there is none. Anything but what `CLAIM` returns is a bug of ours, or another program's key. */
@@ -127,11 +134,12 @@ function readAnswer(reply: StoreReply): Answer | null {
   if (reply.kind === "failed" || !Array.isArray(reply.value)) {
     return null;
   }
-  const [granted, token, name, since, leftMs] = reply.value.map(String);
+  const [granted, token, name, since, leftMs, storeNow] = reply.value.map(String);
   const leads = name !== "" && name !== undefined && Number(leftMs) > 0;
   return {
     isGranted: granted === "1",
     token: Number(token),
+    storeNowMs: Number(storeNow),
     leader: leads ? { name, sinceMs: Number(since) } : NOBODY,
   };
 }

@@ -46,6 +46,8 @@ export class Replica implements AsyncDisposable {
   #isStopped = false;
   #loggedRole: Role = "standby";
   #dueMs = 0;
+  /** The token of the lease when polling began. */
+  #ledWith: number | null = null;
   /** When what is known was current, by our monotonic clock. */
   #knownAtMs: number | null = null;
   readonly #warned = new Set<string>();
@@ -171,7 +173,8 @@ export class Replica implements AsyncDisposable {
     const role = this.#role();
     this.#logRole(role);
     const isDue = world.monotonicMs() >= this.#dueMs;
-    if (role === "leader" && !daemon.isPolling()) {
+    // With another token another replica may have led meanwhile.
+    if (role === "leader" && (!daemon.isPolling() || this.#token() !== this.#ledWith)) {
       await this.#takeOver();
     } else if (role === "leader" && isDue) {
       this.#dueMs = world.monotonicMs() + PUBLISH_MS;
@@ -188,9 +191,14 @@ export class Replica implements AsyncDisposable {
 
   /** All that the last leader handed over is taken in before the first poll. */
   async #takeOver(): Promise<void> {
-    if (!(await this.#follow()) || this.#role() !== "leader") {
+    const token = this.#token();
+    if (this.#options.daemon.isPolling()) {
+      this.#reader.startOver();
+    }
+    if (token === null || !(await this.#follow()) || this.#token() !== token) {
       return;
     }
+    this.#ledWith = token;
     this.#writer.startOver();
     this.#history.startOver();
     this.#options.daemon.startPolling();
@@ -224,11 +232,13 @@ export class Replica implements AsyncDisposable {
     }
     if (reading.kind === "read") {
       const ownAheadMs = world.nowMs() - reading.storeNowMs;
-      const learned = readParts(reading.parts, reading.writerAheadMs - ownAheadMs);
-      for (const part of learned.invalid) {
-        this.#warn("A part of the leader's state cannot be read", part);
+      if (reading.parts.length > 0) {
+        const learned = readParts(reading.parts, reading.writerAheadMs - ownAheadMs);
+        for (const part of learned.invalid) {
+          this.#warn("A part of the leader's state cannot be read", part);
+        }
+        daemon.learn(learned);
       }
-      daemon.learn(learned);
       this.#knownAtMs = world.monotonicMs() - Math.max(0, reading.storeNowMs - reading.writtenAtMs);
     }
     return await this.#history.readOnce();

@@ -1,21 +1,28 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+import { createClient } from "@redis/client";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { getText } from "./support/loopback.ts";
+import { eachSecond, type PrometheusServer, startPrometheus } from "./support/prometheus-server.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
 import { Replicas, type Sight } from "./support/replicas.ts";
 import { startSynclag } from "./support/synclag.ts";
+import { startTcpGate, type TcpGate } from "./support/tcp-gate.ts";
 import { temporaryFolder, undoAll, undoLater } from "./support/undo.ts";
 
 /** Three in CI; `LEADER_KILLS=20` is what docs/HIGH-AVAILABILITY.md tells of. */
 const KILLS = Number(process.env["LEADER_KILLS"] ?? "3");
+const IS_LONG = KILLS > 3;
 /** From the death of a leader to the first series of the next one. */
 const TAKE_OVER_MS = 20_000;
 const HAND_OVER_MS = 2_000;
 /** Longer than a lease. */
 const OUTAGE_MS = 14_000;
+
+const ALERT_RULES = fileURLToPath(new URL("../../dashboards/rules/synclag-alerts.yml", import.meta.url));
 
 const CHAINS = ["base", "ethereum"] as const;
 
@@ -23,6 +30,9 @@ let redis: RedisServer;
 let fleet: SimulatedFleet;
 let replicas: Replicas;
 let watching: AsyncDisposable;
+let prometheus: PrometheusServer;
+/** Each replica's own way to the store. */
+const gates = new Map<string, TcpGate>();
 
 beforeAll(async () => {
   redis = await startRedis();
@@ -36,9 +46,22 @@ beforeAll(async () => {
     })),
   });
   undoLater(() => fleet[Symbol.asyncDispose]());
-  const config = join(await temporaryFolder("leader"), "chains.yaml");
+  const folder = await temporaryFolder("leader");
+  const [config, targets] = [join(folder, "chains.yaml"), join(folder, "targets.json")];
   await writeFile(config, chainsYaml(fleet));
-  replicas = new Replicas(() => startSynclag(config, ["--store", redis.url, "--cluster", "blue"]));
+  await writeFile(targets, "[]");
+  prometheus = await startPrometheus({
+    folder,
+    config: eachSecond({ target: { file: targets }, ruleFiles: [ALERT_RULES] }),
+  });
+  replicas = new Replicas(async () => {
+    const gate = await startTcpGate(redis.port);
+    undoLater(() => gate[Symbol.asyncDispose]());
+    const store = `redis://127.0.0.1:${gate.port}`;
+    const replica = await startSynclag(config, ["--store", store, "--cluster", "blue"]);
+    gates.set(replica.url, gate);
+    return replica;
+  }, targets);
   await Promise.all([replicas.add(), replicas.add()]);
   watching = replicas.watch();
   undoLater(() => watching[Symbol.asyncDispose]());
@@ -115,18 +138,19 @@ describe("two replicas on a store", () => {
     await waitForFollower(name);
   });
 
-  it("are watched by the last leader while the store is away, and by it when the store is back", async () => {
+  it("are watched by the last leader while the store hangs, and by it when the store is back", async () => {
     const from = replicas.sights.length;
     const { name } = await replicas.leader(TAKE_OVER_MS);
+    const indexer = fleet.endpoint("airdrops/subgraph/production/base");
 
-    await redis.kill();
+    await redisProcess("SIGSTOP");
     await sleep(OUTAGE_MS);
-    const polls = fleet.endpoint("airdrops/subgraph/production/base").requestCount;
+    const polls = indexer.requestCount;
     await sleep(3_000);
-    const later = fleet.endpoint("airdrops/subgraph/production/base").requestCount;
+    const later = indexer.requestCount;
     const away = replicas.sights.at(-1);
     const metrics = await getText(`${name}/metrics`);
-    await redis.start();
+    await redisProcess("SIGCONT");
     await replicas.leader(TAKE_OVER_MS);
 
     expect(away).toMatchObject({ leaders: [], exporters: [name] });
@@ -137,6 +161,108 @@ describe("two replicas on a store", () => {
     expect(others, replicas.logs()).toEqual([]);
   });
 });
+
+describe("Prometheus, which scrapes both", () => {
+  it("has no series of the fleet twice, but for a second where one hands over to the other", async () => {
+    const copies = "max(count by (protocol, variant, tier, chain) (synclag_up))";
+    const doubled = await prometheus.query(`sum_over_time((${copies} > bool 1)[30m:1s])`);
+    const most = await prometheus.query(`max_over_time((${copies})[30m:1s])`);
+    console.log(`seconds with a series twice: ${doubled[0]?.value}`);
+
+    expect(most).toHaveLength(1);
+    expect(doubled[0]?.value).toBeLessThanOrEqual(2);
+  });
+
+  it("raised no alert about the fleet", async () => {
+    const fired = await prometheus.query(
+      'count by (alertname) (last_over_time(ALERTS{alertstate="firing", about="fleet"}[30m]))',
+    );
+
+    expect(fired).toEqual([]);
+  });
+});
+
+describe.runIf(IS_LONG)("two replicas on a store in trouble", () => {
+  it.each<Trouble>([
+    { trouble: "dies, and starts empty", begin: () => redis.kill(), end: () => redis.start() },
+    {
+      trouble: "is read-only",
+      begin: () => ask(["REPLICAOF", "127.0.0.1", "1"]),
+      end: () => ask(["REPLICAOF", "NO", "ONE"]),
+    },
+  ])("are watched by the last leader while it $trouble", async ({ begin, end }) => {
+    const from = replicas.sights.length;
+    const { name } = await replicas.leader(TAKE_OVER_MS);
+
+    await begin();
+    await sleep(OUTAGE_MS);
+    const away = replicas.sights.at(-1);
+    await end();
+    const next = await replicas.leader(TAKE_OVER_MS);
+
+    expect(away).toMatchObject({ leaders: [], exporters: [name] });
+    expect(next.name).toBe(name);
+    expectContinuity(replicas.sights.slice(from));
+  });
+
+  it("have the leader again that had the lease, when the store evicts lease and state", async () => {
+    const from = replicas.sights.length;
+    const { name } = await replicas.leader(TAKE_OVER_MS);
+
+    await ask(["DEL", "synclag:{blue}:lease", "synclag:{blue}:state"]);
+    await sleep(5_000);
+    const [state, lease] = [
+      await ask(["HLEN", "synclag:{blue}:state"]),
+      await ask(["HGET", "synclag:{blue}:lease", "token"]),
+    ];
+
+    expectContinuity(replicas.sights.slice(from));
+    expect(new Set(replicas.sights.slice(from).flatMap(({ leaders }) => leaders))).toEqual(new Set([name]));
+    expect(Number(state)).toBeGreaterThan(5);
+    expect(Number(lease)).toBeGreaterThan(0);
+  });
+
+  it("have another leader when the leader alone loses the store, and one when it is back", async () => {
+    const from = replicas.sights.length;
+    const { name } = await replicas.leader(TAKE_OVER_MS);
+    await waitForFollower(name);
+
+    gates.get(name)?.cut();
+    let next = name;
+    for (const untilMs = performance.now() + TAKE_OVER_MS; next === name && performance.now() < untilMs; ) {
+      await sleep(200);
+      next = replicas.sights.at(-1)?.leaders[0] ?? name;
+    }
+    const both = replicas.sights.at(-1);
+    gates.get(name)?.join();
+    await sleep(5_000);
+
+    expect(next).not.toBe(name);
+    expect(both?.exporters).toHaveLength(2);
+    expect(replicas.sights.slice(from).filter(({ leaders }) => leaders.length > 1)).toEqual([]);
+    expect(replicas.sights.at(-1)).toMatchObject({ leaders: [next], exporters: [next] });
+  });
+});
+
+interface Trouble {
+  readonly trouble: string;
+  readonly begin: () => Promise<unknown>;
+  readonly end: () => Promise<unknown>;
+}
+
+async function redisProcess(signal: NodeJS.Signals): Promise<void> {
+  process.kill(redis.pid(), signal);
+}
+
+/** One command to the store itself. */
+async function ask(command: readonly string[]): Promise<unknown> {
+  const client = await createClient({ url: redis.url }).connect();
+  try {
+    return await client.sendCommand([...command]);
+  } finally {
+    client.destroy();
+  }
+}
 
 /** Never two leaders, never a series twice, nothing unknown that was known, no counter that falls. */
 function expectContinuity(sights: readonly Sight[]): void {

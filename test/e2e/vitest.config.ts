@@ -6,7 +6,14 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The longest first: the others fit beside them. Both mostly wait for time to pass. */
-const FIRST = ["alerts.test.ts", "demo-kit.test.ts", "image.test.ts", "ponder.test.ts", "page.test.ts"];
+const FIRST = [
+  "alerts.test.ts",
+  "demo-kit.test.ts",
+  "image.test.ts",
+  "ponder.test.ts",
+  "leader.test.ts",
+  "page.test.ts",
+];
 
 class LongestFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {

@@ -1,3 +1,4 @@
+import { writeFile } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Exposition } from "./exposition.ts";
 import { sampleValue } from "./exposition.ts";
@@ -20,6 +21,7 @@ const EVERY_MS = 200;
 /** Several Synclags on one store, looked at five times a second for as long as the test runs. */
 export class Replicas {
   readonly #start: () => Promise<Synclag>;
+  readonly #targetsFile: string;
   readonly #replicas = new Map<string, Synclag>();
   readonly #sights: Sight[] = [];
   /** The highest value of each counter, and where one was lower afterwards. */
@@ -27,8 +29,10 @@ export class Replicas {
   readonly #fallen: string[] = [];
   #isWatching = false;
 
-  constructor(start: () => Promise<Synclag>) {
+  /** `targetsFile`: where Prometheus reads which there are. */
+  constructor(start: () => Promise<Synclag>, targetsFile: string) {
     this.#start = start;
+    this.#targetsFile = targetsFile;
   }
 
   get sights(): readonly Sight[] {
@@ -43,6 +47,7 @@ export class Replicas {
   async add(): Promise<string> {
     const replica = await this.#start();
     this.#replicas.set(replica.url, replica);
+    await this.#writeTargets();
     return replica.url;
   }
 
@@ -54,7 +59,7 @@ export class Replicas {
     return replica;
   }
 
-  /** No longer looked at. */
+  /** No longer looked at, except by Prometheus until the next one is added. */
   drop(name: string): Synclag {
     const replica = this.of(name);
     this.#replicas.delete(name);
@@ -92,6 +97,11 @@ export class Replicas {
         await watching;
       },
     };
+  }
+
+  async #writeTargets(): Promise<void> {
+    const targets = [...this.#replicas.keys()].map((url) => new URL(url).host);
+    await writeFile(this.#targetsFile, JSON.stringify([{ targets }]));
   }
 
   async #watch(): Promise<void> {
