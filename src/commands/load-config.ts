@@ -57,6 +57,10 @@ export function defaultStateFile(configFile: string): string {
   return join(dirname(configFile), "synclag.state.json");
 }
 
+/** Where SYNCLAG_STORE meets a `--state`, as in the image's default command: the store wins. */
+export const STATE_FILE_NOT_USED =
+  "--state is not used, because SYNCLAG_STORE names a store; only what the file says was spent is carried over. An empty SYNCLAG_STORE uses the file";
+
 function readConfigFile(file: string, world: Pick<CommandWorld, "readFile">, advice: string): string {
   try {
     return world.readFile(file);

@@ -1,6 +1,7 @@
+import type { Logger } from "pino";
 import { type App, startApp } from "../app/app.ts";
 import type { Config } from "../config/config.ts";
-import { readStoreFlags } from "../config/options/read-store-flags.ts";
+import { readStoreFlags, type StoreReading } from "../config/options/read-store-flags.ts";
 import { type ListenAddress, parseListenAddress } from "../config/schema/listen-address.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { readProxySettings } from "../io/http-client/proxy-settings.ts";
@@ -8,7 +9,7 @@ import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import { createLogger } from "../io/logger.ts";
 import { WatchedFiles } from "../io/watched-files.ts";
 import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
-import { defaultStateFile, loadConfig, openWebConfig } from "./load-config.ts";
+import { defaultStateFile, loadConfig, openWebConfig, STATE_FILE_NOT_USED } from "./load-config.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
 import { colorsFor } from "./terminal.ts";
 
@@ -68,6 +69,8 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       lostLogLines += 1;
     },
   });
+  const stateFile = flags.state ?? defaultStateFile(flags.config);
+  warnOfUnusedFile(flags, store, logger);
   const start = (): Promise<App> =>
     startApp(config, {
       ...world,
@@ -86,13 +89,19 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       build: buildOf(world),
       lostLogLines: () => lostLogLines,
       isLifecycleEnabled: flags.enableLifecycle ?? false,
-      stateFile: store.kind === "store" ? null : (flags.state ?? defaultStateFile(flags.config)),
+      stateFile: store.kind === "store" ? null : stateFile,
       store: store.kind === "store" ? store.settings : null,
-      formerStateFile: defaultStateFile(flags.config),
+      formerStateFile: stateFile,
       web,
       proxy,
     });
   return await runUntilSignal(start, { world, logger });
+}
+
+function warnOfUnusedFile({ state }: RunFlags, store: StoreReading, logger: Logger): void {
+  if (store.kind === "store" && state !== undefined) {
+    logger.warn(STATE_FILE_NOT_USED);
+  }
 }
 
 /** The command line wins over the file. */

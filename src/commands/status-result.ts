@@ -21,7 +21,7 @@ import { statusJson } from "../views/api/status.ts";
 import { selectForCheck } from "../views/terminal/check-selection.ts";
 import { buildOf, type CommandWorld } from "./command-world.ts";
 import { readDaemonAddress } from "./daemon-address.ts";
-import { defaultStateFile, loadConfig } from "./load-config.ts";
+import { defaultStateFile, loadConfig, STATE_FILE_NOT_USED } from "./load-config.ts";
 import { colorsFor, createProgressLine } from "./terminal.ts";
 
 /** The status, and where its words are explained; or why there is none. */
@@ -63,7 +63,7 @@ const ADVICE = {
  */
 export async function pollLocally(
   filters: readonly string[],
-  flags: StoreFlags & { readonly config: string },
+  flags: StoreFlags & { readonly config: string; readonly state?: string },
   world: CommandWorld,
 ): Promise<StatusResult> {
   const config = loadConfig(flags.config, world);
@@ -84,6 +84,8 @@ export async function pollLocally(
   try {
     if (known.settings === null) {
       await warnOfSecondLedger(flags, world);
+    } else if (flags.state !== undefined) {
+      world.err(`Warning: ${STATE_FILE_NOT_USED}`);
     }
     return await pollOrAsk(withSecrets, { chains, stateFile, store: known.settings }, world);
   } catch (error) {

@@ -20,7 +20,6 @@ export type StoreReading =
 export interface StoreFlags {
   readonly store?: string;
   readonly cluster?: string;
-  readonly state?: string;
 }
 
 const DEFAULT_PORT = 6379;
@@ -29,12 +28,12 @@ const CLUSTER = /^[\w.-]{1,64}$/;
 const EXPECTED = "expected redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE] or rediss://…";
 
 /**
- * Reads `--store` and `--cluster`, and `SYNCLAG_STORE` where neither `--store` nor `--state` is given: `redis://` or, with
- * TLS, `rediss://`. `${VAR}` and `${file:/path}` may stand for a part, which then needs no encoding, or for the whole URL.
+ * Reads `--store` and `--cluster`, and `SYNCLAG_STORE` where `--store` is not given: `redis://` or, with TLS,
+ * `rediss://`. `${VAR}` and `${file:/path}` may stand for a part, which then needs no encoding, or for the whole URL.
  */
 export function readStoreFlags(flags: StoreFlags, environment: Environment): StoreReading {
   const { cluster = DEFAULT_CLUSTER } = flags;
-  const variable = flags.state === undefined ? (environment.env["SYNCLAG_STORE"] ?? "") : "";
+  const variable = environment.env["SYNCLAG_STORE"] ?? "";
   const written = flags.store ?? variable;
   const option = flags.store === undefined ? "SYNCLAG_STORE" : "--store";
   if (!CLUSTER.test(cluster)) {

@@ -78,6 +78,19 @@ export function backOffOf(fields: AccountFields): BackOff {
   };
 }
 
+/** What `backOffOf` reads; nothing where the provider never refused. */
+export function backOffFields({ refusedAtMs, untilMs, namedMs, delayMs, probe }: BackOff): AccountFields {
+  return refusedAtMs === 0
+    ? new Map()
+    : new Map([
+        ["refused", refusedAtMs.toString()],
+        ["until", untilMs.toString()],
+        ["named", namedMs?.toString() ?? ""],
+        ["delay", delayMs.toString()],
+        ["probe", probe],
+      ]);
+}
+
 /** Arguments of `SEED` for what is known. */
 export function seedOf(fields: AccountFields): readonly string[] {
   const held = ["holder", "hold", "holdSpent", "holdUntil"].map((name) => fields.get(name) ?? "");

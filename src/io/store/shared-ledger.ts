@@ -67,6 +67,8 @@ export class SharedLedger {
   carryOver(spent: ReadonlyMap<string, AccountFields>): void {
     for (const [id, fields] of spent) {
       this.#carried.set(id, fields);
+      // Sent where it is newer than the store's, with the first reply.
+      this.#unsentBackOffs.set(id, backOffOf(fields));
     }
   }
 

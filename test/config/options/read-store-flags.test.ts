@@ -56,7 +56,7 @@ describe("readStoreFlags()", () => {
     });
   });
 
-  it("takes SYNCLAG_STORE where neither --store nor --state is given", () => {
+  it("takes SYNCLAG_STORE where --store is not given", () => {
     const env = { SYNCLAG_STORE: "redis://from-env" };
 
     expect(read({}, env)).toMatchObject({ settings: { address: { host: "from-env" } } });
@@ -64,7 +64,6 @@ describe("readStoreFlags()", () => {
     expect(read({ store: "redis://from-flag" }, env)).toMatchObject({
       settings: { address: { host: "from-flag" } },
     });
-    expect(read({ state: "a.json" }, env)).toEqual({ kind: "none" });
     expect(read({}, { SYNCLAG_STORE: "" })).toEqual({ kind: "none" });
     expect(read({}, { SYNCLAG_STORE: "hunter2" })).toEqual({
       kind: "unusable",

@@ -1,0 +1,76 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { check } from "../../src/commands/check.ts";
+import { run } from "../../src/commands/run.ts";
+import { commandWorld } from "../support/command-world.ts";
+import { type RespServer, startRespServer } from "../support/resp-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const CHAINS_YAML = `version: 1
+listen: 127.0.0.1:0
+chains: { base: { id: 8453 } }
+protocols:
+  airdrops: [{ variant: multichain, url: "http://127.0.0.1:9/", chains: [base] }]
+`;
+const WARNING = /--state is not used, because SYNCLAG_STORE names a store/;
+
+describe("SYNCLAG_STORE beside --state, as in the image", () => {
+  it("makes run use the store, with a warning", async () => {
+    await using files = await filesAndStore();
+    const { world, printed } = commandWorld(files.env);
+
+    const exitCode = await run(
+      { ...files.flags, logLevel: "info" },
+      { ...world, onSignal: (signal, stop) => signal === "SIGTERM" && setImmediate(stop) },
+    );
+
+    expect(exitCode).toBe(0);
+    expect(printed.err.join("\n")).toMatch(WARNING);
+    expect(files.server.commands.length).toBeGreaterThan(0);
+  });
+
+  it("makes check use the store, with a warning", async () => {
+    await using files = await filesAndStore();
+    const { world, printed } = commandWorld(files.env);
+
+    await check([], { ...files.flags, format: "table" }, world);
+
+    expect(printed.err.join("\n")).toMatch(WARNING);
+    expect(files.server.commands.length).toBeGreaterThan(0);
+  });
+
+  it("is no store where it is empty", async () => {
+    await using files = await filesAndStore();
+    const { world, printed } = commandWorld({ SYNCLAG_STORE: "" });
+
+    await check([], { ...files.flags, format: "table" }, world);
+
+    expect(printed.err.join("\n")).not.toMatch(WARNING);
+    expect(files.server.commands).toEqual([]);
+  });
+});
+
+interface FilesAndStore extends AsyncDisposable {
+  readonly flags: { readonly config: string; readonly state: string };
+  readonly env: Readonly<Record<string, string>>;
+  readonly server: RespServer;
+}
+
+async function filesAndStore(): Promise<FilesAndStore> {
+  const folder = await temporaryFolder();
+  const config = join(folder.path, "chains.yaml");
+  writeFileSync(config, CHAINS_YAML);
+  const server = await startRespServer(([name]) =>
+    name === "EVALSHA" ? "-ERR no script of a test\r\n" : "+OK\r\n",
+  );
+  return {
+    flags: { config, state: join(folder.path, "state.json") },
+    env: { SYNCLAG_STORE: `redis://127.0.0.1:${server.address.port}` },
+    server,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
