@@ -44,24 +44,23 @@ const AHEAD_MS = 60_000;
 
 /** The measured time between blocks, or null until it has been seen for a minute and twenty blocks. */
 export function measuredIntervalMs(clock: ChainClock): number | null {
-  return intervalsOf(clock).measuredMs;
+  return measuredOf(clock);
 }
 
 /** The time between blocks of just now: it follows a change of pace within a minute. */
 export function recentIntervalMs(clock: ChainClock): number | null {
-  return intervalsOf(clock).recentMs;
+  return recentOf(clock.seen);
 }
 
-/** Every observation asks for them, and few change the clock. */
-const intervalsOf = memoize((clock: ChainClock) => {
+/** Every observation asks for it, and few change the clock. */
+const measuredOf = memoize((clock: ChainClock) => {
   const { reported, seen } = clock;
-  const byReports = () => measureInterval(reported, INTERVAL_SPAN, seen);
-  const bySightings = () => measureInterval(seen, INTERVAL_SPAN);
-  return {
-    measuredMs: reportedIsFresh(clock) ? (byReports() ?? bySightings()) : (bySightings() ?? byReports()),
-    recentMs: measureInterval(clock.seen, PACE_SPAN),
-  };
+  return reportedIsFresh(clock)
+    ? (measureInterval(reported, INTERVAL_SPAN, seen) ?? measureInterval(seen, INTERVAL_SPAN))
+    : (measureInterval(seen, INTERVAL_SPAN) ?? measureInterval(reported, INTERVAL_SPAN, seen));
 });
+
+const recentOf = memoize((seen: Timeline) => measureInterval(seen, PACE_SPAN));
 
 /** The reference at an instant that is known to within `slackMs`. */
 export interface HeadSample {

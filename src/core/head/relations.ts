@@ -1,3 +1,4 @@
+import type { Sample } from "../model/sample.ts";
 import { mostBlocksIn, type Pace } from "./pace.ts";
 import { areLevel, isOnTrack, offTrack, type Scene } from "./scene.ts";
 import type { Voice } from "./voice.ts";
@@ -44,9 +45,13 @@ function beside(voice: Voice, opponent: Voice, scene: Scene): readonly Voice[] {
 
 function directRelationsOf(scene: Scene): readonly Relation[] {
   const relations: Relation[] = [];
-  scene.voices.forEach((voice, index) => {
-    addRelations(relations, voice, { others: scene.voices, from: index + 1, scene });
-  });
+  const { voices } = scene;
+  const hashesDiffer = differInHashes(voices, []);
+  if (hashesDiffer || !areClose(voices, scene)) {
+    voices.forEach((voice, index) => {
+      addRelations(relations, voice, { others: voices, from: index + 1, scene, hashesDiffer });
+    });
+  }
   return relations;
 }
 
@@ -57,21 +62,70 @@ export function relationsBetween(
   scene: Scene,
 ): readonly Relation[] {
   const relations: Relation[] = [];
-  for (const voice of voices) {
-    addRelations(relations, voice, { others, from: 0, scene });
+  const hashesDiffer = differInHashes(voices, others);
+  if (hashesDiffer || !areClose([...voices, ...others], scene)) {
+    for (const voice of voices) {
+      addRelations(relations, voice, { others, from: 0, scene, hashesDiffer });
+    }
   }
   return relations;
+}
+
+/** Whether any two of `voices`, or one of them and one of `others`, gave different hashes for a block. */
+function differInHashes(voices: readonly Voice[], others: readonly Voice[]): boolean {
+  const hashes = new Map<number, string>();
+  const isOther = ({ block, hash }: Sample): boolean => hash !== null && hash !== (hashes.get(block) ?? hash);
+  for (const { samples } of voices) {
+    if (samples.some(isOther)) {
+      return true;
+    }
+    for (const { block, hash } of samples) {
+      if (hash !== null) {
+        hashes.set(block, hash);
+      }
+    }
+  }
+  return others.some(({ samples }) => samples.some(isOther));
+}
+
+/** Whether all heights and times are so close together that no two of them can contradict each other. */
+function areClose(voices: readonly Voice[], { pace }: Scene): boolean {
+  const heights = rangeOf(voices, ({ block }) => block);
+  const dated = rangeOf(voices, ({ dated: point }) => point?.block ?? null);
+  const timesMs = rangeOf(voices, ({ dated: point }) => point?.timeMs ?? null);
+  return Math.max(heights, dated) <= fewestBlocks(pace) && timesMs <= TIME_TOLERANCE_MS;
+}
+
+/** From the least of the values to the greatest; below 0 where there is none. */
+function rangeOf(voices: readonly Voice[], measure: (voice: Voice) => number | null): number {
+  let least = Number.POSITIVE_INFINITY;
+  let most = Number.NEGATIVE_INFINITY;
+  for (const voice of voices) {
+    const value = measure(voice);
+    if (value !== null) {
+      least = Math.min(least, value);
+      most = Math.max(most, value);
+    }
+  }
+  return most - least;
+}
+
+/** The most blocks that no chain is too slow for, however short the time between: they contradict nothing. */
+function fewestBlocks(pace: Pace): number {
+  return mostBlocksIn(Number.NEGATIVE_INFINITY, pace);
 }
 
 interface Others {
   readonly others: readonly Voice[];
   readonly from: number;
   readonly scene: Scene;
+  readonly hashesDiffer: boolean;
 }
 
-function addRelations(relations: Relation[], voice: Voice, { others, from, scene }: Others): void {
+function addRelations(relations: Relation[], voice: Voice, among: Others): void {
+  const { others, from } = among;
   for (let index = from; index < others.length; index += 1) {
-    const relation = relationOf(voice, others[index] ?? voice, scene);
+    const relation = relationOf(voice, others[index] ?? voice, among);
     if (relation !== null) {
       relations.push(relation);
     }
@@ -79,18 +133,21 @@ function addRelations(relations: Relation[], voice: Voice, { others, from, scene
 }
 
 /** The relation of two sources of which only one can be right; null where both can. */
-function relationOf(a: Voice, b: Voice, scene: Scene): Relation | null {
+function relationOf(
+  a: Voice,
+  b: Voice,
+  { scene, hashesDiffer }: Pick<Others, "scene" | "hashesDiffer">,
+): Relation | null {
   const low = a.block <= b.block ? a : b;
   const high = low === a ? b : a;
-  const kind = oppositionOf(low, high, scene);
+  const isForked =
+    hashesDiffer && areForked(low, high) && !isBack(low, high, scene) && !isBack(high, low, scene);
+  const kind = isForked ? "hash" : oppositionOf(low, high, scene);
   const offMs = kind === "times" ? apartMs(low, high, scene.pace) : null;
   return kind === null ? null : { low, high, kind, offMs };
 }
 
-function oppositionOf(low: Voice, high: Voice, scene: Scene): Relation["kind"] | null {
-  if (areForked(low, high) && !isBack(low, high, scene) && !isBack(high, low, scene)) {
-    return "hash";
-  }
+function oppositionOf(low: Voice, high: Voice, scene: Scene): "times" | "ahead" | null {
   if (contradict(low.dated, high.dated, scene.pace)) {
     return "times";
   }
@@ -100,7 +157,7 @@ function oppositionOf(low: Voice, high: Voice, scene: Scene): Relation["kind"] |
 /** Whether the higher is further ahead than the chain can have made since the lower was at the head, if it ever was. */
 function isBeyond(low: Voice, high: Voice, scene: Scene): boolean {
   const blocks = high.block - low.block;
-  if (blocks <= mostBlocksIn(Number.NEGATIVE_INFINITY, scene.pace)) {
+  if (blocks <= fewestBlocks(scene.pace)) {
     return false;
   }
   const atHeadMs = lastAtHeadMs(low, scene);

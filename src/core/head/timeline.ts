@@ -146,15 +146,13 @@ function pausesMs(
   { blocks, timesMs }: Timeline,
   span: { readonly fromMs: number; readonly toMs: number; readonly leastMs: number },
 ): number {
+  const end = countUntil(timesMs, span.toMs);
   let pauses = 0;
-  for (
-    let index = countBelow(timesMs, span.fromMs) + 1;
-    (timesMs[index] ?? Number.POSITIVE_INFINITY) <= span.toMs;
-    index += 1
-  ) {
-    const pauseMs =
-      blocks[index] === blocks[index - 1] ? (timesMs[index] ?? 0) - (timesMs[index - 1] ?? 0) : 0;
-    pauses += pauseMs >= span.leastMs ? pauseMs : 0;
+  for (let index = countBelow(timesMs, span.fromMs) + 1; index < end; index += 1) {
+    if (blocks[index] === blocks[index - 1]) {
+      const pauseMs = (timesMs[index] ?? 0) - (timesMs[index - 1] ?? 0);
+      pauses += pauseMs >= span.leastMs ? pauseMs : 0;
+    }
   }
   return pauses;
 }

@@ -67,6 +67,9 @@ export function voicesOf(sources: readonly SourceState[], context: VoiceContext)
   return voices.sort((a, b) => (a.key < b.key ? -1 : 1));
 }
 
+/** Until a source is heard again, its voice seldom changes: only with the pace. */
+const lastVoices = new WeakMap<SourceState, Voice>();
+
 function voiceOf(source: SourceState, context: VoiceContext): Voice | null {
   const highest = reached(source);
   const newest = source.samples.at(-1);
@@ -77,24 +80,38 @@ function voiceOf(source: SourceState, context: VoiceContext): Voice | null {
   if (freshUntilMs < context.nowMs) {
     return null;
   }
+  const provider = context.providers[source.key] ?? source.key;
+  const age = ageOf(highest, context);
+  const backfills = isBackfilling(source, context.pace);
+  const last = lastVoices.get(source);
+  const isSame =
+    last?.provider === provider &&
+    last.age === age &&
+    last.isBackfilling === backfills &&
+    last.freshUntilMs === freshUntilMs;
+  if (isSame) {
+    return last;
+  }
   const { peak } = source;
-  return {
+  const voice: Voice = {
     key: source.key,
-    provider: context.providers[source.key] ?? source.key,
+    provider,
     kind: source.kind,
     block: highest.block,
     atMs: readAtMs(highest),
     slackMs: (highest.receivedAtMs - highest.sentAtMs) / 2,
     timestampMs: highest.timestampSec === null ? null : highest.timestampSec * 1_000,
     dated: datedOf(source),
-    age: ageOf(highest, context),
+    age,
     advancedMs: peak !== null && peak.atMs === source.lastAdvanceMs ? peak.atMs : null,
     idleMs: peak === null ? 0 : Math.max(0, readAtMs(newest) - peak.atMs),
-    isBackfilling: isBackfilling(source, context.pace),
+    isBackfilling: backfills,
     samples: source.samples,
     pollIntervalMs: source.pollIntervalMs,
     freshUntilMs,
   };
+  lastVoices.set(source, voice);
+  return voice;
 }
 
 function datedOf({ samples }: SourceState): Voice["dated"] {

@@ -1,5 +1,5 @@
 /** Caches the results of a function by the identity of its argument: for objects that never change. */
-export function memoize<Key extends object, Value extends object | string>(
+export function memoize<Key extends object, Value extends object | string | number | null>(
   work: (key: Key) => Value,
 ): (key: Key) => Value {
   const done = new WeakMap<Key, Value>();
