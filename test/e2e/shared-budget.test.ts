@@ -131,8 +131,9 @@ describe("a budget that three daemons and a cron of check share", () => {
         `127.0.0.1:${port}`,
       ],
     });
+    // An empty store gives no lease for fifteen seconds.
     const count = (chain: string): number => fleet.endpoint(keyOf("airdrops", chain)).requestCount;
-    await vi.waitFor(() => expect(count("base")).toBeGreaterThan(2), { timeout: 30_000 });
+    await vi.waitFor(() => expect(count("base")).toBeGreaterThan(2), { timeout: 60_000 });
     await server.kill();
     const before = { budget: count("base"), free: count("ethereum") };
 

@@ -88,7 +88,7 @@ function draw(hash: Map<string, string>, args: readonly string[], { nowMs, lease
   if (holder === id) {
     const more = Math.min(hold, Math.max(0, used - booked));
     add("s", more);
-    hold = Math.min(hold - more, target);
+    hold = Math.min(hold - more, target, Math.max(0, limit - drawn.s - drawn.o));
     booked = Math.max(booked, used);
   } else {
     add("s", used - heard);

@@ -68,7 +68,14 @@ export type Step =
   | { readonly kind: "clock of the store"; readonly errorMs: number }
   | { readonly kind: "429"; readonly who: Who; readonly retryAfterMs: number | null }
   | { readonly kind: "crash" | "stop" | "cut off" | "reconnect"; readonly who: Who }
-  | { readonly kind: "empty" };
+  | {
+      /** The store forgets everything, a moment after one process has drawn and before another does. */
+      readonly kind: "empty";
+      readonly before: Who;
+      readonly after: Who;
+      readonly endpoint: number;
+      readonly times: number;
+    };
 
 const who = fc.constantFrom<Who[]>(0, 0, 0, 1, 1, 2);
 /** Histories of steps. */
@@ -113,7 +120,16 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
       who,
     }),
   },
-  fc.record({ kind: fc.constant("empty" as const) }),
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("empty" as const),
+      before: who,
+      after: who,
+      endpoint: fc.nat(ENDPOINTS.length - 1),
+      times: fc.integer({ min: 1, max: 30 }),
+    }),
+  },
 );
 
 interface Process {
@@ -179,7 +195,7 @@ export class SharedLife {
         this.#process(one.who).isCutOff = false;
         return await this.#process(one.who).budgets.sync();
       case "empty":
-        return await this.#empty();
+        return await this.#empty(one);
     }
   }
 
@@ -189,15 +205,29 @@ export class SharedLife {
     return Math.max(0, ...sent.map((atMs) => sent.filter((ms) => ms > atMs - windowMs && ms <= atMs).length));
   }
 
-  /** What the docs promise: all know what was drawn, are connected, and say it within five seconds. */
-  async #empty(): Promise<void> {
+  /** What the docs promise: all that drew live on and are connected, and say within five seconds what they drew. */
+  async #empty({ before, after, endpoint, times }: Extract<Step, { kind: "empty" }>): Promise<void> {
     for (const process of this.#processes) {
       process.isCutOff = false;
     }
     await this.#wait(5 * SECOND_MS);
+    const poll = {
+      kind: "poll",
+      endpoint,
+      use: "scheduled",
+      times,
+      crash: "none",
+      loses: "nothing",
+    } as const;
+    await this.#poll({ ...poll, who: before });
     await this.#store.empty();
     await this.#store.setLease(this.#token);
-    await this.#wait(5 * SECOND_MS);
+    // Processes look each second, not at the instant at which something happens.
+    for (let second = 0; second < 6; second += 1) {
+      await this.#poll({ ...poll, who: after });
+      await this.#wait(SECOND_MS / 2);
+      this.#trueMs += SECOND_MS / 2;
+    }
   }
 
   async #wait(ms: number): Promise<void> {

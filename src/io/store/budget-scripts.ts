@@ -78,7 +78,9 @@ if known ~= '' and known ~= field.born then return reply('lost') end
 if holder == me then
   local used = math.min(hold, math.max(0, spent - booked))
   add('s', used)
-  hold, booked = math.min(hold - used, target), math.max(booked, spent)
+  -- After a loss of memory 'hold' may be what another process knew before it was drawn on.
+  hold = math.min(hold - used, target, math.max(0, limit - drawn.s - drawn.o))
+  booked = math.max(booked, spent)
 else
   add('s', spent - heard)
   if holder ~= '' and now > until_ms then

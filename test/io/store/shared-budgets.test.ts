@@ -12,8 +12,30 @@ describe("SharedBudgets, through crashes, partitions, lost replies, take-overs, 
         expect(life.mostInAWindow(HOURLY)).toBeLessThanOrEqual(HOURLY.limit);
         expect(life.mostInAWindow(DAILY)).toBeLessThanOrEqual(DAILY.limit);
       }),
-      { numRuns: 300 },
+      { numRuns: 250 },
     );
+  });
+
+  it("draw nothing with a token older than the lease's", async () => {
+    const poll = {
+      kind: "poll",
+      endpoint: 0,
+      use: "scheduled",
+      times: 2,
+      crash: "none",
+      loses: "nothing",
+    } as const;
+
+    const life = await lived([
+      { ...poll, who: 0 },
+      { kind: "take over", who: 1 },
+      { ...poll, who: 0 },
+    ]);
+    const former = life.sent.get("hourly")?.length;
+    await life.live({ ...poll, who: 1 });
+
+    expect(former).toBe(2);
+    expect(life.sent.get("hourly")).toHaveLength(4);
   });
 });
 
