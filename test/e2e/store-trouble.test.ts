@@ -1,0 +1,163 @@
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { createClient } from "@redis/client";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import { issueCertificate } from "../support/certificates.ts";
+import { freePort } from "./support/free-port.ts";
+import { getText } from "./support/loopback.ts";
+import { runProgram } from "./support/program.ts";
+import { type RedisServer, startRedis } from "./support/redis-server.ts";
+import { startSlowGate } from "./support/slow-gate.ts";
+import { startSynclag } from "./support/synclag.ts";
+import { temporaryFolder, undoAll } from "./support/undo.ts";
+
+afterAll(undoAll);
+
+const KEY = "airdrops/subgraph/production/base";
+
+describe("synclag run, on a store in trouble", () => {
+  it("polls on from what it drew in advance while calls take two seconds, replicas lack or all is forgotten", async () => {
+    await using fleet = await fleetOf();
+    const config = await configOf(fleet);
+    const server = await startRedis();
+    await using gate = await startSlowGate(server.port);
+    await using daemon = await daemonOn(config, `redis://127.0.0.1:${gate.port}`);
+    const polls = (): number => fleet.endpoint(KEY).requestCount;
+    const morePolls = async (): Promise<void> => {
+      const before = polls();
+      await vi.waitFor(() => expect(polls()).toBeGreaterThan(before + 1), { timeout: 60_000 });
+    };
+    const isUp = (up: 0 | 1): Promise<void> =>
+      vi.waitFor(
+        async () => expect(await getText(`${daemon.url}/metrics`)).toContain(`\nsynclag_store_up ${up}\n`),
+        {
+          timeout: 30_000,
+        },
+      );
+    await morePolls();
+
+    gate.delay(2_000);
+    await isUp(0);
+    await morePolls();
+    expect(daemon.stderr()).toContain("no reply within a second");
+    gate.delay(0);
+    await isUp(1);
+
+    await ask(server, ["CONFIG", "SET", "min-replicas-to-write", "1"]);
+    await isUp(0);
+    await morePolls();
+    expect(daemon.stderr()).toContain("it has too few replicas to accept writes");
+    await ask(server, ["CONFIG", "SET", "min-replicas-to-write", "0"]);
+    await isUp(1);
+
+    const drawn = await drawnIn(server);
+    await ask(server, ["FLUSHALL"]);
+    await vi.waitFor(async () => expect(await drawnIn(server)).toBeGreaterThanOrEqual(drawn), {
+      timeout: 15_000,
+    });
+    await morePolls();
+  });
+});
+
+describe("synclag check, on a store that is protected", () => {
+  it("needs no more than the commands that docs/HIGH-AVAILABILITY.md names, and says which permission it lacks", async () => {
+    await using fleet = await fleetOf();
+    const config = await configOf(fleet);
+    const server = await startRedis();
+    const docs = await readFile("docs/HIGH-AVAILABILITY.md", "utf8");
+    const [, permissions = ""] = /An ACL user needs `([^`]*)`/.exec(docs) ?? [];
+    await ask(server, ["ACL", "SETUSER", "synclag", "on", ">hunter22", ...permissions.split(" ")]);
+    await ask(server, ["ACL", "SETUSER", "reader", "on", ">hunter22", "~synclag:*", "+hgetall", "+hello"]);
+    const store = (user: string): string => `redis://${user}:hunter22@127.0.0.1:${server.port}/1`;
+
+    const allowed = await checkOn(config, store("synclag"));
+    const denied = await checkOn(config, store("reader"));
+    await using daemon = await daemonOn(config, store("synclag"));
+    const before = fleet.endpoint(KEY).requestCount;
+    await vi.waitFor(() => expect(fleet.endpoint(KEY).requestCount).toBeGreaterThan(before), {
+      timeout: 60_000,
+    });
+
+    expect(allowed.stdout).toContain('"status": "ok"');
+    expect(denied.stdout + denied.stderr).toContain("permission");
+    expect(denied.stdout + denied.stderr + daemon.stderr()).not.toContain("hunter22");
+    expect(daemon.stderr()).not.toContain("The store is away");
+  });
+
+  it("speaks TLS with a server whose authority NODE_EXTRA_CA_CERTS names, and with no other", async () => {
+    await using fleet = await fleetOf();
+    const config = await configOf(fleet);
+    const folder = await temporaryFolder("store-tls");
+    const validity = { validFrom: new Date(Date.now() - 60_000), validTo: new Date(Date.now() + 3_600_000) };
+    const authority = issueCertificate({ host: "authority.test", ...validity });
+    const server = issueCertificate({ host: "localhost", issuer: authority, ...validity });
+    const [ca, cert, key] = [join(folder, "ca.pem"), join(folder, "cert.pem"), join(folder, "key.pem")];
+    await writeFile(ca, authority.certPem);
+    await writeFile(cert, server.certPem);
+    await writeFile(key, server.keyPem);
+    const port = await freePort();
+    await startRedis([
+      ...["--tls-port", String(port), "--tls-cert-file", cert, "--tls-key-file", key],
+      ...["--tls-ca-cert-file", ca, "--tls-auth-clients", "no"],
+    ]);
+
+    const trusted = await checkOn(config, `rediss://localhost:${port}`, { NODE_EXTRA_CA_CERTS: ca });
+    const unknown = await checkOn(config, `rediss://localhost:${port}`);
+
+    expect(trusted.stdout).toContain('"status": "ok"');
+    expect(trusted.stderr).not.toContain("The store is away");
+    expect(unknown.stdout + unknown.stderr).toContain("certificate");
+  });
+});
+
+function fleetOf(): Promise<SimulatedFleet> {
+  const path = "/query/1/base/version/latest";
+  return startFleet({
+    nowMs: Date.now,
+    endpoints: [{ kind: "studio", key: KEY, chains: ["base"], path }],
+  });
+}
+
+/** One indexer each second, of a budget that its schedule leaves most of. */
+async function configOf(fleet: SimulatedFleet): Promise<string> {
+  const config = join(await temporaryFolder("store-trouble"), "chains.yaml");
+  await writeFile(
+    config,
+    `version: 1
+poll: { retries: 0 }
+budgets: { many: { limit: 40000, per: hour, scope: shared } }
+chains: { base: { id: 8453, name: base, block_time: 2s } }
+protocols:
+  airdrops: [{ variant: subgraph, url: "${fleet.endpoint(KEY).url}", schedule: "* * * * * *", budget: many, chains: [base] }]
+`,
+  );
+  return config;
+}
+
+async function daemonOn(config: string, store: string) {
+  const daemon = await startSynclag(config, ["--store", store]);
+  return { ...daemon, [Symbol.asyncDispose]: async () => void (await daemon.stop()) };
+}
+
+function checkOn(config: string, store: string, env: Readonly<Record<string, string>> = {}) {
+  const args = ["dist/main.js", "check", "--config", config, "--store", store, "--format", "json"];
+  return runProgram({ command: process.execPath, args, env });
+}
+
+/** What the daemon has drawn, by the store. */
+async function drawnIn(server: RedisServer): Promise<number> {
+  const fields = await ask(server, ["HGETALL", "synclag:{default}:budget:many"]);
+  const flat = Array.isArray(fields) ? fields.map(String) : [];
+  return flat.reduce((sum, text, at) => (text.startsWith("s:") ? sum + Number(flat[at + 1]) : sum), 0);
+}
+
+/** One command to the store itself. */
+async function ask({ url }: RedisServer, command: readonly string[]): Promise<unknown> {
+  const client = await createClient({ url, RESP: 2 }).connect();
+  try {
+    return await client.sendCommand([...command]);
+  } finally {
+    client.destroy();
+  }
+}
