@@ -157,7 +157,7 @@ class Play {
 
   #restart(): void {
     this.#restartMs = Number.POSITIVE_INFINITY;
-    const saved: Record<string, ChainState> = JSON.parse(JSON.stringify(this.#monitor.save().chains));
+    const saved: Record<string, ChainState> = structuredClone(this.#monitor.save().chains);
     this.#monitor = this.#start();
     this.#monitor.restore(new Map(Object.entries(saved)), []);
   }

@@ -5,7 +5,7 @@ import type { Prometheus } from "../metrics/registry.ts";
 import { createScrapeCache } from "../metrics/scrape-cache.ts";
 
 /** The part of a replica that concerns its metrics. */
-export interface ScrapedReplica {
+interface ScrapedReplica {
   readonly metrics: () => MetricsSource["replica"];
   /** Hands all that is known now to the other replicas; false if that failed. */
   readonly publish: () => Promise<boolean>;

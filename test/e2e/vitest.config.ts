@@ -5,13 +5,15 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The longest first: the others fit beside them. Both mostly wait for time to pass. */
+/** The longest first: the others fit beside them. They mostly wait for time to pass. */
 const FIRST = [
+  "parity.test.ts",
   "alerts.test.ts",
   "demo-kit.test.ts",
-  "image.test.ts",
-  "ponder.test.ts",
   "leader.test.ts",
+  "image.test.ts",
+  "families.test.ts",
+  "ponder.test.ts",
   "page.test.ts",
 ];
 

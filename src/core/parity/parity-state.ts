@@ -174,7 +174,7 @@ function comparePair(
     return current;
   }
   // Both went back below what was compared, and stay there: the chain has started again.
-  const isBelow = isStale && shared.block + shared.belowHead < (known.last?.block ?? 0);
+  const isBelow = isStale && shared.block + shared.belowHead < known.last.block;
   return foldComparison(isBelow ? newPair(known) : current, { shared, own, against, nowMs });
 }
 

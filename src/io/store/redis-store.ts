@@ -188,7 +188,7 @@ export class RedisStore implements AsyncDisposable {
 }
 
 /** What all keys of a fleet begin with. The braces keep them on one node of a Redis cluster. */
-export function keyPrefix(cluster: string): string {
+function keyPrefix(cluster: string): string {
   return `synclag:{${cluster}}:`;
 }
 

@@ -4,7 +4,7 @@ import { type AccountFields, readFields } from "./account-fields.ts";
 import { ALLOWANCE_MS } from "./budget-scripts.ts";
 
 /** How a call of `DRAW` ended. */
-export type DrawStatus = "granted" | "refused" | "backing_off" | "quiet" | "fenced" | "lost" | "seen";
+type DrawStatus = "granted" | "refused" | "backing_off" | "quiet" | "fenced" | "lost" | "seen";
 
 /** A reply of `DRAW`. */
 export interface DrawReply {

@@ -108,7 +108,7 @@ describe("Tally", () => {
     }
     const saved = new Map(other.groups().map(({ name, save }) => [name, save()]));
 
-    tally.restore(new Map(JSON.parse(JSON.stringify([...saved]))));
+    tally.restore(structuredClone(saved));
 
     expect(tally.endpoints()).toMatchObject([{ requests: 2 }, { requests: 3, failures: { dns: 1, tls: 0 } }]);
     expect(tally.indexers()).toMatchObject([{ roundsSkipped: 1 }]);

@@ -23,6 +23,7 @@ function wrongNowMs() {
 }
 
 globalThis.Date = class extends TrueDate {
+  /** @param {number[]} given As for Date. */
   constructor(...given) {
     super(...(given.length === 0 ? [wrongNowMs()] : given));
   }
