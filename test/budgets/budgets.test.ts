@@ -281,7 +281,7 @@ describe("Budgets.save() and restore()", () => {
   });
 });
 
-describe("Budgets.backOff()", () => {
+describe("Budgets.backOff() that is repeated", () => {
   const MINUTE_MS = 60_000;
   const absurd = { nowMs: T0, untilMs: T0 + 60_000_000_000, random: 0 };
 

@@ -56,6 +56,7 @@ describe("parseConfig()", () => {
         '27:9: protocols.airdrops[3].chains.sepolia.deployment: Cannot fill {deployment} in deployment: chain sepolia has no value "deployment"',
         '27:29: protocols.airdrops[3].chains.sepolia.deploymnet: Cannot use unknown key "deploymnet": no template uses {deploymnet}: did you mean "deployment"?',
         "30:22: protocols.airdrops[4].status.url: Cannot resolve this value: NO_SUCH_KEY is not set; set it, or add optional: true to the indexer",
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: the message shows the form of a variable.
         "30:77: protocols.airdrops[4].status.deployment: Cannot use ${…} here: variables work only in url, headers and rpc",
       ],
     },

@@ -5,7 +5,7 @@ import { seenBlock, tally } from "ponder:schema";
 const BLOCKS_PER_EVENT = 50n;
 
 /** The block whose event this indexer skips, as a test tells it; none by default. */
-const SKIPPED_BLOCK = BigInt(process.env["SKIPPED_BLOCK"] ?? "0");
+const SKIPPED_BLOCK = BigInt(String(process.env["SKIPPED_BLOCK"] ?? "0"));
 
 ponder.on("EveryBlock:block", async ({ event, context }) => {
   const { number, timestamp } = event.block;
