@@ -3,7 +3,8 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/**/*.test.ts"],
-    exclude: ["test/e2e/**"],
+    // `vitest.slow.config.ts` runs the slow ones.
+    exclude: ["test/e2e/**", "test/**/*.slow.test.ts"],
     // Most files wait for servers and timers of their own, so more of them than cores run side by side.
     maxWorkers: 3,
     // No test changes what another file can see, and loading the modules anew for each file takes half of the time.

@@ -7,7 +7,7 @@ import { defineConfig } from "vitest/config";
 export default defineConfig({
   test: {
     include: ["test/core/**/*.test.ts"],
-    exclude: ["test/core/{chain-laws,fault-scripts,statuses-page}.test.ts"],
+    exclude: ["test/core/**/{*-laws,worlds,*.slow}.test.ts"],
     isolate: false,
     testTimeout: 60_000,
   },
