@@ -11,8 +11,8 @@ import type { Program } from "./support/program.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
 
-/** Five minutes of blocks, made as fast as the indexers can follow. */
-const BLOCKS = 300;
+/** Two minutes of blocks, made as fast as the indexers can follow. */
+const BLOCKS = 120;
 const BLOCKS_AT_ONCE = 20;
 const MOST_BEHIND = 40;
 /** An event comes every 50 blocks (ponder/src/every-block.ts): this is the second. */
