@@ -35,4 +35,4 @@ if (($# == 0)); then
 fi
 export PATH=$programs:$PATH
 prometheus --version | head -n 1
-exec npx vitest run --config test/e2e/vitest.config.ts "$@"
+exec npx tsx test/e2e/run.ts "$@"

@@ -32,7 +32,6 @@ export default defineConfig({
   root,
   test: {
     include: ["test/e2e/*.test.ts"],
-    reporters: ["verbose", "./test/support/counts-reporter.ts"],
     sequence: { sequencer: LongestFirst },
     // More than two cores have: two of the files wait for most of their time. Not more, for some measure time.
     maxWorkers: 3,

@@ -12,22 +12,32 @@ const LONGEST_LINE = 200;
  */
 class CountsReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[]): void {
-    const tests = modules.flatMap((module) => [...module.children.allTests()]);
-    const count = (state: string): number => tests.filter((test) => stateOf(test) === state).length;
-    // A module that fails to load, or a hook that fails, runs no test, and would otherwise count as none failed.
-    const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);
-    const broken = suites.flatMap((suite) => suite.errors()).length + unhandledErrors.length;
-
-    const failures = [
-      ...tests.flatMap(failureOfTest),
-      ...suites.flatMap((suite) => suite.errors().map((error) => toFailure(nameOf(suite), [error]))),
-      ...unhandledErrors.map((error) => toFailure("outside of any test", [error])),
-    ];
-    const skipped = count("skipped") > 0 ? `, ${count("skipped")} skipped` : "";
-    process.stdout.write(
-      `\n${failures.join("")}${count("passed")} passed, ${count("failed") + count("pending") + broken} failed${skipped}\n`,
-    );
+    const { failures, counts } = summarize(modules, unhandledErrors);
+    process.stdout.write(`\n${failures}${counts}\n`);
   }
+}
+
+/** What failed, in some lines each, and the counts: "N passed, N failed", and ", N skipped" where some were. */
+export function summarize(
+  modules: readonly TestModule[],
+  unhandledErrors: readonly SerializedError[],
+): { readonly failures: string; readonly counts: string } {
+  const tests = modules.flatMap((module) => [...module.children.allTests()]);
+  const count = (state: string): number => tests.filter((test) => stateOf(test) === state).length;
+  // A module that fails to load, or a hook that fails, runs no test, and would otherwise count as none failed.
+  const suites = modules.flatMap((module) => [module, ...module.children.allSuites()]);
+  const broken = suites.flatMap((suite) => suite.errors()).length + unhandledErrors.length;
+
+  const failures = [
+    ...tests.flatMap(failureOfTest),
+    ...suites.flatMap((suite) => suite.errors().map((error) => toFailure(nameOf(suite), [error]))),
+    ...unhandledErrors.map((error) => toFailure("outside of any test", [error])),
+  ];
+  const skipped = count("skipped") > 0 ? `, ${count("skipped")} skipped` : "";
+  return {
+    failures: failures.join(""),
+    counts: `${count("passed")} passed, ${count("failed") + count("pending") + broken} failed${skipped}`,
+  };
 }
 
 function stateOf(test: TestCase): string {
@@ -51,7 +61,7 @@ function nameOf(suite: TestModule | TestSuite): string {
   return suite.type === "module" ? fileOf(suite) : `${fileOf(suite.module)} > ${suite.fullName}`;
 }
 
-function fileOf({ moduleId }: TestModule): string {
+export function fileOf({ moduleId }: TestModule): string {
   return relative(process.cwd(), moduleId);
 }
 
