@@ -20,6 +20,10 @@ afterAll(undoAll);
 
 const RUN = ["dist/main.js", "run"];
 const LIMIT = 200;
+/** The share of the limit that must have been used. */
+const USED = 0.9;
+/** A busy machine needs longer for as many polls. */
+const LONGEST_EXTENSION_MS = 300_000;
 /** How long processes are killed; five minutes for the figures in docs/HIGH-AVAILABILITY.md. */
 const KILLING_MS = Number(process.env["SHARED_BUDGET_SECONDS"] ?? 45) * 1_000;
 const CHAINS = { base: 8453, ethereum: 1, arbitrum: 42161 };
@@ -57,9 +61,11 @@ describe("a budget that three daemons and a cron of check share", () => {
     const untilMs = Date.now() + KILLING_MS;
     let restarts = 0;
     let kills = 0;
+    const isUsed = () => requestsOf(fleet) >= USED * LIMIT;
+    const isOver = () => Date.now() >= untilMs && (isUsed() || Date.now() >= untilMs + LONGEST_EXTENSION_MS);
 
     async function daemon(): Promise<void> {
-      while (Date.now() < untilMs) {
+      while (!isOver()) {
         const port = await freePort();
         const program = await startProgram({
           command: process.execPath,
@@ -76,7 +82,7 @@ describe("a budget that three daemons and a cron of check share", () => {
       }
     }
     async function cron(): Promise<void> {
-      while (Date.now() < untilMs) {
+      while (!isOver()) {
         const program = await startProgram({
           command: process.execPath,
           args: ["dist/main.js", "check", ...args],
@@ -106,7 +112,7 @@ describe("a budget that three daemons and a cron of check share", () => {
       `sent ${sent} of ${LIMIT}, counted ${budget?.used}, ${kills} daemons killed, store restarted ${restarts} times\n`,
     );
     expect(sent).toBeLessThanOrEqual(LIMIT);
-    expect(sent).toBeGreaterThanOrEqual(0.9 * LIMIT);
+    expect(sent).toBeGreaterThanOrEqual(USED * LIMIT);
     expect(budget?.used).toBeGreaterThanOrEqual(sent);
     expect(budget?.drawn_by.map(({ name }) => name)).toContain("check");
   });
