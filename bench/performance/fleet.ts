@@ -113,8 +113,8 @@ async function scrape(daemon: FleetDaemon): Promise<Scrape> {
 function watchRss({ process }: FleetDaemon): { readonly highest: () => number } {
   let highest = 0;
   const timer = setInterval(() => {
-    void process.rssMb().then((mb) => {
-      highest = Math.max(highest, mb);
+    void process.residentMb().then(({ rssMb }) => {
+      highest = Math.max(highest, rssMb);
     });
   }, 1_000);
   return {

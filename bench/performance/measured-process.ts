@@ -9,8 +9,10 @@ export interface MeasuredProcess extends AsyncDisposable {
   readonly hasEnded: () => boolean;
   /** CPU time of all its threads so far, user and system, in milliseconds; without threads that have ended. */
   readonly cpuMs: () => Promise<number>;
-  /** What of it is in memory now, in MB. */
-  readonly rssMb: () => Promise<number>;
+  /** What of it is in memory now, in MB: all, and the part that no file backs (RssAnon of proc(5)). */
+  readonly residentMb: () => Promise<{ readonly rssMb: number; readonly anonymousMb: number }>;
+  /** Bytes that it had written to storage so far, in whole pages of 4 kB (`write_bytes` of /proc/PID/io). */
+  readonly writtenBytes: () => Promise<number>;
 }
 
 export interface Command {
@@ -49,14 +51,23 @@ export function startMeasured({ command, args, env = {} }: Command): MeasuredPro
       );
       return texts.reduce((sum, text) => sum + Number.parseInt(text, 10) / NS_IN_MS, 0);
     },
-    async rssMb() {
-      const [, kib] = /^VmRSS:\s+(\d+) kB$/m.exec(await readFile(`/proc/${pid}/status`, "utf8")) ?? [];
-      return Number(kib) * KIB_IN_MB;
+    residentMb: () => residentMb(pid),
+    async writtenBytes() {
+      const [, bytes] = /^write_bytes: (\d+)$/m.exec(await readFile(`/proc/${pid}/io`, "utf8")) ?? [];
+      return Number(bytes);
     },
     async [Symbol.asyncDispose]() {
       await end(child);
     },
   };
+}
+
+/** As `MeasuredProcess` has it, of any process. */
+export async function residentMb(pid: number): ReturnType<MeasuredProcess["residentMb"]> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  const megabytes = (name: string): number =>
+    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * KIB_IN_MB;
+  return { rssMb: megabytes("VmRSS"), anonymousMb: megabytes("RssAnon") };
 }
 
 async function end(child: ChildProcess): Promise<void> {

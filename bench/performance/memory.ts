@@ -1,10 +1,9 @@
 import { spawn } from "node:child_process";
-import { readFile } from "node:fs/promises";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { freePort } from "../../test/e2e/support/free-port.ts";
-import { startMeasured } from "./measured-process.ts";
+import { residentMb, startMeasured } from "./measured-process.ts";
 import { type PlayedFleet, playPackagedFleet } from "./played-fleet.ts";
 import { startSynclag } from "./running-synclag.ts";
 import type { Figure, Subject } from "./subject.ts";
@@ -21,7 +20,7 @@ export const subject: Subject = {
 The packaged chains.yaml (100 endpoints, 29 RPC nodes), served by the simulator in another process. Each row is a separate process that does what the rows above it
 do, and more. *RSS* is resident memory; *its own* is the part that no file backs (RssAnon of proc(5)): most of the rest is the
 \`node\` executable, whose pages all Node processes of a machine share. *Heap used* includes garbage not collected yet; *external* is buffers and the text of modules.
-The command and the image start Node with \`--max-semi-space-size=4\`. \`npx tsx bench/packaged-fleet.ts\` measures an hour: 111 MB for 0.1.0.
+The command and the image start Node with \`--max-semi-space-size=4\`..
 
 For comparison, two Go exporters of Debian after their first scrape. They keep no state from one scrape to the next.`,
 
@@ -66,7 +65,7 @@ async function measureStage(row: string, code: string, fleet: PlayedFleet): Prom
   try {
     for await (const line of createInterface(child.stdout)) {
       const heap = heapSchema.parse(JSON.parse(line));
-      return figuresOf(row, { ...(await residentOf(child.pid ?? 0)), ...heap });
+      return figuresOf(row, { ...(await residentMb(child.pid ?? 0)), ...heap });
     }
     throw new Error(`Cannot measure ${row}: its process ended`);
   } finally {
@@ -87,7 +86,7 @@ async function measureDaemon(
   await synclag.untilReady();
   const { pid } = synclag.process;
   const atFirst = heapOf(await scrape(synclag.url));
-  const figures = [...figuresOf(`${row}, ready and scraped`, { ...(await residentOf(pid)), ...atFirst })];
+  const figures = [...figuresOf(`${row}, ready and scraped`, { ...(await residentMb(pid)), ...atFirst })];
   if (laterMs > 0) {
     const untilMs = Date.now() + laterMs;
     let last = atFirst;
@@ -95,7 +94,7 @@ async function measureDaemon(
       await sleep(SCRAPE_MS);
       last = heapOf(await scrape(synclag.url));
     }
-    figures.push(...figuresOf("a minute later, scraped each 15 s", { ...(await residentOf(pid)), ...last }));
+    figures.push(...figuresOf("a minute later, scraped each 15 s", { ...(await residentMb(pid)), ...last }));
   }
   return figures;
 }
@@ -113,13 +112,10 @@ async function measureGoExporter(name: (typeof GO_EXPORTERS)[number]): Promise<r
     }
     await sleep(50);
   }
-  return figuresOf(`${name}_exporter (Go), scraped`, await residentOf(exporter.pid));
+  return figuresOf(`${name}_exporter (Go), scraped`, await residentMb(exporter.pid));
 }
 
-interface Resident {
-  readonly rss: number;
-  readonly anonymous: number;
-}
+type Resident = Awaited<ReturnType<typeof residentMb>>;
 
 /** What Node says of itself; the daemon's metrics have the first alone. */
 interface Heap {
@@ -127,24 +123,20 @@ interface Heap {
   readonly external?: number;
 }
 
-async function residentOf(pid: number): Promise<Resident> {
-  const status = await readFile(`/proc/${pid}/status`, "utf8");
-  const bytes = (name: string): number =>
-    Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * 1_024;
-  return { rss: bytes("VmRSS"), anonymous: bytes("RssAnon") };
-}
-
 /** What a daemon says of itself. */
 function heapOf(exposition: string): Heap {
   return { heapUsed: Number(/^nodejs_heap_size_used_bytes (\S+)$/m.exec(exposition)?.[1]) };
 }
 
-function figuresOf(row: string, { rss, anonymous, ...heap }: Resident & Partial<Heap>): readonly Figure[] {
+function figuresOf(
+  row: string,
+  { rssMb, anonymousMb, ...heap }: Resident & Partial<Heap>,
+): readonly Figure[] {
   const common = { table: TABLE, row };
   const { heapUsed, external } = heap;
   return [
-    { ...common, column: "RSS, MB", value: rss / MB },
-    { ...common, column: "its own, MB", value: anonymous / MB },
+    { ...common, column: "RSS, MB", value: rssMb },
+    { ...common, column: "its own, MB", value: anonymousMb },
     ...(heapUsed === undefined ? [] : [{ ...common, column: "heap used, MB", value: heapUsed / MB }]),
     ...(external === undefined ? [] : [{ ...common, column: "external, MB", value: external / MB }]),
   ];

@@ -11,6 +11,8 @@ import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 /** A chains.yaml whose every URL is played by the simulator in this process, for a daemon in a process of its own. */
 export interface PlayedFleet extends AsyncDisposable {
   readonly file: string;
+  /** Where it is, for other files; deleted with it. */
+  readonly folder: string;
   /** What the daemon's environment needs beside. */
   readonly env: Readonly<Record<string, string>>;
   readonly simulated: SimulatedFleet;
@@ -21,9 +23,9 @@ export interface PlayedFleet extends AsyncDisposable {
 
 const ENV = { THEGRAPH_API_KEY: SIMULATED_API_KEY };
 
-/** The fleet that everyone monitors. */
-export function playPackagedFleet(): Promise<PlayedFleet> {
-  return playFleet(readFileSync("chains.yaml", "utf8"));
+/** The fleet that everyone monitors, with more at the end of its chains.yaml. */
+export function playPackagedFleet(more = ""): Promise<PlayedFleet> {
+  return playFleet(`${readFileSync("chains.yaml", "utf8")}${more}`);
 }
 
 /** Plays the fleet of a chains.yaml; it is listened for on a free port of loopback. */
@@ -39,6 +41,7 @@ async function playFleet(text: string): Promise<PlayedFleet> {
   await writeFile(file, `listen: 127.0.0.1:0\n${withPlayedOrigins(text, config.fleet, played.config.fleet)}`);
   return {
     file,
+    folder,
     env: ENV,
     simulated: played.fleet,
     endpoints: endpointsOf(config.fleet),

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { measureProbes, startBlackbox } from "./blackbox.ts";
+import { graphModule, measureProbes, startBlackbox } from "./blackbox.ts";
 import { untilPhase } from "./bursts.ts";
 import { type MeasuredProcess, startMeasured } from "./measured-process.ts";
 import type { Figure, Subject } from "./subject.ts";
@@ -79,7 +79,7 @@ is not included. No scrapes are included.`,
   async measure(extent) {
     await using synclag = await startUpstream();
     await using floor = await startUpstream();
-    await using blackbox = await startBlackbox(floor.caFile);
+    await using blackbox = await startBlackbox(graphModule(floor.caFile));
     const [first, ...others] = extent === "quick" ? QUICK_WARM_UP : WARM_UP;
     await using daemon = await startDaemon(first, synclag);
     for (const row of others) {

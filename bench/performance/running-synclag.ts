@@ -13,7 +13,7 @@ export interface RunningSynclag extends AsyncDisposable {
 
 const LOOK_MS = 5;
 
-/** Starts the built program on a played fleet, and waits until it listens. Without options of Node it has its own. */
+/** Starts the built program on a played fleet, and waits until it listens. Without options of Node it has those of the command. */
 export async function startSynclag(
   { file, env }: Pick<PlayedFleet, "file" | "env">,
   nodeOptions?: readonly string[],

@@ -12,3 +12,8 @@ export const SUBJECTS: Readonly<Record<string, () => Promise<SubjectModule>>> = 
   start: () => import("./start.ts"),
   memory: () => import("./memory.ts"),
 };
+
+/** Measured once and by name only: each takes an hour, and its parts tell how much the figures vary. */
+export const LONG_SUBJECTS: typeof SUBJECTS = {
+  packaged: () => import("../packaged/packaged.ts"),
+};

@@ -11,7 +11,8 @@ export function synclagArgs(
   return [...nodeOptions, PROGRAM, ...args];
 }
 
-function nodeOptionsOfCommand(): readonly string[] {
+/** Of its first line. */
+export function nodeOptionsOfCommand(): readonly string[] {
   const [, options] = /^#!\/usr\/bin\/env -S node (.*)\n/.exec(readFileSync(PROGRAM, "utf8")) ?? [];
   return options?.split(" ") ?? [];
 }

@@ -9,12 +9,16 @@ import { withoutKey } from "../servers/graph.ts";
 import { deliver, deliverBadly } from "./deliver.ts";
 import type { SimulatedEndpoint } from "./simulated-endpoint.ts";
 
+/** How long an idle connection is kept, as nginx does by default. */
+const KEEP_ALIVE_MS = 75_000;
+
 /** One host and port on loopback, with its endpoints. */
 export class Origin implements AsyncDisposable {
   readonly name: string;
   readonly #routes = new Map<string, SimulatedEndpoint>();
   readonly #requestCounts = new Map<string, number>();
   readonly #closing = new AbortController();
+  #connectionCount = 0;
   #server: Server | null = null;
   #port = 0;
 
@@ -34,6 +38,11 @@ export class Origin implements AsyncDisposable {
     return this.#requestCounts;
   }
 
+  /** Connections that were opened to it so far. */
+  get connectionCount(): number {
+    return this.#connectionCount;
+  }
+
   /** Listens; after a `close()`, on the same port as before. Does nothing while open. */
   async open(): Promise<void> {
     if (this.#server !== null) {
@@ -46,6 +55,10 @@ export class Origin implements AsyncDisposable {
           throw error;
         });
       });
+    });
+    server.keepAliveTimeout = KEEP_ALIVE_MS;
+    server.on("connection", () => {
+      this.#connectionCount += 1;
     });
     server.listen(this.#port, "127.0.0.1");
     await once(server, "listening");
