@@ -4,11 +4,12 @@
  */
 import { readFileSync } from "node:fs";
 import { parseConfig } from "../src/config/parse.ts";
+import type { Observed } from "../src/core/chain/observed.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../src/core/model/fleet.ts";
 import type { Observation } from "../src/core/model/observation.ts";
 import { formatDuration } from "../src/core/model/text.ts";
 import { Monitor } from "../src/daemon/monitor.ts";
-import { confirmationDelayMs } from "../src/daemon/polling/confirmations.ts";
+import { confirmationDelayMs, type Stability } from "../src/daemon/polling/confirmations.ts";
 import { LONGEST_RETRY_DELAY_MS } from "../src/schedule/retry-delay.ts";
 import { markdownTable } from "./accuracy/figures.ts";
 
@@ -68,12 +69,12 @@ function timeToName({ endpoint, fault, looks, phase }: Case): number {
     const isFaulty = polled === endpoint && atMs >= faultMs;
     const observations = observe(polled, atMs, { fault: isFaulty ? fault : null, faultMs });
     nowMs = observations[0]?.receivedAtMs ?? atMs;
-    const doubt = monitor.observe(observations);
+    const observed = monitor.observe(observations);
     if (isFaulty && isNamed(monitor, endpoint)) {
       return nowMs - faultMs;
     }
     if (polled === endpoint) {
-      agenda.answered(nowMs, doubt === looks);
+      agenda.answered(nowMs, looks === stabilityOf(observed));
     }
   }
 }
@@ -116,6 +117,10 @@ class Agenda {
     this.#busyUntilMs = nowMs;
     this.#lookMs = delayMs === null ? Number.POSITIVE_INFINITY : nowMs + delayMs;
   }
+}
+
+function stabilityOf({ changing }: Observed): Stability {
+  return changing.length > 0 ? "changing" : "stable";
 }
 
 /** The endpoint with all that speaks of one of its chains. */

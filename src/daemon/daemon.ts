@@ -12,11 +12,12 @@ import type { Report } from "../core/model/report.ts";
 import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
 import type { World } from "../io/world.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
-import type { Handover, LearnedState } from "./handover.ts";
+import { type Handover, type LearnedState, takeHandover } from "./handover.ts";
 import { inspectChain } from "./inspect-chain.ts";
 import { LoopWatchdog } from "./loop-watchdog.ts";
 import { Monitor } from "./monitor.ts";
 import { ParitySchedule } from "./parity/parity-schedule.ts";
+import { ObservationBatches } from "./polling/batches.ts";
 import type { Stability } from "./polling/confirmations.ts";
 import { PollCounters } from "./polling/counters.ts";
 import { DialectCache } from "./polling/dialect-cache.ts";
@@ -49,6 +50,7 @@ export class Daemon implements AsyncDisposable {
   readonly #budgets: Budgets;
   readonly #gate: BudgetGate;
   readonly #monitor: Monitor;
+  readonly #batches: ObservationBatches;
   readonly #counters = new PollCounters();
   readonly #parityCounters = new ParityCounters();
   readonly #exchangeLog = new ExchangeLog();
@@ -67,12 +69,11 @@ export class Daemon implements AsyncDisposable {
   #learnedQuestions: ReadonlyMap<string, number> = new Map();
 
   constructor(config: Config, options: DaemonOptions) {
-    const { world } = options;
+    const { world, shared = null, store } = options;
     this.#options = options;
-    this.#clock = createSteadyClock(world, options.store.restored.budgets.atMs ?? 0);
+    this.#clock = createSteadyClock(world, store.restored.budgets.atMs ?? 0);
     this.#watchdog = new LoopWatchdog(world);
     this.#paritySchedule = new ParitySchedule(world.monotonicMs);
-    const { shared = null, store } = options;
     this.#budgets = shared?.budgets ?? new Budgets(config.fleet);
     this.#gate =
       shared?.shared ??
@@ -84,7 +85,8 @@ export class Daemon implements AsyncDisposable {
       maintenance: (nowMs) => openMaintenance(this.#running.config.maintenance, nowMs),
       onNetworkRestored: (missed) => this.#running.polling?.pollNow(missed),
     });
-    const { chains, incidents, budgets, questions } = options.store.restored;
+    this.#batches = new ObservationBatches(this.#monitor);
+    const { chains, incidents, budgets, questions } = store.restored;
     this.#budgets.restore(budgets);
     this.#gate.allowProbes();
     this.#monitor.restore(chains, incidents);
@@ -129,18 +131,17 @@ export class Daemon implements AsyncDisposable {
 
   /** What another replica needs in order to go on from here. */
   handover(): Handover {
-    const { chains, incidents } = this.#monitor.save();
-    return {
-      chains,
-      incidents,
-      questions: { revision: this.#dialects.revision, save: () => this.#dialects.save() },
-      counters: this.#counters.groups(),
-      parityFailures: this.#parityCounters.failures(),
-    };
+    return takeHandover({
+      monitor: this.#monitor,
+      dialects: this.#dialects,
+      counters: this.#counters,
+      parityCounters: this.#parityCounters,
+    });
   }
 
   /** Changes to another configuration: what is in both keeps its state, and its poll if one is under way. */
   apply(config: Config): void {
+    this.#batches.flush();
     this.#retire(this.#running);
     this.#dialects.retain(config.fleet);
     this.#paritySchedule.retain(config.fleet);
@@ -218,10 +219,11 @@ export class Daemon implements AsyncDisposable {
     if (this.#isDraining) {
       return { ok: false, detail: "Shutting down" };
     }
-    const waiting = this.#dialects
-      .unpolledOf(this.#running.config.fleet)
-      .filter(({ kind }) => kind === "indexer");
-    if (waiting.length > 0 && this.#running.polling === null) {
+    // What was polled is to be in the report by then.
+    this.#batches.flush();
+    const { config, polling } = this.#running;
+    const waiting = this.#dialects.unpolledOf(config.fleet).filter(({ kind }) => kind === "indexer");
+    if (waiting.length > 0 && polling === null) {
       return { ok: false, detail: `Waiting for the leader's report of ${waiting.length} endpoints` };
     }
     return waiting.length > 0
@@ -282,10 +284,10 @@ export class Daemon implements AsyncDisposable {
       return "stable";
     }
     this.#dialects.markPolled(endpoint);
-    const stability = this.#monitor.observe(observations, () =>
-      this.#counters.countFailure(endpoint, "implausible"),
-    );
-    this.#monitor.observeParity(readings);
+    const { stability, isImplausible } = await this.#batches.add({ observations, readings });
+    if (isImplausible) {
+      this.#counters.countFailure(endpoint, "implausible");
+    }
     this.#parityCounters.count(readings);
     // Not awaited: an index-node API that hangs must not delay the next poll.
     explainer.onPolled(endpoint, observations).catch(this.#options.world.onBug);

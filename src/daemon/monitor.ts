@@ -1,5 +1,6 @@
 import { shiftChain, withoutFuture } from "../core/chain/clock-jump.ts";
 import { observeParity } from "../core/chain/observe-parity.ts";
+import { type Observed, observedIn } from "../core/chain/observed.ts";
 import { observeChain, retainChain, startChain, watchFleet } from "../core/chain/watch-chain.ts";
 import { type ChainState, sourceOf, type WatchedChain } from "../core/head/chain-state.ts";
 import { staleAfterMs } from "../core/head/voice.ts";
@@ -18,8 +19,7 @@ import type { ParityReading } from "../core/model/parity.ts";
 import type { BudgetReport, Incident, Report } from "../core/model/report.ts";
 import { type CachedReport, cachedReport } from "../core/report/cached-report.ts";
 import { composeReport } from "../core/report/compose.ts";
-import { isChanging, type SourceState } from "../core/source/source-state.ts";
-import type { Stability } from "./polling/confirmations.ts";
+import type { SourceState } from "../core/source/source-state.ts";
 import { inSlices } from "./state/in-slices.ts";
 
 export interface MonitorOptions {
@@ -98,32 +98,27 @@ export class Monitor {
   }
 
   /**
-   * Folds in the observations of one poll; those of a source that a reload removed meanwhile are dropped. The result
-   * says whether a target is changing its status. `onImplausible` is called once if a height is impossible.
+   * Folds in observations, chain by chain; those of a source that a reload removed meanwhile are dropped. The result says
+   * whose status is changing, and whose height is impossible.
    */
-  observe(observations: readonly Observation[], onImplausible: () => void = () => undefined): Stability {
-    let stability: Stability = "stable";
-    let isImplausible = false;
+  observe(observations: readonly Observation[]): Observed {
+    const observed: Observed[] = [];
     this.#followClock();
-    for (const observation of observations) {
-      const slug = this.#chainOf.get(observation.source) ?? "";
+    for (const [slug, own] of groupBy(observations, ({ source }) => this.#chainOf.get(source) ?? "")) {
       const known = this.#chains.get(slug);
       if (known !== undefined) {
-        const before = sourceOf(known.state, observation.source);
-        const state = observeChain(known.state, known.watched, [observation]);
+        const state = observeChain(known.state, known.watched, own);
         this.#chains.set(slug, { watched: known.watched, state, cached: null });
-        const after = sourceOf(state, observation.source);
-        stability = isChanging(before, after) ? "changing" : stability;
-        isImplausible ||= observation.kind === "head" && after?.last?.kind === "failed";
+        observed.push(observedIn(own, known.state, state));
       }
-    }
-    if (isImplausible) {
-      onImplausible();
     }
     this.#latest = null;
     this.#keepExplanations((key) => !this.#isOk(key));
     this.#detectRestoredNetwork(observations);
-    return stability;
+    return {
+      changing: observed.flatMap(({ changing }) => changing),
+      implausible: observed.flatMap(({ implausible }) => implausible),
+    };
   }
 
   /** Folds in the values that came with observations, after these; those of removed targets are dropped. */

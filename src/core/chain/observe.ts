@@ -24,7 +24,7 @@ export function observeInstant(
   watched: WatchedChain,
   instant: readonly Observation[],
 ): ChainState {
-  const before = withoutFuture(known, instant[0]?.receivedAtMs ?? Number.POSITIVE_INFINITY);
+  const before = withoutFuture(known, Math.min(...instant.map(({ receivedAtMs }) => receivedAtMs)));
   const tick = startTick(before, watched, instant);
   if (tick === null) {
     return known;

@@ -14,6 +14,7 @@ export interface Tick {
   /** What was said, without sources that are not watched, in an order that does not depend on arrival. */
   readonly received: readonly Received[];
   readonly pace: Pace;
+  /** When the last of them was received. */
   readonly nowMs: number;
 }
 
@@ -38,10 +39,10 @@ export function startTick(
       ({ observation, target }) =>
         target !== null || observation.source.startsWith(`rpc/${watched.chain.slug}/`),
     );
-  const nowMs = told[0]?.observation.receivedAtMs;
-  if (nowMs === undefined) {
+  if (told.length === 0) {
     return null;
   }
+  const nowMs = told.reduce((latest, { observation }) => Math.max(latest, observation.receivedAtMs), 0);
   const sources = withNew(before.sources, told);
   const received = told.map((one) => ({ ...one, index: placeOf(sources, one) }));
   return { before, watched, sources, received, pace: paceOf(before.clock, watched.chain), nowMs };

@@ -8,6 +8,12 @@ import { retainParity } from "../parity/parity-state.ts";
 import { watchProbes } from "../parity/watched-probe.ts";
 import { observeInstant } from "./observe.ts";
 
+/**
+ * Answers of different sources that are received within less than this are of one instant: their order says little, since
+ * each poll takes about as long, and what follows from all sources is worked out once for them.
+ */
+const INSTANT_MS = 250;
+
 /** The chains of a fleet that have targets or RPC nodes, each with all of its targets. */
 export function watchFleet(fleet: Fleet): readonly WatchedChain[] {
   const targets = groupBy(
@@ -66,9 +72,25 @@ export function retainChain(state: ChainState, watched: WatchedChain): ChainStat
   };
 }
 
+/** Oldest first. Two answers of one source are of two instants, unless they were received in the same millisecond. */
 function instantsOf(batch: readonly Observation[]): readonly (readonly Observation[])[] {
-  const instants = groupBy(batch, ({ receivedAtMs }) => receivedAtMs);
-  return [...instants].toSorted(([a], [b]) => a - b).map(([, instant]) => instant);
+  const instants: Observation[][] = [];
+  let instant: Observation[] = [];
+  let startMs = Number.NEGATIVE_INFINITY;
+  let timesMs = new Map<string, number>();
+  for (const observation of batch.toSorted((a, b) => a.receivedAtMs - b.receivedAtMs)) {
+    const { receivedAtMs, source } = observation;
+    const isAgain = (timesMs.get(source) ?? receivedAtMs) !== receivedAtMs;
+    if (isAgain || receivedAtMs - startMs >= INSTANT_MS) {
+      instant = [];
+      instants.push(instant);
+      startMs = receivedAtMs;
+      timesMs = new Map();
+    }
+    instant.push(observation);
+    timesMs.set(source, receivedAtMs);
+  }
+  return instants;
 }
 
 /** Per protocol, the indexer that the others are compared with: its first variant's production tier, or its only one. */

@@ -96,6 +96,16 @@ describe("layOut()", () => {
   it("takes the instant of the answers for now, and the chain's configured pace", () => {
     expect(laidOut(EMPTY, X)).toMatchObject({ nowMs: T0 + 50, pace: { intervalMs: 2_000, measured: false } });
   });
+
+  it("takes the last of the answers for now, whoever gave it", () => {
+    const answers = [
+      headAt(Y, T0 + 100, { block: 1_000 }),
+      headAt(RPC, T0, { block: 1_000 }),
+      headAt(X, T0, { block: 1_000 }),
+    ];
+
+    expect(startTick(EMPTY, WATCHED, answers)?.nowMs).toBe(T0 + 150);
+  });
 });
 
 describe("headsHeard()", () => {

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
+import { observeInstant } from "../../../src/core/chain/observe.ts";
 import { observeChain, retainChain, startChain, watchFleet } from "../../../src/core/chain/watch-chain.ts";
 import type { WatchedChain } from "../../../src/core/head/chain-state.ts";
 import type { Fleet, Indexer, Target } from "../../../src/core/model/fleet.ts";
+import type { Observation } from "../../../src/core/model/observation.ts";
 import { reportChain } from "../../../src/core/report/report-chain.ts";
 import { BASE, headAt, headOf, Play, T0, targetOn, watch } from "./chain-fixture.ts";
 
@@ -99,6 +101,60 @@ describe("observeChain()", () => {
 
     expect(next).toBe(state);
     expect(observeChain(state, watched, [])).toBe(state);
+  });
+
+  describe("of answers of different sources", () => {
+    const watched = watch(BASE, A, B);
+    const [a = "", b = ""] = watched.targets.map(({ key }) => key);
+    /** Both were polled a round ago. */
+    const known = observeChain(startChain(watched), watched, [
+      headAt(a, T0, { block: 1_000 }),
+      headAt(b, T0, { block: 1_000 }),
+    ]);
+    const round = (apartMs: number) => [
+      headAt(a, T0 + 15_000, { block: 1_007 }),
+      headAt(b, T0 + 15_000 + apartMs, { block: 1_008 }),
+    ];
+    const oneByOne = (observations: readonly Observation[]) =>
+      observations.reduce((state, observation) => observeInstant(state, watched, [observation]), known);
+
+    it("takes those within 250 ms for one instant", () => {
+      const answers = round(249);
+
+      const state = observeChain(known, watched, answers);
+
+      expect(state).toEqual(observeInstant(known, watched, answers));
+      expect(state).not.toEqual(oneByOne(answers));
+    });
+
+    it("takes those further apart for two", () => {
+      const answers = round(250);
+
+      const state = observeChain(known, watched, answers);
+
+      expect(state).toEqual(oneByOne(answers));
+      expect(state).not.toEqual(observeInstant(known, watched, answers));
+    });
+
+    it("ends an instant where a source answers again", () => {
+      const [first, other] = round(100);
+      const again = headAt(a, T0 + 15_050, { block: 1_009 });
+      const answers = [first, other, again].filter((one) => one !== undefined);
+
+      const state = observeChain(known, watched, answers);
+
+      const expected = [[first], [again, other]].reduce(
+        (folded, instant) =>
+          observeInstant(
+            folded,
+            watched,
+            instant.filter((one) => one !== undefined),
+          ),
+        known,
+      );
+      expect(state).toEqual(expected);
+      expect(state).not.toEqual(observeInstant(known, watched, answers));
+    });
   });
 
   it("folds a batch of several instants in the order of time", () => {
