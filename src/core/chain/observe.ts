@@ -8,9 +8,10 @@ import { staleAfterMs, voicesOf } from "../head/voice.ts";
 import type { Observation } from "../model/observation.ts";
 import { isHeight } from "../model/sample.ts";
 import { foldPoll } from "../source/fold-poll.ts";
-import { newestSample, type SourceState } from "../source/source-state.ts";
+import { hasReadHeight, type LastPoll, newestSample, type SourceState } from "../source/source-state.ts";
 import { stalledAfterMs } from "../status/judge.ts";
 import { withoutFuture } from "./clock-jump.ts";
+import { isDecided, isTooEarly, judgedAgain } from "./first-round.ts";
 import { measureGaps } from "./measure-gaps.ts";
 import { settleStatuses } from "./settle-statuses.ts";
 import { startTick, type Tick } from "./tick.ts";
@@ -83,20 +84,32 @@ function agree({ before, nowMs, pace, sources, watched }: Tick): Consensus {
   return agreed;
 }
 
-/** A height far beyond what the others agree on is a failed poll: it can be used for nothing. */
-function rejectImpossibleHeights({ received, sources }: Tick, { opposed }: Consensus): void {
-  for (const { index, observation } of received) {
+/**
+ * A height far beyond what the others agree on is a failed poll: it can be used for nothing. Whether one of a source's
+ * first heights is, is looked at again with its status.
+ */
+function rejectImpossibleHeights(tick: Tick, agreed: Consensus): void {
+  const { received, sources } = tick;
+  for (const index of [...received.map((one) => one.index), ...judgedAgain(tick)]) {
     const state = sources[index];
-    const opposition = opposed.find(({ source }) => source === state?.key);
-    if (state !== undefined && observation.kind === "head" && isFarAhead(opposition)) {
-      const { sentAtMs, receivedAtMs } = observation;
-      const detail = oppositionText(opposition);
-      sources[index] = {
-        ...state,
-        last: { kind: "failed", reason: "implausible", detail, sentAtMs, receivedAtMs },
-      };
+    if (state?.last != null && hasReadHeight(state)) {
+      sources[index] = withPossibleHeight(state, state.last, { tick, agreed });
     }
   }
+}
+
+function withPossibleHeight(
+  state: SourceState,
+  last: LastPoll,
+  { agreed, tick }: { readonly agreed: Consensus; readonly tick: Tick },
+): SourceState {
+  const { sentAtMs, receivedAtMs } = last;
+  const opposition = agreed.opposed.find(({ source }) => source === state.key);
+  if (isFarAhead(opposition) && !isTooEarly(state, "diverged", () => isDecided(tick, agreed))) {
+    const detail = oppositionText(opposition);
+    return { ...state, last: { kind: "failed", reason: "implausible", detail, sentAtMs, receivedAtMs } };
+  }
+  return last.kind === "failed" ? { ...state, last: { kind: "head", sentAtMs, receivedAtMs } } : state;
 }
 
 function isFarAhead(opposition: Opposition | undefined): opposition is Opposition {

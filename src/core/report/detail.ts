@@ -1,4 +1,5 @@
 import { oppositionText } from "../head/opposition-text.ts";
+import { staleAfterMs } from "../head/voice.ts";
 import type { Status } from "../model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
 import { disagreementOf } from "../source/replicas.ts";
@@ -125,11 +126,14 @@ function pollText(last: LastPoll): string {
   }
 }
 
-function unknownText({ state, view }: Facts): string {
-  if (state.last === null) {
+function unknownText({ state: { last, pollIntervalMs, verdict }, view }: Facts): string {
+  if (last === null) {
     return "not polled yet";
   }
-  return `the last answer is ${formatDuration(view.nowMs - state.last.receivedAtMs)} old, too old to be evidence`;
+  const agoMs = view.nowMs - last.receivedAtMs;
+  return verdict === null && last.kind === "head" && agoMs <= staleAfterMs(view.thresholds, pollIntervalMs)
+    ? "its first height is behind or contradicts the others, and its chain's other sources have not all been polled yet"
+    : `the last answer is ${formatDuration(agoMs)} old, too old to be evidence`;
 }
 
 function stalledText(facts: Facts): string {

@@ -125,6 +125,14 @@ export function newestSample(state: SourceState): Sample | null {
   return state.samples.at(-1) ?? null;
 }
 
+/** Whether its last poll gave a height, be it one that was rejected as impossible. */
+export function hasReadHeight(state: SourceState): boolean {
+  const { last } = state;
+  return last?.kind === "failed"
+    ? last.reason === "implausible" && newestSample(state)?.receivedAtMs === last.receivedAtMs
+    : last?.kind === "head";
+}
+
 /** Whether a source is about to turn, or has just turned. RPC nodes have no verdict, and so are never in doubt. */
 export function isChanging(before: SourceState | undefined, after: SourceState | undefined): boolean {
   if (before?.verdict == null || after?.verdict == null) {

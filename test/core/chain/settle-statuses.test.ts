@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { settleStatuses } from "../../../src/core/chain/settle-statuses.ts";
 import { startTick } from "../../../src/core/chain/tick.ts";
+import { observeChain } from "../../../src/core/chain/watch-chain.ts";
 import { NEW_CLOCK } from "../../../src/core/head/chain-clock.ts";
 import { NO_CONSENSUS } from "../../../src/core/head/consensus.ts";
 import { newSource, type SourceState } from "../../../src/core/source/source-state.ts";
@@ -48,6 +49,18 @@ describe("settleStatuses()", () => {
 
     expect(judged(failed, 300_000)?.verdict).toEqual({ status: "failed", dissent: 3 });
     expect(judged(failed, 300_001)?.verdict).toEqual({ status: "ok", dissent: 0 });
+  });
+
+  it("is steady though a new source answers in the same instant", () => {
+    const failed = heard(X, { verdict: { status: "failed", dissent: 0 } });
+    const before = { sources: [failed], consensus: NO_CONSENSUS, clock: NEW_CLOCK };
+    const watched = watch(BASE, "a/a", "a/x");
+    const instant = watched.targets.map(({ key }) => headAt(key, T0 + 15_000, { block: 1_000 }));
+
+    expect(observeChain(before, watched, instant).sources[1]?.verdict).toEqual({
+      status: "failed",
+      dissent: 3,
+    });
   });
 
   it("passes no verdict on an RPC node", () => {

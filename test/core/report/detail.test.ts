@@ -216,6 +216,13 @@ describe("detailOf()", () => {
   });
 
   it.each([
+    { agoMs: 5 * MINUTE_MS, text: "its first height is behind or contradicts the others, and" },
+    { agoMs: 5 * MINUTE_MS + 1, text: "the last answer is 5 min old, too old to be evidence" },
+  ])("says why a height that is $agoMs ms old has not been judged: $text", ({ agoMs, text }) => {
+    expect(detail("unknown", {}, { view: { nowMs: T0 + agoMs } })).toContain(text);
+  });
+
+  it.each([
     { case: "level", lag: { blocks: 0, ms: 0, extrapolated: false }, text: "level with" },
     { case: "of unknown time", lag: { ...LAG, ms: null }, text: "1,200 blocks behind" },
     { case: "extrapolated", lag: { ...LAG, extrapolated: true }, text: "about 40 min (1,200 blocks) behind" },
