@@ -1,4 +1,4 @@
-import { type ChainClock, noteTimestamp, recordHead } from "../head/chain-clock.ts";
+import { type ChainClock, NEW_CLOCK, noteTimestamp, recordHead } from "../head/chain-clock.ts";
 import type { ChainState, WatchedChain } from "../head/chain-state.ts";
 import { type Consensus, consensus, type Opposition } from "../head/consensus.ts";
 import { oppositionText } from "../head/opposition-text.ts";
@@ -138,29 +138,30 @@ function withCredibleHeight(observation: Observation): Observation {
 /** The clock goes by those alone who agree: what a source has told leaves with it. */
 function followConsensus(tick: Tick, agreed: Consensus): ChainClock {
   const { before, pace } = tick;
-  const clock = followTimes(tick, agreed);
   const { head } = agreed;
   const former = before.consensus.head;
   if (head === null || head === former) {
-    return clock;
+    return followTimes(tick, agreed, before.clock);
   }
   const goesOn =
     former !== null &&
     head.block >= former.block &&
     head.block <= former.block + mostBlocksIn(head.atMs - former.reachedMs, pace);
-  return recordHead(goesOn ? clock : { ...clock, seen: EMPTY_TIMELINE }, head, pace.intervalMs);
+  const clock = followTimes(tick, agreed, goesOn ? before.clock : NEW_CLOCK);
+  return recordHead(clock, head, pace.intervalMs);
 }
 
 /**
- * Adds the block times of this instant. Where a source is newly excluded, all are taken anew from those who stay; so
- * are they once sources agree for the first time, for until then nobody's times are taken.
+ * Adds the block times of this instant. Where a source is newly excluded, all are taken anew from those who stay; so are
+ * they on a new clock, and once sources agree for the first time, for until then nobody's times are taken.
  */
 function followTimes(
   { before, received, sources }: Tick,
   { members, opposed, undecided }: Consensus,
+  clock: ChainClock,
 ): ChainClock {
   const former = before.consensus.opposed;
-  const isFirst = before.consensus.members.length === 0;
+  const isFirst = clock === NEW_CLOCK || before.consensus.members.length === 0;
   const isAnew =
     isFirst ||
     undecided.length > 0 ||
@@ -169,10 +170,10 @@ function followTimes(
   const samples = told
     .filter(({ key }) => members.includes(key))
     .flatMap((source) => source.samples.slice(isAnew ? 0 : -1));
-  const start = isAnew ? { ...before.clock, reported: EMPTY_TIMELINE } : before.clock;
+  const start = isAnew ? { ...clock, reported: EMPTY_TIMELINE } : clock;
   return samples.reduce(
-    (clock, { block, timestampSec }) =>
-      timestampSec === null ? clock : noteTimestamp(clock, block, timestampSec),
+    (noted, { block, timestampSec }) =>
+      timestampSec === null ? noted : noteTimestamp(noted, block, timestampSec),
     start,
   );
 }

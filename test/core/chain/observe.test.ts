@@ -3,6 +3,7 @@ import { observeInstant } from "../../../src/core/chain/observe.ts";
 import { BASE, headAt, headOf, Play, T0, targetOn, watch } from "./chain-fixture.ts";
 
 const [A, B, C] = ["a/x", "a/y", "b/x"] as const;
+const RPC = "rpc/base/0";
 
 function play(chain = BASE): Play {
   return new Play(watch(chain, A, B, C));
@@ -113,5 +114,19 @@ describe("observeInstant()", () => {
       .run(1, ({ nowMs }) => ({ [B]: headOf(nowMs) }), 1_000);
 
     expect(played.state.clock.reported).toEqual({ blocks: [1_000_000], timesMs: [T0 + 1_000] });
+  });
+
+  it("forgets the block times of a source that was believed alone where the others stand elsewhere", () => {
+    const played = play().run(
+      1,
+      ({ nowMs }) => ({ [RPC]: { block: headOf(nowMs) + 100, timestampSec: nowMs / 1_000 } }),
+      1_000,
+    );
+    expect(played.state.clock.reported.blocks).toEqual([1_000_100]);
+
+    played.run(4, withA(headOf), 1_000);
+
+    expect(played.report().reference?.block).toBe(headOf(played.nowMs));
+    expect(played.state.clock.reported.blocks).toEqual([]);
   });
 });
