@@ -1,7 +1,13 @@
 import { parseArgs } from "node:util";
 import { dividedOf } from "./accuracy/divided.ts";
 import { markdownTable } from "./accuracy/figures.ts";
-import { dividedWorld, fallingWorld, longWorld, randomWorld } from "./accuracy/random-worlds.ts";
+import {
+  dividedWorld,
+  fallingWorld,
+  longWorld,
+  passingWorld,
+  randomWorld,
+} from "./accuracy/random-worlds.ts";
 import { type Played, playWorld, type World } from "./accuracy/worlds.ts";
 
 const { values } = parseArgs({
@@ -10,6 +16,7 @@ const { values } = parseArgs({
     orders: { type: "string", default: "10" },
     long: { type: "string", default: "200" },
     falling: { type: "string", default: "200" },
+    passing: { type: "string", default: "200" },
     divided: { type: "string", default: "500" },
     /** The first world of each family: a long run can be made in pieces. */
     from: { type: "string", default: "0" },
@@ -61,6 +68,10 @@ console.log(
     rowOf("honest majority, 45 min", randomWorld, { worlds: Number(values.worlds), orders }),
     rowOf("honest majority, 9 h, liars come and go", longWorld, { worlds: Number(values.long), orders: 1 }),
     rowOf("all but one fall behind, 3 h", fallingWorld, { worlds: Number(values.falling), orders: 2 }),
+    rowOf("another chain passes this one, 45 min", passingWorld, {
+      worlds: Number(values.passing),
+      orders: 1,
+    }),
   ]),
 );
 console.log("");

@@ -41,6 +41,22 @@ export function dividedWorld(index: number): World {
   return { seed, blockTimeMs, lastsMs: 45 * MINUTE, sources, restarts: [], honestMajority: "never" };
 }
 
+/** A world with an honest majority in which the heights of another chain pass those of this one, from below or from above. */
+export function passingWorld(index: number): World {
+  const seed = `passing world/${index}`;
+  const random = createRandom(seed);
+  const providers = drawProviders(random);
+  const liars = drawLiars(providers, random);
+  const blockTimeMs = pick([250, 2_000, 12_000], random);
+  const lie = drawPassing(random, blockTimeMs);
+  const sources = providers.map((provider, at): WorldSource => {
+    const ownLie = random() < 0.5 ? lie : drawPassing(random, blockTimeMs);
+    const conducts = [{ fromMs: 0, conduct: liars.has(at) ? ownLie : HONEST }];
+    return newSource({ at, provider, random, conducts });
+  });
+  return { seed, blockTimeMs, lastsMs: 45 * MINUTE, sources, restarts: [], honestMajority: "always" };
+}
+
 /** Nine hours in which liars come and go, sources and the daemon restart, polls fail, and cadences differ. */
 export function longWorld(index: number): World {
   const seed = `long world/${index}`;
@@ -141,6 +157,13 @@ function drawLie(random: Random): Conduct {
     default:
       return { kind: "stopped" };
   }
+}
+
+/** Another chain that is level with this one for a moment, between the fifth minute and the fortieth. */
+function drawPassing(random: Random, blockTimeMs: number): Conduct {
+  const pace = 0.2 + random() * 4;
+  const levelMs = (5 + random() * 35) * MINUTE;
+  return { kind: "other chain", blocks: Math.round((levelMs / blockTimeMs) * (1 - pace)), pace };
 }
 
 /** Lies for ten minutes to an hour, and is honest for as long. */
