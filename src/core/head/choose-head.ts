@@ -227,12 +227,17 @@ export function headFrom(
 }
 
 /**
- * Those who say where the head is now: nobody who stands still, is behind by its own word, or back-fills. Where all of
- * them go faster than is believed of the chain, on from the last head and of two providers or more, the chain itself bursts.
+ * Those who say where the head is now: nobody who stands still, is behind by its own word, back-fills, or goes at another
+ * pace than the others. Where all of them go faster than is believed of the chain, on from the last head and of two
+ * providers or more, the chain itself bursts.
  */
-function votersOf(set: readonly Voice[], { stalledAfterMs, track }: Scene): readonly Voice[] {
+function votersOf(set: readonly Voice[], { stalledAfterMs, track, unsteady }: Scene): readonly Voice[] {
   const moving = set.filter(({ age, idleMs }) => age !== "old" && idleMs <= stalledAfterMs);
   const voters = moving.filter(({ isBackfilling }) => !isBackfilling);
+  const steady = voters.filter((voice) => !unsteady.has(voice));
+  if (steady.length > 0) {
+    return steady;
+  }
   if (voters.length > 0 || track === null) {
     return voters;
   }

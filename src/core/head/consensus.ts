@@ -10,9 +10,10 @@
  *    blocks between. A lower height alone is lag, and opposes nothing.
  * 2. The largest set without opposition stays: most providers first (sources behind one host fail together), then most
  *    sources, then the one with an RPC node whose block is fresh, then the one that continues the known track. If
- *    two sets are still equal, nothing is decided and there is no reference.
- * 3. Within that set, the head is where most stand level. One exception: when all but one fall back from the track
- *    that they were on, the one that goes on at the known pace is right.
+ *    two sets are still equal, those decide who are in both, if they have more providers than the rest of them. Else
+ *    nothing is decided, and there is no reference.
+ * 3. Within that set, the head is where most stand level and advance at one pace. One exception: when all but one fall
+ *    back from the track that they were on, the one that goes on at the known pace is right.
  *
  * Everything follows from each source's own last answers. The only memory is the track: the last head that was
  * corroborated, and who stood level with it. It is compared with, and breaks ties; it never outvotes a majority that
@@ -31,6 +32,7 @@ import {
 } from "./choose-head.ts";
 import { type Relation, relationsBetween, relationsOf } from "./relations.ts";
 import { areLevel, type ChainContext, isOnTrack, type Scene, type Track } from "./scene.ts";
+import { unsteadyOf } from "./steadiness.ts";
 import type { Voice } from "./voice.ts";
 
 /** Why a source is excluded: who contradicts it, and by how much. */
@@ -69,11 +71,10 @@ export function consensus(all: readonly Voice[], before: Consensus, chain: Chain
   const { electors: voices, others } = electorsOf(all);
   const scene = sceneOf(voices, before.track, chain);
   const relations = relationsOf(scene);
-  const [best, ...equals] = largestSets(scene, relations);
-  if (best === undefined || equals.length > 0) {
-    const sides = [best ?? [], ...equals].map((side) =>
-      side.filter((voice) => isContested(voice, relations)),
-    );
+  const sets = largestSets(scene, relations);
+  const best = decidedOf(sets);
+  if (best === null) {
+    const sides = sets.map((side) => side.filter((voice) => isContested(voice, relations)));
     return { ...NO_CONSENSUS, undecided: sides.map(keysOf), track: before.track };
   }
   const contradictions = relationsBetween(best.slice(0, MOST_COMPARED), others, scene);
@@ -90,7 +91,9 @@ export function consensus(all: readonly Voice[], before: Consensus, chain: Chain
       undecided: [],
     };
   }
-  const level = best.filter((voice) => areLevel(voice, chosen, within));
+  const level = best.filter(
+    (voice) => voice === chosen || (areLevel(voice, chosen, within) && !within.unsteady.has(voice)),
+  );
   const head = headFrom(chosen, level, { before: before.head, scene: within });
   const levelOthers = others.filter(
     (voice) => areLevel(voice, chosen, within) && !isContested(voice, contradictions),
@@ -105,7 +108,9 @@ function sceneOf(voices: readonly Voice[], track: Track | null, chain: ChainCont
     newestMs = Math.max(newestMs, atMs);
     highest = Math.max(highest, block);
   }
-  return { pace: chain.pace, stalledAfterMs: chain.stalledAfterMs, voices, newestMs, highest, track };
+  const { pace, stalledAfterMs } = chain;
+  const unsteady = unsteadyOf(voices, pace);
+  return { pace, stalledAfterMs, voices, unsteady, newestMs, highest, track };
 }
 
 /** What those who are excluded have shown is no height that the others could have got to. */
@@ -171,6 +176,17 @@ function largestSets(scene: Scene, relations: readonly Relation[]): readonly (re
   return best;
 }
 
+/** The set that weighs most; of equal ones what they have in common, if more providers are in that than in the rest of them. */
+function decidedOf(sets: readonly (readonly Voice[])[]): readonly Voice[] | null {
+  const [first, ...equals] = sets;
+  if (first === undefined || equals.length === 0) {
+    return first ?? null;
+  }
+  const common = first.filter((voice) => equals.every((set) => set.includes(voice)));
+  const rest = sets.flat().filter((voice) => !common.includes(voice));
+  return providersOf(common) > providersOf(rest) ? common : null;
+}
+
 /** All sets that nothing can be added to, and some smaller ones, which weigh less. */
 function compatibleSets(
   voices: readonly Voice[],
@@ -226,17 +242,16 @@ function opposedTo(
   all: readonly Voice[],
   relations: readonly Relation[],
 ): readonly Opposition[] {
-  return relations.length === 0
-    ? []
-    : all
-        .filter((voice) => !set.includes(voice) && isContested(voice, relations))
-        .map((voice) => reasonOf(voice, set, relations));
+  const excluded = relations.length === 0 ? [] : all.filter((voice) => !set.includes(voice));
+  return excluded.flatMap((voice) => {
+    const against = relations.filter(
+      ({ low, high }) => (low === voice && set.includes(high)) || (high === voice && set.includes(low)),
+    );
+    return against.length === 0 ? [] : [reasonOf(voice, against)];
+  });
 }
 
-function reasonOf(voice: Voice, set: readonly Voice[], relations: readonly Relation[]): Opposition {
-  const against = relations.filter(
-    ({ low, high }) => (low === voice && set.includes(high)) || (high === voice && set.includes(low)),
-  );
+function reasonOf(voice: Voice, against: readonly Relation[]): Opposition {
   const opponents = opponentsOf(voice, against);
   const { key } = voice;
   const block = voice.samples.at(-1)?.block ?? voice.block;

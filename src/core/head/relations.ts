@@ -234,7 +234,9 @@ function lastAtHeadMs(voice: Voice, scene: Scene): number | null {
   if (voice.age === "old" || voice.advancedMs === null || voice.isBackfilling) {
     return null;
   }
-  const isAtHead = isOnTrack(voice, scene) || (hasCompany(voice, scene) && !hasFallen(voice, scene));
+  const isAtHead =
+    isOnTrack(voice, scene) ||
+    (!scene.unsteady.has(voice) && hasCompany(voice, scene) && !hasFallen(voice, scene));
   return isAtHead ? voice.advancedMs : null;
 }
 
@@ -243,6 +245,7 @@ function hasCompany(voice: Voice, scene: Scene): boolean {
   return scene.voices.some(
     (other) =>
       other.provider !== voice.provider &&
+      !scene.unsteady.has(other) &&
       other.age !== "old" &&
       other.advancedMs !== null &&
       areLevel(voice, other, scene),

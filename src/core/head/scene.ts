@@ -20,6 +20,8 @@ export interface ChainContext {
 /** All that relations between voices are worked out from. */
 export interface Scene extends ChainContext {
   readonly voices: readonly Voice[];
+  /** Those whose heights go at another pace than the chain. */
+  readonly unsteady: ReadonlySet<Voice>;
   readonly newestMs: number;
   readonly highest: number;
   readonly track: Track | null;

@@ -108,6 +108,23 @@ describe("consensus()", () => {
     });
   });
 
+  it("goes by the others where two contradict only each other, if the others have more providers", () => {
+    const disputed = [dated("x", 999_900), dated("y", 1_000_100)];
+
+    expect(agree([voice("a", 1_000_000), voice("b", 1_000_000), voice("c", 1_000_000), ...disputed])).toEqual(
+      {
+        head: 1_000_000,
+        members: ["a", "b", "c"],
+        opposed: [],
+        undecided: [],
+      },
+    );
+    expect(agree([voice("a", 1_000_000), voice("b", 1_000_000), ...disputed])).toMatchObject({
+      head: null,
+      undecided: [["x"], ["y"]],
+    });
+  });
+
   it("breaks such a tie by an RPC node whose block is fresh", () => {
     expect(agree([dated("a", 1_000_000), dated("b", 1_500_000, { kind: "rpc" })])).toMatchObject({
       head: 1_500_000,

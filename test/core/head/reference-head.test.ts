@@ -114,6 +114,30 @@ describe("reference head", () => {
     expect(play.target(B).status).toBe("ok");
   });
 
+  it.each([
+    { case: "with block times", reportsTimes: true },
+    { case: "without", reportsTimes: false },
+  ])(
+    "is not carried away by another, faster chain whose heights pass this one's, $case",
+    ({ reportsTimes }) => {
+      const play = new Play(watch(BASE, A, B, C, D));
+      const fromMs = play.nowMs;
+      const passing = (nowMs: number) => {
+        const block = headOf(nowMs) - 450 + Math.floor((nowMs - fromMs) / 2_000);
+        return reportsTimes ? { block, timestampSec: nowMs / 1_000 } : block;
+      };
+
+      for (let tick = 0; tick < 120; tick += 1) {
+        play.run(1, ({ nowMs }) => ({ [D]: passing(nowMs) }), 5_000);
+        play.run(1, at({ [A]: 0, [B]: 0, [C]: 0 }), 10_000);
+        expect(offHead(play)).toBe(0);
+      }
+
+      expect(play.report().blockIntervalMs).toBeCloseTo(2_000, -2);
+      expect(play.report().targets.map(({ status }) => status)).toEqual(["ok", "ok", "ok", "diverged"]);
+    },
+  );
+
   it("goes back where a false jump that most joined is taken back", () => {
     const play = new Play(watch(BASE, A, B, C, D)).run(10, at({ [A]: 0, [B]: 0, [C]: 0, [D]: 0 }));
     play.run(6, at({ [A]: 30_000_000, [B]: 30_000_000, [C]: 30_000_000, [D]: 0 }));
