@@ -34,7 +34,7 @@ export class Budgets {
   /** Of endpoints without a budget, by their keys. */
   #backOffs = new Map<string, BackOff>();
   #sequence = 0;
-  /** Accounts drawn on since the last checkpoint on disk, with the sequence number of their latest draw. */
+  /** Accounts, and endpoints without a budget, that changed since the last checkpoint on disk, with the sequence number of their latest change. */
   readonly #unsaved = new Map<string, number>();
 
   constructor(fleet: Fleet) {
@@ -82,8 +82,7 @@ export class Budgets {
     const { ledger, allowed } = take(account.ledger, { nowMs, use });
     this.#accounts.set(id, { ...account, ledger });
     if (allowed) {
-      this.#sequence += 1;
-      this.#unsaved.set(id, this.#sequence);
+      this.#noteChange(id);
       return GRANTED;
     }
     return isBackingOff(ledger.backOff, nowMs)
@@ -96,12 +95,14 @@ export class Budgets {
     if (endpoint.budget === null) {
       const former = this.#backOff(endpoint, refusal.nowMs);
       this.#backOffs.set(endpoint.key, backOff(former, refusal, null));
+      this.#noteChange(endpoint.key);
       return;
     }
     const id = this.#idOf.get(endpoint.key) ?? "";
     const account = this.#accounts.get(id);
     if (account !== undefined) {
       this.#accounts.set(id, { ...account, ledger: block(account.ledger, refusal) });
+      this.#noteChange(id);
     }
   }
 
@@ -149,17 +150,31 @@ export class Budgets {
     return { accounts: new Map(accounts), backOffs: new Map(backOffs), atMs: nowMs };
   }
 
-  /** The part of `save()` that was drawn on since the last checkpoint on disk: little, however large the fleet. */
-  saveDrawn(nowMs: number): SavedBudgets {
+  /** Rises with each draw and each refusal. */
+  sequence(): number {
+    return this.#sequence;
+  }
+
+  /**
+   * The part of `save()` that was drawn on or refused after this sequence number, or, for null, since the last checkpoint on disk: little,
+   * however large the fleet.
+   */
+  saveDrawn(nowMs: number, after: number | null): SavedBudgets {
+    const changed = new Set(
+      [...this.#unsaved].filter(([, sequence]) => after === null || sequence > after).map(([id]) => id),
+    );
     const accounts = new Map<string, LedgerSnapshot>();
-    for (const id of this.#unsaved.keys()) {
+    const backOffs = [...this.#backOffs].filter(
+      ([key, former]) => changed.has(key) && isBackingOff(former, nowMs),
+    );
+    for (const id of changed) {
       const account = this.#accounts.get(id);
       const snapshot = account === undefined ? this.#inactive.get(id) : snapshotOf(account);
       if (snapshot !== undefined && isCounted(snapshot, nowMs)) {
         accounts.set(id, snapshot);
       }
     }
-    return { accounts, backOffs: new Map(), atMs: nowMs };
+    return { accounts, backOffs: new Map(backOffs), atMs: nowMs };
   }
 
   /** Call together with `save()`, and what it returns once that is on disk; until then `saveDrawn()` repeats the draws. */
@@ -182,6 +197,11 @@ export class Budgets {
     for (const id of saved.accounts.keys()) {
       this.#unsaved.set(id, this.#sequence);
     }
+  }
+
+  #noteChange(id: string): void {
+    this.#sequence += 1;
+    this.#unsaved.set(id, this.#sequence);
   }
 
   #resume(snapshots: ReadonlyMap<string, LedgerSnapshot>): void {

@@ -29,6 +29,12 @@ export function takeSnapshot({ monitor, dialects, budgets, clock, nowMs }: Snaps
       };
       return { state, onWritten };
     },
-    drawn: () => savedBudgetsToJson(shiftSavedBudgets(budgets.saveDrawn(clock.nowMs()), clock.aheadMs())),
+    drawn: (after) => ({
+      budgets: savedBudgetsToJson(
+        shiftSavedBudgets(budgets.saveDrawn(clock.nowMs(), after), clock.aheadMs()),
+      ),
+      sequence: budgets.sequence(),
+    }),
+    aheadMs: () => clock.aheadMs(),
   };
 }

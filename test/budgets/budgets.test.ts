@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { Budgets } from "../../src/budgets/budgets.ts";
-import type { LedgerSnapshot } from "../../src/budgets/ledger.ts";
 import { readSavedBudgets, savedBudgetsToJson } from "../../src/budgets/snapshot.ts";
 import type { Budget, Endpoint } from "../../src/core/model/fleet.ts";
 import { endpointOf, fleetOf } from "./fleet-builder.ts";
@@ -322,22 +321,6 @@ describe("Budgets.backOff() that is repeated", () => {
   });
 });
 
-describe("Budgets.saveDrawn()", () => {
-  it("has what was drawn on since the last checkpoint that is on disk", () => {
-    const budgets = new Budgets(fleet);
-    spend(budgets, base, 1);
-    spend(budgets, keyed, 2);
-
-    const onWritten = budgets.checkpoint();
-    spend(budgets, keyed, 1);
-    const before = [...budgets.saveDrawn(T0).accounts.values()].map(pollsOf);
-    onWritten();
-    const after = [...budgets.saveDrawn(T0).accounts.values()].map(pollsOf);
-
-    expect([before, after]).toEqual([[1, 3], [3]]);
-  });
-});
-
 describe("readSavedBudgets()", () => {
   it.each([
     { case: "no object", json: [] },
@@ -353,10 +336,6 @@ describe("readSavedBudgets()", () => {
 
 function refuse(budgets: Budgets, endpoint: Endpoint): void {
   budgets.backOff(endpoint, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
-}
-
-function pollsOf({ buckets }: LedgerSnapshot): number {
-  return buckets.reduce((total, { scheduled }) => total + scheduled, 0);
 }
 
 function spend(budgets: Budgets, endpoint: Endpoint, times: number): number {

@@ -131,7 +131,9 @@ class Life {
   #trueMs = T0;
   #wallErrorMs = 0;
   #stateFile = "";
-  #journal = "";
+  /** Its lines, and up to which draw they go; null where it is written anew next time. */
+  #journal: readonly string[] = [];
+  #journalled: number | null = null;
   #budgets = new Budgets(FLEET);
   #clock: SteadyClock = this.#startClock(0);
 
@@ -157,7 +159,7 @@ class Life {
         return;
       case "clock jump":
         this.#wallErrorMs += step.byMs;
-        // As the daemon does within five seconds.
+        // As the daemon does after the next poll.
         this.#save();
         return;
       case "save":
@@ -168,7 +170,7 @@ class Life {
         return;
       case "stop":
         this.#save();
-        this.#journal = "";
+        this.#journal = [];
         this.#restart();
     }
   }
@@ -192,7 +194,9 @@ class Life {
       this.#budgets.acquire(asked, use, this.#clock.nowMs()).kind === "granted" &&
       crash !== "before recording"
     ) {
-      this.#journal = this.#write(this.#budgets.saveDrawn(this.#clock.nowMs()));
+      const line = this.#write(this.#budgets.saveDrawn(this.#clock.nowMs(), this.#journalled));
+      this.#journal = this.#journalled === null ? [line] : [...this.#journal, line];
+      this.#journalled = this.#budgets.sequence();
       if (crash !== "before sending") {
         const name = asked.budget ?? "";
         this.sent.set(name, [...(this.sent.get(name) ?? []), this.#trueMs]);
@@ -207,6 +211,7 @@ class Life {
     const onWritten = this.#budgets.checkpoint();
     this.#stateFile = this.#write(this.#budgets.save(this.#clock.nowMs()));
     onWritten();
+    this.#journalled = null;
   }
 
   #write(saved: SavedBudgets): string {
@@ -215,7 +220,8 @@ class Life {
 
   #restart(): void {
     this.#budgets = new Budgets(FLEET);
-    const found = [this.#stateFile, this.#journal].filter((text) => text !== "");
+    this.#journalled = null;
+    const found = [this.#stateFile, ...this.#journal].filter((text) => text !== "");
     const [first, ...rest] = found.map((text) => readSavedBudgets(JSON.parse(text)));
     const saved = first === undefined ? null : rest.reduce(mergeSavedBudgets, first);
     this.#clock = this.#startClock(saved?.atMs ?? 0);

@@ -22,6 +22,7 @@ describe.concurrent("a promise that never settles", () => {
     const store: StateStore = {
       restored: EMPTY_STATE,
       touch: () => undefined,
+      touchJournal: () => undefined,
       problem: () => null,
       flush: () => new Promise((resolve) => waiting.push(resolve)),
       publishUrl: () => Promise.resolve(),

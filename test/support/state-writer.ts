@@ -18,6 +18,7 @@ await using lock = await lockStateFile(path, {
 const found = await readStateFile(path, Date.now());
 let count = found.kind === "state" ? Number(found.state.budgets) : 0;
 await using saver = new DebouncedWriter({
+  delayMs: 1_000,
   content: () => ({
     savedAtMs: Date.now(),
     chains: { base: "x".repeat(50_000) },

@@ -1,5 +1,6 @@
-import type { ChainReport } from "../model/report.ts";
-import { type Column, type Merge, Ring, type Rows, type SavedRing } from "./ring.ts";
+import type { ChainReport, GapReport } from "../model/report.ts";
+import { type Column, Ring, type SavedRing, type Step } from "./ring.ts";
+import { type ColumnKind, inFourBytes } from "./ring-column.ts";
 
 /** Part of a chain's history: every list is as long as `timesMs`. */
 export interface HistorySlice {
@@ -34,14 +35,19 @@ const SAMPLE_MS = 15_000;
 /** No target has this key. */
 const REFERENCE = "reference";
 
-/** Columns of a series. Of a step the first height, so that heights are evenly spaced, and the largest lag and gap. */
+/** The columns. Of a step the first height, so that heights are evenly spaced, and the largest lag and gap. */
 const [BLOCK, LAG, GAP, UNCERTAINTY] = [0, 1, 2, 3];
-const MERGES: readonly Merge[] = [first, larger, larger, larger];
+const COLUMNS: readonly ColumnKind[] = [
+  { merge: first, bytes: 8 },
+  { merge: larger, bytes: 4 },
+  { merge: larger, bytes: 4 },
+  { merge: larger, bytes: 4 },
+];
 
-/** The history of one chain, for the plots: two hours by the minute, and a day by five minutes; 13 kB a target. */
+/** The history of one chain, for the plots: two hours by the minute, and a day by five minutes; 8 kB a target. */
 export class ChainHistory {
-  readonly #fine = new Ring(MINUTE_MS, 120, MERGES);
-  readonly #coarse = new Ring(5 * MINUTE_MS, 288, MERGES);
+  readonly #fine = new Ring(MINUTE_MS, 120, COLUMNS);
+  readonly #coarse = new Ring(5 * MINUTE_MS, 288, COLUMNS);
   #sampledMs = Number.NEGATIVE_INFINITY;
 
   /** Takes a sample of the report, at most every 15 s. A report in which nothing is known yet is left out. */
@@ -49,11 +55,11 @@ export class ChainHistory {
     if (Math.abs(nowMs - this.#sampledMs) < SAMPLE_MS) {
       return;
     }
-    const rows = rowsOf(report);
-    if ([...rows.values()].some((row) => row.some((value) => value !== null))) {
+    const step = stepOf(report);
+    if (step.some((values) => [...values.values()].some((value) => value !== null))) {
       this.#sampledMs = nowMs;
-      this.#fine.add(nowMs, rows);
-      this.#coarse.add(nowMs, rows);
+      this.#fine.add(nowMs, step);
+      this.#coarse.add(nowMs, step);
     }
   }
 
@@ -104,19 +110,19 @@ export class ChainHistory {
   }
 }
 
-function rowsOf({ reference, targets, gaps }: ChainReport): Rows {
-  const gapOf = new Map(gaps.map((gap) => [gap.target.key, gap]));
-  const rows = new Map<string, Column>([[REFERENCE, [reference?.block ?? null]]]);
-  for (const { target, block, lagMs } of targets) {
-    const gap = gapOf.get(target.key);
-    rows.set(target.key, [block, lagMs, gap?.blocks ?? null, tenths(gap?.uncertaintyBlocks)]);
-  }
-  return rows;
+function stepOf({ reference, targets, gaps }: ChainReport): Step {
+  const heights = new Map(targets.map(({ target, block }) => [target.key, block]));
+  return [
+    heights.set(REFERENCE, reference?.block ?? null),
+    new Map(targets.map(({ target, lagMs }) => [target.key, lagMs])),
+    new Map(gaps.map(({ target, blocks }) => [target.key, blocks])),
+    new Map(gaps.map((gap) => [gap.target.key, savedUncertainty(gap)])),
+  ];
 }
 
-/** Rounded up: the interval must still contain the true gap. */
-function tenths(blocks: number | undefined): number | null {
-  return blocks === undefined ? null : Math.ceil(blocks * 10) / 10;
+/** In tenths, rounded up, with the rounding of the gap itself: the interval must still contain the true gap. */
+function savedUncertainty({ blocks, uncertaintyBlocks }: GapReport): number {
+  return Math.ceil((uncertaintyBlocks + Math.abs(blocks - inFourBytes(blocks))) * 10) / 10;
 }
 
 function first(before: number): number {
@@ -128,7 +134,7 @@ function larger(before: number, value: number): number {
 }
 
 /** Joins so many neighbours each, counted from the end, so that the newest group is complete. */
-function joined(column: Column, size: number, merge: Merge): Column {
+function joined(column: Column, size: number, merge: ColumnKind["merge"]): Column {
   if (size <= 1) {
     return column;
   }

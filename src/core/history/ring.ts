@@ -1,50 +1,48 @@
+import { type ColumnKind, RingColumn, type SavedColumn } from "./ring-column.ts";
+
 /** Values at even times; null where nothing is known. */
 export type Column = readonly (number | null)[];
 
-/** A ring as plain data, slot by slot. */
+/** A ring as plain data. */
 export interface SavedRing {
   /** The step that each slot holds, counted since 1970; NaN where it holds none. */
-  readonly steps: Float64Array;
-  /** All columns of a series, one after the other; NaN where nothing is known. */
-  readonly series: Readonly<Record<string, Float64Array>>;
+  readonly steps: Float64Array<ArrayBuffer>;
+  readonly columns: readonly SavedColumn[];
 }
 
-/** Values of one step: some columns for each series. */
-export type Rows = ReadonlyMap<string, Column>;
-
-/** Chooses between the value that a step has already and another one. */
-export type Merge = (before: number, value: number) => number;
+/** Values of one step: for each column those of the series, by name. The first column names all series. */
+export type Step = readonly ReadonlyMap<string, number | null>[];
 
 /** The values of the last `size` steps of `stepMs`, of any number of series. A new step overwrites the oldest. */
 export class Ring {
   readonly stepMs: number;
   readonly #size: number;
-  readonly #merges: readonly Merge[];
-  #steps: Float64Array;
-  #series = new Map<string, Float64Array>();
+  readonly #kinds: readonly ColumnKind[];
+  #steps: Float64Array<ArrayBuffer>;
+  #columns: readonly RingColumn[];
 
-  /** `merges`: one for each column, for the values of one step. */
-  constructor(stepMs: number, size: number, merges: readonly Merge[]) {
+  constructor(stepMs: number, size: number, kinds: readonly ColumnKind[]) {
     this.stepMs = stepMs;
     this.#size = size;
-    this.#merges = merges;
+    this.#kinds = kinds;
     this.#steps = new Float64Array(size).fill(Number.NaN);
+    this.#columns = kinds.map((kind) => new RingColumn(size, kind));
   }
 
   /** Adds values to the step of `nowMs`. A series that a new step lacks is dropped. */
-  add(nowMs: number, rows: Rows): void {
+  add(nowMs: number, values: Step): void {
     const step = Math.floor(nowMs / this.stepMs);
     const slot = step % this.#size;
     if (this.#steps[slot] !== step) {
-      this.#begin(slot, rows);
       this.#steps[slot] = step;
-    }
-    for (const [name, row] of rows) {
-      const values = this.#valuesOf(name, row.length);
-      for (const [column, value] of row.entries()) {
-        const at = column * this.#size + slot;
-        values[at] = this.#merged(column, values[at] ?? Number.NaN, value ?? Number.NaN);
+      const names = values[0] ?? new Map();
+      for (const column of this.#columns) {
+        column.retain(names);
+        column.clear(slot);
       }
+    }
+    for (const [index, column] of this.#columns.entries()) {
+      column.add(slot, values[index] ?? new Map());
     }
   }
 
@@ -63,53 +61,26 @@ export class Ring {
   }
 
   read(name: string, column: number, steps: readonly number[]): Column {
-    const values = this.#series.get(name);
     return steps.map((step) => {
       const slot = step % this.#size;
-      const value = this.#steps[slot] === step ? values?.[column * this.#size + slot] : undefined;
-      return value === undefined || Number.isNaN(value) ? null : value;
+      return this.#steps[slot] === step ? (this.#columns[column]?.valueAt(name, slot) ?? null) : null;
     });
   }
 
   save(): SavedRing {
-    return { steps: this.#steps, series: Object.fromEntries(this.#series) };
+    return { steps: this.#steps, columns: this.#columns.map((column) => column.save()) };
   }
 
-  /** Continues from saved data; what does not fit is ignored. */
-  restore({ steps, series }: SavedRing): void {
-    if (steps.length === this.#size) {
+  /** Continues from saved data; ignored unless all of it fits. */
+  restore({ steps, columns }: SavedRing): void {
+    const restored = columns.flatMap((saved, index) => {
+      const kind = this.#kinds[index];
+      const column = kind === undefined ? null : RingColumn.restored(this.#size, kind, saved);
+      return column === null ? [] : [column];
+    });
+    if (steps.length === this.#size && restored.length === this.#kinds.length) {
       this.#steps = steps;
-      this.#series = new Map(
-        Object.entries(series).filter(([, { length }]) => length > 0 && length % this.#size === 0),
-      );
+      this.#columns = restored;
     }
-  }
-
-  #begin(slot: number, rows: Rows): void {
-    for (const [name, values] of this.#series) {
-      if (!rows.has(name)) {
-        this.#series.delete(name);
-      }
-      for (let at = slot; at < values.length; at += this.#size) {
-        values[at] = Number.NaN;
-      }
-    }
-  }
-
-  #merged(column: number, before: number, value: number): number {
-    if (Number.isNaN(before) || Number.isNaN(value)) {
-      return Number.isNaN(before) ? value : before;
-    }
-    return this.#merges[column]?.(before, value) ?? value;
-  }
-
-  #valuesOf(name: string, columns: number): Float64Array {
-    const known = this.#series.get(name);
-    if (known?.length === columns * this.#size) {
-      return known;
-    }
-    const values = new Float64Array(columns * this.#size).fill(Number.NaN);
-    this.#series.set(name, values);
-    return values;
   }
 }

@@ -33,8 +33,7 @@ async function readSaved(path: string): Promise<SavedBudgets | null> {
   try {
     const { budgets } = z.object({ budgets: z.unknown() }).parse(JSON.parse(await readFile(path, "utf8")));
     const drawn = await readBudgetJournal(path);
-    const saved = readSavedBudgets(budgets);
-    return drawn === null ? saved : mergeSavedBudgets(saved, readSavedBudgets(drawn));
+    return drawn.map(readSavedBudgets).reduce(mergeSavedBudgets, readSavedBudgets(budgets));
   } catch (error) {
     if (isSystemError(error) || error instanceof SyntaxError || error instanceof z.ZodError) {
       return null;

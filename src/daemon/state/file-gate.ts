@@ -10,13 +10,14 @@ import type { StateStore } from "./store.ts";
  * endpoint without a budget does not wait.
  */
 export function createFileGate(source: FileGateSource): BudgetGate {
-  const { budgets, nowMs, random } = source;
+  const { budgets, nowMs, random, store } = source;
   return {
     acquire: (endpoint, use) => acquire(endpoint, use, source),
     backOff(endpoint, retryAfterMs) {
       const refusedMs = nowMs();
       const untilMs = retryAfterMs === null ? null : refusedMs + retryAfterMs;
       budgets.backOff(endpoint, { nowMs: refusedMs, untilMs, random: random() });
+      store.touchJournal();
     },
     accept: (endpoint) => budgets.accept(endpoint, nowMs()),
     allowProbes: () => budgets.allowProbes(nowMs()),
@@ -28,7 +29,7 @@ interface FileGateSource {
   readonly budgets: Budgets;
   /** The clock of the budgets. */
   readonly nowMs: () => number;
-  readonly store: Pick<StateStore, "problem" | "flush">;
+  readonly store: Pick<StateStore, "problem" | "flush" | "touchJournal">;
   readonly random: () => number;
 }
 

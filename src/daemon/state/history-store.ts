@@ -19,7 +19,7 @@ export interface HistoryStore extends AsyncDisposable {
 }
 
 /** A crash loses so much of the plots at most: nothing else depends on them. */
-const SAVE_MS = 5 * 60_000;
+const SAVE_MS = 10 * 60_000;
 
 /** Continues the history that the previous process saved. */
 export async function openHistoryStore({

@@ -49,8 +49,8 @@ async function readState(
 
 async function readDrawn(path: string, logger: World["logger"]): Promise<SavedBudgets | null> {
   try {
-    const drawn = await readBudgetJournal(path);
-    return drawn === null ? null : readSavedBudgets(drawn);
+    const [first, ...appended] = (await readBudgetJournal(path)).map(readSavedBudgets);
+    return first === undefined ? null : appended.reduce(mergeSavedBudgets, first);
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof z.ZodError) {
       logger.error({ path }, "Budget journal unreadable; budgets may be undercounted");

@@ -1,6 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import type { SavedHistory } from "../../core/history/history.ts";
+import type { SavedRing } from "../../core/history/ring.ts";
+import type { SavedColumn } from "../../core/history/ring-column.ts";
 import { isSystemError } from "../system-error.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
@@ -10,20 +12,27 @@ type SavedHistories = Readonly<Record<string, SavedHistory>>;
 type NamedHistory = readonly [slug: string, history: SavedHistory];
 
 /** Raised when an older version could misread the file. A file of another version is ignored. */
-const VERSION = 2;
+const VERSION = 3;
 
 /** Numbers are saved as the base64 of their bytes: a large fleet has millions of them. */
-const Numbers = z.base64().transform((text, context) => {
-  const bytes = Buffer.from(text, "base64");
-  if (bytes.length % Float64Array.BYTES_PER_ELEMENT !== 0) {
-    context.addIssue({ code: "custom", message: `Cannot read ${bytes.length} bytes as numbers of 8 bytes` });
-    return z.NEVER;
-  }
-  // A copy: a small buffer is part of a shared one, and may begin anywhere in it.
-  return new Float64Array(new Uint8Array(bytes).buffer);
-});
-const Ring = z.strictObject({ steps: Numbers, series: z.record(z.string(), Numbers) });
-const Chain = z.strictObject({ fine: Ring, coarse: Ring });
+const Bytes = z.base64().transform((text) => new Uint8Array(Buffer.from(text, "base64")).buffer);
+const Float64 = Bytes.refine(({ byteLength }) => byteLength % 8 === 0).transform(
+  (bytes) => new Float64Array(bytes),
+);
+const Float32 = Bytes.refine(({ byteLength }) => byteLength % 4 === 0).transform(
+  (bytes) => new Float32Array(bytes),
+);
+const Names = z.array(z.string());
+const ColumnJson = z.union([
+  z
+    .strictObject({ names: Names, float64: Float64 })
+    .transform(({ names, float64 }) => ({ names, values: float64 })),
+  z
+    .strictObject({ names: Names, float32: Float32 })
+    .transform(({ names, float32 }) => ({ names, values: float32 })),
+]);
+const RingJson = z.strictObject({ steps: Float64, columns: z.array(ColumnJson) });
+const Chain = z.strictObject({ fine: RingJson, coarse: RingJson });
 const HistoryFile = z.strictObject({
   version: z.literal(VERSION),
   chains: z.record(z.string(), Chain),
@@ -63,8 +72,23 @@ function* partsOf(chains: Iterable<NamedHistory>): Iterable<string> {
 }
 
 /** The history of one chain as JSON. */
-export function historyText(history: SavedHistory): string {
-  return JSON.stringify(history, base64OfNumbers);
+export function historyText({ fine, coarse }: SavedHistory): string {
+  return JSON.stringify({ fine: ringToJson(fine), coarse: ringToJson(coarse) });
+}
+
+function ringToJson({ steps, columns }: SavedRing): z.input<typeof RingJson> {
+  return { steps: base64Of(steps), columns: columns.map(columnToJson) };
+}
+
+function columnToJson({ names, values }: SavedColumn): z.input<typeof ColumnJson> {
+  const text = base64Of(values);
+  return values instanceof Float64Array
+    ? { names: [...names], float64: text }
+    : { names: [...names], float32: text };
+}
+
+function base64Of({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
 }
 
 /** Reads what `historyText` wrote; null where it is invalid. */
@@ -77,10 +101,4 @@ export function readHistoryText(text: string): SavedHistory | null {
     }
     throw error;
   }
-}
-
-function base64OfNumbers(_key: string, value: unknown): unknown {
-  return value instanceof Float64Array
-    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64")
-    : value;
 }

@@ -1,47 +1,95 @@
-import { readFile, unlink } from "node:fs/promises";
+import { constants, open, readFile, unlink } from "node:fs/promises";
 import { z } from "zod";
 import { hasCode, isSystemError } from "../system-error.ts";
 import { StateFileError } from "./file.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
 /**
- * The file beside a state file that holds what was spent since that was written. It is small enough to be written
- * before each request; the state file grows with the fleet, and is written every few seconds.
+ * The file beside a state file that holds what was spent since that was written, a line for each time that something was. It is
+ * appended to before each request; the state file grows with the fleet, and is written once a minute.
  */
 function journalPathOf(statePath: string): string {
   return `${statePath}.budgets`;
 }
 
-const JournalJson = z.object({ version: z.literal(1), budgets: z.unknown() });
+const LineJson = z.object({ version: z.literal(1), budgets: z.unknown() });
 
 /**
- * Reads the journal; null where there is none.
+ * Reads the lines of the journal, oldest first; none where there is no journal. The last one may have been cut off by a crash, before any
+ * request that it counts was sent: then it is left out.
  *
  * @throws {StateFileError} If it cannot be read.
  * @throws {SyntaxError | z.ZodError} If it is not a journal.
  */
-export async function readBudgetJournal(statePath: string): Promise<unknown> {
+export async function readBudgetJournal(statePath: string): Promise<readonly unknown[]> {
   const path = journalPathOf(statePath);
   let text: string;
   try {
     text = await readFile(path, "utf8");
   } catch (error) {
     if (hasCode(error, "ENOENT")) {
-      return null;
+      return [];
     }
     throw new StateFileError("read", { path, cause: error });
   }
-  return JournalJson.parse(JSON.parse(text)).budgets;
+  const lines = text.split("\n").filter((line) => line !== "");
+  const [first = "", ...appended] = lines;
+  const last = appended.pop();
+  return [...[first, ...appended].map(readLine), ...(last === undefined ? [] : readLastLine(last))];
 }
 
-/** @throws {StateFileError} If it cannot be written. */
+function readLine(line: string): unknown {
+  return LineJson.parse(JSON.parse(line)).budgets;
+}
+
+function readLastLine(line: string): readonly unknown[] {
+  try {
+    return [readLine(line)];
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof z.ZodError) {
+      return [];
+    }
+    throw error;
+  }
+}
+
+/** Replaces the journal by one line. @throws {StateFileError} If it cannot be written. */
 export async function writeBudgetJournal(statePath: string, budgets: unknown): Promise<void> {
   const path = journalPathOf(statePath);
   try {
-    await writeAtomically(path, JSON.stringify({ version: 1, budgets }));
+    await writeAtomically(path, lineOf(budgets));
   } catch (error) {
     throw new StateFileError("write", { path, cause: error });
   }
+}
+
+/**
+ * Appends a line to the journal. False if there is none. After a failure it must be replaced, for a part of the line may be there.
+ *
+ * @throws {StateFileError} If it cannot be written.
+ */
+export async function appendToBudgetJournal(statePath: string, budgets: unknown): Promise<boolean> {
+  const path = journalPathOf(statePath);
+  try {
+    // Without O_CREAT: the name of a new file would not be on disk yet.
+    const file = await open(path, constants.O_WRONLY | constants.O_APPEND);
+    try {
+      await file.writeFile(lineOf(budgets));
+      await file.datasync();
+    } finally {
+      await file.close();
+    }
+    return true;
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) {
+      return false;
+    }
+    throw new StateFileError("write", { path, cause: error });
+  }
+}
+
+function lineOf(budgets: unknown): string {
+  return `${JSON.stringify({ version: 1, budgets })}\n`;
 }
 
 /** Called once the state file holds all of it; a journal that stays does no harm. */

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { unlink, utimes, writeFile } from "node:fs/promises";
+import { stat, unlink, utimes, writeFile } from "node:fs/promises";
 import { pid } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { hasCode, isSystemError } from "../system-error.ts";
@@ -107,6 +107,8 @@ function hold(statePath: string, first: LockOwner, options: StateLockOptions): S
   const path = lockPathOf(statePath);
   let me = first;
   let isLost = false;
+  /** The lock as the last beat left it. */
+  let touched: string | null = null;
 
   async function assertHeld(): Promise<void> {
     try {
@@ -126,9 +128,14 @@ function hold(statePath: string, first: LockOwner, options: StateLockOptions): S
   async function beat(): Promise<void> {
     const now = new Date(options.nowMs());
     try {
-      await assertHeld();
+      // Opened only if somebody changed it: each write looks into it anyway.
+      if (touched === null || (await identityOf(path)) !== touched) {
+        await assertHeld();
+      }
       await utimes(path, now, now);
+      touched = await identityOf(path);
     } catch (error) {
+      touched = null;
       // A failing disk is reported by the writes of the state itself.
       if (error instanceof StateLockedError && !isLost) {
         isLost = true;
@@ -165,6 +172,12 @@ function hold(statePath: string, first: LockOwner, options: StateLockOptions): S
       }
     },
   };
+}
+
+/** Tells a file from another one at the same path, and from itself after a change. */
+async function identityOf(path: string): Promise<string> {
+  const { dev, ino, mtimeNs } = await stat(path, { bigint: true });
+  return `${dev} ${ino} ${mtimeNs}`;
 }
 
 /** False if there is one already. */

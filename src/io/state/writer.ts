@@ -1,6 +1,8 @@
 export interface DebouncedWriterOptions<Content> {
   /** All that is to be written, as of now. */
   readonly content: () => Content;
+  /** From a change to the beginning of its write, and from a write that failed to the next. */
+  readonly delayMs: number;
   /** Writes it to disk. */
   readonly write: (content: Content) => Promise<void>;
   /** Called once when writing begins to fail; every `flush` that waits for it is rejected too. */
@@ -9,12 +11,9 @@ export interface DebouncedWriterOptions<Content> {
   readonly onRecovery: () => void;
 }
 
-/** A crash loses five seconds at most; half a second of them is for the write itself. */
-const MAX_UNSAVED_MS = 4_500;
-
 /**
- * Writes content within five seconds after a change, at once for a caller of `flush`, and at the end. Callers that
- * wait at the same time share one write.
+ * Writes content some time after a change, at once for a caller of `flush`, and at the end. Callers that wait at the same
+ * time share one write.
  */
 export class DebouncedWriter<Content> implements AsyncDisposable {
   readonly #options: DebouncedWriterOptions<Content>;
@@ -28,9 +27,9 @@ export class DebouncedWriter<Content> implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Something changed; a crash within five seconds may lose it. */
+  /** Something changed; a crash before it is written may lose it. */
   touch(): void {
-    this.#timer ??= setTimeout(() => void this.#save(), MAX_UNSAVED_MS);
+    this.#timer ??= setTimeout(() => void this.#save(), this.#options.delayMs);
   }
 
   /**

@@ -1,11 +1,16 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ChainHistory } from "../../../src/core/history/history.ts";
+import type { SavedRing } from "../../../src/core/history/ring.ts";
+import { inFourBytes } from "../../../src/core/history/ring-column.ts";
 import { sampleChainReport, sampleGap, sampleTarget, sampleTargetReport } from "../../views/sample-report.ts";
 
 const START_MS = Date.UTC(2026, 11, 1);
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
+/** Of sums of doubles of this size, in blocks. */
+const ROUNDING = 1e-6;
 const KEY = sampleTarget().key;
 const SUBGRAPH = sampleTarget({ variant: "subgraph" });
 
@@ -150,17 +155,78 @@ describe("ChainHistory", () => {
     expect(restored.read([KEY], whole(endMs))).toEqual(history.read([KEY], whole(endMs)));
   });
 
-  it("ignores saved data of another size", () => {
+  it.each([
+    { case: "fewer steps", change: (ring: SavedRing) => ({ ...ring, steps: ring.steps.slice(1) }) },
+    { case: "fewer columns", change: (ring: SavedRing) => ({ ...ring, columns: ring.columns.slice(1) }) },
+    {
+      case: "fewer values",
+      change: (ring: SavedRing) => ({
+        ...ring,
+        columns: ring.columns.map(({ names, values }) => ({ names, values: values.slice(1) })),
+      }),
+    },
+    {
+      case: "values of another precision",
+      change: (ring: SavedRing) => ({
+        ...ring,
+        columns: ring.columns.map(({ names, values }) => ({ names, values: new Float32Array(values) })),
+      }),
+    },
+  ])("ignores saved data with $case", ({ change }) => {
     const { fine, coarse } = recorded(START_MS, START_MS + HOUR_MS).save();
 
-    const restored = new ChainHistory().restore({
-      fine: { ...fine, steps: fine.steps.slice(1) },
-      coarse: { ...coarse, series: { [KEY]: new Float64Array(3) } },
-    });
+    const restored = new ChainHistory().restore({ fine: change(fine), coarse: change(coarse) });
 
-    const { targets } = restored.read([KEY], whole(START_MS + HOUR_MS));
-    expect(targets[KEY]?.block.every((block) => block === null)).toBe(true);
+    expect(restored.read([KEY], whole(START_MS + HOUR_MS)).timesMs).toEqual([]);
   });
+
+  it("takes memory only for what has values", () => {
+    const { columns } = recorded(START_MS, START_MS + HOUR_MS).save().fine;
+
+    expect(columns.map(({ names }) => names)).toEqual([
+      [KEY, SUBGRAPH.key, "reference"],
+      [KEY, SUBGRAPH.key],
+      [SUBGRAPH.key],
+      [SUBGRAPH.key],
+    ]);
+    expect(columns.map(({ values }) => values.byteLength / 120)).toEqual([3 * 8, 2 * 4, 4, 4]);
+  });
+
+  it("shows an interval that contains the true gap, and a lag to seven digits", () => {
+    const property = fc.property(
+      fc.double({ min: -1e9, max: 1e9, noNaN: true }),
+      fc.double({ min: 0.75, max: 1e5, noNaN: true }),
+      fc.integer({ min: 0, max: 366 * DAY_MS }),
+      (blocks, uncertaintyBlocks, lagMs) => {
+        const history = new ChainHistory();
+        const target = sampleTargetReport({ lagMs });
+        const gaps = [sampleGap({ target: target.target, blocks, uncertaintyBlocks })];
+        history.record(sampleChainReport({ targets: [target], gaps }), START_MS);
+
+        const own = history.read([KEY], whole(START_MS)).targets[KEY];
+        const [shown = 0, within = 0, lag = 0] = [
+          own?.gapBlocks[0] ?? 0,
+          own?.uncertaintyBlocks[0] ?? 0,
+          own?.lagMs[0] ?? 0,
+        ];
+
+        expect(shown - within).toBeLessThanOrEqual(blocks - uncertaintyBlocks + ROUNDING);
+        expect(shown + within).toBeGreaterThanOrEqual(blocks + uncertaintyBlocks - ROUNDING);
+        expect(within).toBeLessThanOrEqual(uncertaintyBlocks + Math.abs(blocks - shown) + 0.11);
+        expect(Math.abs(lag - lagMs)).toBeLessThanOrEqual(lagMs / 1e7);
+      },
+    );
+    fc.assert(property, { numRuns: 300 });
+  });
+});
+
+describe("inFourBytes()", () => {
+  it.each([0, 0.1, 0.5, -1.5, 1.4995, 12_345.5, 900_000, 16_777_216, 86_400_000])(
+    "gives %d back",
+    (value) => {
+      expect(inFourBytes(value)).toBe(value);
+    },
+  );
 });
 
 function whole(toMs: number) {

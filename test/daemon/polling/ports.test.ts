@@ -41,7 +41,7 @@ describe("createPollPorts()", () => {
   });
 
   it("sends nothing that it could not record, and acquires nothing while nothing can be recorded", async () => {
-    const failing = setUp({ problem: () => null, flush: () => Promise.reject(new Error("disk full")) });
+    const failing = setUp({ ...WRITABLE, flush: () => Promise.reject(new Error("disk full")) });
     const failed = setUp({ ...WRITABLE, problem: () => "disk full" });
 
     const first = await failing.ports.acquire(ENDPOINT, "scheduled");
@@ -117,9 +117,14 @@ interface StateFile {
   /** Why nothing can be recorded in it, or null. */
   readonly problem: () => string | null;
   readonly flush: () => Promise<void>;
+  readonly touchJournal: () => void;
 }
 
-const WRITABLE: StateFile = { problem: () => null, flush: () => Promise.resolve() };
+const WRITABLE: StateFile = {
+  problem: () => null,
+  flush: () => Promise.resolve(),
+  touchJournal: () => undefined,
+};
 
 function setUp(store = WRITABLE) {
   const clock = { nowMs: NOW_MS };

@@ -8,7 +8,7 @@ import { observeChain, startChain } from "../../../src/core/chain/watch-chain.ts
 import { loadState } from "../../../src/daemon/state/load.ts";
 import type { RestoredState } from "../../../src/daemon/state/restored-state.ts";
 import { type SavedState, writeStateFile } from "../../../src/io/state/file.ts";
-import { writeBudgetJournal } from "../../../src/io/state/journal.ts";
+import { appendToBudgetJournal, writeBudgetJournal } from "../../../src/io/state/journal.ts";
 import { BASE, headAt, T0, watch } from "../../core/chain/chain-fixture.ts";
 import { type LogLine, recordLog } from "../../support/log-recorder.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -54,6 +54,21 @@ describe("loadState()", () => {
     });
 
     expect(usedOf(restored)).toEqual({ studio: 5, gateway: 1 });
+  });
+
+  it("adds each line of the journal, but for a last one that a crash cut off", async () => {
+    const { restored, lines } = await loadAfter(async (path) => {
+      await writeStateFile(path, stateOf());
+      await writeBudgetJournal(path, budgetsOf({ studio: 5, gateway: 1 }));
+      await appendToBudgetJournal(path, budgetsOf({ gateway: 2 }));
+      await appendToBudgetJournal(path, budgetsOf({ studio: 6 }));
+      await appendToBudgetJournal(path, budgetsOf({ studio: 7 }));
+      const text = await readFile(`${path}.budgets`, "utf8");
+      await writeFile(`${path}.budgets`, text.slice(0, -10));
+    });
+
+    expect(usedOf(restored)).toEqual({ studio: 6, gateway: 2 });
+    expect(lines).toEqual([]);
   });
 
   it("ignores what a later version added, and keeps what was spent", async () => {
@@ -119,18 +134,21 @@ describe("loadState()", () => {
     expect([...files.keys()]).toEqual([expect.stringContaining("synclag.state.json.broken-")]);
   });
 
-  it.each([{ text: "{" }, { text: '{"version":1,"budgets":[]}' }, { text: '{"version":2,"budgets":{}}' }])(
-    "does not stumble over a journal of $text",
-    async ({ text }) => {
-      const { restored, lines } = await loadAfter(async (path) => {
-        await writeStateFile(path, stateOf());
-        await writeFile(`${path}.budgets`, text);
-      });
+  it.each([
+    { text: "{" },
+    { text: "" },
+    { text: "{\n{}" },
+    { text: '{"version":1,"budgets":[]}' },
+    { text: '{"version":2,"budgets":{}}' },
+  ])("does not stumble over a journal of $text", async ({ text }) => {
+    const { restored, lines } = await loadAfter(async (path) => {
+      await writeStateFile(path, stateOf());
+      await writeFile(`${path}.budgets`, text);
+    });
 
-      expect(usedOf(restored)).toEqual({ studio: 3 });
-      expect(lines).toMatchObject([{ level: 50 }]);
-    },
-  );
+    expect(usedOf(restored)).toEqual({ studio: 3 });
+    expect(lines).toMatchObject([{ level: 50 }]);
+  });
 });
 
 async function loadAfter(write: (path: string) => Promise<void>): Promise<{

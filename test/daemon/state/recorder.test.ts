@@ -55,7 +55,7 @@ describe("readHistoryFile()", () => {
 
   it.each([
     { case: "cut off", damage: (text: string) => text.slice(0, -20) },
-    { case: "of 0.1.0", damage: (text: string) => text.replace('"version":2', '"version":1') },
+    { case: "of 0.1.0", damage: (text: string) => text.replace('"version":3', '"version":1') },
     { case: "not of base64", damage: (text: string) => text.replace(/"steps":"[^"]*"/, '"steps":"<b>"') },
     {
       case: "not of whole numbers",

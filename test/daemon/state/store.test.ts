@@ -1,8 +1,10 @@
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import { savedBudgetsToJson } from "../../../src/budgets/snapshot.ts";
 import { openStateStore, type StateSnapshot, type StateStore } from "../../../src/daemon/state/store.ts";
+import { readBudgetJournal } from "../../../src/io/state/journal.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -55,6 +57,67 @@ describe("openStateStore()", () => {
     await store[Symbol.asyncDispose]();
   });
 
+  it("appends to the journal what was drawn since, and begins it anew once the state file holds all", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "state.json");
+    const { store, draw, jumpClock } = await keep(path);
+
+    for (let request = 0; request < 3; request += 1) {
+      draw();
+      await store.flush();
+    }
+    const before = await usedInJournal(path);
+    jumpClock();
+    store.touch();
+    await vi.waitFor(async () => expect(await readdir(folder.path)).toContain("state.json"), 5_000);
+    draw();
+    await store.flush();
+
+    expect(before).toEqual([1, 2, 3]);
+    expect(await usedInJournal(path)).toEqual([4]);
+    await store[Symbol.asyncDispose]();
+  });
+
+  it("writes the journal anew where it is gone, and after a write that failed", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "state.json");
+    const { store, draw } = await keep(path);
+    draw();
+    await store.flush();
+
+    await rm(`${path}.budgets`);
+    draw();
+    await store.flush();
+    const afterRemoval = await usedInJournal(path);
+    await rm(`${path}.budgets`);
+    await mkdir(`${path}.budgets`);
+    draw();
+    await expect(store.flush()).rejects.toThrow("it is a folder");
+    await rm(`${path}.budgets`, { recursive: true });
+    await writeFile(`${path}.budgets`, "{");
+    await store.flush();
+
+    expect(afterRemoval).toEqual([2]);
+    expect(await usedInJournal(path)).toEqual([3]);
+    await store[Symbol.asyncDispose]();
+  });
+
+  it("writes the state file at once when the wall clock has jumped, and once", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "state.json");
+    const { store, written, jumpClock } = await keep(path);
+    store.touch();
+
+    jumpClock();
+    store.touch();
+    await vi.waitFor(() => expect(written.count).toBe(1), 5_000);
+    store.touch();
+    await store.flush();
+
+    expect(written.count).toBe(1);
+    await store[Symbol.asyncDispose]();
+  });
+
   it("tells where it serves, for the next one that wants the file", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "state.json");
@@ -87,6 +150,8 @@ async function keep(path: string | null) {
   const { logger, lines } = recordLog();
   const lost: Error[] = [];
   const written = { count: 0 };
+  let used = 0;
+  let aheadMs = 0;
   const snapshot: StateSnapshot = {
     all: () => ({
       state: { savedAtMs: 0, chains: {}, incidents: [], budgets: NO_BUDGETS, conversations: {} },
@@ -94,12 +159,30 @@ async function keep(path: string | null) {
         written.count += 1;
       },
     }),
-    drawn: () => NO_BUDGETS,
+    drawn: () => ({ budgets: { ...NO_BUDGETS, used }, sequence: used }),
+    aheadMs: () => aheadMs,
   };
   const store: StateStore = await openStateStore(path, {
     world: { logger, nowMs: Date.now },
     snapshot: () => snapshot,
     onLockLost: (error) => lost.push(error),
   });
-  return { store, lines, lost, written };
+  return {
+    store,
+    lines,
+    lost,
+    written,
+    draw: () => {
+      used += 1;
+    },
+    jumpClock: () => {
+      aheadMs += 600_000;
+    },
+  };
+}
+
+/** How much was drawn by each line of the journal. */
+async function usedInJournal(path: string): Promise<readonly number[]> {
+  const lines = z.array(z.object({ used: z.number() })).parse(await readBudgetJournal(path));
+  return lines.map(({ used }) => used);
 }

@@ -117,6 +117,21 @@ describe.concurrent("lockStateFile()", { timeout: 15_000 }, () => {
     expect(await readFile(`${path}.lock`, "utf8")).toContain("theirs");
   });
 
+  it("tells a holder that has touched its lock for long, within a few heartbeats", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "synclag.state.json");
+    const lost: StateLockedError[] = [];
+    await using _mine = await lock(path, lost);
+    await sleep(3 * HEARTBEAT_MS);
+    expect(lost).toHaveLength(0);
+
+    await rm(`${path}.lock`);
+    await writeFile(`${path}.lock`, JSON.stringify({ ...ANOTHER_PLACE, token: "theirs" }));
+    await sleep(3 * HEARTBEAT_MS);
+
+    expect(lost).toHaveLength(1);
+  });
+
   it("writes its lock anew when somebody removed it", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
