@@ -55,10 +55,13 @@ function foldPolls({ before, received, pace, sources, watched }: Tick): void {
   }
 }
 
-/** The highest that a source can have got to without a jump: what the chain, or its own track, can have made since. */
+/**
+ * The highest that a source can have got to without a jump: what the chain, or its own track, can have made since. One that
+ * the others contradict was on its own track alone, and comes back from that in a jump.
+ */
 function highestFor(
   state: SourceState,
-  { consensus: { head, track } }: ChainState,
+  { consensus: { head, opposed, track } }: ChainState,
   { pace, atMs }: { readonly pace: Tick["pace"]; readonly atMs: number },
 ): number | null {
   const own = newestSample(state);
@@ -66,8 +69,9 @@ function highestFor(
   if (head === null || track === null || own === null) {
     return null;
   }
-  const byHead = head.block + mostBlocksIn(atMs - head.reachedMs, pace);
-  return Math.max(byHead, own.block + mostBlocksIn(atMs - own.receivedAtMs, pace));
+  const byTrack = own.block + mostBlocksIn(atMs - own.receivedAtMs, pace);
+  const isElsewhere = opposed.some(({ source, kind }) => source === state.key && kind !== "below");
+  return isElsewhere ? byTrack : Math.max(byTrack, head.block + mostBlocksIn(atMs - head.reachedMs, pace));
 }
 
 /** What all sources together say of the head. Who stands level with it has confirmed its jump, if there was one. */

@@ -129,4 +129,24 @@ describe("observeInstant()", () => {
     expect(played.report().reference?.block).toBe(headOf(played.nowMs));
     expect(played.state.clock.reported.blocks).toEqual([]);
   });
+
+  it("forgets the block times of another chain that a source is back from", () => {
+    const dated = (nowMs: number, block = headOf(nowMs)) => ({ block, timestampSec: nowMs / 1_000 });
+    const played = play()
+      .run(8, ({ nowMs, index }) => ({
+        [A]: dated(nowMs, 40_000 + 7 * index),
+        [B]: dated(nowMs),
+        [C]: dated(nowMs),
+      }))
+      .run(3, ({ nowMs }) => ({ [A]: dated(nowMs), [B]: dated(nowMs), [C]: dated(nowMs) }));
+
+    played.run(1, ({ nowMs }) => ({
+      [A]: dated(nowMs),
+      [B]: dated(nowMs),
+      [C]: dated(nowMs, headOf(nowMs) + 30_000_000),
+    }));
+
+    expect(played.state.clock.reported.blocks[0]).toBeGreaterThanOrEqual(1_000_000);
+    expect(played.report().blockIntervalMs).toBeCloseTo(2_000, -2);
+  });
 });

@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
+import type { Pace } from "../../../src/core/head/pace.ts";
 import { unsteadyOf } from "../../../src/core/head/steadiness.ts";
 import type { Voice } from "../../../src/core/head/voice.ts";
 
 const NOW = 1_795_132_800_000;
-const PACE = { intervalMs: 2_000, measured: true };
+const PACE: Pace = { intervalMs: 2_000, measured: true };
 
 /** A source that was asked each 15 s until now, and whose height grew by so many blocks each time. */
 function voice(key: string, growth: readonly number[], provider = key): Voice {
