@@ -1,9 +1,9 @@
 import { observeChain, startChain } from "../../src/core/chain/watch-chain.ts";
 import type { ChainState, WatchedChain } from "../../src/core/head/chain-state.ts";
-import type { Chain, Target } from "../../src/core/model/fleet.ts";
 import type { Observation } from "../../src/core/model/observation.ts";
 import type { Status } from "../../src/core/model/report.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
+import { LAGGING_MS, watchedOf } from "./watched-world.ts";
 
 /** What a source does from one instant on, until its next change. */
 export type Conduct =
@@ -61,7 +61,6 @@ export interface Played {
 const T0 = 1_795_132_800_000;
 const TICK_MS = 15_000;
 const START_BLOCK = 40_000_000;
-const LAGGING_MS = 600_000;
 /** What is right after so many polls. */
 const POLLS = 3;
 /** A step back is believed after three low answers, and a status changes with the second poll that says so. */
@@ -105,6 +104,8 @@ class Play {
   #state: ChainState;
   /** From then on there must be a reference, and it must be right. */
   #settledAtMs: number;
+  /** It has restarted without its state, and has not heard an honest majority since: nobody can be right yet. */
+  #isIgnorant = false;
 
   constructor(world: World, order: number) {
     this.#world = world;
@@ -130,6 +131,7 @@ class Play {
       for (const said of round.toSorted((a, b) => a.receivedAtMs - b.receivedAtMs)) {
         this.#state = observeChain(this.#state, this.#watched, [said]);
       }
+      this.#learn(atMs);
       this.#judge(atMs + TICK_MS);
     }
     return {
@@ -161,6 +163,7 @@ class Play {
     }
     this.#state = startChain(this.#watched);
     this.#settledAtMs = atMs + this.#firstPollsMs();
+    this.#isIgnorant = true;
     for (const actor of this.#actors) {
       actor.steady = 0;
     }
@@ -184,6 +187,19 @@ class Play {
     return said;
   }
 
+  #learn(atMs: number): void {
+    if (!this.#isIgnorant) {
+      return;
+    }
+    const heard = this.#actors.filter(({ steady }) => steady > 0);
+    const liars = heard.filter((actor) => conductOf(actor) !== "honest");
+    const honest = heard.filter((actor) => !liars.includes(actor));
+    this.#isIgnorant = providersOf(honest) <= providersOf(liars);
+    if (this.#isIgnorant) {
+      this.#settledAtMs = Math.max(this.#settledAtMs, atMs + POLLS * TICK_MS);
+    }
+  }
+
   #judge(nowMs: number): void {
     const { judgedFromMs } = this.#world;
     if (judgedFromMs !== undefined && nowMs < judgedFromMs + POLLS_TO_TELL_A_FALL * TICK_MS) {
@@ -203,13 +219,10 @@ class Play {
   /** Where fewer than two honest providers are asked each tick, what the others say is as old as their polls. */
   #isWatched(): boolean {
     const quick = this.#actors.filter(
-      ({ source, at, steady }) =>
-        source.pollIntervalMs === TICK_MS &&
-        steady >= POLLS &&
-        source.conducts[at]?.conduct.kind === "honest",
+      (actor) =>
+        actor.source.pollIntervalMs === TICK_MS && actor.steady >= POLLS && conductOf(actor) === "honest",
     );
-    const providers = new Set(quick.map(({ source }) => source.provider));
-    return this.#world.honestMajority === "never" || providers.size > 1;
+    return this.#world.honestMajority === "never" || providersOf(quick) > 1;
   }
 
   #judgeStatus(
@@ -244,6 +257,14 @@ class Play {
       this.#wrongReference.push(`${nowMs / TICK_MS} ${-behind}`);
     }
   }
+}
+
+function conductOf({ source, at }: Actor): Conduct["kind"] | undefined {
+  return source.conducts[at]?.conduct.kind;
+}
+
+function providersOf(actors: readonly Actor[]): number {
+  return new Set(actors.map(({ source }) => source.provider)).size;
 }
 
 /** Statuses and whether there is a reference: heights differ by the moment at which they were read. */
@@ -350,37 +371,4 @@ function saidAt(
       return { block, timeMs: timeOf(block) };
     }
   }
-}
-
-function watchedOf(world: World): WatchedChain {
-  const chain: Chain = {
-    slug: "bench",
-    id: 4689,
-    name: "bench",
-    blockTimeMs: world.blockTimeMs,
-    testnet: false,
-    thresholds: { laggingMs: LAGGING_MS, criticalMs: 1_800_000, stalledMs: 600_000, staleMs: 300_000 },
-  };
-  return {
-    chain,
-    targets: world.sources
-      .filter(({ key }) => !key.startsWith("rpc/"))
-      .map((source) => targetOf(chain, source)),
-    providers: Object.fromEntries(world.sources.map(({ key, provider }) => [key, provider])),
-  };
-}
-
-function targetOf(chain: Chain, { key, pollIntervalMs }: WorldSource): Target {
-  const [protocol = "", variant = "", tier = ""] = key.split("/");
-  return {
-    key,
-    protocol,
-    variant,
-    tier,
-    chain: chain.slug,
-    chainId: chain.id,
-    explorer: null,
-    playground: null,
-    pollIntervalMs,
-  };
 }
