@@ -8,8 +8,9 @@ import type { Voice } from "./voice.ts";
  * contradicting block times only the pace tells the two chains apart.
  */
 
-/** Over less time, a pace is mostly latency. */
+/** Over less time, a pace is mostly latency; over more, it is not the one that is measured of the chain. */
 const LEAST_MS = 45_000;
+const MOST_MS = 600_000;
 /** A source is off the pace if it is off by more than this share, and by more blocks than this. */
 const TOLERATED_SHARE = 0.1;
 const TOLERATED_BLOCKS = 2;
@@ -42,7 +43,10 @@ export function unsteadyOf(voices: readonly Voice[], { intervalMs, measured }: P
 
 /** Replicas that take turns go up and down: only who drifts away from the pace step by step keeps another one. */
 function steadinessOf({ samples }: Voice, intervalMs: number): Steadiness {
-  const [oldest, newest] = [samples[0], samples.at(-1)];
+  const newest = samples.at(-1);
+  const sinceMs = (newest?.receivedAtMs ?? 0) - MOST_MS;
+  const from = samples.findIndex(({ receivedAtMs }) => receivedAtMs >= sinceMs);
+  const oldest = samples[from];
   if (oldest === undefined || newest === undefined || readAtMs(newest) - readAtMs(oldest) < LEAST_MS) {
     return "unknown";
   }
@@ -55,7 +59,7 @@ function steadinessOf({ samples }: Voice, intervalMs: number): Steadiness {
   const drifts = samples.every((sample, index) => {
     const before = samples[index - 1] ?? sample;
     const step = sample.block - before.block - (readAtMs(sample) - readAtMs(before)) / intervalMs;
-    return Math.sign(drift) * step >= -noise;
+    return index <= from || Math.sign(drift) * step >= -noise;
   });
   return drifts ? "unsteady" : "steady";
 }

@@ -6,14 +6,18 @@ import type { Voice } from "../../../src/core/head/voice.ts";
 const NOW = 1_795_132_800_000;
 const PACE: Pace = { intervalMs: 2_000, measured: true };
 
-/** A source that was asked each 15 s until now, and whose height grew by so many blocks each time. */
-function voice(key: string, growth: readonly number[], provider = key): Voice {
+/** A source that was asked so often until now, and whose height grew by so many blocks each time. */
+function voice(
+  key: string,
+  growth: readonly number[],
+  { provider = key, pollIntervalMs = 15_000 } = {},
+): Voice {
   const blocks = [1_000_000];
   for (const by of growth) {
     blocks.push((blocks.at(-1) ?? 0) + by);
   }
   const samples = blocks.map((block, index) => {
-    const atMs = NOW - (growth.length - index) * 15_000;
+    const atMs = NOW - (growth.length - index) * pollIntervalMs;
     return { block, timestampSec: null, hash: null, sentAtMs: atMs, receivedAtMs: atMs };
   });
   return {
@@ -30,7 +34,7 @@ function voice(key: string, growth: readonly number[], provider = key): Voice {
     idleMs: 0,
     isBackfilling: false,
     samples,
-    pollIntervalMs: 15_000,
+    pollIntervalMs,
     freshUntilMs: NOW + 300_000,
   };
 }
@@ -66,6 +70,12 @@ describe("unsteadyOf()", () => {
     expect(unsteady([...honest, voice("x", [2, 2, 2, 1, 2, 1, 2])], slow)).toEqual(["x"]);
   });
 
+  it("does not hold what a source did half an hour ago against the pace of the last ten minutes", () => {
+    const slow = voice("x", [1_500, 1_200], { pollIntervalMs: 1_800_000 });
+
+    expect(unsteady([...HONEST, slow])).toEqual([]);
+  });
+
   it.each([
     { case: "while the pace is only configured", pace: { intervalMs: 2_000, measured: false } },
     { case: "where nobody knows the pace", pace: { intervalMs: null, measured: false } },
@@ -75,8 +85,7 @@ describe("unsteadyOf()", () => {
 
   it("names nobody where not most providers keep the pace: the chain may have changed it", () => {
     expect(unsteady([voice("a", USUAL), voice("x", [15, 15, 15])])).toEqual([]);
-    expect(unsteady([voice("a", USUAL, "one"), voice("b", USUAL, "one"), voice("x", [15, 15, 15])])).toEqual(
-      [],
-    );
+    const together = ["a", "b"].map((key) => voice(key, USUAL, { provider: "one" }));
+    expect(unsteady([...together, voice("x", [15, 15, 15])])).toEqual([]);
   });
 });
