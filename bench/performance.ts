@@ -1,5 +1,5 @@
 /**
- * Performance compared with the alternatives: `npm run bench` measures everything but what takes an hour, five runs each, and
+ * Performance compared with the alternatives: `npm run bench` measures everything but what takes an hour, most of it five times, and
  * writes docs/PERFORMANCE.md; `npm run bench:quick` prints one short run; names of subjects measure those alone and
  * renew their sections. Absolute figures vary between machines; compare the ratios, each of which comes from one run.
  */
@@ -11,11 +11,10 @@ import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
 import type { Extent } from "./performance/subject.ts";
-import { LONG_SUBJECTS, SUBJECTS } from "./performance/subjects.ts";
+import { SUBJECTS } from "./performance/subjects.ts";
 import { type Measured, summarize } from "./performance/summarize.ts";
 
 const DOCUMENT = "docs/PERFORMANCE.md";
-const RUNS = 5;
 
 const onceSchema = z.object({
   title: z.string(),
@@ -36,7 +35,10 @@ const { values: options, positionals } = parseArgs({
   options: { quick: { type: "boolean", default: false }, runs: { type: "string" } },
 });
 const extent: Extent = options.quick ? "quick" : "whole";
-const names = positionals.length > 0 ? positionals : Object.keys(SUBJECTS);
+const names =
+  positionals.length > 0
+    ? positionals
+    : Object.keys(SUBJECTS).filter((name) => SUBJECTS[name]?.isLong !== true);
 const folder = await mkdtemp(join(tmpdir(), "synclag-performance-"));
 try {
   for (const name of names) {
@@ -65,7 +67,7 @@ async function measure(name: string): Promise<Measured> {
 }
 
 function runsOf(name: string): number {
-  return Number(options.runs ?? (options.quick || name in LONG_SUBJECTS ? 1 : RUNS));
+  return Number(options.runs ?? (options.quick ? 1 : SUBJECTS[name]?.runs));
 }
 
 async function measureOnce(name: string): Promise<z.infer<typeof onceSchema>> {
@@ -96,10 +98,10 @@ async function renew(name: string, section: string): Promise<void> {
 function provenance(name: string): string {
   const [processor] = cpus();
   const runs = runsOf(name);
-  const medians = runs === 1 ? "medians of the parts of one run" : `medians of ${runs} runs`;
+  const figures = runs === 1 ? "one run, medians of its parts" : `medians of ${runs} runs`;
   const commit = execFileSync("git", ["rev-parse", "--short", "HEAD"], { encoding: "utf8" }).trim();
   return (
-    `*\`npm run bench -- ${name}\`: ${medians} (least–most), ${new Date().toISOString().slice(0, 10)}, commit ${commit}, ` +
+    `*\`npm run bench -- ${name}\`: ${figures} (least–most), ${new Date().toISOString().slice(0, 10)}, commit ${commit}, ` +
     `Node ${process.versions.node}, ${cpus().length} × ${processor?.model.trim()}, ${Math.round(totalmem() / 2 ** 30)} GiB, Linux ${release()}.*`
   );
 }

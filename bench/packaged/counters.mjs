@@ -1,15 +1,14 @@
 /**
- * Loaded into a program by `node --import`: counts its garbage collections and the files that it opens. At SIGUSR2 it
- * writes the counts so far as a line to stderr, with the number of that line, and the least that the heap held after a
- * collection since the line before, in bytes.
+ * Loaded into a program by `node --import`: counts its garbage collections and the files that it opens. When asked, it
+ * says the counts so far, and the least that the heap held after a collection since it was asked before, in bytes.
  */
 import fs from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { PerformanceObserver } from "node:perf_hooks";
 import { getHeapStatistics } from "node:v8";
+import { tellWhenAsked } from "../programs/tell.mjs";
 
 const counts = { collections: 0, collectionMs: 0, opens: 0 };
-let lines = 0;
 let heapBytes = Number.POSITIVE_INFINITY;
 
 new PerformanceObserver((list) => {
@@ -25,10 +24,10 @@ countCalls(fs, ["open", "openSync", "readFile", "readFileSync"]);
 countCalls(fs.promises, ["open", "readFile", "writeFile", "appendFile"]);
 syncBuiltinESMExports();
 
-process.on("SIGUSR2", () => {
-  lines += 1;
-  process.stderr.write(`counted ${lines} ${JSON.stringify({ ...counts, heapBytes })}\n`);
+tellWhenAsked(() => {
+  const told = { ...counts, heapBytes };
   heapBytes = Number.POSITIVE_INFINITY;
+  return told;
 });
 
 function countCalls(module, names) {

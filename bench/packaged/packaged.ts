@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { untilPhase } from "../performance/bursts.ts";
-import { type PlayedFleet, playPackagedFleet } from "../performance/played-fleet.ts";
 import type { Extent, Figure, Subject } from "../performance/subject.ts";
+import { untilPhase } from "../programs/bursts.ts";
+import { type PlayedFleet, playPackagedFleet } from "../programs/played-fleet.ts";
 import { memoryFigures, unreadFigures, useFigures } from "./figures.ts";
 import { pollsOf, startDaemon, startFloor, startProbes } from "./programs.ts";
 import { PATHS, readText, startReaders } from "./readers.ts";

@@ -1,12 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Blackbox, type ProbeRequest, startBlackbox } from "../performance/blackbox.ts";
-import { burst } from "../performance/bursts.ts";
-import { type MeasuredProcess, startMeasured } from "../performance/measured-process.ts";
-import type { PlayedFleet } from "../performance/played-fleet.ts";
-import { type RunningSynclag, startSynclag } from "../performance/running-synclag.ts";
-import { nodeOptionsOfCommand } from "../performance/synclag-args.ts";
+import { type Blackbox, type ProbeRequest, startBlackbox } from "../programs/blackbox.ts";
+import { burst } from "../programs/bursts.ts";
+import { type MeasuredProcess, startMeasured } from "../programs/measured-process.ts";
+import type { PlayedFleet } from "../programs/played-fleet.ts";
+import { type RunningSynclag, startSynclag } from "../programs/running-synclag.ts";
+import { nodeOptionsOfCommand } from "../programs/synclag-args.ts";
 
 /** A program that polls a fleet of its own. */
 export interface Program extends AsyncDisposable {
@@ -97,8 +97,7 @@ export async function startProbes(fleet: PlayedFleet, polls: readonly Poll[]): P
     Object.fromEntries([...modules.values()].map(({ name, request }) => [name, request])),
   );
   await probeAll(blackbox, probes);
-  const ended = new AbortController();
-  const repeated = repeat(ended.signal, (dueMs) =>
+  const stop = repeat((dueMs) =>
     probeAll(
       blackbox,
       probes.filter(({ periodMs }) => dueMs % periodMs === 0),
@@ -109,8 +108,7 @@ export async function startProbes(fleet: PlayedFleet, polls: readonly Poll[]): P
     fleet,
     isNode: false,
     async [Symbol.asyncDispose]() {
-      ended.abort();
-      await repeated;
+      await stop();
       await blackbox[Symbol.asyncDispose]();
     },
   };
@@ -128,15 +126,22 @@ async function probeAll(
   });
 }
 
-/** Calls it at each multiple of the step, until it is aborted. */
-async function repeat(signal: AbortSignal, call: (dueMs: number) => Promise<void>): Promise<void> {
-  while (!signal.aborted) {
+/** Calls it at each multiple of the step, until it is stopped; that waits for the call under way. */
+function repeat(call: (dueMs: number) => Promise<void>): () => Promise<void> {
+  let underWay = Promise.resolve();
+  let timer: NodeJS.Timeout;
+  const schedule = (): void => {
     const dueMs = (Math.floor(Date.now() / STEP_MS) + 1) * STEP_MS;
-    await sleep(dueMs - Date.now(), undefined, { signal }).catch(() => undefined);
-    if (!signal.aborted) {
-      await call(dueMs);
-    }
-  }
+    timer = setTimeout(() => {
+      schedule();
+      underWay = underWay.then(() => call(dueMs));
+    }, dueMs - Date.now());
+  };
+  schedule();
+  return async () => {
+    clearTimeout(timer);
+    await underWay;
+  };
 }
 
 /** Waits for it in what a program writes to stderr. */

@@ -1,6 +1,5 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
-import type { MeasuredProcess } from "../performance/measured-process.ts";
+import { askModule } from "../programs/ask-module.ts";
 import type { Program } from "./programs.ts";
 
 /** What a program has used since its start, and its memory now. */
@@ -27,11 +26,9 @@ const countsSchema = z.object({
 
 type Counts = z.infer<typeof countsSchema>;
 
-const LOOK_MS = 20;
-
 export async function readProgram({ process, fleet, isNode }: Program): Promise<Reading> {
   const { simulated } = fleet;
-  const counts = isNode ? await askCounts(process) : null;
+  const counts = isNode ? countsSchema.parse(await askModule(process)) : null;
   return {
     atMs: performance.now(),
     cpuMs: await process.cpuMs(),
@@ -41,27 +38,4 @@ export async function readProgram({ process, fleet, isNode }: Program): Promise<
     ...(await process.residentMb()),
     counts,
   };
-}
-
-/** By `counters.mjs`: each line has a number, since only the end of what a program writes is kept. */
-async function askCounts({ pid, stderr, hasEnded }: MeasuredProcess): Promise<Counts> {
-  const before = lastLine(stderr())?.number ?? 0;
-  process.kill(pid, "SIGUSR2");
-  for (;;) {
-    const line = lastLine(stderr());
-    if (line !== null && line.number > before) {
-      return line.counts;
-    }
-    if (hasEnded()) {
-      throw new Error(`Cannot measure what has ended: ${stderr()}`);
-    }
-    await sleep(LOOK_MS);
-  }
-}
-
-function lastLine(text: string): { readonly number: number; readonly counts: Counts } | null {
-  const [, number, counts] = [...text.matchAll(/^counted (\d+) (\{.*\})\n/gm)].at(-1) ?? [];
-  return counts === undefined
-    ? null
-    : { number: Number(number), counts: countsSchema.parse(JSON.parse(counts)) };
 }

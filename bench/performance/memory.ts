@@ -3,9 +3,9 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { freePort } from "../../test/e2e/support/free-port.ts";
-import { residentMb, startMeasured } from "./measured-process.ts";
-import { type PlayedFleet, playPackagedFleet } from "./played-fleet.ts";
-import { startSynclag } from "./running-synclag.ts";
+import { residentMb, startMeasured } from "../programs/measured-process.ts";
+import { type PlayedFleet, playPackagedFleet } from "../programs/played-fleet.ts";
+import { startSynclag } from "../programs/running-synclag.ts";
 import type { Figure, Subject } from "./subject.ts";
 
 const MB = 1e6;

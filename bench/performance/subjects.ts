@@ -1,19 +1,21 @@
 import type { Subject } from "./subject.ts";
 
-interface SubjectModule {
-  readonly subject: Subject;
+interface SubjectEntry {
+  /** Each is loaded only by the process that measures it. */
+  readonly load: () => Promise<{ readonly subject: Subject }>;
+  /** How often it is measured; what is measured once varies little, or says how much its parts vary. */
+  readonly runs: number;
+  /** Whether it is measured only where it is named, because it takes an hour. */
+  readonly isLong?: true;
 }
 
-/** What `npm run bench` measures, in this order. Each is loaded only by the process that measures it. */
-export const SUBJECTS: Readonly<Record<string, () => Promise<SubjectModule>>> = {
-  poll: () => import("./poll.ts"),
-  fleet: () => import("./fleet.ts"),
-  metrics: () => import("./metrics.ts"),
-  start: () => import("./start.ts"),
-  memory: () => import("./memory.ts"),
-};
-
-/** Measured once and by name only: each takes an hour, and its parts tell how much the figures vary. */
-export const LONG_SUBJECTS: typeof SUBJECTS = {
-  packaged: () => import("../packaged/packaged.ts"),
+/** What `npm run bench` measures, in this order. */
+export const SUBJECTS: Readonly<Record<string, SubjectEntry>> = {
+  packaged: { load: () => import("../packaged/packaged.ts"), runs: 1, isLong: true },
+  fleet: { load: () => import("../fleets/fleet.ts"), runs: 5 },
+  start: { load: () => import("./start.ts"), runs: 5 },
+  poll: { load: () => import("../polls/poll.ts"), runs: 5 },
+  metrics: { load: () => import("../scrapes/metrics.ts"), runs: 5 },
+  memory: { load: () => import("./memory.ts"), runs: 5 },
+  heap: { load: () => import("../heap/heap.ts"), runs: 1 },
 };

@@ -1,8 +1,11 @@
+import { join } from "node:path";
+import { z } from "zod";
 import { percentile } from "../accuracy/figures.ts";
-import { untilPhase } from "./bursts.ts";
-import { type FleetDaemon, type LoopDelay, startFleetDaemon } from "./fleet-daemon.ts";
-import type { Figure, Subject } from "./subject.ts";
-import { type Round, startUpstream, type Upstream } from "./upstream.ts";
+import type { Figure, Subject } from "../performance/subject.ts";
+import { askModule } from "../programs/ask-module.ts";
+import { untilPhase } from "../programs/bursts.ts";
+import { type Round, startUpstream, type Upstream } from "../programs/upstream.ts";
+import { type FleetDaemon, startFleetDaemon } from "./fleet-daemon.ts";
 
 interface Size {
   readonly endpoints: number;
@@ -31,6 +34,10 @@ const US_IN_MS = 1_000;
 const GOALS = { cpuShare: 6, rssMb: 150, latenessMs: 100, delayMs: 10 };
 /** Beyond this exponent, something grows faster than the fleet. */
 const LINEAR = 1.1;
+
+const delaySchema = z.object({ p99: z.number(), longest: z.number() });
+
+type LoopDelay = z.infer<typeof delaySchema>;
 
 export const subject: Subject = {
   title: "Large fleets",
@@ -80,16 +87,19 @@ interface Scrape {
 async function measureSize(size: Size, upstream: Upstream): Promise<Measured> {
   const { endpoints, periodSec, periods } = size;
   const periodMs = periodSec * 1_000;
-  await using daemon = await startFleetDaemon({
-    endpoints,
-    chains: endpoints / ENDPOINTS_A_CHAIN,
-    origin: upstream.http,
-    schedule: `*/${periodSec} * * * * *`,
-    concurrency: CONCURRENCY,
-  });
+  await using daemon = await startFleetDaemon(
+    {
+      endpoints,
+      chains: endpoints / ENDPOINTS_A_CHAIN,
+      origin: upstream.http,
+      schedule: `*/${periodSec} * * * * *`,
+      concurrency: CONCURRENCY,
+    },
+    join(import.meta.dirname, "loop-delay.mjs"),
+  );
   await untilPhase(periodMs, QUIET);
   const rss = watchRss(daemon);
-  await Promise.all([upstream.rounds(periodMs), daemon.loopDelay()]);
+  await Promise.all([upstream.rounds(periodMs), askLoopDelay(daemon)]);
   const beganMs = performance.now();
   const before = await daemon.process.cpuMs();
   const scrapes: Scrape[] = [];
@@ -100,8 +110,13 @@ async function measureSize(size: Size, upstream: Upstream): Promise<Measured> {
   }
   const tookSec = (performance.now() - beganMs) / 1_000;
   const cpuMs = ((await daemon.process.cpuMs()) - before) / tookSec;
-  const [rounds, delay] = await Promise.all([upstream.rounds(periodMs), daemon.loopDelay()]);
+  const [rounds, delay] = await Promise.all([upstream.rounds(periodMs), askLoopDelay(daemon)]);
   return { ...size, startMs: daemon.startMs, rssMb: rss.highest(), cpuMs, scrapes, rounds, delay };
+}
+
+/** Since it was asked before, in milliseconds. */
+async function askLoopDelay({ process }: FleetDaemon): Promise<LoopDelay> {
+  return delaySchema.parse(await askModule(process));
 }
 
 async function scrape(daemon: FleetDaemon): Promise<Scrape> {

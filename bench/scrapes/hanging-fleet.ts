@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../../test/e2e/support/free-port.ts";
 import { percentile } from "../accuracy/figures.ts";
-import { startMeasured } from "./measured-process.ts";
+import type { Extent, Figure } from "../performance/subject.ts";
+import { startMeasured } from "../programs/measured-process.ts";
+import { synclagArgs } from "../programs/synclag-args.ts";
+import { syntheticFleet } from "../programs/synthetic-fleet.ts";
+import { startUpstream } from "../programs/upstream.ts";
 import type { Scraper } from "./scraper.ts";
-import type { Extent, Figure } from "./subject.ts";
-import { synclagArgs } from "./synclag-args.ts";
-import { syntheticFleet } from "./synthetic-fleet.ts";
-import { startUpstream } from "./upstream.ts";
 
 const SCRAPERS = 10;
 const MOST_MS = 100;

@@ -4,7 +4,7 @@
  */
 import { Agent, request } from "undici";
 import { graph } from "../../src/dialects/graph.ts";
-import { burst, untilPhase } from "./bursts.ts";
+import { burst, untilPhase } from "../programs/bursts.ts";
 
 const [origin = "", ...numbers] = process.argv.slice(2);
 const [endpoints = 0, connections = 0, periodMs = 0] = numbers.map(Number);

@@ -2,13 +2,13 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { graphModule, measureProbes, startBlackbox } from "./blackbox.ts";
-import { untilPhase } from "./bursts.ts";
-import { type MeasuredProcess, startMeasured } from "./measured-process.ts";
-import type { Figure, Subject } from "./subject.ts";
-import { synclagArgs } from "./synclag-args.ts";
-import { syntheticFleet } from "./synthetic-fleet.ts";
-import { startUpstream, type Upstream } from "./upstream.ts";
+import type { Figure, Subject } from "../performance/subject.ts";
+import { graphModule, measureProbes, startBlackbox } from "../programs/blackbox.ts";
+import { untilPhase } from "../programs/bursts.ts";
+import { type MeasuredProcess, startMeasured } from "../programs/measured-process.ts";
+import { synclagArgs } from "../programs/synclag-args.ts";
+import { syntheticFleet } from "../programs/synthetic-fleet.ts";
+import { startUpstream, type Upstream } from "../programs/upstream.ts";
 
 interface Load {
   readonly endpoints: number;

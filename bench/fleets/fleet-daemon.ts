@@ -3,54 +3,52 @@ import { get } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { z } from "zod";
 import { freePort } from "../../test/e2e/support/free-port.ts";
-import { type MeasuredProcess, startMeasured } from "./measured-process.ts";
-import { synclagArgs } from "./synclag-args.ts";
-import { type FleetSpec, syntheticFleet } from "./synthetic-fleet.ts";
-
-/** How late the event loop turned, in milliseconds. */
-export type LoopDelay = z.infer<typeof delaySchema>;
+import { type MeasuredProcess, startMeasured } from "../programs/measured-process.ts";
+import { synclagArgs } from "../programs/synclag-args.ts";
+import { type FleetSpec, syntheticFleet } from "../programs/synthetic-fleet.ts";
+import { writeFullHistory } from "./full-history.ts";
 
 /** A `synclag run` of a synthetic fleet, with all that it does by default. */
 export interface FleetDaemon extends AsyncDisposable {
   readonly process: MeasuredProcess;
   /** From the start of the process to the answer that it is ready: read, and heard of every endpoint. */
   readonly startMs: number;
+  readonly metricsUrl: string;
   /** Reads `/metrics` to its end, compressed as Prometheus asks for it, and throws it away. */
   readonly scrape: () => Promise<{ readonly tookMs: number; readonly bytes: number }>;
-  /** Since it was asked before. */
-  readonly loopDelay: () => Promise<LoopDelay>;
 }
 
-const delaySchema = z.object({ p99: z.number(), longest: z.number() });
 const LOOK_MS = 20;
+/** Beside the configuration. */
+const STATE_FILE = "synclag.state.json";
 
-/** Starts it, and waits until it is ready. */
-export async function startFleetDaemon(spec: FleetSpec): Promise<FleetDaemon> {
+/**
+ * Starts it with a day's history and with a module of this path loaded into it, and waits until it is ready.
+ */
+export async function startFleetDaemon(spec: FleetSpec, module: string): Promise<FleetDaemon> {
   const folder = await mkdtemp(join(tmpdir(), "synclag-fleet-"));
   const config = join(folder, "chains.yaml");
-  await writeFile(config, syntheticFleet(spec));
+  const text = syntheticFleet(spec);
+  await writeFile(config, text);
+  await writeFullHistory(text, join(folder, STATE_FILE));
   const listen = `127.0.0.1:${await freePort()}`;
   const startedMs = performance.now();
   const process = startMeasured({
     command: globalThis.process.execPath,
-    args: [
-      "--import",
-      join(import.meta.dirname, "loop-delay.mjs"),
-      ...synclagArgs(["run", "--config", config, "--listen", listen]),
-    ],
+    args: ["--import", module, ...synclagArgs(["run", "--config", config, "--listen", listen])],
   });
   await untilReady(`http://${listen}/-/ready`, process);
+  const metricsUrl = `http://${listen}/metrics`;
   return {
     process,
+    metricsUrl,
     startMs: performance.now() - startedMs,
     async scrape() {
       const beganMs = performance.now();
-      const { bytes } = await read(`http://${listen}/metrics`);
+      const { bytes } = await read(metricsUrl);
       return { tookMs: performance.now() - beganMs, bytes };
     },
-    loopDelay: () => askLoopDelay(process),
     async [Symbol.asyncDispose]() {
       await process[Symbol.asyncDispose]();
       await rm(folder, { recursive: true });
@@ -88,16 +86,4 @@ async function read(url: string): Promise<{ readonly status: number; readonly by
     });
     request.on("error", rejected);
   });
-}
-
-async function askLoopDelay({ pid, stderr }: MeasuredProcess): Promise<LoopDelay> {
-  const before = stderr().length;
-  globalThis.process.kill(pid, "SIGUSR2");
-  while (stderr().length === before) {
-    await sleep(LOOK_MS);
-  }
-  const told = stderr()
-    .slice(before)
-    .replace(/^.*loop delay /s, "");
-  return delaySchema.parse(JSON.parse(told));
 }

@@ -3,7 +3,7 @@ import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Observation } from "../../src/core/model/observation.ts";
 import { Monitor } from "../../src/daemon/monitor.ts";
 import { PollCounters } from "../../src/daemon/polling/counters.ts";
-import { syntheticFleet } from "./synthetic-fleet.ts";
+import { syntheticFleet } from "../programs/synthetic-fleet.ts";
 
 /** What a target of one endpoint and one chain brings, with its endpoint and its gap to another variant. */
 const SERIES_A_TARGET = 51.5;

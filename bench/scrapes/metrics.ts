@@ -1,11 +1,12 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { percentile } from "../accuracy/figures.ts";
+import type { Extent, Figure, Subject } from "../performance/subject.ts";
 import { measureHangingFleet } from "./hanging-fleet.ts";
 import { serveOurs, servePromClient, type Way } from "./scrape-ways.ts";
 import { sourceOf } from "./scraped-source.ts";
 import { type Order, type Scraper, startScraper } from "./scraper.ts";
-import type { Extent, Figure, Subject } from "./subject.ts";
+import { measureScrapesWhilePolling } from "./scrapes-while-polling.ts";
 import { watchTurns } from "./turn-watch.ts";
 
 const GOAL_SERIES = 100_000;
@@ -37,6 +38,8 @@ set, and "given", with all series set again for each scrape, so that removed ser
 
 Ten at once: the real program and ten scrapers that ask at the same instant every 1.2 s, with gzip, while all polls hang.
 The first row has as many targets as the packaged chains.yaml.
+
+While endpoints are polled: the real program with a full day's history, and a scraper that asks for the plain text every 40 ms, whether or not it has got what it asked for before.
 `,
   async measure(extent) {
     await using scraper = startScraper();
@@ -45,6 +48,7 @@ The first row has as many targets as the packaged chains.yaml.
       figures.push(...(await measureSize(scraper, series, extent)));
     }
     figures.push(...(await measureHangingFleet(scraper, extent)));
+    figures.push(...(await measureScrapesWhilePolling(extent)));
     return figures;
   },
 };
