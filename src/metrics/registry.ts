@@ -24,10 +24,13 @@ const PROCESS_METRICS = [
   "process_resident_memory_bytes",
   "process_open_fds",
   "process_max_fds",
-  "nodejs_eventloop_lag_p99_seconds",
   "nodejs_heap_size_used_bytes",
   "nodejs_heap_size_total_bytes",
 ];
+
+const EVENT_LOOP_LAG = "nodejs_eventloop_lag_p99_seconds";
+/** Node measures the delay by a timer. One of 10 ms, prom-client's default, took a sixth of the CPU time of a small fleet. */
+const EVENT_LOOP_TIMER_MS = 100;
 
 /** About 500 lines. */
 const PIECE_CHARS = 65_536;
@@ -52,7 +55,7 @@ export function createPrometheus({ families, build }: PrometheusOptions): Promet
 
   // Some of the chosen metrics are set by others: all are collected, the chosen ones are shown.
   const defaults = new Registry();
-  collectDefaultMetrics({ register: defaults });
+  collectDefaultMetrics({ register: defaults, eventLoopMonitoringPrecision: EVENT_LOOP_TIMER_MS });
   for (const name of PROCESS_METRICS) {
     const metric = defaults.getSingleMetric(name);
     // The metrics of file descriptors exist on Linux only.
@@ -60,6 +63,8 @@ export function createPrometheus({ families, build }: PrometheusOptions): Promet
       registry.registerMetric(metric);
     }
   }
+
+  registerEventLoopLag(registry, defaults);
 
   return {
     contentType: registry.contentType,
@@ -79,6 +84,19 @@ export function createPrometheus({ families, build }: PrometheusOptions): Promet
       yield piece;
     },
   };
+}
+
+/** prom-client's is the time between two firings of the timer: the delay is what that is longer than its interval. */
+function registerEventLoopLag(registry: Registry, defaults: Registry): void {
+  new Gauge({
+    name: EVENT_LOOP_LAG,
+    help: "99th percentile of the event loop delay since the last scrape, of a timer that fires every 100 ms",
+    registers: [registry],
+    async collect() {
+      const measured = await defaults.getSingleMetric(EVENT_LOOP_LAG)?.get();
+      this.set(Math.max(0, Number(measured?.values[0]?.value ?? 0) - EVENT_LOOP_TIMER_MS / 1_000));
+    },
+  });
 }
 
 /** Registers a family without samples: prom-client then writes its HELP and TYPE only. */

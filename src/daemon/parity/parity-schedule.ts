@@ -3,7 +3,7 @@ import { groupBy } from "../../core/model/group-by.ts";
 import { memoize } from "../../core/model/memoize.ts";
 import type { CarriedProbe, CarriedSelection, ParityReading } from "../../core/model/parity.ts";
 import type { QuestionSearch } from "../../dialects/fallback-query.ts";
-import type { PollPorts, PollResult } from "../polling/poll.ts";
+import { type PollPorts, type PollResult, poll } from "../polling/poll.ts";
 import { type CarryingResult, pollCarrying } from "./poll-carrying.ts";
 
 /** GraphQL Armor's default limit; Ponder allows 30. */
@@ -44,6 +44,9 @@ export class ParitySchedule {
   async poll(endpoint: Endpoint, search: QuestionSearch, ports: PollPorts): Promise<PollResult> {
     const nowMs = this.#monotonicMs();
     const probes = ports.use === "scheduled" ? this.due(endpoint, nowMs) : [];
+    if (probes.length === 0) {
+      return poll(endpoint, search, ports);
+    }
     const result = await pollCarrying(endpoint, { search, probes }, ports);
     return { ...result, readings: this.settle(endpoint, probes, { result, nowMs }) };
   }

@@ -54,6 +54,8 @@ export class PollCounters {
   #indexers: readonly IndexerCounters["indexer"][] = [];
   /** By the indexer's key; the nodes of all chains are one group. */
   #groups: ReadonlyMap<string, Group> = new Map();
+  /** By the endpoint's key. */
+  #groupOf: ReadonlyMap<string, Group> = new Map();
   #revision = 0;
 
   /** Keeps the counts of what stays in `fleet`, drops the rest, and starts what is new at 0. */
@@ -62,19 +64,22 @@ export class PollCounters {
     this.#endpoints = endpointsOf(fleet);
     this.#indexers = fleet.indexers;
     const groups = new Map(fleet.indexers.map((indexer) => [indexerKey(indexer), newGroup(indexer)]));
+    const groupOf = new Map<string, Group>();
     for (const endpoint of this.#endpoints) {
       const group = groups.get(indexerKey(endpoint)) ?? newGroup(endpoint);
       group.requests.set(endpoint.key, 0);
       groups.set(indexerKey(endpoint), group);
+      groupOf.set(endpoint.key, group);
     }
     this.#groups = groups;
+    this.#groupOf = groupOf;
     this.restore(former);
   }
 
   /** An endpoint that a reload removed while its poll was under way is no longer counted. */
   countRequest(endpoint: Endpoint, durationMs: number): void {
-    const group = this.#groupOf(endpoint);
-    if (group !== null) {
+    const group = this.#groupOf.get(endpoint.key);
+    if (group !== undefined) {
       const seconds = durationMs / 1000;
       const bound = DURATION_BOUNDS_SECONDS.findIndex((most) => seconds <= most);
       const index = bound === -1 ? DURATION_BOUNDS_SECONDS.length : bound;
@@ -86,8 +91,8 @@ export class PollCounters {
   }
 
   countFailure(endpoint: Endpoint, reason: FailureReason): void {
-    const group = this.#groupOf(endpoint);
-    if (group !== null) {
+    const group = this.#groupOf.get(endpoint.key);
+    if (group !== undefined) {
       const failures = group.failures.get(endpoint.key) ?? NO_FAILURES;
       group.failures.set(endpoint.key, { ...failures, [reason]: failures[reason] + 1 });
       this.#changed(group);
@@ -151,11 +156,6 @@ export class PollCounters {
         this.#changed(group);
       }
     }
-  }
-
-  #groupOf(endpoint: Endpoint): Group | null {
-    const group = this.#groups.get(indexerKey(endpoint));
-    return group?.requests.has(endpoint.key) === true ? group : null;
   }
 
   #changed(group: Group): void {

@@ -91,14 +91,15 @@ export class Rounds {
       return;
     }
     const { poll, onBug, monotonicMs, underWay } = this.#options;
+    const id = requestIdOf(endpoint);
     this.#started += 1;
-    underWay.set(requestIdOf(endpoint), monotonicMs());
+    underWay.set(id, monotonicMs());
     try {
       await poll(endpoint, use);
     } catch (error) {
       onBug(error);
     }
-    underWay.delete(requestIdOf(endpoint));
+    underWay.delete(id);
     this.#started -= 1;
     if (this.#started === 0) {
       this.#onLastEnd();

@@ -65,6 +65,9 @@ export function isRateLimitText(text: string): boolean {
 
 /** The meaning of the first message that has a known one, the first pattern first; null where none has. */
 export function findKnownError(messages: readonly string[]): KnownError | null {
+  if (messages.length === 0) {
+    return null;
+  }
   for (const [pattern, meaning] of MEANINGS) {
     const text = messages.find((message) => pattern.test(message));
     if (text !== undefined) {

@@ -1,4 +1,7 @@
-const MAX_QUOTED_CHARACTERS = 200;
+/** In UTF-16 code units: 200 characters have no more. */
+const MAX_CHARACTERS_READ = 400;
+const WHOLE = /^.{0,200}$/u;
+const BEGINNING = /^.{0,199}/u;
 
 /**
  * A provider's words, fit for a log line: one line without control characters, of at most 200 characters.
@@ -6,11 +9,10 @@ const MAX_QUOTED_CHARACTERS = 200;
  */
 export function quote(text: string): string {
   // A body may have a megabyte: only what can be shown is looked at.
-  const start = text.slice(0, 2 * MAX_QUOTED_CHARACTERS);
-  const characters = Array.from(start.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ").trim());
-  return start.length === text.length && characters.length <= MAX_QUOTED_CHARACTERS
-    ? characters.join("")
-    : `${characters.slice(0, MAX_QUOTED_CHARACTERS - 1).join("")}…`;
+  const start = text.slice(0, MAX_CHARACTERS_READ);
+  // With a space that is replaced, the line is always a new string: a part of a body would keep all of it in memory.
+  const line = `${start} `.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ").trim();
+  return start.length === text.length && WHOLE.test(line) ? line : `${BEGINNING.exec(line)?.[0] ?? ""}…`;
 }
 
 /** Names a value that was found in place of another. It never descends into it: it may be nested without end. */
