@@ -1,4 +1,5 @@
 import { Counter, Gauge, Registry } from "prom-client";
+import { groupBy } from "../../src/core/model/group-by.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
 import type { MetricFamily } from "../../src/metrics/families/family.ts";
@@ -13,10 +14,7 @@ export interface PromClientWay {
 /** A registry of all families that are read at a scrape, filled. */
 export function createPromClientWay(source: MetricsSource): PromClientWay {
   const registry = new Registry();
-  const metrics = METRIC_FAMILIES.map((family) => ({
-    metric: register(family, registry),
-    samples: [...family.samples(source)].map(([labels, value]) => ({ labels: readLabels(labels), value })),
-  }));
+  const metrics = METRIC_FAMILIES.flatMap((family) => registerAll(family, source, registry));
   const way: PromClientWay = {
     fill() {
       for (const { metric, samples } of metrics) {
@@ -32,9 +30,26 @@ export function createPromClientWay(source: MetricsSource): PromClientWay {
   return way;
 }
 
-function register({ type, name, help, labels }: MetricFamily, registry: Registry): Gauge | Counter {
-  const settings = { name, help, labelNames: [...labels], registers: [registry] };
-  return type === "gauge" ? new Gauge(settings) : new Counter(settings);
+interface Metric {
+  readonly metric: Gauge | Counter;
+  readonly samples: readonly { readonly labels: Record<string, string>; readonly value: number }[];
+}
+
+/** One metric for each name of the family's series: those of a histogram are so many gauges. */
+function registerAll(
+  { type, name, help, labels, samples }: MetricFamily,
+  source: MetricsSource,
+  registry: Registry,
+): readonly Metric[] {
+  const bySuffix = groupBy([...samples(source)], ([, , suffix]) => suffix ?? "");
+  return [...bySuffix].map(([suffix, group]) => {
+    const labelNames = suffix === "_bucket" ? [...labels, "le"] : [...labels];
+    const settings = { name: `${name}${suffix}`, help, labelNames, registers: [registry] };
+    return {
+      metric: type === "counter" ? new Counter(settings) : new Gauge(settings),
+      samples: group.map(([text, value]) => ({ labels: readLabels(text), value })),
+    };
+  });
 }
 
 function set(metric: Gauge | Counter, labels: Record<string, string>, value: number): void {
