@@ -10,6 +10,7 @@ import { cpus, release, tmpdir, totalmem } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { z } from "zod";
+import { renewDocument, textOf } from "./performance/document.ts";
 import type { Extent } from "./performance/subject.ts";
 import { SUBJECTS } from "./performance/subjects.ts";
 import { type Measured, summarize } from "./performance/summarize.ts";
@@ -42,10 +43,11 @@ const names =
 const folder = await mkdtemp(join(tmpdir(), "synclag-performance-"));
 try {
   for (const name of names) {
-    const section = summarize(await measure(name));
-    process.stdout.write(`${section}\n\n`);
+    const summary = summarize(await measure(name));
+    process.stdout.write(`${textOf(summary)}\n\n`);
     if (extent === "whole") {
-      await renew(name, `${section}\n\n${provenance(name)}`);
+      const text = await readFile(DOCUMENT, "utf8");
+      await writeFile(DOCUMENT, renewDocument(text, name, { ...summary, provenance: provenance(name) }));
     }
   }
 } finally {
@@ -82,17 +84,6 @@ async function measureOnce(name: string): Promise<z.infer<typeof onceSchema>> {
     throw new Error(`Cannot measure ${name}: its process ended with ${code}`);
   }
   return onceSchema.parse(JSON.parse(await readFile(file, "utf8")));
-}
-
-/** Puts a section between its marks in the document; the order is that of the marks there. */
-async function renew(name: string, section: string): Promise<void> {
-  const [start, end] = [`<!-- ${name} -->`, `<!-- end of ${name} -->`];
-  const text = await readFile(DOCUMENT, "utf8");
-  const [from, to] = [text.indexOf(start), text.indexOf(end)];
-  if (from < 0 || to < from) {
-    throw new Error(`Cannot renew ${DOCUMENT}: ${start} … ${end} was not found`);
-  }
-  await writeFile(DOCUMENT, `${text.slice(0, from)}${start}\n${section}\n${text.slice(to)}`);
 }
 
 function provenance(name: string): string {

@@ -13,7 +13,7 @@ import { featureOf } from "./features.ts";
 const MB = 1e6;
 const MODULE = join(import.meta.dirname, "allocations.mjs");
 /** Some rounds of each endpoint, and scrapes. */
-const RUN_MS = { whole: 40_000, quick: 5_000 };
+const RUN_MS = { whole: 30_000, quick: 5_000 };
 const SCRAPE_MS = 15_000;
 const TABLE = "In use, MB";
 
@@ -29,7 +29,7 @@ export const subject: Subject = {
   title: "What the heap holds",
   about: `
 What is in use after a garbage collection, by the part of the program that allocated it, of the packaged fleet and of 10,000 endpoints (1,000 chains, every 15 s, with a
-full day's history), 40 s after the start, scraped every 15 s. V8's sampling heap profiler counts one allocation in 16 kB from the first moment on (\`bench/heap/allocations.mjs\`).
+full day's history), 30 s after the start, scraped every 15 s. V8's sampling heap profiler counts one allocation in 16 kB from the first moment on (\`bench/heap/allocations.mjs\`).
 What a package allocates counts for the part that called it. Arrays of numbers lie outside the heap. *RSS* is resident memory at that moment; what is above the rest is
 garbage that was collected but not returned, the \`node\` executable, and the profiler itself.`,
 

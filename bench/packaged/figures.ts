@@ -1,15 +1,19 @@
-import type { Figure } from "../performance/subject.ts";
+import { percentile } from "../accuracy/figures.ts";
+import { type Figure, sizeFigures } from "../performance/subject.ts";
 import type { Reading } from "./readings.ts";
 
 const MINUTE_MS = 60_000;
+const MINUTES_A_DAY = 1_440;
 const USE = "Use";
 const SYNCLAG = "Synclag";
 const FLOOR = "Node, undici and fastify";
 const BLACKBOX = "blackbox_exporter";
+const CPU = "CPU, % of a core";
+const REQUESTS = "requests a minute";
 const UNREAD = "Synclag, without readers";
 /** What Synclag should not exceed, by column. */
 const GOALS: Readonly<Record<string, number>> = {
-  "CPU, % of a core": 0.5,
+  [CPU]: 0.5,
   "CPU ÷ blackbox_exporter's": 1,
   "written, kB a minute": 1_000,
   "RSS, MB": 85,
@@ -27,6 +31,20 @@ export function useFigures(before: readonly Reading[], after: readonly Reading[]
       "CPU ÷ blackbox_exporter's": synclag / blackbox,
     }),
   ];
+}
+
+/** What the first screen of the document says, from all parts of `useFigures` and the last readings. */
+export function sizingOf(parts: readonly Figure[], [last]: readonly Reading[]): readonly Figure[] {
+  const medianOf = (wanted: string): number =>
+    percentile(
+      parts.flatMap(({ row, column, value }) => (row === SYNCLAG && column === wanted ? [value] : [])),
+      0.5,
+    );
+  return sizeFigures("packaged chains.yaml: 129 endpoints, each every 15 s to 30 min", {
+    requestsADay: medianOf(REQUESTS) * MINUTES_A_DAY,
+    cpuShare: medianOf(CPU),
+    rssMb: last?.rssMb ?? Number.NaN,
+  });
 }
 
 /** What the daemon used between two readings while nobody read its pages. */
@@ -56,8 +74,8 @@ function useOf(row: string, since: Reading | undefined, until: Reading | undefin
     return before === undefined || after === undefined ? null : (after - before) / minutes;
   };
   return rowOf(USE, row, {
-    "CPU, % of a core": shareOf(since, until),
-    "requests a minute": perMinute(({ requests }) => requests),
+    [CPU]: shareOf(since, until),
+    [REQUESTS]: perMinute(({ requests }) => requests),
     "connections opened a minute": perMinute(({ connections }) => connections),
     "written, kB a minute": perMinute(({ writtenBytes }) => writtenBytes / 1_000),
     "files opened a minute": perMinute(({ counts }) => counts?.opens),

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Extent, Figure, Subject } from "../performance/subject.ts";
 import { untilPhase } from "../programs/bursts.ts";
 import { type PlayedFleet, playPackagedFleet } from "../programs/played-fleet.ts";
-import { memoryFigures, unreadFigures, useFigures } from "./figures.ts";
+import { memoryFigures, sizingOf, unreadFigures, useFigures } from "./figures.ts";
 import { pollsOf, startDaemon, startFloor, startProbes } from "./programs.ts";
 import { PATHS, readText, startReaders } from "./readers.ts";
 import { readProgram } from "./readings.ts";
@@ -79,9 +79,10 @@ async function measureBeside(extent: Extent, fleets: Fleets): Promise<readonly F
   }
   await Promise.all([readers, floorReaders].map((all) => all[Symbol.asyncDispose]()));
   await untilPhase(MINUTE_MS, QUIET);
+  const sizing = sizingOf(figures, before);
   const unread = unreadFigures(before, [await readProgram(synclag)]);
   // The goals are those of an hour.
-  const all = [...figures, ...unread, ...memoryFigures(before)];
+  const all = [...sizing, ...figures, ...unread, ...memoryFigures(before)];
   return extent === "quick" ? all.map(({ atMost: _, ...figure }) => figure) : all;
 }
 

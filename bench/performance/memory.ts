@@ -9,8 +9,6 @@ import { startSynclag } from "../programs/running-synclag.ts";
 import type { Figure, Subject } from "./subject.ts";
 
 const MB = 1e6;
-const LATER_MS = 60_000;
-const SCRAPE_MS = 15_000;
 const GO_EXPORTERS = ["blackbox", "node"] as const;
 const TABLE = "Where it goes";
 
@@ -24,17 +22,14 @@ The command and the image start Node with \`--max-semi-space-size=4\`..
 
 For comparison, two Go exporters of Debian after their first scrape. They keep no state from one scrape to the next.`,
 
-  async measure(extent) {
+  async measure() {
     await using fleet = await playPackagedFleet();
     const figures = [
       ...(await measureStage("`node -e 'setInterval(…)'`", "", fleet)),
       ...(await measureStage("with all modules that `run` loads", MODULES, fleet)),
       ...(await measureStage("with chains.yaml read", MODULES + CONFIG, fleet)),
-      ...(await measureDaemon("`node dist/main.js run`", { fleet, nodeOptions: [], laterMs: 0 })),
-      ...(await measureDaemon("`synclag run`", {
-        fleet,
-        laterMs: extent === "whole" ? LATER_MS : 0,
-      })),
+      ...(await measureDaemon("`node dist/main.js run`", { fleet, nodeOptions: [] })),
+      ...(await measureDaemon("`synclag run`", { fleet })),
     ];
     for (const name of GO_EXPORTERS) {
       figures.push(...(await measureGoExporter(name)));
@@ -75,28 +70,13 @@ async function measureStage(row: string, code: string, fleet: PlayedFleet): Prom
 
 async function measureDaemon(
   row: string,
-  {
-    fleet,
-    nodeOptions,
-    laterMs,
-  }: { readonly fleet: PlayedFleet; readonly nodeOptions?: readonly string[]; readonly laterMs: number },
+  { fleet, nodeOptions }: { readonly fleet: PlayedFleet; readonly nodeOptions?: readonly string[] },
 ): Promise<readonly Figure[]> {
   await fleet.forgetState();
   await using synclag = await startSynclag(fleet, nodeOptions);
   await synclag.untilReady();
-  const { pid } = synclag.process;
-  const atFirst = heapOf(await scrape(synclag.url));
-  const figures = [...figuresOf(`${row}, ready and scraped`, { ...(await residentMb(pid)), ...atFirst })];
-  if (laterMs > 0) {
-    const untilMs = Date.now() + laterMs;
-    let last = atFirst;
-    while (Date.now() < untilMs) {
-      await sleep(SCRAPE_MS);
-      last = heapOf(await scrape(synclag.url));
-    }
-    figures.push(...figuresOf("a minute later, scraped each 15 s", { ...(await residentMb(pid)), ...last }));
-  }
-  return figures;
+  const heap = heapOf(await scrape(synclag.url));
+  return figuresOf(`${row}, ready and scraped`, { ...(await residentMb(synclag.process.pid)), ...heap });
 }
 
 async function measureGoExporter(name: (typeof GO_EXPORTERS)[number]): Promise<readonly Figure[]> {

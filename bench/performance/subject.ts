@@ -21,3 +21,18 @@ export interface Subject {
   /** One run, in a fresh process. */
   readonly measure: (extent: Extent) => Promise<readonly Figure[]>;
 }
+
+/** The table with which the document begins: what a container needs. */
+export const SIZES = "Sizes";
+
+/** What a fleet of one size needs, as figures of that table. */
+export function sizeFigures(
+  row: string,
+  { requestsADay, cpuShare, rssMb }: Readonly<Record<"requestsADay" | "cpuShare" | "rssMb", number>>,
+): readonly Figure[] {
+  return [
+    { table: SIZES, row, column: "requests a day", value: requestsADay },
+    { table: SIZES, row, column: "CPU, % of a core", value: cpuShare },
+    { table: SIZES, row, column: "memory (RSS), MB", value: rssMb },
+  ];
+}

@@ -1,5 +1,5 @@
 import { markdownTable, percentile } from "../accuracy/figures.ts";
-import type { Figure } from "./subject.ts";
+import { type Figure, SIZES } from "./subject.ts";
 
 export interface Measured {
   readonly title: string;
@@ -7,6 +7,8 @@ export interface Measured {
   /** One list a run. */
   readonly runs: readonly (readonly Figure[])[];
 }
+
+export const MISSED = "**missed**";
 
 interface Cell {
   readonly table: string;
@@ -16,13 +18,32 @@ interface Cell {
   readonly atMost: number | undefined;
 }
 
-/** One section of docs/PERFORMANCE.md: medians, with the least and the most of the runs. */
-export function summarize({ title, about, runs }: Measured): string {
+/** Rows of a table of Markdown: a text for each column. */
+export type Rows = readonly Readonly<Record<string, string>>[];
+
+/** What docs/PERFORMANCE.md says of a subject: medians, with the least and the most of the runs. */
+export interface Summary {
+  /** Its section, with all its tables. */
+  readonly section: string;
+  /** Its rows of the tables that all subjects share: sizes of containers, and goals with verdicts. */
+  readonly sizes: Rows;
+  readonly goals: Rows;
+}
+
+export function summarize({ title, about, runs }: Measured): Summary {
   const cells = collect(runs.flat());
-  const tables = [...new Set(cells.map(({ table }) => table))].map((table) =>
-    [`### ${table}`, markdownTable(rowsOf(cells.filter((cell) => cell.table === table)))].join("\n\n"),
+  const own = cells.filter(({ table }) => table !== SIZES);
+  const tables = [...new Set(own.map(({ table }) => table))].map((table) =>
+    [`### ${table}`, markdownTable(rowsOf(own.filter((cell) => cell.table === table)))].join("\n\n"),
   );
-  return [`## ${title}`, about.trim(), ...tables, ...goalsOf(cells)].join("\n\n");
+  return {
+    section: [`## ${title}`, about.trim(), ...tables].join("\n\n"),
+    sizes: rowsOf(
+      cells.filter(({ table }) => table === SIZES),
+      "fleet",
+    ),
+    goals: goalsOf(own),
+  };
 }
 
 function collect(figures: readonly Figure[]): readonly Cell[] {
@@ -39,12 +60,12 @@ function collect(figures: readonly Figure[]): readonly Cell[] {
   });
 }
 
-function rowsOf(cells: readonly Cell[]): readonly Readonly<Record<string, string>>[] {
+function rowsOf(cells: readonly Cell[], heading = ""): Rows {
   const columns = [...new Set(cells.map(({ column }) => column))];
   const rows = [...new Set(cells.map(({ row }) => row))];
   return rows.map((row) =>
     Object.fromEntries([
-      ["", row],
+      [heading, row],
       ...columns.map((column) => {
         const cell = cells.find((one) => one.row === row && one.column === column);
         return [column, cell === undefined ? "" : spread(cell.values)] as const;
@@ -53,20 +74,19 @@ function rowsOf(cells: readonly Cell[]): readonly Readonly<Record<string, string
   );
 }
 
-function goalsOf(cells: readonly Cell[]): readonly string[] {
-  const goals = cells.flatMap(({ table, row, column, values, atMost }) =>
+function goalsOf(cells: readonly Cell[]): Rows {
+  return cells.flatMap(({ table, row, column, values, atMost }) =>
     atMost === undefined
       ? []
       : [
           {
             goal: `${table}: ${row}, ${column}`,
             "at most": amount(atMost),
-            median: amount(percentile(values, 0.5)),
-            verdict: percentile(values, 0.5) <= atMost ? "met" : "**missed**",
+            measured: spread(values),
+            verdict: percentile(values, 0.5) <= atMost ? "met" : MISSED,
           },
         ],
   );
-  return goals.length === 0 ? [] : ["### Goals", markdownTable(goals)];
 }
 
 function spread(values: readonly number[]): string {

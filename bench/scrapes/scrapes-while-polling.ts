@@ -10,8 +10,8 @@ import { startUpstream } from "../programs/upstream.ts";
 const FLEET = { endpoints: 2_000, chains: 200, schedule: "*/5 * * * * *", concurrency: 64 };
 const EVERY_MS = 40;
 /** The rounds' first ones compile what is hot. */
-const WARM_UPS = 250;
-const SCRAPES: Readonly<Record<Extent, number>> = { whole: 1_000, quick: 100 };
+const WARM_UPS = 125;
+const SCRAPES: Readonly<Record<Extent, number>> = { whole: 500, quick: 50 };
 /** The p99 as a multiple of the median. */
 const AT_MOST = 3;
 
