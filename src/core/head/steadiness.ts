@@ -16,6 +16,8 @@ const TOLERATED_SHARE = 0.1;
 const TOLERATED_BLOCKS = 2;
 /** A step between two answers is known to within a block, and what the chain makes in the latency of both. */
 const STEP_MS = 1_000;
+/** One step that is a larger share of the whole drift is a jump. */
+const LARGEST_STEP_SHARE = 0.5;
 
 type Steadiness = "steady" | "unsteady" | "unknown";
 
@@ -41,7 +43,10 @@ export function unsteadyOf(voices: readonly Voice[], { intervalMs, measured }: P
     : NOBODY;
 }
 
-/** Replicas that take turns go up and down: only who drifts away from the pace step by step keeps another one. */
+/**
+ * Who drifts away from the pace step by step keeps another one; replicas that take turns go up and down instead, and who
+ * has come from elsewhere did so in one step, and keeps the pace before it and after.
+ */
 function steadinessOf({ samples }: Voice, intervalMs: number): Steadiness {
   const newest = samples.at(-1);
   const sinceMs = (newest?.receivedAtMs ?? 0) - MOST_MS;
@@ -56,10 +61,12 @@ function steadinessOf({ samples }: Voice, intervalMs: number): Steadiness {
     return "steady";
   }
   const noise = 1 + STEP_MS / intervalMs;
+  const most = Math.abs(drift) * LARGEST_STEP_SHARE;
   const drifts = samples.every((sample, index) => {
     const before = samples[index - 1] ?? sample;
-    const step = sample.block - before.block - (readAtMs(sample) - readAtMs(before)) / intervalMs;
-    return index <= from || Math.sign(drift) * step >= -noise;
+    const off = sample.block - before.block - (readAtMs(sample) - readAtMs(before)) / intervalMs;
+    const step = Math.sign(drift) * off;
+    return index <= from || (step >= -noise && step <= most);
   });
   return drifts ? "unsteady" : "steady";
 }

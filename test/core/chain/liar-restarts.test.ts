@@ -56,7 +56,10 @@ describe("a restart while somebody lies", () => {
 describe("random worlds with restarts", () => {
   it.each([
     ...[0, 1, 2].map((index) => ({ case: `in the middle of world ${index}`, world: restartWorld(index) })),
-    ...[1, 2, 3].map((index) => ({ case: `after liars ruled world ${index}`, world: takeoverWorld(index) })),
+    ...[1, 2, 3, 125].map((index) => ({
+      case: `after liars ruled world ${index}`,
+      world: takeoverWorld(index),
+    })),
   ])("are told right after a restart $case", ({ world }) => {
     const { accused, untold, wrongReference, noReference } = playWorld({ ...world, lastsMs: 24 * 60_000 }, 0);
 

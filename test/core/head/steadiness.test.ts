@@ -57,6 +57,7 @@ describe("unsteadyOf()", () => {
     { case: "twice as fast, watched for 45 s", growth: [15, 15, 15], names: ["x"] },
     { case: "twice as fast, watched for 30 s", growth: [15, 15], names: [] },
     { case: "up and down between replicas", growth: [40, -20, 40, -20, 40, -20, 40], names: [] },
+    { case: "back from far ahead, in one step", growth: [8, 7, 8, -1_000, 8, 7, 8], names: [] },
     { case: "heard once", growth: [], names: [] },
   ])("judges one $case", ({ growth, names }) => {
     expect(unsteady([...HONEST, voice("x", growth)])).toEqual(names);
