@@ -91,9 +91,11 @@ describe("SCENARIOS", () => {
     await using _ = fleet;
     const monitor = new Monitor(played.fleet, { nowMs: () => nowMs, budgets: () => [] });
     const [lies, heals] = findScenario("tour")?.steps ?? [];
+    // Where the gateway alone contradicts Studio, the chain's RPC node decides.
+    const sources = [...fleet.targets("*/*/*/*"), ...fleet.targets("rpc/*/*")];
     const poll = () => {
       nowMs += 5_000;
-      monitor.observe(fleet.targets("*/*/*/*").map((target) => observed(target, nowMs)));
+      monitor.observe(sources.map((target) => observed(target, nowMs)));
     };
 
     for (const step of [lies, heals].filter((one) => one !== undefined)) {
