@@ -179,4 +179,48 @@ describe("composeReport()", () => {
     expect(report.chains[0]?.targets.map(({ maintenance }) => maintenance)).toEqual([false, true]);
     expect(report.chains[0]?.targets.map(({ status }) => status)).toEqual(["ok", "ok"]);
   });
+
+  it("puts an explanation first in the detail of a target that is neither `ok` nor `unknown`", () => {
+    const played = play().run(4, ({ nowMs }) => ({
+      [A]: { block: headOf(nowMs), indexingErrors: true },
+      [B]: headOf(nowMs),
+    }));
+    const [a = "", b = ""] = played.watched.targets.map(({ key }) => key);
+    const details = (...explained: readonly string[]) => {
+      const explanations = new Map(explained.map((key) => [key, "failed in handleTransfer"]));
+      return compose(played, { explanations }).chains[0]?.targets.map(({ detail }) => detail.split("; ")[0]);
+    };
+    const plain = compose(played).chains[0]?.targets.map(({ detail }) => detail) ?? [];
+
+    expect(details(a, b)).toEqual(["failed in handleTransfer", plain[1]]);
+    expect(details(b)).toEqual(plain);
+    expect(compose(played, { explanations: new Map([[a, "x"]]) }).chains[0]?.targets[0]?.detail).toBe(
+      `x; ${plain[0]}`,
+    );
+  });
+
+  it("explains nothing that was not polled since an outage", () => {
+    const played = play().run(6, failing("dns"));
+    const explanations = new Map(played.watched.targets.map(({ key }) => [key, "x"]));
+
+    const report = compose(played, { explanations, lastOutageMs: played.nowMs + 1_000, endpoints: [] });
+
+    expect(report.chains[0]?.targets.map(({ detail }) => detail)).toEqual([
+      "not polled since our network outage",
+      "not polled since our network outage",
+    ]);
+  });
+
+  it("keeps the report of a chain that nothing is added to", () => {
+    const played = play();
+    const cached = cachedReport(null, played, played.nowMs);
+
+    const [report] = compose(played, {
+      chains: [cached],
+      explanations: new Map([["nobody", "x"]]),
+      maintenance: () => false,
+    }).chains;
+
+    expect(report).toBe(cached.report);
+  });
 });
