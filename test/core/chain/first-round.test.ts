@@ -1,5 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { BASE, headOf, Play, targetOn, watch } from "./chain-fixture.ts";
+import { isDecided, isTooEarly, judgedAgain } from "../../../src/core/chain/first-round.ts";
+import { startTick, type Tick } from "../../../src/core/chain/tick.ts";
+import { NEW_CLOCK } from "../../../src/core/head/chain-clock.ts";
+import { NO_CONSENSUS } from "../../../src/core/head/consensus.ts";
+import type { FailureReason } from "../../../src/core/model/observation.ts";
+import { newSource, type SourceState } from "../../../src/core/source/source-state.ts";
+import { BASE, headAt, headOf, Play, T0, targetOn, watch } from "./chain-fixture.ts";
 
 const RPC = "rpc/base/0";
 const [A, B, C, D] = ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain", "lockup/subgraph"];
@@ -116,3 +122,122 @@ describe("a status that rests on first heights", () => {
     expect(played.target(A)).toMatchObject({ status: "ok", reason: null, up: true });
   });
 });
+
+const CHAIN = watch(BASE, "a/x", "a/y", "a/z");
+const [X = "", Y = "", Z = ""] = CHAIN.targets.map(({ key }) => key);
+
+/** A source that gave so many heights, the last of them `T0`. */
+function gave(key: string, heights: number, changed: Partial<SourceState> = {}): SourceState {
+  const sample = { block: 1_000, timestampSec: null, hash: null, sentAtMs: T0 - 50, receivedAtMs: T0 };
+  return {
+    ...newSource({ key, kind: "indexer", pollIntervalMs: 15_000 }),
+    last: { kind: "head", sentAtMs: T0 - 50, receivedAtMs: T0 },
+    samples: Array.from({ length: heights }, () => sample),
+    ...changed,
+  };
+}
+
+function tickOf(before: readonly SourceState[], ...heard: readonly string[]): Tick {
+  const tick = startTick(
+    { sources: before, consensus: NO_CONSENSUS, clock: NEW_CLOCK },
+    { ...CHAIN, providers: { "rpc/base/0": "node.example", "rpc/form/0": "node.example" } },
+    heard.map((key) => headAt(key, T0 + 1_000, { block: 1_000 })),
+  );
+  if (tick === null) {
+    throw new Error("Cannot start a tick: nobody was heard");
+  }
+  return tick;
+}
+
+function failedWith(reason: FailureReason, receivedAtMs = T0): Partial<SourceState> {
+  return { last: { kind: "failed", reason, detail: "", sentAtMs: receivedAtMs - 50, receivedAtMs } };
+}
+
+describe("judgedAgain()", () => {
+  it.each([
+    { case: "is heard for the first time", heard: [X], before: [] },
+    { case: "gave no height yet", heard: [X], before: [gave(X, 0)] },
+    { case: "gave one height", heard: [X], before: [gave(X, 1)] },
+    { case: "gave one height, beside one that gave many", heard: [X, Y], before: [gave(X, 1), gave(Y, 8)] },
+  ])("are those with first heights where another $case", ({ before, heard }) => {
+    const tick = tickOf([...before, gave(Z, 2)], ...heard);
+
+    expect(judgedAgain(tick).map((index) => tick.sources[index]?.key)).toEqual([Z]);
+  });
+
+  it.each([
+    { case: "gave two heights", before: gave(X, 2) },
+    { case: "gave many", before: gave(X, 8) },
+    { case: "gave one after others, which are forgotten", before: gave(X, 1, { lastAdvanceMs: T0 }) },
+    { case: "has jumped", before: gave(X, 1, { beforeJump: { samples: [], peak: null } }) },
+  ])("are none where another $case", ({ before }) => {
+    expect(judgedAgain(tickOf([before, gave(Z, 1)], X))).toEqual([]);
+  });
+
+  it.each<{ case: string; own: SourceState; isJudged: boolean }>([
+    { case: "one height", own: gave(Z, 1), isJudged: true },
+    { case: "three heights", own: gave(Z, 3), isJudged: false },
+    {
+      case: "a height after a jump",
+      own: gave(Z, 1, { beforeJump: { samples: [], peak: null } }),
+      isJudged: false,
+    },
+    { case: "a height, and failed since", own: gave(Z, 1, failedWith("timeout")), isJudged: false },
+    { case: "an impossible height", own: gave(Z, 1, failedWith("implausible")), isJudged: true },
+    { case: "a height, and none since", own: gave(Z, 1, failedWith("implausible", T0 + 1)), isJudged: false },
+    { case: "no height", own: gave(Z, 0, { last: null }), isJudged: false },
+  ])("include one that gave $case: $isJudged", ({ own, isJudged }) => {
+    expect(judgedAgain(tickOf([own], X))).toEqual(isJudged ? [1] : []);
+  });
+});
+
+describe("isTooEarly()", () => {
+  const ok = { status: "ok", dissent: 0 } as const;
+
+  it.each([
+    { status: "lagging", own: gave(X, 1), isEarly: true },
+    { status: "diverged", own: gave(X, 1), isEarly: true },
+    { status: "diverged", own: gave(X, 0), isEarly: true },
+    { status: "lagging", own: gave(X, 1, { verdict: ok }), isEarly: true },
+    { status: "lagging", own: gave(X, 1, { verdict: { ...ok, status: "unreachable" } }), isEarly: false },
+    { status: "lagging", own: gave(X, 2), isEarly: false },
+    { status: "failed", own: gave(X, 1), isEarly: false },
+    { status: "ok", own: gave(X, 1), isEarly: false },
+  ] as const)("is $isEarly of $status where nothing is decided", ({ isEarly, own, status }) => {
+    expect(isTooEarly(own, status, () => false)).toBe(isEarly);
+    expect(isTooEarly(own, status, () => true)).toBe(false);
+  });
+});
+
+describe("isDecided()", () => {
+  const all = [gave(X, 1), gave(Y, 1), gave("rpc/base/0", 1)];
+
+  it("is true once all have been asked, its RPC node too and whatever they answered", () => {
+    const failed = [gave(X, 0, failedWith("timeout")), ...all.slice(1)];
+
+    expect(isDecided(withHeard(tickOf(all, Z), Z), { members: [] })).toBe(true);
+    expect(isDecided(withHeard(tickOf(failed, Z), Z), { members: [] })).toBe(true);
+  });
+
+  it.each([
+    { case: "a target", before: all.slice(1) },
+    { case: "the node", before: all.slice(0, 2) },
+    { case: "one that was only cut off", before: [gave(X, 0, { last: null }), ...all.slice(1)] },
+  ])("is false while $case has not been asked", ({ before }) => {
+    expect(isDecided(withHeard(tickOf(before, Z), Z), { members: [] })).toBe(false);
+  });
+
+  it.each([
+    { members: [X, Y], isOne: false },
+    { members: [X, Y, Z], isOne: true },
+    { members: [X, Y, "rpc/base/0"], isOne: true },
+    { members: [X, Y, "of a former configuration"], isOne: true },
+  ])("is $isOne where $members of four agree", ({ isOne, members }) => {
+    expect(isDecided(withHeard(tickOf([], Z), Z), { members })).toBe(isOne);
+  });
+});
+
+/** The tick after its answers were taken in. */
+function withHeard(tick: Tick, key: string): Tick {
+  return { ...tick, sources: tick.sources.map((source) => (source.key === key ? gave(key, 1) : source)) };
+}
