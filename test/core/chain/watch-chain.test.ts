@@ -73,6 +73,15 @@ describe("watchFleet()", () => {
     expect(watchFleet(fleet)[0]?.baselines?.["airdrops"]).toBe(baseline);
   });
 
+  it("has no targets on a chain that nobody serves, and knows the hosts of all sources", () => {
+    const fleet = fleetOf([indexerOf(A, [targetOn(BASE, A)])]);
+
+    const [base, form] = watchFleet(fleet);
+
+    expect(form?.targets).toEqual([]);
+    expect(base?.providers).toEqual({ [targetOn(BASE, A).key]: "" });
+  });
+
   it("compares with nothing on a chain that the first variant does not serve", () => {
     const fleet = fleetOf([
       indexerOf(A, [targetOn(FORM, A)]),
@@ -203,6 +212,7 @@ describe("retainChain()", () => {
       "rpc/base/0",
     ]);
     expect(retained.consensus).toEqual(play.state.consensus);
+    expect(retained).not.toHaveProperty("parity");
   });
 });
 
