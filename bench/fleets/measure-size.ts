@@ -16,7 +16,9 @@ export interface Size {
 /** What a daemon of this size used. */
 export interface Measured extends Size {
   readonly startMs: number;
+  /** The most while it was measured, and since its start. */
   readonly rssMb: number;
+  readonly peakMb: number;
   /** Milliseconds of CPU in a second, with the scrapes. */
   readonly cpuMs: number;
   readonly scrapes: readonly Scrape[];
@@ -74,7 +76,8 @@ export async function measureSize(size: Size): Promise<Measured> {
   const cpuMs = ((await daemon.process.cpuMs()) - before) / tookSec;
   const [rounds, told] = await Promise.all([upstream.rounds(periodMs), askModule(daemon.process)]);
   const delay = delaySchema.parse(told);
-  return { ...size, startMs: daemon.startMs, rssMb: rss.highest(), cpuMs, scrapes, rounds, delay };
+  const { peakMb } = await daemon.process.residentMb();
+  return { ...size, startMs: daemon.startMs, rssMb: rss.highest(), peakMb, cpuMs, scrapes, rounds, delay };
 }
 
 async function scrape(daemon: FleetDaemon): Promise<Scrape> {

@@ -9,11 +9,12 @@ export const LINEAR = 1.1;
 
 /** What the first screen of the document says of a size. */
 export function sizingOf(measured: Measured): readonly Figure[] {
-  const { endpoints, periodSec, rssMb, cpuMs } = measured;
+  const { endpoints, periodSec, rssMb, peakMb, cpuMs } = measured;
   return sizeFigures(`${sizeName(endpoints)}, each every ${periodSec} s`, {
     requestsADay: (endpoints * DAY_SEC) / periodSec,
     cpuShare: cpuMs / 10,
     rssMb,
+    peakMb,
   });
 }
 

@@ -44,6 +44,7 @@ export function sizingOf(parts: readonly Figure[], [last]: readonly Reading[]): 
     requestsADay: medianOf(REQUESTS) * MINUTES_A_DAY,
     cpuShare: medianOf(CPU),
     rssMb: last?.rssMb ?? Number.NaN,
+    peakMb: last?.peakMb ?? Number.NaN,
   });
 }
 
@@ -54,10 +55,11 @@ export function unreadFigures([before]: readonly Reading[], [after]: readonly Re
 
 /** Of the three programs, in that order. */
 export function memoryFigures(readings: readonly Reading[]): readonly Figure[] {
-  return readings.flatMap(({ rssMb, anonymousMb, counts }, index) => {
+  return readings.flatMap(({ rssMb, peakMb, anonymousMb, counts }, index) => {
     const heapBytes = counts?.heapBytes ?? null;
     return rowOf("Memory at the end", [SYNCLAG, FLOOR, BLACKBOX][index] ?? "", {
       "RSS, MB": rssMb,
+      "at most, MB": peakMb,
       "its own, MB": anonymousMb,
       "heap used, MB": heapBytes === null ? null : heapBytes / 1e6,
     });

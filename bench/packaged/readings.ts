@@ -1,17 +1,15 @@
 import { z } from "zod";
 import { askModule } from "../programs/ask-module.ts";
+import type { ResidentMb } from "../programs/measured-process.ts";
 import type { Program } from "./programs.ts";
 
 /** What a program has used since its start, and its memory now. */
-export interface Reading {
+export interface Reading extends ResidentMb {
   readonly atMs: number;
   readonly cpuMs: number;
   readonly writtenBytes: number;
   readonly requests: number;
   readonly connections: number;
-  /** Resident memory: all of it, and the part that no file backs. */
-  readonly rssMb: number;
-  readonly anonymousMb: number;
   /** Of a Node process. */
   readonly counts: Counts | null;
 }

@@ -6,8 +6,7 @@ const COMMAND = "measured by";
 
 /** Everything about one subject, for a terminal. */
 export function textOf({ section, sizes, goals }: Summary): string {
-  const tables = [sizes, goals].filter((rows) => rows.length > 0).map(markdownTable);
-  return [section, ...tables].join("\n\n");
+  return [section, tableOf(sizes), tableOf(goals)].filter((text) => text !== "").join("\n\n");
 }
 
 /**
@@ -23,11 +22,16 @@ export function renewDocument(
 ): string {
   const renewed = renewBlock(text, name, () => `${section}\n\n${provenance}`);
   const withSizes = renewBlock(renewed, "sizes", (table) =>
-    markdownTable(mergeRows(table, name, sizes).toSorted(byRequests)),
+    tableOf(mergeRows(table, name, sizes).toSorted(byRequests)),
   );
   return renewBlock(withSizes, "goals", (table) =>
-    markdownTable(mergeRows(table, name, goals).toSorted(missedFirst)),
+    tableOf(mergeRows(table, name, goals).toSorted(missedFirst)),
   );
+}
+
+/** Nothing of no rows. */
+function tableOf(rows: Rows): string {
+  return rows.length === 0 ? "" : markdownTable(rows);
 }
 
 function renewBlock(text: string, name: string, renew: (before: string) => string): string {

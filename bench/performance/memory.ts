@@ -3,7 +3,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { freePort } from "../../test/e2e/support/free-port.ts";
-import { residentMb, startMeasured } from "../programs/measured-process.ts";
+import { type ResidentMb, residentMb, startMeasured } from "../programs/measured-process.ts";
 import { type PlayedFleet, playPackagedFleet } from "../programs/played-fleet.ts";
 import { startSynclag } from "../programs/running-synclag.ts";
 import type { Figure, Subject } from "./subject.ts";
@@ -95,8 +95,6 @@ async function measureGoExporter(name: (typeof GO_EXPORTERS)[number]): Promise<r
   return figuresOf(`${name}_exporter (Go), scraped`, await residentMb(exporter.pid));
 }
 
-type Resident = Awaited<ReturnType<typeof residentMb>>;
-
 /** What Node says of itself; the daemon's metrics have the first alone. */
 interface Heap {
   readonly heapUsed: number;
@@ -110,10 +108,9 @@ function heapOf(exposition: string): Heap {
 
 function figuresOf(
   row: string,
-  { rssMb, anonymousMb, ...heap }: Resident & Partial<Heap>,
+  { rssMb, anonymousMb, heapUsed, external }: ResidentMb & Partial<Heap>,
 ): readonly Figure[] {
   const common = { table: TABLE, row };
-  const { heapUsed, external } = heap;
   return [
     { ...common, column: "RSS, MB", value: rssMb },
     { ...common, column: "its own, MB", value: anonymousMb },

@@ -25,14 +25,21 @@ export interface Subject {
 /** The table with which the document begins: what a container needs. */
 export const SIZES = "Sizes";
 
-/** What a fleet of one size needs, as figures of that table. */
-export function sizeFigures(
-  row: string,
-  { requestsADay, cpuShare, rssMb }: Readonly<Record<"requestsADay" | "cpuShare" | "rssMb", number>>,
-): readonly Figure[] {
+/** What a fleet of one size needs. */
+interface Need {
+  readonly requestsADay: number;
+  readonly cpuShare: number;
+  readonly rssMb: number;
+  /** The most that it ever was. */
+  readonly peakMb: number;
+}
+
+/** The row of that table. */
+export function sizeFigures(row: string, { requestsADay, cpuShare, rssMb, peakMb }: Need): readonly Figure[] {
   return [
     { table: SIZES, row, column: "requests a day", value: requestsADay },
     { table: SIZES, row, column: "CPU, % of a core", value: cpuShare },
     { table: SIZES, row, column: "memory (RSS), MB", value: rssMb },
+    { table: SIZES, row, column: "at most, MB", value: peakMb },
   ];
 }

@@ -9,10 +9,18 @@ export interface MeasuredProcess extends AsyncDisposable {
   readonly hasEnded: () => boolean;
   /** CPU time of all its threads so far, user and system, in milliseconds; without threads that have ended. */
   readonly cpuMs: () => Promise<number>;
-  /** What of it is in memory now, in MB: all, and the part that no file backs (RssAnon of proc(5)). */
-  readonly residentMb: () => Promise<{ readonly rssMb: number; readonly anonymousMb: number }>;
+  readonly residentMb: () => Promise<ResidentMb>;
   /** Bytes that it had written to storage so far, in whole pages of 4 kB (`write_bytes` of /proc/PID/io). */
   readonly writtenBytes: () => Promise<number>;
+}
+
+/** What of a process is in memory, in MB. */
+export interface ResidentMb {
+  readonly rssMb: number;
+  /** The part that no file backs (RssAnon of proc(5)). */
+  readonly anonymousMb: number;
+  /** The most that it ever was, all of it (VmHWM). */
+  readonly peakMb: number;
 }
 
 export interface Command {
@@ -63,11 +71,11 @@ export function startMeasured({ command, args, env = {} }: Command): MeasuredPro
 }
 
 /** As `MeasuredProcess` has it, of any process. */
-export async function residentMb(pid: number): ReturnType<MeasuredProcess["residentMb"]> {
+export async function residentMb(pid: number): Promise<ResidentMb> {
   const status = await readFile(`/proc/${pid}/status`, "utf8");
   const megabytes = (name: string): number =>
     Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, "m").exec(status)?.[1]) * KIB_IN_MB;
-  return { rssMb: megabytes("VmRSS"), anonymousMb: megabytes("RssAnon") };
+  return { rssMb: megabytes("VmRSS"), anonymousMb: megabytes("RssAnon"), peakMb: megabytes("VmHWM") };
 }
 
 async function end(child: ChildProcess): Promise<void> {
