@@ -1,6 +1,7 @@
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import type { ScrapeReply } from "../io/http-server/routes/server-deps.ts";
+import type { World } from "../io/world.ts";
 import type { Prometheus } from "../metrics/registry.ts";
 import { reuseScrape } from "../metrics/reuse-scrape.ts";
 import { createScrapeCache, isSameBesideReport } from "../metrics/scrape-cache.ts";
@@ -17,7 +18,7 @@ export interface ScrapeOptions {
   readonly reloadState: () => MetricsSource["reload"];
   /** Null without a store. */
   readonly replica: ScrapedReplica | null;
-  readonly nowMs: () => number;
+  readonly world: Pick<World, "nowMs">;
 }
 
 /**
@@ -27,7 +28,7 @@ export interface ScrapeOptions {
  */
 export function createScrape(
   daemon: Daemon,
-  { prometheus, reloadState, replica, nowMs }: ScrapeOptions,
+  { prometheus, reloadState, replica, world }: ScrapeOptions,
 ): () => Promise<ScrapeReply> {
   const textOf = createScrapeCache(prometheus.render);
   let handedOver: MetricsSource | null = null;
@@ -59,6 +60,6 @@ export function createScrape(
     madeAtMs: ({ madeAtMs }) => madeAtMs,
     isCurrent: (made) =>
       isSameBesideReport(made, { reload: reloadState(), replica: replica?.metrics() ?? null }),
-    nowMs,
+    nowMs: world.nowMs,
   });
 }
