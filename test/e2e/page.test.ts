@@ -101,7 +101,8 @@ describe("the pages of the demo in Chromium", () => {
     await page.getByRole("button", { name: "1 h" }).first().click();
     await untilRenewed(page);
 
-    expect(await page.locator("#plots-airdrops canvas").count()).toBe(5);
+    // They are drawn one after the other.
+    await expect.poll(() => page.locator("#plots-airdrops canvas").count(), { timeout: 30_000 }).toBe(5);
     expect(await page.getByRole("button", { name: "1 h", pressed: true }).count()).toBe(1);
     expect(await page.locator("details[open] pre.curl").count()).toBeGreaterThan(0);
     expect(command).toContain('"Authorization: Bearer $THEGRAPH_API_KEY"');
