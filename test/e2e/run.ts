@@ -10,21 +10,28 @@ import { fileOf, summarize } from "../support/counts-reporter.ts";
 
 interface Run {
   readonly modules: readonly TestModule[];
-  /** Errors outside of any test, which no second run of a file takes back. */
+  /** Errors outside of any test. */
   readonly errors: readonly SerializedError[];
 }
 
 const first = await run(process.argv.slice(2));
-const failed = first.modules.filter((module) => !module.ok());
-const passed = first.modules.filter((module) => module.ok());
+const failed = first.modules.filter((module) => !module.ok() || first.errors.some(isOf(module)));
+const passed = first.modules.filter((module) => !failed.includes(module));
+/** Of no file, so no second run takes them back. */
+const errors = first.errors.filter((error) => !failed.some((module) => isOf(module)(error)));
 
 if (failed.length === 0) {
   finish(first);
 } else {
   process.stdout.write(`\nFailed beside others, and runs again alone: ${failed.map(fileOf).join(", ")}\n`);
-  process.stdout.write(summarize(failed, []).failures.replaceAll(/^FAILED /gm, "First run: "));
+  process.stdout.write(summarize(failed, first.errors).failures.replaceAll(/^FAILED /gm, "First run: "));
   const second = await run(failed.map(fileOf), { maxWorkers: 1 });
-  finish({ modules: [...passed, ...second.modules], errors: [...first.errors, ...second.errors] });
+  finish({ modules: [...passed, ...second.modules], errors: [...errors, ...second.errors] });
+}
+
+/** Whether an error outside of any test comes from a file: vitest notes the file that ran then. */
+function isOf({ moduleId }: TestModule): (error: SerializedError) => boolean {
+  return (error) => error["VITEST_TEST_PATH"] === moduleId;
 }
 
 function finish({ modules, errors }: Run): void {
