@@ -77,7 +77,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
           past: history.past,
           endpoints: (chain) => daemon.endpoints(chain),
           plan: () => daemon.plan(),
-          metrics: createScrape(daemon, { prometheus, reloadState: () => reloader.state, replica, world }),
+          metrics: createScrape(daemon, { prometheus, reloadState: () => reloader.state, replica }),
           healthy: () => daemon.healthy(),
           ready: () => daemon.ready(),
           reload: world.isLifecycleEnabled ? () => reloader.reload() : null,

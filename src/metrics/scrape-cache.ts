@@ -4,8 +4,6 @@ import { constants, createGzip } from "node:zlib";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { Report } from "../core/model/report.ts";
 
-type BesideReport = Pick<MetricsSource, "reload" | "replica">;
-
 interface Scrape {
   readonly source: MetricsSource;
   readonly body: Promise<Buffer>;
@@ -22,7 +20,7 @@ export function createScrapeCache(
   return (source) => {
     const { report } = source;
     const known = made.get(report);
-    if (known !== undefined && isSameBesideReport(known.source, source)) {
+    if (known !== undefined && isSame(known.source, source)) {
       return known.body;
     }
     const body = compress(render(source));
@@ -32,7 +30,7 @@ export function createScrapeCache(
 }
 
 /** A reload, or another leader, changes its own metrics, but not the report. */
-export function isSameBesideReport(one: BesideReport, other: BesideReport): boolean {
+function isSame(one: MetricsSource, other: MetricsSource): boolean {
   return (
     one.reload === other.reload &&
     one.replica?.isLeader === other.replica?.isLeader &&
