@@ -11,6 +11,7 @@ const FIRST = [
   "alerts.test.ts",
   "demo-kit.test.ts",
   "leader.test.ts",
+  "clock-steps.test.ts",
   "image.test.ts",
   "families.test.ts",
   "ponder.test.ts",

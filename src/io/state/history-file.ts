@@ -33,12 +33,13 @@ const ColumnJson = z.union([
 ]);
 const RingJson = z.strictObject({ steps: Float64, columns: z.array(ColumnJson) });
 const Chain = z.strictObject({ fine: RingJson, coarse: RingJson });
-const HistoryFile = z.strictObject({
-  version: z.literal(VERSION),
-  chains: z.record(z.string(), Chain),
-});
+const Header = z.strictObject({ version: z.literal(VERSION) });
+const Line = Chain.extend({ slug: z.string() });
 
-/** The file of the plotted history, beside the state file, which is written far more often and is much smaller. */
+/**
+ * The file of the plotted history, beside the state file, which is written far more often and is much smaller. A line of JSON
+ * for each chain: of tens of thousands of targets, the whole is longer than a string can be.
+ */
 export function historyPathOf(statePath: string): string {
   return `${statePath}.history`;
 }
@@ -46,7 +47,9 @@ export function historyPathOf(statePath: string): string {
 /** Reads it; null where there is none, or an invalid one: the plots then start empty. */
 export async function readHistoryFile(statePath: string): Promise<SavedHistories | null> {
   try {
-    return HistoryFile.parse(JSON.parse(await readFile(historyPathOf(statePath), "utf8"))).chains;
+    const [header = "", ...lines] = linesOf(await readFile(historyPathOf(statePath)));
+    Header.parse(JSON.parse(header.toString()));
+    return Object.fromEntries(lines.map(readLine));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof z.ZodError || isSystemError(error)) {
       return null;
@@ -62,18 +65,35 @@ export async function writeHistoryFile(statePath: string, chains: Iterable<Named
 
 /** One chain at a time: the text of a large fleet made at once would block the process. */
 function* partsOf(chains: Iterable<NamedHistory>): Iterable<string> {
-  yield `{"version":${VERSION},"chains":{`;
-  let separator = "";
+  yield `${JSON.stringify({ version: VERSION } satisfies z.input<typeof Header>)}\n`;
   for (const [slug, history] of chains) {
-    yield `${separator}${JSON.stringify(slug)}:${historyText(history)}`;
-    separator = ",";
+    yield `${JSON.stringify({ slug, ...toJson(history) } satisfies z.input<typeof Line>)}\n`;
   }
-  yield "}}\n";
+}
+
+/** Each is a part of these bytes, not a copy. */
+function* linesOf(bytes: Buffer): Iterable<Buffer> {
+  let start = 0;
+  while (start < bytes.length) {
+    const newline = bytes.indexOf("\n", start);
+    const end = newline < 0 ? bytes.length : newline;
+    yield bytes.subarray(start, end);
+    start = end + 1;
+  }
+}
+
+function readLine(line: Buffer): NamedHistory {
+  const { slug, ...history } = Line.parse(JSON.parse(line.toString()));
+  return [slug, history];
 }
 
 /** The history of one chain as JSON. */
-export function historyText({ fine, coarse }: SavedHistory): string {
-  return JSON.stringify({ fine: ringToJson(fine), coarse: ringToJson(coarse) });
+export function historyText(history: SavedHistory): string {
+  return JSON.stringify(toJson(history));
+}
+
+function toJson({ fine, coarse }: SavedHistory): z.input<typeof Chain> {
+  return { fine: ringToJson(fine), coarse: ringToJson(coarse) };
 }
 
 function ringToJson({ steps, columns }: SavedRing): z.input<typeof RingJson> {

@@ -46,6 +46,24 @@ describe("Recorder", () => {
   });
 });
 
+describe("writeHistoryFile()", () => {
+  it("writes a line for each chain, for all of a large fleet would be longer than a string can be", async () => {
+    await using folder = await temporaryFolder();
+    const state = join(folder.path, "synclag.state.json");
+    const saved = ["base", "form"].flatMap((slug) => [...recorderOf(slug).save()]);
+
+    await writeHistoryFile(state, saved);
+
+    const lines = (await readFile(historyPathOf(state), "utf8")).trimEnd().split("\n");
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { version: 3 },
+      { slug: "base", fine: {}, coarse: {} },
+      { slug: "form", fine: {}, coarse: {} },
+    ]);
+    expect(await readHistoryFile(state)).toEqual(Object.fromEntries(saved));
+  });
+});
+
 describe("readHistoryFile()", () => {
   it("is null where there is none", async () => {
     await using folder = await temporaryFolder();
