@@ -1,42 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type Consensus, consensus, NO_CONSENSUS } from "../../../src/core/head/consensus.ts";
 import type { Voice } from "../../../src/core/head/voice.ts";
+import { dated, NOW, PACE, voice } from "./head-fixture.ts";
 
-const NOW = 1_795_132_800_000;
-const CHAIN = { pace: { intervalMs: 2_000, measured: true }, stalledAfterMs: 600_000 };
-
-/** A source of its own provider that advances, heard just now, without block times. */
-function voice(key: string, block: number, changed: Partial<Voice> = {}): Voice {
-  return {
-    key,
-    provider: key,
-    kind: "indexer",
-    block,
-    atMs: NOW,
-    slackMs: 50,
-    timestampMs: null,
-    dated: null,
-    age: "unknown",
-    advancedMs: NOW,
-    idleMs: 0,
-    isBackfilling: false,
-    samples: [{ block, timestampSec: null, hash: null, sentAtMs: NOW, receivedAtMs: NOW }],
-    pollIntervalMs: 15_000,
-    freshUntilMs: NOW + 300_000,
-    ...changed,
-  };
-}
-
-/** The same, with the time of its block. */
-function dated(
-  key: string,
-  block: number,
-  { ageMs = 1_000, ...changed }: Partial<Voice> & { readonly ageMs?: number } = {},
-): Voice {
-  const timeMs = NOW - ageMs;
-  const age = ageMs <= 60_000 ? "fresh" : "old";
-  return voice(key, block, { timestampMs: timeMs, dated: { block, timeMs }, age, ...changed });
-}
+const CHAIN = { pace: PACE, stalledAfterMs: 600_000 };
 
 function agree(voices: readonly Voice[], before: Consensus = NO_CONSENSUS) {
   const { head, members, opposed, undecided } = consensus(voices, before, CHAIN);
