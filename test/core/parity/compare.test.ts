@@ -81,6 +81,7 @@ describe("differenceOf()", () => {
     { own: "0.30000000000000000000000001", against: "0.3", difference: -1e-26 },
     { own: "1e3", against: "2e3", difference: 1_000 },
     { own: "1e3", against: "5", difference: -995 },
+    { own: "5", against: "1e3", difference: 995 },
     { own: "1e400", against: "5", difference: null },
     { own: `-${"9".repeat(400)}`, against: "5", difference: null },
   ])("of $own and $against is $difference", ({ own, against, difference }) => {

@@ -22,6 +22,7 @@ describe("oddOnesOut()", () => {
     { said: ["a=b", "b=c", "a?c", "a!d"], odd: { d: ["a", "b", "c"] } },
     { said: ["a=b", "c=d", "b=c", "a!e"], odd: { e: ["a", "b", "c", "d"] } },
     { said: ["a=b", "a!c", "b!c", "a!d", "c!d"], odd: { c: ["a", "b"], d: ["a", "b"] } },
+    { said: ["a=b", "a!c", "a?d", "b?d"], odd: { c: ["a", "b"] } },
     { said: ["a=b", "b=c", "a!d", "d=e", "e!b"], odd: { d: ["a", "b", "c"], e: ["a", "b", "c"] } },
   ])("of $said are $odd", ({ said, odd }) => {
     const found = oddOnesOut(pairs(...said));
@@ -35,6 +36,7 @@ describe("oddOnesOut()", () => {
     { case: "all are equal", said: ["a=b", "b=c", "a=c"] },
     { case: "the third was not compared", said: ["a=b", "a?c", "b?c"] },
     { case: "as many stand on each side", said: ["a=b", "c=d", "a!c", "b!d"] },
+    { case: "two differ that are both equal to a third", said: ["a=b", "b=c", "a!c"] },
     { case: "the odd one differs from another odd one alone", said: ["a=b", "c!d"] },
     { case: "there is nothing to compare", said: [] },
   ])("names nobody where $case", ({ said }) => {
