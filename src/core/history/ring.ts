@@ -78,7 +78,8 @@ export class Ring {
       const column = kind === undefined ? null : RingColumn.restored(this.#size, kind, saved);
       return column === null ? [] : [column];
     });
-    if (steps.length === this.#size && restored.length === this.#kinds.length) {
+    const hasAll = columns.length === this.#kinds.length && restored.length === columns.length;
+    if (hasAll && steps.length === this.#size) {
       this.#steps = steps;
       this.#columns = restored;
     }
