@@ -1,18 +1,22 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ChainHistory } from "../../../src/core/history/history.ts";
-import type { SavedRing } from "../../../src/core/history/ring.ts";
-import { inFourBytes } from "../../../src/core/history/ring-column.ts";
-import { sampleChainReport, sampleGap, sampleTarget, sampleTargetReport } from "../../views/sample-report.ts";
+import { sampleChainReport, sampleGap, sampleTargetReport } from "../../views/sample-report.ts";
+import {
+  blockAt,
+  HOUR_MS,
+  KEY,
+  MINUTE_MS,
+  recorded,
+  reportAt,
+  START_MS,
+  SUBGRAPH,
+  whole,
+} from "./history-fixture.ts";
 
-const START_MS = Date.UTC(2026, 11, 1);
-const MINUTE_MS = 60_000;
-const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 /** Of sums of doubles of this size, in blocks. */
 const ROUNDING = 1e-6;
-const KEY = sampleTarget().key;
-const SUBGRAPH = sampleTarget({ variant: "subgraph" });
 
 describe("ChainHistory", () => {
   it("keeps height, lag, gap and reference", () => {
@@ -57,6 +61,33 @@ describe("ChainHistory", () => {
     expect(history.read([KEY], whole(START_MS + 1_000)).timesMs).toEqual([START_MS]);
     expect(history.read([KEY], whole(START_MS - 1)).timesMs).toEqual([]);
   });
+
+  it.each([
+    { case: "less than 15 s after the last", laterMs: 14_999, lags: [4_000] },
+    { case: "15 s after the last", laterMs: 15_000, lags: [9_000] },
+    { case: "less than 15 s before it, after the clock was set back", laterMs: -14_999, lags: [4_000] },
+    { case: "15 s before it, after the clock was set back", laterMs: -15_000, lags: [9_000] },
+  ])("takes at most one sample each 15 s: one $case", ({ laterMs, lags }) => {
+    const history = new ChainHistory();
+    const firstMs = START_MS + 30_000;
+    history.record(reportAt(firstMs), firstMs);
+
+    history.record(reportAt(firstMs + laterMs, 9_000), firstMs + laterMs);
+
+    expect(history.read([KEY], whole(firstMs)).targets[KEY]?.lagMs).toEqual(lags);
+  });
+
+  it.each([0, 1, 2, 3, 4])(
+    "has each time once, from the first to the last, where the minutes end %d after a step of five",
+    (minutes) => {
+      const endMs = START_MS + 150 * MINUTE_MS + minutes * MINUTE_MS;
+
+      const { timesMs } = recorded(START_MS, endMs).read([KEY], whole(endMs));
+
+      expect(timesMs).toEqual([...new Set(timesMs)]);
+      expect([timesMs.at(0), timesMs.at(-1)]).toEqual([START_MS, endMs]);
+    },
+  );
 
   it("keeps two hours by the minute and a day by five minutes", () => {
     const endMs = START_MS + 3 * DAY_MS + 2 * MINUTE_MS;
@@ -114,6 +145,65 @@ describe("ChainHistory", () => {
     expect(slice.targets[KEY]?.block).toEqual(minutes.map((minute) => 100 + minute));
   });
 
+  it("joins to the last height, though a reorg made it lower, and to the lag and the gap that are known", () => {
+    const history = new ChainHistory();
+    const { target } = sampleTargetReport();
+    const samples = [
+      { block: 105, lagMs: null, blocks: 3 },
+      { block: 103, lagMs: 0, blocks: -7 },
+      { block: 101, lagMs: 0, blocks: 2 },
+      { block: null, lagMs: null, blocks: null },
+      { block: null, lagMs: null, blocks: null },
+      { block: 104, lagMs: null, blocks: null },
+    ];
+    for (const [minute, { block, lagMs, blocks }] of samples.entries()) {
+      const targets = [sampleTargetReport({ block, lagMs })];
+      const gaps = blocks === null ? [] : [sampleGap({ target, blocks, uncertaintyBlocks: 0.5 })];
+      history.record(sampleChainReport({ targets, gaps }), START_MS + minute * MINUTE_MS);
+    }
+
+    const slice = history.read([KEY], { fromMs: 0, toMs: START_MS + 5 * MINUTE_MS, points: 3 });
+
+    expect(slice.targets[KEY]).toMatchObject({
+      block: [103, 101, 104],
+      lagMs: [0, 0, null],
+      gapBlocks: [-7, 2, null],
+    });
+  });
+
+  it("keeps the first height of a step, and the largest lag and gap, whichever way the gap is", () => {
+    const history = new ChainHistory();
+    const { target } = sampleTargetReport();
+    const samples = [
+      { block: 100, lagMs: 4_000, blocks: 2 },
+      { block: 107, lagMs: 9_000, blocks: -3 },
+      { block: 115, lagMs: 5_000, blocks: 1 },
+    ];
+    for (const [index, { block, lagMs, blocks }] of samples.entries()) {
+      const gaps = [sampleGap({ target, blocks, uncertaintyBlocks: 0.5 })];
+      const report = sampleChainReport({ targets: [sampleTargetReport({ block, lagMs })], gaps });
+      history.record(report, START_MS + index * 15_000);
+    }
+
+    expect(history.read([KEY], whole(START_MS + 59_999)).targets[KEY]).toMatchObject({
+      block: [100],
+      lagMs: [9_000],
+      gapBlocks: [-3],
+    });
+  });
+
+  it("adds to the uncertainty what a gap is rounded by, so that the true gap stays within it", () => {
+    const history = new ChainHistory();
+    const { target } = sampleTargetReport();
+    const gaps = [sampleGap({ target, blocks: 16_777_217, uncertaintyBlocks: 0.5 })];
+    history.record(sampleChainReport({ gaps }), START_MS);
+
+    expect(history.read([KEY], whole(START_MS)).targets[KEY]).toMatchObject({
+      gapBlocks: [16_777_216],
+      uncertaintyBlocks: [1.5],
+    });
+  });
+
   it("leaves a time in which nothing was recorded empty", () => {
     const history = recorded(START_MS, START_MS + MINUTE_MS);
     const laterMs = START_MS + 4 * MINUTE_MS;
@@ -146,52 +236,6 @@ describe("ChainHistory", () => {
     expect(targets[SUBGRAPH.key]?.block.every((block) => block === null)).toBe(true);
   });
 
-  it("is the same after it was saved and restored", () => {
-    const endMs = START_MS + 5 * HOUR_MS;
-    const history = recorded(START_MS, endMs);
-
-    const restored = new ChainHistory().restore(history.save());
-
-    expect(restored.read([KEY], whole(endMs))).toEqual(history.read([KEY], whole(endMs)));
-  });
-
-  it.each([
-    { case: "fewer steps", change: (ring: SavedRing) => ({ ...ring, steps: ring.steps.slice(1) }) },
-    { case: "fewer columns", change: (ring: SavedRing) => ({ ...ring, columns: ring.columns.slice(1) }) },
-    {
-      case: "fewer values",
-      change: (ring: SavedRing) => ({
-        ...ring,
-        columns: ring.columns.map(({ names, values }) => ({ names, values: values.slice(1) })),
-      }),
-    },
-    {
-      case: "values of another precision",
-      change: (ring: SavedRing) => ({
-        ...ring,
-        columns: ring.columns.map(({ names, values }) => ({ names, values: new Float32Array(values) })),
-      }),
-    },
-  ])("ignores saved data with $case", ({ change }) => {
-    const { fine, coarse } = recorded(START_MS, START_MS + HOUR_MS).save();
-
-    const restored = new ChainHistory().restore({ fine: change(fine), coarse: change(coarse) });
-
-    expect(restored.read([KEY], whole(START_MS + HOUR_MS)).timesMs).toEqual([]);
-  });
-
-  it("takes memory only for what has values", () => {
-    const { columns } = recorded(START_MS, START_MS + HOUR_MS).save().fine;
-
-    expect(columns.map(({ names }) => names)).toEqual([
-      [KEY, SUBGRAPH.key, "reference"],
-      [KEY, SUBGRAPH.key],
-      [SUBGRAPH.key],
-      [SUBGRAPH.key],
-    ]);
-    expect(columns.map(({ values }) => values.byteLength / 120)).toEqual([3 * 8, 2 * 4, 4, 4]);
-  });
-
   it("shows an interval that contains the true gap, and a lag to seven digits", () => {
     const property = fc.property(
       fc.double({ min: -1e9, max: 1e9, noNaN: true }),
@@ -220,40 +264,3 @@ describe("ChainHistory", () => {
     fc.assert(property, { numRuns: 300 });
   });
 });
-
-describe("inFourBytes()", () => {
-  it.each([0, 0.1, 0.5, -1.5, 1.4995, 12_345.5, 900_000, 16_777_216, 86_400_000])(
-    "gives %d back",
-    (value) => {
-      expect(inFourBytes(value)).toBe(value);
-    },
-  );
-});
-
-function whole(toMs: number) {
-  return { fromMs: 0, toMs, points: Number.POSITIVE_INFINITY };
-}
-
-function recorded(fromMs: number, toMs: number, lagAt?: (nowMs: number) => number): ChainHistory {
-  const history = new ChainHistory();
-  for (let nowMs = fromMs; nowMs <= toMs; nowMs += 15_000) {
-    history.record(reportAt(nowMs, lagAt?.(nowMs)), nowMs);
-  }
-  return history;
-}
-
-function reportAt(nowMs: number, lagMs = 4_000) {
-  const block = blockAt(nowMs);
-  return sampleChainReport({
-    reference: { block, sources: 3, members: [], opposed: [], timeMs: nowMs },
-    targets: [
-      sampleTargetReport({ block: block - 2, lagMs }),
-      sampleTargetReport({ target: SUBGRAPH, block: block - 2, lagMs }),
-    ],
-    gaps: [sampleGap({ target: SUBGRAPH, blocks: 1.5, uncertaintyBlocks: 0.44 })],
-  });
-}
-
-function blockAt(nowMs: number): number {
-  return 38_000_000 + Math.floor((nowMs - START_MS) / 2_000);
-}

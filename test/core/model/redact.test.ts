@@ -24,6 +24,10 @@ describe("createRedact()", () => {
     expect(redact(`?key=${encodeURIComponent(secret)}`)).toBe("?key=[secret]");
   });
 
+  it("leaves a text readable where one of the secrets is empty", () => {
+    expect(createRedact(["", "hunter22"])("user: hunter22")).toBe("user: [secret]");
+  });
+
   it("leaves a text alone when there is no secret", () => {
     expect(createRedact([])("nothing to hide")).toBe("nothing to hide");
   });
@@ -36,6 +40,8 @@ describe("looksLikeKey()", () => {
     "4SxPXkQNifgBYqje2C4yP5gz69erZwtD7GuLWgXHSLGe",
     "aB3_dE-fG5hIjKl7MnOp_QrS",
     "sk-proj-5f0c1d9a7b3e",
+    "12345678-1234-1234-1234-123456789012",
+    "12345678901234567890123456789012",
   ])("is true for %s", (word) => {
     expect(looksLikeKey(word)).toBe(true);
   });
@@ -51,6 +57,21 @@ describe("looksLikeKey()", () => {
     "2026-12-01T10",
   ])("is false for '%s'", (word) => {
     expect(looksLikeKey(word)).toBe(false);
+  });
+});
+
+describe("looksLikeKey() by length", () => {
+  it.each([
+    { case: "12 characters that mix letters and digits", word: "ab12cd34ef56", expected: true },
+    { case: "only 11 of them", word: "ab12cd34ef5", expected: false },
+    { case: "a part of 8 characters that mixes them", word: "key-ab12cd34", expected: true },
+    { case: "only parts of 7 and fewer", word: "keys-ab12cd3", expected: false },
+    { case: "a name and a number in a part of 16 characters", word: "abcdefghijklmno1", expected: true },
+    { case: "a name and a number in a part of 15 characters", word: "abcdefghijklmn1", expected: false },
+    { case: "a time in milliseconds, which has no letters", word: "1795132800000", expected: false },
+    { case: "a long name, which has no digits", word: "arbitrumsepoliatestnet", expected: false },
+  ])("is $expected for $case", ({ word, expected }) => {
+    expect(looksLikeKey(word)).toBe(expected);
   });
 });
 
