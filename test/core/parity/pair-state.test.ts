@@ -53,38 +53,42 @@ describe("foldComparison() of a new block", () => {
   });
 
   it.each<{ case: string; comparison: Compares; last: number | undefined }>([
-    { case: "heights between readings of steady values", comparison: { at: 1, block: 100 }, last: 100 },
     {
-      case: "not those of a target whose value comes and goes",
+      case: "compares steady values at a height between readings",
+      comparison: { at: 1, block: 100 },
+      last: 100,
+    },
+    {
+      case: "does not compare a value that comes and goes at a height between readings",
       comparison: { at: 1, block: 100, ownSource: COMES_AND_GOES },
       last: undefined,
     },
     {
-      case: "not those of a target against which the value comes and goes",
+      case: "does not compare with a value that comes and goes at a height between readings",
       comparison: { at: 1, block: 100, againstSource: COMES_AND_GOES },
       last: undefined,
     },
-  ])("uses $case", ({ comparison, last }) => {
+  ])("$case", ({ comparison, last }) => {
     expect(fold(NEW, { ...comparison, evidence: "between" }).last?.block).toBe(last);
   });
 
   it.each<{ case: string; comparison: Compares; last: number | undefined }>([
     {
-      case: "no difference from a target that contradicts itself",
+      case: "does not count a difference of a target that contradicts itself",
       comparison: differs(1, 100, { ownSource: CONTRADICTORY }),
       last: undefined,
     },
     {
-      case: "no difference of a target from one that contradicts itself",
+      case: "does not count a difference from a target that contradicts itself",
       comparison: differs(1, 100, { againstSource: CONTRADICTORY }),
       last: undefined,
     },
     {
-      case: "an equality even then",
+      case: "is equal even then, where both say the same",
       comparison: { at: 1, block: 100, ownSource: CONTRADICTORY },
       last: 100,
     },
-  ])("believes $case", ({ comparison, last }) => {
+  ])("$case", ({ comparison, last }) => {
     expect(fold(NEW, comparison).last?.block).toBe(last);
   });
 });
