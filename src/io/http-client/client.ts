@@ -98,6 +98,7 @@ interface Origins {
 function createOrigins({ connectionsPerHost, timeoutMs, proxy = null }: HttpClientOptions): Origins {
   const known = new Map<string, { readonly dispatcher: Dispatcher; readonly openedMs: number }>();
   const retired = new Set<Dispatcher>();
+  let isDestroyed = false;
 
   function dispatcherOf(origin: string): Dispatcher {
     renewAfter(origin, CONNECTION_LIFETIME_MS);
@@ -120,7 +121,8 @@ function createOrigins({ connectionsPerHost, timeoutMs, proxy = null }: HttpClie
 
   function renewAfter(origin: string, ageMs: number): void {
     const open = known.get(origin);
-    if (open !== undefined && performance.now() - open.openedMs >= ageMs) {
+    // What was destroyed cannot be closed, and is not opened anew: a poll may end after the client.
+    if (!isDestroyed && open !== undefined && performance.now() - open.openedMs >= ageMs) {
       known.delete(origin);
       void retire(open.dispatcher);
     }
@@ -136,6 +138,7 @@ function createOrigins({ connectionsPerHost, timeoutMs, proxy = null }: HttpClie
     dispatcherOf,
     renew: (origin) => renewAfter(origin, RENEWABLE_AFTER_MS),
     async destroy() {
+      isDestroyed = true;
       const open = [...known.values()].map(({ dispatcher }) => dispatcher);
       await Promise.all([...open, ...retired].map((dispatcher) => dispatcher.destroy()));
     },

@@ -56,4 +56,18 @@ describe("createHttpClient() with kept connections", () => {
 
     expect(await result).toMatchObject({ kind: "replied" });
   });
+
+  it("closes and opens nothing once it is disposed, whoever still asks", async () => {
+    await using server = await startRawServer({ onRequest: (socket) => socket.write(OK) });
+    const client = clientOf({ connectionsPerHost: 1 });
+    const request = { url: server.url, headers: {}, body: {} };
+    await client.post(request);
+    vi.advanceTimersByTime(3_600_000);
+
+    await client[Symbol.asyncDispose]();
+    client.renew(server.url);
+
+    expect(await client.post(request)).toMatchObject({ kind: "failed", reason: "aborted" });
+    expect(server.connectionCount()).toBe(1);
+  });
 });
