@@ -28,7 +28,7 @@ describe("foldPoll()", () => {
 
     const state = foldPoll(known, { kind, source: "a", ...TIMES }, CONTEXT);
 
-    expect(state).toEqual({ ...known, last: { kind, ...TIMES } });
+    expect(state).toStrictEqual({ ...known, last: { kind, ...TIMES } });
   });
 
   it("remembers why a poll failed, and what was known before", () => {
@@ -48,8 +48,29 @@ describe("foldPoll()", () => {
     ).toBe(known);
   });
 
-  it("takes the highest block that is possible for a height", () => {
-    expect(newestSample(heard(headAt("a", T0, { block: 2_000 })))?.block).toBe(2_000);
+  it("takes the highest block that is possible for a height, and no jump", () => {
+    const state = heard(headAt("a", T0, { block: 2_000 }));
+
+    expect(newestSample(state)?.block).toBe(2_000);
+    expect(state.beforeJump).toBeNull();
+  });
+
+  it("remembers what made the deployment fail, until the next answer does not say so", () => {
+    const known = heard(headAt("a", T0 - 15_000, { block: 1_000, failure: "out of memory" }));
+
+    expect(known.last).toMatchObject({ kind: "head", failure: "out of memory" });
+    expect(foldPoll(known, headAt("a", T0, { block: 1_001 }), CONTEXT).last).toStrictEqual({
+      kind: "head",
+      ...TIMES,
+    });
+  });
+
+  it("counts a small step back from the height before as one reorg", () => {
+    const blocks = [1_000, 1_001, 1_002, 1_003, 1_002, 1_004];
+
+    const { regressions } = heard(...blocks.map((block) => headAt("a", T0, { block })));
+
+    expect(regressions).toEqual({ reorg: 1, reindex: 0 });
   });
 
   it.each([
@@ -90,6 +111,30 @@ describe("foldPoll() a jump beyond what the chain can have made", () => {
     const state = heard(...before, jump, headAt("a", T0, { block: 700 }));
 
     expect(blocksOf(state)).toEqual([30_000_000, 700]);
+    expect(state.replicas).toBeNull();
+  });
+
+  it.each([
+    { case: "256 blocks below its former track", block: 745, isBack: true },
+    { case: "257 blocks below its former track", block: 744, isBack: false },
+    { case: "256 blocks below its jump, a mere step back there", block: 29_999_744, isBack: false },
+    { case: "257 blocks below its jump", block: 29_999_743, isBack: true },
+  ])("is back with a height $case: $isBack", ({ block, isBack }) => {
+    const jumped = heard(...before, jump);
+
+    const { beforeJump } = foldPoll(jumped, headAt("a", T0, { block }), {
+      ...CONTEXT,
+      highestPossible: 30_000_100,
+    });
+
+    expect(beforeJump === null).toBe(isBack);
+  });
+
+  it("is left like any other where it was the first height of all", () => {
+    const state = heard(jump, headAt("a", T0, { block: 1_000 }));
+
+    expect(blocksOf(state)).toEqual([1_000]);
+    expect(state).toMatchObject({ beforeJump: null, peak: { block: 1_000 } });
   });
 });
 
@@ -104,9 +149,15 @@ describe("foldPoll() a source that the others contradict", () => {
     expect(state.peak).toEqual({ block: 1_800, atMs: T0 });
   });
 
-  it("keeps its track where it goes on", () => {
-    const state = foldPoll(claimed, headAt("a", T0, { block: 1_901 }), opposed);
+  it.each([1_900, 1_901])("keeps its track where it stands or goes on, at %i", (block) => {
+    const state = foldPoll(claimed, headAt("a", T0, { block }), opposed);
 
-    expect(state.samples.map(({ block }) => block)).toEqual([1_900, 1_901]);
+    expect(state.samples.map((sample) => sample.block)).toEqual([1_900, block]);
+  });
+
+  it("keeps its first height, though it was contradicted before it was forgotten", () => {
+    const state = foldPoll(NEW, headAt("a", T0, { block: 1_900 }), opposed);
+
+    expect(state.peak).toEqual({ block: 1_900, atMs: T0 });
   });
 });

@@ -1,82 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { type ChainClock, NEW_CLOCK } from "../../../src/core/head/chain-clock.ts";
-import type { HeadState } from "../../../src/core/head/choose-head.ts";
-import { NO_CONSENSUS, type Opposition } from "../../../src/core/head/consensus.ts";
+import type { Replicas } from "../../../src/core/source/replicas.ts";
 import { CERTAIN_WEIGHT, NORMAL_WEIGHT, WEAK_WEIGHT } from "../../../src/core/source/settled-status.ts";
-import { newSource, type SourceState } from "../../../src/core/source/source-state.ts";
-import {
-  behindMs,
-  type ChainView,
-  contradictionOf,
-  idleMs,
-  stalledAfterMs,
-  statusVote,
-} from "../../../src/core/status/judge.ts";
-import { BASE, T0 } from "../chain/chain-fixture.ts";
+import type { SourceState } from "../../../src/core/source/source-state.ts";
+import { statusVote } from "../../../src/core/status/judge.ts";
+import { T0 } from "../chain/chain-fixture.ts";
+import { ALONE, dated, LATE, opposedBy, TIP, target, VIEW } from "./judge-fixture.ts";
 
 const MINUTE_MS = 60_000;
-const { thresholds } = BASE;
 
-/** The chain makes a block each 2 s, and was at 10,000 at T0. */
-const CLOCK: ChainClock = {
-  ...NEW_CLOCK,
-  seen: { blocks: [1_000, 10_000], timesMs: [T0 - 18_000_000, T0] },
-};
-const REFERENCE: HeadState = {
-  block: 10_000,
-  reachedMs: T0,
-  atMs: T0,
-  slackMs: 0,
-  freshUntilMs: T0 + 300_000,
-};
-const VIEW: ChainView = {
-  thresholds,
-  clock: CLOCK,
-  intervalMs: 2_000,
-  pace: { intervalMs: 2_000, measured: true },
-  reference: REFERENCE,
-  consensus: NO_CONSENSUS,
-  haltedAt: null,
-};
-/** The others exclude the target. */
-function opposedBy(kind: Opposition["kind"]): ChainView {
-  const opposition = { source: "a", kind, by: ["b", "c"], block: 10_000, blocks: 0, offMs: null };
-  return { ...VIEW, consensus: { opposed: [opposition] } };
-}
-
-const ALONE: ChainView = { ...VIEW, reference: null };
-
-/** Heights that were read 15 s apart, the last at T0; the peak is where the last one stands. */
-function target(blocks: readonly number[], changed: Partial<SourceState> = {}): SourceState {
-  const times = { sentAtMs: T0, receivedAtMs: T0 };
-  const samples = blocks.map((block, index) => {
-    const atMs = T0 - (blocks.length - 1 - index) * 15_000;
-    return { block, timestampSec: null, hash: null, sentAtMs: atMs, receivedAtMs: atMs };
-  });
-  return {
-    ...newSource({ key: "a", kind: "indexer", pollIntervalMs: 15_000 }),
-    last: { kind: "head", ...times },
-    samples,
-    peak: { block: blocks.at(-1) ?? 0, atMs: T0 },
-    ...changed,
-  };
-}
-
-/** The same with timestamps of `agesSec` at T0, oldest first. */
-function dated(blocks: readonly number[], agesSec: readonly number[]): SourceState {
-  const state = target(blocks);
-  const samples = state.samples.map((sample, index) => ({
-    ...sample,
-    timestampSec: T0 / 1_000 - (agesSec[index] ?? 0),
-  }));
-  return { ...state, samples };
-}
-
-const TIP = [9_977, 9_985, 9_992, 10_000] as const;
-/** 20 min behind, at the chain's pace. */
-const LATE = [9_385, 9_392, 9_400] as const;
-
-describe("opinionOf()", () => {
+describe("statusVote()", () => {
   it("has none before the first poll", () => {
     expect(statusVote(target([], { last: null }), VIEW)).toBeNull();
   });
@@ -119,12 +51,47 @@ describe("opinionOf()", () => {
     expect(statusVote(target(TIP, { verdict: settled }), VIEW)?.weight).toBe(weight);
   });
 
+  it.each([
+    {
+      case: "a height that the others contradict, as one of its first",
+      reason: "implausible",
+      blocks: [10_000],
+      view: opposedBy("ahead"),
+      weight: CERTAIN_WEIGHT,
+    },
+    {
+      case: "a height that the others contradict, later",
+      reason: "implausible",
+      blocks: TIP,
+      view: opposedBy("ahead"),
+      weight: NORMAL_WEIGHT,
+    },
+    {
+      case: "what is no height, after one height",
+      reason: "implausible",
+      blocks: [10_000],
+      view: VIEW,
+      weight: NORMAL_WEIGHT,
+    },
+    {
+      case: "a timeout of a source that the others contradict",
+      reason: "timeout",
+      blocks: [10_000],
+      view: opposedBy("ahead"),
+      weight: WEAK_WEIGHT,
+    },
+  ] as const)("weighs $weight after $case", ({ reason, blocks, view, weight }) => {
+    const last = { kind: "failed", reason, detail: "", sentAtMs: T0, receivedAtMs: T0 } as const;
+
+    expect(statusVote(target(blocks, { last }), view)?.weight).toBe(weight);
+  });
+
   it("of a third height is still certain", () => {
     expect(statusVote(target(TIP.slice(-3)), VIEW)?.weight).toBe(CERTAIN_WEIGHT);
   });
 });
 
-describe("opinionOf() a height", () => {
+describe("statusVote() a height", () => {
   const still = { peak: { block: 10_000, atMs: T0 - 10 * MINUTE_MS } };
   const stillLonger = { peak: { block: 10_000, atMs: T0 - 10 * MINUTE_MS - 1 } };
 
@@ -176,6 +143,14 @@ describe("opinionOf() a height", () => {
     expect(statusVote(target(blocks), VIEW)?.status).toBe(status);
   });
 
+  // At 750 ms a block the chain makes 20 in the 15 s between the two heights.
+  it.each([
+    { case: "by exactly as much as is borne", blocks: [9_374, 9_400], status: "lagging" },
+    { case: "by a block more", blocks: [9_373, 9_400], status: "syncing" },
+  ])("far behind, going faster than its chain $case, is $status", ({ blocks, status }) => {
+    expect(statusVote(target(blocks), { ...VIEW, intervalMs: 750 })?.status).toBe(status);
+  });
+
   it("far behind is lagging, not catching up, once it has been at the tip", () => {
     expect(statusVote(target([9_000, 9_200, 9_400], { reachedTip: true }), VIEW)?.status).toBe("lagging");
   });
@@ -223,54 +198,31 @@ describe("opinionOf() a height", () => {
   });
 });
 
-describe("stalledAfterMs()", () => {
-  it.each([
-    { intervalMs: null, ms: 600_000 },
-    { intervalMs: 12_000, ms: 600_000 },
-    { intervalMs: 12_001, ms: 600_050 },
-  ])("is $ms for blocks of $intervalMs ms", ({ intervalMs, ms }) => {
-    expect(stalledAfterMs(thresholds, intervalMs)).toBe(ms);
-  });
-});
+describe("statusVote() a height of a target whose replicas are often low", () => {
+  /** The high replicas are at the tip, the low ones at these heights. */
+  function withLow(blocks: readonly number[], replicas: Partial<Replicas> = {}): SourceState {
+    const { samples } = target(blocks);
+    const served = { answers: "hlhll", highBlock: 10_000, low: samples, disagree: true, isStale: true };
+    return target(TIP, { replicas: { ...served, ...replicas } });
+  }
 
-describe("idleMs()", () => {
   it.each([
+    { case: "more than ten minutes behind", state: withLow(LATE), view: VIEW, status: "lagging" },
+    { case: "ten minutes behind", state: withLow([9_700]), view: VIEW, status: "ok" },
+    { case: "a block more behind", state: withLow([9_699]), view: VIEW, status: "lagging" },
     {
-      case: "since its peak",
-      state: target(TIP, { peak: { block: 10_000, atMs: T0 - 70_000 } }),
-      ms: 70_000,
+      case: "far behind, but rare",
+      state: withLow(LATE, { isStale: false }),
+      view: VIEW,
+      status: "ok",
     },
     {
-      case: "0 after our clock was set back",
-      state: target(TIP, { peak: { block: 1, atMs: T0 + 1 } }),
-      ms: 0,
+      case: "far behind the others, by a time that nobody knows",
+      state: withLow(LATE),
+      view: ALONE,
+      status: "lagging",
     },
-    { case: "0 without a peak", state: target(TIP, { peak: null }), ms: 0 },
-    { case: "0 without a height", state: target([], { peak: { block: 1, atMs: 0 } }), ms: 0 },
-  ])("is $case", ({ state, ms }) => {
-    expect(idleMs(state)).toBe(ms);
-  });
-});
-
-describe("behindMs()", () => {
-  it.each([
-    { case: "by the reference", state: dated(LATE, [9, 9, 9]), view: VIEW, ms: 1_200_000 },
-    { case: "by its block's age", state: dated(LATE, [39, 24, 9]), view: ALONE, ms: 9_000 },
-    { case: "never negative", state: dated(LATE, [0, 0, -9]), view: ALONE, ms: 0 },
-    { case: "unknown without either", state: target(LATE), view: ALONE, ms: null },
-    { case: "unknown without a height", state: target([]), view: ALONE, ms: null },
-    { case: "unknown without a height, by the reference", state: target([]), view: VIEW, ms: null },
-  ])("is $case", ({ state, view, ms }) => {
-    expect(behindMs(state, view)).toBe(ms);
-  });
-});
-
-describe("contradictionOf()", () => {
-  it.each([
-    { kind: "times", key: "a", found: true },
-    { kind: "below", key: "a", found: false },
-    { kind: "ahead", key: "b", found: false },
-  ] as const)("of $key, where a is opposed as `$kind`: $found", ({ kind, key, found }) => {
-    expect(contradictionOf({ key }, opposedBy(kind)) !== null).toBe(found);
+  ])("is judged by what its users are served: $case is $status", ({ state, view, status }) => {
+    expect(statusVote(state, view)?.status).toBe(status);
   });
 });
