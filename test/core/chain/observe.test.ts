@@ -106,6 +106,7 @@ describe("observeInstant()", () => {
     }));
 
     expect([A, B, C].map((name) => played.target(name).status)).toEqual(["ok", "ok", "diverged"]);
+    expect([A, B, C].map((name) => sourceOf(played, name)?.beforeJump === null)).toEqual([true, true, false]);
   });
 
   it("keeps the block times that were told before a second source answered", () => {
