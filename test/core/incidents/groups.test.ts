@@ -138,4 +138,79 @@ describe("isAtFault()", () => {
 
     expect(found.map(({ name }) => name)).toContain("host own.test");
   });
+
+  it.each([
+    { affected: 1, isAtFault: false },
+    { affected: 2, isAtFault: true },
+  ])(
+    "of a host of indexers with three targets each stays with $affected of three down in each: $isAtFault",
+    ({ affected, isAtFault }) => {
+      const both = [SPREAD, SINGLE].map((reports, index) => endpointOf("two.test", `v${index}`, reports));
+      const host = groups([...SPREAD, ...SINGLE], both).find(({ scope }) => scope === "host");
+      const down = new Set([...SPREAD.slice(0, affected), ...SINGLE.slice(0, affected)]);
+
+      expect(host?.isAtFault(down, "continue")).toBe(isAtFault);
+    },
+  );
+});
+
+describe("isAtFault() of a host that contradicts the others", () => {
+  const SUBJECT = "host own.test";
+  const diverged = (variant: string, chain: string) => reportOf(variant, chain, "diverged");
+
+  /** The group of a host that serves these, of which the first contradicts the others. */
+  function hostOf(reports: readonly TargetReport[]): Group | undefined {
+    const endpoints = [
+      endpointOf("own.test", "one", reports),
+      sampleEndpoint({ kind: "rpc", host: "own.test", key: "rpc/base/0", targets: [] }),
+    ];
+    const found = groupsOf({ reports, endpoints, affected: reports.slice(0, 1) });
+    return found.find(({ name }) => name === SUBJECT);
+  }
+
+  it.each([
+    {
+      case: "both of its targets on one chain are excluded",
+      reports: [diverged("a", "base"), diverged("b", "base"), reportOf("a", "form", "ok")],
+      affected: 2,
+      begins: true,
+      stays: true,
+    },
+    {
+      case: "one of its two targets on one chain is excluded",
+      reports: [diverged("a", "base"), reportOf("b", "base", "ok")],
+      affected: 1,
+      begins: false,
+      stays: true,
+    },
+    {
+      case: "one of its three targets on one chain is excluded",
+      reports: [diverged("a", "base"), reportOf("b", "base", "ok"), reportOf("c", "base", "ok")],
+      affected: 1,
+      begins: false,
+      stays: false,
+    },
+    {
+      case: "its only targets on two chains are excluded, for each may be a fault of its own",
+      reports: [diverged("a", "base"), diverged("a", "form")],
+      affected: 2,
+      begins: false,
+      stays: false,
+    },
+    {
+      case: "one of both is excluded, and the other is down",
+      reports: [diverged("a", "base"), reportOf("b", "base", "unreachable")],
+      affected: 2,
+      begins: false,
+      stays: false,
+    },
+  ])("begins $begins, stays $stays, where $case", ({ reports, affected, begins, stays }) => {
+    const host = hostOf(reports);
+    const troubled = new Set(reports.slice(0, affected));
+
+    expect([host?.isAtFault(troubled, "start"), host?.isAtFault(troubled, "continue")]).toEqual([
+      begins,
+      stays,
+    ]);
+  });
 });

@@ -292,4 +292,17 @@ describe("findIncidents()", () => {
 
     expect(shortly(later)).toEqual(found);
   });
+
+  it("goes on with the first trouble where as many targets have another by now", () => {
+    const first = find((key) => (key.startsWith("lockup/multichain") ? { status: "lagging" } : null));
+
+    const [later] = find((key) => {
+      if (!key.startsWith("lockup/multichain")) {
+        return null;
+      }
+      return /base|form/.test(key) ? { status: "lagging" } : { status: "missing" };
+    }, first);
+
+    expect(later?.detail).toBe("2 of 4 targets of lockup/multichain/production lag or have stopped");
+  });
 });

@@ -43,7 +43,7 @@ function hostOf(name: string, ...told: readonly Told[]): Host {
 /** The RPC node of one chain. */
 function node(name: string, told: Told): Host {
   return {
-    contacts: [{ ...contactOf(name, told), kind: "rpc" }],
+    contacts: [{ ...contactOf(name, told), kind: "rpc", verdict: null }],
     endpoint: sampleEndpoint({ key: name, kind: "rpc", host: name, targets: [] }),
   };
 }
@@ -103,6 +103,11 @@ describe("isNetworkDown()", () => {
     {
       case: "two hosts fail and a third was not asked at all",
       hosts: [host("a", "dns"), host("b", "dns"), host("c", "budget")],
+      reached: false,
+    },
+    {
+      case: "two hosts fail, and as many were not asked at all",
+      hosts: [host("a", "dns"), host("b", "dns"), host("c", "budget"), host("d", "budget")],
       reached: false,
     },
     {
@@ -226,6 +231,11 @@ describe("isNetworkDown(), of hosts that are asked rarely", () => {
       reached: false,
     },
     {
+      case: "two fell silent, one of them dead before for another target, and one has not been asked since",
+      hosts: [host("a", "dns"), hostOf("b", { reason: "dns" }, deadForHours), hostOf("rare", notSince)],
+      reached: false,
+    },
+    {
       case: "one and an RPC node fell silent, and one has not been asked since",
       hosts: [host("a", "dns"), node("rpc", nodeDown), hostOf("rare", notSince)],
       reached: false,
@@ -233,6 +243,15 @@ describe("isNetworkDown(), of hosts that are asked rarely", () => {
     {
       case: "RPC nodes alone fell silent",
       hosts: [node("rpc", nodeDown), node("rpc too", nodeDown), hostOf("rare", notSince)],
+      reached: true,
+    },
+    {
+      case: "RPC nodes alone fell silent, and the only indexer has not been asked since",
+      hosts: [
+        node("rpc", nodeDown),
+        node("rpc too", nodeDown),
+        hostOf("a", { ...notSince, pollIntervalMs: 15_000 }),
+      ],
       reached: true,
     },
     {
@@ -258,6 +277,8 @@ describe("isNetworkDown(), of hosts that are asked rarely", () => {
 describe("nobodyAnsweredYet()", () => {
   const never = { reason: "dns", heardMs: null } as const;
   const unasked = { ...host("c", "dns"), contacts: [] };
+  const both = hostOf("d", never, never);
+  const halfAsked = { ...both, contacts: both.contacts.slice(0, 1) };
   const unaskedNode = { ...node("rpc", never), contacts: [] };
 
   it.each([
@@ -275,6 +296,7 @@ describe("nobodyAnsweredYet()", () => {
       yet: false,
     },
     { case: "nobody was asked", hosts: [unasked], yet: true },
+    { case: "one of two targets of an endpoint failed", hosts: [halfAsked], yet: false },
   ])("is $yet where $case", ({ hosts, yet }) => {
     const contacts = hosts.flatMap((one) => one.contacts);
 
