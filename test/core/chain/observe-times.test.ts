@@ -15,7 +15,7 @@ describe("observeInstant() and the block times that sources tell", () => {
     ({ excluded }) => {
       const played = new Play(watch(BASE, A, B, C, D, E));
 
-      played.run(20, ({ nowMs }) => ({
+      played.run(12, ({ nowMs }) => ({
         ...Object.fromEntries([A, B, C].map((name) => [name, dated(nowMs)])),
         ...Object.fromEntries(
           excluded.map((name, index) => [name, dated(nowMs, undefined, (index + 1) * DAY_SEC)]),
@@ -23,8 +23,8 @@ describe("observeInstant() and the block times that sources tell", () => {
       }));
 
       expect(played.state.consensus.opposed).toHaveLength(excluded.length);
-      expect(played.state.clock.reported.blocks).toHaveLength(20);
-      expect(played.state.clock.reported.blocks[0]).toBe(headOf(played.nowMs - 19 * 15_000));
+      expect(played.state.clock.reported.blocks).toHaveLength(12);
+      expect(played.state.clock.reported.blocks[0]).toBe(headOf(played.nowMs - 11 * 15_000));
     },
   );
 
