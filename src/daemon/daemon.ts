@@ -18,14 +18,13 @@ import { LoopWatchdog } from "./loop-watchdog.ts";
 import { Monitor } from "./monitor.ts";
 import { ParitySchedule } from "./parity/parity-schedule.ts";
 import { ObservationBatches } from "./polling/batches.ts";
-import type { Stability } from "./polling/confirmations.ts";
 import { PollCounters } from "./polling/counters.ts";
 import { DialectCache } from "./polling/dialect-cache.ts";
 import { ExchangeLog } from "./polling/exchange-log.ts";
 import { ParityCounters } from "./polling/parity-counters.ts";
 import { createPollQueue, hasSameLimits, type PollQueue } from "./polling/queue.ts";
 import { type PollsUnderWay, requestIdOf } from "./polling/rounds.ts";
-import { type PollContext, type Running, standBy, startRunning, stopRunning } from "./running.ts";
+import { type PollContext, type Running, readiness, standBy, startRunning, stopRunning } from "./running.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { createFileGate } from "./state/file-gate.ts";
 import type { OpenedBudgets } from "./state/open-shared-budgets.ts";
@@ -85,7 +84,7 @@ export class Daemon implements AsyncDisposable {
       maintenance: (nowMs) => openMaintenance(this.#running.config.maintenance, nowMs),
       onNetworkRestored: (missed) => this.#running.polling?.pollNow(missed),
     });
-    this.#batches = new ObservationBatches(this.#monitor);
+    this.#batches = new ObservationBatches(this.#monitor, world.onBug);
     const { chains, incidents, budgets, questions } = store.restored;
     this.#budgets.restore(budgets);
     this.#gate.allowProbes();
@@ -132,7 +131,7 @@ export class Daemon implements AsyncDisposable {
   /** What another replica needs in order to go on from here. */
   handover(): Handover {
     return takeHandover({
-      monitor: this.#monitor,
+      monitor: this.#upToDate(),
       dialects: this.#dialects,
       counters: this.#counters,
       parityCounters: this.#parityCounters,
@@ -161,7 +160,7 @@ export class Daemon implements AsyncDisposable {
   /** What must outlive the process. */
   snapshot(): StateSnapshot {
     return takeSnapshot({
-      monitor: this.#monitor,
+      monitor: { save: () => this.#upToDate().save() },
       dialects: this.#dialects,
       budgets: this.#budgets,
       clock: this.#clock,
@@ -171,11 +170,11 @@ export class Daemon implements AsyncDisposable {
 
   /** Works out the next report in slices, so that `report()` does not block the event loop. */
   prepare(): Promise<void> {
-    return this.#monitor.prepare();
+    return this.#upToDate().prepare();
   }
 
   report(): Report {
-    return this.#monitor.report();
+    return this.#upToDate().report();
   }
 
   plan(): Plan {
@@ -190,7 +189,7 @@ export class Daemon implements AsyncDisposable {
   metricsSource({ reload, replica }: Pick<MetricsSource, "reload" | "replica">): MetricsSource {
     return {
       replica,
-      report: this.#monitor.report(),
+      report: this.#upToDate().report(),
       endpoints: this.#counters.endpoints(),
       indexers: this.#counters.indexers(),
       parity: this.#parityCounters.all(),
@@ -219,16 +218,9 @@ export class Daemon implements AsyncDisposable {
     if (this.#isDraining) {
       return { ok: false, detail: "Shutting down" };
     }
-    // What was polled is to be in the report by then.
-    this.#batches.flush();
-    const { config, polling } = this.#running;
+    const { config } = this.#running;
     const waiting = this.#dialects.unpolledOf(config.fleet).filter(({ kind }) => kind === "indexer");
-    if (waiting.length > 0 && polling === null) {
-      return { ok: false, detail: `Waiting for the leader's report of ${waiting.length} endpoints` };
-    }
-    return waiting.length > 0
-      ? { ok: false, detail: `First round in progress: ${waiting.length} endpoints left` }
-      : { ok: true, detail: "Every endpoint was polled" };
+    return readiness(this.#running, waiting.length);
   }
 
   /** Not ready from now on, so that no new traffic is routed here. */
@@ -239,6 +231,12 @@ export class Daemon implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.drain();
     await Promise.all([this.#running, ...this.#retired].map(stopRunning));
+  }
+
+  /** With all that was polled. */
+  #upToDate(): Monitor {
+    this.#batches.flush();
+    return this.#monitor;
   }
 
   #retire(running: Running): void {
@@ -264,37 +262,39 @@ export class Daemon implements AsyncDisposable {
       underWay: this.#underWay,
       firstRound: this.#dialects.unpolledOf(config.fleet),
       poll: (endpoint, context) => this.#poll(endpoint, context),
+      onStopped: () => this.#batches.flush(),
       onTick: () => this.#watchdog.tick(),
     });
   }
 
-  async #poll(endpoint: Endpoint, { ports, renew, explainer }: PollContext): Promise<Stability> {
+  async #poll(endpoint: Endpoint, { ports, renew, explainer, onObserved }: PollContext): Promise<void> {
     if (this.#options.mayPoll?.() === false) {
-      return "stable";
+      return onObserved("stable");
     }
     const known = this.#dialects.searchOf(endpoint);
-    const { observations, readings, search } = await this.#paritySchedule.poll(endpoint, known, ports);
+    const polled = await this.#paritySchedule.poll(endpoint, known, ports);
     this.#options.store.touch();
     if (!this.#running.requestIds.has(requestIdOf(endpoint))) {
       // A reload has changed or removed it meanwhile.
-      return "stable";
+      return onObserved("stable");
     }
-    this.#dialects.note(endpoint, search);
-    if (observations.length === 0) {
-      return "stable";
+    this.#dialects.note(endpoint, polled.search);
+    if (polled.observations.length === 0) {
+      return onObserved("stable");
     }
     this.#dialects.markPolled(endpoint);
-    const { stability, isImplausible } = await this.#batches.add({ observations, readings });
-    if (isImplausible) {
-      this.#counters.countFailure(endpoint, "implausible");
-    }
-    this.#parityCounters.count(readings);
-    // Not awaited: an index-node API that hangs must not delay the next poll.
-    explainer.onPolled(endpoint, observations).catch(this.#options.world.onBug);
-    if (stability === "changing") {
-      // A kept connection may lead to a server that the host name has left.
-      renew(endpoint.url);
-    }
-    return stability;
+    this.#batches.add(polled, ({ stability, isImplausible }) => {
+      if (isImplausible) {
+        this.#counters.countFailure(endpoint, "implausible");
+      }
+      this.#parityCounters.count(polled.readings);
+      // Not awaited: an index-node API that hangs must not delay the next poll.
+      explainer.onPolled(endpoint, polled.observations).catch(this.#options.world.onBug);
+      if (stability === "changing") {
+        // A kept connection may lead to a server that the host name has left.
+        renew(endpoint.url);
+      }
+      onObserved(stability);
+    });
   }
 }

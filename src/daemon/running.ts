@@ -1,6 +1,7 @@
 import type { Config } from "../config/config.ts";
 import { type Endpoint, endpointsOf } from "../core/model/fleet.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
+import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
 import type { World } from "../io/world.ts";
 import type { Monitor } from "./monitor.ts";
 import type { Stability } from "./polling/confirmations.ts";
@@ -27,6 +28,8 @@ export interface PollContext {
   readonly ports: PollPorts;
   readonly renew: (url: string) => void;
   readonly explainer: Explainer;
+  /** To be called for each poll, once it is known what it showed. */
+  readonly onObserved: (stability: Stability) => void;
 }
 
 /** What outlives a configuration. */
@@ -37,7 +40,9 @@ export interface RunningOptions extends Pick<PollPortsOptions, "gate" | "counter
   readonly underWay: PollsUnderWay;
   /** Endpoints of which nothing is known. */
   readonly firstRound: readonly Endpoint[];
-  readonly poll: (endpoint: Endpoint, context: PollContext) => Promise<Stability>;
+  readonly poll: (endpoint: Endpoint, context: PollContext) => Promise<void>;
+  /** Called once the last poll has ended. */
+  readonly onStopped: () => void;
   readonly onTick: () => void;
 }
 
@@ -74,12 +79,14 @@ export function startRunning(config: Config, options: RunningOptions): Running {
     underWay: options.underWay,
     client,
     firstRound: options.firstRound,
-    poll: (endpoint, use) =>
+    poll: (endpoint, use, onObserved) =>
       options.poll(endpoint, {
         ports: use === "scheduled" ? ports : confirmationPoll(ports),
         renew: client.renew,
         explainer,
+        onObserved,
       }),
+    onStopped: options.onStopped,
     onSkipped: (indexer) => counters.countSkippedRound(indexer),
     onTick: options.onTick,
     onBug: world.onBug,
@@ -93,6 +100,18 @@ export async function stopRunning({ polling, explainer, stopping }: Running): Pr
   stopping.abort();
   await polling?.[Symbol.asyncDispose]();
   await explainer?.settled();
+}
+
+/** Whether it is ready: `waiting` of its indexers' endpoints were not polled yet. */
+export function readiness({ polling }: Running, waiting: number): ProbeResult {
+  if (waiting === 0) {
+    return { ok: true, detail: "Every endpoint was polled" };
+  }
+  const detail =
+    polling === null
+      ? `Waiting for the leader's report of ${waiting} endpoints`
+      : `First round in progress: ${waiting} endpoints left`;
+  return { ok: false, detail };
 }
 
 function requestIdsOf({ fleet }: Config): ReadonlySet<string> {

@@ -7,7 +7,8 @@ import type { StateSnapshot } from "./state/store.ts";
 
 /** What the state file is made of. */
 export interface SnapshotSource {
-  readonly monitor: Monitor;
+  /** Asked only for what is written: each poll takes a snapshot. */
+  readonly monitor: Pick<Monitor, "save">;
   readonly dialects: DialectCache;
   readonly budgets: Budgets;
   /** The clock of the budgets. */

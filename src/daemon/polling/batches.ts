@@ -22,49 +22,57 @@ type Polled = Pick<PollResult, "observations" | "readings">;
 
 interface PendingPoll {
   readonly polled: Polled;
-  readonly resolve: (verdict: PollVerdict) => void;
-  readonly reject: (error: unknown) => void;
+  readonly onObserved: (verdict: PollVerdict) => void;
 }
 
+/** No poll waits longer for what follows from it: less than a reply takes. */
+const LONGEST_WAIT_MS = 50;
+/** So many polls are folded in within a few milliseconds, for which the event loop is blocked. */
+const MOST_POLLS = 64;
+
 /**
- * Hands on together what all polls that end in one turn of the event loop have brought: what follows from all sources of a
- * chain is then worked out once, and not once for each observation.
+ * Collects what polls have brought, and hands it on together: what follows from all sources of a chain is then worked out
+ * once, and not once for each observation. Whoever reads what follows calls `flush()` first, and so never sees less.
  */
 export class ObservationBatches {
   readonly #observer: Observer;
+  readonly #onBug: (error: unknown) => void;
   #pending: PendingPoll[] = [];
+  #timer: NodeJS.Timeout | null = null;
 
-  constructor(observer: Observer) {
+  /** `onBug` gets what the observer, or a callback of `add`, throws. */
+  constructor(observer: Observer, onBug: (error: unknown) => void) {
     this.#observer = observer;
+    this.#onBug = onBug;
   }
 
-  /** Settles once this is handed on, at the end of this turn of the event loop. Rejects with what the observer throws. */
-  add(polled: Polled): Promise<PollVerdict> {
-    if (this.#pending.length === 0) {
-      setImmediate(() => this.flush());
+  /** `onObserved` is called once this is handed on. */
+  add(polled: Polled, onObserved: (verdict: PollVerdict) => void): void {
+    this.#pending.push({ polled, onObserved });
+    if (this.#pending.length >= MOST_POLLS) {
+      this.flush();
+    } else {
+      this.#timer ??= setTimeout(() => this.flush(), LONGEST_WAIT_MS);
     }
-    return new Promise((resolve, reject) => {
-      this.#pending.push({ polled, resolve, reject });
-    });
   }
 
-  /** Hands on at once what is pending: before the fleet changes, for example. */
+  /** Hands on at once what is pending. */
   flush(): void {
     const pending = this.#pending;
     if (pending.length === 0) {
       return;
     }
     this.#pending = [];
+    clearTimeout(this.#timer ?? undefined);
+    this.#timer = null;
     try {
       const observed = this.#observer.observe(pending.flatMap(({ polled }) => polled.observations));
       this.#observer.observeParity(pending.flatMap(({ polled }) => polled.readings));
-      for (const { polled, resolve } of pending) {
-        resolve(verdictOf(polled, observed));
+      for (const { polled, onObserved } of pending) {
+        onObserved(verdictOf(polled, observed));
       }
     } catch (error) {
-      for (const { reject } of pending) {
-        reject(error);
-      }
+      this.#onBug(error);
     }
   }
 }

@@ -15,7 +15,10 @@ export interface PollingOptions {
   readonly client: HttpClient;
   /** Endpoints of which nothing is known: polled at once, as in any round. */
   readonly firstRound: readonly Endpoint[];
-  readonly poll: (endpoint: Endpoint, use: Use) => Promise<Stability>;
+  /** Settles when the poll has ended; `onObserved` is called once it is known what it showed. */
+  readonly poll: (endpoint: Endpoint, use: Use, onObserved: (stability: Stability) => void) => Promise<void>;
+  /** Called once the last poll has ended, before the client is closed at a reload. */
+  readonly onStopped: () => void;
   readonly onSkipped: (indexer: IndexerId) => void;
   readonly onTick: () => void;
   readonly onBug: (error: unknown) => void;
@@ -38,7 +41,8 @@ export function startPolling(options: PollingOptions): Polling {
   const confirmations = new Confirmations((endpoint) => rounds.start([endpoint], "opportunistic"));
   const rounds = new Rounds({
     ...options,
-    poll: async (endpoint, use) => confirmations.onPolled(endpoint, use, await options.poll(endpoint, use)),
+    poll: (endpoint, use) =>
+      options.poll(endpoint, use, (stability) => confirmations.onPolled(endpoint, use, stability)),
   });
 
   rounds.start(pollOrder(options.firstRound.filter((endpoint) => !rounds.isUnderWay(endpoint))));
@@ -66,6 +70,7 @@ export function startPolling(options: PollingOptions): Polling {
     async retire() {
       stopSchedules();
       await rounds.stop();
+      options.onStopped();
       await client[Symbol.asyncDispose]();
     },
     async [Symbol.asyncDispose]() {
@@ -73,6 +78,7 @@ export function startPolling(options: PollingOptions): Polling {
       const stopped = rounds.stop();
       await client[Symbol.asyncDispose]();
       await stopped;
+      options.onStopped();
     },
   };
 }

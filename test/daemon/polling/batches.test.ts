@@ -1,9 +1,8 @@
-import { setImmediate } from "node:timers/promises";
-import { describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import type { Observed } from "../../../src/core/chain/observed.ts";
 import type { Observation } from "../../../src/core/model/observation.ts";
 import type { ParityReading } from "../../../src/core/model/parity.ts";
-import { ObservationBatches } from "../../../src/daemon/polling/batches.ts";
+import { ObservationBatches, type PollVerdict } from "../../../src/daemon/polling/batches.ts";
 import { headAt, T0 } from "../../core/chain/chain-fixture.ts";
 
 const [A, B, C] = ["a", "b", "c"].map((source) => headAt(source, T0, { block: 1_000 }));
@@ -16,22 +15,36 @@ const READING: ParityReading = {
   receivedAtMs: T0,
 };
 
-describe("ObservationBatches", () => {
-  it("hands on together what ends in one turn of the event loop, observations before readings", async () => {
-    const { batches, handedOn } = start();
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+});
 
-    const polls = [batches.add(pollOf(A)), Promise.resolve().then(() => batches.add(pollOf(B, [READING])))];
-    await setImmediate();
-    const later = batches.add(pollOf(C));
-    await Promise.all([...polls, later]);
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+describe("ObservationBatches", () => {
+  it("hands on together what comes within 50 ms, observations before readings", () => {
+    const { add, handedOn } = start();
+
+    add(A);
+    vi.advanceTimersByTime(49);
+    add(B, [READING]);
+    expect(handedOn).toEqual([]);
+    vi.advanceTimersByTime(1);
+    add(C);
+    vi.advanceTimersByTime(50);
 
     expect(handedOn).toEqual([["a", "b"], [READING], ["c"], []]);
   });
 
-  it("tells each poll what its own observations showed", async () => {
-    const { batches } = start({ changing: ["b"], implausible: ["c"] });
+  it("tells each poll what its own observations showed", () => {
+    const { add, batches, verdicts } = start({ changing: ["b"], implausible: ["c"] });
+    for (const observation of [A, B, C]) {
+      add(observation);
+    }
 
-    const verdicts = await Promise.all([A, B, C].map((observation) => batches.add(pollOf(observation))));
+    batches.flush();
 
     expect(verdicts).toEqual([
       { stability: "stable", isImplausible: false },
@@ -40,40 +53,52 @@ describe("ObservationBatches", () => {
     ]);
   });
 
-  it("hands on at once what is pending when it is told to, and once only", async () => {
-    const { batches, handedOn } = start();
-    const polled = batches.add(pollOf(A));
+  it("hands on at once what is pending when it is told to, and once only", () => {
+    const { add, batches, handedOn } = start();
+    add(A);
 
     batches.flush();
     batches.flush();
+    vi.advanceTimersByTime(1_000);
 
     expect(handedOn).toEqual([["a"], []]);
-    await polled;
-    await setImmediate();
-    expect(handedOn).toHaveLength(2);
   });
 
-  it("fails every poll of the batch with what the observer throws, and goes on", async () => {
-    let isBroken = true;
+  it("hands on 64 polls without waiting for more", () => {
+    const { add, handedOn, verdicts } = start();
+
+    for (let poll = 0; poll < 65; poll += 1) {
+      add(A);
+    }
+    expect(verdicts).toHaveLength(64);
+    vi.advanceTimersByTime(50);
+
+    expect(handedOn.map((list) => list.length)).toEqual([64, 0, 1, 0]);
+  });
+
+  it("has what the observer throws reported, and goes on", () => {
     const bug = new TypeError("bug");
-    const batches = new ObservationBatches({
-      observe: () => {
-        if (isBroken) {
-          throw bug;
-        }
-        return { changing: [], implausible: [] };
-      },
-      observeParity: () => undefined,
+    const bugs: unknown[] = [];
+    let isBroken = true;
+    const observe = (): Observed => {
+      if (isBroken) {
+        throw bug;
+      }
+      return { changing: [], implausible: [] };
+    };
+    const batches = new ObservationBatches({ observe, observeParity: () => undefined }, (error) => {
+      bugs.push(error);
     });
+    const verdicts: PollVerdict[] = [];
 
-    const failed = await Promise.allSettled([batches.add(pollOf(A)), batches.add(pollOf(B))]);
+    batches.add(pollOf(A), (verdict) => verdicts.push(verdict));
+    batches.flush();
     isBroken = false;
+    batches.add(pollOf(B), (verdict) => verdicts.push(verdict));
+    batches.flush();
 
-    expect(failed).toEqual([
-      { status: "rejected", reason: bug },
-      { status: "rejected", reason: bug },
-    ]);
-    await expect(batches.add(pollOf(C))).resolves.toEqual({ stability: "stable", isImplausible: false });
+    expect(bugs).toEqual([bug]);
+    expect(verdicts).toHaveLength(1);
   });
 });
 
@@ -81,17 +106,25 @@ function pollOf(observation: Observation | undefined, readings: readonly ParityR
   return { observations: observation === undefined ? [] : [observation], readings };
 }
 
-/** Notes what is handed on: the sources of observations, and readings. */
+/** Notes what is handed on, the sources of observations and then the readings, and each poll's verdict. */
 function start(observed: Observed = { changing: [], implausible: [] }) {
-  const handedOn: unknown[] = [];
-  const batches = new ObservationBatches({
-    observe: (observations) => {
-      handedOn.push(observations.map(({ source }) => source));
-      return observed;
+  const handedOn: (readonly unknown[])[] = [];
+  const verdicts: PollVerdict[] = [];
+  const batches = new ObservationBatches(
+    {
+      observe: (observations) => {
+        handedOn.push(observations.map(({ source }) => source));
+        return observed;
+      },
+      observeParity: (readings) => {
+        handedOn.push(readings);
+      },
     },
-    observeParity: (readings) => {
-      handedOn.push(readings);
+    (error) => {
+      throw error;
     },
-  });
-  return { batches, handedOn };
+  );
+  const add = (observation: Observation | undefined, readings: readonly ParityReading[] = []): void =>
+    batches.add(pollOf(observation, readings), (verdict) => verdicts.push(verdict));
+  return { add, batches, handedOn, verdicts };
 }

@@ -94,10 +94,12 @@ function start(endpoint: typeof SLOW, shown: readonly Stability[]) {
     underWay: new Map(),
     client,
     firstRound: [],
-    poll: (_endpoint, use) => {
+    poll: (_endpoint, use, onObserved) => {
       polls.push(use);
-      return Promise.resolve(shown[polls.length - 1] ?? "stable");
+      onObserved(shown[polls.length - 1] ?? "stable");
+      return Promise.resolve();
     },
+    onStopped: () => undefined,
     onSkipped: () => undefined,
     onTick: () => undefined,
     onBug: (error) => {

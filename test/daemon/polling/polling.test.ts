@@ -76,6 +76,33 @@ describe("startPolling()", () => {
     expect(ticks).toBe(30);
   });
 
+  it("says at a reload when the last poll has ended, before the client is closed", async () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => {
+      answer = resolve;
+    });
+    const events: string[] = [];
+    const client = clientOf();
+    const { polling } = start([BASE], {
+      client: { ...client, [Symbol.asyncDispose]: () => Promise.resolve(void events.push("closed")) },
+      poll: async () => {
+        await answered;
+        events.push("ended");
+      },
+      onStopped: () => events.push("stopped"),
+    });
+
+    await vi.advanceTimersByTimeAsync(0);
+    const retired = polling.retire();
+    await vi.advanceTimersByTimeAsync(1_000);
+    events.push("waited");
+    answer();
+    await retired;
+
+    expect(events).toEqual(["waited", "ended", "stopped", "closed"]);
+    await client[Symbol.asyncDispose]();
+  });
+
   it("stops: nothing is asked any more, and what is under way is cut off and waited for", async () => {
     let arrived: () => void = () => undefined;
     const arrival = new Promise<void>((resolve) => {
@@ -89,8 +116,8 @@ describe("startPolling()", () => {
       poll: async () => {
         const result = await client.post({ url: silent.url, headers: {}, body: {} });
         ends.push(result.kind === "failed" ? result.reason : result.kind);
-        return "stable";
       },
+      onStopped: () => ends.push("stopped"),
     });
     await vi.advanceTimersByTimeAsync(4_000);
     await arrival;
@@ -98,7 +125,7 @@ describe("startPolling()", () => {
     await polling[Symbol.asyncDispose]();
     await vi.advanceTimersByTimeAsync(120_000);
 
-    expect(ends).toEqual(["aborted"]);
+    expect(ends).toEqual(["aborted", "stopped"]);
     expect(polled).toEqual([BASE.key]);
   });
 });
@@ -120,14 +147,15 @@ function start(endpoints: readonly Endpoint[], wanted: Partial<PollingOptions> =
     firstRound: endpoints,
     onSkipped: ({ variant }) => skipped.push(variant),
     onTick: () => undefined,
+    onStopped: () => undefined,
     onBug: (error) => {
       throw error;
     },
     monotonicMs: () => performance.now(),
     ...wanted,
-    poll: async (endpoint, use) => {
+    poll: async (endpoint, use, onObserved) => {
       polled.push(endpoint.key);
-      return (await wanted.poll?.(endpoint, use)) ?? "stable";
+      await wanted.poll?.(endpoint, use, onObserved);
     },
   });
   return { polling, polled, skipped };
