@@ -15,8 +15,8 @@ const SCRAPES: Readonly<Record<Extent, number>> = { whole: 500, quick: 50 };
 /** The p99 as a multiple of the median. */
 const AT_MOST = 3;
 
-/** Scrapes that wait for one another all take equally long, which says nothing. */
-const BUSY_MS = 1_000;
+/** Of a program that keeps up. Scrapes that wait for one another all take equally long: then the ratio says nothing. */
+const KEEPS_UP_MS = 1_000;
 
 const timesSchema = z.array(z.number());
 
@@ -28,25 +28,22 @@ export async function measureScrapesWhilePolling(extent: Extent): Promise<readon
   const warmUps = extent === "whole" ? WARM_UPS : 0;
   const tookMs = (await scrapeSteadily(daemon.metricsUrl, warmUps + SCRAPES[extent])).slice(warmUps);
   const median = percentile(tookMs, 0.5);
-  if (extent === "whole" && median > BUSY_MS) {
-    throw new Error(
-      `Cannot measure scrapes while polling: ${Math.round(median)} ms each; is the machine busy?`,
-    );
-  }
   const p99 = percentile(tookMs, 0.99);
   const place = {
     table: "Plain scrapes 25 times a second while 2,000 endpoints are polled every 5 s",
     row: "Synclag",
   };
+  const isGoal = extent === "whole";
+  const keepsUp = median <= KEEPS_UP_MS;
   return [
-    { ...place, column: "median, ms", value: median },
+    { ...place, column: "median, ms", value: median, ...(isGoal ? { atMost: KEEPS_UP_MS } : {}) },
     { ...place, column: "p99, ms", value: p99 },
     { ...place, column: "longest, ms", value: Math.max(...tookMs) },
     {
       ...place,
       column: "p99 ÷ median",
       value: p99 / median,
-      ...(extent === "whole" ? { atMost: AT_MOST } : {}),
+      ...(isGoal && keepsUp ? { atMost: AT_MOST } : {}),
     },
   ];
 }
