@@ -18,7 +18,7 @@ export const subject: Subject = {
 The packaged chains.yaml (100 endpoints, 29 RPC nodes), served by the simulator in another process. Each row is a separate process that does what the rows above it
 do, and more. *RSS* is resident memory; *its own* is the part that no file backs (RssAnon of proc(5)): most of the rest is the
 \`node\` executable, whose pages all Node processes of a machine share. *Heap used* includes garbage not collected yet; *external* is buffers and the text of modules.
-The command and the image start Node with \`--max-semi-space-size=4\`..
+The command and the image start Node with \`--max-semi-space-size=4\`.
 
 For comparison, two Go exporters of Debian after their first scrape. They keep no state from one scrape to the next.`,
 

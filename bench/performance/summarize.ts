@@ -89,11 +89,10 @@ function goalsOf(cells: readonly Cell[]): Rows {
   );
 }
 
+/** The median, with the least and the most where these differ from it. */
 function spread(values: readonly number[]): string {
-  const median = amount(percentile(values, 0.5));
-  return values.length < 2
-    ? median
-    : `${median} (${amount(Math.min(...values))}–${amount(Math.max(...values))})`;
+  const [least, median, most] = [0, 0.5, 1].map((share) => amount(percentile(values, share)));
+  return least === most ? `${median}` : `${median} (${least}–${most})`;
 }
 
 /** Three significant digits, which is more than such figures are worth. */
