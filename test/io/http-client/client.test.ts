@@ -50,7 +50,9 @@ describe("createHttpClient()", () => {
   });
 
   it("takes the answer's first byte for the instant at which the height had been read", async () => {
-    await using server = await startRawServer({ onRequest: (socket) => socket.write(OK) });
+    // Later than a millisecond, to which the times are rounded.
+    const onRequest = (socket: Socket) => void setTimeout(() => socket.write(OK), 20);
+    await using server = await startRawServer({ onRequest });
     await using client = clientOf({ nowMs: () => 1_000 });
 
     const result = await client.post(requestTo(server));
