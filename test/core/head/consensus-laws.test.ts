@@ -2,34 +2,24 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { consensus, NO_CONSENSUS } from "../../../src/core/head/consensus.ts";
 import type { Voice } from "../../../src/core/head/voice.ts";
+import { voice as heardNow, NOW, PACE } from "./head-fixture.ts";
 
-const NOW = 1_795_132_800_000;
 const HEAD = 40_000_000;
-const CHAIN = { pace: { intervalMs: 2_000, measured: true }, stalledAfterMs: 600_000 };
+const CHAIN = { pace: PACE, stalledAfterMs: 600_000 };
 
 /** A source of its own provider at this distance from the head, heard just now; one in two tells the time of its block. */
 function voice(key: string, { off, isDated }: { readonly off: number; readonly isDated: boolean }): Voice {
   const block = HEAD + off;
   const timeMs = NOW - 1_000 + Math.min(0, off) * 2_000;
-  return {
-    key,
-    provider: key,
-    kind: "indexer",
-    block,
-    atMs: NOW,
-    slackMs: 50,
-    timestampMs: isDated ? timeMs : null,
-    dated: isDated ? { block, timeMs } : null,
-    age: isDated && off > -30 ? "fresh" : "unknown",
-    advancedMs: NOW,
-    idleMs: 0,
-    isBackfilling: false,
-    samples: [
-      { block, timestampSec: isDated ? timeMs / 1_000 : null, hash: null, sentAtMs: NOW, receivedAtMs: NOW },
-    ],
-    pollIntervalMs: 15_000,
-    freshUntilMs: NOW + 300_000,
-  };
+  const sample = { block, timestampSec: null, hash: null, sentAtMs: NOW, receivedAtMs: NOW };
+  return isDated
+    ? heardNow(key, block, {
+        timestampMs: timeMs,
+        dated: { block, timeMs },
+        age: off > -30 ? "fresh" : "unknown",
+        samples: [{ ...sample, timestampSec: timeMs / 1_000 }],
+      })
+    : heardNow(key, block);
 }
 
 const honest = fc.record({ off: fc.integer({ min: -2, max: 0 }), isDated: fc.boolean() });

@@ -1,10 +1,7 @@
 import { describe, expect, it } from "vitest";
-import type { Pace } from "../../../src/core/head/pace.ts";
 import { unsteadyOf } from "../../../src/core/head/steadiness.ts";
 import type { Voice } from "../../../src/core/head/voice.ts";
-
-const NOW = 1_795_132_800_000;
-const PACE: Pace = { intervalMs: 2_000, measured: true };
+import { voice as heardNow, NOW, PACE } from "./head-fixture.ts";
 
 /** A source that was asked so often until now, and whose height grew by so many blocks each time. */
 function voice(
@@ -20,23 +17,7 @@ function voice(
     const atMs = NOW - (growth.length - index) * pollIntervalMs;
     return { block, timestampSec: null, hash: null, sentAtMs: atMs, receivedAtMs: atMs };
   });
-  return {
-    key,
-    provider,
-    kind: "indexer",
-    block: blocks.at(-1) ?? 0,
-    atMs: NOW,
-    slackMs: 0,
-    timestampMs: null,
-    dated: null,
-    age: "unknown",
-    advancedMs: NOW,
-    idleMs: 0,
-    isBackfilling: false,
-    samples,
-    pollIntervalMs,
-    freshUntilMs: NOW + 300_000,
-  };
+  return heardNow(key, blocks.at(-1) ?? 0, { provider, samples, pollIntervalMs });
 }
 
 /** 15 s at 2 s a block. */
