@@ -14,6 +14,8 @@ const KEEP_ALIVE_MS = 45_000;
 const PER_HOST = 6;
 /** The same for `fastify` as the daemon's. */
 const LEVEL = 1;
+/** As the daemon does, whose other pages are sent as they are. */
+const COMPRESSED = "/metrics";
 /** Every period is a multiple of it. */
 const STEP_MS = 15_000;
 
@@ -29,7 +31,11 @@ const compress = promisify(gzip);
 const server = fastify();
 for (const [path, text] of Object.entries(pages)) {
   server.get(path, async (_request, reply) => {
-    reply.header("content-encoding", "gzip").type("text/plain; charset=utf-8");
+    reply.type("text/plain; charset=utf-8");
+    if (path !== COMPRESSED) {
+      return text;
+    }
+    reply.header("content-encoding", "gzip");
     return await compress(text, { level: LEVEL });
   });
 }

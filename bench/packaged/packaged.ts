@@ -34,11 +34,11 @@ export const subject: Subject = {
   title: "The packaged fleet for an hour",
   about: `
 A real \`synclag run\` of the packaged chains.yaml (100 endpoints and 29 RPC nodes, 2.1 polls a second) with everything on: state file, history, log, a parity probe of ten
-pairs. \`/metrics\` is scraped every 15 s, the page is open (\`/\` every 5 s), and the plots of a chain's page (every 15 s); all compressed. The simulator
+pairs. \`/metrics\` is scraped every 15 s with gzip, the page is open (\`/\` every 5 s), and the plots of a chain's page (every 15 s). The simulator
 replies in 20–400 ms from another process and keeps idle connections for 75 s, as nginx does. Beside it, at the same time, each with a copy of the simulated fleet:
 
-- *Node, undici and fastify*: a process that sends the same requests at the same times, parses the replies, and serves the same texts to as many readers, compressed anew each
-  time. It has no state, no metrics of its own, and no schedule but a timer.
+- *Node, undici and fastify*: a process that sends the same requests at the same times, parses the replies, and serves the same texts to as many readers, that of \`/metrics\`
+  compressed anew each time. It has no state, no metrics of its own, and no schedule but a timer.
 - *blackbox_exporter*: Debian's package, asked for the same requests at the same times; it serves no readers and keeps no state. What Prometheus does with its results is not included.
 
 *Without readers*: a minute more in which nobody scrapes or has a page open.

@@ -17,7 +17,7 @@ const PERIODS_MS: Readonly<Record<string, number>> = {
 /** What is read. */
 export const PATHS: readonly string[] = Object.keys(PERIODS_MS);
 
-/** Reads until it is disposed, compressed and over connections that are kept. */
+/** Reads until it is disposed, with gzip where it is offered, over connections that are kept. */
 export function startReaders(url: string): Readers {
   const dispatcher = new Agent();
   let failure: Error | null = null;

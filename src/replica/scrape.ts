@@ -3,6 +3,7 @@ import type { Daemon } from "../daemon/daemon.ts";
 import type { ScrapeReply } from "../io/http-server/routes/server-deps.ts";
 import type { Prometheus } from "../metrics/registry.ts";
 import { createScrapeCache } from "../metrics/scrape-cache.ts";
+import { shareNext } from "../metrics/share-next.ts";
 
 /** The part of a replica that concerns its metrics. */
 interface ScrapedReplica {
@@ -19,7 +20,7 @@ export interface ScrapeOptions {
 }
 
 /**
- * Makes what `/metrics` replies: the report of now, one text for all scrapers of it.
+ * Makes what `/metrics` replies: the report of now, one text for all scrapers of it, and for all who ask while another is made.
  *
  * A leader serves only what it has handed over: were it to die right after the scrape, no counter of the next leader would be lower.
  */
@@ -44,9 +45,9 @@ export function createScrape(
     return { ...(handedOver ?? source), loop, lostLogLines, reload, replica: replica.metrics() };
   }
 
-  return async () => {
+  return shareNext(async () => {
     await daemon.prepare();
     const gzipped = await scrape(await readSource());
     return { contentType: prometheus.contentType, gzipped };
-  };
+  });
 }

@@ -1,7 +1,6 @@
 /** The text format 0.0.4 of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 
-/** A series and its value: the labels as `labelsText` writes them. */
-/** A series of a histogram has a suffix to its name, such as `_bucket`. */
+/** A series and its value: the labels as `labelsText` writes them. A series of a histogram has a suffix to its name, such as `_bucket`. */
 export type Sample = readonly [labels: string, value: number, suffix?: string];
 
 interface Family<Source> {

@@ -10,8 +10,11 @@ export type HtmlValue = string | number | null | Html | readonly HtmlValue[];
 
 /** Template tag for markup. Attribute values must stand in double quotes. */
 export function html(literals: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
-  const parts = literals.map((literal, index) => literal + asMarkup(values[index] ?? null));
-  return { [MARKUP]: parts.join("") };
+  const markup = literals.reduce(
+    (text, literal, index) => text + literal + asMarkup(values[index] ?? null),
+    "",
+  );
+  return { [MARKUP]: markup };
 }
 
 /** Treats text as markup: only for our own constants, never for anything from outside. */
@@ -39,11 +42,14 @@ function asMarkup(value: HtmlValue): string {
   return MARKUP in value ? value[MARKUP] : value.map(asMarkup).join("");
 }
 
+const ENTITIES: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
 function escapeText(text: string): string {
-  return text
-    .replaceAll("&", "&amp;")
-    .replaceAll("<", "&lt;")
-    .replaceAll(">", "&gt;")
-    .replaceAll('"', "&quot;")
-    .replaceAll("'", "&#39;");
+  return text.replace(/[&<>"']/g, (found) => ENTITIES[found] ?? found);
 }

@@ -1,0 +1,95 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { shareNext } from "../../src/metrics/share-next.ts";
+
+describe("shareNext()", () => {
+  it("begins at once where nothing is under way", async () => {
+    const { runs, ask } = manual();
+
+    void ask();
+
+    expect(runs).toHaveLength(1);
+  });
+
+  it("gives all who ask during a run the same next one, which begins when that has ended", async () => {
+    const { runs, ask } = manual();
+    const first = ask();
+    const others = [ask(), ask(), ask()];
+    await turn();
+    expect(runs).toHaveLength(1);
+
+    runs[0]?.resolve("first");
+    await turn();
+    expect(runs).toHaveLength(2);
+    runs[1]?.resolve("second");
+
+    expect(await first).toBe("first");
+    expect(await Promise.all(others)).toEqual(["second", "second", "second"]);
+    expect(runs).toHaveLength(2);
+  });
+
+  it("never has two runs under way, whenever somebody asks", async () => {
+    let underWay = 0;
+    let most = 0;
+    const ask = shareNext(async () => {
+      underWay += 1;
+      most = Math.max(most, underWay);
+      await turn();
+      underWay -= 1;
+    });
+
+    const asked: Promise<void>[] = [];
+    for (let time = 0; time < 50; time += 1) {
+      asked.push(ask());
+      // At any place among the callbacks of a run's end.
+      for (let wait = 0; wait < time % 7; wait += 1) {
+        await Promise.resolve();
+      }
+    }
+    await Promise.all(asked);
+
+    expect(most).toBe(1);
+  });
+
+  it("begins a run of its own for each who asks after the last has ended", async () => {
+    const { runs, ask } = manual();
+    const first = ask();
+    runs[0]?.resolve("first");
+    await first;
+
+    const second = ask();
+    runs[1]?.resolve("second");
+
+    expect(await second).toBe("second");
+  });
+
+  it("gives an error to those who shared the run, and to nobody else", async () => {
+    const { runs, ask } = manual();
+    const first = ask();
+    const second = ask();
+
+    runs[0]?.reject(new Error("A bug"));
+    await expect(first).rejects.toThrow("A bug");
+    await turn();
+    runs[1]?.resolve("second");
+
+    expect(await second).toBe("second");
+  });
+});
+
+interface ManualRun {
+  readonly resolve: (result: string) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/** Runs that end when the test says so. */
+function manual(): { readonly runs: readonly ManualRun[]; readonly ask: () => Promise<string> } {
+  const runs: ManualRun[] = [];
+  const ask = shareNext(
+    () =>
+      new Promise<string>((resolve, reject) => {
+        runs.push({ resolve, reject });
+      }),
+  );
+  return { runs, ask };
+}
