@@ -1,6 +1,6 @@
 /**
- * Runs a task for all who ask for it, one run at a time. Who asks while one is under way gets the next one, and shares it with
- * all others who ask meanwhile: a result is never older than its question.
+ * Runs a task one run at a time. Calls made during a run share the next one, so no call gets the result of a run that began
+ * before it.
  */
 export function shareNext<Result>(run: () => Promise<Result>): () => Promise<Result> {
   let current: Promise<Result> | null = null;

@@ -20,7 +20,7 @@ export interface ScrapeOptions {
 }
 
 /**
- * Makes what `/metrics` replies: the report of now, one text for all scrapers of it, and for all who ask while another is made.
+ * Makes what `/metrics` replies: the report of now, one text for all scrapers of it. Scrapes that arrive while one is made share the next.
  *
  * A leader serves only what it has handed over: were it to die right after the scrape, no counter of the next leader would be lower.
  */
