@@ -74,7 +74,7 @@ export async function checkRound(
   });
   // A person's check must not spend what the schedule of a daemon needs.
   const ports: PollPorts = { ...scheduled, use: "opportunistic", unsent: "observed" };
-  const queue = createPollQueue(config.poll);
+  const queue = createPollQueue(config.poll, world.monotonicMs);
   const explainer = new Explainer({
     post: options.post,
     queue,

@@ -92,7 +92,7 @@ export class Daemon implements AsyncDisposable {
     this.#dialects.restore(questions, config.fleet, (endpoint) => this.#monitor.isEvident(endpoint));
     this.#counters.watch(config.fleet);
     this.#parityCounters.watch(config.fleet);
-    this.#queue = createPollQueue(config.poll);
+    this.#queue = createPollQueue(config.poll, world.monotonicMs);
     this.#running = options.mayPoll == null ? this.#start(config) : standBy(config);
   }
 
@@ -151,7 +151,7 @@ export class Daemon implements AsyncDisposable {
     this.#parityCounters.watch(config.fleet);
     this.#exchangeLog.watch(config.fleet);
     if (!hasSameLimits(config.poll, this.#running.config.poll)) {
-      this.#queue = createPollQueue(config.poll);
+      this.#queue = createPollQueue(config.poll, this.#options.world.monotonicMs);
     }
     this.#running = this.#running.polling === null ? standBy(config) : this.#start(config);
     this.#options.store.touch();

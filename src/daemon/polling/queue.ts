@@ -14,24 +14,36 @@ export interface QueueLimits {
   readonly perHost: number;
 }
 
+/** A host for which polls wait longer is slow, or hangs. Half of the default timeout. */
+const MAX_WAIT_FOR_HOST_MS = 5_000;
+
 /**
  * A poll waits for a place of its host first, so that a hanging host never takes places of the others. Of the polls that have one, the
- * one that was added first is next. Otherwise each further poll of a host with many endpoints would wait behind all polls of
- * other hosts: most of them would run last, and long after those that they are compared with.
+ * one that was added first is next: otherwise further polls of a host with many endpoints would wait behind all polls of other hosts, and
+ * run long after those that they are compared with. A poll that waited long for its host is last instead, so that several
+ * hosts that hang do not delay the others.
  *
  * @throws {TypeError} If `concurrency` is less than 1.
  */
-export function createPollQueue(limits: QueueLimits): PollQueue {
+export function createPollQueue(limits: QueueLimits, monotonicMs: () => number): PollQueue {
   const ofProcess = new PQueue({ concurrency: limits.concurrency });
   const ofHosts = new Map<string, LimitFunction>();
-  let added = 0;
+  let turns = 0;
+
+  function nextTurn(): number {
+    turns += 1;
+    return turns;
+  }
+
   return {
     add(host, poll) {
       const ofHost = ofHosts.get(host) ?? pLimit(limits.perHost);
       ofHosts.set(host, ofHost);
-      added += 1;
-      const priority = -added;
-      return ofHost(() => ofProcess.add(poll, { priority }));
+      const added = { turn: nextTurn(), atMs: monotonicMs() };
+      return ofHost(() => {
+        const turn = monotonicMs() - added.atMs > MAX_WAIT_FOR_HOST_MS ? nextTurn() : added.turn;
+        return ofProcess.add(poll, { priority: -turn });
+      });
     },
     inFlight: () => ofProcess.pending,
     queued: () => [...ofHosts.values()].reduce((sum, { pendingCount }) => sum + pendingCount, ofProcess.size),

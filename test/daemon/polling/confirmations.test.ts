@@ -90,7 +90,7 @@ function start(endpoint: typeof SLOW, shown: readonly Stability[]) {
   });
   const polling: Polling = startPolling({
     fleet: fleetOf([endpoint]),
-    queue: createPollQueue({ concurrency: 8, perHost: 8 }),
+    queue: createPollQueue({ concurrency: 8, perHost: 8 }, () => 0),
     underWay: new Map(),
     client,
     firstRound: [],

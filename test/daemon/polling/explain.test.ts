@@ -37,7 +37,7 @@ function ports(post: Post, wanted: Partial<ExplainerPorts> = {}) {
   const { logger, lines } = recordLog();
   const explainer = new Explainer({
     post,
-    queue: createPollQueue({ concurrency: 4, perHost: 2 }),
+    queue: createPollQueue({ concurrency: 4, perHost: 2 }, () => 0),
     redact: createRedact([]),
     hasTrouble: () => true,
     explain: (target, explanation) => {

@@ -141,7 +141,7 @@ function start(endpoints: readonly Endpoint[], wanted: Partial<PollingOptions> =
   const skipped: string[] = [];
   const polling = startPolling({
     fleet: fleetOf(endpoints),
-    queue: createPollQueue({ concurrency: 8, perHost: 8 }),
+    queue: createPollQueue({ concurrency: 8, perHost: 8 }, () => 0),
     underWay: new Map(),
     client: clientOf(),
     firstRound: endpoints,

@@ -3,7 +3,7 @@ import { createPollQueue, type PollQueue } from "../../../src/daemon/polling/que
 
 describe("createPollQueue()", () => {
   it("runs no more at once than the process may", async () => {
-    const queue = createPollQueue({ concurrency: 3, perHost: 2 });
+    const queue = createPollQueue({ concurrency: 3, perHost: 2 }, () => 0);
     const polls = startPolls(queue, ["a", "b", "c", "d", "e"]);
     await turn();
 
@@ -18,7 +18,7 @@ describe("createPollQueue()", () => {
   });
 
   it("runs no more at once than a host may be asked", async () => {
-    const queue = createPollQueue({ concurrency: 16, perHost: 2 });
+    const queue = createPollQueue({ concurrency: 16, perHost: 2 }, () => 0);
     const polls = startPolls(queue, ["a", "a", "a", "b"]);
     await turn();
 
@@ -27,7 +27,7 @@ describe("createPollQueue()", () => {
   });
 
   it("lets a host that hangs take its own places only, however much waits for it", async () => {
-    const queue = createPollQueue({ concurrency: 4, perHost: 3 });
+    const queue = createPollQueue({ concurrency: 4, perHost: 3 }, () => 0);
     const polls = startPolls(queue, [...Array(50).fill("hangs"), "b", "c"]);
     await turn();
 
@@ -39,7 +39,7 @@ describe("createPollQueue()", () => {
   });
 
   it("asks a host with many endpoints from the beginning, though others wait that could be asked sooner", async () => {
-    const queue = createPollQueue({ concurrency: 3, perHost: 2 });
+    const queue = createPollQueue({ concurrency: 3, perHost: 2 }, () => 0);
     const polls = startPolls(queue, ["many", "many", "a", "many", "many", "b", "c", "d"]);
     await turn();
     expect(polls.started).toEqual(["many", "many", "a"]);
@@ -53,8 +53,25 @@ describe("createPollQueue()", () => {
     expect(polls.started.slice(3)).toEqual(["b", "many", "many"]);
   });
 
+  it("does not let several hosts that hang delay the others by more than what they have under way", async () => {
+    let nowMs = 0;
+    const queue = createPollQueue({ concurrency: 4, perHost: 2 }, () => nowMs);
+    const hanging = ["hangs-1", "hangs-2"];
+    const polls = startPolls(queue, [...Array(8).fill(hanging).flat(), "a", "b", "c", "d"]);
+    await turn();
+    expect(new Set(polls.started)).toEqual(new Set(hanging));
+
+    nowMs += 10_000;
+    for (const host of [...hanging, ...hanging]) {
+      polls.finish(host);
+      await turn();
+    }
+
+    expect(polls.started.slice(4)).toEqual(["a", "b", "c", "d"]);
+  });
+
   it("starts the next as soon as one ends, in the order in which they came", async () => {
-    const queue = createPollQueue({ concurrency: 1, perHost: 1 });
+    const queue = createPollQueue({ concurrency: 1, perHost: 1 }, () => 0);
     const started: string[] = [];
 
     for (const host of ["a", "b", "a", "c", "b"]) {
@@ -69,7 +86,7 @@ describe("createPollQueue()", () => {
   });
 
   it("refuses a limit that is none", () => {
-    expect(() => createPollQueue({ concurrency: 0, perHost: 1 })).toThrow(TypeError);
+    expect(() => createPollQueue({ concurrency: 0, perHost: 1 }, () => 0)).toThrow(TypeError);
   });
 });
 

@@ -168,7 +168,7 @@ function setUp({ concurrency = 8, clock = { nowMs: 0 }, underWay = new Map() }: 
   const skipped: string[] = [];
   const bugs: unknown[] = [];
   const rounds = new Rounds({
-    queue: createPollQueue({ concurrency, perHost: 8 }),
+    queue: createPollQueue({ concurrency, perHost: 8 }, () => 0),
     underWay,
     poll: (endpoint) => polled.poll(endpoint),
     onSkipped: ({ protocol, variant, tier }) => skipped.push(`${protocol}/${variant}/${tier}`),
