@@ -56,7 +56,7 @@ export function standBy(config: Config): Running {
 export function startRunning(config: Config, options: RunningOptions): Running {
   const { world, monitor, queue, counters, exchangeLog } = options;
   const stopping = new AbortController();
-  const client = createHttpClient({
+  const client = (world.openHttpClient ?? createHttpClient)({
     ...config.poll,
     connectionsPerHost: config.poll.perHost,
     userAgent: `synclag/${world.build.version}`,

@@ -2,6 +2,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import type { StoreSettings } from "../config/options/store-settings.ts";
 import type { WebSettingsSource } from "../config/web/web-settings.ts";
+import type { HttpClient, HttpClientOptions } from "./http-client/client.ts";
 
 /** What the daemon needs of the outside, so that a test or the demo can replace it. */
 export interface World {
@@ -29,6 +30,8 @@ export interface World {
   readonly formerStateFile?: string | null;
   /** The proxy of requests to indexers, if there is one. */
   readonly proxy?: ProxySettings | null;
+  /** Opens the client that polls are sent with. Default: `createHttpClient`, over the network. */
+  readonly openHttpClient?: (options: HttpClientOptions) => HttpClient;
   /** TLS, users, headers and limits of our own server. Default: plain HTTP without authentication. */
   readonly web?: WebSettingsSource | null;
 }

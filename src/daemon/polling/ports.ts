@@ -1,5 +1,4 @@
 import { setMaxListeners } from "node:events";
-import { setTimeout } from "node:timers/promises";
 import type { BudgetGate } from "../../budgets/gate.ts";
 import type { Config } from "../../config/config.ts";
 import type { Post } from "../../core/model/http-post.ts";
@@ -57,13 +56,20 @@ export function confirmationPoll(ports: PollPorts): PollPorts {
 }
 
 /** Sleeps; ends early when `stopping` is aborted. */
-async function sleepUntil(durationMs: number, stopping: AbortSignal): Promise<"done" | "stopped"> {
-  try {
-    return await setTimeout(durationMs, "done" as const, { signal: stopping });
-  } catch (error) {
-    if (!stopping.aborted) {
-      throw error;
+function sleepUntil(durationMs: number, stopping: AbortSignal): Promise<"done" | "stopped"> {
+  return new Promise((resolve) => {
+    if (stopping.aborted) {
+      resolve("stopped");
+      return;
     }
-    return "stopped";
-  }
+    const timer = setTimeout(() => {
+      stopping.removeEventListener("abort", stop);
+      resolve("done");
+    }, durationMs);
+    function stop(): void {
+      clearTimeout(timer);
+      resolve("stopped");
+    }
+    stopping.addEventListener("abort", stop, { once: true });
+  });
 }

@@ -11,7 +11,7 @@ import { chainOfAge } from "../model/usual-chains.ts";
 import { SIMULATED_CUSTOM_QUERY } from "../servers/custom.ts";
 import type { EndpointSpec } from "./endpoint-spec.ts";
 import { guessServerKind } from "./server-kind.ts";
-import { type SimulatedFleet, startFleet } from "./simulated-fleet.ts";
+import { type FleetOptions, type SimulatedFleet, startFleet } from "./simulated-fleet.ts";
 import type { TargetBehaviour } from "./simulated-target.ts";
 
 /** A configuration with every endpoint simulated on loopback. */
@@ -30,16 +30,21 @@ const FALLBACK_BLOCK_TIME_MS = 2_000;
  * The real fleet is not contacted. The caller disposes the fleet.
  */
 export async function mirrorFleet(config: Config, nowMs: () => number): Promise<MirroredFleet> {
-  const endpoints = endpointsOf(config.fleet).flatMap((endpoint) => {
+  const fleet = await startFleet(mirrorOf(config.fleet, nowMs));
+  return { config: { ...config, fleet: withSimulatedUrls(config.fleet, fleet) }, fleet };
+}
+
+/** The chains and endpoints of a configured fleet, to be simulated. */
+export function mirrorOf(fleet: Fleet, nowMs: () => number): FleetOptions {
+  const endpoints = endpointsOf(fleet).flatMap((endpoint) => {
     const status = statusEndpointOf(endpoint);
     return status === null ? [endpoint] : [endpoint, status];
   });
-  const fleet = await startFleet({
+  return {
     nowMs,
-    chains: config.fleet.chains.map((chain) => chainSpec(chain, nowMs())),
-    endpoints: endpoints.map((endpoint) => endpointSpec(endpoint, config.fleet)),
-  });
-  return { config: { ...config, fleet: withSimulatedUrls(config.fleet, fleet) }, fleet };
+    chains: fleet.chains.map((chain) => chainSpec(chain, nowMs())),
+    endpoints: endpoints.map((endpoint) => endpointSpec(endpoint, fleet)),
+  };
 }
 
 function chainSpec(chain: Fleet["chains"][number], nowMs: number): ChainSpec {

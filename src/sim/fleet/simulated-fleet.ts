@@ -30,21 +30,32 @@ export interface FleetOptions {
  * @throws {RangeError} If an endpoint names a chain that the fleet does not have.
  */
 export async function startFleet(options: FleetOptions): Promise<SimulatedFleet> {
-  const chains = (options.chains ?? usualChains(options.nowMs())).map(
-    (spec) =>
-      new SimulatedChain(createChain(spec), { nominalBlockTimeMs: spec.blockTimeMs, nowMs: options.nowMs }),
-  );
+  const chains = createChains(options);
   // All errors first: an error after this would leave servers running.
   const specs = options.endpoints.map((spec) => ({ spec, served: chainsOf(spec, chains) }));
   const origins = new Map<string, Origin>();
   const endpoints: SimulatedEndpoint[] = [];
   for (const { spec, served } of specs) {
     const origin = await originFor(spec, origins);
-    const endpoint = createEndpoint(spec, { origin, chains: served, options });
+    const url = `http://${origin.host}${pathOf(spec)}`;
+    const endpoint = createEndpoint(spec, { url, chains: served, options });
     origin.add(pathOf(spec), endpoint);
     endpoints.push(endpoint);
   }
   return new SimulatedFleet({ chains, endpoints, origins: [...origins.values()] });
+}
+
+/**
+ * The same fleet without servers: the caller passes each request to its endpoint. `urlOf`: the URL of an endpoint.
+ *
+ * @throws {RangeError} If an endpoint names a chain that the fleet does not have.
+ */
+export function createFleet(options: FleetOptions, urlOf: (spec: EndpointSpec) => string): SimulatedFleet {
+  const chains = createChains(options);
+  const endpoints = options.endpoints.map((spec) =>
+    createEndpoint(spec, { url: urlOf(spec), chains: chainsOf(spec, chains), options }),
+  );
+  return new SimulatedFleet({ chains, endpoints, origins: [] });
 }
 
 /** A running fleet. A lookup of one thing throws a RangeError if the fleet does not have it. */
@@ -113,6 +124,12 @@ export class SimulatedFleet implements AsyncDisposable {
   }
 }
 
+function createChains({ chains, nowMs }: FleetOptions): readonly SimulatedChain[] {
+  return (chains ?? usualChains(nowMs())).map(
+    (spec) => new SimulatedChain(createChain(spec), { nominalBlockTimeMs: spec.blockTimeMs, nowMs }),
+  );
+}
+
 /** A host serves each path once: a second endpoint of the same URL gets a host of its own. */
 async function originFor(spec: EndpointSpec, origins: Map<string, Origin>): Promise<Origin> {
   const shared = origins.get(originOf(spec));
@@ -139,7 +156,7 @@ function chainsOf(spec: EndpointSpec, chains: readonly SimulatedChain[]): readon
 function createEndpoint(
   spec: EndpointSpec,
   at: {
-    readonly origin: Origin;
+    readonly url: string;
     readonly chains: readonly SimulatedChain[];
     readonly options: FleetOptions;
   },
@@ -158,7 +175,7 @@ function createEndpoint(
     ...shared,
     key: keyOf(spec),
     kind: spec.kind,
-    url: `http://${at.origin.host}${pathOf(spec)}`,
+    url: at.url,
     headers: headersFor(spec),
     targets,
     behaviour: healthyBehaviour(spec),

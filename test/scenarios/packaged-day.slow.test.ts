@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { SIMULATED_API_KEY } from "../../src/sim/fleet/endpoint-spec.ts";
+import { type ChainSpec, driftingPaces } from "../../src/sim/model/chain-model.ts";
+import { type Scenario, startScenario } from "../support/scenario.ts";
+
+const START_MS = Date.parse("2026-11-20T00:00:00Z");
+const HOUR_MS = 3_600_000;
+/** CI plays two hours; `HOURS=24` plays the whole day. */
+const HOURS = Number(process.env["HOURS"] ?? 2);
+const PACKAGED = readFileSync("chains.yaml", "utf8");
+
+/** Real chains speed up and slow down: a new pace each minute, within ±30 %. */
+function uneven(spec: ChainSpec): ChainSpec {
+  const paces = driftingPaces({
+    seed: spec.slug,
+    blockTimeMs: spec.blockTimeMs,
+    fromMs: START_MS,
+    toMs: START_MS + 25 * HOUR_MS,
+    everyMs: 60_000,
+    ratio: 0.3,
+  });
+  return { ...spec, paces };
+}
+
+describe("the packaged fleet, all of it healthy, on chains whose block times vary", () => {
+  it("says nothing but ok, and each reference stays with its chain's head", {
+    timeout: 1_200_000,
+  }, async () => {
+    await using play = await startScenario(PACKAGED, {
+      at: "2026-11-20T00:00:00Z",
+      env: { THEGRAPH_API_KEY: SIMULATED_API_KEY },
+      chains: uneven,
+    });
+    await play.run("5m");
+    const wrong: string[] = [];
+
+    for (let minute = 5; minute < HOURS * 60; minute += 1) {
+      await play.run("1m");
+      wrong.push(...mistakesOf(play));
+    }
+
+    expect([...new Set(wrong)].slice(0, 20)).toEqual([]);
+  });
+});
+
+/** What the report has wrong at this moment: every target is healthy, so each is `ok`, with little lag. */
+function mistakesOf(play: Scenario): readonly string[] {
+  const { chains, incidents } = play.report();
+  return [
+    ...incidents.map(({ scope, subject }) => `incident ${scope} ${subject}`),
+    ...chains.flatMap(({ chain, reference, targets }) => {
+      const head = play.fleet.chain(chain.slug).headAt();
+      const behindSec = ((head - (reference?.block ?? 0)) * (chain.blockTimeMs ?? 2_000)) / 1_000;
+      const isFar = reference === null || behindSec > 90 || behindSec < 0;
+      return [
+        ...(isFar ? [`${chain.slug}: reference ${reference?.block} at head ${head}`] : []),
+        ...targets
+          .filter(({ status }) => status !== "ok")
+          .map(({ target, status, detail }) => `${target.key}: ${status}: ${detail}`),
+      ];
+    }),
+  ];
+}
