@@ -4,6 +4,7 @@ import { buildOf, type CommandWorld, EXIT } from "./commands/command-world.ts";
 import type { DemoFlags } from "./commands/demo.ts";
 import type { PlanFlags } from "./commands/plan.ts";
 import type { ProbeFlags } from "./commands/probe.ts";
+import type { ReplayFlags } from "./commands/replay.ts";
 import type { RunFlags } from "./commands/run.ts";
 import { ConfigError } from "./config/yaml/config-error.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./io/log-options.ts";
@@ -53,6 +54,7 @@ function createProgram(world: CommandWorld, exit: (code: number) => void): Comma
   addCheck(program, world, exit);
   addPlan(program, world, exit);
   addProbe(program, world, exit);
+  addReplay(program, world, exit);
   addConfig(program, world, exit);
   addDemo(program, world, exit);
   return program;
@@ -76,6 +78,7 @@ function addRun(program: Command, world: CommandWorld, exit: (code: number) => v
     .addOption(clusterOption().conflicts("state"))
     .option("--web-config <file>", "exporter-toolkit web configuration file: TLS, users, headers")
     .option("--enable-lifecycle", "allow POST /-/reload")
+    .option("--record <file>", "append every observation to this file, for `synclag replay`")
     .addOption(new Option("--log-level <level>", "minimum level to log").choices(LOG_LEVELS).default("info"))
     .addOption(
       new Option("--log-format <format>", "log format (default: pretty on a terminal, else json)").choices(
@@ -161,6 +164,30 @@ function addProbe(program: Command, world: CommandWorld, exit: (code: number) =>
     .action(async (url: string, flags: ProbeFlags) => {
       const { probe } = await import("./commands/probe.ts");
       exit(await probe(url, flags, world));
+    });
+}
+
+function addReplay(program: Command, world: CommandWorld, exit: (code: number) => void): void {
+  program
+    .command("replay")
+    .description("print what Synclag would have said of the observations that `run --record` wrote")
+    .argument("<file...>", "recordings, the oldest first")
+    .option("--config <file>", "configuration file", "chains.yaml")
+    .option("--every <duration>", "recorded time between two reports", "30s")
+    .option(
+      "--chain <slug>",
+      "print only this chain; may be repeated",
+      (slug: string, former: readonly string[]) => [...former, slug],
+      [],
+    )
+    .addOption(
+      new Option("--format <format>", "table: changes only; json: a line for each chain and report")
+        .choices(["table", "json"])
+        .default("table"),
+    )
+    .action(async (files: readonly string[], flags: ReplayFlags) => {
+      const { replay } = await import("./commands/replay.ts");
+      exit(await replay(files, flags, world));
     });
 }
 

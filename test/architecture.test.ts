@@ -2,9 +2,6 @@ import { readdirSync, readFileSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
-const MOST_FILES = 14;
-const MOST_LINES = 300;
-
 const PAGE = readFileSync("docs/ARCHITECTURE.md", "utf8");
 const FOLDERS = [...PAGE.matchAll(/^\| `(src[\w/-]*)` \|/gm)].map(([, folder]) => folder ?? "");
 const FILES = readdirSync("src", { recursive: true, encoding: "utf8" })
@@ -24,23 +21,6 @@ describe("docs/ARCHITECTURE.md", () => {
     );
 
     expect(upward).toEqual([]);
-  });
-});
-
-describe("src", () => {
-  it("has few files in each folder", () => {
-    const sizes = FOLDERS.map((folder) => ({
-      folder,
-      files: FILES.filter((file) => dirname(file) === folder).length,
-    }));
-
-    expect(sizes.filter(({ files }) => files > MOST_FILES)).toEqual([]);
-  });
-
-  it("has short files", () => {
-    const lines = FILES.map((file) => ({ file, lines: readFileSync(file, "utf8").split("\n").length - 1 }));
-
-    expect(lines.filter(({ lines: count }) => count > MOST_LINES)).toEqual([]);
   });
 });
 

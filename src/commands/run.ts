@@ -7,6 +7,8 @@ import { createRedact } from "../core/model/redact.ts";
 import { readProxySettings } from "../io/http-client/proxy-settings.ts";
 import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import { createLogger } from "../io/logger.ts";
+import { openRecordingFile, type RecordingFile } from "../io/recording-file.ts";
+import { isSystemError } from "../io/system-error.ts";
 import { WatchedFiles } from "../io/watched-files.ts";
 import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
 import { defaultStateFile, loadConfig, openWebConfig, STATE_FILE_NOT_USED } from "./load-config.ts";
@@ -22,6 +24,7 @@ export interface RunFlags {
   readonly store?: string;
   readonly cluster?: string;
   readonly enableLifecycle?: true;
+  readonly record?: string;
   readonly logLevel: LogLevel;
   readonly logFormat?: LogFormat;
 }
@@ -69,6 +72,11 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       lostLogLines += 1;
     },
   });
+  const recording = flags.record === undefined ? null : openRecording(flags.record, { world, logger });
+  if (recording === "unusable") {
+    return EXIT.usage;
+  }
+  using _closed = recording;
   const stateFile = flags.state ?? defaultStateFile(flags.config);
   warnOfUnusedFile(flags, store, logger);
   const start = (): Promise<App> =>
@@ -92,10 +100,26 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       stateFile: store.kind === "store" ? null : stateFile,
       store: store.kind === "store" ? store.settings : null,
       formerStateFile: stateFile,
+      recording,
       web,
       proxy,
     });
   return await runUntilSignal(start, { world, logger });
+}
+
+function openRecording(
+  file: string,
+  { world, logger }: { readonly world: Pick<CommandWorld, "err">; readonly logger: Logger },
+): RecordingFile | "unusable" {
+  try {
+    return openRecordingFile(file, { logger });
+  } catch (error) {
+    if (!(isSystemError(error) && error instanceof Error)) {
+      throw error;
+    }
+    world.err(`Cannot write --record ${file}: ${error.message}`);
+    return "unusable";
+  }
 }
 
 function warnOfUnusedFile({ state }: RunFlags, store: StoreReading, logger: Logger): void {

@@ -7,6 +7,7 @@ import type { EndpointRecord } from "../core/model/exchange.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
 import { memoize } from "../core/model/memoize.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
+import type { Observation } from "../core/model/observation.ts";
 import type { Plan } from "../core/model/plan.ts";
 import type { Report } from "../core/model/report.ts";
 import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
@@ -24,6 +25,7 @@ import { ExchangeLog } from "./polling/exchange-log.ts";
 import { ParityCounters } from "./polling/parity-counters.ts";
 import { createPollQueue, hasSameLimits, type PollQueue } from "./polling/queue.ts";
 import { type PollsUnderWay, requestIdOf } from "./polling/rounds.ts";
+import { observationLine, recordedNames, restartLine } from "./recording.ts";
 import { type PollContext, type Running, readiness, standBy, startRunning, stopRunning } from "./running.ts";
 import { takeSnapshot } from "./snapshot.ts";
 import { createFileGate } from "./state/file-gate.ts";
@@ -57,6 +59,7 @@ export class Daemon implements AsyncDisposable {
   readonly #paritySchedule: ParitySchedule;
   readonly #clock: SteadyClock;
   readonly #watchdog: LoopWatchdog;
+  readonly #recordedNamesOf = memoize(recordedNames);
   readonly #planOf = memoize(({ fleet, poll }: Config) => planFleet(fleet, poll));
   readonly #underWay: PollsUnderWay = new Map();
   /** Of earlier configurations, with polls still under way. */
@@ -86,6 +89,8 @@ export class Daemon implements AsyncDisposable {
     });
     this.#batches = new ObservationBatches(this.#monitor, world.onBug);
     const { chains, incidents, budgets, questions } = store.restored;
+    const state = chains.size > 0 ? "kept" : "lost";
+    world.recording?.append([restartLine({ atMs: world.nowMs(), state })]);
     this.#budgets.restore(budgets);
     this.#gate.allowProbes();
     this.#monitor.restore(chains, incidents);
@@ -233,6 +238,15 @@ export class Daemon implements AsyncDisposable {
     await Promise.all([this.#running, ...this.#retired].map(stopRunning));
   }
 
+  #record(observations: readonly Observation[]): void {
+    const names = this.#recordedNamesOf(this.#running.config.fleet);
+    this.#options.world.recording?.append(
+      observations.map((observation) =>
+        observationLine(observation, names.get(observation.source) ?? observation.source),
+      ),
+    );
+  }
+
   /** With all that was polled. */
   #upToDate(): Monitor {
     this.#batches.flush();
@@ -283,6 +297,7 @@ export class Daemon implements AsyncDisposable {
       return onObserved("stable");
     }
     this.#dialects.markPolled(endpoint);
+    this.#record(polled.observations);
     this.#batches.add(polled, ({ stability, isImplausible }) => {
       if (isImplausible) {
         this.#counters.countFailure(endpoint, "implausible");

@@ -69,6 +69,8 @@ export class Scenario implements AsyncDisposable {
   readonly fleet: SimulatedFleet;
   /** Everything the daemon has logged. */
   readonly log: readonly LogLine[];
+  /** The lines of a recording, as `run --record` writes them. */
+  readonly recording: string[] = [];
   readonly #options: ScenarioOptions;
   readonly #recorded = recordLog();
   readonly #endpoints = new Map<string, SimulatedEndpoint>();
@@ -255,6 +257,7 @@ export class Scenario implements AsyncDisposable {
       build: { version: PAGE.version, revision: "test", nodeVersion: "" },
       isLifecycleEnabled: false,
       stateFile: null,
+      recording: { append: (lines) => this.recording.push(...lines) },
       openHttpClient: (settings) => this.#openClient(settings),
     };
   }

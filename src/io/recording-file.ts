@@ -1,0 +1,100 @@
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  ftruncateSync,
+  openSync,
+  readSync,
+  renameSync,
+  writeSync,
+} from "node:fs";
+import type { Logger } from "pino";
+
+export interface RecordingFileOptions {
+  readonly logger: Pick<Logger, "error" | "info">;
+  /** A file that would become larger is renamed to `FILE.1`, in place of an older one. Default: 256 MB. */
+  readonly maxBytes?: number;
+}
+
+/** Appends lines to a file. Disposing it closes the file. */
+export interface RecordingFile extends Disposable {
+  readonly append: (lines: readonly string[]) => void;
+}
+
+const MAX_BYTES = 256_000_000;
+/** Longer than any line. */
+const TAIL_BYTES = 65_536;
+const NEWLINE = 10;
+
+/**
+ * Opens a recording, to go on at its end. What a crash has left of a last line is cut off. Where the disk refuses a write, the
+ * lines are lost, and the log says so once.
+ *
+ * @throws If the file cannot be opened.
+ */
+export function openRecordingFile(path: string, options: RecordingFileOptions): RecordingFile {
+  const { logger, maxBytes = MAX_BYTES } = options;
+  let file: OpenFile | null = openAtEnd(path);
+  let isFailing = false;
+
+  function write(text: Buffer): void {
+    file ??= openAtEnd(path);
+    if (file.bytes > 0 && file.bytes + text.length > maxBytes) {
+      close();
+      renameSync(path, `${path}.1`);
+      file = openAtEnd(path);
+    }
+    writeSync(file.fd, text, 0, text.length, file.bytes);
+    file = { fd: file.fd, bytes: file.bytes + text.length };
+  }
+
+  function close(): void {
+    if (file !== null) {
+      closeSync(file.fd);
+      file = null;
+    }
+  }
+
+  return {
+    append(lines) {
+      if (lines.length === 0) {
+        return;
+      }
+      try {
+        write(Buffer.from(`${lines.join("\n")}\n`));
+        if (isFailing) {
+          isFailing = false;
+          logger.info({ file: path }, "Recording writable again");
+        }
+      } catch (error) {
+        // Opened again for the next lines, which cuts off what was written of these.
+        close();
+        if (!isFailing) {
+          isFailing = true;
+          logger.error(
+            { file: path, detail: String(error) },
+            "Cannot write the recording; observations are lost",
+          );
+        }
+      }
+    },
+    [Symbol.dispose]: close,
+  };
+}
+
+interface OpenFile {
+  readonly fd: number;
+  readonly bytes: number;
+}
+
+function openAtEnd(path: string): OpenFile {
+  const fd = openSync(path, constants.O_RDWR | constants.O_CREAT, 0o600);
+  const { size } = fstatSync(fd);
+  const tail = Buffer.alloc(Math.min(size, TAIL_BYTES));
+  readSync(fd, tail, 0, tail.length, size - tail.length);
+  const bytes = size - tail.length + tail.lastIndexOf(NEWLINE) + 1;
+  if (bytes < size) {
+    ftruncateSync(fd, bytes);
+  }
+  return { fd, bytes };
+}

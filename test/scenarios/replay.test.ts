@@ -1,0 +1,181 @@
+import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type ReplayFlags, replay } from "../../src/commands/replay.ts";
+import { openRecordingFile } from "../../src/io/recording-file.ts";
+import { commandWorld } from "../support/command-world.ts";
+import { recordLog } from "../support/log-recorder.ts";
+import { type Scenario, startScenario } from "../support/scenario.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const FLEET = `
+version: 1
+budgets:
+  studio: { limit: 3000, per: day, scope: endpoint }
+chains:
+  base: { id: 8453, name: Base, block_time: 2s, rpc: ["https://base.example/rpc"] }
+  gnosis: { id: 100, name: Gnosis, block_time: 5s }
+protocols:
+  airdrops:
+    - { variant: multichain, dialect: envio, url: "https://envio.example/v1/graphql", schedule: "*/15 * * * * *", chains: [base, gnosis] }
+    - { variant: subgraph, dialect: graph, url: "https://graph.example/subgraphs/name/{chain}", budget: studio, schedule: auto, chains: [base, gnosis] }
+`;
+const SUBGRAPH = "airdrops/subgraph/production/base";
+const FLAGS: ReplayFlags = { config: "chains.yaml", every: "30s", chain: [], format: "table" };
+
+describe("synclag replay", () => {
+  it("says of a recording what the daemon said at the time, across a restart", async () => {
+    await using play = await startScenario(FLEET);
+    const live = await look(play, 5);
+    play.fleet.target(SUBGRAPH).set({ freezeAtMs: Date.now() });
+    live.push(...(await look(play, 13)));
+    await play.restart({ state: "kept" });
+    live.push(...(await look(play, 5)));
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, "observations.jsonl");
+    writeFileSync(file, textOf(play.recording));
+
+    const { out } = await replayed([file], { every: "1m", format: "json" });
+
+    const said = out.map((line) => JSON.parse(line) as SaidLine).map(momentOf);
+    expect(said.slice(0, live.length)).toEqual(live);
+    expect(live.some(({ targets }) => targets.some(([, status]) => status === "stalled"))).toBe(true);
+  });
+
+  it("prints the changes only, as a table", async () => {
+    await using folder = await temporaryFolder();
+    const file = await recordStall(folder.path);
+
+    const { out, exitCode } = await replayed([file], { chain: ["base"] });
+
+    expect(exitCode).toBe(0);
+    expect(out).toEqual([
+      expect.stringMatching(
+        /^2026-11-20T03:1\d:\d\d\.\d{3}Z {2}airdrops\/subgraph\/production\/base {2}ok → stalled {2}has not advanced/,
+      ),
+    ]);
+  });
+
+  it.each([
+    { line: "{", says: "not valid JSON" },
+    { line: '{"source":"airdrops/subgraph/production/base","kind":"head"}', says: "sent: " },
+    { line: '{"source":"x","sent":1,"received":1,"kind":"missing"}', says: 'unknown source "x"' },
+    { line: '{"restart":1,"state":"gone"}', says: "state: " },
+  ])("names file and line of $line", async ({ line, says }) => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, "observations.jsonl");
+    writeFileSync(file, textOf(['{"restart":1795143600000,"state":"lost"}', line, line]));
+
+    const { err, exitCode } = await replayed([file]);
+
+    expect(exitCode).toBe(2);
+    expect(err.join("\n")).toContain(`${file}:2: ${says}`);
+  });
+
+  it("leaves out a last line that is truncated", async () => {
+    await using folder = await temporaryFolder();
+    const file = await recordStall(folder.path);
+    appendFileSync(file, '{"source":"airdr');
+
+    const { err, exitCode } = await replayed([file]);
+
+    expect(exitCode).toBe(0);
+    expect(err).toEqual([expect.stringContaining("the last line is truncated")]);
+  });
+
+  it.each([
+    { flags: { every: "soon" }, says: 'Cannot use --every "soon"' },
+    { flags: { chain: ["bass"] }, says: 'Cannot use --chain "bass": chains.yaml has base, gnosis' },
+  ])("refuses $flags", async ({ flags, says }) => {
+    const { err, exitCode } = await replayed(["absent"], flags);
+
+    expect({ exitCode, err: err.join() }).toEqual({ exitCode: 2, err: expect.stringContaining(says) });
+  });
+
+  it("says that a file does not exist", async () => {
+    expect((await replayed(["absent.jsonl"])).err).toEqual(["Cannot read absent.jsonl: no such file"]);
+  });
+});
+
+describe("openRecordingFile()", () => {
+  it("goes on after the last whole line, and keeps two files", async () => {
+    await using folder = await temporaryFolder();
+    const file = join(folder.path, "observations.jsonl");
+    writeFileSync(file, '{"whole":1}\n{"torn":');
+    using recording = openRecordingFile(file, { logger: recordLog().logger, maxBytes: 100 });
+
+    recording.append(["{}"]);
+    const afterFirst = readFileSync(file, "utf8");
+    recording.append(["x".repeat(99)]);
+
+    expect(afterFirst).toBe('{"whole":1}\n{}\n');
+    expect(readFileSync(`${file}.1`, "utf8")).toBe('{"whole":1}\n{}\n');
+    expect(statSync(file).size).toBe(100);
+  });
+});
+
+/** A chain at one moment: what its reference was, and each target's status and height. */
+interface Moment {
+  readonly chain: string;
+  readonly reference: number | null;
+  readonly targets: readonly (readonly [key: string, status: string, block: number | null])[];
+}
+
+/** What `--format json` prints of it. */
+interface SaidLine {
+  readonly chain: string;
+  readonly reference: { readonly block: number } | null;
+  readonly targets: readonly {
+    readonly target: string;
+    readonly status: string;
+    readonly block_number: number | null;
+  }[];
+}
+
+function momentOf({ chain, reference, targets }: SaidLine): Moment {
+  return {
+    chain,
+    reference: reference?.block ?? null,
+    targets: targets.map(({ target, status, block_number }) => [target, status, block_number] as const),
+  };
+}
+
+/** Each minute of so many, by the running daemon. */
+async function look(play: Scenario, minutes: number): Promise<Moment[]> {
+  const moments: Moment[] = [];
+  for (let minute = 0; minute < minutes; minute += 1) {
+    await play.run("1m");
+    moments.push(
+      ...play.report().chains.map(({ chain, reference, targets }) => ({
+        chain: chain.slug,
+        reference: reference?.block ?? null,
+        targets: targets.map(({ target, status, block }) => [target.key, status, block] as const),
+      })),
+    );
+  }
+  return moments;
+}
+
+/** A recording in which a target stops; the path of the file. */
+async function recordStall(folder: string): Promise<string> {
+  await using play = await startScenario(FLEET);
+  await play.run("5m");
+  play.fleet.target(SUBGRAPH).set({ freezeAtMs: Date.now() });
+  await play.run("13m");
+  const file = join(folder, "observations.jsonl");
+  writeFileSync(file, textOf(play.recording));
+  return file;
+}
+
+function textOf(lines: readonly string[]): string {
+  return lines.map((line) => `${line}\n`).join("");
+}
+
+async function replayed(
+  files: readonly string[],
+  flags: Partial<ReplayFlags> = {},
+): Promise<{ readonly exitCode: number; readonly out: readonly string[]; readonly err: readonly string[] }> {
+  const { world, printed } = commandWorld({});
+  const exitCode = await replay(files, { ...FLAGS, ...flags }, { ...world, readFile: () => FLEET });
+  return { exitCode, ...printed };
+}
