@@ -10,6 +10,7 @@ import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { Observation } from "../core/model/observation.ts";
 import type { Plan } from "../core/model/plan.ts";
 import type { Report } from "../core/model/report.ts";
+import { createHttpClient } from "../io/http-client/client.ts";
 import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
 import type { World } from "../io/world.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
@@ -43,6 +44,8 @@ export interface DaemonOptions {
    * it polls at once, and always.
    */
   readonly mayPoll?: (() => boolean) | null;
+  /** Opens the client that polls are sent with. Default: over the network. */
+  readonly openClient?: typeof createHttpClient;
 }
 
 /** The poll loop, on one configuration at a time. */
@@ -268,6 +271,7 @@ export class Daemon implements AsyncDisposable {
   #start(config: Config): Running {
     return startRunning(config, {
       world: this.#options.world,
+      openClient: this.#options.openClient ?? createHttpClient,
       gate: this.#gate,
       counters: this.#counters,
       exchangeLog: this.#exchangeLog,

@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
 import { type Endpoint, endpointsOf } from "../core/model/fleet.ts";
-import { createHttpClient } from "../io/http-client/client.ts";
+import type { createHttpClient } from "../io/http-client/client.ts";
 import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
 import type { World } from "../io/world.ts";
 import type { Monitor } from "./monitor.ts";
@@ -35,6 +35,7 @@ export interface PollContext {
 /** What outlives a configuration. */
 export interface RunningOptions extends Pick<PollPortsOptions, "gate" | "counters" | "exchangeLog"> {
   readonly world: World;
+  readonly openClient: typeof createHttpClient;
   readonly monitor: Monitor;
   readonly queue: PollQueue;
   readonly underWay: PollsUnderWay;
@@ -56,7 +57,7 @@ export function standBy(config: Config): Running {
 export function startRunning(config: Config, options: RunningOptions): Running {
   const { world, monitor, queue, counters, exchangeLog } = options;
   const stopping = new AbortController();
-  const client = (world.openHttpClient ?? createHttpClient)({
+  const client = options.openClient({
     ...config.poll,
     connectionsPerHost: config.poll.perHost,
     userAgent: `synclag/${world.build.version}`,

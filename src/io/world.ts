@@ -2,7 +2,6 @@ import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import type { StoreSettings } from "../config/options/store-settings.ts";
 import type { WebSettingsSource } from "../config/web/web-settings.ts";
-import type { HttpClient, HttpClientOptions } from "./http-client/client.ts";
 import type { RecordingFile } from "./recording-file.ts";
 
 /** What the daemon needs of the outside, so that a test or the demo can replace it. */
@@ -33,8 +32,6 @@ export interface World {
   readonly proxy?: ProxySettings | null;
   /** Where every observation is recorded. Default: nowhere. */
   readonly recording?: Pick<RecordingFile, "append"> | null;
-  /** Opens the client that polls are sent with. Default: `createHttpClient`, over the network. */
-  readonly openHttpClient?: (options: HttpClientOptions) => HttpClient;
   /** TLS, users, headers and limits of our own server. Default: plain HTTP without authentication. */
   readonly web?: WebSettingsSource | null;
 }

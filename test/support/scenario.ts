@@ -6,7 +6,7 @@ import { parseDuration } from "../../src/config/schema/quantities.ts";
 import { type Endpoint, endpointsOf, statusEndpointOf } from "../../src/core/model/fleet.ts";
 import type { PostRequest, PostResult } from "../../src/core/model/http-post.ts";
 import type { Report, TargetReport } from "../../src/core/model/report.ts";
-import { Daemon } from "../../src/daemon/daemon.ts";
+import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
 import { openHistoryStore } from "../../src/daemon/state/history-store.ts";
 import { EMPTY_STATE, parseState } from "../../src/daemon/state/restored-state.ts";
@@ -117,7 +117,11 @@ export class Scenario implements AsyncDisposable {
     }
     const restored =
       saved === null || state === "lost" ? EMPTY_STATE : parseState(JSON.parse(saved), Date.now());
-    this.#running = await startDaemon(this.#config, this.#world(), restored);
+    this.#running = await startDaemon(this.#config, {
+      world: this.#world(),
+      restored,
+      openClient: (settings) => this.#openClient(settings),
+    });
     await nextTurn();
   }
 
@@ -258,7 +262,6 @@ export class Scenario implements AsyncDisposable {
       isLifecycleEnabled: false,
       stateFile: null,
       recording: { append: (lines) => this.recording.push(...lines) },
-      openHttpClient: (settings) => this.#openClient(settings),
     };
   }
 
@@ -332,8 +335,11 @@ interface Running extends AsyncDisposable {
 
 async function startDaemon(
   config: ReturnType<typeof parseConfig>,
-  world: World,
-  restored: StateStore["restored"],
+  {
+    world,
+    restored,
+    openClient,
+  }: Pick<DaemonOptions, "world" | "openClient"> & { readonly restored: StateStore["restored"] },
 ): Promise<Running> {
   const store: StateStore = {
     restored,
@@ -344,7 +350,7 @@ async function startDaemon(
     publishUrl: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-  const daemon = new Daemon(config, { world, store });
+  const daemon = new Daemon(config, { world, store, ...(openClient === undefined ? {} : { openClient }) });
   const history = await openHistoryStore(world);
   const reports = startReportLoop(daemon, history, world);
   return {
