@@ -1,12 +1,26 @@
 import type { ChainState } from "../head/chain-state.ts";
 import type { HeadState } from "../head/choose-head.ts";
 import type { Consensus } from "../head/consensus.ts";
+import { EMPTY_TIMELINE } from "../head/timeline.ts";
 import type { Sample } from "../model/sample.ts";
 import { shiftParity } from "../parity/parity-state.ts";
 import type { SourceState } from "../source/source-state.ts";
 
 /** Clocks of two machines that are in order differ by less than this. */
 const TOLERANCE_MS = 5_000;
+
+/**
+ * A chain's state after the wall clock jumped ahead by `byMs`. Either the machine was suspended, or the clock was set, and
+ * nothing tells which. So evidence keeps its instants and may be older than it is, but nothing is concluded from the time
+ * that seems to have passed: no standstill, and no pace.
+ */
+export function leapChain(state: ChainState, byMs: number): ChainState {
+  return {
+    ...state,
+    sources: state.sources.map((source) => ({ ...source, peak: shiftPeak(source.peak, byMs) })),
+    clock: { ...state.clock, seen: EMPTY_TIMELINE },
+  };
+}
 
 /** A chain's state as it would be if our own clock had always been right: after it was set forward by `byMs` (back, if negative). */
 export function shiftChain(state: ChainState, byMs: number): ChainState {

@@ -142,7 +142,7 @@ function followConsensus(tick: Tick, agreed: Consensus): ChainClock {
   const { before, pace } = tick;
   const { head } = agreed;
   const former = before.consensus.head;
-  if (head === null || head === former) {
+  if (head === null || (head.block === former?.block && head.atMs === former.atMs)) {
     return followTimes(tick, agreed, before.clock);
   }
   const goesOn =
