@@ -1,4 +1,4 @@
-import { shiftChain, withoutFuture } from "../core/chain/clock-jump.ts";
+import { leapChain, shiftChain, withoutFuture } from "../core/chain/clock-jump.ts";
 import { observeParity } from "../core/chain/observe-parity.ts";
 import { type Observed, observedIn } from "../core/chain/observed.ts";
 import { observeChain, retainChain, startChain, watchFleet } from "../core/chain/watch-chain.ts";
@@ -221,7 +221,7 @@ export class Monitor {
     return cached;
   }
 
-  /** Where the wall clock was set, all instants that are remembered are set with it: nothing has happened meanwhile. */
+  /** Where the wall clock was set back, all instants that are remembered are set back with it. */
   #followClock(): void {
     const { monotonicMs, nowMs } = this.#options;
     if (monotonicMs === undefined) {
@@ -233,8 +233,9 @@ export class Monitor {
     if (Math.abs(jumpMs) < DRIFT_MS) {
       return;
     }
+    const follow = jumpMs > 0 ? leapChain : shiftChain;
     for (const [slug, { watched, state }] of this.#chains) {
-      this.#chains.set(slug, { watched, state: shiftChain(state, jumpMs), cached: null });
+      this.#chains.set(slug, { watched, state: follow(state, jumpMs), cached: null });
     }
     this.#latest = null;
   }

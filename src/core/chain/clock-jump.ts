@@ -1,12 +1,26 @@
 import type { ChainState } from "../head/chain-state.ts";
 import type { HeadState } from "../head/choose-head.ts";
 import type { Consensus } from "../head/consensus.ts";
+import { EMPTY_TIMELINE } from "../head/timeline.ts";
 import type { Sample } from "../model/sample.ts";
 import { shiftParity } from "../parity/parity-state.ts";
 import type { SourceState } from "../source/source-state.ts";
 
-/** Answers that overlap are folded in the order in which they came: their instants differ by less than this. */
+/** Clocks of two machines that are in order differ by less than this. */
 const TOLERANCE_MS = 5_000;
+
+/**
+ * A chain's state after the wall clock jumped ahead by `byMs`. Either the machine was suspended, or the clock was set, and
+ * nothing tells which. So evidence keeps its instants and may be older than it is, but nothing is concluded from the time
+ * that seems to have passed: no standstill, and no pace.
+ */
+export function leapChain(state: ChainState, byMs: number): ChainState {
+  return {
+    ...state,
+    sources: state.sources.map((source) => ({ ...source, peak: shiftPeak(source.peak, byMs) })),
+    clock: { ...state.clock, seen: EMPTY_TIMELINE },
+  };
+}
 
 /** A chain's state as it would be if our own clock had always been right: after it was set forward by `byMs` (back, if negative). */
 export function shiftChain(state: ChainState, byMs: number): ChainState {
@@ -20,7 +34,7 @@ export function shiftChain(state: ChainState, byMs: number): ChainState {
   };
 }
 
-/** No evidence may be later than now: where it is, our clock was wrong by at least so much when it was written down. */
+/** A restored state from the future was saved under another clock: it is shifted so that nothing in it is later than now. */
 export function withoutFuture(state: ChainState, nowMs: number): ChainState {
   const latestMs = state.sources.reduce(
     (latest, { last }) => Math.max(latest, last?.receivedAtMs ?? latest),

@@ -10,7 +10,6 @@ import { isHeight } from "../model/sample.ts";
 import { foldPoll } from "../source/fold-poll.ts";
 import { hasReadHeight, type LastPoll, newestSample, type SourceState } from "../source/source-state.ts";
 import { stalledAfterMs } from "../status/judge.ts";
-import { withoutFuture } from "./clock-jump.ts";
 import { isDecided, isTooEarly, judgedAgain } from "./first-round.ts";
 import { measureGaps } from "./measure-gaps.ts";
 import { settleStatuses } from "./settle-statuses.ts";
@@ -21,14 +20,13 @@ const LARGE_STEP_BLOCKS = 256;
 
 /** Folds the observations of one instant: first what was said, then what follows from all of it together. */
 export function observeInstant(
-  known: ChainState,
+  before: ChainState,
   watched: WatchedChain,
   instant: readonly Observation[],
 ): ChainState {
-  const before = withoutFuture(known, Math.min(...instant.map(({ receivedAtMs }) => receivedAtMs)));
   const tick = startTick(before, watched, instant);
   if (tick === null) {
-    return known;
+    return before;
   }
   foldPolls(tick);
   const agreed = agree(tick);
@@ -144,7 +142,7 @@ function followConsensus(tick: Tick, agreed: Consensus): ChainClock {
   const { before, pace } = tick;
   const { head } = agreed;
   const former = before.consensus.head;
-  if (head === null || head === former) {
+  if (head === null || (head.block === former?.block && head.atMs === former.atMs)) {
     return followTimes(tick, agreed, before.clock);
   }
   const goesOn =

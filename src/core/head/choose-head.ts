@@ -179,11 +179,13 @@ function newTrack({ block, atMs }: Voice, group: readonly Voice[], { pace }: Sce
   return { block, atMs, intervalMs: pace.intervalMs, members: keysOf(group) };
 }
 
-/** Those on the track that are clearly further than the usual head. */
+/** Those on the track that have shown a higher block than the usual head, and are clearly further. */
 function aheadOf(usual: Voice, { scene, voters }: Candidates): readonly Voice[] {
   const lead = Math.max(AHEAD_BLOCKS, AHEAD_MS / (scene.pace.intervalMs ?? AHEAD_MS));
   const least = aboveTrack(usual, scene) + lead;
-  return voters.filter((voice) => aboveTrack(voice, scene) > least && isOnTrack(voice, scene));
+  return voters.filter(
+    (voice) => voice.block > usual.block && aboveTrack(voice, scene) > least && isOnTrack(voice, scene),
+  );
 }
 
 /** Whether all who were on the track, and are asked about as often, have been heard since. */

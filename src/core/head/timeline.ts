@@ -81,7 +81,8 @@ export function standstillMs({ blocks, timesMs }: Timeline, block: number): numb
 
 /**
  * The block, possibly between two, that the chain had reached at `timeMs`. Outside the points it goes on at
- * `intervalMs` (not at all where that is null) for at most `horizonMs`; null before the first point minus that.
+ * `intervalMs` (not at all where that is null) for at most `horizonMs`, unless it was last seen to stand still; null
+ * before the first point minus that.
  */
 export function blockAt(
   timeline: Timeline,
@@ -96,7 +97,8 @@ export function blockAt(
     return low.block + share * (high.block - low.block);
   }
   if (low !== null) {
-    return low.block + paceFor(Math.min(timeMs - low.timeMs, beyond.horizonMs));
+    const stands = timeline.blocks.at(-2) === low.block;
+    return stands ? low.block : low.block + paceFor(Math.min(timeMs - low.timeMs, beyond.horizonMs));
   }
   if (high === null || high.timeMs - timeMs > beyond.horizonMs) {
     return null;

@@ -5,7 +5,6 @@ import type { Opposition } from "../../../src/core/head/consensus.ts";
 import { BASE, headAt, headOf, Play, targetOn, watch } from "./chain-fixture.ts";
 
 const [A, B, C, D, E, F] = ["a/x", "b/x", "c/x", "d/x", "e/x", "f/x"] as const;
-const HOUR_MS = 3_600_000;
 
 function keyOf(name: string): string {
   return targetOn(BASE, name).key;
@@ -31,18 +30,6 @@ function excluding(name: string, kind: Opposition["kind"], { state }: Play): Cha
 }
 
 describe("observeInstant() and our own clock", () => {
-  it("moves what is known to the earliest answer, where our clock was set back by an hour", () => {
-    const played = agreeing(4);
-    const nowMs = played.nowMs - HOUR_MS;
-
-    const state = observeInstant(played.state, played.watched, [
-      headAt(keyOf(A), nowMs, { block: headOf(played.nowMs) }),
-      headAt(keyOf(B), nowMs + 200, { block: headOf(played.nowMs) }),
-    ]);
-
-    expect(sourceOf(state, C)?.last?.receivedAtMs).toBe(nowMs + 50);
-  });
-
   it.each([
     { case: "two minutes", tookMs: 120_000, believedMs: 120_000 },
     { case: "more than any poll takes", tookMs: 120_001, believedMs: 0 },
