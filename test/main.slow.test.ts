@@ -1,4 +1,6 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
@@ -65,6 +67,26 @@ describe.concurrent("main", () => {
 
     synclag.child.kill("SIGTERM");
     expect((await synclag.finished).exitCode).toBe(0);
+  });
+
+  it("ends for a SIGHUP that comes while it writes its state for the last time", async () => {
+    await using folder = await temporaryFolder();
+    writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML.replace("9/", '9/", schedule: "* * * * * *'));
+    await using synclag = startSynclag(["run"], { cwd: folder.path });
+    await synclag.logged(/"msg":"First round done"/);
+    // The write waits until somebody reads the pipe.
+    const temporary = join(folder.path, "synclag.state.json.tmp");
+    execFileSync("mkfifo", [temporary]);
+
+    synclag.child.kill("SIGTERM");
+    await synclag.logged(/"msg":"Stopping"/);
+    synclag.child.kill("SIGHUP");
+    await readFile(temporary);
+
+    const { exitCode, err } = await synclag.finished;
+    expect(exitCode).toBe(0);
+    expect(err).not.toContain("Reloaded");
+    expect(existsSync(join(folder.path, "synclag.state.json.lock"))).toBe(false);
   });
 
   it("reloads a changed ConfigMap with --watch-config, and refuses a bad one as on SIGHUP", async () => {

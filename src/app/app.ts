@@ -97,6 +97,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
       report: () => daemon.report(),
       reload: () => reloader.reload(),
       async [Symbol.asyncDispose]() {
+        reloader.stop();
         daemon.drain();
         await cleanup[Symbol.asyncDispose]();
         world.logger.info("Stopped");

@@ -14,9 +14,6 @@ const STEP_MS = 600_000;
 /** The two clocks differ by this much without a jump. */
 const DRIFT_MS = 1_000;
 
-/** A file from further in the future than the longest window was written under a wrong clock. */
-const LONGEST_SETBACK_MS = 32 * 86_400_000;
-
 /**
  * A wall clock put forward by an hour would free what was spent in that hour, so budgets read it only once.
  * One that was set back while no process ran would write what is spent where a right clock no longer counts it, so the
@@ -26,9 +23,7 @@ export function createSteadyClock(
   clocks: { readonly nowMs: () => number; readonly monotonicMs: () => number },
   savedAtMs: number,
 ): SteadyClock {
-  const wallMs = clocks.nowMs();
-  const wasSetBack = savedAtMs > wallMs && savedAtMs <= wallMs + LONGEST_SETBACK_MS;
-  const startMs = (wasSetBack ? savedAtMs : wallMs) - clocks.monotonicMs();
+  const startMs = Math.max(savedAtMs, clocks.nowMs()) - clocks.monotonicMs();
   const nowMs = () => Math.round(startMs + clocks.monotonicMs());
   return {
     nowMs,

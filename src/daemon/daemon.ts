@@ -148,6 +148,9 @@ export class Daemon implements AsyncDisposable {
 
   /** Changes to another configuration: what is in both keeps its state, and its poll if one is under way. */
   apply(config: Config): void {
+    if (this.#isDraining) {
+      return;
+    }
     this.#batches.flush();
     this.#retire(this.#running);
     this.#dialects.retain(config.fleet);

@@ -18,6 +18,7 @@ export class Reloader {
   readonly #options: ReloaderOptions;
   #state: MetricsSource["reload"];
   #last: Promise<unknown> = Promise.resolve();
+  #isStopped = false;
 
   constructor(options: ReloaderOptions) {
     this.#options = options;
@@ -36,8 +37,16 @@ export class Reloader {
     return await turn;
   }
 
+  /** Reloads nothing from now on: a configuration applied while the process stops would start polls that nothing ends. */
+  stop(): void {
+    this.#isStopped = true;
+  }
+
   async #reload(): Promise<ReloadResult> {
     const { world, listen, apply } = this.#options;
+    if (this.#isStopped) {
+      return { kind: "failed", detail: "Shutting down" };
+    }
     let config: Config;
     try {
       config = world.loadConfig();

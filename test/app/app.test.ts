@@ -193,4 +193,25 @@ describe("App.reload()", () => {
     expect(metrics.get(`synclag_up{${BASE}}`)).toBe(1);
     expect(metrics.get("synclag_config_last_reload_successful")).toBe(0);
   });
+
+  it("reads no configuration once the daemon is stopping, nor after it has stopped", async () => {
+    await using fleet = await startIndexers();
+    const config = configOf(chainsYaml(fleet));
+    let reads = 0;
+    const app = await startTestApp(config, {
+      loadConfig: () => {
+        reads += 1;
+        return config;
+      },
+    });
+
+    const stopping = app[Symbol.asyncDispose]();
+    const during = await app.reload();
+    await stopping;
+    const after = await app.reload();
+
+    const refused = { kind: "failed", detail: "Shutting down" };
+    expect([during, after]).toEqual([refused, refused]);
+    expect(reads).toBe(0);
+  });
 });

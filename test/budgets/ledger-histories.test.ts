@@ -48,6 +48,8 @@ type Step =
   | { readonly kind: "refused"; readonly endpoint: number; readonly untilMs: number | null }
   | { readonly kind: "reload"; readonly without: number }
   | { readonly kind: "clock jump"; readonly byMs: number }
+  /** The machine is restarted in order, and its clock then has this error. */
+  | { readonly kind: "boot"; readonly wallErrorMs: number }
   | { readonly kind: "save" | "crash" | "stop" };
 
 const endpoint = fc.nat(ENDPOINTS.length - 1);
@@ -112,6 +114,18 @@ describe("Budgets, through crashes, reloads, refusals and clock jumps", () => {
     expect(life.sent.get("daily")).toHaveLength(10 * 12);
   });
 
+  it("count what was spent before a boot in 1971, until the clock is right again and after that", () => {
+    const life = new Life();
+    const in1971 = 365 * DAY_MS - T0;
+    for (const wallErrorMs of [0, in1971, in1971, 0]) {
+      life.live({ kind: "boot", wallErrorMs });
+      life.live({ kind: "poll", endpoint: 1, use: "scheduled", times: 20, crash: "none" });
+      life.live({ kind: "wait", ms: HOUR_MS });
+    }
+
+    expect(life.sent.get("daily")).toHaveLength(12);
+  });
+
   it("count what was spent before a sleep of the machine as long as after it", () => {
     const life = new Life();
     life.live({ kind: "poll", endpoint: 1, use: "scheduled", times: 6, crash: "none" });
@@ -161,6 +175,12 @@ class Life {
         this.#wallErrorMs += step.byMs;
         // As the daemon does after the next poll.
         this.#save();
+        return;
+      case "boot":
+        this.#save();
+        this.#journal = [];
+        this.#wallErrorMs = step.wallErrorMs;
+        this.#restart();
         return;
       case "save":
         this.#save();

@@ -112,6 +112,24 @@ describe("startApp() on a state file", () => {
     );
   });
 
+  it("keeps counting what was spent when it starts under a clock in 1970, and when that is right again", async () => {
+    await using fleet = await startIndexers();
+    await using folder = await temporaryFolder();
+    const stateFile = join(folder.path, "synclag.state.json");
+    const config = configOf(chainsYaml(fleet).replace("limit: 3000", "limit: 1"));
+    const startedMs = Date.now();
+    const statuses: (string | undefined)[] = [];
+
+    for (const nowMs of [Date.now, () => Date.now() - startedMs + 60_000, Date.now]) {
+      await using app = await startTestApp(config, { stateFile, nowMs });
+      await untilReady(app);
+      statuses.push(targetsOf(app).find(({ target }) => target.variant === "subgraph")?.status);
+    }
+
+    expect(statuses).toEqual(["ok", "throttled", "throttled"]);
+    expect(fleet.endpoint(SUBGRAPH).requestCount).toBe(1);
+  });
+
   it("holds what was spent on disk before it is sent, and no key", async () => {
     await using fleet = await startIndexers();
     await using folder = await temporaryFolder();

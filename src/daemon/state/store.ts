@@ -48,6 +48,11 @@ export interface StateStoreOptions {
 const STATE_DELAY_MS = 59_500;
 /** What the journal must hold before a request is sent does not wait: this is for the rest, and for the next try after a failure. */
 const JOURNAL_DELAY_MS = 4_500;
+/**
+ * The journal begins anew when more than this, and more than its first line, was appended to it. That bounds it also while only the state
+ * file cannot be written.
+ */
+const MAX_APPENDED_BYTES = 65_536;
 
 /** Where nothing is kept, as in the demo. */
 const NULL_STORE: StateStore = {
@@ -112,18 +117,22 @@ function createStore(path: string, { world, snapshot, lock, restored }: OpenedSt
   let isStateOnDisk = false;
   // Up to which draw the journal can be appended to; null where it must be written anew.
   let journalled: number | null = null;
+  let firstLineBytes = 0;
+  let appendedBytes = 0;
   const journal = new DebouncedWriter({
     delayMs: JOURNAL_DELAY_MS,
     content: () => ({ after: journalled, drawn: snapshot().drawn(journalled) }),
     async write({ after, drawn }) {
       journalled = null;
       await lock.assertHeld();
-      if (after === null) {
-        await writeBudgetJournal(path, drawn.budgets);
-      } else if (!(await appendToBudgetJournal(path, drawn.budgets))) {
-        await writeBudgetJournal(path, snapshot().drawn(null).budgets);
+      const appended = after === null ? null : await appendToBudgetJournal(path, drawn.budgets);
+      if (appended === null) {
+        firstLineBytes = await writeBudgetJournal(path, snapshot().drawn(null).budgets);
+        appendedBytes = 0;
+      } else {
+        appendedBytes += appended;
       }
-      journalled = drawn.sequence;
+      journalled = appendedBytes > Math.max(MAX_APPENDED_BYTES, firstLineBytes) ? null : drawn.sequence;
     },
     onFailure(error) {
       problem = messageOf(error);

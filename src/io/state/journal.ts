@@ -53,36 +53,40 @@ function readLastLine(line: string): readonly unknown[] {
   }
 }
 
-/** Replaces the journal by one line. @throws {StateFileError} If it cannot be written. */
-export async function writeBudgetJournal(statePath: string, budgets: unknown): Promise<void> {
+/** Replaces the journal by one line, whose length in bytes it returns. @throws {StateFileError} If it cannot be written. */
+export async function writeBudgetJournal(statePath: string, budgets: unknown): Promise<number> {
   const path = journalPathOf(statePath);
+  const line = lineOf(budgets);
   try {
-    await writeAtomically(path, lineOf(budgets));
+    await writeAtomically(path, line);
+    return Buffer.byteLength(line);
   } catch (error) {
     throw new StateFileError("write", { path, cause: error });
   }
 }
 
 /**
- * Appends a line to the journal. False if there is none. After a failure it must be replaced, for a part of the line may be there.
+ * Appends a line to the journal, whose length in bytes it returns; null if there is no journal. After a failure it must be replaced, for
+ * a part of the line may be there.
  *
  * @throws {StateFileError} If it cannot be written.
  */
-export async function appendToBudgetJournal(statePath: string, budgets: unknown): Promise<boolean> {
+export async function appendToBudgetJournal(statePath: string, budgets: unknown): Promise<number | null> {
   const path = journalPathOf(statePath);
+  const line = lineOf(budgets);
   try {
     // Without O_CREAT: the name of a new file would not be on disk yet.
     const file = await open(path, constants.O_WRONLY | constants.O_APPEND);
     try {
-      await file.writeFile(lineOf(budgets));
+      await file.writeFile(line);
       await file.datasync();
     } finally {
       await file.close();
     }
-    return true;
+    return Buffer.byteLength(line);
   } catch (error) {
     if (hasCode(error, "ENOENT")) {
-      return false;
+      return null;
     }
     throw new StateFileError("write", { path, cause: error });
   }

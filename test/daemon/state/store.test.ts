@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
@@ -8,6 +8,8 @@ import { readBudgetJournal } from "../../../src/io/state/journal.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
+/** A line of the journal is about this long with one account that was drawn on all day. */
+const PADDING = "x".repeat(1_000);
 const NO_BUDGETS = savedBudgetsToJson({ accounts: new Map(), backOffs: new Map() });
 
 describe("openStateStore()", () => {
@@ -102,6 +104,27 @@ describe("openStateStore()", () => {
     await store[Symbol.asyncDispose]();
   });
 
+  it("keeps the journal short, and complete, while only the state file cannot be written", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "state.json");
+    // In the way of the state file only: the journal has a temporary file of its own.
+    await mkdir(`${path}.tmp`);
+    const { store, draw, lines } = await keep(path);
+    store.touch();
+
+    for (let request = 0; request < 300; request += 1) {
+      draw();
+      await store.flush();
+    }
+
+    expect((await stat(`${path}.budgets`)).size).toBeLessThan(100_000);
+    expect((await usedInJournal(path)).at(-1)).toBe(300);
+    expect(store.problem()).toBeNull();
+    await store[Symbol.asyncDispose]();
+    expect(lines).toMatchObject([{ msg: "Cannot write the state file" }]);
+    expect((await usedInJournal(path)).at(-1)).toBe(300);
+  });
+
   it("writes the state file at once when the wall clock has jumped, and once", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "state.json");
@@ -159,7 +182,7 @@ async function keep(path: string | null) {
         written.count += 1;
       },
     }),
-    drawn: () => ({ budgets: { ...NO_BUDGETS, used }, sequence: used }),
+    drawn: () => ({ budgets: { ...NO_BUDGETS, used, padding: PADDING }, sequence: used }),
     aheadMs: () => aheadMs,
   };
   const store: StateStore = await openStateStore(path, {

@@ -32,7 +32,7 @@ export interface ProbeResult {
   readonly detail: string;
 }
 
-/** `failed`: the configuration is invalid, and the current one stays. */
+/** `failed`: the configuration is invalid, or the process is stopping; the current one stays. */
 export interface ReloadResult {
   readonly kind: "reloaded" | "failed";
   readonly detail: string;
