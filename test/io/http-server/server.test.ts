@@ -324,21 +324,28 @@ describe("the pages", () => {
 });
 
 describe("a bug of ours", () => {
-  it("is told, answered with 500, and keeps its text inside", async () => {
-    const bugs: unknown[] = [];
+  it.each([
+    { path: "/", route: "/" },
+    { path: "/chains/base?x=1", route: "/chains/:chain" },
+    { path: "/api/v1/status", route: "/api/v1/status" },
+    { path: "/metrics", route: "/metrics" },
+  ])("is reported with its route, answered with 500, and keeps its text inside: $path", async (asked) => {
+    const errors: unknown[] = [];
     const bug = new TypeError("secret text");
     const source = {
       report: () => {
         throw bug;
       },
+      metrics: () => Promise.reject(bug),
     };
-    await using server = await serve(source, { onBug: (error) => bugs.push(error) });
+    await using server = await serve(source, { onError: (error, route) => errors.push([error, route]) });
 
-    const { status, contentType, body } = await json(`${server.url}/api/v1/status`);
+    const { status, contentType, body } = await json(server.url + asked.path);
 
     expect([status, contentType]).toEqual([500, PROBLEM_TYPE]);
     expect(JSON.stringify(body)).not.toContain("secret");
-    expect(bugs).toEqual([bug]);
+    expect(errors).toEqual([[bug, asked.route]]);
+    expect((await fetch(`${server.url}/-/healthy`)).status).toBe(200);
   });
 });
 
@@ -346,7 +353,7 @@ describe("an error of the system", () => {
   it("is answered with 503, and is no bug", async () => {
     const bugs: unknown[] = [];
     const source = { metrics: () => readFile("x".repeat(5_000)).then(() => METRICS) };
-    await using server = await serve(source, { onBug: (error) => bugs.push(error) });
+    await using server = await serve(source, { onError: (error) => bugs.push(error) });
 
     const { status, contentType } = await json(`${server.url}/metrics`);
 
