@@ -1,6 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { ask, json, METRICS, PROBLEM_TYPE, serve } from "../../support/served.ts";
+import {
+  sampleChain,
+  sampleChainReport,
+  sampleReport,
+  sampleTargetReport,
+} from "../../views/sample-report.ts";
+
+const HOUR_MS = 3_600_000;
 
 describe("startHttpServer()", () => {
   it.each([
@@ -245,6 +253,22 @@ describe("/api/v1/health/{protocol}/{chain}", () => {
 
     expect(answer.status).toBe(status);
     expect(answer.body).toMatchObject({ healthy: status === 200, freshest: { variant: "multichain" } });
+  });
+
+  it.each([
+    { query: "", laggingMs: HOUR_MS, maxLagSeconds: 3_600, status: 200 },
+    { query: "?max_lag=600", laggingMs: HOUR_MS, maxLagSeconds: 600, status: 503 },
+    { query: "", laggingMs: HOUR_MS / 6, maxLagSeconds: 600, status: 503 },
+    { query: "?max_lag=3600", laggingMs: HOUR_MS / 6, maxLagSeconds: 3_600, status: 200 },
+  ])("allows the lag of the chain's own threshold unless asked otherwise: '$query'", async (asked) => {
+    const thresholds = { ...sampleChain().thresholds, laggingMs: asked.laggingMs };
+    const targets = [sampleTargetReport({ lagMs: HOUR_MS / 2 })];
+    const chain = sampleChainReport({ chain: sampleChain({ thresholds }), targets });
+    await using server = await serve({ report: () => sampleReport({ chains: [chain] }) });
+
+    const { status, body } = await json(`${server.url}/api/v1/health/lockup/base${asked.query}`);
+
+    expect([status, body["max_lag_seconds"]]).toEqual([asked.status, asked.maxLagSeconds]);
   });
 
   it.each([
