@@ -44,6 +44,7 @@ export function sourceOf(series: number): MetricsSource {
     replica: null,
     loop: { lastTickMs: nowMs, inFlight: 0, queued: 0 },
     lostLogLines: 0,
+    httpErrors: 0,
     reload: { successful: true, lastSuccessMs: nowMs },
   };
 }

@@ -9,6 +9,7 @@ import { logStart } from "../daemon/start-log.ts";
 import { openHistoryStore } from "../daemon/state/history-store.ts";
 import { type OpenedBudgets, openSharedBudgets } from "../daemon/state/open-shared-budgets.ts";
 import { openStateStore, type StateStore } from "../daemon/state/store.ts";
+import { HttpErrors } from "../io/http-server/http-errors.ts";
 import type { ReloadResult } from "../io/http-server/routes/server-deps.ts";
 import { startHttpServer } from "../io/http-server/server.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
@@ -69,6 +70,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
         replica?.reloaded();
       },
     });
+    const httpErrors = new HttpErrors(world.logger);
     const server = cleanup.use(
       await startHttpServer(
         config.listen,
@@ -77,13 +79,13 @@ export async function startApp(config: Config, world: World): Promise<App> {
           past: history.past,
           endpoints: (chain) => daemon.endpoints(chain),
           plan: () => daemon.plan(),
-          metrics: createScrape(daemon, { prometheus, reloadState: () => reloader.state, replica }),
+          metrics: createScrape(daemon, { prometheus, reloader, httpErrors, replica }),
           healthy: () => daemon.healthy(),
           ready: () => daemon.ready(),
           reload: world.isLifecycleEnabled ? () => reloader.reload() : null,
           version: world.build.version,
         },
-        { web: world.web ?? null },
+        { web: world.web ?? null, onError: (error, route) => httpErrors.add(error, route) },
       ),
     );
     await store.publishUrl(server.url);

@@ -197,9 +197,9 @@ export class Daemon implements AsyncDisposable {
     return inspectChain(this.#running.config, chain, (key) => this.#exchangeLog.of(key));
   }
 
-  metricsSource({ reload, replica }: Pick<MetricsSource, "reload" | "replica">): MetricsSource {
+  metricsSource(own: Pick<MetricsSource, "httpErrors" | "reload" | "replica">): MetricsSource {
     return {
-      replica,
+      ...own,
       report: this.#upToDate().report(),
       endpoints: this.#counters.endpoints(),
       indexers: this.#counters.indexers(),
@@ -211,7 +211,6 @@ export class Daemon implements AsyncDisposable {
         queued: this.#queue.queued(),
       },
       lostLogLines: this.#options.world.lostLogLines?.() ?? 0,
-      reload,
     };
   }
 

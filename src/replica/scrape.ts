@@ -14,7 +14,8 @@ interface ScrapedReplica {
 
 export interface ScrapeOptions {
   readonly prometheus: Pick<Prometheus, "render" | "contentType">;
-  readonly reloadState: () => MetricsSource["reload"];
+  readonly reloader: { readonly state: MetricsSource["reload"] };
+  readonly httpErrors: { readonly count: number };
   /** Null without a store. */
   readonly replica: ScrapedReplica | null;
 }
@@ -26,13 +27,14 @@ export interface ScrapeOptions {
  */
 export function createScrape(
   daemon: Daemon,
-  { prometheus, reloadState, replica }: ScrapeOptions,
+  { prometheus, reloader, httpErrors, replica }: ScrapeOptions,
 ): () => Promise<ScrapeReply> {
   const scrape = createScrapeCache(prometheus.render);
   let handedOver: MetricsSource | null = null;
 
   async function readSource(): Promise<MetricsSource> {
-    const source = daemon.metricsSource({ reload: reloadState(), replica: replica?.metrics() ?? null });
+    const own = { httpErrors: httpErrors.count, reload: reloader.state };
+    const source = daemon.metricsSource({ ...own, replica: replica?.metrics() ?? null });
     if (replica === null || source.replica?.isLeader !== true || !source.replica.isPolling) {
       handedOver = null;
       return source;
@@ -41,8 +43,8 @@ export function createScrape(
       handedOver = source;
       return source;
     }
-    const { loop, lostLogLines, reload } = source;
-    return { ...(handedOver ?? source), loop, lostLogLines, reload, replica: replica.metrics() };
+    const { loop, lostLogLines } = source;
+    return { ...(handedOver ?? source), loop, lostLogLines, ...own, replica: replica.metrics() };
   }
 
   return shareNext(async () => {

@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { ConfigError } from "../../src/config/yaml/config-error.ts";
 import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import { recordLog } from "../support/log-recorder.ts";
 import { configOf, scrape, startTestApp } from "../support/running-app.ts";
 
 const T = 'protocol="airdrops",variant="multichain",tier="production"';
@@ -147,6 +148,41 @@ describe("startApp()", () => {
     const second = startTestApp({ ...config, listen: { host: "127.0.0.1", port } });
 
     await expect(second).rejects.toThrow("EADDRINUSE");
+  });
+});
+
+describe("a handler that throws", () => {
+  it("is answered with 500, logged once with its stack and counted, and the daemon goes on", async () => {
+    await using fleet = await startIndexers();
+    const { logger, lines } = recordLog();
+    const bugs: unknown[] = [];
+    let isBroken = true;
+    await using app = await startTestApp(configOf(chainsYaml(fleet)), {
+      logger,
+      onBug: (error) => bugs.push(error),
+      // Read by nothing but /metrics.
+      lostLogLines: () => {
+        if (isBroken) {
+          throw new TypeError("no such counter");
+        }
+        return 0;
+      },
+    });
+
+    const answers = [await fetch(`${app.url}/metrics`), await fetch(`${app.url}/metrics`)];
+    isBroken = false;
+    const metrics = await scrape(app);
+
+    expect(answers.map(({ status }) => status)).toEqual([500, 500]);
+    expect(await answers[0]?.json()).toMatchObject({ status: 500, detail: "Internal error: see the log" });
+    expect(lines.filter(({ level }) => level === 50)).toEqual([
+      expect.objectContaining({
+        route: "/metrics",
+        err: expect.objectContaining({ stack: expect.stringMatching(/no such counter\n +at /) }),
+      }),
+    ]);
+    expect(metrics.get("synclag_http_errors_total")).toBe(2);
+    expect(bugs).toEqual([]);
   });
 });
 

@@ -66,6 +66,7 @@ function start() {
       replica: null,
       loop: { lastTickMs: nowMs, inFlight: 0, queued: 0 },
       lostLogLines: 0,
+      httpErrors: 0,
       reload: { successful: true, lastSuccessMs: T0 },
     }),
   };

@@ -164,6 +164,7 @@ describe("createPrometheus(), of a replica that stands by", () => {
       "synclag_build_info",
       "synclag_config_last_reload_success_timestamp_seconds",
       "synclag_config_last_reload_successful",
+      "synclag_http_errors_total",
       "synclag_leader",
       "synclag_log_lines_lost_total",
       "synclag_store_up",

@@ -28,6 +28,7 @@ export function metricsSource(wanted: Partial<MetricsSource> = {}): MetricsSourc
     replica: { isLeader: true, isStoreUp: true, isPolling: true },
     loop: { lastTickMs: NOW_MS - 500, inFlight: 2, queued: 4 },
     lostLogLines: 0,
+    httpErrors: 2,
     reload: { successful: true, lastSuccessMs: NOW_MS - 60_000 },
     ...wanted,
   };

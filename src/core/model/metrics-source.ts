@@ -111,6 +111,8 @@ export interface MetricsSource extends StatusSource {
   };
   /** Lines of the log that could not be written. */
   readonly lostLogLines: number;
+  /** Requests to our own server that failed because a handler threw. */
+  readonly httpErrors: number;
   readonly reload: {
     readonly successful: boolean;
     readonly lastSuccessMs: number;

@@ -7,7 +7,7 @@ import { addHealthRoute } from "./routes/health.ts";
 import { addHistoryRoute } from "./routes/history.ts";
 import { addManagementRoutes } from "./routes/management.ts";
 import { addPageRoutes } from "./routes/pages.ts";
-import { answerProblems, type KnownRoutes } from "./routes/replies.ts";
+import { answerProblems, type ErrorListener, type KnownRoutes } from "./routes/replies.ts";
 import type { ServerDeps } from "./routes/server-deps.ts";
 
 export interface HttpServer extends AsyncDisposable {
@@ -20,8 +20,8 @@ export interface HttpServerOptions {
   readonly requestTimeoutMs?: number;
   /** The time after which a connection on which nothing moves is closed. Default: 90 s, longer than keep-alive. */
   readonly idleTimeoutMs?: number;
-  /** Called for a bug of ours in a reply. Default: it is thrown uncaught, and ends the process. */
-  readonly onBug?: (error: unknown) => void;
+  /** Called with the error and the path of the route when a handler throws; the reply is a 500. Default: ignored. */
+  readonly onError?: ErrorListener;
   /** TLS, users, headers and limits. Default: plain HTTP without authentication. */
   readonly web?: WebSettingsSource | null;
 }
@@ -43,7 +43,7 @@ export async function startHttpServer(
   if (web !== null) {
     addWebGuard(server, web);
   }
-  addRoutes(server, source, options.onBug ?? crash);
+  addRoutes(server, source, options.onError ?? (() => undefined));
   await server.listen(listen);
   return {
     url: `${web?.current.tls == null ? "http" : "https"}://${authorityOf(server, listen.host)}`,
@@ -53,7 +53,7 @@ export async function startHttpServer(
   };
 }
 
-function addRoutes(server: FastifyInstance, source: ServerDeps, onBug: (error: unknown) => void): void {
+function addRoutes(server: FastifyInstance, source: ServerDeps, onError: ErrorListener): void {
   const known: KnownRoutes = new Map();
   server.addHook("onRoute", ({ method, url }) => {
     const methods = known.get(url) ?? new Set();
@@ -68,18 +68,12 @@ function addRoutes(server: FastifyInstance, source: ServerDeps, onBug: (error: u
   // No route reads a body: it is read up to the limit and discarded.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _body, done) => done(null));
-  answerProblems(server, known, onBug);
+  answerProblems(server, known, onError);
   addPageRoutes(server, source);
   addApiRoutes(server, source);
   addHealthRoute(server, source);
   addHistoryRoute(server, source);
   addManagementRoutes(server, source);
-}
-
-function crash(error: unknown): void {
-  queueMicrotask(() => {
-    throw error;
-  });
 }
 
 function authorityOf(server: FastifyInstance, host: string): string {

@@ -161,6 +161,13 @@ export const PROCESS_METRICS: readonly MetricFamily[] = [
     samples: ({ lostLogLines }) => [["", lostLogLines]],
   },
   {
+    name: "synclag_http_errors_total",
+    type: "counter",
+    help: "HTTP requests answered with 500 because of a bug; the log has the stack",
+    labels: [],
+    samples: ({ httpErrors }) => [["", httpErrors]],
+  },
+  {
     name: "synclag_config_last_reload_successful",
     type: "gauge",
     help: "1 if the last load of the configuration succeeded",

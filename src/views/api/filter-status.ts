@@ -1,5 +1,5 @@
-import { indexerKey, isProduction } from "../../core/model/fleet.ts";
-import type { BudgetJson, ChainJson, ParityJson, StatusJson, TargetJson } from "./api-schema.ts";
+import { indexerKey } from "../../core/model/fleet.ts";
+import type { ChainJson, ParityJson, StatusJson, TargetJson } from "./api-schema.ts";
 import { describeMissing, selectTargets } from "./selection.ts";
 
 /**
@@ -31,6 +31,8 @@ export function filterByWords(json: StatusJson, query: string): StatusJson {
 /** Narrows every list to what concerns `targets`, which are some of its own. */
 export function keepTargets(json: StatusJson, targets: readonly TargetJson[]): StatusJson {
   const keys = new Set(targets.map(targetKey));
+  // The key of an endpoint ends in `all`, or in the slug of its only chain.
+  const endpoints = new Set([...keys, ...targets.map((target) => `${indexerKey(target)}/all`)]);
   const chains = new Set(targets.map((target) => target.chain));
   const protocols = new Set(targets.map((target) => target.protocol));
   return {
@@ -39,22 +41,19 @@ export function keepTargets(json: StatusJson, targets: readonly TargetJson[]): S
     chains: json.chains.filter(({ slug }) => chains.has(slug)),
     targets,
     gaps: json.gaps.filter((gap) => keys.has(targetKey(gap))),
-    parity: json.parity.filter((one) => targets.some((target) => isCompared(one, target))),
+    parity: json.parity.filter((one) => comparedKeys(one).some((key) => keys.has(key))),
     incidents: json.incidents
       .map((incident) => ({ ...incident, targets: incident.targets.filter((key) => keys.has(key)) }))
       .filter((incident) => incident.targets.length > 0),
-    budgets: json.budgets.filter((budget) => concerns(budget, targets)),
+    budgets: json.budgets.filter(({ endpoint }) => endpoint === null || endpoints.has(endpoint)),
     skipped: json.skipped.filter((skipped) => protocols.has(skipped.protocol)),
   };
 }
 
-/** Whether a target is one of the two that are compared. What another is compared with is of its own tier, or of production. */
-export function isCompared(parity: ParityJson, target: TargetJson): boolean {
-  const { against, chain, protocol, tier } = parity;
-  const isAgainst = protocol === target.protocol && chain === target.chain && against === target.variant;
-  return (
-    (isAgainst && (target.tier === tier || isProduction(target))) || targetKey(parity) === targetKey(target)
-  );
+/** The keys that the two compared targets can have: `against` is of the same tier, or of production. */
+export function comparedKeys(parity: ParityJson): readonly string[] {
+  const against = { ...parity, variant: parity.against };
+  return [parity, against, { ...against, tier: "production" }].map(targetKey);
 }
 
 /** `protocol/variant/tier/chain`: the key of a target. */
@@ -65,19 +64,6 @@ export function targetKey(target: Pick<TargetJson, "protocol" | "variant" | "tie
 /** The error for a pair that does not exist, which names those that do. */
 export function describeMissingPair(json: StatusJson, protocol: string, chain: string): string {
   return describeMissing(json.targets, { protocol, chain });
-}
-
-/** The key of an endpoint ends in `all` or in the slug of its only chain; that of an RPC node is `rpc/chain/n`. */
-function concerns({ endpoint }: BudgetJson, targets: readonly TargetJson[]): boolean {
-  return (
-    endpoint === null ||
-    targets.some(
-      (target) =>
-        endpoint === `${indexerKey(target)}/all` ||
-        endpoint === targetKey(target) ||
-        endpoint.startsWith(`rpc/${target.chain}/`),
-    )
-  );
 }
 
 function searchText(target: TargetJson, chain: ChainJson | undefined): string {

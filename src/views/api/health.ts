@@ -11,7 +11,8 @@ export interface HealthQuery {
   readonly variant?: string | undefined;
   /** Only this tier; by default the one that serves users: production, or any where the protocol has none. */
   readonly tier?: string | undefined;
-  readonly maxLagMs: number;
+  /** Default: the `lagging` threshold of the chain. */
+  readonly maxLagMs?: number | undefined;
   /** `equal`: a target whose data differ from another variant's is not healthy. */
   readonly parity?: "equal" | undefined;
 }
@@ -31,8 +32,9 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
   if (chainReport === undefined || considered.length === 0) {
     return null;
   }
+  const { maxLagMs = chainReport.chain.thresholds.laggingMs } = query;
   const rules: Rules = {
-    maxLagMs: query.maxLagMs,
+    maxLagMs,
     hasReference: chainReport.reference !== null,
     nowMs: report.generatedAtMs,
     differing: query.parity === "equal" ? differingTargets(chainReport.parity) : new Map(),
@@ -44,7 +46,7 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
     protocol: query.protocol,
     chain: query.chain,
     variant: query.variant ?? null,
-    max_lag_seconds: query.maxLagMs / 1000,
+    max_lag_seconds: maxLagMs / 1000,
     healthy: targets.some(({ healthy }) => healthy),
     judged_by: rules.hasReference ? "lag" : "advance",
     freshest: freshest === null ? null : healthTargetJson(freshest, rules),

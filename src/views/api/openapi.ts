@@ -26,8 +26,8 @@ const MAX_LAG = {
   name: "max_lag",
   in: "query",
   description:
-    "How many seconds a variant may be behind the reference or, if there is none, may go without advancing",
-  schema: { type: "number", minimum: 0, default: 600 },
+    "How many seconds a variant may be behind the reference or, if there is none, may go without advancing. Default: the lagging threshold of the chain",
+  schema: { type: "number", minimum: 0 },
 };
 
 const PARITY = {

@@ -1,3 +1,4 @@
+import { groupBy } from "../../core/model/group-by.ts";
 import { formatCount, formatNumber, shortDuration } from "../../core/model/text.ts";
 import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
@@ -162,8 +163,9 @@ function groupByProtocol(columns: readonly Column[]) {
 }
 
 function sortRows({ chains, targets }: StatusJson): readonly Row[] {
+  const byChain = groupBy(targets, ({ chain }) => chain);
   return chains
-    .map((chain) => ({ chain, targets: targets.filter((target) => target.chain === chain.slug) }))
+    .map((chain) => ({ chain, targets: byChain.get(chain.slug) ?? [] }))
     .filter((row) => row.targets.length > 0)
     .sort((a, b) => worstSeverity(a) - worstSeverity(b) || countNotOk(b) - countNotOk(a));
 }

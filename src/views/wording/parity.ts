@@ -1,6 +1,6 @@
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { ParityJson, StatusJson } from "../api/api-schema.ts";
-import { isCompared, targetKey } from "../api/filter-status.ts";
+import { comparedKeys, targetKey } from "../api/filter-status.ts";
 import { variantName } from "./target.ts";
 
 /** The pairs whose data differ. */
@@ -10,24 +10,20 @@ export function findDifferences({ parity }: Pick<StatusJson, "parity">): readonl
 
 /** The differences that need a person: of none of the two targets in maintenance. */
 export function urgentDifferences(json: StatusJson): readonly ParityJson[] {
-  const planned = json.targets.filter(({ maintenance }) => maintenance);
-  return findDifferences(json).filter((one) => !planned.some((target) => isCompared(one, target)));
+  const planned = new Set(json.targets.filter(({ maintenance }) => maintenance).map(targetKey));
+  return findDifferences(json).filter((one) => !comparedKeys(one).some((key) => planned.has(key)));
 }
 
 /** The keys of the targets whose data differ: of two both, or the odd one out where that is known. */
 export function differingKeys(json: Pick<StatusJson, "parity" | "targets">): ReadonlySet<string> {
-  const differences = findDifferences(json);
-  return new Set(
-    differences.length === 0
-      ? []
-      : json.targets
-          .filter((target) =>
-            differences.some(
-              (one) => isCompared(one, target) && (one.odd === null || one.odd === target.variant),
-            ),
-          )
-          .map(targetKey),
+  const differing = new Set(
+    findDifferences(json).flatMap((one) => {
+      const [own = "", ...against] = comparedKeys(one);
+      const isOdd = (variant: string): boolean => one.odd === null || one.odd === variant;
+      return [...(isOdd(one.variant) ? [own] : []), ...(isOdd(one.against) ? against : [])];
+    }),
   );
+  return new Set(json.targets.map(targetKey).filter((key) => differing.has(key)));
 }
 
 /** `airdrops on Base (campaigns)`. */

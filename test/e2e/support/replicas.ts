@@ -148,7 +148,8 @@ export class Replicas {
 
 function isFleetCounter(name: string, families: Exposition["families"]): boolean {
   const type = families.get(name) ?? families.get(name.replace(/_(bucket|sum|count)$/, ""));
-  const isOfFleet = name.startsWith("synclag_") && name !== "synclag_log_lines_lost_total";
+  const isOfProcess = name === "synclag_log_lines_lost_total" || name === "synclag_http_errors_total";
+  const isOfFleet = name.startsWith("synclag_") && !isOfProcess;
   return isOfFleet && (type === "counter" || type === "histogram");
 }
 

@@ -1,6 +1,14 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { ask, json, METRICS, PROBLEM_TYPE, serve } from "../../support/served.ts";
+import {
+  sampleChain,
+  sampleChainReport,
+  sampleReport,
+  sampleTargetReport,
+} from "../../views/sample-report.ts";
+
+const HOUR_MS = 3_600_000;
 
 describe("startHttpServer()", () => {
   it.each([
@@ -248,6 +256,22 @@ describe("/api/v1/health/{protocol}/{chain}", () => {
   });
 
   it.each([
+    { query: "", laggingMs: HOUR_MS, maxLagSeconds: 3_600, status: 200 },
+    { query: "?max_lag=600", laggingMs: HOUR_MS, maxLagSeconds: 600, status: 503 },
+    { query: "", laggingMs: HOUR_MS / 6, maxLagSeconds: 600, status: 503 },
+    { query: "?max_lag=3600", laggingMs: HOUR_MS / 6, maxLagSeconds: 3_600, status: 200 },
+  ])("allows the lag of the chain's own threshold unless asked otherwise: '$query'", async (asked) => {
+    const thresholds = { ...sampleChain().thresholds, laggingMs: asked.laggingMs };
+    const targets = [sampleTargetReport({ lagMs: HOUR_MS / 2 })];
+    const chain = sampleChainReport({ chain: sampleChain({ thresholds }), targets });
+    await using server = await serve({ report: () => sampleReport({ chains: [chain] }) });
+
+    const { status, body } = await json(`${server.url}/api/v1/health/lockup/base${asked.query}`);
+
+    expect([status, body["max_lag_seconds"]]).toEqual([asked.status, asked.maxLagSeconds]);
+  });
+
+  it.each([
     "",
     "x",
     "-1",
@@ -324,21 +348,28 @@ describe("the pages", () => {
 });
 
 describe("a bug of ours", () => {
-  it("is told, answered with 500, and keeps its text inside", async () => {
-    const bugs: unknown[] = [];
+  it.each([
+    { path: "/", route: "/" },
+    { path: "/chains/base?x=1", route: "/chains/:chain" },
+    { path: "/api/v1/status", route: "/api/v1/status" },
+    { path: "/metrics", route: "/metrics" },
+  ])("is reported with its route, answered with 500, and keeps its text inside: $path", async (asked) => {
+    const errors: unknown[] = [];
     const bug = new TypeError("secret text");
     const source = {
       report: () => {
         throw bug;
       },
+      metrics: () => Promise.reject(bug),
     };
-    await using server = await serve(source, { onBug: (error) => bugs.push(error) });
+    await using server = await serve(source, { onError: (error, route) => errors.push([error, route]) });
 
-    const { status, contentType, body } = await json(`${server.url}/api/v1/status`);
+    const { status, contentType, body } = await json(server.url + asked.path);
 
     expect([status, contentType]).toEqual([500, PROBLEM_TYPE]);
     expect(JSON.stringify(body)).not.toContain("secret");
-    expect(bugs).toEqual([bug]);
+    expect(errors).toEqual([[bug, asked.route]]);
+    expect((await fetch(`${server.url}/-/healthy`)).status).toBe(200);
   });
 });
 
@@ -346,7 +377,7 @@ describe("an error of the system", () => {
   it("is answered with 503, and is no bug", async () => {
     const bugs: unknown[] = [];
     const source = { metrics: () => readFile("x".repeat(5_000)).then(() => METRICS) };
-    await using server = await serve(source, { onBug: (error) => bugs.push(error) });
+    await using server = await serve(source, { onError: (error) => bugs.push(error) });
 
     const { status, contentType } = await json(`${server.url}/metrics`);
 

@@ -183,6 +183,7 @@ describe("METRIC_FAMILIES", () => {
     { name: "synclag_polls_in_flight", expected: [[{}, 2]] },
     { name: "synclag_polls_queued", expected: [[{}, 4]] },
     { name: "synclag_log_lines_lost_total", expected: [[{}, 0]] },
+    { name: "synclag_http_errors_total", expected: [[{}, 2]] },
     { name: "synclag_config_last_reload_successful", expected: [[{}, 1]] },
     { name: "synclag_config_last_reload_success_timestamp_seconds", expected: [[{}, NOW_MS / 1000 - 60]] },
   ])("$name in its unit", ({ name, expected }) => {

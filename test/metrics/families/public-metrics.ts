@@ -46,6 +46,7 @@ export const PUBLIC = [
   { name: "synclag_polls_in_flight", type: "gauge", labels: [] },
   { name: "synclag_polls_queued", type: "gauge", labels: [] },
   { name: "synclag_log_lines_lost_total", type: "counter", labels: [] },
+  { name: "synclag_http_errors_total", type: "counter", labels: [] },
   { name: "synclag_poll_duration_seconds", type: "histogram", labels: ["protocol", "variant", "tier"] },
   { name: "synclag_leader", type: "gauge", labels: [] },
   { name: "synclag_store_up", type: "gauge", labels: [] },

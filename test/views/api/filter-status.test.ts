@@ -59,7 +59,6 @@ describe("filterStatus()", () => {
       null,
       "lockup/multichain/production/all",
       "lockup/multichain/production/base",
-      "rpc/base/0",
     ]);
   });
 
@@ -91,8 +90,6 @@ function twoByTwo(): StatusJson {
     "lockup/multichain/production/sepolia",
     "lockup/subgraph/production/base",
     "airdrops/multichain/production/all",
-    "rpc/base/0",
-    "rpc/sepolia/0",
   ];
   return statusJson(
     sampleReport({

@@ -10,8 +10,6 @@ interface HealthRoute {
   readonly Querystring: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-const DEFAULT_MAX_LAG = "600";
-
 /** For load balancers: 200 where traffic may go there, else 503. */
 export function addHealthRoute(server: FastifyInstance, source: ServerDeps): void {
   server.get<HealthRoute>("/api/v1/health/:protocol/:chain", ({ params, query }, reply) => {
@@ -34,10 +32,10 @@ export function addHealthRoute(server: FastifyInstance, source: ServerDeps): voi
 /** The question of a request, or one sentence about what is wrong with it. */
 function readQuestion(
   params: HealthRoute["Params"],
-  { max_lag: maxLag = DEFAULT_MAX_LAG, variant = "", tier = "", parity = "" }: HealthRoute["Querystring"],
+  { max_lag: maxLag, variant = "", tier = "", parity = "" }: HealthRoute["Querystring"],
 ): HealthQuery | string {
-  // Digits, with up to three decimals.
-  if (typeof maxLag !== "string" || !/^\d{1,9}(\.\d{1,3})?$/.test(maxLag)) {
+  // Digits, with up to three decimals; several values become one text with commas.
+  if (!/^\d{1,9}(\.\d{1,3})?$/.test(String(maxLag ?? 0))) {
     const found = JSON.stringify(maxLag).slice(0, 100);
     return `Cannot use max_lag ${found}: expected seconds, such as 600`;
   }
@@ -49,7 +47,7 @@ function readQuestion(
   }
   return {
     ...params,
-    maxLagMs: Number(maxLag) * 1000,
+    ...(maxLag === undefined ? {} : { maxLagMs: Number(maxLag) * 1000 }),
     ...(variant === "" ? {} : { variant }),
     ...(tier === "" ? {} : { tier }),
     ...(parity === "" ? {} : { parity }),

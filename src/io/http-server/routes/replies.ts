@@ -6,6 +6,9 @@ import { isSystemError } from "../../system-error.ts";
 /** The methods of each route's pattern. */
 export type KnownRoutes = Map<string, Set<string>>;
 
+/** Gets what a handler threw, and the path of its route, such as `/chains/:chain`. */
+export type ErrorListener = (error: unknown, route: string) => void;
+
 const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 
 /** Replies with JSON that must not be cached: it holds for this instant only. */
@@ -26,18 +29,14 @@ export function sendProblem(reply: FastifyReply, httpStatus: number, detail: str
 }
 
 /** A wrong method is 405 with `Allow`, an unknown path 404; the text of an internal error is never sent. */
-export function answerProblems(
-  server: FastifyInstance,
-  known: KnownRoutes,
-  onBug: (error: unknown) => void,
-): void {
+export function answerProblems(server: FastifyInstance, known: KnownRoutes, onError: ErrorListener): void {
   // Before the body is read: an invalid one does not matter where no route takes it.
   server.addHook("onRequest", async (request, reply) => {
     if (request.is404) {
       await answerUnrouted(request, reply, known);
     }
   });
-  server.setErrorHandler((error, _request, reply) => {
+  server.setErrorHandler((error, request, reply) => {
     const httpStatus = clientErrorStatus(error);
     if (httpStatus !== null) {
       return sendProblem(reply, httpStatus, "Cannot read the request");
@@ -46,7 +45,7 @@ export function answerProblems(
     if (isSystemError(error)) {
       return sendProblem(reply.header("retry-after", "10"), 503, `Cannot reply now: ${String(error)}`);
     }
-    onBug(error);
+    onError(error, request.routeOptions.url ?? "");
     return sendProblem(reply, 500, "Internal error: see the log");
   });
 }

@@ -1,0 +1,26 @@
+import type { Logger } from "pino";
+
+/** Counts and logs the requests of which the handler threw: a bug, but none that has to end the polls. */
+export class HttpErrors {
+  #count = 0;
+  /** By route: the last error that was logged. An open page repeats its request every few seconds. */
+  readonly #logged = new Map<string, string>();
+  readonly #logger: Logger;
+
+  constructor(logger: Logger) {
+    this.#logger = logger;
+  }
+
+  get count(): number {
+    return this.#count;
+  }
+
+  add(error: unknown, route: string): void {
+    this.#count += 1;
+    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
+    if (this.#logged.get(route) !== text) {
+      this.#logged.set(route, text);
+      this.#logger.error({ err: error, route }, "HTTP request failed: this is a bug");
+    }
+  }
+}
