@@ -13,7 +13,7 @@ export interface Attempt {
   readonly refusal: string | null;
   /** `refused`: the server does not know this query. */
   readonly reason: FailureReason | "refused" | "redirect" | null;
-  /** The version of graph-node, where this is its index-node API. */
+  /** `graph-node 0.44.0`, or without the version, where this is its index-node API. */
   readonly indexNode: string | null;
 }
 
@@ -24,6 +24,8 @@ export interface ProbeReport {
   /** The number that the user gave, or null. */
   readonly chainId: number | null;
   readonly attempts: readonly Attempt[];
+  /** The names of well-known chains by their ids. */
+  readonly slugs: ReadonlyMap<number, string>;
 }
 
 /** Reasons for which the server has said nothing at all. */
@@ -63,7 +65,7 @@ function headlineOf({ url, attempts }: ProbeReport, found: Attempt | undefined):
   const tookMs = `answered in ${formatNumber(found.tookMs)} ms`;
   return found.indexNode === null
     ? `Dialect ${found.dialect} fits ${url}: ${tookMs}`
-    : `${url} is the index-node API of graph-node ${found.indexNode}: ${tookMs}. It tells heights of deployments that are named, with dialect graph-status, and reasons as status beside a graph indexer`;
+    : `${url} is the index-node API of ${found.indexNode}: ${tookMs}. Use it as dialect: graph-status, which asks for deployments by their ids, or as status: beside a graph indexer`;
 }
 
 /** Queries that were refused in the same words are told together. */
@@ -169,25 +171,31 @@ function describeRow({ chainId, content }: Row, given: number | null, nowMs: num
 
 /** A whole configuration for an indexer, which `config check` accepts; for an RPC node, the line of its chain. */
 function yamlOf(
-  { url, headers, chainId }: ProbeReport,
+  { url, headers, chainId, slugs }: ProbeReport,
   { dialect, rows, indexNode }: Attempt,
 ): readonly string[] {
   const named = rows.flatMap((row) => row.chainId ?? []);
   const known = named.length > 0 ? named : [chainId].filter((id) => id !== null);
-  const ids = known.length > 0 ? [...new Set(known)] : [1];
-  const comment = known.length > 0 ? "" : "   # the answer has no chain id: put the right one here";
+  const chains = [...new Set(known)].map((id) => ({
+    id: id.toString(),
+    slug: slugs.get(id) ?? `chain-${id.toString()}`,
+    comment: "",
+  }));
+  if (chains.length === 0) {
+    const comment = "   # the answer has no chain id: put the right name and id here";
+    chains.push({ id: "1", slug: "my-chain", comment });
+  }
   if (dialect === "rpc") {
+    const rpc = `rpc: [${JSON.stringify(url)}]`;
     return [
       "chains:",
-      ...ids.map(
-        (id) => `  chain-${id.toString()}: { id: ${id.toString()}, rpc: [${JSON.stringify(url)}] }${comment}`,
-      ),
+      ...chains.map(({ id, slug, comment }) => `  ${slug}: { id: ${id}, ${rpc} }${comment}`),
     ];
   }
   return [
     "version: 1",
     "chains:",
-    ...ids.map((id) => `  chain-${id.toString()}: { id: ${id.toString()} }${comment}`),
+    ...chains.map(({ id, slug, comment }) => `  ${slug}: { id: ${id} }${comment}`),
     "protocols:",
     "  my-protocol:",
     "    - variant: my-variant",
@@ -195,10 +203,10 @@ function yamlOf(
     `      url: ${JSON.stringify(url)}`,
     ...(Object.keys(headers).length === 0 ? [] : [`      headers: ${JSON.stringify(headers)}`]),
     ...(indexNode === null
-      ? [`      chains: [${ids.map((id) => `chain-${id.toString()}`).join(", ")}]`]
+      ? [`      chains: [${chains.map(({ slug }) => slug).join(", ")}]`]
       : [
           "      chains:",
-          ...ids.map((id) => `        chain-${id.toString()}: { deployment: QmDeployment }   # its id`),
+          ...chains.map(({ slug }) => `        ${slug}: { deployment: QmDeployment }   # its id`),
         ]),
   ];
 }

@@ -4,12 +4,13 @@ import { parseConfig } from "../config/parse.ts";
 import { ConfigError } from "../config/yaml/config-error.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { PostResult } from "../core/model/http-post.ts";
-import { createRedact, type Redact } from "../core/model/redact.ts";
+import { createRedact } from "../core/model/redact.ts";
 import { classify, type ReplyError } from "../dialects/answer/classify.ts";
+import { describeValue, quote } from "../dialects/answer/quote.ts";
 import type { Dialect, Question, Reading, Row } from "../dialects/dialect.ts";
 import { readMetaBlock } from "../dialects/graph.ts";
 import { DIALECTS } from "../dialects/registry.ts";
-import { rpc } from "../dialects/rpc.ts";
+import { CHAIN_ID_REQUEST, readChainId, rpc } from "../dialects/rpc.ts";
 import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
 import { readProxySettings } from "../io/http-client/proxy-settings.ts";
 import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
@@ -51,8 +52,8 @@ export async function probe(url: string, flags: ProbeFlags, world: CommandWorld)
     nowMs: world.nowMs,
     proxy: readProxySettings(world.env),
   });
-  const attempts = await askAll(endpoint, client, redact);
-  const report: ProbeReport = { url, headers, chainId, attempts };
+  const attempts = await askAll(endpoint, client);
+  const report: ProbeReport = { url, headers, chainId, attempts, slugs: slugsOf(world) };
   const text = flags.format === "json" ? renderProbeJson(report) : renderProbeText(report, world.nowMs());
   for (const line of text.split("\n")) {
     world.out(redact(line));
@@ -82,6 +83,13 @@ function configOf(
   }
 }
 
+/** The names of well-known chains by their ids: those of the packaged chains.yaml. */
+function slugsOf({ packageRoot, readFile }: CommandWorld): ReadonlyMap<number, string> {
+  const file = `${packageRoot}chains.yaml`;
+  const { fleet } = parseConfig(readFile(file), { file, env: {}, readFile });
+  return new Map(fleet.chains.map(({ id, slug }) => [id, slug]));
+}
+
 /** Names the argument in place of its path in a chains.yaml that the user does not have. */
 function withFlagName(problem: string): string {
   return problem
@@ -107,30 +115,44 @@ function readFlags({ header, chainId }: ProbeFlags): Pick<ProbeReport, "headers"
   return { headers: Object.fromEntries(headers), chainId: chainId === undefined ? null : Number(chainId) };
 }
 
-/** graph-node's index-node API tells heights only of deployments that are named, but it has a version. */
-const INDEX_NODE: Question = { body: { query: "{ version { version commit } }" }, read: refuseVersion };
-const IndexNodeVersion = z.object({ version: z.object({ version: z.string(), commit: z.string() }) });
+/**
+ * graph-node's index-node API reports heights only of deployments that are named. It has a version; an indexer's public
+ * API has the statuses alone. The id is that of IPFS's empty folder: without one, all deployments would be listed.
+ */
+const INDEX_NODE: readonly Question[] = [
+  "{ version { version commit } }",
+  '{ indexingStatuses(subgraphs: ["QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn"]) { subgraph } }',
+].map((query) => ({ body: { query }, read: refuseIndexNode }));
+const IndexNode = z.union([
+  z.object({ version: z.object({ version: z.string(), commit: z.string() }) }),
+  z.object({ indexingStatuses: z.array(z.unknown()) }),
+]);
 
 /** In the order in which they are asked. */
 const QUESTIONS: readonly { readonly dialect: string; readonly question: Question }[] = [
   ...Object.entries<Dialect>(DIALECTS).flatMap(([dialect, { questions }]) =>
     questions.map((question) => ({ dialect, question })),
   ),
-  { dialect: "graph-status", question: INDEX_NODE },
+  ...INDEX_NODE.map((question) => ({ dialect: "graph-status", question })),
   ...rpc.questions.map((question) => ({ dialect: "rpc", question })),
 ];
 
 /** Asks until a question fits, or the answer shows that no other will. */
-async function askAll(endpoint: Endpoint, client: HttpClient, redact: Redact): Promise<readonly Attempt[]> {
+async function askAll(endpoint: Endpoint, client: HttpClient): Promise<readonly Attempt[]> {
   const { url, headers } = endpoint;
   const attempts: Attempt[] = [];
   let left = QUESTIONS;
   for (let next = left[0]; next !== undefined; next = left[0]) {
     const { dialect, question } = next;
     const result = await client.post({ url, headers, body: question.body });
-    const { isFinal, ...outcome } = readResult(question, result, redact);
+    const { isFinal, ...outcome } = readResult(question, result);
     const tookMs = result.receivedAtMs - result.sentAtMs;
     const asked = String(question.body["query"] ?? question.body["method"]);
+    if (dialect === "rpc" && outcome.rows.length > 0) {
+      const chain = await askChainId(endpoint, client);
+      const rows = outcome.rows.map((row) => ({ ...row, chainId: chain.id }));
+      return [...attempts, { dialect, asked, tookMs, ...outcome, rows }, chain.attempt];
+    }
     attempts.push({ dialect, asked, tookMs, ...outcome });
     left = isFinal ? [] : left.slice(1);
     if (speaksJsonRpc(result)) {
@@ -138,6 +160,21 @@ async function askAll(endpoint: Endpoint, client: HttpClient, redact: Redact): P
     }
   }
   return attempts;
+}
+
+/** Asks an RPC node for its chain; the id is null where it does not say. */
+async function askChainId(
+  { url, headers }: Endpoint,
+  client: HttpClient,
+): Promise<{ readonly id: number | null; readonly attempt: Attempt }> {
+  const result = await client.post({ url, headers, body: CHAIN_ID_REQUEST });
+  const tookMs = result.receivedAtMs - result.sentAtMs;
+  const answer = result.kind === "failed" ? result : classify(result.reply, result.receivedAtMs);
+  const isData = answer.kind === "data";
+  const id = isData ? readChainId(answer.data) : null;
+  const failure = isData ? `Cannot read result as a chain id: ${describeValue(answer.data)}` : answer.detail;
+  const outcome = id === null ? failed("refused", failure, true) : served([]);
+  return { id, attempt: { ...outcome, dialect: "rpc", asked: CHAIN_ID_REQUEST.method, tookMs } };
 }
 
 /** A JSON-RPC node answers a GraphQL query with a JSON-RPC error: no other query can fit. */
@@ -158,16 +195,16 @@ function served(rows: readonly Row[]): ReadResult {
   return { rows, refusal: null, reason: null, indexNode: null, isFinal: true };
 }
 
-function readResult(question: Question, result: PostResult, redact: Redact): ReadResult {
+function readResult(question: Question, result: PostResult): ReadResult {
   if (result.kind === "failed") {
-    return failed(result.reason, redact(result.detail), true);
+    return failed(result.reason, result.detail, true);
   }
   const { reply } = result;
   if (reply.location != null) {
-    const refusal = `HTTP ${reply.httpStatus.toString()} redirects to ${redact(reply.location)}, which is not followed`;
+    const refusal = `HTTP ${reply.httpStatus.toString()} redirects to ${quote(reply.location)}, which is not followed`;
     return failed("redirect", refusal, true);
   }
-  const classified = classify({ ...reply, body: redact(reply.body) }, result.receivedAtMs);
+  const classified = classify(reply, result.receivedAtMs);
   if (classified.kind !== "data") {
     return readError(classified);
   }
@@ -192,16 +229,21 @@ function readError(error: ReplyError): ReadResult {
 
 function readData(question: Question, data: unknown): ReadResult {
   const own = question.read(data);
-  const reading = own.kind === "rows" ? own : readMetaBlock(data);
-  if (reading.kind === "rows") {
-    return served(reading.rows);
+  if (own.kind === "rows") {
+    return served(own.rows);
   }
-  const indexNode = IndexNodeVersion.safeParse(data).data?.version.version ?? null;
-  return indexNode === null
-    ? failed("refused", own.kind === "rows" ? "" : own.detail, false)
-    : { ...served([]), indexNode };
+  const plain = readMetaBlock(data);
+  if (plain.kind === "rows") {
+    return served(plain.rows);
+  }
+  const indexNode = IndexNode.safeParse(data).data;
+  if (indexNode === undefined) {
+    return failed("refused", own.detail, false);
+  }
+  const name = "version" in indexNode ? `graph-node ${quote(indexNode.version.version)}` : "a graph-node";
+  return { ...served([]), indexNode: name };
 }
 
-function refuseVersion(): Reading {
-  return { kind: "refused", detail: "the answer has no version" };
+function refuseIndexNode(): Reading {
+  return { kind: "refused", detail: "the answer has neither a version nor indexingStatuses" };
 }

@@ -1,5 +1,6 @@
 import type { Config } from "../config/config.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
+import { memoize } from "../core/model/memoize.ts";
 import { createRedact } from "../core/model/redact.ts";
 
 /**
@@ -16,8 +17,10 @@ export function curlCommand(
   return ["curl -sS", quoted(url, config), ...headerArgs, `-d ${singleQuoted(body)}`].join(" ");
 }
 
+const redactFor = memoize(createRedact);
+
 function quoted(text: string, { secrets, variables }: Pick<Config, "secrets" | "variables">): string {
-  const redact = createRedact(secrets);
+  const redact = redactFor(secrets);
   const pieces = variables.reduce<readonly Piece[]>(
     (split, { text: found, shown }) => split.flatMap((piece) => splitAt(piece, found, shown)),
     [{ text, isShell: false }],

@@ -1,3 +1,4 @@
+import type { Endpoint } from "../core/model/fleet.ts";
 import type { Question } from "./dialect.ts";
 
 /** How far the search for a question of the dialect that the endpoint answers has come. */
@@ -58,14 +59,19 @@ export function nextQuestion(index: number, count: number): number {
   return (index + 1) % count;
 }
 
-/** The failure of a poll in which every question was refused; `detail` is the text of the last refusal. */
+/** The failure of a poll in which every question was refused, the last one with the words `found`. */
 export function refusedByAll(
-  questions: readonly Question[],
-  detail: string,
+  endpoint: Pick<Endpoint, "dialect" | "host">,
+  lastAsked: Question | undefined,
+  found: string,
 ): { readonly reason: "schema"; readonly detail: string } {
-  const asked = questions.map(({ body }) => String(body["query"] ?? body["method"])).join(", ");
-  return {
-    reason: "schema",
-    detail: `Cannot find a query that this server accepts: tried ${asked}; last answer: ${detail}`,
-  };
+  const asked = String(lastAsked?.body["query"] ?? lastAsked?.body["method"]);
+  const detail = otherDialect(endpoint, `expected an answer to ${asked}, found: ${found}`);
+  return { reason: "schema", detail };
+}
+
+/** What to tell of a server that answers in another dialect than the configured one. */
+export function otherDialect({ dialect, host }: Pick<Endpoint, "dialect" | "host">, found: string): string {
+  const expected = dialect === "auto" ? "in a dialect that Synclag knows" : `in dialect ${dialect}`;
+  return `${host} answers, but not ${expected}: ${found}; to find out what it serves, run synclag probe with its URL`;
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { readTimestampSec } from "./answer/read-scalars.ts";
+import { readPositiveInteger, readTimestampSec } from "./answer/read-scalars.ts";
 import type { Dialect, Reading } from "./dialect.ts";
 import { readHead, readRows } from "./read-rows.ts";
 
@@ -18,6 +18,14 @@ export const rpc: Dialect = {
     },
   ],
 };
+
+/** The request for a node's chain id. */
+export const CHAIN_ID_REQUEST = { jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] } as const;
+
+/** The chain id in a node's `result`, or null for anything else. */
+export function readChainId(result: unknown): number | null {
+  return readPositiveInteger(fromHex(result));
+}
 
 function readBlock(result: unknown): Reading {
   return readRows(Block, result, ({ number, hash, timestamp }) => [

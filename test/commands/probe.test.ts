@@ -58,6 +58,10 @@ async function probeInProcess(url: string): Promise<Pick<Probed, "code" | "out">
   return { code, out };
 }
 
+function responseOf(body: string, status = "200 OK"): string {
+  return `HTTP/1.1 ${status}\r\ncontent-length: ${Buffer.byteLength(body).toString()}\r\n\r\n${body}`;
+}
+
 describe("synclag probe", () => {
   it.each([
     { kind: "graph-node", dialect: "graph", chains: ["base"], ids: [null] },
@@ -66,7 +70,7 @@ describe("synclag probe", () => {
     { kind: "ponder", dialect: "ponder", chains: CHAINS, ids: [1, 8453] },
     { kind: "squid", dialect: "squid", chains: ["base"], ids: [null] },
     { kind: "subquery", dialect: "subquery", chains: CHAINS, ids: [1, 8453] },
-    { kind: "rpc", dialect: "rpc", chains: ["base"], ids: [null] },
+    { kind: "rpc", dialect: "rpc", chains: ["base"], ids: [8453] },
   ] as const)(
     "finds $dialect at a simulated $kind, and what it serves",
     async ({ kind, dialect, chains, ids }) => {
@@ -199,14 +203,85 @@ describe("synclag probe", () => {
     expect(out).toContain("describe its own with dialect custom");
   });
 
-  it("asks an RPC node for its head as soon as it answers as one", async () => {
-    await using fleet = await startFleet({ nowMs: Date.now, endpoints: [{ kind: "rpc" }] });
+  it("asks an RPC node for its head and its chain as soon as it answers as one", async () => {
+    await using fleet = await startFleet({ nowMs: Date.now, endpoints: [{ kind: "rpc", chains: ["base"] }] });
 
-    const { code, out } = await probe([fleet.endpoint("rpc").url, "--chain-id", "8453"]);
+    const { code, out } = await probe([fleet.endpoint("rpc").url]);
 
     expect(code).toBe(0);
-    expect(out).toContain("2 requests sent");
-    expect(out).toContain(`  chain-8453: { id: 8453, rpc: ["${fleet.endpoint("rpc").url}"] }`);
+    expect(out).toContain("  chain 8453: block ");
+    expect(out).toContain("3 requests sent");
+    expect(out).toContain(`  base: { id: 8453, rpc: ["${fleet.endpoint("rpc").url}"] }`);
+  });
+
+  it.each([
+    {
+      node: "has an unknown chain",
+      chainId: '"result":"0x1a2b3c"',
+      line: "  chain-1715004: { id: 1715004, rpc: [",
+    },
+    {
+      node: "does not say which chain it has",
+      chainId: '"error":{"code":-32601,"message":"the method eth_chainId is not available"}',
+      line: "  my-chain: { id: 1, rpc: [",
+    },
+  ])("suggests a chain for an RPC node that $node", async ({ chainId, line }) => {
+    await using server = await startRawServer({
+      onRequest: (socket, request) => {
+        const head = '"result":{"number":"0x10","hash":"0xab","timestamp":"0x6543"}';
+        const content = request.includes("eth_chainId") ? chainId : head;
+        const isRpc = request.includes('"method"');
+        const unread = '"error":{"code":-32600,"message":"invalid request"}';
+        socket.write(responseOf(`{"jsonrpc":"2.0","id":1,${isRpc ? content : unread}}`));
+      },
+    });
+
+    const { code, out } = await probe([server.url]);
+
+    expect(code).toBe(0);
+    expect(out).toContain("3 requests sent");
+    expect(out).toContain(line);
+    expect(out.includes("eth_chainId\n    the method eth_chainId is not available (-32601)")).toBe(
+      chainId.includes("error"),
+    );
+  });
+
+  it("recognises an indexer's status API, which refuses all but a few fields", async () => {
+    await using server = await startRawServer({
+      onRequest: (socket, request) =>
+        socket.write(
+          request.includes("indexingStatuses")
+            ? responseOf('{"data":{"indexingStatuses":[]}}')
+            : responseOf('{"error":"Cannot query these fields"}', "400 Bad Request"),
+        ),
+    });
+
+    const { code, out } = await probe([server.url]);
+
+    expect(code).toBe(1);
+    expect(out).toContain(`${server.url} is the index-node API of a graph-node: `);
+    expect(out).toContain("      dialect: graph-status");
+  });
+
+  it("prints no control characters of a server's", async () => {
+    const version = '{"data":{"version":{"version":"\\u001b[31m9\\u0007","commit":""}}}';
+    await using indexNode = await startRawServer({
+      onRequest: (socket, request) =>
+        socket.write(
+          responseOf(request.includes("version") ? version : '{"errors":[{"message":"has no field"}]}'),
+        ),
+    });
+    await using redirect = await startRawServer({
+      onRequest: (socket) =>
+        socket.write("HTTP/1.1 302 Found\r\nlocation: /\x9b31m\r\ncontent-length: 0\r\n\r\n", "latin1"),
+    });
+
+    const printed = [await probe([indexNode.url]), await probe([redirect.url])].map(({ out }) => out);
+
+    expect(printed[0]).toContain("graph-node [31m9");
+    expect(printed[1]).toContain("redirects to / 31m");
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for
+    expect(printed.join("")).not.toMatch(/[\x00-\x09\x0b-\x1f\x7f-\x9f]/);
   });
 
   it("recognises graph-node's index-node API, with a configuration that is accepted", async () => {
@@ -228,10 +303,7 @@ describe("synclag probe", () => {
       "utf8",
     );
     await using server = await startRawServer({
-      onRequest: (socket) =>
-        socket.write(
-          `HTTP/1.1 200 OK\r\ncontent-length: ${Buffer.byteLength(body).toString()}\r\n\r\n${body}`,
-        ),
+      onRequest: (socket) => socket.write(responseOf(body)),
     });
 
     const { code, out } = await probe([server.url]);

@@ -127,6 +127,15 @@ describe("customQuestions()", () => {
     expect(read({ rows, height: "n" }, { list: {} })).toEqual({ kind: "failed", reason: "schema", detail });
   });
 
+  it("takes the length of a list for no height", () => {
+    expect(read({ height: "blocks.length" }, { blocks: [{}, {}] })).toEqual(
+      failedRow('Cannot follow path "blocks.length": no "length" in data.blocks, which is a list of 2'),
+    );
+    expect(read({ height: "blocks.length" }, { blocks: { length: 7 } })).toMatchObject({
+      rows: [{ content: { kind: "head", head: { block: 7 } } }],
+    });
+  });
+
   it("follows no inherited property", () => {
     expect(read({ height: "constructor.length" }, {})).toMatchObject(
       failedRow(

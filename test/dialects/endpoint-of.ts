@@ -4,11 +4,12 @@ import type { Endpoint, Target } from "../../src/core/model/fleet.ts";
 export function endpointOf(
   dialect: string,
   chainIds: readonly number[],
-): Pick<Endpoint, "key" | "kind" | "dialect" | "targets"> {
+): Pick<Endpoint, "key" | "kind" | "dialect" | "host" | "targets"> {
   return {
     key: "airdrops/multichain/production/all",
     kind: dialect === "rpc" ? "rpc" : "indexer",
     dialect,
+    host: "indexer.example",
     targets: chainIds.map(targetOf),
   };
 }

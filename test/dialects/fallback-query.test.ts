@@ -13,20 +13,25 @@ describe("nextQuestion()", () => {
 });
 
 describe("refusedByAll()", () => {
-  it("says what was asked and what came back", () => {
-    const failure = refusedByAll(DIALECTS.graph.questions, 'Cannot query field "_meta" on type "Query".');
+  it("says that the server answered, what was expected, what was found, and how to find out more", () => {
+    const endpoint = { dialect: "graph", host: "indexer.example" };
+    const found = 'Cannot query field "_meta" on type "Query".';
+
+    const failure = refusedByAll(endpoint, DIALECTS.graph.questions[1], found);
 
     expect(failure).toEqual({
       reason: "schema",
       detail:
-        "Cannot find a query that this server accepts: tried { _meta { block { number hash timestamp } hasIndexingErrors deployment } }, " +
-        '{ _meta { block { number } } }; last answer: Cannot query field "_meta" on type "Query".',
+        "indexer.example answers, but not in dialect graph: expected an answer to { _meta { block { number } } }, " +
+        'found: Cannot query field "_meta" on type "Query".; to find out what it serves, run synclag probe with its URL',
     });
   });
 
   it("names the method of a node", () => {
-    expect(refusedByAll(rpc.questions, "no such method").detail).toBe(
-      "Cannot find a query that this server accepts: tried eth_getBlockByNumber; last answer: no such method",
+    const endpoint = { dialect: "rpc", host: "node.example:8545" };
+
+    expect(refusedByAll(endpoint, rpc.questions[0], "no such method").detail).toContain(
+      "node.example:8545 answers, but not in dialect rpc: expected an answer to eth_getBlockByNumber, found: no such method; ",
     );
   });
 });

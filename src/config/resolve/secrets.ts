@@ -1,4 +1,4 @@
-import { createRedact, maskKeys } from "../../core/model/redact.ts";
+import { createRedact, MIN_SECRET_LENGTH, maskKeys } from "../../core/model/redact.ts";
 
 /** `${NAME}` or `${file:/path}`. */
 export type SecretReference =
@@ -24,9 +24,6 @@ export interface Variable {
   readonly text: string;
   readonly shown: string;
 }
-
-/** Redacting shorter values would make every message unreadable and protect nothing. */
-const MIN_SECRET_LENGTH = 4;
 
 /** Reads secrets and remembers them, so that none leaves the process in a log or a message. */
 export class SecretStore {

@@ -3,6 +3,20 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
+/** Ends a text that was shortened. */
+export const CUT_MARK = "…";
+
+/** A text, or its beginning with the mark. */
+export function shorten(text: string, maxCharacters: number): string {
+  return text.length > maxCharacters ? `${text.slice(0, maxCharacters)}${CUT_MARK}` : text;
+}
+
+/** A text without control characters and line breaks. */
+export function oneLine(text: string): string {
+  // With a space that is replaced, the line is always a new string: a part of a body would keep all of it in memory.
+  return `${text} `.replace(/[\p{Cc}\p{Cf}\p{Cs}\s]+/gu, " ").trim();
+}
+
 /** A number with thousands separated: `1,240`. Fractions keep one digit. */
 export function formatNumber(value: number): string {
   const [whole = "", fraction] = String(Math.round(Math.abs(value) * 10) / 10).split(".");

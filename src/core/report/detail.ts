@@ -182,7 +182,10 @@ function withoutReferenceText({ dispute }: ChainViewAt): string {
 }
 
 function failureText({ reason, detail }: Extract<LastPoll, { kind: "failed" }>): string {
-  return detail === "" ? reason : `${reason} (${detail})`;
+  if (detail === "") {
+    return reason;
+  }
+  return reason === "schema" ? detail : `${reason} (${detail})`;
 }
 
 function lastSeenText({ state, view }: Facts): string {

@@ -1,6 +1,7 @@
 import type { Endpoint } from "../../core/model/fleet.ts";
 import type { FailureReason, PollTimes } from "../../core/model/observation.ts";
 import type { CarriedProbe, ParityReading } from "../../core/model/parity.ts";
+import type { Redact } from "../../core/model/redact.ts";
 import { afterAnswer, type QuestionSearch } from "../../dialects/fallback-query.ts";
 import type { Interpretation } from "../../dialects/interpret.ts";
 import { type AliasedSelection, combineQuestion } from "../../dialects/parity/combine.ts";
@@ -63,7 +64,9 @@ export async function pollCarrying(
   if (answer.kind === "answered") {
     const { outcomes } = answer;
     const observations = observe(endpoint, { answer, times, search }, ports);
-    const readings = readParity(combined.selections, { body, outcomes, times });
+    const readings = readParity(combined.selections, { body, outcomes, times }).map((reading) =>
+      withoutSecrets(reading, ports.redact),
+    );
     return { observations, readings, search: afterAnswer(search), carriage: "answered" };
   }
   if (!mayBeOfSelection(answer)) {
@@ -80,6 +83,14 @@ export async function pollCarrying(
   const failed: Attempt = { answer: withoutRefusal(answer), times, search };
   const alone = await askAlone(endpoint, failed, ports);
   return resultOf(endpoint, { refused, failed, alone }, ports);
+}
+
+function withoutSecrets(reading: ParityReading, redact: Redact): ParityReading {
+  if (reading.kind === "failed") {
+    return { ...reading, detail: redact(reading.detail) };
+  }
+  const text = redact(reading.value.text);
+  return text === reading.value.text ? reading : { ...reading, value: { text, isNumber: false } };
 }
 
 type Doubted = Extract<Interpretation, { readonly kind: "refused" | "failed" }>;

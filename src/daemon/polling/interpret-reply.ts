@@ -3,6 +3,7 @@ import type { Endpoint } from "../../core/model/fleet.ts";
 import type { PostResult } from "../../core/model/http-post.ts";
 import { jsonOf } from "../../core/model/memoize.ts";
 import type { Redact } from "../../core/model/redact.ts";
+import type { Outcome } from "../../dialects/answer/outcome.ts";
 import { quote } from "../../dialects/answer/quote.ts";
 import type { Question } from "../../dialects/dialect.ts";
 import { type Interpretation, interpret } from "../../dialects/interpret.ts";
@@ -18,41 +19,47 @@ interface SentRequest {
 interface InterpretedReply {
   readonly answer: Interpretation;
   readonly exchange: Exchange;
-  /** Empty where there was no reply. */
+  /** With the secrets that it may echo; empty where there was no reply. */
   readonly body: string;
 }
 
-/** Interprets the reply, with secrets that it echoes removed. */
-export function interpretReply(sent: SentRequest, redact: Redact): InterpretedReply {
-  const { endpoint, question } = sent;
-  // Before any part of a body is cut out: half of an echoed key would no longer be recognised.
-  const result = withoutSecrets(sent.result, redact);
-  const answer: Interpretation =
+/** Interprets the reply. Secrets that it echoes are removed from what is kept of it, not from the whole body. */
+export function interpretReply(
+  { endpoint, question, result }: SentRequest,
+  redact: Redact,
+): InterpretedReply {
+  const answer = withoutSecrets(
     result.kind === "failed"
       ? { ...result, retryAfterMs: null }
-      : interpret({ endpoint, question, reply: result.reply, nowMs: result.receivedAtMs });
+      : interpret({ endpoint, question, reply: result.reply, nowMs: result.receivedAtMs }),
+    redact,
+  );
+  const { text, ...exchange } = toExchange(question, result, answer);
   const body = result.kind === "failed" ? "" : result.reply.body;
-  return { answer, exchange: toExchange(question, result, answer), body };
+  return { answer, exchange: { ...exchange, text: redact(text) }, body };
 }
 
-function withoutSecrets(result: PostResult, redact: Redact): PostResult {
-  if (result.kind === "failed") {
-    return { ...result, detail: redact(result.detail) };
-  }
-  const { reply } = result;
-  const body = redact(unescaped(reply.body));
-  return body === reply.body ? result : { ...result, reply: { ...reply, body } };
+function withoutSecrets(answer: Interpretation, redact: Redact): Interpretation {
+  return answer.kind === "answered"
+    ? { ...answer, outcomes: answer.outcomes.map((outcome) => outcomeWithoutSecrets(outcome, redact)) }
+    : { ...answer, detail: redact(answer.detail) };
 }
 
-/** The same JSON with only the escapes it needs, so that a key that is echoed with escapes is recognised. */
-function unescaped(body: string): string {
-  if (!body.includes("\\")) {
-    return body;
+function outcomeWithoutSecrets(outcome: Outcome, redact: Redact): Outcome {
+  if (outcome.kind === "failed") {
+    return { ...outcome, detail: redact(outcome.detail) };
   }
-  return body.replace(/\\(?:\\|\/|u00([2-7][0-9a-f]))/gi, (escaped, hex: string | undefined) => {
-    const character = hex === undefined ? escaped.slice(1) : String.fromCharCode(Number.parseInt(hex, 16));
-    return character === "\\" || character === '"' ? escaped : character;
-  });
+  if (outcome.kind !== "head") {
+    return outcome;
+  }
+  const { hash, deployment, failure } = outcome.head;
+  const isClean = (text: string | null | undefined): boolean => text == null || redact(text) === text;
+  if (isClean(hash) && isClean(deployment) && isClean(failure)) {
+    return outcome;
+  }
+  const ids = { hash: isClean(hash) ? hash : null, deployment: isClean(deployment) ? deployment : null };
+  const head = { ...outcome.head, ...ids };
+  return { ...outcome, head: failure === undefined ? head : { ...head, failure: redact(failure) } };
 }
 
 function toExchange(question: Question, result: PostResult, answer: Interpretation): Exchange {

@@ -70,7 +70,7 @@ export interface Attempt {
 interface Asked {
   readonly answer: Interpretation | Unsent;
   readonly times: PollTimes;
-  /** Of the reply, without secrets; empty where there was none. */
+  /** Of the reply, with the secrets that it may echo; empty where there was none. */
   readonly body: string;
 }
 
@@ -144,7 +144,8 @@ export async function attempt(
   if (search.refused < questions.length) {
     return { answer: { kind: "undecided" }, times, search };
   }
-  const failure = { kind: "failed", ...refusedByAll(questions, answer.detail), retryAfterMs: null } as const;
+  const refusal = refusedByAll(endpoint, toAsk[refused - 1], answer.detail);
+  const failure = { kind: "failed", ...refusal, retryAfterMs: null } as const;
   report(endpoint, failure, { use: from.use, ports });
   const failedAtMs = toAsk.length < questions.length ? search.failedAtMs : ports.nowMs();
   return { answer: failure, times, search: { ...search, failedAtMs } };

@@ -1,6 +1,12 @@
 import type { Reply } from "../../core/model/http-post.ts";
 import type { FailureReason } from "../../core/model/observation.ts";
-import { findKnownError, isRateLimitText, type KnownError, quoteExplained } from "./error-patterns.ts";
+import {
+  findKnownError,
+  isRateLimitText,
+  type KnownError,
+  quoteExplained,
+  titleOf,
+} from "./error-patterns.ts";
 import { quote } from "./quote.ts";
 import { type Answer, readAnswer } from "./read-answer.ts";
 import { readRetryAfterMs } from "./retry-after.ts";
@@ -101,11 +107,6 @@ function findErrorOfSuccess(reply: Reply, answer: Answer, retryAfterMs: number |
   }
   const found = words === "" ? "the body is empty" : words;
   return fail("malformed", `Cannot read the answer as GraphQL: ${found}`, null);
-}
-
-/** The title of a proxy's page, or the body itself. */
-function titleOf(body: string): string {
-  return /<title[^<>]{0,200}>([^<]{1,400})/i.exec(body)?.[1] ?? body;
 }
 
 function fail(reason: FailureReason, detail: string, retryAfterMs: number | null): ReplyError {

@@ -1,4 +1,5 @@
 import type { FailureReason } from "../../core/model/observation.ts";
+import { shorten } from "../../core/model/text.ts";
 import { quote } from "./quote.ts";
 
 /** What an error message means: a failure, or one of the two that are none. */
@@ -28,7 +29,8 @@ const RATE_LIMIT = new RegExp(
  */
 const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
   // The gateway quotes each indexer. `indexing_error` is never attested, so it arrives inside this message.
-  [/bad indexers:.*indexing_error/s, "indexing_error"],
+  // Anchored: without the lookahead, each "bad indexers:" of a message would be followed to its end.
+  [/^(?=.*bad indexers:).*indexing_error/s, "indexing_error"],
   [/bad indexers:|no indexers found/, "no_indexers"],
   // The gateway writes "auth error: payment required …", so payment comes first.
   [/payment required|spend limit exceeded/i, "payment_required"],
@@ -39,6 +41,8 @@ const MEANINGS: readonly (readonly [RegExp, Meaning])[] = [
     "not_found",
   ],
   [/validation[-_]failed|has no field|cannot query field|not found in type|\(-32601\)/i, "refused"],
+  // A JSON-RPC node that is asked a GraphQL query. Providers use these codes for much else, so the words count too.
+  [/^(?:invalid request \(-32600\)|parse error \(-32700\))$/i, "refused"],
   [RATE_LIMIT, "rate_limited"],
   [/service is overloaded|\(-32005\)|\(429\)/, "rate_limited"],
   [/indexing_error/, "indexing_error"],
@@ -58,9 +62,18 @@ const EXPLANATIONS: readonly (readonly [RegExp, string])[] = [
   [/query is too expensive/, "graph-node has blocked this query until its process restarts"],
 ];
 
-/** Whether a text speaks of a rate limit. */
-export function isRateLimitText(text: string): boolean {
-  return RATE_LIMIT.test(text);
+/** A provider says it near the beginning, if at all: a body may have a megabyte. */
+const MAX_BODY_CHARACTERS = 10_000;
+
+/** Whether the beginning of a body speaks of a rate limit. */
+export function isRateLimitText(body: string): boolean {
+  return RATE_LIMIT.test(shorten(body, MAX_BODY_CHARACTERS));
+}
+
+/** The title of a proxy's page, or the beginning of the body itself. */
+export function titleOf(body: string): string {
+  const beginning = shorten(body, MAX_BODY_CHARACTERS);
+  return /<title[^<>]{0,200}>([^<]+)/i.exec(beginning)?.[1] ?? beginning;
 }
 
 /** The meaning of the first message that has a known one, the first pattern first; null where none has. */

@@ -27,7 +27,9 @@ export function followPath(from: Place, path: readonly string[]): Found {
 }
 
 function hasKey(value: unknown, key: string): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && Object.hasOwn(value, key);
+  // A list has its length as a property of its own, but that is no value of the answer.
+  const isPosition = !Array.isArray(value) || /^\d+$/.test(key);
+  return typeof value === "object" && value !== null && isPosition && Object.hasOwn(value, key);
 }
 
 const MAX_NAMED_KEYS = 10;

@@ -1,3 +1,5 @@
+import { shorten } from "../../core/model/text.ts";
+
 /** A parsed body, not yet classified. */
 export interface Answer {
   /** `answer`: GraphQL or JSON-RPC; `text`: plain text or a JSON `message`; `none`: empty, truncated or other JSON. */
@@ -8,9 +10,9 @@ export interface Answer {
   readonly errors: readonly string[];
 }
 
-/** Both bound what a hostile megabyte can cost. */
+/** Both bound what a hostile megabyte can cost: every message is searched for several patterns. */
 const MAX_ERRORS = 100;
-const MAX_ERROR_CHARACTERS = 10_000;
+const MAX_ERROR_CHARACTERS = 2_000;
 
 /** Parses a body: GraphQL, JSON-RPC, the `{"error": …}` of graph-node's own 400s, the `{"message": …}` of proxies, plain text. */
 export function readAnswer(body: string): Answer {
@@ -78,7 +80,7 @@ function asList(value: unknown): readonly unknown[] {
 }
 
 function cut(text: string): string {
-  return text.slice(0, MAX_ERROR_CHARACTERS);
+  return shorten(text, MAX_ERROR_CHARACTERS);
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
