@@ -88,6 +88,30 @@ describe("synclag config check", () => {
   });
 });
 
+describe("a file with very many mistakes", () => {
+  it.each([
+    { argv: ["config", "check", "chains.yaml"], mistakes: 4_001, code: 2, rest: "… and 3,901 more" },
+    { argv: ["plan", "--config", "chains.yaml"], mistakes: 1_001, code: 2, rest: "… and 901 more" },
+    { argv: ["run", "--config", "chains.yaml"], mistakes: 1_001, code: 2, rest: "… and 901 more" },
+    { argv: ["check", "--config", "chains.yaml"], mistakes: 1_001, code: 3, rest: "… and 901 more" },
+  ])("gets the first 100 printed and the others counted by $argv", { timeout: 60_000 }, async (row) => {
+    const { argv, mistakes, code, rest } = row;
+    const names = Array.from({ length: mistakes }, (_, index) => `name-${index}`);
+
+    const { exitCode, out, err } = await synclag(
+      argv,
+      GOOD.replace("[base, mode]", `[${names.join(", ")}]`),
+      {},
+    );
+
+    expect([exitCode, out]).toEqual([code, []]);
+    const lines = err.join("\n").split("\n");
+    expect(lines).toHaveLength(101);
+    expect(lines[99]).toMatch(/chains\[99\]: Cannot find chain "name-99" in chains$/);
+    expect(lines[100]).toBe(rest);
+  });
+});
+
 describe("synclag config schema", () => {
   it("prints a JSON Schema", async () => {
     const { world, printed } = commandWorld({});
@@ -103,6 +127,10 @@ describe("synclag config schema", () => {
 });
 
 async function check(text: string | null, env: Readonly<Record<string, string>>) {
+  return await synclag(["config", "check", "chains.yaml"], text, env);
+}
+
+async function synclag(argv: readonly string[], text: string | null, env: Readonly<Record<string, string>>) {
   const { world, printed } = commandWorld(env);
   const readFile = (path: string): string => {
     if (path !== "chains.yaml") {
@@ -113,6 +141,5 @@ async function check(text: string | null, env: Readonly<Record<string, string>>)
     }
     return text;
   };
-  const argv = ["node", "synclag", "config", "check", "chains.yaml"];
-  return { exitCode: await runCli(argv, { ...world, readFile }), ...printed };
+  return { exitCode: await runCli(["node", "synclag", ...argv], { ...world, readFile }), ...printed };
 }
