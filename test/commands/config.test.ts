@@ -80,6 +80,26 @@ describe("synclag config check", () => {
     ]);
   });
 
+  it("reports every proxy variable that cannot be used, beside the problems of the file", async () => {
+    const env = { HOST: "h.example", HTTPS_PROXY: "proxy:3128", http_proxy: "socks5://me:swordfish@proxy" };
+
+    const [valid, invalid] = [await check(GOOD, env), await check("version: 2\n", env)];
+
+    const expected = "Cannot use this URL: expected http:// or https://, found";
+    const proxies = [
+      `environment variable HTTPS_PROXY: ${expected} no scheme`,
+      `environment variable http_proxy: ${expected} socks5:`,
+    ];
+    expect(valid).toMatchObject({ exitCode: 2, out: [], err: proxies });
+    expect(invalid).toMatchObject({ exitCode: 2, out: [] });
+    expect(invalid.err.join("\n").split("\n")).toEqual([
+      ...proxies,
+      expect.stringContaining("chains.yaml:1:1: chains: "),
+      expect.stringContaining("chains.yaml:1:1: protocols: "),
+      expect.stringContaining("chains.yaml:1:10: version: "),
+    ]);
+  });
+
   it("reports a file that does not exist and exits with 2", async () => {
     const { exitCode, err } = await check(null, {});
 
