@@ -22,10 +22,12 @@ export function readProxySettings(env: Env): ProxySettings | null {
 
 /** What is wrong with the variables. Their values are not repeated: they may hold a password. */
 export function proxyProblems(env: Env): readonly string[] {
-  return ["HTTPS_PROXY", "HTTP_PROXY"].map((name) => read(env, name)).flatMap(({ name, value }) => {
-    const url = readWebUrl(value);
-    return value === "" || url.kind === "url" ? [] : [`environment variable ${name}: ${url.message}`];
-  });
+  return ["HTTPS_PROXY", "HTTP_PROXY"]
+    .map((name) => read(env, name))
+    .flatMap(({ name, value }) => {
+      const url = readWebUrl(value);
+      return value === "" || url.kind === "url" ? [] : [`environment variable ${name}: ${url.message}`];
+    });
 }
 
 function read(env: Env, name: string): { readonly name: string; readonly value: string } {
