@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import type { Config } from "../src/config/config.ts";
-import { ConfigError } from "../src/config/yaml/config-error.ts";
+import { configErrorIn } from "../src/config/yaml/config-error.ts";
 import { startFleet } from "../src/sim/fleet/simulated-fleet.ts";
 import { configOf, scrape, startTestApp } from "./support/running-app.ts";
 
@@ -74,7 +74,7 @@ function requestsOf(fleet: Awaited<ReturnType<typeof startFleet>>): number {
 }
 
 function refuse(): never {
-  throw new ConfigError("chains.yaml", {
+  throw configErrorIn("chains.yaml", {
     problems: [{ line: 1, column: 1, path: ["chains"], message: "is wrong" }],
   });
 }

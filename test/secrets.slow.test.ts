@@ -27,7 +27,16 @@ const WRITTEN_IN_PATH = "cafe5f0c1d9a7b3e4f6a8c2d00112233";
 const WRITTEN_IN_QUERY = "canary-written-5f0c1d9a7b3e4f6a8c2d";
 const WRITTEN_UUID = "5961fb30-8fdc-45ad-9a35-555dd5e0dd56";
 const WRITTEN_BASE58 = "4SxPXkQNifgBYqje2C4yP5gz69erZwtD7GuLWgXHSLGe";
-const WRITTEN = [WRITTEN_IN_PATH, WRITTEN_IN_QUERY, WRITTEN_UUID, WRITTEN_BASE58];
+const WRITTEN_LETTERS = "EXFsvixygRDNOIyMkChXEi";
+const WRITTEN_BASE64URL = "lhv1Jr-OiaLnt-gD95xJ_g";
+const WRITTEN = [
+  WRITTEN_IN_PATH,
+  WRITTEN_IN_QUERY,
+  WRITTEN_UUID,
+  WRITTEN_BASE58,
+  WRITTEN_LETTERS,
+  WRITTEN_BASE64URL,
+];
 
 const FORMS: readonly string[] = [...Object.values(KEYS), ...WRITTEN].flatMap((key) => [
   key,
@@ -244,7 +253,7 @@ function chainsYaml(port: number, refusingPort: number): string {
     - variant: subgraph
       dialect: graph
       schedule: "*/2 * * * * *"
-      url: "${origin}/${name}/\${PATH_KEY}/${WRITTEN_IN_PATH}/${WRITTEN_UUID}/${WRITTEN_BASE58}?written=${WRITTEN_IN_QUERY}&key=\${QUERY_KEY}"
+      url: "${origin}/${name}/\${PATH_KEY}/${WRITTEN_IN_PATH}/${WRITTEN_UUID}/${WRITTEN_BASE58}/${WRITTEN_LETTERS}/${WRITTEN_BASE64URL}?written=${WRITTEN_IN_QUERY}&key=\${QUERY_KEY}"
       status: { url: "${origin}/${name}/\${STATUS_KEY}", deployment: Qm1 }
       headers: { X-Key: "\${HEADER_KEY}", Cookie: "theme=dark; session=\${SESSION_KEY}", X-File: "\${file:${folder.path}/key.txt}" }
       chains: [base]`;

@@ -1,15 +1,23 @@
 import type { Config } from "../config/config.ts";
 import { configJsonSchema } from "../config/schema/config-file.ts";
+import { proxyProblems } from "../io/http-client/proxy-settings.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { loadConfig } from "./load-config.ts";
 
 /**
- * `synclag config check`: a one-line summary of a valid configuration file.
+ * `synclag config check`: a one-line summary of a valid configuration file, if the variables for proxies are valid too.
  *
- * @throws {ConfigError} With every problem of an invalid one.
+ * @throws {ConfigError} With the problems of an invalid file.
  */
 export function configCheck(file: string, world: CommandWorld): number {
+  const outsideOfFile = proxyProblems(world.env);
+  for (const problem of outsideOfFile) {
+    world.err(problem);
+  }
   const config = loadConfig(file, world);
+  if (outsideOfFile.length > 0) {
+    return EXIT.usage;
+  }
   printWarnings(config, world);
   world.out(summarize(config));
   return EXIT.ok;

@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { parseConfig } from "../config/parse.ts";
 import { parseWebConfig } from "../config/web/parse.ts";
-import { ConfigError } from "../config/yaml/config-error.ts";
+import { configErrorIn } from "../config/yaml/config-error.ts";
 import { LiveWebSettings } from "../io/http-server/settings.ts";
 import type { CommandWorld } from "./command-world.ts";
 
@@ -68,6 +68,6 @@ function readConfigFile(file: string, world: Pick<CommandWorld, "readFile">, adv
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
     const reason = code === "ENOENT" ? "no such file" : code;
     const message = `Cannot read ${file}: ${reason}; ${advice}`;
-    throw new ConfigError(file, { problems: [{ line: 1, column: 1, path: [], message }], cause: error });
+    throw configErrorIn(file, { problems: [{ line: 1, column: 1, path: [], message }], cause: error });
   }
 }

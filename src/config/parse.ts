@@ -10,7 +10,7 @@ import { retiredServiceWarnings } from "./retired-services.ts";
 import type { ConfigFile } from "./schema/config-file.ts";
 import { locateProblems } from "./schema/locate-problems.ts";
 import { readShape, type Shaped } from "./schema/read-shape.ts";
-import { ConfigError, type Path } from "./yaml/config-error.ts";
+import { configErrorIn, type Path } from "./yaml/config-error.ts";
 import { ProblemList } from "./yaml/problem-list.ts";
 import { readYaml, type YamlFile } from "./yaml/read-yaml.ts";
 
@@ -23,7 +23,7 @@ export interface ParseOptions extends Environment {
 /**
  * Parses chains.yaml: fills in its templates, reads its secrets and chooses its schedules.
  *
- * @throws {ConfigError} If anything is wrong with it: all problems at once, none of them with a secret in it.
+ * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets.
  */
 export function parseConfig(text: string, options: ParseOptions): Config {
   const yaml = readYaml(text);
@@ -31,8 +31,8 @@ export function parseConfig(text: string, options: ParseOptions): Config {
   const secrets = new SecretStore(options);
   const config = yaml.readable ? resolveConfig(yaml, { problems, secrets, file: options.file }) : null;
   const located = locateProblems(yaml, problems.all, createRedact(secrets.all));
-  if (config === null || located.length > 0) {
-    throw new ConfigError(options.file, { problems: located });
+  if (config === null || located.problems.length > 0) {
+    throw configErrorIn(options.file, located);
   }
   return config;
 }

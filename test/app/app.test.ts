@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from "vitest";
-import { ConfigError } from "../../src/config/yaml/config-error.ts";
+import { configErrorIn } from "../../src/config/yaml/config-error.ts";
 import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { configOf, scrape, startTestApp } from "../support/running-app.ts";
@@ -216,7 +216,7 @@ describe("App.reload()", () => {
     const problem = { line: 3, column: 1, path: ["chains"], message: "is wrong" };
     await using app = await startTestApp(config, {
       loadConfig: () => {
-        throw new ConfigError("chains.yaml", { problems: [problem] });
+        throw configErrorIn("chains.yaml", { problems: [problem] });
       },
     });
     await vi.waitFor(async () => expect((await scrape(app)).get(`synclag_up{${BASE}}`)).toBe(1), 10_000);

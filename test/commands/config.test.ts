@@ -80,11 +80,55 @@ describe("synclag config check", () => {
     ]);
   });
 
+  it("reports every proxy variable that cannot be used, beside the problems of the file", async () => {
+    const env = { HOST: "h.example", HTTPS_PROXY: "proxy:3128", http_proxy: "socks5://me:swordfish@proxy" };
+
+    const [valid, invalid] = [await check(GOOD, env), await check("version: 2\n", env)];
+
+    const expected = "Cannot use this URL: expected http:// or https://, found";
+    const proxies = [
+      `environment variable HTTPS_PROXY: ${expected} no scheme`,
+      `environment variable http_proxy: ${expected} socks5:`,
+    ];
+    expect(valid).toMatchObject({ exitCode: 2, out: [], err: proxies });
+    expect(invalid).toMatchObject({ exitCode: 2, out: [] });
+    expect(invalid.err.join("\n").split("\n")).toEqual([
+      ...proxies,
+      expect.stringContaining("chains.yaml:1:1: chains: "),
+      expect.stringContaining("chains.yaml:1:1: protocols: "),
+      expect.stringContaining("chains.yaml:1:10: version: "),
+    ]);
+  });
+
   it("reports a file that does not exist and exits with 2", async () => {
     const { exitCode, err } = await check(null, {});
 
     expect(exitCode).toBe(2);
     expect(err).toEqual([expect.stringMatching(/^chains\.yaml:1:1: \(file\): Cannot read chains\.yaml: /)]);
+  });
+});
+
+describe("a file with very many mistakes", () => {
+  it.each([
+    { argv: ["config", "check", "chains.yaml"], mistakes: 4_001, code: 2, rest: "… and 3,901 more" },
+    { argv: ["plan", "--config", "chains.yaml"], mistakes: 1_001, code: 2, rest: "… and 901 more" },
+    { argv: ["run", "--config", "chains.yaml"], mistakes: 1_001, code: 2, rest: "… and 901 more" },
+    { argv: ["check", "--config", "chains.yaml"], mistakes: 1_001, code: 3, rest: "… and 901 more" },
+  ])("gets the first 100 printed and the others counted by $argv", { timeout: 60_000 }, async (row) => {
+    const { argv, mistakes, code, rest } = row;
+    const names = Array.from({ length: mistakes }, (_, index) => `name-${index}`);
+
+    const { exitCode, out, err } = await synclag(
+      argv,
+      GOOD.replace("[base, mode]", `[${names.join(", ")}]`),
+      {},
+    );
+
+    expect([exitCode, out]).toEqual([code, []]);
+    const lines = err.join("\n").split("\n");
+    expect(lines).toHaveLength(101);
+    expect(lines[99]).toMatch(/chains\[99\]: Cannot find chain "name-99" in chains$/);
+    expect(lines[100]).toBe(rest);
   });
 });
 
@@ -103,6 +147,10 @@ describe("synclag config schema", () => {
 });
 
 async function check(text: string | null, env: Readonly<Record<string, string>>) {
+  return await synclag(["config", "check", "chains.yaml"], text, env);
+}
+
+async function synclag(argv: readonly string[], text: string | null, env: Readonly<Record<string, string>>) {
   const { world, printed } = commandWorld(env);
   const readFile = (path: string): string => {
     if (path !== "chains.yaml") {
@@ -113,6 +161,5 @@ async function check(text: string | null, env: Readonly<Record<string, string>>)
     }
     return text;
   };
-  const argv = ["node", "synclag", "config", "check", "chains.yaml"];
-  return { exitCode: await runCli(argv, { ...world, readFile }), ...printed };
+  return { exitCode: await runCli(["node", "synclag", ...argv], { ...world, readFile }), ...printed };
 }

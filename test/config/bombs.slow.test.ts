@@ -103,6 +103,21 @@ describe("a file with very many mistakes", () => {
   });
 });
 
+describe("the search for what 3,000 mistyped names mean", () => {
+  it("does not multiply the CPU time that the file takes", () => {
+    const listing = (name: string): string =>
+      `version: 1\nchains:\n${lines(3_000, (index) => `  chain-number-${index}: { id: ${index + 1} }`)}\n` +
+      `protocols:\n  p:\n    - variant: v\n      url: "http://127.0.0.1:9/{chain}"\n      chains:\n` +
+      lines(3_000, (index) => `        - ${name}-${index}`);
+    // One mistake, so that the time of a file without a near miss can be measured in the same way.
+    const named = (): Config => parseChains(`${listing("chain-number")}\n        - x`);
+    const mistyped = (): Config => parseChains(listing("chian-numbre"));
+    cpuMsOf(named);
+
+    expect(cpuMsOf(mistyped) / cpuMsOf(named)).toBeLessThan(4);
+  });
+});
+
 describe("a reload of any text", () => {
   const good = indexerWithUrl("http://127.0.0.1:9/");
 

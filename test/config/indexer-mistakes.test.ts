@@ -73,6 +73,8 @@ describe("parseConfig()", () => {
         "12:32: protocols.lockup[0].headers.Content-Type: Cannot set header Content-Type: Synclag sets it for each request",
         "12:58: protocols.lockup[0].headers.X-Lines: Cannot send the value of header X-Lines: it contains a line break or a character beyond Latin-1",
         "12:85: protocols.lockup[0].headers.X-Number: Cannot use a number: expected a string; put numbers in quotes",
+        "12:88: protocols.lockup[0].headers.accept-encoding: Cannot set header accept-encoding: Synclag sets it for each request",
+        "12:119: protocols.lockup[0].headers.X-A: Cannot set header X-A beside x-a: upper and lower case make no difference",
       ],
     },
     {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
@@ -30,6 +31,7 @@ describe("secrets of a URL's path", () => {
     { kind: "a public deployment", path: `/subgraphs/${IPFS_HASH}` },
     { kind: "a name of the configuration", path: "/?network=base&variant=subgraph" },
     { kind: "a short number of the query", path: "/?chain=8453&v=2024" },
+    { kind: "words with numbers", path: "/graphql-endpoint/lockupV2/arbitrumsepoliatestnet-2024" },
     { kind: "a chain's value", path: "/{id}?network={chain}", chain: `{ id: ${BASE58} }` },
   ])("do not include $kind", ({ path, chain = "{}" }) => {
     expect(configOf({ url: `https://h.example${path}`, chain }).secrets).toEqual([]);
@@ -39,6 +41,33 @@ describe("secrets of a URL's path", () => {
     const { secrets } = configOf({ url: `\${NODE}` }, { NODE: `https://h.example/v2/${HEX_40}` });
 
     expect(secrets).toContain(HEX_40);
+  });
+});
+
+describe("keys of random characters in a path", () => {
+  const COUNT = 2_000;
+
+  it.each([
+    { kind: "32 hexadecimal digits", make: (bytes: Buffer) => bytes.toString("hex").slice(0, 32) },
+    { kind: "22 characters of base64url", make: (bytes: Buffer) => bytes.toString("base64url").slice(0, 22) },
+    { kind: "43 characters of base64url", make: (bytes: Buffer) => bytes.toString("base64url").slice(0, 43) },
+    { kind: "22 letters and digits", make: (bytes: Buffer) => lettersAndDigits(bytes, 22) },
+    { kind: "32 letters and digits", make: (bytes: Buffer) => lettersAndDigits(bytes, 32) },
+    {
+      kind: "UUIDs",
+      make: (bytes: Buffer) =>
+        bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12}).*/, "$1-$2-$3-$4-$5"),
+    },
+  ])("are secret, all but one in a thousand at most: $kind", ({ make }) => {
+    // Random, and the same in each run.
+    const keys = Array.from({ length: COUNT }, (_, index) =>
+      make(createHash("sha512").update(`key ${index}`).digest()),
+    );
+
+    const { secrets } = configOf({ rpc: JSON.stringify(keys.map((key) => `https://h.example/v3/${key}`)) });
+
+    const known = new Set(secrets);
+    expect(keys.filter((key) => !known.has(key)).length).toBeLessThanOrEqual(COUNT / 1_000);
   });
 });
 
@@ -184,6 +213,13 @@ describe("the message about a mistake", () => {
     expect(message).toContain('protocols.lockup[0]["a\\u001b[2J\\u202e\\nb"]');
   });
 });
+
+function lettersAndDigits(bytes: Buffer, length: number): string {
+  return bytes
+    .toString("base64")
+    .replace(/[^A-Za-z0-9]/g, "")
+    .slice(0, length);
+}
 
 interface File {
   readonly rpc: string;

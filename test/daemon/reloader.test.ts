@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/config.ts";
-import { ConfigError } from "../../src/config/yaml/config-error.ts";
+import { configErrorIn } from "../../src/config/yaml/config-error.ts";
 import { Reloader } from "../../src/daemon/reloader.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { worldOf } from "../support/world-of.ts";
 
-const MISTAKE = new ConfigError("chains.yaml", {
+const MISTAKE = configErrorIn("chains.yaml", {
   problems: [{ line: 7, column: 3, path: ["chains"], message: "Cannot find chain 'bsae'" }],
 });
 

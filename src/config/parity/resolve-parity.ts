@@ -6,6 +6,7 @@ import type { ConfigFile } from "../schema/config-file.ts";
 import { didYouMean } from "../schema/messages.ts";
 import type { ParityEntry } from "../schema/parity.ts";
 import type { Path } from "../yaml/config-error.ts";
+import type { Message } from "../yaml/problem-list.ts";
 import { fillSelection } from "./fill-selection.ts";
 import { checkPath, checkSelection } from "./selection.ts";
 
@@ -24,8 +25,8 @@ export interface ServedTarget {
 
 /** Where problems are added, and which there are. */
 export interface ParityProblems {
-  addProblem(path: Path, message: string): void;
-  addKeyProblem(path: Path, message: string): void;
+  addProblem(path: Path, message: Message): void;
+  addKeyProblem(path: Path, message: Message): void;
   hasProblemAt(path: Path): boolean;
 }
 
@@ -80,10 +81,10 @@ function resolveProbe(scope: ProbeScope, served: readonly ServedTarget[]): Resol
   const { entry, path, file, problems } = scope;
   if (!Object.hasOwn(file.protocols, entry.protocol)) {
     if (!problems.hasProblemAt(["protocols", entry.protocol])) {
-      const hint = didYouMean(entry.protocol, Object.keys(file.protocols));
+      const known = Object.keys(file.protocols);
       problems.addProblem(
         [...path, "protocol"],
-        `Cannot find protocol "${entry.protocol}" in protocols${hint}`,
+        () => `Cannot find protocol "${entry.protocol}" in protocols${didYouMean(entry.protocol, known)}`,
       );
     }
     return null;
@@ -116,10 +117,10 @@ function checkVariants(
   const queries = [...path, "queries"];
   const asked = Object.keys(entry.queries);
   for (const variant of asked.filter((name) => !known.includes(name))) {
-    const hint = didYouMean(variant, known) || `: expected ${known.join(", ")}`;
+    const hint = (): string => didYouMean(variant, known) || `: expected ${known.join(", ")}`;
     problems.addKeyProblem(
       [...queries, variant],
-      `Cannot find variant "${variant}" of protocol ${entry.protocol}${hint}`,
+      () => `Cannot find variant "${variant}" of protocol ${entry.protocol}${hint()}`,
     );
   }
   const variants = known.filter((name) => asked.includes(name));
@@ -167,7 +168,7 @@ function checkChains(
     const at = [...path, "chains", index];
     const variants = served.get(slug) ?? [];
     if (!known.includes(slug)) {
-      problems.addProblem(at, `Cannot find chain "${slug}" in chains${didYouMean(slug, known)}`);
+      problems.addProblem(at, () => `Cannot find chain "${slug}" in chains${didYouMean(slug, known)}`);
     } else if (chains.indexOf(slug) !== index) {
       problems.addProblem(at, `Cannot list chain "${slug}" twice`);
     } else if (variants.length < 2) {

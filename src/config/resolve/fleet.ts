@@ -78,7 +78,10 @@ function checkBudgetNames({ entry, path, context }: IndexerScope, budgets: reado
   ];
   for (const { budget, path: budgetPath } of named) {
     if (typeof budget === "string" && !known.includes(budget) && !context.hasProblemAt(["budgets", budget])) {
-      context.addProblem(budgetPath, `Cannot find budget "${budget}" in budgets${didYouMean(budget, known)}`);
+      context.addProblem(
+        budgetPath,
+        () => `Cannot find budget "${budget}" in budgets${didYouMean(budget, known)}`,
+      );
     }
   }
 }

@@ -13,6 +13,7 @@ const VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Set by each request or its connection; undici refuses most of them. */
 const RESERVED_NAMES = new Set([
+  "accept-encoding",
   "connection",
   "content-length",
   "content-type",
@@ -24,10 +25,16 @@ const RESERVED_NAMES = new Set([
 
 /** Fills the headers of one endpoint and remembers their values as secrets. Null: a problem was added. */
 export function resolveHeaders(headers: Headers, path: Path, scope: ChainScope): Headers | null {
-  const filled = Object.entries(headers).map(([name, text]) => ({
-    name,
-    value: resolveHeader(text, [...path, name], scope),
-  }));
+  const names = new Map<string, string>();
+  const filled = Object.entries(headers).map(([name, text]) => {
+    const former = names.get(name.toLowerCase());
+    names.set(name.toLowerCase(), name);
+    if (former !== undefined) {
+      const message = `Cannot set header ${name} beside ${former}: upper and lower case make no difference`;
+      scope.indexer.context.addKeyProblem([...path, name], message);
+    }
+    return { name, value: resolveHeader(text, [...path, name], scope) };
+  });
   const valid = filled.flatMap(({ name, value }) => (value === null ? [] : [[name, value] as const]));
   return valid.length === filled.length ? Object.fromEntries(valid) : null;
 }

@@ -25,7 +25,7 @@ export function listChains(indexer: IndexerScope, chains: ConfigFile["chains"]):
     checkOwnValues(indexer, path, overrides);
     const chain = Object.hasOwn(chains, slug) ? chains[slug] : undefined;
     if (chain === undefined) {
-      addUnknownChain(indexer, path, { slug, known: Object.keys(chains) });
+      addUnknownChain(indexer, path, { slug, chains });
     }
     // The file is refused then, but the rest of the line is still checked.
     const chainId = chain?.id ?? 0;
@@ -65,10 +65,13 @@ function entriesOf({ entry, path, context }: IndexerScope): readonly Entry[] {
 function addUnknownChain(
   { context }: IndexerScope,
   path: Path,
-  { slug, known }: { readonly slug: string; readonly known: readonly string[] },
+  { slug, chains }: { readonly slug: string; readonly chains: ConfigFile["chains"] },
 ): void {
   if (!context.hasProblemAt(["chains", slug])) {
-    context.addKeyProblem(path, `Cannot find chain "${slug}" in chains${didYouMean(slug, known)}`);
+    context.addKeyProblem(
+      path,
+      () => `Cannot find chain "${slug}" in chains${didYouMean(slug, Object.keys(chains))}`,
+    );
   }
 }
 
@@ -108,8 +111,11 @@ function checkOwnValues(indexer: IndexerScope, path: Path, overrides: ChainValue
     if (BUILT_IN_VALUES.includes(name)) {
       context.addKeyProblem(valuePath, `Cannot set "${name}": {${name}} is built in`);
     } else if (!used.includes(name) && !isUncertain) {
-      const hint = didYouMean(name, [...OVERRIDE_KEYS, ...used]);
-      context.addKeyProblem(valuePath, `Cannot use unknown key "${name}": no template uses {${name}}${hint}`);
+      const hint = (): string => didYouMean(name, [...OVERRIDE_KEYS, ...used]);
+      context.addKeyProblem(
+        valuePath,
+        () => `Cannot use unknown key "${name}": no template uses {${name}}${hint()}`,
+      );
     }
   }
 }

@@ -4,6 +4,7 @@ import type { IndexerEntry } from "../schema/indexer.ts";
 import type { MaintenanceEntry } from "../schema/maintenance.ts";
 import { didYouMean } from "../schema/messages.ts";
 import type { Path } from "../yaml/config-error.ts";
+import type { Message } from "../yaml/problem-list.ts";
 import type { ResolveContext } from "./resolve-context.ts";
 
 /** The maintenance windows of a file. Windows that never open or match nothing are problems. */
@@ -69,14 +70,14 @@ function windowOf(entry: MaintenanceEntry, path: Path, context: ResolveContext):
 function checkMatch(
   match: MaintenanceMatch,
   targets: readonly Required<MaintenanceMatch>[],
-  addProblem: (key: readonly Key[], message: string) => void,
+  addProblem: (key: readonly Key[], message: Message) => void,
 ): void {
   const keys: readonly Key[] = ["protocol", "variant", "tier", "chain"];
   for (const key of keys) {
     const wanted = match[key];
     const known = [...new Set(targets.map((target) => target[key]))];
     if (wanted !== undefined && !known.includes(wanted)) {
-      addProblem([key], `Cannot find ${key} "${wanted}" in any indexer${didYouMean(wanted, known)}`);
+      addProblem([key], () => `Cannot find ${key} "${wanted}" in any indexer${didYouMean(wanted, known)}`);
       return;
     }
   }

@@ -1,14 +1,15 @@
 import type { ChainValues, IndexerEntry } from "../schema/indexer.ts";
 import type { Path } from "../yaml/config-error.ts";
+import type { Message } from "../yaml/problem-list.ts";
 import type { SecretStore } from "./secrets.ts";
 import { type FilledPart, type FillFailure, fillTemplate, type Template } from "./template.ts";
 
 /** What resolving a valid file into a `Config` needs. Paths lead into the parsed entry. */
 export interface ResolveContext {
   /** Adds a problem with a value. */
-  addProblem(path: Path, message: string): void;
+  addProblem(path: Path, message: Message): void;
   /** Adds a problem with a key. */
-  addKeyProblem(path: Path, message: string): void;
+  addKeyProblem(path: Path, message: Message): void;
   /** Whether there is a problem at, above or below a path already. */
   hasProblemAt(path: Path): boolean;
   /** A scalar as the user wrote it. */

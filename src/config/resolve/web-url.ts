@@ -25,7 +25,7 @@ export function basicAuthorization({ username, password }: URL): string | null {
   return pair === ":" ? null : `Basic ${Buffer.from(pair).toString("base64")}`;
 }
 
-const OTHER_SCHEME = /^(?:wss?|ftps?|file|grpc|tcp|ssh|redis|ipfs):/i;
+const OTHER_SCHEME = /^(?:wss?|ftps?|file|grpc|tcp|ssh|redis|ipfs|socks\w*):/i;
 
 function flawOf(text: string): string | null {
   if (text === "") {

@@ -22,7 +22,11 @@ function flatten(issue: z.core.$ZodIssue, schema: z.ZodType): readonly PathProbl
   const path = issue.path.map((step) => (typeof step === "number" ? step : String(step)));
   if (issue.code === "unrecognized_keys") {
     const known = knownKeys(schema, path);
-    return issue.keys.map((key) => ({ path: [...path, key], message: unknownKey(key, known), at: "key" }));
+    return issue.keys.map((key) => ({
+      path: [...path, key],
+      message: () => unknownKey(key, known),
+      at: "key",
+    }));
   }
   if (issue.code === "invalid_key") {
     return [{ path, message: issue.issues[0]?.message ?? issue.message, at: "key" }];

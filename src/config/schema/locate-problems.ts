@@ -4,22 +4,30 @@ import type { PathProblem } from "../yaml/problem-list.ts";
 import type { YamlFile } from "../yaml/read-yaml.ts";
 import { valueAt } from "./prune.ts";
 
-/** All problems of a file with their positions, without secrets: those of the YAML, then those of its content. */
+/** Enough to work on at once, and few enough for a terminal and a log. */
+const MAX_LOCATED = 100;
+
+/**
+ * The first problems of a file with their positions, in its order and without secrets, and how many more there are:
+ * those of the YAML and those of its content.
+ */
 export function locateProblems(
   yaml: YamlFile,
   found: readonly PathProblem[],
   redact: Redact,
-): readonly Problem[] {
+): { readonly problems: readonly Problem[]; readonly more: number } {
   const located = found.map(({ path, at, message }) => ({
     ...(at === "key" ? yaml.keyPositionOf(path) : yaml.positionOf(path)),
     path,
     message,
   }));
-  return [...yaml.problems, ...located].map((problem) => ({
+  const all = [...yaml.problems, ...located].sort((a, b) => a.line - b.line || a.column - b.column);
+  const problems = all.slice(0, MAX_LOCATED).map(({ message, ...problem }) => ({
     ...problem,
     path: withoutKeys(problem.path, yaml.value),
-    message: maskKeys(redact(problem.message)),
+    message: maskKeys(redact(typeof message === "string" ? message : message())),
   }));
+  return { problems, more: all.length - problems.length };
 }
 
 const HEADER_NAME = /^[A-Za-z][A-Za-z0-9-]*$/;

@@ -2,7 +2,7 @@ import { createRedact } from "../../core/model/redact.ts";
 import { SecretStore } from "../resolve/secrets.ts";
 import { addIssues, issuesOf } from "../schema/issues.ts";
 import { locateProblems } from "../schema/locate-problems.ts";
-import { ConfigError } from "../yaml/config-error.ts";
+import { configErrorIn } from "../yaml/config-error.ts";
 import { ProblemList } from "../yaml/problem-list.ts";
 import { readYaml } from "../yaml/read-yaml.ts";
 import { WebConfigFile } from "./schema.ts";
@@ -20,7 +20,7 @@ export interface WebConfigOptions {
 /**
  * Parses exporter-toolkit's web configuration file and reads the certificates that it names.
  *
- * @throws {ConfigError} If anything is wrong with it: all problems at once, none of them with a secret in it.
+ * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets.
  */
 export function parseWebConfig(text: string, { file, readFile }: WebConfigOptions): WebSettings {
   const yaml = readYaml(text);
@@ -30,8 +30,8 @@ export function parseWebConfig(text: string, { file, readFile }: WebConfigOption
   const settings = entry === null ? null : resolve(entry, { file, readFile, problems, secrets });
 
   const located = locateProblems(yaml, problems.all, createRedact(secrets.all));
-  if (settings === null || located.length > 0) {
-    throw new ConfigError(file, { problems: located });
+  if (settings === null || located.problems.length > 0) {
+    throw configErrorIn(file, located);
   }
   return settings;
 }

@@ -12,16 +12,22 @@ export interface Problem {
   readonly message: string;
 }
 
-/** The mistakes in one configuration file: all of them, in the order of the file. */
+/** What is wrong with the configuration, as it is printed: a line for each mistake. */
 export class ConfigError extends Error {
   override readonly name = "ConfigError";
-  readonly problems: readonly Problem[];
+}
 
-  constructor(file: string, what: { readonly problems: readonly Problem[]; readonly cause?: unknown }) {
-    const sorted = [...what.problems].sort((a, b) => a.line - b.line || a.column - b.column);
-    super(sorted.map((problem) => formatProblem(file, problem)).join("\n"), what);
-    this.problems = sorted;
-  }
+/** The mistakes in one configuration file: those given, and how many more there are. */
+export function configErrorIn(
+  file: string,
+  found: { readonly problems: readonly Problem[]; readonly more?: number; readonly cause?: unknown },
+): ConfigError {
+  const lines = found.problems.map((problem) => formatProblem(file, problem));
+  const { more = 0 } = found;
+  return new ConfigError(
+    [...lines, ...(more > 0 ? [`… and ${more.toLocaleString("en-US")} more`] : [])].join("\n"),
+    found,
+  );
 }
 
 /** A path as a key of maps and sets. */

@@ -1,11 +1,14 @@
 import { type Path, pathKey } from "./config-error.ts";
 
+/** What is wrong. A function where a near miss is searched: only the problems that are printed need their message. */
+export type Message = string | (() => string);
+
 /** A mistake and the path that it is about. */
 export interface PathProblem {
   readonly path: Path;
   /** Whether the key is wrong, or its value. */
   readonly at: "key" | "value";
-  readonly message: string;
+  readonly message: Message;
 }
 
 /** Collects the mistakes of one file: the first at each path, because the next ones follow from it. */
@@ -23,12 +26,12 @@ export class ProblemList {
   }
 
   /** Adds a problem with a value. */
-  addProblem(path: Path, message: string): void {
+  addProblem(path: Path, message: Message): void {
     this.#add({ path, at: "value", message });
   }
 
   /** Adds a problem with a key. */
-  addKeyProblem(path: Path, message: string): void {
+  addKeyProblem(path: Path, message: Message): void {
     this.#add({ path, at: "key", message });
   }
 

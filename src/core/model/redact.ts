@@ -41,29 +41,19 @@ export function maskKeys(text: string): string {
 }
 
 const UUID = /^[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}$/i;
-const LONG_HEX = /^[0-9a-f]{32,}$/i;
-const NAME_AND_NUMBER = /^(?:[A-Za-z]+\d{1,4}|\d{1,4}[A-Za-z]+)$/;
+/** A number, a few digits and letters of one case, or words in capitals, lower case or camelCase with a short number behind. */
+const NAME =
+  /^(?:\d{1,15}|[0-9a-z]{0,7}|[0-9A-Z]{0,7}|(?:[A-Z]{1,24}|[A-Z]?[a-z]{1,24}(?:[A-Z][a-z]{2,24})*)\d{0,4})$/;
 const MIN_KEY_LENGTH = 12;
-const MIN_PART_LENGTH = 8;
-const LONG_PART_LENGTH = 16;
 
 /**
- * Whether a word is long and mixes letters with digits as keys do: a UUID, hexadecimal, base58 or base64. Words joined
- * by dashes with a number or a version among them, such as `lockup-v2-arbitrum`, are names.
+ * Whether a word is too long and too random for a name: `lockup-v2-arbitrum` is made of names, nearly no key is. A name
+ * that is taken for a key only makes a text harder to read.
  */
 export function looksLikeKey(word: string): boolean {
-  if (UUID.test(word) || LONG_HEX.test(word)) {
-    return true;
-  }
-  return word.length >= MIN_KEY_LENGTH && word.split(/[^A-Za-z0-9]+/).some(isMixed);
-}
-
-function isMixed(part: string): boolean {
   return (
-    part.length >= MIN_PART_LENGTH &&
-    /[A-Za-z]/.test(part) &&
-    /\d/.test(part) &&
-    (part.length >= LONG_PART_LENGTH || !NAME_AND_NUMBER.test(part))
+    word.length >= MIN_KEY_LENGTH &&
+    (UUID.test(word) || !word.split(/[^A-Za-z0-9]+/).every((part) => NAME.test(part)))
   );
 }
 

@@ -1,11 +1,16 @@
 /** The word of `known` that is closest to `typed`, or null if none is close. */
 export function nearMiss(typed: string, known: readonly string[]): string | null {
   const wanted = typed.toLowerCase();
-  const ranked = known
-    .map((word) => ({ word, edits: editDistance(wanted, word.toLowerCase()) }))
-    .sort((a, b) => a.edits - b.edits);
-  const best = ranked[0];
-  return best !== undefined && best.edits <= Math.max(1, Math.floor(best.word.length / 3)) ? best.word : null;
+  let closest: { readonly word: string; readonly edits: number } | null = null;
+  for (const word of known) {
+    const allowed = Math.min(Math.max(1, Math.floor(word.length / 3)), (closest?.edits ?? Infinity) - 1);
+    // Each letter more or less is an edit, so most words need no comparison.
+    if (Math.abs(word.length - typed.length) <= allowed) {
+      const edits = editDistance(wanted, word.toLowerCase());
+      closest = edits <= allowed ? { word, edits } : closest;
+    }
+  }
+  return closest?.word ?? null;
 }
 
 /** ` (did you mean 'base'?)`, or the empty string if no known word is close. */

@@ -1,3 +1,4 @@
+import { readWebUrl } from "../../config/resolve/web-url.ts";
 import { ConfigError } from "../../config/yaml/config-error.ts";
 import type { ProxySettings } from "../world.ts";
 
@@ -6,24 +7,30 @@ type Env = Readonly<Record<string, string | undefined>>;
 /**
  * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; those in lower case win, as with curl. Null without a proxy.
  *
- * @throws {ConfigError} If a proxy is not an http:// or https:// URL. The value is not repeated: it may hold a password.
+ * @throws {ConfigError} If a proxy is not an http:// or https:// URL.
  */
 export function readProxySettings(env: Env): ProxySettings | null {
-  const httpProxy = readProxy(env, "HTTP_PROXY");
-  const httpsProxy = readProxy(env, "HTTPS_PROXY");
-  const noProxy = read(env, "NO_PROXY");
+  const problems = proxyProblems(env);
+  if (problems.length > 0) {
+    throw new ConfigError(problems.join("\n"));
+  }
+  const httpProxy = read(env, "HTTP_PROXY").value;
+  const httpsProxy = read(env, "HTTPS_PROXY").value;
+  const noProxy = read(env, "NO_PROXY").value;
   return httpProxy === "" && httpsProxy === "" ? null : { httpProxy, httpsProxy, noProxy };
 }
 
-function readProxy(env: Env, name: string): string {
-  const value = read(env, name);
-  if (value !== "" && !(/^https?:\/\//i.test(value) && URL.canParse(value))) {
-    const message = "Cannot use this proxy: expected an http:// or https:// URL";
-    throw new ConfigError(name, { problems: [{ line: 1, column: 1, path: [], message }] });
-  }
-  return value;
+/** What is wrong with the variables. Their values are not repeated: they may hold a password. */
+export function proxyProblems(env: Env): readonly string[] {
+  return ["HTTPS_PROXY", "HTTP_PROXY"]
+    .map((name) => read(env, name))
+    .flatMap(({ name, value }) => {
+      const url = readWebUrl(value);
+      return value === "" || url.kind === "url" ? [] : [`environment variable ${name}: ${url.message}`];
+    });
 }
 
-function read(env: Env, name: string): string {
-  return (env[name.toLowerCase()] ?? env[name] ?? "").trim();
+function read(env: Env, name: string): { readonly name: string; readonly value: string } {
+  const found = env[name.toLowerCase()] === undefined ? name : name.toLowerCase();
+  return { name: found, value: (env[found] ?? "").trim() };
 }

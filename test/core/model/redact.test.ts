@@ -124,6 +124,9 @@ describe("looksLikeKey()", () => {
     "sk-proj-5f0c1d9a7b3e",
     "12345678-1234-1234-1234-123456789012",
     "12345678901234567890123456789012",
+    "EXFsvixygRDNOIyMkChXEi",
+    "cCLuiDQvnzVcRhPERdJcoA",
+    "lhv1Jr-OiaLnt-gD95xJ_g",
   ])("is true for %s", (word) => {
     expect(looksLikeKey(word)).toBe(true);
   });
@@ -133,6 +136,9 @@ describe("looksLikeKey()", () => {
     "airdrops",
     "sablier-lockup-v2-arbitrum-sepolia",
     "arbitrum2024",
+    "THEGRAPH_API_KEY",
+    "maxResponseBytes",
+    "envio-508d217-production",
     "3.14.15",
     "20261122",
     "508d217",
@@ -148,10 +154,12 @@ describe("looksLikeKey() by length", () => {
     { case: "only 11 of them", word: "ab12cd34ef5", expected: false },
     { case: "a part of 8 characters that mixes them", word: "key-ab12cd34", expected: true },
     { case: "only parts of 7 and fewer", word: "keys-ab12cd3", expected: false },
-    { case: "a name and a number in a part of 16 characters", word: "abcdefghijklmno1", expected: true },
-    { case: "a name and a number in a part of 15 characters", word: "abcdefghijklmn1", expected: false },
+    { case: "a word with a number of 5 digits", word: "arbitrum12345", expected: true },
+    { case: "a word with a number of 4 digits", word: "arbitrumx1234", expected: false },
     { case: "a time in milliseconds, which has no letters", word: "1795132800000", expected: false },
-    { case: "a long name, which has no digits", word: "arbitrumsepoliatestnet", expected: false },
+    { case: "a number of 16 digits", word: "1795132800000000", expected: true },
+    { case: "a word of 24 letters", word: "arbitrumsepoliatestnetab", expected: false },
+    { case: "a word of 25 letters", word: "arbitrumsepoliatestnetabc", expected: true },
   ])("is $expected for $case", ({ word, expected }) => {
     expect(looksLikeKey(word)).toBe(expected);
   });

@@ -18,7 +18,7 @@ describe("nearMiss()", () => {
     { typed: "arbixyzm", meant: null },
     { typed: "arxxtrum", meant: "arbitrum" },
     { typed: "rabitrmu", meant: "arbitrum" },
-    { typed: "basesepo", meant: null },
+    { typed: "basesepo", meant: "base-sepolia" },
     { typed: "solana", meant: null },
     { typed: "", meant: null },
   ])("takes $typed for $meant", ({ typed, meant }) => {

@@ -1,5 +1,5 @@
 import type { Config } from "../../../src/config/config.ts";
-import { ConfigError } from "../../../src/config/yaml/config-error.ts";
+import { configErrorIn } from "../../../src/config/yaml/config-error.ts";
 import { type ScriptedFault, statusLine } from "./scripted-fault.ts";
 import { TARGET_FAULTS } from "./target-faults.ts";
 
@@ -190,7 +190,7 @@ export const FAULTS: readonly ScriptedFault[] = [
     line: "synclag_config_last_reload_successful 0",
     inject: ({ spare }) =>
       spare.reloadWith(() => {
-        throw new ConfigError("chains.yaml", {
+        throw configErrorIn("chains.yaml", {
           problems: [{ line: 1, column: 1, path: [], message: "is not what was expected" }],
         });
       }),

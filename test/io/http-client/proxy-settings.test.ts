@@ -16,12 +16,13 @@ describe("readProxySettings()", () => {
     });
   });
 
-  it.each(["proxy:3128", "socks5://me:secret@proxy", "http://["])(
-    "refuses %s without repeating it",
-    (value) => {
-      expect(() => readProxySettings({ HTTPS_PROXY: value })).toThrow(
-        "HTTPS_PROXY:1:1: (file): Cannot use this proxy: expected an http:// or https:// URL",
-      );
-    },
-  );
+  it.each([
+    { name: "HTTPS_PROXY", value: "proxy:3128", found: "no scheme" },
+    { name: "HTTP_PROXY", value: "socks5://me:secret@proxy", found: "socks5:" },
+    { name: "https_proxy", value: "http://[", found: "an invalid host, port or password" },
+  ])("refuses $value without repeating it, and names the variable $name", ({ name, value, found }) => {
+    expect(() => readProxySettings({ [name]: value })).toThrow(
+      `environment variable ${name}: Cannot use this URL: expected http:// or https://, found ${found}`,
+    );
+  });
 });
