@@ -199,7 +199,10 @@ export const HistorySchema = z.object({
   protocol: Text,
   chain: Text,
   chain_id: Count,
-  timestamps: z.array(z.number()).meta({ description: "Unix seconds; every other list has the same length" }),
+  timestamps: z.array(z.number()).meta({
+    description:
+      "Unix seconds; every other list has the same length. All values of a point are of this moment: of its minute (or longer step) the one at which the targets were furthest behind",
+  }),
   reference_block_number: Series,
   targets: z.array(
     z.object({
