@@ -33,7 +33,10 @@ const Target = z.object({
   block_timestamp: Time.nullable(),
   lag_blocks: Count.nullable(),
   lag_seconds: Seconds.nonnegative()
-    .meta({ description: "Chain time between the target's block and the reference" })
+    .meta({
+      description:
+        "Chain time between the target's block and the reference; where the chain has no reference, by the clock: the age of the target's block, less the usual time between blocks",
+    })
     .nullable(),
   lag_extrapolated: z.boolean().meta({
     description:
@@ -182,7 +185,7 @@ export const HealthSchema = z.object({
   healthy: z.boolean(),
   judged_by: z.enum(["lag", "advance"]).meta({
     description:
-      "lag: by the lag behind the reference. advance: the chain has no reference, so by the last advance",
+      "lag: by the lag. advance: the lag is unknown, for the chain has no reference and the targets report no block times",
   }),
   freshest: HealthTarget.meta({
     description: "Of all variants of the tier, whichever was requested; null while no height is known",
