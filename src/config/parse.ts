@@ -10,6 +10,7 @@ import { retiredServiceWarnings } from "./retired-services.ts";
 import type { ConfigFile } from "./schema/config-file.ts";
 import { locateProblems } from "./schema/locate-problems.ts";
 import { readShape, type Shaped } from "./schema/read-shape.ts";
+import { singleSourceWarning } from "./single-source.ts";
 import { configErrorIn, type Path } from "./yaml/config-error.ts";
 import { ProblemList } from "./yaml/problem-list.ts";
 import { readYaml, type YamlFile } from "./yaml/read-yaml.ts";
@@ -75,6 +76,7 @@ function resolveConfig(yaml: YamlFile, state: ParseState): Config | null {
       ...fleet.skipped.map((indexer) => `${indexerKey(indexer)} is skipped: ${indexer.why}`),
       ...budgetWarnings(fleet),
       ...retiredServiceWarnings(fleet),
+      ...singleSourceWarning(fleet),
     ],
     secrets: secrets.all.filter((secret) => !names.has(secret)),
     variables: secrets.variables,

@@ -6,7 +6,7 @@ import { PartWriter, type PartWriterOptions } from "./part-writer.ts";
 
 /** It is long and changes little: a leader that dies loses so much of the plots at most. */
 const WRITE_MS = 5 * 60_000;
-const FORMAT = 2;
+const FORMAT = 3;
 const KEY = "history";
 
 export interface HistoryHandoverOptions extends Pick<PartWriterOptions, "store" | "nowMs" | "onTooLong"> {

@@ -50,7 +50,7 @@ ${indented(late)}
     for: "1m",
     summary: [...PAIR_NAME, ": no usable variant"],
     description: [
-      ...say`Every variant of ${label("protocol")} on ${label("chain")} is down, has stopped advancing, or is over its critical threshold, `,
+      ...say`No variant of ${label("protocol")} on ${label("chain")} is ok, and none is merely late or throttled, `,
       ...say`so there is no variant to move the traffic to.${VARIANTS}`,
     ],
   };

@@ -29,7 +29,7 @@ function noVariantOk(): readonly RuleTest[] {
     labels: PAIR,
     summary: "airdrops on base: no usable variant",
     description:
-      "Every variant of airdrops on base is down, has stopped advancing, or is over its critical threshold, so there is no variant to move the traffic to. multichain (production): failed, 20m 0s behind. subgraph (production): unreachable.",
+      "No variant of airdrops on base is ok, and none is merely late or throttled, so there is no variant to move the traffic to. multichain (production): failed, 20m 0s behind. subgraph (production): unreachable.",
     dashboard: BASE,
   };
   return [
@@ -57,7 +57,7 @@ function noVariantOk(): readonly RuleTest[] {
         fires(LOST, "13m", {
           ...lost,
           description:
-            "Every variant of airdrops on base is down, has stopped advancing, or is over its critical threshold, so there is no variant to move the traffic to. multichain (production): syncing, 2h 30m 0s behind. subgraph (production): lagging, 31m 40s behind.",
+            "No variant of airdrops on base is ok, and none is merely late or throttled, so there is no variant to move the traffic to. multichain (production): syncing, 2h 30m 0s behind. subgraph (production): lagging, 31m 40s behind.",
         }),
       ],
     },
@@ -98,7 +98,7 @@ function noVariantOk(): readonly RuleTest[] {
         fires(LOST, "25m", {
           ...lost,
           description:
-            "Every variant of airdrops on base is down, has stopped advancing, or is over its critical threshold, so there is no variant to move the traffic to. multichain (production): unreachable. subgraph (production): unreachable.",
+            "No variant of airdrops on base is ok, and none is merely late or throttled, so there is no variant to move the traffic to. multichain (production): unreachable. subgraph (production): unreachable.",
         }),
       ],
     },

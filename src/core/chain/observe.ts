@@ -114,7 +114,8 @@ function withPossibleHeight(
   return last.kind === "failed" ? { ...state, last: { kind: "head", sentAtMs, receivedAtMs } } : state;
 }
 
-function isFarAhead(opposition: Opposition | undefined): opposition is Opposition {
+/** Whether a source is excluded for a height that cannot exist yet. */
+export function isFarAhead(opposition: Opposition | undefined): opposition is Opposition {
   return opposition !== undefined && opposition.kind !== "below" && opposition.blocks > LARGE_STEP_BLOCKS;
 }
 

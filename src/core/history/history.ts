@@ -1,6 +1,6 @@
 import type { ChainReport, GapReport } from "../model/report.ts";
 import { type Column, Ring, type SavedRing, type Step } from "./ring.ts";
-import { type ColumnKind, inFourBytes } from "./ring-column.ts";
+import { inFourBytes } from "./ring-column.ts";
 
 /** Part of a chain's history: every list is as long as `timesMs`. */
 export interface HistorySlice {
@@ -35,14 +35,9 @@ const SAMPLE_MS = 15_000;
 /** No target has this key. */
 const REFERENCE = "reference";
 
-/** The columns. Of a step the first height, so that heights are evenly spaced, and the largest lag and gap. */
+/** The columns, with the bytes of a number in each. */
 const [BLOCK, LAG, GAP, UNCERTAINTY] = [0, 1, 2, 3];
-const COLUMNS: readonly ColumnKind[] = [
-  { merge: first, bytes: 8 },
-  { merge: larger, bytes: 4 },
-  { merge: larger, bytes: 4 },
-  { merge: larger, bytes: 4 },
-];
+const COLUMNS = [8, 4, 4, 4] as const;
 
 /** The history of one chain, for the plots: two hours by the minute, and a day by five minutes; 8 kB a target. */
 export class ChainHistory {
@@ -58,32 +53,44 @@ export class ChainHistory {
     const step = stepOf(report);
     if (step.some((values) => [...values.values()].some((value) => value !== null))) {
       this.#sampledMs = nowMs;
-      this.#fine.add(nowMs, step);
-      this.#coarse.add(nowMs, step);
+      putIfWorse(this.#fine, nowMs, step);
+      putIfWorse(this.#coarse, nowMs, step);
     }
   }
 
   /**
    * Reads a span for these targets, from the first known value on: by the minute where it is recent, else by five minutes. Of
-   * more than `points` points, neighbours are joined: the last height, the largest lag and gap.
+   * more than `points` points, neighbours are replaced by the one at which these targets were furthest behind.
    */
   read(keys: readonly string[], { fromMs, toMs, points }: Span): HistorySlice {
     const fine = this.#fine.stepsBetween(fromMs, toMs);
-    // A step of five minutes that lies within reach of the other ring holds only what that one has too.
-    const coarse = this.#coarse.stepsBetween(fromMs, this.#fine.earliestMs(toMs) - 1);
-    const size = Math.ceil((coarse.length + fine.length) / points);
-    const read = (name: string, column: number) =>
-      joined(
-        [...this.#coarse.read(name, column, coarse), ...this.#fine.read(name, column, fine)],
-        size,
-        column === BLOCK ? (_, value) => value : larger,
-      );
-    const timesMs = [
-      ...coarse.map((step) => step * this.#coarse.stepMs),
-      ...fine.map((step) => step * this.#fine.stepMs),
+    const recentMs = this.#fine.earliestMs(toMs);
+    const coarse = this.#coarse
+      .stepsBetween(fromMs, recentMs - 1)
+      .filter((step) => this.#coarse.timeOf(step) < recentMs);
+    const column = (name: string, index: number) => [
+      ...this.#coarse.read(name, index, coarse),
+      ...this.#fine.read(name, index, fine),
     ];
+    const lags = keys.map((key) => column(key, LAG));
+    const blocks = keys.map((key) => column(key, BLOCK));
+    const timesMs = [
+      ...coarse.map((step) => this.#coarse.timeOf(step)),
+      ...fine.map((step) => this.#fine.timeOf(step)),
+    ];
+    const badness = timesMs.map((_, index) =>
+      badnessOf(
+        lags.map((values) => values[index] ?? null),
+        blocks.map((values) => values[index] ?? null),
+      ),
+    );
+    const picked = worstOfEach(badness, Math.max(1, Math.ceil(timesMs.length / points)));
+    const read = (name: string, index: number): Column => {
+      const values = column(name, index);
+      return picked.map((place) => values[place] ?? null);
+    };
     return {
-      timesMs: joined(timesMs, size, (_, timeMs) => timeMs).filter((timeMs) => timeMs !== null),
+      timesMs: picked.flatMap((place) => timesMs[place] ?? []),
       reference: read(REFERENCE, BLOCK),
       targets: Object.fromEntries(
         keys.map((key) => [
@@ -125,24 +132,36 @@ function savedUncertainty({ blocks, uncertaintyBlocks }: GapReport): number {
   return Math.ceil((uncertaintyBlocks + Math.abs(blocks - inFourBytes(blocks))) * 10) / 10;
 }
 
-function first(before: number): number {
-  return before;
+/** A step keeps one sample, so that its heights and lags are of one moment: the moment at which the targets were furthest behind. */
+function putIfWorse(ring: Ring, nowMs: number, values: Step): void {
+  const keys = [...(values[LAG]?.keys() ?? [])];
+  const kept = (column: number) => keys.flatMap((key) => ring.read(key, column, [ring.stepOf(nowMs)]));
+  const now = (column: number) => [...(values[column]?.values() ?? [])];
+  if (
+    !ring.holds(ring.stepOf(nowMs)) ||
+    badnessOf(now(LAG), now(BLOCK)) > badnessOf(kept(LAG), kept(BLOCK))
+  ) {
+    ring.put(nowMs, values);
+  }
 }
 
-function larger(before: number, value: number): number {
-  return Math.abs(value) > Math.abs(before) ? value : before;
+/** The sum of all lags; less than any lag where none is known, and least where no height is known either. */
+function badnessOf(lagsMs: Column, blocks: Column): number {
+  const known = lagsMs.filter((lagMs) => lagMs !== null);
+  if (known.length > 0) {
+    return known.reduce((total, lagMs) => total + lagMs, 0);
+  }
+  return blocks.some((block) => block !== null) ? -1 : -2;
 }
 
-/** Joins so many neighbours each, counted from the end, so that the newest group is complete. */
-function joined(column: Column, size: number, merge: ColumnKind["merge"]): Column {
-  if (size <= 1) {
-    return column;
+/** Of each `size` neighbours, counted from the end, the index of the worst; of equal ones the latest. */
+function worstOfEach(badness: readonly number[], size: number): readonly number[] {
+  const picked: number[] = [];
+  for (const [index, value] of badness.entries()) {
+    const group = Math.ceil(badness.length / size) - 1 - Math.floor((badness.length - 1 - index) / size);
+    if (value >= (badness[picked[group] ?? -1] ?? Number.NEGATIVE_INFINITY)) {
+      picked[group] = index;
+    }
   }
-  const groups = new Array<number | null>(Math.ceil(column.length / size)).fill(null);
-  for (const [index, value] of column.entries()) {
-    const group = groups.length - 1 - Math.floor((column.length - 1 - index) / size);
-    const before = groups[group] ?? null;
-    groups[group] = before === null || value === null ? (before ?? value) : merge(before, value);
-  }
-  return groups;
+  return picked;
 }

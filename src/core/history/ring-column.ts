@@ -1,10 +1,5 @@
-/** How the values of a column are kept. */
-export interface ColumnKind {
-  /** Chooses between the value that a step has already and another one. */
-  readonly merge: (before: number, value: number) => number;
-  /** Bytes of a number. Four of them hold six to nine significant digits. */
-  readonly bytes: 4 | 8;
-}
+/** Bytes of a number. Four of them hold six to nine significant digits. */
+export type NumberBytes = 4 | 8;
 
 /** A column as plain data. */
 export interface SavedColumn {
@@ -22,45 +17,33 @@ type Numbers = Float64Array<ArrayBuffer> | Float32Array<ArrayBuffer>;
  */
 export class RingColumn {
   readonly #size: number;
-  readonly #kind: ColumnKind;
+  readonly #bytes: NumberBytes;
   #rows = new Map<string, number>();
   #values: Numbers;
 
-  constructor(size: number, kind: ColumnKind) {
+  constructor(size: number, bytes: NumberBytes) {
     this.#size = size;
-    this.#kind = kind;
-    this.#values = arrayOf(kind, 0);
+    this.#bytes = bytes;
+    this.#values = arrayOf(bytes, 0);
   }
 
   /** Continues from saved data; null if it does not fit. */
-  static restored(size: number, kind: ColumnKind, { names, values }: SavedColumn): RingColumn | null {
-    if (values.BYTES_PER_ELEMENT !== kind.bytes || values.length !== names.length * size) {
+  static restored(size: number, bytes: NumberBytes, { names, values }: SavedColumn): RingColumn | null {
+    if (values.BYTES_PER_ELEMENT !== bytes || values.length !== names.length * size) {
       return null;
     }
-    const column = new RingColumn(size, kind);
+    const column = new RingColumn(size, bytes);
     column.#values = values;
     column.#rows = new Map(names.map((name, row) => [name, row]));
     return column;
   }
 
-  /** Adds values to a slot. A series takes no memory before it has its first value. */
-  add(slot: number, values: ReadonlyMap<string, number | null>): void {
+  /** Replaces what a slot holds. A series takes no memory before it has its first value. */
+  put(slot: number, values: ReadonlyMap<string, number | null>): void {
     const fresh = [...values].filter(([name, value]) => value !== null && !this.#rows.has(name));
     this.#grow(fresh.map(([name]) => name));
-    for (const [name, value] of values) {
-      const row = this.#rows.get(name);
-      if (row !== undefined && value !== null) {
-        const at = row * this.#size + slot;
-        const before = this.#values[at] ?? Number.NaN;
-        this.#values[at] = Number.isNaN(before) ? value : this.#kind.merge(before, value);
-      }
-    }
-  }
-
-  /** Forgets what a slot holds. */
-  clear(slot: number): void {
-    for (let at = slot; at < this.#values.length; at += this.#size) {
-      this.#values[at] = Number.NaN;
+    for (const [name, row] of this.#rows) {
+      this.#values[row * this.#size + slot] = values.get(name) ?? Number.NaN;
     }
   }
 
@@ -70,7 +53,7 @@ export class RingColumn {
     if (kept.length === this.#rows.size) {
       return;
     }
-    const values = arrayOf(this.#kind, kept.length * this.#size);
+    const values = arrayOf(this.#bytes, kept.length * this.#size);
     for (const [row, [, former]] of kept.entries()) {
       values.set(this.#values.subarray(former * this.#size, (former + 1) * this.#size), row * this.#size);
     }
@@ -85,7 +68,7 @@ export class RingColumn {
     if (value === undefined || Number.isNaN(value)) {
       return null;
     }
-    return this.#kind.bytes === 4 ? inFourBytes(value) : value;
+    return this.#bytes === 4 ? inFourBytes(value) : value;
   }
 
   save(): SavedColumn {
@@ -96,7 +79,7 @@ export class RingColumn {
     if (names.length === 0) {
       return;
     }
-    const values = arrayOf(this.#kind, (this.#rows.size + names.length) * this.#size);
+    const values = arrayOf(this.#bytes, (this.#rows.size + names.length) * this.#size);
     values.set(this.#values);
     this.#values = values;
     for (const name of names) {
@@ -105,7 +88,7 @@ export class RingColumn {
   }
 }
 
-function arrayOf({ bytes }: ColumnKind, length: number): Numbers {
+function arrayOf(bytes: NumberBytes, length: number): Numbers {
   return (bytes === 4 ? new Float32Array(length) : new Float64Array(length)).fill(Number.NaN);
 }
 

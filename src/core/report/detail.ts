@@ -5,7 +5,8 @@ import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
 import { disagreementOf } from "../source/replicas.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import type { LastPoll, SourceState } from "../source/source-state.ts";
-import { behindMs, contradictionOf, idleMs } from "../status/judge.ts";
+import type { Dispute } from "../status/dispute.ts";
+import { contradictionOf, idleMs } from "../status/judge.ts";
 import type { Lag } from "../status/lag.ts";
 import type { ChainViewAt } from "../status/view.ts";
 import { disputeText } from "./dispute-text.ts";
@@ -158,12 +159,12 @@ function advanceText({ state, view }: Facts): string {
   return standsMs > usualMs ? `has not advanced for ${formatDuration(standsMs)}` : "advances";
 }
 
-function behindText({ lag, state, view }: Facts): string {
-  const { reference } = view;
-  if (reference === null || lag === null) {
-    const ageMs = behindMs(state, { ...view, reference: null });
-    const age = ageMs === null ? "" : `its block was ${formatDuration(ageMs)} old; `;
-    return `${age}${withoutReferenceText(view)}`;
+function behindText({ lag, view }: Facts): string {
+  if (view.reference === null) {
+    return behindClockText(lag?.ms ?? null, view);
+  }
+  if (lag?.blocks == null) {
+    return "lag unknown";
   }
   const seen = `the reference seen by ${formatCount(view.consensus.members.length, "source")}`;
   if (lag.blocks === 0) {
@@ -176,9 +177,17 @@ function behindText({ lag, state, view }: Facts): string {
   return `${about}${formatDuration(lag.ms)} (${formatCount(lag.blocks, "block")}) behind ${seen}`;
 }
 
-/** Why there is no reference, and what would decide it. */
-function withoutReferenceText({ dispute }: ChainViewAt): string {
-  return dispute === null ? "no second source to measure a lag by" : `no reference: ${disputeText(dispute)}`;
+function behindClockText(lagMs: number | null, { dispute, hasSingleSource }: ChainViewAt): string {
+  const sources = `its chain has ${hasSingleSource ? "a single source" : "too few sources that agree on a head"}`;
+  if (lagMs !== null) {
+    const why = dispute === null ? sources : noReferenceText(dispute);
+    return `${formatDuration(lagMs)} behind, measured against the clock: ${why}`;
+  }
+  return dispute === null ? `lag unknown: ${sources}, without block times` : noReferenceText(dispute);
+}
+
+function noReferenceText(dispute: Dispute): string {
+  return `no reference: ${disputeText(dispute)}`;
 }
 
 function failureText({ reason, detail }: Extract<LastPoll, { kind: "failed" }>): string {

@@ -1,4 +1,5 @@
 import { baselineOf } from "../chain/baseline.ts";
+import { isFarAhead } from "../chain/observe.ts";
 import { estimateGap } from "../gap/gap.ts";
 import { timeOfBlock } from "../head/chain-clock.ts";
 import type { ChainState, WatchedChain } from "../head/chain-state.ts";
@@ -108,20 +109,16 @@ function reportGap(
 function reportTarget(target: Target, known: SourceState, view: ChainViewAt): TargetReport {
   const state = servedOf(known);
   const staleMs = staleAfterMs(view.thresholds, target.pollIntervalMs);
-  const newest = newestSample(state);
   const fresh = isFresh(state, view);
-  const measured = fresh ? measureLag(state, view) : null;
+  const height = reportHeight(state, view);
   const status = statusAt(state, { nowMs: view.nowMs, staleMs, fresh });
-  const lag = status === "diverged" ? null : measured;
+  const lag = status === "diverged" || height.block === null ? null : measureLag(state, view);
   return {
     target,
     status,
     reason: state.last?.kind === "failed" ? state.last.reason : null,
     detail: detailOf({ status, state, view, lag }),
-    up: state.last?.kind === "head",
-    block: fresh && newest !== null ? newest.block : null,
-    blockTimestampSec:
-      state.samples.findLast(({ timestampSec }) => timestampSec !== null)?.timestampSec ?? null,
+    ...height,
     lagBlocks: lag?.blocks ?? null,
     lagMs: wholeMs(lag?.ms ?? null),
     lagExtrapolated: lag?.extrapolated ?? false,
@@ -133,6 +130,22 @@ function reportTarget(target: Target, known: SourceState, view: ChainViewAt): Ta
     regressions: state.regressions,
     preferred: false,
     maintenance: false,
+  };
+}
+
+/** A height that is stale, or cannot exist yet, is not shown. */
+function reportHeight(
+  state: SourceState,
+  view: ChainViewAt,
+): Pick<TargetReport, "up" | "block" | "blockTimestampSec"> {
+  if (isFarAhead(view.consensus.opposed.find(({ source }) => source === state.key))) {
+    return { up: false, block: null, blockTimestampSec: null };
+  }
+  const dated = state.samples.findLast(({ timestampSec }) => timestampSec !== null);
+  return {
+    up: state.last?.kind === "head",
+    block: isFresh(state, view) ? (newestSample(state)?.block ?? null) : null,
+    blockTimestampSec: dated?.timestampSec ?? null,
   };
 }
 

@@ -14,7 +14,7 @@ import {
   statusOfFailure,
   WEAK_WEIGHT,
 } from "../source/settled-status.ts";
-import { newestSample, reached, type SourceState, servedOf, THIN_SAMPLES } from "../source/source-state.ts";
+import { newestSample, type SourceState, servedOf, THIN_SAMPLES } from "../source/source-state.ts";
 import { measureLag } from "./lag.ts";
 
 /** What a target is judged by, beside itself. */
@@ -70,20 +70,9 @@ export function idleMs(target: SourceState): number {
   return newest === null || target.peak === null ? 0 : Math.max(0, readAtMs(newest) - target.peak.atMs);
 }
 
-/**
- * How far behind it is in time: by the reference, else by the age that its block had when it was read; null where
- * neither is known.
- */
+/** How far behind it is in time, or null where that is not known. */
 export function behindMs(target: SourceState, view: ChainView): number | null {
-  if (view.reference !== null) {
-    return measureLag(target, view)?.ms ?? null;
-  }
-  const head = reached(target);
-  const newest = newestSample(target);
-  if (head === null || newest === null || head.timestampSec === null) {
-    return null;
-  }
-  return Math.max(0, newest.receivedAtMs - head.timestampSec * 1_000);
+  return measureLag(target, view)?.ms ?? null;
 }
 
 function weightOfFailure(reason: FailureReason): number {

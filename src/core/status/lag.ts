@@ -3,9 +3,10 @@ import type { HeadState } from "../head/choose-head.ts";
 import { readAtMs } from "../model/sample.ts";
 import { newestSample, reached, type SourceState } from "../source/source-state.ts";
 
-/** How far a target is behind the reference, at the instant of its last answer. */
+/** How far a target is behind at the instant of its last answer: behind the reference, or the clock where there is none. */
 export interface Lag {
-  readonly blocks: number;
+  /** Null without a reference. */
+  readonly blocks: number | null;
   /** Null while nothing tells how long a block takes. */
   readonly ms: number | null;
   readonly extrapolated: boolean;
@@ -23,18 +24,24 @@ const LEVEL: Lag = { blocks: 0, ms: 0, extrapolated: false };
 /**
  * Measures a target's lag. The reference is taken at the instant of the target's own answer, so that one which is
  * polled twice an hour is not behind merely for that; who has the reference's block is level with it, whenever it was
- * asked: nobody has shown a newer one. Never negative; null without a height or a reference.
+ * asked: nobody has shown a newer one.
+ *
+ * Without a reference the lag is the age that the target's block had when it was read, less the usual time between blocks.
+ * Never negative; null without a height, and without both a reference and a block time.
  */
 export function measureLag(target: SourceState, { reference, clock, intervalMs }: Measure): Lag | null {
   const newest = newestSample(target);
   const head = reached(target);
-  if (reference === null || head === null) {
+  if (newest === null || head === null) {
     return null;
+  }
+  if (reference === null) {
+    return lagByClock(head.timestampSec, newest.receivedAtMs, intervalMs);
   }
   if (head.block >= reference.block) {
     return LEVEL;
   }
-  const to = newest === null ? null : referenceAt(clock, readAtMs(newest), intervalMs);
+  const to = referenceAt(clock, readAtMs(newest), intervalMs);
   if (to === null) {
     return null;
   }
@@ -44,4 +51,14 @@ export function measureLag(target: SourceState, { reference, clock, intervalMs }
   }
   const time = timeBetween(clock, { from: head.block, fromTimestampSec: head.timestampSec, to }, intervalMs);
   return { blocks, ms: time?.ms ?? null, extrapolated: time?.extrapolated ?? false };
+}
+
+function lagByClock(timestampSec: number | null, readMs: number, intervalMs: number | null): Lag | null {
+  return timestampSec === null
+    ? null
+    : {
+        blocks: null,
+        ms: Math.max(0, readMs - timestampSec * 1_000 - (intervalMs ?? 0)),
+        extrapolated: false,
+      };
 }

@@ -24,6 +24,8 @@ export interface ChainViewAt {
   readonly consensus: Consensus;
   /** Null where it is decided. */
   readonly dispute: Dispute | null;
+  /** Whether no second source of the chain was ever polled. */
+  readonly hasSingleSource: boolean;
   readonly haltedAt: number | null;
   /** Whether an RPC node with fresh evidence could tell a halt of the chain from a stall. */
   readonly independent: boolean;
@@ -58,6 +60,7 @@ export function viewOf(
     reference: head !== null && nowMs <= head.freshUntilMs ? head : null,
     consensus,
     dispute: disputeOf(consensus.undecided, state.sources, intervalMs),
+    hasSingleSource: state.sources.length < 2,
     haltedAt: standstill(rpcs, head?.block ?? 0, stalledAfterMs(thresholds, intervalMs)),
     independent: rpcs.length > 0,
   };

@@ -12,7 +12,7 @@ type SavedHistories = Readonly<Record<string, SavedHistory>>;
 type NamedHistory = readonly [slug: string, history: SavedHistory];
 
 /** Raised when an older version could misread the file. A file of another version is ignored. */
-const VERSION = 3;
+const VERSION = 4;
 
 /** Numbers are saved as the base64 of their bytes: a large fleet has millions of them. */
 const Bytes = z.base64().transform((text) => new Uint8Array(Buffer.from(text, "base64")).buffer);
@@ -31,7 +31,7 @@ const ColumnJson = z.union([
     .strictObject({ names: Names, float32: Float32 })
     .transform(({ names, float32 }) => ({ names, values: float32 })),
 ]);
-const RingJson = z.strictObject({ steps: Float64, columns: z.array(ColumnJson) });
+const RingJson = z.strictObject({ timesMs: Float64, columns: z.array(ColumnJson) });
 const Chain = z.strictObject({ fine: RingJson, coarse: RingJson });
 const Header = z.strictObject({ version: z.literal(VERSION) });
 const Line = Chain.extend({ slug: z.string() });
@@ -96,8 +96,8 @@ function toJson({ fine, coarse }: SavedHistory): z.input<typeof Chain> {
   return { fine: ringToJson(fine), coarse: ringToJson(coarse) };
 }
 
-function ringToJson({ steps, columns }: SavedRing): z.input<typeof RingJson> {
-  return { steps: base64Of(steps), columns: columns.map(columnToJson) };
+function ringToJson({ timesMs, columns }: SavedRing): z.input<typeof RingJson> {
+  return { timesMs: base64Of(timesMs), columns: columns.map(columnToJson) };
 }
 
 function columnToJson({ names, values }: SavedColumn): z.input<typeof ColumnJson> {

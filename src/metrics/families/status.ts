@@ -30,7 +30,7 @@ export const STATUS_METRICS: readonly MetricFamily<StatusSource>[] = [
   {
     name: "synclag_block_number",
     type: "gauge",
-    help: "Last indexed block; absent once the evidence is stale",
+    help: "Last indexed block; absent once the evidence is stale, and while the height is impossible",
     labels: TARGET_LABELS,
     samples: (source) => perTarget(source, ({ block }) => block),
   },
@@ -65,7 +65,7 @@ export const STATUS_METRICS: readonly MetricFamily<StatusSource>[] = [
   {
     name: "synclag_lag_seconds",
     type: "gauge",
-    help: "Chain time behind the reference of the chain; absent when unknown",
+    help: "Chain time behind the reference of the chain, or behind the clock where it has none; absent when unknown",
     labels: TARGET_LABELS,
     samples: (source) => perTarget(source, ({ lagMs }) => seconds(lagMs)),
   },

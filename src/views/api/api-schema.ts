@@ -33,7 +33,10 @@ const Target = z.object({
   block_timestamp: Time.nullable(),
   lag_blocks: Count.nullable(),
   lag_seconds: Seconds.nonnegative()
-    .meta({ description: "Chain time between the target's block and the reference" })
+    .meta({
+      description:
+        "Chain time between the target's block and the reference; where the chain has no reference, by the clock: the age of the target's block, less the usual time between blocks",
+    })
     .nullable(),
   lag_extrapolated: z.boolean().meta({
     description:
@@ -182,7 +185,7 @@ export const HealthSchema = z.object({
   healthy: z.boolean(),
   judged_by: z.enum(["lag", "advance"]).meta({
     description:
-      "lag: by the lag behind the reference. advance: the chain has no reference, so by the last advance",
+      "lag: by the lag. advance: the lag is unknown, for the chain has no reference and the targets report no block times",
   }),
   freshest: HealthTarget.meta({
     description: "Of all variants of the tier, whichever was requested; null while no height is known",
@@ -199,7 +202,10 @@ export const HistorySchema = z.object({
   protocol: Text,
   chain: Text,
   chain_id: Count,
-  timestamps: z.array(z.number()).meta({ description: "Unix seconds; every other list has the same length" }),
+  timestamps: z.array(z.number()).meta({
+    description:
+      "Unix seconds; every other list has the same length. All values of a point are of this moment: of its minute (or longer step) the one at which the targets were furthest behind",
+  }),
   reference_block_number: Series,
   targets: z.array(
     z.object({

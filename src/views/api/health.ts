@@ -18,8 +18,8 @@ export interface HealthQuery {
 }
 
 /**
- * Whether traffic can be sent there: healthy while a considered target is `ok` and no more than `maxLagMs` behind the
- * reference or, where no reference exists, has advanced within `maxLagMs`.
+ * Whether traffic can be sent there: healthy while a considered target is `ok` and no more than `maxLagMs` behind or, where
+ * its lag is unknown, has advanced within `maxLagMs`.
  *
  * Null if there is no such protocol, chain, variant and tier.
  */
@@ -48,7 +48,7 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
     variant: query.variant ?? null,
     max_lag_seconds: maxLagMs / 1000,
     healthy: targets.some(({ healthy }) => healthy),
-    judged_by: rules.hasReference ? "lag" : "advance",
+    judged_by: rules.hasReference || considered.some(({ lagMs }) => lagMs !== null) ? "lag" : "advance",
     freshest: freshest === null ? null : healthTargetJson(freshest, rules),
     why: explain(targets),
     targets,
@@ -117,7 +117,10 @@ function judge(report: TargetReport, rules: Rules): { readonly healthy: boolean;
   if (report.lagMs !== null) {
     const healthy = report.lagMs <= rules.maxLagMs;
     const limit = healthy ? "" : `, more than ${formatDuration(rules.maxLagMs)}`;
-    return { healthy, why: `${formatDuration(report.lagMs)} behind the reference${limit}` };
+    return {
+      healthy,
+      why: `${formatDuration(report.lagMs)} behind the ${rules.hasReference ? "reference" : "clock"}${limit}`,
+    };
   }
   return judgeAdvance(report, rules);
 }

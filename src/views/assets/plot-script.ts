@@ -30,7 +30,7 @@ export const PLOT_SCRIPT = `
     });
     const compared = targets.map((one, index) => ({ ...one, index })).filter((one) => one.against !== null);
     return [
-      { title: "Time behind the reference head", say: duration, floor: 0, lines: targets.map((one, index) => ({ name: name(one), index, values: one.lag_seconds })) },
+      { title: "Time behind the head", say: duration, floor: 0, lines: targets.map((one, index) => ({ name: name(one), index, values: one.lag_seconds })) },
       { title: "Blocks behind the reference head", say: blocks, floor: 0,
         lines: targets.map((one, index) => ({ name: name(one), index, values: one.block_number.map((block, i) => { const behind = minus(reference[i], block); return behind === null ? null : Math.max(0, behind); }) })) },
       { title: "Blocks behind " + (compared[0]?.against ?? "") + " at the same instant, ± uncertainty", say: blocks,

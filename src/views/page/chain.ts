@@ -65,7 +65,7 @@ function renderChainFacts(report: ChainReport, nowMs: number): Html {
 function describeReference({ dispute, reference }: ChainReport, nowMs: number): string {
   if (reference === null) {
     return dispute === null
-      ? "none: too few sources agree, so the lag is unknown"
+      ? "none: too few sources agree, so lag is measured against the clock, where block times are reported"
       : "none: sources contradict each other, so the lag is unknown";
   }
   const time = reference.timeMs === null ? "" : `, produced ${formatAgo(reference.timeMs, nowMs)}`;

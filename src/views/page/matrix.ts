@@ -26,7 +26,7 @@ export function renderMatrix(json: StatusJson): Html {
   const mainnets = rows.filter(({ chain }) => !chain.testnet);
   const testnets = rows.filter(({ chain }) => chain.testnet);
   return html`<section id="fleet" aria-labelledby="fleet-title"><h2 id="fleet-title">Fleet</h2>
-<p class="hint">Time behind the reference head of the chain. · means not configured${json.targets.some(({ maintenance }) => maintenance) ? ", ⚒ in maintenance" : null}${table.differing.size > 0 ? ", ≠ data that differ" : null}.</p>
+<p class="hint">Time behind the reference head of the chain, or behind the clock where it has none. · means not configured${json.targets.some(({ maintenance }) => maintenance) ? ", ⚒ in maintenance" : null}${table.differing.size > 0 ? ", ≠ data that differ" : null}.</p>
 ${renderMainnets(table, mainnets)}
 ${testnets.length === 0 ? null : renderTestnets(table, testnets, mainnets.length === 0 ? "open" : "folded")}</section>`;
 }

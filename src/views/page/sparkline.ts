@@ -23,7 +23,7 @@ export function renderSparkline(
   const span = `in the last ${formatDuration(nowMs - first.timeMs)}`;
   const most =
     worst.lag === 0
-      ? "always at the reference head"
+      ? "always at the head"
       : `at most ${formatDuration(worst.lag)} behind, at ${formatClock(worst.timeMs, nowMs)}`;
   const scale: Scale = {
     fromMs: first.timeMs,

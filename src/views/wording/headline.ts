@@ -117,7 +117,7 @@ function allOk(targets: readonly TargetJson[], total: string): string {
     return all;
   }
   const most = formatDuration(Math.max(...lags) * 1000);
-  return most === formatDuration(0) ? `${all}, at the reference head` : `${all}, at most ${most} behind`;
+  return most === formatDuration(0) ? `${all}, at the head` : `${all}, at most ${most} behind`;
 }
 
 function sentenceCase(text: string): string {

@@ -330,7 +330,7 @@ describe("status of the only source of a chain", () => {
       status: "ok",
       lagBlocks: null,
       lagMs: null,
-      detail: "advances, no second source to measure a lag by",
+      detail: "advances, lag unknown: its chain has a single source, without block times",
     });
   });
 
@@ -342,8 +342,9 @@ describe("status of the only source of a chain", () => {
 
     expect(played.target(A)).toMatchObject({
       status: "lagging",
-      lagMs: null,
-      detail: "advances, its block was 60 min old; no second source to measure a lag by",
+      lagBlocks: null,
+      lagMs: 3_598_050,
+      detail: "advances, 60 min behind, measured against the clock: its chain has a single source",
     });
   });
 

@@ -14,7 +14,7 @@ describe("ChainHistory, saved", () => {
   });
 
   it.each([
-    { case: "fewer steps", change: (ring: SavedRing) => ({ ...ring, steps: ring.steps.slice(1) }) },
+    { case: "fewer steps", change: (ring: SavedRing) => ({ ...ring, timesMs: ring.timesMs.slice(1) }) },
     { case: "fewer columns", change: (ring: SavedRing) => ({ ...ring, columns: ring.columns.slice(1) }) },
     {
       case: "fewer values",

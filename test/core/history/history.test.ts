@@ -58,7 +58,7 @@ describe("ChainHistory", () => {
 
     history.record(reportAt(START_MS + 1_000), START_MS + 1_000);
 
-    expect(history.read([KEY], whole(START_MS + 1_000)).timesMs).toEqual([START_MS]);
+    expect(history.read([KEY], whole(START_MS + 1_000)).timesMs).toEqual([START_MS + 1_000]);
     expect(history.read([KEY], whole(START_MS - 1)).timesMs).toEqual([]);
   });
 
@@ -127,9 +127,9 @@ describe("ChainHistory", () => {
 
   it.each([
     { points: 5, lags: [5, 9, 7, 3, 8], minutes: [0, 1, 2, 3, 4] },
-    { points: 3, lags: [5, 9, 8], minutes: [0, 2, 4] },
+    { points: 3, lags: [5, 9, 8], minutes: [0, 1, 4] },
     { points: 2, lags: [9, 8], minutes: [1, 4] },
-    { points: 1, lags: [9], minutes: [4] },
+    { points: 1, lags: [9], minutes: [1] },
   ])("joins neighbours to have at most $points points, the newest group complete", (expected) => {
     const { points, lags, minutes } = expected;
     const history = new ChainHistory();
@@ -145,7 +145,7 @@ describe("ChainHistory", () => {
     expect(slice.targets[KEY]?.block).toEqual(minutes.map((minute) => 100 + minute));
   });
 
-  it("joins to the last height, though a reorg made it lower, and to the lag and the gap that are known", () => {
+  it("joins to the latest of equally bad moments, and to one of which anything is known", () => {
     const history = new ChainHistory();
     const { target } = sampleTargetReport();
     const samples = [
@@ -171,13 +171,13 @@ describe("ChainHistory", () => {
     });
   });
 
-  it("keeps the first height of a step, and the largest lag and gap, whichever way the gap is", () => {
+  it("keeps the moment of a step at which the targets were furthest behind, and the first of equal ones", () => {
     const history = new ChainHistory();
     const { target } = sampleTargetReport();
     const samples = [
-      { block: 100, lagMs: 4_000, blocks: 2 },
-      { block: 107, lagMs: 9_000, blocks: -3 },
-      { block: 115, lagMs: 5_000, blocks: 1 },
+      { block: 100, lagMs: 4_000, blocks: -3 },
+      { block: 107, lagMs: 9_000, blocks: 1 },
+      { block: 115, lagMs: 9_000, blocks: 2 },
     ];
     for (const [index, { block, lagMs, blocks }] of samples.entries()) {
       const gaps = [sampleGap({ target, blocks, uncertaintyBlocks: 0.5 })];
@@ -186,9 +186,9 @@ describe("ChainHistory", () => {
     }
 
     expect(history.read([KEY], whole(START_MS + 59_999)).targets[KEY]).toMatchObject({
-      block: [100],
+      block: [107],
       lagMs: [9_000],
-      gapBlocks: [-3],
+      gapBlocks: [1],
     });
   });
 
@@ -221,7 +221,7 @@ describe("ChainHistory", () => {
 
     const { timesMs, targets } = history.read([KEY], whole(nowMs));
 
-    expect(timesMs.at(-1)).toBe(START_MS + HOUR_MS);
+    expect(timesMs.at(-1)).toBe(nowMs);
     expect(targets[KEY]?.block.at(-1)).toBe(blockAt(nowMs) - 2);
   });
 

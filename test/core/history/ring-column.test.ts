@@ -1,14 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { type ColumnKind, inFourBytes, RingColumn } from "../../../src/core/history/ring-column.ts";
+import { inFourBytes, RingColumn } from "../../../src/core/history/ring-column.ts";
 
 const SLOTS = 3;
-const LARGEST: ColumnKind = { merge: Math.max, bytes: 8 };
 
-/** A column to which these were added, each to its slot. */
+/** A column into which these were put, each into its slot. */
 function columnOf(...added: readonly (readonly [slot: number, values: Record<string, number | null>])[]) {
-  const column = new RingColumn(SLOTS, LARGEST);
+  const column = new RingColumn(SLOTS, 8);
   for (const [slot, values] of added) {
-    column.add(slot, new Map(Object.entries(values)));
+    column.put(slot, new Map(Object.entries(values)));
   }
   return column;
 }
@@ -18,8 +17,8 @@ function slotsOf(column: RingColumn, name: string): readonly (number | null)[] {
   return [0, 1, 2].map((slot) => column.valueAt(name, slot));
 }
 
-describe("RingColumn.add()", () => {
-  it("keeps a value for each slot of each series, and has null where none was added", () => {
+describe("RingColumn.put()", () => {
+  it("keeps a value for each slot of each series, and has null where none was put", () => {
     const column = columnOf([0, { a: 5, b: 7 }], [1, { a: 6, c: 0 }]);
 
     expect(["a", "b", "c", "never"].map((name) => slotsOf(column, name))).toEqual([
@@ -30,21 +29,26 @@ describe("RingColumn.add()", () => {
     ]);
   });
 
-  it("merges a second value of a slot with the first", () => {
-    expect(slotsOf(columnOf([1, { a: 5 }], [1, { a: 9 }], [1, { a: 7 }]), "a")).toEqual([null, 9, null]);
+  it("replaces everything that a slot held", () => {
+    const column = columnOf([1, { a: 5, b: 6 }], [1, { a: 7 }]);
+
+    expect(["a", "b"].map((name) => slotsOf(column, name))).toEqual([
+      [null, 7, null],
+      [null, null, null],
+    ]);
   });
 
   it("gives a decimal back that is kept in four bytes, not the nearest number that they hold", () => {
-    const column = new RingColumn(SLOTS, { merge: Math.max, bytes: 4 });
+    const column = new RingColumn(SLOTS, 4);
 
-    column.add(0, new Map([["a", 0.1]]));
+    column.put(0, new Map([["a", 0.1]]));
 
     expect(column.valueAt("a", 0)).toBe(0.1);
     expect(column.save().values[0]).toBe(Math.fround(0.1));
   });
 
   it("takes null for nothing known, not for 0 and not for an end of what is known", () => {
-    const column = columnOf([0, { a: -5 }], [0, { a: null }], [1, { a: null }]);
+    const column = columnOf([0, { a: -5 }], [1, { a: null }]);
 
     expect(slotsOf(column, "a")).toEqual([-5, null, null]);
   });
@@ -54,19 +58,6 @@ describe("RingColumn.add()", () => {
 
     expect(names).toEqual(["b"]);
     expect(values).toHaveLength(SLOTS);
-  });
-});
-
-describe("RingColumn.clear()", () => {
-  it("forgets one slot of every series", () => {
-    const column = columnOf([0, { a: 1, b: 2 }], [1, { a: 3, b: 4 }]);
-
-    column.clear(1);
-
-    expect(["a", "b"].map((name) => slotsOf(column, name))).toEqual([
-      [1, null, null],
-      [2, null, null],
-    ]);
   });
 });
 
@@ -93,7 +84,7 @@ describe("RingColumn.retain()", () => {
     const column = filled();
     column.retain(new Set(["c"]));
 
-    column.add(1, new Map([["a", 10]]));
+    column.put(1, new Map(Object.entries({ a: 10, c: 6 })));
 
     expect(["a", "c"].map((name) => slotsOf(column, name))).toEqual([
       [null, 10, null],

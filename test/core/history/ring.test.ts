@@ -1,36 +1,33 @@
 import { describe, expect, it } from "vitest";
 import { Ring } from "../../../src/core/history/ring.ts";
-import type { ColumnKind } from "../../../src/core/history/ring-column.ts";
 
 const STEP_MS = 1_000;
-const NEWEST: ColumnKind = { merge: (_, value) => value, bytes: 8 };
-const LARGEST: ColumnKind = { merge: Math.max, bytes: 8 };
 
 /** A ring of four steps of a second and two columns, with a value of the series `a` at each of these steps. */
 function ringAt(...steps: readonly number[]): Ring {
-  const ring = new Ring(STEP_MS, 4, [NEWEST, LARGEST]);
+  const ring = new Ring(STEP_MS, 4, [8, 8]);
   for (const step of steps) {
-    addTo(ring, step * STEP_MS, { a: step });
+    putInto(ring, step * STEP_MS, { a: step });
   }
   return ring;
 }
 
-/** Adds these values to both columns. */
-function addTo(ring: Ring, nowMs: number, values: Record<string, number | null>): void {
+/** Puts these values into both columns. */
+function putInto(ring: Ring, nowMs: number, values: Record<string, number | null>): void {
   const series = new Map(Object.entries(values));
-  ring.add(nowMs, [series, series]);
+  ring.put(nowMs, [series, series]);
 }
 
-describe("Ring.add()", () => {
+describe("Ring.put()", () => {
   it("takes all times from the beginning of a step to the next one for that step", () => {
     const ring = ringAt();
 
-    addTo(ring, 10_000, { a: 5 });
-    addTo(ring, 10_999, { a: 3 });
-    addTo(ring, 11_000, { a: 1 });
+    putInto(ring, 10_000, { a: 5 });
+    putInto(ring, 10_999, { a: 3 });
+    putInto(ring, 11_000, { a: 1 });
 
     expect(ring.read("a", 0, [10, 11])).toEqual([3, 1]);
-    expect(ring.read("a", 1, [10, 11])).toEqual([5, 1]);
+    expect([10, 11, 12].map((step) => ring.timeOf(step))).toEqual([10_999, 11_000, 12_000]);
   });
 
   it("overwrites the oldest step, and no longer has a value for that one", () => {
@@ -41,9 +38,9 @@ describe("Ring.add()", () => {
 
   it("drops a series that a new step lacks, and keeps one that is unknown there", () => {
     const ring = ringAt();
-    addTo(ring, 10_000, { a: 1, b: 2, c: 3 });
+    putInto(ring, 10_000, { a: 1, b: 2, c: 3 });
 
-    addTo(ring, 11_000, { b: null, c: 4 });
+    putInto(ring, 11_000, { b: null, c: 4 });
 
     expect(["a", "b", "c"].map((name) => ring.read(name, 0, [10, 11]))).toEqual([
       [null, null],
@@ -102,7 +99,7 @@ describe("Ring.restore()", () => {
     const ring = ringAt();
 
     ring.restore(ringAt(10, 11).save());
-    addTo(ring, 12_000, { a: 12 });
+    putInto(ring, 12_000, { a: 12 });
 
     expect(ring.read("a", 1, [10, 11, 12])).toEqual([10, 11, 12]);
   });
@@ -112,10 +109,10 @@ describe("Ring.restore()", () => {
     { case: "a column less", columns: [0] },
     { case: "no column", columns: [] },
   ])("ignores data with $case, for nobody knows which column is which", ({ columns }) => {
-    const { steps, columns: saved } = ringAt(10, 11).save();
+    const { timesMs, columns: saved } = ringAt(10, 11).save();
     const ring = ringAt();
 
-    ring.restore({ steps, columns: columns.flatMap((index) => saved[index] ?? []) });
+    ring.restore({ timesMs, columns: columns.flatMap((index) => saved[index] ?? []) });
 
     expect(ring.stepsBetween(0, 11_000)).toEqual([]);
   });

@@ -28,6 +28,7 @@ const VIEW: ChainViewAt = {
   reference: REFERENCE,
   consensus: { ...NO_CONSENSUS, head: REFERENCE, members: ["a", "b", "c"] },
   dispute: null,
+  hasSingleSource: false,
   haltedAt: null,
   independent: false,
 };
@@ -230,16 +231,20 @@ describe("detailOf()", () => {
     expect(detail("ok", {}, { lag })).toBe(`advances, ${text} the reference seen by 3 sources`);
   });
 
-  it("tells the age of its block where there is no second source", () => {
-    const samples = [{ block: 800, timestampSec: T0 / 1_000 - 300, hash: null, ...TIMES }];
-    const alone = { view: { reference: null }, lag: null };
+  it("says against what the lag is measured where there is no reference, and why", () => {
+    const alone = { reference: null, hasSingleSource: true };
+    const byClock = { blocks: null, ms: 5 * MINUTE_MS, extrapolated: false };
 
-    expect(detail("ok", { samples }, alone)).toBe(
-      "advances, its block was 5 min old; no second source to measure a lag by",
+    expect(detail("ok", {}, { view: alone, lag: byClock })).toBe(
+      "advances, 5 min behind, measured against the clock: its chain has a single source",
     );
-    expect(detail("ok", {}, alone)).toBe("advances, no second source to measure a lag by");
-    expect(detail("ok", { samples }, { ...alone, lag: LAG })).toContain("no second source");
-    expect(detail("ok", { samples }, { lag: null })).toContain("no second source");
+    expect(detail("ok", {}, { view: { reference: null }, lag: byClock })).toBe(
+      "advances, 5 min behind, measured against the clock: its chain has too few sources that agree on a head",
+    );
+    expect(detail("ok", {}, { view: alone, lag: null })).toBe(
+      "advances, lag unknown: its chain has a single source, without block times",
+    );
+    expect(detail("ok", {}, { lag: null })).toBe("advances, lag unknown");
   });
 });
 
@@ -351,8 +356,13 @@ describe("a detail where nothing is decided", () => {
       })),
     };
 
+    const byClock = { blocks: null, ms: 60 * MINUTE_MS, extrapolated: false };
+
     expect(detail("ok", {}, { view: { reference: null, dispute }, lag: null })).toBe(
       `advances, no reference: ${text}`,
+    );
+    expect(detail("lagging", {}, { view: { reference: null, dispute }, lag: byClock })).toBe(
+      `advances, 60 min behind, measured against the clock: no reference: ${text}`,
     );
   });
 });

@@ -35,7 +35,7 @@ describe("idleMs()", () => {
 describe("behindMs()", () => {
   it.each([
     { case: "by the reference", state: dated(LATE, [9, 9, 9]), view: VIEW, ms: 1_200_000 },
-    { case: "by its block's age", state: dated(LATE, [39, 24, 9]), view: ALONE, ms: 9_000 },
+    { case: "by its block's age, less a block", state: dated(LATE, [39, 24, 9]), view: ALONE, ms: 7_000 },
     { case: "never negative", state: dated(LATE, [0, 0, -9]), view: ALONE, ms: 0 },
     { case: "unknown without either", state: target(LATE), view: ALONE, ms: null },
     { case: "unknown without a height", state: target([]), view: ALONE, ms: null },

@@ -56,7 +56,7 @@ describe("writeHistoryFile()", () => {
 
     const lines = (await readFile(historyPathOf(state), "utf8")).trimEnd().split("\n");
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
-      { version: 3 },
+      { version: 4 },
       { slug: "base", fine: {}, coarse: {} },
       { slug: "form", fine: {}, coarse: {} },
     ]);
@@ -73,11 +73,11 @@ describe("readHistoryFile()", () => {
 
   it.each([
     { case: "cut off", damage: (text: string) => text.slice(0, -20) },
-    { case: "of 0.1.0", damage: (text: string) => text.replace('"version":3', '"version":1') },
-    { case: "not of base64", damage: (text: string) => text.replace(/"steps":"[^"]*"/, '"steps":"<b>"') },
+    { case: "of 0.1.0", damage: (text: string) => text.replace('"version":4', '"version":1') },
+    { case: "not of base64", damage: (text: string) => text.replace(/"timesMs":"[^"]*"/, '"timesMs":"<b>"') },
     {
       case: "not of whole numbers",
-      damage: (text: string) => text.replace(/"steps":"[^"]*"/, '"steps":"AAAA"'),
+      damage: (text: string) => text.replace(/"timesMs":"[^"]*"/, '"timesMs":"AAAA"'),
     },
   ])("is null for one that is $case", async ({ damage }) => {
     await using folder = await temporaryFolder();

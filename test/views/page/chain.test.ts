@@ -122,7 +122,7 @@ describe("renderChainPage()", () => {
     });
 
     expect(text).toContain("8453 (testnet)");
-    expect(text).toContain("none: too few sources agree, so the lag is unknown");
+    expect(text).toContain("none: too few sources agree, so lag is measured against the clock");
     expect(text).toContain("Block interval not measured yet");
     expect(text).toContain("Lag unknown Height unknown");
     expect(text).toContain("Last advance never");
