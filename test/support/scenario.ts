@@ -191,7 +191,7 @@ export class Scenario implements AsyncDisposable {
 
   /** The text of `/metrics`, without the metrics of the process. */
   metrics(): string {
-    const source = this.#daemon.metricsSource({ reload: NO_RELOAD, replica: null });
+    const source = this.#daemon.metricsSource({ reload: NO_RELOAD, replica: null, httpErrors: 0 });
     return expositionText(METRIC_FAMILIES, source);
   }
 
