@@ -16,7 +16,10 @@ interface Told {
 }
 
 /** One round on these protocols of one chain: what is said of each target. */
-async function check(protocols: string, env: Readonly<Record<string, string>> = {}): Promise<readonly Told[]> {
+async function check(
+  protocols: string,
+  env: Readonly<Record<string, string>> = {},
+): Promise<readonly Told[]> {
   await using folder = await temporaryFolder();
   const file = join(folder.path, "chains.yaml");
   await writeFile(
@@ -25,7 +28,8 @@ async function check(protocols: string, env: Readonly<Record<string, string>> = 
   );
   const { world, printed } = commandWorld(env);
   await runCli(["node", "synclag", "check", "--config", file, "--format", "json"], world);
-  return JSON.parse(printed.out.join("\n")).targets;
+  const { targets } = JSON.parse(printed.out.join("\n")) as { targets: readonly Told[] };
+  return targets;
 }
 
 function indexer(protocol: string, dialect: string, url: string): string {
