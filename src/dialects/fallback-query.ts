@@ -73,5 +73,5 @@ export function refusedByAll(
 /** What to tell of a server that answers in another dialect than the configured one. */
 export function otherDialect({ dialect, host }: Pick<Endpoint, "dialect" | "host">, found: string): string {
   const expected = dialect === "auto" ? "in a dialect that Synclag knows" : `in dialect ${dialect}`;
-  return `${host} answers, but not ${expected}: ${found}; to find out what it serves, run synclag probe with its URL`;
+  return `${host} answers, but not ${expected}: ${found.replace(/\.$/, "")}; synclag probe URL shows what it serves`;
 }

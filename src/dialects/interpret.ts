@@ -5,12 +5,11 @@ import { classify, type ReplyError } from "./answer/classify.ts";
 import type { Outcome } from "./answer/outcome.ts";
 import { assignRows, type Subject } from "./assign-rows.ts";
 import type { Question, Reading } from "./dialect.ts";
-import { otherDialect } from "./fallback-query.ts";
 import { readMetaBlock } from "./graph.ts";
 
 /** An HTTP answer with what is needed to interpret it. */
 export interface Answered {
-  readonly endpoint: Pick<Endpoint, "key" | "kind" | "dialect" | "host" | "targets">;
+  readonly endpoint: Pick<Endpoint, "key" | "kind" | "dialect" | "targets">;
   readonly question: Question;
   readonly reply: Reply;
   /** When the answer was received, unix milliseconds. */
@@ -51,7 +50,7 @@ export function interpret({ endpoint, question, reply, nowMs }: Answered): Inter
   if (reading.kind === "refused" || endpoint.dialect === "auto") {
     return { kind: "refused", detail: reading.detail };
   }
-  return { ...reading, detail: otherDialect(endpoint, reading.detail), retryAfterMs: null };
+  return { ...reading, retryAfterMs: null };
 }
 
 /** The same failure for every source of an endpoint: for a poll without a usable answer. */

@@ -4,12 +4,11 @@ import type { Endpoint, Target } from "../../src/core/model/fleet.ts";
 export function endpointOf(
   dialect: string,
   chainIds: readonly number[],
-): Pick<Endpoint, "key" | "kind" | "dialect" | "host" | "targets"> {
+): Pick<Endpoint, "key" | "kind" | "dialect" | "targets"> {
   return {
     key: "airdrops/multichain/production/all",
     kind: dialect === "rpc" ? "rpc" : "indexer",
     dialect,
-    host: "indexer.example",
     targets: chainIds.map(targetOf),
   };
 }

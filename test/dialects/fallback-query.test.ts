@@ -23,7 +23,7 @@ describe("refusedByAll()", () => {
       reason: "schema",
       detail:
         "indexer.example answers, but not in dialect graph: expected an answer to { _meta { block { number } } }, " +
-        'found: Cannot query field "_meta" on type "Query".; to find out what it serves, run synclag probe with its URL',
+        'found: Cannot query field "_meta" on type "Query"; synclag probe URL shows what it serves',
     });
   });
 

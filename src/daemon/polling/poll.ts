@@ -11,6 +11,7 @@ import type { Question } from "../../dialects/dialect.ts";
 import {
   afterAnswer,
   afterRefusals,
+  otherDialect,
   type QuestionSearch,
   questionsToAsk,
   refusedByAll,
@@ -136,7 +137,8 @@ export async function attempt(
   const toAsk = questionsToAsk(questions, from.search, ports.nowMs());
   const { asked, refused, use } = await askInTurn(endpoint, { questions: toAsk, use: from.use }, ports);
   const search = afterRefusals(from.search, refused, questions.length);
-  const { answer, times } = asked;
+  const { times } = asked;
+  const answer = withDialect(asked.answer, endpoint);
   if (answer.kind !== "refused") {
     report(endpoint, answer, { use, ports });
     return { answer, times, search: answer.kind === "answered" ? afterAnswer(search) : search };
@@ -149,6 +151,13 @@ export async function attempt(
   report(endpoint, failure, { use: from.use, ports });
   const failedAtMs = toAsk.length < questions.length ? search.failedAtMs : ports.nowMs();
   return { answer: failure, times, search: { ...search, failedAtMs } };
+}
+
+/** Data of an unexpected shape may be those of another dialect. */
+function withDialect(answer: Asked["answer"], endpoint: Endpoint): Asked["answer"] {
+  return answer.kind === "failed" && answer.reason === "schema"
+    ? { ...answer, detail: otherDialect(endpoint, answer.detail) }
+    : answer;
 }
 
 /** Asks until a question is not refused; ends earlier where the budget has nothing to spare for the next one. */

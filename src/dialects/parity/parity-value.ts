@@ -35,7 +35,7 @@ function canonicalNumber(text: string): string | null {
   if (whole === undefined) {
     return null;
   }
-  const fraction = places.replace(/0+$/, "");
+  const fraction = withoutLastZeros(places);
   const digits = fraction === "" ? whole : `${whole}.${fraction}`;
   return digits === "0" ? "0" : `${sign}${digits}`;
 }
@@ -50,6 +50,15 @@ function withoutExponent(token: string): string {
   const digits = `${"0".repeat(Math.max(0, -exponent))}${whole}${places}${"0".repeat(Math.max(0, exponent))}`;
   const point = Math.max(0, -exponent) + whole.length + exponent;
   const before = digits.slice(0, point).replace(/^0+(?=\d)/, "");
-  const after = digits.slice(point).replace(/0+$/, "");
+  const after = withoutLastZeros(digits.slice(point));
   return `${sign}${before}${after === "" ? "" : `.${after}`}`;
+}
+
+/** Not by a pattern: `/0+$/` takes quadratic time on zeros that are not the last digits. */
+function withoutLastZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") {
+    end -= 1;
+  }
+  return digits.slice(0, end);
 }

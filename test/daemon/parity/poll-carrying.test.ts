@@ -308,4 +308,14 @@ describe("pollCarrying()", () => {
     expect(readings).toMatchObject([{ detail: expect.stringContaining("Cannot resolve campaigns for") }]);
     expect(JSON.stringify(readings)).not.toContain(SECRET);
   });
+
+  it("keeps secrets out of a value", async () => {
+    await using sim = await carrying("graph-node", "graph");
+    const data = { _meta: { block: { number: 7 } }, p0_8453: [{ subgraphId: `id of ${SECRET}` }] };
+    sim.fleet.endpoint("graph-node").fail({ kind: "answer", ...json({ data }) }, { times: 1 });
+
+    const { readings } = await sim.poll();
+
+    expect(readings).toMatchObject([{ kind: "value", value: { text: '"id of [secret]"' } }]);
+  });
 });

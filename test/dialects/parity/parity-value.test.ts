@@ -77,6 +77,29 @@ describe("withExactNumbers()", () => {
 });
 
 /** Strings back to numbers, wherever `like` has one. */
+describe("a hostile number", () => {
+  it.each([
+    { number: "with zeros before its last digit", of: (zeros: string) => `0.${zeros}1` },
+    { number: "with zeros and an exponent", of: (zeros: string) => `1.${zeros}1e1` },
+  ])("$number is read in a time that grows with its length alone", ({ of }) => {
+    const msOf = (length: number) =>
+      fastestMs(() => textOf(JSON.parse(withExactNumbers(of("0".repeat(length))))));
+
+    // Ten times as long: about ten times the time, where a hundred times would be quadratic.
+    expect(msOf(50_000) / msOf(5_000)).toBeLessThan(40);
+  });
+});
+
+/** The least time of several runs: what else this machine does only adds to it. */
+function fastestMs(work: () => unknown): number {
+  const times = Array.from({ length: 5 }, () => {
+    const startedMs = performance.now();
+    work();
+    return performance.now() - startedMs;
+  });
+  return Math.min(...times);
+}
+
 function withNumbers(value: unknown, like: unknown): unknown {
   if (typeof like === "number") {
     return Number(value);
