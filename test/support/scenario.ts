@@ -272,9 +272,12 @@ export class Scenario implements AsyncDisposable {
     });
     return {
       post: async (request) => {
-        const [sentAtMs, startedMs] = [Date.now(), performance.now()];
+        const startedMs = performance.now();
         const received = await Promise.race([this.#answer(request, timeoutMs), closed]);
-        return { sentAtMs, receivedAtMs: sentAtMs + Math.round(performance.now() - startedMs), ...received };
+        // As the real client: the times are those of the clock after the reply.
+        const receivedAtMs = Date.now();
+        const sentAtMs = receivedAtMs - Math.round(performance.now() - startedMs);
+        return { sentAtMs, receivedAtMs, ...received };
       },
       renew: () => undefined,
       async [Symbol.asyncDispose]() {

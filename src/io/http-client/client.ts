@@ -1,6 +1,7 @@
 import type { Dispatcher } from "undici";
 import type { Post, PostRequest, PostResult } from "../../core/model/http-post.ts";
 import { jsonOf, memoize } from "../../core/model/memoize.ts";
+import type { PollTimes } from "../../core/model/observation.ts";
 import type { ProxySettings } from "../world.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { type CutOff, failureOf } from "./failure.ts";
@@ -44,7 +45,6 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   let isDisposed = false;
 
   async function post({ url, headers, body }: PostRequest): Promise<PostResult> {
-    const sentAtMs = options.nowMs();
     const startedMs = performance.now();
     let cutOff: CutOff | null = null;
     const reader = new ReplyReader(options.maxResponseBytes);
@@ -61,18 +61,23 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
         .dispatch({ origin, path, method: "POST", headers: headersFor(headers), body: jsonOf(body) }, reader);
       const reply = await reader.reply;
       // The height was read before the first byte of the answer came; a slow body says nothing about it.
-      const receivedAtMs = sentAtMs + Math.round(reader.headAtMs - startedMs);
+      const times = timesOf(startedMs, reader.headAtMs);
       return reply.kind === "replied"
-        ? { sentAtMs, receivedAtMs, kind: "replied", reply: reply.reply }
-        : { sentAtMs, receivedAtMs, ...reply };
+        ? { ...times, kind: "replied", reply: reply.reply }
+        : { ...times, ...reply };
     } catch (error) {
       const failure = failureOf(error, isDisposed ? "shutdown" : cutOff, options.timeoutMs);
-      const receivedAtMs = sentAtMs + Math.round(performance.now() - startedMs);
-      return { sentAtMs, receivedAtMs, kind: "failed", ...failure };
+      return { ...timesOf(startedMs, performance.now()), kind: "failed", ...failure };
     } finally {
       clearTimeout(deadline);
       underWay.delete(reader);
     }
+  }
+
+  /** By the wall clock of now, so that a poll during which it was set has the times of what follows. */
+  function timesOf(startedMs: number, endedMs: number): PollTimes {
+    const sentAtMs = Math.round(options.nowMs() - (performance.now() - startedMs));
+    return { sentAtMs, receivedAtMs: sentAtMs + Math.round(endedMs - startedMs) };
   }
 
   return {

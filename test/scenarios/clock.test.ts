@@ -1,0 +1,68 @@
+import { describe, expect, it } from "vitest";
+import { type Scenario, startScenario } from "../support/scenario.ts";
+
+// On Base the sources report block times; a Ponder and an envio of that version do not.
+const FLEET = `
+version: 1
+chains:
+  base: { id: 8453, name: Base, block_time: 2s, rpc: ["https://base.example/rpc"] }
+  gnosis: { id: 100, name: Gnosis, block_time: 5s }
+  arbitrum: { id: 42161, name: Arbitrum, block_time: 0.25s }
+protocols:
+  airdrops:
+    - { variant: multichain, dialect: envio, url: "https://envio.example/v1/graphql", schedule: "*/15 * * * * *", chains: [base, gnosis, arbitrum] }
+    - { variant: subgraph, dialect: graph, url: "https://graph.example/subgraphs/name/{chain}", schedule: "*/30 * * * * *", chains: [base] }
+    - { variant: mirror, dialect: envio, url: "https://mirror.example/v1/graphql", schedule: "*/15 * * * * *", chains: [gnosis, arbitrum] }
+`;
+
+describe("a daemon whose machine or clock is interrupted", () => {
+  it.each([
+    {
+      what: "is suspended for ten minutes",
+      wrongBy: "0s",
+      interrupt: (play: Scenario) => play.suspend("10m"),
+    },
+    {
+      what: "is suspended for three hours",
+      wrongBy: "0s",
+      interrupt: (play: Scenario) => play.suspend("3h"),
+    },
+    {
+      what: "has a fast clock corrected",
+      wrongBy: "10m",
+      interrupt: (play: Scenario) => play.setClock("-10m"),
+    },
+    {
+      what: "has a very fast clock corrected",
+      wrongBy: "60m",
+      interrupt: (play: Scenario) => play.setClock("-60m"),
+    },
+    {
+      what: "has a slow clock corrected",
+      wrongBy: "-10m",
+      interrupt: (play: Scenario) => play.setClock("10m"),
+    },
+  ])("accuses no healthy target when it $what", async ({ wrongBy, interrupt }) => {
+    await using play = await startScenario(FLEET);
+    play.setClock(wrongBy);
+    await play.run("20m");
+    const before = statusesOf(play);
+
+    interrupt(play);
+    const seen = new Set<string>();
+    for (let second = 0; second < 300; second += 1) {
+      await play.run("1s");
+      for (const status of statusesOf(play)) {
+        seen.add(status);
+      }
+    }
+
+    expect(new Set(before)).toEqual(new Set(["ok"]));
+    expect([...seen].filter((status) => status !== "ok" && status !== "unknown")).toEqual([]);
+    expect(new Set(statusesOf(play))).toEqual(new Set(["ok"]));
+  });
+});
+
+function statusesOf(play: Scenario): readonly string[] {
+  return play.status().targets.map(({ status }) => status);
+}
