@@ -77,9 +77,8 @@ function doubtText({ state, view }: Facts): string {
 
 const WITH_HEIGHT: ReadonlySet<Status> = new Set(["ok", "lagging", "syncing", "stalled", "chain_halted"]);
 
-/** Standing still for longer than this, five blocks or a poll is told: blocks come unevenly. */
-const STANDSTILL_MS = 60_000;
-const STANDSTILL_BLOCKS = 5;
+/** An advance is recent for so many polls, or block times where these are longer. */
+const RECENT = 2;
 
 const FAILING = {
   rejected: "our key is missing, wrong or unpaid",
@@ -127,14 +126,21 @@ function pollText(last: LastPoll): string {
   }
 }
 
-function unknownText({ state: { last, pollIntervalMs, verdict }, view }: Facts): string {
+function unknownText({ state: { last, pollIntervalMs, replicas, verdict }, view }: Facts): string {
   if (last === null) {
     return "not polled yet";
   }
   const agoMs = view.nowMs - last.receivedAtMs;
-  return verdict === null && last.kind === "head" && agoMs <= staleAfterMs(view.thresholds, pollIntervalMs)
+  if (agoMs > staleAfterMs(view.thresholds, pollIntervalMs)) {
+    return `the last answer is ${formatDuration(agoMs)} old, too old to be evidence`;
+  }
+  if (last.kind !== "head") {
+    return pollText(last);
+  }
+  const low = replicas?.low.at(-1);
+  return verdict === null || replicas === null || low === undefined
     ? "its first height is behind or contradicts the others, and its chain's other sources have not all been polled yet"
-    : `the last answer is ${formatDuration(agoMs)} old, too old to be evidence`;
+    : `its last height is ${formatCount(replicas.highBlock - low.block, "block")} below the highest that it reported; more answers must show which of the two it keeps to`;
 }
 
 function stalledText(facts: Facts): string {
@@ -149,14 +155,20 @@ function stalledText(facts: Facts): string {
     : `${stands}, nor has any other source: without an independent head it is unknown whether the chain itself has halted`;
 }
 
-/** One that stands still is on its way to `stalled`: it does not advance slowly. */
+/** It advances only while its last advance is no older than two polls and two block times. */
 function advanceText({ state, view }: Facts): string {
   if (state.replicas?.isStale === true) {
     return "users are served by replicas that are behind";
   }
+  const usualMs = RECENT * Math.max(view.intervalMs ?? 0, state.pollIntervalMs);
   const standsMs = idleMs(state);
-  const usualMs = Math.max(STANDSTILL_MS, STANDSTILL_BLOCKS * (view.intervalMs ?? 0), state.pollIntervalMs);
-  return standsMs > usualMs ? `has not advanced for ${formatDuration(standsMs)}` : "advances";
+  const advancedAgoMs = view.nowMs - (state.peak?.atMs ?? view.nowMs);
+  if (advancedAgoMs <= usualMs) {
+    return "advances";
+  }
+  return standsMs > usualMs
+    ? `has not advanced for ${formatDuration(standsMs)}`
+    : `last advanced ${formatDuration(advancedAgoMs)} ago`;
 }
 
 function behindText({ lag, view }: Facts): string {

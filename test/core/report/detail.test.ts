@@ -192,8 +192,13 @@ describe("detailOf()", () => {
     { status: "lagging", state: {}, text: `advances, ${BEHIND}` },
     {
       status: "lagging",
-      state: { peak: { block: 800, atMs: T0 - MINUTE_MS } },
+      state: { peak: { block: 800, atMs: T0 - MINUTE_MS / 2 } },
       text: `advances, ${BEHIND}`,
+    },
+    {
+      status: "lagging",
+      state: { peak: { block: 800, atMs: T0 - MINUTE_MS / 2 - 1 } },
+      text: `has not advanced for 30 s, ${BEHIND}`,
     },
     {
       status: "lagging",
