@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { LATEST_MS } from "../core/model/observation.ts";
 import type { BackOff } from "./back-off.ts";
 import type { LedgerSnapshot } from "./ledger.ts";
 
@@ -15,14 +16,15 @@ export interface SavedBudgets {
 // Unknown fields are ignored: what a later version adds must not cost the record of what was spent after a roll back to
 // this one. A change of the meaning of a field raises the version of the state file.
 
+const Time = z.number().nonnegative().max(LATEST_MS);
 const Count = z.int().nonnegative();
 /** Version 0.1.0 wrote neither `namedMs` nor `probe`. */
 const BackOffJson = z
   .object({
-    refusedAtMs: z.number().nonnegative(),
-    untilMs: z.number().nonnegative(),
-    namedMs: z.number().nullable().default(null),
-    delayMs: z.number().nonnegative(),
+    refusedAtMs: Time,
+    untilMs: Time,
+    namedMs: Time.nullable().default(null),
+    delayMs: Time,
     probe: z.enum(["none", "due", "sent"]).optional(),
   })
   .transform(({ probe, ...backOff }) => ({
@@ -30,7 +32,7 @@ const BackOffJson = z
     probe: probe ?? (backOff.untilMs > 0 ? "due" : "none"),
   }));
 const BucketJson = z
-  .tuple([z.number().nonnegative(), Count, Count])
+  .tuple([Time, Count, Count])
   .transform(([endMs, scheduled, opportunistic]) => ({ endMs, scheduled, opportunistic }));
 const AccountJson = z.object({
   buckets: z.array(BucketJson),
@@ -40,7 +42,7 @@ const AccountJson = z.object({
 const SavedBudgetsJson = z.object({
   accounts: z.record(z.string(), AccountJson),
   backOffs: z.record(z.string(), BackOffJson),
-  atMs: z.number().nonnegative().exactOptional(),
+  atMs: Time.exactOptional(),
 });
 
 /** Writes a bucket as three numbers: a ledger has dozens of them. */

@@ -57,3 +57,6 @@ export type Observation = PollTimes & { readonly source: string } & (
         readonly detail: string;
       }
   );
+
+/** The year 5138, in unix milliseconds. A later instant is a mistake, wherever it comes from. */
+export const LATEST_MS = 1e14;

@@ -1,5 +1,6 @@
 import { readFile, rename } from "node:fs/promises";
 import { z } from "zod";
+import { LATEST_MS } from "../../core/model/observation.ts";
 import { hasCode } from "../system-error.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
@@ -42,7 +43,7 @@ const VERSION = 1;
 
 const StateJson = z.object({
   version: z.literal(VERSION),
-  savedAtMs: z.number().nonnegative(),
+  savedAtMs: z.number().nonnegative().max(LATEST_MS),
   chains: z.record(z.string(), z.unknown()),
   incidents: z.unknown(),
   budgets: z.unknown(),

@@ -3,6 +3,7 @@ import { hostname } from "node:os";
 import { kill, pid } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
+import { LATEST_MS } from "../../core/model/observation.ts";
 import { hasCode } from "../system-error.ts";
 
 /** The process that holds a state file, as its lock names it. */
@@ -26,7 +27,7 @@ const LOOKS_PER_HEARTBEAT = 10;
 const LockOwnerJson = z.object({
   pid: z.int(),
   place: z.string(),
-  startedAtMs: z.number(),
+  startedAtMs: z.number().nonnegative().max(LATEST_MS),
   url: z.string(),
   token: z.string(),
 });

@@ -4,21 +4,24 @@ import { NEW_CLOCK } from "../../core/head/chain-clock.ts";
 import type { ChainState } from "../../core/head/chain-state.ts";
 import { type Consensus, NO_CONSENSUS } from "../../core/head/consensus.ts";
 import type { Timeline } from "../../core/head/timeline.ts";
-import { FAILURE_REASONS } from "../../core/model/observation.ts";
+import { FAILURE_REASONS, LATEST_MS } from "../../core/model/observation.ts";
 import { type Incident, STATUSES } from "../../core/model/report.ts";
 import type { SourceState } from "../../core/source/source-state.ts";
+import { Block, Count, Span, Time } from "./saved-number.ts";
 import { ParityStateJson } from "./saved-parity.ts";
 
 // Typed by the core's own state: a change there does not compile until it is read here too.
 
-const Time = z.number();
-const Count = z.int().nonnegative();
 const Times = { sentAtMs: Time, receivedAtMs: Time };
 
 const SampleJson = z.strictObject({
   ...Times,
-  block: Count,
-  timestampSec: z.number().nullable(),
+  block: Block,
+  timestampSec: z
+    .number()
+    .positive()
+    .max(LATEST_MS / 1_000)
+    .nullable(),
   hash: z.string().nullable(),
 });
 
@@ -33,20 +36,26 @@ const LastPollJson = z.union([
   }),
 ]);
 
+/** In blocks, and parts of one. */
+const Gap = z.number().min(-Number.MAX_SAFE_INTEGER).max(Number.MAX_SAFE_INTEGER);
+
 const GapMeasuresJson: z.ZodType<GapMeasures> = z
   .strictObject({
-    lows: z.array(z.number()),
-    highs: z.array(z.number()),
+    lows: z.array(Gap),
+    highs: z.array(Gap),
     newest: z.strictObject({ atMs: Time, partnerMs: Time }).nullable(),
   })
-  .refine(({ lows, highs }) => lows.length === highs.length, "each low needs its high");
+  .refine(
+    ({ lows, highs }) => lows.length === highs.length && lows.every((low, at) => low <= (highs[at] ?? low)),
+    "each low needs its high",
+  );
 
-const PeakJson = z.strictObject({ block: Count, atMs: Time }).nullable();
+const PeakJson = z.strictObject({ block: Block, atMs: Time }).nullable();
 
 const SourceJson: z.ZodType<SourceState> = z.strictObject({
   key: z.string(),
   kind: z.enum(["indexer", "rpc"]),
-  pollIntervalMs: z.number(),
+  pollIntervalMs: Span,
   gap: GapMeasuresJson,
   last: LastPollJson.nullable(),
   samples: z.array(SampleJson),
@@ -70,12 +79,12 @@ const SourceJson: z.ZodType<SourceState> = z.strictObject({
   indexingErrors: z.boolean().nullable(),
   deployment: z.string().nullable(),
   deploymentChanges: Count,
-  verdict: z.strictObject({ status: z.enum(STATUSES), dissent: z.number() }).nullable(),
+  verdict: z.strictObject({ status: z.enum(STATUSES), dissent: Count }).nullable(),
 });
 
 const ConsensusJson: z.ZodType<Consensus> = z.strictObject({
   head: z
-    .strictObject({ block: Count, reachedMs: Time, atMs: Time, slackMs: z.number(), freshUntilMs: Time })
+    .strictObject({ block: Block, reachedMs: Time, atMs: Time, slackMs: Span, freshUntilMs: Time })
     .nullable(),
   members: z.array(z.string()),
   opposed: z.array(
@@ -83,32 +92,37 @@ const ConsensusJson: z.ZodType<Consensus> = z.strictObject({
       source: z.string(),
       kind: z.enum(["hash", "times", "ahead", "below"]),
       by: z.array(z.string()),
-      block: Count,
+      block: Block,
       blocks: z.int(),
-      offMs: z.number().nullable(),
+      offMs: z.number().min(-LATEST_MS).max(LATEST_MS).nullable(),
     }),
   ),
   undecided: z.array(z.array(z.string())),
   track: z
     .strictObject({
-      block: Count,
+      block: Block,
       atMs: Time,
-      intervalMs: z.number().nullable(),
+      intervalMs: Span.nullable(),
       members: z.array(z.string()),
     })
     .nullable(),
 });
 
 const TimelineJson: z.ZodType<Timeline> = z
-  .strictObject({ blocks: z.array(Count), timesMs: z.array(Time) })
+  .strictObject({ blocks: z.array(Block), timesMs: z.array(Time) })
   .refine(({ blocks, timesMs }) => blocks.length === timesMs.length, "each block needs its time");
 
-const ChainStateJson: z.ZodType<ChainState> = z.strictObject({
-  sources: z.array(SourceJson),
-  consensus: ConsensusJson,
-  clock: z.strictObject({ reported: TimelineJson, seen: TimelineJson }),
-  parity: ParityStateJson.exactOptional(),
-});
+const ChainStateJson: z.ZodType<ChainState> = z
+  .strictObject({
+    sources: z.array(SourceJson),
+    consensus: ConsensusJson,
+    clock: z.strictObject({ reported: TimelineJson, seen: TimelineJson }),
+    parity: ParityStateJson.exactOptional(),
+  })
+  .refine(
+    ({ clock, consensus: { head } }) => head === null || head.block <= (clock.seen.blocks.at(-1) ?? 0),
+    "the clock must have seen the head",
+  );
 
 const IncidentsJson: z.ZodType<readonly Incident[]> = z.array(
   z.strictObject({

@@ -2,11 +2,10 @@ import { z } from "zod";
 import type { KnownValues } from "../../core/parity/known-values.ts";
 import type { PairState } from "../../core/parity/pair-state.ts";
 import type { ParityState } from "../../core/parity/parity-state.ts";
+import { Block, Count, Time } from "./saved-number.ts";
 
 // Typed by the core's own state: a change there does not compile until it is read here too.
 
-const Time = z.number();
-const Count = z.int().nonnegative();
 const ValueJson = z.strictObject({ text: z.string(), isNumber: z.boolean() });
 
 const KnownValuesJson: z.ZodType<KnownValues> = z
@@ -15,10 +14,10 @@ const KnownValuesJson: z.ZodType<KnownValues> = z
     target: z.string(),
     query: z.string(),
     deployment: z.string().nullable(),
-    runs: z.array(ValueJson.extend({ from: Count, to: Count, count: z.int().positive() })),
+    runs: z.array(ValueJson.extend({ from: Block, to: Block, count: z.int().positive() })),
     readings: Count,
-    returnedAt: Count.nullable(),
-    contradictedAt: Count.nullable(),
+    returnedAt: Block.nullable(),
+    contradictedAt: Block.nullable(),
     lastMs: Time.nullable(),
     failure: z.string().nullable(),
   })
@@ -31,19 +30,19 @@ const PairStateJson: z.ZodType<PairState> = z
     against: z.string(),
     result: z.enum(["equal", "different", "unknown"]),
     sinceMs: Time.nullable(),
-    comparison: z.strictObject({ block: Count, own: ValueJson, against: ValueJson }).nullable(),
+    comparison: z.strictObject({ block: Block, own: ValueJson, against: ValueJson }).nullable(),
     streak: z
       .strictObject({
         firstMs: Time,
         count: z.int().positive(),
-        block: Count,
+        block: Block,
         ownMs: Time,
         againstMs: Time,
         isNear: z.boolean(),
         evidence: z.enum(["read", "between"]),
       })
       .nullable(),
-    last: z.strictObject({ block: Count, atMs: Time, ownMs: Time, againstMs: Time }).nullable(),
+    last: z.strictObject({ block: Block, atMs: Time, ownMs: Time, againstMs: Time }).nullable(),
   })
   .refine(
     ({ comparison, result, sinceMs }) => (result === "unknown") === (comparison === null || sinceMs === null),
