@@ -1,0 +1,164 @@
+import { once } from "node:events";
+import { request } from "node:http";
+import { request as requestTls } from "node:https";
+import { connect, type Socket } from "node:net";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { parseWebConfig } from "../../../src/config/web/parse.ts";
+import { METRICS, serve } from "../../support/served.ts";
+import { webConfigFolder } from "../../support/web-configs.ts";
+
+/** More than the server accepts. */
+const FLOOD = 300;
+const FLOODER = "127.0.0.2";
+const PROBER = "127.0.0.3";
+/** So that no connection of a test is closed because the machine is slow. */
+const PATIENT = { requestTimeoutMs: 600_000 };
+const REQUEST = "GET /-/healthy HTTP/1.1\r\nhost: x\r\n\r\n";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+let open: Set<Socket>;
+
+beforeEach(() => {
+  open = new Set();
+});
+
+afterEach(() => {
+  for (const socket of open) {
+    socket.destroy();
+  }
+});
+
+describe("startHttpServer() with clients that hold all connections", () => {
+  it.each([
+    { how: "silent", bytes: "" },
+    { how: "with half a request", bytes: "GET /metrics HTTP/1.1\r\nx: " },
+    { how: "kept alive", bytes: REQUEST },
+    { how: "waiting for a reply", bytes: "GET /metrics HTTP/1.1\r\nhost: x\r\n\r\n" },
+  ])("serves the others, where they are $how", async ({ bytes }) => {
+    await using server = await serve({ metrics: () => new Promise(() => undefined) }, PATIENT);
+    await flood(server.url, FLOOD, bytes);
+
+    const statuses = [await probe(server.url, PROBER), await probe(server.url, "127.0.0.4")];
+
+    expect(statuses).toEqual([200, 200]);
+  });
+
+  it("serves the others, where it opens each again as soon as it is closed", async () => {
+    await using server = await serve({}, PATIENT);
+    using _ = await reopenAlways(server.url, FLOOD);
+
+    const statuses = [];
+    for (let count = 0; count < 5; count += 1) {
+      statuses.push(await probe(server.url, PROBER));
+    }
+
+    expect(statuses).toEqual([200, 200, 200, 200, 200]);
+  });
+
+  it("serves the others over TLS, where no handshake is ever finished", async () => {
+    using folder = webConfigFolder();
+    const text = "tls_server_config: { cert_file: cert.pem, key_file: key.pem }";
+    const current = parseWebConfig(text, {
+      file: folder.write("web.yml", text),
+      readFile: folder.readFile,
+    });
+    await using server = await serve({}, { ...PATIENT, web: { current } });
+    await flood(server.url, FLOOD, "");
+
+    expect(await probe(server.url, PROBER)).toBe(200);
+  });
+
+  it("serves that client too, as all clients of a reverse proxy have one address", async () => {
+    await using server = await serve({}, PATIENT);
+    await flood(server.url, FLOOD, REQUEST);
+
+    expect(await probe(server.url, FLOODER)).toBe(200);
+  });
+
+  it("serves the next one, where all connections are of different clients", async () => {
+    await using server = await serve({}, PATIENT);
+    for (let index = 0; index < FLOOD; index += 1) {
+      await hold(server.url, REQUEST, `127.0.${1 + (index >> 8)}.${index & 255}`);
+    }
+
+    expect(await probe(server.url, PROBER)).toBe(200);
+  });
+
+  it.each([FLOODER, PROBER])("finishes the reply that %s waits for", async (address) => {
+    let answer: (reply: typeof METRICS) => void = () => undefined;
+    let onAsked: () => void = () => undefined;
+    const asked = new Promise<void>((resolve) => {
+      onAsked = resolve;
+    });
+    const metrics = () =>
+      new Promise<typeof METRICS>((resolve) => {
+        answer = resolve;
+        onAsked();
+      });
+    await using server = await serve({ metrics }, PATIENT);
+    const scrape = get(`${server.url}/metrics`, address);
+    await asked;
+
+    await flood(server.url, FLOOD, "");
+    await flood(server.url, FLOOD, REQUEST);
+    answer(METRICS);
+
+    expect(await scrape).toBe(200);
+  });
+});
+
+/** Opens connections one after another, each of which sends these bytes and reads nothing. */
+async function flood(url: string, count: number, bytes: string): Promise<void> {
+  for (let index = 0; index < count; index += 1) {
+    await hold(url, bytes);
+  }
+}
+
+async function hold(url: string, bytes: string, localAddress = FLOODER): Promise<void> {
+  const socket = openSocket(url, localAddress);
+  await once(socket, "connect");
+  socket.write(bytes);
+}
+
+/** Keeps so many connections open, or opening. */
+async function reopenAlways(url: string, count: number): Promise<Disposable> {
+  let isOver = false;
+  const reopen = (): Socket =>
+    openSocket(url).once("close", () => {
+      if (!isOver) {
+        reopen();
+      }
+    });
+  await Promise.all(Array.from({ length: count }, () => once(reopen(), "connect")));
+  return {
+    [Symbol.dispose]() {
+      isOver = true;
+    },
+  };
+}
+
+function openSocket(url: string, localAddress = FLOODER): Socket {
+  const { hostname, port } = new URL(url);
+  const socket = connect({ host: hostname, port: Number(port), localAddress });
+  open.add(socket);
+  // A connection that the server resets is closed, as others are.
+  socket.on("error", () => undefined).once("close", () => open.delete(socket));
+  return socket;
+}
+
+function probe(url: string, localAddress: string): Promise<number | string | undefined> {
+  return get(`${url}/-/healthy`, localAddress);
+}
+
+/** The status, or why there is none. */
+function get(url: string, localAddress: string): Promise<number | string | undefined> {
+  const send = url.startsWith("https:") ? requestTls : request;
+  return new Promise((resolve) => {
+    send(url, { localAddress, agent: false, rejectUnauthorized: false }, (response) => {
+      response.on("end", () => resolve(response.statusCode)).resume();
+    })
+      .on("error", (error) => resolve(error.message))
+      .end();
+  });
+}
