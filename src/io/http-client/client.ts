@@ -1,7 +1,7 @@
 import type { Dispatcher } from "undici";
+import type { ProxySettings } from "../../config/options/proxy-settings.ts";
 import type { Post, PostRequest, PostResult } from "../../core/model/http-post.ts";
 import { jsonOf, memoize } from "../../core/model/memoize.ts";
-import type { ProxySettings } from "../world.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { type CutOff, failureOf } from "./failure.ts";
 import { ReplyReader } from "./reply-reader.ts";
