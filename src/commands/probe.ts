@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Config } from "../config/config.ts";
+import { readProxySettings } from "../config/options/proxy-settings.ts";
 import { parseConfig } from "../config/parse.ts";
 import { ConfigError } from "../config/yaml/config-error.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
@@ -12,7 +13,6 @@ import { readMetaBlock } from "../dialects/graph.ts";
 import { DIALECTS } from "../dialects/registry.ts";
 import { CHAIN_ID_REQUEST, readChainId, rpc } from "../dialects/rpc.ts";
 import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
-import { readProxySettings } from "../io/http-client/proxy-settings.ts";
 import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
 import { type Attempt, type ProbeReport, renderProbeJson, renderProbeText } from "./describe-probe.ts";
 

@@ -138,7 +138,9 @@ function endsWithNewline(file: string): boolean {
     }
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new RecordingError(`Cannot read ${file}: ${code === "ENOENT" ? "no such file" : code}`, { cause: error });
+    throw new RecordingError(`Cannot read ${file}: ${code === "ENOENT" ? "no such file" : code}`, {
+      cause: error,
+    });
   }
 }
 

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../config/config.ts";
+import { readProxySettings } from "../config/options/proxy-settings.ts";
 import { readStoreFlags, type StoreFlags } from "../config/options/read-store-flags.ts";
 import type { StoreSettings } from "../config/options/store-settings.ts";
 import { createRedact } from "../core/model/redact.ts";
@@ -8,7 +9,6 @@ import { Monitor } from "../daemon/monitor.ts";
 import { openSharedBudgets } from "../daemon/state/open-shared-budgets.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
 import { fetchStatus } from "../io/http-client/fetch-status.ts";
-import { readProxySettings } from "../io/http-client/proxy-settings.ts";
 import { createLogger } from "../io/logger.ts";
 import { StateFileError } from "../io/state/file.ts";
 import { StateLockedError } from "../io/state/lock.ts";

@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
+import type { ProxySettings } from "../config/options/proxy-settings.ts";
 import type { StoreSettings } from "../config/options/store-settings.ts";
 import type { WebSettingsSource } from "../config/web/web-settings.ts";
 import type { RecordingFile } from "./recording-file.ts";
@@ -41,11 +42,4 @@ export interface Build {
   readonly version: string;
   readonly revision: string;
   readonly nodeVersion: string;
-}
-
-/** What `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` hold; an empty text where one is not set. */
-export interface ProxySettings {
-  readonly httpProxy: string;
-  readonly httpsProxy: string;
-  readonly noProxy: string;
 }

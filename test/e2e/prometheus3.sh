@@ -20,10 +20,13 @@ build() {
   local source
   source=$(go mod download -json "$MODULE@$VERSION" |
     node --print 'JSON.parse(require("node:fs").readFileSync(0, "utf8")).Dir')
-  mkdir -p "$programs"
+  # An interrupted build must not leave programs that look complete.
+  rm -rf "$programs" "$programs.part"
+  mkdir -p "$programs.part"
   # Not `go install`, which refuses a module with replace directives. Without the service discovery of every cloud it takes half
   # the time; files and static targets remain.
-  GOWORK=off go build -C "$source" -tags remove_all_sd -o "$programs/" ./cmd/promtool ./cmd/prometheus
+  GOWORK=off go build -C "$source" -tags remove_all_sd -o "$programs.part/" ./cmd/promtool ./cmd/prometheus
+  mv -T "$programs.part" "$programs"
 }
 
 build

@@ -1,6 +1,6 @@
 import { argv, stdout } from "node:process";
+import { readProxySettings } from "../../src/config/options/proxy-settings.ts";
 import { createHttpClient } from "../../src/io/http-client/client.ts";
-import { readProxySettings } from "../../src/io/http-client/proxy-settings.ts";
 
 // Posts to each URL of the command line and writes what came of it as JSON. A process of its own, because Node
 // reads the authorities that it trusts besides its own (NODE_EXTRA_CA_CERTS) only at its start.

@@ -1,8 +1,8 @@
 import type { Dispatcher } from "undici";
+import type { ProxySettings } from "../../config/options/proxy-settings.ts";
 import type { Post, PostRequest, PostResult } from "../../core/model/http-post.ts";
 import { jsonOf, memoize } from "../../core/model/memoize.ts";
 import type { PollTimes } from "../../core/model/observation.ts";
-import type { ProxySettings } from "../world.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { type CutOff, failureOf } from "./failure.ts";
 import { ReplyReader } from "./reply-reader.ts";

@@ -1,5 +1,5 @@
+import type { ProxySettings } from "../../config/options/proxy-settings.ts";
 import { type StatusJson, StatusSchema } from "../../views/api/api-schema.ts";
-import type { ProxySettings } from "../world.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { type CutOff, failureOf } from "./failure.ts";
 import { ReplyReader } from "./reply-reader.ts";

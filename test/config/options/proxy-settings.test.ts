@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readProxySettings } from "../../../src/io/http-client/proxy-settings.ts";
+import { readProxySettings } from "../../../src/config/options/proxy-settings.ts";
 
 describe("readProxySettings()", () => {
   it("is null without a proxy", () => {
