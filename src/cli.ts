@@ -106,7 +106,7 @@ function addCheck(program: Command, world: CommandWorld, exit: (code: number) =>
     .addOption(
       new Option(
         "--state <file>",
-        "state file with the budgets to use (default: synclag.state.json next to the configuration)",
+        "state file with the budgets to use (default: query the daemon on the configuration's listen address, or use synclag.state.json next to the configuration)",
       ).conflicts("url"),
     )
     .addOption(storeOption().conflicts(["url", "state"]))

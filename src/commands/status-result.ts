@@ -4,11 +4,12 @@ import { readProxySettings } from "../config/options/proxy-settings.ts";
 import { readStoreFlags, type StoreFlags } from "../config/options/read-store-flags.ts";
 import type { StoreSettings } from "../config/options/store-settings.ts";
 import { createRedact } from "../core/model/redact.ts";
+import { STATUSES } from "../core/model/report.ts";
 import { checkRound } from "../daemon/check-round.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { openSharedBudgets } from "../daemon/state/open-shared-budgets.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
-import { fetchStatus } from "../io/http-client/fetch-status.ts";
+import { fetchStatus, fetchVersion } from "../io/http-client/fetch-status.ts";
 import { createLogger } from "../io/logger.ts";
 import { StateFileError } from "../io/state/file.ts";
 import { StateLockedError } from "../io/state/lock.ts";
@@ -17,6 +18,7 @@ import { resolveStatePath, StatePathError } from "../io/state/path.ts";
 import type { RedisStore, StoreWorld } from "../io/store/redis-store.ts";
 import { hasCode, isSystemError } from "../io/system-error.ts";
 import type { StatusJson } from "../views/api/api-schema.ts";
+import { targetKey } from "../views/api/filter-status.ts";
 import { statusJson } from "../views/api/status.ts";
 import { selectForCheck } from "../views/terminal/check-selection.ts";
 import { buildOf, type CommandWorld } from "./command-world.ts";
@@ -30,6 +32,8 @@ export type StatusResult =
   | { readonly kind: "errors"; readonly errors: readonly string[] };
 
 const DAEMON_TIMEOUT_MS = 10_000;
+/** On this machine. */
+const LISTENER_TIMEOUT_MS = 2_000;
 /** Another check does not take longer. */
 const MAX_WAIT_MS = 120_000;
 const RETRY_MS = 250;
@@ -40,9 +44,20 @@ export async function askDaemon(written: string, world: CommandWorld): Promise<S
   if (address.kind === "unusable") {
     return failed(`--url: ${address.message}`);
   }
-  const answer = await fetchStatus(address, DAEMON_TIMEOUT_MS, readProxySettings(world.env));
+  const proxy = readProxySettings(world.env);
+  const answer = await fetchStatus(address, DAEMON_TIMEOUT_MS, proxy);
   const { origin } = new URL(address.url);
   if (answer.kind === "status") {
+    const known = new Set<string>(STATUSES);
+    const unknown = new Set(
+      answer.json.targets.map(({ status }) => status).filter((word) => !known.has(word)),
+    );
+    if (unknown.size > 0) {
+      const version = await fetchVersion(address, DAEMON_TIMEOUT_MS, proxy);
+      world.err(
+        `Warning: the daemon at ${origin} (version ${version ?? "unknown"}) reports statuses that this version (${buildOf(world).version}) does not know, which count as not ok: ${[...unknown].join(", ")}`,
+      );
+    }
     return { ...answer, statusesUrl: `${origin}/docs/statuses` };
   }
   const advice = answer.guard === null ? "" : `; ${ADVICE[answer.guard]}`;
@@ -56,8 +71,9 @@ const ADVICE = {
 } as const;
 
 /**
- * Polls once, drawing on the budgets of the state file. Where a daemon holds that file, it is asked instead; where
- * another check does, its end is awaited. An unknown filter is reported before the first poll.
+ * Polls once, drawing on the budgets of the state file. Where a daemon holds that file, it is asked instead, or, without `--state`
+ * and `--store`, the daemon that answers on the configuration's `listen` address and serves all of its targets. Where another
+ * check holds the file, its end is awaited. An unknown filter is reported before the first poll.
  *
  * @throws {ConfigError} If the configuration is invalid.
  */
@@ -68,7 +84,8 @@ export async function pollLocally(
 ): Promise<StatusResult> {
   const config = loadConfig(flags.config, world);
   const unpolled = new Monitor(config.fleet, { nowMs: world.nowMs, budgets: () => [] }).report();
-  const selected = selectForCheck(statusJson(unpolled), filters);
+  const configured = statusJson(unpolled);
+  const selected = selectForCheck(configured, filters);
   if (selected.kind === "errors") {
     return selected;
   }
@@ -87,7 +104,11 @@ export async function pollLocally(
     } else if (flags.state !== undefined) {
       world.err(`Warning: ${STATE_FILE_NOT_USED}`);
     }
-    return await pollOrAsk(withSecrets, { chains, stateFile, store: known.settings }, world);
+    const mayAskListener = flags.state === undefined && flags.store === undefined;
+    const listener = mayAskListener ? await findListener(config, configured, world) : null;
+    return listener === null
+      ? await pollOrAsk(withSecrets, { chains, stateFile, store: known.settings }, world)
+      : await askDaemon(listener, world);
   } catch (error) {
     return failed(messageForUser(error));
   }
@@ -140,6 +161,30 @@ async function warnOfSecondLedger(
       `Warning: the daemon at ${toLoopback(owner.url)} (pid ${owner.pid}) counts its budgets in ${usual}, this check in ${state}: together they may exceed a limit. Without --state this check asks that daemon`,
     );
   }
+}
+
+/** The daemon at the configuration's own address, if it serves all of its targets; it may serve more, with a key that is not set here. */
+async function findListener(
+  { listen: { host, port } }: Config,
+  { targets }: StatusJson,
+  world: CommandWorld,
+): Promise<string | null> {
+  const url = toLoopback(`http://${host.includes(":") ? `[${host}]` : host}:${port}`);
+  const answer = await fetchStatus({ url, authorization: null }, LISTENER_TIMEOUT_MS, null);
+  if (answer.kind === "failed") {
+    if (answer.guard !== null) {
+      world.err(
+        `Warning: the server at ${url} requires a password; if it is the daemon of this configuration, ask it with --url`,
+      );
+    }
+    return null;
+  }
+  const served = new Set(answer.json.targets.map(targetKey));
+  if (!targets.every((target) => served.has(targetKey(target)))) {
+    return null;
+  }
+  world.err(`Asking the running daemon at ${url}, which serves this configuration; polling nothing`);
+  return url;
 }
 
 /** Null also where there is no folder for a state file: then the round runs without one, and says so. */

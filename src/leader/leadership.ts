@@ -1,6 +1,5 @@
 import { LEASE_KEY } from "../io/store/budget-scripts.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
-import type { StoreReply } from "../io/store/store-reply.ts";
 import {
   foldLease,
   isCallDue,
@@ -16,14 +15,6 @@ import {
 import { createLeaseClock } from "./lease-clock.ts";
 import { CLAIM, RELEASE } from "./lease-scripts.ts";
 
-/** Who leads, by the store's last answer. */
-export interface Leader {
-  /** Null where nobody does. */
-  readonly name: string | null;
-  /** Unix milliseconds by the store's clock; null where nobody leads. */
-  readonly sinceMs: number | null;
-}
-
 export interface LeadershipOptions {
   readonly store: Pick<RedisStore, "run">;
   /** Unique: of this process, not of its place. */
@@ -37,7 +28,6 @@ export interface LeadershipOptions {
 const TICK_MS = 100;
 /** A call takes a second at most; the rest is for the difference of two instants. */
 const CALL_MS = 2_000;
-const NOBODY: Leader = { name: null, sinceMs: null };
 
 /** Holds the lease of the leader, or waits for it. Disposing it gives the lease back. */
 export class Leadership implements AsyncDisposable {
@@ -45,7 +35,7 @@ export class Leadership implements AsyncDisposable {
   readonly #nowMs: () => number;
   readonly #timer: NodeJS.Timeout;
   #lease: Lease = NEW_LEASE;
-  #leader: Leader = NOBODY;
+  #leader: string | null = null;
   #calling: Promise<void> = Promise.resolve();
   #isStopped = false;
   /** How far the store's clock is ahead of that of the lease; null: not known yet. */
@@ -68,7 +58,8 @@ export class Leadership implements AsyncDisposable {
     return tokenOf(this.#lease, this.#nowMs());
   }
 
-  leader(): Leader {
+  /** The name of who leads, by the store's last reply; null where nobody does. */
+  leader(): string | null {
     return this.#leader;
   }
 
@@ -97,18 +88,18 @@ export class Leadership implements AsyncDisposable {
     const deadline = this.#deadline(calledMs);
     const args = [id, name, this.token() ?? 0, highestToken, LEASE_MS, priority, deadline];
     this.#fold({ kind: "called" });
-    const answer = readAnswer(await store.run(CLAIM, [LEASE_KEY], args));
-    if (answer === null) {
+    const reply = await store.run(CLAIM, [LEASE_KEY], args);
+    if (reply.kind === "failed") {
       this.#fold({ kind: "failed", calledMs });
       return;
     }
-    const { isGranted, token, leader, storeNowMs } = answer;
+    const { isGranted, token, leader, storeNowMs } = reply.value;
     this.#leader = leader;
     this.#storeAheadMs = storeNowMs - this.#nowMs();
     if (isGranted) {
       this.#fold({ kind: "granted", calledMs, token });
     } else {
-      this.#fold({ kind: leader.name === null ? "vacant" : "refused", token });
+      this.#fold({ kind: leader === null ? "vacant" : "refused", token });
     }
   }
 
@@ -120,26 +111,4 @@ export class Leadership implements AsyncDisposable {
   #fold(event: LeaseEvent): void {
     this.#lease = foldLease(this.#lease, event, this.#nowMs());
   }
-}
-
-interface Answer {
-  readonly isGranted: boolean;
-  readonly token: number;
-  readonly leader: Leader;
-  readonly storeNowMs: number;
-}
-
-/** Null where there is none. Anything but what `CLAIM` returns is a bug of ours, or another program's key. */
-function readAnswer(reply: StoreReply): Answer | null {
-  if (reply.kind === "failed" || !Array.isArray(reply.value)) {
-    return null;
-  }
-  const [granted, token, name, since, leftMs, storeNow] = reply.value.map(String);
-  const leads = name !== "" && name !== undefined && Number(leftMs) > 0;
-  return {
-    isGranted: granted === "1",
-    token: Number(token),
-    storeNowMs: Number(storeNow),
-    leader: leads ? { name, sinceMs: Number(since) } : NOBODY,
-  };
 }

@@ -1,39 +1,48 @@
-import { storeScript } from "../io/store/store-script.ts";
+import { z } from "zod";
+import { storeScript, Whole } from "../io/store/store-script.ts";
 
 // The hash of the lease, `LEASE_KEY`, holds `id` and `name` of the replica that has it, its `token`, `until` when by the store's
 // clock in milliseconds, and `since` when it leads. It has no expiry of its own, so that a store without it has lost its memory.
-// What only the leader may do, a script compares `token` for: `FENCE`, and each draw on a budget.
+// What only the leader may do, a script compares `token` for: `FENCE`, and each draw on a budget. A lease with an unusable value is
+// removed, as if the store had lost its memory.
 
 /** Returns from a script, with "fenced", unless the lease in KEYS[1] still has the token in ARGV[1]. */
 export const FENCE = `
-if redis.call('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'fenced' end
+if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'fenced' end
 `;
 
 /** So long the last leader has for itself where the store has lost its memory. */
 const GRACE_MS = 3_000;
 
-const CLOCK = `
-local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local function text(number) return string.format('%.0f', number) end
-`;
+/** So much later than its length a lease may end, for a server that takes over with another clock. */
+const CLOCK_DIFFERENCE_MS = 60_000;
+/** Longer than the name of a host with a port. */
+const LONGEST_NAME = 300;
 
 /**
  * Asks for the lease or renews it. KEYS: the lease. ARGV: id, name, the token held ('0': none), the highest token seen, the length
- * of a lease, the priority, and until when by the store's clock the call may take the lease ('': at any time). Returns whether it was granted (1 or 0), the token, the name of who has it, since when, the rest of its time and the
- * store's time.
+ * of a lease, the priority, and until when by the store's clock the call may take the lease ('': at any time). Returns whether it
+ * was granted (1 or 0), the token, the name of who has it, the rest of its time and the store's time.
  *
  * A lease that has expired but that nobody else has taken is renewed with its token. Where the store has lost its memory, who
  * holds the lease gets it back, and all others wait one lease: somebody may still act on one that was lost. After that the priority
  * decides for a while. Tokens go on from the store's clock, so that they rise even then.
  */
-export const CLAIM = storeScript(`${CLOCK}
+export const CLAIM = storeScript(
+  `
 local id, name, length, priority = ARGV[1], ARGV[2], tonumber(ARGV[5]), ARGV[6]
-local id_held, held, until_ms, name_held, since =
-  unpack(redis.call('HMGET', KEYS[1], 'id', 'token', 'until', 'name', 'since'))
+local found = redis.pcall('HMGET', KEYS[1], 'id', 'token', 'until', 'name', 'since')
+local id_held, held, until_ms, name_held, since = unpack(found)
+local is_there = id_held or held or until_ms or name_held or since
+local is_sound = id_held and whole(held) and whole(until_ms, now + length + ${CLOCK_DIFFERENCE_MS}) and whole(since)
+  and name_held and #name_held <= ${LONGEST_NAME}
+if failed(found) or is_there and not is_sound then
+  remove(KEYS[1])
+  return replaced(KEYS[1])
+end
 local function reply(granted, token)
-  local lease = redis.call('HMGET', KEYS[1], 'name', 'since', 'until')
-  return { granted, token, lease[1], lease[2], text(math.max(0, lease[3] - now)), text(now) }
+  local lease = redis.call('HMGET', KEYS[1], 'name', 'until')
+  return { granted, token, lease[1], text(math.max(0, lease[2] - now)), text(now) }
 end
 local function grant(token, from)
   redis.call('HSET', KEYS[1], 'id', id, 'name', name, 'token', token, 'until', text(now + length), 'since', from)
@@ -51,10 +60,22 @@ end
 if tonumber(until_ms) > now or priority == 'last' then return reply(0, held) end
 if id_held == '' and priority ~= 'first' and until_ms + ${GRACE_MS} > now then return reply(0, held) end
 return grant(text(math.max(now, held + 1, ARGV[4] + 1)), text(now))
-`);
+`,
+  z
+    .tuple([z.literal([0, 1]), Whole, z.string(), Whole, Whole])
+    .transform(([granted, token, name, leftMs, storeNowMs]) => ({
+      isGranted: granted === 1,
+      token,
+      leader: name === "" || leftMs === 0 ? null : name,
+      storeNowMs,
+    })),
+);
 
 /** Gives the lease back, so that another can have it at once. KEYS: the lease. ARGV: the token. */
-export const RELEASE = storeScript(`${FENCE}
+export const RELEASE = storeScript(
+  `${FENCE}
 redis.call('HSET', KEYS[1], 'until', '0', 'id', 'released')
 return 'released'
-`);
+`,
+  z.enum(["released", "fenced"]),
+);

@@ -13,6 +13,8 @@ export interface HistoryHandoverOptions extends Pick<PartWriterOptions, "store" 
   readonly store: Pick<RedisStore, "run">;
   readonly history: Pick<HistoryStore, "save" | "restore">;
   readonly monotonicMs: () => number;
+  /** A part cannot be read. */
+  readonly onInvalid: (part: string) => void;
 }
 
 /** Hands the history behind the plots from replica to replica. Each reads it once, and then keeps its own. */
@@ -61,6 +63,9 @@ export class HistoryHandover {
     if (reading.kind === "read") {
       const chains = reading.parts.flatMap(({ name, text }) => {
         const history = readHistoryText(text);
+        if (history === null) {
+          this.#options.onInvalid(`${KEY} ${name}`);
+        }
         return history === null ? [] : [[name, history] as const];
       });
       this.#options.history.restore(Object.fromEntries(chains));

@@ -14,7 +14,7 @@ export type PartReading =
       /** How far the writer's clock was ahead of the store's. */
       readonly writerAheadMs: number;
     }
-  /** Nothing was written, or the store has lost it. */
+  /** Nothing was written, or the store has lost it, or its reply is unusable. */
   | { readonly kind: "nothing" }
   | { readonly kind: "other format"; readonly format: string }
   | { readonly kind: "failed" };
@@ -42,11 +42,11 @@ export class PartReader {
     const parts: ReadPart[] = [];
     for (;;) {
       const reply = await this.#store.run(READ, [this.#key, `${this.#key}-order`], [this.#reached]);
-      const page = readPage(reply);
-      if (page.kind !== "read") {
+      const page = reply.kind === "failed" ? null : reply.value;
+      if (page === null) {
         // Parts that were read before it are lost with this reading.
         this.startOver();
-        return page;
+        return { kind: kindWithoutPage(reply) };
       }
       const { format, reached, isLast, ...reading } = page;
       if (format !== String(this.#format)) {
@@ -55,38 +55,13 @@ export class PartReader {
       parts.push(...reading.parts);
       this.#reached = reached;
       if (isLast) {
-        return { ...reading, parts };
+        return { kind: "read", ...reading, parts };
       }
     }
   }
 }
 
-interface Page extends Extract<PartReading, { kind: "read" }> {
-  readonly format: string;
-  readonly reached: string;
-  readonly isLast: boolean;
-}
-
-/** What `READ` returned. */
-function readPage(reply: StoreReply): Page | Extract<PartReading, { kind: "failed" | "nothing" }> {
-  if (reply.kind === "failed" || !Array.isArray(reply.value)) {
-    return { kind: "failed" };
-  }
-  const [storeNow, writtenAt, ahead, format = "", reached = "", isLast, ...texts] = reply.value.map(String);
-  if (storeNow === undefined) {
-    return { kind: "nothing" };
-  }
-  const parts = texts.flatMap((name, index) =>
-    index % 2 === 0 ? [{ name, text: texts[index + 1] ?? "" }] : [],
-  );
-  return {
-    kind: "read",
-    parts,
-    format,
-    reached,
-    isLast: isLast === "1",
-    storeNowMs: Number(storeNow),
-    writtenAtMs: Number(writtenAt),
-    writerAheadMs: Number(ahead),
-  };
+/** Who leads must poll, whatever the store replies. */
+function kindWithoutPage(reply: StoreReply<unknown>): "failed" | "nothing" {
+  return reply.kind === "failed" && reply.reason !== "unusable" ? "failed" : "nothing";
 }

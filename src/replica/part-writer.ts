@@ -73,7 +73,7 @@ export class PartWriter {
     if (reply.value === "fenced") {
       return "fenced";
     }
-    this.#number = String(reply.value);
+    this.#number = reply.value.toString();
     return "written";
   }
 

@@ -27,6 +27,7 @@ const PUBLISH_MS = 1_000;
 const FOLLOW_MS = 500;
 
 const STATE_KEY = "state";
+const UNREADABLE_PART = "A part of the leader's state in the store cannot be read";
 
 /**
  * Makes the daemon one of several: it polls while it holds the lease, or held it last and the store is away; else it learns what
@@ -62,7 +63,12 @@ export class Replica implements AsyncDisposable {
         this.#warn("A part is too long to be handed over", part, { length }),
     };
     this.#writer = new PartWriter({ ...shared, key: STATE_KEY, format: HANDOVER_FORMAT });
-    this.#history = new HistoryHandover({ ...shared, history, monotonicMs: world.monotonicMs });
+    this.#history = new HistoryHandover({
+      ...shared,
+      history,
+      monotonicMs: world.monotonicMs,
+      onInvalid: (part) => this.#warn(UNREADABLE_PART, part),
+    });
     this.#reader = new PartReader(store, STATE_KEY, HANDOVER_FORMAT);
   }
 
@@ -150,7 +156,7 @@ export class Replica implements AsyncDisposable {
   }
 
   #leader(): string | null {
-    return this.#leadership?.leader().name ?? null;
+    return this.#leadership?.leader() ?? null;
   }
 
   #isPolling(role: Role): boolean {
@@ -235,7 +241,7 @@ export class Replica implements AsyncDisposable {
       if (reading.parts.length > 0) {
         const learned = readParts(reading.parts, reading.writerAheadMs - ownAheadMs);
         for (const part of learned.invalid) {
-          this.#warn("A part of the leader's state cannot be read", part);
+          this.#warn(UNREADABLE_PART, `${STATE_KEY} ${part}`);
         }
         daemon.learn(learned);
       }

@@ -71,6 +71,61 @@ describe("check() with a state file", () => {
     expect(printed.out[0]).toContain("41 min behind");
   });
 
+  it("asks the daemon on the configuration's address, wherever that keeps its state", async () => {
+    await using folder = await temporaryFolder();
+    await using daemon = await serve((_request, response) => {
+      response.end(JSON.stringify(statusJson(defaultFleetReport())));
+    });
+    const { flags, world, asked, server } = await startIndexer(folder.path, 3, daemon.url);
+    await using _ = server;
+    const { printed, ...own } = commandWorld({ SYNCLAG_STORE: "redis://127.0.0.1:9" });
+
+    const code = await check(["lockup/base"], flags, { ...own.world, readFile: world.readFile });
+
+    expect(code).toBe(1);
+    expect(asked()).toBe(0);
+    expect(printed.err).toEqual([
+      `Asking the running daemon at ${daemon.url}, which serves this configuration; polling nothing`,
+    ]);
+    expect(printed.out[0]).toContain("41 min behind");
+  });
+
+  it.each([
+    { answer: "the status of another configuration", httpStatus: 200, json: emptyStatus(), warnings: 0 },
+    { answer: "no status", httpStatus: 200, json: { hello: "world" }, warnings: 0 },
+    { answer: "that it wants a password", httpStatus: 401, json: {}, warnings: 1 },
+  ])(
+    "polls by itself where the server on that address answers $answer",
+    async ({ httpStatus, json, warnings }) => {
+      await using folder = await temporaryFolder();
+      await using daemon = await serve((_request, response) => {
+        response.statusCode = httpStatus;
+        response.end(JSON.stringify(json));
+      });
+      const { flags, world, asked, server } = await startIndexer(folder.path, 3, daemon.url);
+      await using _ = server;
+      const { printed, ...own } = commandWorld({});
+
+      await check([], flags, { ...own.world, readFile: world.readFile });
+
+      expect(asked()).toBe(1);
+      expect(printed.err.filter((line) => line.includes("requires a password"))).toHaveLength(warnings);
+    },
+  );
+
+  it("draws on the state file that is named, whoever answers on the configuration's address", async () => {
+    await using folder = await temporaryFolder();
+    await using daemon = await serve((_request, response) => {
+      response.end(JSON.stringify(statusJson(defaultFleetReport())));
+    });
+    const { flags, world, asked, server } = await startIndexer(folder.path, 3, daemon.url);
+    await using _ = server;
+
+    await statusOf({ ...flags, state: join(folder.path, "own.state.json") }, world);
+
+    expect(asked()).toBe(1);
+  });
+
   it("warns where a daemon counts the same budgets in another file", async () => {
     await using folder = await temporaryFolder();
     const { flags, world, server } = await startIndexer(folder.path, 3);
@@ -126,7 +181,7 @@ async function statusOf(flags: CheckFlags, { readFile }: Pick<CommandWorld, "rea
 }
 
 /** An indexer whose budget leaves so many requests a day to checks, and a configuration of it. */
-async function startIndexer(folder: string, spare: number) {
+async function startIndexer(folder: string, spare: number, listen = "http://127.0.0.1:9855") {
   // The schedule's one poll a day may count twice at one instant.
   const limit = spare + 2;
 
@@ -136,6 +191,7 @@ async function startIndexer(folder: string, spare: number) {
     response.end(JSON.stringify({ data: { _meta: { block: { number: 1_000 }, hasIndexingErrors: false } } }));
   });
   const config = `version: 1
+listen: ${new URL(listen).host}
 poll: { retries: 0 }
 budgets: { few: { limit: ${limit}, per: day, scope: shared } }
 chains: { base: { id: 8453, block_time: 2s } }
@@ -147,6 +203,10 @@ protocols:
   const { world } = commandWorld({});
   const readFile = (path: string) => (path.endsWith("chains.yaml") ? config : world.readFile(path));
   return { flags, server, world: { readFile }, asked: () => requests };
+}
+
+function emptyStatus() {
+  return { ...statusJson(defaultFleetReport()), targets: [] };
 }
 
 async function serve(listener: RequestListener): Promise<{ readonly url: string } & AsyncDisposable> {

@@ -18,6 +18,8 @@ afterAll(async () => {
   await FOLDER[Symbol.asyncDispose]();
 });
 
+const OPENAPI = JSON.stringify({ openapi: "3.1.0", info: { title: "Synclag", version: "9.8.7" }, paths: {} });
+
 describe("check() of a daemon", () => {
   it("prints what the daemon says of the filters, and exits by it", async () => {
     await using daemon = await serve((request, response) => {
@@ -49,6 +51,74 @@ describe("check() of a daemon", () => {
 
     expect(JSON.parse(outLines[0] ?? "")).toMatchObject({ chains: [{ slug: "base" }] });
     expect(outLines[1]).toMatch(/^# HELP synclag_up .*\n# TYPE synclag_up gauge\nsynclag_up\{/);
+  });
+
+  it("reads the status of a daemon of a later version, whose words it does not know", async () => {
+    const json = statusJson(defaultFleetReport());
+    const later = {
+      ...json,
+      mood: "fine",
+      replica: { role: "observer", name: "a:1", leader: "b:2", age_seconds: 3, region: "eu" },
+      incidents: json.incidents.map((incident) => ({ ...incident, scope: "region" })),
+      targets: json.targets.map((target) => ({
+        ...target,
+        ...(target.protocol === "airdrops" ? { status: "resting", reason: "asleep" } : {}),
+        mood: "fine",
+      })),
+    };
+    await using daemon = await serve((request, response) => {
+      response.end(request.url === "/openapi.json" ? OPENAPI : JSON.stringify(later));
+    });
+    const { world, outLines, errLines } = createWorld();
+
+    const codes = [
+      await check(["airdrops/base"], { ...FLAGS, url: daemon.url }, world),
+      await check(["airdrops/base"], { ...FLAGS, url: daemon.url, format: "json" }, world),
+      await check(["airdrops/base"], { ...FLAGS, url: daemon.url, format: "prometheus" }, world),
+    ];
+
+    expect(codes).toEqual([2, 2, 2]);
+    expect(outLines[0]).toMatch(/^resting +airdrops\/base\/subgraph/m);
+    expect(outLines[0]).not.toContain("targets are ok");
+    expect(outLines[1]).toContain('"status": "resting"');
+    expect(outLines[2]).not.toMatch(/status="ok"\} 1/);
+    expect(errLines[0]).toContain(
+      `Warning: the daemon at ${daemon.url} (version 9.8.7) reports statuses that this version`,
+    );
+    expect(errLines[0]).toMatch(/does not know, which count as not ok: resting$/);
+  });
+
+  it("reads the status of an earlier version, which lacks what may be null or empty", async () => {
+    const { replica: _replica, parity: _parity, gaps: _gaps, ...json } = statusJson(defaultFleetReport());
+    const targets = json.targets.map(
+      ({ lag_extrapolated: _, maintenance: __, explorer: ___, ...target }) => target,
+    );
+    await using daemon = await serve((_request, response) => {
+      response.end(JSON.stringify({ ...json, targets }));
+    });
+    const { world, errLines } = createWorld();
+
+    const codes = [
+      await check(["airdrops/base"], { ...FLAGS, url: daemon.url }, world),
+      await check(["lockup/base"], { ...FLAGS, url: daemon.url, format: "prometheus" }, world),
+    ];
+
+    expect(errLines).toEqual([]);
+    expect(codes).toEqual([0, 1]);
+  });
+
+  it("says the version of a daemon whose status it cannot read, and what it could not read", async () => {
+    await using daemon = await serve((request, response) => {
+      response.end(request.url === "/openapi.json" ? OPENAPI : JSON.stringify({ generated_at: 7 }));
+    });
+    const { world, errLines } = createWorld();
+
+    const code = await check([], { ...FLAGS, url: daemon.url }, world);
+
+    expect(code).toBe(3);
+    expect(errLines[0]).toContain(
+      `Cannot ask ${daemon.url}: Synclag 9.8.7 answered with a status that this version cannot read (generated_at: `,
+    );
   });
 
   it("treats targets further behind than --max-lag as lagging", async () => {

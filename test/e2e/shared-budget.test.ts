@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
@@ -233,14 +234,14 @@ function bothStores(redis: RedisStore, nowMs: () => number): StoreUnderTest {
   };
 }
 
-const FORGET = storeScript("return redis.call('DEL', unpack(KEYS))");
-const SET_LEASE = storeScript("return redis.call('HSET', KEYS[1], 'token', ARGV[1])");
+const FORGET = storeScript("return redis.call('DEL', unpack(KEYS))", z.number());
+const SET_LEASE = storeScript("return redis.call('HSET', KEYS[1], 'token', ARGV[1])", z.number());
 
-function withClock({ lua }: StoreScript, nowMs: number): StoreScript {
+function withClock<Value>(script: StoreScript<Value>, nowMs: number): StoreScript<Value> {
   const seconds = Math.floor(nowMs / 1_000);
-  return storeScript(
-    lua.replace("redis.call('TIME')", `{ ${seconds}, ${(nowMs - seconds * 1_000) * 1_000} }`),
-  );
+  const clock = `{ ${seconds}, ${(nowMs - seconds * 1_000) * 1_000} }`;
+  const lua = script.lua.replace("redis.call('TIME')", clock);
+  return { ...script, lua, sha: createHash("sha1").update(lua).digest("hex") };
 }
 
 /** Numbers as text; the fields of a hash in one order. */

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import { RedisStore } from "../../src/io/store/redis-store.ts";
 import { storeScript } from "../../src/io/store/store-script.ts";
 import { recordLog } from "../support/log-recorder.ts";
@@ -7,7 +8,7 @@ import { undoAll } from "./support/undo.ts";
 
 afterAll(undoAll);
 
-const COUNT = storeScript("return redis.call('INCRBY', KEYS[1], ARGV[1])");
+const COUNT = storeScript("return redis.call('INCRBY', KEYS[1], ARGV[1])", z.number());
 
 describe("RedisStore, on a real server", () => {
   it("runs scripts, again after a restart that forgets them", async () => {

@@ -25,12 +25,16 @@ export class BudgetStoreModel {
     this.#hash("lease").set("token", token.toString());
   }
 
-  async run(script: StoreScript, keys: readonly string[], args: Arguments): Promise<StoreReply> {
+  async run<Value>(
+    script: StoreScript<Value>,
+    keys: readonly string[],
+    args: Arguments,
+  ): Promise<StoreReply<Value>> {
     const [key = ""] = keys;
     const run = { [DRAW.sha]: draw, [SEED.sha]: seed, [BACK_OFF.sha]: replaceBackOff }[script.sha];
     const lease = this.#hashes.get("lease")?.get("token") ?? null;
     const value = run?.(this.#hash(key), args.map(String), { nowMs: this.#nowMs(), lease });
-    return { kind: "reply", value };
+    return { kind: "reply", value: script.reply.parse(value) };
   }
 
   #hash(key: string): Map<string, string> {
@@ -68,8 +72,8 @@ function draw(hash: Map<string, string>, args: readonly string[], { nowMs, lease
   hash.set("born", hash.get("born") ?? nowMs.toString());
   const number = (field: string): number => Number(hash.get(field) ?? 0);
   let holder = hash.get("holder") ?? "";
-  let hold = number("hold");
-  let booked = number("holdSpent");
+  let hold = Math.min(number("hold"), limit);
+  let booked = holder === id && number("holdSpent") > used ? 0 : number("holdSpent");
   let untilMs = number("holdUntil");
   const reply = (status: string): unknown => {
     const own = holder === id ? [hold, booked] : [0, used];
@@ -92,7 +96,7 @@ function draw(hash: Map<string, string>, args: readonly string[], { nowMs, lease
     booked = Math.max(booked, used);
   } else {
     add("s", used - heard);
-    if (holder !== "" && nowMs > untilMs) {
+    if (holder !== "" && (nowMs > untilMs || untilMs > nowMs + ALLOWANCE_MS + MARGIN_MS + SLACK_MS)) {
       add("s", hold);
       holder = "";
       hold = 0;
@@ -136,12 +140,12 @@ function draw(hash: Map<string, string>, args: readonly string[], { nowMs, lease
 
 function seed(hash: Map<string, string>, args: readonly string[], { nowMs }: Instant): unknown {
   hash.set("born", hash.get("born") ?? nowMs.toString());
-  if ((hash.get("holder") ?? "") === "" && args[0] !== "") {
+  if ((hash.get("holder") ?? "") === "" && args[4] !== "") {
     for (const [at, field] of ["holder", "hold", "holdSpent", "holdUntil"].entries()) {
-      hash.set(field, args[at] ?? "");
+      hash.set(field, args[at + 4] ?? "");
     }
   }
-  for (let at = 4; at < args.length; at += 2) {
+  for (let at = 8; at < args.length; at += 2) {
     const [field = "", count = ""] = args.slice(at, at + 2);
     if (Number(hash.get(field) ?? 0) < Number(count)) {
       hash.set(field, count);

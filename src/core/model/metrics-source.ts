@@ -3,7 +3,6 @@ import type { FailureReason } from "./observation.ts";
 import type {
   ChainReport,
   GapReport,
-  Incident,
   ParityReport,
   ReferenceReport,
   Report,
@@ -50,7 +49,7 @@ export interface TargetId extends IndexerId {
 export interface StatusSource {
   readonly report: {
     readonly chains: readonly MeasuredChain[];
-    readonly incidents: readonly Pick<Incident, "scope" | "subject">[];
+    readonly incidents: readonly { readonly scope: string; readonly subject: string }[];
   };
 }
 

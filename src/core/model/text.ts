@@ -36,7 +36,7 @@ export function formatPercent(share: number): string {
 }
 
 /** `an hour`, `a day` or `a month`, after a number of requests. */
-export function perWindow(per: "hour" | "day" | "month"): string {
+export function perWindow(per: string): string {
   return per === "hour" ? "an hour" : `a ${per}`;
 }
 

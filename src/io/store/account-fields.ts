@@ -13,16 +13,6 @@ export interface Draws {
 
 const DRAWN = /^([so]):(\d+):(.*)$/;
 
-/** Fields and values in turn, as `HGETALL` returns them. */
-export function readFields(flat: unknown): AccountFields {
-  const texts = Array.isArray(flat) ? flat.map(String) : [];
-  const fields = new Map<string, string>();
-  for (let at = 0; at + 1 < texts.length; at += 2) {
-    fields.set(texts[at] ?? "", texts[at + 1] ?? "");
-  }
-  return fields;
-}
-
 /** What was drawn, by span, oldest first. What is drawn in advance counts from now. */
 export function bucketsOf(fields: AccountFields, nowEndMs: number): readonly Bucket[] {
   const byEnd = new Map<number, Bucket>();
@@ -91,8 +81,8 @@ export function backOffFields({ refusedAtMs, untilMs, namedMs, delayMs, probe }:
       ]);
 }
 
-/** Arguments of `SEED` for what is known. */
+/** The last arguments of `SEED`, for what is known. */
 export function seedOf(fields: AccountFields): readonly string[] {
-  const held = ["holder", "hold", "holdSpent", "holdUntil"].map((name) => fields.get(name) ?? "");
-  return [...held, ...[...fields].filter(([name]) => DRAWN.test(name)).flat()];
+  const known = ["born", "holder", "hold", "holdSpent", "holdUntil"].map((name) => fields.get(name) ?? "");
+  return [...known, ...[...fields].filter(([name]) => DRAWN.test(name)).flat()];
 }

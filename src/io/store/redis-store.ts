@@ -5,6 +5,7 @@ import {
   isUnknownScript,
   NO_REPLY,
   NOT_CONNECTED,
+  replacedKey,
   type StoreFailure,
   type StoreReply,
   storeFailure,
@@ -41,6 +42,8 @@ export class RedisStore implements AsyncDisposable {
   #client: Client | null = null;
   /** What failed last; null while the store is up. */
   #failure: StoreFailure | null = null;
+  /** By the key, why the last script on it failed while the store was up. */
+  readonly #unusable = new Map<string, string>();
   #isClosing = false;
   #wake: () => void = () => undefined;
   #kept: Promise<void> = Promise.resolve();
@@ -59,24 +62,34 @@ export class RedisStore implements AsyncDisposable {
     return store;
   }
 
-  /** Whether the last call and the last attempt to write succeeded. */
+  /** Whether the last attempt to write succeeded, and the last call for each key. */
   isUp(): boolean {
-    return this.#client !== null && this.#failure === null;
+    return this.#client !== null && this.#failure === null && this.#unusable.size === 0;
   }
 
-  /** Runs a script on keys of this fleet, which are given without their common prefix. */
-  async run(
-    script: StoreScript,
+  /**
+   * Runs a script on keys of this fleet, which are given without their common prefix, and parses its reply. A value that the script
+   * has to replace is logged with its key.
+   */
+  async run<Value>(
+    script: StoreScript<Value>,
     keys: readonly string[],
     args: readonly (string | number)[],
-  ): Promise<StoreReply> {
+  ): Promise<StoreReply<Value>> {
     const client = this.#client;
     if (client === null) {
       return NOT_CONNECTED;
     }
     const rest = [String(keys.length), ...keys.map((key) => this.#key(key)), ...args.map(String)];
-    const reply = await withinTime(() => evaluate(client, script, rest));
-    if (reply.kind === "failed") {
+    const reply = await withinTime(async () =>
+      script.reply.parse(await this.#evaluate(client, script, rest)),
+    );
+    const key = this.#key(keys[0] ?? "");
+    if (reply.kind === "reply") {
+      this.#unusable.delete(key);
+    } else if (reply.reason === "unusable") {
+      this.#rememberUnusable(key, reply.detail);
+    } else {
       this.#fail(client, reply);
     }
     return reply;
@@ -121,6 +134,7 @@ export class RedisStore implements AsyncDisposable {
       return;
     }
     this.#client = client;
+    this.#unusable.clear();
     this.#remember(null);
   }
 
@@ -136,6 +150,23 @@ export class RedisStore implements AsyncDisposable {
     } else {
       // The name may stand for another server by now, such as the new primary.
       this.#drop(client, reply);
+    }
+  }
+
+  /** Where a script has replaced a value, it runs again. */
+  async #evaluate(client: Client, script: StoreScript<unknown>, rest: readonly string[]): Promise<unknown> {
+    try {
+      return await evaluate(client, script, rest);
+    } catch (error) {
+      const key = replacedKey(error);
+      if (key === null) {
+        throw error;
+      }
+      this.#world.logger.warn(
+        { store: this.name, key },
+        "A value in the store was unusable and has been replaced",
+      );
+      return await evaluate(client, script, rest);
     }
   }
 
@@ -166,6 +197,14 @@ export class RedisStore implements AsyncDisposable {
       logger.info({ store: this.name }, "The store is back");
     }
     this.#failure = failure;
+  }
+
+  /** Logs the changes. */
+  #rememberUnusable(key: string, detail: string): void {
+    if (this.#unusable.get(key) !== detail) {
+      this.#unusable.set(key, detail);
+      this.#world.logger.warn({ store: this.name, key, detail }, "The store cannot be used for this key");
+    }
   }
 
   #key(key: string): string {
@@ -208,7 +247,11 @@ function createClientFor({ host, port, isEncrypted, ...address }: StoreAddress):
   });
 }
 
-async function evaluate(client: Client, script: StoreScript, rest: readonly string[]): Promise<unknown> {
+async function evaluate(
+  client: Client,
+  script: StoreScript<unknown>,
+  rest: readonly string[],
+): Promise<unknown> {
   try {
     return await client.sendCommand(["EVALSHA", script.sha, ...rest]);
   } catch (error) {
@@ -219,13 +262,13 @@ async function evaluate(client: Client, script: StoreScript, rest: readonly stri
   }
 }
 
-async function withinTime(call: () => Promise<unknown>): Promise<StoreReply> {
+async function withinTime<Value>(call: () => Promise<Value>): Promise<StoreReply<Value>> {
   let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<StoreReply>((resolve) => {
+  const late = new Promise<StoreFailure>((resolve) => {
     // After a pause of this process the reply may be there already: it is read before the immediate.
     timer = setTimeout(() => setImmediate(resolve, NO_REPLY), CALL_MS);
   });
-  const reply = call().then((value): StoreReply => ({ kind: "reply", value }), storeFailure);
+  const reply = call().then((value): StoreReply<Value> => ({ kind: "reply", value }), storeFailure);
   const first = await Promise.race([reply, late]);
   clearTimeout(timer);
   return first;

@@ -1,20 +1,7 @@
 import type { Account } from "../../budgets/accounts.ts";
 import { bucketMs, type Use } from "../../budgets/ledger.ts";
-import { type AccountFields, readFields } from "./account-fields.ts";
-import { ALLOWANCE_MS } from "./budget-scripts.ts";
-
-/** How a call of `DRAW` ended. */
-type DrawStatus = "granted" | "refused" | "backing_off" | "quiet" | "fenced" | "lost" | "seen";
-
-/** A reply of `DRAW`. */
-export interface DrawReply {
-  readonly status: DrawStatus;
-  /** Unix milliseconds by the store's clock. */
-  readonly storeMs: number;
-  readonly hold: number;
-  readonly booked: number;
-  readonly fields: AccountFields;
-}
+import type { AccountFields } from "./account-fields.ts";
+import { ALLOWANCE_MS, type DrawReply } from "./budget-scripts.ts";
 
 /** What a process asks of an account, whatever for. */
 export interface Drawer {
@@ -26,22 +13,6 @@ export interface Drawer {
   readonly id: string;
   /** Whether it draws in advance. */
   readonly isPolling: boolean;
-}
-
-/** @throws {TypeError} If the script returns something else, which is a bug. */
-export function readDrawReply(value: unknown): DrawReply {
-  if (!Array.isArray(value) || value.length < 5) {
-    throw new TypeError(`Cannot read the reply of a draw: ${JSON.stringify(value)}`);
-  }
-  const [status, storeMs, hold, booked, flat] = value as readonly unknown[];
-  return {
-    // The script returns no other.
-    status: String(status) as DrawStatus,
-    storeMs: Number(storeMs),
-    hold: Number(hold),
-    booked: Number(booked),
-    fields: readFields(flat),
-  };
 }
 
 /** What this process knows of one account in the store, and what it may use of it while the store is away. */
@@ -95,8 +66,8 @@ export class SharedAccount {
   }
 
   /** The store was told what this process knows; it has a new `born`. */
-  noteSeeded(born: string): void {
-    this.#fields = new Map([...this.#fields, ["born", born]]);
+  noteSeeded(born: number): void {
+    this.#fields = new Map([...this.#fields, ["born", born.toString()]]);
   }
 
   /** Uses one request that was drawn in advance; false where none is left or its time is over. */

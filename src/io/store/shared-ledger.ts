@@ -1,10 +1,10 @@
 import type { BackOff } from "../../budgets/back-off.ts";
 import type { Budgets } from "../../budgets/budgets.ts";
-import { bucketMs, type Use } from "../../budgets/ledger.ts";
+import { bucketMs, type Ledger, type Use } from "../../budgets/ledger.ts";
 import { type AccountFields, backOffOf, bucketsOf, seedOf } from "./account-fields.ts";
-import { BACK_OFF, DRAW, LEASE_KEY, SEED } from "./budget-scripts.ts";
+import { BACK_OFF, DRAW, type DrawReply, LEASE_KEY, SEED } from "./budget-scripts.ts";
 import type { RedisStore } from "./redis-store.ts";
-import { type Drawer, type DrawReply, readDrawReply, SharedAccount } from "./shared-account.ts";
+import { type Drawer, SharedAccount } from "./shared-account.ts";
 import type { StoreFailure } from "./store-reply.ts";
 
 /** A request to draw; a null use draws nothing, and only looks. */
@@ -74,18 +74,23 @@ export class SharedLedger {
 
   /** Draws from an account. Where the store has lost its memory, it is told first what is known. */
   async draw(id: string, asked: Asked): Promise<Called> {
+    const ledger = this.#options.budgets.accounts().get(id)?.ledger;
+    if (ledger === undefined) {
+      return UNKNOWN_BUDGET;
+    }
     const carried = this.#carried.get(id);
     const called = carried === undefined ? await this.#call(id, asked) : LOST;
     if (called.kind === "failed" || called.reply.status !== "lost") {
       return called;
     }
     const account = this.account(id);
-    const seeded = await this.#options.store.run(SEED, [keyOf(id)], seedOf(carried ?? account.fields));
+    const known = [...windowOf(ledger), ...seedOf(carried ?? account.fields)];
+    const seeded = await this.#options.store.run(SEED, [keyOf(id)], known);
     if (seeded.kind === "failed") {
       return seeded;
     }
     if (carried === undefined) {
-      account.noteSeeded(String(seeded.value));
+      account.noteSeeded(seeded.value);
     } else {
       this.#carried.delete(id);
     }
@@ -105,7 +110,7 @@ export class SharedLedger {
     const { store, budgets, monotonicMs } = this.#options;
     const found = budgets.accounts().get(id);
     if (found === undefined) {
-      return { kind: "failed", reason: "refused", detail: "the configuration no longer has its budget" };
+      return UNKNOWN_BUDGET;
     }
     const account = this.account(id);
     const sentMs = monotonicMs();
@@ -113,7 +118,7 @@ export class SharedLedger {
     if (called.kind === "failed") {
       return called;
     }
-    const reply = readDrawReply(called.value);
+    const reply = called.value;
     this.#offsetMs = reply.storeMs - (sentMs + monotonicMs()) / 2;
     if (reply.status !== "fenced" && reply.status !== "lost") {
       account.note(reply, sentMs);
@@ -165,6 +170,16 @@ const LOST: Called = {
   kind: "reply",
   reply: { status: "lost", storeMs: 0, hold: 0, booked: 0, fields: new Map() },
 };
+
+const UNKNOWN_BUDGET: StoreFailure = {
+  kind: "failed",
+  reason: "refused",
+  detail: "the configuration no longer has its budget",
+};
+
+function windowOf({ limit, windowMs }: Ledger): readonly number[] {
+  return [limit, windowMs, bucketMs(windowMs)];
+}
 
 function keyOf(id: string): string {
   return `budget:${id}`;

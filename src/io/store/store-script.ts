@@ -1,13 +1,40 @@
 import { createHash } from "node:crypto";
+import { z } from "zod";
 
 /** A Lua script that the store runs as one step. */
-export interface StoreScript {
+export interface StoreScript<Reply> {
   readonly lua: string;
   /** By which the server finds it once it has it. */
   readonly sha: string;
+  readonly reply: z.ZodType<Reply>;
 }
 
-/** Makes a script of its text. Its keys are `KEYS`, its arguments `ARGV`; it reads the time by `TIME`. */
-export function storeScript(lua: string): StoreScript {
-  return { lua, sha: createHash("sha1").update(lua).digest("hex") };
+/** A whole number of at most 15 digits, as a number or as text; a double holds it exactly. */
+export const Whole = z.union([z.string().regex(/^\d{1,15}$/), z.int().nonnegative()]).transform(Number);
+
+/** What an error begins with that names a key whose value was unusable and has been replaced; the call can be made again. */
+export const REPLACED = "REPLACED";
+
+/**
+ * What all scripts have: the store's clock in Unix milliseconds, numbers to and from text, and `replaced(key)`, which a script
+ * returns where it has just replaced a value that it cannot use. Commands on values of unknown type go by `pcall`.
+ */
+const COMMON = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local function text(number) return string.format('%.0f', number) end
+local function whole(value, most)
+  local is_whole = type(value) == 'string' and #value <= 15 and string.find(value, '^%d+$')
+  local number = is_whole and tonumber(value)
+  return number and number <= (most or number) and number or nil
+end
+local function failed(reply) return type(reply) == 'table' and reply.err end
+local function remove(key) redis.call('PEXPIRE', key, '0') end
+local function replaced(key) return redis.error_reply('${REPLACED} ' .. key) end
+`;
+
+/** Makes a script of its text and the shape of what it returns. Its keys are `KEYS`, its arguments `ARGV`. */
+export function storeScript<Reply>(lua: string, reply: z.ZodType<Reply>): StoreScript<Reply> {
+  const all = `${COMMON}${lua}`;
+  return { lua: all, sha: createHash("sha1").update(all).digest("hex"), reply };
 }

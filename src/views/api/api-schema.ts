@@ -5,6 +5,9 @@ import { STATUSES } from "../../core/model/report.ts";
 /**
  * The JSON API: what the routes answer, what `/openapi.json` describes and what `synclag check --url` accepts all follow
  * from these schemas. Every property is present; what is unknown is null.
+ *
+ * `check` may ask a daemon of another version: it accepts any word where there is a list of words (`oneOf`), properties that it
+ * does not know, and the absence of those with a default here.
  */
 
 const Text = z.string();
@@ -13,7 +16,12 @@ const Height = z.int().positive();
 const Count = z.int().nonnegative();
 const Seconds = z.number();
 
-const TargetStatus = z.enum(STATUSES).meta({ description: "The first of these that applies, in this order" });
+/** One of these words, or of those that another version has. */
+function oneOf(words: readonly string[]): z.ZodString {
+  return z.string().meta({ enum: words });
+}
+
+const TargetStatus = oneOf(STATUSES).meta({ description: "The first of these that applies, in this order" });
 
 /** What a target, or a gap between two, is identified by. */
 const TARGET_LABELS = {
@@ -27,37 +35,44 @@ const TARGET_LABELS = {
 const Target = z.object({
   ...TARGET_LABELS,
   status: TargetStatus,
-  reason: z.enum(FAILURE_REASONS).meta({ description: "Why the last poll failed" }).nullable(),
-  up: z.boolean().meta({ description: "Whether the last poll returned a usable height" }),
-  block_number: Height.meta({ description: "Null once the evidence is stale" }).nullable(),
-  block_timestamp: Time.nullable(),
-  lag_blocks: Count.nullable(),
+  reason: oneOf(FAILURE_REASONS).meta({ description: "Why the last poll failed" }).nullable().default(null),
+  up: z.boolean().meta({ description: "Whether the last poll returned a usable height" }).default(false),
+  block_number: Height.meta({ description: "Null once the evidence is stale" }).nullable().default(null),
+  block_timestamp: Time.nullable().default(null),
+  lag_blocks: Count.nullable().default(null),
   lag_seconds: Seconds.nonnegative()
     .meta({
       description:
         "Chain time between the target's block and the reference; where the chain has no reference, by the clock: the age of the target's block, less the usual time between blocks",
     })
-    .nullable(),
-  lag_extrapolated: z.boolean().meta({
-    description:
-      "lag_seconds is an estimate: the target's block is older than the observed history of the chain",
-  }),
-  last_success: Time.nullable(),
-  last_advance: Time.nullable(),
-  maintenance: z.boolean().meta({
-    description: "Inside a maintenance window; the status is determined as usual",
-  }),
+    .nullable()
+    .default(null),
+  lag_extrapolated: z
+    .boolean()
+    .meta({
+      description:
+        "lag_seconds is an estimate: the target's block is older than the observed history of the chain",
+    })
+    .default(false),
+  last_success: Time.nullable().default(null),
+  last_advance: Time.nullable().default(null),
+  maintenance: z
+    .boolean()
+    .meta({
+      description: "Inside a maintenance window; the status is determined as usual",
+    })
+    .default(false),
   detail: Text.meta({ description: "One sentence that explains the status" }),
-  explorer: z.url().nullable(),
+  explorer: z.url().nullable().default(null),
 });
 
 const Chain = z.object({
   slug: Text,
   chain_id: Count,
   name: Text,
-  testnet: z.boolean(),
-  block_time_seconds: Seconds.meta({ description: "As configured" }).nullable(),
-  block_interval_seconds: Seconds.meta({ description: "As measured" }).nullable(),
+  testnet: z.boolean().default(false),
+  block_time_seconds: Seconds.meta({ description: "As configured" }).nullable().default(null),
+  block_interval_seconds: Seconds.meta({ description: "As measured" }).nullable().default(null),
   reference: z
     .object({
       block_number: Height,
@@ -71,9 +86,10 @@ const Chain = z.object({
           detail: Text.meta({ description: "What it claims, and whom that contradicts" }),
         }),
       ),
-      time: Time.nullable(),
+      time: Time.nullable().default(null),
     })
-    .nullable(),
+    .nullable()
+    .default(null),
   thresholds: z.object({ lagging_seconds: Seconds, critical_seconds: Seconds, stalled_seconds: Seconds }),
 });
 
@@ -83,7 +99,7 @@ const Gap = z.object({
   blocks: z.number().meta({
     description: "Positive: behind `against`; the true gap lies within ± uncertainty_blocks",
   }),
-  seconds: Seconds.nullable(),
+  seconds: Seconds.nullable().default(null),
   uncertainty_blocks: z.number().nonnegative(),
 });
 
@@ -91,25 +107,28 @@ const Parity = z.object({
   ...TARGET_LABELS,
   probe: Text,
   against: Text.meta({ description: "The variant it is compared with" }),
-  result: z.enum(["equal", "different", "unknown"]),
-  block: Height.meta({ description: "The height at which the result was found" }).nullable(),
-  value: Text.nullable(),
-  against_value: Text.nullable(),
+  result: oneOf(["equal", "different", "unknown"]),
+  block: Height.meta({ description: "The height at which the result was found" }).nullable().default(null),
+  value: Text.nullable().default(null),
+  against_value: Text.nullable().default(null),
   difference: z
     .number()
     .meta({ description: "against_value minus value, where both are numbers" })
-    .nullable(),
-  since: Time.meta({ description: "Since when the result holds" }).nullable(),
-  last_comparison: Time.nullable(),
+    .nullable()
+    .default(null),
+  since: Time.meta({ description: "Since when the result holds" }).nullable().default(null),
+  last_comparison: Time.nullable().default(null),
   odd: Text.meta({
     description:
       "The variant that differs from others which are equal; null where nothing shows which is wrong",
-  }).nullable(),
+  })
+    .nullable()
+    .default(null),
   detail: Text.meta({ description: "One sentence that explains the result" }),
 });
 
 const Incident = z.object({
-  scope: z.enum(["network", "host", "endpoint", "chain"]),
+  scope: oneOf(["network", "host", "endpoint", "chain"]),
   subject: Text,
   since: Time,
   detail: Text,
@@ -121,30 +140,38 @@ const Budget = z.object({
   endpoint: Text.meta({
     description:
       "protocol/variant/tier/name, or rpc/chain/number for an RPC node; null for a budget shared by several endpoints",
-  }).nullable(),
-  per: z.enum(["hour", "day", "month"]),
+  })
+    .nullable()
+    .default(null),
+  per: oneOf(["hour", "day", "month"]),
   limit: Count,
   used: Count,
   remaining: Count,
   detail: Text.meta({
     description: "Why no requests are sent for now, and until when; else null",
-  }).nullable(),
-  drawn_by: z.array(z.object({ name: Text, requests: Count })).meta({
-    description:
-      "Who has drawn how many of the requests that count now, most first; empty where no store is used",
-  }),
+  })
+    .nullable()
+    .default(null),
+  drawn_by: z
+    .array(z.object({ name: Text, requests: Count }))
+    .meta({
+      description:
+        "Who has drawn how many of the requests that count now, most first; empty where no store is used",
+    })
+    .default([]),
 });
 
 const Replica = z.object({
-  role: z.enum(["leader", "standby", "cut_off", "unsure"]).meta({
+  role: oneOf(["leader", "standby", "cut_off", "unsure"]).meta({
     description:
       "cut_off: it led last, and the store is away. unsure: its lease has expired, and the store has not answered since",
   }),
   name: Text,
-  leader: Text.meta({ description: "Null where no replica leads" }).nullable(),
+  leader: Text.meta({ description: "Null where no replica leads" }).nullable().default(null),
   age_seconds: Seconds.nonnegative()
     .meta({ description: "How old the leader's state is that this is made of; null before the first" })
-    .nullable(),
+    .nullable()
+    .default(null),
 });
 
 /** What `/api/v1/status` answers, and what `synclag check --format json` prints. */
@@ -152,16 +179,21 @@ export const StatusSchema = z.object({
   generated_at: Time,
   replica: Replica.meta({
     description: "Which of several processes that share a store answers; null without a store",
-  }).nullable(),
+  })
+    .nullable()
+    .default(null),
   chains: z.array(Chain),
   targets: z.array(Target),
-  gaps: z.array(Gap),
-  parity: z.array(Parity).meta({
-    description: "Whether variants have the same data; empty where chains.yaml configures no parity",
-  }),
-  incidents: z.array(Incident),
-  budgets: z.array(Budget),
-  skipped: z.array(z.object({ protocol: Text, variant: Text, tier: Text, why: Text })),
+  gaps: z.array(Gap).default([]),
+  parity: z
+    .array(Parity)
+    .meta({
+      description: "Whether variants have the same data; empty where chains.yaml configures no parity",
+    })
+    .default([]),
+  incidents: z.array(Incident).default([]),
+  budgets: z.array(Budget).default([]),
+  skipped: z.array(z.object({ protocol: Text, variant: Text, tier: Text, why: Text })).default([]),
 });
 
 const HealthTarget = z.object({

@@ -83,6 +83,11 @@ function jsonSchema(schema: z.ZodType): OpenapiObject {
       if (part.format !== undefined) {
         delete part.pattern;
       }
+      // What a reader may do without is always there.
+      delete part.default;
+      if (part.properties !== undefined) {
+        part.required = Object.keys(part.properties);
+      }
     },
   });
   return rest;

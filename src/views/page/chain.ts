@@ -6,7 +6,7 @@ import { keepTargets } from "../api/filter-status.ts";
 import { isoTime, statusJson } from "../api/status.ts";
 import { type Headline, headline } from "../wording/headline.ts";
 import { findProblems } from "../wording/problems.ts";
-import { STATUS_WORDS, TONE_GLYPHS } from "../wording/status-words.ts";
+import { statusWords, TONE_GLYPHS } from "../wording/status-words.ts";
 import { type Html, html } from "./html.ts";
 import { historyPath, pairPath } from "./links.ts";
 import { renderIncidents } from "./lists.ts";
@@ -85,7 +85,7 @@ function renderProtocol(
   const { past, endpoints, nowMs } = options;
   const own = targets
     .filter(({ target }) => target.protocol === protocol)
-    .sort((a, b) => STATUS_WORDS[a.status].severity - STATUS_WORDS[b.status].severity);
+    .sort((a, b) => statusWords(a.status).severity - statusWords(b.status).severity);
   const cards = own.map((report) =>
     renderTargetCard(report, {
       gap: gaps.find(({ target }) => target.key === report.target.key),

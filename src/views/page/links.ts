@@ -1,4 +1,3 @@
-import type { Status } from "../../core/model/report.ts";
 import type { TargetJson } from "../api/api-schema.ts";
 
 /** The page of a chain. */
@@ -40,6 +39,6 @@ export const STATUSES_PATH = "/docs/statuses";
 export const RUNBOOKS_PATH = "/docs/runbooks";
 
 /** The explanation of one status. */
-export function statusPath(status: Status): string {
+export function statusPath(status: string): string {
   return `${STATUSES_PATH}#${status}`;
 }

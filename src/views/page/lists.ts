@@ -11,7 +11,7 @@ import type { BudgetJson, IncidentJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
 import { describeFailover, incidentTitle } from "../wording/incident.ts";
 import type { TargetProblem } from "../wording/problems.ts";
-import { STATUS_WORDS } from "../wording/status-words.ts";
+import { statusWords } from "../wording/status-words.ts";
 import { describeAlternatives, notableLagMs, variantName } from "../wording/target.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { chainPath, PLAN_PATH, statusPath, targetAnchor } from "./links.ts";
@@ -62,7 +62,7 @@ ${rest > 0 ? html`<p class="hint">and ${formatNumber(rest)} more, in the fleet b
 
 function renderProblem(problem: TargetProblem, nowMs: number): Html {
   const { target, chain } = problem;
-  const { tone, glyph } = STATUS_WORDS[target.status];
+  const { tone, glyph } = statusWords(target.status);
   const name = `${target.protocol} ${variantName(target)} on ${chain.name}`;
   return html`<li class="card ${tone}"><h3><i aria-hidden="true">${glyph}</i> <a href="${chainPath(chain.slug)}#${targetAnchor(target)}">${name}</a>${chain.testnet ? html` <small>testnet</small>` : null}</h3>
 <p class="state"><a href="${statusPath(target.status)}">${target.status}</a>${stateSuffix(problem)}${target.maintenance ? html` <small>in maintenance</small>` : null}</p>

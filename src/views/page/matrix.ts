@@ -3,7 +3,7 @@ import { formatCount, formatNumber, shortDuration } from "../../core/model/text.
 import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
 import { differingKeys } from "../wording/parity.ts";
-import { STATUS_WORDS } from "../wording/status-words.ts";
+import { statusWords } from "../wording/status-words.ts";
 import { describeState, notableLagMs, variantName } from "../wording/target.ts";
 import { type Html, html } from "./html.ts";
 import { chainPath, targetAnchor } from "./links.ts";
@@ -109,7 +109,7 @@ function renderCell(
   if (target === undefined) {
     return html`<td class="none">·</td>`;
   }
-  const { tone, glyph } = STATUS_WORDS[target.status];
+  const { tone, glyph } = statusWords(target.status);
   const isMuted = target.maintenance || explained.has(targetKey(target));
   const mark = differing.has(targetKey(target)) ? " ≠" : "";
   // Cells that are ok need no explanation, and they are most of the page.
@@ -121,7 +121,7 @@ function renderCell(
 
 /** `1.5s`, `stalled 41m`, `down ⚒`. */
 function cellText(target: TargetJson): string {
-  const { tone, short } = STATUS_WORDS[target.status];
+  const { tone, short } = statusWords(target.status);
   const lagMs = notableLagMs(target);
   const lag = lagMs === null ? [] : [shortDuration(lagMs)];
   const state = tone === "ok" && lag.length > 0 ? lag : [short, ...lag];
@@ -171,7 +171,7 @@ function sortRows({ chains, targets }: StatusJson): readonly Row[] {
 }
 
 function worstSeverity({ targets }: Row): number {
-  return Math.min(...targets.map(({ status }) => STATUS_WORDS[status].severity));
+  return Math.min(...targets.map(({ status }) => statusWords(status).severity));
 }
 
 function countNotOk({ targets }: Row): number {

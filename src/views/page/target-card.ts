@@ -2,7 +2,7 @@ import type { EndpointRecord, Exchange } from "../../core/model/exchange.ts";
 import type { GapReport, TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatClock, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { isoTime } from "../api/status.ts";
-import { reasonSuffix, STATUS_WORDS } from "../wording/status-words.ts";
+import { reasonSuffix, statusWords } from "../wording/status-words.ts";
 import { variantName } from "../wording/target.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { statusPath, targetAnchor } from "./links.ts";
@@ -21,7 +21,7 @@ export function renderTargetCard(report: TargetReport, options: TargetCardOption
   const { gap, endpoints, sparkline, nowMs } = options;
   const { target, status } = report;
   const anchor = targetAnchor(target);
-  const { tone, glyph } = STATUS_WORDS[status];
+  const { tone, glyph } = statusWords(status);
   return html`<li class="card ${tone}" id="${anchor}"><h3>${variantName(target)} <a class="pill ${tone}" href="${statusPath(status)}"><i aria-hidden="true">${glyph}</i> ${status}</a>${report.preferred ? html` <small>preferred</small>` : null}${report.maintenance ? html` <small>in maintenance</small>` : null}</h3>
 <p>${report.detail}<small>${reasonSuffix(report)}</small></p>
 <dl>${facts(report, gap, nowMs).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>

@@ -4,6 +4,7 @@ import type {
   MeasuredTarget,
   StatusSource,
 } from "../../core/model/metrics-source.ts";
+import { STATUSES } from "../../core/model/report.ts";
 import type { ChainJson, ParityJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 
 /** A status read back from its JSON, as the metrics read it from a report: the values are those of `/metrics`. */
@@ -35,7 +36,7 @@ function measuredParity(json: ParityJson): MeasuredParity {
     target: { protocol, variant, tier, chain, chainId: chain_id },
     against: { variant: against },
     probe,
-    result,
+    result: result === "equal" || result === "different" ? result : "unknown",
     compared: block === null ? null : { block, difference },
     lastComparisonMs: unixMs(json.last_comparison),
   };
@@ -67,7 +68,8 @@ function measuredTarget(json: TargetJson): MeasuredTarget {
   const blockTimeMs = unixMs(json.block_timestamp);
   return {
     target: { protocol, variant, tier, chain, chainId: chain_id },
-    status,
+    // A daemon of another version may have another word.
+    status: STATUSES.find((known) => known === status) ?? "unknown",
     up,
     maintenance,
     block: json.block_number,

@@ -1,4 +1,4 @@
-import { STATUSES, type Status } from "../../core/model/report.ts";
+import { STATUSES } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import type { IncidentJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
@@ -7,7 +7,7 @@ import { describeFailover, incidentTitle } from "../wording/incident.ts";
 import { describeDifference, findDifferences, paritySummary, parityTitle } from "../wording/parity.ts";
 import { findProblems, type TargetProblem } from "../wording/problems.ts";
 import { describeReplica } from "../wording/replica.ts";
-import { reasonSuffix, STATUS_WORDS, type Tone } from "../wording/status-words.ts";
+import { reasonSuffix, statusWords, type Tone } from "../wording/status-words.ts";
 import { type Column, renderTextTable, wrapWords } from "./text-table.ts";
 
 export interface CheckTableOptions {
@@ -85,7 +85,7 @@ function skippedLine({ protocol, variant, tier, why }: StatusJson["skipped"][num
 }
 
 /** `Status meanings: docs/statuses.md#stalled #lagging`. */
-function statusLinks(statuses: ReadonlySet<Status>, statusesUrl: string): readonly string[] {
+function statusLinks(statuses: ReadonlySet<string>, statusesUrl: string): readonly string[] {
   const anchors = [...statuses].map((status) => `#${status}`);
   return anchors.length === 0 ? [] : [`Status meanings: ${statusesUrl}${anchors.join(" ")}`];
 }
@@ -144,7 +144,7 @@ function indexerCells(name: string, targets: readonly TargetJson[]): readonly st
   const lags = targets.flatMap(({ lag_seconds }) => lag_seconds ?? []);
   const statuses = targets.map(({ status }) => status).filter((status) => status !== "ok");
   const counts = [...new Set(statuses)]
-    .sort((a, b) => STATUS_WORDS[a].severity - STATUS_WORDS[b].severity)
+    .sort((a, b) => statusWords(a).severity - statusWords(b).severity)
     .map((status) => `${statuses.filter((one) => one === status).length} ${status}`);
   return [
     name,
@@ -168,7 +168,7 @@ function paintStatus(line: string): string {
   const status = STATUSES.find((word) => line.startsWith(`${word} `));
   return status === undefined
     ? line
-    : `${coloured(status, STATUS_WORDS[status].tone)}${line.slice(status.length)}`;
+    : `${coloured(status, statusWords(status).tone)}${line.slice(status.length)}`;
 }
 
 function coloured(text: string, tone: Tone): string {

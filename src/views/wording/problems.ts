@@ -2,7 +2,7 @@ import { servingTargets } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
 import { targetKey } from "../api/filter-status.ts";
-import { needsAction, STATUS_WORDS } from "./status-words.ts";
+import { needsAction, statusWords } from "./status-words.ts";
 
 /**
  * How well a protocol is served on a chain. Only the targets that serve users keep it up.
@@ -86,7 +86,7 @@ function byUrgency(a: TargetProblem, b: TargetProblem): number {
     Number(a.chain.testnet) - Number(b.chain.testnet) ||
     Number(needsAction(b.target.status)) - Number(needsAction(a.target.status)) ||
     Number(b.pair === "down") - Number(a.pair === "down") ||
-    STATUS_WORDS[a.target.status].severity - STATUS_WORDS[b.target.status].severity ||
+    statusWords(a.target.status).severity - statusWords(b.target.status).severity ||
     (b.target.lag_seconds ?? 0) - (a.target.lag_seconds ?? 0)
   );
 }

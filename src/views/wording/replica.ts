@@ -13,8 +13,7 @@ export function describeReplica({ replica }: Pick<StatusJson, "replica">): strin
       return `${name} leads.`;
     case "cut_off":
       return `The store is away: ${name} led last, and polls on.`;
-    case "standby":
-    case "unsure":
+    default:
       return age === null
         ? `${leader ?? "No replica"} leads; ${name} has no report of a leader yet.`
         : `${leader ?? "No replica"} leads; ${name} stands by, with a report of ${age} ago.`;

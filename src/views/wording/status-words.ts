@@ -1,4 +1,4 @@
-import type { Status, TargetReport } from "../../core/model/report.ts";
+import type { Status } from "../../core/model/report.ts";
 
 /** The colour of a status or sentence. `busy`: in progress; `idle`: nothing is known. */
 export type Tone = "ok" | "busy" | "idle" | "warn" | "bad";
@@ -15,8 +15,7 @@ export interface StatusWords {
   readonly severity: number;
 }
 
-/** How each status is presented to people. */
-export const STATUS_WORDS: Readonly<Record<Status, StatusWords>> = {
+const STATUS_WORDS: Readonly<Record<Status, StatusWords>> = {
   diverged: { tone: "bad", glyph: "✕", short: "forked", phrase: "on another chain or fork", severity: 0 },
   failed: { tone: "bad", glyph: "✕", short: "failed", phrase: "failed", severity: 1 },
   missing: { tone: "bad", glyph: "✕", short: "missing", phrase: "missing from the reply", severity: 2 },
@@ -32,9 +31,15 @@ export const STATUS_WORDS: Readonly<Record<Status, StatusWords>> = {
   ok: { tone: "ok", glyph: "✓", short: "ok", phrase: "ok", severity: 12 },
 };
 
+/** How a status is presented to people; one of another version's daemon as it is, and as a problem. */
+export function statusWords(status: string): StatusWords {
+  const known: Readonly<Record<string, StatusWords>> = STATUS_WORDS;
+  return known[status] ?? { tone: "warn", glyph: "▲", short: status, phrase: status, severity: 7 };
+}
+
 /** Whether a person should act: not while a target is syncing or nothing is known. */
-export function needsAction(status: Status): boolean {
-  const { tone } = STATUS_WORDS[status];
+export function needsAction(status: string): boolean {
+  const { tone } = statusWords(status);
   return tone === "bad" || tone === "warn";
 }
 
@@ -52,6 +57,10 @@ export function reasonSuffix({
   status,
   reason,
   detail,
-}: Pick<TargetReport, "status" | "reason" | "detail">): string {
+}: {
+  readonly status: string;
+  readonly reason: string | null;
+  readonly detail: string;
+}): string {
   return reason === null || reason === status || detail.includes(reason) ? "" : ` (${reason})`;
 }

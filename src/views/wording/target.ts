@@ -2,7 +2,7 @@ import { isProduction } from "../../core/model/fleet.ts";
 import { formatDuration } from "../../core/model/text.ts";
 import type { TargetJson } from "../api/api-schema.ts";
 import type { TargetProblem } from "./problems.ts";
-import { STATUS_WORDS } from "./status-words.ts";
+import { statusWords } from "./status-words.ts";
 
 /** A shorter lag of a target that is neither ok nor lagging is not worth mentioning. */
 const NOTABLE_SECONDS = 60;
@@ -19,7 +19,7 @@ export function failoverTargets({ target, alternatives }: TargetProblem): readon
 
 /** `stalled, 41 min behind`; of a target that is only lagging, its lag. */
 export function describeState(target: TargetJson): string {
-  const { phrase } = STATUS_WORDS[target.status];
+  const { phrase } = statusWords(target.status);
   const lagMs = notableLagMs(target);
   if (lagMs === null) {
     return phrase;

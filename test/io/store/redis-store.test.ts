@@ -1,11 +1,12 @@
 import { describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import type { StoreAddress } from "../../../src/config/options/store-settings.ts";
 import { RedisStore } from "../../../src/io/store/redis-store.ts";
 import { storeScript } from "../../../src/io/store/store-script.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { type RespReply, startRespServer } from "../../support/resp-server.ts";
 
-const SCRIPT = storeScript("return redis.call('INCR', KEYS[1])");
+const SCRIPT = storeScript("return redis.call('INCR', KEYS[1])", z.number());
 const OK: RespReply = () => "+OK\r\n";
 
 describe("RedisStore.run()", () => {
@@ -66,8 +67,12 @@ describe("RedisStore.run()", () => {
         "ERR user_script:1: OOM command not allowed when used memory > 'maxmemory'. script: ab, on @user_script:1.",
       detail: "it is out of memory",
     },
-    { error: "ERR unknown command `EVALSHA`", detail: "it answers: ERR unknown command `EVALSHA`" },
-  ])("is not up while the server answers $error", async ({ error, detail }) => {
+    {
+      error: "ERR unknown command `EVALSHA`",
+      detail: "it answers: ERR unknown command `EVALSHA`",
+      reason: "unusable",
+    },
+  ])("is not up while the server answers $error", async ({ error, detail, reason = "refused" }) => {
     await using server = await startRespServer(([name]) =>
       name === "EVALSHA" ? `-${error}\r\n` : "+OK\r\n",
     );
@@ -75,7 +80,7 @@ describe("RedisStore.run()", () => {
 
     const reply = await store.run(SCRIPT, [], []);
 
-    expect(reply).toEqual({ kind: "failed", reason: "refused", detail });
+    expect(reply).toEqual({ kind: "failed", reason, detail });
     expect(store.isUp()).toBe(false);
   });
 });
