@@ -107,6 +107,7 @@ const ChainStateJson: z.ZodType<ChainState> = z.strictObject({
   sources: z.array(SourceJson),
   consensus: ConsensusJson,
   clock: z.strictObject({ reported: TimelineJson, seen: TimelineJson }),
+  sentTo: z.record(z.string(), z.string()).exactOptional(),
   parity: ParityStateJson.exactOptional(),
 });
 

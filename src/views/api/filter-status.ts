@@ -67,7 +67,7 @@ export function describeMissingPair(json: StatusJson, protocol: string, chain: s
   return describeMissing(json.targets, { protocol, chain });
 }
 
-/** The key of an endpoint ends in `all` or in the slug of its only chain; that of an RPC node is `rpc/chain/n`. */
+/** The key of an endpoint ends in `all` or in the slug of its only chain; that of an RPC node is `rpc/chain/host/digest`. */
 function concerns({ endpoint }: BudgetJson, targets: readonly TargetJson[]): boolean {
   return (
     endpoint === null ||
