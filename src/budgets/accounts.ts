@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { type Budget, type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { type Load, requestsPerWindow } from "../schedule/cadence.ts";
+import { destinationOf, digestOf, sentUrl } from "./destination.ts";
 import { askedWithin, type Ledger, startLedger } from "./ledger.ts";
 
 const FIVE_MINUTES_MS = 300_000;
@@ -67,7 +67,7 @@ function openBudget(budget: Budget, users: readonly Endpoint[]): readonly Opened
   const byAccount = groupBy(users, ({ url }) => accountIdOf(budget, url));
   return [...byAccount.values()].map((sharers) => {
     const [endpoint = null] = scope === "shared" ? [] : sharers;
-    const sentTo = digestOf(endpoint === null ? originsOf(sharers) : sentUrl(endpoint.url));
+    const sentTo = endpoint === null ? digestOf(originsOf(sharers)) : destinationOf(endpoint.url);
     const polls = requestsPerWindow(loadsOf(sharers), budget.per);
     const ledger = startLedger(budget, polls);
     const inFiveMinutes = askedWithin(FIVE_MINUTES_MS, budget, polls);
@@ -78,20 +78,4 @@ function openBudget(budget: Budget, users: readonly Endpoint[]): readonly Opened
 
 function originsOf(users: readonly Endpoint[]): string {
   return [...new Set(users.map(({ url }) => new URL(sentUrl(url)).origin))].toSorted().join(" ");
-}
-
-/** A fragment is not sent, and the names of this machine lead to one server. */
-function sentUrl(url: string): string {
-  const sent = new URL(url);
-  sent.hash = "";
-  sent.hostname = sent.hostname.replace(/\.$/, "");
-  if (/^(localhost|\[::1\])$/.test(sent.hostname)) {
-    sent.hostname = "127.0.0.1";
-  }
-  return sent.href;
-}
-
-/** A URL may hold a key, and the digest is written to disk. */
-function digestOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }

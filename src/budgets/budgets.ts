@@ -1,4 +1,5 @@
 import type { Endpoint, Fleet } from "../core/model/fleet.ts";
+import { memoize } from "../core/model/memoize.ts";
 import type { BudgetReport } from "../core/model/report.ts";
 import { type Account, openAccounts } from "./accounts.ts";
 import {
@@ -12,6 +13,7 @@ import {
   type Refusal,
   startProbe,
 } from "./back-off.ts";
+import { destinationOf } from "./destination.ts";
 import { backOffText, GRANTED, type Grant, refusedByBudget, refusedByProvider } from "./grant.ts";
 import { block, type LedgerSnapshot, remainingAt, resumeLedger, take, type Use, usedAt } from "./ledger.ts";
 import type { SavedBudgets } from "./snapshot.ts";
@@ -31,7 +33,7 @@ export class Budgets {
   #idOf: ReadonlyMap<string, string> = new Map();
   /** Accounts that the current fleet does not use; they may return within the same window. */
   #inactive: ReadonlyMap<string, LedgerSnapshot> = new Map();
-  /** Of endpoints without a budget, by their keys. */
+  /** Of endpoints without a budget, by where they send their requests. */
   #backOffs = new Map<string, BackOff>();
   #sequence = 0;
   /** Accounts, and endpoints without a budget, that changed since the last checkpoint on disk, with the sequence number of their latest change. */
@@ -94,8 +96,8 @@ export class Budgets {
   backOff(endpoint: Endpoint, refusal: Refusal): void {
     if (endpoint.budget === null) {
       const former = this.#backOff(endpoint, refusal.nowMs);
-      this.#backOffs.set(endpoint.key, backOff(former, refusal, null));
-      this.#noteChange(endpoint.key);
+      this.#backOffs.set(sentTo(endpoint), backOff(former, refusal, null));
+      this.#noteChange(sentTo(endpoint));
       return;
     }
     const id = this.#idOf.get(endpoint.key) ?? "";
@@ -114,9 +116,9 @@ export class Budgets {
       const ledger = { ...account.ledger, backOff: endProbe(account.ledger.backOff, nowMs) };
       this.#accounts.set(id, { ...account, ledger });
     }
-    const former = this.#backOffs.get(endpoint.key);
+    const former = this.#backOffs.get(sentTo(endpoint));
     if (former?.probe === "sent") {
-      this.#backOffs.set(endpoint.key, endProbe(former, nowMs));
+      this.#backOffs.set(sentTo(endpoint), endProbe(former, nowMs));
     }
   }
 
@@ -229,15 +231,17 @@ export class Budgets {
       return refusedByProvider(former, nowMs);
     }
     if (former.probe !== "none") {
-      this.#backOffs.set(endpoint.key, startProbe(former, nowMs));
+      this.#backOffs.set(sentTo(endpoint), startProbe(former, nowMs));
     }
     return GRANTED;
   }
 
   #backOff(endpoint: Endpoint, nowMs: number): BackOff {
-    return clampBackOff(this.#backOffs.get(endpoint.key) ?? NO_BACK_OFF, nowMs, null);
+    return clampBackOff(this.#backOffs.get(sentTo(endpoint)) ?? NO_BACK_OFF, nowMs, null);
   }
 }
+
+const sentTo = memoize(({ url }: Endpoint): string => destinationOf(url));
 
 /** The id of the unused account that went to the same place: its budget was renamed. */
 function renamedFrom({ sentTo }: Account, inactive: ReadonlyMap<string, LedgerSnapshot>): string | undefined {

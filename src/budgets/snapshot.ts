@@ -7,7 +7,7 @@ import type { LedgerSnapshot } from "./ledger.ts";
 export interface SavedBudgets {
   /** By the account's id. */
   readonly accounts: ReadonlyMap<string, LedgerSnapshot>;
-  /** Of endpoints without a budget, by their keys. */
+  /** Of endpoints without a budget, by a digest of the URL. */
   readonly backOffs: ReadonlyMap<string, BackOff>;
   /** When that was so, by the clock of the budgets. */
   readonly atMs?: number;

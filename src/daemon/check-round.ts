@@ -1,6 +1,7 @@
 import { Budgets } from "../budgets/budgets.ts";
 import { createSteadyClock } from "../budgets/steady-clock.ts";
 import type { Config } from "../config/config.ts";
+import type { ChainState } from "../core/head/chain-state.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import type { Post } from "../core/model/http-post.ts";
 import type { Report } from "../core/model/report.ts";
@@ -15,9 +16,10 @@ import { pollOrder } from "./polling/order.ts";
 import { type PollPorts, poll } from "./polling/poll.ts";
 import { createPollPorts } from "./polling/ports.ts";
 import { createPollQueue } from "./polling/queue.ts";
-import { takeSnapshot } from "./snapshot.ts";
+import { type SnapshotSource, takeSnapshot } from "./snapshot.ts";
 import { createFileGate } from "./state/file-gate.ts";
 import type { OpenedBudgets } from "./state/open-shared-budgets.ts";
+import type { RestoredState } from "./state/restored-state.ts";
 import { openStateStore } from "./state/store.ts";
 
 export interface CheckRoundOptions {
@@ -35,7 +37,8 @@ export interface CheckRoundOptions {
  * One round for `synclag check`: polls once every endpoint that serves one of these chains, of any protocol, since
  * together they make the reference that each is measured against.
  *
- * Statuses of an earlier process do not count, but what is observed now is saved for the next one.
+ * Statuses of an earlier process do not count, but what is observed now is saved for the next one; what the state file
+ * knows of sources of another configuration stays in it.
  *
  * @throws {StateLockedError} If a living process has the state file.
  */
@@ -54,7 +57,8 @@ export async function checkRound(
   const dialects = new DialectCache();
   await using store = await openStateStore(options.stateFile, {
     world,
-    snapshot: () => takeSnapshot({ monitor: saved, budgets, clock, dialects, nowMs: world.nowMs }),
+    snapshot: () =>
+      takeSnapshot({ ...withOthers(saved, dialects, restored), budgets, clock, nowMs: world.nowMs }),
     onLockLost: ({ message }) => world.logger.error(message),
   });
   const { restored } = store;
@@ -106,6 +110,35 @@ export async function checkRound(
   return {
     ...withParityOf(monitor.report(), saved.report()),
     budgets: shared?.shared.report() ?? budgets.report(clock.nowMs()),
+  };
+}
+
+/** What the file knows of sources that this configuration lacks stays in it: it may be a daemon's. */
+function withOthers(
+  monitor: Monitor,
+  dialects: DialectCache,
+  former: RestoredState,
+): Pick<SnapshotSource, "monitor" | "dialects"> {
+  return {
+    monitor: {
+      save() {
+        const own = monitor.save();
+        const chains = Object.entries(own.chains).map(
+          ([slug, state]) => [slug, withOtherSources(state, former.chains.get(slug))] as const,
+        );
+        return { ...own, chains: Object.fromEntries([...former.chains, ...chains]) };
+      },
+    },
+    dialects: { save: () => ({ ...Object.fromEntries(former.questions), ...dialects.save() }) },
+  };
+}
+
+function withOtherSources(own: ChainState, former: ChainState | undefined): ChainState {
+  const others = former?.sources.filter(({ key }) => own.sentTo?.[key] === undefined) ?? [];
+  return {
+    ...own,
+    sources: [...own.sources, ...others].sort((a, b) => (a.key < b.key ? -1 : 1)),
+    sentTo: { ...former?.sentTo, ...own.sentTo },
   };
 }
 

@@ -1,7 +1,8 @@
 import { leapChain, shiftChain, withoutFuture } from "../core/chain/clock-jump.ts";
 import { observeParity } from "../core/chain/observe-parity.ts";
 import { type Observed, observedIn } from "../core/chain/observed.ts";
-import { observeChain, retainChain, startChain, watchFleet } from "../core/chain/watch-chain.ts";
+import { retainChain } from "../core/chain/retain-chain.ts";
+import { observeChain, startChain, watchFleet } from "../core/chain/watch-chain.ts";
 import { type ChainState, sourceOf, type WatchedChain } from "../core/head/chain-state.ts";
 import { staleAfterMs } from "../core/head/voice.ts";
 import { isUnreached } from "../core/incidents/local-outage.ts";
@@ -21,6 +22,7 @@ import { type CachedReport, cachedReport } from "../core/report/cached-report.ts
 import { composeReport } from "../core/report/compose.ts";
 import type { SourceState } from "../core/source/source-state.ts";
 import { inSlices } from "./state/in-slices.ts";
+import { sentToByChain } from "./state/sent-to.ts";
 
 export interface MonitorOptions {
   readonly nowMs: () => number;
@@ -73,15 +75,20 @@ export class Monitor {
     this.watch(fleet);
   }
 
-  /** Changes to another fleet: what is in both keeps its state. */
+  /** Changes to another fleet: sources that are in both, at the same URL, keep their state. */
   watch(fleet: Fleet): void {
-    const chains = watchFleet(fleet);
+    const sentTo = sentToByChain(fleet);
+    const chains = watchFleet(fleet).map((watched) => ({
+      ...watched,
+      sentTo: sentTo.get(watched.chain.slug) ?? {},
+    }));
+    const nowMs = this.#options.nowMs();
     const previous = new Map(this.#chains);
     this.#fleet = fleet;
     this.#chains.clear();
     for (const watched of chains) {
       const known = previous.get(watched.chain.slug)?.state;
-      const state = known === undefined ? startChain(watched) : retainChain(known, watched);
+      const state = known === undefined ? startChain(watched) : retainChain(known, watched, nowMs);
       this.#chains.set(watched.chain.slug, { watched, state, cached: null });
     }
     this.#chainOf = new Map([
@@ -169,16 +176,14 @@ export class Monitor {
     return { chains: Object.fromEntries(chains), incidents: this.#incidents };
   }
 
-  /** Continues the state that another process has left of this fleet; a chain that it did not have stays as it is. */
+  /** Continues what another process has left of the sources of this fleet; a chain that it did not have stays as it is. */
   restore(chains: ReadonlyMap<string, ChainState>, incidents: readonly Incident[] = this.#incidents): void {
+    const nowMs = this.#options.nowMs();
     for (const [slug, { watched }] of this.#chains) {
       const known = chains.get(slug);
       if (known !== undefined) {
-        this.#chains.set(slug, {
-          watched,
-          state: withoutFuture(retainChain(known, watched), this.#options.nowMs()),
-          cached: null,
-        });
+        const state = retainChain(withoutFuture(known, nowMs), watched, nowMs);
+        this.#chains.set(slug, { watched, state, cached: null });
       }
     }
     this.#incidents = incidents;

@@ -9,7 +9,7 @@ import type { StateSnapshot } from "./state/store.ts";
 export interface SnapshotSource {
   /** Asked only for what is written: each poll takes a snapshot. */
   readonly monitor: Pick<Monitor, "save">;
-  readonly dialects: DialectCache;
+  readonly dialects: Pick<DialectCache, "save">;
   readonly budgets: Budgets;
   /** The clock of the budgets. */
   readonly clock: SteadyClock;

@@ -41,7 +41,7 @@ describe("Budgets.saveDrawn()", () => {
     expect(drawn).toEqual([2]);
   });
 
-  it("has what a provider refused, of endpoints with and without a budget", () => {
+  it("has what a provider refused, of endpoints with and without a budget, and only at the URL that it refused", () => {
     const budgets = new Budgets(fleet);
     const sequence = budgets.sequence();
 
@@ -51,7 +51,13 @@ describe("Budgets.saveDrawn()", () => {
     const { accounts, backOffs } = budgets.saveDrawn(T0, sequence);
 
     const untils = [...accounts.values()].map(({ backOff }) => backOff.untilMs);
-    expect([untils, [...backOffs.keys()]]).toEqual([[T0 + HOUR_MS], [free.key]]);
+    const elsewhere = { ...free, url: "https://elsewhere.test/" };
+    expect(budgets.acquire(free, "scheduled", T0).kind).toBe("refused");
+    expect(budgets.acquire(elsewhere, "scheduled", T0).kind).toBe("granted");
+    expect([untils, [...backOffs.keys()]]).toEqual([
+      [T0 + HOUR_MS],
+      [expect.stringMatching(/^[0-9a-f]{32}$/)],
+    ]);
   });
 });
 

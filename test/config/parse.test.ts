@@ -96,7 +96,7 @@ describe("parseConfig()", () => {
         ],
         rpcEndpoints: [
           {
-            key: "rpc/sepolia/0",
+            key: "rpc/sepolia/rpc.example/7bf68c34766f",
             kind: "rpc",
             protocol: "",
             variant: "rpc",

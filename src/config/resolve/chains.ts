@@ -1,3 +1,4 @@
+import { destinationOf } from "../../budgets/destination.ts";
 import type { Chain, Endpoint, Thresholds } from "../../core/model/fleet.ts";
 import type { ConfigFile, ThresholdsEntry } from "../schema/config-file.ts";
 import { durationLiteral } from "../schema/quantities.ts";
@@ -16,6 +17,9 @@ const DEFAULT_THRESHOLDS: Thresholds = {
   stalledMs: 10 * 60_000,
   staleMs: 5 * 60_000,
 };
+
+/** Of a digest of the URL: enough to tell the nodes of one chain apart. */
+const RPC_DIGEST_CHARS = 12;
 
 /** The chains of a file, in its order. */
 export function resolveChains({ chains, thresholds }: ConfigFile, context: ResolveContext): readonly Chain[] {
@@ -60,24 +64,35 @@ export function resolveRpcEndpoints(
   context: ResolveContext,
 ): readonly Endpoint[] {
   const timing = timeWithoutBudget(poll.rpc_schedule);
-  return Object.entries(chains).flatMap(([slug, { rpc }]) =>
-    rpc.flatMap((text, index) => {
-      const url = resolveRpcUrl(text, ["chains", slug, "rpc", index], context);
-      return url === null ? [] : [rpcEndpoint({ slug, index, url, timing }, context)];
-    }),
-  );
+  return Object.entries(chains).flatMap(([slug, { rpc }]) => {
+    const nodes = new Map<string, Endpoint>();
+    for (const [index, text] of rpc.entries()) {
+      const path = ["chains", slug, "rpc", index];
+      const url = resolveRpcUrl(text, path, context);
+      const node = url && rpcEndpoint({ slug, url, timing }, context);
+      if (node !== null && nodes.has(node.key)) {
+        context.addProblem(
+          path,
+          `Cannot list a node twice: this URL is in the list of chain "${slug}" already`,
+        );
+      } else if (node !== null) {
+        nodes.set(node.key, node);
+      }
+    }
+    return [...nodes.values()];
+  });
 }
 
 interface RpcNode {
   readonly slug: string;
-  readonly index: number;
   readonly url: URL;
   readonly timing: Timing;
 }
 
-function rpcEndpoint({ slug, index, url, timing }: RpcNode, { secrets }: ResolveContext): Endpoint {
+/** The key begins so that people recognise the node, and ends so that two nodes of one host differ. */
+function rpcEndpoint({ slug, url, timing }: RpcNode, { secrets }: ResolveContext): Endpoint {
   return {
-    key: `rpc/${slug}/${index}`,
+    key: `rpc/${slug}/${url.host}/${destinationOf(url.href).slice(0, RPC_DIGEST_CHARS)}`,
     kind: "rpc",
     protocol: "",
     variant: "rpc",

@@ -27,6 +27,7 @@ export function shiftChain(state: ChainState, byMs: number): ChainState {
   const { parity } = state;
   const { seen } = state.clock;
   return {
+    ...state,
     sources: state.sources.map((source) => shiftSource(source, byMs)),
     consensus: shiftConsensus(state.consensus, byMs),
     clock: { ...state.clock, seen: { ...seen, timesMs: seen.timesMs.map((ms) => ms + byMs) } },

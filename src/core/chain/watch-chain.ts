@@ -4,7 +4,6 @@ import { NO_CONSENSUS } from "../head/consensus.ts";
 import { endpointsOf, type Fleet, indexerKey, sourceKeysOf } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { Observation } from "../model/observation.ts";
-import { retainParity } from "../parity/parity-state.ts";
 import { watchProbes } from "../parity/watched-probe.ts";
 import { observeInstant } from "./observe.ts";
 
@@ -41,8 +40,9 @@ export function watchFleet(fleet: Fleet): readonly WatchedChain[] {
 }
 
 /** The state of a chain of which nothing is known yet. */
-export function startChain(_watched: WatchedChain): ChainState {
-  return { sources: [], consensus: NO_CONSENSUS, clock: NEW_CLOCK };
+export function startChain({ sentTo }: WatchedChain): ChainState {
+  const nothing = { sources: [], consensus: NO_CONSENSUS, clock: NEW_CLOCK };
+  return sentTo === undefined ? nothing : { ...nothing, sentTo };
 }
 
 /**
@@ -57,19 +57,6 @@ export function observeChain(
   return batch.length === 1
     ? observeInstant(state, watched, batch)
     : instantsOf(batch).reduce((folded, instant) => observeInstant(folded, watched, instant), state);
-}
-
-/** The state without what is no longer watched: for a reload, where unchanged targets keep what they know. */
-export function retainChain(state: ChainState, watched: WatchedChain): ChainState {
-  const kept = new Set(watched.targets.map(({ key }) => key));
-  const { parity, ...rest } = state;
-  return {
-    ...rest,
-    sources: state.sources.filter(({ key, kind }) => kind === "rpc" || kept.has(key)),
-    ...(parity === undefined || watched.probes === undefined
-      ? {}
-      : { parity: retainParity(parity, watched.probes) }),
-  };
 }
 
 /** Oldest first. Two answers of one source are of two instants, unless they were received in the same millisecond. */

@@ -17,6 +17,8 @@ export interface WatchedChain {
   readonly baselines?: Readonly<Record<string, string>>;
   /** The host of each source, by its key: left out, each is its own. */
   readonly providers?: Readonly<Record<string, string>>;
+  /** The chain id and a digest of the URL of each source, by its key: only a source with the same is the same source. */
+  readonly sentTo?: Readonly<Record<string, string>>;
   /** What is compared of its targets' data; left out where nothing is. */
   readonly probes?: readonly WatchedProbe[];
 }
@@ -27,6 +29,8 @@ export interface ChainState {
   readonly sources: readonly SourceState[];
   readonly consensus: Consensus;
   readonly clock: ChainClock;
+  /** Where the sources of the configuration were that made this state, as in `WatchedChain`. */
+  readonly sentTo?: Readonly<Record<string, string>>;
   /** What is known of the targets' data; left out while nothing is. */
   readonly parity?: ParityState;
 }

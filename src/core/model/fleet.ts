@@ -68,7 +68,7 @@ export interface StatusApi {
 
 /** One URL that is polled. It serves one target, or all targets of a multi-chain indexer. */
 export interface Endpoint {
-  /** `protocol/variant/tier/name`; an RPC node's is `rpc/chain/n`. Unique in a fleet. */
+  /** `protocol/variant/tier/name`; an RPC node's is `rpc/chain/host/digest of its URL`. Unique in a fleet. */
   readonly key: string;
   readonly kind: "indexer" | "rpc";
   /** Empty for an RPC node. */

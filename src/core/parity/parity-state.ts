@@ -36,9 +36,15 @@ export function observeReadings(
   }, state);
 }
 
-/** The state without what is no longer compared, or is asked in another way. */
-export function retainParity(state: ParityState, probes: readonly WatchedProbe[]): ParityState {
-  const sources = state.sources.filter((known) => asked(known, probes)?.query === known.query);
+/** The state without what is no longer compared, or is asked in another way, and without targets that are not kept. */
+export function retainParity(
+  state: ParityState,
+  probes: readonly WatchedProbe[],
+  isKept: (target: string) => boolean,
+): ParityState {
+  const sources = state.sources.filter(
+    (known) => isKept(known.target) && asked(known, probes)?.query === known.query,
+  );
   const kept = new Set(sources.map(idOf));
   const pairs = state.pairs.filter(
     (pair) =>

@@ -117,10 +117,12 @@ const ChainStateJson: z.ZodType<ChainState> = z
     sources: z.array(SourceJson),
     consensus: ConsensusJson,
     clock: z.strictObject({ reported: TimelineJson, seen: TimelineJson }),
+    sentTo: z.record(z.string(), z.string()).exactOptional(),
     parity: ParityStateJson.exactOptional(),
   })
   .refine(
-    ({ clock, consensus: { head } }) => head === null || head.block <= (clock.seen.blocks.at(-1) ?? 0),
+    ({ clock, consensus: { head } }) =>
+      head === null || head.block <= (clock.seen.blocks.at(-1) ?? head.block),
     "the clock must have seen the head",
   );
 

@@ -77,9 +77,10 @@ const Chain = z.object({
     .object({
       block_number: Height,
       sources: Count.meta({ description: "How many sources agree with it" }),
-      members: z
-        .array(Text)
-        .meta({ description: "Keys of these sources: protocol/variant/tier/chain, or rpc/chain/n" }),
+      members: z.array(Text).meta({
+        description:
+          "Keys of these sources: protocol/variant/tier/chain, or rpc/chain/host/digest of the URL",
+      }),
       opposed: z.array(
         z.object({
           source: Text,
@@ -139,7 +140,7 @@ const Budget = z.object({
   budget: Text,
   endpoint: Text.meta({
     description:
-      "protocol/variant/tier/name, or rpc/chain/number for an RPC node; null for a budget shared by several endpoints",
+      "protocol/variant/tier/name, or rpc/chain/host/digest of the URL for an RPC node; null for a budget shared by several endpoints",
   })
     .nullable()
     .default(null),

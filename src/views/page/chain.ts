@@ -110,7 +110,7 @@ function renderRpcNodes(endpoints: readonly EndpointRecord[], nowMs: number): Ht
   return nodes.length === 0
     ? null
     : html`<section aria-labelledby="rpc-title"><h2 id="rpc-title">RPC nodes</h2>
-<ul class="cards wide">${nodes.map((node) => html`<li class="card"><h3>${node.key}</h3>${renderExchanges(node, { id: `exchanges-${node.key}`, nowMs, fold: "closed" })}</li>`)}</ul></section>`;
+<ul class="cards wide">${nodes.map((node) => html`<li class="card"><h3>${nameOfNode(node.key)}</h3>${renderExchanges(node, { id: `exchanges-${node.key}`, nowMs, fold: "closed" })}</li>`)}</ul></section>`;
 }
 
 interface Group {
@@ -146,17 +146,22 @@ function renderStanding({ block, detail, host, source, stands }: SourceStanding,
   return html`<li><b>${nameOf(source)}</b>: ${formatNumber(block)}${why === null ? null : html`, ${why}`}${host === null ? null : html` <small>${host}</small>`}</li>`;
 }
 
+/** `RPC node mainnet.base.org`. */
+function nameOfNode(key: string): string {
+  return `RPC node ${key.split("/")[2] ?? ""}`;
+}
+
 function distanceText(blocks: number): string {
   return blocks >= 0
     ? `${formatCount(blocks, "block")} above it`
     : `${formatCount(-blocks, "block")} below it`;
 }
 
-/** `airdrops multichain`, with the tier where it is not production; an RPC node by its number. */
+/** `airdrops multichain`, with the tier where it is not production. The host of a source stands beside it. */
 function nameOf(source: string): string {
   const [protocol = "", variant = "", tier = ""] = source.split("/");
   if (protocol === "rpc") {
-    return `RPC node ${tier}`;
+    return "RPC node";
   }
   return tier === "production" ? `${protocol} ${variant}` : `${protocol} ${variant} (${tier})`;
 }

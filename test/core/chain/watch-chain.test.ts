@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { observeInstant } from "../../../src/core/chain/observe.ts";
-import { observeChain, retainChain, startChain, watchFleet } from "../../../src/core/chain/watch-chain.ts";
+import { observeChain, startChain, watchFleet } from "../../../src/core/chain/watch-chain.ts";
 import type { WatchedChain } from "../../../src/core/head/chain-state.ts";
 import type { Fleet, Indexer, Target } from "../../../src/core/model/fleet.ts";
 import type { Observation } from "../../../src/core/model/observation.ts";
@@ -192,27 +192,6 @@ describe("observeChain()", () => {
     play.run(1, ({ nowMs }) => ({ [A]: headOf(nowMs), [B]: "connect" }));
 
     expect(JSON.stringify(state)).toBe(before);
-  });
-});
-
-describe("retainChain()", () => {
-  it("keeps what is still watched, and the RPC nodes, and drops the rest", () => {
-    const play = new Play(watch(BASE, A, B, C)).run(5, ({ nowMs }) => ({
-      [A]: headOf(nowMs),
-      [B]: headOf(nowMs),
-      [C]: headOf(nowMs),
-      "rpc/base/0": headOf(nowMs),
-    }));
-
-    const retained = retainChain(play.state, watch(BASE, A, C, D));
-
-    expect(retained.sources.map(({ key }) => key)).toEqual([
-      "airdrops/multichain/production/base",
-      "lockup/multichain/production/base",
-      "rpc/base/0",
-    ]);
-    expect(retained.consensus).toEqual(play.state.consensus);
-    expect(retained).not.toHaveProperty("parity");
   });
 });
 

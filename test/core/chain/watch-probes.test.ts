@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { retainChain, startChain, watchFleet } from "../../../src/core/chain/watch-chain.ts";
+import { retainChain } from "../../../src/core/chain/retain-chain.ts";
+import { startChain, watchFleet } from "../../../src/core/chain/watch-chain.ts";
 import { endpointOf, fleetOf } from "../../budgets/fleet-builder.ts";
 import { ParityPlay } from "../parity/parity-play.ts";
 import { BASE, targetOn, watch } from "./chain-fixture.ts";
@@ -28,11 +29,18 @@ describe("watchFleet()", () => {
 describe("retainChain()", () => {
   it("keeps what is known of data that is still compared", () => {
     const parity = new ParityPlay().read({ a: [1_000, 5], b: [1_000, 5] });
-    const probed = { ...watch(BASE, "airdrops/a", "airdrops/b"), probes: [parity.probe] };
+    const watched = watch(BASE, "airdrops/a", "airdrops/b");
+    const sentTo = Object.fromEntries(watched.targets.map(({ key }) => [key, "here"]));
+    const probed = { ...watched, sentTo, probes: [parity.probe] };
     const state = { ...startChain(probed), parity: parity.state };
 
-    expect(retainChain(state, probed).parity).toEqual(parity.state);
-    expect(retainChain(state, { ...probed, probes: [] }).parity).toEqual({ sources: [], pairs: [] });
-    expect(retainChain(state, watch(BASE, "airdrops/a"))).not.toHaveProperty("parity");
+    const elsewhere = { ...sentTo, "airdrops/a/production/base": "elsewhere" };
+    expect(retainChain(state, probed, 0).parity).toEqual(parity.state);
+    expect(retainChain(state, { ...probed, sentTo: elsewhere }, 0).parity).toMatchObject({
+      sources: [{ target: "airdrops/b/production/base" }],
+      pairs: [],
+    });
+    expect(retainChain(state, { ...probed, probes: [] }, 0).parity).toEqual({ sources: [], pairs: [] });
+    expect(retainChain(state, watch(BASE, "airdrops/a"), 0)).not.toHaveProperty("parity");
   });
 });

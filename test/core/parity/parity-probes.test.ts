@@ -162,11 +162,15 @@ describe("retainParity() of several probes", () => {
   });
 
   it("keeps all that is still compared", () => {
-    expect(retainParity(KNOWN, [ROWS, SUMS])).toEqual(KNOWN);
+    expect(retainParity(KNOWN, [ROWS, SUMS], () => true)).toEqual(KNOWN);
   });
 
   it("forgets the pair that one probe no longer compares, and keeps that of the other probe", () => {
-    const { sources, pairs } = retainParity(KNOWN, [ROWS, withoutPair(SUMS, { target: C, against: A })]);
+    const { sources, pairs } = retainParity(
+      KNOWN,
+      [ROWS, withoutPair(SUMS, { target: C, against: A })],
+      () => true,
+    );
 
     expect(sources).toEqual(KNOWN.sources);
     expect(resultsOf({ sources, pairs })).toEqual(
@@ -175,7 +179,7 @@ describe("retainParity() of several probes", () => {
   });
 
   it("forgets a probe that is gone, and keeps the other one", () => {
-    const { sources, pairs } = retainParity(KNOWN, [SUMS]);
+    const { sources, pairs } = retainParity(KNOWN, [SUMS], () => true);
 
     expect(sources).toEqual(KNOWN.sources.filter(({ probe }) => probe === "sums"));
     expect(pairs).toEqual(KNOWN.pairs.filter(({ probe }) => probe === "sums"));
@@ -186,7 +190,7 @@ describe("retainParity() of several probes", () => {
     { target: B, kept: "sums c-a: different" },
     { target: C, kept: "sums b-a: equal" },
   ])("forgets what rests on the other query of one target, and keeps $kept", ({ target, kept }) => {
-    const retained = retainParity(KNOWN, [ROWS, withOther(SUMS, target.key)]);
+    const retained = retainParity(KNOWN, [ROWS, withOther(SUMS, target.key)], () => true);
 
     expect(retained.sources).toHaveLength(5);
     expect(knownValuesOf(retained, { probe: "sums", target: target.key })).toBeUndefined();

@@ -138,7 +138,12 @@ describe("poll()", () => {
     expect(fleet.endpoint("envio").requestCount).toBe(1);
     expect(requests).toEqual([endpoint.key]);
     expect(observations).toMatchObject([
-      { source: "envio/base", kind: "head", head: { block: fleet.chain("base").headAt() }, receivedAtMs: expect.any(Number) },
+      {
+        source: "envio/base",
+        kind: "head",
+        head: { block: fleet.chain("base").headAt() },
+        receivedAtMs: expect.any(Number),
+      },
       { source: "envio/ethereum", kind: "missing" },
       { source: "envio/arbitrum", kind: "head", head: { block: fleet.chain("arbitrum").headAt() } },
     ]);

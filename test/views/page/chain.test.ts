@@ -68,7 +68,13 @@ describe("renderChainPage()", () => {
           stands: "excluded",
           detail: "claims block 38,000,562, 560 beyond what multichain and an RPC node agree on",
         },
-        { source: "rpc/base/0", host: null, block: 38_000_001, stands: "agrees", detail: null },
+        {
+          source: "rpc/base/node.example/1f2e",
+          host: "node.example",
+          block: 38_000_001,
+          stands: "agrees",
+          detail: null,
+        },
         {
           source: "airdrops/subgraph/production/base",
           host: "b.example",
@@ -80,7 +86,7 @@ describe("renderChainPage()", () => {
     });
 
     expect(text).toContain(
-      "Who agrees on the head Agree on the head 2 sources lockup multichain : 38,000,002 a.example RPC node 0 : 38,000,001 Excluded 1 source lockup subgraph (testing) : 38,000,562, claims block 38,000,562, 560 beyond what multichain and an RPC node agree on b.example Apart from it 1 source airdrops subgraph : 37,990,002, 10,000 blocks below it b.example",
+      "Who agrees on the head Agree on the head 2 sources lockup multichain : 38,000,002 a.example RPC node : 38,000,001 node.example Excluded 1 source lockup subgraph (testing) : 38,000,562, claims block 38,000,562, 560 beyond what multichain and an RPC node agree on b.example Apart from it 1 source airdrops subgraph : 37,990,002, 10,000 blocks below it b.example",
     );
     expect(textOf({})).not.toContain("Who agrees");
   });
@@ -239,10 +245,10 @@ describe("renderChainPage()", () => {
   });
 
   it("shows the recent replies of RPC nodes", () => {
-    const node = { ...sampleRecord(), key: "rpc/base/0", kind: "rpc", targets: [] } as const;
+    const node = { ...sampleRecord(), key: "rpc/base/node.example/1f2e", kind: "rpc", targets: [] } as const;
 
     expect(renderChainPage(sampleReport(), "base", { ...OPTIONS, endpoints: [node] })).toContain(
-      "<h3>rpc/base/0</h3>",
+      "<h3>RPC node node.example</h3>",
     );
   });
 
