@@ -17,9 +17,10 @@ export class HttpErrors {
 
   add(error: unknown, route: string): void {
     this.#count += 1;
-    const text = error instanceof Error ? (error.stack ?? error.message) : String(error);
-    if (this.#logged.get(route) !== text) {
-      this.#logged.set(route, text);
+    // The message and the line that threw: the frames above it differ from one request to the next.
+    const place = String(error instanceof Error ? error.stack : error).split("\n", 2).join();
+    if (this.#logged.get(route) !== place) {
+      this.#logged.set(route, place);
       this.#logger.error({ err: error, route }, "HTTP request failed: this is a bug");
     }
   }
