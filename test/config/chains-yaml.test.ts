@@ -236,7 +236,6 @@ describe("chains.yaml", () => {
     expect(warnings).toEqual([
       "airdrops/subgraph/production is skipped: THEGRAPH_API_KEY is not set",
       "lockup/subgraph/production is skipped: THEGRAPH_API_KEY is not set",
-      "form, lightlink, xdc: a single source, so nothing confirms its height, and lag is measured against the clock; add an RPC node (rpc) or another variant",
     ]);
     // The UUID in the URL of chain form.
     expect(secrets).toEqual(["5961fb30-8fdc-45ad-9a35-555dd5e0dd56"]);
