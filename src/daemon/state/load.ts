@@ -50,7 +50,7 @@ async function readState(
 async function readDrawn(path: string, logger: World["logger"]): Promise<SavedBudgets | null> {
   const { spent, problem } = await readBudgetJournal(path);
   if (problem !== null) {
-    logger.error({ path, reason: problem }, "Budget journal partly unreadable; budgets may be undercounted");
+    logger.error({ path, reason: problem }, "Budget journal damaged; budgets may be undercounted");
   }
   const [first, ...appended] = spent;
   return first === undefined ? null : appended.reduce(mergeSavedBudgets, first);

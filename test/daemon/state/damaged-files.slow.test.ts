@@ -83,7 +83,7 @@ describe("a start from a damaged file", () => {
 });
 
 const WARNINGS = [
-  "Budget journal partly unreadable; budgets may be undercounted",
+  "Budget journal damaged; budgets may be undercounted",
   "History file invalid, moved aside; the plots start empty",
   "State file invalid, moved aside; starting with empty state and budgets",
 ];
