@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
-import { runProgram, stopAllPrograms } from "./support/program.ts";
+import { runProgram, startProgram, stopAllPrograms } from "./support/program.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
 
 // What a machine does to a daemon. Mounting needs root, as the image's tests do.
@@ -73,7 +73,6 @@ describe("file descriptors that run out", () => {
     const synclag = await startSynclag(writeConfig(folder, fleet));
     await untilAsked(fleet, [FREE, METERED], 2);
 
-    // Node itself needs many more to start than to run.
     const open = readdirSync(`/proc/${synclag.pid}/fd`).length;
     await run("prlimit", "--pid", String(synclag.pid), `--nofile=${open + 5}`);
     const crowd = Array.from({ length: 100 }, () => connectTo(synclag));
@@ -87,6 +86,36 @@ describe("file descriptors that run out", () => {
     expect((await synclag.stop()).code).toBe(0);
   });
 });
+
+describe("a limit of open files", () => {
+  it("of 64 is enough to start and to poll", async () => {
+    await using fleet = await startIndexers();
+    const folder = mkdtempSync(join(tmpdir(), "synclag-chaos-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+
+    const args = ["run", "--config", writeConfig(folder, fleet), "--listen", "127.0.0.1:0"];
+    const synclag = await startProgram(withOpenFiles(64, args));
+    await untilAsked(fleet, [FREE, METERED], 2);
+
+    expect((await synclag.stop()).code).toBe(0);
+    expect(synclag.stderr()).not.toContain("EMFILE");
+  });
+
+  it("that is too low is named, with what is needed", async () => {
+    const { code, stderr } = await runProgram(withOpenFiles(28, ["run", "--config", "chains.yaml"]));
+
+    expect(stderr).toBe(
+      "synclag: Cannot start with at most 28 open files (ulimit -n): at least 64 are needed\n",
+    );
+    expect(code).toBe(1);
+  });
+});
+
+/** The program under a limit. */
+function withOpenFiles(limit: number, args: readonly string[]) {
+  const command = `ulimit -n ${limit}; exec "$0" dist/main.js "$@"`;
+  return { command: "sh", args: ["-c", command, process.execPath, ...args], cwd: process.cwd() };
+}
 
 describe("ten scrapers while every upstream hangs", () => {
   it("are all answered, and none of them waits for an indexer", async () => {

@@ -32,8 +32,8 @@ export async function spentInFile(path: string, fleet: Fleet): Promise<ReadonlyM
 async function readSaved(path: string): Promise<SavedBudgets | null> {
   try {
     const { budgets } = z.object({ budgets: z.unknown() }).parse(JSON.parse(await readFile(path, "utf8")));
-    const drawn = await readBudgetJournal(path);
-    return drawn.map(readSavedBudgets).reduce(mergeSavedBudgets, readSavedBudgets(budgets));
+    const { spent } = await readBudgetJournal(path);
+    return spent.reduce(mergeSavedBudgets, readSavedBudgets(budgets));
   } catch (error) {
     if (isSystemError(error) || error instanceof SyntaxError || error instanceof z.ZodError) {
       return null;

@@ -1,6 +1,7 @@
 import type { HistorySlice, SavedHistory, Span } from "../../core/history/history.ts";
 import type { Report } from "../../core/model/report.ts";
-import { readHistoryFile, writeHistoryFile } from "../../io/state/history-file.ts";
+import { moveAside, StateFileError } from "../../io/state/file.ts";
+import { historyPathOf, readHistoryFile, writeHistoryFile } from "../../io/state/history-file.ts";
 import { isSystemError } from "../../io/system-error.ts";
 import type { World } from "../../io/world.ts";
 import { inSlices } from "./in-slices.ts";
@@ -50,7 +51,7 @@ export async function openHistoryStore({
   }
 
   if (stateFile !== null) {
-    recorder.restore((await readHistoryFile(stateFile)) ?? {});
+    recorder.restore(await load(stateFile, { logger, nowMs }));
   }
   const timer = setInterval(() => void saveInTurn(), SAVE_MS);
   return {
@@ -66,4 +67,24 @@ export async function openHistoryStore({
       await saveInTurn();
     },
   };
+}
+
+async function load(
+  stateFile: string,
+  { logger, nowMs }: Pick<World, "logger" | "nowMs">,
+): Promise<Readonly<Record<string, SavedHistory>>> {
+  try {
+    const found = await readHistoryFile(stateFile);
+    if (found.kind === "history") {
+      return found.chains;
+    }
+    const { reason, movedTo } = await moveAside(historyPathOf(stateFile), found.reason, nowMs());
+    logger.warn({ reason, movedTo }, "History file invalid, moved aside; the plots start empty");
+  } catch (error) {
+    if (!isSystemError(error) && !(error instanceof StateFileError)) {
+      throw error;
+    }
+    logger.warn({ detail: String(error) }, "Cannot read the history file; the plots start empty");
+  }
+  return {};
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { mergeSavedBudgets, readSavedBudgets, type SavedBudgets } from "../../budgets/snapshot.ts";
+import { mergeSavedBudgets, type SavedBudgets } from "../../budgets/snapshot.ts";
 import { moveAside, readStateFile } from "../../io/state/file.ts";
 import { readBudgetJournal } from "../../io/state/journal.ts";
 import type { World } from "../../io/world.ts";
@@ -48,14 +48,10 @@ async function readState(
 }
 
 async function readDrawn(path: string, logger: World["logger"]): Promise<SavedBudgets | null> {
-  try {
-    const [first, ...appended] = (await readBudgetJournal(path)).map(readSavedBudgets);
-    return first === undefined ? null : appended.reduce(mergeSavedBudgets, first);
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError) {
-      logger.error({ path }, "Budget journal unreadable; budgets may be undercounted");
-      return null;
-    }
-    throw error;
+  const { spent, problem } = await readBudgetJournal(path);
+  if (problem !== null) {
+    logger.error({ path, reason: problem }, "Budget journal damaged; budgets may be undercounted");
   }
+  const [first, ...appended] = spent;
+  return first === undefined ? null : appended.reduce(mergeSavedBudgets, first);
 }

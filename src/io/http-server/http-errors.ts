@@ -18,7 +18,9 @@ export class HttpErrors {
   add(error: unknown, route: string): void {
     this.#count += 1;
     // The message and the line that threw: the frames above it differ from one request to the next.
-    const place = String(error instanceof Error ? error.stack : error).split("\n", 2).join();
+    const place = String(error instanceof Error ? error.stack : error)
+      .split("\n", 2)
+      .join();
     if (this.#logged.get(route) !== place) {
       this.#logged.set(route, place);
       this.#logger.error({ err: error, route }, "HTTP request failed: this is a bug");

@@ -1,4 +1,4 @@
-import { readFile, rename } from "node:fs/promises";
+import { readFile, rename, stat } from "node:fs/promises";
 import { z } from "zod";
 import { LATEST_MS } from "../../core/model/observation.ts";
 import { hasCode } from "../system-error.ts";
@@ -51,6 +51,10 @@ const StateJson = z.object({
 });
 const Versioned = z.looseObject({ version: z.int() });
 
+/** No file of ours is longer, and a string can hold as much. */
+export const MAX_FILE_BYTES = 500_000_000;
+export const TOO_LONG = "it is longer than 500 MB";
+
 /**
  * Reads the state file. One that is invalid or of a newer version is renamed, never deleted.
  *
@@ -59,8 +63,14 @@ const Versioned = z.looseObject({ version: z.int() });
 export async function readStateFile(path: string, nowMs: number): Promise<StateFound> {
   let text: string;
   try {
+    if ((await stat(path)).size > MAX_FILE_BYTES) {
+      return await moveAside(path, TOO_LONG, nowMs);
+    }
     text = await readFile(path, "utf8");
   } catch (error) {
+    if (error instanceof StateFileError) {
+      throw error;
+    }
     if (hasCode(error, "ENOENT")) {
       return { kind: "none" };
     }
@@ -71,7 +81,7 @@ export async function readStateFile(path: string, nowMs: number): Promise<StateF
 }
 
 /**
- * Renames an invalid state file to `….broken-<time>`.
+ * Renames an invalid file to `….broken-<time>`.
  *
  * @throws {StateFileError} If it cannot be renamed.
  */

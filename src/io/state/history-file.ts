@@ -1,13 +1,18 @@
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { z } from "zod";
 import type { SavedHistory } from "../../core/history/history.ts";
 import type { SavedRing } from "../../core/history/ring.ts";
 import type { SavedColumn } from "../../core/history/ring-column.ts";
-import { isSystemError } from "../system-error.ts";
+import { hasCode } from "../system-error.ts";
+import { MAX_FILE_BYTES, TOO_LONG } from "./file.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
 /** By the chain's slug. */
 type SavedHistories = Readonly<Record<string, SavedHistory>>;
+
+type HistoryFound =
+  | { readonly kind: "history"; readonly chains: SavedHistories }
+  | { readonly kind: "invalid"; readonly reason: string };
 
 type NamedHistory = readonly [slug: string, history: SavedHistory];
 
@@ -16,12 +21,12 @@ const VERSION = 4;
 
 /** Numbers are saved as the base64 of their bytes: a large fleet has millions of them. */
 const Bytes = z.base64().transform((text) => new Uint8Array(Buffer.from(text, "base64")).buffer);
-const Float64 = Bytes.refine(({ byteLength }) => byteLength % 8 === 0).transform(
-  (bytes) => new Float64Array(bytes),
-);
-const Float32 = Bytes.refine(({ byteLength }) => byteLength % 4 === 0).transform(
-  (bytes) => new Float32Array(bytes),
-);
+const Float64 = Bytes.refine(({ byteLength }) => byteLength % 8 === 0)
+  .transform((bytes) => new Float64Array(bytes))
+  .refine((values) => values.every(isPlausible));
+const Float32 = Bytes.refine(({ byteLength }) => byteLength % 4 === 0)
+  .transform((bytes) => new Float32Array(bytes))
+  .refine((values) => values.every(isPlausible));
 const Names = z.array(z.string());
 const ColumnJson = z.union([
   z
@@ -33,7 +38,7 @@ const ColumnJson = z.union([
 ]);
 const RingJson = z.strictObject({ timesMs: Float64, columns: z.array(ColumnJson) });
 const Chain = z.strictObject({ fine: RingJson, coarse: RingJson });
-const Header = z.strictObject({ version: z.literal(VERSION) });
+const Header = z.object({ version: z.int() });
 const Line = Chain.extend({ slug: z.string() });
 
 /**
@@ -44,15 +49,22 @@ export function historyPathOf(statePath: string): string {
   return `${statePath}.history`;
 }
 
-/** Reads it; null where there is none, or an invalid one: the plots then start empty. */
-export async function readHistoryFile(statePath: string): Promise<SavedHistories | null> {
+/** Reads it; empty where there is none, or one of another version. @throws If the disk refuses. */
+export async function readHistoryFile(statePath: string): Promise<HistoryFound> {
+  const path = historyPathOf(statePath);
   try {
-    const [header = "", ...lines] = linesOf(await readFile(historyPathOf(statePath)));
-    Header.parse(JSON.parse(header.toString()));
-    return Object.fromEntries(lines.map(readLine));
+    if ((await stat(path)).size > MAX_FILE_BYTES) {
+      return { kind: "invalid", reason: TOO_LONG };
+    }
+    const [header = "", ...lines] = linesOf(await readFile(path));
+    const { version } = Header.parse(JSON.parse(header.toString()));
+    return { kind: "history", chains: version === VERSION ? Object.fromEntries(lines.map(readLine)) : {} };
   } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError || isSystemError(error)) {
-      return null;
+    if (error instanceof SyntaxError || error instanceof z.ZodError) {
+      return { kind: "invalid", reason: "it is damaged" };
+    }
+    if (hasCode(error, "ENOENT")) {
+      return { kind: "history", chains: {} };
     }
     throw error;
   }
@@ -61,6 +73,11 @@ export async function readHistoryFile(statePath: string): Promise<SavedHistories
 /** Writes it, all of it or nothing. @throws If the disk refuses; the previous file is then still there. */
 export async function writeHistoryFile(statePath: string, chains: Iterable<NamedHistory>): Promise<void> {
   await writeAtomically(historyPathOf(statePath), partsOf(chains));
+}
+
+/** NaN stands for an unknown value. */
+function isPlausible(value: number): boolean {
+  return Number.isNaN(value) || Math.abs(value) <= Number.MAX_SAFE_INTEGER;
 }
 
 /** One chain at a time: the text of a large fleet made at once would block the process. */

@@ -1,7 +1,8 @@
-import { constants, open, readFile, unlink } from "node:fs/promises";
+import { constants, open, readFile, stat, unlink } from "node:fs/promises";
 import { z } from "zod";
+import { readSavedBudgets, type SavedBudgets } from "../../budgets/snapshot.ts";
 import { hasCode, isSystemError } from "../system-error.ts";
-import { StateFileError } from "./file.ts";
+import { MAX_FILE_BYTES, StateFileError, TOO_LONG } from "./file.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
 /**
@@ -14,40 +15,50 @@ function journalPathOf(statePath: string): string {
 
 const LineJson = z.object({ version: z.literal(1), budgets: z.unknown() });
 
+/** What a journal holds. */
+interface JournalFound {
+  /** Of each line, oldest first. */
+  readonly spent: readonly SavedBudgets[];
+  /** Why part of it cannot be used; null where all of it can. */
+  readonly problem: string | null;
+}
+
 /**
- * Reads the lines of the journal, oldest first; none where there is no journal. The last one may have been cut off by a crash, before any
- * request that it counts was sent: then it is left out.
+ * Reads the journal, if there is one. The last line may have been cut off by a crash, before any request that it counts was sent: then it
+ * is left out.
  *
  * @throws {StateFileError} If it cannot be read.
- * @throws {SyntaxError | z.ZodError} If it is not a journal.
  */
-export async function readBudgetJournal(statePath: string): Promise<readonly unknown[]> {
+export async function readBudgetJournal(statePath: string): Promise<JournalFound> {
   const path = journalPathOf(statePath);
   let text: string;
   try {
+    if ((await stat(path)).size > MAX_FILE_BYTES) {
+      return { spent: [], problem: TOO_LONG };
+    }
     text = await readFile(path, "utf8");
   } catch (error) {
     if (hasCode(error, "ENOENT")) {
-      return [];
+      return { spent: [], problem: null };
     }
     throw new StateFileError("read", { path, cause: error });
   }
   const lines = text.split("\n").filter((line) => line !== "");
-  const [first = "", ...appended] = lines;
-  const last = appended.pop();
-  return [...[first, ...appended].map(readLine), ...(last === undefined ? [] : readLastLine(last))];
+  const read = lines.map(readLine);
+  const isLastCutOff = lines.length > 1 && read.at(-1) === null;
+  const invalid = read.filter((line) => line === null).length - (isLastCutOff ? 1 : 0);
+  return {
+    spent: read.filter((line) => line !== null),
+    problem: lines.length > 0 && invalid === 0 ? null : `${invalid} of ${lines.length} lines are invalid`,
+  };
 }
 
-function readLine(line: string): unknown {
-  return LineJson.parse(JSON.parse(line)).budgets;
-}
-
-function readLastLine(line: string): readonly unknown[] {
+function readLine(line: string): SavedBudgets | null {
   try {
-    return [readLine(line)];
+    return readSavedBudgets(LineJson.parse(JSON.parse(line)).budgets);
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof z.ZodError) {
-      return [];
+      return null;
     }
     throw error;
   }

@@ -24,7 +24,9 @@ export function pathProblem(error: unknown): string | null {
 
 /** Enough to recognize a state file of any version: it begins with its version and the time of writing. */
 const HEAD_BYTES = 256;
-const STATE_HEAD = /^\s*\{\s*"version"\s*:\s*\d+\s*,\s*"savedAtMs"\s*:/;
+const STATE_HEAD = /^\s*\{\s*"version"\s*:[^,]*,\s*"savedAtMs"\s*:/;
+/** As this version writes it. A full disk leaves an empty file or the beginning of one, and a power cut NUL characters. */
+const WRITTEN_HEAD = '{"version":1,"savedAtMs":';
 /** More links than that are a loop. */
 const MAX_LINKS = 40;
 
@@ -92,8 +94,8 @@ async function assertStateFile(path: string, real: string): Promise<void> {
   if (!stats.isFile()) {
     throw new StatePathError(stats.isDirectory() ? "it is a folder" : "it is not a regular file", { path });
   }
-  // An empty file is what a full disk, or `touch`, leaves.
-  if (stats.size > 0 && !STATE_HEAD.test(await readHead(real))) {
+  const head = await readHead(real);
+  if (!STATE_HEAD.test(head) && !WRITTEN_HEAD.startsWith(head.replaceAll("\0", ""))) {
     throw new StatePathError("it is not a state file of Synclag", { path });
   }
 }

@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NO_BACK_OFF } from "../../../src/budgets/back-off.ts";
@@ -118,6 +118,13 @@ describe("loadState()", () => {
   it.each([
     { case: "truncated", text: '{"version":1,"savedAtMs":17', reason: "truncated or damaged" },
     { case: "empty", text: "", reason: "it is empty" },
+    { case: "full of NUL", text: "\0".repeat(5_000), reason: "truncated or damaged" },
+    { case: "of nested lists only", text: "[".repeat(100_000), reason: "truncated or damaged" },
+    {
+      case: "saved at no time",
+      text: '{"version":1,"savedAtMs":1e308}',
+      reason: "not a state file of Synclag",
+    },
     { case: "foreign", text: '{"name":"package"}', reason: "not a state file of Synclag" },
     { case: "newer", text: '{"version":99}', reason: "a newer Synclag wrote it" },
     {
@@ -132,6 +139,21 @@ describe("loadState()", () => {
     expect(lines).toMatchObject([{ level: 50, reason: expect.stringContaining(reason) }]);
     expect([...files.values()]).toEqual([text]);
     expect([...files.keys()]).toEqual([expect.stringContaining("synclag.state.json.broken-")]);
+  });
+
+  it("uses the lines of a damaged journal that can be read", async () => {
+    const { restored, lines } = await loadAfter(async (path) => {
+      await writeStateFile(path, stateOf());
+      await writeBudgetJournal(path, budgetsOf({ gateway: 1 }));
+      await appendFile(
+        `${path}.budgets`,
+        '{"version":1,"budgets":{"accounts":{},"backOffs":{},"atMs":1e308}}\n\0\0\n',
+      );
+      await appendToBudgetJournal(path, budgetsOf({ studio: 6 }));
+    });
+
+    expect(usedOf(restored)).toEqual({ studio: 6, gateway: 1 });
+    expect(lines).toMatchObject([{ level: 50, reason: "2 of 4 lines are invalid" }]);
   });
 
   it.each([

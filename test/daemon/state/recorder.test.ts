@@ -40,7 +40,8 @@ describe("Recorder", () => {
     const recorder = new Recorder();
 
     await writeHistoryFile(state, recorderOf("base").save());
-    recorder.restore((await readHistoryFile(state)) ?? {});
+    const found = await readHistoryFile(state);
+    recorder.restore(found.kind === "history" ? found.chains : {});
 
     expect(recorder.past("base", [KEY], SPAN).targets[KEY]?.lagMs.at(-1)).toBe(4_000);
   });
@@ -60,26 +61,29 @@ describe("writeHistoryFile()", () => {
       { slug: "base", fine: {}, coarse: {} },
       { slug: "form", fine: {}, coarse: {} },
     ]);
-    expect(await readHistoryFile(state)).toEqual(Object.fromEntries(saved));
+    expect(await readHistoryFile(state)).toEqual({ kind: "history", chains: Object.fromEntries(saved) });
   });
 });
 
 describe("readHistoryFile()", () => {
-  it("is null where there is none", async () => {
+  it("is empty where there is none", async () => {
     await using folder = await temporaryFolder();
 
-    expect(await readHistoryFile(join(folder.path, "none"))).toBeNull();
+    expect(await readHistoryFile(join(folder.path, "none"))).toEqual({ kind: "history", chains: {} });
   });
 
   it.each([
     { case: "cut off", damage: (text: string) => text.slice(0, -20) },
-    { case: "of 0.1.0", damage: (text: string) => text.replace('"version":4', '"version":1') },
     { case: "not of base64", damage: (text: string) => text.replace(/"timesMs":"[^"]*"/, '"timesMs":"<b>"') },
     {
       case: "not of whole numbers",
       damage: (text: string) => text.replace(/"timesMs":"[^"]*"/, '"timesMs":"AAAA"'),
     },
-  ])("is null for one that is $case", async ({ damage }) => {
+    {
+      case: "not of finite numbers",
+      damage: (text: string) => text.replace(/"float32":".{8}/, '"float32":"AACAfwAA'),
+    },
+  ])("is invalid for one that is $case", async ({ damage }) => {
     await using folder = await temporaryFolder();
     const state = join(folder.path, "synclag.state.json");
     await writeHistoryFile(state, recorderOf("base").save());
@@ -87,7 +91,16 @@ describe("readHistoryFile()", () => {
 
     await writeFile(historyPathOf(state), damage(text));
 
-    expect(await readHistoryFile(state)).toBeNull();
+    expect(await readHistoryFile(state)).toMatchObject({ kind: "invalid" });
+  });
+
+  it("is empty for one of another version", async () => {
+    await using folder = await temporaryFolder();
+    const state = join(folder.path, "synclag.state.json");
+
+    await writeFile(historyPathOf(state), '{"version":1,"chains":{}}\n');
+
+    expect(await readHistoryFile(state)).toEqual({ kind: "history", chains: {} });
   });
 });
 

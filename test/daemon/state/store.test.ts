@@ -4,7 +4,6 @@ import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { savedBudgetsToJson } from "../../../src/budgets/snapshot.ts";
 import { openStateStore, type StateSnapshot, type StateStore } from "../../../src/daemon/state/store.ts";
-import { readBudgetJournal } from "../../../src/io/state/journal.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -206,6 +205,8 @@ async function keep(path: string | null) {
 
 /** How much was drawn by each line of the journal. */
 async function usedInJournal(path: string): Promise<readonly number[]> {
-  const lines = z.array(z.object({ used: z.number() })).parse(await readBudgetJournal(path));
-  return lines.map(({ used }) => used);
+  const lines = (await readFile(`${path}.budgets`, "utf8")).trimEnd().split("\n");
+  return lines.map(
+    (line) => z.object({ budgets: z.object({ used: z.number() }) }).parse(JSON.parse(line)).budgets.used,
+  );
 }
