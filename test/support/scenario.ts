@@ -12,6 +12,7 @@ import { openHistoryStore } from "../../src/daemon/state/history-store.ts";
 import { EMPTY_STATE, parseState } from "../../src/daemon/state/restored-state.ts";
 import type { StateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
+import type { SavedState } from "../../src/io/state/file.ts";
 import type { World } from "../../src/io/world.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
 import { expositionText } from "../../src/metrics/families/exposition.ts";
@@ -98,11 +99,11 @@ export class Scenario implements AsyncDisposable {
     if (durationMs === null) {
       throw new RangeError(`Cannot run for ${duration}: expected a duration such as 30s or 10m`);
     }
-    let isOver = false;
+    const end = { isReached: false };
     setTimeout(() => {
-      isOver = true;
+      end.isReached = true;
     }, durationMs);
-    while (!isOver) {
+    while (!end.isReached) {
       vi.advanceTimersToNextTimer();
       await nextTurn();
     }
@@ -115,8 +116,11 @@ export class Scenario implements AsyncDisposable {
     if (after !== "0s") {
       await this.run(after);
     }
+    // What was just written by the daemon is what the file would hold.
     const restored =
-      saved === null || state === "lost" ? EMPTY_STATE : parseState(JSON.parse(saved), Date.now());
+      saved === null || state === "lost"
+        ? EMPTY_STATE
+        : parseState(JSON.parse(saved) as SavedState, Date.now());
     this.#running = await startDaemon(this.#config, {
       world: this.#world(),
       restored,
