@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const MOST_FILES = 14;
-const MOST_LINES = 300;
+const MOST_LINES = 500;
 
 const PAGE = readFileSync("docs/ARCHITECTURE.md", "utf8");
 const FOLDERS = [...PAGE.matchAll(/^\| `(src[\w/-]*)` \|/gm)].map(([, folder]) => folder ?? "");
