@@ -71,8 +71,9 @@ function startFailure(error: unknown): StartFailure | null {
   if (!(error instanceof Error && "syscall" in error && "code" in error)) {
     return null;
   }
-  const isListening = error.syscall === "listen" || error.syscall === "getaddrinfo";
   const code = String(error.code);
+  // No other address helps where file descriptors have run out.
+  const isListening = ["listen", "getaddrinfo"].includes(String(error.syscall)) && code !== "EMFILE";
   const message = isListening
     ? `Cannot listen: ${error.message}: ${LISTEN_REASONS[code] ?? code}; choose another with --listen`
     : `Cannot start: ${error.message}`;
