@@ -102,13 +102,16 @@ const FREE_KEYS = /^(budgets|chains|protocols|protocols\.\w+\.\d+\.(chains|heade
 
 type Path = readonly (string | number)[];
 
+/** What each line of an error looks like; the last one may count the mistakes that are not printed. */
+const PROBLEM_LINE = /^(chains\.yaml:[1-9]\d*:[1-9]\d*: .+: .|… and [\d,]+ more$)/;
+
 /** `valid`, or `mistakes` with a position in the text each, and no secret. Any other exception passes through. */
 function outcome(text: string): string {
   const message = messageOf(text);
   if (message === null) {
     return "valid";
   }
-  const isLocated = message.split("\n").every((line) => /^chains\.yaml:[1-9]\d*:[1-9]\d*: .+: ./.test(line));
+  const isLocated = message.split("\n").every((line) => PROBLEM_LINE.test(line));
   return isLocated && !message.includes(KEY) ? "mistakes" : message;
 }
 
