@@ -117,7 +117,7 @@ function openRecording(
     if (!(isSystemError(error) && error instanceof Error)) {
       throw error;
     }
-    world.err(`Cannot write --record ${file}: ${error.message}`);
+    world.err(`Cannot write the recording ${file}: ${error.message}; choose another with --record`);
     return "unusable";
   }
 }
