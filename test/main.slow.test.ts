@@ -46,9 +46,12 @@ describe.concurrent("main", () => {
     await using synclag = startSynclag(["run"], { cwd: folder.path, redirect: "2>/dev/full" });
     const url = await vi.waitFor(() => urlOf(folder.path), 50_000);
 
-    const metrics = await (await fetch(`${url}/metrics`)).text();
+    // The address is published before the first line is logged.
+    await vi.waitFor(async () => {
+      const metrics = await (await fetch(`${url}/metrics`)).text();
+      expect(metrics).toMatch(/^synclag_log_lines_lost_total [1-9]/m);
+    }, 50_000);
 
-    expect(metrics).toMatch(/^synclag_log_lines_lost_total [1-9]/m);
     expect(synclag.child.exitCode).toBeNull();
   });
 
