@@ -1,6 +1,6 @@
 import type { Logger } from "pino";
 
-/** Counts and logs the requests of which the handler threw: a bug, but none that has to end the polls. */
+/** Counts and logs requests whose handler threw. Such a bug does not end the polls. */
 export class HttpErrors {
   #count = 0;
   /** By route: the last error that was logged. An open page repeats its request every few seconds. */
