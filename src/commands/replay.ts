@@ -28,9 +28,9 @@ export interface ReplayFlags {
 
 /** The daemon works out together what polls bring within so long. */
 const BATCH_MS = 50;
-/** A report is worked out anew each second at most. */
+/** Reports are cached for a second. */
 const LEAST_STEP_MS = 1_000;
-/** Of a line that cannot be used. */
+/** Characters of an invalid line that an error quotes. */
 const MOST_QUOTED = 100;
 
 /**
@@ -148,7 +148,7 @@ function withKey(observation: Observation, keys: ReadonlyMap<string, string>, at
   const source = keys.get(observation.source);
   if (source === undefined) {
     throw new RecordingError(
-      `${at}: unknown source ${JSON.stringify(observation.source)}: the configuration has no such target or RPC node; name the one that was in use with --config`,
+      `${at}: unknown source ${JSON.stringify(observation.source)}: the configuration has no such target or RPC node; use --config to name the configuration of the recording`,
     );
   }
   return { ...observation, source };
@@ -198,7 +198,7 @@ class Player {
     this.#nowMs = Math.max(this.#nowMs, atMs);
   }
 
-  /** Says what stands at the end. */
+  /** Reports the state after the last line. */
   end(): void {
     if (this.#nextMs > 0) {
       this.#report(this.#nowMs);
@@ -303,7 +303,7 @@ function incidentChanges(before: readonly Incident[], after: readonly Incident[]
   ];
 }
 
-/** Moves `statuses` on to those of the report. */
+/** Lists the changes since `statuses`, and updates it. */
 function statusChanges(statuses: Map<string, Status>, report: Report): readonly string[] {
   return report.chains
     .flatMap(({ targets }) => targets)

@@ -244,8 +244,12 @@ export class Daemon implements AsyncDisposable {
   }
 
   #record(observations: readonly Observation[]): void {
+    const { recording } = this.#options.world;
+    if (recording == null) {
+      return;
+    }
     const names = this.#recordedNamesOf(this.#running.config.fleet);
-    this.#options.world.recording?.append(
+    recording.append(
       observations.map((observation) =>
         observationLine(observation, names.get(observation.source) ?? observation.source),
       ),

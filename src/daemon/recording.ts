@@ -39,8 +39,8 @@ const ObservationLine = z.discriminatedUnion("kind", [
 ]);
 
 /**
- * The names of a fleet's sources in a recording, by their keys: a target's own key, and for RPC nodes `rpc/base/1` for the first of
- * the chain's list, since a recording has no URL.
+ * The names of a fleet's sources in a recording, by their keys. A target has its own key; the first RPC node of a chain's list is
+ * `rpc/base/1`, because a recording contains no URL.
  */
 export function recordedNames(fleet: Fleet): ReadonlyMap<string, string> {
   const counts = new Map<string, number>();
@@ -65,8 +65,8 @@ export function observationLine(observation: Observation, source: string): strin
     case "head": {
       const { block, timestampSec, hash, deployment, indexingErrors, failure } = observation.head;
       const known = { time: timestampSec, hash, deployment, indexing_errors: indexingErrors, failure };
-      const told = Object.entries(known).filter(([, value]) => value !== null && value !== undefined);
-      return JSON.stringify({ ...common, block, ...Object.fromEntries(told) });
+      const present = Object.entries(known).filter(([, value]) => value !== null && value !== undefined);
+      return JSON.stringify({ ...common, block, ...Object.fromEntries(present) });
     }
     case "failed":
       return JSON.stringify({ ...common, reason: observation.reason, detail: observation.detail });

@@ -70,7 +70,7 @@ export function refusedByAll(
   return { reason: "schema", detail };
 }
 
-/** What to tell of a server that answers in another dialect than the configured one. */
+/** The detail for a server that answers in another dialect than the configured one. */
 export function otherDialect({ dialect, host }: Pick<Endpoint, "dialect" | "host">, found: string): string {
   const expected = dialect === "auto" ? "in a dialect that Synclag knows" : `in dialect ${dialect}`;
   return `${host} answers, but not ${expected}: ${found.replace(/\.$/, "")}; synclag probe URL shows what it serves`;

@@ -27,8 +27,8 @@ const TAIL_BYTES = 65_536;
 const NEWLINE = 10;
 
 /**
- * Opens a recording, to go on at its end. What a crash has left of a last line is cut off. Where the disk refuses a write, the
- * lines are lost, and the log says so once.
+ * Opens a recording for appending. A last line that a crash left incomplete is cut off. If a write fails, the lines are lost,
+ * and the failure is logged once.
  *
  * @throws If the file cannot be opened.
  */

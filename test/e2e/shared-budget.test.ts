@@ -9,6 +9,7 @@ import { RedisStore } from "../../src/io/store/redis-store.ts";
 import { type StoreScript, storeScript } from "../../src/io/store/store-script.ts";
 import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { BudgetStoreModel } from "../support/budget-store-model.ts";
+import { storeAddress } from "../support/daemon-on-store.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { DAILY, HOURLY, SharedLife, type StoreUnderTest, step } from "../support/shared-budget-life.ts";
 import { freePort } from "./support/free-port.ts";
@@ -180,14 +181,7 @@ async function kill(program: Program): Promise<void> {
 }
 
 function openStore({ port }: RedisServer): Promise<RedisStore> {
-  const address = {
-    host: "127.0.0.1",
-    port,
-    isEncrypted: false,
-    username: null,
-    password: null,
-    database: 0,
-  };
+  const address = storeAddress(port);
   return RedisStore.open({ address, cluster: "test" }, { logger: recordLog().logger, random: () => 0.5 });
 }
 

@@ -2,6 +2,7 @@ import { afterAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { RedisStore } from "../../src/io/store/redis-store.ts";
 import { storeScript } from "../../src/io/store/store-script.ts";
+import { storeAddress } from "../support/daemon-on-store.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
 import { undoAll } from "./support/undo.ts";
@@ -43,13 +44,6 @@ describe("RedisStore, on a real server", () => {
 });
 
 function open({ port }: RedisServer): Promise<RedisStore> {
-  const address = {
-    host: "127.0.0.1",
-    port,
-    isEncrypted: false,
-    username: null,
-    password: null,
-    database: 0,
-  };
+  const address = storeAddress(port);
   return RedisStore.open({ address, cluster: "blue" }, { logger: recordLog().logger, random: () => 0.5 });
 }

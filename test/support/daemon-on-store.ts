@@ -1,4 +1,5 @@
 import type { App } from "../../src/app/app.ts";
+import type { StoreSettings } from "../../src/config/options/store-settings.ts";
 import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
 import { configOf, startTestApp } from "./running-app.ts";
@@ -51,14 +52,7 @@ protocols:
   counted: ${indexer(COUNTED, ", budget: many")}
   refused: ${indexer(REFUSED, ", budget: refused")}
 `);
-  const address = {
-    host: "127.0.0.1",
-    port,
-    isEncrypted: false,
-    username: null,
-    password: null,
-    database: 0,
-  };
+  const address = storeAddress(port);
   const app = await startTestApp(config, {
     store: { address, cluster },
     logger,
@@ -81,4 +75,9 @@ export async function badRoutes({ url }: Pick<App, "url">): Promise<readonly str
   const routes = ["/", "/chains/base", "/plan", "/metrics", "/api/v1/status", "/api/v1/history/free/base"];
   const answers = routes.map(async (route) => `${route} ${(await fetch(`${url}${route}`)).status}`);
   return (await Promise.all(answers)).filter((answer) => !answer.endsWith(" 200"));
+}
+
+/** A Redis on loopback without TLS or users. */
+export function storeAddress(port: number): StoreSettings["address"] {
+  return { host: "127.0.0.1", port, isEncrypted: false, username: null, password: null, database: 0 };
 }

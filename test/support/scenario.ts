@@ -346,7 +346,7 @@ async function startDaemon(
     world,
     restored,
     openClient,
-  }: Pick<DaemonOptions, "world" | "openClient"> & { readonly restored: StateStore["restored"] },
+  }: Required<Pick<DaemonOptions, "world" | "openClient">> & { readonly restored: StateStore["restored"] },
 ): Promise<Running> {
   const store: StateStore = {
     restored,
@@ -357,7 +357,7 @@ async function startDaemon(
     publishUrl: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-  const daemon = new Daemon(config, { world, store, ...(openClient === undefined ? {} : { openClient }) });
+  const daemon = new Daemon(config, { world, store, openClient });
   const history = await openHistoryStore(world);
   const reports = startReportLoop(daemon, history, world);
   return {

@@ -18,7 +18,7 @@ const DEFAULT_THRESHOLDS: Thresholds = {
   staleMs: 5 * 60_000,
 };
 
-/** Of a digest of the URL: enough to tell the nodes of one chain apart. */
+/** This much of the digest of a URL distinguishes the nodes of one chain. */
 const RPC_DIGEST_CHARS = 12;
 
 /** The chains of a file, in its order. */

@@ -10,9 +10,9 @@ import type { SourceState } from "../source/source-state.ts";
 const TOLERANCE_MS = 5_000;
 
 /**
- * A chain's state after the wall clock jumped ahead by `byMs`. Either the machine was suspended, or the clock was set, and
- * nothing tells which. So evidence keeps its instants and may be older than it is, but nothing is concluded from the time
- * that seems to have passed: no standstill, and no pace.
+ * A chain's state after the wall clock jumped ahead by `byMs`. Either the machine was suspended or the clock was set;
+ * the two cannot be told apart. So evidence keeps its instants and may look older than it is, but no standstill and no pace
+ * follow from the time that seems to have passed.
  */
 export function leapChain(state: ChainState, byMs: number): ChainState {
   return {

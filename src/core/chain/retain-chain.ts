@@ -13,7 +13,7 @@ import { isFarAhead } from "./observe.ts";
 
 /**
  * The state without the sources that the configuration lacks, or has at another URL or for another chain: for a reload, and
- * for what another process has left. Where there were such sources, what the others say is decided anew without them.
+ * for what another process has left. If any were dropped, the head and the statuses that rested on them are decided again.
  */
 export function retainChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainState {
   const { parity, sentTo: former, ...rest } = state;

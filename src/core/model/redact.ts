@@ -20,7 +20,7 @@ export function createRedact(secrets: readonly string[]): Redact {
     .sort();
   const formsByStart = groupBy(forms, (form) => form.slice(0, MIN_SECRET_LENGTH));
   const longest = forms.reduce((most, { length }) => Math.max(most, length), 0);
-  // Most characters of a text begin no secret: two of them suffice to tell, without a lookup in the map.
+  // Most characters do not begin a secret: the first two show that without a lookup in the map.
   const mayStart = new Uint8Array(0x1_00_00);
   for (const start of formsByStart.keys()) {
     mayStart[pairAt(start, 0)] = 1;

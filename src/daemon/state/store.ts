@@ -49,8 +49,8 @@ const STATE_DELAY_MS = 59_500;
 /** What the journal must hold before a request is sent does not wait: this is for the rest, and for the next try after a failure. */
 const JOURNAL_DELAY_MS = 4_500;
 /**
- * The journal begins anew when more than this, and more than its first line, was appended to it. That bounds it also while only the state
- * file cannot be written.
+ * The journal is rewritten once more than this, and more than its first line, was appended. This bounds it while the state file
+ * alone cannot be written.
  */
 const MAX_APPENDED_BYTES = 65_536;
 

@@ -13,9 +13,9 @@ interface Connection {
 }
 
 /**
- * Limits the connections of a server, with or without TLS. At the limit a new connection takes the place of another: of
- * the address that has the most, the one that has been idle for the longest or, where all have a request under way, the
- * one whose request is the oldest. So no client can keep others out, and a reverse proxy may have all connections.
+ * Limits the connections of a server, with or without TLS. At the limit, a new connection replaces one from the address with
+ * the most connections: the one idle longest or, if all have a request under way, the one with the oldest request. So no
+ * client can keep others out, and a reverse proxy may use all connections.
  *
  * Returns a function that closes all of them, also during a TLS handshake, which Node's own does not.
  */

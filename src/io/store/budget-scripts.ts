@@ -8,8 +8,8 @@ import { storeScript, Whole } from "./store-script.ts";
 //   holdSpent, holdUntil    how many of all that it ever drew in advance the holder has used; when its right to them is surely over
 //   refused, until, named, delay, probe   the back-off, as in BackOff; `named` is empty where the provider named no time
 // Times are unix milliseconds by the store's clock. All values are whole numbers but holder, probe and `named`.
-// An account with another value is replaced by one of which the limit is drawn, by the name UNREADABLE, until a process that knew
-// the account says what was drawn. A back-off with another value is removed.
+// An account with any other value is replaced: its whole limit counts as drawn under the name UNREADABLE, until a process that knew
+// the account reports what was drawn. A back-off with any other value is removed.
 
 /** The hash of the leader's lease, whose `token` a leader must have to draw. */
 export const LEASE_KEY = "lease";
