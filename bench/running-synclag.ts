@@ -1,7 +1,7 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type MeasuredProcess, startMeasured } from "./measured-process.ts";
-import type { PlayedFleet } from "./played-fleet.ts";
-import { synclagArgs } from "./synclag-args.ts";
 
 /** The built daemon, listening. */
 export interface RunningSynclag extends AsyncDisposable {
@@ -11,18 +11,19 @@ export interface RunningSynclag extends AsyncDisposable {
   readonly untilReady: () => Promise<void>;
 }
 
+const PROGRAM = resolve("dist/main.js");
 const LOOK_MS = 5;
 
-/** Starts the built program on a played fleet, and waits until it listens. Without options of Node it has those of the command. */
-export async function startSynclag(
-  { file, env }: Pick<PlayedFleet, "file" | "env">,
-  nodeOptions?: readonly string[],
-): Promise<RunningSynclag> {
-  const daemon = startMeasured({
-    command: process.execPath,
-    args: synclagArgs(["run", "--config", file], nodeOptions),
-    env,
-  });
+/** Starts the built program on a chains.yaml, with the options of Node that its first line has, and waits until it listens. */
+export async function startSynclag({
+  env,
+  file,
+}: {
+  readonly file: string;
+  readonly env: Readonly<Record<string, string>>;
+}): Promise<RunningSynclag> {
+  const [, options = ""] = /^#!\/usr\/bin\/env -S node (.*)\n/.exec(readFileSync(PROGRAM, "utf8")) ?? [];
+  const daemon = startMeasured([...options.split(" "), PROGRAM, "run", "--config", file], env);
   const url = await listeningUrl(daemon);
   return {
     process: daemon,

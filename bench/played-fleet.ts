@@ -1,35 +1,27 @@
 import { readFileSync } from "node:fs";
-import { mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseConfig } from "../../src/config/parse.ts";
-import { type Endpoint, endpointsOf, type Fleet } from "../../src/core/model/fleet.ts";
-import { SIMULATED_API_KEY } from "../../src/sim/fleet/endpoint-spec.ts";
-import { mirrorFleet } from "../../src/sim/fleet/mirror-fleet.ts";
-import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import { parseConfig } from "../src/config/parse.ts";
+import { type Endpoint, endpointsOf, type Fleet } from "../src/core/model/fleet.ts";
+import { SIMULATED_API_KEY } from "../src/sim/fleet/endpoint-spec.ts";
+import { mirrorFleet } from "../src/sim/fleet/mirror-fleet.ts";
+import type { SimulatedFleet } from "../src/sim/fleet/simulated-fleet.ts";
 
 /** A chains.yaml whose every URL is played by the simulator in this process, for a daemon in a process of its own. */
 export interface PlayedFleet extends AsyncDisposable {
   readonly file: string;
-  /** Where it is, for other files; deleted with it. */
-  readonly folder: string;
   /** What the daemon's environment needs beside. */
   readonly env: Readonly<Record<string, string>>;
   readonly simulated: SimulatedFleet;
   readonly endpoints: readonly Endpoint[];
-  /** So that the next process starts as the first one did, from nothing. */
-  readonly forgetState: () => Promise<void>;
 }
 
 const ENV = { THEGRAPH_API_KEY: SIMULATED_API_KEY };
 
-/** The fleet that everyone monitors, with more at the end of its chains.yaml. */
-export function playPackagedFleet(more = ""): Promise<PlayedFleet> {
-  return playFleet(`${readFileSync("chains.yaml", "utf8")}${more}`);
-}
-
-/** Plays the fleet of a chains.yaml; it is listened for on a free port of loopback. */
-async function playFleet(text: string): Promise<PlayedFleet> {
+/** Plays the fleet that everyone monitors; the daemon listens on a free port of loopback. */
+export async function playPackagedFleet(): Promise<PlayedFleet> {
+  const text = readFileSync("chains.yaml", "utf8");
   const config = parseConfig(text, {
     file: "chains.yaml",
     env: ENV,
@@ -41,16 +33,9 @@ async function playFleet(text: string): Promise<PlayedFleet> {
   await writeFile(file, `listen: 127.0.0.1:0\n${withPlayedOrigins(text, config.fleet, played.config.fleet)}`);
   return {
     file,
-    folder,
     env: ENV,
     simulated: played.fleet,
     endpoints: endpointsOf(config.fleet),
-    async forgetState() {
-      const names = await readdir(folder);
-      await Promise.all(
-        names.filter((name) => name.includes(".state.")).map((name) => rm(join(folder, name))),
-      );
-    },
     async [Symbol.asyncDispose]() {
       await played.fleet[Symbol.asyncDispose]();
       await rm(folder, { recursive: true });

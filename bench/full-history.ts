@@ -1,9 +1,9 @@
-import { parseConfig } from "../../src/config/parse.ts";
-import { ChainHistory, type SavedHistory } from "../../src/core/history/history.ts";
-import type { Chain, Target } from "../../src/core/model/fleet.ts";
-import { groupBy } from "../../src/core/model/group-by.ts";
-import type { ChainReport, TargetReport } from "../../src/core/model/report.ts";
-import { writeHistoryFile } from "../../src/io/state/history-file.ts";
+import { parseConfig } from "../src/config/parse.ts";
+import { ChainHistory, type SavedHistory } from "../src/core/history/history.ts";
+import type { Chain, Target } from "../src/core/model/fleet.ts";
+import { groupBy } from "../src/core/model/group-by.ts";
+import type { ChainReport, TargetReport } from "../src/core/model/report.ts";
+import { writeHistoryFile } from "../src/io/state/history-file.ts";
 
 /** Two rings: one by the minute, for two hours, and one by five minutes. */
 const FINE_MS = 60_000;
