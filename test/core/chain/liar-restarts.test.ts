@@ -1,11 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { restartWorld, takeoverWorld } from "../../../bench/accuracy/restart-worlds.ts";
-import { playWorld } from "../../../bench/accuracy/worlds.ts";
 import { BASE, headOf, Play, type Said, watch } from "./chain-fixture.ts";
 
 const [A, B, C, D] = ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain", "lockup/subgraph"];
 const FAR = 1_000_000;
-const NOTHING = { accused: [], untold: [], wrongReference: [], noReference: [] };
 
 /** Who of A, B, C and D tells a head that is a million blocks too high. */
 function lying(...liars: readonly string[]) {
@@ -49,20 +46,5 @@ describe("a restart while somebody lies", () => {
     played.run(2, lying(...after));
 
     expect(statuses(played)).toEqual(["ok", "ok", "ok", after.includes(D) ? "diverged" : "ok"]);
-  });
-});
-
-// A part of what bench/accuracy-sweeps.ts plays.
-describe("random worlds with restarts", () => {
-  it.each([
-    ...[0, 1, 2].map((index) => ({ case: `in the middle of world ${index}`, world: restartWorld(index) })),
-    ...[1, 2, 3, 125].map((index) => ({
-      case: `after liars ruled world ${index}`,
-      world: takeoverWorld(index),
-    })),
-  ])("are told right after a restart $case", ({ world }) => {
-    const { accused, untold, wrongReference, noReference } = playWorld({ ...world, lastsMs: 24 * 60_000 }, 0);
-
-    expect({ accused, untold, wrongReference, noReference }).toEqual(NOTHING);
   });
 });

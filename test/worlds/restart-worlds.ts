@@ -1,6 +1,6 @@
 import { createRandom } from "../../src/sim/model/random.ts";
+import type { World } from "./play-world.ts";
 import { randomWorld } from "./random-worlds.ts";
-import type { World } from "./worlds.ts";
 
 const MINUTE_MS = 60_000;
 const TICK_MS = 15_000;

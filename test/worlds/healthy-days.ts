@@ -1,10 +1,12 @@
-import type { ChainState, WatchedChain } from "../../src/core/head/chain-state.ts";
 import type { Observation } from "../../src/core/model/observation.ts";
-import type { Status } from "../../src/core/model/report.ts";
+import type { ChainReport, Status } from "../../src/core/model/report.ts";
 import { createChain, driftingPaces } from "../../src/sim/model/chain-model.ts";
 import { AT_THE_TIP, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
-import { chainOf, deliver, newState, poll, T0, targetOf } from "./simulated-polls.ts";
+import type { Core, StartCore } from "./core.ts";
+import type { Row } from "./figures.ts";
+import { chainsOf } from "./fleet.ts";
+import { deliver, keyOf, poll, T0 } from "./simulated-poll.ts";
 
 /** A healthy chain, as restless as healthy chains are. */
 export interface WobbleCase {
@@ -44,7 +46,7 @@ const TIMEOUT_SHARE = 0.01;
 const NAMES = ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain", "lockup/subgraph"] as const;
 
 /** Plays a day of healthy wobble and lists every change of status. */
-export function playWobble(wobble: WobbleCase): WobbleFigures {
+export function playWobble(wobble: WobbleCase, start: StartCore): WobbleFigures {
   const ticks = (wobble.hours * 3_600_000) / SCHEDULE_MS;
   const chainModel = createChain({
     slug: "bench",
@@ -62,8 +64,8 @@ export function playWobble(wobble: WobbleCase): WobbleFigures {
       ratio: 0.3,
     }),
   });
-  const chain = chainOf(chainModel, wobble.blockTimeMs);
-  const watched = { chain, targets: NAMES.map((name) => targetOf(chain, name, SCHEDULE_MS)) };
+  const sources = NAMES.map((name) => ({ key: keyOf(name), pollIntervalMs: SCHEDULE_MS }));
+  const core = start(chainsOf(sources, wobble.blockTimeMs));
   const models = NAMES.map((seed): IndexerModel => {
     const isSubgraph = seed.endsWith("subgraph");
     const replicas = isSubgraph ? { replicas: 3, wobbleBlocks: wobble.wobbleBlocks } : { batchBlocks: 5 };
@@ -73,57 +75,54 @@ export function playWobble(wobble: WobbleCase): WobbleFigures {
       behaviour: { ...AT_THE_TIP, ...replicas, reorgEveryMs: 60_000, reorgBlocks: wobble.reorgBlocks },
     };
   });
-  return run(watched, models, { wobble, ticks });
+  return run(core, models, { wobble, ticks });
 }
 
 function run(
-  watched: WatchedChain,
+  core: Core,
   models: readonly IndexerModel[],
   { wobble, ticks }: { readonly wobble: WobbleCase; readonly ticks: number },
 ): WobbleFigures {
   const random = createRandom(`wobble/${wobble.name}`);
   const changes: WobbleFigures["changes"][number][] = [];
   let [timeouts, naiveAlarms] = [0, 0];
-  let state = newState(watched);
+  let before: ChainReport | null = null;
   for (let tick = 0; tick < ticks; tick += 1) {
     const sentAtMs = T0 + tick * SCHEDULE_MS;
-    const round = watched.targets.map((target, index): Observation => {
-      const model = models[index];
-      if (model === undefined || random() < TIMEOUT_SHARE) {
-        return {
-          kind: "failed",
-          source: target.key,
-          sentAtMs,
-          receivedAtMs: sentAtMs + 10_000,
-          reason: "timeout",
-          detail: "",
-        };
+    const round = models.map((model): Observation => {
+      const source = keyOf(model.seed);
+      if (random() < TIMEOUT_SHARE) {
+        const receivedAtMs = sentAtMs + 10_000;
+        return { kind: "failed", source, sentAtMs, receivedAtMs, reason: "timeout", detail: "" };
       }
-      return poll(target.key, model, { sentAtMs: sentAtMs + random(), random }).observation;
+      return poll(source, model, { sentAtMs: sentAtMs + random(), random }).observation;
     });
     timeouts += round.filter(({ kind }) => kind === "failed").length;
     naiveAlarms += naiveAlarmsOf(round);
-    const next = deliver(state, watched, round);
-    changes.push(...changesBetween(state, next, sentAtMs));
-    state = next;
+    deliver(core, round);
+    const report = core.report(sentAtMs + SCHEDULE_MS - 1);
+    changes.push(...changesBetween(before, report, sentAtMs));
+    before = report;
   }
-  const { sources } = state;
+  const targets = before?.targets ?? [];
   return {
-    polls: ticks * watched.targets.length,
+    polls: ticks * models.length,
     timeouts,
     changes,
     naiveAlarms,
-    stepsBack: sources.reduce((sum, { regressions }) => sum + regressions.reorg, 0),
-    reindexes: sources.reduce((sum, { regressions }) => sum + regressions.reindex, 0),
+    stepsBack: targets.reduce((sum, { regressions }) => sum + regressions.reorg, 0),
+    reindexes: targets.reduce((sum, { regressions }) => sum + regressions.reindex, 0),
   };
 }
 
-function changesBetween(before: ChainState, after: ChainState, atMs: number): WobbleFigures["changes"] {
-  return after.sources.flatMap(({ key, verdict }) => {
-    const from = before.sources.find((source) => source.key === key)?.verdict?.status;
-    return from !== undefined && verdict !== null && verdict.status !== from
-      ? [{ atMs, key, from, to: verdict.status }]
-      : [];
+function changesBetween(
+  before: ChainReport | null,
+  after: ChainReport,
+  atMs: number,
+): WobbleFigures["changes"] {
+  return after.targets.flatMap(({ target: { key }, status: to }, index) => {
+    const from = before?.targets[index]?.status;
+    return from !== undefined && from !== "unknown" && from !== to ? [{ atMs, key, from, to }] : [];
   });
 }
 
@@ -133,10 +132,8 @@ function naiveAlarmsOf(round: readonly Observation[]): number {
 }
 
 /** One row of the table. */
-export function wobbleSummaryOf(
-  wobble: WobbleCase,
-  figures: WobbleFigures,
-): Readonly<Record<string, string | number>> {
+export function wobbleRowOf(wobble: WobbleCase, start: StartCore): Row {
+  const figures = playWobble(wobble, start);
   return {
     chain: wobble.name,
     hours: wobble.hours,

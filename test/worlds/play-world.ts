@@ -1,9 +1,9 @@
-import { observeChain, startChain } from "../../src/core/chain/watch-chain.ts";
-import type { ChainState, WatchedChain } from "../../src/core/head/chain-state.ts";
 import type { Observation } from "../../src/core/model/observation.ts";
-import type { Status } from "../../src/core/model/report.ts";
+import type { ChainReport, Status } from "../../src/core/model/report.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
-import { LAGGING_MS, watchedOf } from "./watched-world.ts";
+import type { Core, StartCore } from "./core.ts";
+import { chainsOf, isNode } from "./fleet.ts";
+import { deliver, drawLatency, headOf, T0 } from "./simulated-poll.ts";
 
 /** What a source does from one instant on, until its next change. */
 export type Conduct =
@@ -51,14 +51,10 @@ export interface Played {
   readonly noReference: readonly string[];
   /** What is said at the end: the same for every order of arrival. */
   readonly outcome: string;
-  /** How far the reference is from the truth at the end; null without one. */
-  readonly offBlocks: number | null;
-  /** Who is called `diverged` at the end. */
-  readonly diverged: readonly string[];
 }
 
-/** An instant to count from: 2026-11-20T00:00:00Z. */
-const T0 = 1_795_132_800_000;
+/** The default threshold. */
+const LAGGING_MS = 600_000;
 const TICK_MS = 15_000;
 const START_BLOCK = 40_000_000;
 /** What is right after so many polls. */
@@ -71,15 +67,12 @@ const FALLING_MS = 180_000;
 const FALL_BLOCKS = 4;
 /** The last moment of a tick at which a source is asked. */
 const LAST_PHASE_MS = 14_000;
-/** How long polls take, uniformly. */
-const LATENCY_MS = { least: 20, most: 900 } as const;
-
 /** Plays a world in one order of arrival: each order asks the sources at other moments of the same tick. */
-export function playWorld(world: World, order: number): Played {
-  return new Play(world, order).run();
+export function playWorld(world: World, start: StartCore, order = 0): Played {
+  return new Play(world, start, order).run();
 }
 
-/** What the bench knows of a source while it plays. */
+/** What is known of a source while the world is played. */
 interface Actor {
   readonly source: WorldSource;
   /** After the beginning of a tick. */
@@ -94,23 +87,22 @@ interface Actor {
 class Play {
   readonly #world: World;
   readonly #random: () => number;
-  readonly #watched: WatchedChain;
+  readonly #core: Core;
   readonly #actors: readonly Actor[];
   readonly #restarts: World["restarts"][number][];
   readonly #accused: string[] = [];
   readonly #untold: string[] = [];
   readonly #wrongReference: string[] = [];
   readonly #noReference: string[] = [];
-  #state: ChainState;
   /** From then on there must be a reference, and it must be right. */
   #settledAtMs: number;
   /** It has restarted without its state, and has not heard an honest majority since: nobody can be right yet. */
   #isIgnorant = false;
 
-  constructor(world: World, order: number) {
+  constructor(world: World, start: StartCore, order: number) {
     this.#world = world;
     this.#random = createRandom(`${world.seed}/order/${order}`);
-    this.#watched = watchedOf(world);
+    this.#core = start(chainsOf(world.sources, world.blockTimeMs));
     this.#actors = world.sources.map((source) => ({
       source,
       phaseMs: Math.floor(this.#random() * LAST_PHASE_MS),
@@ -119,31 +111,28 @@ class Play {
       lost: 0,
     }));
     this.#restarts = [...world.restarts];
-    this.#state = startChain(this.#watched);
     this.#settledAtMs = this.#firstPollsMs();
   }
 
   run(): Played {
+    let report: ChainReport | null = null;
     for (let atMs = 0; atMs < this.#world.lastsMs; atMs += TICK_MS) {
       const isRestart = this.#restart(atMs);
       const asked = this.#actors.filter(({ source }) => isRestart || atMs % source.pollIntervalMs === 0);
-      const round = asked.map((actor) => this.#ask(actor, atMs));
-      for (const said of round.toSorted((a, b) => a.receivedAtMs - b.receivedAtMs)) {
-        this.#state = observeChain(this.#state, this.#watched, [said]);
-      }
+      deliver(
+        this.#core,
+        asked.map((actor) => this.#ask(actor, atMs)),
+      );
       this.#learn(atMs);
-      this.#judge(atMs + TICK_MS);
+      report = this.#core.report(T0 + atMs + TICK_MS);
+      this.#judge(report, atMs + TICK_MS);
     }
     return {
       accused: this.#accused,
       untold: this.#untold,
       wrongReference: this.#wrongReference,
       noReference: this.#noReference,
-      outcome: outcomeOf(this.#state, this.#world),
-      offBlocks: offBlocksOf(this.#state, this.#world),
-      diverged: this.#world.sources
-        .map(({ key }) => key)
-        .filter((key) => statusOf(this.#state, key) === "diverged"),
+      outcome: report === null ? "" : outcomeOf(report),
     };
   }
 
@@ -157,11 +146,10 @@ class Play {
       return false;
     }
     this.#restarts.shift();
+    this.#core.restart(next.state, T0 + atMs);
     if (next.state === "kept") {
-      this.#state = JSON.parse(JSON.stringify(this.#state)) as ChainState;
       return true;
     }
-    this.#state = startChain(this.#watched);
     this.#settledAtMs = atMs + this.#firstPollsMs();
     this.#isIgnorant = true;
     for (const actor of this.#actors) {
@@ -180,7 +168,7 @@ class Play {
       const settlesMs = this.#world.honestMajority === "always" ? 0 : FALLING_MS;
       this.#settledAtMs = Math.max(this.#settledAtMs, atMs + settlesMs + POLLS * source.pollIntervalMs);
     }
-    const latencyMs = LATENCY_MS.least + this.#random() * (LATENCY_MS.most - LATENCY_MS.least);
+    const latencyMs = drawLatency(this.#random);
     const said = ask(this.#world, source, { sentAtMs, latencyMs, isLost: this.#random() < source.failures });
     actor.lost = said.kind === "head" ? 0 : actor.lost + 1;
     actor.steady = actor.lost >= POLLS ? 0 : actor.steady + Number(said.kind === "head");
@@ -200,19 +188,19 @@ class Play {
     }
   }
 
-  #judge(nowMs: number): void {
+  #judge(report: ChainReport, nowMs: number): void {
     const { judgedFromMs } = this.#world;
     if (judgedFromMs !== undefined && nowMs < judgedFromMs + POLLS_TO_TELL_A_FALL * TICK_MS) {
       return;
     }
     const isWatched = this.#isWatched();
     for (const actor of this.#actors) {
-      if (actor.steady >= POLLS && !actor.source.key.startsWith("rpc/")) {
-        this.#judgeStatus(actor, { nowMs, isWatched });
+      if (actor.steady >= POLLS && !isNode(actor.source)) {
+        this.#judgeStatus(actor, statusOf(report, actor.source.key), { nowMs, isWatched });
       }
     }
     if (nowMs - TICK_MS >= this.#settledAtMs) {
-      this.#judgeReference(nowMs, isWatched);
+      this.#judgeReference(report, { nowMs, isWatched });
     }
   }
 
@@ -227,13 +215,13 @@ class Play {
 
   #judgeStatus(
     { source, at, steady }: Actor,
+    status: Status,
     { nowMs, isWatched }: { readonly nowMs: number; readonly isWatched: boolean },
   ): void {
     const since = source.conducts[at];
     if (since === undefined) {
       return;
     }
-    const status = statusOf(this.#state, source.key);
     if (since.conduct.kind === "honest" && status !== "ok") {
       this.#accused.push(`${nowMs / TICK_MS} ${source.key} ${status}`);
     }
@@ -243,14 +231,16 @@ class Play {
     }
   }
 
-  #judgeReference(nowMs: number, isWatched: boolean): void {
-    const { head } = this.#state.consensus;
-    if (head === null || head.freshUntilMs < T0 + nowMs) {
+  #judgeReference(
+    { reference }: ChainReport,
+    { nowMs, isWatched }: { readonly nowMs: number; readonly isWatched: boolean },
+  ): void {
+    if (reference === null) {
       this.#noReference.push(`${nowMs / TICK_MS}`);
       return;
     }
     const { blockTimeMs, honestMajority } = this.#world;
-    const behind = truthAt(this.#world, nowMs) - head.block;
+    const behind = truthAt(this.#world, nowMs) - reference.block;
     // The heights of a tick are up to a tick old at its end, and up to two where a poll failed.
     const most = 2 + (2 * TICK_MS) / blockTimeMs + (honestMajority === "never" ? FALL_BLOCKS : 0);
     if (behind < -2 - TICK_MS / blockTimeMs || (isWatched && behind > most)) {
@@ -268,17 +258,13 @@ function providersOf(actors: readonly Actor[]): number {
 }
 
 /** Statuses and whether there is a reference: heights differ by the moment at which they were read. */
-function outcomeOf(state: ChainState, world: World): string {
-  const statuses = world.sources.map(({ key }) => `${key}=${statusOf(state, key)}`);
-  return [...statuses, state.consensus.head === null ? "none" : "reference"].join(" ");
+function outcomeOf({ reference, targets }: ChainReport): string {
+  const statuses = targets.map(({ target, status }) => `${target.key}=${status}`);
+  return [...statuses, reference === null ? "none" : "reference"].join(" ");
 }
 
-function offBlocksOf({ consensus: { head } }: ChainState, world: World): number | null {
-  return head === null ? null : Math.abs(truthAt(world, world.lastsMs) - head.block);
-}
-
-function statusOf({ sources }: ChainState, key: string): Status {
-  return sources.find((source) => source.key === key)?.verdict?.status ?? "unknown";
+function statusOf({ targets }: ChainReport, key: string): Status {
+  return targets.find(({ target }) => target.key === key)?.status ?? "unknown";
 }
 
 function truthAt({ blockTimeMs }: World, atMs: number): number {
@@ -328,11 +314,7 @@ function ask(world: World, source: WorldSource, { sentAtMs, latencyMs, isLost }:
     fromMs: since?.fromMs ?? 0,
   });
   const timestampSec = source.reportsTimes ? Math.floor((T0 + timeMs) / 1_000) : null;
-  return {
-    ...times,
-    kind: "head",
-    head: { block, timestampSec, hash: null, deployment: null, indexingErrors: null },
-  };
+  return { ...times, kind: "head", head: headOf(block, timestampSec) };
 }
 
 function saidAt(

@@ -1,11 +1,12 @@
-import type { ChainState } from "../../src/core/head/chain-state.ts";
 import type { Observation } from "../../src/core/model/observation.ts";
 import type { TargetReport } from "../../src/core/model/report.ts";
-import { reportChain } from "../../src/core/report/report-chain.ts";
 import { createChain } from "../../src/sim/model/chain-model.ts";
 import { AT_THE_TIP, type IndexerBehaviour } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
-import { chainOf, deliver, newState, poll, T0, targetOf } from "./simulated-polls.ts";
+import type { StartCore } from "./core.ts";
+import type { Row } from "./figures.ts";
+import { chainsOf } from "./fleet.ts";
+import { deliver, keyOf, poll, T0 } from "./simulated-poll.ts";
 
 /** A URL behind which some replicas are far behind the others. */
 export interface ReplicaCase {
@@ -29,8 +30,11 @@ const FROM_MS = T0 + HEALTHY_MS;
 const UNTIL_MS = FROM_MS + HOURS * HOUR_MS;
 /** So many low answers are enough to know that replicas disagree. */
 const LOWS_TO_KNOW = 8;
-const FIRST = "airdrops/subgraph";
-const OTHERS = ["airdrops/multichain", "lockup/multichain"] as const;
+/** The first has the replicas. */
+const TARGETS = ["airdrops/subgraph", "airdrops/multichain", "lockup/multichain"].map((name) => ({
+  key: keyOf(name),
+  pollIntervalMs: SCHEDULE_MS,
+}));
 
 const SHARES = [
   ["1 in 10", 1 / 10],
@@ -59,7 +63,7 @@ interface ReplicaFigures {
 }
 
 /** Half an hour of health, a day in which some answers are low, and an hour of health. */
-function playReplicas(given: ReplicaCase): ReplicaFigures {
+function playReplicas(given: ReplicaCase, start: StartCore): ReplicaFigures {
   const chainModel = createChain({
     slug: "bench",
     id: 10,
@@ -68,20 +72,18 @@ function playReplicas(given: ReplicaCase): ReplicaFigures {
     startBlock: 100_000_000,
     jitter: 0.2,
   });
-  const chain = chainOf(chainModel, given.blockTimeMs);
-  const watched = { chain, targets: [FIRST, ...OTHERS].map((name) => targetOf(chain, name, SCHEDULE_MS)) };
+  const core = start(chainsOf(TARGETS, given.blockTimeMs));
   const random = createRandom(`replicas/${given.name}`);
   const steps: Step[] = [];
-  let state: ChainState = newState(watched);
   for (let atMs = T0; atMs < UNTIL_MS + HEALED_MS; atMs += SCHEDULE_MS) {
     const isLow = isOn(atMs) && random() < given.share;
-    const round = watched.targets.map(({ key }, index): Observation => {
+    const round = TARGETS.map(({ key }, index): Observation => {
       const behaviour = index === 0 && isLow ? lowBehaviour(given) : AT_THE_TIP;
       return poll(key, { seed: key, chain: chainModel, behaviour }, { sentAtMs: atMs + random(), random })
         .observation;
     });
-    state = deliver(state, watched, round);
-    const { targets } = reportChain(state, watched, atMs + 2_000);
+    deliver(core, round);
+    const { targets } = core.report(atMs + 2_000);
     steps.push({
       atMs,
       isLow,
@@ -137,8 +139,8 @@ function mostInAnHour(changes: ReplicaFigures["changes"]): number {
 }
 
 /** One row of the table. */
-export function replicaSummaryOf(given: ReplicaCase): Readonly<Record<string, string | number>> {
-  const figures = playReplicas(given);
+export function replicaRowOf(given: ReplicaCase, start: StartCore): Row {
+  const figures = playReplicas(given, start);
   return {
     "low answers": given.name,
     "of the day lagging": `${(100 * figures.laggingShare).toFixed(1)} %`,

@@ -8,7 +8,7 @@ export const VALUE_KINDS = ["count", "id", "comes and goes", "up and down", "nul
 type ValueKind = (typeof VALUE_KINDS)[number];
 
 /** Blocks between two changes of the value. */
-export const EVENT_BLOCKS = [1, 3, 10, 100, 1_000, 10_000, Number.POSITIVE_INFINITY] as const;
+const EVENT_BLOCKS = [1, 3, 10, 100, 1_000, 10_000, Number.POSITIVE_INFINITY] as const;
 
 export interface ParitySource {
   readonly variant: string;

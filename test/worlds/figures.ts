@@ -4,8 +4,11 @@ export function percentile(values: readonly number[], p: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * p))] ?? Number.NaN;
 }
 
+/** One row of a table, by column. */
+export type Row = Readonly<Record<string, string | number>>;
+
 /** A table of Markdown, with the columns of the first row. */
-export function markdownTable(rows: readonly Readonly<Record<string, string | number>>[]): string {
+export function markdownTable(rows: readonly Row[]): string {
   const columns = Object.keys(rows[0] ?? {});
   const line = (cells: readonly (string | number)[]) => `| ${cells.join(" | ")} |`;
   return [

@@ -1,5 +1,4 @@
 import type { GapReport } from "../../src/core/model/report.ts";
-import { reportChain } from "../../src/core/report/report-chain.ts";
 import { type ChainModel, createChain, type PaceChange } from "../../src/sim/model/chain-model.ts";
 import {
   AT_THE_TIP,
@@ -8,8 +7,10 @@ import {
   processedAt,
 } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
-import { percentile } from "./figures.ts";
-import { chainOf, deliver, newState, poll, type Read, T0, targetOf } from "./simulated-polls.ts";
+import type { StartCore } from "./core.ts";
+import { percentile, type Row } from "./figures.ts";
+import { chainsOf } from "./fleet.ts";
+import { deliver, keyOf, poll, type Read, T0 } from "./simulated-poll.ts";
 
 /** One situation in which the gap between two variants is measured. */
 export interface GapCase {
@@ -59,7 +60,7 @@ interface GapFigures {
 }
 
 /** Plays a case and holds each estimate against the true gap at the instant at which the target was read. */
-function measureGapCase(gapCase: GapCase): GapFigures {
+function measureGapCase(gapCase: GapCase, start: StartCore): GapFigures {
   const endMs = T0 + TICKS * gapCase.scheduleMs;
   const model = createChain({
     slug: "bench",
@@ -70,36 +71,33 @@ function measureGapCase(gapCase: GapCase): GapFigures {
     jitter: gapCase.jitter ?? 0,
     paces: gapCase.paces?.(endMs) ?? [],
   });
-  return play(gapCase, model);
+  return play(gapCase, model, start);
 }
 
-function play(gapCase: GapCase, model: ChainModel): GapFigures {
-  const chain = chainOf(model, gapCase.blockTimeMs);
+function play(gapCase: GapCase, model: ChainModel, start: StartCore): GapFigures {
   const against = indexer(model, "against", gapCase.against);
   const target = indexer(model, "target", gapCase.target);
   const targetScheduleMs = gapCase.targetScheduleMs ?? gapCase.scheduleMs;
   const [a, b] = [
-    targetOf(chain, "airdrops/multichain", gapCase.scheduleMs),
-    targetOf(chain, "airdrops/subgraph", targetScheduleMs),
+    { key: keyOf("airdrops/multichain"), pollIntervalMs: gapCase.scheduleMs },
+    { key: keyOf("airdrops/subgraph"), pollIntervalMs: targetScheduleMs },
   ];
-  const watched = { chain, targets: [a, b] };
+  const core = start(chainsOf([a, b], gapCase.blockTimeMs));
   const random = createRandom(`gaps/${gapCase.name}`);
   const rounds = targetScheduleMs / gapCase.scheduleMs;
   const judges = (tick: number) => tick >= WARM_UP && tick % rounds === 0;
   const measured: Measured[] = [];
-  let state = newState(watched);
   for (let tick = 0; tick < TICKS * Math.min(rounds, 20); tick += 1) {
     const sentAtMs = T0 + tick * gapCase.scheduleMs + random();
     const first = poll(a.key, against, { sentAtMs, random });
     const second = tick % rounds === 0 ? poll(b.key, target, { sentAtMs, random }) : null;
     const round = second === null ? [first] : [first, second];
-    state = deliver(
-      state,
-      watched,
+    deliver(
+      core,
       round.map(({ observation }) => observation),
     );
     if (second !== null && judges(tick)) {
-      const [gap] = reportChain(state, watched, sentAtMs + 1_000).gaps;
+      const [gap] = core.report(sentAtMs + 1_000).gaps;
       measured.push({
         ...errorsOf(gap, { against, target }, second),
         naiveError: naiveError({ against, target }, { sentAtMs, random }),
@@ -173,8 +171,8 @@ function blockOf({ observation }: Read): number {
 }
 
 /** One row of the table. */
-export function gapSummaryOf(gapCase: GapCase): Readonly<Record<string, string | number>> {
-  const figures = measureGapCase(gapCase);
+export function gapRowOf(gapCase: GapCase, start: StartCore): Row {
+  const figures = measureGapCase(gapCase, start);
   const show = (value: number) => (Math.abs(value) >= 100 ? value.toFixed(0) : value.toFixed(2));
   return {
     case: gapCase.name,

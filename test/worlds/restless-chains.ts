@@ -1,8 +1,5 @@
-import { observeChain } from "../../src/core/chain/watch-chain.ts";
-import type { ChainState } from "../../src/core/head/chain-state.ts";
 import type { Observation } from "../../src/core/model/observation.ts";
 import { type ChainReport, STATUSES, type Status } from "../../src/core/model/report.ts";
-import { reportChain } from "../../src/core/report/report-chain.ts";
 import {
   type ChainModel,
   createChain,
@@ -12,7 +9,10 @@ import {
   timeOf,
 } from "../../src/sim/model/chain-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
-import { chainOf, newState, T0, targetOf } from "./simulated-polls.ts";
+import type { StartCore } from "./core.ts";
+import type { Row } from "./figures.ts";
+import { chainsOf, isNode } from "./fleet.ts";
+import { deliver, drawLatency, headOf, keyOf, T0 } from "./simulated-poll.ts";
 
 /** A family of chains that are restless, while all that index them are healthy. */
 export interface PaceCase {
@@ -54,8 +54,8 @@ interface PacePlay {
 }
 
 /** One row of the table: a play counts once, whatever went wrong in it. */
-export function paceSummaryOf(given: PaceCase, plays: number): Readonly<Record<string, string | number>> {
-  const played = Array.from({ length: plays }, (_, index) => playPace(given, index));
+export function paceRowOf(given: PaceCase, plays: number, start: StartCore): Row {
+  const played = Array.from({ length: plays }, (_, index) => playPace(given, index, start));
   const bad = new Set(played.flatMap((play) => play.bad));
   return {
     "the chain": given.name,
@@ -103,35 +103,30 @@ function settingOf(given: PaceCase, index: number): Setting {
   };
 }
 
-function playPace(given: PaceCase, index: number): PacePlay {
+function playPace(given: PaceCase, index: number, start: StartCore): PacePlay {
   const setting = settingOf(given, index);
   const { blockTimeMs, datedEvery, hasNode, model, names } = setting;
   const random = createRandom(`paces/${given.name}/${index}/play`);
   const isConfigured = random() < 0.7;
-  const chain = chainOf(model, isConfigured ? blockTimeMs : null);
-  const targets = names.map((name, at) => targetOf(chain, name, at === 2 ? SLOW_POLL_MS : POLL_MS));
-  const watched = { chain, targets };
   const sources = [
-    ...targets.map(({ key, pollIntervalMs }) => ({ key, pollIntervalMs })),
+    ...names.map((name, at) => ({ key: keyOf(name), pollIntervalMs: at === 2 ? SLOW_POLL_MS : POLL_MS })),
     ...(hasNode ? [{ key: "rpc/bench/0", pollIntervalMs: POLL_MS }] : []),
   ];
   const bad: Status[] = [];
   let lagAtHead = 0;
-  let state: ChainState = newState(watched);
+  const core = start(chainsOf(sources, isConfigured ? blockTimeMs : null));
   for (let elapsedMs = 0; elapsedMs < setting.lastsMs; elapsedMs += POLL_MS) {
     const round = sources
       .filter(({ pollIntervalMs }) => elapsedMs % pollIntervalMs === 0)
       .map(({ key }, at) =>
         said(key, model, {
           sentAtMs: T0 + elapsedMs + random() * 300,
-          tookMs: 20 + random() * 900,
-          isDated: key.startsWith("rpc/") || at % datedEvery === 1,
+          tookMs: drawLatency(random),
+          isDated: isNode({ key }) || at % datedEvery === 1,
         }),
       );
-    for (const one of round.toSorted((a, b) => a.receivedAtMs - b.receivedAtMs)) {
-      state = observeChain(state, watched, [one]);
-    }
-    const report = reportChain(state, watched, T0 + elapsedMs + 2_000);
+    deliver(core, round);
+    const report = core.report(T0 + elapsedMs + 2_000);
     bad.push(...badOf(report, model, T0 + elapsedMs + 2_000));
     lagAtHead += report.targets.filter(
       ({ block, lagBlocks }) =>
@@ -169,12 +164,6 @@ function said(
     source,
     sentAtMs,
     receivedAtMs: sentAtMs + tookMs,
-    head: {
-      block,
-      timestampSec: isDated ? Math.floor(timeOf(model, block) / 1_000) : null,
-      hash: null,
-      deployment: null,
-      indexingErrors: null,
-    },
+    head: headOf(block, isDated ? Math.floor(timeOf(model, block) / 1_000) : null),
   };
 }

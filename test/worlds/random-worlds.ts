@@ -1,5 +1,6 @@
 import { createRandom } from "../../src/sim/model/random.ts";
-import type { Conduct, World, WorldSource } from "./worlds.ts";
+import { isNode } from "./fleet.ts";
+import type { Conduct, World, WorldSource } from "./play-world.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -15,30 +16,12 @@ export function randomWorld(index: number): World {
   const liars = drawLiars(providers, random);
   const blockTimeMs = pick([250, 2_000, 12_000], random);
   const lie = drawLie(random);
-  const sources = providers.map((provider, at): WorldSource => {
+  const sources = drawSources(providers, (provider, at): WorldSource => {
     const ownLie = random() < 0.5 ? lie : drawLie(random);
     const conducts = [{ fromMs: 0, conduct: liars.has(at) ? ownLie : HONEST }];
     return newSource({ at, provider, random, conducts });
   });
   return { seed, blockTimeMs, lastsMs: 45 * MINUTE, sources, restarts: [], honestMajority: "always" };
-}
-
-/** The same, without an honest majority: at least half of the providers lie, each in its own way or all alike. */
-export function dividedWorld(index: number): World {
-  const seed = `divided world/${index}`;
-  const random = createRandom(seed);
-  const providers = drawProviders(random);
-  const all = [...new Set(providers)];
-  const lying = new Set(all.slice(0, Math.ceil(all.length / 2)));
-  const lie = drawLie(random);
-  const isCommon = random() < 0.5;
-  const sources = providers.map((provider, at): WorldSource => {
-    const ownLie = isCommon ? lie : drawLie(random);
-    const conduct = lying.has(provider) ? ownLie : HONEST;
-    return newSource({ at, provider, random, conducts: [{ fromMs: 0, conduct }] });
-  });
-  const blockTimeMs = pick([250, 2_000, 12_000], random);
-  return { seed, blockTimeMs, lastsMs: 45 * MINUTE, sources, restarts: [], honestMajority: "never" };
 }
 
 /** A world with an honest majority in which the heights of another chain pass those of this one, from below or from above. */
@@ -49,7 +32,7 @@ export function passingWorld(index: number): World {
   const liars = drawLiars(providers, random);
   const blockTimeMs = pick([250, 2_000, 12_000], random);
   const lie = drawPassing(random, blockTimeMs);
-  const sources = providers.map((provider, at): WorldSource => {
+  const sources = drawSources(providers, (provider, at): WorldSource => {
     const ownLie = random() < 0.5 ? lie : drawPassing(random, blockTimeMs);
     const conducts = [{ fromMs: 0, conduct: liars.has(at) ? ownLie : HONEST }];
     return newSource({ at, provider, random, conducts });
@@ -65,7 +48,7 @@ export function longWorld(index: number): World {
   const liars = drawLiars(providers, random);
   const blockTimeMs = pick([250, 2_000, 12_000], random);
   const lastsMs = 9 * HOUR;
-  const sources = providers.map((provider, at): WorldSource => {
+  const sources = drawSources(providers, (provider, at): WorldSource => {
     const conducts = liars.has(at) ? comingAndGoing(random, lastsMs) : withBreaks(random, lastsMs);
     const source = newSource({ at, provider, random, conducts });
     const isSlow = !source.key.startsWith("rpc/") && random() < 0.15;
@@ -113,6 +96,18 @@ export function fallingWorld(index: number): World {
     };
   });
   return { seed, blockTimeMs, lastsMs: 3 * HOUR, sources, restarts: [], honestMajority: "never" };
+}
+
+/** One source of each provider; RPC nodes are numbered in their order, as those of a chains.yaml are. */
+function drawSources(
+  providers: readonly string[],
+  draw: (provider: string, at: number) => WorldSource,
+): readonly WorldSource[] {
+  let nodes = 0;
+  return providers.map((provider, at) => {
+    const source = draw(provider, at);
+    return isNode(source) ? { ...source, key: `rpc/bench/${nodes++}` } : source;
+  });
 }
 
 /** Three to six sources, of which some share a provider. */

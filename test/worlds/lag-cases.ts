@@ -1,4 +1,3 @@
-import { reportChain } from "../../src/core/report/report-chain.ts";
 import {
   type ChainModel,
   createChain,
@@ -8,8 +7,10 @@ import {
 } from "../../src/sim/model/chain-model.ts";
 import { AT_THE_TIP, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
-import { percentile } from "./figures.ts";
-import { chainOf, deliver, newState, poll, T0, targetOf } from "./simulated-polls.ts";
+import type { StartCore } from "./core.ts";
+import { percentile, type Row } from "./figures.ts";
+import { chainsOf } from "./fleet.ts";
+import { deliver, keyOf, poll, T0 } from "./simulated-poll.ts";
 
 /** One situation in which the lag of a target without timestamps is measured. */
 export interface LagCase {
@@ -19,9 +20,6 @@ export interface LagCase {
   /** How long the target is polled after the sources of the reference. */
   readonly phaseMs: number;
   readonly timestamps: "reported" | "none";
-  /** How far the configured block time is from the true one. */
-  readonly configured?: number;
-  readonly ticks?: number;
 }
 
 export const LAG_CASES: readonly LagCase[] = [250, 2_000, 12_000].flatMap((blockTimeMs) =>
@@ -55,8 +53,7 @@ const SCHEDULE_MS = 15_000;
 const TICKS = 960;
 
 /** Plays a case and holds each lag against the true one at the instant at which the target was read. */
-function measureLagCase(lagCase: LagCase): LagFigures {
-  const ticks = lagCase.ticks ?? TICKS;
+function measureLagCase(lagCase: LagCase, start: StartCore): LagFigures {
   const { blockTimeMs } = lagCase;
   const model = createChain({
     slug: "bench",
@@ -69,18 +66,17 @@ function measureLagCase(lagCase: LagCase): LagFigures {
       seed: lagCase.name,
       blockTimeMs,
       fromMs: T0,
-      toMs: T0 + ticks * SCHEDULE_MS,
+      toMs: T0 + TICKS * SCHEDULE_MS,
       everyMs: 600_000,
       ratio: 0.05,
     }),
   });
-  return play(lagCase, model, ticks);
+  return play(lagCase, model, start);
 }
 
-function play(lagCase: LagCase, model: ChainModel, ticks: number): LagFigures {
-  const chain = chainOf(model, lagCase.blockTimeMs * (lagCase.configured ?? 1));
+function play(lagCase: LagCase, model: ChainModel, start: StartCore): LagFigures {
   const names = ["airdrops/multichain", "lockup/multichain", "airdrops/subgraph", "lockup/subgraph"];
-  const targets = names.map((name) => targetOf(chain, name, SCHEDULE_MS));
+  const targets = names.map((name) => ({ key: keyOf(name), pollIntervalMs: SCHEDULE_MS }));
   const models = names.map(
     (seed): IndexerModel => ({
       seed,
@@ -88,15 +84,14 @@ function play(lagCase: LagCase, model: ChainModel, ticks: number): LagFigures {
       behaviour: { ...AT_THE_TIP, lagMs: seed === "lockup/subgraph" ? lagCase.lagMs : 0 },
     }),
   );
-  const watched = { chain, targets };
+  const core = start(chainsOf(targets, lagCase.blockTimeMs));
   const random = createRandom(`lags/${lagCase.name}`);
-  let state = newState(watched);
   const figures = {
     errorsMs: [] as number[],
     extrapolatedErrorsMs: [] as number[],
     naiveErrorsMs: [] as number[],
   };
-  for (let tick = 0; tick < ticks; tick += 1) {
+  for (let tick = 0; tick < TICKS; tick += 1) {
     const tickMs = T0 + tick * SCHEDULE_MS;
     const reads = targets.flatMap((target, index) => {
       const indexer = models[index];
@@ -105,18 +100,17 @@ function play(lagCase: LagCase, model: ChainModel, ticks: number): LagFigures {
       const timestamps = index === 2 ? lagCase.timestamps : "none";
       return indexer === undefined ? [] : [poll(target.key, indexer, { sentAtMs, random, timestamps })];
     });
-    state = deliver(
-      state,
-      watched,
+    deliver(
+      core,
       reads.map(({ observation }) => observation),
     );
-    const report = reportChain(state, watched, tickMs + lagCase.phaseMs + 1_000);
+    const reported = core.report(tickMs + lagCase.phaseMs + 1_000).targets[3];
     const measured = reads[3];
-    const lagMs = report.targets[3]?.lagMs ?? null;
+    const lagMs = reported?.lagMs ?? null;
     if (measured !== undefined && measured.observation.kind === "head" && lagMs !== null) {
       const { block } = measured.observation.head;
       const truthMs = timeOf(model, headAt(model, measured.readAtMs)) - timeOf(model, block);
-      const extrapolated = report.targets[3]?.lagExtrapolated === true;
+      const extrapolated = reported?.lagExtrapolated === true;
       (extrapolated ? figures.extrapolatedErrorsMs : figures.errorsMs).push(Math.abs(lagMs - truthMs));
       figures.naiveErrorsMs.push(Math.abs(naiveLagMs(lagCase, reads, block) - truthMs));
     }
@@ -127,11 +121,12 @@ function play(lagCase: LagCase, model: ChainModel, ticks: number): LagFigures {
 /** The highest height that anybody reports, minus the target's, times the configured block time. */
 function naiveLagMs(lagCase: LagCase, reads: readonly ReturnType<typeof poll>[], block: number): number {
   const heads = reads.map(({ observation }) => (observation.kind === "head" ? observation.head.block : 0));
-  return (Math.max(...heads) - block) * lagCase.blockTimeMs * (lagCase.configured ?? 1);
+  return (Math.max(...heads) - block) * lagCase.blockTimeMs;
 }
 
-export function lagSummaryOf(lagCase: LagCase): Readonly<Record<string, string | number>> {
-  const { errorsMs, extrapolatedErrorsMs, naiveErrorsMs } = measureLagCase(lagCase);
+/** One row of the table. */
+export function lagRowOf(lagCase: LagCase, start: StartCore): Row {
+  const { errorsMs, extrapolatedErrorsMs, naiveErrorsMs } = measureLagCase(lagCase, start);
   const seconds = (values: readonly number[], p: number) =>
     values.length === 0 ? "-" : (percentile(values, p) / 1_000).toFixed(2);
   return {

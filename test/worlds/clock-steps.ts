@@ -1,12 +1,11 @@
-import { parseConfig } from "../../src/config/parse.ts";
-import type { ChainState } from "../../src/core/head/chain-state.ts";
-import type { Fleet } from "../../src/core/model/fleet.ts";
 import type { Observation } from "../../src/core/model/observation.ts";
 import type { Status } from "../../src/core/model/report.ts";
-import { Monitor } from "../../src/daemon/monitor.ts";
 import { type ChainModel, createChain, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
-import { T0 } from "./simulated-polls.ts";
+import type { Core, StartCore } from "./core.ts";
+import type { Row } from "./figures.ts";
+import { chainsOf, isNode } from "./fleet.ts";
+import { drawLatency, headOf, keyOf, T0 } from "./simulated-poll.ts";
 
 /** The clock of this machine is wrong by `byMs` for a while, and then right again. */
 export interface ClockStep {
@@ -17,6 +16,7 @@ export interface ClockStep {
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 const POLL_MS = 15_000;
+const BLOCK_TIME_MS = 2_000;
 /** What is right after so many polls. */
 const POLLS = 3;
 /** Blocks that the head may be ahead of the reference: those of a tick in which nobody has been asked yet. */
@@ -35,20 +35,7 @@ export const CLOCK_STEPS: readonly ClockStep[] = [
   { name: `−${name}`, byMs: -Number(ms) },
 ]);
 
-const FLEET = fleetOf(`
-version: 1
-chains:
-  bench: { id: 10, name: Bench, block_time: 2s, rpc: ["https://node.example/"] }
-protocols:
-  airdrops:
-    - { variant: multichain, dialect: envio, url: "https://a.example/", chains: [bench], schedule: "*/15 * * * * *" }
-    - { variant: subgraph, dialect: graph, url: "https://b.example/", chains: [bench], schedule: "*/15 * * * * *" }
-    - { variant: ponder, dialect: ponder, url: "https://c.example/", chains: [bench], schedule: "*/15 * * * * *" }
-`);
-
-function fleetOf(text: string): Fleet {
-  return parseConfig(text, { file: "bench.yaml", env: {}, readFile: () => "" }).fleet;
-}
+const VARIANTS = ["multichain", "subgraph", "ponder"].map((variant) => keyOf(`airdrops/${variant}`));
 
 /** One play of a step: when in the cadence it comes, for how long, and whether the daemon restarts meanwhile. */
 interface Phase {
@@ -66,11 +53,8 @@ interface StepFigures {
 }
 
 /** Plays the phases of one step; a phase counts once, whatever went wrong in it. */
-export function clockStepSummaryOf(
-  step: ClockStep,
-  phases: number,
-): Readonly<Record<string, string | number>> {
-  const figures = Array.from({ length: phases }, (_, index) => playStep(phaseOf(step, index)));
+export function clockStepRowOf(step: ClockStep, phases: number, start: StartCore): Row {
+  const figures = Array.from({ length: phases }, (_, index) => playStep(phaseOf(step, index), start));
   return {
     "clock set by": step.name,
     phases,
@@ -87,14 +71,11 @@ function phaseOf({ byMs, name }: ClockStep, index: number): Phase {
   const untilMs = fromMs + MINUTE_MS + random() * 59 * MINUTE_MS;
   const restartMs = random() < 0.5 ? null : fromMs + random() * (untilMs - fromMs + 2 * POLL_MS);
   const withNode = random() < 0.5 ? ["rpc/bench/0"] : [];
-  const variants = ["multichain", "subgraph", "ponder"].map(
-    (variant) => `airdrops/${variant}/production/bench`,
-  );
-  return { seed, byMs, fromMs, untilMs, restartMs, sources: [...variants, ...withNode] };
+  return { seed, byMs, fromMs, untilMs, restartMs, sources: [...VARIANTS, ...withNode] };
 }
 
-function playStep(phase: Phase): StepFigures {
-  const play = new Play(phase);
+function playStep(phase: Phase, start: StartCore): StepFigures {
+  const play = new Play(phase, start);
   let [diverged, wrongAfterwards] = [0, 0];
   for (let tickMs = T0; tickMs < phase.untilMs + AFTER_MS; tickMs += POLL_MS) {
     const isJudged = tickMs >= phase.untilMs + POLLS * POLL_MS;
@@ -111,60 +92,47 @@ class Play {
   readonly #phase: Phase;
   readonly #random: () => number;
   readonly #chain: ChainModel;
+  readonly #core: Core;
   #trueMs = T0;
-  #monitor: Monitor;
   #restartMs: number;
 
-  constructor(phase: Phase) {
+  constructor(phase: Phase, start: StartCore) {
+    const { byMs, fromMs, restartMs, seed, sources, untilMs } = phase;
     this.#phase = phase;
-    this.#random = createRandom(`${phase.seed}/play`);
+    this.#random = createRandom(`${seed}/play`);
     this.#chain = createChain({
       slug: "bench",
       id: 10,
-      blockTimeMs: 2_000,
+      blockTimeMs: BLOCK_TIME_MS,
       startMs: T0,
       startBlock: 100_000_000,
       jitter: 0.2,
     });
-    this.#monitor = this.#start();
-    this.#restartMs = phase.restartMs ?? Number.POSITIVE_INFINITY;
+    const chains = chainsOf(
+      sources.map((key) => ({ key, pollIntervalMs: POLL_MS })),
+      BLOCK_TIME_MS,
+    );
+    this.#core = start(chains, (trueMs) => trueMs + (trueMs >= fromMs && trueMs < untilMs ? byMs : 0));
+    this.#restartMs = restartMs ?? Number.POSITIVE_INFINITY;
   }
 
   /** Asks every source once; what is said then, and how far the reference is behind the head. */
   tick(tickMs: number): { readonly statuses: readonly Status[]; readonly offBlocks: number } {
     this.#trueMs = tickMs;
     if (tickMs >= this.#restartMs) {
-      this.#restart();
+      this.#restartMs = Number.POSITIVE_INFINITY;
+      this.#core.restart("kept", tickMs);
     }
     for (const source of this.#phase.sources) {
-      this.#trueMs += this.#random() * 200;
-      const sentAtMs = this.#wallMs();
-      this.#trueMs += 20 + this.#random() * 900;
-      const times = { sentAtMs, receivedAtMs: this.#wallMs(), trueMs: this.#trueMs };
-      this.#monitor.observe([said(source, this.#chain, times)]);
+      const sentAtMs = this.#trueMs + this.#random() * 200;
+      this.#trueMs = sentAtMs + drawLatency(this.#random);
+      this.#core.observe(said(source, this.#chain, { sentAtMs, receivedAtMs: this.#trueMs }));
     }
-    const [report] = this.#monitor.report().chains;
+    const { reference, targets } = this.#core.report(this.#trueMs);
     return {
-      statuses: report?.targets.map(({ status }) => status) ?? [],
-      offBlocks: headAt(this.#chain, this.#trueMs) - (report?.reference?.block ?? 0),
+      statuses: targets.map(({ status }) => status),
+      offBlocks: headAt(this.#chain, this.#trueMs) - (reference?.block ?? 0),
     };
-  }
-
-  #start(): Monitor {
-    const clocks = { nowMs: () => this.#wallMs(), monotonicMs: () => this.#trueMs };
-    return new Monitor(FLEET, { ...clocks, budgets: () => [] });
-  }
-
-  #restart(): void {
-    this.#restartMs = Number.POSITIVE_INFINITY;
-    const saved: Record<string, ChainState> = structuredClone(this.#monitor.save().chains);
-    this.#monitor = this.#start();
-    this.#monitor.restore(new Map(Object.entries(saved)), []);
-  }
-
-  #wallMs(): number {
-    const { byMs, fromMs, untilMs } = this.#phase;
-    return this.#trueMs + (this.#trueMs >= fromMs && this.#trueMs < untilMs ? byMs : 0);
   }
 }
 
@@ -172,20 +140,14 @@ class Play {
 function said(
   source: string,
   chain: ChainModel,
-  {
-    receivedAtMs,
-    sentAtMs,
-    trueMs,
-  }: { readonly sentAtMs: number; readonly receivedAtMs: number; readonly trueMs: number },
+  times: { readonly sentAtMs: number; readonly receivedAtMs: number },
 ): Observation {
-  const block = headAt(chain, trueMs - 100);
-  const isDated = source.startsWith("rpc/") || source.includes("/subgraph/");
-  const timestampSec = isDated ? Math.floor(timeOf(chain, block) / 1_000) : null;
+  const block = headAt(chain, times.receivedAtMs - 100);
+  const isDated = isNode({ key: source }) || source.includes("/subgraph/");
   return {
     kind: "head",
     source,
-    sentAtMs,
-    receivedAtMs,
-    head: { block, timestampSec, hash: null, deployment: null, indexingErrors: null },
+    ...times,
+    head: headOf(block, isDated ? Math.floor(timeOf(chain, block) / 1_000) : null),
   };
 }
