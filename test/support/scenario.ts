@@ -3,9 +3,11 @@ import { promisify } from "node:util";
 import { vi } from "vitest";
 import { parseConfig } from "../../src/config/parse.ts";
 import { parseDuration } from "../../src/config/schema/quantities.ts";
+import type { EndpointRecord } from "../../src/core/model/exchange.ts";
 import { type Endpoint, endpointsOf, statusEndpointOf } from "../../src/core/model/fleet.ts";
 import type { PostRequest, PostResult } from "../../src/core/model/http-post.ts";
-import type { Report, TargetReport } from "../../src/core/model/report.ts";
+import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
+import type { Report } from "../../src/core/model/report.ts";
 import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
 import { openHistoryStore } from "../../src/daemon/state/history-store.ts";
@@ -14,21 +16,13 @@ import type { StateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
 import type { SavedState } from "../../src/io/state/file.ts";
 import type { World } from "../../src/io/world.ts";
-import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
-import { expositionText } from "../../src/metrics/families/exposition.ts";
 import { mirrorOf } from "../../src/sim/fleet/mirror-fleet.ts";
 import type { SimulatedEndpoint } from "../../src/sim/fleet/simulated-endpoint.ts";
 import { createFleet, type SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import type { ChainSpec } from "../../src/sim/model/chain-model.ts";
 import type { Fault } from "../../src/sim/servers/faults.ts";
-import type { StatusJson } from "../../src/views/api/api-schema.ts";
-import { statusJson } from "../../src/views/api/status.ts";
-import { renderChainPage } from "../../src/views/page/chain.ts";
-import { renderStatusPage } from "../../src/views/page/status.ts";
-import { checkExitCode } from "../../src/views/terminal/check-exit-code.ts";
-import { selectForCheck } from "../../src/views/terminal/check-selection.ts";
-import { renderCheckTable } from "../../src/views/terminal/check-table.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
+import { Outputs, TEST_VERSION } from "./outputs.ts";
 
 export interface ScenarioOptions {
   /** The instant at which the daemon starts. Default: 2026-11-20T03:00:00Z. */
@@ -40,7 +34,6 @@ export interface ScenarioOptions {
 }
 
 const START = "2026-11-20T03:00:00Z";
-const PAGE = { nonce: "", version: "0.0.0-test" };
 const NO_RELOAD = { successful: true, lastSuccessMs: 0 };
 const nextTurn = promisify(turn);
 
@@ -65,7 +58,7 @@ export async function startScenario(chainsYaml: string, options: ScenarioOptions
   }
 }
 
-export class Scenario implements AsyncDisposable {
+export class Scenario extends Outputs implements AsyncDisposable {
   /** The simulated indexers: endpoints and targets have the keys of the configuration. */
   readonly fleet: SimulatedFleet;
   /** Everything the daemon has logged. */
@@ -84,6 +77,7 @@ export class Scenario implements AsyncDisposable {
   #running: Running | null = null;
 
   constructor(chainsYaml: string, options: ScenarioOptions) {
+    super();
     this.#options = options;
     this.log = this.#recorded.lines;
     this.#config = this.#parse(chainsYaml);
@@ -163,56 +157,12 @@ export class Scenario implements AsyncDisposable {
     return this.#daemon.report();
   }
 
-  /** `protocol/variant/tier/chain`. */
-  target(key: string): TargetReport {
-    const found = this.report()
-      .chains.flatMap(({ targets }) => targets)
-      .find(({ target }) => target.key === key);
-    if (found === undefined) {
-      throw new RangeError(`Cannot find target ${key}`);
-    }
-    return found;
+  protected metricsSource(): MetricsSource {
+    return this.#daemon.metricsSource({ reload: NO_RELOAD, replica: null, httpErrors: 0 });
   }
 
-  /** The answer of `/api/v1/status`. */
-  status(): StatusJson {
-    return statusJson(this.report());
-  }
-
-  /** The text of the status page, or of a chain's page, without markup. */
-  page(chain?: string): string {
-    const html =
-      chain === undefined
-        ? renderStatusPage(this.report(), PAGE)
-        : renderChainPage(this.report(), chain, {
-            ...PAGE,
-            past: { timesMs: [], reference: [], targets: {} },
-            endpoints: this.#daemon.endpoints(chain),
-            plots: { script: "", styles: "" },
-          });
-    return textOf(html ?? "");
-  }
-
-  /** The text of `/metrics`, without the metrics of the process. */
-  metrics(): string {
-    const source = this.#daemon.metricsSource({ reload: NO_RELOAD, replica: null, httpErrors: 0 });
-    return expositionText(METRIC_FAMILIES, source);
-  }
-
-  /** What `synclag check` prints when it asks this daemon, and its exit code. */
-  check(...filters: readonly string[]): { readonly text: string; readonly exitCode: number } {
-    const unfiltered = this.status();
-    const selected = selectForCheck(unfiltered, filters);
-    if (selected.kind === "errors") {
-      return { text: selected.errors.join("\n"), exitCode: 3 };
-    }
-    const text = renderCheckTable(selected.json, {
-      unfiltered,
-      color: "none",
-      widthColumns: null,
-      statusesUrl: "docs/statuses.md",
-    });
-    return { text, exitCode: checkExitCode(selected.json, selected.selections) };
+  protected endpointRecords(chain: string): readonly EndpointRecord[] {
+    return this.#daemon.endpoints(chain);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -262,7 +212,7 @@ export class Scenario implements AsyncDisposable {
       onBug: (error) => {
         throw error;
       },
-      build: { version: PAGE.version, revision: "test", nodeVersion: "" },
+      build: { version: TEST_VERSION, revision: "test", nodeVersion: "" },
       isLifecycleEnabled: false,
       stateFile: null,
       recording: { append: (lines) => this.recording.push(...lines) },
@@ -397,21 +347,3 @@ async function deliverBadly(
 function sleep(ms: number): Promise<void> {
   return ms === 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms));
 }
-
-/** What a reader sees of a page: its text, a line for each block. */
-function textOf(html: string): string {
-  return html
-    .replace(/<(script|style|template)\b.*?<\/\1>/gs, "")
-    .replace(
-      /<(?:br|\/?(?:p|div|li|h\d|tr|section|article|header|footer|details|summary|dt|dd|table))\b[^>]*>/g,
-      "\n",
-    )
-    .replace(/<[^>]+>/g, " ")
-    .replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? "")
-    .split("\n")
-    .map((line) => line.replace(/\s+/g, " ").trim())
-    .filter((line) => line !== "")
-    .join("\n");
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };
