@@ -4,7 +4,7 @@ import { vi } from "vitest";
 import { parseConfig } from "../../src/config/parse.ts";
 import { parseDuration } from "../../src/config/schema/quantities.ts";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
-import { type Endpoint, endpointsOf, statusEndpointOf } from "../../src/core/model/fleet.ts";
+import { type Endpoint, endpointsOf, sourceKeysOf, statusEndpointOf } from "../../src/core/model/fleet.ts";
 import type { PostRequest, PostResult } from "../../src/core/model/http-post.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
@@ -22,7 +22,8 @@ import { createFleet, type SimulatedFleet } from "../../src/sim/fleet/simulated-
 import type { ChainSpec } from "../../src/sim/model/chain-model.ts";
 import type { Fault } from "../../src/sim/servers/faults.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
-import { Outputs, TEST_VERSION } from "./outputs.ts";
+import { isNamed, Outputs, TEST_VERSION } from "./outputs.ts";
+import { onTheWire, type Script } from "./scripted-reply.ts";
 
 export interface ScenarioOptions {
   /** The instant at which the daemon starts. Default: 2026-11-20T03:00:00Z. */
@@ -68,6 +69,8 @@ export class Scenario extends Outputs implements AsyncDisposable {
   readonly #options: ScenarioOptions;
   readonly #recorded = recordLog();
   readonly #endpoints = new Map<string, SimulatedEndpoint>();
+  /** By the endpoint's URL. */
+  readonly #scripts = new Map<string, Script>();
   /** Hosts that refuse connections. */
   readonly #down = new Set<string>();
   readonly #startMs = Date.now();
@@ -103,12 +106,24 @@ export class Scenario extends Outputs implements AsyncDisposable {
     }
   }
 
-  /** Stops the daemon, waits for so long, and starts it again on what it has saved, or on nothing. */
-  async restart({ state, after = "0s" }: { state: "kept" | "lost"; after?: string }): Promise<void> {
+  /** Stops the daemon, waits for so long, and starts it again on what it has saved, or on nothing; `chainsYaml`: as it is then. */
+  async restart({
+    state,
+    after = "0s",
+    chainsYaml,
+  }: {
+    readonly state: "kept" | "lost";
+    readonly after?: string;
+    readonly chainsYaml?: string;
+  }): Promise<void> {
     const saved = this.#running === null ? null : JSON.stringify(this.#running.daemon.snapshot().all().state);
     await this.#stop();
     if (after !== "0s") {
       await this.run(after);
+    }
+    if (chainsYaml !== undefined) {
+      this.#config = this.#parse(chainsYaml);
+      this.#connect();
     }
     // What was just written by the daemon is what the file would hold.
     const restored =
@@ -142,6 +157,22 @@ export class Scenario extends Outputs implements AsyncDisposable {
     const ms = parseDuration(duration) ?? 0;
     this.#suspendedMs += ms;
     vi.setSystemTime(Date.now() + ms);
+  }
+
+  /**
+   * What the sources of this name reply from now on, in place of the simulated indexers. A name is whole segments of a key, such
+   * as `subgraph` or `rpc`.
+   */
+  script(name: string, script: Script): void {
+    const endpoints = endpointsOf(this.#config.fleet).filter((endpoint) =>
+      sourceKeysOf(endpoint).some((key) => isNamed(key, name)),
+    );
+    if (endpoints.length === 0) {
+      throw new RangeError(`Cannot script ${name}: there is no such source`);
+    }
+    for (const { url } of endpoints) {
+      this.#scripts.set(url, script);
+    }
   }
 
   /** Hosts refuse connections from now on, or accept them again. */
@@ -242,6 +273,10 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   async #answer({ url, headers, body }: PostRequest, timeoutMs: number): Promise<Received> {
     const { host, pathname } = new URL(url);
+    const script = this.#scripts.get(url);
+    if (script !== undefined && !this.#down.has(host)) {
+      return await this.#scripted(url, script, timeoutMs);
+    }
     const endpoint = this.#endpoints.get(url);
     if (endpoint === undefined || this.#down.has(host)) {
       return { kind: "failed", reason: "connect", detail: `connection to ${host} refused` };
@@ -272,6 +307,23 @@ export class Scenario extends Outputs implements AsyncDisposable {
         body: text,
       },
     };
+  }
+
+  async #scripted(url: string, script: Script, timeoutMs: number): Promise<Received> {
+    const endpoint = endpointsOf(this.#config.fleet).find((one) => one.url === url);
+    const slug = endpoint?.chain ?? endpoint?.targets[0]?.chain;
+    if (endpoint === undefined || slug == null) {
+      throw new RangeError(`Cannot play the script of ${url}: it is not in the configuration`);
+    }
+    const chain = this.fleet.chain(slug);
+    const time = (block: number): number => Math.floor(chain.timeOf(block) / 1_000);
+    const answer = onTheWire(script({ head: chain.headAt(), time }), endpoint);
+    if (answer.kind === "failed") {
+      await sleep(answer.reason === "timeout" ? timeoutMs : 0);
+      return answer;
+    }
+    const reply = { httpStatus: answer.status, contentType: "application/json", retryAfter: null };
+    return { kind: "replied", reply: { ...reply, body: JSON.stringify(answer.body) } };
   }
 
   async #stop(): Promise<void> {

@@ -2,33 +2,14 @@ import { parseDuration } from "../../src/config/schema/quantities.ts";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
 import { endpointsOf, sourceKeysOf } from "../../src/core/model/fleet.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
-import type { FailureReason, Head, Observation } from "../../src/core/model/observation.ts";
+import type { Observation } from "../../src/core/model/observation.ts";
 import type { Report, Status } from "../../src/core/model/report.ts";
 import { Monitor, type SavedMonitor } from "../../src/daemon/monitor.ts";
 import { readSavedChain } from "../../src/io/state/saved-chain.ts";
 import { metricsSource } from "./metrics-source.ts";
 import { isNamed, Outputs } from "./outputs.ts";
 import { configOf } from "./running-app.ts";
-
-/** What a source replies: a height, `missing` or `not_started`, or how its poll fails; null: it is not polled. */
-export type Reply =
-  | number
-  | (Partial<Head> & { readonly block: number })
-  | FailureReason
-  | { readonly failed: FailureReason; readonly detail: string }
-  | "missing"
-  | "not_started"
-  | null;
-
-/** The chain of a source at the instant of a poll. */
-export interface Moment {
-  /** The newest block of the chain. */
-  readonly head: number;
-  /** Unix seconds at which the chain made a block, of the past or of the future. */
-  readonly time: (block: number) => number;
-}
-
-export type Script = (moment: Moment) => Reply;
+import { behind, dated, type Moment, type Reply, type Script } from "./scripted-reply.ts";
 
 /** 2026-11-20T03:00:00Z. */
 export const START_MS = 1_795_143_600_000;
@@ -290,26 +271,6 @@ export class ScriptedFleet extends Outputs {
     );
     return Math.floor(atMs / 1_000);
   }
-}
-
-/** So many blocks behind the head, or with a negative number ahead of it. */
-export function behind(blocks: number): Script {
-  return ({ head }) => head - blocks;
-}
-
-/** So many blocks behind the head, with the time of its block, which is wrong by `offSec`. */
-export function dated(blocks = 0, offSec = 0): Script {
-  return ({ head, time }) => ({ block: head - blocks, timestampSec: time(head - blocks) + offSec });
-}
-
-/** One reply after the other, again and again. */
-export function inTurn(...scripts: readonly Script[]): Script {
-  let next = 0;
-  return (moment) => {
-    const script = scripts[next % scripts.length];
-    next += 1;
-    return script === undefined ? null : script(moment);
-  };
 }
 
 const level = behind(0);

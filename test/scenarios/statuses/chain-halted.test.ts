@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { dated, type Script, ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { dated, type Script } from "../../support/scripted-reply.ts";
 import { fleetYaml, TRIO_AND_NODE } from "./fleets.ts";
 
 describe("`chain_halted`", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { behind, dated, ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { behind, dated } from "../../support/scripted-reply.ts";
 import { fleetYaml, TRIO, TRIO_AND_NODE } from "./fleets.ts";
 
 const FAR = 5_000_000;

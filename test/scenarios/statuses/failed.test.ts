@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { behind, ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { behind } from "../../support/scripted-reply.ts";
 import { TRIO } from "./fleets.ts";
 
 describe("`failed`", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { behind, dated, ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { behind, dated } from "../../support/scripted-reply.ts";
 import { fleetYaml, TRIO } from "./fleets.ts";
 
 /** `multichain` slows down: it makes so many blocks in the time in which its chain makes ten. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { behind, dated, inTurn, ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { behind, dated, inTurn } from "../../support/scripted-reply.ts";
 import { fleetYaml, TRIO, TRIO_AND_NODE } from "./fleets.ts";
 
 describe("`ok`", () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { behind, dated, type Script, ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { behind, dated, type Script } from "../../support/scripted-reply.ts";
 import { fleetYaml, TRIO, TRIO_AND_NODE } from "./fleets.ts";
 
 const FAR = 30_000_000;

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createRandom } from "../../../src/sim/model/random.ts";
-import { behind, inTurn, ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { behind, inTurn } from "../../support/scripted-reply.ts";
 import { TRIO } from "./fleets.ts";
 
 /** 55 h of blocks of two seconds. */

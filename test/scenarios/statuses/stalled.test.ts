@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { inTurn, ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { inTurn } from "../../support/scripted-reply.ts";
 import { fleetYaml, TRIO, TRIO_AND_NODE } from "./fleets.ts";
 
 /** `multichain` answers with the same block from now on. */

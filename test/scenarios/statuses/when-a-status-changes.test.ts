@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { FAILURE_REASONS } from "../../../src/core/model/observation.ts";
 import { createRandom } from "../../../src/sim/model/random.ts";
-import { behind, inTurn, type Reply, ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { behind, inTurn, type Reply } from "../../support/scripted-reply.ts";
 import { fleetYaml, TRIO } from "./fleets.ts";
 
 /** What `multichain` changes to when it replies this from now on, after ten healthy minutes. */
