@@ -150,10 +150,15 @@ export class ScriptedFleet extends Outputs {
     return this;
   }
 
+  /** What a state file holds of the sources. */
+  saved(): string {
+    return JSON.stringify(this.#monitor.save());
+  }
+
   /** Starts again on what was saved. */
   restart(): this {
     // The shape of what was just saved.
-    const { chains, incidents } = JSON.parse(JSON.stringify(this.#monitor.save())) as SavedMonitor;
+    const { chains, incidents } = JSON.parse(this.saved()) as SavedMonitor;
     this.#monitor = this.#newMonitor();
     this.#monitor.restore(
       new Map(Object.entries(chains).map(([slug, chain]) => [slug, readSavedChain(chain)])),
