@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ScriptedFleet } from "../../support/scripted-fleet.ts";
 import { behind, dated, inTurn } from "../../support/scripted-reply.ts";
-import { fleetYaml, TRIO, TRIO_AND_NODE } from "./fleets.ts";
+import { fleetYaml, TRIO } from "./fleets.ts";
 
 describe("`ok`", () => {
   it("holds from the first round on for all that are at the head", () => {
@@ -79,43 +79,5 @@ describe("`ok`", () => {
     expect(play.target("multichain").blockTimestampSec).toBe(known);
     expect(known).not.toBeNull();
     expect(play.target("subgraph").blockTimestampSec).toBeNull();
-  });
-
-  it("prefers the first variant of those that are ok, unless another is clearly fresher", () => {
-    const preferred = ([0, 2, 10] as const).map((blocks) => {
-      const play = new ScriptedFleet(TRIO_AND_NODE).script("multichain", behind(blocks)).run("10m");
-      return play.chain().targets.find((target) => target.preferred)?.target.variant;
-    });
-
-    expect(preferred).toEqual(["multichain", "multichain", "subgraph"]);
-  });
-});
-
-describe("the gap between two variants", () => {
-  it("is signed, in blocks and in seconds, with its uncertainty", () => {
-    const play = new ScriptedFleet(TRIO)
-      .script("subgraph", behind(12))
-      .script("multichain", behind(5))
-      .run("10m");
-
-    const [subgraph, mirror] = play.chain().gaps;
-
-    expect(subgraph).toMatchObject({ against: "multichain", blocks: 7 });
-    expect(mirror).toMatchObject({ against: "multichain", blocks: -5 });
-    expect(subgraph?.seconds).toBeCloseTo(14, 0);
-    expect(mirror?.seconds).toBeCloseTo(-10, 0);
-    expect(subgraph?.uncertaintyBlocks).toBeLessThan(1);
-    expect(play.values("synclag_variant_gap_blocks", "subgraph")).toEqual([7]);
-  });
-
-  it("is unknown until the pace of the chain is", () => {
-    const play = new ScriptedFleet(fleetYaml(["a", "b"], { blockTime: null })).run("30s");
-    const early = play.chain();
-
-    play.run("2m");
-
-    expect(early).toMatchObject({ gaps: [], blockIntervalMs: null });
-    expect(play.chain().gaps.map(({ blocks }) => blocks)).toEqual([0]);
-    expect(play.chain().blockIntervalMs).toBeCloseTo(2_000, -2);
   });
 });

@@ -229,6 +229,26 @@ describe("the reference", () => {
     expect(play.target("d").lagBlocks).toBe(4);
   });
 
+  it("is outvoted within three polls where a majority of liars wrote the state before a restart", () => {
+    for (const after of [0, -FAR]) {
+      const play = place(new ScriptedFleet(QUARTET), { b: -FAR, c: -FAR, d: -FAR }).run("10m");
+      const before = referenceBehind(play);
+
+      place(play.restart(), { b: 0, c: 0, d: after }).run("45s");
+
+      expect([before, referenceBehind(play)]).toEqual([-FAR, 0]);
+      expect(play.run("30s").statuses()).toEqual(["ok", "ok", "ok", after === 0 ? "ok" : "diverged"]);
+    }
+  });
+
+  it("is known after a restart with a liar as if there had been none", () => {
+    const restarted = place(new ScriptedFleet(QUARTET), { d: -FAR }).run("10m").restart().run("45s");
+    const through = place(new ScriptedFleet(QUARTET), { d: -FAR }).run("10m").run("45s");
+
+    expect(restarted.report()).toEqual(through.report());
+    expect(restarted.statuses()).toEqual(["ok", "ok", "ok", "diverged"]);
+  });
+
   it("is carried over sources that are asked twice an hour", () => {
     const often = "*/15 * * * * *";
     const rarely = "0 */30 * * * *";
