@@ -8,7 +8,7 @@ import type { PostRequest, PostResult } from "../../src/core/model/http-post.ts"
 import type { Report, TargetReport } from "../../src/core/model/report.ts";
 import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
-import { openHistoryStore } from "../../src/daemon/state/history-store.ts";
+import { type HistoryStore, openHistoryStore } from "../../src/daemon/state/history-store.ts";
 import { EMPTY_STATE, parseState } from "../../src/daemon/state/restored-state.ts";
 import type { StateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
@@ -21,7 +21,8 @@ import type { SimulatedEndpoint } from "../../src/sim/fleet/simulated-endpoint.t
 import { createFleet, type SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import type { ChainSpec } from "../../src/sim/model/chain-model.ts";
 import type { Fault } from "../../src/sim/servers/faults.ts";
-import type { StatusJson } from "../../src/views/api/api-schema.ts";
+import type { HistoryJson, StatusJson } from "../../src/views/api/api-schema.ts";
+import { historyJson, historyTargets } from "../../src/views/api/history.ts";
 import { statusJson } from "../../src/views/api/status.ts";
 import { renderChainPage } from "../../src/views/page/chain.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
@@ -37,6 +38,15 @@ export interface ScenarioOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** How a chain differs from one with even block times. */
   readonly chains?: (spec: ChainSpec) => ChainSpec;
+}
+
+/** A request as its receiver sees it. */
+export interface SentRequest {
+  /** The path of the URL. */
+  readonly path: string;
+  readonly atMs: number;
+  /** Of an RPC node, the empty string. */
+  readonly query: string;
 }
 
 const START = "2026-11-20T03:00:00Z";
@@ -72,6 +82,8 @@ export class Scenario implements AsyncDisposable {
   readonly log: readonly LogLine[];
   /** The lines of a recording, as `run --record` writes them. */
   readonly recording: string[] = [];
+  /** Every request of the daemon. */
+  readonly requests: SentRequest[] = [];
   readonly #options: ScenarioOptions;
   readonly #recorded = recordLog();
   readonly #endpoints = new Map<string, SimulatedEndpoint>();
@@ -112,6 +124,7 @@ export class Scenario implements AsyncDisposable {
   /** Stops the daemon, waits for so long, and starts it again on what it has saved, or on nothing. */
   async restart({ state, after = "0s" }: { state: "kept" | "lost"; after?: string }): Promise<void> {
     const saved = this.#running === null ? null : JSON.stringify(this.#running.daemon.snapshot().all().state);
+    const history = structuredClone(Object.fromEntries(this.#running?.history.save() ?? []));
     await this.#stop();
     if (after !== "0s") {
       await this.run(after);
@@ -126,6 +139,9 @@ export class Scenario implements AsyncDisposable {
       restored,
       openClient: (settings) => this.#openClient(settings),
     });
+    if (state === "kept") {
+      this.#running.history.restore(history);
+    }
     await nextTurn();
   }
 
@@ -177,6 +193,18 @@ export class Scenario implements AsyncDisposable {
   /** The answer of `/api/v1/status`. */
   status(): StatusJson {
     return statusJson(this.report());
+  }
+
+  /** The answer of `/api/v1/history` for a protocol on a chain, of this time until now. */
+  history(protocol: string, chain: string, { hours = 24, points = 1_000 } = {}): HistoryJson {
+    const wanted = historyTargets(this.report(), protocol, chain);
+    if (wanted === null || this.#running === null) {
+      throw new RangeError(`Cannot find targets of ${protocol} on ${chain}`);
+    }
+    const nowMs = Date.now();
+    const span = { fromMs: nowMs - hours * 3_600_000, toMs: nowMs, points };
+    const past = this.#running.history.past(chain, wanted.keys, span);
+    return historyJson(protocol, wanted.chainReport, { past, nowMs });
   }
 
   /** The text of the status page, or of a chain's page, without markup. */
@@ -292,6 +320,7 @@ export class Scenario implements AsyncDisposable {
 
   async #answer({ url, headers, body }: PostRequest, timeoutMs: number): Promise<Received> {
     const { host, pathname } = new URL(url);
+    this.requests.push({ path: pathname, atMs: Date.now(), query: String(body["query"] ?? "") });
     const endpoint = this.#endpoints.get(url);
     if (endpoint === undefined || this.#down.has(host)) {
       return { kind: "failed", reason: "connect", detail: `connection to ${host} refused` };
@@ -338,6 +367,7 @@ type Received =
 
 interface Running extends AsyncDisposable {
   readonly daemon: Daemon;
+  readonly history: HistoryStore;
 }
 
 async function startDaemon(
@@ -362,6 +392,7 @@ async function startDaemon(
   const reports = startReportLoop(daemon, history, world);
   return {
     daemon,
+    history,
     async [Symbol.asyncDispose]() {
       await reports[Symbol.asyncDispose]();
       await history[Symbol.asyncDispose]();
