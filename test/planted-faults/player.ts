@@ -5,8 +5,10 @@ import {
   type TestCase,
   type TestModule,
   type TestSpecification,
+  type TestUserConfig,
   type Vitest,
 } from "vitest/node";
+import config from "../../vitest.config.ts";
 import type { PlantedFault } from "./faults.ts";
 
 /*
@@ -24,8 +26,9 @@ export type PlayerMessage =
   | { readonly kind: "ready"; readonly files: number; readonly failed: readonly string[] }
   | { readonly kind: "played"; readonly noticedBy: string | null };
 
-/** The fault that is in the code now. */
+/** The fault that is in the code now, and whether a test has loaded it. */
 let planted: PlantedFault | null = null;
+let isLoaded = false;
 /** The tests in the order in which they run. */
 let order: readonly string[] = [];
 let failed: readonly string[] = [];
@@ -65,10 +68,16 @@ async function play(fault: PlantedFault): Promise<string | null> {
   order = relevant.map(({ moduleId }) => moduleId);
   failed = [];
   planted = fault;
+  isLoaded = false;
   vitest.invalidateFile(file);
   const { unhandledErrors } = await vitest.runTestSpecifications(relevant);
   planted = null;
   vitest.invalidateFile(file);
+  if (relevant.length > 0 && !isLoaded) {
+    throw new Error(
+      `Cannot plant a fault in ${fault.file}: ${relevant.length} test files import it and none loaded it`,
+    );
+  }
   const noticedBy = failed[0] ?? (unhandledErrors.length > 0 ? "an error outside of any test" : null);
   if (noticedBy !== null) {
     const counts = noticed.get(fault.file) ?? new Map<string, number>();
@@ -115,6 +124,9 @@ function openVitest(): Promise<Vitest> {
   return createVitest(
     "test",
     {
+      ...unitTests(),
+      // Its projects would not have the plugin below.
+      config: false,
       watch: false,
       maxWorkers: 1,
       // A fault often makes a test wait for what never comes.
@@ -141,14 +153,28 @@ function openVitest(): Promise<Vitest> {
         {
           name: "planted-fault",
           enforce: "pre",
-          transform: (code, id) =>
-            planted !== null && id === resolve(planted.file)
-              ? `${code.slice(0, planted.start)}${planted.replacement}${code.slice(planted.end)}`
-              : null,
+          transform(code, id) {
+            if (planted === null || id !== resolve(planted.file)) {
+              return null;
+            }
+            isLoaded = true;
+            return `${code.slice(0, planted.start)}${planted.replacement}${code.slice(planted.end)}`;
+          },
         },
       ],
     },
   );
+}
+
+/** The options of the unit tests, as in the configuration of all. */
+function unitTests(): TestUserConfig {
+  const { projects, ...shared } = config.test ?? {};
+  for (const project of projects ?? []) {
+    if (typeof project === "object" && "test" in project && project.test?.name === "unit") {
+      return { ...shared, ...project.test };
+    }
+  }
+  throw new Error('Cannot find the project "unit" in vitest.config.ts');
 }
 
 function tell(message: PlayerMessage): void {
