@@ -8,6 +8,7 @@ import { dirname } from "node:path";
  * @throws {Error} With the lines that differ, and with how to renew the file.
  */
 export function expectGolden(file: string, text: string): void {
+  // biome-ignore lint/style/noProcessEnv: who runs the tests decides, not the configuration of the product
   if (process.env["UPDATE_GOLDENS"] === "1") {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);

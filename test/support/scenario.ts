@@ -24,10 +24,12 @@ import type { Fault } from "../../src/sim/servers/faults.ts";
 import type { StatusJson } from "../../src/views/api/api-schema.ts";
 import { statusJson } from "../../src/views/api/status.ts";
 import { renderChainPage } from "../../src/views/page/chain.ts";
+import { renderPlanPage } from "../../src/views/page/plan.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
 import { checkExitCode } from "../../src/views/terminal/check-exit-code.ts";
 import { selectForCheck } from "../../src/views/terminal/check-selection.ts";
 import { renderCheckTable } from "../../src/views/terminal/check-table.ts";
+import { renderPlanJson, renderPlanTable } from "../../src/views/terminal/plan-table.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
 
 export interface ScenarioOptions {
@@ -191,6 +193,16 @@ export class Scenario implements AsyncDisposable {
             plots: { script: "", styles: "" },
           });
     return textOf(html ?? "");
+  }
+
+  /** The text of the plan page, and what `synclag plan` prints. */
+  plan(): { readonly page: string; readonly table: string; readonly json: string } {
+    const plan = this.#daemon.plan();
+    return {
+      page: textOf(renderPlanPage(this.report(), plan, PAGE)),
+      table: renderPlanTable(plan),
+      json: renderPlanJson(plan),
+    };
   }
 
   /** The text of `/metrics`, without the metrics of the process. */
