@@ -5,6 +5,7 @@ import { parseConfig } from "../../src/config/parse.ts";
 import { parseDuration } from "../../src/config/schema/quantities.ts";
 import { type Endpoint, endpointsOf, statusEndpointOf } from "../../src/core/model/fleet.ts";
 import type { PostRequest, PostResult } from "../../src/core/model/http-post.ts";
+import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report, TargetReport } from "../../src/core/model/report.ts";
 import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
@@ -207,8 +208,12 @@ export class Scenario implements AsyncDisposable {
 
   /** The text of `/metrics`, without the metrics of the process. */
   metrics(): string {
-    const source = this.#daemon.metricsSource({ reload: NO_RELOAD, replica: null, httpErrors: 0 });
-    return expositionText(METRIC_FAMILIES, source);
+    return expositionText(METRIC_FAMILIES, this.metricsSource());
+  }
+
+  /** What `/metrics` is written from. */
+  metricsSource(): MetricsSource {
+    return this.#daemon.metricsSource({ reload: NO_RELOAD, replica: null, httpErrors: 0 });
   }
 
   /** What `synclag check` prints when it asks this daemon, and its exit code. */
