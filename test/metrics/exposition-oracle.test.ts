@@ -102,7 +102,7 @@ describe("sampleLine()", () => {
     expect(samples.map(([labels, value]) => sampleLine("a", [labelsText(labels), value]))).toEqual([
       "a 1\n",
       'a{chain="base",chain_id=""} -1.5\n',
-      String.raw`a{chain="a\"b\\c\nd"} 1e+21` + "\n",
+      'a{chain="a\\"b\\\\c\\nd"} 1e+21\n',
       "a +Inf\n",
       "a -Inf\n",
       "a NaN\n",
