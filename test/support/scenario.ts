@@ -40,6 +40,8 @@ export interface ScenarioOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** How a chain differs from one with even block times. */
   readonly chains?: (spec: ChainSpec) => ChainSpec;
+  /** What is wrong with the indexers before the daemon starts. */
+  readonly prepare?: (fleet: SimulatedFleet) => void;
 }
 
 const START = "2026-11-20T03:00:00Z";
@@ -94,6 +96,7 @@ export class Scenario implements AsyncDisposable {
     const chains = mirrored.chains?.map((spec) => options.chains?.(spec) ?? spec) ?? [];
     this.fleet = createFleet({ ...mirrored, chains }, () => "");
     this.#connect();
+    options.prepare?.(this.fleet);
   }
 
   /** Runs on for a time such as `10m`. */
