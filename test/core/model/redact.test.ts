@@ -70,19 +70,6 @@ describe("createRedact()", () => {
     );
   });
 
-  it("searches for 10,000 secrets in about the time of ten", () => {
-    const text = "no usable answer: connect (the host refuses the connection); last height 3 min ago ".repeat(
-      50,
-    );
-    const [few, many] = [10, 10_000].map((count) =>
-      createRedact(
-        Array.from({ length: count }, (_, index) => `key-${(index * 7_919).toString(16).padStart(28, "f")}`),
-      ),
-    );
-
-    expect(fastestMs(() => many?.(text)) / fastestMs(() => few?.(text))).toBeLessThan(30);
-  });
-
   it("leaves a text alone when there is no secret", () => {
     expect(createRedact([])("nothing to hide")).toBe("nothing to hide");
   });
@@ -103,16 +90,6 @@ function hiddenIn(text: string, forms: readonly string[]): readonly boolean[] {
     }
   }
   return hidden;
-}
-
-/** The least time of several runs: what else this machine does only adds to it. */
-function fastestMs(work: () => unknown): number {
-  const times = Array.from({ length: 20 }, () => {
-    const startedMs = performance.now();
-    work();
-    return performance.now() - startedMs;
-  });
-  return Math.min(...times);
 }
 
 describe("looksLikeKey()", () => {
