@@ -79,8 +79,10 @@ describe("a fleet in which each status occurs", () => {
     expectTexts(play, "every-status", "base");
     expectGolden("test/goldens/every-status.status.json", `${JSON.stringify(play.status(), null, 2)}\n`);
     expectGolden("test/goldens/every-status.metrics.txt", play.metrics());
-    const { page, table, json } = play.plan();
-    expectGolden("test/goldens/every-status.plan.txt", `${table}\n\n${page}\n\n${json}\n`);
+    expectGolden(
+      "test/goldens/every-status.plan.txt",
+      `${play.plan()}\n\n${play.planPage()}\n\n${play.plan("json")}\n`,
+    );
   });
 });
 

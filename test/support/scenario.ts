@@ -199,14 +199,15 @@ export class Scenario implements AsyncDisposable {
     return textOf(html ?? "");
   }
 
-  /** The text of the plan page, and what `synclag plan` prints. */
-  plan(): { readonly page: string; readonly table: string; readonly json: string } {
+  /** What `synclag plan` prints. */
+  plan(format: "table" | "json" = "table"): string {
     const plan = this.#daemon.plan();
-    return {
-      page: textOf(renderPlanPage(this.report(), plan, PAGE)),
-      table: renderPlanTable(plan),
-      json: renderPlanJson(plan),
-    };
+    return format === "json" ? renderPlanJson(plan) : renderPlanTable(plan);
+  }
+
+  /** The text of the plan page. */
+  planPage(): string {
+    return textOf(renderPlanPage(this.report(), this.#daemon.plan(), PAGE));
   }
 
   /** The text of `/metrics`, without the metrics of the process. */
