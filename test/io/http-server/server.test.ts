@@ -19,9 +19,14 @@ const EMPTY_PAST = { timesMs: [], reference: [], targets: {} };
 const FINE = { ok: true, detail: "Fine" };
 
 /** What the one server of this file is asked for; a test sets what it needs otherwise. */
-type Source = Required<Pick<ServerDeps, "report" | "metrics" | "healthy" | "ready" | "past">> & {
-  reload: () => ReturnType<NonNullable<ServerDeps["reload"]>>;
-};
+interface Source {
+  report: ServerDeps["report"];
+  metrics: ServerDeps["metrics"];
+  healthy: ServerDeps["healthy"];
+  ready: ServerDeps["ready"];
+  past: ServerDeps["past"];
+  reload: NonNullable<ServerDeps["reload"]>;
+}
 let source: Source;
 let reloads: number;
 let bugs: (readonly [unknown, string])[];
