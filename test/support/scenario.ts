@@ -23,8 +23,10 @@ import type { ChainSpec } from "../../src/sim/model/chain-model.ts";
 import type { Fault } from "../../src/sim/servers/faults.ts";
 import type { HistoryJson } from "../../src/views/api/api-schema.ts";
 import { historyJson, historyTargets } from "../../src/views/api/history.ts";
+import { renderPlanPage } from "../../src/views/page/plan.ts";
+import { renderPlanJson, renderPlanTable } from "../../src/views/terminal/plan-table.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
-import { isNamed, Outputs, TEST_VERSION } from "./outputs.ts";
+import { isNamed, Outputs, PAGE, TEST_VERSION, textOf } from "./outputs.ts";
 import { onTheWire, type Script } from "./scripted-reply.ts";
 
 export interface ScenarioOptions {
@@ -34,6 +36,8 @@ export interface ScenarioOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** How a chain differs from one with even block times. */
   readonly chains?: (spec: ChainSpec) => ChainSpec;
+  /** What is wrong with the indexers before the daemon starts. */
+  readonly prepare?: (fleet: SimulatedFleet) => void;
 }
 
 /** A request as its receiver sees it. */
@@ -101,6 +105,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
     const chains = mirrored.chains?.map((spec) => options.chains?.(spec) ?? spec) ?? [];
     this.fleet = createFleet({ ...mirrored, chains }, () => "");
     this.#connect();
+    options.prepare?.(this.fleet);
   }
 
   /** Runs on for a time such as `10m`. */
@@ -205,7 +210,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
     return this.#daemon.report();
   }
 
-  protected metricsSource(): MetricsSource {
+  metricsSource(): MetricsSource {
     return this.#daemon.metricsSource({ reload: NO_RELOAD, replica: null, httpErrors: 0 });
   }
 
@@ -223,6 +228,17 @@ export class Scenario extends Outputs implements AsyncDisposable {
     const span = { fromMs: nowMs - hours * 3_600_000, toMs: nowMs, points };
     const past = this.#running.history.past(chain, wanted.keys, span);
     return historyJson(protocol, wanted.chainReport, { past, nowMs });
+  }
+
+  /** What `synclag plan` prints. */
+  plan(format: "table" | "json" = "table"): string {
+    const plan = this.#daemon.plan();
+    return format === "json" ? renderPlanJson(plan) : renderPlanTable(plan);
+  }
+
+  /** The text of the plan page. */
+  planPage(): string {
+    return textOf(renderPlanPage(this.report(), this.#daemon.plan(), PAGE));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
