@@ -29,7 +29,7 @@ describe("readProxySettings()", () => {
     expect(messages).toEqual([
       `environment variable HTTPS_PROXY: ${expected} no scheme`,
       `environment variable HTTP_PROXY: ${expected} socks5:`,
-      `environment variable https_proxy: ${expected} an invalid host, port or password`,
+      `environment variable https_proxy: ${expected} an invalid host, port or password; write / ? # and @ in a password as %2F %3F %23 and %40`,
     ]);
   });
 });
