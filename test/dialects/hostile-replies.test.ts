@@ -101,6 +101,14 @@ describe("interpret() of hostile replies", () => {
     ]);
   });
 
+  it("looks for a rate limit in the first 10,000 characters of a body", () => {
+    const reasons = [9_980, 9_990].map(
+      (length) => read(`<html>${"x".padEnd(length)}rate limit`, "graph", [1])[0],
+    );
+
+    expect(reasons).toMatchObject([{ reason: "rate_limited" }, { reason: "malformed" }]);
+  });
+
   it("quotes 200 characters of the provider's words, and never cuts through one", () => {
     const quoted = [
       "x".repeat(200),
