@@ -123,6 +123,60 @@ protocols:
   });
 });
 
+describe("several hosts that hang", () => {
+  it("delay the others by no more than what they have under way", async () => {
+    const slugs = Array.from({ length: 8 }, (_, index) => `chain-${index}`);
+    const indexers = ["slow-1", "slow-2", "{chain}.fast"].map(
+      (host) =>
+        `    - { variant: ${host.replace("{chain}.", "")}, dialect: graph, url: "https://${host}.example/{chain}", schedule: "0 * * * * *", chains: [${slugs}] }`,
+    );
+    await using play = await startScenario(`
+version: 1
+poll: { concurrency: 4, per_host: 2, timeout: 10s, retries: 0 }
+chains: { ${slugs.map((slug, index) => `${slug}: { id: ${1_000 + index}, block_time: 2s }`)} }
+protocols:
+  airdrops:
+${indexers.join("\n")}
+`);
+    await play.run("50s");
+    for (const endpoint of play.fleet.endpoints("airdrops/*/*/*")) {
+      if (endpoint.key.includes("slow")) {
+        endpoint.fail("hang_before_headers");
+      }
+    }
+    await play.run("1m");
+
+    const others = play.received.filter(({ endpoint, atMs }) => endpoint.includes("fast") && atMs >= 60_000);
+    expect(others).toHaveLength(8);
+    expect(Math.max(...others.map(({ atMs }) => atMs))).toBeLessThan(60_000 + 10_000 + 5_000);
+  });
+});
+
+describe("a reply whose body comes slowly", () => {
+  it("leaves lags and block interval as they are, though others reply meanwhile", async () => {
+    await using play = await startScenario(`
+version: 1
+chains: { base: { id: 8453, block_time: 2s } }
+protocols:
+  airdrops:
+    - { variant: slow, dialect: squid, url: "https://slow.example/{chain}", schedule: "*/15 * * * * *", chains: [base] }
+    - { variant: other, dialect: squid, url: "https://other.example/{chain}", schedule: "*/15 * * * * *", chains: [base] }
+    - { variant: behind, dialect: squid, url: "https://behind.example/{chain}", schedule: "*/15 * * * * *", chains: [base] }
+`);
+    play.fleet.target("airdrops/behind/production/base").set({ lagMs: 400_000 });
+    await play.run("20m");
+
+    play.fleet.endpoint("airdrops/slow/production/base").set({ latency: { minMs: 8_000, maxMs: 8_000 } });
+    for (let minute = 0; minute < 10; minute += 1) {
+      await play.run("1m");
+      const { lagMs, status } = play.target("airdrops/behind/production/base");
+      expect(status).toBe("ok");
+      expect(Math.abs((lagMs ?? 0) - 400_000)).toBeLessThan(20_000);
+    }
+    expect(Math.abs((play.report().chains[0]?.blockIntervalMs ?? 0) - 2_000)).toBeLessThanOrEqual(50);
+  });
+});
+
 describe("confirmation polls", () => {
   it.each([
     { every: "10 min", schedule: "0 */10 * * * *", seconds: [600, 660, 720, 1_200, 1_800] },
