@@ -1,18 +1,75 @@
+import { basename } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
+
+/** The end-to-end tests that take longest, first: the others fit beside them. They mostly wait for time to pass. */
+const FIRST = [
+  "parity.test.ts",
+  "alerts.test.ts",
+  "demo-kit.test.ts",
+  "leader.test.ts",
+  "clock-steps.test.ts",
+  "image.test.ts",
+  "families.test.ts",
+  "ponder.test.ts",
+  "page.test.ts",
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const rank = ({ moduleId, project }: TestSpecification): number => {
+      const place = project.name === "e2e" ? FIRST.indexOf(basename(moduleId)) : -1;
+      return place < 0 ? FIRST.length : place;
+    };
+    return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
+  }
+}
+
+const END_TO_END = "test/e2e/*.test.ts";
+const SLOW = "test/**/*.slow.test.ts";
+const NIGHTLY = "test/**/*.nightly.test.ts";
+
+/** Tests wait for what happens, not for time; the limits are for what never does, on a machine that is busy. */
+const LIMITS = { testTimeout: 60_000, hookTimeout: 60_000 };
+/** No test changes what another file can see, and loading the modules anew for each file takes half of the time. */
+const SHARED = { isolate: false };
 
 export default defineConfig({
   test: {
-    include: ["test/**/*.test.ts"],
-    // `vitest.slow.config.ts` runs the slow ones.
-    exclude: ["test/e2e/**", "test/**/*.slow.test.ts"],
     // Most files wait for servers and timers of their own, so more of them than cores run side by side.
     maxWorkers: 3,
-    // No test changes what another file can see, and loading the modules anew for each file takes half of the time.
-    isolate: false,
-    // Tests wait for what happens, not for time; the limit is for what never does, on a machine that is busy.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    setupFiles: ["test/support/fast-check-seed.ts"],
+    sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/support/counts-reporter.ts"],
     coverage: { include: ["src/**"], reporter: ["text-summary"] },
+    projects: [
+      {
+        extends: true,
+        test: {
+          name: "unit",
+          include: ["test/**/*.test.ts"],
+          exclude: ["test/e2e/**", SLOW, NIGHTLY],
+          ...SHARED,
+          ...LIMITS,
+        },
+      },
+      // What takes seconds of processor time: the program as a process, and many random or scripted cases.
+      { extends: true, test: { name: "slow", include: [SLOW], ...SHARED, ...LIMITS } },
+      {
+        extends: true,
+        test: {
+          name: "e2e",
+          include: [END_TO_END],
+          exclude: [NIGHTLY],
+          testTimeout: 600_000,
+          hookTimeout: 300_000,
+        },
+      },
+      // What is too long for every change: run each night and before a release.
+      {
+        extends: true,
+        test: { name: "nightly", include: [NIGHTLY], testTimeout: 1_800_000, hookTimeout: 600_000 },
+      },
+    ],
   },
 });

@@ -48,7 +48,7 @@ async function run(files: readonly string[], options: { readonly maxWorkers?: nu
   };
   const vitest = await startVitest("test", [...files], {
     ...options,
-    config: new URL("vitest.config.ts", import.meta.url).pathname,
+    project: ["e2e"],
     watch: false,
     reporters: [
       "verbose",
