@@ -62,7 +62,10 @@ describe("the demo of deploy/compose.yaml", () => {
     const { services } = composeSchema.parse(parse(await readFile(join(DEPLOY, "compose.yaml"), "utf8")));
     const [command, listen, ...options] = services.synclag.command;
     expect([command, listen]).toEqual(["demo", "--listen"]);
-    alertmanager = await startAlertmanager(folder, await readFile(join(DEPLOY, "demo/alertmanager.yml"), "utf8"));
+    alertmanager = await startAlertmanager(
+      folder,
+      await readFile(join(DEPLOY, "demo/alertmanager.yml"), "utf8"),
+    );
     startedAtMs = Date.now();
     demo = await startDemo(options.slice(1));
     await cp(join(DEPLOY, "demo/rules"), join(folder, "rules"), { recursive: true });
