@@ -149,20 +149,24 @@ describe("deploy/compose.yaml", () => {
     expect(images["grafana"]).toMatch(/:1[3-9]\./);
   });
 
-  it.each(Object.entries(services))("pins the image of %s by a version, or builds it", (_name, service) => {
-    expect(service.build ?? service.image).toMatch(/^(\.\.|[\w./-]+:v?\d+\.\d+\.\d+(@sha256:\w+)?)$/);
+  it("pins each image by a version, or builds it, and opens it to this machine only", () => {
+    const loose = Object.entries(services).filter(
+      ([, { build, image = "", ports }]) =>
+        !/^(\.\.|[\w./-]+:v?\d+\.\d+\.\d+(@sha256:\w+)?)$/.test(build ?? image) ||
+        ports.some((port) => !port.startsWith("127.0.0.1:")),
+    );
+
+    expect(loose.map(([name]) => name)).toEqual([]);
   });
 
-  it.each(Object.entries(services))("opens %s to this machine only", (_name, service) => {
-    expect(service.ports.filter((port) => !port.startsWith("127.0.0.1:"))).toEqual([]);
-  });
+  it("mounts files that are there, as the others do", () => {
+    const mounted = COMPOSE_FILES.flatMap((file) =>
+      Object.values(composeSchema.parse(yaml(file)).services)
+        .flatMap(({ volumes }) => volumes.map((volume) => volume.split(":")[0] ?? ""))
+        .filter((path) => path.startsWith(".")),
+    );
 
-  it.each(COMPOSE_FILES)("mounts by %s files that are there", (file) => {
-    const mounted = Object.values(composeSchema.parse(yaml(file)).services)
-      .flatMap(({ volumes }) => volumes.map((volume) => volume.split(":")[0] ?? ""))
-      .filter((path) => path.startsWith("."));
-
-    expect(mounted.length).toBeGreaterThan(1);
+    expect(mounted.length).toBeGreaterThan(5);
     expect(mounted.filter((path) => !existsSync(new URL(path, DEPLOY)))).toEqual([]);
   });
 });
