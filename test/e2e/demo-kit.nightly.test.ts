@@ -62,9 +62,9 @@ describe("the demo of deploy/compose.yaml", () => {
     const { services } = composeSchema.parse(parse(await readFile(join(DEPLOY, "compose.yaml"), "utf8")));
     const [command, listen, ...options] = services.synclag.command;
     expect([command, listen]).toEqual(["demo", "--listen"]);
-    const alertmanagerConfig = await readFile(join(DEPLOY, "demo/alertmanager.yml"), "utf8");
-    alertmanager = await startAlertmanager(folder, (port) =>
-      alertmanagerConfig.replaceAll("pager:9911", `127.0.0.1:${port}`),
+    alertmanager = await startAlertmanager(
+      folder,
+      await readFile(join(DEPLOY, "demo/alertmanager.yml"), "utf8"),
     );
     startedAtMs = Date.now();
     demo = await startDemo(options.slice(1));
