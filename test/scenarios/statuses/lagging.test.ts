@@ -11,7 +11,7 @@ function slowDown(play: ScriptedFleet, blocks: number): ScriptedFleet {
 
 describe("`lagging`", () => {
   it("begins where a target that advances is more than ten minutes behind, and ends within ten", () => {
-    const play = slowDown(new ScriptedFleet(TRIO).run("1h"), 5);
+    const play = slowDown(new ScriptedFleet(TRIO).run("30m"), 5);
 
     // After 20 min at half the pace it is ten minutes behind.
     expect(play.changes("multichain", "40m")).toEqual(["20m 30s lagging"]);

@@ -52,7 +52,7 @@ describe("the reference", () => {
   ])("is not moved by one source that claims too much, $case, for however long", ({ fleet, script }) => {
     const play = new ScriptedFleet(fleet).run("5m").script("multichain", script);
 
-    for (let minute = 0; minute < 30; minute += 1) {
+    for (let minute = 0; minute < 15; minute += 1) {
       expect(referenceBehind(play.run("1m"))).toBe(0);
     }
 
@@ -162,7 +162,7 @@ describe("the reference", () => {
       };
       play.script("d", passing);
 
-      for (let minute = 0; minute < 30; minute += 1) {
+      for (let minute = 0; minute < 25; minute += 1) {
         expect(referenceBehind(play.run("1m"))).toBe(0);
       }
 
