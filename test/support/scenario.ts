@@ -10,7 +10,7 @@ import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
 import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
-import { openHistoryStore } from "../../src/daemon/state/history-store.ts";
+import { type HistoryStore, openHistoryStore } from "../../src/daemon/state/history-store.ts";
 import { EMPTY_STATE, parseState } from "../../src/daemon/state/restored-state.ts";
 import type { StateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
@@ -21,6 +21,8 @@ import type { SimulatedEndpoint } from "../../src/sim/fleet/simulated-endpoint.t
 import { createFleet, type SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import type { ChainSpec } from "../../src/sim/model/chain-model.ts";
 import type { Fault } from "../../src/sim/servers/faults.ts";
+import type { HistoryJson } from "../../src/views/api/api-schema.ts";
+import { historyJson, historyTargets } from "../../src/views/api/history.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
 import { isNamed, Outputs, TEST_VERSION } from "./outputs.ts";
 import { onTheWire, type Script } from "./scripted-reply.ts";
@@ -32,6 +34,15 @@ export interface ScenarioOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** How a chain differs from one with even block times. */
   readonly chains?: (spec: ChainSpec) => ChainSpec;
+}
+
+/** A request as its receiver sees it. */
+export interface SentRequest {
+  /** The path of the URL. */
+  readonly path: string;
+  readonly atMs: number;
+  /** Of an RPC node, the empty string. */
+  readonly query: string;
 }
 
 const START = "2026-11-20T03:00:00Z";
@@ -66,6 +77,8 @@ export class Scenario extends Outputs implements AsyncDisposable {
   readonly log: readonly LogLine[];
   /** The lines of a recording, as `run --record` writes them. */
   readonly recording: string[] = [];
+  /** Every request of the daemon. */
+  readonly requests: SentRequest[] = [];
   readonly #options: ScenarioOptions;
   readonly #recorded = recordLog();
   readonly #endpoints = new Map<string, SimulatedEndpoint>();
@@ -117,6 +130,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
     readonly chainsYaml?: string;
   }): Promise<void> {
     const saved = this.#running === null ? null : JSON.stringify(this.#running.daemon.snapshot().all().state);
+    const history = structuredClone(Object.fromEntries(this.#running?.history.save() ?? []));
     await this.#stop();
     if (after !== "0s") {
       await this.run(after);
@@ -135,6 +149,9 @@ export class Scenario extends Outputs implements AsyncDisposable {
       restored,
       openClient: (settings) => this.#openClient(settings),
     });
+    if (state === "kept") {
+      this.#running.history.restore(history);
+    }
     await nextTurn();
   }
 
@@ -194,6 +211,18 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   protected endpointRecords(chain: string): readonly EndpointRecord[] {
     return this.#daemon.endpoints(chain);
+  }
+
+  /** The answer of `/api/v1/history` for a protocol on a chain, of this time until now. */
+  history(protocol: string, chain: string, { hours = 24, points = 1_000 } = {}): HistoryJson {
+    const wanted = historyTargets(this.report(), protocol, chain);
+    if (wanted === null || this.#running === null) {
+      throw new RangeError(`Cannot find targets of ${protocol} on ${chain}`);
+    }
+    const nowMs = Date.now();
+    const span = { fromMs: nowMs - hours * 3_600_000, toMs: nowMs, points };
+    const past = this.#running.history.past(chain, wanted.keys, span);
+    return historyJson(protocol, wanted.chainReport, { past, nowMs });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -273,6 +302,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   async #answer({ url, headers, body }: PostRequest, timeoutMs: number): Promise<Received> {
     const { host, pathname } = new URL(url);
+    this.requests.push({ path: pathname, atMs: Date.now(), query: String(body["query"] ?? "") });
     const script = this.#scripts.get(url);
     if (script !== undefined && !this.#down.has(host)) {
       return await this.#scripted(url, script, timeoutMs);
@@ -340,6 +370,7 @@ type Received =
 
 interface Running extends AsyncDisposable {
   readonly daemon: Daemon;
+  readonly history: HistoryStore;
 }
 
 async function startDaemon(
@@ -364,6 +395,7 @@ async function startDaemon(
   const reports = startReportLoop(daemon, history, world);
   return {
     daemon,
+    history,
     async [Symbol.asyncDispose]() {
       await reports[Symbol.asyncDispose]();
       await history[Symbol.asyncDispose]();

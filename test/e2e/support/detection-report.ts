@@ -13,8 +13,7 @@ export interface DetectionRow {
 }
 
 const FILE = new URL("../../../docs/DETECTION.md", import.meta.url);
-const COMMAND =
-  "SYNCLAG_WRITE_DETECTION=1 npx vitest run test/e2e/alerts.test.ts";
+const COMMAND = "SYNCLAG_WRITE_DETECTION=1 npx vitest run test/e2e/alerts.test.ts";
 
 /** Prints the table of latencies, and writes it to docs/DETECTION.md where the command asks for it. */
 export async function writeDetection(
