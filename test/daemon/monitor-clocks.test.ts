@@ -4,7 +4,7 @@ import type { Observation } from "../../src/core/model/observation.ts";
 import type { ChainReport } from "../../src/core/model/report.ts";
 import { Monitor } from "../../src/daemon/monitor.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
-import { fleetOf } from "../core/head/packaged-cadences.ts";
+import { fleetOf } from "../worlds/packaged-cadences.ts";
 
 const T0 = Date.UTC(2026, 10, 20);
 const ROUND_MS = 15_000;
