@@ -12,13 +12,14 @@ import { selectForCheck } from "../../src/views/terminal/check-selection.ts";
 import { renderCheckTable } from "../../src/views/terminal/check-table.ts";
 
 export const TEST_VERSION = "0.0.0-test";
-const PAGE = { nonce: "", version: TEST_VERSION };
+export const PAGE = { nonce: "", version: TEST_VERSION };
 
 /** What Synclag says of a fleet, as its users read it. */
 export abstract class Outputs {
   abstract report(): Report;
 
-  protected abstract metricsSource(): MetricsSource;
+  /** What `/metrics` is written from. */
+  abstract metricsSource(): MetricsSource;
 
   protected abstract endpointRecords(chain: string): readonly EndpointRecord[];
 
@@ -99,7 +100,7 @@ export function isNamed(key: string, name: string): boolean {
 }
 
 /** What a reader sees of a page: its text, a line for each block. */
-function textOf(html: string): string {
+export function textOf(html: string): string {
   return html
     .replace(/<(script|style|template)\b.*?<\/\1>/gs, "")
     .replace(

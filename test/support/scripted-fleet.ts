@@ -190,7 +190,7 @@ export class ScriptedFleet extends Outputs {
     return this.#monitor.report();
   }
 
-  protected metricsSource(): MetricsSource {
+  metricsSource(): MetricsSource {
     const none = { endpoints: [], indexers: [], parity: [], durations: [] };
     return metricsSource({ ...none, report: this.report() });
   }
