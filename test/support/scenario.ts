@@ -10,7 +10,7 @@ import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
 import { Reloader } from "../../src/daemon/reloader.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
 import { openHistoryStore } from "../../src/daemon/state/history-store.ts";
-import { EMPTY_STATE, parseState } from "../../src/daemon/state/restored-state.ts";
+import { EMPTY_STATE, parseState, type RestoredState } from "../../src/daemon/state/restored-state.ts";
 import type { StateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
 import type { ProbeResult, ReloadResult } from "../../src/io/http-server/routes/server-deps.ts";
@@ -147,18 +147,26 @@ export class Scenario implements AsyncDisposable {
     }
   }
 
-  /** Stops the daemon, waits for so long, and starts it again on what it has saved, or on nothing. */
-  async restart({ state, after = "0s" }: { state: "kept" | "lost"; after?: string }): Promise<void> {
-    const saved = this.#running === null ? null : JSON.stringify(this.#running.daemon.snapshot().all().state);
+  /** What the state file would hold now. */
+  saved(): SavedState {
+    return JSON.parse(JSON.stringify(this.#daemon.snapshot().all().state)) as SavedState;
+  }
+
+  /** Stops the daemon, waits for so long, and starts it again on what it has saved, on nothing, or on another state. */
+  async restart({
+    state,
+    after = "0s",
+  }: {
+    state: "kept" | "lost" | RestoredState;
+    after?: string;
+  }): Promise<void> {
+    const saved = this.#running === null ? null : this.saved();
     await this.#stop();
     if (after !== "0s") {
       await this.run(after);
     }
-    // What was just written by the daemon is what the file would hold.
-    const restored =
-      saved === null || state === "lost"
-        ? EMPTY_STATE
-        : parseState(JSON.parse(saved) as SavedState, Date.now());
+    const kept = saved === null || state === "lost" ? EMPTY_STATE : parseState(saved, Date.now());
+    const restored = typeof state === "string" ? kept : state;
     this.#running = await startDaemon(this.#config, {
       world: this.#world(),
       disk: this.#disk,
