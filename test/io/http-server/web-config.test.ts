@@ -18,8 +18,10 @@ const ALICE = `basic_auth_users: { alice: "${HASH}" }`;
 let folder: ReturnType<typeof webConfigFolder>;
 let monotonicMs = 0;
 let refused: string[] = [];
+let webFiles = 0;
 
 beforeEach(() => {
+  webFiles = 0;
   folder = webConfigFolder();
   refused = [];
 });
@@ -27,40 +29,37 @@ beforeEach(() => {
 afterEach(() => folder[Symbol.dispose]());
 
 describe("basic_auth_users", () => {
-  it.each([
-    { who: "the right password", header: basic("alice:open sesame"), status: 200 },
-    {
-      who: "the scheme in another case",
-      header: basic("alice:open sesame").replace("Basic", "bAsIc"),
-      status: 200,
-    },
-    { who: "the wrong password", header: basic("alice:sesame"), status: 401 },
-    { who: "an unknown name", header: basic("bob:open sesame"), status: 401 },
-    { who: "no password", header: basic("alice:"), status: 401 },
-    { who: "no colon", header: basic("alice"), status: 401 },
-    { who: "another scheme", header: "Bearer x", status: 401 },
-    { who: "no base64", header: "Basic %%%", status: 401 },
-  ])("answers $status to $who", async ({ header, status }) => {
+  it("admits a right name and password alone", async () => {
     await using server = await serveWith(ALICE);
+    const right = basic("alice:open sesame");
+    const cases: readonly (readonly [string, number])[] = [
+      [right, 200],
+      [right.replace("Basic", "bAsIc"), 200],
+      [basic("alice:sesame"), 401],
+      [basic("bob:open sesame"), 401],
+      [basic("alice:"), 401],
+      [basic("alice"), 401],
+      ["Bearer x", 401],
+      ["Basic %%%", 401],
+    ];
 
-    const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: header } });
+    const answers = await Promise.all(
+      cases.map(([authorization]) => fetch(`${server.url}/metrics`, { headers: { authorization } })),
+    );
 
-    expect(answer.status).toBe(status);
+    expect(answers.map(({ status }, index) => [cases[index]?.[0], status])).toEqual(cases);
   });
 
-  it.each(["/", "/metrics", "/api/v1/status", "/openapi.json", "/-/healthy", "/-/ready", "/nowhere"])(
-    "lets nobody see %s without a password",
-    async (path) => {
-      await using server = await serveWith(ALICE);
+  it("shows nothing without a password", async () => {
+    await using server = await serveWith(ALICE);
+    const paths = ["/", "/metrics", "/api/v1/status", "/openapi.json", "/-/healthy", "/-/ready", "/nowhere"];
 
-      const answer = await fetch(server.url + path);
+    const answers = await Promise.all(paths.map((path) => fetch(server.url + path)));
 
-      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
-        401,
-        'Basic realm="synclag", charset="UTF-8"',
-      ]);
-    },
-  );
+    expect(answers.map(({ status, headers }) => [status, headers.get("www-authenticate")])).toEqual(
+      paths.map(() => [401, 'Basic realm="synclag", charset="UTF-8"']),
+    );
+  });
 
   it("works a hash out once for who is right, each time for who is not", async () => {
     const compare = vi.spyOn(bcrypt, "compare");
@@ -218,75 +217,70 @@ describe("tls_server_config", () => {
     expect(refused).toEqual([expect.stringContaining("gone.pem")]);
   });
 
-  it.each([
-    { versions: "min_version: TLS13", asks: "TLSv1.2", works: false },
-    { versions: "min_version: TLS13", asks: "TLSv1.3", works: true },
-    { versions: "max_version: TLS12", asks: "TLSv1.3", works: false },
-    { versions: "max_version: TLS12", asks: "TLSv1.2", works: true },
-    {
-      versions: "cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]",
-      asks: "TLSv1.2",
-      ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256",
-      works: false,
-    },
-    {
-      versions: "cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]",
-      asks: "TLSv1.2",
-      ciphers: "ECDHE-ECDSA-AES256-GCM-SHA384",
-      works: true,
-    },
-    { versions: "curve_preferences: [CurveP384]", asks: "TLSv1.3", curve: "X25519", works: false },
-    { versions: "curve_preferences: [CurveP384]", asks: "TLSv1.3", curve: "P-384", works: true },
-  ] as const)("with $versions, $asks works: $works", async ({ versions, asks, works, ...rest }) => {
-    await using server = await serveWith(`tls_server_config: { ${PAIR}, ${versions} }`);
+  it("allows only the versions, suites and curves that it names", async () => {
+    const suite = "cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]";
+    const only = (version: "TLSv1.2" | "TLSv1.3") => ({ minVersion: version, maxVersion: version });
+    const cases: readonly (readonly [string, ConnectionOptions, boolean])[] = [
+      ["min_version: TLS13", only("TLSv1.2"), false],
+      ["min_version: TLS13", only("TLSv1.3"), true],
+      ["max_version: TLS12", only("TLSv1.3"), false],
+      ["max_version: TLS12", only("TLSv1.2"), true],
+      [suite, { ...only("TLSv1.2"), ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256" }, false],
+      [suite, { ...only("TLSv1.2"), ciphers: "ECDHE-ECDSA-AES256-GCM-SHA384" }, true],
+      ["curve_preferences: [CurveP384]", { ...only("TLSv1.3"), ecdhCurve: "X25519" }, false],
+      ["curve_preferences: [CurveP384]", { ...only("TLSv1.3"), ecdhCurve: "P-384" }, true],
+    ];
 
-    const outcome = await handshake(server.url, {
-      minVersion: asks,
-      maxVersion: asks,
-      ...("ciphers" in rest ? { ciphers: rest.ciphers } : {}),
-      ...("curve" in rest ? { ecdhCurve: rest.curve } : {}),
-    }).then(
-      (socket) => socket.destroy().destroyed,
-      () => false,
+    const met = await Promise.all(
+      cases.map(async ([allowed, options]) => {
+        await using server = await serveWith(`tls_server_config: { ${PAIR}, ${allowed} }`);
+        const works = await handshake(server.url, options).then(
+          (socket) => socket.destroy().destroyed,
+          () => false,
+        );
+        return [allowed, options, works];
+      }),
     );
 
-    expect(outcome).toBe(works);
+    expect(met).toEqual(cases);
   });
 
-  const authority = certificateOf("clients.example");
-  const client = certificateOf("client.example", authority);
-  const stranger = certificateOf("stranger.example");
-
-  it.each([
-    { policy: "NoClientCert", shows: "nothing", status: "200" },
-    { policy: "RequestClientCert", shows: "nothing", status: "200" },
-    { policy: "RequestClientCert", shows: "stranger", status: "200" },
-    { policy: "RequireAnyClientCert", shows: "nothing", status: "cut" },
-    { policy: "RequireAnyClientCert", shows: "stranger", status: "200" },
-    { policy: "VerifyClientCertIfGiven", shows: "nothing", status: "200" },
-    { policy: "VerifyClientCertIfGiven", shows: "stranger", status: "cut" },
-    { policy: "VerifyClientCertIfGiven", shows: "client", status: "200" },
-    { policy: "RequireAndVerifyClientCert", shows: "nothing", status: "cut" },
-    { policy: "RequireAndVerifyClientCert", shows: "stranger", status: "cut" },
-    { policy: "RequireAndVerifyClientCert", shows: "client", status: "200" },
-    { policy: "RequireAndVerifyClientCert", sans: "[client.example]", shows: "client", status: "200" },
-    { policy: "RequireAndVerifyClientCert", sans: "[other.example]", shows: "client", status: "cut" },
-    { policy: "RequireAnyClientCert", sans: "[stranger.example]", shows: "stranger", status: "200" },
-    { policy: "RequireAnyClientCert", sans: "[]", shows: "stranger", status: "cut" },
-  ] as const)("$policy $sans: $shows is answered $status", async ({ policy, shows, status, ...rest }) => {
+  it("asks clients for a certificate by each policy", async () => {
+    const authority = certificateOf("clients.example");
+    const client = certificateOf("client.example", authority);
+    const stranger = certificateOf("stranger.example");
     folder.write("ca.pem", authority.certPem);
-    const ca = policy === "NoClientCert" ? "" : ", client_ca_file: ca.pem";
-    const sans = "sans" in rest ? `, client_allowed_sans: ${rest.sans}` : "";
-    await using server = await serveWith(
-      `tls_server_config: { ${PAIR}, client_auth_type: ${policy}${ca}${sans} }`,
+    const verify = "RequireAndVerifyClientCert, client_ca_file: ca.pem";
+    const any = "RequireAnyClientCert, client_ca_file: ca.pem";
+    const given = "VerifyClientCertIfGiven, client_ca_file: ca.pem";
+    const cases: readonly (readonly [string, Issued | null, string])[] = [
+      ["NoClientCert", null, "200"],
+      ["RequestClientCert, client_ca_file: ca.pem", null, "200"],
+      ["RequestClientCert, client_ca_file: ca.pem", stranger, "200"],
+      [any, null, "cut"],
+      [any, stranger, "200"],
+      [given, null, "200"],
+      [given, stranger, "cut"],
+      [given, client, "200"],
+      [verify, null, "cut"],
+      [verify, stranger, "cut"],
+      [verify, client, "200"],
+      [`${verify}, client_allowed_sans: [client.example]`, client, "200"],
+      [`${verify}, client_allowed_sans: [other.example]`, client, "cut"],
+      [`${any}, client_allowed_sans: [stranger.example]`, stranger, "200"],
+      [`${any}, client_allowed_sans: []`, stranger, "cut"],
+    ];
+
+    const met = await Promise.all(
+      cases.map(async ([policy, shown]) => {
+        await using server = await serveWith(`tls_server_config: { ${PAIR}, client_auth_type: ${policy} }`);
+        const certificate = shown === null ? {} : { cert: shown.certPem, key: shown.keyPem };
+        const answer = await get(`${server.url}/-/healthy`, certificate).catch(() => "cut");
+        return [policy, shown, answer.slice(0, 3)];
+      }),
     );
-    const shown = { nothing: null, client, stranger }[shows];
 
-    const answer = await get(`${server.url}/-/healthy`, {
-      ...(shown === null ? {} : { cert: shown.certPem, key: shown.keyPem }),
-    }).catch(() => "cut");
-
-    expect(answer.slice(0, 3)).toBe(status);
+    expect(met).toEqual(cases);
   });
 });
 
@@ -296,7 +290,8 @@ function serveWith(text: string) {
 
 /** The web configuration of this text, read again once `monotonicMs` has gone on. */
 function liveOf(text: string): LiveWebSettings {
-  const file = folder.write("web.yml", text);
+  webFiles += 1;
+  const file = folder.write(webFiles === 1 ? "web.yml" : `web-${webFiles}.yml`, text);
   return new LiveWebSettings({
     load: () => parseWebConfig(folder.readFile(file), { file, readFile: folder.readFile }),
     onChanged: () => undefined,
