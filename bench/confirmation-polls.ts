@@ -11,7 +11,7 @@ import { formatDuration } from "../src/core/model/text.ts";
 import { Monitor } from "../src/daemon/monitor.ts";
 import { confirmationDelayMs, type Stability } from "../src/daemon/polling/confirmations.ts";
 import { LONGEST_RETRY_DELAY_MS } from "../src/schedule/retry-delay.ts";
-import { markdownTable } from "./accuracy/figures.ts";
+import { markdownTable } from "../test/worlds/figures.ts";
 
 const T0 = Date.UTC(2026, 10, 20);
 const HOUR_MS = 3_600_000;

@@ -1,4 +1,4 @@
-import { percentile } from "../accuracy/figures.ts";
+import { percentile } from "../../test/worlds/figures.ts";
 import { type Figure, sizeFigures } from "../performance/subject.ts";
 import type { Measured } from "./measure-size.ts";
 

@@ -1,4 +1,4 @@
-import { markdownTable } from "../accuracy/figures.ts";
+import { markdownTable } from "../../test/worlds/figures.ts";
 import { MISSED, type Rows, type Summary } from "./summarize.ts";
 
 /** The last column of the tables that all subjects share: what renews the row. */

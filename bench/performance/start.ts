@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { percentile } from "../accuracy/figures.ts";
+import { percentile } from "../../test/worlds/figures.ts";
 import { type PlayedFleet, playPackagedFleet } from "../programs/played-fleet.ts";
 import { startSynclag } from "../programs/running-synclag.ts";
 import { synclagArgs } from "../programs/synclag-args.ts";

@@ -1,4 +1,4 @@
-import { markdownTable, percentile } from "../accuracy/figures.ts";
+import { markdownTable, percentile } from "../../test/worlds/figures.ts";
 import { type Figure, SIZES } from "./subject.ts";
 
 export interface Measured {

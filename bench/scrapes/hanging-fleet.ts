@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { freePort } from "../../test/e2e/support/free-port.ts";
-import { percentile } from "../accuracy/figures.ts";
+import { percentile } from "../../test/worlds/figures.ts";
 import type { Extent, Figure } from "../performance/subject.ts";
 import { startMeasured } from "../programs/measured-process.ts";
 import { synclagArgs } from "../programs/synclag-args.ts";

@@ -1,6 +1,6 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { percentile } from "../accuracy/figures.ts";
+import { percentile } from "../../test/worlds/figures.ts";
 import type { Extent, Figure, Subject } from "../performance/subject.ts";
 import { measureHangingFleet } from "./hanging-fleet.ts";
 import { serveOurs, servePromClient, type Way } from "./scrape-ways.ts";

@@ -2,7 +2,7 @@ import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { z } from "zod";
-import { percentile } from "../accuracy/figures.ts";
+import { percentile } from "../../test/worlds/figures.ts";
 import { startFleetDaemon } from "../fleets/fleet-daemon.ts";
 import type { Extent, Figure } from "../performance/subject.ts";
 import { startUpstream } from "../programs/upstream.ts";

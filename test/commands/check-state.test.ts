@@ -1,19 +1,24 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir } from "node:fs/promises";
-import { createServer, type RequestListener } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it } from "vitest";
 import { type CheckFlags, check } from "../../src/commands/check.ts";
 import type { CommandWorld } from "../../src/commands/command-world.ts";
-import { statusJson } from "../../src/views/api/status.ts";
+import type { StatusJson } from "../../src/views/api/api-schema.ts";
 import { commandWorld } from "../support/command-world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { defaultFleetReport } from "../views/default-fleet-report.ts";
+import { statusOfLaggingFleet } from "./daemon-status.ts";
+import { serve } from "./serve.ts";
 
-describe("check() with a state file", () => {
+let lagging: StatusJson;
+
+beforeAll(async () => {
+  lagging = await statusOfLaggingFleet();
+});
+
+describe("synclag check with a state file", () => {
   it("draws on what the schedule leaves of a budget, and counts what checks before it have spent", async () => {
     await using folder = await temporaryFolder();
     const { flags, world, asked, server } = await startIndexer(folder.path, 3);
@@ -54,7 +59,7 @@ describe("check() with a state file", () => {
     const { flags, world, asked, server } = await startIndexer(folder.path, 3);
     await using _ = server;
     await using daemon = await serve((_request, response) => {
-      response.end(JSON.stringify(statusJson(defaultFleetReport())));
+      response.end(JSON.stringify(lagging));
     });
     await using holder = await hold(folder.path, daemon.url.replace("127.0.0.1", "0.0.0.0"));
     const { printed, ...own } = commandWorld({});
@@ -74,7 +79,7 @@ describe("check() with a state file", () => {
   it("asks the daemon on the configuration's address, wherever that keeps its state", async () => {
     await using folder = await temporaryFolder();
     await using daemon = await serve((_request, response) => {
-      response.end(JSON.stringify(statusJson(defaultFleetReport())));
+      response.end(JSON.stringify(lagging));
     });
     const { flags, world, asked, server } = await startIndexer(folder.path, 3, daemon.url);
     await using _ = server;
@@ -90,13 +95,13 @@ describe("check() with a state file", () => {
     expect(printed.out[0]).toContain("41 min behind");
   });
 
-  it.each([
-    { answer: "the status of another configuration", httpStatus: 200, json: emptyStatus(), warnings: 0 },
-    { answer: "no status", httpStatus: 200, json: { hello: "world" }, warnings: 0 },
-    { answer: "that it wants a password", httpStatus: 401, json: {}, warnings: 1 },
-  ])(
-    "polls by itself where the server on that address answers $answer",
-    async ({ httpStatus, json, warnings }) => {
+  it("polls by itself where the server on that address is another, and warns where that wants a password", async () => {
+    const others = [
+      { httpStatus: 200, json: { ...lagging, targets: [] }, warnings: 0 },
+      { httpStatus: 200, json: { hello: "world" }, warnings: 0 },
+      { httpStatus: 401, json: {}, warnings: 1 },
+    ];
+    for (const { httpStatus, json, warnings } of others) {
       await using folder = await temporaryFolder();
       await using daemon = await serve((_request, response) => {
         response.statusCode = httpStatus;
@@ -110,13 +115,13 @@ describe("check() with a state file", () => {
 
       expect(asked()).toBe(1);
       expect(printed.err.filter((line) => line.includes("requires a password"))).toHaveLength(warnings);
-    },
-  );
+    }
+  });
 
   it("draws on the state file that is named, whoever answers on the configuration's address", async () => {
     await using folder = await temporaryFolder();
     await using daemon = await serve((_request, response) => {
-      response.end(JSON.stringify(statusJson(defaultFleetReport())));
+      response.end(JSON.stringify(lagging));
     });
     const { flags, world, asked, server } = await startIndexer(folder.path, 3, daemon.url);
     await using _ = server;
@@ -203,22 +208,4 @@ protocols:
   const { world } = commandWorld({});
   const readFile = (path: string) => (path.endsWith("chains.yaml") ? config : world.readFile(path));
   return { flags, server, world: { readFile }, asked: () => requests };
-}
-
-function emptyStatus() {
-  return { ...statusJson(defaultFleetReport()), targets: [] };
-}
-
-async function serve(listener: RequestListener): Promise<{ readonly url: string } & AsyncDisposable> {
-  const server = createServer(listener);
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  // A server that listens on a TCP port has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 }
