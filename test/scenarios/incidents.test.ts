@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { FaultName } from "../../src/sim/fleet/fault-list.ts";
+import type { TargetBehaviour } from "../../src/sim/fleet/simulated-target.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
 /** Two multi-chain indexers on one host, a subgraph for each of their chains on another one, and an indexer with a host of its own. */
@@ -23,188 +24,105 @@ protocols:
     - { variant: subgraph, dialect: graph, url: "https://vaults.example/{chain}", schedule: "*/20 * * * * *", chains: [base, form] }
 `;
 
-interface Fault {
-  readonly what: string;
-  readonly happens: (play: Scenario) => void;
-  readonly says: readonly string[];
-}
-
 describe("one cause of many failures", () => {
-  it.each<Fault>([
-    { what: "nothing is wrong", happens: () => undefined, says: [] },
-    {
-      what: "one target fails",
-      happens: (play) => fail(play, "airdrops/subgraph/production/base"),
-      says: [],
-    },
-    {
-      what: "targets fail that have nothing in common",
-      happens: (play) => {
-        fail(play, "airdrops/subgraph/production/base");
-        fail(play, "lockup/subgraph/production/sei");
-      },
-      says: [],
-    },
-    {
-      what: "an endpoint with all chains of an indexer fails",
-      happens: (play) => fail(play, "airdrops/multichain/production/all"),
-      says: ["4 of 4 targets of airdrops/multichain/production return no usable answer"],
-    },
-    {
-      what: "an indexer with a host of its own fails",
-      happens: (play) => play.setHost("vaults.example", "down"),
-      says: ["2 of 2 targets of vaults/subgraph/production return no usable answer"],
-    },
-    {
-      what: "three of four endpoints of an indexer reject the key",
-      happens: (play) => {
-        for (const chain of ["base", "form", "sei"]) {
-          play.fleet.endpoint(`airdrops/subgraph/production/${chain}`).fail("unknown_key");
-        }
-      },
-      says: ["3 of 4 targets of airdrops/subgraph/production reject our key"],
-    },
-    {
-      what: "two of four endpoints of an indexer fail, which is not most of it",
-      happens: (play) => {
-        fail(play, "airdrops/subgraph/production/base");
-        fail(play, "airdrops/subgraph/production/form");
-      },
-      says: [],
-    },
-    {
-      what: "an indexer limits our requests",
-      happens: (play) => play.fleet.endpoint("lockup/multichain/production/all").fail("http_429"),
-      says: ["4 of 4 targets of lockup/multichain/production are throttled"],
-    },
-    {
-      what: "the subgraphs of a protocol do not exist any more",
-      happens: (play) => {
-        for (const endpoint of play.fleet.endpoints("lockup/subgraph/production/*")) {
-          endpoint.fail("subgraph_not_found");
-        }
-      },
-      says: ["4 of 4 targets of lockup/subgraph/production are not found"],
-    },
-    {
-      what: "three chains are missing from an answer, and the fourth does not advance",
-      happens: (play) => {
-        play.fleet.target("airdrops/multichain/production/base").freeze();
-        for (const chain of ["form", "mode", "sei"]) {
-          play.fleet.target(`airdrops/multichain/production/${chain}`).set({ rows: 0 });
-        }
-      },
-      says: ["3 of 4 targets of airdrops/multichain/production are missing from the answer"],
-    },
-    {
-      what: "two chains are missing from an answer, and two do not advance",
-      happens: (play) => {
-        for (const chain of ["base", "form"]) {
-          play.fleet.target(`airdrops/multichain/production/${chain}`).freeze();
-        }
-        for (const chain of ["mode", "sei"]) {
-          play.fleet.target(`airdrops/multichain/production/${chain}`).set({ rows: 0 });
-        }
-      },
-      says: [],
-    },
-    {
-      what: "the deployments of an indexer fail",
-      happens: (play) => {
-        for (const target of play.fleet.targets("airdrops/subgraph/production/*")) {
-          target.set({ indexingErrors: true });
-        }
-      },
-      says: ["4 of 4 targets of airdrops/subgraph/production report a failed deployment"],
-    },
-    {
-      what: "an indexer slows down on most of its chains",
-      happens: (play) => {
-        for (const chain of ["base", "form", "mode"]) {
-          play.fleet.target(`lockup/multichain/production/${chain}`).slow(0.3);
-        }
-      },
-      says: ["3 of 4 targets of lockup/multichain/production lag or have stopped"],
-    },
-    {
-      what: "all endpoints of a host fail",
-      happens: (play) => play.setHost("graph.example", "down"),
-      says: ["8 of 8 targets of host graph.example return no usable answer"],
-    },
-    {
-      what: "all endpoints of a host but one fail",
-      happens: (play) => {
-        fail(play, "airdrops/subgraph/production/*");
-        for (const chain of ["form", "mode", "sei"]) {
-          fail(play, `lockup/subgraph/production/${chain}`);
-        }
-      },
-      says: [
+  it.each<readonly [what: string, happens: string, says: readonly string[]]>([
+    ["nothing is wrong", "", []],
+    ["one target fails", "fail airdrops/subgraph/base", []],
+    ["targets fail that have nothing in common", "fail airdrops/subgraph/base, fail lockup/subgraph/sei", []],
+    [
+      "an endpoint with all chains of an indexer fails",
+      "fail airdrops/multichain/all",
+      ["4 of 4 targets of airdrops/multichain/production return no usable answer"],
+    ],
+    [
+      "an indexer with a host of its own fails",
+      "down vaults.example",
+      ["2 of 2 targets of vaults/subgraph/production return no usable answer"],
+    ],
+    [
+      "most endpoints of an indexer reject the key",
+      "unknown_key airdrops/subgraph/base|form|sei",
+      ["3 of 4 targets of airdrops/subgraph/production reject our key"],
+    ],
+    ["half of the endpoints of an indexer fail", "fail airdrops/subgraph/base|form", []],
+    [
+      "an indexer limits our requests",
+      "http_429 lockup/multichain/all",
+      ["4 of 4 targets of lockup/multichain/production are throttled"],
+    ],
+    [
+      "the subgraphs of a protocol are gone",
+      "subgraph_not_found lockup/subgraph/*",
+      ["4 of 4 targets of lockup/subgraph/production are not found"],
+    ],
+    [
+      "three chains are missing from an answer, and the fourth stands still",
+      "freeze airdrops/multichain/base, drop airdrops/multichain/form|mode|sei",
+      ["3 of 4 targets of airdrops/multichain/production are missing from the answer"],
+    ],
+    [
+      "two chains are missing from an answer, and two stand still",
+      "freeze airdrops/multichain/base|form, drop airdrops/multichain/mode|sei",
+      [],
+    ],
+    [
+      "the deployments of an indexer fail",
+      "break airdrops/subgraph/*",
+      ["4 of 4 targets of airdrops/subgraph/production report a failed deployment"],
+    ],
+    [
+      "an indexer slows down on most of its chains",
+      "slow lockup/multichain/base|form|mode",
+      ["3 of 4 targets of lockup/multichain/production lag or have stopped"],
+    ],
+    [
+      "all endpoints of a host fail",
+      "down graph.example",
+      ["8 of 8 targets of host graph.example return no usable answer"],
+    ],
+    [
+      "all endpoints of a host but one fail",
+      "fail airdrops/subgraph/*, fail lockup/subgraph/form|mode|sei",
+      [
         "4 of 4 targets of airdrops/subgraph/production return no usable answer",
         "3 of 4 targets of lockup/subgraph/production return no usable answer",
       ],
-    },
-    {
-      what: "a chain stands still",
-      happens: (play) => play.fleet.chain("mode").halt(),
-      says: ["4 of 4 targets of chain mode lag or have stopped"],
-    },
-    {
-      what: "a chain stands still, as an RPC node shows",
-      happens: (play) => play.fleet.chain("sei").halt(),
-      says: ["4 of 4 targets of chain sei have stopped because the chain has halted"],
-    },
-    {
-      what: "a chain stands still, and one of its indexers does not answer",
-      happens: (play) => {
-        play.fleet.chain("mode").halt();
-        fail(play, "lockup/subgraph/production/mode");
-      },
-      says: ["3 of 4 targets of chain mode lag or have stopped"],
-    },
-    {
-      what: "all indexers of a chain but one stand still",
-      happens: (play) => {
-        for (const indexer of ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain"]) {
-          play.fleet.target(`${indexer}/production/mode`).freeze();
-        }
-      },
-      says: [],
-    },
-    {
-      what: "a host lags on one chain, and the rest of that chain does not",
-      happens: (play) => {
-        for (const target of play.fleet.targets("*/subgraph/production/mode")) {
-          target.freeze();
-        }
-      },
-      says: [],
-    },
-    {
-      what: "a host contradicts the others with all that it serves on one chain",
-      happens: (play) => otherChain(play, "*/subgraph/production/sei"),
-      says: ["2 of 8 targets of host graph.example answer for another chain or fork"],
-    },
-    {
-      what: "a host contradicts the others with one of two targets of a chain",
-      happens: (play) => otherChain(play, "airdrops/subgraph/production/sei"),
-      says: [],
-    },
-    {
-      what: "an endpoint fails while a chain stands still, each target named once",
-      happens: (play) => {
-        fail(play, "airdrops/multichain/production/all");
-        play.fleet.chain("mode").halt();
-      },
-      says: [
+    ],
+    ["a chain stands still", "halt mode", ["4 of 4 targets of chain mode lag or have stopped"]],
+    [
+      "a chain stands still, as an RPC node shows",
+      "halt sei",
+      ["4 of 4 targets of chain sei have stopped because the chain has halted"],
+    ],
+    [
+      "a chain stands still, and one of its indexers fails",
+      "halt mode, fail lockup/subgraph/mode",
+      ["3 of 4 targets of chain mode lag or have stopped"],
+    ],
+    [
+      "all indexers of a chain but one stand still",
+      "freeze airdrops/*/mode, freeze lockup/multichain/mode",
+      [],
+    ],
+    ["a host lags on one chain, and the rest of that chain does not", "freeze */subgraph/mode", []],
+    [
+      "a host contradicts the others with all that it serves on a chain",
+      "swap */subgraph/sei",
+      ["2 of 8 targets of host graph.example answer for another chain or fork"],
+    ],
+    ["a host contradicts the others with one of two targets of a chain", "swap airdrops/subgraph/sei", []],
+    [
+      "an endpoint fails while a chain stands still, each target named once",
+      "fail airdrops/multichain/all, halt mode",
+      [
         "4 of 4 targets of airdrops/multichain/production return no usable answer",
         "3 of 4 targets of chain mode lag or have stopped",
       ],
-    },
-  ])("is said where $what", async ({ happens, says }) => {
+    ],
+  ])("is told where %s", async (_, happens, says) => {
     await using play = await startScenario(FLEET);
     await play.run("40s");
-    happens(play);
+    happen(play, happens);
 
     await play.run("2m");
 
@@ -213,111 +131,44 @@ describe("one cause of many failures", () => {
 });
 
 describe("an outage of our own network", () => {
-  it.each<{
-    readonly what: string;
-    readonly fleet: Parameters<typeof fleetOf>[0];
-    readonly down: readonly string[];
-    /** What `b` answers. */
-    readonly answers?: FaultName;
-    readonly waits?: string;
-    readonly says: boolean;
-  }>([
-    { what: "both of two hosts are down", fleet: { a: "15s", b: "15s" }, down: ["a", "b"], says: true },
-    { what: "the only host is down", fleet: { a: "15s" }, down: ["a"], says: false },
-    { what: "one of two hosts answers", fleet: { a: "15s", b: "15s" }, down: ["a"], says: false },
-    {
-      what: "one of two hosts refuses our requests",
-      fleet: { a: "15s", b: "15s" },
-      down: ["a"],
-      answers: "http_429",
-      says: false,
-    },
-    {
-      what: "one of two hosts replies with errors of a proxy",
-      fleet: { a: "15s", b: "15s" },
-      down: ["a"],
-      answers: "http_502",
-      says: true,
-    },
-    {
-      what: "one of two hosts replies with a page of a proxy",
-      fleet: { a: "15s", b: "15s" },
-      down: ["a"],
-      answers: "html_with_200",
-      says: true,
-    },
-    {
-      what: "one of two hosts never replies",
-      fleet: { a: "15s", b: "15s" },
-      down: ["a"],
-      answers: "hang_before_headers",
-      says: true,
-    },
-    {
-      what: "two hosts are down, and a third has told us to wait",
-      fleet: { a: "15s", b: "15s", c: "15s" },
-      waits: "c",
-      down: ["a", "b", "c"],
-      says: true,
-    },
-    {
-      what: "one host is down, and the other has told us to wait",
-      fleet: { a: "15s", b: "15s" },
-      waits: "b",
-      down: ["a", "b"],
-      says: false,
-    },
-    {
-      what: "two hosts are down, and one that is polled each half hour has not been polled since",
-      fleet: { a: "15s", b: "15s", c: "30m" },
-      down: ["a", "b", "c"],
-      says: true,
-    },
-    {
-      what: "two hosts are down, and two that are polled each half hour have not been polled since",
-      fleet: { a: "15s", b: "15s", c: "30m", d: "30m" },
-      down: ["a", "b", "c", "d"],
-      says: false,
-    },
-    {
-      what: "one host is down, and one that is polled each half hour has not been polled since",
-      fleet: { a: "15s", b: "30m" },
-      down: ["a", "b"],
-      says: false,
-    },
-    {
-      what: "a host and an RPC node are down, and one that is polled each half hour has not been polled since",
-      fleet: { a: "15s", rpc: "15s", c: "30m" },
-      down: ["a", "rpc", "c"],
-      says: true,
-    },
-    {
-      what: "two RPC nodes are down, and the only indexer has not been polled since",
-      fleet: { rpc: "15s", rpc2: "15s", c: "30m" },
-      down: ["rpc", "rpc2", "c"],
-      says: false,
-    },
-    {
-      what: "two hosts are down, and an RPC node answers",
-      fleet: { a: "15s", b: "15s", rpc: "15s" },
-      down: ["a", "b"],
-      says: false,
-    },
-  ])("is said to be $says where $what", async ({ answers, down, fleet, says, waits }) => {
-    await using play = await startScenario(fleetOf(fleet));
+  it.each<readonly [says: boolean, what: string, sources: string, fail: string]>([
+    [true, "both of two hosts are down", "a b", "a b"],
+    [false, "the only host is down", "a", "a"],
+    [false, "one of two hosts answers", "a b", "a"],
+    [false, "one of two hosts refuses our requests", "a b", "a b=http_429"],
+    [false, "one of two hosts does not know us", "a b", "a b=unknown_key"],
+    [true, "one of two hosts replies with errors of a proxy", "a b", "a b=http_502"],
+    [true, "one of two hosts replies with a page of a proxy", "a b", "a b=html_with_200"],
+    [true, "one of two hosts never replies", "a b", "a b=hang_before_headers"],
+    [true, "two hosts are down, and a third has told us to wait", "a b c", "a b c=wait"],
+    [false, "one host is down, and the other has told us to wait", "a b", "a b=wait"],
+    [true, "two hosts are down, and a third has not been polled since", "a b c:30m", "a b c"],
+    [false, "two hosts are down, and two have not been polled since", "a b c:30m d:30m", "a b c d"],
+    [false, "one host is down, and the other has not been polled since", "a b:30m", "a b"],
+    [
+      true,
+      "a host and an RPC node are down, and a third has not been polled since",
+      "a rpc c:30m",
+      "a rpc c",
+    ],
+    [
+      false,
+      "two RPC nodes are down, and the only indexer has not been polled since",
+      "rpc rpc2 c:30m",
+      "rpc rpc2 c",
+    ],
+    [false, "two hosts are down, and an RPC node answers", "a b rpc", "a b"],
+  ])("is told: %s, where %s", async (says, _, sources, fail) => {
+    await using play = await startScenario(fleetOf(sources));
     await play.run("1m");
-    if (waits !== undefined) {
-      const headers = { "retry-after": "3600" };
-      play.fleet
-        .endpoint(`airdrops/${waits}/production/all`)
-        .fail({ kind: "answer", status: 429, headers, body: "" });
-      await play.run("30s");
-    }
-    for (const name of down) {
-      play.setHost(`${name}.example`, "down");
-    }
-    if (answers !== undefined) {
-      play.fleet.endpoint("airdrops/b/production/all").fail(answers);
+    for (const [name = "", fault] of fail.split(" ").map((one) => one.split("="))) {
+      if (fault === "wait") {
+        await tellToWait(play, name);
+      } else if (fault === undefined) {
+        play.setHost(`${name}.example`, "down");
+      } else {
+        happen(play, `${fault} airdrops/${name}/all`);
+      }
     }
 
     await play.run("3m");
@@ -326,7 +177,7 @@ describe("an outage of our own network", () => {
   });
 
   it("makes every target unknown after two polls, and nothing is said of one until it is polled again", async () => {
-    await using play = await startScenario(fleetOf({ a: "15s", b: "15s", rare: "30m" }));
+    await using play = await startScenario(fleetOf("a b rare:30m"));
     await play.run("1m");
     for (const name of ["a", "b", "rare"]) {
       play.setHost(`${name}.example`, "down");
@@ -365,136 +216,124 @@ describe("an outage of our own network", () => {
 });
 
 describe("an incident over time", () => {
-  it("starts with more than half of an indexer, ends below a third, and keeps its start over a restart", async () => {
+  it.each<readonly [what: string, steps: readonly (readonly [happens: string, incidents: string])[]]>([
+    [
+      "of an indexer starts with more than half of it and ends below a third",
+      [
+        ["fail airdrops/subgraph/base", ""],
+        ["fail airdrops/subgraph/form", ""],
+        ["fail airdrops/subgraph/mode", "endpoint airdrops/subgraph/production: 3"],
+        ["fail airdrops/subgraph/sei", "endpoint airdrops/subgraph/production: 4"],
+        ["heal airdrops/subgraph/base", "endpoint airdrops/subgraph/production: 3"],
+        ["heal airdrops/subgraph/form", "endpoint airdrops/subgraph/production: 2"],
+        ["heal airdrops/subgraph/mode", ""],
+      ],
+    ],
+    [
+      "of a host starts with all of its endpoints and goes on with most",
+      [
+        ["down graph.example", "host graph.example: 8"],
+        [
+          "up graph.example, fail airdrops/subgraph/form|mode|sei, fail lockup/subgraph/base|form|mode|sei",
+          "host graph.example: 7",
+        ],
+        ["heal airdrops/subgraph/form", "host graph.example: 6"],
+        ["heal airdrops/subgraph/mode", "host graph.example: 5"],
+        ["heal airdrops/subgraph/sei", "endpoint lockup/subgraph/production: 4"],
+      ],
+    ],
+    [
+      "of a chain starts with all of its indexers and goes on with half",
+      [
+        ["freeze */multichain/mode, freeze */subgraph/mode", "chain mode: 4"],
+        ["thaw lockup/subgraph/mode", "chain mode: 3"],
+        ["thaw airdrops/subgraph/mode", "chain mode: 2"],
+        ["thaw lockup/multichain/mode", ""],
+      ],
+    ],
+    [
+      "of a host that contradicts the others goes on with half of a chain",
+      [
+        ["swap */subgraph/sei", "host graph.example: 2"],
+        ["thaw lockup/subgraph/sei", ""],
+      ],
+    ],
+    [
+      "gives way to another one",
+      [
+        ["fail airdrops/multichain/all", "endpoint airdrops/multichain/production: 4"],
+        [
+          "heal airdrops/multichain/all, fail lockup/multichain/all",
+          "endpoint lockup/multichain/production: 4",
+        ],
+      ],
+    ],
+  ])("%s", async (_, steps) => {
     await using play = await startScenario(FLEET);
-    await play.run("1m");
-    const chains = ["base", "form", "mode", "sei"];
+    await play.run("40s");
     const seen: string[] = [];
-    const look = async (): Promise<void> => {
+    for (const [happens] of steps) {
+      happen(play, happens);
       await play.run("2m");
       seen.push(incidents(play).join(", "));
-    };
-
-    for (const chain of chains) {
-      fail(play, `airdrops/subgraph/production/${chain}`);
-      await look();
     }
-    const since = play.status().incidents[0]?.since;
+
+    expect(seen).toEqual(steps.map(([, said]) => said));
+  });
+
+  it("keeps its start over a restart, and is logged when it starts and when it ends", async () => {
+    await using play = await startScenario(FLEET);
+    await play.run("40s");
+    happen(play, "fail airdrops/multichain/all");
+    await play.run("2m");
+    const before = play.status().incidents;
+
     await play.restart({ state: "kept" });
-    await look();
-    const sinceThen = play.status().incidents[0]?.since;
-    for (const chain of chains) {
-      play.fleet.endpoint(`airdrops/subgraph/production/${chain}`).heal();
-      await look();
-    }
-
-    const incident = "endpoint airdrops/subgraph/production";
-    expect(seen).toEqual([
-      "",
-      "",
-      `${incident}: 3`,
-      `${incident}: 4`,
-      `${incident}: 4`,
-      `${incident}: 3`,
-      `${incident}: 2`,
-      "",
-      "",
-    ]);
-    expect(since).toMatch(/^2026-11-20T03:05:/);
-    expect(sinceThen).toBe(since);
-    expect(play.log.filter(({ msg }) => String(msg).startsWith("Incident")).map(({ msg }) => msg)).toEqual([
-      "Incident began",
-      "Incident ended",
-    ]);
-  });
-
-  it("of a host goes on while most of its endpoints fail", async () => {
-    await using play = await startScenario(FLEET);
     await play.run("1m");
-    play.setHost("graph.example", "down");
-    await play.run("2m");
-    play.setHost("graph.example", "up");
-    fail(play, "airdrops/subgraph/production/*");
-    fail(play, "lockup/subgraph/production/*");
-    const seen = [incidents(play).join(", ")];
-
-    for (const chain of ["base", "form", "mode", "sei"]) {
-      play.fleet.endpoint(`airdrops/subgraph/production/${chain}`).heal();
-      await play.run("1m");
-      seen.push(incidents(play).join(", "));
-    }
-
-    expect(seen).toEqual([
-      "host graph.example: 8",
-      "host graph.example: 7",
-      "host graph.example: 6",
-      "host graph.example: 5",
-      "endpoint lockup/subgraph/production: 4",
-    ]);
-  });
-
-  it("of a chain goes on while half of its indexers stand still", async () => {
-    await using play = await startScenario(FLEET);
-    await play.run("1m");
-    const targets = play.fleet.targets("*/*/production/mode");
-    for (const target of targets) {
-      target.freeze();
-    }
-    await play.run("4m");
-    const seen = [incidents(play).join(", ")];
-
-    for (const target of targets) {
-      target.heal();
-      await play.run("1m");
-      seen.push(incidents(play).join(", "));
-    }
-
-    expect(seen).toEqual(["chain mode: 4", "chain mode: 3", "chain mode: 2", "", ""]);
-  });
-
-  it("starts anew, and names the other cause, where one follows another", async () => {
-    await using play = await startScenario(FLEET);
-    await play.run("1m");
-    fail(play, "airdrops/multichain/production/all");
-    await play.run("2m");
-    const first = play.status().incidents[0];
-    play.fleet.endpoint("airdrops/multichain/production/all").heal();
-    fail(play, "lockup/multichain/production/all");
+    const after = play.status().incidents;
+    happen(play, "heal airdrops/multichain/all, fail lockup/multichain/all");
     await play.run("2m");
 
-    const [second, ...more] = play.status().incidents;
-
-    expect([first?.subject, second?.subject, more]).toEqual([
-      "airdrops/multichain/production",
-      "lockup/multichain/production",
-      [],
+    expect(before).toMatchObject([{ since: expect.stringMatching(/^2026-11-20T03:01:0/) }]);
+    expect(after).toEqual(before);
+    expect(play.status().incidents[0]?.since).toMatch(/^2026-11-20T03:0[34]/);
+    const logged = play.log.filter(({ msg }) => String(msg).startsWith("Incident"));
+    expect(logged.map(({ msg, subject }) => `${String(msg)}: ${String(subject)}`)).toEqual([
+      "Incident began: airdrops/multichain/production",
+      "Incident ended: airdrops/multichain/production",
+      "Incident began: lockup/multichain/production",
     ]);
-    expect(second?.since).not.toBe(first?.since);
   });
 });
 
-/** A fleet in which each source has a host of its own: `a: 15s` is an indexer that is polled each 15 s, `rpc: 15s` a node. */
-function fleetOf(sources: Readonly<Record<string, "15s" | "30s" | "30m">>): string {
-  const schedules = {
-    "15s": "*/15 * * * * *",
-    "30s": "*/30 * * * * *",
-    "30m": "0 */30 * * * *",
-  };
-  const nodes = Object.keys(sources).filter((name) => name.startsWith("rpc"));
-  const indexers = Object.entries(sources).filter(([name]) => !name.startsWith("rpc"));
+/** A fleet in which each source has a host of its own: `a` is an indexer that is polled each 15 s, `a:30m` each half hour, `rpc` a node. */
+function fleetOf(sources: string): string {
+  const named = sources.split(" ").map((source) => source.split(":"));
+  const nodes = named.flatMap(([name = ""]) =>
+    name.startsWith("rpc") ? [`"https://${name}.example/"`] : [],
+  );
+  const indexers = named
+    .filter(([name = ""]) => !name.startsWith("rpc"))
+    .map(([name, polls]) => {
+      const schedule = polls === "30m" ? "0 */30 * * * *" : "*/15 * * * * *";
+      return `{ variant: ${name}, dialect: graph, url: "https://${name}.example/x", schedule: "${schedule}", chains: [base] }`;
+    });
   return `
 version: 1
 poll: { retries: 0, rpc_schedule: "*/15 * * * * *" }
-chains: { base: { id: 8453, block_time: 1s, rpc: [${nodes.map((name) => `"https://${name}.example/"`).join(", ")}] } }
-protocols:
-  airdrops:
-${indexers
-  .map(
-    ([name, polls]) =>
-      `    - { variant: ${name}, dialect: graph, url: "https://${name}.example/x", schedule: "${schedules[polls]}", chains: [base] }`,
-  )
-  .join("\n")}
+chains: { base: { id: 8453, block_time: 2s, rpc: [${nodes.join(", ")}] } }
+protocols: { airdrops: [${indexers.join(", ")}] }
 `;
+}
+
+/** A server asks us to wait for an hour, and goes down. */
+async function tellToWait(play: Scenario, name: string): Promise<void> {
+  const headers = { "retry-after": "3600" };
+  play.fleet
+    .endpoint(`airdrops/${name}/production/all`)
+    .fail({ kind: "answer", status: 429, headers, body: "" });
+  await play.run("20s");
+  play.setHost(`${name}.example`, "down");
 }
 
 /** `endpoint airdrops/subgraph/production: 4`, with the number of targets. */
@@ -504,14 +343,50 @@ function incidents(play: Scenario): readonly string[] {
     .incidents.map(({ scope, subject, targets }) => `${scope} ${subject}: ${targets.length}`);
 }
 
-function fail(play: Scenario, endpoints: string): void {
-  for (const endpoint of play.fleet.endpoints(endpoints)) {
-    endpoint.fail("http_500");
+/** `freeze airdrops/subgraph/base|form, halt sei`: what is done to targets or endpoints of production, to a chain or a host. */
+function happen(play: Scenario, what: string): void {
+  for (const [, verb = "", subject = ""] of what.matchAll(/(\w+) ([^ ,]+)/g)) {
+    const change = CHANGES[verb];
+    const [protocol = "", variant = "", names = ""] = subject.split("/");
+    for (const name of names.split("|")) {
+      const key = `${protocol}/${variant}/production/${name}`;
+      if (change === undefined) {
+        failAs(play, key, verb);
+      } else {
+        change(play, names === "" ? subject : key);
+      }
+    }
   }
 }
 
-function otherChain(play: Scenario, targets: string): void {
-  for (const target of play.fleet.targets(targets)) {
-    target.set({ wrongChain: play.fleet.chain("base").model });
+function failAs(play: Scenario, endpoints: string, fault: string): void {
+  for (const endpoint of play.fleet.endpoints(endpoints)) {
+    // Another name than that of a fault throws.
+    endpoint.fail(fault as FaultName);
   }
 }
+
+function setTargets(play: Scenario, targets: string, behaviour: Partial<TargetBehaviour>): void {
+  for (const target of play.fleet.targets(targets)) {
+    target.set(behaviour);
+  }
+}
+
+/** What can happen, beside faults by their name. */
+const CHANGES: Readonly<Record<string, (play: Scenario, subject: string) => void>> = {
+  freeze: (play, targets) => setTargets(play, targets, { freezeAtMs: Date.now() }),
+  slow: (play, targets) => setTargets(play, targets, { slowdown: { atMs: Date.now(), pace: 0.3 } }),
+  drop: (play, targets) => setTargets(play, targets, { rows: 0 }),
+  break: (play, targets) => setTargets(play, targets, { indexingErrors: true }),
+  swap: (play, targets) => setTargets(play, targets, { wrongChain: play.fleet.chain("base").model }),
+  thaw: (play, targets) => setTargets(play, targets, { freezeAtMs: null, wrongChain: null }),
+  fail: (play, endpoints) => failAs(play, endpoints, "http_500"),
+  heal: (play, endpoints) => {
+    for (const endpoint of play.fleet.endpoints(endpoints)) {
+      endpoint.heal();
+    }
+  },
+  halt: (play, chain) => play.fleet.chain(chain).halt(),
+  down: (play, host) => play.setHost(host, "down"),
+  up: (play, host) => play.setHost(host, "up"),
+};

@@ -9,13 +9,16 @@ import type { PostRequest, PostResult } from "../../src/core/model/http-post.ts"
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
 import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
+import { Reloader } from "../../src/daemon/reloader.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
 import { type HistoryStore, openHistoryStore } from "../../src/daemon/state/history-store.ts";
 import { EMPTY_STATE, parseState } from "../../src/daemon/state/restored-state.ts";
 import type { StateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
+import type { ProbeResult, ReloadResult } from "../../src/io/http-server/routes/server-deps.ts";
 import type { SavedState } from "../../src/io/state/file.ts";
 import type { World } from "../../src/io/world.ts";
+import type { EndpointSpec } from "../../src/sim/fleet/endpoint-spec.ts";
 import { mirrorOf } from "../../src/sim/fleet/mirror-fleet.ts";
 import type { SimulatedEndpoint } from "../../src/sim/fleet/simulated-endpoint.ts";
 import { createFleet, type SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
@@ -38,19 +41,29 @@ export interface ScenarioOptions {
   readonly chains?: (spec: ChainSpec) => ChainSpec;
   /** What is wrong with the indexers before the daemon starts. */
   readonly prepare?: (fleet: SimulatedFleet) => void;
+  /** How a simulated endpoint differs from a healthy one. */
+  readonly endpoints?: (spec: EndpointSpec) => EndpointSpec;
+  /** A chains.yaml whose endpoints are simulated, for a reload that adds some. Default: the one that the daemon starts with. */
+  readonly simulated?: string;
 }
 
-/** A request as its receiver sees it. */
-export interface SentRequest {
+/** A request as its provider sees it. */
+export interface ReceivedRequest {
+  /** The key of the endpoint. */
+  readonly endpoint: string;
+  /** Milliseconds since the start of the scenario. */
+  readonly atMs: number;
+  /** When its reply was sent, or the caller gave up; Infinity while it is under way. */
+  readonly endMs: number;
   /** The path of the URL. */
   readonly path: string;
-  readonly atMs: number;
-  /** Of an RPC node, the empty string. */
+  readonly body: string;
+  /** The GraphQL query; of an RPC node, the empty string. */
   readonly query: string;
 }
 
 const START = "2026-11-20T03:00:00Z";
-const NO_RELOAD = { successful: true, lastSuccessMs: 0 };
+const NOT_ENDED = Number.POSITIVE_INFINITY;
 const nextTurn = promisify(turn);
 
 /**
@@ -81,8 +94,8 @@ export class Scenario extends Outputs implements AsyncDisposable {
   readonly log: readonly LogLine[];
   /** The lines of a recording, as `run --record` writes them. */
   readonly recording: string[] = [];
-  /** Every request of the daemon. */
-  readonly requests: SentRequest[] = [];
+  /** Every request that has reached an endpoint, in order. */
+  readonly received: ReceivedRequest[] = [];
   readonly #options: ScenarioOptions;
   readonly #recorded = recordLog();
   readonly #endpoints = new Map<string, SimulatedEndpoint>();
@@ -90,21 +103,38 @@ export class Scenario extends Outputs implements AsyncDisposable {
   readonly #scripts = new Map<string, Script>();
   /** Hosts that refuse connections. */
   readonly #down = new Set<string>();
+  readonly #disk = new SimulatedDisk();
+  readonly #reloader;
   readonly #startMs = Date.now();
   readonly #startMonotonicMs = performance.now();
   #suspendedMs = 0;
+  #stalledMs = 0;
   #config;
+  /** What the next reload reads. */
+  #file: string;
   #running: Running | null = null;
 
   constructor(chainsYaml: string, options: ScenarioOptions) {
     super();
     this.#options = options;
     this.log = this.#recorded.lines;
+    this.#file = chainsYaml;
     this.#config = this.#parse(chainsYaml);
-    const mirrored = mirrorOf(this.#config.fleet, () => this.#trueMs());
+    const { fleet } = this.#parse(options.simulated ?? chainsYaml);
+    const mirrored = mirrorOf(fleet, () => this.#trueMs());
     const chains = mirrored.chains?.map((spec) => options.chains?.(spec) ?? spec) ?? [];
-    this.fleet = createFleet({ ...mirrored, chains }, () => "");
+    const endpoints = mirrored.endpoints.map((spec) => options.endpoints?.(spec) ?? spec);
+    this.fleet = createFleet({ ...mirrored, chains, endpoints }, () => "");
     this.#connect();
+    this.#reloader = new Reloader({
+      world: this.#world(),
+      listen: this.#config.listen,
+      apply: async (config) => {
+        this.#config = config;
+        this.#connect();
+        this.#daemon.apply(config);
+      },
+    });
     options.prepare?.(this.fleet);
   }
 
@@ -151,8 +181,9 @@ export class Scenario extends Outputs implements AsyncDisposable {
         : parseState(JSON.parse(saved) as SavedState, Date.now());
     this.#running = await startDaemon(this.#config, {
       world: this.#world(),
+      disk: this.#disk,
       restored,
-      openClient: (settings) => this.#openClient(settings),
+      openClient: (settings) => this.openClient(settings),
     });
     if (state === "kept") {
       this.#running.history.restore(history);
@@ -160,12 +191,17 @@ export class Scenario extends Outputs implements AsyncDisposable {
     await nextTurn();
   }
 
-  /** Changes the configuration of the running daemon; new endpoints are not simulated. */
-  async reload(chainsYaml: string): Promise<void> {
-    this.#config = this.#parse(chainsYaml);
-    this.#connect();
-    this.#daemon.apply(this.#config);
+  /** Changes the configuration file, and has the running daemon read it again. */
+  async reload(chainsYaml: string): Promise<ReloadResult> {
+    this.#file = chainsYaml;
+    const result = await this.#reloader.reload();
     await nextTurn();
+    return result;
+  }
+
+  /** What is written to the disk from now on arrives, is refused, or hangs until the disk works again. */
+  setDisk(state: DiskState): void {
+    this.#disk.set(state);
   }
 
   /** Sets the wall clock forward or, with `-10m`, back; nothing else notices. */
@@ -197,6 +233,13 @@ export class Scenario extends Outputs implements AsyncDisposable {
     }
   }
 
+  /** The daemon's process stands still: chains and both clocks go on, and its timers are late. */
+  stall(duration: string): void {
+    const ms = parseDuration(duration) ?? 0;
+    this.#stalledMs += ms;
+    this.suspend(duration);
+  }
+
   /** Hosts refuse connections from now on, or accept them again. */
   setHost(host: string, state: "down" | "up"): void {
     if (state === "down") {
@@ -211,7 +254,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
   }
 
   metricsSource(): MetricsSource {
-    return this.#daemon.metricsSource({ reload: NO_RELOAD, replica: null, httpErrors: 0 });
+    return this.#daemon.metricsSource({ reload: this.#reloader.state, replica: null, httpErrors: 0 });
   }
 
   protected endpointRecords(chain: string): readonly EndpointRecord[] {
@@ -241,6 +284,24 @@ export class Scenario extends Outputs implements AsyncDisposable {
     return textOf(renderPlanPage(this.report(), this.#daemon.plan(), PAGE));
   }
 
+  /** The value of a series in `/metrics`, for example `synclag_up{target="..."}`; undefined: there is no such series. */
+  metric(series: string): number | undefined {
+    const line = this.metrics()
+      .split("\n")
+      .find((text) => text.startsWith(`${series} `));
+    return line === undefined ? undefined : Number(line.slice(series.length + 1));
+  }
+
+  /** The answer of `/-/healthy`. */
+  healthy(): ProbeResult {
+    return this.#daemon.healthy();
+  }
+
+  /** The answer of `/-/ready`. */
+  ready(): ProbeResult {
+    return this.#daemon.ready();
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#stop();
     vi.useRealTimers();
@@ -253,9 +314,13 @@ export class Scenario extends Outputs implements AsyncDisposable {
     return this.#running.daemon;
   }
 
+  #elapsedMs(): number {
+    return performance.now() - this.#startMonotonicMs;
+  }
+
   /** The time of the chains, which no step of our clock changes. */
   #trueMs(): number {
-    return this.#startMs + (performance.now() - this.#startMonotonicMs) + this.#suspendedMs;
+    return this.#startMs + this.#elapsedMs() + this.#suspendedMs;
   }
 
   #parse(chainsYaml: string): ReturnType<typeof parseConfig> {
@@ -281,10 +346,10 @@ export class Scenario extends Outputs implements AsyncDisposable {
   #world(): World {
     return {
       nowMs: () => Date.now(),
-      monotonicMs: () => performance.now(),
+      monotonicMs: () => performance.now() + this.#stalledMs,
       random: () => 0.5,
       logger: this.#recorded.logger,
-      loadConfig: () => this.#config,
+      loadConfig: () => this.#parse(this.#file),
       onBug: (error) => {
         throw error;
       },
@@ -295,7 +360,8 @@ export class Scenario extends Outputs implements AsyncDisposable {
     };
   }
 
-  #openClient({ timeoutMs }: HttpClientOptions): HttpClient {
+  /** A client for a process of its own, which reaches the same indexers. */
+  openClient({ timeoutMs }: HttpClientOptions): HttpClient {
     let close: (received: Received) => void = () => undefined;
     const closed = new Promise<Received>((resolve) => {
       close = resolve;
@@ -318,7 +384,6 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   async #answer({ url, headers, body }: PostRequest, timeoutMs: number): Promise<Received> {
     const { host, pathname } = new URL(url);
-    this.requests.push({ path: pathname, atMs: Date.now(), query: String(body["query"] ?? "") });
     const script = this.#scripts.get(url);
     if (script !== undefined && !this.#down.has(host)) {
       return await this.#scripted(url, script, timeoutMs);
@@ -327,14 +392,31 @@ export class Scenario extends Outputs implements AsyncDisposable {
     if (endpoint === undefined || this.#down.has(host)) {
       return { kind: "failed", reason: "connect", detail: `connection to ${host} refused` };
     }
+    const text = JSON.stringify(body);
+    const query = String(body["query"] ?? "");
+    const sent = { endpoint: endpoint.key, path: pathname, body: text, query };
+    const request = { ...sent, atMs: this.#elapsedMs(), endMs: NOT_ENDED };
+    this.received.push(request);
+    try {
+      return await this.#deliver(endpoint, { headers, body: text, path: pathname }, timeoutMs);
+    } finally {
+      request.endMs = this.#elapsedMs();
+    }
+  }
+
+  async #deliver(
+    endpoint: SimulatedEndpoint,
+    { headers, body, path }: Pick<PostRequest, "headers"> & { readonly body: string; readonly path: string },
+    timeoutMs: number,
+  ): Promise<Received> {
     const pending = endpoint.receive({
       method: "POST",
-      path: pathname,
+      path,
       headers: {
         "content-type": "application/json",
         ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
       },
-      body: JSON.stringify(body),
+      body,
     });
     const fault = endpoint.takeFault();
     if (fault?.kind === "delivery") {
@@ -393,16 +475,20 @@ async function startDaemon(
   config: ReturnType<typeof parseConfig>,
   {
     world,
+    disk,
     restored,
     openClient,
-  }: Required<Pick<DaemonOptions, "world" | "openClient">> & { readonly restored: StateStore["restored"] },
+  }: Required<Pick<DaemonOptions, "world" | "openClient">> & {
+    readonly disk: SimulatedDisk;
+    readonly restored: StateStore["restored"];
+  },
 ): Promise<Running> {
   const store: StateStore = {
     restored,
     touch: () => undefined,
     touchJournal: () => undefined,
-    problem: () => null,
-    flush: () => Promise.resolve(),
+    problem: () => disk.problem(),
+    flush: () => disk.flush(),
     publishUrl: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
@@ -418,6 +504,31 @@ async function startDaemon(
       await daemon[Symbol.asyncDispose]();
     },
   };
+}
+
+type DiskState = "works" | "is full" | "hangs";
+
+/** Where the counts of the budgets are written before a request is sent. */
+class SimulatedDisk {
+  #state: DiskState = "works";
+  #waiting: (() => void)[] = [];
+
+  set(state: DiskState): void {
+    this.#state = state;
+    for (const write of state === "hangs" ? [] : this.#waiting.splice(0)) {
+      write();
+    }
+  }
+
+  problem(): string | null {
+    return this.#state === "is full" ? "the disk is full" : null;
+  }
+
+  async flush(): Promise<void> {
+    if (this.#state === "hangs") {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
 }
 
 function withStatusEndpoint(endpoint: Endpoint): readonly Endpoint[] {
