@@ -1,9 +1,9 @@
-import { parseConfig } from "../../../src/config/parse.ts";
-import { endpointsOf, type Fleet, sourceKeysOf } from "../../../src/core/model/fleet.ts";
-import type { Observation } from "../../../src/core/model/observation.ts";
-import type { ChainReport, TargetReport } from "../../../src/core/model/report.ts";
-import { Monitor } from "../../../src/daemon/monitor.ts";
-import { createRandom } from "../../../src/sim/model/random.ts";
+import { parseConfig } from "../../src/config/parse.ts";
+import { endpointsOf, type Fleet, sourceKeysOf } from "../../src/core/model/fleet.ts";
+import type { Observation } from "../../src/core/model/observation.ts";
+import type { ChainReport, TargetReport } from "../../src/core/model/report.ts";
+import { Monitor } from "../../src/daemon/monitor.ts";
+import { createRandom } from "../../src/sim/model/random.ts";
 
 /** Four hours of one chain with the packaged cadences. All sources are at the head, except for the laggard. */
 export interface CadenceWorld {
