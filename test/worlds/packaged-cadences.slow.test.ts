@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { startMonitor } from "./core.ts";
 import { playCadences, WORLDS } from "./packaged-cadences.ts";
 
 const SEEDS = Array.from({ length: 8 }, (_, index) => index + 1);
@@ -7,7 +8,7 @@ describe("many fleets with the packaged cadences", () => {
   it.each(WORLDS)(
     "have the right reference and lags; blocks $spread, pauses: $pauses, laggard: $hasLaggard",
     (world) => {
-      const wrong = SEEDS.map((seed) => ({ seed, wrong: playCadences({ ...world, seed }) }));
+      const wrong = SEEDS.map((seed) => ({ seed, wrong: playCadences({ ...world, seed }, startMonitor) }));
 
       expect(wrong.filter((played) => played.wrong.length > 0)).toEqual([]);
     },

@@ -1,9 +1,9 @@
-import { parseConfig } from "../../src/config/parse.ts";
-import { endpointsOf, type Fleet, sourceKeysOf } from "../../src/core/model/fleet.ts";
 import type { Observation } from "../../src/core/model/observation.ts";
 import type { ChainReport, TargetReport } from "../../src/core/model/report.ts";
-import { Monitor } from "../../src/daemon/monitor.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
+import type { StartCore } from "./core.ts";
+import { chainsOf, type FleetSource, isNode } from "./fleet.ts";
+import { deliver, drawLatency, headOf, keyOf, pick, T0 } from "./simulated-poll.ts";
 
 /** Four hours of one chain with the packaged cadences. All sources are at the head, except for the laggard. */
 export interface CadenceWorld {
@@ -23,8 +23,6 @@ export const WORLDS: readonly Omit<CadenceWorld, "seed">[] = (
   [false, true].flatMap((pauses) => [false, true].map((hasLaggard) => ({ spread, pauses, hasLaggard }))),
 );
 
-/** An instant to count from: 2026-11-20T00:00:00Z. */
-const T0 = 1_795_132_800_000;
 const SECOND_MS = 1_000;
 const MINUTE_MS = 60 * SECOND_MS;
 const LASTS_MS = 240 * MINUTE_MS;
@@ -45,57 +43,62 @@ const LAG_TOLERATED_MS = 150 * SECOND_MS;
 const STANDSTILL_MS = MINUTE_MS;
 const EDGE_MS = 3 * MINUTE_MS;
 
-/** Plays a world through the monitor, looks at its report every five seconds, and returns all that was wrong. */
-export function playCadences(world: CadenceWorld): readonly string[] {
+/** Two protocols as in the packaged chains.yaml: gateways are asked twice an hour, for their budget allows no more. */
+const TARGETS: readonly FleetSource[] = ["airdrops", "lockup"].flatMap((protocol) => [
+  { key: keyOf(`${protocol}/multichain`), pollIntervalMs: 15 * SECOND_MS, provider: "envio" },
+  { key: keyOf(`${protocol}/subgraph`), pollIntervalMs: 30 * MINUTE_MS, provider: "gateway" },
+  { key: keyOf(`${protocol}/studio`), pollIntervalMs: MINUTE_MS, provider: "studio" },
+]);
+const NODE: FleetSource = { key: "rpc/bench/0", pollIntervalMs: 15 * SECOND_MS };
+
+/** Plays a world, looks at the report every five seconds, and returns all that was wrong. */
+export function playCadences(world: CadenceWorld, start: StartCore): readonly string[] {
   const random = createRandom(JSON.stringify(world));
   const blockTimeMs = pick(BLOCK_TIMES_MS, random);
   const chain = chainOf(world, blockTimeMs, random);
-  const fleet = fleetOf(blockTimeMs, random() < 0.7);
-  const sources = sourcesOf(fleet, world, random);
+  const listed = [...TARGETS, ...(random() < 0.7 ? [NODE] : [])];
+  const sources = sourcesOf(listed, world, random);
   const laggard = sources.find(({ behindMs }) => behindMs === BEHIND_MS)?.key ?? null;
   const reads = new Map<string, Read>();
-  let nowMs = T0;
-  const monitor = new Monitor(fleet, { nowMs: () => nowMs, budgets: () => [] });
+  const core = start(chainsOf(listed, blockTimeMs));
   const wrong: string[] = [];
   for (let atMs = 0; atMs < LASTS_MS; atMs += LOOK_EVERY_MS) {
-    const due = sources.filter(({ everyMs }) => atMs % everyMs === 0);
+    const due = sources.filter(({ pollIntervalMs }) => atMs % pollIntervalMs === 0);
     const replies = due.map((source) => ask(source, chain, { atMs: T0 + atMs, random }));
-    for (const { observation, read } of replies.toSorted(
-      (a, b) => a.read.receivedAtMs - b.read.receivedAtMs,
-    )) {
-      nowMs = read.receivedAtMs;
+    for (const { observation, read } of replies) {
       reads.set(observation.source, read);
-      monitor.observe([observation]);
     }
-    nowMs = T0 + atMs + LOOK_EVERY_MS;
-    const found = monitor
-      .report()
-      .chains.flatMap((report) => [
-        ...(atMs < REFERENCE_FROM_MS ? [] : wrongReference(report, chain, nowMs)),
-        ...(atMs < LAGS_FROM_MS ? [] : wrongTargets(report, { chain, laggard, nowMs, reads })),
-      ]);
+    deliver(
+      core,
+      replies.map(({ observation }) => observation),
+    );
+    const nowMs = T0 + atMs + LOOK_EVERY_MS;
+    const report = core.report(nowMs);
+    const found = [
+      ...(atMs < REFERENCE_FROM_MS ? [] : wrongReference(report, chain, nowMs)),
+      ...(atMs < LAGS_FROM_MS ? [] : wrongTargets(report, { chain, laggard, nowMs, reads })),
+    ];
     wrong.push(...found.map((what) => `after ${atMs / MINUTE_MS} min ${what}`));
   }
   return wrong;
 }
 
-interface Source {
-  readonly key: string;
-  readonly everyMs: number;
+interface Source extends FleetSource {
   readonly behindMs: number;
   readonly isDated: boolean;
 }
 
-function sourcesOf(fleet: Fleet, { hasLaggard }: CadenceWorld, random: () => number): readonly Source[] {
-  const sources = endpointsOf(fleet).flatMap((endpoint) =>
-    sourceKeysOf(endpoint).map((key) => ({
-      key,
-      everyMs: endpoint.pollIntervalMs,
-      behindMs: random() * 5 * SECOND_MS,
-      isDated: !key.includes("/multichain/"),
-    })),
-  );
-  const often = sources.filter(({ everyMs, key }) => everyMs <= MINUTE_MS && !key.startsWith("rpc/"));
+function sourcesOf(
+  listed: readonly FleetSource[],
+  { hasLaggard }: CadenceWorld,
+  random: () => number,
+): readonly Source[] {
+  const sources = listed.map((source) => ({
+    ...source,
+    behindMs: random() * 5 * SECOND_MS,
+    isDated: !source.key.includes("/multichain/"),
+  }));
+  const often = sources.filter((source) => source.pollIntervalMs <= MINUTE_MS && !isNode(source));
   const laggard = hasLaggard ? pick(often, random) : null;
   return sources.map((source) => (source === laggard ? { ...source, behindMs: BEHIND_MS } : source));
 }
@@ -107,21 +110,19 @@ function ask(
   { atMs, random }: { readonly atMs: number; readonly random: () => number },
 ): { readonly observation: Observation; readonly read: Read } {
   const sentAtMs = atMs + random() * 200;
-  const receivedAtMs = sentAtMs + 20 + random() * 880;
+  const receivedAtMs = sentAtMs + drawLatency(random);
   const readAtMs = (sentAtMs + receivedAtMs) / 2;
   const block = chain.headAt(readAtMs - behindMs);
-  const timestampSec = isDated ? Math.floor(chain.timeOf(block) / 1_000) : null;
-  const head = { block, timestampSec, hash: null, deployment: null, indexingErrors: null };
+  const head = headOf(block, isDated ? Math.floor(chain.timeOf(block) / 1_000) : null);
   return {
     observation: { kind: "head", source: key, sentAtMs, receivedAtMs, head },
-    read: { block, readAtMs, receivedAtMs },
+    read: { block, readAtMs },
   };
 }
 
 interface Read {
   readonly block: number;
   readonly readAtMs: number;
-  readonly receivedAtMs: number;
 }
 
 interface Truth {
@@ -215,29 +216,4 @@ function shareOf(spread: CadenceWorld["spread"], random: () => number): number {
     case "exponential":
       return -Math.log(1 - random());
   }
-}
-
-/** Two protocols as in the packaged chains.yaml: gateways are asked twice an hour, for their budget allows no more. */
-export function fleetOf(blockTimeMs: number, hasNode: boolean): Fleet {
-  const indexers = `
-    - { variant: multichain, dialect: envio, url: "https://envio.example/{protocol}", chains: [bench], schedule: "*/15 * * * * *" }
-    - { variant: subgraph, dialect: graph, url: "https://gateway.example/{protocol}", chains: [bench], schedule: "0 */30 * * * *" }
-    - { variant: subgraph, tier: testing, dialect: graph, url: "https://studio.example/{protocol}", chains: [bench], schedule: "0 * * * * *" }`;
-  const text = `
-version: 1
-chains:
-  bench: { id: 10, name: Bench, block_time: ${blockTimeMs / 1_000}s${hasNode ? `, rpc: ["https://node.example/"]` : ""} }
-protocols:
-  airdrops: ${indexers}
-  lockup: ${indexers}
-`;
-  return parseConfig(text, { file: "cadences.yaml", env: {}, readFile: () => "" }).fleet;
-}
-
-function pick<T>(all: readonly T[], random: () => number): T {
-  const picked = all[Math.floor(random() * all.length)];
-  if (picked === undefined) {
-    throw new Error("Cannot pick one of nothing");
-  }
-  return picked;
 }
