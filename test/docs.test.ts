@@ -23,6 +23,24 @@ describe("the pages", () => {
   });
 });
 
+describe("the commands and files of this repository that the pages name", () => {
+  it("exist", () => {
+    const { scripts } = JSON.parse(read("package.json")) as {
+      readonly scripts: Readonly<Record<string, string>>;
+    };
+    const missing = PAGES.flatMap((page) => [
+      ...[...read(page).matchAll(/npm run ([\w:]+)/g)]
+        .filter(([, script = ""]) => !(script in scripts))
+        .map(([command]) => `${page}: ${command}`),
+      ...[...read(page).matchAll(/\b(?:test|bench|dashboards\/src)\/[\w./-]*\.(?:ts|mjs|sh)\b/g)]
+        .filter(([path]) => !existsSync(path))
+        .map(([path]) => `${page}: ${path}`),
+    ]);
+
+    expect(missing).toEqual([]);
+  });
+});
+
 describe("docs/your-case.md", () => {
   const blocks = [...read("docs/your-case.md").matchAll(/^## (.*)$[\s\S]*?^```yaml\n([\s\S]*?)^```$/gm)].map(
     ([, title = "", text = ""]) => ({ title, text }),
