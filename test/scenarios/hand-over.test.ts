@@ -57,7 +57,7 @@ beforeEach(async () => {
   cluster = new Cluster();
   await cluster.start("a");
   await cluster.start("b");
-  await cluster.run("1m");
+  await cluster.run("30s");
 });
 
 afterEach(() => {
