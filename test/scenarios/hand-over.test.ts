@@ -152,7 +152,7 @@ describe("two replicas with a store", () => {
     expect(pollers).toEqual(["a"]);
     expect(cluster.pollers()).toEqual(["a"]);
     expect(cluster.longestPauseMs()).toBeLessThan(20_000);
-    expect([a, b].map((text) => /^synclag_store_up (\d)$/m.exec(text ?? "")?.[1])).toEqual(["0", "0"]);
+    expect([a, b].map((text) => /^synclag_store_up (\d)$/m.exec(text)?.[1])).toEqual(["0", "0"]);
     expect(a).toMatch(/^synclag_status/m);
     expect(b).not.toMatch(/^synclag_status/m);
     expect(cluster.replica("a").lines).toContainEqual(

@@ -128,12 +128,12 @@ describe("several hosts that hang", () => {
     const slugs = Array.from({ length: 8 }, (_, index) => `chain-${index}`);
     const indexers = ["slow-1", "slow-2", "{chain}.fast"].map(
       (host) =>
-        `    - { variant: ${host.replace("{chain}.", "")}, dialect: graph, url: "https://${host}.example/{chain}", schedule: "0 * * * * *", chains: [${slugs}] }`,
+        `    - { variant: ${host.replace("{chain}.", "")}, dialect: graph, url: "https://${host}.example/{chain}", schedule: "0 * * * * *", chains: [${slugs.join(", ")}] }`,
     );
     await using play = await startScenario(`
 version: 1
 poll: { concurrency: 4, per_host: 2, timeout: 10s, retries: 0 }
-chains: { ${slugs.map((slug, index) => `${slug}: { id: ${1_000 + index}, block_time: 2s }`)} }
+chains: { ${slugs.map((slug, index) => `${slug}: { id: ${1_000 + index}, block_time: 2s }`).join(", ")} }
 protocols:
   airdrops:
 ${indexers.join("\n")}
