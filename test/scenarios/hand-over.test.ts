@@ -94,7 +94,7 @@ describe("two replicas with a store", () => {
     expect(cluster.longestPauseMs()).toBeLessThan(7_000);
     expect(pollsIn(after)).toBeGreaterThanOrEqual(before);
     expect(statusesOf(cluster.replica("b"))).toEqual(Array(4).fill("ok"));
-    // One that has seen nothing of the former leader has its plots.
+    // A replica that starts later has the plots of the former leader.
     expect(plotted.length).toBeGreaterThan(1);
     expect(cluster.replica("c").timesOf("base")).toEqual(expect.arrayContaining(plotted.slice(0, -1)));
     expect(
@@ -396,7 +396,7 @@ class Cluster {
     return gunzipSync(await scraping).toString();
   }
 
-  /** Who has polled, in order. */
+  /** The replicas that polled, in order. */
   pollers(): readonly string[] {
     const names = this.sent.map(({ by }) => by);
     return names.filter((name, index) => name !== names[index - 1]);

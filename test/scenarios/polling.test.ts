@@ -93,7 +93,7 @@ protocols:
 `;
   const slow = { behaviour: { latency: { minMs: 900, maxMs: 1_000 } } };
 
-  it("is asked no more at once than it may be, nor are all hosts together, and nobody is left out", async () => {
+  it("is asked no more at once than it may be, nor are all hosts together, and each endpoint is polled", async () => {
     await using play = await startScenario(FLEET, { endpoints: (spec) => ({ ...spec, ...slow }) });
 
     await play.run("30s");
