@@ -270,6 +270,27 @@ describe("a poll that fails", () => {
   );
 });
 
+describe("a stop", () => {
+  it.each([
+    { during: "the pause before a retry", fault: "http_500" },
+    { during: "a poll that hangs", fault: "hang_before_headers" },
+  ] as const)("in $during sends nothing more, and blames no target for it", async ({ fault }) => {
+    await using play = await startScenario(oneSubgraph({}));
+    play.fleet.endpoint(SUBGRAPH).set({ latency: { minMs: 100, maxMs: 100 } });
+    await play.run("5m");
+    play.fleet.endpoint(SUBGRAPH).fail(fault);
+    // A poll begins at the full minute, and a retry follows 150 ms after its end.
+    await play.run("200ms");
+    const sent = play.received.length;
+
+    await play.restart({ state: "kept", after: "10s" });
+    await play.run("10s");
+
+    expect(play.received).toHaveLength(sent);
+    expect(play.target(SUBGRAPH)).toMatchObject({ status: "ok", up: true });
+  });
+});
+
 describe("the query of an endpoint", () => {
   const TIMED = "{ _meta { chainId progressBlock progressBlockTime } }";
   const PLAIN = "{ _meta { chainId progressBlock } }";
