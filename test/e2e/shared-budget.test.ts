@@ -12,22 +12,21 @@ import { BudgetStoreModel } from "../support/budget-store-model.ts";
 import { storeAddress } from "../support/daemon-on-store.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { DAILY, HOURLY, SharedLife, type StoreUnderTest, step } from "../support/shared-budget-life.ts";
-import { freePort } from "./support/free-port.ts";
-import { getJson, getText } from "./support/loopback.ts";
+import { getJson } from "./support/loopback.ts";
 import { type Program, runProgram, startProgram } from "./support/program.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
+import { startSynclag } from "./support/synclag.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
 
 afterAll(undoAll);
 
-const RUN = ["dist/main.js", "run"];
 const LIMIT = 200;
 /** The share of the limit that must have been used. */
 const USED = 0.9;
 /** A busy machine needs longer for as many polls. */
 const LONGEST_EXTENSION_MS = 300_000;
-/** How long processes are killed; five minutes for the figures in docs/HIGH-AVAILABILITY.md. */
-const KILLING_MS = Number(process.env["SHARED_BUDGET_SECONDS"] ?? 45) * 1_000;
+/** How long processes are killed; five minutes each night. */
+const KILLING_MS = Number(process.env["SHARED_BUDGET_SECONDS"] ?? 20) * 1_000;
 const CHAINS = { base: 8453, ethereum: 1, arbitrum: 42161 };
 const PROTOCOLS = ["airdrops", "lockup", "flow", "staking", "vesting", "grants", "swaps", "loans"];
 const KEYS = PROTOCOLS.flatMap((protocol) => Object.keys(CHAINS).map((chain) => keyOf(protocol, chain)));
@@ -68,16 +67,8 @@ describe("a budget that three daemons and a cron of check share", () => {
 
     async function daemon(): Promise<void> {
       while (!isOver()) {
-        const port = await freePort();
-        const program = await startProgram({
-          command: process.execPath,
-          args: [...RUN, ...args, "--listen", `127.0.0.1:${port}`, "--log-level", "error"],
-        });
         // At random, from the first draws on: a start takes most of a life.
-        await vi.waitFor(() => getText(`http://127.0.0.1:${port}/-/healthy`), {
-          timeout: 60_000,
-          interval: 50,
-        });
+        const program = await startSynclag(config, ["--store", server.url]);
         await delay(Math.random() * 3_000);
         await kill(program);
         kills += 1;
@@ -125,20 +116,7 @@ describe("a budget that three daemons and a cron of check share", () => {
     const config = join(folder, "chains.yaml");
     await writeFile(config, twoIndexers(fleet));
     const server = await startRedis();
-    const port = await freePort();
-    const program = await startProgram({
-      command: process.execPath,
-      args: [
-        "dist/main.js",
-        "run",
-        "--config",
-        config,
-        "--store",
-        server.url,
-        "--listen",
-        `127.0.0.1:${port}`,
-      ],
-    });
+    const program = await startSynclag(config, ["--store", server.url]);
     // An empty store gives no lease for fifteen seconds.
     const count = (chain: string): number => fleet.endpoint(keyOf("airdrops", chain)).requestCount;
     await vi.waitFor(() => expect(count("base")).toBeGreaterThan(2), { timeout: 60_000 });
@@ -147,7 +125,7 @@ describe("a budget that three daemons and a cron of check share", () => {
 
     await vi.waitFor(
       async () => {
-        const { targets } = statusSchema.parse(await getJson(`http://127.0.0.1:${port}/api/v1/status`));
+        const { targets } = statusSchema.parse(await getJson(`${program.url}/api/v1/status`));
         expect(targets.map(({ detail }) => detail).join("\n")).toMatch(
           /not sent: budget few: the store is away \(.*\), and nothing drawn in advance is left/,
         );

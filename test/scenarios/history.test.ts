@@ -1,44 +1,117 @@
 import { describe, expect, it } from "vitest";
-import { VirtualFleet } from "../support/virtual-fleet.ts";
+import { openHistoryStore } from "../../src/daemon/state/history-store.ts";
+import { historyJson, historyTargets } from "../../src/views/api/history.ts";
+import { recordLog } from "../support/log-recorder.ts";
+import { type Scenario, startScenario } from "../support/scenario.ts";
+import { ScriptedFleet } from "../support/scripted-fleet.ts";
 
-const NODE = "https://node.test/";
-const INDEXER = "https://indexer.test/";
-const OTHER = "https://other.test/";
 const CHAINS_YAML = `
 version: 1
-chains: { base: { id: 8453, block_time: 2s, rpc: ["${NODE}"] } }
+chains: { base: { id: 8453, block_time: 2s, rpc: ["https://node.test/"] } }
 protocols:
   airdrops:
-    - { variant: multichain, url: "${INDEXER}", dialect: graph, schedule: "*/15 * * * * *", chains: [base] }
-    - { variant: subgraph, url: "${OTHER}", dialect: graph, schedule: "*/15 * * * * *", chains: [base] }
+    - { variant: multichain, url: "https://indexer.test/", dialect: graph, schedule: "*/15 * * * * *", chains: [base] }
+    - { variant: subgraph, url: "https://other.test/", dialect: graph, schedule: "*/15 * * * * *", chains: [base] }
 `;
 
 describe("the history behind the plots", () => {
   it("has one sample a minute, whose heights, lags and time are of one moment", async () => {
-    const fleet = new VirtualFleet(CHAINS_YAML);
-    const began = fleet.now;
-    const behind = [0, 4, 10, 2, 0, 0];
+    const play = new ScriptedFleet(CHAINS_YAML);
+    const store = await openHistoryStore({
+      stateFile: null,
+      logger: recordLog().logger,
+      nowMs: () => play.nowMs,
+    });
+    const began = play.nowMs / 1_000;
     const polled = [];
 
-    for (const [index, blocks] of behind.entries()) {
+    for (const [index, blocks] of [0, 4, 10, 2, 0, 0].entries()) {
       const head = 1_000_000 + index * 8;
-      fleet.reply(NODE, { block: head, timestampSec: fleet.now });
-      fleet.reply(OTHER, { block: head });
-      fleet.reply(INDEXER, { block: head - blocks });
-      await fleet.record();
-      polled.push({ time: fleet.now, lag: fleet.target("multichain").lag_seconds });
-      fleet.wait(16);
+      play.poll("rpc", { block: head, timestampSec: play.nowMs / 1_000 });
+      play.poll("subgraph", head).poll("multichain", head - blocks);
+      await store.record(play.report());
+      polled.push({ time: play.nowMs / 1_000, lag: (play.target("multichain").lagMs ?? 0) / 1_000 });
+      play.wait("16s");
     }
-    const history = await fleet.history("airdrops", "base");
+    const wanted = historyTargets(play.report(), "airdrops", "base");
+    const past = store.past("base", wanted?.keys ?? [], {
+      fromMs: began * 1_000,
+      toMs: play.nowMs,
+      points: 1_000,
+    });
+    const history = historyJson("airdrops", play.chain(), { past, nowMs: play.nowMs });
 
     const target = history.targets.find(({ variant }) => variant === "multichain");
     const behindReference = history.reference_block_number.map(
       (head, index) => (head ?? 0) - (target?.block_number[index] ?? 0),
     );
-    const worst = polled.toSorted((a, b) => (b.lag ?? 0) - (a.lag ?? 0))[0];
+    const worst = polled.toSorted((a, b) => b.lag - a.lag)[0];
     expect(worst?.lag).toBe(20);
     expect(history.timestamps).toEqual([worst?.time, began + 64]);
     expect(target?.lag_seconds[0]).toBe(worst?.lag);
     expect(target?.lag_seconds).toEqual(behindReference.map((blocks) => blocks * 2));
   });
 });
+
+const FLEET = `
+version: 1
+chains: { base: { id: 8453, block_time: 2s, rpc: ["https://node.example/"] } }
+protocols:
+  airdrops:
+    - { variant: multichain, dialect: graph, url: "https://first.example/x", schedule: "0 * * * * *", chains: [base] }
+    - { variant: subgraph, dialect: graph, url: "https://second.example/x", schedule: "0 * * * * *", chains: [base] }
+`;
+const SUBGRAPH = "airdrops/subgraph/production/base";
+
+describe("what the history keeps", () => {
+  it("is each minute of the past, with its peaks and over a restart, and nothing of the time without a daemon", async () => {
+    await using play = await startScenario(FLEET);
+    await play.run("3m");
+    play.fleet.target(SUBGRAPH).freeze();
+    await play.run("3m");
+    play.fleet.target(SUBGRAPH).heal();
+    await play.run("2m");
+    await play.restart({ state: "kept", after: "3m" });
+    await play.run("2m");
+
+    const all = lagsOf(play, {});
+    const thinned = lagsOf(play, { points: 4 });
+    const recent = lagsOf(play, { hours: 0.1 });
+    await play.restart({ state: "lost" });
+    await play.run("1m");
+
+    expect(all).toEqual([
+      "03:00 0",
+      "03:01 0",
+      "03:02 0",
+      "03:03 0",
+      "03:04 60",
+      "03:05 120",
+      "03:06 0",
+      "03:07 0",
+      "03:08 –",
+      "03:09 –",
+      "03:10 –",
+      "03:11 0",
+      "03:12 0",
+      "03:13 –",
+    ]);
+    expect(thinned).toHaveLength(4);
+    expect(thinned).toContain("03:05 120");
+    expect(recent).toEqual(all.slice(-7));
+    expect(lagsOf(play, {}).at(0)).toBe("03:13 0");
+  });
+});
+
+/** `03:04 180`: each minute with the lag of the subgraph in seconds, to ten. */
+function lagsOf(
+  play: Scenario,
+  span: { readonly hours?: number; readonly points?: number },
+): readonly string[] {
+  const { timestamps, targets } = play.history("airdrops", "base", span);
+  const lags = targets.find(({ variant }) => variant === "subgraph")?.lag_seconds ?? [];
+  return timestamps.map((time, index) => {
+    const lag = lags[index] ?? null;
+    return `${new Date(time * 1_000).toISOString().slice(11, 16)} ${lag === null ? "–" : Math.round(lag / 10) * 10}`;
+  });
+}

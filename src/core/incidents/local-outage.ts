@@ -27,7 +27,7 @@ const TOGETHER_POLLS = 2;
 /**
  * Whether our own network is down: nobody has answered recently, and every host fails, of two or more. Hosts that have not been
  * polled since are ignored while more than these went silent together; RPC nodes count only among those that went silent.
- * A host that our own budget keeps us from polling proves nothing.
+ * A host to which no poll is sent, because of our own budget or since it has asked us to wait, proves nothing.
  */
 export function isNetworkDown(
   contacts: readonly SourceContact[],
@@ -67,7 +67,7 @@ export function isUnreached(poll: Observation | LastPoll | null | undefined): bo
 function lastAnswerMs(contacts: readonly SourceContact[]): number {
   let answeredMs = Number.NEGATIVE_INFINITY;
   for (const { last, lastSuccessMs } of contacts) {
-    const isAnswer = last !== null && !isUnreached(last) && !isOverBudget(last);
+    const isAnswer = last !== null && !isUnreached(last) && !wasNotSent(last);
     const answerMs = isAnswer ? last.receivedAtMs : Number.NEGATIVE_INFINITY;
     answeredMs = Math.max(answeredMs, answerMs, lastSuccessMs ?? answerMs);
   }
@@ -104,7 +104,7 @@ interface HostSample {
 function allHostsFail(samples: readonly HostSample[], silent: ReadonlySet<SourceContact>): boolean {
   const hosts = [...groupBy(samples, ({ host }) => host).values()]
     .map((members) => members.map(({ contact }) => contact))
-    .filter((members) => !members.every((contact) => isOverBudget(contact?.last)));
+    .filter((members) => !members.every((contact) => wasNotSent(contact?.last)));
   const failing = hosts.filter((members) => members.some((contact) => isUnreached(contact?.last)));
   const waiting = hosts.length - failing.length;
   const counted =
@@ -130,7 +130,10 @@ function hostSamples(
   );
 }
 
-/** Whether our own budget kept the poll from being sent. */
-function isOverBudget(last: LastPoll | null | undefined): boolean {
-  return last?.kind === "failed" && last.reason === "budget";
+/** Whether the poll was not sent: our own budget is spent, or the provider has asked us to wait. Such a poll takes no time. */
+function wasNotSent(last: LastPoll | null | undefined): boolean {
+  return (
+    last?.kind === "failed" &&
+    (last.reason === "budget" || (last.reason === "rate_limited" && last.sentAtMs === last.receivedAtMs))
+  );
 }

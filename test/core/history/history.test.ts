@@ -1,101 +1,126 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { ChainHistory } from "../../../src/core/history/history.ts";
-import { sampleChainReport, sampleGap, sampleTargetReport } from "../../views/sample-report.ts";
-import {
-  blockAt,
-  HOUR_MS,
-  KEY,
-  MINUTE_MS,
-  recorded,
-  reportAt,
-  START_MS,
-  SUBGRAPH,
-  whole,
-} from "./history-fixture.ts";
+import { sampleChainReport, sampleGap, sampleTarget, sampleTargetReport } from "../../views/sample-report.ts";
 
-const DAY_MS = 24 * HOUR_MS;
-/** Of sums of doubles of this size, in blocks. */
-const ROUNDING = 1e-6;
+const START_MS = Date.UTC(2026, 11, 1);
+const [MINUTE_MS, HOUR_MS] = [60_000, 3_600_000];
+const KEY = sampleTarget().key;
+const SUBGRAPH = sampleTarget({ variant: "subgraph" });
 
-describe("ChainHistory", () => {
-  it("keeps height, lag, gap and reference", () => {
+/** All that is known until then. */
+const whole = (toMs: number) => ({ fromMs: 0, toMs, points: Number.POSITIVE_INFINITY });
+
+/** Two targets with this lag, two blocks behind the reference. */
+function reportAt(nowMs: number, lagMs: number | null = 4_000) {
+  const block = blockAt(nowMs);
+  return sampleChainReport({
+    reference: { block, sources: 3, members: [], opposed: [], timeMs: nowMs },
+    targets: [sampleTarget(), SUBGRAPH].map((target) =>
+      sampleTargetReport({ target, block: block - 2, lagMs }),
+    ),
+    gaps: [sampleGap({ target: SUBGRAPH, blocks: 1.5, uncertaintyBlocks: 0.44 })],
+  });
+}
+
+function blockAt(nowMs: number): number {
+  return 38_000_000 + Math.floor((nowMs - START_MS) / 2_000);
+}
+
+/** A history with a sample each 15 s. */
+function recorded(fromMs: number, toMs: number, lagAt?: (nowMs: number) => number): ChainHistory {
+  const history = new ChainHistory();
+  for (let nowMs = fromMs; nowMs <= toMs; nowMs += 15_000) {
+    history.record(reportAt(nowMs, lagAt?.(nowMs)), nowMs);
+  }
+  return history;
+}
+
+describe("what is recorded", () => {
+  it("is read again: height, lag, gap and reference", () => {
     const history = new ChainHistory();
     history.record(reportAt(START_MS), START_MS);
 
-    expect(history.read([SUBGRAPH.key], whole(START_MS))).toEqual({
-      timesMs: [START_MS],
-      reference: [blockAt(START_MS)],
-      targets: {
-        [SUBGRAPH.key]: {
-          block: [blockAt(START_MS) - 2],
-          lagMs: [4_000],
-          gapBlocks: [1.5],
-          uncertaintyBlocks: [0.5],
-        },
-      },
+    const { timesMs, reference, targets } = history.read([SUBGRAPH.key, "never"], whole(START_MS));
+
+    const block = blockAt(START_MS);
+    expect({ timesMs, reference }).toEqual({ timesMs: [START_MS], reference: [block] });
+    expect(targets).toEqual({
+      // The uncertainty is rounded up, so that the interval still contains the true gap.
+      [SUBGRAPH.key]: { block: [block - 2], lagMs: [4_000], gapBlocks: [1.5], uncertaintyBlocks: [0.5] },
+      never: { block: [null], lagMs: [null], gapBlocks: [null], uncertaintyBlocks: [null] },
     });
   });
 
-  it("has null for what is unknown, and for a target that was never recorded", () => {
-    const history = new ChainHistory();
-    const target = sampleTargetReport({ lagMs: null });
-    history.record(sampleChainReport({ reference: null, targets: [target], gaps: [] }), START_MS);
+  it("is an interval that contains the true gap, and a lag to seven digits", () => {
+    const property = fc.property(
+      fc.double({ min: -1e9, max: 1e9, noNaN: true }),
+      fc.double({ min: 0.75, max: 1e5, noNaN: true }),
+      fc.integer({ min: 0, max: 366 * 24 * HOUR_MS }),
+      (blocks, uncertaintyBlocks, lagMs) => {
+        const history = new ChainHistory();
+        const gaps = [sampleGap({ target: sampleTarget(), blocks, uncertaintyBlocks })];
+        history.record(sampleChainReport({ targets: [sampleTargetReport({ lagMs })], gaps }), START_MS);
 
-    const slice = history.read([KEY, "never"], whole(START_MS));
+        const own = history.read([KEY], whole(START_MS)).targets[KEY];
+        const [shown, within, lag] = [own?.gapBlocks[0], own?.uncertaintyBlocks[0], own?.lagMs[0]].map(
+          Number,
+        );
 
-    expect(slice.reference).toEqual([null]);
-    const unknown = { block: [null], lagMs: [null], gapBlocks: [null], uncertaintyBlocks: [null] };
-    expect(slice.targets).toEqual({ [KEY]: { ...unknown, block: [target.block] }, never: unknown });
+        const rounding = 1e-6;
+        expect(Number(shown) - Number(within)).toBeLessThanOrEqual(blocks - uncertaintyBlocks + rounding);
+        expect(Number(shown) + Number(within)).toBeGreaterThanOrEqual(blocks + uncertaintyBlocks - rounding);
+        expect(within).toBeLessThanOrEqual(uncertaintyBlocks + Math.abs(blocks - Number(shown)) + 0.11);
+        // Four bytes have 24 binary digits.
+        expect(Math.abs(Number(lag) - lagMs)).toBeLessThanOrEqual(lagMs / 2 ** 23);
+      },
+    );
+    fc.assert(property, { numRuns: 300 });
   });
 
-  it("is empty before anything is known", () => {
+  it("is nothing while nothing is known", () => {
     const history = new ChainHistory();
     const unknown = sampleTargetReport({ block: null, lagMs: null });
+
     history.record(sampleChainReport({ reference: null, targets: [unknown] }), START_MS);
-
-    expect(history.read([KEY], whole(START_MS)).timesMs).toEqual([]);
-
     history.record(reportAt(START_MS + 1_000), START_MS + 1_000);
 
-    expect(history.read([KEY], whole(START_MS + 1_000)).timesMs).toEqual([START_MS + 1_000]);
-    expect(history.read([KEY], whole(START_MS - 1)).timesMs).toEqual([]);
+    expect(history.read([KEY], whole(START_MS + MINUTE_MS)).timesMs[0]).toBe(START_MS + 1_000);
   });
 
-  it.each([
-    { case: "less than 15 s after the last", laterMs: 14_999, lags: [4_000] },
-    { case: "15 s after the last", laterMs: 15_000, lags: [9_000] },
-    { case: "less than 15 s before it, after the clock was set back", laterMs: -14_999, lags: [4_000] },
-    { case: "15 s before it, after the clock was set back", laterMs: -15_000, lags: [9_000] },
-  ])("takes at most one sample each 15 s: one $case", ({ laterMs, lags }) => {
-    const history = new ChainHistory();
-    const firstMs = START_MS + 30_000;
-    history.record(reportAt(firstMs), firstMs);
+  it("is one sample each 15 s, also after the clock was set back", () => {
+    const lags = [14_999, 15_000, -14_999, -15_000].map((laterMs) => {
+      const history = new ChainHistory();
+      const firstMs = START_MS + 30_000;
+      history.record(reportAt(firstMs), firstMs);
+      history.record(reportAt(firstMs + laterMs, 9_000), firstMs + laterMs);
+      return history.read([KEY], whole(firstMs)).targets[KEY]?.lagMs;
+    });
 
-    history.record(reportAt(firstMs + laterMs, 9_000), firstMs + laterMs);
-
-    expect(history.read([KEY], whole(firstMs)).targets[KEY]?.lagMs).toEqual(lags);
+    expect(lags).toEqual([[4_000], [9_000], [4_000], [9_000]]);
   });
 
-  it.each([0, 1, 2, 3, 4])(
-    "has each time once, from the first to the last, where the minutes end %d after a step of five",
-    (minutes) => {
-      const endMs = START_MS + 150 * MINUTE_MS + minutes * MINUTE_MS;
+  it("is forgotten with its target", () => {
+    const history = recorded(START_MS, START_MS + 10 * MINUTE_MS);
+    const laterMs = START_MS + 20 * MINUTE_MS;
 
-      const { timesMs } = recorded(START_MS, endMs).read([KEY], whole(endMs));
+    history.record(sampleChainReport({ targets: [sampleTargetReport()] }), laterMs);
 
-      expect(timesMs).toEqual([...new Set(timesMs)]);
-      expect([timesMs.at(0), timesMs.at(-1)]).toEqual([START_MS, endMs]);
-    },
-  );
+    const { targets } = history.read([KEY, SUBGRAPH.key], whole(laterMs));
+    const kept = [KEY, SUBGRAPH.key].map((key) => targets[key]?.block.some((block) => block !== null));
+    expect(kept).toEqual([true, false]);
+  });
+});
 
-  it("keeps two hours by the minute and a day by five minutes", () => {
-    const endMs = START_MS + 3 * DAY_MS + 2 * MINUTE_MS;
+describe("what is kept of each step", () => {
+  it("is a minute for two hours and five minutes for a day, each time once and all values of that time", () => {
+    const endMs = START_MS + 30 * HOUR_MS + 2 * MINUTE_MS;
 
     const { timesMs, targets, reference } = recorded(START_MS, endMs).read([KEY], whole(endMs));
 
-    const steps = timesMs.map((timeMs, index) => timeMs - (timesMs[index - 1] ?? 0)).slice(1);
-    expect(endMs - (timesMs[0] ?? 0)).toBeGreaterThan(DAY_MS - 5 * MINUTE_MS);
+    const steps = timesMs.slice(1).map((timeMs, index) => timeMs - (timesMs[index] ?? 0));
+    expect(endMs - (timesMs[0] ?? 0)).toBeGreaterThan(24 * HOUR_MS - 5 * MINUTE_MS);
+    expect(endMs - (timesMs[0] ?? 0)).toBeLessThanOrEqual(24 * HOUR_MS);
     expect(timesMs.filter((timeMs) => timeMs > endMs - 2 * HOUR_MS)).toHaveLength(120);
     expect(new Set(steps.slice(-119))).toEqual(new Set([MINUTE_MS]));
     expect(new Set(steps.slice(0, -120))).toEqual(new Set([5 * MINUTE_MS]));
@@ -103,164 +128,146 @@ describe("ChainHistory", () => {
     expect(reference).toEqual(timesMs.map(blockAt));
   });
 
-  it("shows nothing from before it began", () => {
-    const beginMs = START_MS + 3 * MINUTE_MS;
-    const endMs = beginMs + 4 * MINUTE_MS;
+  it("begins and ends where the record does, wherever that is in a step, and is empty where nothing was recorded", () => {
+    for (const minutes of [0, 1, 2, 3, 4]) {
+      const [fromMs, endMs] = [START_MS + minutes * MINUTE_MS, START_MS + (150 + 2 * minutes) * MINUTE_MS];
+      const { timesMs } = recorded(fromMs, endMs).read([KEY], whole(endMs));
+      // Where the lag grows, a step keeps its last sample.
+      const growing = recorded(fromMs, endMs, (nowMs) => nowMs - fromMs).read([KEY], whole(endMs));
 
-    const { timesMs } = recorded(beginMs, endMs).read([KEY], whole(endMs));
+      expect([timesMs.at(0), timesMs.at(-1)]).toEqual([fromMs, endMs]);
+      for (const times of [timesMs, growing.timesMs]) {
+        expect(times).toEqual([...new Set(times)].toSorted((one, other) => one - other));
+      }
+    }
 
-    expect(timesMs).toEqual([3, 4, 5, 6, 7].map((minute) => START_MS + minute * MINUTE_MS));
+    const history = recorded(START_MS, START_MS + MINUTE_MS);
+    history.record(reportAt(START_MS + 4 * MINUTE_MS), START_MS + 4 * MINUTE_MS);
+
+    const lags = history.read([KEY], whole(START_MS + 4 * MINUTE_MS)).targets[KEY]?.lagMs;
+    expect(lags).toEqual([4_000, 4_000, null, null, 4_000]);
   });
 
-  it("misses no peak of one sample, neither after an hour nor after ten", () => {
+  it("is the first moment at which the targets were furthest behind", () => {
+    const history = new ChainHistory();
+    for (const [index, lagMs] of [4_000, 9_000, 9_000, 2_000].entries()) {
+      history.record(reportAt(START_MS + index * 15_000, lagMs), START_MS + index * 15_000);
+    }
+
+    const { timesMs, targets } = history.read([KEY], whole(START_MS + 59_999));
+
+    expect([timesMs, targets[KEY]?.lagMs]).toEqual([[START_MS + 15_000], [9_000]]);
+    expect(targets[KEY]?.block).toEqual([blockAt(START_MS + 15_000) - 2]);
+  });
+
+  it("misses no peak of one sample, neither after an hour nor after ten, nor where points are joined", () => {
     const peakMs = START_MS + 7 * MINUTE_MS + 30_000;
     const lagAt = (nowMs: number) => (nowMs === peakMs ? 900_000 : 4_000);
 
     for (const hours of [1, 10]) {
       const endMs = START_MS + hours * HOUR_MS;
       const history = recorded(START_MS, endMs, lagAt);
-
-      expect(history.read([KEY], whole(endMs)).targets[KEY]?.lagMs).toContain(900_000);
-      expect(history.read([KEY], { ...whole(endMs), points: 20 }).targets[KEY]?.lagMs).toContain(900_000);
+      for (const points of [20, Number.POSITIVE_INFINITY]) {
+        const { lagMs } = history.read([KEY], { ...whole(endMs), points }).targets[KEY] ?? {};
+        expect(lagMs).toContain(900_000);
+      }
     }
   });
 
-  it.each([
-    { points: 5, lags: [5, 9, 7, 3, 8], minutes: [0, 1, 2, 3, 4] },
-    { points: 3, lags: [5, 9, 8], minutes: [0, 1, 4] },
-    { points: 2, lags: [9, 8], minutes: [1, 4] },
-    { points: 1, lags: [9], minutes: [1] },
-  ])("joins neighbours to have at most $points points, the newest group complete", (expected) => {
-    const { points, lags, minutes } = expected;
-    const history = new ChainHistory();
-    for (const [minute, lagMs] of [5, 9, 7, 3, 8].entries()) {
-      const target = sampleTargetReport({ lagMs, block: 100 + minute });
-      history.record(sampleChainReport({ targets: [target] }), START_MS + minute * MINUTE_MS);
-    }
-
-    const slice = history.read([KEY], { fromMs: 0, toMs: START_MS + 4 * MINUTE_MS, points });
-
-    expect(slice.targets[KEY]?.lagMs).toEqual(lags);
-    expect(slice.timesMs).toEqual(minutes.map((minute) => START_MS + minute * MINUTE_MS));
-    expect(slice.targets[KEY]?.block).toEqual(minutes.map((minute) => 100 + minute));
-  });
-
-  it("joins to the latest of equally bad moments, and to one of which anything is known", () => {
-    const history = new ChainHistory();
-    const { target } = sampleTargetReport();
-    const samples = [
-      { block: 105, lagMs: null, blocks: 3 },
-      { block: 103, lagMs: 0, blocks: -7 },
-      { block: 101, lagMs: 0, blocks: 2 },
-      { block: null, lagMs: null, blocks: null },
-      { block: null, lagMs: null, blocks: null },
-      { block: 104, lagMs: null, blocks: null },
-    ];
-    for (const [minute, { block, lagMs, blocks }] of samples.entries()) {
-      const targets = [sampleTargetReport({ block, lagMs })];
-      const gaps = blocks === null ? [] : [sampleGap({ target, blocks, uncertaintyBlocks: 0.5 })];
-      history.record(sampleChainReport({ targets, gaps }), START_MS + minute * MINUTE_MS);
-    }
-
-    const slice = history.read([KEY], { fromMs: 0, toMs: START_MS + 5 * MINUTE_MS, points: 3 });
-
-    expect(slice.targets[KEY]).toMatchObject({
-      block: [103, 101, 104],
-      lagMs: [0, 0, null],
-      gapBlocks: [-7, 2, null],
-    });
-  });
-
-  it("keeps the moment of a step at which the targets were furthest behind, and the first of equal ones", () => {
-    const history = new ChainHistory();
-    const { target } = sampleTargetReport();
-    const samples = [
-      { block: 100, lagMs: 4_000, blocks: -3 },
-      { block: 107, lagMs: 9_000, blocks: 1 },
-      { block: 115, lagMs: 9_000, blocks: 2 },
-    ];
-    for (const [index, { block, lagMs, blocks }] of samples.entries()) {
-      const gaps = [sampleGap({ target, blocks, uncertaintyBlocks: 0.5 })];
-      const report = sampleChainReport({ targets: [sampleTargetReport({ block, lagMs })], gaps });
-      history.record(report, START_MS + index * 15_000);
-    }
-
-    expect(history.read([KEY], whole(START_MS + 59_999)).targets[KEY]).toMatchObject({
-      block: [107],
-      lagMs: [9_000],
-      gapBlocks: [1],
-    });
-  });
-
-  it("adds to the uncertainty what a gap is rounded by, so that the true gap stays within it", () => {
-    const history = new ChainHistory();
-    const { target } = sampleTargetReport();
-    const gaps = [sampleGap({ target, blocks: 16_777_217, uncertaintyBlocks: 0.5 })];
-    history.record(sampleChainReport({ gaps }), START_MS);
-
-    expect(history.read([KEY], whole(START_MS)).targets[KEY]).toMatchObject({
-      gapBlocks: [16_777_216],
-      uncertaintyBlocks: [1.5],
-    });
-  });
-
-  it("leaves a time in which nothing was recorded empty", () => {
-    const history = recorded(START_MS, START_MS + MINUTE_MS);
-    const laterMs = START_MS + 4 * MINUTE_MS;
-    history.record(reportAt(laterMs), laterMs);
-
-    const { targets } = history.read([KEY], whole(laterMs));
-
-    expect(targets[KEY]?.lagMs.map((lagMs) => lagMs === null)).toEqual([false, false, true, true, false]);
-  });
-
-  it("shows nothing of the future after the clock was set back", () => {
+  it("has nothing of the future after the clock was set back", () => {
     const history = recorded(START_MS, START_MS + 3 * HOUR_MS);
     const nowMs = START_MS + HOUR_MS + 15_000;
     history.record(reportAt(nowMs), nowMs);
 
     const { timesMs, targets } = history.read([KEY], whole(nowMs));
 
-    expect(timesMs.at(-1)).toBe(nowMs);
-    expect(targets[KEY]?.block.at(-1)).toBe(blockAt(nowMs) - 2);
+    expect([timesMs.at(-1), targets[KEY]?.block.at(-1)]).toEqual([nowMs, blockAt(nowMs) - 2]);
+  });
+});
+
+describe("points that are joined", () => {
+  it("are the worst of their neighbours, the newest group complete", () => {
+    const history = new ChainHistory();
+    for (const [minute, lagMs] of [5, 9, 7, 3, 8].entries()) {
+      history.record(reportAt(START_MS + minute * MINUTE_MS, lagMs), START_MS + minute * MINUTE_MS);
+    }
+
+    const lags = [5, 3, 2, 1].map((points) => {
+      const { timesMs, targets } = history.read([KEY], { fromMs: 0, toMs: START_MS + 4 * MINUTE_MS, points });
+      return timesMs.map((timeMs, index) => [(timeMs - START_MS) / MINUTE_MS, targets[KEY]?.lagMs[index]]);
+    });
+
+    const all = [
+      [0, 5],
+      [1, 9],
+      [2, 7],
+      [3, 3],
+      [4, 8],
+    ];
+    expect(lags).toEqual([all, [all[0], all[1], all[4]], [all[1], all[4]], [all[1]]]);
   });
 
-  it("forgets a target once it is gone", () => {
-    const history = recorded(START_MS, START_MS + 10 * MINUTE_MS);
-    const laterMs = START_MS + 20 * MINUTE_MS;
-    history.record(sampleChainReport({ targets: [sampleTargetReport()] }), laterMs);
+  it("are the latest of equally bad ones, and of those of which anything is known", () => {
+    const history = new ChainHistory();
+    const samples = [
+      { block: 105, lagMs: null },
+      { block: 103, lagMs: 0 },
+      { block: 101, lagMs: 0 },
+      { block: null, lagMs: null },
+      { block: 102, lagMs: null },
+      { block: null, lagMs: null },
+    ];
+    for (const [minute, sample] of samples.entries()) {
+      const report = sampleChainReport({ targets: [sampleTargetReport(sample)], gaps: [] });
+      history.record(report, START_MS + minute * MINUTE_MS);
+    }
 
-    const { targets } = history.read([KEY, SUBGRAPH.key], whole(laterMs));
+    const { targets } = history.read([KEY], { fromMs: 0, toMs: START_MS + 5 * MINUTE_MS, points: 3 });
 
-    expect(targets[KEY]?.block.some((block) => block !== null)).toBe(true);
-    expect(targets[SUBGRAPH.key]?.block.every((block) => block === null)).toBe(true);
+    expect(targets[KEY]).toMatchObject({ block: [103, 101, 102], lagMs: [0, 0, null] });
+  });
+});
+
+describe("a saved history", () => {
+  it("goes on as it was", () => {
+    const endMs = START_MS + 5 * HOUR_MS;
+    const history = recorded(START_MS, endMs);
+
+    const restored = new ChainHistory().restore(structuredClone(history.save()));
+    for (const one of [history, restored]) {
+      one.record(reportAt(endMs + MINUTE_MS), endMs + MINUTE_MS);
+    }
+
+    const later = whole(endMs + MINUTE_MS);
+    expect(restored.read([KEY, SUBGRAPH.key], later)).toEqual(history.read([KEY, SUBGRAPH.key], later));
   });
 
-  it("shows an interval that contains the true gap, and a lag to seven digits", () => {
-    const property = fc.property(
-      fc.double({ min: -1e9, max: 1e9, noNaN: true }),
-      fc.double({ min: 0.75, max: 1e5, noNaN: true }),
-      fc.integer({ min: 0, max: 366 * DAY_MS }),
-      (blocks, uncertaintyBlocks, lagMs) => {
-        const history = new ChainHistory();
-        const target = sampleTargetReport({ lagMs });
-        const gaps = [sampleGap({ target: target.target, blocks, uncertaintyBlocks })];
-        history.record(sampleChainReport({ targets: [target], gaps }), START_MS);
+  it("is ignored where it does not fit", () => {
+    const { fine, coarse } = recorded(START_MS, START_MS + HOUR_MS).save();
+    const damages: readonly ((ring: typeof fine) => typeof fine)[] = [
+      (ring) => ({ ...ring, timesMs: ring.timesMs.slice(1) }),
+      (ring) => ({ ...ring, columns: ring.columns.slice(1) }),
+      (ring) => ({ ...ring, columns: [...ring.columns, ...ring.columns.slice(0, 1)] }),
+      (ring) => ({ ...ring, columns: [] }),
+      (ring) => ({ ...ring, columns: ring.columns.map((one) => ({ ...one, values: one.values.slice(1) })) }),
+      (ring) => ({
+        ...ring,
+        columns: ring.columns.map((one) => ({ ...one, values: new Float32Array(one.values) })),
+      }),
+    ];
 
-        const own = history.read([KEY], whole(START_MS)).targets[KEY];
-        const [shown = 0, within = 0, lag = 0] = [
-          own?.gapBlocks[0] ?? 0,
-          own?.uncertaintyBlocks[0] ?? 0,
-          own?.lagMs[0] ?? 0,
-        ];
+    const read = damages.map((damage) => {
+      const restored = new ChainHistory().restore({ fine: damage(fine), coarse: damage(coarse) });
+      return restored.read([KEY], whole(START_MS + HOUR_MS)).timesMs;
+    });
 
-        expect(shown - within).toBeLessThanOrEqual(blocks - uncertaintyBlocks + ROUNDING);
-        expect(shown + within).toBeGreaterThanOrEqual(blocks + uncertaintyBlocks - ROUNDING);
-        expect(within).toBeLessThanOrEqual(uncertaintyBlocks + Math.abs(blocks - shown) + 0.11);
-        // Four bytes have 24 binary digits; the shortest decimal is as far from them again, at most.
-        expect(Math.abs(lag - lagMs)).toBeLessThanOrEqual(lagMs / 2 ** 23);
-      },
-    );
-    fc.assert(property, { numRuns: 300 });
+    expect(read).toEqual(damages.map(() => []));
+  });
+
+  it("takes 20 bytes a step for a target with a gap, and 12 for one without", () => {
+    const { columns } = recorded(START_MS, START_MS + HOUR_MS).save().fine;
+
+    // Eight for a height, of the reference too, and four each for a lag, a gap and its uncertainty.
+    expect(columns.map(({ values }) => values.byteLength / 120)).toEqual([3 * 8, 2 * 4, 4, 4]);
   });
 });

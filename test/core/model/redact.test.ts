@@ -25,10 +25,6 @@ describe("createRedact()", () => {
     expect(redact(`?key=${encodeURIComponent(secret)}`)).toBe("?key=[secret]");
   });
 
-  it("leaves a text readable where one of the secrets is empty", () => {
-    expect(createRedact(["", "hunter22"])("user: hunter22")).toBe("user: [secret]");
-  });
-
   it("finds a secret with spaces as a quoted line shows it", () => {
     expect(createRedact(["pass \t word"])("key=pass word")).toBe("key=[secret]");
   });
@@ -70,19 +66,6 @@ describe("createRedact()", () => {
     );
   });
 
-  it("searches for 10,000 secrets in about the time of ten", () => {
-    const text = "no usable answer: connect (the host refuses the connection); last height 3 min ago ".repeat(
-      50,
-    );
-    const [few, many] = [10, 10_000].map((count) =>
-      createRedact(
-        Array.from({ length: count }, (_, index) => `key-${(index * 7_919).toString(16).padStart(28, "f")}`),
-      ),
-    );
-
-    expect(fastestMs(() => many?.(text)) / fastestMs(() => few?.(text))).toBeLessThan(30);
-  });
-
   it("leaves a text alone when there is no secret", () => {
     expect(createRedact([])("nothing to hide")).toBe("nothing to hide");
   });
@@ -105,63 +88,42 @@ function hiddenIn(text: string, forms: readonly string[]): readonly boolean[] {
   return hidden;
 }
 
-/** The least time of several runs: what else this machine does only adds to it. */
-function fastestMs(work: () => unknown): number {
-  const times = Array.from({ length: 20 }, () => {
-    const startedMs = performance.now();
-    work();
-    return performance.now() - startedMs;
-  });
-  return Math.min(...times);
-}
-
 describe("looksLikeKey()", () => {
-  it.each([
-    "5961fb30-8fdc-45ad-9a35-555dd5e0dd56",
-    "0123456789abcdef0123456789abcdef",
-    "4SxPXkQNifgBYqje2C4yP5gz69erZwtD7GuLWgXHSLGe",
-    "aB3_dE-fG5hIjKl7MnOp_QrS",
-    "sk-proj-5f0c1d9a7b3e",
-    "12345678-1234-1234-1234-123456789012",
-    "12345678901234567890123456789012",
-    "EXFsvixygRDNOIyMkChXEi",
-    "cCLuiDQvnzVcRhPERdJcoA",
-    "lhv1Jr-OiaLnt-gD95xJ_g",
-  ])("is true for %s", (word) => {
-    expect(looksLikeKey(word)).toBe(true);
-  });
+  it("tells keys from names", () => {
+    const keys = [
+      "5961fb30-8fdc-45ad-9a35-555dd5e0dd56",
+      "0123456789abcdef0123456789abcdef",
+      "4SxPXkQNifgBYqje2C4yP5gz69erZwtD7GuLWgXHSLGe",
+      "aB3_dE-fG5hIjKl7MnOp_QrS",
+      "sk-proj-5f0c1d9a7b3e",
+      "12345678-1234-1234-1234-123456789012",
+      "EXFsvixygRDNOIyMkChXEi",
+      "lhv1Jr-OiaLnt-gD95xJ_g",
+      // The shortest: 12 characters, 8 of mixed letters and digits, 5 digits behind a word, 16 digits, 25 letters.
+      "ab12cd34ef56",
+      "key-ab12cd34",
+      "arbitrum12345",
+      "1795132800000000",
+      "arbitrumsepoliatestnetabc",
+    ];
+    const names = [
+      "",
+      "airdrops",
+      "sablier-lockup-v2-arbitrum-sepolia",
+      "THEGRAPH_API_KEY",
+      "maxResponseBytes",
+      "envio-508d217-production",
+      "3.14.15",
+      "2026-12-01T10",
+      // One character less than a key.
+      "ab12cd34ef5",
+      "keys-ab12cd3",
+      "arbitrumx1234",
+      "179513280000000",
+      "arbitrumsepoliatestnetab",
+    ];
 
-  it.each([
-    "",
-    "airdrops",
-    "sablier-lockup-v2-arbitrum-sepolia",
-    "arbitrum2024",
-    "THEGRAPH_API_KEY",
-    "maxResponseBytes",
-    "envio-508d217-production",
-    "3.14.15",
-    "20261122",
-    "508d217",
-    "2026-12-01T10",
-  ])("is false for '%s'", (word) => {
-    expect(looksLikeKey(word)).toBe(false);
-  });
-});
-
-describe("looksLikeKey() by length", () => {
-  it.each([
-    { case: "12 characters that mix letters and digits", word: "ab12cd34ef56", expected: true },
-    { case: "only 11 of them", word: "ab12cd34ef5", expected: false },
-    { case: "a part of 8 characters that mixes them", word: "key-ab12cd34", expected: true },
-    { case: "only parts of 7 and fewer", word: "keys-ab12cd3", expected: false },
-    { case: "a word with a number of 5 digits", word: "arbitrum12345", expected: true },
-    { case: "a word with a number of 4 digits", word: "arbitrumx1234", expected: false },
-    { case: "a time in milliseconds, which has no letters", word: "1795132800000", expected: false },
-    { case: "a number of 16 digits", word: "1795132800000000", expected: true },
-    { case: "a word of 24 letters", word: "arbitrumsepoliatestnetab", expected: false },
-    { case: "a word of 25 letters", word: "arbitrumsepoliatestnetabc", expected: true },
-  ])("is $expected for $case", ({ word, expected }) => {
-    expect(looksLikeKey(word)).toBe(expected);
+    expect([...keys, ...names].filter(looksLikeKey)).toEqual(keys);
   });
 });
 

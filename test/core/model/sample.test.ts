@@ -1,57 +1,25 @@
 import { describe, expect, it } from "vitest";
 import { isHeight, sampleOf } from "../../../src/core/model/sample.ts";
-import { newSource, reached } from "../../../src/core/source/source-state.ts";
 
-const NOW_SEC = 1_800_000_000;
-const TIMES = { sentAtMs: NOW_SEC * 1_000 - 50, receivedAtMs: NOW_SEC * 1_000 };
+describe("what is believed of a head", () => {
+  it("is a time of up to a minute from now", () => {
+    const nowSec = 1_800_000_000;
+    const times = { sentAtMs: nowSec * 1_000 - 50, receivedAtMs: nowSec * 1_000 };
+    const said = [nowSec - 5, nowSec + 60, nowSec + 61, 1, 0, -1, Number.NaN, null];
 
-describe("sampleOf()", () => {
-  it.each([
-    { said: NOW_SEC - 5, kept: NOW_SEC - 5 },
-    { said: NOW_SEC + 60, kept: NOW_SEC + 60 },
-    { said: NOW_SEC + 61, kept: null },
-    { said: 1, kept: 1 },
-    { said: 0, kept: null },
-    { said: -1, kept: null },
-    { said: Number.NaN, kept: null },
-    { said: null, kept: null },
-  ])("keeps $kept of the timestamp $said", ({ said, kept }) => {
-    const head = { block: 7, timestampSec: said, hash: "0xa", deployment: null, indexingErrors: null };
+    const kept = said.map((timestampSec) => {
+      const head = { block: 7, timestampSec, hash: "0xa", deployment: null, indexingErrors: null };
+      return sampleOf(head, times);
+    });
 
-    expect(sampleOf(head, TIMES)).toEqual({ block: 7, timestampSec: kept, hash: "0xa", ...TIMES });
+    const sample = { block: 7, hash: "0xa", ...times };
+    const believed = [nowSec - 5, nowSec + 60, null, 1, null, null, null, null];
+    expect(kept).toEqual(believed.map((timestampSec) => ({ ...sample, timestampSec })));
   });
-});
 
-describe("isHeight()", () => {
-  it.each([
-    { block: 1, is: true },
-    { block: Number.MAX_SAFE_INTEGER, is: true },
-    { block: Number.MAX_SAFE_INTEGER + 1, is: false },
-    { block: 0, is: false },
-    { block: -1, is: false },
-    { block: 0.5, is: false },
-    { block: Number.NaN, is: false },
-  ])("is $is for $block", ({ block, is }) => {
-    expect(isHeight(block)).toBe(is);
-  });
-});
+  it("is a height that is a positive safe integer", () => {
+    const heights = [1, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER + 1, 0, -1, 0.5, Number.NaN];
 
-describe("reached()", () => {
-  it.each([
-    { blocks: [], index: -1 },
-    { blocks: [5], index: 0 },
-    { blocks: [9, 5, 6, 5], index: 2 },
-    { blocks: [5, 6, 6], index: 2 },
-  ])("of $blocks is the one at $index", ({ blocks, index }) => {
-    const samples = blocks.map((block, at) => ({
-      block,
-      timestampSec: null,
-      hash: null,
-      sentAtMs: at,
-      receivedAtMs: at,
-    }));
-    const state = { ...newSource({ key: "a", kind: "indexer", pollIntervalMs: 15_000 }), samples };
-
-    expect(reached(state)).toBe(samples[index] ?? null);
+    expect(heights.filter(isHeight)).toEqual([1, Number.MAX_SAFE_INTEGER]);
   });
 });

@@ -1,0 +1,411 @@
+import { describe, expect, it } from "vitest";
+import type { FaultName } from "../../src/sim/fleet/fault-list.ts";
+import type { TargetBehaviour } from "../../src/sim/fleet/simulated-target.ts";
+import { type Scenario, startScenario } from "../support/scenario.ts";
+
+/** Two multi-chain indexers on one host, a subgraph for each of their chains on another one, and an indexer with a host of its own. */
+const FLEET = `
+version: 1
+thresholds: { lagging: 30s, critical: 10m, stalled: 1m }
+poll: { rpc_schedule: "*/20 * * * * *" }
+chains:
+  base: { id: 1, block_time: 1s }
+  form: { id: 2, block_time: 1s }
+  mode: { id: 3, block_time: 1s }
+  sei: { id: 4, block_time: 1s, rpc: ["https://sei.example/rpc"] }
+protocols:
+  airdrops:
+    - { variant: multichain, dialect: envio, url: "https://envio.example/airdrops/v1/graphql", schedule: "*/20 * * * * *", chains: [base, form, mode, sei] }
+    - { variant: subgraph, dialect: graph, url: "https://graph.example/airdrops/{chain}", schedule: "*/20 * * * * *", chains: [base, form, mode, sei] }
+  lockup:
+    - { variant: multichain, dialect: envio, url: "https://envio.example/lockup/v1/graphql", schedule: "*/20 * * * * *", chains: [base, form, mode, sei] }
+    - { variant: subgraph, dialect: graph, url: "https://graph.example/lockup/{chain}", schedule: "*/20 * * * * *", chains: [base, form, mode, sei] }
+  vaults:
+    - { variant: subgraph, dialect: graph, url: "https://vaults.example/{chain}", schedule: "*/20 * * * * *", chains: [base, form] }
+`;
+
+describe("one cause of many failures", () => {
+  it.each<readonly [what: string, happens: string, says: readonly string[]]>([
+    ["nothing is wrong", "", []],
+    ["one target fails", "fail airdrops/subgraph/base", []],
+    ["targets fail that have nothing in common", "fail airdrops/subgraph/base, fail lockup/subgraph/sei", []],
+    [
+      "an endpoint with all chains of an indexer fails",
+      "fail airdrops/multichain/all",
+      ["4 of 4 targets of airdrops/multichain/production return no usable answer"],
+    ],
+    [
+      "an indexer with a host of its own fails",
+      "down vaults.example",
+      ["2 of 2 targets of vaults/subgraph/production return no usable answer"],
+    ],
+    [
+      "most endpoints of an indexer reject the key",
+      "unknown_key airdrops/subgraph/base|form|sei",
+      ["3 of 4 targets of airdrops/subgraph/production reject our key"],
+    ],
+    ["half of the endpoints of an indexer fail", "fail airdrops/subgraph/base|form", []],
+    [
+      "an indexer limits our requests",
+      "http_429 lockup/multichain/all",
+      ["4 of 4 targets of lockup/multichain/production are throttled"],
+    ],
+    [
+      "the subgraphs of a protocol are gone",
+      "subgraph_not_found lockup/subgraph/*",
+      ["4 of 4 targets of lockup/subgraph/production are not found"],
+    ],
+    [
+      "three chains are missing from an answer, and the fourth stands still",
+      "freeze airdrops/multichain/base, drop airdrops/multichain/form|mode|sei",
+      ["3 of 4 targets of airdrops/multichain/production are missing from the answer"],
+    ],
+    [
+      "two chains are missing from an answer, and two stand still",
+      "freeze airdrops/multichain/base|form, drop airdrops/multichain/mode|sei",
+      [],
+    ],
+    [
+      "the deployments of an indexer fail",
+      "break airdrops/subgraph/*",
+      ["4 of 4 targets of airdrops/subgraph/production report a failed deployment"],
+    ],
+    [
+      "an indexer slows down on most of its chains",
+      "slow lockup/multichain/base|form|mode",
+      ["3 of 4 targets of lockup/multichain/production lag or have stopped"],
+    ],
+    [
+      "all endpoints of a host fail",
+      "down graph.example",
+      ["8 of 8 targets of host graph.example return no usable answer"],
+    ],
+    [
+      "all endpoints of a host but one fail",
+      "fail airdrops/subgraph/*, fail lockup/subgraph/form|mode|sei",
+      [
+        "4 of 4 targets of airdrops/subgraph/production return no usable answer",
+        "3 of 4 targets of lockup/subgraph/production return no usable answer",
+      ],
+    ],
+    ["a chain stands still", "halt mode", ["4 of 4 targets of chain mode lag or have stopped"]],
+    [
+      "a chain stands still, as an RPC node shows",
+      "halt sei",
+      ["4 of 4 targets of chain sei have stopped because the chain has halted"],
+    ],
+    [
+      "a chain stands still, and one of its indexers fails",
+      "halt mode, fail lockup/subgraph/mode",
+      ["3 of 4 targets of chain mode lag or have stopped"],
+    ],
+    [
+      "all indexers of a chain but one stand still",
+      "freeze airdrops/*/mode, freeze lockup/multichain/mode",
+      [],
+    ],
+    ["a host lags on one chain, and the rest of that chain does not", "freeze */subgraph/mode", []],
+    [
+      "a host contradicts the others with all that it serves on a chain",
+      "swap */subgraph/sei",
+      ["2 of 8 targets of host graph.example answer for another chain or fork"],
+    ],
+    ["a host contradicts the others with one of two targets of a chain", "swap airdrops/subgraph/sei", []],
+    [
+      "an endpoint fails while a chain stands still, each target named once",
+      "fail airdrops/multichain/all, halt mode",
+      [
+        "4 of 4 targets of airdrops/multichain/production return no usable answer",
+        "3 of 4 targets of chain mode lag or have stopped",
+      ],
+    ],
+  ])("is told where %s", async (_, happens, says) => {
+    await using play = await startScenario(FLEET);
+    await play.run("40s");
+    happen(play, happens);
+
+    await play.run("2m");
+
+    expect(play.status().incidents.map(({ detail }) => detail)).toEqual(says);
+  });
+});
+
+describe("an outage of our own network", () => {
+  it.each<readonly [says: boolean, what: string, sources: string, fail: string]>([
+    [true, "both of two hosts are down", "a b", "a b"],
+    [false, "the only host is down", "a", "a"],
+    [false, "one of two hosts answers", "a b", "a"],
+    [false, "one of two hosts refuses our requests", "a b", "a b=http_429"],
+    [false, "one of two hosts does not know us", "a b", "a b=unknown_key"],
+    [true, "one of two hosts replies with errors of a proxy", "a b", "a b=http_502"],
+    [true, "one of two hosts replies with a page of a proxy", "a b", "a b=html_with_200"],
+    [true, "one of two hosts never replies", "a b", "a b=hang_before_headers"],
+    [true, "two hosts are down, and a third has told us to wait", "a b c", "a b c=wait"],
+    [false, "one host is down, and the other has told us to wait", "a b", "a b=wait"],
+    [true, "two hosts are down, and a third has not been polled since", "a b c:30m", "a b c"],
+    [false, "two hosts are down, and two have not been polled since", "a b c:30m d:30m", "a b c d"],
+    [false, "one host is down, and the other has not been polled since", "a b:30m", "a b"],
+    [
+      true,
+      "a host and an RPC node are down, and a third has not been polled since",
+      "a rpc c:30m",
+      "a rpc c",
+    ],
+    [
+      false,
+      "two RPC nodes are down, and the only indexer has not been polled since",
+      "rpc rpc2 c:30m",
+      "rpc rpc2 c",
+    ],
+    [false, "two hosts are down, and an RPC node answers", "a b rpc", "a b"],
+  ])("is told: %s, where %s", async (says, _, sources, fail) => {
+    await using play = await startScenario(fleetOf(sources));
+    await play.run("1m");
+    for (const [name = "", fault] of fail.split(" ").map((one) => one.split("="))) {
+      if (fault === "wait") {
+        await tellToWait(play, name);
+      } else if (fault === undefined) {
+        play.setHost(`${name}.example`, "down");
+      } else {
+        happen(play, `${fault} airdrops/${name}/all`);
+      }
+    }
+
+    await play.run("3m");
+
+    expect(incidents(play).some((incident) => incident.startsWith("network"))).toBe(says);
+  });
+
+  it("makes every target unknown after two polls, and nothing is said of one until it is polled again", async () => {
+    await using play = await startScenario(fleetOf("a b rare:30m"));
+    await play.run("1m");
+    for (const name of ["a", "b", "rare"]) {
+      play.setHost(`${name}.example`, "down");
+    }
+    const seen: string[] = [];
+    const look = async (seconds: number): Promise<void> => {
+      for (let second = 0; second < seconds; second += 1) {
+        await play.run("1s");
+        const statuses = play.status().targets.map(({ detail, status }) => `${status}: ${detail}`);
+        const now = [...new Set(statuses), ...incidents(play)].join("; ");
+        if (!seen.at(-1)?.endsWith(now)) {
+          seen.push(`${new Date().toISOString().slice(14, 19)} ${now}`);
+        }
+      }
+    };
+
+    await look(150);
+    await play.restart({ state: "kept" });
+    await look(60);
+    for (const name of ["a", "rare"]) {
+      play.setHost(`${name}.example`, "up");
+    }
+    await look(60);
+
+    const refused = "the last poll failed: connect";
+    expect(seen).toEqual([
+      "01:01 ok: advances, level with the reference seen by 3 sources",
+      expect.stringMatching(`^01:15 ok: advances, level with the reference seen by 3 sources; ${refused}`),
+      "01:19 unknown: nothing can be reached: every host fails at once, so our own network is the likely cause; network all: 3",
+      "04:46 ok: advances, level with the reference seen by 3 sources; unknown: not polled since our network outage",
+      expect.stringMatching(
+        /^05:00 ok: advances, level with the reference seen by 3 sources; unreachable: no usable answer: connect .*; last height 4 min ago$/,
+      ),
+    ]);
+  });
+});
+
+describe("an incident over time", () => {
+  it.each<readonly [what: string, steps: readonly (readonly [happens: string, incidents: string])[]]>([
+    [
+      "of an indexer starts with more than half of it and ends below a third",
+      [
+        ["fail airdrops/subgraph/base", ""],
+        ["fail airdrops/subgraph/form", ""],
+        ["fail airdrops/subgraph/mode", "endpoint airdrops/subgraph/production: 3"],
+        ["fail airdrops/subgraph/sei", "endpoint airdrops/subgraph/production: 4"],
+        ["heal airdrops/subgraph/base", "endpoint airdrops/subgraph/production: 3"],
+        ["heal airdrops/subgraph/form", "endpoint airdrops/subgraph/production: 2"],
+        ["heal airdrops/subgraph/mode", ""],
+      ],
+    ],
+    [
+      "of a host starts with all of its endpoints and goes on with most",
+      [
+        ["down graph.example", "host graph.example: 8"],
+        [
+          "up graph.example, fail airdrops/subgraph/form|mode|sei, fail lockup/subgraph/base|form|mode|sei",
+          "host graph.example: 7",
+        ],
+        ["heal airdrops/subgraph/form", "host graph.example: 6"],
+        ["heal airdrops/subgraph/mode", "host graph.example: 5"],
+        ["heal airdrops/subgraph/sei", "endpoint lockup/subgraph/production: 4"],
+      ],
+    ],
+    [
+      "of a chain starts with all of its indexers and goes on with half",
+      [
+        ["freeze */multichain/mode, freeze */subgraph/mode", "chain mode: 4"],
+        ["thaw lockup/subgraph/mode", "chain mode: 3"],
+        ["thaw airdrops/subgraph/mode", "chain mode: 2"],
+        ["thaw lockup/multichain/mode", ""],
+      ],
+    ],
+    [
+      "of a host that contradicts the others goes on with half of a chain",
+      [
+        ["swap */subgraph/sei", "host graph.example: 2"],
+        ["thaw lockup/subgraph/sei", ""],
+      ],
+    ],
+    [
+      "gives way to another one",
+      [
+        ["fail airdrops/multichain/all", "endpoint airdrops/multichain/production: 4"],
+        [
+          "heal airdrops/multichain/all, fail lockup/multichain/all",
+          "endpoint lockup/multichain/production: 4",
+        ],
+      ],
+    ],
+  ])("%s", async (_, steps) => {
+    await using play = await startScenario(FLEET);
+    await play.run("40s");
+    const seen: string[] = [];
+    for (const [happens] of steps) {
+      happen(play, happens);
+      await play.run("2m");
+      seen.push(incidents(play).join(", "));
+    }
+
+    expect(seen).toEqual(steps.map(([, said]) => said));
+  });
+
+  it("keeps its start over a restart, and is logged when it starts and when it ends", async () => {
+    await using play = await startScenario(FLEET);
+    await play.run("40s");
+    happen(play, "fail airdrops/multichain/all");
+    await play.run("2m");
+    const before = play.status().incidents;
+
+    await play.restart({ state: "kept" });
+    await play.run("1m");
+    const after = play.status().incidents;
+    happen(play, "heal airdrops/multichain/all, fail lockup/multichain/all");
+    await play.run("2m");
+
+    expect(before).toMatchObject([{ since: expect.stringMatching(/^2026-11-20T03:01:0/) }]);
+    expect(after).toEqual(before);
+    expect(play.status().incidents[0]?.since).toMatch(/^2026-11-20T03:0[34]/);
+    const logged = play.log.filter(({ msg }) => String(msg).startsWith("Incident"));
+    expect(logged.map(({ msg, subject }) => `${String(msg)}: ${String(subject)}`)).toEqual([
+      "Incident began: airdrops/multichain/production",
+      "Incident ended: airdrops/multichain/production",
+      "Incident began: lockup/multichain/production",
+    ]);
+  });
+});
+
+describe("a maintenance window", () => {
+  it("marks its targets from its beginning to its end, and leaves statuses and incidents as they are", async () => {
+    const window = `maintenance: [{ match: { protocol: airdrops, variant: multichain }, from: "2026-11-20T03:01:00Z", to: "2026-11-20T03:03:00Z" }]`;
+    await using play = await startScenario(`${FLEET}${window}\n`);
+    happen(play, "fail airdrops/multichain/all");
+    const seen: string[] = [];
+    for (let look = 0; look < 4; look += 1) {
+      await play.run(look === 0 ? "50s" : "1m");
+      const marked = play.status().targets.filter(({ maintenance }) => maintenance);
+      const statuses = marked.map(({ chain, status, variant }) => `${variant} ${chain} ${status}`);
+      seen.push(`${statuses.join(", ")}; ${incidents(play).join(", ")}`);
+    }
+
+    const incident = "endpoint airdrops/multichain/production: 4";
+    const all = ["base", "form", "mode", "sei"].map((chain) => `multichain ${chain} unreachable`).join(", ");
+    expect(seen).toEqual([`; ${incident}`, `${all}; ${incident}`, `${all}; ${incident}`, `; ${incident}`]);
+  });
+});
+
+/** A fleet in which each source has a host of its own: `a` is an indexer that is polled each 15 s, `a:30m` each half hour, `rpc` a node. */
+function fleetOf(sources: string): string {
+  const named = sources.split(" ").map((source) => source.split(":"));
+  const nodes = named.flatMap(([name = ""]) =>
+    name.startsWith("rpc") ? [`"https://${name}.example/"`] : [],
+  );
+  const indexers = named
+    .filter(([name = ""]) => !name.startsWith("rpc"))
+    .map(([name, polls]) => {
+      const schedule = polls === "30m" ? "0 */30 * * * *" : "*/15 * * * * *";
+      return `{ variant: ${name}, dialect: graph, url: "https://${name}.example/x", schedule: "${schedule}", chains: [base] }`;
+    });
+  return `
+version: 1
+poll: { retries: 0, rpc_schedule: "*/15 * * * * *" }
+chains: { base: { id: 8453, block_time: 2s, rpc: [${nodes.join(", ")}] } }
+protocols: { airdrops: [${indexers.join(", ")}] }
+`;
+}
+
+/** A server asks us to wait for an hour, and goes down. */
+async function tellToWait(play: Scenario, name: string): Promise<void> {
+  const headers = { "retry-after": "3600" };
+  play.fleet
+    .endpoint(`airdrops/${name}/production/all`)
+    .fail({ kind: "answer", status: 429, headers, body: "" });
+  await play.run("20s");
+  play.setHost(`${name}.example`, "down");
+}
+
+/** `endpoint airdrops/subgraph/production: 4`, with the number of targets. */
+function incidents(play: Scenario): readonly string[] {
+  return play
+    .status()
+    .incidents.map(({ scope, subject, targets }) => `${scope} ${subject}: ${targets.length}`);
+}
+
+/** `freeze airdrops/subgraph/base|form, halt sei`: what is done to targets or endpoints of production, to a chain or a host. */
+function happen(play: Scenario, what: string): void {
+  for (const [, verb = "", subject = ""] of what.matchAll(/(\w+) ([^ ,]+)/g)) {
+    const change = CHANGES[verb];
+    const [protocol = "", variant = "", names = ""] = subject.split("/");
+    for (const name of names.split("|")) {
+      const key = `${protocol}/${variant}/production/${name}`;
+      if (change === undefined) {
+        failAs(play, key, verb);
+      } else {
+        change(play, names === "" ? subject : key);
+      }
+    }
+  }
+}
+
+function failAs(play: Scenario, endpoints: string, fault: string): void {
+  for (const endpoint of play.fleet.endpoints(endpoints)) {
+    // Another name than that of a fault throws.
+    endpoint.fail(fault as FaultName);
+  }
+}
+
+function setTargets(play: Scenario, targets: string, behaviour: Partial<TargetBehaviour>): void {
+  for (const target of play.fleet.targets(targets)) {
+    target.set(behaviour);
+  }
+}
+
+/** What can happen, beside faults by their name. */
+const CHANGES: Readonly<Record<string, (play: Scenario, subject: string) => void>> = {
+  freeze: (play, targets) => setTargets(play, targets, { freezeAtMs: Date.now() }),
+  slow: (play, targets) => setTargets(play, targets, { slowdown: { atMs: Date.now(), pace: 0.3 } }),
+  drop: (play, targets) => setTargets(play, targets, { rows: 0 }),
+  break: (play, targets) => setTargets(play, targets, { indexingErrors: true }),
+  swap: (play, targets) => setTargets(play, targets, { wrongChain: play.fleet.chain("base").model }),
+  thaw: (play, targets) => setTargets(play, targets, { freezeAtMs: null, wrongChain: null }),
+  fail: (play, endpoints) => failAs(play, endpoints, "http_500"),
+  heal: (play, endpoints) => {
+    for (const endpoint of play.fleet.endpoints(endpoints)) {
+      endpoint.heal();
+    }
+  },
+  halt: (play, chain) => play.fleet.chain(chain).halt(),
+  down: (play, host) => play.setHost(host, "down"),
+  up: (play, host) => play.setHost(host, "up"),
+};

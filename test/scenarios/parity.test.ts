@@ -1,0 +1,443 @@
+import { describe, expect, it } from "vitest";
+import { type Scenario, startScenario } from "../support/scenario.ts";
+
+const SELECT = {
+  multichain: `{ select: 'Campaign(where: {chainId: {_eq: "{chain_id}"}}, order_by: {subgraphId: desc}, limit: 1) { subgraphId }', value: Campaign.0.subgraphId }`,
+  subgraph:
+    "{ select: 'campaigns(orderBy: subgraphId, orderDirection: desc, first: 1) { subgraphId }', value: campaigns.0.subgraphId }",
+  third: `{ select: 'campaigns(where: {chainId: {chain_id}}, orderBy: "subgraphId", orderDirection: "desc", limit: 1) { items { subgraphId } }', value: campaigns.items.0.subgraphId }`,
+} as const;
+
+/** Every chain has an event in each hundredth block: on Base every 200 s, on Ethereum every 20 min. */
+const FLEET = `
+version: 1
+chains: { base: { id: 8453, name: Base, block_time: 2s }, ethereum: { id: 1, name: Ethereum, block_time: 12s } }
+protocols:
+  airdrops:
+    - { variant: multichain, dialect: envio, url: "https://envio.example/v1/graphql", schedule: "*/15 * * * * *", chains: [base, ethereum] }
+    - { variant: subgraph, dialect: graph, url: "https://graph.example/subgraphs/name/{chain}", schedule: "*/15 * * * * *", chains: [base, ethereum] }
+    - { variant: third, dialect: ponder, url: "https://ponder.example/graphql", schedule: "*/15 * * * * *", chains: [base] }
+`;
+const PARITY = parityOf("1m", ["multichain", "subgraph", "third"]);
+const PAIR = parityOf("1m", ["multichain", "subgraph"]);
+const MULTICHAIN = "airdrops/multichain/production/base";
+const SUBGRAPH = "airdrops/subgraph/production/base";
+
+describe("three variants of which one skips events", () => {
+  it("tells the odd one within ten minutes, prefers another one, and tells when it is mended", async () => {
+    await using play = await startScenario(FLEET + PARITY);
+    const start = await resultsOf(play, 10);
+    play.fleet.target(MULTICHAIN).skipEvents(2);
+
+    const skipping = await resultsOf(play, 10);
+
+    expect(start).toEqual([
+      "03:00 subgraph = multichain",
+      "03:00 third = multichain",
+      "03:00 third = subgraph",
+      "03:00 subgraph = multichain on ethereum",
+    ]);
+    expect(skipping).toEqual([
+      "03:17 subgraph ≠ multichain",
+      "03:18 subgraph ≠ multichain, multichain is odd",
+      "03:18 third ≠ multichain, multichain is odd",
+    ]);
+    expect(play.status().parity[0]).toMatchObject({
+      probe: "campaigns",
+      difference: -1,
+      since: expect.stringMatching(/^2026-11-20T03:15:15/),
+    });
+    expect(preferred(play)).toEqual(["subgraph", "multichain on ethereum"]);
+    expect(play.page()).toContain(
+      "Data differ: subgraph and multichain of airdrops on Base (campaigns) and 1 more pair",
+    );
+    expect(play.check()).toMatchObject({
+      exitCode: 1,
+      text: expect.stringMatching(
+        /Data differ: airdrops on Base \(campaigns\): subgraph has (\d+) and multichain \d+ at block [\d,]+, for 5 min; multichain is the odd one out\n/,
+      ),
+    });
+
+    play.fleet.target(MULTICHAIN).heal();
+    const mended = await resultsOf(play, 2);
+
+    expect(mended).toEqual(["03:20 subgraph = multichain", "03:20 third = multichain"]);
+    expect(preferred(play)).toEqual(["multichain", "multichain on ethereum"]);
+    const logged = play.log
+      .filter(({ msg }) => msg === "Parity changed")
+      .map(({ from, to }) => `${String(from)} ${String(to)}`);
+    expect(logged.slice(start.length).toSorted()).toEqual([
+      "different equal",
+      "different equal",
+      "equal different",
+      "equal different",
+    ]);
+  });
+});
+
+describe("two variants of which one skips events", () => {
+  it("tells that they differ, not which is wrong, over a restart and as long as the same is asked", async () => {
+    await using play = await startScenario(FLEET + PAIR);
+    await play.run("2m");
+    play.fleet.target(SUBGRAPH).skipEvents(1);
+    await play.run("12m");
+    const [before] = play.status().parity;
+
+    await play.restart({ state: "kept", after: "1m" });
+    const [restarted] = play.status().parity;
+    await play.reload(FLEET + PARITY);
+    const [reloaded] = play.status().parity;
+    await play.reload(FLEET + PAIR.replace("orderBy: subgraphId", "orderBy: id"));
+    const [asksAnew] = play.status().parity;
+
+    expect(before).toMatchObject({
+      result: "different",
+      odd: null,
+      detail: expect.stringMatching(
+        /^differs from multichain for \d min: \d+ here and \d+ there at block [\d,]+; nothing shows which of the two is wrong$/,
+      ),
+    });
+    expect(preferred(play)).toEqual(["multichain", "multichain on ethereum"]);
+    expect(restarted).toEqual({ ...before, detail: expect.stringContaining("differs from multichain for") });
+    expect(reloaded).toEqual(restarted);
+    expect(asksAnew).toMatchObject({
+      result: "unknown",
+      detail: "not known to be equal to multichain: subgraph was not read yet",
+    });
+  });
+
+  it("has the metrics of what is known, and none of what is not", async () => {
+    await using play = await startScenario(FLEET + PAIR);
+    const series = () =>
+      play
+        .metrics()
+        .split("\n")
+        .filter((line) => /^synclag_parity.*base.*subgraph|^synclag_parity.*subgraph.*base/.test(line))
+        .map((line) => line.replace(/\{.*\}/, ""));
+    await play.run("10s");
+    const unread = series();
+
+    await play.run("50s");
+
+    expect(unread).toEqual(["synclag_parity_failures_total 0"]);
+    expect(series()).toEqual([
+      "synclag_parity 1",
+      "synclag_parity_difference 0",
+      expect.stringMatching(/^synclag_parity_compared_block \d+$/),
+      expect.stringMatching(/^synclag_parity_last_comparison_timestamp_seconds 17951436\d\d\.\d+$/),
+      "synclag_parity_failures_total 0",
+    ]);
+  });
+
+  it("says nothing of a variant that cannot be relied on, and why", async () => {
+    await using play = await startScenario(FLEET + PAIR);
+    const reasons: string[] = [];
+    const target = play.fleet.target(SUBGRAPH);
+    const unwell: readonly (() => void)[] = [
+      () => target.set({ indexingErrors: true }),
+      () => target.set({ wrongChain: play.fleet.chain("ethereum").model }),
+      () => play.setHost("graph.example", "down"),
+      () => play.setHost("envio.example", "down"),
+    ];
+    for (const become of unwell) {
+      await play.run("12m");
+      reasons.push(play.status().parity[0]?.detail.replace(/(?<=for ).*/, "…") ?? "");
+      become();
+      await play.run("6m");
+      reasons.push(play.status().parity[0]?.detail ?? "");
+      play.fleet.endpoint(SUBGRAPH).heal();
+      play.setHost("graph.example", "up");
+    }
+
+    expect(reasons).toEqual([
+      "equal to multichain for …",
+      "not known to be equal to multichain: subgraph is failed",
+      "equal to multichain for …",
+      "not known to be equal to multichain: subgraph is diverged",
+      "equal to multichain for …",
+      "not known to be equal to multichain: subgraph has no fresh height",
+      "equal to multichain for …",
+      "not known to be equal to multichain: multichain has no fresh height",
+    ]);
+  });
+});
+
+describe("a variant in several tiers", () => {
+  it("is compared with the first production one, and named with its tier", async () => {
+    const testing = `    - { variant: subgraph, tier: testing, dialect: graph, url: "https://test.example/{chain}", schedule: "*/15 * * * * *", chains: [base] }\n`;
+    await using play = await startScenario(FLEET.replace("airdrops:\n", `airdrops:\n${testing}`) + PARITY);
+    await play.run("1m");
+
+    const pairs = play
+      .status()
+      .parity.map(({ chain, variant, tier, against }) => `${variant}/${tier} ${against} ${chain}`);
+
+    expect(pairs).toEqual([
+      "subgraph/production multichain base",
+      "third/production multichain base",
+      "third/production subgraph base",
+      "subgraph/testing multichain base",
+      "subgraph/production multichain ethereum",
+    ]);
+  });
+});
+
+describe("the value of a probe", () => {
+  it.each([
+    { a: "12.50", b: 12.5, said: "12.5 = 12.5, by 0" },
+    { a: "9007199254740993", b: "9007199254740993", said: "9007199254740993 = 9007199254740993, by 0" },
+    { a: "9007199254740993", b: "9007199254740992", said: "9007199254740993 ≠ 9007199254740992, by -1" },
+    { a: "0.30000000000000000000000001", b: "0.3", said: "0.30000000000000000000000001 ≠ 0.3, by -1e-26" },
+    { a: "-3", b: 4, said: "-3 ≠ 4, by 7" },
+    { a: 1.5, b: "1.25", said: "1.5 ≠ 1.25, by -0.25" },
+    { a: 7, b: "007", said: '7 ≠ "007", by null' },
+    { a: 16, b: "0x10", said: '16 ≠ "0x10", by null' },
+    { a: null, b: "null", said: 'null ≠ "null", by null' },
+    { a: true, b: true, said: "true = true, by null" },
+    { a: "x", b: "X", said: '"x" ≠ "X", by null' },
+    { a: `-${"9".repeat(128)}`, b: 5, said: `-${"9".repeat(128)}`.slice(0, 9) },
+  ])("is compared: $said", async ({ a, b, said }) => {
+    await using play = await startScenario(FLEET + PAIR);
+    play.fleet.target(SUBGRAPH).set({ says: { campaigns: a } });
+    play.fleet.target(MULTICHAIN).set({ says: { campaigns: b } });
+
+    await play.run("4m");
+
+    const [pair] = play.status().parity;
+    const sign = pair?.result === "equal" ? "=" : "≠";
+    expect(`${pair?.value} ${sign} ${pair?.against_value}, by ${pair?.difference}`).toContain(said);
+  });
+});
+
+describe("the requests of parity", () => {
+  it("are those that read the heights: as many as without it, of which each fourth asks for values", async () => {
+    const sent: number[] = [];
+    const asked: string[][] = [];
+    for (const parity of ["", PARITY]) {
+      await using play = await startScenario(FLEET + parity);
+      await play.run("10m");
+      sent.push(play.received.length);
+      asked.push(play.received.map(({ query }) => query).filter((query) => query.includes("ampaign")));
+    }
+
+    expect(sent[1]).toBe(sent[0]);
+    expect(asked[0]).toEqual([]);
+    expect(asked[1]).toHaveLength(4 * 10);
+    expect(asked[1]).toContain(
+      '{ p0_8453: Campaign(where: {chainId: {_eq: "8453"}}, order_by: {subgraphId: desc}, limit: 1) { subgraphId } p0_1: Campaign(where: {chainId: {_eq: "1"}}, order_by: {subgraphId: desc}, limit: 1) { subgraphId } _meta { chainId progressBlock } }',
+    );
+  });
+
+  it("hold 15 values and 8,000 characters at most, and the rest follows with the next polls", async () => {
+    const probes = Array.from({ length: 20 }, (_, index) =>
+      parityOf("10m", ["multichain", "subgraph"], `p${index}`),
+    );
+    const long = (yaml: string) =>
+      yaml.replaceAll("order_by: {subgraphId: desc}", `order_by: {${"subgraphId: desc, ".repeat(50)}}`);
+    const sizes: (readonly number[])[] = [];
+    for (const yaml of [probes.join(""), long(probes.join(""))]) {
+      await using play = await startScenario(
+        FLEET + yaml.replaceAll("\nparity:", "").replace(/^/, "\nparity:"),
+      );
+      await play.run("3m");
+      sizes.push(
+        play.received
+          .filter(({ path }) => path === "/v1/graphql")
+          .map(({ query }) => query.match(/Campaign/g)?.length ?? 0)
+          .filter((values) => values > 0),
+      );
+    }
+
+    expect(sizes).toEqual([
+      [15, 15, 10],
+      [8, 8, 8, 8, 8],
+    ]);
+  });
+});
+
+describe("a server that refuses a value", () => {
+  const WRONG = PAIR.replace("campaigns(orderBy", "campaign(orderBy").replace("campaigns.0", "campaign.0");
+
+  it("still tells its height, and is asked for the value ever more rarely", async () => {
+    await using play = await startScenario(FLEET + WRONG);
+
+    const seen = new Set<string>();
+    for (let minute = 0; minute < 70; minute += 1) {
+      await play.run("1m");
+      seen.add(play.target(SUBGRAPH).status);
+    }
+
+    const minutes = play.received
+      .filter(({ query, path }) => query.includes("campaign(") && path.endsWith("/base"))
+      .map(({ atMs }) => Math.round(atMs / 60_000));
+    expect([...seen]).toEqual(["ok"]);
+    expect(minutes).toEqual([0, 1, 3, 7, 15, 31, 63]);
+    expect(play.status().parity[0]?.detail).toBe(
+      "not known to be equal to multichain: the query of subgraph failed: Type `Query` has no field `campaign`",
+    );
+    expect(play.metrics()).toContain(
+      'synclag_parity_failures_total{protocol="airdrops",variant="subgraph",tier="production",chain="base",chain_id="8453",probe="campaigns"} 7',
+    );
+    expect(play.log.filter(({ msg }) => msg === "Poll failed")).toEqual([]);
+  });
+
+  it("answers the other probe of the same request, once it is known which one it refuses", async () => {
+    await using play = await startScenario(
+      FLEET + parityOf("1m", ["multichain", "subgraph"], "good") + WRONG.replace("\nparity:", ""),
+    );
+
+    await play.run("5m");
+
+    const asked = play.received
+      .filter(({ path }) => path.endsWith("/base"))
+      .map(({ query }) => [query.includes("campaigns("), query.includes("campaign(")])
+      .map(([good, bad]) => `${good ? "good " : ""}${bad ? "bad" : ""}`)
+      .filter((probes) => probes !== "");
+    expect(asked).toEqual(["good bad", "good ", "bad", "good ", "bad", "good ", "good ", "bad", "good "]);
+    expect(play.status().parity.map(({ chain, probe, result }) => `${probe} ${chain} ${result}`)).toContain(
+      "good base equal",
+    );
+  });
+
+  it.each([
+    { fault: "http_500", asks: ["value", "height", "height"], failed: 1 },
+    { fault: "query_timed_out", asks: ["value", "height", "height"], failed: 1 },
+    { fault: "hang_before_headers", asks: ["value", "height", "height"], failed: 1 },
+    { fault: "data_null", asks: ["value", "height", "height"], failed: 1 },
+    { fault: "indexers_indexing_error", asks: ["value", "height", "height"], failed: 1 },
+    { fault: "subgraph_not_found", asks: ["value", "height", "height"], failed: 1 },
+    // Confirmation polls do not ask for values, which are still due.
+    { fault: "http_429_retry_after", asks: ["value", "height", "value"], failed: 0 },
+    { fault: "payment_required", asks: ["value", "height", "value"], failed: 0 },
+    { fault: "http_429", asks: ["value"], failed: 0 },
+  ] as const)(
+    "is asked for $asks after $fault, which counts $failed times",
+    async ({ asks, failed, fault }) => {
+      await using play = await startScenario(
+        FLEET.replace("version: 1", "version: 1\npoll: { retries: 0 }") + PAIR,
+      );
+      await play.run("5s");
+      const before = play.received.length;
+      play.fleet.endpoint(SUBGRAPH).fail(fault, { times: 1 });
+
+      await play.run("35s");
+
+      const own = play.received.slice(before).filter(({ path }) => path.endsWith("/base"));
+      expect(own.map(({ query }) => (query.includes("campaigns") ? "value" : "height"))).toEqual(asks);
+      expect(play.metrics()).toMatch(
+        new RegExp(
+          `synclag_parity_failures_total\\{[^}]*variant="subgraph"[^}]*chain="base"[^}]*\\} ${failed}\n`,
+        ),
+      );
+    },
+  );
+
+  it("is not to blame where the heights alone fail, too", async () => {
+    await using play = await startScenario(FLEET + PAIR);
+    await play.run("5s");
+    play.fleet.endpoint(SUBGRAPH).fail("http_503");
+
+    await play.run("3m");
+
+    expect(play.metrics()).toMatch(
+      /synclag_parity_failures_total\{[^}]*variant="subgraph"[^}]*chain="base"[^}]*\} 0\n/,
+    );
+  });
+
+  it("is not asked again where the budget has no request to spare, and that poll says nothing", async () => {
+    const budget = "budgets: { tight: { limit: 240, per: hour, scope: endpoint } }";
+    const fleet = FLEET.replace("version: 1", `version: 1\n${budget}`);
+    await using play = await startScenario(
+      fleet.replace("variant: subgraph,", "variant: subgraph, budget: tight,") + WRONG,
+    );
+    await play.run("5s");
+
+    await play.run("20s");
+
+    const own = play.received.filter(({ path }) => path.endsWith("/base"));
+    expect(own.map(({ query }) => (query.includes("campaign(") ? "value" : "height"))).toEqual([
+      "height",
+      "value",
+    ]);
+    expect(play.target(SUBGRAPH)).toMatchObject({
+      up: true,
+      lastSuccessMs: expect.closeTo(Date.now() - 25_000, -3),
+    });
+    expect(play.status().parity[0]?.detail).toBe(
+      "not known to be equal to multichain: subgraph was not read yet",
+    );
+  });
+
+  it("keeps its heights where one value cannot be read, and the detail says why", async () => {
+    await using play = await startScenario(FLEET + PAIR);
+    play.fleet.target(MULTICHAIN).set({ says: { campaigns: ["odd"] } });
+
+    await play.run("2m");
+
+    expect(play.status().parity.map(({ detail }) => detail)).toEqual([
+      "not known to be equal to multichain: the query of multichain failed: Cannot compare data.Campaign.0.subgraphId: expected one value, found a list of 1",
+      expect.stringMatching(/^equal to multichain/),
+    ]);
+    expect(new Set(play.status().targets.map(({ status }) => status))).toEqual(new Set(["ok"]));
+  });
+
+  it("shows no secret, neither in its words nor in a value", async () => {
+    const secret = "5ecret5ecret5ecret";
+    const yaml = FLEET.replace(
+      "variant: subgraph,",
+      `variant: subgraph, headers: { authorization: "Bearer \${KEY}" },`,
+    );
+    await using play = await startScenario(yaml + PAIR, { env: { KEY: secret } });
+    play.fleet.target(SUBGRAPH).set({ says: { campaigns: `id of ${secret}` } });
+    play.fleet.target(MULTICHAIN).set({ says: { campaigns: "id of [secret]" } });
+
+    await play.run("1m");
+
+    expect(play.status().parity[0]).toMatchObject({ result: "equal", value: '"id of [secret]"' });
+  });
+});
+
+function parityOf(every: string, variants: readonly (keyof typeof SELECT)[], name = "campaigns"): string {
+  return `
+parity:
+  - name: ${name}
+    protocol: airdrops
+    every: ${every}
+    queries:
+${variants.map((variant) => `      ${variant}: ${SELECT[variant]}`).join("\n")}
+`;
+}
+
+/** What changes in so many minutes: `03:18 subgraph ≠ multichain`. */
+async function resultsOf(play: Scenario, minutes: number): Promise<readonly string[]> {
+  const changes: string[] = [];
+  let known = pairsOf(play);
+  for (let minute = 0; minute < minutes; minute += 1) {
+    await play.run("1m");
+    const now = pairsOf(play);
+    const time = new Date(Date.now() - 60_000).toISOString().slice(11, 16);
+    changes.push(...now.filter((pair) => !known.includes(pair)).map((pair) => `${time} ${pair}`));
+    known = now;
+  }
+  return changes;
+}
+
+function pairsOf(play: Scenario): readonly string[] {
+  const signs = { equal: "=", different: "≠", unknown: "?" } as const;
+  return play.status().parity.map(({ against, chain, odd, result, variant }) => {
+    const sign = signs[result as keyof typeof signs];
+    return `${variant} ${sign} ${against}${odd === null ? "" : `, ${odd} is odd`}${onChain(chain)}`;
+  });
+}
+
+/** The preferred variants. */
+function preferred(play: Scenario): readonly string[] {
+  return play
+    .report()
+    .chains.flatMap(({ targets }) => targets.filter((target) => target.preferred))
+    .map(({ target }) => `${target.variant}${onChain(target.chain)}`);
+}
+
+function onChain(chain: string): string {
+  return chain === "base" ? "" : ` on ${chain}`;
+}
