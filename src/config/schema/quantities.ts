@@ -43,7 +43,7 @@ export function parseDuration(text: string): number | null {
 }
 
 /** Bytes of `512KiB` or `1MiB`; null for any other text, for zero and for more than 1 GiB. */
-export function parseByteSize(text: string): number | null {
+function parseByteSize(text: string): number | null {
   return parseQuantity(text, BYTE_SIZE);
 }
 
