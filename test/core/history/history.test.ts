@@ -120,6 +120,7 @@ describe("what is kept of each step", () => {
 
     const steps = timesMs.slice(1).map((timeMs, index) => timeMs - (timesMs[index] ?? 0));
     expect(endMs - (timesMs[0] ?? 0)).toBeGreaterThan(24 * HOUR_MS - 5 * MINUTE_MS);
+    expect(endMs - (timesMs[0] ?? 0)).toBeLessThanOrEqual(24 * HOUR_MS);
     expect(timesMs.filter((timeMs) => timeMs > endMs - 2 * HOUR_MS)).toHaveLength(120);
     expect(new Set(steps.slice(-119))).toEqual(new Set([MINUTE_MS]));
     expect(new Set(steps.slice(0, -120))).toEqual(new Set([5 * MINUTE_MS]));
@@ -127,11 +128,17 @@ describe("what is kept of each step", () => {
     expect(reference).toEqual(timesMs.map(blockAt));
   });
 
-  it("begins where the record does, wherever that is in a step, and is empty where nothing was recorded", () => {
+  it("begins and ends where the record does, wherever that is in a step, and is empty where nothing was recorded", () => {
     for (const minutes of [0, 1, 2, 3, 4]) {
-      const [fromMs, endMs] = [START_MS + minutes * MINUTE_MS, START_MS + 150 * MINUTE_MS];
+      const [fromMs, endMs] = [START_MS + minutes * MINUTE_MS, START_MS + (150 + 2 * minutes) * MINUTE_MS];
       const { timesMs } = recorded(fromMs, endMs).read([KEY], whole(endMs));
-      expect([timesMs.at(0), timesMs.at(-1), new Set(timesMs).size]).toEqual([fromMs, endMs, timesMs.length]);
+      // Where the lag grows, a step keeps its last sample.
+      const growing = recorded(fromMs, endMs, (nowMs) => nowMs - fromMs).read([KEY], whole(endMs));
+
+      expect([timesMs.at(0), timesMs.at(-1)]).toEqual([fromMs, endMs]);
+      for (const times of [timesMs, growing.timesMs]) {
+        expect(times).toEqual([...new Set(times)].toSorted((one, other) => one - other));
+      }
     }
 
     const history = recorded(START_MS, START_MS + MINUTE_MS);
