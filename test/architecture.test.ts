@@ -8,25 +8,74 @@ const FILES = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".ts"))
   .map((path) => join("src", path));
 
+/** What the pure folders may import: these folders and packages, nothing else. */
+const PURE: Readonly<Record<string, readonly string[]>> = {
+  "src/core/": ["src/core/"],
+  "src/dialects/": ["src/dialects/", "src/core/", "zod"],
+  "src/views/": ["src/views/", "src/core/", "zod", "marked"],
+};
+/** io is wired by the application; of the configuration it knows the settings that it is started with. */
+const NOT_IN_IO = ["src/config/", "src/dialects/", "src/commands/"];
+const SETTINGS_IN_IO = [
+  "src/config/config.ts",
+  "src/config/options/proxy-settings.ts",
+  "src/config/options/store-settings.ts",
+  "src/config/web/web-settings.ts",
+];
+
 describe("docs/ARCHITECTURE.md", () => {
   it("lists every folder of src", () => {
     expect(new Set(FOLDERS)).toEqual(new Set(FILES.map((file) => dirname(file))));
   });
 
   it("lists a folder below those it imports from", () => {
-    const upward = FILES.flatMap((file) =>
-      importsOf(file)
-        .filter((imported) => FOLDERS.indexOf(dirname(imported)) > FOLDERS.indexOf(dirname(file)))
-        .map((imported) => `${file} imports ${imported}`),
+    const upward = importsWhere(
+      (file, imported) => FOLDERS.indexOf(dirname(imported)) > FOLDERS.indexOf(dirname(file)),
     );
 
     expect(upward).toEqual([]);
   });
 });
 
-/** What a file imports from src, statically or by `import()`; commands are loaded when they are called. */
-function importsOf(file: string): readonly string[] {
-  return [...readFileSync(file, "utf8").matchAll(/(?:from|import\()\s*"(\.[^"]+)"/g)].map(([, path]) =>
-    normalize(join(dirname(file), path ?? "")),
+describe("the pure folders", () => {
+  it("import each other in one direction, and no package but zod and marked", () => {
+    const impure = importsWhere((file, imported) => {
+      const allowed = Object.entries(PURE).find(([folder]) => file.startsWith(folder))?.[1];
+      return allowed !== undefined && !allowed.some((start) => isWithin(imported, start));
+    });
+
+    expect(impure).toEqual([]);
+  });
+});
+
+describe("io", () => {
+  it("imports no configuration but settings, no dialect and no command", () => {
+    const misplaced = importsWhere(
+      (file, imported) =>
+        file.startsWith("src/io/") &&
+        NOT_IN_IO.some((folder) => imported.startsWith(folder)) &&
+        !SETTINGS_IN_IO.includes(imported),
+    );
+
+    expect(misplaced).toEqual([]);
+  });
+});
+
+function importsWhere(isWrong: (file: string, imported: string) => boolean): readonly string[] {
+  return FILES.flatMap((file) =>
+    importsOf(file)
+      .filter((imported) => isWrong(file, imported))
+      .map((imported) => `${file} imports ${imported}`),
   );
+}
+
+/** What a file imports, statically or by `import()` (commands are loaded when they are called): paths from the root, or packages. */
+function importsOf(file: string): readonly string[] {
+  return [...readFileSync(file, "utf8").matchAll(/(?:\bfrom|\bimport|\bimport\()\s*"([^"]+)"/g)].map(
+    ([, path = ""]) => (path.startsWith(".") ? normalize(join(dirname(file), path)) : path),
+  );
+}
+
+function isWithin(imported: string, start: string): boolean {
+  return start.endsWith("/") ? imported.startsWith(start) : imported === start;
 }

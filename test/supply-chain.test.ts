@@ -1,6 +1,4 @@
-import { execFile } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
-import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 
@@ -10,16 +8,6 @@ interface Locked {
   readonly hasInstallScript?: true;
   readonly dev?: true;
   readonly link?: true;
-}
-
-/** Of CycloneDX 1.5, what npm fills in. */
-interface Sbom {
-  readonly bomFormat: string;
-  readonly components: readonly {
-    readonly name: string;
-    readonly version: string;
-    readonly properties?: readonly { readonly name: string }[];
-  }[];
 }
 
 const manifest = JSON.parse(read("package.json")) as {
@@ -69,26 +57,6 @@ describe("package-lock.json", () => {
     const scripted = atRunTime.filter(([, { hasInstallScript }]) => hasInstallScript === true);
 
     expect(scripted.map(([path]) => path)).toEqual([]);
-  });
-});
-
-describe("npm sbom", () => {
-  it("lists every package at run time as one, by the command of SECURITY.md", async () => {
-    const [command = ""] = /^npm sbom .*?cyclonedx/m.exec(read("SECURITY.md")) ?? [];
-    const { stdout } = await promisify(execFile)("sh", ["-c", command], {
-      cwd: new URL("..", import.meta.url),
-      maxBuffer: 16 * 1024 * 1024,
-    });
-    const sbom = JSON.parse(stdout) as Sbom;
-
-    const listed = sbom.components
-      .filter(({ properties = [] }) => !properties.some(({ name }) => name.endsWith(":development")))
-      .map(({ name, version }) => `${name}@${version}`);
-    const locked = atRunTime.map(
-      ([path, { version }]) => `${path.slice(path.lastIndexOf("node_modules/") + 13)}@${version}`,
-    );
-    expect(sbom.bomFormat).toBe("CycloneDX");
-    expect(new Set(listed)).toEqual(new Set(locked));
   });
 });
 

@@ -1,6 +1,6 @@
 /**
  * Writes a duration of a rule, such as `5m` or `30d`, for Prometheus. The rules of production have it unchanged; those of the
- * demo and of the end-to-end test are scaled, so that nobody waits for minutes.
+ * demo are scaled, so that nobody waits for minutes.
  */
 export type TimeScale = (duration: string) => string;
 

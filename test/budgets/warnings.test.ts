@@ -20,44 +20,45 @@ function perWindow(per: Budget["per"], limit: number): Budget {
 const MINUTELY = { schedule: "0 * * * * *", everyMs: MINUTE_MS };
 const HOURLY = { schedule: "0 0 * * * *", everyMs: 60 * MINUTE_MS };
 
-describe("tightBudgets()", () => {
-  it.each([
-    {
-      budget: perWindow("hour", 60),
-      ...MINUTELY,
-      said: "budget small: the schedules make 60 of 60 requests an hour, and up to 63 count at once, each for a little longer than an hour: some polls will not be sent; up to 57 an hour always fit",
-    },
-    {
-      budget: perWindow("day", 1_499),
-      ...MINUTELY,
-      said: "budget small: the schedules make 1,440 of 1,499 requests a day, and up to 1,500 count at once, each for a little longer than a day: some polls will not be sent; up to 1,439 a day always fit",
-    },
-    {
-      budget: perWindow("month", 760),
-      ...HOURLY,
-      said: "budget small: the schedules make 730 of 760 requests a month, and up to 775 count at once, each for a little longer than 31 days: some polls will not be sent; up to 715 a month always fit",
-    },
-  ])("tells that $said", ({ budget, schedule, said }) => {
-    const fleet = fleetOf([endpointOf({ budget: "small", schedule })], [budget]);
+describe("budgetWarnings()", () => {
+  it("names a budget whose schedules fit so tightly that some polls will not be sent, with the arithmetic", () => {
+    const budgets = [
+      { budget: perWindow("hour", 60), ...MINUTELY },
+      { budget: perWindow("day", 1_499), ...MINUTELY },
+      { budget: perWindow("month", 760), ...HOURLY },
+    ];
 
-    expect(budgetWarnings(fleet)).toEqual([said]);
+    const warnings = budgets.flatMap(({ budget, schedule }) =>
+      budgetWarnings(fleetOf([endpointOf({ budget: "small", schedule })], [budget])),
+    );
+
+    expect(warnings).toEqual([
+      "budget small: the schedules make 60 of 60 requests an hour, and up to 63 count at once, each for a little longer than an hour: some polls will not be sent; up to 57 an hour always fit",
+      expect.stringMatching(/1,440 of 1,499 requests a day, and up to 1,500 .* longer than a day: /),
+      expect.stringMatching(/730 of 760 requests a month, and up to 775 .* longer than 31 days: /),
+    ]);
   });
 
-  it.each<Case & { readonly refused: boolean }>([
-    { budget: perWindow("hour", 62), ...MINUTELY, refused: true },
-    { budget: perWindow("hour", 63), ...MINUTELY, refused: false },
-    { budget: perWindow("day", 1_499), ...MINUTELY, refused: true },
-    { budget: perWindow("day", 1_500), ...MINUTELY, refused: false },
-    { budget: perWindow("month", 760), ...HOURLY, refused: true },
-    { budget: perWindow("month", 776), ...HOURLY, refused: false },
-  ])("is right that $budget.limit a $budget.per refuses one of every $everyMs ms: $refused", (one) => {
-    const fleet = fleetOf([endpointOf({ budget: "small", schedule: one.schedule })], [one.budget]);
+  it("is right: just those budgets refuse a poll of their schedule", () => {
+    const cases: readonly Case[] = [
+      { budget: perWindow("hour", 62), ...MINUTELY },
+      { budget: perWindow("hour", 63), ...MINUTELY },
+      { budget: perWindow("day", 1_499), ...MINUTELY },
+      { budget: perWindow("day", 1_500), ...MINUTELY },
+      { budget: perWindow("month", 760), ...HOURLY },
+      { budget: perWindow("month", 776), ...HOURLY },
+    ];
 
-    expect(budgetWarnings(fleet).length > 0).toBe(one.refused);
-    expect(isEverRefused(one)).toBe(one.refused);
+    const isWarned = cases.map(
+      ({ budget, schedule }) =>
+        budgetWarnings(fleetOf([endpointOf({ budget: "small", schedule })], [budget])).length > 0,
+    );
+
+    expect(isWarned).toEqual([true, false, true, false, true, false]);
+    expect(cases.map(isEverRefused)).toEqual(isWarned);
   });
 
-  it("adds up those that share a purse, and tells nothing of budgets that nobody draws on", () => {
+  it("adds up those that share an account, and names no unused budget", () => {
     const url = "http://127.0.0.1:9/";
     const users = ["a", "b"].map((variant) =>
       endpointOf({ variant, url, budget: "small", schedule: MINUTELY.schedule }),

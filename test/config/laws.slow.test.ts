@@ -8,10 +8,10 @@ import { ConfigError } from "../../src/config/yaml/config-error.ts";
 const KEY = "0123456789abcdef0123456789abcdef";
 const CHAINS_YAML = readFileSync(new URL("../../chains.yaml", import.meta.url), "utf8");
 /** Without its weekly schedule, whose intervals take long to compute. */
-const EXAMPLE = readFileSync(new URL("../fixtures/config/contract.yaml", import.meta.url), "utf8").replace(
-  "0 0 3 * * 0",
-  "0 0 3 * * *",
-);
+const EXAMPLE = readFileSync(
+  new URL("../fixtures/config/valid/documented.yaml", import.meta.url),
+  "utf8",
+).replace("0 0 3 * * 0", "0 0 3 * * *");
 
 const anyEdit = fc.record({
   line: fc.nat(CHAINS_YAML.split("\n").length - 1),

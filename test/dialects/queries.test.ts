@@ -1,52 +1,145 @@
 import { buildSchema, parse, validate } from "graphql";
 import { describe, expect, it } from "vitest";
+import type { CustomQuery } from "../../src/core/model/fleet.ts";
+import type { CarriedProbe } from "../../src/core/model/parity.ts";
 import type { Question } from "../../src/dialects/dialect.ts";
-import { DIALECTS } from "../../src/dialects/registry.ts";
+import { combineQuestion, whyNotCarried } from "../../src/dialects/parity/combine.ts";
+import { questionsFor } from "../../src/dialects/registry.ts";
+import { expectGolden } from "../support/golden.ts";
+import { endpointOf } from "./endpoint-of.ts";
 import { readFixture } from "./read-fixture.ts";
 
-function queryOf(question: Question | undefined): string {
-  return String(question?.body["query"]);
-}
+const FAMILIES = ["graph", "envio", "ponder", "squid", "subquery"];
 
-function errorsOf(query: string, schema: string): readonly string[] {
-  return validate(buildSchema(readFixture(schema)), parse(query)).map(({ message }) => message);
-}
+const PROBES: readonly CarriedProbe[] = [
+  {
+    probe: "campaigns",
+    everyMs: 600_000,
+    selections: [
+      { target: "base", select: "Campaign(limit: 1) { id }", value: ["Campaign", "0", "id"] },
+      { target: "ethereum", select: "Campaign(limit: 2) { id }", value: ["Campaign", "0", "id"] },
+    ],
+  },
+  {
+    probe: "claims",
+    everyMs: 600_000,
+    selections: [{ target: "base", select: "claims", value: ["claims"] }],
+  },
+];
 
-/** Which question of a dialect is the first that a server of this schema does not refuse. */
-const FITS = [
-  { dialect: "graph", schema: "graph/meta.graphql", first: 0 },
-  { dialect: "graph", schema: "graph/meta-0.20.graphql", first: 1 },
-  { dialect: "envio", schema: "envio/meta-with-time.graphql", first: 0 },
-  { dialect: "envio", schema: "envio/meta-2.28.graphql", first: 1 },
-  { dialect: "envio", schema: "envio/chain-metadata-2.27.graphql", first: 2 },
-  { dialect: "ponder", schema: "ponder/meta.graphql", first: 0 },
-  { dialect: "squid", schema: "squid/status.graphql", first: 0 },
-  { dialect: "squid", schema: "squid/status-height-only.graphql", first: 1 },
-  { dialect: "subquery", schema: "subquery/metadata.graphql", first: 0 },
-  { dialect: "subquery", schema: "subquery/metadata-one-chain.graphql", first: 1 },
-] as const;
+const CUSTOM = [
+  "{sync{block}}",
+  "\n query Sync {\n sync { ...S } }\nfragment S on Sync { block }",
+  "query { sync { block } }",
+];
 
-describe("the questions", () => {
-  it.each(FITS)("of $dialect fit $schema from number $first on", ({ dialect, schema, first }) => {
-    const refused = DIALECTS[dialect].questions.map(
-      (question) => errorsOf(queryOf(question), schema).length > 0,
-    );
+describe("the queries", () => {
+  it("are sent in this order and in these words, alone and with what parity compares beside the height", () => {
+    const endpoints = {
+      ...Object.fromEntries(FAMILIES.map((dialect) => [dialect, endpointOf(dialect, [1])])),
+      "auto, one chain": endpointOf("auto", [1]),
+      "auto, two chains": endpointOf("auto", [1, 10]),
+      rpc: endpointOf("rpc", []),
+      "graph-status": withDeployments(),
+      ...Object.fromEntries(
+        CUSTOM.map((query) => [`custom ${JSON.stringify(query)}`, customEndpoint(query)]),
+      ),
+    };
 
-    expect(refused.indexOf(false)).toBe(first);
+    const text = Object.entries(endpoints).map(([name, endpoint]) => {
+      const lines = questionsFor(endpoint).flatMap((question) => [
+        JSON.stringify(question.body),
+        ...(name.startsWith("auto") || name === "rpc" || name === "graph-status" ? [] : [carried(question)]),
+      ]);
+      return [`# ${name}`, ...lines, ""].join("\n");
+    });
+
+    expectGolden("test/fixtures/queries.expected.txt", text.join("\n"));
   });
 
-  it.each(
-    Object.entries(DIALECTS).flatMap(([dialect, { questions }]) =>
-      questions.map((question) => ({ dialect, question })),
-    ),
-  )("of $dialect are bodies of the one key query", ({ question }) => {
-    expect(Object.keys(question.body)).toEqual(["query"]);
-    expect(() => parse(queryOf(question))).not.toThrow();
+  it("are refused by servers of older schemas until one fits", () => {
+    const first = {
+      "graph/meta.graphql": 0,
+      "graph/meta-0.20.graphql": 1,
+      "envio/meta-with-time.graphql": 0,
+      "envio/meta-2.28.graphql": 1,
+      "envio/chain-metadata-2.27.graphql": 2,
+      "ponder/meta.graphql": 0,
+      "squid/status.graphql": 0,
+      "squid/status-height-only.graphql": 1,
+      "subquery/metadata.graphql": 0,
+      "subquery/metadata-one-chain.graphql": 1,
+    };
+
+    const fitting = Object.keys(first).map((file) => {
+      const schema = buildSchema(readFixture(file));
+      const questions = questionsFor(endpointOf(file.split("/")[0] ?? "", [1]));
+      return questions.findIndex((question) => validate(schema, parse(queryOf(question))).length === 0);
+    });
+
+    expect(fitting).toEqual(Object.values(first));
+  });
+
+  it("for statuses fit the index-node API of graph-node", () => {
+    const [question] = questionsFor(withDeployments());
+    const schema = buildSchema(readFixture("graph-status/status.graphql"));
+
+    expect(question === undefined ? [] : validate(schema, parse(queryOf(question)))).toEqual([]);
   });
 
   it("never give _meta an alias, for graph-node would drop it on a failed subgraph", () => {
-    const queries = Object.values(DIALECTS).flatMap(({ questions }) => questions.map(queryOf));
+    const queries = FAMILIES.flatMap((dialect) => questionsFor(endpointOf(dialect, [1])).map(queryOf));
 
     expect(queries.filter((query) => query.includes(":"))).toEqual([]);
   });
+
+  it("carry no parity where the API has no data, or where a custom query has variables", () => {
+    const reasons = ["auto", ...FAMILIES, "graph-status"].map((dialect) => whyNotCarried({ dialect }));
+    const ofCustom = [...CUSTOM, "query Sync($at: Int) { sync(at: $at) { block } }", "mutation { a }"].map(
+      (query) => whyNotCarried({ dialect: "custom", custom: customQuery(query) }),
+    );
+
+    const notCarried = "its custom query must begin with { or with query NAME {";
+    expect(reasons).toEqual([
+      ...Array.from({ length: 6 }, () => null),
+      "dialect graph-status asks the index-node API, which has no data",
+    ]);
+    expect(ofCustom).toEqual([null, null, null, notCarried, notCarried]);
+  });
 });
+
+function queryOf({ body }: Question): string {
+  return String(body["query"]);
+}
+
+/** The query with all probes beside the height; each selection must have the alias that it is read by. */
+function carried(asked: Question): string {
+  const targets = [
+    { key: "base", chainId: 8_453 },
+    { key: "ethereum", chainId: 1 },
+  ];
+  const { question, selections } = combineQuestion(asked, PROBES, targets);
+  const query = queryOf(question);
+  expect(() => parse(query)).not.toThrow();
+  return `  ${JSON.stringify(query)} ${selections.map(({ alias, probe, target }) => `${alias}=${probe}/${target}`).join(" ")}`;
+}
+
+function withDeployments() {
+  const { targets, ...endpoint } = endpointOf("graph-status", [8453, 1, 10]);
+  const deployments = ["Qm1", 'Qm"2'];
+  return {
+    ...endpoint,
+    targets: targets.map((target, index) => {
+      const deployment = deployments[index];
+      return deployment === undefined ? target : { ...target, deployment };
+    }),
+  };
+}
+
+function customEndpoint(query: string) {
+  return { ...endpointOf("custom", [1]), custom: customQuery(query) };
+}
+
+function customQuery(query: string): CustomQuery {
+  return { query, rows: null, height: "sync.block", time: null, chainId: null, hash: null, failed: null };
+}

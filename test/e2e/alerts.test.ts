@@ -1,290 +1,188 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parse, stringify } from "yaml";
-import { z } from "zod";
-import type { AlertContext } from "../../dashboards/src/alert.ts";
-import { renderAlertRules, renderRecordingRules } from "../../dashboards/src/prometheus-rules.ts";
-import { SETTINGS } from "../../dashboards/src/settings.ts";
-import { shortened } from "../../dashboards/src/time-scale.ts";
-import type { Pace } from "../../src/sim/fleet/accelerate.ts";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import { chainOfAge } from "../../src/sim/model/usual-chains.ts";
 import { type Alertmanager, type Page, startAlertmanager } from "./support/alertmanager.ts";
-import { type Detection, fits, Observer, type Sought } from "./support/detection.ts";
-import { writeDetection } from "./support/detection-report.ts";
-import {
-  eachSecond,
-  type PrometheusServer,
-  type Series,
-  startPrometheus,
-} from "./support/prometheus-server.ts";
-import type { ScriptedFault, Stages } from "./support/scripted-fault.ts";
-import { FAULTS, IN_MAINTENANCE, TOLERATED, withTraps } from "./support/scripted-faults.ts";
-import { packagedConfig, spareConfig, startStage } from "./support/stage.ts";
+import { startPrometheus } from "./support/prometheus-server.ts";
+import { type Synclag, startSynclag } from "./support/synclag.ts";
 import { temporaryFolder, undoAll, undoLater } from "./support/undo.ts";
 
-const ROOT = fileURLToPath(new URL("../..", import.meta.url));
+const DEPLOY = fileURLToPath(new URL("../../deploy", import.meta.url));
+/** What should take some seconds. Its end means that the message never comes. */
+const DELIVERED = { timeout: 240_000, interval: 250 };
+
+/** The indexers: kind of server, key of its endpoint, and its chains. The chain zksync has no node. */
+const ENDPOINTS = [
+  { kind: "envio", key: "airdrops/multichain/production/all", chains: ["base"] },
+  { kind: "studio", key: "airdrops/subgraph/production/base", chains: ["base"] },
+  { kind: "graph-node", key: "lockup/subgraph/production/polygon", chains: ["polygon"] },
+  { kind: "ponder", key: "lockup/ponder/production/polygon", chains: ["polygon"] },
+  { kind: "envio-3.2", key: "flow/multichain/production/all", chains: ["base"] },
+  { kind: "gateway", key: "flow/subgraph/production/base", chains: ["base"] },
+  { kind: "squid", key: "staking/squid/production/zksync", chains: ["zksync"] },
+  { kind: "ponder", key: "staking/ponder/production/zksync", chains: ["zksync"] },
+  { kind: "rpc", key: "node/base", chains: ["base"] },
+  { kind: "rpc", key: "node/polygon", chains: ["polygon"] },
+] as const;
+/** An indexer is stalled after fifty blocks at least. */
+const BLOCK_MS = 200;
+const CHAIN_IDS = { base: 8453, polygon: 137, zksync: 324 };
+
 /**
- * An hour of the rules is two minutes here, and so are the limits of chains.yaml. Were it much shorter, a machine that
- * halts for a moment would have been down for minutes.
+ * The built program, Prometheus and Alertmanager with the files of deploy/demo as they are, but for the addresses. Which rule
+ * fires when is tested by promtool, and which alert hides which by alertmanager.test.ts.
  */
-const SCALE = 30;
-const PACE: Pace = {
-  pollIntervalSec: 2,
-  thresholds: { laggingMs: 20_000, criticalMs: 60_000, stalledMs: 20_000, staleMs: 20_000 },
-};
-const DETECTED = { timeout: 300_000, interval: 500 };
-
-const targetSchema = z.object({ expr: z.string(), legendFormat: z.string().default("") });
-const boardSchema = z.object({
-  panels: z.array(z.object({ title: z.string(), targets: z.array(targetSchema).default([]) })),
-});
-/** Metrics that exist only where chains.yaml has `parity`, or several replicas share a store: no stage here has either. */
-const OPTIONAL = /synclag_(parity|leader|store_up)/;
-const queries = (
-  await Promise.all(
-    ["fleet", "chain", "endpoint", "itself"].map(async (name) => {
-      const text = await readFile(join(ROOT, `dashboards/synclag-${name}.json`), "utf8");
-      const { panels } = boardSchema.parse(JSON.parse(text));
-      return panels.flatMap(({ title, targets }) => targets.map((target) => ({ name, title, ...target })));
-    }),
-  )
-).flat();
-
-/** The whole chain of programs, as in deploy/, but for the time that it takes. */
-describe("a fault", () => {
-  let folder: string;
-  let stages: Stages;
-  let prometheus: PrometheusServer;
+describe("a fault in a running fleet", () => {
+  let fleet: SimulatedFleet;
+  let synclag: Synclag;
   let alertmanager: Alertmanager;
-  let observer: Observer;
-  const sought = new Map<ScriptedFault, Sought>();
-  const detections = new Map<ScriptedFault, Detection>();
 
-  let watchedSinceMs = 0;
-  let injectedAtMs = 0;
-
-  /** All faults are injected at once, so those that are never found are waited for together. */
-  const sinceInjection = () => ({
-    ...DETECTED,
-    timeout: Math.max(1_000, injectedAtMs + DETECTED.timeout - Date.now()),
-  });
-
-  const messages = (): readonly Page[] =>
+  const found = (path: string, labels: Readonly<Record<string, string>>): Page | undefined =>
     alertmanager
       .pages()
-      .filter(({ path, receivedAtMs }) => path !== "/alive" && receivedAtMs >= watchedSinceMs);
+      .find(
+        (page) =>
+          page.path === path &&
+          page.status === "firing" &&
+          Object.entries(labels).every(([name, value]) => page.labels[name] === value),
+      );
 
   beforeAll(async () => {
-    folder = await temporaryFolder("alerts");
-    const context: AlertContext = { settings: SETTINGS, time: shortened(SCALE) };
-    const ruleFiles = [join(folder, "recording.yml"), join(folder, "alerts.yml")];
-    await writeFile(ruleFiles[0] ?? "", renderRecordingRules(context));
-    await writeFile(ruleFiles[1] ?? "", renderAlertRules(context));
-    const example = await readFile(join(ROOT, "deploy/alertmanager.yml"), "utf8");
-    alertmanager = await startAlertmanager(folder, (port) => impatient(example, port));
-    stages = {
-      fleet: await startStage(packagedConfig(), PACE, withTraps),
-      spare: await startStage(spareConfig("spare"), PACE),
-      stuck: await startStage(spareConfig("stuck"), PACE),
-    };
-    for (const stage of [stages.fleet, stages.spare, stages.stuck]) {
-      undoLater(() => stage[Symbol.asyncDispose]());
-    }
-    await scrape([stages.fleet, stages.spare, stages.stuck].map(({ address }) => address));
-    const target = { file: join(folder, "targets.json") };
-    const config = eachSecond({ target, ruleFiles, alertmanager: alertmanager.address });
-    prometheus = await startPrometheus({ folder, config });
+    fleet = await startFleet({
+      nowMs: Date.now,
+      chains: Object.entries(CHAIN_IDS).map(([slug, id]) =>
+        chainOfAge({ slug, id, blockTimeMs: BLOCK_MS }, Date.now()),
+      ),
+      endpoints: ENDPOINTS,
+    });
+    undoLater(() => fleet[Symbol.asyncDispose]());
+    const folder = await temporaryFolder("alerts");
+    const config = join(folder, "chains.yaml");
+    await writeFile(config, chainsYaml(fleet));
+    synclag = await startSynclag(config);
+
+    const demo = join(DEPLOY, "demo");
+    alertmanager = await startAlertmanager(folder, await readFile(join(demo, "alertmanager.yml"), "utf8"));
+    await cp(join(demo, "rules"), join(folder, "rules"), { recursive: true });
+    const prometheus = await readFile(join(demo, "prometheus.yml"), "utf8");
+    await startPrometheus({
+      folder,
+      config: prometheus
+        .replace("synclag:9855", new URL(synclag.url).host)
+        .replace("alertmanager:9093", alertmanager.address),
+    });
+    await vi.waitFor(async () => {
+      expect((await synclag.metrics()).samples.filter(isOk)).toHaveLength(ENDPOINTS.length - 2);
+    }, DELIVERED);
   });
 
   afterAll(undoAll);
 
-  it("that there is none raises nothing but the watchdog", async () => {
-    const scraped = (times: number): Promise<readonly unknown[]> =>
-      prometheus.query(`count_over_time(synclag_build_info[2m]) >= ${times}`);
-    await expect.poll(() => scraped(5), DETECTED).toHaveLength(3);
-    // Prometheus takes its time to find what it must scrape, and seconds count for minutes here.
-    const absent = (): Page | undefined =>
-      alertmanager.pages().findLast(({ labels }) => labels["alertname"] === "SynclagAbsent");
-    await expect.poll(() => absent()?.status ?? "resolved", DETECTED).toBe("resolved");
-    watchedSinceMs = Date.now();
-    await expect.poll(() => scraped(20), DETECTED).toHaveLength(3);
-
-    expect(alertmanager.pages().map(({ labels }) => labels["alertname"])).toContain("Watchdog");
-    expect(messages()).toEqual([]);
-  });
-
-  it("is injected, twenty-odd at once", async () => {
-    let sinceMs = Date.now();
-    for (const fault of FAULTS) {
-      if (fault.inject !== null) {
-        sinceMs = Date.now();
-        await fault.inject(stages);
-      }
-      const { alert, severity, on, line } = fault;
-      const metric = line === null ? null : { url: stages[on].app.url, line };
-      sought.set(fault, { alert, labels: { ...fault.labels, severity }, metric, sinceMs });
+  it("reaches the pager as one alert that names the cause, with its texts and links", async () => {
+    fleet.target("airdrops/subgraph/production/base").freeze();
+    for (const endpoint of fleet.endpoints("lockup/*/production/polygon")) {
+      endpoint.fail("http_503");
     }
-    stages.fleet.fleet.endpoint(IN_MAINTENANCE).fail("http_503");
-    injectedAtMs = Date.now();
-    observer = new Observer(prometheus, [...sought.values()]);
-    undoLater(() => observer[Symbol.dispose]());
-  });
+    fleet.endpoint("flow/subgraph/production/base").fail("unknown_key");
+    fleet.chain("zksync").halt();
+    const expected = [
+      {
+        labels: {
+          alertname: "SynclagIndexerStalled",
+          protocol: "airdrops",
+          chain: "base",
+          variant: "subgraph",
+        },
+        summary: "airdrops on base: subgraph (production) has stopped advancing",
+        description: /Freshest: multichain \(production\)\.$/,
+      },
+      {
+        labels: { alertname: "SynclagNoVariantOk", protocol: "lockup", chain: "polygon" },
+        summary: "lockup on polygon: no usable variant",
+        description: /ponder \(production\): unreachable.* subgraph \(production\): unreachable/,
+      },
+      {
+        labels: { alertname: "SynclagKeyRejected", protocol: "flow", variant: "subgraph" },
+        summary: "flow subgraph (production) rejects our API key",
+        description: /rejects our key on 1 chains/,
+      },
+      {
+        labels: { alertname: "SynclagAllVariantsStalled", protocol: "staking", chain: "zksync" },
+        summary: "staking on zksync: all 2 responding variants have stopped advancing",
+        description: /No node of the chain is polled.* ponder \(production\): stalled/,
+      },
+    ];
 
-  it.each(FAULTS)("($what) reaches a receiver as $alert, $severity, with its texts", async (fault) => {
-    const seek = sought.get(fault);
-    const found = (): Page | undefined =>
-      messages().find((page) => page.status === "firing" && seek !== undefined && fits(seek, page));
-    await expect.poll(found, sinceInjection()).toBeDefined();
+    await expect
+      .poll(() => expected.filter(({ labels }) => found("/page", labels) === undefined), DELIVERED)
+      .toEqual([]);
 
-    const page = found();
-    expect(page?.annotations["summary"]).toEqual(
-      typeof fault.summary === "string" ? fault.summary : expect.stringMatching(fault.summary),
-    );
-    expect(page?.annotations["description"]).toMatch(fault.description);
-    expect(Object.values(page?.annotations ?? {}).join("\n")).not.toMatch(/\{\{|<no value>|<error|%!/);
-    expect(page?.annotations["runbook_url"]).toBe(`${SETTINGS.runbooksUrl}/${fault.alert}.md`);
-    expect(page?.annotations["dashboard_url"]).toMatch(
-      /^http:\/\/localhost:3000\/d\/synclag-\w+(\?var-.*)?$/,
-    );
-  });
-
-  it("names the freshest variant wherever there is one", () => {
-    const descriptions = messages().map(({ annotations }) => annotations["description"] ?? "");
-
-    expect(descriptions.filter((text) => text.includes("Freshest: "))).not.toEqual([]);
-  });
-
-  it.each(queries.filter(({ expr }) => OPTIONAL.test(expr)))(
-    "has nothing to show in panel $title of $name, and no error: $expr",
-    async ({ expr }) => {
-      expect(await prometheus.query(inGrafana(expr))).toEqual([]);
-    },
-  );
-
-  it.each(queries.filter(({ expr }) => !OPTIONAL.test(expr)))(
-    "has data for panel $title of $name: $expr",
-    async ({ expr, legendFormat }) => {
-      let found: readonly Series[] = [];
-      await expect
-        .poll(async () => {
-          found = await prometheus.query(inGrafana(expr));
-          return found.length;
-        }, sinceInjection())
-        .toBeGreaterThan(0);
-
-      const legends = found.map(({ labels }) => legendOf(legendFormat, labels));
-      expect(legends.filter((legend) => /^ | {2}| $|: $/.test(legend))).toEqual([]);
-    },
-  );
-
-  it("leaves no rule that cannot be evaluated", async () => {
-    const rules = await prometheus.rules();
-
-    expect(rules.filter(({ health }) => health !== "ok")).toEqual([]);
-    expect(rules.length).toBeGreaterThan(50);
-  });
-
-  it("raises nothing else, and nothing in maintenance", () => {
-    const unexpected = messages().filter(
-      (page) =>
-        !FAULTS.some(({ alert, labels, severity }) =>
-          fits({ alert, labels: { ...labels, severity } }, page),
-        ) &&
-        !TOLERATED.some(
-          ({ alert, chains }) =>
-            page.labels["alertname"] === alert && chains.includes(page.labels["chain"] ?? ""),
-        ),
-    );
-
-    expect(unexpected.map(({ labels }) => labels)).toEqual([]);
-  });
-
-  it("is taken back when it is over", async () => {
-    for (const [fault, seek] of sought) {
-      detections.set(fault, observer.of(seek, messages()));
+    for (const { labels, summary, description } of expected) {
+      const annotations = found("/page", labels)?.annotations ?? {};
+      expect(annotations["summary"]).toBe(summary);
+      expect(annotations["description"]).toMatch(description);
+      expect(Object.values(annotations).join("\n")).not.toMatch(/\{\{|<no value>|<error|%!/);
+      expect(annotations["runbook_url"]).toContain(`${labels.alertname}.md`);
+      expect(annotations["dashboard_url"]).toMatch(/\/d\/synclag-\w+(\?var-.*)?$/);
     }
-    observer[Symbol.dispose]();
-    await Promise.all([stages.fleet.fleet.heal(), stages.spare.fleet.heal()]);
-    await Promise.all([
-      stages.fleet.reloadWith(() => stages.fleet.config),
-      stages.spare.reloadWith(() => stages.spare.config),
-    ]);
-
-    // Events stand for an hour, and a clock that was stopped is not wound up again.
-    const lasting = new Set(["SynclagDeploymentChanged", "SynclagPollLoopStuck"]);
-    const open = (): readonly string[] =>
-      FAULTS.filter(({ alert }) => !lasting.has(alert))
-        // Of whatever severity: Alertmanager does not tell the end of what a more urgent one has just come to hide.
-        .filter(
-          ({ alert, labels }) =>
-            messages().findLast((page) => fits({ alert, labels }, page))?.status === "firing",
-        )
-        .map(({ alert, labels }) => `${alert} ${JSON.stringify(labels)}`);
-    await expect.poll(open, DETECTED).toEqual([]);
+    expect(found("/page", { alertname: "SynclagNoVariantOk", chain: "zksync" })).toBeUndefined();
   });
 
-  it("of Synclag itself is a ticket while another one watches, pages when none does, and when all are gone", async () => {
-    await stages.stuck[Symbol.asyncDispose]();
-    await expect.poll(() => raised("SynclagDown", "warning"), DETECTED).toBeDefined();
-    await stages.spare[Symbol.asyncDispose]();
-    await stages.fleet[Symbol.asyncDispose]();
-    await expect.poll(() => raised("SynclagDown", "critical"), DETECTED).toBeDefined();
-    await scrape([]);
-    await expect.poll(() => raised("SynclagAbsent", "critical"), DETECTED).toBeDefined();
+  it("that ends Synclag itself reaches the pager, too", async () => {
+    synclag.signal("SIGKILL");
+
+    await expect
+      .poll(() => found("/page", { alertname: "SynclagDown", severity: "critical" }), DELIVERED)
+      .toBeDefined();
+    expect(found("/alive", { alertname: "Watchdog" })).toBeDefined();
   });
-
-  it("takes as long as docs/DETECTION.md tells", async () => {
-    const rows = [...detections].map(([fault, detection]) => ({
-      fault,
-      detection,
-      sinceMs: sought.get(fault)?.sinceMs ?? 0,
-    }));
-
-    expect(rows.filter(({ detection }) => detection.deliveredAtMs === null)).toEqual([]);
-    await writeDetection(rows, { lookMs: observer.lookMs, scale: SCALE });
-  });
-
-  function raised(alert: string, severity: string): Page | undefined {
-    return messages().find((page) => page.status === "firing" && fits({ alert, labels: { severity } }, page));
-  }
-
-  async function scrape(targets: readonly string[]): Promise<void> {
-    await writeFile(join(folder, "targets.json"), JSON.stringify([{ targets }]));
-  }
 });
 
-/** deploy/alertmanager.yml, to our webhook, at any hour, and at once. */
-function impatient(example: string, port: number): string {
-  const config: unknown = parse(example, (key, value: unknown) => {
-    switch (key) {
-      case "group_wait":
-      case "group_interval":
-        return "1s";
-      case "active_time_intervals":
-        return undefined;
-      case "url":
-        return String(value).replace("pager:9911", `127.0.0.1:${port}`);
-      default:
-        return value;
-    }
+function isOk({
+  name,
+  labels,
+  value,
+}: {
+  name: string;
+  labels: Readonly<Record<string, string>>;
+  value: number;
+}) {
+  return name === "synclag_status" && labels["status"] === "ok" && value === 1;
+}
+
+/** Every endpoint is polled each second, and what takes minutes in production takes seconds. */
+function chainsYaml(simulated: SimulatedFleet): string {
+  const dialects: Readonly<Record<string, string>> = {
+    multichain: "envio",
+    subgraph: "graph",
+    ponder: "ponder",
+    squid: "squid",
+  };
+  const url = (key: string): string => simulated.endpoint(key).url;
+  const chains = Object.entries(CHAIN_IDS).map(([slug, id]) => {
+    const nodes = slug === "zksync" ? [] : [url(`node/${slug}`)];
+    return `  ${slug}: { id: ${id}, block_time: ${BLOCK_MS}ms, rpc: ${JSON.stringify(nodes)} }`;
   });
-  const text = stringify(config);
-  return text.replace(
-    "name: nobody",
-    `name: nobody\n    webhook_configs:\n      - url: http://127.0.0.1:${port}/info`,
-  );
-}
-
-/** `{{protocol}} {{variant}}` with the labels of a series. */
-function legendOf(format: string, labels: Series["labels"]): string {
-  return format.replaceAll(/\{\{(\w+)\}\}/g, (_, name: string) => labels[name] ?? "");
-}
-
-/** What Grafana asks when every variable stands on "All", and the chain on one that has everything. */
-function inGrafana(expression: string): string {
-  return expression
-    .replaceAll("$__rate_interval", "10s")
-    .replaceAll('chain=~"$chain"', 'chain=~"base|zksync|arbitrum-sepolia|optimism"')
-    .replaceAll(/\$(protocol|variant|endpoint|instance)\b/g, ".*");
+  const protocols = ["airdrops", "lockup", "flow", "staking"].map((protocol) => {
+    const indexers = ENDPOINTS.filter(({ key }) => key.startsWith(`${protocol}/`)).map(
+      ({ key, kind, chains: on }) => {
+        const variant = key.split("/")[1] ?? "";
+        const headers =
+          kind === "gateway" ? `, headers: ${JSON.stringify(simulated.endpoint(key).headers)}` : "";
+        return `    - { variant: ${variant}, dialect: ${dialects[variant]}, url: "${url(key)}", schedule: "* * * * * *", chains: [${on.join(", ")}]${headers} }`;
+      },
+    );
+    return [`  ${protocol}:`, ...indexers].join("\n");
+  });
+  return `
+version: 1
+poll: { timeout: 5s, retries: 0, rpc_schedule: "* * * * * *" }
+thresholds: { lagging: 30s, critical: 3m, stalled: 10s, stale: 30s }
+chains:
+${chains.join("\n")}
+protocols:
+${protocols.join("\n")}
+`;
 }

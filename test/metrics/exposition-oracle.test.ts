@@ -4,6 +4,7 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
 import { DURATION_BOUNDS_SECONDS, type MetricsSource } from "../../src/core/model/metrics-source.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
+import { labelsText, sampleLine } from "../../src/metrics/families/exposition.ts";
 import type { MetricFamily } from "../../src/metrics/families/family.ts";
 import { createPrometheus } from "../../src/metrics/registry.ts";
 import { endpointTally, metricsSource } from "../support/metrics-source.ts";
@@ -85,20 +86,27 @@ describe("createPrometheus()", () => {
       { numRuns: 50 },
     );
   });
+});
 
-  it("gives a large fleet in pieces that end with a line", async () => {
-    const targets = Array.from({ length: 500 }, (_, index) =>
-      sampleTargetReport({ target: sampleTarget({ variant: `v${index}` }) }),
-    );
-    const source = metricsSource({ report: sampleReport({ chains: [sampleChainReport({ targets })] }) });
+describe("sampleLine()", () => {
+  it("escapes labels, and writes every number", () => {
+    const samples = [
+      [{}, 1],
+      [{ chain: "base", chain_id: "" }, -1.5],
+      [{ chain: 'a"b\\c\nd' }, 1e21],
+      [{}, Number.POSITIVE_INFINITY],
+      [{}, Number.NEGATIVE_INFINITY],
+      [{}, Number.NaN],
+    ] as const;
 
-    const pieces: string[] = [];
-    for await (const piece of createPrometheus({ families: METRIC_FAMILIES, build: BUILD }).render(source)) {
-      pieces.push(piece);
-    }
-
-    expect(pieces.length).toBeGreaterThan(10);
-    expect(pieces.every((piece) => piece.length < 66_000 && piece.endsWith("\n"))).toBe(true);
+    expect(samples.map(([labels, value]) => sampleLine("a", [labelsText(labels), value]))).toEqual([
+      "a 1\n",
+      'a{chain="base",chain_id=""} -1.5\n',
+      'a{chain="a\\"b\\\\c\\nd"} 1e+21\n',
+      "a +Inf\n",
+      "a -Inf\n",
+      "a NaN\n",
+    ]);
   });
 });
 

@@ -234,8 +234,8 @@ describe("the requests of parity", () => {
     for (const parity of ["", PARITY]) {
       await using play = await startScenario(FLEET + parity);
       await play.run("10m");
-      sent.push(play.requests.length);
-      asked.push(play.requests.map(({ query }) => query).filter((query) => query.includes("ampaign")));
+      sent.push(play.received.length);
+      asked.push(play.received.map(({ query }) => query).filter((query) => query.includes("ampaign")));
     }
 
     expect(sent[1]).toBe(sent[0]);
@@ -259,7 +259,7 @@ describe("the requests of parity", () => {
       );
       await play.run("3m");
       sizes.push(
-        play.requests
+        play.received
           .filter(({ path }) => path === "/v1/graphql")
           .map(({ query }) => query.match(/Campaign/g)?.length ?? 0)
           .filter((values) => values > 0),
@@ -285,9 +285,9 @@ describe("a server that refuses a value", () => {
       seen.add(play.target(SUBGRAPH).status);
     }
 
-    const minutes = play.requests
+    const minutes = play.received
       .filter(({ query, path }) => query.includes("campaign(") && path.endsWith("/base"))
-      .map(({ atMs }) => Math.round((atMs - Date.parse("2026-11-20T03:00:00Z")) / 60_000));
+      .map(({ atMs }) => Math.round(atMs / 60_000));
     expect([...seen]).toEqual(["ok"]);
     expect(minutes).toEqual([0, 1, 3, 7, 15, 31, 63]);
     expect(play.status().parity[0]?.detail).toBe(
@@ -306,7 +306,7 @@ describe("a server that refuses a value", () => {
 
     await play.run("5m");
 
-    const asked = play.requests
+    const asked = play.received
       .filter(({ path }) => path.endsWith("/base"))
       .map(({ query }) => [query.includes("campaigns("), query.includes("campaign(")])
       .map(([good, bad]) => `${good ? "good " : ""}${bad ? "bad" : ""}`)
@@ -335,12 +335,12 @@ describe("a server that refuses a value", () => {
         FLEET.replace("version: 1", "version: 1\npoll: { retries: 0 }") + PAIR,
       );
       await play.run("5s");
-      const before = play.requests.length;
+      const before = play.received.length;
       play.fleet.endpoint(SUBGRAPH).fail(fault, { times: 1 });
 
       await play.run("35s");
 
-      const own = play.requests.slice(before).filter(({ path }) => path.endsWith("/base"));
+      const own = play.received.slice(before).filter(({ path }) => path.endsWith("/base"));
       expect(own.map(({ query }) => (query.includes("campaigns") ? "value" : "height"))).toEqual(asks);
       expect(play.metrics()).toMatch(
         new RegExp(
@@ -372,7 +372,7 @@ describe("a server that refuses a value", () => {
 
     await play.run("20s");
 
-    const own = play.requests.filter(({ path }) => path.endsWith("/base"));
+    const own = play.received.filter(({ path }) => path.endsWith("/base"));
     expect(own.map(({ query }) => (query.includes("campaign(") ? "value" : "height"))).toEqual([
       "height",
       "value",

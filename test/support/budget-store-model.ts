@@ -1,13 +1,16 @@
 import { ALLOWANCE_MS, BACK_OFF, DRAW, QUIET_MS, SEED, SLACK_MS } from "../../src/io/store/budget-scripts.ts";
 import type { StoreReply } from "../../src/io/store/store-reply.ts";
 import type { StoreScript } from "../../src/io/store/store-script.ts";
+import { CLAIM, RELEASE } from "../../src/leader/lease-scripts.ts";
+import { PRUNE, READ, WRITE } from "../../src/replica/part-scripts.ts";
 
 type Arguments = readonly (string | number)[];
 
 const MARGIN_MS = 90_000;
 const PROBE_MS = 60_000;
+const GRACE_MS = 3_000;
 
-/** The scripts of src/io/store/budget-scripts.ts again, in TypeScript, on a store in memory with a clock of its own. */
+/** The scripts of the store again, in TypeScript, on a store in memory with a clock of its own. */
 export class BudgetStoreModel {
   readonly #hashes = new Map<string, Map<string, string>>();
   readonly #nowMs: () => number;
@@ -30,10 +33,13 @@ export class BudgetStoreModel {
     keys: readonly string[],
     args: Arguments,
   ): Promise<StoreReply<Value>> {
-    const [key = ""] = keys;
-    const run = { [DRAW.sha]: draw, [SEED.sha]: seed, [BACK_OFF.sha]: replaceBackOff }[script.sha];
+    const [key = "", ...others] = keys;
     const lease = this.#hashes.get("lease")?.get("token") ?? null;
-    const value = run?.(this.#hash(key), args.map(String), { nowMs: this.#nowMs(), lease });
+    const value = SCRIPTS[script.sha]?.(this.#hash(key), args.map(String), {
+      nowMs: this.#nowMs(),
+      lease,
+      others: others.map((other) => this.#hash(other)),
+    });
     return { kind: "reply", value: script.reply.parse(value) };
   }
 
@@ -44,14 +50,31 @@ export class BudgetStoreModel {
   }
 }
 
+type Hash = Map<string, string>;
+
 interface Instant {
   readonly nowMs: number;
+  /** The token of the lease. */
   readonly lease: string | null;
+  /** The values of the other keys. */
+  readonly others: readonly Hash[];
 }
+
+const SCRIPTS: Readonly<Record<string, (hash: Hash, args: readonly string[], instant: Instant) => unknown>> =
+  {
+    [DRAW.sha]: draw,
+    [SEED.sha]: seed,
+    [BACK_OFF.sha]: replaceBackOff,
+    [CLAIM.sha]: claim,
+    [RELEASE.sha]: release,
+    [WRITE.sha]: writeParts,
+    [PRUNE.sha]: pruneParts,
+    [READ.sha]: readParts,
+  };
 
 // biome-ignore-start lint/complexity/noExcessiveLinesPerFunction: line by line the scripts, which are one function each
 // biome-ignore-start lint/complexity/noExcessiveCognitiveComplexity: as above
-function draw(hash: Map<string, string>, args: readonly string[], { nowMs, lease }: Instant): unknown {
+function draw(hash: Hash, args: readonly string[], { nowMs, lease }: Instant): unknown {
   const [token = "", use = "", name = "", id = ""] = args;
   const [limit = 0, reserve = 0, windowMs = 0, spanMs = 0, used = 0, heard = 0, target = 0] = args
     .slice(4)
@@ -138,7 +161,7 @@ function draw(hash: Map<string, string>, args: readonly string[], { nowMs, lease
   return reply(status);
 }
 
-function seed(hash: Map<string, string>, args: readonly string[], { nowMs }: Instant): unknown {
+function seed(hash: Hash, args: readonly string[], { nowMs }: Instant): unknown {
   hash.set("born", hash.get("born") ?? nowMs.toString());
   if ((hash.get("holder") ?? "") === "" && args[4] !== "") {
     for (const [at, field] of ["holder", "hold", "holdSpent", "holdUntil"].entries()) {
@@ -156,7 +179,7 @@ function seed(hash: Map<string, string>, args: readonly string[], { nowMs }: Ins
 // biome-ignore-end lint/complexity/noExcessiveLinesPerFunction: the end of the scripts
 // biome-ignore-end lint/complexity/noExcessiveCognitiveComplexity: as above
 
-function replaceBackOff(hash: Map<string, string>, args: readonly string[]): unknown {
+function replaceBackOff(hash: Hash, args: readonly string[]): unknown {
   if ((hash.get("until") ?? "0") !== args[0] || (hash.get("probe") ?? "none") !== args[1]) {
     return 0;
   }
@@ -164,4 +187,106 @@ function replaceBackOff(hash: Map<string, string>, args: readonly string[]): unk
     hash.set(field, args[at + 2] ?? "");
   }
   return 1;
+}
+
+function claim(lease: Hash, args: readonly string[], { nowMs }: Instant): unknown {
+  const [id = "", name = "", ownToken = "0", highest = "0", lengthMs = "0", asked = "", deadline = ""] = args;
+  const holder = lease.get("id");
+  const held = lease.get("token");
+  const untilMs = Number(lease.get("until") ?? 0);
+  const set = (by: string, byName: string, token: string): void => {
+    lease
+      .set("id", by)
+      .set("name", byName)
+      .set("token", token)
+      .set("until", String(nowMs + Number(lengthMs)));
+  };
+  const reply = (granted: 0 | 1, token: string): unknown => {
+    const leftMs = Math.max(0, Number(lease.get("until")) - nowMs);
+    return [granted, token, lease.get("name"), String(leftMs), String(nowMs)];
+  };
+  const grant = (token: string): unknown => {
+    set(id, name, token);
+    return reply(1, token);
+  };
+  const priority = deadline !== "" && nowMs > Number(deadline) ? "last" : asked;
+  if (held !== undefined && holder === id) {
+    return grant(held);
+  }
+  if ((held === undefined || holder === "") && ownToken !== "0") {
+    return grant(ownToken);
+  }
+  if (held === undefined) {
+    set("", "", "0");
+    return reply(0, "0");
+  }
+  const graceMs = holder === "" && priority !== "first" ? GRACE_MS : 0;
+  return untilMs + graceMs > nowMs || priority === "last"
+    ? reply(0, held)
+    : grant(String(Math.max(nowMs, Number(held) + 1, Number(highest) + 1)));
+}
+
+function release(hash: Hash, [token]: readonly string[], { lease }: Instant): unknown {
+  if (lease !== token) {
+    return "fenced";
+  }
+  hash.set("until", "0").set("id", "released");
+  return "released";
+}
+
+function writeParts(
+  _lease: Hash,
+  [token, last = "", clock = "", format = "", ...texts]: readonly string[],
+  { nowMs, lease, others: [parts = new Map(), order = new Map()] }: Instant,
+): unknown {
+  const known = parts.get("#") ?? "0";
+  if (lease !== token) {
+    return "fenced";
+  }
+  if (last !== "" && last !== known) {
+    return "lost";
+  }
+  let number = last === "" ? Math.max(nowMs, Number(known) + 1) : Number(known);
+  for (let at = 0; at < texts.length; at += 2) {
+    const [name = "", text = ""] = texts.slice(at, at + 2);
+    number += 1;
+    parts.set(name, text);
+    order.set(name, String(number));
+  }
+  parts.set("#", String(number)).set("#at", String(nowMs)).set("#format", format);
+  parts.set("#ahead", String(Number(clock) - nowMs));
+  return String(number);
+}
+
+function pruneParts(
+  _lease: Hash,
+  [token, upTo]: readonly string[],
+  { lease, others: [parts = new Map(), order = new Map()] }: Instant,
+): unknown {
+  if (lease !== token) {
+    return "fenced";
+  }
+  const old = [...order].filter(([, number]) => Number(number) <= Number(upTo));
+  for (const [name] of old) {
+    parts.delete(name);
+    order.delete(name);
+  }
+  return old.length;
+}
+
+function readParts(
+  parts: Hash,
+  [reached]: readonly string[],
+  { nowMs, others: [order = new Map()] }: Instant,
+): unknown {
+  const last = parts.get("#");
+  if (last === undefined) {
+    return [];
+  }
+  const since = Number(reached) > Number(last) ? 0 : Number(reached);
+  const changed = [...order]
+    .filter(([, number]) => Number(number) > since)
+    .toSorted(([, one], [, other]) => Number(one) - Number(other));
+  const head = [String(nowMs), parts.get("#at"), parts.get("#ahead"), parts.get("#format"), last, 1];
+  return [...head, ...changed.flatMap(([name]) => [name, parts.get(name)])];
 }

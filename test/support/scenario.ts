@@ -1,57 +1,72 @@
 import { setImmediate as turn } from "node:timers";
 import { promisify } from "node:util";
 import { vi } from "vitest";
+import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { parseDuration } from "../../src/config/schema/quantities.ts";
-import { type Endpoint, endpointsOf, statusEndpointOf } from "../../src/core/model/fleet.ts";
+import type { EndpointRecord } from "../../src/core/model/exchange.ts";
+import { type Endpoint, endpointsOf, sourceKeysOf, statusEndpointOf } from "../../src/core/model/fleet.ts";
 import type { PostRequest, PostResult } from "../../src/core/model/http-post.ts";
-import type { Report, TargetReport } from "../../src/core/model/report.ts";
+import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
+import type { Report } from "../../src/core/model/report.ts";
 import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
+import { Reloader } from "../../src/daemon/reloader.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
 import { type HistoryStore, openHistoryStore } from "../../src/daemon/state/history-store.ts";
-import { EMPTY_STATE, parseState } from "../../src/daemon/state/restored-state.ts";
+import { EMPTY_STATE, parseState, type RestoredState } from "../../src/daemon/state/restored-state.ts";
 import type { StateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
+import type { ProbeResult, ReloadResult } from "../../src/io/http-server/routes/server-deps.ts";
 import type { SavedState } from "../../src/io/state/file.ts";
 import type { World } from "../../src/io/world.ts";
-import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
-import { expositionText } from "../../src/metrics/families/exposition.ts";
+import type { EndpointSpec } from "../../src/sim/fleet/endpoint-spec.ts";
 import { mirrorOf } from "../../src/sim/fleet/mirror-fleet.ts";
 import type { SimulatedEndpoint } from "../../src/sim/fleet/simulated-endpoint.ts";
 import { createFleet, type SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import type { ChainSpec } from "../../src/sim/model/chain-model.ts";
 import type { Fault } from "../../src/sim/servers/faults.ts";
-import type { HistoryJson, StatusJson } from "../../src/views/api/api-schema.ts";
+import type { HistoryJson } from "../../src/views/api/api-schema.ts";
 import { historyJson, historyTargets } from "../../src/views/api/history.ts";
-import { statusJson } from "../../src/views/api/status.ts";
-import { renderChainPage } from "../../src/views/page/chain.ts";
-import { renderStatusPage } from "../../src/views/page/status.ts";
-import { checkExitCode } from "../../src/views/terminal/check-exit-code.ts";
-import { selectForCheck } from "../../src/views/terminal/check-selection.ts";
-import { renderCheckTable } from "../../src/views/terminal/check-table.ts";
+import { renderPlanPage } from "../../src/views/page/plan.ts";
+import { renderPlanJson, renderPlanTable } from "../../src/views/terminal/plan-table.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
+import { isNamed, Outputs, PAGE, TEST_VERSION, textOf } from "./outputs.ts";
+import { onTheWire, type Script } from "./scripted-reply.ts";
 
 export interface ScenarioOptions {
   /** The instant at which the daemon starts. Default: 2026-11-20T03:00:00Z. */
   readonly at?: string;
   /** What `${VAR}` in the configuration stands for. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What is changed in the configuration once it is parsed. */
+  readonly adjust?: (config: Config) => Config;
   /** How a chain differs from one with even block times. */
   readonly chains?: (spec: ChainSpec) => ChainSpec;
+  /** What is wrong with the indexers before the daemon starts. */
+  readonly prepare?: (fleet: SimulatedFleet) => void;
+  /** How a simulated endpoint differs from a healthy one. */
+  readonly endpoints?: (spec: EndpointSpec) => EndpointSpec;
+  /** A chains.yaml whose endpoints are simulated, for a reload that adds some. Default: the one that the daemon starts with. */
+  readonly simulated?: string;
 }
 
-/** A request as its receiver sees it. */
-export interface SentRequest {
+/** A request as its provider sees it. */
+export interface ReceivedRequest {
+  /** The key of the endpoint. */
+  readonly endpoint: string;
+  /** Milliseconds since the start of the scenario. */
+  readonly atMs: number;
+  /** When its reply was sent, or the caller gave up; Infinity while it is under way. */
+  readonly endMs: number;
   /** The path of the URL. */
   readonly path: string;
-  readonly atMs: number;
-  /** Of an RPC node, the empty string. */
+  readonly body: string;
+  /** The GraphQL query; of an RPC node, the empty string. */
   readonly query: string;
 }
 
 const START = "2026-11-20T03:00:00Z";
-const PAGE = { nonce: "", version: "0.0.0-test" };
-const NO_RELOAD = { successful: true, lastSuccessMs: 0 };
+const NOT_ENDED = Number.POSITIVE_INFINITY;
 const nextTurn = promisify(turn);
 
 /**
@@ -75,34 +90,55 @@ export async function startScenario(chainsYaml: string, options: ScenarioOptions
   }
 }
 
-export class Scenario implements AsyncDisposable {
+export class Scenario extends Outputs implements AsyncDisposable {
   /** The simulated indexers: endpoints and targets have the keys of the configuration. */
   readonly fleet: SimulatedFleet;
   /** Everything the daemon has logged. */
   readonly log: readonly LogLine[];
   /** The lines of a recording, as `run --record` writes them. */
   readonly recording: string[] = [];
-  /** Every request of the daemon. */
-  readonly requests: SentRequest[] = [];
+  /** Every request that has reached an endpoint, in order. */
+  readonly received: ReceivedRequest[] = [];
   readonly #options: ScenarioOptions;
   readonly #recorded = recordLog();
   readonly #endpoints = new Map<string, SimulatedEndpoint>();
+  /** By the endpoint's URL. */
+  readonly #scripts = new Map<string, Script>();
   /** Hosts that refuse connections. */
   readonly #down = new Set<string>();
+  readonly #disk = new SimulatedDisk();
+  readonly #reloader;
   readonly #startMs = Date.now();
   readonly #startMonotonicMs = performance.now();
   #suspendedMs = 0;
+  #stalledMs = 0;
   #config;
+  /** What the next reload reads. */
+  #file: string;
   #running: Running | null = null;
 
   constructor(chainsYaml: string, options: ScenarioOptions) {
+    super();
     this.#options = options;
     this.log = this.#recorded.lines;
+    this.#file = chainsYaml;
     this.#config = this.#parse(chainsYaml);
-    const mirrored = mirrorOf(this.#config.fleet, () => this.#trueMs());
+    const { fleet } = this.#parse(options.simulated ?? chainsYaml);
+    const mirrored = mirrorOf(fleet, () => this.#trueMs());
     const chains = mirrored.chains?.map((spec) => options.chains?.(spec) ?? spec) ?? [];
-    this.fleet = createFleet({ ...mirrored, chains }, () => "");
+    const endpoints = mirrored.endpoints.map((spec) => options.endpoints?.(spec) ?? spec);
+    this.fleet = createFleet({ ...mirrored, chains, endpoints }, () => "");
     this.#connect();
+    this.#reloader = new Reloader({
+      world: this.#world(),
+      listen: this.#config.listen,
+      apply: async (config) => {
+        this.#config = config;
+        this.#connect();
+        this.#daemon.apply(config);
+      },
+    });
+    options.prepare?.(this.fleet);
   }
 
   /** Runs on for a time such as `10m`. */
@@ -121,23 +157,41 @@ export class Scenario implements AsyncDisposable {
     }
   }
 
-  /** Stops the daemon, waits for so long, and starts it again on what it has saved, or on nothing. */
-  async restart({ state, after = "0s" }: { state: "kept" | "lost"; after?: string }): Promise<void> {
-    const saved = this.#running === null ? null : JSON.stringify(this.#running.daemon.snapshot().all().state);
+  /** What the state file would hold now. */
+  saved(): SavedState {
+    return JSON.parse(JSON.stringify(this.#daemon.snapshot().all().state)) as SavedState;
+  }
+
+  /**
+   * Stops the daemon, waits for so long, and starts it again on what it has saved, on nothing, or on another state; `chainsYaml`: as
+   * it is then.
+   */
+  async restart({
+    state,
+    after = "0s",
+    chainsYaml,
+  }: {
+    readonly state: "kept" | "lost" | RestoredState;
+    readonly after?: string;
+    readonly chainsYaml?: string;
+  }): Promise<void> {
+    const saved = this.#running === null ? null : this.saved();
     const history = structuredClone(Object.fromEntries(this.#running?.history.save() ?? []));
     await this.#stop();
     if (after !== "0s") {
       await this.run(after);
     }
-    // What was just written by the daemon is what the file would hold.
-    const restored =
-      saved === null || state === "lost"
-        ? EMPTY_STATE
-        : parseState(JSON.parse(saved) as SavedState, Date.now());
+    if (chainsYaml !== undefined) {
+      this.#config = this.#parse(chainsYaml);
+      this.#connect();
+    }
+    const kept = saved === null || state === "lost" ? EMPTY_STATE : parseState(saved, Date.now());
+    const restored = typeof state === "string" ? kept : state;
     this.#running = await startDaemon(this.#config, {
       world: this.#world(),
+      disk: this.#disk,
       restored,
-      openClient: (settings) => this.#openClient(settings),
+      openClient: (settings) => this.openClient(settings),
     });
     if (state === "kept") {
       this.#running.history.restore(history);
@@ -145,12 +199,17 @@ export class Scenario implements AsyncDisposable {
     await nextTurn();
   }
 
-  /** Changes the configuration of the running daemon; new endpoints are not simulated. */
-  async reload(chainsYaml: string): Promise<void> {
-    this.#config = this.#parse(chainsYaml);
-    this.#connect();
-    this.#daemon.apply(this.#config);
+  /** Changes the configuration file, and has the running daemon read it again. */
+  async reload(chainsYaml: string): Promise<ReloadResult> {
+    this.#file = chainsYaml;
+    const result = await this.#reloader.reload();
     await nextTurn();
+    return result;
+  }
+
+  /** What is written to the disk from now on arrives, is refused, or hangs until the disk works again. */
+  setDisk(state: DiskState): void {
+    this.#disk.set(state);
   }
 
   /** Sets the wall clock forward or, with `-10m`, back; nothing else notices. */
@@ -166,6 +225,29 @@ export class Scenario implements AsyncDisposable {
     vi.setSystemTime(Date.now() + ms);
   }
 
+  /**
+   * What the sources of this name reply from now on, in place of the simulated indexers. A name is whole segments of a key, such
+   * as `subgraph` or `rpc`.
+   */
+  script(name: string, script: Script): void {
+    const endpoints = endpointsOf(this.#config.fleet).filter((endpoint) =>
+      sourceKeysOf(endpoint).some((key) => isNamed(key, name)),
+    );
+    if (endpoints.length === 0) {
+      throw new RangeError(`Cannot script ${name}: there is no such source`);
+    }
+    for (const { url } of endpoints) {
+      this.#scripts.set(url, script);
+    }
+  }
+
+  /** The daemon's process stands still: chains and both clocks go on, and its timers are late. */
+  stall(duration: string): void {
+    const ms = parseDuration(duration) ?? 0;
+    this.#stalledMs += ms;
+    this.suspend(duration);
+  }
+
   /** Hosts refuse connections from now on, or accept them again. */
   setHost(host: string, state: "down" | "up"): void {
     if (state === "down") {
@@ -179,20 +261,12 @@ export class Scenario implements AsyncDisposable {
     return this.#daemon.report();
   }
 
-  /** `protocol/variant/tier/chain`. */
-  target(key: string): TargetReport {
-    const found = this.report()
-      .chains.flatMap(({ targets }) => targets)
-      .find(({ target }) => target.key === key);
-    if (found === undefined) {
-      throw new RangeError(`Cannot find target ${key}`);
-    }
-    return found;
+  metricsSource(): MetricsSource {
+    return this.#daemon.metricsSource({ reload: this.#reloader.state, replica: null, httpErrors: 0 });
   }
 
-  /** The answer of `/api/v1/status`. */
-  status(): StatusJson {
-    return statusJson(this.report());
+  protected endpointRecords(chain: string): readonly EndpointRecord[] {
+    return this.#daemon.endpoints(chain);
   }
 
   /** The answer of `/api/v1/history` for a protocol on a chain, of this time until now. */
@@ -207,40 +281,33 @@ export class Scenario implements AsyncDisposable {
     return historyJson(protocol, wanted.chainReport, { past, nowMs });
   }
 
-  /** The text of the status page, or of a chain's page, without markup. */
-  page(chain?: string): string {
-    const html =
-      chain === undefined
-        ? renderStatusPage(this.report(), PAGE)
-        : renderChainPage(this.report(), chain, {
-            ...PAGE,
-            past: { timesMs: [], reference: [], targets: {} },
-            endpoints: this.#daemon.endpoints(chain),
-            plots: { script: "", styles: "" },
-          });
-    return textOf(html ?? "");
+  /** What `synclag plan` prints. */
+  plan(format: "table" | "json" = "table"): string {
+    const plan = this.#daemon.plan();
+    return format === "json" ? renderPlanJson(plan) : renderPlanTable(plan);
   }
 
-  /** The text of `/metrics`, without the metrics of the process. */
-  metrics(): string {
-    const source = this.#daemon.metricsSource({ reload: NO_RELOAD, replica: null, httpErrors: 0 });
-    return expositionText(METRIC_FAMILIES, source);
+  /** The text of the plan page. */
+  planPage(): string {
+    return textOf(renderPlanPage(this.report(), this.#daemon.plan(), PAGE));
   }
 
-  /** What `synclag check` prints when it asks this daemon, and its exit code. */
-  check(...filters: readonly string[]): { readonly text: string; readonly exitCode: number } {
-    const unfiltered = this.status();
-    const selected = selectForCheck(unfiltered, filters);
-    if (selected.kind === "errors") {
-      return { text: selected.errors.join("\n"), exitCode: 3 };
-    }
-    const text = renderCheckTable(selected.json, {
-      unfiltered,
-      color: "none",
-      widthColumns: null,
-      statusesUrl: "docs/statuses.md",
-    });
-    return { text, exitCode: checkExitCode(selected.json, selected.selections) };
+  /** The value of a series in `/metrics`, for example `synclag_up{target="..."}`; undefined: there is no such series. */
+  metric(series: string): number | undefined {
+    const line = this.metrics()
+      .split("\n")
+      .find((text) => text.startsWith(`${series} `));
+    return line === undefined ? undefined : Number(line.slice(series.length + 1));
+  }
+
+  /** The answer of `/-/healthy`. */
+  healthy(): ProbeResult {
+    return this.#daemon.healthy();
+  }
+
+  /** The answer of `/-/ready`. */
+  ready(): ProbeResult {
+    return this.#daemon.ready();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -255,19 +322,24 @@ export class Scenario implements AsyncDisposable {
     return this.#running.daemon;
   }
 
-  /** The time of the chains, which no step of our clock changes. */
-  #trueMs(): number {
-    return this.#startMs + (performance.now() - this.#startMonotonicMs) + this.#suspendedMs;
+  #elapsedMs(): number {
+    return performance.now() - this.#startMonotonicMs;
   }
 
-  #parse(chainsYaml: string): ReturnType<typeof parseConfig> {
-    return parseConfig(chainsYaml, {
+  /** The time of the chains, which no step of our clock changes. */
+  #trueMs(): number {
+    return this.#startMs + this.#elapsedMs() + this.#suspendedMs;
+  }
+
+  #parse(chainsYaml: string): Config {
+    const config = parseConfig(chainsYaml, {
       file: "chains.yaml",
       env: this.#options.env ?? {},
       readFile(path) {
         throw new Error(`Cannot read ${path}: a scenario has no files`);
       },
     });
+    return this.#options.adjust?.(config) ?? config;
   }
 
   /** Leads each URL of the configuration to its simulated endpoint. */
@@ -283,21 +355,22 @@ export class Scenario implements AsyncDisposable {
   #world(): World {
     return {
       nowMs: () => Date.now(),
-      monotonicMs: () => performance.now(),
+      monotonicMs: () => performance.now() + this.#stalledMs,
       random: () => 0.5,
       logger: this.#recorded.logger,
-      loadConfig: () => this.#config,
+      loadConfig: () => this.#parse(this.#file),
       onBug: (error) => {
         throw error;
       },
-      build: { version: PAGE.version, revision: "test", nodeVersion: "" },
+      build: { version: TEST_VERSION, revision: "test", nodeVersion: "" },
       isLifecycleEnabled: false,
       stateFile: null,
       recording: { append: (lines) => this.recording.push(...lines) },
     };
   }
 
-  #openClient({ timeoutMs }: HttpClientOptions): HttpClient {
+  /** A client for a process of its own, which reaches the same indexers. */
+  openClient({ timeoutMs }: HttpClientOptions): HttpClient {
     let close: (received: Received) => void = () => undefined;
     const closed = new Promise<Received>((resolve) => {
       close = resolve;
@@ -320,19 +393,39 @@ export class Scenario implements AsyncDisposable {
 
   async #answer({ url, headers, body }: PostRequest, timeoutMs: number): Promise<Received> {
     const { host, pathname } = new URL(url);
-    this.requests.push({ path: pathname, atMs: Date.now(), query: String(body["query"] ?? "") });
+    const script = this.#scripts.get(url);
+    if (script !== undefined && !this.#down.has(host)) {
+      return await this.#scripted(url, script, timeoutMs);
+    }
     const endpoint = this.#endpoints.get(url);
     if (endpoint === undefined || this.#down.has(host)) {
       return { kind: "failed", reason: "connect", detail: `connection to ${host} refused` };
     }
+    const text = JSON.stringify(body);
+    const query = String(body["query"] ?? "");
+    const sent = { endpoint: endpoint.key, path: pathname, body: text, query };
+    const request = { ...sent, atMs: this.#elapsedMs(), endMs: NOT_ENDED };
+    this.received.push(request);
+    try {
+      return await this.#deliver(endpoint, { headers, body: text, path: pathname }, timeoutMs);
+    } finally {
+      request.endMs = this.#elapsedMs();
+    }
+  }
+
+  async #deliver(
+    endpoint: SimulatedEndpoint,
+    { headers, body, path }: Pick<PostRequest, "headers"> & { readonly body: string; readonly path: string },
+    timeoutMs: number,
+  ): Promise<Received> {
     const pending = endpoint.receive({
       method: "POST",
-      path: pathname,
+      path,
       headers: {
         "content-type": "application/json",
         ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
       },
-      body: JSON.stringify(body),
+      body,
     });
     const fault = endpoint.takeFault();
     if (fault?.kind === "delivery") {
@@ -351,6 +444,23 @@ export class Scenario implements AsyncDisposable {
         body: text,
       },
     };
+  }
+
+  async #scripted(url: string, script: Script, timeoutMs: number): Promise<Received> {
+    const endpoint = endpointsOf(this.#config.fleet).find((one) => one.url === url);
+    const slug = endpoint?.chain ?? endpoint?.targets[0]?.chain;
+    if (endpoint === undefined || slug == null) {
+      throw new RangeError(`Cannot play the script of ${url}: it is not in the configuration`);
+    }
+    const chain = this.fleet.chain(slug);
+    const time = (block: number): number => Math.floor(chain.timeOf(block) / 1_000);
+    const answer = onTheWire(script({ head: chain.headAt(), time }), endpoint);
+    if (answer.kind === "failed") {
+      await sleep(answer.reason === "timeout" ? timeoutMs : 0);
+      return answer;
+    }
+    const reply = { httpStatus: answer.status, contentType: "application/json", retryAfter: null };
+    return { kind: "replied", reply: { ...reply, body: JSON.stringify(answer.body) } };
   }
 
   async #stop(): Promise<void> {
@@ -374,16 +484,20 @@ async function startDaemon(
   config: ReturnType<typeof parseConfig>,
   {
     world,
+    disk,
     restored,
     openClient,
-  }: Required<Pick<DaemonOptions, "world" | "openClient">> & { readonly restored: StateStore["restored"] },
+  }: Required<Pick<DaemonOptions, "world" | "openClient">> & {
+    readonly disk: SimulatedDisk;
+    readonly restored: StateStore["restored"];
+  },
 ): Promise<Running> {
   const store: StateStore = {
     restored,
     touch: () => undefined,
     touchJournal: () => undefined,
-    problem: () => null,
-    flush: () => Promise.resolve(),
+    problem: () => disk.problem(),
+    flush: () => disk.flush(),
     publishUrl: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
@@ -399,6 +513,31 @@ async function startDaemon(
       await daemon[Symbol.asyncDispose]();
     },
   };
+}
+
+type DiskState = "works" | "is full" | "hangs";
+
+/** Where the counts of the budgets are written before a request is sent. */
+class SimulatedDisk {
+  #state: DiskState = "works";
+  #waiting: (() => void)[] = [];
+
+  set(state: DiskState): void {
+    this.#state = state;
+    for (const write of state === "hangs" ? [] : this.#waiting.splice(0)) {
+      write();
+    }
+  }
+
+  problem(): string | null {
+    return this.#state === "is full" ? "the disk is full" : null;
+  }
+
+  async flush(): Promise<void> {
+    if (this.#state === "hangs") {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
 }
 
 function withStatusEndpoint(endpoint: Endpoint): readonly Endpoint[] {
@@ -428,21 +567,3 @@ async function deliverBadly(
 function sleep(ms: number): Promise<void> {
   return ms === 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms));
 }
-
-/** What a reader sees of a page: its text, a line for each block. */
-function textOf(html: string): string {
-  return html
-    .replace(/<(script|style|template)\b.*?<\/\1>/gs, "")
-    .replace(
-      /<(?:br|\/?(?:p|div|li|h\d|tr|section|article|header|footer|details|summary|dt|dd|table))\b[^>]*>/g,
-      "\n",
-    )
-    .replace(/<[^>]+>/g, " ")
-    .replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? "")
-    .split("\n")
-    .map((line) => line.replace(/\s+/g, " ").trim())
-    .filter((line) => line !== "")
-    .join("\n");
-}
-
-const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };

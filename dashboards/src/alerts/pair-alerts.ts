@@ -15,6 +15,15 @@ import { CHAIN_DASHBOARD } from "./target-alert.ts";
 
 const PAIR_ALERT = { about: "fleet", keepFiringFor: BRIDGE, dashboard: CHAIN_DASHBOARD } as const;
 
+const ANSWERING = perTarget(
+  statusMetric(["ok", "lagging", "syncing", "stalled", "failed", "diverged", "missing", "chain_halted"]),
+);
+const STALLED = perTarget(statusMetric(["stalled"]));
+/** Pairs of which more than one variant answers, and all that answer are stalled. */
+const ALL_STALLED = `sum by (${PAIR}) (${STALLED}) > 1
+and on (${PAIR})
+  sum by (${PAIR}) (${STALLED}) == sum by (${PAIR}) (${ANSWERING})`;
+
 /**
  * What affects users of a protocol on a chain whichever variant serves them, and halted chains. Prometheus sends the alerts of a
  * group in this order, so Alertmanager has an inhibiting alert before those that it inhibits.
@@ -28,7 +37,9 @@ export function pairAlerts(): AlertGroup {
 
 /**
  * The most important page: there is no variant to move the traffic to. It does not fire while one variant is only late or
- * only throttled (users may be fine, we just know less), or while nothing is known of any of them.
+ * only throttled (users may be fine, we just know less), or while nothing is known of any of them. SynclagAllVariantsStalled
+ * is excluded in the expression and not by an inhibition: a scrape that ends between the evaluations of two rules would let
+ * this one fire an evaluation earlier.
  */
 function noVariantOk(): Alert {
   const late = `${withStatus(["lagging", "syncing"])}
@@ -41,6 +52,9 @@ unless on (${PAIR})
   min by (${PAIR}) (${statusMetric(["unknown"])}) == 1
 unless on (${PAIR}) (
 ${indented(late)}
+)
+unless on (${PAIR}) (
+${indented(ALL_STALLED)}
 )`;
   return {
     ...PAIR_ALERT,
@@ -58,27 +72,11 @@ ${indented(late)}
 
 /** All responding variants stopped together: a fault that they share, or a halted chain where no independent head can tell. */
 function allVariantsStalled(): Alert {
-  const answering = statusMetric([
-    "ok",
-    "lagging",
-    "syncing",
-    "stalled",
-    "failed",
-    "diverged",
-    "missing",
-    "chain_halted",
-  ]);
-  const stalled = perTarget(statusMetric(["stalled"]));
   return {
     ...PAIR_ALERT,
     name: "SynclagAllVariantsStalled",
     severity: "critical",
-    expr: unlessAllInMaintenance(
-      `sum by (${PAIR}) (${stalled}) > 1
-and on (${PAIR})
-  sum by (${PAIR}) (${stalled}) == sum by (${PAIR}) (${perTarget(answering)})`,
-      PAIR,
-    ),
+    expr: unlessAllInMaintenance(ALL_STALLED, PAIR),
     for: "1m",
     summary: [...PAIR_NAME, ...say`: all ${NUMBER} responding variants have stopped advancing`],
     description: [

@@ -84,6 +84,22 @@ function noVariantOk(): readonly RuleTest[] {
       expect: silent(LOST, "20m"),
     },
     {
+      name: "SynclagNoVariantOk is silent while all are stalled, and fires when one of the two no longer answers",
+      series: [
+        ...statuses(SUBGRAPH, "stalled 20, unreachable"),
+        ...statuses(MULTICHAIN, "stalled"),
+        ...CRITICAL,
+      ],
+      expect: [
+        ...silent(LOST, "2m", "10m", "19m"),
+        fires(LOST, "22m", {
+          ...lost,
+          description:
+            "No variant of airdrops on base is ok, and none is merely late or throttled, so there is no variant to move the traffic to. multichain (production): stalled. subgraph (production): unreachable.",
+        }),
+      ],
+    },
+    {
       name: "SynclagNoVariantOk is silent when all are in maintenance, and fires when only one of them is",
       series: [
         ...statuses(SUBGRAPH, "unreachable"),

@@ -1,5 +1,4 @@
 import { randomUUID } from "node:crypto";
-import { setTimeout as sleep } from "node:timers/promises";
 import { Budgets } from "../../budgets/budgets.ts";
 import type { Fleet } from "../../core/model/fleet.ts";
 import type { RedisStore } from "../../io/store/redis-store.ts";
@@ -14,7 +13,7 @@ export interface OpenedBudgets extends AsyncDisposable {
 }
 
 export interface SharedBudgetsSource {
-  readonly store: RedisStore;
+  readonly store: Pick<RedisStore, "run">;
   /** Under which requests are counted. */
   readonly name: string;
   readonly isDaemon: boolean;
@@ -50,4 +49,8 @@ export async function openSharedBudgets(fleet: Fleet, source: SharedBudgetsSourc
       await shared.close();
     },
   };
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
 }

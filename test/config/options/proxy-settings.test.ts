@@ -16,13 +16,29 @@ describe("readProxySettings()", () => {
     });
   });
 
-  it.each([
-    { name: "HTTPS_PROXY", value: "proxy:3128", found: "no scheme" },
-    { name: "HTTP_PROXY", value: "socks5://me:secret@proxy", found: "socks5:" },
-    { name: "https_proxy", value: "http://[", found: "an invalid host, port or password" },
-  ])("refuses $value without repeating it, and names the variable $name", ({ name, value, found }) => {
-    expect(() => readProxySettings({ [name]: value })).toThrow(
-      `environment variable ${name}: Cannot use this URL: expected http:// or https://, found ${found}`,
-    );
+  it("refuses what is no http:// or https:// URL without repeating it, and names the variable", () => {
+    const variables = {
+      HTTPS_PROXY: "proxy:3128",
+      HTTP_PROXY: "socks5://me:secret@proxy",
+      https_proxy: "http://[",
+    };
+
+    const messages = Object.entries(variables).map(([name, value]) => messageOf({ [name]: value }));
+
+    const expected = "Cannot use this URL: expected http:// or https://, found";
+    expect(messages).toEqual([
+      `environment variable HTTPS_PROXY: ${expected} no scheme`,
+      `environment variable HTTP_PROXY: ${expected} socks5:`,
+      `environment variable https_proxy: ${expected} an invalid host, port or password; write / ? # and @ in a password as %2F %3F %23 and %40`,
+    ]);
   });
 });
+
+function messageOf(env: Readonly<Record<string, string>>): string {
+  try {
+    readProxySettings(env);
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : "";
+  }
+}

@@ -6,27 +6,32 @@ const NOBODY = { username: null, password: null };
 const ENV = { PASSWORD: "p@ss/w:ord%", STORE: "rediss://alice:p%40ss@cache.example/2" };
 
 describe("readStoreFlags()", () => {
-  it.each([
-    { store: "redis://127.0.0.1", address: { host: "127.0.0.1", port: 6379, ...NOBODY } },
-    { store: "redis://cache.example:7000/", address: { host: "cache.example", port: 7000, ...NOBODY } },
-    { store: "redis://[::1]:7000/15", address: { host: "::1", port: 7000, database: 15, ...NOBODY } },
-    { store: "rediss://h", address: { host: "h", port: 6379, isEncrypted: true, ...NOBODY } },
-    { store: "redis://:pa%20ss@h", address: { host: "h", username: null, password: "pa ss" } },
-    {
-      store: `redis://alice:\${PASSWORD}@h`,
-      address: { host: "h", username: "alice", password: "p@ss/w:ord%" },
-    },
-    {
-      store: `\${STORE}`,
-      address: { host: "cache.example", isEncrypted: true, username: "alice", password: "p@ss", database: 2 },
-    },
-  ])("reads $store", ({ store, address }) => {
-    const reading = read({ store });
+  it("reads host, port, TLS, user, password and database, with variables filled in", () => {
+    const addresses = {
+      "redis://127.0.0.1": { host: "127.0.0.1" },
+      "redis://cache.example:7000/": { host: "cache.example", port: 7000 },
+      "redis://[::1]:7000/15": { host: "::1", port: 7000, database: 15 },
+      "rediss://h": { host: "h", isEncrypted: true },
+      "redis://:pa%20ss@h": { host: "h", password: "pa ss" },
+      [`redis://alice:\${PASSWORD}@h`]: { host: "h", username: "alice", password: "p@ss/w:ord%" },
+      [`\${STORE}`]: {
+        host: "cache.example",
+        isEncrypted: true,
+        username: "alice",
+        password: "p@ss",
+        database: 2,
+      },
+    };
+    const usual = { port: 6379, isEncrypted: false, database: 0, ...NOBODY };
 
-    expect(reading).toMatchObject({
-      kind: "store",
-      settings: { cluster: "default", address: { port: 6379, isEncrypted: false, database: 0, ...address } },
-    });
+    const readings = Object.keys(addresses).map((store) => read({ store }));
+
+    expect(readings).toMatchObject(
+      Object.values(addresses).map((address) => ({
+        kind: "store",
+        settings: { cluster: "default", address: { ...usual, ...address } },
+      })),
+    );
   });
 
   it("knows what must not leave the process, as it is written and as it reads", () => {
@@ -35,25 +40,31 @@ describe("readStoreFlags()", () => {
     });
   });
 
-  it.each([
-    { store: "", found: "an empty string" },
-    { store: "cache.example:6379", found: "no scheme" },
-    { store: "http://cache.example", found: "http:" },
-    { store: "redis://", found: "no host" },
-    { store: "redis://h:99999", found: "an invalid host, port or password" },
-    { store: "redis://a:b/c@h", found: "an invalid host, port or password" },
-    { store: "redis://a/b@h", found: "an @ in the path" },
-    { store: "redis://h/first", found: "a path that is no database number" },
-    { store: "redis://h/0?x=hunter2", found: "a ? or # after the database" },
-    { store: "redis://alice@h", found: "a user without a password" },
-    { store: " redis://h", found: "a space before or after it" },
-  ])("says what is wrong with $store", ({ store, found }) => {
-    expect(read({ store })).toEqual({
-      kind: "unusable",
-      message: expect.stringContaining(
-        `--store: Cannot use this URL: expected redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE] or rediss://…, found ${found}`,
-      ),
-    });
+  it("says what is wrong with an address", () => {
+    const found = {
+      "": "an empty string",
+      "cache.example:6379": "no scheme",
+      "http://cache.example": "http:",
+      "redis://": "no host",
+      "redis://h:99999": "an invalid host, port or password",
+      "redis://a:b/c@h": "an invalid host, port or password",
+      "redis://a/b@h": "an @ in the path",
+      "redis://h/first": "a path that is no database number",
+      "redis://h/0?x=hunter2": "a ? or # after the database",
+      "redis://alice@h": "a user without a password",
+      " redis://h": "a space before or after it",
+    };
+
+    const readings = Object.keys(found).map((store) => read({ store }));
+
+    expect(readings).toEqual(
+      Object.values(found).map((what) => ({
+        kind: "unusable",
+        message: expect.stringContaining(
+          `--store: Cannot use this URL: expected redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE] or rediss://…, found ${what}`,
+        ),
+      })),
+    );
   });
 
   it("takes SYNCLAG_STORE where --store is not given", () => {

@@ -2,10 +2,43 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parseWebConfig } from "../../../src/config/web/parse.ts";
 import type { WebSettings } from "../../../src/config/web/web-settings.ts";
 import { ConfigError } from "../../../src/config/yaml/config-error.ts";
-import { BAD_WEB_CONFIGS, GOOD_WEB_CONFIGS, webConfigFolder } from "../../support/web-configs.ts";
+import { expectGolden } from "../../support/golden.ts";
+import {
+  BAD_WEB_CONFIGS,
+  GOOD_WEB_CONFIGS,
+  type WebConfigCase,
+  webConfigFolder,
+} from "../../support/web-configs.ts";
 
 const HASH = "$2y$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG";
 const PAIR = "cert_file: cert.pem, key_file: key.pem";
+
+/** exporter-toolkit starts a server that can serve nobody. */
+const SERVES_NOBODY: readonly WebConfigCase[] = [
+  {
+    name: "no version is left",
+    text: `tls_server_config: { ${PAIR}, min_version: TLS13, max_version: TLS12 }`,
+  },
+  { name: "an interval without a burst", text: "rate_limit: { interval: 1s }" },
+  { name: "an interval that is no duration", text: "rate_limit: { interval: soon, burst: 1 }" },
+  { name: "two documents", text: "{}\n---\n{}\n" },
+  {
+    name: "names of clients that nobody asks",
+    text: `tls_server_config: { ${PAIR}, client_allowed_sans: [a] }`,
+  },
+];
+
+/** Headers with which nothing could be answered, and passwords in place of hashes, which the message must not repeat. */
+const REFUSED_BY_US: readonly WebConfigCase[] = [
+  ...['"a\\0b"', '"a\\eb"', "日本", "é"].map((value) => ({
+    name: "a header that cannot be sent",
+    text: `http_server_config: { headers: { Strict-Transport-Security: ${value} } }`,
+  })),
+  ...["alice:hunter2", "[hunter2]", "{ alice: hunter2 }", "{ alice: [hunter2] }"].map((users) => ({
+    name: "a password in place of a hash",
+    text: `basic_auth_users: ${users}`,
+  })),
+];
 
 let folder: ReturnType<typeof webConfigFolder>;
 
@@ -16,12 +49,18 @@ beforeAll(() => {
 afterAll(() => folder[Symbol.dispose]());
 
 describe("parseWebConfig()", () => {
-  it.each(GOOD_WEB_CONFIGS)("takes $name", ({ text }) => {
-    expect(parse(text).file).toContain("web.yml");
+  it("takes what exporter-toolkit takes", () => {
+    const refused = GOOD_WEB_CONFIGS.filter(({ text }) => problemsOf(text) !== "");
+
+    expect(refused).toEqual([]);
   });
 
-  it.each(BAD_WEB_CONFIGS)("refuses $name, and says where", ({ text }) => {
-    expect(problemsOf(text)).toMatch(/^\d+:\d+: \S+: Cannot ./);
+  it("refuses what exporter-toolkit refuses, and what would serve nobody, and says where and why", () => {
+    const reports = [...BAD_WEB_CONFIGS, ...SERVES_NOBODY, ...REFUSED_BY_US].map(
+      ({ name, text }) => `# ${name}\n${text}\n=> ${problemsOf(text)}\n`,
+    );
+
+    expectGolden("test/fixtures/config/web-mistakes.expected.txt", reports.join("\n"));
   });
 
   it("has the defaults of exporter-toolkit", () => {
@@ -60,60 +99,24 @@ describe("parseWebConfig()", () => {
     );
   });
 
-  it.each([
-    { interval: "1s", intervalMs: 1_000 },
-    { interval: "1m0.5s", intervalMs: 60_500 },
-    { interval: "250000000", intervalMs: 250 },
-  ])("limits requests to one each $interval", ({ interval, intervalMs }) => {
-    expect(parse(`rate_limit: { interval: ${interval}, burst: 3 }`).rateLimit).toEqual({
-      intervalMs,
-      burst: 3,
-    });
+  it("limits requests to one each interval, and nothing without interval or burst", () => {
+    const limits = [
+      "interval: 1s, ",
+      "interval: 1m0.5s, ",
+      "interval: 250000000, ",
+      "interval: 0s, ",
+      "",
+    ].map((interval) => parse(`rate_limit: { ${interval}burst: 3 }`).rateLimit);
+
+    expect(limits).toEqual([
+      { intervalMs: 1_000, burst: 3 },
+      { intervalMs: 60_500, burst: 3 },
+      { intervalMs: 250, burst: 3 },
+      null,
+      null,
+    ]);
+    expect(parse("rate_limit: {}").rateLimit).toBeNull();
   });
-
-  it.each([
-    { text: "rate_limit: { interval: 0s, burst: 3 }" },
-    { text: "rate_limit: { burst: 3 }" },
-    { text: "rate_limit: {}" },
-  ])("limits nothing with $text", ({ text }) => {
-    expect(parse(text).rateLimit).toBeNull();
-  });
-
-  // Where exporter-toolkit starts a server that can serve nobody.
-  it.each([
-    {
-      text: `tls_server_config: { ${PAIR}, min_version: TLS13, max_version: TLS12 }`,
-      why: "no client could",
-    },
-    { text: "rate_limit: { interval: 1s }", why: "every request would be refused" },
-    { text: "rate_limit: { interval: soon, burst: 1 }", why: "a duration" },
-    { text: "{}\n---\n{}\n", why: "second document" },
-    {
-      text: `tls_server_config: { ${PAIR}, client_allowed_sans: [a] }`,
-      why: "set client_auth_type",
-    },
-  ])("also refuses $text", ({ text, why }) => {
-    expect(problemsOf(text)).toContain(why);
-  });
-
-  it.each(['"a\\0b"', '"a\\eb"', "日本", "é"])(
-    "refuses the header %s, with which nothing could be answered",
-    (value) => {
-      const problems = problemsOf(`http_server_config: { headers: { Strict-Transport-Security: ${value} } }`);
-
-      expect(problems).toMatch(/^1:\d+: http_server_config\.headers\.Strict-Transport-Security: Cannot use /);
-    },
-  );
-
-  it.each(["alice:hunter2", "[hunter2]", "{ alice: hunter2 }", "{ alice: [hunter2] }"])(
-    "does not repeat a password that stands where a hash should: %s",
-    (users) => {
-      const problems = problemsOf(`basic_auth_users: ${users}`);
-
-      expect(problems).toMatch(/^1:\d+: basic_auth_users\S*: Cannot use (?:this value|a \w+): expected a /);
-      expect(problems).not.toContain("hunter2");
-    },
-  );
 
   it("reports all problems at once, with near misses and no secret", () => {
     const problems = problemsOf(
@@ -133,7 +136,6 @@ describe("parseWebConfig()", () => {
       "6:10: basic_auth_users.alice: Cannot use this value: expected a bcrypt hash with a cost from 4 to 31, as htpasswd -nBC 10 makes it",
       '7:1: http_sever_config: Cannot use unknown key "http_sever_config": did you mean "http_server_config"?',
     ]);
-    expect(problems).not.toContain("swordfish");
   });
 
   it("looks for files beside its own", () => {
@@ -154,9 +156,9 @@ describe("parseWebConfig()", () => {
   });
 
   it("hands over users as they are written", () => {
-    expect([...parse(`basic_auth_users: { constructor: "${HASH}", alice: "${HASH}" }`).users.keys()]).toEqual(
-      ["constructor", "alice"],
-    );
+    const { users } = parse(`basic_auth_users: { constructor: "${HASH}", alice: "${HASH}" }`);
+
+    expect([...users.keys()]).toEqual(["constructor", "alice"]);
   });
 });
 
@@ -170,7 +172,8 @@ function problemsOf(text: string): string {
     parse(text);
   } catch (error) {
     if (error instanceof ConfigError) {
-      return error.message.replaceAll(`${folder.path}/web.yml:`, "");
+      // OpenSSL's words differ between versions of Node.
+      return error.message.replaceAll(`${folder.path}/web.yml:`, "").replace(/error:[0-9A-F]{8}:.*/, "…");
     }
     throw error;
   }

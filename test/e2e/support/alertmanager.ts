@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { vi } from "vitest";
 import { z } from "zod";
-import { freePort } from "./free-port.ts";
 import { getText } from "./loopback.ts";
-import { runProgram, startProgram } from "./program.ts";
+import { printed, startProgram } from "./program.ts";
+import { LISTENING } from "./prometheus-server.ts";
 import { undoLater } from "./undo.ts";
 
 /** A real Alertmanager, and the pager that it calls. */
@@ -32,14 +32,8 @@ const pageSchema = z.object({
 });
 const notification = z.object({ alerts: z.array(pageSchema) });
 
-/**
- * Starts Alertmanager with a webhook on loopback, and waits until it is ready. `configure` gives its configuration,
- * whose webhooks are at that port.
- */
-export async function startAlertmanager(
-  folder: string,
-  configure: (pagerPort: number) => string = configuration,
-): Promise<Alertmanager> {
+/** Starts Alertmanager on a configuration of deploy/ whose receivers are on loopback instead, and waits until it is ready. */
+export async function startAlertmanager(folder: string, config: string): Promise<Alertmanager> {
   const received: Page[] = [];
   const pager = createServer((request, response) => {
     void text(request).then(
@@ -52,37 +46,24 @@ export async function startAlertmanager(
       () => undefined, // Alertmanager was ended while it spoke.
     );
   });
-  const pagerPort = await freePort();
-  pager.listen(pagerPort, "127.0.0.1");
+  pager.listen(0, "127.0.0.1");
   await once(pager, "listening");
   undoLater(() => pager.close());
+  const place = pager.address();
+  const port = typeof place === "object" && place !== null ? place.port : 0;
 
   const configFile = join(folder, "alertmanager.yml");
-  await writeFile(configFile, configure(pagerPort));
-  const checked = await runProgram({ command: "amtool", args: ["check-config", configFile] });
-  if (checked.code !== 0) {
-    throw new Error(`Cannot configure Alertmanager: ${checked.stdout}${checked.stderr}`);
-  }
-
-  const address = `127.0.0.1:${await freePort()}`;
-  await startProgram({
+  await writeFile(configFile, config.replaceAll("pager:9911", `127.0.0.1:${port}`));
+  const program = await startProgram({
     command: "prometheus-alertmanager",
     args: [
       `--config.file=${configFile}`,
       `--storage.path=${join(folder, "alertmanager")}`,
-      `--web.listen-address=${address}`,
+      "--web.listen-address=127.0.0.1:0",
       "--cluster.listen-address=",
     ],
   });
+  const address = await printed(program, LISTENING);
   await vi.waitFor(() => getText(`http://${address}/-/ready`), { timeout: 60_000, interval: 100 });
   return { address, pages: () => received };
-}
-
-function configuration(pagerPort: number): string {
-  return JSON.stringify({
-    route: { receiver: "pager", group_by: ["alertname"], group_wait: "1s", group_interval: "1s" },
-    receivers: [
-      { name: "pager", webhook_configs: [{ url: `http://127.0.0.1:${pagerPort}/`, send_resolved: true }] },
-    ],
-  });
 }

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout as delay } from "node:timers/promises";
+import { expect, vi } from "vitest";
 
 /** What is started, and how. */
 export interface ProgramOptions {
@@ -43,6 +44,7 @@ const DEBIAN_PACKAGES: Readonly<Record<string, string>> = {
 };
 
 const STOP_GRACE_MS = 10_000;
+const START_LIMIT_MS = 60_000;
 
 const running = new Set<Program>();
 
@@ -78,6 +80,24 @@ export async function runProgram(
   const program = await startProgram(options);
   const { code } = await program.exit;
   return { code, stdout: program.stdout(), stderr: program.stderr() };
+}
+
+/**
+ * Waits until a program has printed something, such as the address that the system gave it, and returns the first group of the
+ * pattern. Throws what it printed when it ends without that.
+ */
+export async function printed(program: Program, pattern: RegExp): Promise<string> {
+  const found = (): string | undefined => pattern.exec(program.stdout() + program.stderr())?.[1];
+  const ended = program.exit.then(({ code }) => {
+    if (found() === undefined) {
+      throw new Error(`Cannot start a program: it ended with ${code}, ${program.stderr().slice(-2_000)}`);
+    }
+  });
+  await Promise.race([
+    vi.waitFor(() => expect(found()).toBeDefined(), { timeout: START_LIMIT_MS, interval: 50 }),
+    ended,
+  ]);
+  return found() ?? "";
 }
 
 /** Ends everything that this test file has started; for `afterAll`. */

@@ -2,9 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { vi } from "vitest";
 import { z } from "zod";
-import { freePort } from "./free-port.ts";
 import { getJson, getText } from "./loopback.ts";
-import { type Program, startProgram } from "./program.ts";
+import { type Program, printed, startProgram } from "./program.ts";
 
 /** A real Prometheus. */
 export interface PrometheusServer extends Program {
@@ -41,6 +40,9 @@ export interface PrometheusOptions {
   /** The text of prometheus.yml; file names in it are relative to the folder. */
   readonly config: string;
 }
+
+/** Where Prometheus and Alertmanager say the address that the system gave them. */
+export const LISTENING = /msg="Listening on".* address=(\S+)/;
 
 /** What `eachSecond()` is made from. */
 interface Scrape {
@@ -84,18 +86,17 @@ const activeAlerts = z.object({
 export async function startPrometheus(options: PrometheusOptions): Promise<PrometheusServer> {
   const configFile = join(options.folder, "prometheus.yml");
   await writeFile(configFile, options.config);
-  const port = await freePort();
-  const url = `http://127.0.0.1:${port}`;
   const program = await startProgram({
     command: "prometheus",
     args: [
       `--config.file=${configFile}`,
       `--storage.tsdb.path=${join(options.folder, "data")}`,
-      `--web.listen-address=127.0.0.1:${port}`,
+      "--web.listen-address=127.0.0.1:0",
       // What fired before Alertmanager was found is sent again.
       "--rules.alert.resend-delay=2s",
     ],
   });
+  const url = `http://${await printed(program, LISTENING)}`;
   await vi.waitFor(() => getText(`${url}/-/ready`), { timeout: 60_000, interval: 100 });
 
   return {

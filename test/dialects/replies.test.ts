@@ -1,0 +1,140 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { describe, it } from "vitest";
+import { parse } from "yaml";
+import { z } from "zod";
+import type { Outcome } from "../../src/dialects/answer/outcome.ts";
+import { type Answered, type Interpretation, interpret } from "../../src/dialects/interpret.ts";
+import { questionsFor } from "../../src/dialects/registry.ts";
+import { expectGolden } from "../support/golden.ts";
+import { endpointOf } from "./endpoint-of.ts";
+import { readFixture, replyOf } from "./read-fixture.ts";
+
+const FOLDER = "test/fixtures/replies";
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
+
+const Reply = z.strictObject({
+  /** A captured reply. */
+  file: z.string().optional(),
+  /** The `data` of a GraphQL answer. */
+  data: z.unknown().optional(),
+  body: z.string().optional(),
+  status: z.number().optional(),
+  retry_after: z.string().optional(),
+});
+type Reply = z.output<typeof Reply>;
+
+const Path = z.string().nullable().default(null);
+const Group = z.strictObject({
+  about: z.string(),
+  dialect: z.string().optional(),
+  chains: z.array(z.number()).default([1]),
+  /** Of each chain, for graph-status. */
+  deployments: z.array(z.string()).default([]),
+  custom: z
+    .strictObject({ height: z.string(), rows: Path, time: Path, chain_id: Path, hash: Path, failed: Path })
+    .transform(({ chain_id: chainId, ...paths }) => ({ query: "{ x }", chainId, ...paths }))
+    .optional(),
+  /** All captured replies of these folders of test/fixtures. */
+  folder: z.union([z.string(), z.array(z.string())]).default([]),
+  replies: z.array(Reply).default([]),
+});
+type Group = z.output<typeof Group>;
+
+describe("interpret()", () => {
+  it.each(readdirSync(FOLDER).filter((file) => file.endsWith(".yaml")))("reads the replies of %s", (file) => {
+    const groups = z.array(Group).parse(parse(readFileSync(`${FOLDER}/${file}`, "utf8")));
+    const name = basename(file, ".yaml");
+
+    const text = groups.map((group) => textOf(group, group.dialect ?? DIALECT_OF[name] ?? name)).join("\n");
+
+    expectGolden(`${FOLDER}/${name}.expected.txt`, text);
+  });
+});
+
+/** Errors are read alike in all dialects. */
+const DIALECT_OF: Readonly<Record<string, string>> = { errors: "graph" };
+
+/** The replies of a group, and below each what it says of each chain to each question of the dialect. */
+function textOf(group: Group, dialect: string): string {
+  const replies = [
+    ...[group.folder].flat().flatMap((folder) => capturedIn(folder).map((file): Reply => ({ file }))),
+    ...group.replies,
+  ];
+  const endpoint = endpointOfGroup(group, dialect);
+  const lines = replies.flatMap((reply) => [nameOf(reply), ...readings(reply, endpoint)]);
+  return [`# ${group.about} [${group.chains.join(", ")}]`, ...lines, ""].join("\n");
+}
+
+function capturedIn(folder: string): readonly string[] {
+  const files = readdirSync(`test/fixtures/${folder}`).filter((file) => !file.endsWith(".graphql"));
+  return files.map((file) => `${folder}/${file}`);
+}
+
+function endpointOfGroup({ chains, custom, deployments }: Group, dialect: string): Answered["endpoint"] {
+  const { targets, ...endpoint } = endpointOf(dialect, chains);
+  return {
+    ...endpoint,
+    ...(custom === undefined ? {} : { custom }),
+    targets: targets.map((target, index) => {
+      const deployment = deployments[index];
+      return deployment === undefined ? target : { ...target, deployment };
+    }),
+  };
+}
+
+function nameOf({ file, data, body, status, retry_after: retryAfter }: Reply): string {
+  const written = body !== undefined && /^[!-~][ -~]*$/.test(body) ? body : JSON.stringify(body ?? data);
+  const http = status === undefined ? "" : `HTTP ${status} `;
+  return `${http}${retryAfter === undefined ? "" : `Retry-After: ${retryAfter} `}${file ?? written}`;
+}
+
+/** A line for each question that the reply answers or, where it answers none, for each; equal lines are one. */
+function readings(reply: Reply, endpoint: Answered["endpoint"]): readonly string[] {
+  const all = questionsFor(endpoint).map((question, index) => ({
+    number: index + 1,
+    interpretation: interpret({ endpoint, question, reply: httpReplyOf(reply), nowMs: NOW_MS }),
+  }));
+  const answered = all.filter(({ interpretation }) => interpretation.kind === "answered");
+  const numbers = new Map<string, readonly number[]>();
+  for (const { number, interpretation } of answered.length > 0 ? answered : all) {
+    const text = interpretationText(interpretation);
+    numbers.set(text, [...(numbers.get(text) ?? []), number]);
+  }
+  return [...numbers].map(
+    ([text, to]) => `  ${to.length > 1 ? "questions" : "question"} ${to.join(", ")} → ${text}`,
+  );
+}
+
+function httpReplyOf({ file, data, body, status = 200, retry_after: retryAfter }: Reply) {
+  const text = file === undefined ? (body ?? JSON.stringify({ data })) : readFixture(file);
+  return replyOf(text, { httpStatus: status, retryAfter: retryAfter ?? null });
+}
+
+function interpretationText(interpretation: Interpretation): string {
+  switch (interpretation.kind) {
+    case "answered":
+      return interpretation.outcomes.map(outcomeText).join("; ");
+    case "refused":
+      return `refused: ${interpretation.detail}`;
+    default: {
+      const { reason, detail, retryAfterMs } = interpretation;
+      return `failed (${reason}): ${detail}${retryAfterMs === null ? "" : ` (wait ${retryAfterMs} ms)`}`;
+    }
+  }
+}
+
+function outcomeText(outcome: Outcome): string {
+  const id = outcome.source.split("/").at(-1);
+  const source = id === "all" ? "node" : `chain ${id}`;
+  switch (outcome.kind) {
+    case "head": {
+      const details = Object.entries(outcome.head).filter(([, value]) => value !== null);
+      return `${source}: ${details.map(([name, value]) => `${name} ${String(value)}`).join(", ")}`;
+    }
+    case "failed":
+      return `${source}: failed (${outcome.reason}): ${outcome.detail}`;
+    default:
+      return `${source}: ${outcome.kind}`;
+  }
+}

@@ -1,0 +1,263 @@
+import { createClient } from "@redis/client";
+import { afterAll, describe, expect, it, vi } from "vitest";
+import {
+  badRoutes,
+  COUNTED,
+  type DaemonOnStore,
+  FREE,
+  LIMIT,
+  startOnStore,
+} from "../support/daemon-on-store.ts";
+import { scrape } from "../support/running-app.ts";
+import { type RedisServer, startRedis } from "./support/redis-server.ts";
+import { undoAll, undoLater } from "./support/undo.ts";
+
+afterAll(undoAll);
+
+/** How many daemons run at once. */
+const AT_ONCE = 32;
+const WAIT = { timeout: 60_000, interval: 250 };
+const BUDGET = "budget:many";
+const DRAWN = /^[so]:\d+:/;
+
+const WRONG_TYPES: readonly (readonly string[])[] = [
+  ["SET", "KEY", "garbage"],
+  ["HSET", "KEY", "garbage", "garbage"],
+  ["RPUSH", "KEY", "garbage"],
+  ["SADD", "KEY", "garbage"],
+  ["ZADD", "KEY", "1", "garbage"],
+];
+const VALUES = ["1e308", "-99847", "NaN", "", '{"a":', "999999999999999", "7".repeat(100_000)];
+const TEXTS = ["1e308", "", '{"a":'];
+const SCORES = ["1e308", "-1", "-inf", "0.5"];
+/** Fields of which any of these values but one is wrong. */
+const NUMBERS = /^([so]:.*|token|until|since|refused|delay|born|hold|holdSpent|holdUntil|#|#at)$/;
+
+/** Commands that spoil one key of a cluster; `KEY` stands for the key. */
+interface Mutation {
+  readonly name: string;
+  readonly key: string;
+  readonly commands: readonly (readonly string[])[];
+  /** Whether this can never be right, so that the log must name the key. */
+  readonly isWrong: boolean;
+  /** Reads what must change, and what it must no longer be. */
+  readonly found: readonly [command: readonly string[], value: string] | null;
+}
+
+interface Place {
+  readonly server: RedisServer;
+  readonly ask: Ask;
+  readonly cluster: string;
+}
+
+type Ask = (command: readonly string[]) => Promise<unknown>;
+
+describe("synclag run, on a real Redis that holds garbage", () => {
+  it("starts, polls, keeps its budgets and replaces the garbage, whatever a running cluster wrote is spoilt", async () => {
+    const server = await startRedis();
+    const ask = await connect(server);
+    const keys = await runCluster(server, ask);
+    const mutations = await mutationsOf(keys, ask);
+
+    const wrong = await inParallel(mutations, async (mutation, index) => {
+      const place = { server, ask, cluster: `c${index}` };
+      await copyCluster(keys, place);
+      // All is spent: any request that is counted is one too many.
+      await spendAll(place);
+      await spoil(mutation, place);
+      return await failuresOf(mutation, place);
+    });
+
+    expect(wrong.flat()).toEqual([]);
+    expect(mutations.length).toBeGreaterThan(100);
+  });
+});
+
+/** What is wrong with a daemon that starts on a spoilt cluster, which is spoilt again while it leads. */
+async function failuresOf(mutation: Mutation, place: Place): Promise<readonly string[]> {
+  const { server, cluster, ask } = place;
+  let daemon: DaemonOnStore;
+  try {
+    daemon = await startOnStore({ port: server.port, cluster });
+  } catch (error) {
+    return [`${mutation.name}: does not start: ${String(error)}`];
+  }
+  const polls = (): number => daemon.fleet.endpoint(FREE).requestCount;
+  const isWell = async (before: number): Promise<void> =>
+    vi.waitFor(async () => {
+      expect(polls(), "polls").toBeGreaterThan(before + 1);
+      const metrics = await scrape(daemon.app);
+      expect(metrics.get("synclag_leader"), "leader").toBe(1);
+      expect(metrics.get("synclag_store_up"), "store up").toBe(1);
+      if (mutation.found !== null) {
+        const [command, value] = mutation.found;
+        const now = await ask(inCluster(command, mutation.key, cluster));
+        expect(String(now).slice(0, 100), "garbage").not.toBe(value.slice(0, 100));
+      }
+    }, WAIT);
+  return await messagesOf(mutation.name, daemon, async () => {
+    await isWell(0);
+    if (isReadWhileLeading(mutation)) {
+      await spoil(mutation, place);
+      await isWell(polls());
+    }
+    expect(await badRoutes(daemon.app)).toEqual([]);
+    expect(daemon.fleet.endpoint(COUNTED).requestCount, "requests of an empty budget").toBe(0);
+    expect(await drawnIn(place), "drawn").toBeGreaterThanOrEqual(LIMIT);
+    if (mutation.isWrong) {
+      const warnings = JSON.stringify(daemon.lines.filter(({ level }) => Number(level) >= 40));
+      expect(warnings).toContain(mutation.key);
+    }
+    await daemon[Symbol.asyncDispose]();
+  });
+}
+
+/** A leader reads no parts, and writes a part when it changes; the history every five minutes. */
+function isReadWhileLeading({ key, found }: Mutation): boolean {
+  return !key.startsWith("history") && (!key.startsWith("state") || found?.[0][2]?.startsWith("#") !== false);
+}
+
+async function messagesOf(
+  name: string,
+  { bugs }: DaemonOnStore,
+  judge: () => Promise<void>,
+): Promise<string[]> {
+  const wrong: unknown[] = [];
+  await judge().catch((error: unknown) => wrong.push(error));
+  return [...wrong, ...bugs].map((error) => `${name}: ${String(error).slice(0, 400)}`);
+}
+
+/** Each key with a value of each type, and each of its fields with each of the values. */
+async function mutationsOf(keys: readonly string[], ask: Ask): Promise<readonly Mutation[]> {
+  const all = await Promise.all(
+    keys.map(async (key): Promise<readonly Mutation[]> => {
+      const of = (command: readonly string[]): Promise<unknown> => ask(inCluster(command, key, "seed"));
+      const type = String(await of(["TYPE", "KEY"]));
+      const types = WRONG_TYPES.map((command) => ({
+        name: `${key} by ${command.join(" ")}`,
+        key,
+        commands: [["DEL", "KEY"], command],
+        isWrong: !isOfType(command, type) && key !== "probe",
+        found: null,
+      }));
+      if (type === "hash") {
+        const fields = textsOf(await of(["HKEYS", "KEY"])).filter((name) => name !== "name" && name !== "id");
+        return [
+          ...types,
+          ...fields.flatMap((field) =>
+            (NUMBERS.test(field) ? VALUES : TEXTS).map((value) => fieldMutation(key, field, value)),
+          ),
+        ];
+      }
+      if (type === "zset") {
+        const members = textsOf(await of(["ZRANGE", "KEY", "0", "-1"]));
+        return [
+          ...types,
+          ...members.flatMap((member) => SCORES.map((score) => scoreMutation(key, member, score))),
+        ];
+      }
+      return types;
+    }),
+  );
+  return all.flat();
+}
+
+function isOfType([command = ""]: readonly string[], type: string): boolean {
+  return { SET: "string", HSET: "hash", RPUSH: "list", SADD: "set", ZADD: "zset" }[command] === type;
+}
+
+function fieldMutation(key: string, field: string, value: string): Mutation {
+  const isWrong = NUMBERS.test(field) && value !== "999999999999999";
+  return {
+    name: `${key}, ${field} = ${value.slice(0, 20)}`,
+    key,
+    commands: [["HSET", "KEY", field, value]],
+    isWrong,
+    found: isWrong ? [["HGET", "KEY", field], value] : null,
+  };
+}
+
+function scoreMutation(key: string, member: string, score: string): Mutation {
+  return {
+    name: `${key}, ${member} at ${score}`,
+    key,
+    commands: [["ZADD", "KEY", score, member]],
+    isWrong: false,
+    found: [["ZSCORE", "KEY", member], score],
+  };
+}
+
+/** Runs a cluster called `seed` until it has written all of its keys, and returns them. */
+async function runCluster({ port }: RedisServer, ask: Ask): Promise<readonly string[]> {
+  await using daemon = await startOnStore({ port, cluster: "seed" });
+  await vi.waitFor(() => expect(daemon.fleet.endpoint(COUNTED).requestCount).toBeGreaterThan(2), WAIT);
+  await daemon.app[Symbol.asyncDispose]();
+  const keys = textsOf(await ask(["KEYS", "*"])).map((key) => key.slice(keyOf("seed", "").length));
+  expect(keys.sort()).toEqual([
+    ...[BUDGET, "budget:refused", "history", "history-order", "lease", "probe", "state", "state-order"],
+  ]);
+  return keys;
+}
+
+async function copyCluster(keys: readonly string[], { cluster, ask }: Place): Promise<void> {
+  for (const key of keys) {
+    await ask(["COPY", keyOf("seed", key), keyOf(cluster, key)]);
+  }
+}
+
+async function spendAll({ cluster, ask }: Place): Promise<void> {
+  const key = keyOf(cluster, BUDGET);
+  const [field = ""] = textsOf(await ask(["HKEYS", key])).filter((name) => DRAWN.test(name));
+  await ask(["HSET", key, field, String(LIMIT)]);
+}
+
+async function spoil({ key, commands }: Mutation, { cluster, ask }: Place): Promise<void> {
+  for (const command of commands) {
+    await ask(inCluster(command, key, cluster));
+  }
+}
+
+/** What was drawn on the budget, by the store. */
+async function drawnIn({ cluster, ask }: Place): Promise<number> {
+  const flat = textsOf(await ask(["HGETALL", keyOf(cluster, BUDGET)]));
+  return flat.reduce(
+    (sum, text, at) => (at % 2 === 0 && DRAWN.test(text) ? sum + Number(flat[at + 1]) : sum),
+    0,
+  );
+}
+
+function keyOf(cluster: string, key: string): string {
+  return `synclag:{${cluster}}:${key}`;
+}
+
+function inCluster(command: readonly string[], key: string, cluster: string): readonly string[] {
+  return command.map((word) => (word === "KEY" ? keyOf(cluster, key) : word));
+}
+
+function textsOf(reply: unknown): string[] {
+  return Array.isArray(reply) ? reply.map(String) : [];
+}
+
+async function connect({ url }: RedisServer): Promise<Ask> {
+  const client = createClient({ url, RESP: 2 });
+  // The server ends first.
+  client.on("error", () => undefined);
+  await client.connect();
+  undoLater(() => client.destroy());
+  return (command) => client.sendCommand([...command]);
+}
+
+async function inParallel<T, R>(
+  items: readonly T[],
+  work: (item: T, index: number) => Promise<R>,
+): Promise<R[]> {
+  const left = items.map((item, index) => ({ item, index }));
+  const results: R[] = [];
+  async function worker(): Promise<void> {
+    for (let next = left.shift(); next !== undefined; next = left.shift()) {
+      results.push(await work(next.item, next.index));
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, worker));
+  return results;
+}

@@ -1,0 +1,230 @@
+import { readFileSync } from "node:fs";
+import { text as readText } from "node:stream/consumers";
+import { describe, expect, it } from "vitest";
+import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
+import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
+import { expositionText } from "../../src/metrics/families/exposition.ts";
+import { createPrometheus } from "../../src/metrics/registry.ts";
+import { endpointTally, fullReport, metricsSource, rpcEndpoint } from "../support/metrics-source.ts";
+import { startScenario } from "../support/scenario.ts";
+import { sampleChainReport, sampleReport, sampleTarget, sampleTargetReport } from "../views/sample-report.ts";
+
+// The values of all series of a fleet are in test/goldens, names and labels in docs/METRICS.md (docs-metrics.test.ts).
+
+const BUILD = { version: "1.2.3", revision: "abc", nodeVersion: "v20.19.0" };
+const GOLDEN = readFileSync("test/goldens/every-status.metrics.txt", "utf8");
+
+describe("/metrics", () => {
+  it("is in the text format that every Prometheus reads, without times, and has each series once", async () => {
+    for (const text of [GOLDEN, await render(metricsSource())]) {
+      const lines = text.trimEnd().split("\n");
+      const series = lines.filter((line) => !line.startsWith("#")).map((line) => line.replace(/ \S+$/, ""));
+
+      expect(lines.filter((line) => !SAMPLE_OR_COMMENT.test(line))).toEqual([]);
+      expect(series.filter((one, index) => series.indexOf(one) !== index)).toEqual([]);
+    }
+  });
+
+  it("announces each metric once, with help, and counters alone end in _total", async () => {
+    const text = await render(metricsSource());
+
+    const helps = [...text.matchAll(/^# HELP (\S+) \S.*$/gm)].map(([, name]) => name);
+    const types = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)];
+    expect(helps).toEqual(types.map(([, name]) => name));
+    expect(new Set(helps).size).toBe(helps.length);
+    expect(types.filter(([, name = "", type]) => name.endsWith("_total") !== (type === "counter"))).toEqual(
+      [],
+    );
+  });
+
+  it("says which build it is, and of the process what is true and useful", async () => {
+    const text = await render(metricsSource());
+
+    expect(linesOf(text, "synclag_build_info")).toEqual([
+      'synclag_build_info{version="1.2.3",revision="abc",node_version="v20.19.0"} 1',
+    ]);
+    const positive = [...text.matchAll(/^((?:nodejs|process)_\S+) ([\d.e+]+)$/gm)].filter(
+      ([, , value]) => Number(value) > 0,
+    );
+    expect(positive.map(([, name]) => name)).toEqual(
+      expect.arrayContaining([
+        "nodejs_heap_size_used_bytes",
+        "process_cpu_seconds_total",
+        "process_open_fds",
+        "process_resident_memory_bytes",
+        "process_start_time_seconds",
+      ]),
+    );
+  });
+
+  it("serves no series of the fleet while another replica leads", async () => {
+    const text = await render(
+      metricsSource({ replica: { isLeader: false, isStoreUp: true, isPolling: false } }),
+    );
+
+    const samples = text.split("\n").filter((line) => /^synclag_/.test(line));
+    expect(samples.map((line) => line.replace(/[{ ].*/, "")).sort()).toEqual([
+      "synclag_build_info",
+      "synclag_config_last_reload_success_timestamp_seconds",
+      "synclag_config_last_reload_successful",
+      "synclag_http_errors_total",
+      "synclag_leader",
+      "synclag_log_lines_lost_total",
+      "synclag_store_up",
+    ]);
+    expect(samples).toContain("synclag_leader 0");
+  });
+
+  it("says with a store that this replica leads, and which process has drawn on a budget", () => {
+    const text = textOf(metricsSource());
+
+    expect([
+      ...linesOf(text, "synclag_leader"),
+      ...linesOf(text, "synclag_store_up"),
+      ...linesOf(text, "synclag_budget_drawn"),
+    ]).toEqual([
+      "synclag_leader 1",
+      "synclag_store_up 1",
+      'synclag_budget_drawn{budget="gateway",protocol="",variant="",tier="",endpoint="shared",process="web-1:9855"} 40',
+    ]);
+  });
+
+  it("has no series of what is unknown, but synclag_up of every target", () => {
+    const target = sampleTargetReport({
+      status: "unknown",
+      up: false,
+      block: null,
+      blockTimestampSec: null,
+      lagBlocks: null,
+      lagMs: null,
+      lastSuccessMs: null,
+      lastAdvanceMs: null,
+      indexingErrors: null,
+      deployment: null,
+    });
+    const chains = [sampleChainReport({ reference: null, blockIntervalMs: null, targets: [target] })];
+    const known = metricsSource({ parity: [], indexers: [], report: { ...fullReport(), incidents: [] } });
+    const unknown = metricsSource({
+      ...known,
+      report: { ...known.report, chains },
+      loop: { lastTickMs: null, inFlight: 0, queued: 0 },
+    });
+
+    const without = namesOf(textOf(known)).filter((name) => !namesOf(textOf(unknown)).includes(name));
+
+    expect([...without].sort()).toEqual([
+      "synclag_block_interval_seconds",
+      "synclag_block_number",
+      "synclag_block_timestamp_seconds",
+      "synclag_deployment_info",
+      "synclag_indexing_errors",
+      "synclag_lag_blocks",
+      "synclag_lag_seconds",
+      "synclag_last_advance_timestamp_seconds",
+      "synclag_last_success_timestamp_seconds",
+      "synclag_parity",
+      "synclag_parity_compared_block",
+      "synclag_parity_difference",
+      "synclag_parity_last_comparison_timestamp_seconds",
+      "synclag_reference_block_number",
+      "synclag_reference_sources",
+      "synclag_scheduler_last_tick_timestamp_seconds",
+      "synclag_variant_gap_blocks",
+      "synclag_variant_gap_seconds",
+      "synclag_variant_gap_uncertainty_blocks",
+    ]);
+    expect(linesOf(textOf(unknown), "synclag_up")).toEqual([expect.stringMatching(/ 0$/)]);
+  });
+
+  it("has a lag of 0 of a target that is at the head, and blocks alone of a gap whose time is unknown", () => {
+    const [chain = sampleChainReport()] = fullReport().chains;
+    const gaps = chain.gaps.map((gap) => ({ ...gap, seconds: null }));
+    const targets = [sampleTargetReport({ lagBlocks: 0, lagMs: 0 })];
+    const text = textOf(metricsSource({ report: sampleReport({ chains: [{ ...chain, gaps, targets }] }) }));
+
+    expect(linesOf(text, "synclag_lag_seconds")).toEqual([expect.stringMatching(/ 0$/)]);
+    expect(linesOf(text, "synclag_lag_blocks")).toEqual([expect.stringMatching(/ 0$/)]);
+    expect(linesOf(text, "synclag_variant_gap_seconds")).toEqual([]);
+    expect(linesOf(text, "synclag_variant_gap_blocks")).toHaveLength(1);
+  });
+
+  it("adds up the nodes of one chain, which share their labels", () => {
+    const endpoints = [
+      endpointTally(rpcEndpoint(1), 3, { dns: 1 }),
+      endpointTally(rpcEndpoint(2), 4, { dns: 5 }),
+    ];
+
+    const text = textOf(metricsSource({ endpoints }));
+
+    const labels = 'protocol="",variant="rpc",tier="",endpoint="base"';
+    expect(linesOf(text, "synclag_polls_total")).toEqual([`synclag_polls_total{${labels}} 7`]);
+    expect(linesOf(text, "synclag_poll_failures_total").filter((line) => !line.endsWith(" 0"))).toEqual([
+      `synclag_poll_failures_total{${labels},reason="dns"} 6`,
+    ]);
+  });
+
+  it("loses the series of removed targets with the next scrape", async () => {
+    const prometheus = createPrometheus({ families: METRIC_FAMILIES, build: BUILD });
+    const other = sampleTargetReport({ target: sampleTarget({ protocol: "airdrops" }) });
+    const reloaded = metricsSource({
+      report: sampleReport({ chains: [sampleChainReport({ targets: [other] })] }),
+      endpoints: [],
+    });
+
+    const first = await readText(prometheus.render(metricsSource()));
+    const second = await readText(prometheus.render(reloaded));
+
+    expect(first).toContain('synclag_up{protocol="lockup"');
+    expect(second).not.toContain('synclag_up{protocol="lockup"');
+    expect(second).toContain('synclag_up{protocol="airdrops"');
+    expect(linesOf(second, "synclag_polls_total")).toEqual([]);
+  });
+
+  it("is written in pieces of bounded size, all of one instant, whatever is heard in between", async () => {
+    const variants = Array.from(
+      { length: 60 },
+      (_, index) =>
+        `    - { variant: v${index}, dialect: graph, url: "https://v${index}.example/subgraphs/name/a", schedule: "*/15 * * * * *", chains: [base] }`,
+    );
+    await using play = await startScenario(
+      `version: 1\nchains: { base: { id: 8453, name: Base, block_time: 2s } }\nprotocols:\n  airdrops:\n${variants.join("\n")}\n`,
+    );
+    await play.run("1m");
+    const before = play.metrics();
+
+    const pieces: string[] = [];
+    const prometheus = createPrometheus({ families: METRIC_FAMILIES, build: BUILD });
+    for await (const piece of prometheus.render(play.metricsSource())) {
+      pieces.push(piece);
+      await play.run("15s");
+    }
+
+    expect(pieces.length).toBeGreaterThan(4);
+    expect(pieces.filter((piece) => piece.length > 66_000 || !piece.endsWith("\n"))).toEqual([]);
+    expect(linesOf(pieces.join(""), "synclag_block_number")).toEqual(linesOf(before, "synclag_block_number"));
+    expect(linesOf(pieces.join(""), "synclag_polls_total")).toEqual(linesOf(before, "synclag_polls_total"));
+    expect(linesOf(play.metrics(), "synclag_block_number")).not.toEqual(
+      linesOf(before, "synclag_block_number"),
+    );
+  });
+});
+
+/** `# …`, or a name, labels and a value: and nothing after that. */
+const SAMPLE_OR_COMMENT =
+  /^(# (HELP|TYPE) .+|[a-z0-9_]+(\{([a-z_]+="([^"\\]|\\.)*",?)*\})? (-?[0-9.e+-]+|\+Inf))$/;
+
+function render(source: MetricsSource): Promise<string> {
+  return readText(createPrometheus({ families: METRIC_FAMILIES, build: BUILD }).render(source));
+}
+
+function textOf(source: MetricsSource): string {
+  return expositionText(METRIC_FAMILIES, source);
+}
+
+function namesOf(text: string): readonly string[] {
+  return [...text.matchAll(/^# TYPE (\S+) /gm)].map(([, name = ""]) => name);
+}
+
+function linesOf(text: string, name: string): readonly string[] {
+  return text.split("\n").filter((line) => line.startsWith(`${name}{`) || line.startsWith(`${name} `));
+}

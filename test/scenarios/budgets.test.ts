@@ -1,0 +1,278 @@
+import { describe, expect, it } from "vitest";
+import { type Scenario, startScenario } from "../support/scenario.ts";
+
+const BASE = "airdrops/subgraph/production/base";
+const MODE = "airdrops/subgraph/production/mode";
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+function chainsYaml({
+  limit = 3_000,
+  per = "day",
+  scope = "endpoint",
+  schedule = "0 * * * * *",
+  poll = "retries: 1",
+}): string {
+  return `
+version: 1
+poll: { ${poll} }
+budgets: { plan: { limit: ${limit}, per: ${per}, scope: ${scope} } }
+chains:
+  base: { id: 8453, name: Base, block_time: 2s }
+  mode: { id: 34443, name: Mode, block_time: 2s }
+protocols:
+  airdrops:
+    - { variant: subgraph, dialect: graph, url: "https://graph.example/{chain}", budget: plan, schedule: "${schedule}", chains: [base, mode] }
+    - { variant: multichain, dialect: squid, url: "https://{chain}.example/", schedule: "0 * * * * *", chains: [base, mode] }
+`;
+}
+
+/** In one hour each endpoint is polled 60 times, and 62.5 polls count in the window of an hour. */
+const TIGHT = { limit: 60, per: "hour" };
+
+describe("a budget", () => {
+  it.each([
+    { scope: "endpoint", most: 60 },
+    { scope: "shared", most: 120 },
+  ])("of scope $scope is never exceeded, though every poll is retried", async ({ scope, most }) => {
+    await using play = await startScenario(chainsYaml({ ...TIGHT, limit: most, scope }));
+    for (const endpoint of play.fleet.endpoints("airdrops/subgraph/*/*")) {
+      endpoint.fail("http_502", { share: 0.5 });
+    }
+
+    await play.run("80m");
+
+    const accounts = scope === "shared" ? [[BASE, MODE]] : [[BASE], [MODE]];
+    for (const account of accounts) {
+      const count = mostWithin(play, account, HOUR_MS);
+      expect(count).toBeLessThanOrEqual(most);
+      expect(count).toBeGreaterThan(most * 0.9);
+    }
+  });
+
+  it("spends on retries and confirmation polls only what the schedule leaves", async () => {
+    await using play = await startScenario(chainsYaml({ limit: 80, per: "hour" }));
+    await play.run("10m");
+    play.fleet.endpoint(BASE).fail("http_502");
+
+    await play.run("45m");
+
+    const minutes = play.received
+      .filter(({ endpoint, atMs }) => endpoint === BASE && atMs > 10 * MINUTE_MS)
+      .map(({ atMs }) => Math.floor(atMs / MINUTE_MS));
+    expect(minutes.length).toBeGreaterThan(50);
+    // No scheduled poll was left out for them.
+    expect(new Set(minutes).size).toBe(45);
+  });
+
+  it("that is spent pauses its endpoint alone: throttled, with the reason and when it goes on, on every output", async () => {
+    await using play = await startScenario(chainsYaml({ ...TIGHT, limit: 61 }));
+    await play.run("30m");
+    await play.reload(chainsYaml({ ...TIGHT, limit: 30, schedule: "0 */2 * * * *" }));
+    await play.run("10m");
+
+    const target = play.target(BASE);
+    expect(target).toMatchObject({
+      status: "throttled",
+      reason: "budget",
+      detail: expect.stringMatching(/not sent: budget plan: 3\d of 30 an hour used, next at 04:0\d UTC/),
+    });
+    expect(play.status().targets.filter(({ status }) => status === "ok")).toHaveLength(2);
+    expect(play.page("base")).toContain("not sent: budget plan");
+    expect(play.check().text).toContain("throttled");
+    expect(play.metric(budgetSeries("remaining", "base"))).toBe(0);
+    expect(play.metric(budgetSeries("limit", "base"))).toBe(30);
+    expect(play.metric(budgetSeries("used", "base"))).toBeGreaterThanOrEqual(30);
+    expect(failuresOf(play, "budget")).toBe(5);
+
+    await play.run("40m");
+
+    expect(play.target(BASE)).toMatchObject({ status: "ok", reason: null });
+  });
+
+  it("sends nothing while usage cannot be recorded, and says so", async () => {
+    await using play = await startScenario(chainsYaml({}));
+    await play.run("3m");
+    play.setDisk("is full");
+    const asked = play.fleet.endpoint(BASE).requestCount;
+
+    await play.run("5m");
+
+    expect(play.fleet.endpoint(BASE).requestCount).toBe(asked);
+    expect(play.target(BASE)).toMatchObject({
+      status: "throttled",
+      detail: expect.stringContaining("cannot record budget usage: the disk is full"),
+    });
+    expect(play.status().targets.filter(({ status }) => status === "ok")).toHaveLength(2);
+    play.setDisk("works");
+    await play.run("3m");
+    expect(play.target(BASE).status).toBe("ok");
+  });
+
+  it("is drawn on by one account for each URL, whatever is configured to use it", async () => {
+    const twins = chainsYaml({}).replace(
+      /\n {4}- \{ variant: multichain.*/,
+      `
+    - { variant: twin, dialect: graph, url: "https://graph.example/{chain}#twin", budget: plan, schedule: "0 * * * * *", chains: [base, mode] }`,
+    );
+    await using play = await startScenario(twins);
+
+    await play.run("10m");
+
+    const used = play.report().budgets.map((one) => [one.endpoint?.key, one.used]);
+    expect(used).toEqual([
+      [BASE, play.received.length / 2],
+      [MODE, play.received.length / 2],
+    ]);
+    expect(play.plan()).toMatch(/plan +/);
+  });
+});
+
+describe("a provider that asks to wait", () => {
+  it.each([
+    { asks: "no time", retryAfter: null, until: "03:05:37", next: "03:06" },
+    { asks: "90 s", retryAfter: "90", until: "03:06:30", next: "03:07" },
+  ])("with $asks is sent nothing before, then one request, then all", async ({ retryAfter, next }) => {
+    await using play = await startScenario(
+      chainsYaml({ scope: "shared", schedule: "*/15 * * * * *", limit: 90_000 }),
+    );
+    await play.run("295s");
+    refuse(play, retryAfter);
+    await play.run("30s");
+    const first = play.received.filter(({ endpoint }) => endpoint === BASE || endpoint === MODE).at(-1);
+    const target = play.target(BASE);
+    const failures = failuresOf(play, "rate_limited");
+    for (const endpoint of play.fleet.endpoints("airdrops/subgraph/*/*")) {
+      endpoint.heal();
+    }
+
+    await play.run("3m");
+
+    expect(target).toMatchObject({ status: "throttled", reason: "rate_limited" });
+    expect(target.detail).toContain(
+      `rate-limited by provider at 03:05 UTC, next attempt 03:0${retryAfter === null ? 5 : 6} UTC`,
+    );
+    expect(next).toBeDefined();
+    // What was held back after the refusal is no failure of its own.
+    expect(failures).toBe(1);
+    const waitMs = retryAfter === null ? 22_500 : 90_000;
+    const after = play.received.filter(
+      ({ endpoint, atMs }) => (endpoint === BASE || endpoint === MODE) && atMs > (first?.atMs ?? 0),
+    );
+    expect(after[0]?.atMs).toBeGreaterThanOrEqual((first?.endMs ?? 0) + waitMs);
+    expect(after[1]?.atMs).toBeGreaterThanOrEqual(after[0]?.endMs ?? 0);
+    expect(after.length).toBeGreaterThan(10);
+    expect(play.target(BASE).status).toBe("ok");
+  });
+
+  it("again and again is asked less and less often, up to once an hour", async () => {
+    await using play = await startScenario(chainsYaml({ schedule: "*/15 * * * * *", limit: 90_000 }));
+    await play.run("295s");
+    play.fleet.endpoint(BASE).fail("http_429");
+
+    await play.run("100m");
+
+    const times = play.received
+      .filter(({ endpoint, atMs }) => endpoint === BASE && atMs > 295_000)
+      .map(({ atMs }) => atMs);
+    const pauses = times.slice(1).map((atMs, index) => Math.round((atMs - (times[index] ?? 0)) / MINUTE_MS));
+    // Three quarters of 30 s, 1, 2, 4 … 60 min: a random share up to a half is taken off. Then the next scheduled poll.
+    expect(pauses).toEqual([1, 1, 2, 3, 6, 12, 24, 45]);
+  });
+
+  it("for weeks is believed for an hour, and until the end of its day or month where it names that", async () => {
+    const waits: string[] = [];
+    for (const retryAfter of ["9000000", String(20 * 3_600 + 55 * 60 + 2)]) {
+      await using play = await startScenario(chainsYaml({}));
+      await play.run("295s");
+      refuse(play, retryAfter);
+      await play.run("2m");
+      waits.push(/next attempt .* UTC\)?(?=\))/.exec(play.target(BASE).detail)?.[0] ?? "");
+    }
+
+    expect(waits).toEqual([
+      "next attempt 04:05 UTC (provider named 2027-03-04 07:05 UTC)",
+      "next attempt 00:00 UTC",
+    ]);
+  });
+
+  it("with a 503 is believed too, and the poll not retried", async () => {
+    await using play = await startScenario(chainsYaml({}));
+    await play.run("295s");
+    const headers = { "retry-after": new Date(Date.now() + 5 * MINUTE_MS).toUTCString() };
+    play.fleet.endpoint(BASE).fail({ kind: "answer", status: 503, headers, body: "busy" }, { times: 1 });
+
+    await play.run("10m");
+
+    const minutes = play.received
+      .filter(({ endpoint, atMs }) => endpoint === BASE && atMs > 295_000)
+      .map(({ atMs }) => Math.floor(atMs / MINUTE_MS));
+    expect(minutes.slice(0, 2)).toEqual([5, 10]);
+  });
+
+  it("stops only its own endpoint where there is no budget, and may be tried at once after a reload", async () => {
+    await using play = await startScenario(chainsYaml({}));
+    await play.run("295s");
+    play.fleet.endpoint("airdrops/multichain/production/base").fail("http_429_retry_after", { times: 1 });
+    play.fleet
+      .endpoint("airdrops/multichain/production/base")
+      .fail({ kind: "answer", status: 429, headers: { "retry-after": "3600" }, body: "" }, { times: 1 });
+    await play.run("10m");
+    const during = play.target("airdrops/multichain/production/base");
+
+    await play.reload(chainsYaml({}));
+    await play.run("2m");
+
+    expect(during).toMatchObject({ status: "throttled", reason: "rate_limited" });
+    expect(play.target("airdrops/multichain/production/mode").status).toBe("ok");
+    expect(play.target("airdrops/multichain/production/base").status).toBe("ok");
+  });
+});
+
+describe("`synclag plan`", () => {
+  it("has the requests of each schedule, and what they take of each budget", async () => {
+    await using play = await startScenario(
+      chainsYaml({ scope: "shared", limit: 100_000, per: "month", schedule: "0 */30 * * * *" }),
+    );
+
+    expect(play.plan()).toMatchInlineSnapshot(`
+      "INDEXER                         ENDPOINTS  POLLED EVERY  REQUESTS A DAY  BUDGET        FAULT DETECTED WITHIN
+      airdrops subgraph production            2        30 min              96  2.9% of plan  90 min
+      airdrops multichain production          2          60 s           2,880  none          3 min
+      total                                   4                         2,976
+
+      Budget plan: shared by 2 endpoints, 2,918 of 100,000 a month (2.9%), 97,082 left
+
+      Fault detected within: the worst case, an endpoint that stops answering just after a poll; 3 polls in a row must fail, each after up to 20 s."
+    `);
+  });
+});
+
+function refuse(play: Scenario, retryAfter: string | null): void {
+  const headers = retryAfter === null ? {} : { "retry-after": retryAfter };
+  play.fleet.endpoint(BASE).fail({ kind: "answer", status: 429, headers, body: "Too many requests" });
+}
+
+function budgetSeries(name: string, endpoint: string): string {
+  return `synclag_budget_${name}{budget="plan",protocol="airdrops",variant="subgraph",tier="production",endpoint="${endpoint}"}`;
+}
+
+function failuresOf(play: Scenario, reason: string): number | undefined {
+  return play.metric(
+    `synclag_poll_failures_total{protocol="airdrops",variant="subgraph",tier="production",endpoint="base",reason="${reason}"}`,
+  );
+}
+
+/** The most requests to these endpoints that any window of this length has. */
+function mostWithin({ received }: Scenario, endpoints: readonly string[], windowMs: number): number {
+  const times = received.filter(({ endpoint }) => endpoints.includes(endpoint)).map(({ atMs }) => atMs);
+  let first = 0;
+  return Math.max(
+    ...times.map((atMs, index) => {
+      while ((times[first] ?? 0) <= atMs - windowMs) {
+        first += 1;
+      }
+      return index - first + 1;
+    }),
+  );
+}

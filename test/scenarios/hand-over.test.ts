@@ -1,0 +1,493 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Budgets } from "../../src/budgets/budgets.ts";
+import { savedBudgetsToJson } from "../../src/budgets/snapshot.ts";
+import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
+import type { Report } from "../../src/core/model/report.ts";
+import { Daemon } from "../../src/daemon/daemon.ts";
+import { startReportLoop } from "../../src/daemon/report-loop.ts";
+import { openHistoryStore } from "../../src/daemon/state/history-store.ts";
+import { openSharedBudgets } from "../../src/daemon/state/open-shared-budgets.ts";
+import { openStateStore } from "../../src/daemon/state/store.ts";
+import type { HttpClient } from "../../src/io/http-client/client.ts";
+import type { RedisStore } from "../../src/io/store/redis-store.ts";
+import type { DrawingRight } from "../../src/io/store/shared-budgets.ts";
+import { NOT_CONNECTED, type StoreFailure, type StoreReply } from "../../src/io/store/store-reply.ts";
+import type { StoreScript } from "../../src/io/store/store-script.ts";
+import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
+import { expositionText } from "../../src/metrics/families/exposition.ts";
+import { Replica } from "../../src/replica/replica.ts";
+import { createScrape } from "../../src/replica/scrape.ts";
+import { BudgetStoreModel } from "../support/budget-store-model.ts";
+import { type LogLine, recordLog } from "../support/log-recorder.ts";
+import { configOf } from "../support/running-app.ts";
+import { Scenario } from "../support/scenario.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { worldOf } from "../support/world-of.ts";
+
+const FLEET = `
+version: 1
+poll: { retries: 0 }
+budgets: { hourly: { limit: 100, per: hour, scope: endpoint } }
+chains:
+  base: { id: 8453, name: Base, block_time: 2s }
+  mode: { id: 34443, name: Mode, block_time: 2s }
+protocols:
+  airdrops:
+    - { variant: subgraph, dialect: graph, url: "https://graph.example/{chain}", schedule: "0 * * * * *", budget: hourly, chains: [base, mode] }
+    - { variant: multichain, dialect: squid, url: "https://{chain}.squid.example/", schedule: "*/5 * * * * *", chains: [base, mode] }
+`;
+const CONFIG = configOf(FLEET);
+const SQUID_URL = "https://base.squid.example/";
+const UNUSABLE: StoreFailure = { kind: "failed", reason: "unusable", detail: "unexpected reply" };
+const NOT_STARTED = { right: (): DrawingRight => ({ kind: "none" }), mayPoll: () => false };
+const POLLS = `synclag_polls_total{protocol="airdrops",variant="multichain",tier="production",endpoint="base"}`;
+
+let cluster: Cluster;
+
+beforeEach(async () => {
+  vi.useFakeTimers({
+    now: Date.parse("2026-11-20T03:00:02Z"),
+    toFake: ["setTimeout", "clearTimeout", "setInterval", "clearInterval", "Date", "performance"],
+  });
+  holdTimersBack();
+  cluster = new Cluster();
+  await cluster.start("a");
+  await cluster.start("b");
+  await cluster.run("30s");
+});
+
+afterEach(() => {
+  vi.unstubAllGlobals();
+  vi.useRealTimers();
+});
+
+describe("two replicas with a store", () => {
+  it("poll once: the first leads, the other says the same a moment later and serves no series of the fleet", async () => {
+    const [leader, standby] = [await cluster.scrape("a"), await cluster.scrape("b")];
+
+    expect(cluster.pollers()).toEqual(["a"]);
+    expect(leader).toMatch(/^synclag_leader 1$/m);
+    expect(leader).toMatch(/^synclag_status\{/m);
+    expect(standby).toMatch(/^synclag_leader 0$/m);
+    expect(standby).not.toMatch(/^synclag_(status|polls_total|block_number|poll_duration_seconds)/m);
+    expect(cluster.replica("b").report().replica).toMatchObject({ role: "standby", leader: "a" });
+    expect(cluster.replica("b").report().replica?.ageMs).toBeLessThan(3_000);
+    expect(statusesOf(cluster.replica("b"))).toEqual(statusesOf(cluster.replica("a")));
+    expect(cluster.replica("b").lines.map(({ msg }) => msg)).not.toContain("Status changed");
+    expect(cluster.longestPauseMs()).toBeLessThan(6_000);
+  });
+
+  it("hand over at once when the leader stops in order: nothing is polled twice, and everything goes on", async () => {
+    await cluster.run("2m");
+    const before = pollsIn(await cluster.scrape("a"));
+    const plotted = cluster.replica("a").timesOf("base");
+    await cluster.stop("a");
+    await cluster.run("10s");
+    const after = await cluster.scrape("b");
+    await cluster.start("c");
+
+    expect(cluster.pollers()).toEqual(["a", "b"]);
+    expect(cluster.longestPauseMs()).toBeLessThan(7_000);
+    expect(pollsIn(after)).toBeGreaterThanOrEqual(before);
+    expect(statusesOf(cluster.replica("b"))).toEqual(Array(4).fill("ok"));
+    // A replica that starts later has the plots of the former leader.
+    expect(plotted.length).toBeGreaterThan(1);
+    expect(cluster.replica("c").timesOf("base")).toEqual(expect.arrayContaining(plotted.slice(0, -1)));
+    expect(
+      cluster.replica("b").lines.filter(({ msg }) => msg === "Leading: polling from now on"),
+    ).toHaveLength(1);
+  });
+
+  it("go on within 15 s when the leader is killed, with its counters, statuses and incidents", async () => {
+    cluster.play.setHost("graph.example", "down");
+    await cluster.run("4m");
+    const counted = pollsIn(await cluster.scrape("a"));
+    const { incidents } = cluster.replica("a").report();
+
+    cluster.replica("a").process.kill();
+    await cluster.run("30s");
+    const after = await cluster.scrape("b");
+
+    expect(cluster.pollers()).toEqual(["a", "b"]);
+    expect(cluster.longestPauseMs()).toBeLessThan(20_000);
+    expect(pollsIn(after)).toBeGreaterThanOrEqual(counted);
+    expect(pollsIn(after)).toBeLessThan(counted + 10);
+    expect(incidents).toHaveLength(1);
+    expect(cluster.replica("b").report().incidents).toMatchObject([
+      { scope: "endpoint", sinceMs: incidents[0]?.sinceMs },
+    ]);
+    expect(statusesOf(cluster.replica("b"))).toEqual(["unreachable", "ok", "unreachable", "ok"]);
+    // What the leader has logged is not logged again.
+    expect(cluster.replica("b").lines.map(({ msg }) => msg)).not.toContain("Incident began");
+  });
+
+  it("never poll both when the leader is suspended and resumed", async () => {
+    cluster.replica("a").process.suspend();
+    await cluster.run("1m");
+    cluster.replica("a").process.resume();
+    await cluster.run("1m");
+
+    expect(cluster.pollers()).toEqual(["a", "b"]);
+    expect(cluster.replica("a").report().replica).toMatchObject({ role: "standby", leader: "b" });
+    const [former, leader] = [await cluster.scrape("a"), await cluster.scrape("b")];
+    expect(former).not.toMatch(/^synclag_status/m);
+    expect(leader).toMatch(/^synclag_status/m);
+  });
+
+  it.each([
+    { failure: NOT_CONNECTED, what: "is away" },
+    { failure: UNUSABLE, what: "gives replies that cannot be used" },
+  ])("go on with the last leader alone while the store $what, and say so", async ({ failure }) => {
+    cluster.storeFailure = failure;
+    await cluster.run("90s");
+    const [a, b] = [await cluster.scrape("a"), await cluster.scrape("b")];
+    const pollers = cluster.pollers();
+    cluster.storeFailure = null;
+    await cluster.run("30s");
+
+    expect(pollers).toEqual(["a"]);
+    expect(cluster.pollers()).toEqual(["a"]);
+    expect(cluster.longestPauseMs()).toBeLessThan(20_000);
+    expect([a, b].map((text) => /^synclag_store_up (\d)$/m.exec(text)?.[1])).toEqual(["0", "0"]);
+    expect(a).toMatch(/^synclag_status/m);
+    expect(b).not.toMatch(/^synclag_status/m);
+    expect(cluster.replica("a").lines).toContainEqual(
+      expect.objectContaining({ level: 40, msg: expect.stringContaining("The store is away: polling on") }),
+    );
+    expect(statusesOf(cluster.replica("a"))).toEqual(Array(4).fill("ok"));
+    expect(cluster.replica("a").report().replica).toMatchObject({ role: "leader", ageMs: 0 });
+  });
+
+  it("keep the leader, and what it knows, when the store loses its memory", async () => {
+    const before = cluster
+      .replica("a")
+      .report()
+      .budgets.map(({ used }) => used);
+
+    await cluster.store.empty();
+    await cluster.run("1m");
+    cluster.replica("a").process.kill();
+    await cluster.run("1m");
+
+    expect(cluster.pollers()).toEqual(["a", "b"]);
+    expect(cluster.longestPauseMs()).toBeLessThan(20_000);
+    const after = cluster
+      .replica("b")
+      .report()
+      .budgets.map(({ used }) => used);
+    expect(after.every((used, index) => used >= (before[index] ?? 0))).toBe(true);
+    expect(statusesOf(cluster.replica("b"))).toEqual(Array(4).fill("ok"));
+  });
+
+  it("are led by the other when the leader alone is cut off from the store, and the former stands by once it is back", async () => {
+    cluster.replica("a").process.isCutOff = true;
+    await cluster.run("1m");
+    cluster.replica("a").process.isCutOff = false;
+    await cluster.run("1m");
+
+    expect(cluster.replica("b").report().replica).toMatchObject({ role: "leader" });
+    expect(cluster.replica("a").report().replica).toMatchObject({ role: "standby", leader: "b" });
+  });
+
+  it("go on from what a state file of before says was spent, however often they start with it", async () => {
+    await using folder = await temporaryFolder();
+    const formerStateFile = join(folder.path, "synclag.state.json");
+    const budgets = new Budgets(CONFIG.fleet);
+    const [spent] = CONFIG.fleet.indexers[0]?.endpoints ?? [];
+    for (let request = 0; request < 40 && spent !== undefined; request += 1) {
+      budgets.acquire(spent, "scheduled", Date.now());
+    }
+    await writeFile(
+      formerStateFile,
+      JSON.stringify({ budgets: savedBudgetsToJson(budgets.save(Date.now())) }),
+    );
+    const usedBefore = cluster.replica("a").report().budgets[0]?.used ?? 0;
+
+    await cluster.start("c", { formerStateFile });
+    await cluster.start("d", { formerStateFile });
+    await cluster.run("10s");
+
+    const [budget] = cluster.replica("a").report().budgets;
+    expect(budget?.used).toBeGreaterThanOrEqual(40 + usedBefore);
+    expect(budget?.used).toBeLessThan(40 + usedBefore + 10);
+    expect(budget?.drawnBy).toContainEqual({ name: expect.stringMatching(/^file /), requests: 40 });
+  });
+
+  it("start with a state file of before that is missing or damaged", async () => {
+    await using folder = await temporaryFolder();
+    const damaged = join(folder.path, "damaged.json");
+    await writeFile(damaged, "not JSON");
+
+    await cluster.start("c", { formerStateFile: join(folder.path, "missing.json") });
+    await cluster.start("d", { formerStateFile: damaged });
+
+    expect(cluster.replica("c").report().replica).toMatchObject({ role: "standby", leader: "a" });
+    expect(cluster.replica("d").report().replica).toMatchObject({ role: "standby", leader: "a" });
+  });
+
+  it("set the instants of a leader with another clock to their own", async () => {
+    await cluster.stop("b");
+    await cluster.start("c", { aheadMs: 30_000 });
+    await cluster.run("1m");
+
+    const [own] = cluster.replica("a").report().chains[0]?.targets ?? [];
+    const [learned] = cluster.replica("c").report().chains[0]?.targets ?? [];
+    expect((learned?.lastSuccessMs ?? 0) - (own?.lastSuccessMs ?? 0)).toBeGreaterThan(24_000);
+    expect((learned?.lastSuccessMs ?? 0) - (own?.lastSuccessMs ?? 0)).toBeLessThan(36_000);
+    expect(statusesOf(cluster.replica("c"))).toEqual(Array(4).fill("ok"));
+  });
+
+  it("say once that a part of the leader's state cannot be read, and use the others", async () => {
+    cluster.store.damagedPart = "chain base";
+    await cluster.run("10s");
+    await cluster.start("c");
+
+    expect(cluster.replica("c").lines.filter(({ level }) => Number(level) >= 40)).toMatchObject([
+      { subject: "state chain base", msg: "A part of the leader's state in the store cannot be read" },
+    ]);
+    expect(statusesOf(cluster.replica("c"))).toEqual(["unknown", "unknown", "ok", "ok"]);
+  });
+});
+
+function statusesOf(replica: { readonly report: () => Report }): readonly string[] {
+  return replica.report().chains.flatMap(({ targets }) => targets.map(({ status }) => status));
+}
+
+function pollsIn(metrics: string): number {
+  const line = metrics.split("\n").find((text) => text.startsWith(POLLS));
+  return Number(line?.slice(POLLS.length));
+}
+
+/** A store in memory in which one part of what is handed over may be damaged. */
+class StoreUnderTest extends BudgetStoreModel {
+  damagedPart: string | null = null;
+
+  override run<Value>(
+    script: StoreScript<Value>,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ): Promise<StoreReply<Value>> {
+    const isDamaged = (index: number): boolean => index > 0 && args[index - 1] === this.damagedPart;
+    return super.run(
+      script,
+      keys,
+      args.map((arg, index) => (isDamaged(index) ? "{" : arg)),
+    );
+  }
+}
+
+async function* render(source: MetricsSource): AsyncIterable<string> {
+  yield expositionText(METRIC_FAMILIES, source);
+}
+
+/** A process, whose timers run only while it does. */
+class SimulatedProcess {
+  isCutOff = false;
+  #state: "runs" | "is suspended" | "is dead" = "runs";
+  readonly #late = new Set<() => void>();
+
+  /** The callback of a timer that is due. */
+  run(callback: () => void): void {
+    if (this.#state === "runs") {
+      callback();
+    } else {
+      this.#late.add(callback);
+    }
+  }
+
+  suspend(): void {
+    this.#state = "is suspended";
+  }
+
+  resume(): void {
+    this.#state = "runs";
+    for (const callback of this.#late) {
+      this.#late.delete(callback);
+      callback();
+    }
+  }
+
+  kill(): void {
+    this.#state = "is dead";
+  }
+}
+
+/** Which process code belongs to. */
+const processes = new AsyncLocalStorage<SimulatedProcess>();
+
+/** Has each timer started from now on run in its process. */
+function holdTimersBack(): void {
+  const { setTimeout: startTimeout, setInterval: startInterval } = globalThis;
+  const held = (callback: () => void): (() => void) => {
+    const process = processes.getStore();
+    if (process === undefined) {
+      return callback;
+    }
+    const call = () => processes.run(process, callback);
+    return () => process.run(call);
+  };
+  vi.stubGlobal("setTimeout", (callback: () => void, ms: number) => startTimeout(held(callback), ms));
+  vi.stubGlobal("setInterval", (callback: () => void, ms: number) => startInterval(held(callback), ms));
+}
+
+interface ReplicaSettings {
+  /** How far its clock is ahead of the store's. */
+  readonly aheadMs?: number;
+  readonly formerStateFile?: string | null;
+}
+
+interface Started {
+  readonly process: SimulatedProcess;
+  readonly replica: Replica;
+  readonly lines: readonly LogLine[];
+  readonly report: () => Report;
+  readonly scrape: () => Promise<Buffer>;
+  /** The instants of the plots of a chain. */
+  readonly timesOf: (chain: string) => readonly number[];
+  readonly stop: () => Promise<void>;
+}
+
+/** Daemons as processes of their own on one fleet and one store, in virtual time. */
+class Cluster {
+  readonly play = new Scenario(FLEET, {});
+  readonly store = new StoreUnderTest(() => Date.now());
+  /** Every request, with the name of the replica that sent it. */
+  readonly sent: { readonly by: string; readonly url: string; readonly atMs: number }[] = [];
+  /** What every call returns; null: the store works. */
+  storeFailure: StoreFailure | null = null;
+  readonly #replicas = new Map<string, Started>();
+
+  async start(name: string, options: ReplicaSettings = {}): Promise<void> {
+    const process = new SimulatedProcess();
+    const starting = processes.run(process, () => this.#start(name, process, options));
+    await this.run("10s");
+    this.#replicas.set(name, await starting);
+  }
+
+  run(duration: string): Promise<void> {
+    return this.play.run(duration);
+  }
+
+  replica(name: string): Started {
+    const found = this.#replicas.get(name);
+    if (found === undefined) {
+      throw new RangeError(`Cannot find replica ${name}`);
+    }
+    return found;
+  }
+
+  /** As SIGTERM does. */
+  async stop(name: string): Promise<void> {
+    const { process, stop } = this.replica(name);
+    const stopping = processes.run(process, stop);
+    await this.run("2s");
+    await stopping;
+  }
+
+  /** The text of `/metrics`. */
+  async scrape(name: string): Promise<string> {
+    const { process, scrape } = this.replica(name);
+    const scraping = processes.run(process, scrape);
+    await this.run("1s");
+    return gunzipSync(await scraping).toString();
+  }
+
+  /** The replicas that polled, in order. */
+  pollers(): readonly string[] {
+    const names = this.sent.map(({ by }) => by);
+    return names.filter((name, index) => name !== names[index - 1]);
+  }
+
+  /** The longest time for which an endpoint of every five seconds was not polled. */
+  longestPauseMs(): number {
+    const times = this.sent.filter(({ url }) => url === SQUID_URL).map(({ atMs }) => atMs);
+    return Math.max(...times.map((atMs, index) => atMs - (times[index - 1] ?? atMs)));
+  }
+
+  async #start(
+    name: string,
+    process: SimulatedProcess,
+    { aheadMs = 0, formerStateFile = null }: ReplicaSettings,
+  ): Promise<Started> {
+    const { logger, lines } = recordLog();
+    const world = worldOf({
+      logger,
+      nowMs: () => Date.now() + aheadMs,
+      monotonicMs: () => performance.now(),
+      random: () => 0.5,
+    });
+    const store = this.#storeFor(process);
+    const right = () => replica.right();
+    const options = { store, name, isDaemon: true, right, formerStateFile, world };
+    let replica: Replica | { right: () => DrawingRight; mayPoll: () => boolean } = NOT_STARTED;
+    const shared = await openSharedBudgets(CONFIG.fleet, options);
+    const state = await openStateStore(null, {
+      world,
+      snapshot: () => daemon.snapshot(),
+      onLockLost: () => undefined,
+    });
+    const daemon: Daemon = new Daemon(CONFIG, {
+      world,
+      store: state,
+      shared,
+      mayPoll: () => replica.mayPoll(),
+      openClient: (settings) => this.#clientOf(name, this.play.openClient(settings)),
+    });
+    const history = await openHistoryStore(world);
+    const started = new Replica({ store, daemon, history, world });
+    replica = started;
+    started.start(name);
+    const reports = startReportLoop(daemon, history, world);
+    const scrape = createScrape(daemon, {
+      prometheus: { render, contentType: "" },
+      reloader: { state: { successful: true, lastSuccessMs: 0 } },
+      httpErrors: { count: 0 },
+      replica: started,
+    });
+    return {
+      process,
+      replica: started,
+      lines,
+      report: () => started.report(),
+      scrape: async () => (await scrape()).gzipped,
+      timesOf: (chain) => history.past(chain, [], { fromMs: 0, toMs: Date.now(), points: 1_000 }).timesMs,
+      async stop() {
+        daemon.drain();
+        await reports[Symbol.asyncDispose]();
+        await started[Symbol.asyncDispose]();
+        await daemon[Symbol.asyncDispose]();
+        await shared[Symbol.asyncDispose]();
+      },
+    };
+  }
+
+  #clientOf(by: string, client: HttpClient): HttpClient {
+    return {
+      ...client,
+      post: (request) => {
+        this.sent.push({ by, url: request.url, atMs: performance.now() });
+        return client.post(request);
+      },
+    };
+  }
+
+  /** The store over a network: each way takes two milliseconds. */
+  #storeFor(process: SimulatedProcess): Pick<RedisStore, "run" | "isUp" | "name"> {
+    const failure = (): StoreFailure | null => (process.isCutOff ? NOT_CONNECTED : this.storeFailure);
+    const takeTime = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
+    return {
+      name: "store",
+      isUp: () => failure() === null,
+      run: async (...call) => {
+        await takeTime();
+        const reply = failure() ?? (await this.store.run(...call));
+        await takeTime();
+        return reply;
+      },
+    };
+  }
+}

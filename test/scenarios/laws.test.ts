@@ -1,0 +1,332 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { FAILURE_REASONS, type Observation } from "../../src/core/model/observation.ts";
+import type { ChainReport } from "../../src/core/model/report.ts";
+import { FIRST_BLOCK, ScriptedFleet, START_MS } from "../support/scripted-fleet.ts";
+import { behind, dated, type Script } from "../support/scripted-reply.ts";
+import { fleetYaml } from "./statuses/fleets.ts";
+
+// Whatever sources reply, and in whatever order: what is said of them keeps these laws.
+
+const FLEET = fleetYaml(["a", "b", "c", "d"], { rpc: 1 });
+const KEYS = new ScriptedFleet(FLEET).keys("base");
+const ROUND_SEC = 15;
+
+/** What a source does in one round, from the plausible to the absurd. */
+const anyHead = fc.record({
+  kind: fc.constant("head" as const),
+  offset: fc.oneof(
+    { weight: 6, arbitrary: fc.integer({ min: -20, max: 2 }) },
+    { weight: 2, arbitrary: fc.integer({ min: -5_000, max: 0 }) },
+    {
+      weight: 1,
+      arbitrary: fc.constantFrom(-999_000, 30_000_000, -10_000_000, 0.5, Number.MAX_SAFE_INTEGER, Number.NaN),
+    },
+  ),
+  aged: fc.option(fc.integer({ min: -7_200, max: 10_000 })),
+  hash: fc.option(fc.constantFrom("0xa", "0xb")),
+  deployment: fc.option(fc.constantFrom("Qm1", "Qm2")),
+  indexingErrors: fc.option(fc.boolean()),
+});
+const anyReply = fc.oneof(
+  { weight: 8, arbitrary: anyHead },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constantFrom("not_started" as const, "missing" as const) }) },
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      kind: fc.constant("failed" as const),
+      reason: fc.constantFrom(...FAILURE_REASONS),
+    }),
+  },
+);
+const anyRound = fc.uniqueArray(
+  fc.record({
+    source: fc.constantFrom(...KEYS),
+    reply: anyReply,
+    latencyMs: fc.integer({ min: 0, max: 900 }),
+  }),
+  { selector: ({ source }) => source },
+);
+const anyHistory = fc.array(anyRound, { minLength: 1, maxLength: 40 });
+type Round = typeof anyRound extends fc.Arbitrary<infer T> ? T : never;
+
+function observationsOf(round: Round, nowMs: number): readonly Observation[] {
+  return round.map(({ latencyMs, reply, source }): Observation => {
+    const times = { source, sentAtMs: nowMs - latencyMs, receivedAtMs: nowMs };
+    switch (reply.kind) {
+      case "head": {
+        const { aged, deployment, hash, indexingErrors, offset } = reply;
+        const block = FIRST_BLOCK + Math.floor((nowMs - START_MS) / 2_000) + offset;
+        const timestampSec = aged === null ? null : nowMs / 1_000 - aged;
+        return { ...times, kind: "head", head: { block, timestampSec, hash, deployment, indexingErrors } };
+      }
+      case "failed":
+        return { ...times, kind: "failed", reason: reply.reason, detail: "" };
+      default:
+        return { ...times, kind: reply.kind };
+    }
+  });
+}
+
+/** Plays a history; `arranged` sets the order in which the replies of one round arrive. */
+function play(
+  history: readonly Round[],
+  {
+    on = new ScriptedFleet(FLEET),
+    arranged = (round: readonly Observation[]): readonly Observation[] => round,
+  } = {},
+): ScriptedFleet {
+  for (const round of history) {
+    on.wait(`${ROUND_SEC}s`);
+    on.observe(arranged(observationsOf(round, on.nowMs)));
+  }
+  return on;
+}
+
+describe("whatever sources reply", () => {
+  it("no lag is negative or endless, and none is said without evidence", () => {
+    fc.assert(
+      fc.property(anyHistory, fc.integer({ min: 0, max: 900 }), (history, laterSec) => {
+        const played = play(history).wait(`${laterSec + 1}s`);
+
+        const { reference, targets, gaps } = played.chain();
+        const stale = targets.filter(({ lastSuccessMs }) => played.nowMs - (lastSuccessMs ?? 0) > 315_000);
+        for (const { lagBlocks, lagMs, blockTimestampSec } of targets) {
+          expect(lagBlocks ?? 0).toBeGreaterThanOrEqual(0);
+          expect(lagMs ?? 0).toBeGreaterThanOrEqual(0);
+          expect(Number.isFinite(lagBlocks ?? 0) && Number.isFinite(lagMs ?? 0)).toBe(true);
+          expect(reference === null && lagBlocks !== null).toBe(false);
+          expect(reference === null && lagMs !== null && blockTimestampSec === null).toBe(false);
+        }
+        for (const target of stale) {
+          expect(target).toMatchObject({ block: null, lagBlocks: null, lagMs: null, preferred: false });
+          expect(["ok", "lagging", "stalled", "chain_halted"]).not.toContain(target.status);
+          expect(gaps.map((gap) => gap.target.key)).not.toContain(target.target.key);
+        }
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("the order in which replies of one instant arrive makes no difference", () => {
+    fc.assert(
+      fc.property(anyHistory, fc.integer(), (history, seed) => {
+        const shuffled = (round: readonly Observation[]): readonly Observation[] =>
+          round.toSorted((a, b) => hash(a.source, seed) - hash(b.source, seed));
+
+        expect(play(history, { arranged: shuffled }).chain()).toEqual(play(history).chain());
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("a restart changes nothing, then and later", () => {
+    fc.assert(
+      fc.property(anyHistory, anyHistory, (history, more) => {
+        const restarted = play(history).restart();
+        const through = play(history);
+
+        expect(restarted.chain()).toEqual(through.chain());
+        expect(play(more, { on: restarted }).chain()).toEqual(play(more, { on: through }).chain());
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it("the reference is not above what two have shown, nor below what the honest show, where one of four lies", () => {
+    fc.assert(
+      fc.property(fc.array(fc.integer({ min: -5_000, max: 50_000_000 }), { maxLength: 40 }), (lies) => {
+        const played = new ScriptedFleet(fleetYaml(["a", "b", "c", "d"]));
+        for (const lie of lies) {
+          played.script("a", behind(-lie)).run(`${ROUND_SEC}s`);
+        }
+
+        const block = played.chain().reference?.block ?? played.head();
+        // A lie within what the chain makes from one poll to the next cannot be told from the truth.
+        expect(block - played.head()).toBeGreaterThanOrEqual(0);
+        expect(block - played.head()).toBeLessThanOrEqual(8);
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it("the state file stays small", () => {
+    const round = KEYS.map((source, index) => ({
+      source,
+      reply: { kind: "head", offset: -index, aged: 0, hash: "0xa", deployment: null, indexingErrors: null },
+      latencyMs: 100,
+    })) satisfies Round;
+
+    const played = play(Array.from({ length: 500 }, () => round));
+
+    expect(played.saved().length).toBeLessThan(40_000);
+  });
+});
+
+describe("an honest majority", () => {
+  const honest = fc.record({ late: fc.integer({ min: 0, max: 2 }), hasTimes: fc.boolean() });
+  const liar = fc.record({
+    ahead: fc.oneof(
+      fc.integer({ min: -1_000_000, max: 50_000_000 }),
+      fc.integer({ min: -2_000, max: 2_000 }),
+    ),
+    /** As many blocks for each of the chain's. */
+    pace: fc.constantFrom(0, 0.5, 1, 1.5, 3),
+    hasTimes: fc.boolean(),
+    beginsAfter: fc.constantFrom("0s", "2m", "10m"),
+  });
+  const world = fc.record({
+    honest: fc.array(honest, { minLength: 3, maxLength: 5 }),
+    liars: fc.array(liar, { maxLength: 2 }),
+  });
+
+  it("is never accused, whoever lies and from whenever on", () => {
+    fc.assert(
+      fc.property(world, ({ honest: some, liars }) => {
+        const names = [...some.map((_, index) => `h${index}`), ...liars.map((_, index) => `l${index}`)];
+        const played = new ScriptedFleet(fleetYaml(names));
+        for (const [index, { hasTimes, late }] of some.entries()) {
+          played.script(`h${index}`, hasTimes ? dated(late) : behind(late));
+        }
+        for (const [index, { ahead, beginsAfter, hasTimes, pace }] of liars.entries()) {
+          const from = FIRST_BLOCK + msOf(beginsAfter) / 2_000;
+          played.script(`l${index}`, ({ head, time }) => {
+            const block = head < from ? head : Math.max(1, Math.floor(from + ahead + (head - from) * pace));
+            return hasTimes ? { block, timestampSec: time(head) } : block;
+          });
+        }
+
+        const accused: string[] = [];
+        for (let round = 0; round < 80; round += 1) {
+          accused.push(...accusedIn(played.run(`${ROUND_SEC}s`).chain()));
+        }
+
+        expect(accused).toEqual([]);
+        expect(played.chain().reference).not.toBeNull();
+      }),
+      { numRuns: 30 },
+    );
+  });
+});
+
+/** Honest targets that are not ok. */
+function accusedIn({ targets }: ChainReport): readonly string[] {
+  return targets
+    .filter(({ status, target }) => target.variant.startsWith("h") && status !== "ok")
+    .map(({ status, target }) => `${target.variant} ${status}`);
+}
+
+function msOf(duration: string): number {
+  return Number.parseInt(duration, 10) * (duration.endsWith("m") ? 60_000 : 1_000);
+}
+
+describe("the first rounds of a chain", () => {
+  interface World {
+    readonly liar: "a" | "rpc";
+    readonly off: number;
+    readonly dated: readonly string[];
+  }
+  const NAMES = ["a", "b", "c", "rpc"];
+  const WORLDS: readonly World[] = [500, 900_000, -900_000].flatMap((off) =>
+    (["a", "rpc"] as const).flatMap((liar) =>
+      [[...NAMES], ["rpc"], ["b", "c", "rpc"]].map((withTimes) => ({ liar, off, dated: withTimes })),
+    ),
+  );
+  /** A node whose block is new is believed until two that contradict it without times are seen to advance. */
+  const isNodeBelieved = ({ dated: withTimes, liar, off }: World) =>
+    liar === "rpc" && off > 0 && !withTimes.includes("b");
+
+  /** What is said of the targets at the end of each of three rounds, and what was said of the honest at any moment. */
+  function playRounds(world: World, order: readonly string[]): { ends: unknown; accused: readonly string[] } {
+    const played = new ScriptedFleet(fleetYaml(["a", "b", "c"], { rpc: 1 }));
+    for (const name of NAMES) {
+      const off = name === world.liar ? world.off : 0;
+      const script: Script = ({ head, time }) => ({
+        block: head + off,
+        timestampSec: world.dated.includes(name) ? time(head) : null,
+      });
+      played.script(name, script);
+    }
+    const accused: string[] = [];
+    const ends = [1, 2, 3].map(() => {
+      for (const name of order) {
+        played.wait("1s").poll(name);
+        const honest = played.chain().targets.filter(({ target }) => target.variant !== world.liar);
+        accused.push(...honest.map(({ status }) => status).filter((status) => status !== "ok"));
+      }
+      played.wait("11s");
+      return played.chain().targets.map(({ reason, status }) => `${status} ${reason ?? ""}`);
+    });
+    return { ends, accused: [...new Set(accused)] };
+  }
+
+  it("end the same in many orders of arrival, and accuse nobody honest", () => {
+    const wrong = WORLDS.filter((world) => !isNodeBelieved(world)).filter((world) => {
+      const orders = ordersOf(NAMES).filter((_, index) => index % 2 === 0);
+      const played = orders.map((order) => playRounds(world, order));
+      const ends = new Set(played.map((one) => JSON.stringify(one.ends)));
+      // `unknown`: not polled yet, or a first height that waits for the others.
+      return ends.size > 1 || played.some(({ accused }) => accused.some((status) => status !== "unknown"));
+    });
+
+    expect(wrong).toEqual([]);
+  });
+});
+
+function ordersOf<T>(items: readonly T[]): readonly (readonly T[])[] {
+  return items.length < 2
+    ? [items]
+    : items.flatMap((item) =>
+        ordersOf(items.filter((other) => other !== item)).map((rest) => [item, ...rest]),
+      );
+}
+
+describe("a step of the wall clock, or a machine that sleeps", () => {
+  const SOURCES = { "without times": behind(0), "with times": dated() };
+  const STEPS = ["1m", "1h", "3h", "500h", "-1m", "-1h", "-3h", "-500h"];
+
+  it.each(Object.entries(SOURCES))("accuses nobody %s, and is followed by the truth", (_, script) => {
+    const wrong = STEPS.flatMap((step) => {
+      const played = new ScriptedFleet(fleetYaml(["a", "b", "c"])).script("airdrops", script).run("15m");
+
+      const meanwhile = played.setClock(step).statusesDuring("10m");
+      const back = step.startsWith("-") ? step.slice(1) : `-${step}`;
+      const afterwards = played.setClock(back).run("45s").statusesDuring("10m");
+
+      // A fast clock cannot know that it is: every block that has a time looks old.
+      const mayLookOld = script === SOURCES["with times"] && !step.startsWith("-");
+      const accused = [...(mayLookOld ? [] : meanwhile), ...afterwards].filter(
+        (status) => status !== "ok" && status !== "unknown",
+      );
+      const isRight = played.statuses().every((status) => status === "ok");
+      return accused.length === 0 && isRight && played.chain().reference?.block === played.head()
+        ? []
+        : [{ step, accused, isRight }];
+    });
+
+    expect(wrong).toEqual([]);
+  });
+
+  it.each(["1h", "500h"])("accuses nobody where the clock was set back by %s before a restart", (by) => {
+    for (const script of Object.values(SOURCES)) {
+      const played = new ScriptedFleet(fleetYaml(["a", "b", "c"])).script("airdrops", script).run("15m");
+
+      played.setClock(`-${by}`).restart();
+
+      expect(played.statusesDuring("10m").filter((status) => status !== "unknown")).toEqual(["ok"]);
+      expect(played.chain().reference?.block).toBe(played.head());
+    }
+  });
+
+  it.each(["10m", "1h", "72h"])("accuses nobody after %s of sleep", (duration) => {
+    const played = new ScriptedFleet(fleetYaml(["a", "b", "c"])).run("15m").suspend(duration);
+
+    expect(played.statuses()).toEqual(["unknown", "unknown", "unknown"]);
+    expect(played.statusesDuring("10m").filter((status) => status !== "unknown")).toEqual(["ok"]);
+    expect(played.chain().reference?.block).toBe(played.head());
+  });
+});
+
+function hash(text: string, seed: number): number {
+  return [...text].reduce((sum, letter) => (Math.imul(sum, 31) + letter.charCodeAt(0)) | 0, seed);
+}

@@ -1,0 +1,191 @@
+import { describe, expect, it } from "vitest";
+import { type Scenario, startScenario } from "../support/scenario.ts";
+
+const BASE = "airdrops/subgraph/production/base";
+const YEARLY = "0 0 0 1 1 *";
+
+function chainsYaml(schedule = "0 * * * * *"): string {
+  return `
+version: 1
+poll: { retries: 0 }
+budgets: { studio: { limit: 100, per: hour, scope: endpoint } }
+chains:
+  base: { id: 8453, name: Base, block_time: 2s, rpc: ["https://node.example/"] }
+  mode: { id: 34443, name: Mode, block_time: 2s }
+protocols:
+  airdrops:
+    - { variant: subgraph, dialect: graph, url: "https://graph.example/{chain}", schedule: "${schedule}", budget: studio, chains: [base, mode] }
+    - { variant: multichain, dialect: envio, url: "https://envio.example/", schedule: "*/15 * * * * *", chains: [base, mode] }
+`;
+}
+
+describe("a restart on the saved state", () => {
+  it("is ready at once, polls nothing again, and says what the daemon said before, faults and incidents too", async () => {
+    await using play = await startScenario(chainsYaml());
+    await play.run("10m");
+    play.fleet.target(BASE).freeze();
+    play.fleet.endpoint("airdrops/multichain/production/all").fail("http_502");
+    await play.run("1205s");
+    const before = knownBy(play);
+    const asked = play.received.length;
+    const [page, check] = [play.page(), play.check()];
+
+    await play.restart({ state: "kept" });
+
+    expect(play.ready()).toEqual({ ok: true, detail: "Every endpoint was polled" });
+    expect(knownBy(play)).toEqual(before);
+    expect(before.targets.map(({ status }) => status)).toEqual([
+      "stalled",
+      "unreachable",
+      "ok",
+      "unreachable",
+    ]);
+    expect(before.incidents).toHaveLength(1);
+    expect(play.check()).toEqual(check);
+    expect(play.page()).toBe(page);
+    await play.run("5s");
+    expect(play.received).toHaveLength(asked);
+    expect(play.log.filter(({ msg }) => msg === "First round done")).toHaveLength(2);
+    // Nothing has changed by it.
+    expect(play.log.slice(-2).map(({ msg }) => msg)).not.toContain("Status changed");
+  });
+
+  it("after a second, a minute and an hour is as if the daemon had never stopped", async () => {
+    await using play = await startScenario(chainsYaml());
+    await play.run("5m");
+    const seen: unknown[] = [];
+
+    for (const after of ["1s", "1m", "1h"]) {
+      await play.restart({ state: "kept", after });
+      await play.run("1m");
+      seen.push(play.status().targets.map(({ status }) => status));
+    }
+
+    expect(seen).toEqual([Array(4).fill("ok"), Array(4).fill("ok"), Array(4).fill("ok")]);
+    expect(play.log.filter(({ msg, level }) => msg === "Status changed" && Number(level) > 20)).toEqual([]);
+    expect(play.report().chains.every(({ reference }) => reference !== null)).toBe(true);
+  });
+
+  it("forgets statuses that are too old to be known, polls these at once, and keeps when each last advanced", async () => {
+    await using play = await startScenario(chainsYaml());
+    await play.run("5m");
+    const before = knownBy(play).targets;
+    for (const endpoint of play.fleet.endpoints("airdrops/*/*/*")) {
+      endpoint.set({ latency: { minMs: 2_000, maxMs: 2_000 } });
+    }
+
+    await play.restart({ state: "kept", after: "3h" });
+
+    expect(play.ready()).toEqual({ ok: false, detail: expect.stringContaining("3 endpoints left") });
+    expect(knownBy(play).targets).toEqual(
+      before.map(({ key, advanceMs }) => ({ key, status: "unknown", advanceMs, block: null })),
+    );
+    await play.run("5s");
+    expect(play.ready().ok).toBe(true);
+    expect(play.status().targets.every(({ up }) => up === true)).toBe(true);
+  });
+
+  it("keeps what was spent of budgets, and what a provider refuses", async () => {
+    await using play = await startScenario(chainsYaml());
+    await play.run("10m");
+    play.fleet
+      .endpoint(BASE)
+      .fail({ kind: "answer", status: 429, headers: { "retry-after": "1800" }, body: "" });
+    await play.run("2m");
+    const before = play.report().budgets;
+
+    await play.restart({ state: "kept" });
+
+    expect(before.map(({ used }) => used)).toEqual([12, 13]);
+    expect(play.report().budgets.map(({ used }) => used)).toEqual(before.map(({ used }) => used));
+    // One request may be sent a minute after the refusal: the cause may be mended.
+    expect(play.target(BASE)).toMatchObject({ status: "throttled", reason: "rate_limited" });
+  });
+
+  it("keeps counting what was spent under a clock that is wrong after the restart, and when it is right again", async () => {
+    await using play = await startScenario(chainsYaml().replace("limit: 100", "limit: 62"));
+    await play.run("50m");
+    const first = play.fleet.endpoint(BASE).requestCount;
+
+    play.setClock("-3h");
+    await play.restart({ state: "kept" });
+    await play.run("25m");
+    play.setClock("3h");
+    await play.restart({ state: "kept" });
+    await play.run("10m");
+
+    // Within 85 minutes of true time: at most the limit in each hour.
+    expect(first).toBe(51);
+    const times = play.received.filter(({ endpoint }) => endpoint === BASE).map(({ atMs }) => atMs);
+    const most = Math.max(
+      ...times.map((end) => times.filter((atMs) => atMs <= end && atMs > end - 3_600_000).length),
+    );
+    expect(most).toBeLessThanOrEqual(62);
+    expect(times.length).toBeGreaterThan(first);
+  });
+
+  it("begins with the query that each endpoint answered last", async () => {
+    await using play = await startScenario(chainsYaml(), {
+      endpoints: (spec) => (spec.kind.startsWith("envio") ? { ...spec, kind: "envio-2.27" } : spec),
+    });
+    await play.run("5m");
+    const asked = play.received.length;
+
+    await play.restart({ state: "kept" });
+    await play.run("2m");
+
+    const queries = play.received
+      .slice(asked)
+      .filter(({ endpoint }) => endpoint.includes("multichain"))
+      .map(({ body }) => body);
+    expect(new Set(queries)).toEqual(
+      new Set(['{"query":"{ chain_metadata { chain_id latest_processed_block } }"}']),
+    );
+  });
+
+  it("begins the counters anew, and shows no value of before in them", async () => {
+    await using play = await startScenario(chainsYaml(YEARLY));
+    await play.run("5m");
+
+    await play.restart({ state: "kept" });
+
+    expect(
+      play.metric(
+        'synclag_polls_total{protocol="airdrops",variant="subgraph",tier="production",endpoint="base"}',
+      ),
+    ).toBe(0);
+  });
+});
+
+describe("a restart without its state", () => {
+  it("knows nothing, is not ready until everything was polled, and then calls every target ok", async () => {
+    await using play = await startScenario(chainsYaml());
+    await play.run("5m");
+
+    await play.restart({ state: "lost" });
+    const ready = play.ready();
+    const statuses = play.status().targets.map(({ status }) => status);
+    await play.run("1m");
+
+    expect(ready.ok).toBe(false);
+    expect(statuses).toEqual(Array(4).fill("unknown"));
+    expect(play.ready().ok).toBe(true);
+    expect(play.status().targets.map(({ status }) => status)).toEqual(Array(4).fill("ok"));
+  });
+});
+
+function knownBy(play: Scenario) {
+  const { chains, incidents } = play.report();
+  return {
+    targets: chains
+      .flatMap(({ targets }) => targets)
+      .map(({ target, status, block, lastAdvanceMs }) => ({
+        key: target.key,
+        status,
+        block,
+        advanceMs: lastAdvanceMs,
+      })),
+    references: chains.map(({ reference }) => reference?.block),
+    incidents,
+  };
+}

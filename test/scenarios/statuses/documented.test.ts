@@ -1,0 +1,28 @@
+import { existsSync, readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { STATUSES } from "../../../src/core/model/report.ts";
+
+const PAGE = readFileSync(new URL("../../../docs/statuses.md", import.meta.url), "utf8");
+
+describe("docs/statuses.md", () => {
+  it("has one section for each status, in the order in which they match", () => {
+    const headings = [...PAGE.matchAll(/^## `(\w+)`$/gm)].map(([, status]) => status);
+
+    expect(headings).toEqual([...STATUSES]);
+  });
+
+  it("gives an example of each status and says what to do, and each has its scenarios here", () => {
+    const lacking = STATUSES.filter((status) => {
+      const [, section = ""] = PAGE.split(`## \`${status}\`\n`);
+      const [own = ""] = section.split("\n## ");
+      const scenarios = new URL(`${status.replace("_", "-")}.test.ts`, import.meta.url);
+      return !(
+        /^- \*\*Example\*\*: ".+"$/m.test(own) &&
+        /^- \*\*What to do\*\*: .+$/m.test(own) &&
+        existsSync(scenarios)
+      );
+    });
+
+    expect(lacking).toEqual([]);
+  });
+});

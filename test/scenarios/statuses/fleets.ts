@@ -1,0 +1,40 @@
+/** Three variants of three hosts on a chain with a block each two seconds, polled each 15 s, with the packaged thresholds. */
+export const TRIO = fleetYaml(["multichain", "subgraph", "mirror"]);
+
+/** The same with an RPC node, polled each 30 s. */
+export const TRIO_AND_NODE = fleetYaml(["multichain", "subgraph", "mirror"], { rpc: 1 });
+
+/** Variants of one protocol on Base, each of its own host, polled each 15 s unless told otherwise. */
+export function fleetYaml(
+  variants: readonly string[],
+  {
+    blockTime = "2s",
+    rpc = 0,
+    schedules = {},
+    thresholds = {},
+  }: {
+    /** Null: the chain's pace is unknown. */
+    readonly blockTime?: string | null;
+    /** How many RPC nodes there are. */
+    readonly rpc?: number;
+    readonly schedules?: Readonly<Record<string, string>>;
+    readonly thresholds?: Readonly<Record<string, string>>;
+  } = {},
+): string {
+  const nodes = Array.from({ length: rpc }, (_, index) => `https://node${index + 1}.test/`);
+  const chain = {
+    id: 8453,
+    rpc: nodes,
+    ...(blockTime === null ? {} : { block_time: blockTime }),
+    ...(Object.keys(thresholds).length === 0 ? {} : { thresholds }),
+  };
+  const indexers = variants.map((variant) => ({
+    variant,
+    dialect: "graph",
+    url: `https://${variant}.test/`,
+    schedule: schedules[variant] ?? "*/15 * * * * *",
+    chains: ["base"],
+  }));
+  // A YAML file may be JSON.
+  return JSON.stringify({ version: 1, chains: { base: chain }, protocols: { airdrops: indexers } });
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { behind } from "../../support/scripted-reply.ts";
+import { TRIO } from "./fleets.ts";
+
+describe("`unreachable`", () => {
+  it("keeps the last height for as long as that is evidence", () => {
+    const play = new ScriptedFleet(TRIO).run("10m");
+    const last = play.head();
+    play.script("multichain", () => ({ failed: "no_indexers", detail: "bad indexers" }));
+
+    const early = play.run("3m").target("multichain");
+    const late = play.run("3m").target("multichain");
+
+    expect(early).toMatchObject({ status: "unreachable", up: false, block: last, lagBlocks: 0 });
+    expect(early.detail).toBe("no usable answer: no_indexers (bad indexers); last height 3 min ago");
+    expect(late).toMatchObject({ status: "unreachable", block: null, lagBlocks: null });
+  });
+
+  it("moves the preference to the other variant, and back", () => {
+    const play = new ScriptedFleet(TRIO).run("10m").script("multichain", () => "connect");
+    const preferred = () => play.chain().targets.filter((target) => target.preferred);
+
+    play.run("2m");
+    const meanwhile = preferred().map(({ target }) => target.variant);
+    play.script("multichain", behind(0)).run("2m");
+
+    expect(meanwhile).toEqual(["subgraph"]);
+    expect(preferred().map(({ target }) => target.variant)).toEqual(["multichain"]);
+  });
+});

@@ -1,0 +1,118 @@
+import type { EndpointRecord } from "../../src/core/model/exchange.ts";
+import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
+import type { ChainReport, Report, TargetReport } from "../../src/core/model/report.ts";
+import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
+import { expositionText } from "../../src/metrics/families/exposition.ts";
+import type { StatusJson } from "../../src/views/api/api-schema.ts";
+import { statusJson } from "../../src/views/api/status.ts";
+import { renderChainPage } from "../../src/views/page/chain.ts";
+import { renderStatusPage } from "../../src/views/page/status.ts";
+import { checkExitCode } from "../../src/views/terminal/check-exit-code.ts";
+import { selectForCheck } from "../../src/views/terminal/check-selection.ts";
+import { renderCheckTable } from "../../src/views/terminal/check-table.ts";
+
+export const TEST_VERSION = "0.0.0-test";
+export const PAGE = { nonce: "", version: TEST_VERSION };
+
+/** What Synclag says of a fleet, as its users read it. */
+export abstract class Outputs {
+  abstract report(): Report;
+
+  /** What `/metrics` is written from. */
+  abstract metricsSource(): MetricsSource;
+
+  protected abstract endpointRecords(chain: string): readonly EndpointRecord[];
+
+  /** The target of this name: whole segments of its key, `protocol/variant/tier/chain`. */
+  target(name: string): TargetReport {
+    const all = this.report().chains.flatMap(({ targets }) => targets);
+    const [found, ...others] = all.filter(({ target }) => isNamed(target.key, name));
+    if (found === undefined || others.length > 0) {
+      const keys = all.map(({ target }) => target.key).join(", ");
+      throw new RangeError(`Cannot find one target ${name} among ${keys}`);
+    }
+    return found;
+  }
+
+  /** The chain of this slug; left out: the only one. */
+  chain(slug?: string): ChainReport {
+    const found = this.report().chains.filter(({ chain }) => slug === undefined || chain.slug === slug);
+    const [first, ...others] = found;
+    if (first === undefined || others.length > 0) {
+      throw new RangeError(`Cannot find one chain ${slug ?? ""}: found ${found.length}`);
+    }
+    return first;
+  }
+
+  /** The answer of `/api/v1/status`. */
+  status(): StatusJson {
+    return statusJson(this.report());
+  }
+
+  /** The text of the status page, or of a chain's page, without markup. */
+  page(chain?: string): string {
+    const html =
+      chain === undefined
+        ? renderStatusPage(this.report(), PAGE)
+        : renderChainPage(this.report(), chain, {
+            ...PAGE,
+            past: { timesMs: [], reference: [], targets: {} },
+            endpoints: this.endpointRecords(chain),
+            plots: { script: "", styles: "" },
+          });
+    return textOf(html ?? "");
+  }
+
+  /** The text of `/metrics`, without the metrics of the process. */
+  metrics(): string {
+    return expositionText(METRIC_FAMILIES, this.metricsSource());
+  }
+
+  /** The values of one metric's series that have all these label values, e.g. `subgraph`. */
+  values(metric: string, ...labelValues: readonly string[]): readonly number[] {
+    return this.metrics()
+      .split("\n")
+      .filter((line) => line.startsWith(`${metric}{`))
+      .filter((line) => labelValues.every((value) => line.includes(`="${value}"`)))
+      .map((line) => Number(line.slice(line.lastIndexOf(" "))));
+  }
+
+  /** What `synclag check` prints when it asks this daemon, and its exit code. */
+  check(...filters: readonly string[]): { readonly text: string; readonly exitCode: number } {
+    const unfiltered = this.status();
+    const selected = selectForCheck(unfiltered, filters);
+    if (selected.kind === "errors") {
+      return { text: selected.errors.join("\n"), exitCode: 3 };
+    }
+    const text = renderCheckTable(selected.json, {
+      unfiltered,
+      color: "none",
+      widthColumns: null,
+      statusesUrl: "docs/statuses.md",
+    });
+    return { text, exitCode: checkExitCode(selected.json, selected.selections) };
+  }
+}
+
+/** Whether a key has these whole segments, e.g. `a/b/c/d` has `b/c`. */
+export function isNamed(key: string, name: string): boolean {
+  return `/${key}/`.includes(`/${name}/`);
+}
+
+/** What a reader sees of a page: its text, a line for each block. */
+export function textOf(html: string): string {
+  return html
+    .replace(/<(script|style|template)\b.*?<\/\1>/gs, "")
+    .replace(
+      /<(?:br|\/?(?:p|div|li|h\d|tr|section|article|header|footer|details|summary|dt|dd|table))\b[^>]*>/g,
+      "\n",
+    )
+    .replace(/<[^>]+>/g, " ")
+    .replace(/&(amp|lt|gt|quot|#39);/g, (_, name: string) => ENTITIES[name] ?? "")
+    .split("\n")
+    .map((line) => line.replace(/\s+/g, " ").trim())
+    .filter((line) => line !== "")
+    .join("\n");
+}
+
+const ENTITIES: Readonly<Record<string, string>> = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'" };

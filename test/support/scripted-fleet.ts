@@ -1,0 +1,296 @@
+import { parseDuration } from "../../src/config/schema/quantities.ts";
+import type { EndpointRecord } from "../../src/core/model/exchange.ts";
+import { endpointsOf, sourceKeysOf } from "../../src/core/model/fleet.ts";
+import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
+import type { Observation } from "../../src/core/model/observation.ts";
+import type { Report, Status } from "../../src/core/model/report.ts";
+import { Monitor, type SavedMonitor } from "../../src/daemon/monitor.ts";
+import { readSavedChain } from "../../src/io/state/saved-chain.ts";
+import { metricsSource } from "./metrics-source.ts";
+import { isNamed, Outputs } from "./outputs.ts";
+import { configOf } from "./running-app.ts";
+import { behind, dated, type Moment, type Reply, type Script } from "./scripted-reply.ts";
+
+/** 2026-11-20T03:00:00Z. */
+export const START_MS = 1_795_143_600_000;
+export const FIRST_BLOCK = 1_000_000;
+const STEP_MS = 5_000;
+const LATENCY_MS = 100;
+
+interface Source {
+  readonly key: string;
+  readonly intervalMs: number;
+  readonly blockTimeMs: number;
+}
+
+/**
+ * What Synclag says of a chains.yaml whose sources reply as scripts say: without a network, a daemon or confirmation polls, so
+ * an hour takes milliseconds. Every source is polled at its own interval, and is at the head of its chain until a script says
+ * otherwise; RPC nodes report the times of their blocks.
+ */
+export class ScriptedFleet extends Outputs {
+  #config;
+  #monitor;
+  #sources: readonly Source[];
+  readonly #scripts = new Map<string, Script>();
+  readonly #polled = new Set<string>();
+  /** The true time, which the chains follow. */
+  #trueMs = START_MS;
+  #monotonicMs = 0;
+  /** Of the wall clock against the true time. */
+  #clockOffsetMs = 0;
+  #halted: { readonly sinceMs: number } | null = null;
+  readonly #pauses: { readonly sinceMs: number; readonly ms: number }[] = [];
+
+  constructor(chainsYaml: string) {
+    super();
+    this.#config = configOf(chainsYaml);
+    this.#monitor = this.#newMonitor();
+    this.#sources = this.#sourcesOf();
+  }
+
+  /** The instant on the wall clock, unix milliseconds. */
+  get nowMs(): number {
+    return this.#trueMs + this.#clockOffsetMs;
+  }
+
+  /** The newest block of a chain with a block each `blockTimeMs`. */
+  head(blockTimeMs = 2_000): number {
+    const pausedMs = this.#pauses.reduce((sum, { ms }) => sum + ms, 0);
+    const atMs = (this.#halted?.sinceMs ?? this.#trueMs) - pausedMs;
+    return FIRST_BLOCK + Math.floor((atMs - START_MS) / blockTimeMs);
+  }
+
+  /** What the sources of this name reply from now on; a name is whole segments of a key, such as `subgraph` or `rpc`. */
+  script(name: string, script: Script): this {
+    for (const { key } of this.#named(name)) {
+      this.#scripts.set(key, script);
+    }
+    return this;
+  }
+
+  /** Runs on for a time such as `10m`, in steps of 5 s. */
+  run(duration: string): this {
+    for (const endMs = this.#trueMs + msOf(duration); this.#trueMs < endMs; ) {
+      this.#step();
+    }
+    return this;
+  }
+
+  /** Runs on, and returns the statuses that a target changes to, each with the time after which it has it. */
+  changes(name: string, duration: string): readonly string[] {
+    const startMs = this.#trueMs;
+    const changes: string[] = [];
+    let before: Status = this.target(name).status;
+    while (this.#trueMs < startMs + msOf(duration)) {
+      this.#step();
+      const { status } = this.target(name);
+      if (status !== before) {
+        changes.push(`${shortDuration(this.#trueMs - startMs)} ${status}`);
+        before = status;
+      }
+    }
+    return changes;
+  }
+
+  /** The statuses of all targets that occur while it runs on, each once. */
+  statusesDuring(duration: string): readonly Status[] {
+    const seen = new Set<Status>();
+    for (const endMs = this.#trueMs + msOf(duration); this.#trueMs < endMs; ) {
+      this.#step();
+      for (const status of this.statuses()) {
+        seen.add(status);
+      }
+    }
+    return [...seen].toSorted();
+  }
+
+  /** The statuses of all targets, in the order of the file. */
+  statuses(): readonly Status[] {
+    return this.report().chains.flatMap(({ targets }) => targets.map(({ status }) => status));
+  }
+
+  /** Lets time pass without any poll. */
+  wait(duration: string): this {
+    this.#pass(msOf(duration));
+    return this;
+  }
+
+  /** Polls the sources of this name now, and no others; they reply this, or by their scripts. */
+  poll(name: string, reply?: Reply): this {
+    const observations = this.#named(name).map((source) => this.#observe(source, reply));
+    this.#monitor.observe(observations.flat());
+    return this;
+  }
+
+  /** Folds in what was observed. */
+  observe(observations: readonly Observation[]): this {
+    this.#monitor.observe(observations);
+    return this;
+  }
+
+  /** Keys of the sources of this name. */
+  keys(name: string): readonly string[] {
+    return this.#named(name).map(({ key }) => key);
+  }
+
+  /** All chains make no more blocks. */
+  haltChains(): this {
+    this.#halted = { sinceMs: this.#trueMs };
+    return this;
+  }
+
+  /** All chains go on from where they halted. */
+  resumeChains(): this {
+    if (this.#halted !== null) {
+      const { sinceMs } = this.#halted;
+      this.#pauses.push({ sinceMs, ms: this.#trueMs - sinceMs });
+      this.#halted = null;
+    }
+    return this;
+  }
+
+  /** What a state file holds of the sources. */
+  saved(): string {
+    return JSON.stringify(this.#monitor.save());
+  }
+
+  /** Starts again on what was saved. */
+  restart(): this {
+    // The shape of what was just saved.
+    const { chains, incidents } = JSON.parse(this.saved()) as SavedMonitor;
+    this.#monitor = this.#newMonitor();
+    this.#monitor.restore(
+      new Map(Object.entries(chains).map(([slug, chain]) => [slug, readSavedChain(chain)])),
+      incidents,
+    );
+    return this;
+  }
+
+  reload(chainsYaml: string): this {
+    this.#config = configOf(chainsYaml);
+    this.#monitor.watch(this.#config.fleet);
+    this.#sources = this.#sourcesOf();
+    return this;
+  }
+
+  /** Sets the wall clock forward or, with `-10m`, back; nothing else notices. */
+  setClock(by: string): this {
+    this.#clockOffsetMs += by.startsWith("-") ? -msOf(by.slice(1)) : msOf(by);
+    return this;
+  }
+
+  /** The machine sleeps: chains go on, and the monotonic clock stands still. */
+  suspend(duration: string): this {
+    this.#trueMs += msOf(duration);
+    return this;
+  }
+
+  report(): Report {
+    return this.#monitor.report();
+  }
+
+  metricsSource(): MetricsSource {
+    const none = { endpoints: [], indexers: [], parity: [], durations: [] };
+    return metricsSource({ ...none, report: this.report() });
+  }
+
+  protected endpointRecords(): readonly EndpointRecord[] {
+    return [];
+  }
+
+  #newMonitor(): Monitor {
+    return new Monitor(this.#config.fleet, {
+      nowMs: () => this.nowMs,
+      monotonicMs: () => this.#monotonicMs,
+      budgets: () => [],
+    });
+  }
+
+  #sourcesOf(): readonly Source[] {
+    const { fleet } = this.#config;
+    const blockTimes = new Map(fleet.chains.map(({ slug, blockTimeMs }) => [slug, blockTimeMs]));
+    return endpointsOf(fleet).flatMap((endpoint) =>
+      sourceKeysOf(endpoint).map((key) => {
+        const slug = endpoint.chain ?? endpoint.targets.find((target) => target.key === key)?.chain ?? "";
+        return { key, intervalMs: endpoint.pollIntervalMs, blockTimeMs: blockTimes.get(slug) ?? 2_000 };
+      }),
+    );
+  }
+
+  #named(name: string): readonly Source[] {
+    const found = this.#sources.filter(({ key }) => isNamed(key, name));
+    if (found.length === 0) {
+      const keys = this.#sources.map(({ key }) => key).join(", ");
+      throw new RangeError(`Cannot find ${name} among ${keys}`);
+    }
+    return found;
+  }
+
+  #pass(ms: number): void {
+    this.#trueMs += ms;
+    this.#monotonicMs += ms;
+  }
+
+  #step(): void {
+    this.#pass(STEP_MS);
+    const due = this.#sources.filter(
+      ({ key, intervalMs }) => !this.#polled.has(key) || this.#monotonicMs % intervalMs < STEP_MS,
+    );
+    this.#monitor.observe(due.flatMap((source) => this.#observe(source)));
+  }
+
+  #observe(source: Source, reply = this.#replyOf(source)): readonly Observation[] {
+    const { key } = source;
+    this.#polled.add(key);
+    const times = { source: key, sentAtMs: this.nowMs - LATENCY_MS, receivedAtMs: this.nowMs };
+    if (reply === null) {
+      return [];
+    }
+    if (reply === "missing" || reply === "not_started") {
+      return [{ ...times, kind: reply }];
+    }
+    if (typeof reply === "string") {
+      return [{ ...times, kind: "failed", reason: reply, detail: "" }];
+    }
+    if (typeof reply === "object" && "failed" in reply) {
+      return [{ ...times, kind: "failed", reason: reply.failed, detail: reply.detail }];
+    }
+    const unknown = { timestampSec: null, hash: null, deployment: null, indexingErrors: null };
+    const head = typeof reply === "number" ? { block: reply } : reply;
+    return [{ ...times, kind: "head", head: { ...unknown, ...head } }];
+  }
+
+  #replyOf({ key, blockTimeMs }: Source): Reply {
+    const moment: Moment = {
+      head: this.head(blockTimeMs),
+      time: (block) => this.#timeOf(block, blockTimeMs),
+    };
+    return (this.#scripts.get(key) ?? (key.startsWith("rpc/") ? dated() : level))(moment);
+  }
+
+  #timeOf(block: number, blockTimeMs: number): number {
+    const atMs = this.#pauses.reduce(
+      (timeMs, { sinceMs, ms }) => (timeMs > sinceMs ? timeMs + ms : timeMs),
+      START_MS + (block - FIRST_BLOCK) * blockTimeMs,
+    );
+    return Math.floor(atMs / 1_000);
+  }
+}
+
+const level = behind(0);
+
+function msOf(duration: string): number {
+  const ms = parseDuration(duration);
+  if (ms === null) {
+    throw new RangeError(`Cannot wait for ${duration}: expected a duration such as 30s or 10m`);
+  }
+  return ms;
+}
+
+/** `1h 5s`, `10m 15s`, `45s`. */
+function shortDuration(ms: number): string {
+  const sec = Math.round(ms / 1_000);
+  const parts = [`${Math.floor(sec / 3_600)}h`, `${Math.floor(sec / 60) % 60}m`, `${sec % 60}s`];
+  return parts.filter((part) => !part.startsWith("0")).join(" ");
+}

@@ -1,0 +1,386 @@
+import { describe, expect, it } from "vitest";
+import type { BudgetReport, ChainReport, Report, TargetReport } from "../../../src/core/model/report.ts";
+import type { StatusJson } from "../../../src/views/api/api-schema.ts";
+import { filterByWords, filterStatus } from "../../../src/views/api/filter-status.ts";
+import { healthJson } from "../../../src/views/api/health.ts";
+import { historyJson, historyTargets } from "../../../src/views/api/history.ts";
+import { statusJson } from "../../../src/views/api/status.ts";
+import { fleetReport } from "../fleet-report.ts";
+import {
+  MINUTE_MS,
+  NOW_MS,
+  sampleChain,
+  sampleChainReport,
+  sampleEndpoint,
+  sampleGap,
+  sampleParity,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "../sample-report.ts";
+
+const QUERY = { protocol: "lockup", chain: "base", maxLagMs: 10 * MINUTE_MS };
+
+describe("statusJson()", () => {
+  it("gives null, never 0, for what is unknown, and keeps a lag of zero apart", () => {
+    const unknown = sampleTargetReport({
+      block: null,
+      blockTimestampSec: null,
+      lagBlocks: null,
+      lagMs: null,
+      lastSuccessMs: null,
+      lastAdvanceMs: null,
+    });
+    const atHead = sampleTargetReport({ lagMs: 0, lagBlocks: 0 });
+    const json = statusJson(
+      sampleReport({
+        chains: [
+          sampleChainReport({
+            chain: sampleChain({ blockTimeMs: null }),
+            reference: null,
+            blockIntervalMs: null,
+            targets: [unknown, atHead],
+          }),
+        ],
+      }),
+    );
+
+    expect(json.targets).toMatchObject([
+      {
+        block_number: null,
+        block_timestamp: null,
+        lag_blocks: null,
+        lag_seconds: null,
+        last_success: null,
+        last_advance: null,
+      },
+      { lag_blocks: 0, lag_seconds: 0 },
+    ]);
+    expect(json.chains).toMatchObject([
+      { block_time_seconds: null, block_interval_seconds: null, reference: null },
+    ]);
+  });
+});
+
+describe("filterByWords()", () => {
+  it("finds every word in the names, the id, the status and the reason", () => {
+    const json = statusJson(fleetReport());
+    const queries = {
+      "lockup/base/subgraph": 4,
+      "  LOCKUP   stalled ": 1,
+      "84532": 6,
+      network: 6,
+      testnet: 12,
+      indexing_error: 1,
+      solana: 0,
+      "  ": 48,
+    };
+
+    const found = Object.keys(queries).map((query) => [query, filterByWords(json, query).targets.length]);
+
+    expect(Object.fromEntries(found)).toEqual(queries);
+    expect(filterByWords(json, "tangle").chains.map(({ slug }) => slug)).toEqual(["tangle"]);
+  });
+});
+
+describe("filterStatus()", () => {
+  it("keeps of every list only what concerns the pair, and shared budgets", () => {
+    const filtered = filterStatus(twoByTwo(), "lockup", "base");
+
+    expect(filtered?.chains.map(({ slug }) => slug)).toEqual(["base"]);
+    expect(filtered?.targets).toMatchObject([{ protocol: "lockup", chain: "base" }]);
+    expect(filtered?.gaps).toMatchObject([{ protocol: "lockup", chain: "base" }]);
+    expect(filtered?.incidents).toMatchObject([
+      { subject: "a.example", targets: ["lockup/multichain/production/base"] },
+    ]);
+    expect(filtered?.skipped).toMatchObject([{ protocol: "lockup" }]);
+    expect(filtered?.budgets.map(({ endpoint }) => endpoint)).toEqual([
+      null,
+      "lockup/multichain/production/all",
+      "lockup/multichain/production/base",
+    ]);
+    expect(filterStatus(twoByTwo(), "lockup", "bsae")).toBeNull();
+    expect(filterStatus(twoByTwo(), "lokcup", "base")).toBeNull();
+  });
+
+  it("keeps parity where either of the two is left", () => {
+    const targets = ["multichain", "subgraph", "ponder"].map((variant) => of(variant));
+    const json = statusJson(
+      sampleReport({ chains: [sampleChainReport({ targets, parity: [sampleParity()] })] }),
+    );
+
+    const kept = ["subgraph", "multichain", "ponder"].map(
+      (variant) => filterByWords(json, variant).parity.length,
+    );
+
+    expect(kept).toEqual([1, 1, 0]);
+  });
+});
+
+describe("healthJson()", () => {
+  it("is healthy while one variant is ok and close, and names it and why", () => {
+    const report = reportOf(
+      of("multichain", { lagMs: 12_000, preferred: true }),
+      of("subgraph", lagging(41)),
+    );
+
+    expect(healthJson(report, QUERY)).toMatchObject({
+      generated_at: "2026-12-01T03:12:44.000Z",
+      protocol: "lockup",
+      chain: "base",
+      variant: null,
+      max_lag_seconds: 600,
+      healthy: true,
+      judged_by: "lag",
+      freshest: { variant: "multichain", tier: "production", status: "ok", lag_seconds: 12 },
+      why: "multichain (production): 12 s behind the reference",
+    });
+    expect(healthJson(report, { ...QUERY, variant: "subgraph" })).toMatchObject({
+      healthy: false,
+      variant: "subgraph",
+      freshest: { variant: "multichain" },
+      why: "subgraph (production): lagging: 41 min behind",
+      targets: [{ variant: "subgraph", healthy: false }],
+    });
+  });
+
+  it("considers the production tier alone, unless there is none or another is asked for", () => {
+    const report = reportOf(of("multichain", lagging(41)), of("subgraph", lagging(41)), testing("subgraph"));
+    const ask = (asked: object, of = report) => {
+      const health = healthJson(of, { ...QUERY, ...asked });
+      return health && [health.healthy, ...new Set(health.targets.map(({ tier }) => tier))];
+    };
+
+    expect([
+      ask({}),
+      ask({ variant: "subgraph" }),
+      ask({ tier: "testing" }),
+      ask({ variant: "subgraph", tier: "testing" }),
+      ask({}, reportOf(testing("subgraph"))),
+      ask({ tier: "production" }, reportOf(testing("subgraph"))),
+    ]).toEqual([
+      [false, "production"],
+      [false, "production"],
+      [true, "testing"],
+      [true, "testing"],
+      [true, "testing"],
+      null,
+    ]);
+  });
+
+  it("is null for what does not exist", () => {
+    const asked = [
+      { protocol: "vesting" },
+      { chain: "solana" },
+      { tier: "staging" },
+      // It has a testing URL only.
+      { variant: "ponder" },
+    ];
+
+    expect(
+      asked.map((one) => healthJson(reportOf(of("multichain"), testing("ponder")), { ...QUERY, ...one })),
+    ).toEqual([null, null, null, null]);
+  });
+
+  it("allows a lag up to the limit, of a target that is ok", () => {
+    const healthy = [
+      { lagMs: 10 * MINUTE_MS },
+      { lagMs: 10 * MINUTE_MS + 1 },
+      { lagMs: 0, status: "failed" } as const,
+    ].map((target) => healthJson(reportOf(of("multichain", target)), QUERY)?.healthy);
+
+    expect(healthy).toEqual([true, false, false]);
+  });
+
+  it("goes by the last advance where no reference exists", () => {
+    const judge = (lastAdvanceMs: number | null) => {
+      const targets = [of("multichain", { lagMs: null, lastAdvanceMs })];
+      return healthJson(sampleReport({ chains: [sampleChainReport({ reference: null, targets })] }), QUERY);
+    };
+
+    expect([judge(NOW_MS - 10 * MINUTE_MS), judge(NOW_MS - 10 * MINUTE_MS - 1), judge(null)]).toMatchObject([
+      { judged_by: "advance", healthy: true, why: expect.stringContaining("last advanced 10 min ago") },
+      { healthy: false, why: expect.stringContaining("last advanced 10 min ago, more than 10 min") },
+      { healthy: false, why: expect.stringContaining("the chain has no reference") },
+    ]);
+    expect(judge(null)?.why).toContain("never seen to advance");
+  });
+
+  it("gives every reason when nothing is healthy", () => {
+    const health = healthJson(
+      reportOf(
+        of("multichain", { status: "stalled", detail: "has not advanced for 2 h" }),
+        of("subgraph", { status: "rejected", detail: "the key is missing" }),
+      ),
+      QUERY,
+    );
+
+    expect(health?.why).toBe(
+      "multichain (production): stalled: has not advanced for 2 h; subgraph (production): rejected: the key is missing",
+    );
+  });
+
+  it("names the highest as the freshest when none is preferred, but never a diverged one", () => {
+    const freshest = (...targets: readonly TargetReport[]) =>
+      healthJson(reportOf(...targets), QUERY)?.freshest?.variant ?? null;
+
+    expect([
+      freshest(
+        of("multichain", { status: "diverged", block: 99_000_000 }),
+        of("subgraph", { ...lagging(41), block: 37_000_000 }),
+        of("ponder", { status: "lagging", block: 37_000_001 }),
+      ),
+      freshest(of("multichain", { status: "unknown", block: null })),
+    ]).toEqual(["ponder", null]);
+  });
+
+  it("with parity=equal asks for data that are not known to differ", () => {
+    const equal = sampleParity({ result: "equal" });
+    const unknown = sampleParity({
+      result: "unknown",
+      compared: null,
+      sinceMs: null,
+      lastComparisonMs: null,
+    });
+    const healthyOf = (parity: ChainReport["parity"], wanted?: "equal") => {
+      const targets = ["multichain", "subgraph", "ponder"].map((variant) => of(variant));
+      const report = sampleReport({ chains: [sampleChainReport({ targets, parity })] });
+      return targets
+        .filter(
+          ({ target: { variant } }) => healthJson(report, { ...QUERY, variant, parity: wanted })?.healthy,
+        )
+        .map(({ target }) => target.variant);
+    };
+
+    expect(healthyOf([sampleParity()], "equal")).toEqual(["ponder"]);
+    expect(healthyOf([sampleParity({ odd: "target" })], "equal")).toEqual(["multichain", "ponder"]);
+    expect(healthyOf([equal], "equal")).toEqual(["multichain", "subgraph", "ponder"]);
+    expect(healthyOf([unknown], "equal")).toEqual(["multichain", "subgraph", "ponder"]);
+    expect(healthyOf([sampleParity()])).toEqual(["multichain", "subgraph", "ponder"]);
+  });
+});
+
+describe("historyJson()", () => {
+  it("gives the targets of the protocol, times in seconds, and the variant that each is compared with", () => {
+    const [multichain, subgraph] = [of("multichain"), of("subgraph")] as const;
+    const airdrops = sampleTargetReport({ target: sampleTarget({ protocol: "airdrops" }) });
+    const chain = sampleChainReport({ targets: [multichain, subgraph, airdrops], gaps: [sampleGap()] });
+    const report = sampleReport({ chains: [chain] });
+    const past = {
+      timesMs: [NOW_MS],
+      reference: [100],
+      targets: {
+        [multichain.target.key]: {
+          block: [98],
+          lagMs: [4_000],
+          gapBlocks: [null],
+          uncertaintyBlocks: [null],
+        },
+        [subgraph.target.key]: { block: [null], lagMs: [null], gapBlocks: [2.5], uncertaintyBlocks: [0.5] },
+      },
+    };
+
+    expect(historyTargets(report, "lockup", "base")?.keys).toEqual(Object.keys(past.targets));
+    expect(historyTargets(report, "lockup", "form")).toBeNull();
+    expect(historyTargets(report, "flow", "base")).toBeNull();
+    expect(historyJson("lockup", chain, { past, nowMs: NOW_MS })).toEqual({
+      generated_at: "2026-12-01T03:12:44.000Z",
+      protocol: "lockup",
+      chain: "base",
+      chain_id: 8453,
+      timestamps: [NOW_MS / 1000],
+      reference_block_number: [100],
+      targets: [
+        {
+          variant: "multichain",
+          tier: "production",
+          block_number: [98],
+          lag_seconds: [4],
+          against: null,
+          gap_blocks: [null],
+          gap_uncertainty_blocks: [null],
+        },
+        {
+          variant: "subgraph",
+          tier: "production",
+          block_number: [null],
+          lag_seconds: [null],
+          against: "multichain",
+          gap_blocks: [2.5],
+          gap_uncertainty_blocks: [0.5],
+        },
+      ],
+    });
+  });
+});
+
+function of(variant: string, overrides: Partial<TargetReport> = {}): TargetReport {
+  return sampleTargetReport({ target: sampleTarget({ variant }), ...overrides });
+}
+
+/** Ok, level with the reference, and higher than all others. */
+function testing(variant: string): TargetReport {
+  const target = sampleTarget({ variant, tier: "testing" });
+  return sampleTargetReport({ target, lagMs: 0, block: 38_000_002 });
+}
+
+function lagging(minutes: number): Partial<TargetReport> {
+  return { status: "lagging", lagMs: minutes * MINUTE_MS, detail: `${minutes} min behind` };
+}
+
+function reportOf(...targets: readonly TargetReport[]): Report {
+  return sampleReport({ chains: [sampleChainReport({ targets })] });
+}
+
+function twoByTwo(): StatusJson {
+  const chains = ["base", "sepolia"].map((slug) =>
+    sampleChainReport({
+      chain: sampleChain({ slug }),
+      targets: ["airdrops", "lockup"].map((protocol) =>
+        sampleTargetReport({ target: sampleTarget({ protocol, chain: slug }) }),
+      ),
+      gaps: ["airdrops", "lockup"].map((protocol) =>
+        sampleGap({ target: sampleTarget({ protocol, chain: slug }) }),
+      ),
+    }),
+  );
+  const endpoints = [
+    null,
+    "lockup/multichain/production/all",
+    "lockup/multichain/production/base",
+    "lockup/multichain/production/sepolia",
+    "lockup/subgraph/production/base",
+    "airdrops/multichain/production/all",
+  ];
+  return statusJson(
+    sampleReport({
+      chains,
+      incidents: [
+        incident("a.example", ["lockup/multichain/production/base", "airdrops/multichain/production/base"]),
+        incident("b.example", ["lockup/multichain/production/sepolia"]),
+      ],
+      budgets: endpoints.map(budget),
+      skipped: ["airdrops", "lockup"].map((protocol) => ({
+        protocol,
+        variant: "subgraph",
+        tier: "production",
+        why: "THEGRAPH_API_KEY is not set",
+      })),
+    }),
+  );
+}
+
+function incident(subject: string, targets: readonly string[]) {
+  return { scope: "host", subject, sinceMs: NOW_MS, detail: "It times out", targets } as const;
+}
+
+function budget(key: string | null): BudgetReport {
+  const endpoint = key === null ? null : sampleEndpoint({ key });
+  return {
+    budget: { name: "studio", limit: 10, per: "day", scope: endpoint === null ? "shared" : "endpoint" },
+    endpoint,
+    limit: 10,
+    used: 1,
+    remaining: 9,
+  };
+}

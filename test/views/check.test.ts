@@ -1,0 +1,326 @@
+import { describe, expect, it } from "vitest";
+import type { Report, Status, TargetReport } from "../../src/core/model/report.ts";
+import { keepTargets } from "../../src/views/api/filter-status.ts";
+import { statusJson } from "../../src/views/api/status.ts";
+import { checkExitCode } from "../../src/views/terminal/check-exit-code.ts";
+import { applyMaxLag, selectForCheck } from "../../src/views/terminal/check-selection.ts";
+import { type CheckTableOptions, renderCheckTable } from "../../src/views/terminal/check-table.ts";
+import { renderTextTable, wrapWords } from "../../src/views/terminal/text-table.ts";
+import { fleetReport } from "./fleet-report.ts";
+import {
+  MINUTE_MS,
+  NOW_MS,
+  sampleChain,
+  sampleChainReport,
+  sampleParity,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "./sample-report.ts";
+
+const PLAIN = { color: "none", widthColumns: null, statusesUrl: "docs/statuses.md" } as const;
+const FLEET = statusJson(fleetReport());
+
+type Case = { readonly base: readonly Status[]; readonly gnosis?: readonly Status[]; readonly code: number };
+
+describe("checkExitCode()", () => {
+  it("is that of the worst pair of protocol and chain", () => {
+    const cases: readonly Case[] = [
+      { base: ["ok", "ok"], code: 0 },
+      { base: ["ok", "failed"], code: 1 },
+      { base: ["lagging", "failed"], code: 1 },
+      { base: ["failed", "stalled"], code: 2 },
+      { base: ["ok", "ok"], gnosis: ["failed"], code: 2 },
+      { base: ["ok", "failed"], gnosis: ["ok"], code: 1 },
+      { base: ["ok"], gnosis: ["unknown"], code: 2 },
+      { base: ["unknown", "unknown"], gnosis: ["unknown"], code: 3 },
+      { base: [], code: 3 },
+    ];
+
+    expect(cases.map(({ code: _, ...of }) => ({ ...of, code: checkExitCode(jsonOf(of), []) }))).toEqual(
+      cases,
+    );
+  });
+
+  it("is 2 from the critical lag on, where nothing better is left", () => {
+    const codes = [30 * MINUTE_MS - 1, 30 * MINUTE_MS].map((lagMs) =>
+      checkExitCode(jsonOf({ base: ["lagging"] }, { lagMs }), []),
+    );
+
+    expect(codes).toEqual([1, 2]);
+  });
+
+  it("looks at what is named alone, and takes the worst of several selections", () => {
+    const json = jsonOf({ base: ["ok", "failed"], gnosis: ["failed"] });
+    const of = (...selections: readonly { chain: string; variant?: string }[]) =>
+      checkExitCode(
+        json,
+        selections.map((selection) => ({ protocol: "lockup", ...selection })),
+      );
+
+    expect([
+      of({ chain: "base", variant: "variant-1" }),
+      of({ chain: "base", variant: "variant-0" }),
+      of({ chain: "base" }),
+      of({ chain: "gnosis" }, { chain: "base" }),
+    ]).toEqual([2, 0, 1, 2]);
+  });
+
+  it("goes by the production tier, if there is one", () => {
+    const cases = [
+      { tiers: { production: "failed", testing: "ok" }, code: 2 },
+      { tiers: { production: "unknown", testing: "ok" }, code: 2 },
+      { tiers: { production: "ok", testing: "failed" }, code: 1 },
+      { tiers: { staging: "failed", testing: "ok" }, code: 1 },
+    ] as const;
+    const codeOf = (tiers: Readonly<Record<string, Status>>) => {
+      const targets = Object.entries(tiers).map(([tier, status]) =>
+        sampleTargetReport({ target: sampleTarget({ tier }), status, lagMs: null }),
+      );
+      return checkExitCode(statusJson(sampleReport({ chains: [sampleChainReport({ targets })] })), []);
+    };
+
+    expect(cases.map(({ tiers }) => ({ tiers, code: codeOf(tiers) }))).toEqual(cases);
+  });
+
+  it("is 1 where data differ, and 0 where that is not known", () => {
+    const unknown = { result: "unknown", compared: null, sinceMs: null, lastComparisonMs: null } as const;
+    const codeOf = (parity: ReturnType<typeof sampleParity>) => {
+      const targets = ["multichain", "subgraph"].map((variant) =>
+        sampleTargetReport({ target: sampleTarget({ variant }) }),
+      );
+      return checkExitCode(
+        statusJson(sampleReport({ chains: [sampleChainReport({ targets, parity: [parity] })] })),
+        [],
+      );
+    };
+
+    expect([codeOf(sampleParity()), codeOf(sampleParity(unknown))]).toEqual([1, 0]);
+  });
+});
+
+describe("selectForCheck()", () => {
+  it("selects each target once, and all without a filter", () => {
+    const countOf = (...filters: readonly string[]) => {
+      const selected = selectForCheck(FLEET, filters);
+      return selected.kind === "selected" ? selected.json.targets.length : null;
+    };
+
+    expect([
+      countOf(),
+      countOf("lockup"),
+      countOf("lockup/base"),
+      countOf("lockup/base/subgraph"),
+      countOf("lockup/base", "lockup/base/subgraph", "airdrops/sei"),
+    ]).toEqual([48, 24, 3, 2, 6]);
+  });
+
+  it("reports every filter that matches nothing", () => {
+    const filters = [
+      "lokcup",
+      "vesting/base",
+      "lockup/bsae",
+      "lockup/base/subgrap",
+      "lockup/base",
+      "lockup//x",
+      "a/b/c/d",
+      "",
+    ];
+
+    const selected = selectForCheck(statusJson(sampleReport()), filters);
+
+    expect(selected).toEqual({
+      kind: "errors",
+      errors: [
+        "Cannot find protocol 'lokcup' (did you mean 'lockup'?): available are lockup",
+        "Cannot find protocol 'vesting': available are lockup",
+        "Cannot find chain 'bsae' of lockup (did you mean 'base'?): available are base",
+        "Cannot find variant 'subgrap' of lockup/base: available are multichain",
+        "Cannot use filter 'lockup//x': expected protocol, protocol/chain or protocol/chain/variant",
+        "Cannot use filter 'a/b/c/d': expected protocol, protocol/chain or protocol/chain/variant",
+        "Cannot use filter '': expected protocol, protocol/chain or protocol/chain/variant",
+      ],
+    });
+  });
+});
+
+describe("applyMaxLag()", () => {
+  it("turns what is ok, but further behind, into lagging", () => {
+    const cases: readonly (readonly [Partial<TargetReport>, string])[] = [
+      [{ lagMs: MINUTE_MS }, "ok: 4 s behind the reference"],
+      [{ lagMs: 5 * MINUTE_MS }, "lagging: 5 min behind the reference, more than the --max-lag of 60 s"],
+      [{ lagMs: null, lastAdvanceMs: NOW_MS - MINUTE_MS }, "ok: 4 s behind the reference"],
+      [
+        { lagMs: null, lastAdvanceMs: NOW_MS - 5 * MINUTE_MS },
+        "lagging: Lag unknown; last advanced 5 min ago, more than the --max-lag of 60 s",
+      ],
+      [{ lagMs: null, lastAdvanceMs: null }, "lagging: Lag unknown, and never seen to advance"],
+      [{ lagMs: 9 * MINUTE_MS, status: "failed", detail: "x" }, "failed: x"],
+    ];
+
+    const judged = cases.map(([target]) => {
+      const json = statusJson(reportOf(sampleTargetReport(target)));
+      const [{ status, detail } = { status: "", detail: "" }] = applyMaxLag(json, MINUTE_MS).targets;
+      return `${status}: ${detail}`;
+    });
+
+    expect(judged).toEqual(cases.map(([, words]) => words));
+  });
+});
+
+describe("renderCheckTable()", () => {
+  it("lists every target of a small selection, those that are ok last", () => {
+    const lagging = sampleTargetReport({
+      target: sampleTarget({ variant: "subgraph" }),
+      status: "lagging",
+      lagMs: 41 * MINUTE_MS,
+      lagBlocks: 1230,
+      block: 37_998_772,
+      detail: "41 min behind the reference",
+    });
+
+    expect(render(reportOf(sampleTargetReport(), lagging))).toMatchInlineSnapshot(`
+      "1 of 2 targets needs attention: lockup subgraph, 41 min behind; multichain is ok
+
+      STATUS   TARGET                     LAG  BLOCKS      HEIGHT  DETAIL
+      lagging  lockup/base/subgraph    41 min   1,230  37,998,772  41 min behind the reference
+      ok       lockup/base/multichain     4 s       2  38,000,000  4 s behind the reference
+
+      Status meanings: docs/statuses.md#lagging"
+    `);
+  });
+
+  it("limits the list to a screen", () => {
+    const report = fleetReport();
+    const chains = report.chains.map((chain) => ({
+      ...chain,
+      targets: chain.targets.map((target) => ({ ...target, status: "failed" as const })),
+    }));
+    const lines = render({ ...report, chains }).split("\n");
+
+    expect(lines.filter((line) => line.startsWith("failed "))).toHaveLength(24);
+    expect(lines).toContain("and 23 more: filter by protocol or chain to list them");
+  });
+
+  it("adds the reason only where the detail lacks it", () => {
+    const text = render(
+      reportOf(
+        sampleTargetReport({ status: "unreachable", reason: "timeout", detail: "no answer" }),
+        sampleTargetReport({ status: "rejected", reason: "unauthorized", detail: "unauthorized: no key" }),
+      ),
+    );
+
+    expect(text).toMatch(/no answer \(timeout\)$/m);
+    expect(text).toMatch(/unauthorized: no key$/m);
+  });
+
+  it("cuts table lines to the terminal's width, and wraps sentences", () => {
+    const lines = render(fleetReport(), { widthColumns: 60 }).split("\n");
+
+    expect(Math.max(...lines.map((line) => line.length))).toBe(60);
+    expect(lines.find((line) => line.startsWith("failed "))).toMatch(/…$/);
+    expect(lines.slice(0, lines.indexOf("")).join(" ")).toBe(
+      "7 of 48 targets need attention; worst: lockup subgraph on Morph, failed; only subgraph (testing) is ok",
+    );
+  });
+
+  it("finds alternatives among the targets that were not selected", () => {
+    const failed = sampleTargetReport({ target: sampleTarget({ variant: "subgraph" }), status: "failed" });
+    const unfiltered = statusJson(reportOf(sampleTargetReport(), failed));
+    const asked = keepTargets(unfiltered, unfiltered.targets.slice(1));
+
+    expect(renderCheckTable(asked, { ...PLAIN, unfiltered })).toContain(
+      "1 of 1 target needs attention: lockup subgraph, failed; multichain is ok\n",
+    );
+  });
+
+  it("colours only on request, without changing the text", () => {
+    const plain = render(fleetReport());
+    const coloured = render(fleetReport(), { color: "ansi" });
+
+    expect(plain).not.toContain("\u001B");
+    expect(coloured).toContain("\u001B[31;1mstalled\u001B[0m ");
+    expect(coloured.replaceAll(/\p{Cc}\[[0-9;]+m/gu, "")).toBe(plain);
+  });
+
+  it("removes control characters from upstream texts", () => {
+    const hostile = sampleTargetReport({ status: "failed", detail: "a\u001B[2Jb\r\nok  forged\u202Ec" });
+
+    const text = render(reportOf(hostile));
+
+    expect(text).toContain("a [2Jb ok  forged c");
+    expect(text).not.toMatch(/[^\n\P{Cc}]/u);
+  });
+
+  it("shows nothing of parity where nothing is compared", () => {
+    expect(render(reportOf(sampleTargetReport()))).not.toMatch(/parity|data differ/i);
+  });
+});
+
+describe("renderTextTable()", () => {
+  it("aligns columns and leaves no trailing spaces", () => {
+    const columns = [
+      { title: "NAME", align: "left" },
+      { title: "COUNT", align: "right" },
+      { title: "NOTE", align: "left" },
+    ] as const;
+    const rows = [
+      ["a", "7", ""],
+      ["longer", "1,240", "x"],
+    ];
+
+    expect(renderTextTable(columns, rows)).toEqual([
+      "NAME    COUNT  NOTE",
+      "a           7",
+      "longer  1,240  x",
+    ]);
+  });
+});
+
+describe("wrapWords()", () => {
+  it("breaks between words, never within one", () => {
+    const wrapped = [null, 13, 12, 7, 6].map((width) => wrapWords("one two three", width).join("|"));
+
+    expect(wrapped).toEqual([
+      "one two three",
+      "one two three",
+      "one two|three",
+      "one two|three",
+      "one|two|three",
+    ]);
+    expect(wrapWords("see http://127.0.0.1:9855/x now", 8)).toEqual([
+      "see",
+      "http://127.0.0.1:9855/x",
+      "now",
+    ]);
+    expect(wrapWords("", 8)).toEqual([""]);
+  });
+});
+
+function render(report: Report, options: Partial<CheckTableOptions> = {}): string {
+  const json = statusJson(report);
+  return renderCheckTable(json, { ...PLAIN, unfiltered: json, ...options });
+}
+
+function reportOf(...targets: readonly TargetReport[]): Report {
+  return sampleReport({ chains: [sampleChainReport({ targets })] });
+}
+
+function jsonOf(
+  statuses: Readonly<Record<string, readonly Status[]>>,
+  overrides: Partial<TargetReport> = {},
+) {
+  const chains = Object.entries(statuses).map(([slug, each]) =>
+    sampleChainReport({
+      chain: sampleChain({ slug }),
+      targets: each.map((status, index) =>
+        sampleTargetReport({
+          target: sampleTarget({ chain: slug, variant: `variant-${index}` }),
+          status,
+          ...overrides,
+        }),
+      ),
+    }),
+  );
+  return statusJson(sampleReport({ chains }));
+}

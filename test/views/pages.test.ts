@@ -1,0 +1,379 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import type { EndpointRecord } from "../../src/core/model/exchange.ts";
+import { type ChainReport, type Report, STATUSES } from "../../src/core/model/report.ts";
+import { type ChainPageOptions, renderChainPage } from "../../src/views/page/chain.ts";
+import { renderDocumentPage } from "../../src/views/page/document.ts";
+import { statusPath } from "../../src/views/page/links.ts";
+import { renderStatusPage } from "../../src/views/page/status.ts";
+import { fleetReport } from "./fleet-report.ts";
+import {
+  MINUTE_MS,
+  NOW_MS,
+  sampleChain,
+  sampleChainReport,
+  sampleEndpoint,
+  sampleGap,
+  sampleParity,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "./sample-report.ts";
+
+// What the pages say of whole fleets is in test/goldens.
+
+const PAGE = { nonce: "n0nce", version: "1.2.3" };
+const CHAIN_PAGE: ChainPageOptions = {
+  ...PAGE,
+  past: { timesMs: [], reference: [], targets: {} },
+  endpoints: [],
+  plots: { script: "/assets/plots.js", styles: "/assets/plots.css" },
+};
+const HOSTILE = `"><script>alert(1)</script><img src=x onerror='alert(2)'>`;
+
+describe("every page", () => {
+  const pages: readonly (readonly [string, string])[] = [
+    ["the status page", renderStatusPage(hostileReport(), PAGE)],
+    ["the filtered status page", renderStatusPage(hostileReport(), { ...PAGE, query: HOSTILE })],
+    [
+      "the page of a chain",
+      renderChainPage(hostileReport(), HOSTILE, { ...CHAIN_PAGE, endpoints: [recordOf(HOSTILE)] }) ?? "",
+    ],
+    ["a document", renderDocumentPage(`# A\n\n${HOSTILE}\n\n[x](javascript:alert(1)) ${HOSTILE}`, PAGE)],
+  ];
+
+  it("shows what comes from outside as text", () => {
+    const found = pages.map(([name, page]) => ({
+      name,
+      scripts: page.match(/<script(?! nonce="n0nce"| src="\/assets\/)/g) ?? [],
+      images: page.match(/<img/g) ?? [],
+      links: page.match(/href="javascript:/g) ?? [],
+      asText: page.includes("&lt;script&gt;alert(1)&lt;/script&gt;"),
+    }));
+
+    expect(found).toEqual(
+      pages.map(([name]) => ({ name, scripts: [], images: [], links: [], asText: true })),
+    );
+  });
+
+  it("works under a policy that allows its nonce alone, and has no id twice", () => {
+    for (const page of [
+      renderStatusPage(fleetReport(), PAGE),
+      renderChainPage(fleetReport(), "base", CHAIN_PAGE) ?? "",
+    ]) {
+      const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
+      expect(page).not.toMatch(/<[^>]+ (style|on[a-z]+)=/);
+      expect(page).not.toMatch(/<(script|img|iframe|link)[^>]+(src|href)="https?:/);
+      expect(ids).toEqual([...new Set(ids)]);
+    }
+  });
+});
+
+describe("renderStatusPage()", () => {
+  it("has a cell for every target: a word for its status, and a link to its card on the chain's page", () => {
+    const report = fleetReport();
+    const page = renderStatusPage(report, PAGE);
+
+    const cells = [...page.matchAll(/<td><a class="\w+(?: muted)?" href="\/chains\/([^#]+)#([^"]+)"/g)];
+    const cards = report.chains.flatMap(({ chain }) =>
+      [
+        ...(renderChainPage(report, chain.slug, CHAIN_PAGE) ?? "").matchAll(
+          /<li class="card [^>]*id="([^"]+)"/g,
+        ),
+      ].map(([, id]) => `${chain.slug} ${id}`),
+    );
+    expect(cells.map(([, chain, id]) => `${chain} ${id}`).sort()).toEqual(cards.sort());
+    expect(cells).toHaveLength(48);
+    expect(page).toContain(
+      '<td><a class="bad" href="/chains/base#lockup-subgraph-production" title="lockup subgraph on base: stalled, 41 min behind"><i aria-hidden="true">✕</i> stalled 41m</a></td>',
+    );
+  });
+
+  it("orders the matrix by severity, and folds testnets", () => {
+    const page = renderStatusPage(fleetReport(), PAGE);
+    const rows = [...page.matchAll(/<th scope="row"><a href="\/chains\/([^"]+)"/g)].map(([, slug]) => slug);
+
+    expect(rows.slice(0, 3)).toEqual(["morph", "berachain", "base"]);
+    expect(rows.slice(-2)).toEqual(["sepolia", "base-sepolia"]);
+    expect(page.indexOf('<details class="testnets" id="testnets">')).toBeLessThan(
+      page.indexOf('href="/chains/sepolia"'),
+    );
+  });
+
+  it("narrows all but the sentence to the filter, and finds alternatives that it hides", () => {
+    const filtered = (query: string) => renderStatusPage(fleetReport(), { ...PAGE, query });
+
+    expect(textOf(filtered("lockup base stalled"))).toContain("7 of 48 targets need attention");
+    expect(textOf(filtered("lockup base stalled"))).toContain("Showing 1 of 48 targets. Show all");
+    expect(textOf(filtered("lockup base stalled"))).toContain("multichain is ok · last advanced");
+    expect(filtered("lockup base")).toContain('value="lockup base"');
+    expect(filtered("lockup base")).not.toContain("Berachain</a></th>");
+    expect(filtered("sepolia")).toContain('<details class="testnets" id="testnets-alone" open>');
+    expect(textOf(filtered("solana"))).toContain("Showing 0 of 48 targets.");
+    expect(filtered("solana")).not.toContain('class="matrix"');
+  });
+
+  it("folds chains that are all ok once there are very many, and no others", () => {
+    const chains = Array.from({ length: 250 }, (_, index) => {
+      const slug = `c${index}`;
+      const status = index % 2 === 0 ? "ok" : "stalled";
+      const target = sampleTarget({ chain: slug });
+      return sampleChainReport({
+        chain: sampleChain({ slug, name: slug }),
+        targets: [sampleTargetReport({ target, status })],
+      });
+    });
+    const [shown = "", folded = ""] = renderStatusPage(sampleReport({ chains }), PAGE).split(
+      '<details id="more-chains">',
+    );
+
+    expect(folded).toContain("125 more chains, all ok");
+    expect(shown.match(/ stalled<\/a>/g)).toHaveLength(125);
+    expect(folded).not.toContain("stalled</a>");
+  });
+
+  it("shows less prominently what an incident explains, and what is in maintenance", () => {
+    const down = (maintenance: boolean) =>
+      sampleChainReport({ targets: [sampleTargetReport({ status: "unreachable", maintenance })] });
+    const incident = {
+      scope: "host",
+      subject: "a.example",
+      sinceMs: NOW_MS,
+      detail: "It is down",
+      targets: [sampleTarget().key],
+    } as const;
+
+    expect(renderStatusPage(sampleReport({ chains: [down(false)], incidents: [incident] }), PAGE)).toContain(
+      'class="bad muted"',
+    );
+    expect(renderStatusPage(sampleReport({ chains: [down(true)] }), PAGE)).toContain('class="bad muted"');
+    expect(renderStatusPage(sampleReport({ chains: [down(false)] }), PAGE)).not.toContain(
+      'class="bad muted"',
+    );
+  });
+
+  it("marks both cells where data differ, or the odd one out alone where that is known", () => {
+    const differing = (odd: "target" | null) => {
+      const targets = ["multichain", "subgraph", "ponder"].map((variant) =>
+        sampleTargetReport({ target: sampleTarget({ variant }) }),
+      );
+      const chains = [sampleChainReport({ targets, parity: [sampleParity({ odd })] })];
+      const page = renderStatusPage(sampleReport({ chains }), PAGE);
+      const cells = page.split("</td>").filter((cell) => cell.endsWith(" ≠</a>"));
+      return cells.map((cell) => /.*#lockup-(\w+)-production/s.exec(cell)?.[1]);
+    };
+
+    expect([differing(null), differing("target")]).toEqual([["multichain", "subgraph"], ["subgraph"]]);
+  });
+
+  it("shows which budgets are not used for now, and until when", () => {
+    const budget = { name: "studio", limit: 100, per: "day", scope: "endpoint" } as const;
+    const budgets = ["base", "form", "morph"].map((name) => ({
+      ...{ budget, endpoint: sampleEndpoint({ key: `a/b/c/${name}` }), limit: 100, used: 1, remaining: 99 },
+      ...(name === "base" ? {} : { backOff: `${name} until 14:05 UTC` }),
+    }));
+
+    expect(textOf(renderStatusPage(sampleReport({ budgets }), PAGE))).toContain(
+      "the most used of 3 form until 14:05 UTC, and 1 more endpoint",
+    );
+  });
+
+  it("shows a fleet that has not answered yet, and refreshes itself without JavaScript too", () => {
+    const silent = sampleTargetReport({ status: "unknown", lastSuccessMs: null, lagMs: null });
+    const chains = [sampleChainReport({ targets: [silent], reference: null })];
+    const page = renderStatusPage(sampleReport({ chains }), PAGE);
+
+    expect(textOf(page)).toContain("no reply yet");
+    expect(page).toContain('<noscript><meta http-equiv="refresh" content="15"></noscript>');
+  });
+});
+
+describe("renderChainPage()", () => {
+  it("says who contradicts whom where there is no reference for that", () => {
+    const standing = (variant: string, block: number, detail: string) =>
+      ({
+        source: `lockup/${variant}/production/base`,
+        host: null,
+        block,
+        stands: "disputed",
+        detail,
+      }) as const;
+    const text = chainText({
+      reference: null,
+      dispute: "multichain (block 2) and subgraph (block 9) contradict each other, 7 blocks apart",
+      standings: [standing("multichain", 2, "side 1"), standing("subgraph", 9, "side 2")],
+    });
+
+    expect(text).toContain("none: sources contradict each other, so the lag is unknown");
+    expect(text).toContain(
+      "No reference: multichain (block 2) and subgraph (block 9) contradict each other, 7 blocks apart Contradict each other 2 sources lockup multichain : 2, side 1 lockup subgraph : 9, side 2",
+    );
+  });
+
+  it("shows what is unknown without a reference", () => {
+    const text = chainText({
+      chain: sampleChain({ testnet: true, blockTimeMs: null }),
+      reference: null,
+      blockIntervalMs: null,
+      targets: [sampleTargetReport({ lagMs: null, lagBlocks: null, block: null, lastAdvanceMs: null })],
+    });
+
+    expect(text).toContain("8453 (testnet)");
+    expect(text).toContain("none: too few sources agree, so lag is measured against the clock");
+    expect(text).toContain("Block interval not measured yet");
+    expect(text).toContain("Lag unknown Height unknown");
+    expect(text).toContain("Last advance never");
+    expect(text).not.toMatch(/Who agrees|Steps back|Gap to/);
+  });
+
+  it("shows a gap with its direction, steps back, indexing errors and changes of the deployment", () => {
+    const target = sampleTarget({ variant: "subgraph" });
+    const text = chainText({
+      targets: [
+        sampleTargetReport({
+          target,
+          lagExtrapolated: true,
+          indexingErrors: true,
+          regressions: { reorg: 2, reindex: 1 },
+          deploymentChanges: 1,
+        }),
+      ],
+      gaps: [sampleGap({ target, blocks: -3, seconds: null })],
+    });
+
+    expect(text).toContain("Gap to multichain 3 ± 0.5 blocks ahead");
+    expect(text).toContain("Lag about 4 s, 2 blocks");
+    expect(text).toContain("Indexing errors reported by the indexer");
+    expect(text).toContain("Steps back 2 reorgs, 1 re-indexed");
+    expect(text).toContain("QmSample, changed 1 time");
+  });
+
+  it("opens the recent replies of a target that is not up", () => {
+    const options = { ...CHAIN_PAGE, endpoints: [recordOf('{"data":1}')] };
+    const pageOf = (up: boolean) =>
+      renderChainPage(
+        sampleReport({ chains: [sampleChainReport({ targets: [sampleTargetReport({ up })] })] }),
+        "base",
+        options,
+      );
+
+    expect(pageOf(true)).toContain('<details id="exchanges-lockup-multichain-production"><summary>');
+    expect(pageOf(false)).toContain('<details id="exchanges-lockup-multichain-production" open><summary>');
+  });
+
+  it("draws the lag of the last hours up to now, and says when it was worst", () => {
+    const none = [null, null];
+    const past = {
+      timesMs: [NOW_MS - 120 * MINUTE_MS, NOW_MS - 60 * MINUTE_MS],
+      reference: none,
+      targets: {
+        [sampleTarget().key]: {
+          block: none,
+          lagMs: [4_000, 41 * MINUTE_MS],
+          gapBlocks: none,
+          uncertaintyBlocks: none,
+        },
+      },
+    };
+
+    const page = renderChainPage(sampleReport(), "base", { ...CHAIN_PAGE, past });
+
+    expect(page).toContain("at most 41 min behind, at 02:12:44 UTC");
+    expect(page).toMatch(/<path d="M0 [\d.]+L120 [\d.]+L240 [\d.]+"\/>/);
+  });
+
+  it("links to what a click can safely open, and to the explanation of each status", () => {
+    const target = sampleTarget({
+      explorer: "https://explorer.example/1",
+      playground: "javascript:alert(1)",
+    });
+    const page = chainPage({ targets: [sampleTargetReport({ target })] });
+
+    expect(page).toContain('<a href="https://explorer.example/1" rel="noopener noreferrer">Explorer</a>');
+    expect(page).not.toContain("Playground");
+    expect(page).toContain('href="/docs/statuses#ok"');
+  });
+
+  it("is null for a chain that does not exist", () => {
+    expect(renderChainPage(sampleReport(), "solana", CHAIN_PAGE)).toBeNull();
+  });
+});
+
+describe("renderDocumentPage()", () => {
+  it("has the heading that each status links to, runs nothing and does not load itself anew", () => {
+    const page = renderDocumentPage(readFileSync("docs/statuses.md", "utf8"), PAGE);
+    const anchors = STATUSES.map((status) => statusPath(status).split("#")[1]);
+
+    expect(anchors.filter((anchor) => !page.includes(`<h2 id="${anchor}">`))).toEqual([]);
+    expect(page).toContain("<title>Statuses · Synclag</title>");
+    expect(page).not.toMatch(/<script|http-equiv/);
+  });
+
+  it("renders what our documents use", () => {
+    const cases: readonly (readonly [string, string])[] = [
+      ["## What it is, and why", '<h2 id="what-it-is-and-why">What it is, and why</h2>'],
+      ["## `not_found`", '<h2 id="not_found"><code>not_found</code></h2>'],
+      ["[see](#ok)", '<a href="#ok">see</a>'],
+      ["[a](https://a.example)", '<a href="https://a.example">a</a>'],
+      ["[a](dialects.md)", "<p>a</p>"],
+      ["| a |\n|---|\n| x \\| y |", "<td>x | y</td>"],
+      ["```sh\na < b\n\n# c\n```", "a &lt; b\n\n# c</pre>"],
+    ];
+
+    expect(cases.filter(([text, markup]) => !renderDocumentPage(text, PAGE).includes(markup))).toEqual([]);
+  });
+});
+
+function hostileReport(): Report {
+  const target = sampleTarget({ explorer: "javascript:alert(3)", protocol: HOSTILE, chain: HOSTILE });
+  return sampleReport({
+    chains: [
+      sampleChainReport({
+        chain: sampleChain({ slug: HOSTILE, name: HOSTILE }),
+        dispute: HOSTILE,
+        targets: [
+          sampleTargetReport({ target, status: "failed", detail: HOSTILE, deployment: HOSTILE, up: false }),
+        ],
+        parity: [
+          sampleParity({ target, against: sampleTarget({ ...target, variant: HOSTILE }), detail: HOSTILE }),
+        ],
+      }),
+    ],
+    incidents: [
+      { scope: "host", subject: HOSTILE, sinceMs: NOW_MS, detail: HOSTILE, targets: ["a/b/c/d", HOSTILE] },
+    ],
+    skipped: [{ protocol: HOSTILE, variant: HOSTILE, tier: HOSTILE, why: HOSTILE }],
+  });
+}
+
+/** An endpoint of the hostile target, with one reply. */
+function recordOf(text: string): EndpointRecord {
+  const times = { sentAtMs: NOW_MS - 2_000, receivedAtMs: NOW_MS - 1_500, asked: text };
+  const targets = [sampleTarget().key, sampleTarget({ protocol: HOSTILE, chain: HOSTILE }).key];
+  return {
+    key: "lockup/multichain/production/all",
+    kind: "indexer",
+    targets,
+    replies: [{ ...times, httpStatus: 200, outcome: "usable", text }],
+    failures: [{ ...times, httpStatus: null, outcome: "timeout", text }],
+    parity: [],
+    curl: `curl '${text}'`,
+  };
+}
+
+function chainPage(chain: Partial<ChainReport>): string {
+  return renderChainPage(sampleReport({ chains: [sampleChainReport(chain)] }), "base", CHAIN_PAGE) ?? "";
+}
+
+function chainText(chain: Partial<ChainReport>): string {
+  return textOf(chainPage(chain).split("<main>")[1] ?? "");
+}
+
+function textOf(page: string): string {
+  return page
+    .slice(Math.max(0, page.indexOf("<body>")))
+    .replace(/<script.*?<\/script>/gs, "")
+    .replace(/<[^>]+>/g, " ")
+    .replace(/\s+/g, " ")
+    .replace(/ ([,;])/g, "$1");
+}

@@ -1,0 +1,281 @@
+import { describe, expect, it } from "vitest";
+import type { Incident, ParityReport, Status, TargetReport } from "../../src/core/model/report.ts";
+import { statusJson } from "../../src/views/api/status.ts";
+import { renderStatusPage } from "../../src/views/page/status.ts";
+import { renderCheckTable } from "../../src/views/terminal/check-table.ts";
+import { describeReplica } from "../../src/views/wording/replica.ts";
+import {
+  MINUTE_MS,
+  NOW_MS,
+  sampleChain,
+  sampleChainReport,
+  sampleParity,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "./sample-report.ts";
+
+type Make = (chain: string) => TargetReport;
+
+const ok = make("multichain", {});
+const fresh = make("subgraph", {});
+const other = make("third", {});
+const broken = make("multichain", { status: "stalled", lagMs: 41 * MINUTE_MS });
+const broken2 = make("subgraph", { status: "lagging", lagMs: 12 * MINUTE_MS });
+const rejected = make("multichain", { status: "rejected", lagMs: 2_000 });
+const halted = make("multichain", { status: "chain_halted" });
+const halted2 = make("subgraph", { status: "chain_halted" });
+const unknown = make("multichain", { status: "unknown" });
+const unknown2 = make("subgraph", { status: "unknown" });
+const testing = make("subgraph", {}, "testing");
+const testing2 = make("third", {}, "testing");
+const brokenTesting = make("subgraph", { status: "stalled" }, "testing");
+const airdrops: Make = (chain) =>
+  sampleTargetReport({
+    target: sampleTarget({ protocol: "airdrops", chain }),
+    status: "failed",
+    lagMs: null,
+  });
+
+describe("the first line of check and the page", () => {
+  it("says what matters most, and where to go instead", () => {
+    const cases: readonly (readonly [readonly Make[], string])[] = [
+      [[], "No targets are configured"],
+      [[ok], "The only target is ok, at most 4 s behind"],
+      [[make("multichain", { lagMs: null })], "The only target is ok"],
+      [[make("multichain", { lagMs: 0 })], "The only target is ok, at the head"],
+      [[ok, make("subgraph", { lagMs: 95_000 })], "All 2 targets are ok, at most 95 s behind"],
+      [[ok, make("subgraph", { status: "syncing" })], "No action needed: 1 of 2 targets ok, 1 syncing"],
+      [
+        [ok, make("subgraph", { status: "unreachable", maintenance: true })],
+        "No action needed: 1 of 2 targets ok, 1 in maintenance",
+      ],
+      [
+        [unknown, make("subgraph", { status: "syncing" })],
+        "No action needed: 0 of 2 targets ok, 1 syncing, 1 without data",
+      ],
+      [[unknown, unknown2], "No data yet: none of 2 targets has answered"],
+      [[ok, broken2], "1 of 2 targets needs attention: lockup subgraph, 12 min behind; multichain is ok"],
+      [
+        [make("multichain", { status: "missing", lagMs: null }), broken2],
+        "2 of 2 targets need attention; worst: lockup multichain, missing from the reply; no other variant is ok",
+      ],
+      [
+        [rejected],
+        "1 of 1 target needs attention: lockup multichain, key rejected; there is no other variant",
+      ],
+      [
+        [ok, fresh, make("third", { status: "failed" }, "testing")],
+        "1 of 3 targets needs attention: lockup third (testing), failed; multichain and subgraph are ok",
+      ],
+      [
+        [make("multichain", { status: "failed" }), testing],
+        "1 of 2 targets needs attention: lockup multichain, failed; only subgraph (testing) is ok",
+      ],
+    ];
+
+    expect(cases.map(([targets]) => headline({ Base: targets }))).toEqual(
+      cases.map(([, sentence]) => sentence),
+    );
+  });
+
+  it("names the chain where there are several", () => {
+    expect(headline({ Base: [airdrops], Gnosis: [airdrops] })).toBe(
+      "2 of 2 targets need attention; worst: airdrops multichain on Base, failed; there is no other variant",
+    );
+  });
+
+  it("names a shared cause rather than its targets", () => {
+    expect([
+      headline({ Base: [broken, broken2] }, [incident("host", "a.example answers HTTP 503")]),
+      headline({ Base: [halted, halted2, make("third", { status: "failed" })] }, [
+        incident("chain", "chain base stands still", ["multichain", "subgraph"]),
+      ]),
+      headline({ Base: [unknown, unknown2] }, [incident("network", "nothing can be reached")]),
+    ]).toEqual([
+      "2 of 2 targets need attention, all with one cause: a.example answers HTTP 503; no other variant is ok",
+      "3 of 3 targets need attention, 2 of them with one cause: chain base stands still; the indexers are not the cause",
+      "Nothing can be reached",
+    ]);
+  });
+
+  it("says so where all targets are ok, and data differ", () => {
+    const page = renderStatusPage(reportOf({ Base: [ok, fresh] }, [], [sampleParity()]), {
+      nonce: "",
+      version: "",
+    });
+
+    expect(headline({ Base: [ok, fresh] }, [], [sampleParity()])).toBe(
+      "Data differ: subgraph and multichain of lockup on Base (campaigns)",
+    );
+    expect(page).toContain("<title>1 needs attention · Synclag</title>");
+  });
+});
+
+describe("the failover of an incident", () => {
+  it("names the variant that is ok, and the chains where none is", () => {
+    const cases: readonly (readonly [Readonly<Record<string, readonly Make[]>>, string])[] = [
+      [
+        { Base: [broken, fresh], Blast: [broken, fresh], Morph: [broken], Tangle: [broken, broken2] },
+        "up to 41 min behind; subgraph is ok on 2 of 4 chains, no alternative on Morph and Tangle",
+      ],
+      [
+        { Base: [broken, fresh], Blast: [broken, fresh] },
+        "up to 41 min behind; subgraph is ok on all 2 chains",
+      ],
+      [{ Base: [broken, broken2], Blast: [broken] }, "up to 41 min behind; no other variant is ok"],
+      [
+        { Base: [broken, testing], Blast: [broken, testing] },
+        "up to 41 min behind; no other variant is ok, only a testing URL on all 2 chains",
+      ],
+      [
+        { Base: [broken, fresh, testing], Blast: [broken, testing], Morph: [broken] },
+        "up to 41 min behind; subgraph is ok on 1 of 3 chains, only a testing URL on Blast, no alternative on Morph",
+      ],
+      [{ Base: [rejected, fresh] }, "subgraph is ok on Base"],
+      [{ Base: [brokenTesting, testing2] }, "third is ok on Base"],
+      [
+        { Base: [brokenTesting, broken, testing2], Blast: [broken, fresh] },
+        "up to 41 min behind; subgraph is ok on 1 of 2 chains, only a testing URL on Base",
+      ],
+      [
+        { Base: [broken, fresh], Blast: [broken, other] },
+        "up to 41 min behind; another variant is ok on all 2 chains",
+      ],
+      [{ Base: [broken, broken2, other] }, "up to 41 min behind; third is ok on Base"],
+      [
+        {
+          Base: [broken, fresh],
+          Blast: [broken],
+          Morph: [broken],
+          Tangle: [broken],
+          Sophon: [broken],
+          Gnosis: [broken],
+        },
+        "up to 41 min behind; subgraph is ok on 1 of 6 chains, no alternative on 5",
+      ],
+      [
+        { Base: [broken, fresh, airdrops], Blast: [broken, fresh] },
+        "up to 41 min behind; subgraph is ok on 2 of 3 pairs of protocol and chain, no alternative on airdrops on Base",
+      ],
+      [
+        { Base: [broken, fresh], Blast: [broken2], Morph: [broken] },
+        "up to 41 min behind; subgraph is ok on 1 of 3 chains, no alternative on Blast and Morph",
+      ],
+      [
+        { Base: [broken, fresh], Blast: [broken], Morph: [broken2] },
+        "up to 41 min behind; subgraph is ok on 1 of 3 chains, no alternative on Blast and Morph",
+      ],
+    ];
+
+    expect(cases.map(([chains]) => failover(chains))).toEqual(cases.map(([, sentence]) => sentence));
+  });
+
+  it("is not offered where our own network or the chain is the cause", () => {
+    expect(failover({ Base: [halted] }, "chain")).toBe("the indexers are not the cause");
+    expect(failover({ Base: [broken, fresh] }, "network")).toBe("");
+  });
+});
+
+describe("describeReplica()", () => {
+  it("says which replica leads, and how old the report of a standby is", () => {
+    const cases = [
+      [null, null],
+      [{ role: "leader", name: "a:1", leader: "a:1", age_seconds: 0 }, "a:1 leads."],
+      [
+        { role: "standby", name: "b:1", leader: "a:1", age_seconds: 0.42 },
+        "a:1 leads; b:1 stands by, with a report of 0.4 s ago.",
+      ],
+      [
+        { role: "standby", name: "b:1", leader: null, age_seconds: 90 },
+        "No replica leads; b:1 stands by, with a report of 90 s ago.",
+      ],
+      [
+        { role: "standby", name: "b:1", leader: "a:1", age_seconds: null },
+        "a:1 leads; b:1 has no report of a leader yet.",
+      ],
+      [
+        { role: "cut_off", name: "a:1", leader: null, age_seconds: 0 },
+        "The store is away: a:1 led last, and polls on.",
+      ],
+    ] as const;
+
+    expect(cases.map(([replica]) => describeReplica({ replica }))).toEqual(cases.map(([, words]) => words));
+  });
+});
+
+describe("the list of what is not ok", () => {
+  it("has the worst first: no variant left, then by severity and lag, testnets and what syncs last", () => {
+    const on = (status: Status, lagMs = 0) => make("multichain", { status, lagMs });
+    const page = renderStatusPage(
+      reportOf({
+        Sepolia: [on("diverged")],
+        Base: [on("syncing")],
+        Polygon: [on("lagging", 12 * MINUTE_MS)],
+        Gnosis: [on("lagging", 20 * MINUTE_MS)],
+        Linea: [on("failed"), fresh],
+        Scroll: [on("stalled")],
+      }),
+      { nonce: "", version: "" },
+    );
+
+    const listed = [...page.slice(0, page.indexOf("Mainnets")).matchAll(/ on ([A-Z]\w+)/g)].map(
+      ([, name]) => name,
+    );
+    expect([...new Set(listed)]).toEqual(["Scroll", "Linea", "Gnosis", "Polygon", "Base", "Sepolia"]);
+  });
+});
+
+function make(variant: string, overrides: Partial<TargetReport>, tier = "production"): Make {
+  return (chain) => sampleTargetReport({ target: sampleTarget({ variant, tier, chain }), ...overrides });
+}
+
+function headline(
+  of: Readonly<Record<string, readonly Make[]>>,
+  incidents: readonly Incident[] = [],
+  parity: readonly ParityReport[] = [],
+): string {
+  return checkOf(reportOf(of, incidents, parity)).split("\n")[0] ?? "";
+}
+
+/** What `check` says behind an incident of all that is not ok. */
+function failover(of: Readonly<Record<string, readonly Make[]>>, scope: Incident["scope"] = "endpoint") {
+  const targets = reportOf(of)
+    .chains.flatMap((chain) => chain.targets)
+    .filter(({ status }) => status !== "ok")
+    .map(({ target }) => target.key);
+  const text = checkOf(
+    reportOf(of, [{ scope, subject: "x", sinceMs: NOW_MS, detail: "It is down", targets }]),
+  );
+  return /^Incident: .*It is down \([^)]*\)(?:: )?(.*)$/im.exec(text)?.[1];
+}
+
+function checkOf(report: ReturnType<typeof reportOf>): string {
+  const json = statusJson(report);
+  return renderCheckTable(json, { color: "none", widthColumns: null, statusesUrl: "x", unfiltered: json });
+}
+
+function reportOf(
+  of: Readonly<Record<string, readonly Make[]>>,
+  incidents: readonly Incident[] = [],
+  parity: readonly ParityReport[] = [],
+) {
+  const chains = Object.entries(of).map(([name, targets]) => {
+    const slug = name.toLowerCase();
+    return sampleChainReport({
+      chain: sampleChain({ slug, name, testnet: name === "Sepolia" }),
+      targets: targets.map((target) => target(slug)),
+      parity,
+    });
+  });
+  return sampleReport({ chains, incidents });
+}
+
+function incident(
+  scope: Incident["scope"],
+  detail: string,
+  variants: readonly string[] = ["multichain", "subgraph"],
+): Incident {
+  const targets = variants.map((variant) => sampleTarget({ variant }).key);
+  return { scope, subject: "x", sinceMs: NOW_MS, detail, targets };
+}

@@ -1,0 +1,59 @@
+import { parseConfig } from "../../src/config/parse.ts";
+import type { Observation } from "../../src/core/model/observation.ts";
+import type { ParityReading } from "../../src/core/model/parity.ts";
+import type { ChainReport } from "../../src/core/model/report.ts";
+import { Monitor } from "../../src/daemon/monitor.ts";
+
+/** What the worlds are played against: whatever is told what sources say, and reports on one chain. */
+export interface Core {
+  /** One poll's result, at the instant at which it is received, and the values of parity that came with it. */
+  observe(observation: Observation, readings?: readonly ParityReading[]): void;
+  report(nowMs: number): ChainReport;
+  /** The daemon ends and starts again, with what it had saved or without. */
+  restart(state: "kept" | "lost", nowMs: number): void;
+}
+
+/**
+ * Starts a core on the text of a chains.yaml that has one chain. All instants that it is given are true ones; `wallMs` says
+ * what the machine's clock shows then.
+ */
+export type StartCore = (chains: string, wallMs?: (trueMs: number) => number) => Core;
+
+/** The core as the daemon uses it, which has names of its own for nodes: `rpc/bench/N` is the Nth in chains.yaml. */
+export const startMonitor: StartCore = (chains, wallMs = (trueMs) => trueMs) => {
+  const { fleet } = parseConfig(chains, { file: "chains.yaml", env: {}, readFile: () => "" });
+  const nodes = new Map(fleet.rpcEndpoints.map(({ key }, index) => [`rpc/bench/${index}`, key]));
+  let trueMs = 0;
+  const start = (): Monitor =>
+    new Monitor(fleet, { nowMs: () => wallMs(trueMs), monotonicMs: () => trueMs, budgets: () => [] });
+  let monitor: Monitor | null = null;
+  const at = (nowMs: number): Monitor => {
+    trueMs = nowMs;
+    monitor ??= start();
+    return monitor;
+  };
+  return {
+    observe(observation, readings = []) {
+      const sentAtMs = wallMs(observation.sentAtMs);
+      const receivedAtMs = wallMs(observation.receivedAtMs);
+      const source = nodes.get(observation.source) ?? observation.source;
+      const core = at(observation.receivedAtMs);
+      core.observe([{ ...observation, source, sentAtMs, receivedAtMs }]);
+      core.observeParity(readings.map((reading) => ({ ...reading, sentAtMs, receivedAtMs })));
+    },
+    report(nowMs) {
+      const [chain] = at(nowMs).report().chains;
+      if (chain === undefined) {
+        throw new Error("Cannot report on a chain: chains.yaml has none");
+      }
+      return chain;
+    },
+    restart(state, nowMs) {
+      const saved = JSON.parse(JSON.stringify(at(nowMs).save())) as ReturnType<Monitor["save"]>;
+      monitor = start();
+      if (state === "kept") {
+        monitor.restore(new Map(Object.entries(saved.chains)), saved.incidents);
+      }
+    },
+  };
+};

@@ -1,0 +1,169 @@
+import type { Observation } from "../../src/core/model/observation.ts";
+import type { ParityReading, ParityValue } from "../../src/core/model/parity.ts";
+import type { ParityReport } from "../../src/core/model/report.ts";
+import { createRandom } from "../../src/sim/model/random.ts";
+import type { StartCore } from "./core.ts";
+import { percentile, type Row } from "./figures.ts";
+import { chainsOf } from "./fleet.ts";
+import { firstLack, isDifferent, type ParitySource, type ParityWorld, stateAt } from "./parity-world.ts";
+import { drawLatency, headOf, keyOf, T0 } from "./simulated-poll.ts";
+
+/** What a play of a world showed. */
+export interface ParityPlayed {
+  /** Pairs of which it was said that they differ where they do not. */
+  readonly falseDifferences: number;
+  /** Of each pair with a true difference, how many comparisons it took to tell it; null: never told. */
+  readonly comparisonsToTell: readonly (number | null)[];
+}
+
+const FAILURES = 0.01;
+/** Comparisons of which no two can be undone by one reorg. */
+const REORG_BLOCKS = 64;
+/** A difference that has been compared so often must have been told. */
+const COMPARISONS_TO_TELL = 10;
+const PROTOCOL = "p";
+/** How far away the other chain's heights are, once they are known to be of another chain. */
+const OTHER_CHAIN_BLOCKS = 3_000_000;
+
+interface Poll {
+  readonly observation: Observation;
+  readonly reading: ParityReading;
+}
+
+/** Plays a world: every reading arrives at its own instant, with the height of the same answer. */
+export function playParity(world: ParityWorld, start: StartCore): ParityPlayed {
+  const sources = world.sources.map((source) => ({
+    key: keyOfSource(source),
+    pollIntervalMs: source.readEachMs,
+  }));
+  const core = start(chainsOf(sources, world.blockTimeMs, { protocol: PROTOCOL, everyMs: world.everyMs }));
+  const polls = world.sources
+    .flatMap((source) => pollsOf(world, source))
+    .toSorted((a, b) => a.reading.receivedAtMs - b.reading.receivedAtMs);
+  const watches = new Map<string, PairWatch>();
+  for (const { observation, reading } of polls) {
+    core.observe(observation, [reading]);
+    for (const pair of core.report(reading.receivedAtMs).parity) {
+      const name = `${pair.target.key} ${pair.against.key}`;
+      const watch = watches.get(name) ?? new PairWatch(world, pair);
+      watches.set(name, watch);
+      watch.see(pair);
+    }
+  }
+  const all = [...watches.values()];
+  return {
+    falseDifferences: all.filter(({ isFalse }) => isFalse).length,
+    comparisonsToTell: all.flatMap((watch) => watch.comparisonsToTell()),
+  };
+}
+
+/** One row of the table. */
+export function parityRowOf(value: string, played: readonly ParityPlayed[]): Row {
+  const told = played.flatMap(({ comparisonsToTell }) => comparisonsToTell);
+  const counts = told.flatMap((one) => one ?? []);
+  return {
+    value,
+    worlds: played.length,
+    "false differences": played.reduce((sum, { falseDifferences }) => sum + falseDifferences, 0),
+    "true differences": told.length,
+    told: counts.length,
+    "comparisons p50": counts.length === 0 ? "–" : percentile(counts, 0.5),
+    most: counts.length === 0 ? "–" : percentile(counts, 1),
+  };
+}
+
+/** What is true of one pair, and what was said of it. */
+class PairWatch {
+  isFalse = false;
+  readonly #world: ParityWorld;
+  readonly #sources: readonly ParitySource[];
+  /** The first block at which they truly differ. */
+  readonly #lackFrom: number | null;
+  #lastComparisonMs: number | null = null;
+  #comparisons = 0;
+  /** Comparisons up to this block count no more. */
+  #countedBlock: number;
+  #told: number | null = null;
+
+  constructor(world: ParityWorld, { against, target }: ParityReport) {
+    this.#world = world;
+    this.#sources = world.sources.filter((source) => [target.key, against.key].includes(keyOfSource(source)));
+    const lacks = this.#sources.flatMap((source) => firstLack(world, source) ?? []);
+    this.#lackFrom = lacks[0] ?? null;
+    this.#countedBlock = this.#lackFrom ?? 0;
+  }
+
+  see({ compared, lastComparisonMs, latest, result }: ParityReport): void {
+    const isNew = lastComparisonMs !== null && lastComparisonMs !== this.#lastComparisonMs;
+    this.#lastComparisonMs = lastComparisonMs;
+    const isSaidDifferent = result === "different" && compared !== null;
+    if (isSaidDifferent && !isDifferent(this.#world, this.#sources, compared.block)) {
+      this.isFalse = true;
+    }
+    if (this.#lackFrom === null) {
+      return;
+    }
+    const lowest = Math.min(latest.target?.block ?? 0, latest.against?.block ?? 0);
+    if (isNew && lowest > this.#countedBlock) {
+      this.#comparisons += 1;
+      this.#countedBlock = lowest + REORG_BLOCKS;
+    }
+    if (isSaidDifferent && compared.block >= this.#lackFrom) {
+      this.#told ??= this.#comparisons;
+    }
+  }
+
+  /** Null where it was never told, though it could be; nothing where it could not. */
+  comparisonsToTell(): readonly (number | null)[] {
+    return this.#told === null && this.#comparisons < COMPARISONS_TO_TELL ? [] : [this.#told];
+  }
+}
+
+function keyOfSource({ variant }: ParitySource): string {
+  return keyOf(`${PROTOCOL}/${variant}`);
+}
+
+function pollsOf(world: ParityWorld, source: ParitySource): readonly Poll[] {
+  const random = createRandom(`${world.seed}/${source.variant}`);
+  const count = Math.floor((world.lastsMs - source.phaseMs) / source.readEachMs);
+  return Array.from({ length: count }, (_, index) => {
+    const scheduledMs = source.phaseMs + index * source.readEachMs;
+    const sentAtMs = scheduledMs + random() * 500;
+    const tookMs = drawLatency(random);
+    const replica = source.replicaBlocks > 0 && random() < 0.3 ? ("low" as const) : ("high" as const);
+    const own = stateAt(world, source, { ms: sentAtMs + random() * tookMs, replica });
+    const strange = strangePolls(source, scheduledMs);
+    // The first two polls that answer for another chain cannot be told from this one by their heights.
+    const other = {
+      block: own.block + (strange > 2 ? OTHER_CHAIN_BLOCKS : -17),
+      value: `other chain ${strange}`,
+    };
+    const { block, value } = strange === 0 ? own : other;
+    const times = { sentAtMs: T0 + sentAtMs, receivedAtMs: T0 + sentAtMs + tookMs };
+    const target = keyOfSource(source);
+    return {
+      isLost: random() < FAILURES,
+      observation: { ...times, kind: "head" as const, source: target, head: headOf(block, null) },
+      reading: {
+        ...times,
+        kind: "value" as const,
+        probe: "bench",
+        target,
+        block,
+        value: parityValueOf(value),
+      },
+    };
+  }).filter(({ isLost }) => !isLost);
+}
+
+/** How many polls it has answered for another chain by then; 0 while it does not. */
+function strangePolls({ diverges, readEachMs }: ParitySource, ms: number): number {
+  return diverges === null || ms < diverges.fromMs || ms >= diverges.toMs
+    ? 0
+    : 1 + Math.floor((ms - diverges.fromMs) / readEachMs);
+}
+
+function parityValueOf(value: string | number | boolean | null): ParityValue {
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return { text, isNumber: typeof value === "number" };
+}

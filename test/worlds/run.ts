@@ -1,0 +1,154 @@
+import { parseArgs } from "node:util";
+import { CLOCK_STEPS, clockStepRowOf } from "./clock-steps.ts";
+import { type StartCore, startMonitor } from "./core.ts";
+import { FAULT_SCRIPTS } from "./fault-scripts.ts";
+import { markdownTable, type Row } from "./figures.ts";
+import { GAP_CASES, gapRowOf } from "./gap-cases.ts";
+import { WOBBLE_CASES, wobbleRowOf } from "./healthy-days.ts";
+import { LAG_CASES, lagRowOf } from "./lag-cases.ts";
+import { parityWorld, VALUE_KINDS } from "./parity-world.ts";
+import { faultRowOf, playFault } from "./play-fault.ts";
+import { parityRowOf, playParity } from "./play-parity.ts";
+import { type Played, playWorld, type World } from "./play-world.ts";
+import {
+  fallingWorld,
+  longWorld,
+  passingWorld,
+  randomWorld,
+  restartWorld,
+  takeoverWorld,
+} from "./random-worlds.ts";
+import { REPLICA_CASES, replicaRowOf } from "./replica-cases.ts";
+import { PACE_CASES, paceRowOf } from "./restless-chains.ts";
+
+/*
+ * Plays families of worlds against the core and prints a table of each, for docs/ACCURACY.md. It fails where a number is not 0
+ * that must be.
+ */
+
+interface Sample {
+  readonly count: number;
+  /** The first world: a long run can be made in pieces. */
+  readonly from: number;
+}
+
+interface Family {
+  /** Worlds, where they are random. */
+  readonly count?: number;
+  readonly rows: (sample: Sample, start: StartCore) => readonly Row[];
+  /** What must be 0 in each row. */
+  readonly zero: readonly string[];
+}
+
+const NOTHING_WRONG = [
+  "honest source accused",
+  "far wrong one not told",
+  "reference wrong",
+  "no reference",
+  "depends on the order",
+];
+
+const FAMILIES: Readonly<Record<string, Family>> = {
+  gaps: { rows: (_, start) => GAP_CASES.map((given) => gapRowOf(given, start)), zero: [] },
+  lags: { rows: (_, start) => LAG_CASES.map((given) => lagRowOf(given, start)), zero: [] },
+  days: {
+    rows: (_, start) => WOBBLE_CASES.map((given) => wobbleRowOf(given, start)),
+    zero: ["taken for re-indexes", "changes of status"],
+  },
+  replicas: {
+    rows: (_, start) => REPLICA_CASES.map((given) => replicaRowOf(given, start)),
+    zero: ["others accused"],
+  },
+  faults: {
+    rows: (_, start) => FAULT_SCRIPTS.map((script) => faultRowOf(playFault(script, start))),
+    zero: ["later than 2 polls", "wrong otherwise"],
+  },
+  random: honest(randomWorld, { count: 2_000, orders: 10 }),
+  long: honest(longWorld, { count: 200, orders: 1 }),
+  falling: honest(fallingWorld, { count: 200, orders: 2 }),
+  restarts: honest(restartWorld, { count: 200, orders: 1 }),
+  takeovers: honest(takeoverWorld, { count: 200, orders: 1 }),
+  // What is left wrong here is a limit that docs/ACCURACY.md describes.
+  passing: { ...honest(passingWorld, { count: 200, orders: 1 }), zero: ["no reference"] },
+  clocks: {
+    count: 200,
+    rows: ({ count }, start) => CLOCK_STEPS.map((step) => clockStepRowOf(step, count, start)),
+    zero: ["a healthy target diverged", "wrong three polls after it is right again"],
+  },
+  paces: {
+    count: 200,
+    rows: ({ count }, start) => PACE_CASES.map((given) => paceRowOf(given, count, start)),
+    zero: ["a healthy target bad", "a lag at the reference's block"],
+  },
+  parity: { count: 500, rows: parityRows, zero: ["false differences"] },
+};
+
+/** Worlds whose honest sources are right, each in so many orders of arrival; a row counts the worlds in which anything was wrong. */
+function honest(
+  make: (index: number) => World,
+  { count, orders }: { readonly count: number; readonly orders: number },
+): Family {
+  const rows: Family["rows"] = (sample, start) => {
+    const played = Array.from({ length: sample.count }, (_, index) => {
+      const world = make(sample.from + index);
+      return Array.from({ length: orders }, (_unused, order) => playWorld(world, start, order));
+    });
+    const worldsWhere = (isWrong: (one: Played) => boolean) =>
+      played.filter((plays) => plays.some(isWrong)).length;
+    return [
+      {
+        played: `${sample.count} × ${orders}`,
+        "honest source accused": worldsWhere(({ accused }) => accused.length > 0),
+        "far wrong one not told": worldsWhere(({ untold }) => untold.length > 0),
+        "reference wrong": worldsWhere(({ wrongReference }) => wrongReference.length > 0),
+        "no reference": worldsWhere(({ noReference }) => noReference.length > 0),
+        "depends on the order": played.filter(
+          (plays) => new Set(plays.map(({ outcome }) => outcome)).size > 1,
+        ).length,
+      },
+    ];
+  };
+  return { count, rows, zero: NOTHING_WRONG };
+}
+
+function parityRows({ count, from }: Sample, start: StartCore): readonly Row[] {
+  const played = Array.from({ length: count }, (_, index) => {
+    const world = parityWorld(from + index);
+    return { kind: world.kind, ...playParity(world, start) };
+  });
+  const ofKind = VALUE_KINDS.map((kind) =>
+    parityRowOf(
+      kind,
+      played.filter((one) => one.kind === kind),
+    ),
+  );
+  return [...ofKind, parityRowOf("all", played)];
+}
+
+function run(name: string, family: Family, given: { readonly count?: string; readonly from: string }): void {
+  const started = process.cpuUsage().user;
+  const sample = { count: Number(given.count ?? family.count ?? 0), from: Number(given.from) };
+  const rows = family.rows(sample, startMonitor);
+  const seconds = (process.cpuUsage().user - started) / 1e6;
+  console.log(`\n## ${name} (${seconds.toFixed(0)} s of CPU time)\n\n${markdownTable(rows)}`);
+  const wrong = family.zero.filter((column) => rows.some((row) => Number(row[column]) !== 0));
+  if (wrong.length > 0) {
+    console.log(`\nNot 0: ${wrong.join(", ")}`);
+    process.exitCode = 1;
+  }
+}
+
+const { positionals, values } = parseArgs({
+  allowPositionals: true,
+  options: { count: { type: "string" }, from: { type: "string", default: "0" } },
+});
+const chosen = positionals.length === 0 ? Object.keys(FAMILIES) : positionals;
+for (const name of chosen) {
+  const family = FAMILIES[name];
+  if (family === undefined) {
+    console.log(`Cannot play ${name}: expected ${Object.keys(FAMILIES).join(", ")}`);
+    process.exitCode = 2;
+  } else {
+    run(name, family, values);
+  }
+}

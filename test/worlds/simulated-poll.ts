@@ -1,0 +1,76 @@
+import type { Head, Observation } from "../../src/core/model/observation.ts";
+import { type ChainModel, hashOf, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
+import { heightAt, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
+import type { Core } from "./core.ts";
+
+/** An instant to count from: 2026-11-20T00:00:00Z. */
+export const T0 = 1_795_132_800_000;
+
+/** How long polls take, uniformly. */
+const LATENCY_MS = { least: 20, most: 900 } as const;
+
+/** How long a poll takes: a draw. */
+export function drawLatency(random: () => number): number {
+  return LATENCY_MS.least + random() * (LATENCY_MS.most - LATENCY_MS.least);
+}
+
+/** What an indexer said, and when it read its height: at some instant between request and reply. */
+export interface Read {
+  readonly observation: Observation;
+  readonly readAtMs: number;
+}
+
+/** Polls an indexer at `sentAtMs`: the height is that of a random instant before the reply. */
+export function poll(
+  source: string,
+  model: IndexerModel,
+  at: { readonly sentAtMs: number; readonly random: () => number; readonly timestamps?: "reported" | "none" },
+): Read {
+  const latencyMs = drawLatency(at.random);
+  const readAtMs = at.sentAtMs + at.random() * latencyMs;
+  const block = heightAt(model, readAtMs) ?? 0;
+  const chain = model.behaviour.wrongChain ?? model.chain;
+  const reported = at.timestamps === "reported";
+  const timestampSec = reported
+    ? Math.floor(timeOf(chain, block - model.behaviour.offsetBlocks) / 1_000)
+    : null;
+  const head = { ...headOf(block, timestampSec), hash: reported ? hashOf(chain.id, block, "main") : null };
+  const times = { sentAtMs: at.sentAtMs, receivedAtMs: at.sentAtMs + latencyMs };
+  return { observation: { kind: "head", source, head, ...times }, readAtMs };
+}
+
+/** What a healthy source says whose height is the chain's in the middle of the poll. */
+export function healthyPoll(
+  source: string,
+  chain: ChainModel,
+  at: { readonly sentAtMs: number; readonly random: () => number; readonly isDated: boolean },
+): Observation {
+  const receivedAtMs = at.sentAtMs + drawLatency(at.random);
+  const block = headAt(chain, (at.sentAtMs + receivedAtMs) / 2);
+  const head = headOf(block, at.isDated ? Math.floor(timeOf(chain, block) / 1_000) : null);
+  return { kind: "head", source, sentAtMs: at.sentAtMs, receivedAtMs, head };
+}
+
+export function headOf(block: number, timestampSec: number | null): Head {
+  return { block, timestampSec, hash: null, deployment: null, indexingErrors: null };
+}
+
+/** Hands observations over one by one in the order in which they arrive, as the daemon does. */
+export function deliver(core: Core, observations: readonly Observation[]): void {
+  for (const observation of observations.toSorted((a, b) => a.receivedAtMs - b.receivedAtMs)) {
+    core.observe(observation);
+  }
+}
+
+/** The key of a target named `protocol/variant`. */
+export function keyOf(name: string): string {
+  return `${name}/production/bench`;
+}
+
+export function pick<T>(from: readonly T[], random: () => number): T {
+  const picked = from[Math.floor(random() * from.length)];
+  if (picked === undefined) {
+    throw new RangeError("Cannot pick from nothing");
+  }
+  return picked;
+}
