@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers";
 import { promisify } from "node:util";
 import { vi } from "vitest";
+import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { parseDuration } from "../../src/config/schema/quantities.ts";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
@@ -37,6 +38,8 @@ export interface ScenarioOptions {
   readonly at?: string;
   /** What `${VAR}` in the configuration stands for. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What is changed in the configuration once it is parsed. */
+  readonly adjust?: (config: Config) => Config;
   /** How a chain differs from one with even block times. */
   readonly chains?: (spec: ChainSpec) => ChainSpec;
   /** What is wrong with the indexers before the daemon starts. */
@@ -328,14 +331,15 @@ export class Scenario extends Outputs implements AsyncDisposable {
     return this.#startMs + this.#elapsedMs() + this.#suspendedMs;
   }
 
-  #parse(chainsYaml: string): ReturnType<typeof parseConfig> {
-    return parseConfig(chainsYaml, {
+  #parse(chainsYaml: string): Config {
+    const config = parseConfig(chainsYaml, {
       file: "chains.yaml",
       env: this.#options.env ?? {},
       readFile(path) {
         throw new Error(`Cannot read ${path}: a scenario has no files`);
       },
     });
+    return this.#options.adjust?.(config) ?? config;
   }
 
   /** Leads each URL of the configuration to its simulated endpoint. */

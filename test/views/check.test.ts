@@ -6,7 +6,7 @@ import { checkExitCode } from "../../src/views/terminal/check-exit-code.ts";
 import { applyMaxLag, selectForCheck } from "../../src/views/terminal/check-selection.ts";
 import { type CheckTableOptions, renderCheckTable } from "../../src/views/terminal/check-table.ts";
 import { renderTextTable, wrapWords } from "../../src/views/terminal/text-table.ts";
-import { defaultFleetReport } from "./default-fleet-report.ts";
+import { fleetReport } from "./fleet-report.ts";
 import {
   MINUTE_MS,
   NOW_MS,
@@ -19,7 +19,7 @@ import {
 } from "./sample-report.ts";
 
 const PLAIN = { color: "none", widthColumns: null, statusesUrl: "docs/statuses.md" } as const;
-const FLEET = statusJson(defaultFleetReport());
+const FLEET = statusJson(fleetReport());
 
 type Case = { readonly base: readonly Status[]; readonly gnosis?: readonly Status[]; readonly code: number };
 
@@ -112,7 +112,7 @@ describe("selectForCheck()", () => {
       countOf("lockup/base"),
       countOf("lockup/base/subgraph"),
       countOf("lockup/base", "lockup/base/subgraph", "airdrops/sei"),
-    ]).toEqual([140, 70, 3, 2, 5]);
+    ]).toEqual([48, 24, 3, 2, 6]);
   });
 
   it("reports every filter that matches nothing", () => {
@@ -191,7 +191,7 @@ describe("renderCheckTable()", () => {
   });
 
   it("limits the list to a screen", () => {
-    const report = defaultFleetReport();
+    const report = fleetReport();
     const chains = report.chains.map((chain) => ({
       ...chain,
       targets: chain.targets.map((target) => ({ ...target, status: "failed" as const })),
@@ -199,7 +199,7 @@ describe("renderCheckTable()", () => {
     const lines = render({ ...report, chains }).split("\n");
 
     expect(lines.filter((line) => line.startsWith("failed "))).toHaveLength(24);
-    expect(lines).toContain("and 116 more: filter by protocol or chain to list them");
+    expect(lines).toContain("and 23 more: filter by protocol or chain to list them");
   });
 
   it("adds the reason only where the detail lacks it", () => {
@@ -215,12 +215,12 @@ describe("renderCheckTable()", () => {
   });
 
   it("cuts table lines to the terminal's width, and wraps sentences", () => {
-    const lines = render(defaultFleetReport(), { widthColumns: 60 }).split("\n");
+    const lines = render(fleetReport(), { widthColumns: 60 }).split("\n");
 
     expect(Math.max(...lines.map((line) => line.length))).toBe(60);
     expect(lines.find((line) => line.startsWith("failed "))).toMatch(/…$/);
     expect(lines.slice(0, lines.indexOf("")).join(" ")).toBe(
-      "6 of 140 targets need attention; worst: airdrops subgraph on Berachain, failed, 3 h 18 min behind; only subgraph (testing) is ok",
+      "7 of 48 targets need attention; worst: lockup subgraph on Morph, failed; only subgraph (testing) is ok",
     );
   });
 
@@ -235,8 +235,8 @@ describe("renderCheckTable()", () => {
   });
 
   it("colours only on request, without changing the text", () => {
-    const plain = render(defaultFleetReport());
-    const coloured = render(defaultFleetReport(), { color: "ansi" });
+    const plain = render(fleetReport());
+    const coloured = render(fleetReport(), { color: "ansi" });
 
     expect(plain).not.toContain("\u001B");
     expect(coloured).toContain("\u001B[31;1mstalled\u001B[0m ");

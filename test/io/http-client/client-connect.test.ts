@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
+import { issueCertificate } from "../../support/certificates.ts";
 import { clientOf } from "../../support/client-of.ts";
 import { startDeafServer } from "../../support/deaf-server.ts";
-import { takeRefusingPort } from "../../support/raw-server.ts";
+import { startRawServer, takeRefusingPort } from "../../support/raw-server.ts";
 
 describe("createHttpClient() without a connection", () => {
   it("fails with connect where nobody listens", async () => {
@@ -25,9 +25,9 @@ describe("createHttpClient() without a connection", () => {
     await using deaf = await startDeafServer();
     await using client = clientOf({ timeoutMs: 200 });
 
-    const result = client.post({ url: `http://127.0.0.1:${deaf.port}/`, headers: {}, body: {} });
+    const result = await client.post({ url: `http://127.0.0.1:${deaf.port}/`, headers: {}, body: {} });
 
-    expect(await Promise.race([result, sleep(400, "too late")])).toMatchObject({
+    expect(result).toMatchObject({
       kind: "failed",
       reason: "timeout",
       detail: "no complete answer within 0.2 s",
@@ -49,4 +49,31 @@ describe("createHttpClient() without a connection", () => {
       });
     },
   );
+
+  it("waits for a TLS handshake no longer than its deadline", async () => {
+    await using silent = await startRawServer({ onRequest: () => undefined });
+    await using client = clientOf({ timeoutMs: 150 });
+
+    const result = await client.post({ url: `https://127.0.0.1:${silent.port}/`, headers: {}, body: {} });
+
+    expect(result).toMatchObject({ kind: "failed", reason: "timeout" });
+    expect(silent.connectionCount()).toBe(1);
+  });
+
+  // test/faults.test.ts has what else can be wrong with a certificate.
+  it("sends nothing over a connection that it does not trust", async () => {
+    const certificate = issueCertificate({
+      host: "localhost",
+      validFrom: new Date(Date.now() - 3_600_000),
+      validTo: new Date(Date.now() + 3_600_000),
+    });
+    const tls = { key: certificate.keyPem, cert: certificate.certPem };
+    await using server = await startRawServer({ onRequest: (socket) => socket.end(), tls });
+    await using client = clientOf();
+
+    const result = await client.post({ url: `https://localhost:${server.port}/`, headers: {}, body: {} });
+
+    expect(result).toMatchObject({ kind: "failed", reason: "tls" });
+    expect(server.requests).toEqual([]);
+  });
 });

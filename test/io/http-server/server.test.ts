@@ -327,11 +327,9 @@ describe("/api/v1/health/{protocol}/{chain}", () => {
 
     const answers = await Promise.all(queries.map((query) => json(healthUrl(query))));
 
-    expect(
-      queries.filter(
-        (_, index) => answers[index]?.status !== 400 || answers[index]?.contentType !== PROBLEM_TYPE,
-      ),
-    ).toEqual([]);
+    expect(answers.map(({ status, contentType }) => [status, contentType])).toEqual(
+      queries.map(() => [400, PROBLEM_TYPE]),
+    );
     expect(answers[0]?.body["detail"]).toContain("expected seconds");
   });
 });
@@ -373,8 +371,8 @@ describe("/api/v1/history/{protocol}/{chain}", () => {
     );
 
     expect(answers.map(({ status }) => status)).toEqual(queries.map(() => 400));
-    expect(answers.map(({ body }) => body["detail"])).toEqual(
-      queries.map((query) => expect.stringMatching(new RegExp(`^Cannot use ${query.split("=")[0]} `))),
+    expect(answers.map(({ body }) => String(body["detail"]).split(" ", 3).join(" "))).toEqual(
+      queries.map((query) => `Cannot use ${query.split("=")[0]}`),
     );
   });
 });

@@ -1,29 +1,34 @@
 import { once } from "node:events";
+import { type IncomingMessage, type RequestOptions, request as requestPlain } from "node:http";
 import { request } from "node:https";
+import { text } from "node:stream/consumers";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import bcrypt from "bcryptjs";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { parseWebConfig } from "../../../src/config/web/parse.ts";
+import { openWebConfig } from "../../../src/commands/load-config.ts";
 import { fetchStatus } from "../../../src/io/http-client/fetch-status.ts";
-import { LiveWebSettings } from "../../../src/io/http-server/settings.ts";
 import { type Issued, issueCertificate } from "../../support/certificates.ts";
+import { recordLog } from "../../support/log-recorder.ts";
 import { serve } from "../../support/served.ts";
 import { localhostCertificate, webConfigFolder } from "../../support/web-configs.ts";
 
 const PAIR = "cert_file: cert.pem, key_file: key.pem";
 /** The least work that bcrypt knows. */
 const HASH = bcrypt.hashSync("open sesame", 4);
+const TLS = `tls_server_config: { ${PAIR} }`;
+const CLIENTS = `tls_server_config: { ${PAIR}, client_auth_type: RequireAnyClientCert }`;
+const DENY = "http_server_config: { headers: { X-Frame-Options: deny } }";
 const ALICE = `basic_auth_users: { alice: "${HASH}" }`;
 
 let folder: ReturnType<typeof webConfigFolder>;
 let monotonicMs = 0;
-let refused: string[] = [];
+let log: ReturnType<typeof recordLog>;
 let webFiles = 0;
 
 beforeEach(() => {
   webFiles = 0;
   folder = webConfigFolder();
-  refused = [];
+  log = recordLog();
 });
 
 afterEach(() => folder[Symbol.dispose]());
@@ -141,14 +146,13 @@ describe("http_server_config", () => {
     using socket = await handshake(server.url, { ALPNProtocols: ["h2", "http/1.1"] });
 
     expect(socket.alpnProtocol).toBe("http/1.1");
-    expect(await get(`${server.url}/metrics`)).toBe("200 synclag_up 1\n");
+    expect(await answerOf(`${server.url}/metrics`)).toMatchObject({ status: 200, body: "synclag_up 1\n" });
   });
 });
 
 describe("a server with TLS", () => {
   it("closes a connection whose request never ends", async () => {
-    const text = `tls_server_config: { ${PAIR} }`;
-    await using server = await serve({}, { web: liveOf(text), requestTimeoutMs: 200 });
+    await using server = await serve({}, { web: liveOf(TLS), requestTimeoutMs: 200 });
     using socket = await handshake(server.url, { ALPNProtocols: ["http/1.1"] });
 
     socket.write("GET /metrics HTTP/1.1\r\nhost: x\r\nx-slow: ");
@@ -159,8 +163,7 @@ describe("a server with TLS", () => {
   });
 
   it("stops at once, whoever is still connected", async () => {
-    const text = `tls_server_config: { ${PAIR} }`;
-    const server = await serveWith(text);
+    const server = await serveWith(TLS);
     using socket = await handshake(server.url, { ALPNProtocols: ["http/1.1"] });
     // A reset is an end like any other.
     socket.on("error", () => undefined);
@@ -209,12 +212,12 @@ describe("tls_server_config", () => {
     await using server = await serveWith(`tls_server_config: { ${PAIR} }\n${ALICE}`);
 
     change("tls_server_config: { cert_file: gone.pem, key_file: key.pem }");
-    const first = await get(`${server.url}/metrics`);
+    const first = await answerOf(`${server.url}/metrics`);
     monotonicMs += 1_000;
-    const second = await get(`${server.url}/metrics`);
+    const second = await answerOf(`${server.url}/metrics`);
 
-    expect([first.slice(0, 3), second.slice(0, 3)]).toEqual(["401", "401"]);
-    expect(refused).toEqual([expect.stringContaining("gone.pem")]);
+    expect([first.status, second.status]).toEqual([401, 401]);
+    expect(log.lines).toEqual([expect.objectContaining({ detail: expect.stringContaining("gone.pem") })]);
   });
 
   it("allows only the versions, suites and curves that it names", async () => {
@@ -253,34 +256,100 @@ describe("tls_server_config", () => {
     const verify = "RequireAndVerifyClientCert, client_ca_file: ca.pem";
     const any = "RequireAnyClientCert, client_ca_file: ca.pem";
     const given = "VerifyClientCertIfGiven, client_ca_file: ca.pem";
-    const cases: readonly (readonly [string, Issued | null, string])[] = [
-      ["NoClientCert", null, "200"],
-      ["RequestClientCert, client_ca_file: ca.pem", null, "200"],
-      ["RequestClientCert, client_ca_file: ca.pem", stranger, "200"],
-      [any, null, "cut"],
-      [any, stranger, "200"],
-      [given, null, "200"],
-      [given, stranger, "cut"],
-      [given, client, "200"],
-      [verify, null, "cut"],
-      [verify, stranger, "cut"],
-      [verify, client, "200"],
-      [`${verify}, client_allowed_sans: [client.example]`, client, "200"],
-      [`${verify}, client_allowed_sans: [other.example]`, client, "cut"],
-      [`${any}, client_allowed_sans: [stranger.example]`, stranger, "200"],
-      [`${any}, client_allowed_sans: []`, stranger, "cut"],
+    const cases: readonly (readonly [string, Issued | null, number | null])[] = [
+      ["NoClientCert", null, 200],
+      ["RequestClientCert, client_ca_file: ca.pem", null, 200],
+      ["RequestClientCert, client_ca_file: ca.pem", stranger, 200],
+      [any, null, null],
+      [any, stranger, 200],
+      [given, null, 200],
+      [given, stranger, null],
+      [given, client, 200],
+      [verify, null, null],
+      [verify, stranger, null],
+      [verify, client, 200],
+      [`${verify}, client_allowed_sans: [client.example]`, client, 200],
+      [`${verify}, client_allowed_sans: [other.example]`, client, null],
+      [`${any}, client_allowed_sans: [stranger.example]`, stranger, 200],
+      [`${any}, client_allowed_sans: []`, stranger, null],
     ];
 
     const met = await Promise.all(
       cases.map(async ([policy, shown]) => {
         await using server = await serveWith(`tls_server_config: { ${PAIR}, client_auth_type: ${policy} }`);
         const certificate = shown === null ? {} : { cert: shown.certPem, key: shown.keyPem };
-        const answer = await get(`${server.url}/-/healthy`, certificate).catch(() => "cut");
-        return [policy, shown, answer.slice(0, 3)];
+        return [policy, shown, (await answerOf(`${server.url}/-/healthy`, certificate)).status];
       }),
     );
 
     expect(met).toEqual(cases);
+  });
+});
+
+describe("a web configuration that changes while it is served", () => {
+  it("stays in use as a whole where a change needs a restart, and the log says why", async () => {
+    const cases: readonly (readonly [from: string, to: string, status: number | null, why: string])[] = [
+      ["", `${TLS}\n${ALICE}`, 200, "TLS cannot be enabled"],
+      [ALICE, `${TLS}\n${ALICE}`, 401, "TLS cannot be enabled"],
+      [`${TLS}\n${ALICE}`, ALICE, 401, "TLS cannot be disabled"],
+      [`${TLS}\n${ALICE}`, "", 401, "TLS cannot be disabled"],
+      [TLS, CLIENTS, 200, "client_auth_type cannot be changed"],
+      [CLIENTS, TLS, null, "client_auth_type cannot be changed"],
+      [ALICE, "", 401, "the last user cannot be removed"],
+    ];
+
+    for (const [from, to, status, why] of cases) {
+      log = recordLog();
+      await using server = await serveWith(from);
+      const before = await answerOf(`${server.url}/-/healthy`);
+
+      change(`${to}\n${DENY}`);
+      const first = await answerOf(`${server.url}/-/healthy`);
+      monotonicMs += 1_000;
+      const second = await answerOf(`${server.url}/-/healthy`);
+
+      expect([before, first, second]).toMatchObject(
+        Array.from({ length: 3 }, () => ({ status, frameOptions: undefined })),
+      );
+      expect(log.lines).toEqual([
+        expect.objectContaining({
+          level: 50,
+          msg: "Web configuration reload failed; keeping the current one",
+          detail: expect.stringMatching(`web.*yml: ${why} without a restart`),
+        }),
+      ]);
+    }
+  });
+
+  it("takes the next change that needs no restart", async () => {
+    await using server = await serveWith(ALICE);
+    change("");
+    await answerOf(`${server.url}/-/healthy`);
+
+    change(`basic_auth_users: { bob: "${HASH}" }\n${DENY}`);
+    const answers = [
+      await answerOf(`${server.url}/-/healthy`, { auth: "bob:open sesame" }),
+      await answerOf(`${server.url}/-/healthy`, { auth: "alice:open sesame" }),
+    ];
+
+    expect(answers).toMatchObject([
+      { status: 200, frameOptions: "deny" },
+      { status: 401, frameOptions: "deny" },
+    ]);
+    expect(log.lines.map(({ msg }) => msg)).toEqual([
+      "Web configuration reload failed; keeping the current one",
+      "Web configuration reloaded",
+    ]);
+  });
+
+  it("asks for passwords from the first user on, without a restart", async () => {
+    await using server = await serveWith(TLS);
+    const before = await answerOf(`${server.url}/-/healthy`);
+
+    change(`${TLS}\n${ALICE}`);
+    const after = await answerOf(`${server.url}/-/healthy`);
+
+    expect([before.status, after.status]).toEqual([200, 401]);
   });
 });
 
@@ -289,19 +358,16 @@ function serveWith(text: string) {
 }
 
 /** The web configuration of this text, read again once `monotonicMs` has gone on. */
-function liveOf(text: string): LiveWebSettings {
+function liveOf(text: string) {
   webFiles += 1;
   const file = folder.write(webFiles === 1 ? "web.yml" : `web-${webFiles}.yml`, text);
-  return new LiveWebSettings({
-    load: () => parseWebConfig(folder.readFile(file), { file, readFile: folder.readFile }),
-    onChanged: () => undefined,
-    onInvalid: (error) => refused.push(String(error)),
-    monotonicMs: () => monotonicMs,
-  });
+  const { logger } = log;
+  return openWebConfig(file, { readFile: folder.readFile, monotonicMs: () => monotonicMs }, () => logger);
 }
 
+/** A second later the file that was served last is read again. */
 function change(text: string): void {
-  folder.write("web.yml", text);
+  folder.write(webFiles === 1 ? "web.yml" : `web-${webFiles}.yml`, text);
   monotonicMs += 1_000;
 }
 
@@ -309,21 +375,17 @@ function basic(credentials: string): string {
   return `Basic ${Buffer.from(credentials).toString("base64")}`;
 }
 
-/** Status and body over HTTP/1.1. */
-function get(url: string, options: Parameters<typeof request>[1] = {}): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const asked = request(url, { rejectUnauthorized: false, agent: false, ...options }, (response) => {
-      let body = "";
-      response.setEncoding("utf8");
-      response.on("data", (chunk: string) => {
-        body += chunk;
-      });
-      response.on("end", () => resolve(`${response.statusCode} ${body}`));
-      response.on("error", reject);
-    });
-    asked.on("error", reject);
-    asked.end();
-  });
+/** A status of null: the connection was closed. */
+async function answerOf(url: string, options: RequestOptions = {}) {
+  const send = url.startsWith("https:") ? request : requestPlain;
+  const asked = send(url, { rejectUnauthorized: false, agent: false, ...options }).end();
+  try {
+    const [response] = (await once(asked, "response")) as [IncomingMessage];
+    const body = await text(response);
+    return { status: response.statusCode ?? null, frameOptions: response.headers["x-frame-options"], body };
+  } catch {
+    return { status: null, frameOptions: undefined, body: "" };
+  }
 }
 
 /** A TLS connection once it stands. */

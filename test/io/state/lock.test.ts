@@ -2,9 +2,8 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { readStateFile } from "../../../src/io/state/file.ts";
 import { lockStateFile, type StateLock, StateLockedError } from "../../../src/io/state/lock.ts";
 import { findLockOwner } from "../../../src/io/state/lock-owner.ts";
@@ -15,9 +14,10 @@ const ANOTHER_PLACE = { pid: 1, place: "another-host", startedAtMs: 0, url: "htt
 
 /** Five of them without a touch, and an owner is gone: long enough for a busy machine. */
 const HEARTBEAT_MS = 300;
+const WAIT = { timeout: 30_000, interval: 20 };
 
 // Silence takes its time to show: the tests wait side by side.
-describe.concurrent("lockStateFile()", { timeout: 15_000 }, () => {
+describe.concurrent("lockStateFile()", () => {
   it("names the process that holds the file", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
@@ -51,14 +51,13 @@ describe.concurrent("lockStateFile()", { timeout: 15_000 }, () => {
     let recorded = 0;
     for (const _ of [1, 2]) {
       const writer = await startWriter(path);
-      await sleep(50);
+      await vi.waitFor(() => expect(writer.lastPrinted()).toBeGreaterThan(recorded + 3), WAIT);
       await writer.killed();
       const found = await readStateFile(path, 0);
 
       expect(found.kind).toBe("state");
       const count = found.kind === "state" ? Number(found.state.budgets) : 0;
       expect(count).toBeGreaterThanOrEqual(writer.lastPrinted());
-      expect(writer.lastPrinted()).toBeGreaterThan(recorded);
       recorded = count;
     }
     await using mine = await lock(path);
@@ -66,9 +65,7 @@ describe.concurrent("lockStateFile()", { timeout: 15_000 }, () => {
     await mine.assertHeld();
   });
 
-  it("takes over from a process of another place that shows no sign of life", {
-    timeout: 10_000,
-  }, async () => {
+  it("takes over from a process of another place that shows no sign of life", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
     await writeFile(`${path}.lock`, JSON.stringify({ ...ANOTHER_PLACE, token: "theirs" }));
@@ -105,14 +102,14 @@ describe.concurrent("lockStateFile()", { timeout: 15_000 }, () => {
   it("tells a holder that was taken for dead, once and before each write", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
-    const lost: StateLockedError[] = [];
-    await using mine = await lock(path, lost);
+    const seen = { lost: [] as StateLockedError[], beats: 0 };
+    await using mine = await lock(path, seen);
 
     await writeFile(`${path}.lock`, JSON.stringify({ ...ANOTHER_PLACE, token: "theirs" }));
 
     await expect(mine.assertHeld()).rejects.toThrow("listening on http://10.0.0.1:9855");
-    await sleep(3 * HEARTBEAT_MS);
-    expect(lost).toHaveLength(1);
+    await beatsPass(seen, 3);
+    expect(seen.lost).toHaveLength(1);
     await mine[Symbol.asyncDispose]();
     expect(await readFile(`${path}.lock`, "utf8")).toContain("theirs");
   });
@@ -120,16 +117,16 @@ describe.concurrent("lockStateFile()", { timeout: 15_000 }, () => {
   it("tells a holder that has touched its lock for long, within a few heartbeats", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
-    const lost: StateLockedError[] = [];
-    await using _mine = await lock(path, lost);
-    await sleep(3 * HEARTBEAT_MS);
-    expect(lost).toHaveLength(0);
+    const seen = { lost: [] as StateLockedError[], beats: 0 };
+    await using _mine = await lock(path, seen);
+    await beatsPass(seen, 3);
+    expect(seen.lost).toHaveLength(0);
 
     await rm(`${path}.lock`);
     await writeFile(`${path}.lock`, JSON.stringify({ ...ANOTHER_PLACE, token: "theirs" }));
-    await sleep(3 * HEARTBEAT_MS);
+    await beatsPass(seen, 3);
 
-    expect(lost).toHaveLength(1);
+    expect(seen.lost).toHaveLength(1);
   });
 
   it("writes its lock anew when somebody removed it", async () => {
@@ -174,13 +171,28 @@ describe("findLockOwner()", () => {
   });
 });
 
-function lock(path: string, lost: StateLockedError[] = []): Promise<StateLock> {
+interface Seen {
+  readonly lost: StateLockedError[];
+  beats: number;
+}
+
+function lock(path: string, seen: Seen = { lost: [], beats: 0 }): Promise<StateLock> {
   return lockStateFile(path, {
     url: "http://127.0.0.1:0",
-    nowMs: () => Date.now(),
-    onLockLost: (error) => lost.push(error),
+    // Each heartbeat reads the clock.
+    nowMs: () => {
+      seen.beats += 1;
+      return Date.now();
+    },
+    onLockLost: (error) => seen.lost.push(error),
     heartbeatMs: HEARTBEAT_MS,
   });
+}
+
+/** Waits for so many heartbeats from now on. */
+async function beatsPass(seen: Seen, count: number): Promise<void> {
+  const until = seen.beats + count;
+  await vi.waitFor(() => expect(seen.beats).toBeGreaterThanOrEqual(until), WAIT);
 }
 
 /** Starts a writer and waits for its first recorded count. @throws {Error} If it gets none, for lack of the lock. */

@@ -5,7 +5,7 @@ import { filterByWords, filterStatus } from "../../../src/views/api/filter-statu
 import { healthJson } from "../../../src/views/api/health.ts";
 import { historyJson, historyTargets } from "../../../src/views/api/history.ts";
 import { statusJson } from "../../../src/views/api/status.ts";
-import { defaultFleetReport } from "../default-fleet-report.ts";
+import { fleetReport } from "../fleet-report.ts";
 import {
   MINUTE_MS,
   NOW_MS,
@@ -64,22 +64,22 @@ describe("statusJson()", () => {
 
 describe("filterByWords()", () => {
   it("finds every word in the names, the id, the status and the reason", () => {
-    const json = statusJson(defaultFleetReport());
+    const json = statusJson(fleetReport());
     const queries = {
       "lockup/base/subgraph": 4,
       "  LOCKUP   stalled ": 1,
       "84532": 6,
-      BNB: 6,
-      testnet: 24,
+      network: 6,
+      testnet: 12,
       indexing_error: 1,
       solana: 0,
-      "  ": 140,
+      "  ": 48,
     };
 
     const found = Object.keys(queries).map((query) => [query, filterByWords(json, query).targets.length]);
 
     expect(Object.fromEntries(found)).toEqual(queries);
-    expect(filterByWords(json, "xdc").chains.map(({ slug }) => slug)).toEqual(["xdc"]);
+    expect(filterByWords(json, "tangle").chains.map(({ slug }) => slug)).toEqual(["tangle"]);
   });
 });
 

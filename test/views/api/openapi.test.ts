@@ -6,7 +6,7 @@ import { healthJson } from "../../../src/views/api/health.ts";
 import { historyJson, historyTargets } from "../../../src/views/api/history.ts";
 import { openapiDocument } from "../../../src/views/api/openapi.ts";
 import { statusJson } from "../../../src/views/api/status.ts";
-import { defaultFleetReport } from "../default-fleet-report.ts";
+import { fleetReport } from "../fleet-report.ts";
 import { NOW_MS, sampleChainReport } from "../sample-report.ts";
 
 const OpenapiSchemas = z.object({ components: z.object({ schemas: z.record(z.string(), z.unknown()) }) });
@@ -54,7 +54,7 @@ const openapi = z.strictObject({
   components: z.strictObject({ schemas: z.record(z.string().regex(/^[\w.-]+$/), z.looseObject({})) }),
 });
 
-const REPORT = defaultFleetReport();
+const REPORT = fleetReport();
 
 describe("the published schemas", () => {
   it("describe what is served, to the last key", () => {
