@@ -2,23 +2,14 @@ import { basename } from "node:path";
 import { defineConfig } from "vitest/config";
 import { BaseSequencer, type TestSpecification } from "vitest/node";
 
-/** The end-to-end tests that take longest, first: the others fit beside them. They mostly wait for time to pass. */
-const FIRST = [
-  "parity.test.ts",
-  "alerts.test.ts",
-  "demo-kit.test.ts",
-  "leader.test.ts",
-  "clock-steps.test.ts",
-  "image.test.ts",
-  "families.test.ts",
-  "ponder.test.ts",
-  "page.test.ts",
-];
+/** The end-to-end tests that take longest, first: the others fit beside them. They mostly wait for programs. */
+const FIRST = ["shared-budget", "leader", "prometheus", "page", "alerts", "parity", "demo-kit", "image"];
 
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const rank = ({ moduleId, project }: TestSpecification): number => {
-      const place = project.name === "e2e" ? FIRST.indexOf(basename(moduleId)) : -1;
+      const [name = ""] = basename(moduleId).split(".");
+      const place = ["e2e", "nightly"].includes(project.name) ? FIRST.indexOf(name) : -1;
       return place < 0 ? FIRST.length : place;
     };
     return (await super.sort(files)).toSorted((a, b) => rank(a) - rank(b));
@@ -36,8 +27,8 @@ const SHARED = { isolate: false };
 
 export default defineConfig({
   test: {
-    // Most files wait for servers and timers of their own, so more of them than cores run side by side.
-    maxWorkers: 3,
+    // Not maxWorkers: it would win over that of the command line. Most files wait for servers and timers of their own, so the scripts
+    // of package.json run three side by side; two where programs of their own use the processors.
     setupFiles: ["test/support/fast-check-seed.ts"],
     sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/support/counts-reporter.ts"],
@@ -68,7 +59,13 @@ export default defineConfig({
       // What is too long for every change: run each night and before a release.
       {
         extends: true,
-        test: { name: "nightly", include: [NIGHTLY], testTimeout: 1_800_000, hookTimeout: 600_000 },
+        test: {
+          name: "nightly",
+          include: [NIGHTLY],
+          globalSetup: "test/e2e/support/install-indexers.ts",
+          testTimeout: 1_800_000,
+          hookTimeout: 600_000,
+        },
       },
     ],
   },

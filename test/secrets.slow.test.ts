@@ -149,50 +149,22 @@ describe("a key", () => {
     expect(about.flatMap(leaks)).toEqual([]);
   });
 
-  it.each([
-    { command: ["config", "check"], flags: [] },
-    { command: ["plan", "--config"], flags: [] },
-    { command: ["plan", "--config"], flags: ["--format", "json"] },
-    { command: ["check", "--config"], flags: [] },
-    { command: ["check", "--config"], flags: ["--format", "json"] },
-    { command: ["check", "--config"], flags: ["--format", "prometheus"] },
-  ])("is not in the output of $command $flags", async ({ command, flags }) => {
-    const printed = await run([...command, join(folder.path, "chains.yaml"), ...flags]);
+  it("is in the output of no command", async () => {
+    const file = join(folder.path, "chains.yaml");
+    const commands = [
+      ["config", "check", file],
+      ["plan", "--config", file],
+      ["plan", "--config", file, "--format", "json"],
+      ["check", "--config", file],
+      ["check", "--config", file, "--format", "json"],
+      ["check", "--config", file, "--format", "prometheus"],
+    ];
 
-    expect(printed.out).not.toBe("");
-    expect(leaks(printed.out + printed.err)).toEqual([]);
-  });
-
-  it.each([
-    {
-      mistake: "a line break in a header",
-      change: (text: string) => text.replace(`\${HEADER_KEY}`, `\${HEADER_KEY}\\n`),
-    },
-    { mistake: "no scheme", change: (text: string) => text.replaceAll("http://monitor", "monitor") },
-    { mistake: "a URL without its slash", change: (text: string) => text.replaceAll("http://", "http:/ /") },
-    { mistake: "an unknown key", change: (text: string) => text.replace("headers:", "haeders:") },
-    { mistake: "broken YAML", change: (text: string) => text.replace("headers: {", "headers: }") },
-    {
-      mistake: "a key as the dialect",
-      change: (text: string) => text.replace("dialect: graph", `dialect: ${WRITTEN_IN_PATH}`),
-    },
-    { mistake: "an rpc without scheme", change: (text: string) => text.replace("http://monitor:x@", "") },
-    { mistake: "an rpc that is no list", change: (text: string) => text.replace(/\[("http.*")\]/, "$1") },
-    {
-      mistake: "headers as text",
-      change: (text: string) => text.replace(/headers: \{(.*)\}/, "headers: '$1'"),
-    },
-    {
-      mistake: "a space in a URL",
-      change: (text: string) => text.replace(`/${WRITTEN_UUID}`, ` /${WRITTEN_UUID}`),
-    },
-  ])("is in no error message about $mistake", async ({ change }) => {
-    const text = readFileSync(join(folder.path, "chains.yaml"), "utf8");
-    writeFileSync(join(folder.path, "bad.yaml"), change(text));
-
-    const { exitCode, out, err } = await run(["config", "check", join(folder.path, "bad.yaml")]);
-
-    expect([exitCode, leaks(out + err)]).toEqual([2, []]);
+    for (const command of commands) {
+      const printed = await run(command);
+      expect(printed.out).not.toBe("");
+      expect(leaks(printed.out + printed.err)).toEqual([]);
+    }
   });
 
   it("is in no response to a reload, neither before nor after it was replaced", async () => {
@@ -243,7 +215,7 @@ function leaks(text: string): readonly string[] {
 
 /** The files in the folder that the test did not write. */
 function filesWritten(): readonly string[] {
-  const ours = ["chains.yaml", "bad.yaml", "key.txt", "bug.mjs"];
+  const ours = ["chains.yaml", "key.txt", "bug.mjs"];
   return readdirSync(folder.path).filter((name) => !ours.includes(name));
 }
 

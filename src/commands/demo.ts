@@ -123,7 +123,7 @@ async function startDemo(
 }
 
 /** Comes after the packaged chains.yaml, where parity is a comment. */
-const DEMO_PARITY = `
+export const DEMO_PARITY = `
 parity:
   - name: campaigns
     protocol: airdrops

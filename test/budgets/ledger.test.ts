@@ -14,7 +14,6 @@ import type { Budget } from "../../src/core/model/fleet.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
-const WINDOW_MS = { hour: HOUR_MS, day: DAY_MS, month: 31 * DAY_MS };
 const T0 = Date.UTC(2026, 10, 20, 10, 37);
 
 describe("take()", () => {
@@ -126,64 +125,6 @@ describe("take()", () => {
   });
 });
 
-/** One step of a random history. The clock is right but for `skewMs`, which jumps. */
-type Step =
-  | { readonly kind: "wait"; readonly ms: number }
-  | { readonly kind: "jump"; readonly skewMs: number }
-  | { readonly kind: "take"; readonly use: Use; readonly times: number }
-  | { readonly kind: "refused"; readonly untilMs: number | null }
-  | { readonly kind: "restart" };
-
-describe("a ledger over random histories", () => {
-  it.each([{ per: "hour" }, { per: "day" }, { per: "month" }] as const)(
-    "exceeds its limit in no calendar $per and in no rolling one, by its own clock",
-    ({ per }) => {
-      fc.assert(
-        fc.property(
-          fc.integer({ min: 1, max: 9 }),
-          fc.array(anyStep(per), { maxLength: 80 }),
-          (limit, steps) => {
-            const stamps = replay(startLedger(budgetOf({ limit, per }), limit / 2), steps);
-
-            expect(mostInWindow(stamps, WINDOW_MS[per])).toBeLessThanOrEqual(limit);
-            expect(mostInCalendar(stamps, per)).toBeLessThanOrEqual(limit);
-          },
-        ),
-        { numRuns: 300 },
-      );
-    },
-  );
-
-  it("does use its limit up: the law above is not kept by refusing everything", () => {
-    const steps: Step[] = [{ kind: "take", use: "scheduled", times: 9 }];
-
-    expect(replay(start({ limit: 5 }), steps)).toHaveLength(5);
-  });
-});
-
-/** Waits are of the window's own size, so that histories meet its edges. */
-function anyStep(per: Budget["per"]): fc.Arbitrary<Step> {
-  const wait = (max: number) => fc.record({ kind: fc.constant("wait"), ms: fc.integer({ min: 0, max }) });
-  const jump = fc.record({ kind: fc.constant("jump"), skewMs: fc.integer({ min: -12, max: 12 }).map(hours) });
-  const anyTake = fc.record({
-    kind: fc.constant("take"),
-    use: fc.constantFrom("scheduled", "opportunistic"),
-    times: fc.integer({ min: 1, max: 9 }),
-  });
-  const refused = fc.record({
-    kind: fc.constant("refused"),
-    untilMs: fc.option(fc.integer({ min: T0 - DAY_MS, max: T0 + 9 * DAY_MS })),
-  });
-  return fc.oneof(
-    { weight: 3, arbitrary: wait(WINDOW_MS[per]) },
-    { weight: 2, arbitrary: wait(WINDOW_MS[per] / 20) },
-    { weight: 4, arbitrary: jump },
-    { weight: 12, arbitrary: anyTake },
-    { weight: 1, arbitrary: refused },
-    { weight: 1, arbitrary: fc.constant<Step>({ kind: "restart" }) },
-  );
-}
-
 describe("block()", () => {
   it("takes nothing until the time that the provider names", () => {
     const ledger = block(start({ limit: 9 }), { nowMs: T0, untilMs: T0 + 5_000, random: 0 });
@@ -226,37 +167,6 @@ describe("resumeLedger()", () => {
   });
 });
 
-function replay(first: Ledger, steps: readonly Step[]): readonly number[] {
-  let ledger = first;
-  let trueMs = T0;
-  let skewMs = 0;
-  const stamps: number[] = [];
-  for (const step of steps) {
-    const nowMs = trueMs + skewMs;
-    switch (step.kind) {
-      case "wait":
-        trueMs += step.ms;
-        break;
-      case "jump":
-        skewMs = step.skewMs;
-        break;
-      case "take": {
-        const taken = takeMany(ledger, step.times, { nowMs, use: step.use });
-        ledger = taken.ledger;
-        stamps.push(...taken.allowed.filter(Boolean).map(() => nowMs));
-        break;
-      }
-      case "refused":
-        ledger = block(ledger, { nowMs, untilMs: step.untilMs, random: 0.5 });
-        break;
-      case "restart":
-        ledger = resumeLedger(first, ledger);
-        break;
-    }
-  }
-  return stamps;
-}
-
 function takeMany(
   first: Ledger,
   times: number,
@@ -271,26 +181,12 @@ function takeMany(
   return { ledger, allowed };
 }
 
-function mostInWindow(stamps: readonly number[], windowMs: number): number {
-  return Math.max(0, ...stamps.map((end) => stamps.filter((at) => at <= end && at > end - windowMs).length));
-}
-
-function mostInCalendar(stamps: readonly number[], per: Budget["per"]): number {
-  const length = { hour: 13, day: 10, month: 7 }[per];
-  const names = stamps.map((at) => new Date(at).toISOString().slice(0, length));
-  return Math.max(0, ...names.map((name) => names.filter((other) => other === name).length));
-}
-
 function start(terms: Pick<Budget, "limit"> & Partial<Budget>): Ledger {
   return startLedger(budgetOf(terms), 0);
 }
 
 function budgetOf(terms: Pick<Budget, "limit"> & Partial<Budget>): Budget {
   return { name: "studio", per: "day", scope: "endpoint", ...terms };
-}
-
-function hours(n: number): number {
-  return n * HOUR_MS;
 }
 
 function sum(allowed: readonly boolean[]): number {

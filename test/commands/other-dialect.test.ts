@@ -6,6 +6,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCommand } from "./run-command.ts";
 import { serve } from "./serve.ts";
 
+const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const KEY = "cafe5f0c1d9a7b3e4f6a8c2d00112233";
 const DIALECTS = ["auto", "graph", "envio", "ponder", "squid", "subquery", "graph-status"];
 const SERVERS: readonly ServerKind[] = [
@@ -29,7 +30,7 @@ describe("a server that answers in another dialect", () => {
   it("is told from one that does not answer, with what was expected and found", async () => {
     const lines = [];
     for (const kind of SERVERS) {
-      await using fleet = await startFleet({ nowMs: Date.now, endpoints: [{ kind, chains: ["base"] }] });
+      await using fleet = await startFleet({ nowMs: () => NOW_MS, endpoints: [{ kind, chains: ["base"] }] });
       const { url } = fleet.endpoint(kind);
 
       const told = await check(DIALECTS.map((dialect) => indexer(dialect, dialect, url)).join(""));
@@ -80,7 +81,11 @@ async function check(protocols: string): Promise<readonly Told[]> {
   await using folder = await temporaryFolder();
   const text = `version: 1\nlisten: 127.0.0.1:1\npoll: { retries: 0 }\nchains: { base: { id: 8453 } }\nprotocols:\n${protocols}`;
   const args = ["check", "--state", `${folder.path}/state.json`, "--format", "json"];
-  const { out } = await runCommand(args, { env: { KEY }, files: { "chains.yaml": text } });
+  const { out } = await runCommand(args, {
+    env: { KEY },
+    files: { "chains.yaml": text },
+    world: { nowMs: () => NOW_MS },
+  });
   const { targets } = JSON.parse(out) as { targets: readonly Told[] };
   return targets;
 }

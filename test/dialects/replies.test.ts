@@ -106,9 +106,9 @@ function readings(reply: Reply, endpoint: Answered["endpoint"]): readonly string
   );
 }
 
-function httpReplyOf({ file, data, body, status = 200, retry_after: retryAfter = null }: Reply) {
+function httpReplyOf({ file, data, body, status = 200, retry_after: retryAfter }: Reply) {
   const text = file === undefined ? (body ?? JSON.stringify({ data })) : readFixture(file);
-  return replyOf(text, { httpStatus: status, retryAfter });
+  return replyOf(text, { httpStatus: status, retryAfter: retryAfter ?? null });
 }
 
 function interpretationText(interpretation: Interpretation): string {

@@ -15,7 +15,7 @@ const SUBGRAPH = "airdrops/subgraph/production/base";
 const HOUR_MS = 3_600_000;
 const LIMIT = 3_600;
 const SPENT_BEFORE = LIMIT - 12;
-const DEATHS = 8;
+const DEATHS = 6;
 
 const statusSchema = z.object({
   generated_at: z.string(),

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { installFamilies, startSquidServer, startSubqueryService } from "./support/families.ts";
+import { startSquidServer, startSubqueryService } from "./support/families.ts";
 import { freePort } from "./support/free-port.ts";
 import { getJson } from "./support/loopback.ts";
 import { type Postgres, startPostgres } from "./support/postgres.ts";
@@ -77,7 +77,6 @@ describe("Synclag, against the servers of SQD and SubQuery over one PostgreSQL",
     postgres.start(name, `DO $$ BEGIN LOOP ${statements} COMMIT; PERFORM pg_sleep(0.1); END LOOP; END $$;`);
 
   beforeAll(async () => {
-    await installFamilies();
     postgres = await startPostgres();
     await postgres.run(SCHEMA);
     const [squidPort, subqueryPort] = [await freePort(), await freePort()];

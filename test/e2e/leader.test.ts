@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { createClient } from "@redis/client";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { getText } from "./support/loopback.ts";
 import { eachSecond, type PrometheusServer, startPrometheus } from "./support/prometheus-server.ts";
@@ -13,14 +13,14 @@ import { startSynclag } from "./support/synclag.ts";
 import { startTcpGate, type TcpGate } from "./support/tcp-gate.ts";
 import { temporaryFolder, undoAll, undoLater } from "./support/undo.ts";
 
-/** Three in CI; `LEADER_KILLS=20` is what docs/HIGH-AVAILABILITY.md tells of. */
-const KILLS = Number(process.env["LEADER_KILLS"] ?? "3");
-const IS_LONG = KILLS > 3;
-/** From the death of a leader to the first series of the next one. */
-const TAKE_OVER_MS = 20_000;
-const HAND_OVER_MS = 2_000;
-/** Longer than a lease. */
-const OUTAGE_MS = 14_000;
+/** One for each change; `LEADER_KILLS=20` each night, and then all the troubles of a store. */
+const KILLS = Number(process.env["LEADER_KILLS"] ?? "1");
+const IS_LONG = KILLS > 1;
+/** A lease lasts 12 s: who takes longer by far never comes. */
+const TAKE_OVER_MS = 60_000;
+/** Sooner than any lease ends. */
+const HAND_OVER_MS = 11_000;
+const PATIENCE = { timeout: 60_000, interval: 100 };
 
 const ALERT_RULES = fileURLToPath(new URL("../../dashboards/rules/synclag-alerts.yml", import.meta.url));
 
@@ -75,26 +75,19 @@ afterAll(undoAll);
 describe("two replicas on a store", () => {
   it(`have a leader again after each of ${KILLS} deaths, which knows all that the last one knew`, async () => {
     const from = replicas.sights.length;
-    const took: number[] = [];
 
     for (let kill = 0; kill < KILLS; kill += 1) {
       const { name } = await replicas.leader(TAKE_OVER_MS);
       await waitForFollower(name);
       const dead = replicas.drop(name);
       dead.signal("SIGKILL");
-      const [{ tookMs }] = await Promise.all([
-        replicas.leader(TAKE_OVER_MS + 5_000, name),
-        dead.exit.then(() => replicas.add()),
-      ]);
-      took.push(tookMs);
+      await Promise.all([replicas.leader(TAKE_OVER_MS, name), dead.exit.then(() => replicas.add())]);
     }
-    console.log(`took over after ${took.map((ms) => (ms / 1000).toFixed(1)).join(", ")} s`);
 
-    expect(Math.max(...took)).toBeLessThan(TAKE_OVER_MS);
     expectContinuity(replicas.sights.slice(from));
   });
 
-  it("hand over within two seconds when the leader stops in order", async () => {
+  it("hand over at once, not at the end of a lease, when the leader stops in order", async () => {
     const from = replicas.sights.length;
     const { name } = await replicas.leader(TAKE_OVER_MS);
     await waitForFollower(name);
@@ -103,7 +96,6 @@ describe("two replicas on a store", () => {
     leaving.signal("SIGTERM");
     await leaving.exit;
     const [{ tookMs }] = await Promise.all([replicas.leader(TAKE_OVER_MS, name), replicas.add()]);
-    console.log(`handed over ${(tookMs / 1000).toFixed(1)} s after the end of the process`);
 
     expect(tookMs).toBeLessThan(HAND_OVER_MS);
     expectContinuity(replicas.sights.slice(from));
@@ -117,7 +109,7 @@ describe("two replicas on a store", () => {
     replicas.of(name).signal("SIGSTOP");
     const next = await replicas.leader(TAKE_OVER_MS, name);
     replicas.of(name).signal("SIGCONT");
-    await sleep(3_000);
+    await seenTogether();
 
     const since = replicas.sights.slice(from);
     expectContinuity(since);
@@ -130,35 +122,12 @@ describe("two replicas on a store", () => {
 
     await redis.kill();
     await redis.start();
-    await sleep(5_000);
+    await waitForFollower(name);
+    await seenTogether();
 
     const since = replicas.sights.slice(from);
     expectContinuity(since);
     expect(new Set(since.flatMap(({ leaders }) => leaders))).toEqual(new Set([name]));
-    await waitForFollower(name);
-  });
-
-  it("are watched by the last leader while the store hangs, and by it when the store is back", async () => {
-    const from = replicas.sights.length;
-    const { name } = await replicas.leader(TAKE_OVER_MS);
-    const indexer = fleet.endpoint("airdrops/subgraph/production/base");
-
-    await redisProcess("SIGSTOP");
-    await sleep(OUTAGE_MS);
-    const polls = indexer.requestCount;
-    await sleep(3_000);
-    const later = indexer.requestCount;
-    const away = replicas.sights.at(-1);
-    const metrics = await getText(`${name}/metrics`);
-    await redisProcess("SIGCONT");
-    await replicas.leader(TAKE_OVER_MS);
-
-    expect(away).toMatchObject({ leaders: [], exporters: [name] });
-    expect(metrics).toContain("\nsynclag_store_up 0\n");
-    expect(later).toBeGreaterThan(polls);
-    expectContinuity(replicas.sights.slice(from));
-    const others = replicas.sights.slice(from).filter(({ exporters }) => exporters.join() !== name);
-    expect(others, replicas.logs()).toEqual([]);
   });
 });
 
@@ -190,19 +159,27 @@ describe.runIf(IS_LONG)("two replicas on a store in trouble", () => {
       begin: () => ask(["REPLICAOF", "127.0.0.1", "1"]),
       end: () => ask(["REPLICAOF", "NO", "ONE"]),
     },
+    { trouble: "hangs", begin: () => redisProcess("SIGSTOP"), end: () => redisProcess("SIGCONT") },
   ])("are watched by the last leader while it $trouble", async ({ begin, end }) => {
     const from = replicas.sights.length;
     const { name } = await replicas.leader(TAKE_OVER_MS);
+    const indexer = fleet.endpoint("airdrops/subgraph/production/base");
 
     await begin();
-    await sleep(OUTAGE_MS);
-    const away = replicas.sights.at(-1);
+    await vi.waitFor(() => expect(replicas.sights.at(-1)?.leaders).toEqual([]), PATIENCE);
+    const polls = indexer.requestCount;
+    await vi.waitFor(() => expect(indexer.requestCount).toBeGreaterThan(polls + 1), PATIENCE);
+    const metrics = await getText(`${name}/metrics`);
     await end();
-    const next = await replicas.leader(TAKE_OVER_MS);
+    await replicas.leader(TAKE_OVER_MS);
 
-    expect(away).toMatchObject({ leaders: [], exporters: [name] });
-    expect(next.name).toBe(name);
-    expectContinuity(replicas.sights.slice(from));
+    expect(metrics).toContain("\nsynclag_store_up 0\n");
+    const since = replicas.sights.slice(from);
+    expectContinuity(since);
+    expect(
+      since.filter(({ exporters }) => exporters.join() !== name),
+      replicas.logs(),
+    ).toEqual([]);
   });
 
   it("have the leader again that had the lease, when the store evicts lease and state", async () => {
@@ -210,7 +187,7 @@ describe.runIf(IS_LONG)("two replicas on a store in trouble", () => {
     const { name } = await replicas.leader(TAKE_OVER_MS);
 
     await ask(["DEL", "synclag:{blue}:lease", "synclag:{blue}:state"]);
-    await sleep(5_000);
+    await seenTogether();
     const [state, lease] = [
       await ask(["HLEN", "synclag:{blue}:state"]),
       await ask(["HGET", "synclag:{blue}:lease", "token"]),
@@ -228,16 +205,12 @@ describe.runIf(IS_LONG)("two replicas on a store in trouble", () => {
     await waitForFollower(name);
 
     gates.get(name)?.cut();
-    let next = name;
-    for (const untilMs = performance.now() + TAKE_OVER_MS; next === name && performance.now() < untilMs; ) {
-      await sleep(200);
-      next = replicas.sights.at(-1)?.leaders[0] ?? name;
-    }
-    const both = replicas.sights.at(-1);
+    const other = (): string => replicas.sights.at(-1)?.leaders[0] ?? name;
+    await vi.waitFor(() => expect(other()).not.toBe(name), PATIENCE);
+    const [next, both] = [other(), replicas.sights.at(-1)];
     gates.get(name)?.join();
-    await sleep(5_000);
+    await seenTogether();
 
-    expect(next).not.toBe(name);
     expect(both?.exporters).toHaveLength(2);
     expect(replicas.sights.slice(from).filter(({ leaders }) => leaders.length > 1)).toEqual([]);
     expect(replicas.sights.at(-1)).toMatchObject({ leaders: [next], exporters: [next] });
@@ -262,6 +235,15 @@ async function ask(command: readonly string[]): Promise<unknown> {
   } finally {
     client.destroy();
   }
+}
+
+/** Until all have been looked at some times more, while each of them answered and one led: what may go wrong had its chance. */
+async function seenTogether(): Promise<void> {
+  const from = replicas.sights.length;
+  const isTogether = ({ alive, leaders }: Sight): boolean => alive.length === 2 && leaders.length > 0;
+  await vi.waitFor(() => {
+    expect(replicas.sights.slice(from).filter(isTogether).length).toBeGreaterThan(15);
+  }, PATIENCE);
 }
 
 /** Never two leaders, never a series twice, nothing unknown that was known, no counter that falls. */

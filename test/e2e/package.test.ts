@@ -2,8 +2,7 @@ import { chmod, mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { freePort } from "./support/free-port.ts";
-import { type Program, runProgram, startProgram } from "./support/program.ts";
+import { type Program, printed, runProgram, startProgram } from "./support/program.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
 
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
@@ -23,8 +22,6 @@ protocols:
 /** Of `npm pack --json`. */
 interface Packed {
   readonly filename: string;
-  /** In bytes, compressed. */
-  readonly size: number;
   readonly files: readonly { readonly path: string }[];
 }
 
@@ -74,27 +71,6 @@ describe("the npm package", () => {
   }, 120_000);
 
   afterAll(undoAll);
-
-  it("is as large as the README says", async () => {
-    const readme = await readFile(join(ROOT, "README.md"), "utf8");
-    const figures =
-      /npm package of ([\d.]+) MB \(`npm pack --dry-run`\), (\d+) MB installed with its (\d+) dependencies/.exec(
-        readme,
-      );
-    const [packedMb, installedMb, dependencies] = (figures ?? []).slice(1).map(Number);
-    const disk = await runProgram({
-      command: "du",
-      args: ["-s", "--apparent-size", "--block-size=1000000", "node_modules"],
-      cwd: folder,
-    });
-    const list = await runProgram({ command: "npm", args: ["ls", "--all", "--parseable"], cwd: folder });
-
-    // Without the folder itself and synclag. Ranges resolve to what is current, so the figures may differ a little.
-    const listed = list.stdout.trim().split("\n").length - 2;
-    expect(Math.abs(listed - (dependencies ?? 0))).toBeLessThan(5);
-    expect(Math.abs(packed.size / 1e6 - (packedMb ?? 0))).toBeLessThan(0.08);
-    expect(Math.abs(Number.parseInt(disk.stdout, 10) - (installedMb ?? 0))).toBeLessThan(4);
-  });
 
   it("holds no tests, sources or source maps", () => {
     const folders = new Set(packed.files.map(({ path }) => path.split("/")[0]));
@@ -157,8 +133,8 @@ describe("the npm package", () => {
   async function started(
     args: readonly string[],
   ): Promise<{ readonly daemon: Program; readonly url: string }> {
-    const address = `127.0.0.1:${await freePort()}`;
-    return { daemon: await startProgram(asNobody([...args, "--listen", address])), url: `http://${address}` };
+    const daemon = await startProgram(asNobody([...args, "--listen", "127.0.0.1:0"]));
+    return { daemon, url: await printed(daemon, /"url":"(http:[^"]+)"/) };
   }
 });
 

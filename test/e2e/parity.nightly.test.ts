@@ -6,7 +6,7 @@ import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { sampleValue } from "./support/exposition.ts";
 import { freePort } from "./support/free-port.ts";
 import { getJson } from "./support/loopback.ts";
-import { installPonder, startPonder } from "./support/ponder.ts";
+import { startPonder } from "./support/ponder.ts";
 import type { Program } from "./support/program.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
@@ -61,7 +61,6 @@ describe("synclag run, against two Ponders that index the same Anvil chain", () 
   const statuses = async () => (await told()).targets.map((target) => target.status);
 
   beforeAll(async () => {
-    await installPonder();
     folder = await temporaryFolder("parity");
     chain = await startAnvil({ chainId: 31_337, history: 100, missing: BLOCKS });
     other = await startAnvil({ chainId: 31_338, history: 10 });

@@ -7,7 +7,7 @@ import { sampleValue } from "./support/exposition.ts";
 import { freePort } from "./support/free-port.ts";
 import { type GatedNode, startGatedNode } from "./support/gated-node.ts";
 import { getJson } from "./support/loopback.ts";
-import { installPonder, startPonder } from "./support/ponder.ts";
+import { startPonder } from "./support/ponder.ts";
 import type { Program } from "./support/program.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
@@ -54,7 +54,6 @@ describe("synclag run, against a Ponder that indexes two Anvil chains", () => {
     [...new Set((await targets()).map((one) => `${one.status} ${one.reason ?? "-"}`))].sort();
 
   beforeAll(async () => {
-    await installPonder();
     folder = await temporaryFolder("ponder");
     const [alpha, beta] = await Promise.all([
       startAnvil({ chainId: 31_337, history: HISTORY }),
@@ -160,14 +159,6 @@ describe("synclag run, against a Ponder that indexes two Anvil chains", () => {
       ({ name, labels }) => name === "synclag_regressions_total" && labels["kind"] === "reindex",
     );
     expect(reindexes.map((sample) => sample.value)).toEqual([1, 1, 1, 1]);
-  });
-
-  it("stops with exit code 0 within five seconds of SIGTERM", async () => {
-    const askedAtMs = Date.now();
-    synclag.signal("SIGTERM");
-
-    expect(await synclag.exit).toEqual({ code: 0, signal: null });
-    expect(Date.now() - askedAtMs).toBeLessThan(5_000);
   });
 
   function shutNodes(): void {

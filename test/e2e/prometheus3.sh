@@ -38,4 +38,4 @@ if (($# == 0)); then
 fi
 export PATH=$programs:$PATH
 prometheus --version | head -n 1
-exec npx tsx test/e2e/run.ts "$@"
+exec npx vitest run --project e2e --maxWorkers=2 "$@"

@@ -1,6 +1,10 @@
 import { AsyncLocalStorage } from "node:async_hooks";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { Budgets } from "../../src/budgets/budgets.ts";
+import { savedBudgetsToJson } from "../../src/budgets/snapshot.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
@@ -11,7 +15,7 @@ import { openStateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient } from "../../src/io/http-client/client.ts";
 import type { RedisStore } from "../../src/io/store/redis-store.ts";
 import type { DrawingRight } from "../../src/io/store/shared-budgets.ts";
-import { NOT_CONNECTED, type StoreReply } from "../../src/io/store/store-reply.ts";
+import { NOT_CONNECTED, type StoreFailure, type StoreReply } from "../../src/io/store/store-reply.ts";
 import type { StoreScript } from "../../src/io/store/store-script.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
 import { expositionText } from "../../src/metrics/families/exposition.ts";
@@ -21,6 +25,7 @@ import { BudgetStoreModel } from "../support/budget-store-model.ts";
 import { type LogLine, recordLog } from "../support/log-recorder.ts";
 import { configOf } from "../support/running-app.ts";
 import { Scenario } from "../support/scenario.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { worldOf } from "../support/world-of.ts";
 
 const FLEET = `
@@ -37,6 +42,7 @@ protocols:
 `;
 const CONFIG = configOf(FLEET);
 const SQUID_URL = "https://base.squid.example/";
+const UNUSABLE: StoreFailure = { kind: "failed", reason: "unusable", detail: "unexpected reply" };
 const NOT_STARTED = { right: (): DrawingRight => ({ kind: "none" }), mayPoll: () => false };
 const POLLS = `synclag_polls_total{protocol="airdrops",variant="multichain",tier="production",endpoint="base"}`;
 
@@ -51,7 +57,7 @@ beforeEach(async () => {
   cluster = new Cluster();
   await cluster.start("a");
   await cluster.start("b");
-  await cluster.run("1m");
+  await cluster.run("30s");
 });
 
 afterEach(() => {
@@ -76,15 +82,21 @@ describe("two replicas with a store", () => {
   });
 
   it("hand over at once when the leader stops in order: nothing is polled twice, and everything goes on", async () => {
+    await cluster.run("2m");
     const before = pollsIn(await cluster.scrape("a"));
+    const plotted = cluster.replica("a").timesOf("base");
     await cluster.stop("a");
     await cluster.run("10s");
     const after = await cluster.scrape("b");
+    await cluster.start("c");
 
     expect(cluster.pollers()).toEqual(["a", "b"]);
     expect(cluster.longestPauseMs()).toBeLessThan(7_000);
     expect(pollsIn(after)).toBeGreaterThanOrEqual(before);
     expect(statusesOf(cluster.replica("b"))).toEqual(Array(4).fill("ok"));
+    // A replica that starts later has the plots of the former leader.
+    expect(plotted.length).toBeGreaterThan(1);
+    expect(cluster.replica("c").timesOf("base")).toEqual(expect.arrayContaining(plotted.slice(0, -1)));
     expect(
       cluster.replica("b").lines.filter(({ msg }) => msg === "Leading: polling from now on"),
     ).toHaveLength(1);
@@ -126,18 +138,21 @@ describe("two replicas with a store", () => {
     expect(leader).toMatch(/^synclag_status/m);
   });
 
-  it("go on with the last leader alone while the store is away, and say so", async () => {
-    cluster.isStoreAway = true;
+  it.each([
+    { failure: NOT_CONNECTED, what: "is away" },
+    { failure: UNUSABLE, what: "gives replies that cannot be used" },
+  ])("go on with the last leader alone while the store $what, and say so", async ({ failure }) => {
+    cluster.storeFailure = failure;
     await cluster.run("90s");
     const [a, b] = [await cluster.scrape("a"), await cluster.scrape("b")];
     const pollers = cluster.pollers();
-    cluster.isStoreAway = false;
+    cluster.storeFailure = null;
     await cluster.run("30s");
 
     expect(pollers).toEqual(["a"]);
     expect(cluster.pollers()).toEqual(["a"]);
     expect(cluster.longestPauseMs()).toBeLessThan(20_000);
-    expect([a, b].map((text) => /^synclag_store_up (\d)$/m.exec(text ?? "")?.[1])).toEqual(["0", "0"]);
+    expect([a, b].map((text) => /^synclag_store_up (\d)$/m.exec(text)?.[1])).toEqual(["0", "0"]);
     expect(a).toMatch(/^synclag_status/m);
     expect(b).not.toMatch(/^synclag_status/m);
     expect(cluster.replica("a").lines).toContainEqual(
@@ -178,27 +193,45 @@ describe("two replicas with a store", () => {
     expect(cluster.replica("a").report().replica).toMatchObject({ role: "standby", leader: "b" });
   });
 
-  it("count every request of a budget, however often the leader dies", async () => {
-    for (const [leader, other] of [
-      ["a", "b"],
-      ["b", "a"],
-    ] as const) {
-      cluster.replica(leader).process.kill();
-      await cluster.run("90s");
-      await cluster.start(leader);
-      expect(cluster.replica(other).report().replica).toMatchObject({ role: "leader" });
+  it("go on from what a state file of before says was spent, however often they start with it", async () => {
+    await using folder = await temporaryFolder();
+    const formerStateFile = join(folder.path, "synclag.state.json");
+    const budgets = new Budgets(CONFIG.fleet);
+    const [spent] = CONFIG.fleet.indexers[0]?.endpoints ?? [];
+    for (let request = 0; request < 40 && spent !== undefined; request += 1) {
+      budgets.acquire(spent, "scheduled", Date.now());
     }
+    await writeFile(
+      formerStateFile,
+      JSON.stringify({ budgets: savedBudgetsToJson(budgets.save(Date.now())) }),
+    );
+    const usedBefore = cluster.replica("a").report().budgets[0]?.used ?? 0;
 
-    const sent = cluster.sent.filter(({ url }) => url === "https://graph.example/base").length;
+    await cluster.start("c", { formerStateFile });
+    await cluster.start("d", { formerStateFile });
+    await cluster.run("10s");
+
     const [budget] = cluster.replica("a").report().budgets;
-    expect(sent).toBeGreaterThan(4);
-    expect(budget?.used).toBeGreaterThanOrEqual(sent);
-    expect(budget?.drawnBy?.map(({ name }) => name).toSorted()).toEqual(["a", "b"]);
+    expect(budget?.used).toBeGreaterThanOrEqual(40 + usedBefore);
+    expect(budget?.used).toBeLessThan(40 + usedBefore + 10);
+    expect(budget?.drawnBy).toContainEqual({ name: expect.stringMatching(/^file /), requests: 40 });
+  });
+
+  it("start with a state file of before that is missing or damaged", async () => {
+    await using folder = await temporaryFolder();
+    const damaged = join(folder.path, "damaged.json");
+    await writeFile(damaged, "not JSON");
+
+    await cluster.start("c", { formerStateFile: join(folder.path, "missing.json") });
+    await cluster.start("d", { formerStateFile: damaged });
+
+    expect(cluster.replica("c").report().replica).toMatchObject({ role: "standby", leader: "a" });
+    expect(cluster.replica("d").report().replica).toMatchObject({ role: "standby", leader: "a" });
   });
 
   it("set the instants of a leader with another clock to their own", async () => {
     await cluster.stop("b");
-    await cluster.start("c", 30_000);
+    await cluster.start("c", { aheadMs: 30_000 });
     await cluster.run("1m");
 
     const [own] = cluster.replica("a").report().chains[0]?.targets ?? [];
@@ -301,12 +334,20 @@ function holdTimersBack(): void {
   vi.stubGlobal("setInterval", (callback: () => void, ms: number) => startInterval(held(callback), ms));
 }
 
+interface ReplicaSettings {
+  /** How far its clock is ahead of the store's. */
+  readonly aheadMs?: number;
+  readonly formerStateFile?: string | null;
+}
+
 interface Started {
   readonly process: SimulatedProcess;
   readonly replica: Replica;
   readonly lines: readonly LogLine[];
   readonly report: () => Report;
   readonly scrape: () => Promise<Buffer>;
+  /** The instants of the plots of a chain. */
+  readonly timesOf: (chain: string) => readonly number[];
   readonly stop: () => Promise<void>;
 }
 
@@ -316,13 +357,13 @@ class Cluster {
   readonly store = new StoreUnderTest(() => Date.now());
   /** Every request, with the name of the replica that sent it. */
   readonly sent: { readonly by: string; readonly url: string; readonly atMs: number }[] = [];
-  isStoreAway = false;
+  /** What every call returns; null: the store works. */
+  storeFailure: StoreFailure | null = null;
   readonly #replicas = new Map<string, Started>();
 
-  /** A process with a clock that is so far ahead of the store's. */
-  async start(name: string, aheadMs = 0): Promise<void> {
+  async start(name: string, options: ReplicaSettings = {}): Promise<void> {
     const process = new SimulatedProcess();
-    const starting = processes.run(process, () => this.#start(name, { process, aheadMs }));
+    const starting = processes.run(process, () => this.#start(name, process, options));
     await this.run("10s");
     this.#replicas.set(name, await starting);
   }
@@ -355,7 +396,7 @@ class Cluster {
     return gunzipSync(await scraping).toString();
   }
 
-  /** Who has polled, in order. */
+  /** The replicas that polled, in order. */
   pollers(): readonly string[] {
     const names = this.sent.map(({ by }) => by);
     return names.filter((name, index) => name !== names[index - 1]);
@@ -369,7 +410,8 @@ class Cluster {
 
   async #start(
     name: string,
-    { process, aheadMs }: { readonly process: SimulatedProcess; readonly aheadMs: number },
+    process: SimulatedProcess,
+    { aheadMs = 0, formerStateFile = null }: ReplicaSettings,
   ): Promise<Started> {
     const { logger, lines } = recordLog();
     const world = worldOf({
@@ -380,7 +422,7 @@ class Cluster {
     });
     const store = this.#storeFor(process);
     const right = () => replica.right();
-    const options = { store, name, isDaemon: true, right, formerStateFile: null, world };
+    const options = { store, name, isDaemon: true, right, formerStateFile, world };
     let replica: Replica | { right: () => DrawingRight; mayPoll: () => boolean } = NOT_STARTED;
     const shared = await openSharedBudgets(CONFIG.fleet, options);
     const state = await openStateStore(null, {
@@ -412,6 +454,7 @@ class Cluster {
       lines,
       report: () => started.report(),
       scrape: async () => (await scrape()).gzipped,
+      timesOf: (chain) => history.past(chain, [], { fromMs: 0, toMs: Date.now(), points: 1_000 }).timesMs,
       async stop() {
         daemon.drain();
         await reports[Symbol.asyncDispose]();
@@ -434,14 +477,14 @@ class Cluster {
 
   /** The store over a network: each way takes two milliseconds. */
   #storeFor(process: SimulatedProcess): Pick<RedisStore, "run" | "isUp" | "name"> {
-    const isUp = (): boolean => !(this.isStoreAway || process.isCutOff);
+    const failure = (): StoreFailure | null => (process.isCutOff ? NOT_CONNECTED : this.storeFailure);
     const takeTime = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2));
     return {
       name: "store",
-      isUp,
+      isUp: () => failure() === null,
       run: async (...call) => {
         await takeTime();
-        const reply = isUp() ? await this.store.run(...call) : NOT_CONNECTED;
+        const reply = failure() ?? (await this.store.run(...call));
         await takeTime();
         return reply;
       },

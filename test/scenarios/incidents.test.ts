@@ -306,6 +306,25 @@ describe("an incident over time", () => {
   });
 });
 
+describe("a maintenance window", () => {
+  it("marks its targets from its beginning to its end, and leaves statuses and incidents as they are", async () => {
+    const window = `maintenance: [{ match: { protocol: airdrops, variant: multichain }, from: "2026-11-20T03:01:00Z", to: "2026-11-20T03:03:00Z" }]`;
+    await using play = await startScenario(`${FLEET}${window}\n`);
+    happen(play, "fail airdrops/multichain/all");
+    const seen: string[] = [];
+    for (let look = 0; look < 4; look += 1) {
+      await play.run(look === 0 ? "50s" : "1m");
+      const marked = play.status().targets.filter(({ maintenance }) => maintenance);
+      const statuses = marked.map(({ chain, status, variant }) => `${variant} ${chain} ${status}`);
+      seen.push(`${statuses.join(", ")}; ${incidents(play).join(", ")}`);
+    }
+
+    const incident = "endpoint airdrops/multichain/production: 4";
+    const all = ["base", "form", "mode", "sei"].map((chain) => `multichain ${chain} unreachable`).join(", ");
+    expect(seen).toEqual([`; ${incident}`, `${all}; ${incident}`, `${all}; ${incident}`, `; ${incident}`]);
+  });
+});
+
 /** A fleet in which each source has a host of its own: `a` is an indexer that is polled each 15 s, `a:30m` each half hour, `rpc` a node. */
 function fleetOf(sources: string): string {
   const named = sources.split(" ").map((source) => source.split(":"));

@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers";
 import { promisify } from "node:util";
 import { vi } from "vitest";
+import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { parseDuration } from "../../src/config/schema/quantities.ts";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
@@ -12,7 +13,7 @@ import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
 import { Reloader } from "../../src/daemon/reloader.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
 import { type HistoryStore, openHistoryStore } from "../../src/daemon/state/history-store.ts";
-import { EMPTY_STATE, parseState } from "../../src/daemon/state/restored-state.ts";
+import { EMPTY_STATE, parseState, type RestoredState } from "../../src/daemon/state/restored-state.ts";
 import type { StateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
 import type { ProbeResult, ReloadResult } from "../../src/io/http-server/routes/server-deps.ts";
@@ -37,6 +38,8 @@ export interface ScenarioOptions {
   readonly at?: string;
   /** What `${VAR}` in the configuration stands for. */
   readonly env?: Readonly<Record<string, string>>;
+  /** What is changed in the configuration once it is parsed. */
+  readonly adjust?: (config: Config) => Config;
   /** How a chain differs from one with even block times. */
   readonly chains?: (spec: ChainSpec) => ChainSpec;
   /** What is wrong with the indexers before the daemon starts. */
@@ -154,17 +157,25 @@ export class Scenario extends Outputs implements AsyncDisposable {
     }
   }
 
-  /** Stops the daemon, waits for so long, and starts it again on what it has saved, or on nothing; `chainsYaml`: as it is then. */
+  /** What the state file would hold now. */
+  saved(): SavedState {
+    return JSON.parse(JSON.stringify(this.#daemon.snapshot().all().state)) as SavedState;
+  }
+
+  /**
+   * Stops the daemon, waits for so long, and starts it again on what it has saved, on nothing, or on another state; `chainsYaml`: as
+   * it is then.
+   */
   async restart({
     state,
     after = "0s",
     chainsYaml,
   }: {
-    readonly state: "kept" | "lost";
+    readonly state: "kept" | "lost" | RestoredState;
     readonly after?: string;
     readonly chainsYaml?: string;
   }): Promise<void> {
-    const saved = this.#running === null ? null : JSON.stringify(this.#running.daemon.snapshot().all().state);
+    const saved = this.#running === null ? null : this.saved();
     const history = structuredClone(Object.fromEntries(this.#running?.history.save() ?? []));
     await this.#stop();
     if (after !== "0s") {
@@ -174,11 +185,8 @@ export class Scenario extends Outputs implements AsyncDisposable {
       this.#config = this.#parse(chainsYaml);
       this.#connect();
     }
-    // What was just written by the daemon is what the file would hold.
-    const restored =
-      saved === null || state === "lost"
-        ? EMPTY_STATE
-        : parseState(JSON.parse(saved) as SavedState, Date.now());
+    const kept = saved === null || state === "lost" ? EMPTY_STATE : parseState(saved, Date.now());
+    const restored = typeof state === "string" ? kept : state;
     this.#running = await startDaemon(this.#config, {
       world: this.#world(),
       disk: this.#disk,
@@ -323,14 +331,15 @@ export class Scenario extends Outputs implements AsyncDisposable {
     return this.#startMs + this.#elapsedMs() + this.#suspendedMs;
   }
 
-  #parse(chainsYaml: string): ReturnType<typeof parseConfig> {
-    return parseConfig(chainsYaml, {
+  #parse(chainsYaml: string): Config {
+    const config = parseConfig(chainsYaml, {
       file: "chains.yaml",
       env: this.#options.env ?? {},
       readFile(path) {
         throw new Error(`Cannot read ${path}: a scenario has no files`);
       },
     });
+    return this.#options.adjust?.(config) ?? config;
   }
 
   /** Leads each URL of the configuration to its simulated endpoint. */

@@ -12,7 +12,7 @@ const LONGEST_DELAY_MS = 60_000;
  * How soon an endpoint with a changing target is polled again, in milliseconds: a quarter of its interval, at most a
  * minute. Null where it had enough confirmation polls since the last scheduled one.
  */
-export function confirmationDelayMs(pollIntervalMs: number, confirmations: number): number | null {
+function confirmationDelayMs(pollIntervalMs: number, confirmations: number): number | null {
   return confirmations < MOST_CONFIRMATIONS ? Math.min(pollIntervalMs / 4, LONGEST_DELAY_MS) : null;
 }
 

@@ -19,7 +19,7 @@ function reportAt(nowMs: number, lagMs: number | null = 4_000) {
     targets: [sampleTarget(), SUBGRAPH].map((target) =>
       sampleTargetReport({ target, block: block - 2, lagMs }),
     ),
-    gaps: [sampleGap({ target: SUBGRAPH, blocks: 1.5, uncertaintyBlocks: 0.44 })],
+    gaps: [sampleGap({ target: SUBGRAPH, blocks: 1.7, uncertaintyBlocks: 0.44 })],
   });
 }
 
@@ -47,7 +47,7 @@ describe("what is recorded", () => {
     expect({ timesMs, reference }).toEqual({ timesMs: [START_MS], reference: [block] });
     expect(targets).toEqual({
       // The uncertainty is rounded up, so that the interval still contains the true gap.
-      [SUBGRAPH.key]: { block: [block - 2], lagMs: [4_000], gapBlocks: [1.5], uncertaintyBlocks: [0.5] },
+      [SUBGRAPH.key]: { block: [block - 2], lagMs: [4_000], gapBlocks: [1.7], uncertaintyBlocks: [0.5] },
       never: { block: [null], lagMs: [null], gapBlocks: [null], uncertaintyBlocks: [null] },
     });
   });
@@ -100,15 +100,17 @@ describe("what is recorded", () => {
     expect(lags).toEqual([[4_000], [9_000], [4_000], [9_000]]);
   });
 
-  it("is forgotten with its target", () => {
+  it("is forgotten with its target, and of no other", () => {
+    const [laterMs, only] = [START_MS + 20 * MINUTE_MS, sampleTargetReport({ target: SUBGRAPH })];
     const history = recorded(START_MS, START_MS + 10 * MINUTE_MS);
-    const laterMs = START_MS + 20 * MINUTE_MS;
+    const before = history.read([SUBGRAPH.key], whole(START_MS + 10 * MINUTE_MS));
 
-    history.record(sampleChainReport({ targets: [sampleTargetReport()] }), laterMs);
+    history.record(sampleChainReport({ targets: [only], gaps: [] }), laterMs);
 
     const { targets } = history.read([KEY, SUBGRAPH.key], whole(laterMs));
-    const kept = [KEY, SUBGRAPH.key].map((key) => targets[key]?.block.some((block) => block !== null));
-    expect(kept).toEqual([true, false]);
+    const former = before.targets[SUBGRAPH.key]?.block ?? [];
+    expect(targets[SUBGRAPH.key]?.block.slice(0, former.length)).toEqual(former);
+    expect(targets[KEY]?.block.every((block) => block === null)).toBe(true);
   });
 });
 
@@ -120,6 +122,7 @@ describe("what is kept of each step", () => {
 
     const steps = timesMs.slice(1).map((timeMs, index) => timeMs - (timesMs[index] ?? 0));
     expect(endMs - (timesMs[0] ?? 0)).toBeGreaterThan(24 * HOUR_MS - 5 * MINUTE_MS);
+    expect(endMs - (timesMs[0] ?? 0)).toBeLessThanOrEqual(24 * HOUR_MS);
     expect(timesMs.filter((timeMs) => timeMs > endMs - 2 * HOUR_MS)).toHaveLength(120);
     expect(new Set(steps.slice(-119))).toEqual(new Set([MINUTE_MS]));
     expect(new Set(steps.slice(0, -120))).toEqual(new Set([5 * MINUTE_MS]));
@@ -127,11 +130,17 @@ describe("what is kept of each step", () => {
     expect(reference).toEqual(timesMs.map(blockAt));
   });
 
-  it("begins where the record does, wherever that is in a step, and is empty where nothing was recorded", () => {
+  it("begins and ends where the record does, wherever that is in a step, and is empty where nothing was recorded", () => {
     for (const minutes of [0, 1, 2, 3, 4]) {
-      const [fromMs, endMs] = [START_MS + minutes * MINUTE_MS, START_MS + 150 * MINUTE_MS];
+      const [fromMs, endMs] = [START_MS + minutes * MINUTE_MS, START_MS + (150 + 2 * minutes) * MINUTE_MS];
       const { timesMs } = recorded(fromMs, endMs).read([KEY], whole(endMs));
-      expect([timesMs.at(0), timesMs.at(-1), new Set(timesMs).size]).toEqual([fromMs, endMs, timesMs.length]);
+      // Where the lag grows, a step keeps its last sample.
+      const growing = recorded(fromMs, endMs, (nowMs) => nowMs - fromMs).read([KEY], whole(endMs));
+
+      expect([timesMs.at(0), timesMs.at(-1)]).toEqual([fromMs, endMs]);
+      for (const times of [timesMs, growing.timesMs]) {
+        expect(times).toEqual([...new Set(times)].toSorted((one, other) => one - other));
+      }
     }
 
     const history = recorded(START_MS, START_MS + MINUTE_MS);

@@ -12,28 +12,6 @@ const PADDING = "x".repeat(1_000);
 const NO_BUDGETS = savedBudgetsToJson({ accounts: new Map(), backOffs: new Map() });
 
 describe("openStateStore()", () => {
-  it("keeps nothing where it is told no file", async () => {
-    const { store } = await keep(null);
-
-    await store.flush();
-    await store[Symbol.asyncDispose]();
-
-    expect([store.problem(), store.restored.chains.size]).toEqual([null, 0]);
-  });
-
-  it("leaves the state file alone, without journal and lock, once it is disposed", async () => {
-    await using folder = await temporaryFolder();
-    const { store, written } = await keep(join(folder.path, "state.json"));
-    await store.flush();
-    const during = await readdir(folder.path);
-
-    await store[Symbol.asyncDispose]();
-
-    expect(during.toSorted()).toEqual(["state.json.budgets", "state.json.lock"]);
-    expect(await readdir(folder.path)).toEqual(["state.json"]);
-    expect(written.count).toBe(1);
-  });
-
   it("records nothing while the disk refuses, says so once, and records again when it can", async () => {
     await using outer = await temporaryFolder();
     const folder = join(outer.path, "inner");
@@ -138,18 +116,6 @@ describe("openStateStore()", () => {
 
     expect(written.count).toBe(1);
     await store[Symbol.asyncDispose]();
-  });
-
-  it("tells where it serves, for the next one that wants the file", async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, "state.json");
-    const { store } = await keep(path);
-
-    await store.publishUrl("http://127.0.0.1:9855");
-    const lock = JSON.parse(await readFile(`${path}.lock`, "utf8"));
-    await store[Symbol.asyncDispose]();
-
-    expect(lock).toMatchObject({ pid: process.pid, url: "http://127.0.0.1:9855" });
   });
 
   it("tells that another process has taken the file over, and writes no more", async () => {

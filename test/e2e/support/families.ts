@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { POSTGRES_DATABASE, POSTGRES_USER } from "./postgres.ts";
-import { type Program, runProgram, startProgram } from "./program.ts";
+import { type Program, startProgram } from "./program.ts";
 
 const FOLDER = fileURLToPath(new URL("../families", import.meta.url));
 
@@ -8,15 +8,6 @@ const FOLDER = fileURLToPath(new URL("../families", import.meta.url));
 export interface ServerOptions {
   readonly port: number;
   readonly databasePort: number;
-}
-
-/** Installs the servers as their lockfile says. Throws with npm's own words when it cannot. */
-export async function installFamilies(): Promise<void> {
-  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
-  const { code, stderr } = await runProgram({ command: "npm", args, cwd: FOLDER });
-  if (code !== 0) {
-    throw new Error(`Cannot install the servers: npm ci ended with ${code}, ${stderr.slice(-2_000)}`);
-  }
 }
 
 /** Starts SQD's GraphQL server on `squid_processor.status`; it answers some seconds later. */

@@ -1,16 +1,19 @@
-import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { createServer } from "node:net";
 import { hasCode } from "../../../src/io/system-error.ts";
 
-/** Below what systems give to connections (32768 and up on Linux, 49152 elsewhere): one of those could take it first. */
-const PORTS = { from: 20_000, to: 32_768 };
+/**
+ * Each worker of vitest has ports of its own, so that no two tests take the same. All are below what systems give to connections
+ * (32768 and up on Linux, 49152 elsewhere).
+ */
+const PORTS_OF_A_WORKER = 1_000;
+let latest = 20_000 + PORTS_OF_A_WORKER * Number(process.env["VITEST_POOL_ID"] ?? "0");
 
-/** A TCP port of the loopback address that nothing listens on at this moment. */
+/** A TCP port of the loopback address, for a program that cannot say which one the system gave it. */
 export async function freePort(): Promise<number> {
-  const port = randomInt(PORTS.from, PORTS.to);
+  latest += 1;
   const server = createServer();
-  server.listen(port, "127.0.0.1");
+  server.listen(latest, "127.0.0.1");
   try {
     await once(server, "listening");
   } catch (error) {
@@ -21,5 +24,5 @@ export async function freePort(): Promise<number> {
   }
   server.close();
   await once(server, "close");
-  return port;
+  return latest;
 }

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { type Program, runProgram, startProgram } from "./program.ts";
+import { type Program, startProgram } from "./program.ts";
 
 const FOLDER = fileURLToPath(new URL("../ponder", import.meta.url));
 
@@ -11,15 +11,6 @@ export interface PonderOptions {
   readonly databaseDirectory: string;
   /** The block whose event it skips; left out, it skips none. */
   readonly skippedBlock?: number;
-}
-
-/** Installs the indexer as its lockfile says. Throws with npm's own words when it cannot. */
-export async function installPonder(): Promise<void> {
-  const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--prefer-offline"];
-  const { code, stderr } = await runProgram({ command: "npm", args, cwd: FOLDER });
-  if (code !== 0) {
-    throw new Error(`Cannot install Ponder: npm ci ended with ${code}, ${stderr.slice(-2_000)}`);
-  }
 }
 
 /** Starts the indexer in test/e2e/ponder; it answers GraphQL some seconds later. */

@@ -35,6 +35,26 @@ describe("`chain_halted`", () => {
     expect(play.statuses()).toEqual(["chain_halted", "chain_halted", "chain_halted"]);
   });
 
+  it("does not go by a node that stands still while the chain goes on, nor by one of another chain", () => {
+    const said = [0, 30_000_000].map((ahead) => {
+      const play = new ScriptedFleet(TRIO_AND_NODE).run("10m");
+      const stuck = play.head() + ahead;
+      play.script("rpc", ({ time }) => ({ block: stuck, timestampSec: time(play.head()) }));
+      return play.statusesDuring("30m");
+    });
+
+    expect(said).toEqual([["ok"], ["ok"]]);
+  });
+
+  it("goes by another node where one of them still advances", () => {
+    const play = new ScriptedFleet(fleetYaml(["multichain", "subgraph"], { rpc: 2 })).run("10m");
+    const stuck = play.head();
+    play.script("node1.test", () => stuck).script("airdrops", () => stuck);
+
+    expect(play.run("20m").statuses()).toEqual(["stalled", "stalled"]);
+    expect(play.target("multichain").detail).toMatch(/^has not advanced for 20 min while its chain does/);
+  });
+
   it.each([
     { case: "the packaged thresholds", batch: 30, thresholds: {} },
     {

@@ -3,15 +3,18 @@ import { ScriptedFleet } from "../../support/scripted-fleet.ts";
 import { behind, dated } from "../../support/scripted-reply.ts";
 import { fleetYaml, TRIO } from "./fleets.ts";
 
-/** `multichain` slows down: it makes so many blocks in the time in which its chain makes ten. */
-function slowDown(play: ScriptedFleet, blocks: number): ScriptedFleet {
+/** `multichain` makes half as many blocks as its chain from now on. All report the times of their blocks. */
+function slowDown(play: ScriptedFleet): ScriptedFleet {
   const from = play.head();
-  return play.script("multichain", ({ head }) => from + Math.floor(((head - from) * blocks) / 10));
+  return play.script("multichain", ({ head, time }) => {
+    const block = from + Math.floor((head - from) / 2);
+    return { block, timestampSec: time(block) };
+  });
 }
 
 describe("`lagging`", () => {
   it("begins where a target that advances is more than ten minutes behind, and ends within ten", () => {
-    const play = slowDown(new ScriptedFleet(TRIO).run("1h"), 5);
+    const play = slowDown(new ScriptedFleet(TRIO).script("airdrops", dated()).run("30m"));
 
     // After 20 min at half the pace it is ten minutes behind.
     expect(play.changes("multichain", "40m")).toEqual(["20m 30s lagging"]);
@@ -31,8 +34,9 @@ describe("`lagging`", () => {
   it("goes by the configured threshold", () => {
     const thresholds = { lagging: "2m", critical: "30m" };
     const play = slowDown(
-      new ScriptedFleet(fleetYaml(["multichain", "subgraph", "mirror"], { thresholds })).run("1h"),
-      5,
+      new ScriptedFleet(fleetYaml(["multichain", "subgraph", "mirror"], { thresholds }))
+        .script("airdrops", dated())
+        .run("30m"),
     );
 
     expect(play.changes("multichain", "10m")).toEqual(["4m 30s lagging"]);
@@ -46,10 +50,12 @@ describe("`lagging`", () => {
   });
 
   it.each([
-    { blocks: 299, status: "ok" },
-    { blocks: 302, status: "lagging" },
+    { blocks: 300, status: "ok" },
+    { blocks: 301, status: "lagging" },
   ])("holds by the block: $status at $blocks blocks of two seconds", ({ blocks, status }) => {
-    const play = new ScriptedFleet(TRIO).script("multichain", behind(blocks)).run("10m");
+    const play = new ScriptedFleet(TRIO).script("airdrops", dated()).script("multichain", dated(blocks));
+
+    play.run("10m");
 
     expect(play.target("multichain")).toMatchObject({ status, lagBlocks: blocks });
   });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ScriptedFleet } from "../../support/scripted-fleet.ts";
+import { FIRST_BLOCK, ScriptedFleet } from "../../support/scripted-fleet.ts";
 import { behind, dated } from "../../support/scripted-reply.ts";
 import { fleetYaml, TRIO } from "./fleets.ts";
 
@@ -16,18 +16,16 @@ describe("`syncing`", () => {
   });
 
   it("holds while a target that was never at the head catches up, and ends at the head", () => {
-    const play = new ScriptedFleet(TRIO).run("5s");
-    const [from, first] = [play.head() - 259_200, play.head()];
-    play.script("multichain", ({ head }) => Math.min(head, from + (head - first) * 100)).restart();
-    const fresh = new ScriptedFleet(TRIO);
-    fresh.script("multichain", ({ head }) => Math.min(head, from + (head - first) * 100));
+    const from = FIRST_BLOCK - 259_200;
+    const play = new ScriptedFleet(TRIO);
+    play.script("multichain", ({ head }) => Math.min(head, from + (head - FIRST_BLOCK) * 200));
 
-    fresh.run("1m");
-    expect(fresh.target("multichain").status).toBe("syncing");
-    expect(fresh.target("multichain").detail).toMatch(
+    play.run("1m");
+    expect(play.target("multichain").status).toBe("syncing");
+    expect(play.target("multichain").detail).toMatch(
       /^catching up, about \d d( \d+ h)? \(25\d,\d{3} blocks\) behind the reference seen by 2 sources$/,
     );
-    const changes = fresh.changes("multichain", "3h");
+    const changes = play.changes("multichain", "1h");
     expect(changes.map((change) => change.split(" ").at(-1))).toEqual(["ok"]);
   });
 
@@ -66,26 +64,22 @@ describe("`syncing`", () => {
   });
 
   it("goes by block times for the only source of a chain", () => {
-    const play = new ScriptedFleet(fleetYaml(["multichain"])).run("5s");
-    const first = play.head();
-    const fresh = new ScriptedFleet(fleetYaml(["multichain"]));
-    fresh.script("multichain", ({ head, time }) => {
-      const block = Math.min(head, first - 100_000 + (head - first) * 10);
+    const play = new ScriptedFleet(fleetYaml(["multichain"]));
+    play.script("multichain", ({ head, time }) => {
+      const block = Math.min(head, FIRST_BLOCK - 100_000 + (head - FIRST_BLOCK) * 10);
       return { block, timestampSec: time(block) };
     });
 
-    fresh.run("10m");
+    play.run("10m");
 
-    expect(fresh.target("multichain")).toMatchObject({ status: "syncing", lagBlocks: null });
+    expect(play.target("multichain")).toMatchObject({ status: "syncing", lagBlocks: null });
   });
 
   it("holds for the only source of a chain that goes faster than its chain can, without block times", () => {
-    const play = new ScriptedFleet(fleetYaml(["multichain"])).run("5s");
-    const first = play.head();
-    const fresh = new ScriptedFleet(fleetYaml(["multichain"]));
-    fresh.script("multichain", ({ head }) => first + (head - first) * 500);
+    const play = new ScriptedFleet(fleetYaml(["multichain"]));
+    play.script("multichain", ({ head }) => FIRST_BLOCK + (head - FIRST_BLOCK) * 500);
 
-    expect(fresh.run("5m").target("multichain")).toMatchObject({ status: "syncing", lagBlocks: null });
+    expect(play.run("5m").target("multichain")).toMatchObject({ status: "syncing", lagBlocks: null });
   });
 
   it.each(["2s", null])(

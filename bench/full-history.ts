@@ -1,0 +1,81 @@
+import { parseConfig } from "../src/config/parse.ts";
+import { ChainHistory, type SavedHistory } from "../src/core/history/history.ts";
+import type { Chain, Target } from "../src/core/model/fleet.ts";
+import { groupBy } from "../src/core/model/group-by.ts";
+import type { ChainReport, TargetReport } from "../src/core/model/report.ts";
+import { writeHistoryFile } from "../src/io/state/history-file.ts";
+
+/** Two rings: one by the minute, for two hours, and one by five minutes. */
+const FINE_MS = 60_000;
+const COARSE_MS = 5 * FINE_MS;
+const RECENT_MS = 120 * FINE_MS;
+const DAY_MS = 86_400_000;
+const BLOCK_MS = 2_000;
+
+/** Writes the history that a daemon has after a day on this chains.yaml, with every value known. */
+export async function writeFullHistory(text: string, stateFile: string): Promise<void> {
+  const readFile = (path: string): string => {
+    throw new Error(`Cannot read ${path}: a synthetic fleet needs no other file`);
+  };
+  const { fleet } = parseConfig(text, { file: "chains.yaml", env: {}, readFile });
+  const targets = fleet.indexers.flatMap(({ endpoints }) =>
+    endpoints.flatMap((endpoint) => endpoint.targets),
+  );
+  await writeHistoryFile(stateFile, historiesOf(fleet.chains, targets));
+}
+
+function* historiesOf(
+  chains: readonly Chain[],
+  targets: readonly Target[],
+): Iterable<readonly [slug: string, history: SavedHistory]> {
+  const byChain = groupBy(targets, ({ chain }) => chain);
+  for (const chain of chains) {
+    yield [chain.slug, fullHistory(chain, byChain.get(chain.slug) ?? []).save()];
+  }
+}
+
+function fullHistory(chain: Chain, targets: readonly Target[]): ChainHistory {
+  const history = new ChainHistory();
+  const nowMs = Date.now();
+  const report = reportOf(chain, targets, nowMs);
+  // Old steps only as often as they are kept.
+  for (let agoMs = DAY_MS; agoMs > 0; agoMs -= agoMs > RECENT_MS ? COARSE_MS : FINE_MS) {
+    history.record(report, nowMs - agoMs);
+  }
+  return history;
+}
+
+/** Whatever the values are, they take as much memory. */
+function reportOf(chain: Chain, targets: readonly Target[], atMs: number): ChainReport {
+  const block = Math.floor(atMs / BLOCK_MS);
+  return {
+    chain,
+    reference: { block, sources: targets.length, members: [], opposed: [], timeMs: atMs },
+    standings: [],
+    dispute: null,
+    blockIntervalMs: BLOCK_MS,
+    targets: targets.map((target) => ({ ...OK, target, block: block - 1, lagMs: 1_000 })),
+    gaps: targets
+      .slice(1)
+      .map((target) => ({ target, against: "", blocks: 1, seconds: 2, uncertaintyBlocks: 0.5 })),
+    parity: [],
+  };
+}
+
+const OK: Omit<TargetReport, "target" | "block" | "lagMs"> = {
+  status: "ok",
+  reason: null,
+  detail: "",
+  up: true,
+  blockTimestampSec: null,
+  lagBlocks: 1,
+  lagExtrapolated: false,
+  lastSuccessMs: null,
+  lastAdvanceMs: null,
+  indexingErrors: null,
+  deployment: null,
+  deploymentChanges: 0,
+  regressions: { reorg: 0, reindex: 0 },
+  preferred: false,
+  maintenance: false,
+};

@@ -1,0 +1,136 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { loadState } from "../../src/daemon/state/load.ts";
+import { recordLog } from "../support/log-recorder.ts";
+import { type Scenario, startScenario } from "../support/scenario.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+/** What replaces a value of the state file, one value at a time. */
+const VALUES: readonly unknown[] = [
+  ...[1e308, -1e308, 1e18, 2 ** 53, -1, 0, 0.5],
+  ...[null, "", "x", "1e308", "\0", [], {}, [[[]]], true],
+];
+/** One of so many replacements is tried, for all of them would take a minute. */
+const SAMPLED = 37;
+/** With 1e308 these are always tried: each once ended the process. */
+const INSTANTS = ["savedAtMs", "untilMs", "receivedAtMs", "sinceMs"];
+
+const FLEET = `
+version: 1
+poll: { retries: 0 }
+budgets: { studio: { limit: 4000, per: hour, scope: endpoint } }
+chains:
+  base: { id: 8453, name: Base, block_time: 2s, rpc: ["https://node.example/"] }
+  ethereum: { id: 1, name: Ethereum, block_time: 12s }
+protocols:
+  airdrops:
+    - { variant: multichain, dialect: envio, url: "https://envio.example/", schedule: "*/15 * * * * *", chains: [base, ethereum] }
+    - { variant: subgraph, dialect: graph, url: "https://graph.example/{chain}", schedule: "*/15 * * * * *", chains: [base, ethereum] }
+  flow:
+    - { variant: subgraph, dialect: graph, url: "https://studio.example/{chain}", budget: studio, schedule: "*/15 * * * * *", chains: [base] }
+    - { variant: squid, dialect: squid, url: "https://squid.example/{chain}", schedule: "*/15 * * * * *", chains: [base, ethereum] }
+parity:
+  - name: campaigns
+    protocol: airdrops
+    every: 1m
+    queries:
+      multichain: { select: 'Campaign(where: {chainId: {_eq: "{chain_id}"}}, order_by: {subgraphId: desc}, limit: 1) { subgraphId }', value: Campaign.0.subgraphId }
+      subgraph: { select: 'campaigns(orderBy: subgraphId, orderDirection: desc, first: 1) { subgraphId }', value: campaigns.0.subgraphId }
+`;
+
+describe("a start from a state file with a damaged value", () => {
+  it("shows every page, and calls no target ok that was not, whatever value is replaced", async () => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "synclag.state.json");
+    await using play = await startScenario(FLEET);
+    const state = await playEverything(play);
+    const problems: string[] = [];
+
+    await startFrom(play, path, state);
+    const undamaged = okIn(play);
+    for (const { name, damaged } of replacementsIn(state)) {
+      await startFrom(play, path, damaged);
+      const wrong = okIn(play).filter((key) => !undamaged.includes(key));
+      problems.push(...[...wrong, ...unreadableIn(play)].map((problem) => `${name}: ${problem}`));
+    }
+
+    expect(undamaged).not.toEqual([]);
+    expect(problems).toEqual([]);
+  });
+});
+
+/** Runs until the state has every section, and returns it. */
+async function playEverything(play: Scenario): Promise<unknown> {
+  play.fleet.target("airdrops/subgraph/production/ethereum").set({ lagMs: 3_600_000 });
+  play.fleet.endpoint("flow/subgraph/production/base").fail("http_429");
+  play.setHost("squid.example", "down");
+  await play.run("15m");
+  const { chains, incidents, budgets } = play.report();
+  expect(incidents).not.toEqual([]);
+  expect(budgets.map(({ backOff }) => backOff)).toEqual([expect.any(String)]);
+  expect(chains.flatMap(({ parity }) => parity.map(({ result }) => result))).toContain("equal");
+  expect(new Set(play.status().targets.map(({ status }) => status))).toEqual(
+    new Set(["ok", "lagging", "throttled", "unreachable"]),
+  );
+  return { version: 1, ...play.saved() };
+}
+
+/** Starts the daemon on this file, without time for a poll. */
+async function startFrom(play: Scenario, path: string, state: unknown): Promise<void> {
+  await writeFile(path, JSON.stringify(state));
+  const { logger } = recordLog();
+  await play.restart({ state: await loadState(path, { logger, nowMs: Date.now }) });
+}
+
+function okIn(play: Scenario): readonly string[] {
+  return play
+    .report()
+    .chains.flatMap(({ targets }) => targets)
+    .flatMap(({ status, target }) => (status === "ok" ? [target.key] : []));
+}
+
+function unreadableIn(play: Scenario): readonly string[] {
+  const outputs = [play.page(), play.page("base"), play.page("ethereum"), play.check().text];
+  const texts = [...outputs, play.metrics(), JSON.stringify(play.status())];
+  return texts
+    .filter((text) => /\bInfinity\b|Invalid Date|\bNaN\b/.test(text))
+    .map((text) => text.slice(0, 200));
+}
+
+/** The state with one value replaced, for some of the values. */
+function replacementsIn(state: unknown): readonly { readonly name: string; readonly damaged: unknown }[] {
+  return [...pathsOf(state)]
+    .flatMap((path) => VALUES.map((value) => ({ path, value })))
+    .filter(
+      ({ path, value }, index) =>
+        index % SAMPLED === 0 || (value === 1e308 && INSTANTS.includes(path.at(-1) ?? "")),
+    )
+    .map(({ path, value }) => ({
+      name: `${path.join("/")} = ${JSON.stringify(value)}`,
+      damaged: withValue(state, path, value),
+    }));
+}
+
+/** The paths to all values; of a list, to those of its last item only. */
+function* pathsOf(value: unknown, path: readonly string[] = []): Iterable<readonly string[]> {
+  if (path.length > 0) {
+    yield path;
+  }
+  if (typeof value === "object" && value !== null) {
+    const entries = Object.entries(value);
+    for (const [key, inner] of Array.isArray(value) ? entries.slice(-1) : entries) {
+      yield* pathsOf(inner, [...path, key]);
+    }
+  }
+}
+
+function withValue(value: unknown, [key, ...rest]: readonly string[], wanted: unknown): unknown {
+  if (key === undefined) {
+    return wanted;
+  }
+  if (Array.isArray(value)) {
+    return value.with(Number(key), withValue(value[Number(key)], rest, wanted));
+  }
+  return { ...Object(value), [key]: withValue(Object(value)[key], rest, wanted) };
+}

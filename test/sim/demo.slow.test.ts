@@ -1,0 +1,106 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { DEMO_PARITY } from "../../src/commands/demo.ts";
+import type { Config } from "../../src/config/config.ts";
+import { type Endpoint, endpointsOf } from "../../src/core/model/fleet.ts";
+import { DIALECT_NAMES } from "../../src/dialects/registry.ts";
+import { accelerate, paceAtSpeed } from "../../src/sim/fleet/accelerate.ts";
+import { withDemoFamilies } from "../../src/sim/fleet/demo-families.ts";
+import { SIMULATED_API_KEY } from "../../src/sim/fleet/endpoint-spec.ts";
+import { SCENARIOS } from "../../src/sim/scenarios/registry.ts";
+import { applyChange, type Scenario as DemoScenario, type Step } from "../../src/sim/scenarios/scenario.ts";
+import { SIMULATED_CUSTOM_QUERY } from "../../src/sim/servers/custom.ts";
+import { expectGolden } from "../support/golden.ts";
+import { type Scenario, startScenario } from "../support/scenario.ts";
+
+const CHAINS_YAML = `${readFileSync("chains.yaml", "utf8")}${DEMO_PARITY}`;
+/** Ten minutes of 130 endpoints at the pace of the demo take ten seconds, and far longer on a machine that is busy. */
+const LIMIT = { timeout: 600_000 };
+/** A scenario in which nothing happens any more is not played on. */
+const LONGEST_SEC = 120;
+
+describe("synclag demo", () => {
+  it.each(SCENARIOS)("shows at each step of $name what it says", LIMIT, async (demo) => {
+    const { play, endpoints } = await startDemo(demo);
+    await using _ = play;
+    const hosts = new Set(endpoints.map(({ host }) => host));
+
+    const shown: string[] = [];
+    for (const [index, step] of demo.steps.entries()) {
+      await apply(play, step, hosts);
+      const endSec = demo.steps[index + 1]?.atSec ?? demo.loopSec;
+      await play.run(`${Math.min(endSec - step.atSec, LONGEST_SEC)}s`);
+      shown.push(`# ${step.say}`, ...whatIsWrong(play), "");
+    }
+
+    expectGolden(`test/fixtures/demo/${demo.name}.expected.txt`, shown.join("\n"));
+    expect(new Set(endpoints.map(({ dialect }) => dialect))).toEqual(
+      new Set([...DIALECT_NAMES.filter((name) => name !== "graph-status"), "rpc"]),
+    );
+  });
+});
+
+/** The fleet and the pace of the demo at speed 1. What a scenario changes at its start is so before the first poll. */
+async function startDemo({ steps }: DemoScenario) {
+  let endpoints: readonly Endpoint[] = [];
+  const play = await startScenario(CHAINS_YAML, {
+    env: { THEGRAPH_API_KEY: SIMULATED_API_KEY },
+    adjust: (packaged) => {
+      const config = withSimulatedQuery(accelerate(withDemoFamilies(packaged), paceAtSpeed(1)));
+      endpoints = endpointsOf(config.fleet);
+      return config;
+    },
+  });
+  for (const step of steps.filter(({ atSec }) => atSec === 0)) {
+    await apply(play, step, new Set());
+  }
+  return { play, endpoints };
+}
+
+/** The simulated server of dialect custom has its own schema. */
+function withSimulatedQuery(config: Config): Config {
+  const indexers = config.fleet.indexers.map((indexer) => ({
+    ...indexer,
+    endpoints: indexer.endpoints.map((endpoint) =>
+      endpoint.custom === undefined ? endpoint : { ...endpoint, custom: SIMULATED_CUSTOM_QUERY },
+    ),
+  }));
+  return { ...config, fleet: { ...config.fleet, indexers } };
+}
+
+async function apply(play: Scenario, { changes }: Step, hosts: ReadonlySet<string>): Promise<void> {
+  for (const change of changes) {
+    if (change.kind === "close_all" || change.kind === "heal_all") {
+      for (const host of hosts) {
+        play.setHost(host, change.kind === "close_all" ? "down" : "up");
+      }
+    }
+    if (change.kind !== "close_all") {
+      await applyChange(play.fleet, change, 1);
+    }
+  }
+}
+
+/** The incidents, and for each indexer how many of its targets are in which status; chains are named where they are few. */
+function whatIsWrong(play: Scenario): readonly string[] {
+  const { chains, incidents } = play.report();
+  const groups = new Map<string, string[]>();
+  for (const { target, status } of chains.flatMap(({ targets }) => targets)) {
+    if (status !== "ok") {
+      const group = `${target.protocol} ${target.variant} ${target.tier}: ${status}`;
+      groups.set(group, [...(groups.get(group) ?? []), target.chain]);
+    }
+  }
+  const statuses = [...groups].map(
+    ([group, slugs]) => `${group} on ${slugs.length > 3 ? `${slugs.length} chains` : slugs.join(", ")}`,
+  );
+  const differences = chains
+    .flatMap(({ parity }) => parity)
+    .filter(({ result }) => result === "different")
+    .map(({ probe, target, against }) => `${probe} differ: ${target.key} and ${against.key}`);
+  return [
+    ...differences,
+    ...incidents.map(({ scope, subject, detail }) => `incident of ${scope} ${subject}: ${detail}`),
+    ...(statuses.length === 0 ? ["all targets are ok"] : statuses.toSorted()),
+  ];
+}
