@@ -27,8 +27,8 @@ const SHARED = { isolate: false };
 
 export default defineConfig({
   test: {
-    // Most files wait for servers and timers of their own, so more of them than cores run side by side.
-    maxWorkers: 3,
+    // Not maxWorkers: it would win over that of the command line. Most files wait for servers and timers of their own, so the scripts
+    // of package.json run three side by side; two where programs of their own use the processors.
     setupFiles: ["test/support/fast-check-seed.ts"],
     sequence: { sequencer: LongestFirst },
     reporters: ["default", "./test/support/counts-reporter.ts"],

@@ -4,8 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
-import { runProgram, startProgram, stopAllPrograms } from "./support/program.ts";
+import { runProgram, startProgram } from "./support/program.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
+import { temporaryFolder, undoAll } from "./support/undo.ts";
 
 // What a machine does to a daemon. Mounting needs root, as the image's tests do.
 
@@ -13,7 +14,7 @@ const FREE = "airdrops/multichain/production/all";
 const METERED = "airdrops/subgraph/production/base";
 const PATIENCE = { timeout: 30_000, interval: 200 };
 
-afterAll(stopAllPrograms);
+afterAll(undoAll);
 
 describe("a full disk", () => {
   it("stops what is counted on it and nothing else, and is over when there is room again", async () => {
@@ -45,31 +46,10 @@ describe("a full disk", () => {
   });
 });
 
-describe("a disk that turns read-only", () => {
-  it("stops what is counted on it and nothing else, and is over when it can be written again", async () => {
-    await using fleet = await startIndexers();
-    const disk = await mountDisk();
-    const synclag = await startSynclag(writeConfig(disk, fleet));
-    await untilAsked(fleet, [FREE, METERED], 2);
-
-    // Refused while a file is just being written.
-    await vi.waitFor(() => run("mount", "-o", "remount,ro", disk), PATIENCE);
-    await vi.waitFor(() => expect(synclag.stderr()).toContain("Cannot write the budget journal"), PATIENCE);
-    await untilAsked(fleet, [FREE], 3);
-    const whileReadOnly = await answers(synclag);
-    await run("mount", "-o", "remount,rw", disk);
-    await untilAsked(fleet, [FREE, METERED], 2);
-
-    expect(whileReadOnly.statuses).toEqual([200, 200, 200]);
-    expect((await synclag.stop()).code).toBe(0);
-  });
-});
-
 describe("file descriptors that run out", () => {
   it("cost polls and connections, not the daemon", async () => {
     await using fleet = await startIndexers();
-    const folder = mkdtempSync(join(tmpdir(), "synclag-chaos-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = await temporaryFolder("chaos");
     const synclag = await startSynclag(writeConfig(folder, fleet));
     await untilAsked(fleet, [FREE, METERED], 2);
 
@@ -90,8 +70,7 @@ describe("file descriptors that run out", () => {
 describe("a limit of open files", () => {
   it("of 64 is enough to start and to poll", async () => {
     await using fleet = await startIndexers();
-    const folder = mkdtempSync(join(tmpdir(), "synclag-chaos-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = await temporaryFolder("chaos");
 
     const args = ["run", "--config", writeConfig(folder, fleet), "--listen", "127.0.0.1:0"];
     const synclag = await startProgram(withOpenFiles(64, args));
@@ -123,8 +102,7 @@ describe("ten scrapers while every upstream hangs", () => {
     for (const key of [FREE, METERED]) {
       fleet.endpoint(key).fail("hang_before_headers");
     }
-    const folder = mkdtempSync(join(tmpdir(), "synclag-chaos-"));
-    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const folder = await temporaryFolder("chaos");
     const synclag = await startSynclag(writeConfig(folder, fleet));
     await vi.waitFor(() => expect(fleet.endpoint(FREE).requestCount).toBeGreaterThan(0), PATIENCE);
 

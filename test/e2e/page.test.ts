@@ -13,10 +13,9 @@ const IMAGES = fileURLToPath(new URL("../../docs/images", import.meta.url));
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 const SIZES = [
-  { name: "a telephone", width: 390, height: 844 },
-  { name: "a desk", width: 1280, height: 800 },
+  { name: "a telephone", width: 390, height: 844, colorScheme: "dark" },
+  { name: "a desk", width: 1280, height: 800, colorScheme: "light" },
 ] as const;
-const SCHEMES = ["light", "dark"] as const;
 const PATHS = ["/", "/chains/base", "/plan", "/docs/statuses", "/docs/runbooks/SynclagKeyRejected"] as const;
 
 const PAGE_BYTES = 150_000;
@@ -100,25 +99,23 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
-  it.each(SIZES)("puts no barrier before anybody on $name", async ({ width, height }) => {
+  it.each(SIZES)("puts no barrier before anybody on $name", async ({ width, height, colorScheme }) => {
     const barriers: string[] = [];
-    for (const colorScheme of SCHEMES) {
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme });
-      for (const path of PATHS) {
-        const page = await context.newPage();
-        await page.goto(demo.url + path, { waitUntil: "load" });
-        await openAll(page);
-        barriers.push(...(await findBarriers(page)).map((line) => `${path} ${colorScheme} ${line}`));
-        await page.screenshot({ path: join(OUTPUT, `${fileName(path)}-${width}-${colorScheme}.png`) });
-        await page.close();
-      }
-      await context.close();
+    const context = await browser.newContext({ viewport: { width, height }, colorScheme });
+    for (const path of PATHS) {
+      const page = await context.newPage();
+      await page.goto(demo.url + path, { waitUntil: "load" });
+      await openAll(page);
+      barriers.push(...(await findBarriers(page)).map((line) => `${path} ${line}`));
+      await page.screenshot({ path: join(OUTPUT, `${fileName(path)}-${width}-${colorScheme}.png`) });
+      await page.close();
     }
+    await context.close();
 
     expect(barriers).toEqual([]);
   });
 
-  it.each([360, 390, 1280, 2560])("does not scroll sideways at %d px", async (width) => {
+  it.each([360, 1280])("does not scroll sideways at %d px", async (width) => {
     const page = await browser.newPage({ viewport: { width, height: 900 } });
     const widest = [];
     for (const path of PATHS) {

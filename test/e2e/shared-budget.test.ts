@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import fc from "fast-check";
-import { afterAll, describe, expect, it, vi } from "vitest";
+import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
 import { RedisStore } from "../../src/io/store/redis-store.ts";
 import { type StoreScript, storeScript } from "../../src/io/store/store-script.ts";
@@ -12,7 +12,6 @@ import { BudgetStoreModel } from "../support/budget-store-model.ts";
 import { storeAddress } from "../support/daemon-on-store.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { DAILY, HOURLY, SharedLife, type StoreUnderTest, step } from "../support/shared-budget-life.ts";
-import { getJson } from "./support/loopback.ts";
 import { type Program, runProgram, startProgram } from "./support/program.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
 import { startSynclag } from "./support/synclag.ts";
@@ -109,42 +108,9 @@ describe("a budget that three daemons and a cron of check share", () => {
     expect(budget?.used).toBeGreaterThanOrEqual(sent);
     expect(budget?.drawn_by.map(({ name }) => name)).toContain("check");
   });
-
-  it("goes on from what was drawn in advance while the store is away, and polls without a budget are not touched", async () => {
-    await using fleet = await startFleet({ nowMs: Date.now, endpoints: KEYS.map(endpointOf) });
-    const folder = await temporaryFolder("store-away");
-    const config = join(folder, "chains.yaml");
-    await writeFile(config, twoIndexers(fleet));
-    const server = await startRedis();
-    const program = await startSynclag(config, ["--store", server.url]);
-    // An empty store gives no lease for fifteen seconds.
-    const count = (chain: string): number => fleet.endpoint(keyOf("airdrops", chain)).requestCount;
-    await vi.waitFor(() => expect(count("base")).toBeGreaterThan(2), { timeout: 60_000 });
-    await server.kill();
-    const before = { budget: count("base"), free: count("ethereum") };
-
-    await vi.waitFor(
-      async () => {
-        const { targets } = statusSchema.parse(await getJson(`${program.url}/api/v1/status`));
-        expect(targets.map(({ detail }) => detail).join("\n")).toMatch(
-          /not sent: budget few: the store is away \(.*\), and nothing drawn in advance is left/,
-        );
-      },
-      { timeout: 60_000, interval: 200 },
-    );
-
-    expect(count("base")).toBeGreaterThan(before.budget);
-    expect(count("base")).toBeLessThanOrEqual(before.budget + 16);
-    expect(count("ethereum")).toBeGreaterThan(before.free + 3);
-    await server.start();
-    const polled = count("base");
-    await vi.waitFor(() => expect(count("base")).toBeGreaterThan(polled), { timeout: 30_000 });
-    expect((await program.stop()).code).toBe(0);
-  });
 });
 
 const statusSchema = z.object({
-  targets: z.array(z.object({ detail: z.string().nullable() })),
   budgets: z.array(
     z.object({
       used: z.number(),
@@ -263,24 +229,6 @@ budgets:
 ${chainsSection()}
 protocols:
 ${protocols.join("\n")}
-`;
-}
-
-/** Three minutes of polls each second are 180 an hour, and so 15 in five minutes. */
-function twoIndexers(fleet: SimulatedFleet): string {
-  const minute = new Date().getMinutes();
-  const minutes = [0, 1, 2].map((later) => (minute + later) % 60).join(",");
-  const url = (chain: string): string => fleet.endpoint(keyOf("airdrops", chain)).url;
-  return `
-version: 1
-poll: { retries: 0 }
-budgets:
-  few: { limit: 3600, per: hour, scope: shared }
-${chainsSection()}
-protocols:
-  airdrops:
-    - { variant: subgraph, url: "${url("base")}", schedule: "* ${minutes} * * * *", budget: few, chains: [base] }
-    - { variant: other, url: "${url("ethereum")}", schedule: "* * * * * *", chains: [ethereum] }
 `;
 }
 

@@ -71,33 +71,6 @@ describe("synclag run, on a real Redis that holds garbage", () => {
     expect(wrong.flat()).toEqual([]);
     expect(mutations.length).toBeGreaterThan(100);
   });
-
-  it("counts on from what the running daemon knows, whatever is spoilt in a budget", async () => {
-    const server = await startRedis();
-    const ask = await connect(server);
-    const keys = await runCluster(server, ask);
-    const mutations = (await mutationsOf([BUDGET], ask)).filter(({ isWrong }) => isWrong);
-
-    const wrong = await inParallel(mutations, async (mutation, index) => {
-      const place = { server, ask, cluster: `c${index}` };
-      await copyCluster(keys, place);
-      await using daemon = await startOnStore({ port: server.port, cluster: place.cluster });
-      const polls = (): number => daemon.fleet.endpoint(COUNTED).requestCount;
-      await vi.waitFor(() => expect(polls()).toBeGreaterThan(2), WAIT);
-      const drawn = await drawnIn(place);
-      const before = polls();
-
-      await spoil(mutation, place);
-
-      return await messagesOf(mutation.name, daemon, async () => {
-        await vi.waitFor(() => expect(polls()).toBeGreaterThan(before + 8), WAIT);
-        expect(await drawnIn(place)).toBeGreaterThanOrEqual(drawn);
-        expect(await drawnIn(place)).toBeLessThan(LIMIT);
-      });
-    });
-
-    expect(wrong.flat()).toEqual([]);
-  });
 });
 
 /** What is wrong with a daemon that starts on a spoilt cluster, which is spoilt again while it leads. */

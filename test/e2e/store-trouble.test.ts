@@ -8,8 +8,8 @@ import { freePort } from "./support/free-port.ts";
 import { getText } from "./support/loopback.ts";
 import { runProgram } from "./support/program.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
-import { startSlowGate } from "./support/slow-gate.ts";
 import { startSynclag } from "./support/synclag.ts";
+import { startTcpGate } from "./support/tcp-gate.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
 
 afterAll(undoAll);
@@ -21,7 +21,7 @@ describe("synclag run, on a store in trouble", () => {
     await using fleet = await fleetOf();
     const config = await configOf(fleet);
     const server = await startRedis();
-    await using gate = await startSlowGate(server.port);
+    await using gate = await startTcpGate(server.port);
     await using daemon = await daemonOn(config, `redis://127.0.0.1:${gate.port}`);
     const polls = (): number => fleet.endpoint(KEY).requestCount;
     const morePolls = async (): Promise<void> => {

@@ -1,18 +1,21 @@
 import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 
-/** A way to a server on loopback that can be cut, as a network can. */
+/** A way to a server on loopback that can be cut or slow, as a network can. */
 export interface TcpGate extends AsyncDisposable {
   readonly port: number;
   /** Ends all connections, and refuses new ones. */
   readonly cut: () => void;
   readonly join: () => void;
+  /** Every reply from now on takes so long. */
+  readonly delay: (ms: number) => void;
 }
 
 /** Opens a way to this port. */
 export async function startTcpGate(to: number): Promise<TcpGate> {
   const sockets = new Set<Socket>();
   let isCut = false;
+  let delayMs = 0;
   const keep = (socket: Socket): Socket => {
     sockets.add(socket);
     return socket.on("error", () => undefined).on("close", () => sockets.delete(socket));
@@ -24,7 +27,8 @@ export async function startTcpGate(to: number): Promise<TcpGate> {
       return;
     }
     const far = keep(connect(to, "127.0.0.1"));
-    near.pipe(far).pipe(near);
+    near.pipe(far);
+    far.on("data", (bytes) => setTimeout(() => near.writable && near.write(bytes), delayMs));
     near.on("close", () => far.destroy());
     far.on("close", () => near.destroy());
   });
@@ -42,6 +46,9 @@ export async function startTcpGate(to: number): Promise<TcpGate> {
     cut,
     join: () => {
       isCut = false;
+    },
+    delay: (ms) => {
+      delayMs = ms;
     },
     async [Symbol.asyncDispose]() {
       cut();
