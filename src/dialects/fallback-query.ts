@@ -55,7 +55,7 @@ export function afterAnswer({ questionIndex }: QuestionSearch): QuestionSearch {
 }
 
 /** The index of the question to ask after a refusal. It wraps around, because an endpoint may have been upgraded. */
-export function nextQuestion(index: number, count: number): number {
+function nextQuestion(index: number, count: number): number {
   return (index + 1) % count;
 }
 

@@ -48,7 +48,7 @@ describe("planFleet()", () => {
     expect(rows.map(({ faultShowsMs }) => faultShowsMs)).toEqual([95_200, 110_200, 3 * 1_800_000 + 20_200]);
   });
 
-  it("counts the RPC nodes, and leaves out budgets that nobody draws on", () => {
+  it("counts the RPC nodes, and leaves out unused budgets", () => {
     const node = endpointOf({ protocol: "", variant: "rpc", tier: "", ...every(30, "*/30 * * * * *") });
 
     const plan = planFleet({ ...fleetOf([], [studio]), rpcEndpoints: [node] }, POLL);

@@ -58,7 +58,7 @@ describe("budgetWarnings()", () => {
     expect(cases.map(isEverRefused)).toEqual(isWarned);
   });
 
-  it("adds up those that share an account, and names no budget that nobody draws on", () => {
+  it("adds up those that share an account, and names no unused budget", () => {
     const url = "http://127.0.0.1:9/";
     const users = ["a", "b"].map((variant) =>
       endpointOf({ variant, url, budget: "small", schedule: MINUTELY.schedule }),

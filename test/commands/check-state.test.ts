@@ -4,12 +4,10 @@ import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type CheckFlags, check } from "../../src/commands/check.ts";
-import type { CommandWorld } from "../../src/commands/command-world.ts";
 import type { StatusJson } from "../../src/views/api/api-schema.ts";
-import { commandWorld } from "../support/command-world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { statusOfLaggingFleet } from "./daemon-status.ts";
+import { type CommandResult, runCommand } from "./run-command.ts";
 import { serve } from "./serve.ts";
 
 let lagging: StatusJson;
@@ -20,131 +18,94 @@ beforeAll(async () => {
 
 describe("synclag check with a state file", () => {
   it("draws on what the schedule leaves of a budget, and counts what checks before it have spent", async () => {
-    await using folder = await temporaryFolder();
-    const { flags, world, asked, server } = await startIndexer(folder.path, 3);
-    await using _ = server;
+    await using fleet = await startIndexer({ spare: 3 });
 
     const statuses = [];
     for (let round = 0; round < 5; round += 1) {
-      statuses.push(await statusOf(flags, world));
+      statuses.push(await statusOf(fleet));
     }
 
-    expect(asked()).toBe(3);
+    expect(fleet.asked()).toBe(3);
     expect(statuses).toEqual(["ok", "ok", "ok", "throttled", "throttled"]);
+    expect(await readdir(fleet.path)).toEqual(["synclag.state.json"]);
   });
 
   it("counts what checks at the same time spend, and lets each have its turn", async () => {
-    await using folder = await temporaryFolder();
-    const { flags, world, asked, server } = await startIndexer(folder.path, 2);
-    await using _ = server;
+    await using fleet = await startIndexer({ spare: 2 });
 
-    const statuses = await Promise.all([1, 2, 3].map(() => statusOf(flags, world)));
+    const statuses = await Promise.all([1, 2, 3].map(() => statusOf(fleet)));
 
-    expect(asked()).toBe(2);
+    expect(fleet.asked()).toBe(2);
     expect(statuses.sort()).toEqual(["ok", "ok", "throttled"]);
   });
 
-  it("leaves nothing behind but the state", async () => {
-    await using folder = await temporaryFolder();
-    const { flags, world, server } = await startIndexer(folder.path, 3);
-    await using _ = server;
-
-    await statusOf(flags, world);
-
-    expect(await readdir(folder.path)).toEqual(["synclag.state.json"]);
-  });
-
   it("asks the daemon that holds the file, and says so", async () => {
-    await using folder = await temporaryFolder();
-    const { flags, world, asked, server } = await startIndexer(folder.path, 3);
-    await using _ = server;
-    await using daemon = await serve((_request, response) => {
-      response.end(JSON.stringify(lagging));
-    });
-    await using holder = await hold(folder.path, daemon.url.replace("127.0.0.1", "0.0.0.0"));
-    const { printed, ...own } = commandWorld({});
+    await using fleet = await startIndexer({ spare: 3 });
+    await using daemon = await serve((_request, response) => response.end(JSON.stringify(lagging)));
+    await using holder = await hold(fleet.path, daemon.url.replace("127.0.0.1", "0.0.0.0"));
 
-    const code = await check(["lockup/base"], flags, { ...own.world, readFile: world.readFile });
+    const { exitCode, out, err } = await check(fleet, ["lockup/base"]);
 
-    expect(code).toBe(1);
-    expect(asked()).toBe(0);
-    expect(printed.err[0]).toMatch(
+    expect(exitCode).toBe(1);
+    expect(fleet.asked()).toBe(0);
+    expect(err).toMatch(
       new RegExp(
         `^Asking the running daemon at ${daemon.url} \\(pid ${holder.pid}\\), which holds .+synclag.state.json`,
       ),
     );
-    expect(printed.out[0]).toContain("41 min behind");
+    expect(out).toContain("41 min behind");
   });
 
   it("asks the daemon on the configuration's address, wherever that keeps its state", async () => {
-    await using folder = await temporaryFolder();
-    await using daemon = await serve((_request, response) => {
-      response.end(JSON.stringify(lagging));
+    await using daemon = await serve((_request, response) => response.end(JSON.stringify(lagging)));
+    await using fleet = await startIndexer({ spare: 3, listen: daemon.url });
+
+    const result = await check(fleet, ["lockup/base"], { SYNCLAG_STORE: "redis://127.0.0.1:9" });
+
+    expect(fleet.asked()).toBe(0);
+    expect(result).toEqual({
+      exitCode: 1,
+      err: `Asking the running daemon at ${daemon.url}, which serves this configuration; polling nothing`,
+      out: expect.stringContaining("41 min behind"),
     });
-    const { flags, world, asked, server } = await startIndexer(folder.path, 3, daemon.url);
-    await using _ = server;
-    const { printed, ...own } = commandWorld({ SYNCLAG_STORE: "redis://127.0.0.1:9" });
-
-    const code = await check(["lockup/base"], flags, { ...own.world, readFile: world.readFile });
-
-    expect(code).toBe(1);
-    expect(asked()).toBe(0);
-    expect(printed.err).toEqual([
-      `Asking the running daemon at ${daemon.url}, which serves this configuration; polling nothing`,
-    ]);
-    expect(printed.out[0]).toContain("41 min behind");
   });
 
   it("polls by itself where the server on that address is another, and warns where that wants a password", async () => {
     const others = [
-      { httpStatus: 200, json: { ...lagging, targets: [] }, warnings: 0 },
-      { httpStatus: 200, json: { hello: "world" }, warnings: 0 },
-      { httpStatus: 401, json: {}, warnings: 1 },
+      { httpStatus: 200, json: { ...lagging, targets: [] }, warns: false },
+      { httpStatus: 200, json: { hello: "world" }, warns: false },
+      { httpStatus: 401, json: {}, warns: true },
     ];
-    for (const { httpStatus, json, warnings } of others) {
-      await using folder = await temporaryFolder();
+    for (const { httpStatus, json, warns } of others) {
       await using daemon = await serve((_request, response) => {
         response.statusCode = httpStatus;
         response.end(JSON.stringify(json));
       });
-      const { flags, world, asked, server } = await startIndexer(folder.path, 3, daemon.url);
-      await using _ = server;
-      const { printed, ...own } = commandWorld({});
+      await using fleet = await startIndexer({ spare: 3, listen: daemon.url });
 
-      await check([], flags, { ...own.world, readFile: world.readFile });
+      const { err } = await check(fleet);
 
-      expect(asked()).toBe(1);
-      expect(printed.err.filter((line) => line.includes("requires a password"))).toHaveLength(warnings);
+      expect(fleet.asked()).toBe(1);
+      expect(err.includes("requires a password")).toBe(warns);
     }
   });
 
   it("draws on the state file that is named, whoever answers on the configuration's address", async () => {
-    await using folder = await temporaryFolder();
-    await using daemon = await serve((_request, response) => {
-      response.end(JSON.stringify(lagging));
-    });
-    const { flags, world, asked, server } = await startIndexer(folder.path, 3, daemon.url);
-    await using _ = server;
+    await using daemon = await serve((_request, response) => response.end(JSON.stringify(lagging)));
+    await using fleet = await startIndexer({ spare: 3, listen: daemon.url });
 
-    await statusOf({ ...flags, state: join(folder.path, "own.state.json") }, world);
+    await check(fleet, ["--state", join(fleet.path, "own.state.json")]);
 
-    expect(asked()).toBe(1);
+    expect(fleet.asked()).toBe(1);
   });
 
   it("warns where a daemon counts the same budgets in another file", async () => {
-    await using folder = await temporaryFolder();
-    const { flags, world, server } = await startIndexer(folder.path, 3);
-    await using _ = server;
-    await using holder = await hold(folder.path, "http://127.0.0.1:9855");
-    const { printed, ...own } = commandWorld({});
+    await using fleet = await startIndexer({ spare: 3 });
+    await using holder = await hold(fleet.path, "http://127.0.0.1:9855");
 
-    await check(
-      [],
-      { ...flags, state: join(folder.path, "other.state.json") },
-      { ...own.world, readFile: world.readFile },
-    );
+    const { err } = await check(fleet, ["--state", join(fleet.path, "other.state.json")]);
 
-    expect(printed.err[0]).toMatch(
+    expect(err).toMatch(
       new RegExp(
         `^Warning: the daemon at http://127.0.0.1:9855 \\(pid ${holder.pid}\\) counts its budgets in .+synclag.state.json, this check in .+other.state.json`,
       ),
@@ -152,14 +113,12 @@ describe("synclag check with a state file", () => {
   });
 
   it("polls nothing of a budget that it cannot record", async () => {
-    await using folder = await temporaryFolder();
-    const { flags, world, asked, server } = await startIndexer(folder.path, 3);
-    await using _ = server;
+    await using fleet = await startIndexer({ spare: 3 });
 
-    const status = await statusOf({ ...flags, state: join(folder.path, "none", "state.json") }, world);
+    const status = await statusOf(fleet, ["--state", join(fleet.path, "none", "state.json")]);
 
     expect(status).toBe("throttled");
-    expect(asked()).toBe(0);
+    expect(fleet.asked()).toBe(0);
   });
 });
 
@@ -178,23 +137,29 @@ async function hold(folder: string, url: string): Promise<{ readonly pid: number
   };
 }
 
-/** What a check by itself finds the only target to be. */
-async function statusOf(flags: CheckFlags, { readFile }: Pick<CommandWorld, "readFile">): Promise<unknown> {
-  const { world, printed } = commandWorld({});
-  await check([], { ...flags, format: "json" }, { ...world, readFile });
-  return JSON.parse(printed.out[0] ?? "").targets[0].status;
+interface Indexer extends AsyncDisposable {
+  /** Of the folder with the state file. */
+  readonly path: string;
+  readonly config: string;
+  readonly asked: () => number;
 }
 
 /** An indexer whose budget leaves so many requests a day to checks, and a configuration of it. */
-async function startIndexer(folder: string, spare: number, listen = "http://127.0.0.1:9855") {
-  // The schedule's one poll a day may count twice at one instant.
-  const limit = spare + 2;
-
+async function startIndexer({
+  spare,
+  listen = "http://127.0.0.1:9855",
+}: {
+  readonly spare: number;
+  readonly listen?: string;
+}): Promise<Indexer> {
+  const folder = await temporaryFolder();
   let requests = 0;
   const server = await serve((_request, response) => {
     requests += 1;
     response.end(JSON.stringify({ data: { _meta: { block: { number: 1_000 }, hasIndexingErrors: false } } }));
   });
+  // The schedule's one poll a day may count twice at one instant.
+  const limit = spare + 2;
   const config = `version: 1
 listen: ${new URL(listen).host}
 poll: { retries: 0 }
@@ -204,8 +169,28 @@ protocols:
   lockup:
     - { variant: subgraph, dialect: graph, url: "${server.url}/{chain}", schedule: "0 0 3 * * *", budget: few, chains: [base] }
 `;
-  const flags: CheckFlags = { config: join(folder, "chains.yaml"), format: "table" };
-  const { world } = commandWorld({});
-  const readFile = (path: string) => (path.endsWith("chains.yaml") ? config : world.readFile(path));
-  return { flags, server, world: { readFile }, asked: () => requests };
+  return {
+    path: folder.path,
+    config,
+    asked: () => requests,
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      await folder[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function check(
+  { path, config }: Indexer,
+  args: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Promise<CommandResult> {
+  const file = join(path, "chains.yaml");
+  return runCommand(["check", "--config", file, ...args], { env, files: { [file]: config } });
+}
+
+/** What a check by itself finds the only target to be. */
+async function statusOf(indexer: Indexer, args: readonly string[] = []): Promise<unknown> {
+  const { out } = await check(indexer, ["--format", "json", ...args]);
+  return JSON.parse(out).targets[0].status;
 }

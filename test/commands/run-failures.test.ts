@@ -1,13 +1,12 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { check } from "../../src/commands/check.ts";
-import { run } from "../../src/commands/run.ts";
+import { type RunFlags, run } from "../../src/commands/run.ts";
 import { commandWorld } from "../support/command-world.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { runCommand } from "./run-command.ts";
+import { serve } from "./serve.ts";
 
 const CHAINS_YAML = `version: 1
 listen: 127.0.0.1:0
@@ -16,17 +15,8 @@ protocols:
   airdrops: [{ variant: multichain, url: "http://127.0.0.1:9/", chains: [base] }]
 `;
 
-describe("run() with a path that is no state file", () => {
-  it.each([
-    { what: "the configuration", state: "chains.yaml", says: "it is not a state file of Synclag" },
-    { what: "a folder", state: ".", says: "it is a folder" },
-    { what: "a FIFO", state: "fifo", says: "it is not a regular file" },
-    { what: "a link to the configuration", state: "link", says: "it is not a state file of Synclag" },
-    { what: "a link in a loop", state: "loop", says: "its links form a loop" },
-    { what: "an empty path", state: null, says: "the path is empty" },
-    { what: "a name too long", state: "x".repeat(300), says: "the name is too long" },
-    { what: "a name too long for its lock", state: "x".repeat(252), says: "the name is too long" },
-  ])("ends with 2 for $what, and leaves everything as it is", async ({ state, says }) => {
+describe("synclag run with a path that is no state file", () => {
+  it("ends with 2, says why, and leaves everything as it is", async () => {
     await using folder = await temporaryFolder();
     const config = join(folder.path, "chains.yaml");
     writeFileSync(config, CHAINS_YAML);
@@ -34,70 +24,70 @@ describe("run() with a path that is no state file", () => {
     symlinkSync("chains.yaml", join(folder.path, "link"));
     symlinkSync("loop", join(folder.path, "loop"));
     const before = readdirSync(folder.path);
-    const { world, printed } = commandWorld({});
+    const reasons = {
+      [config]: "it is not a state file of Synclag",
+      [folder.path]: "it is a folder",
+      [join(folder.path, "fifo")]: "it is not a regular file",
+      [join(folder.path, "link")]: "it is not a state file of Synclag",
+      [join(folder.path, "loop")]: "its links form a loop",
+      "": "the path is empty",
+      [join(folder.path, "x".repeat(300))]: "the name is too long",
+      // Too long for the lock beside it.
+      [join(folder.path, "x".repeat(252))]: "the name is too long",
+    };
 
-    const exitCode = await run(
-      { config, state: state === null ? "" : join(folder.path, state), logLevel: "error" },
-      world,
-    );
+    for (const [state, reason] of Object.entries(reasons)) {
+      expect(await runDaemon({ config, state })).toEqual([2, expect.stringContaining(reason)]);
+    }
 
-    expect(printed.err).toEqual([expect.stringContaining(says)]);
-    expect(exitCode).toBe(2);
     expect(readdirSync(folder.path)).toEqual(before);
     expect(readFileSync(config, "utf8")).toBe(CHAINS_YAML);
     expect(lstatSync(join(folder.path, "fifo")).isFIFO()).toBe(true);
   });
 });
 
-describe("run() with an address that cannot be listened on", () => {
-  it.each([
-    { listen: "[1:2:3]:0", exitCode: 2, says: 'Cannot listen on "[1:2:3]:0": expected HOST:PORT' },
-    { listen: `${"a".repeat(70)}:0`, exitCode: 1, says: "the name cannot be resolved" },
-  ])("ends with $exitCode for $listen", async ({ listen, exitCode, says }) => {
+describe("synclag run with an address that cannot be listened on", () => {
+  it("ends with 1 where the name is unknown, and where another process listens", async () => {
     await using folder = await temporaryFolder();
     const config = join(folder.path, "chains.yaml");
     writeFileSync(config, CHAINS_YAML);
-    const { world, printed } = commandWorld({});
+    await using other = await serve(() => undefined);
 
-    const code = await run({ config, listen, logLevel: "error" }, world);
+    const results = [
+      await runDaemon({ config, listen: `${"a".repeat(70)}:0` }),
+      await runDaemon({ config, listen: `127.0.0.1:${other.port}` }),
+    ];
 
-    expect(printed.err).toEqual([expect.stringContaining(says)]);
-    expect(code).toBe(exitCode);
+    expect(results).toEqual([
+      [1, expect.stringContaining("the name cannot be resolved")],
+      [1, expect.stringContaining("another process listens there")],
+    ]);
   });
 });
 
-describe("run() where another process listens", () => {
-  it("ends with 1, and says so", async () => {
+describe("synclag check with a state file that cannot be read", () => {
+  it("ends with 3, unknown", async () => {
     await using folder = await temporaryFolder();
     const config = join(folder.path, "chains.yaml");
     writeFileSync(config, CHAINS_YAML);
-    const other = createServer().listen(0, "127.0.0.1");
-    await once(other, "listening");
-    const address = other.address();
-    const port = typeof address === "object" ? address?.port : undefined;
-    const { world, printed } = commandWorld({});
 
-    const exitCode = await run({ config, listen: `127.0.0.1:${String(port)}`, logLevel: "error" }, world);
+    const results = await Promise.all(
+      ["chains.yaml", "chains.yaml/state.json"].map((state) =>
+        runCommand(["check", "--config", config, "--state", join(folder.path, state)]),
+      ),
+    );
 
-    other.close();
-    expect(printed.err).toEqual([expect.stringContaining("another process listens there")]);
-    expect(exitCode).toBe(1);
+    expect(results).toMatchObject([
+      { exitCode: 3, err: expect.stringContaining("it is not a state file of Synclag") },
+      { exitCode: 3, err: expect.stringContaining("ENOTDIR") },
+    ]);
   });
 });
 
-describe("check() with a state file that cannot be read", () => {
-  it.each([
-    { what: "is no state file", state: "chains.yaml", says: "it is not a state file of Synclag" },
-    { what: "is in no folder but a file", state: "chains.yaml/state.json", says: "ENOTDIR" },
-  ])("ends with 3, unknown, where it $what", async ({ state, says }) => {
-    await using folder = await temporaryFolder();
-    const config = join(folder.path, "chains.yaml");
-    writeFileSync(config, CHAINS_YAML);
-    const { world, printed } = commandWorld({});
-
-    const exitCode = await check([], { config, state: join(folder.path, state), format: "table" }, world);
-
-    expect(printed.err).toEqual([expect.stringContaining(says)]);
-    expect(exitCode).toBe(3);
-  });
-});
+/** The exit code, and what was printed. */
+async function runDaemon(
+  flags: Omit<RunFlags, "logLevel">,
+): Promise<readonly [exitCode: number, err: string]> {
+  const { world, printed } = commandWorld({});
+  return [await run({ ...flags, logLevel: "error" }, world), printed.err.join("\n")];
+}

@@ -54,7 +54,7 @@ describe("roleOf()", () => {
 });
 
 describe("priorityOf()", () => {
-  it("is first for the last leader that was cut off, and last for whoever has just missed the store", () => {
+  it("is first for the last leader that was cut off, and last for a replica that has just missed the store", () => {
     const leader = fold([
       [{ kind: "granted", calledMs: 0, token: 7 }, 0],
       ...[4_000, 6_000, 8_000, 10_000].map(failedAt),
@@ -101,7 +101,7 @@ describe("createLeaseClock()", () => {
 });
 
 describe("the lease of several replicas", () => {
-  it("is never held by two at once, whatever is paused, cut off, late or forgotten; and never by nobody for long", () => {
+  it("is never held by two at once, whatever is paused, cut off, late or forgotten, and never free for long", () => {
     fc.assert(
       fc.property(
         fc.array(stepArbitrary(), { minLength: 20, maxLength: 300 }),

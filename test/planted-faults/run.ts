@@ -104,19 +104,27 @@ async function playAll(
     player.send(fault);
     const answer = await messageOf(player);
     if (answer === null) {
-      player.kill("SIGKILL");
+      end(player);
       player = null;
       done({ fault, noticedBy: "no end" });
     } else if (answer.kind === "played") {
       done({ fault, noticedBy: answer.noticedBy });
     }
   }
-  player?.kill("SIGKILL");
+  end(player);
+}
+
+/** Ends a player with its workers: one that runs a fault without an end does not notice that its parent is gone. */
+function end(player: ChildProcess | null): void {
+  if (player?.pid !== undefined) {
+    process.kill(-player.pid, "SIGKILL");
+  }
 }
 
 async function startPlayer(tests: PlayedTests): Promise<ChildProcess> {
   const player = fork(new URL("player.ts", import.meta.url), [JSON.stringify(tests)], {
     execArgv: ["--import", "tsx"],
+    detached: true,
   });
   const ready = await messageOf(player);
   if (ready?.kind !== "ready" || ready.files === 0 || ready.failed.length > 0) {

@@ -21,7 +21,7 @@ describe("the log", () => {
   it("has one line when the first round is done, and none while nothing changes", async () => {
     await using play = await startScenario(FLEET);
 
-    await play.run("1h");
+    await play.run("15m");
 
     expect(linesFrom(play, 0).filter((line) => !line.startsWith("debug"))).toEqual(["info First round done"]);
     expect(play.log).toContainEqual(expect.objectContaining({ msg: "First round done", ok: 6 }));

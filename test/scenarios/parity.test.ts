@@ -106,6 +106,24 @@ describe("two variants of which one skips events", () => {
     });
   });
 
+  it("tells the same after our clock was set back", async () => {
+    await using play = await startScenario(FLEET + PAIR);
+    play.setClock("3h");
+    await play.run("2m");
+    play.fleet.target(SUBGRAPH).skipEvents(1);
+    await play.run("9m");
+    const [before] = play.status().parity;
+
+    play.setClock("-3h");
+    await play.run("2m");
+
+    const [after] = play.status().parity;
+    const laterMs = Date.parse(after?.since ?? "") - Date.parse(before?.since ?? "");
+    expect([before?.result, after?.result]).toEqual(["different", "different"]);
+    expect(laterMs).toBeCloseTo(-3 * 3_600_000, -3);
+    expect(after?.last_comparison).toMatch(/^2026-11-20T03:1[23]/);
+  });
+
   it("has the metrics of what is known, and none of what is not", async () => {
     await using play = await startScenario(FLEET + PAIR);
     const series = () =>

@@ -93,7 +93,7 @@ protocols:
 `;
   const slow = { behaviour: { latency: { minMs: 900, maxMs: 1_000 } } };
 
-  it("is asked no more at once than it may be, nor are all hosts together, and nobody is left out", async () => {
+  it("is asked no more at once than it may be, nor are all hosts together, and each endpoint is polled", async () => {
     await using play = await startScenario(FLEET, { endpoints: (spec) => ({ ...spec, ...slow }) });
 
     await play.run("30s");
@@ -128,12 +128,12 @@ describe("several hosts that hang", () => {
     const slugs = Array.from({ length: 8 }, (_, index) => `chain-${index}`);
     const indexers = ["slow-1", "slow-2", "{chain}.fast"].map(
       (host) =>
-        `    - { variant: ${host.replace("{chain}.", "")}, dialect: graph, url: "https://${host}.example/{chain}", schedule: "0 * * * * *", chains: [${slugs}] }`,
+        `    - { variant: ${host.replace("{chain}.", "")}, dialect: graph, url: "https://${host}.example/{chain}", schedule: "0 * * * * *", chains: [${slugs.join(", ")}] }`,
     );
     await using play = await startScenario(`
 version: 1
 poll: { concurrency: 4, per_host: 2, timeout: 10s, retries: 0 }
-chains: { ${slugs.map((slug, index) => `${slug}: { id: ${1_000 + index}, block_time: 2s }`)} }
+chains: { ${slugs.map((slug, index) => `${slug}: { id: ${1_000 + index}, block_time: 2s }`).join(", ")} }
 protocols:
   airdrops:
 ${indexers.join("\n")}
@@ -268,6 +268,27 @@ describe("a poll that fails", () => {
       expect(play.log.filter(({ msg }) => msg === "Poll failed")).toHaveLength(1 + retries);
     },
   );
+});
+
+describe("a stop", () => {
+  it.each([
+    { during: "the pause before a retry", fault: "http_500" },
+    { during: "a poll that hangs", fault: "hang_before_headers" },
+  ] as const)("in $during sends nothing more, and blames no target for it", async ({ fault }) => {
+    await using play = await startScenario(oneSubgraph({}));
+    play.fleet.endpoint(SUBGRAPH).set({ latency: { minMs: 100, maxMs: 100 } });
+    await play.run("5m");
+    play.fleet.endpoint(SUBGRAPH).fail(fault);
+    // A poll begins at the full minute, and a retry follows 150 ms after its end.
+    await play.run("200ms");
+    const sent = play.received.length;
+
+    await play.restart({ state: "kept", after: "10s" });
+    await play.run("10s");
+
+    expect(play.received).toHaveLength(sent);
+    expect(play.target(SUBGRAPH)).toMatchObject({ status: "ok", up: true });
+  });
 });
 
 describe("the query of an endpoint", () => {

@@ -20,7 +20,7 @@ protocols:
 }
 
 describe("a restart on the saved state", () => {
-  it("is ready at once, asks nobody anew, and says what the daemon said before, faults and incidents too", async () => {
+  it("is ready at once, polls nothing again, and says what the daemon said before, faults and incidents too", async () => {
     await using play = await startScenario(chainsYaml());
     await play.run("10m");
     play.fleet.target(BASE).freeze();
@@ -52,7 +52,7 @@ describe("a restart on the saved state", () => {
 
   it("after a second, a minute and an hour is as if the daemon had never stopped", async () => {
     await using play = await startScenario(chainsYaml());
-    await play.run("20m");
+    await play.run("5m");
     const seen: unknown[] = [];
 
     for (const after of ["1s", "1m", "1h"]) {
@@ -68,7 +68,7 @@ describe("a restart on the saved state", () => {
 
   it("forgets statuses that are too old to be known, polls these at once, and keeps when each last advanced", async () => {
     await using play = await startScenario(chainsYaml());
-    await play.run("20m");
+    await play.run("5m");
     const before = knownBy(play).targets;
     for (const endpoint of play.fleet.endpoints("airdrops/*/*/*")) {
       endpoint.set({ latency: { minMs: 2_000, maxMs: 2_000 } });
@@ -87,7 +87,7 @@ describe("a restart on the saved state", () => {
 
   it("keeps what was spent of budgets, and what a provider refuses", async () => {
     await using play = await startScenario(chainsYaml());
-    await play.run("30m");
+    await play.run("10m");
     play.fleet
       .endpoint(BASE)
       .fail({ kind: "answer", status: 429, headers: { "retry-after": "1800" }, body: "" });
@@ -96,9 +96,9 @@ describe("a restart on the saved state", () => {
 
     await play.restart({ state: "kept" });
 
-    expect(before.map(({ used }) => used)).toEqual([32, 33].map(() => expect.closeTo(32, -1)));
+    expect(before.map(({ used }) => used)).toEqual([12, 13]);
     expect(play.report().budgets.map(({ used }) => used)).toEqual(before.map(({ used }) => used));
-    // Whoever restarts it may have mended the cause, so one request is sent a minute after the refusal.
+    // One request may be sent a minute after the refusal: the cause may be mended.
     expect(play.target(BASE)).toMatchObject({ status: "throttled", reason: "rate_limited" });
   });
 
@@ -158,9 +158,9 @@ describe("a restart on the saved state", () => {
 });
 
 describe("a restart without its state", () => {
-  it("knows nothing, is not ready until everything was polled, and then accuses nobody", async () => {
+  it("knows nothing, is not ready until everything was polled, and then calls every target ok", async () => {
     await using play = await startScenario(chainsYaml());
-    await play.run("20m");
+    await play.run("5m");
 
     await play.restart({ state: "lost" });
     const ready = play.ready();

@@ -1,11 +1,9 @@
-import type { Observation } from "../../src/core/model/observation.ts";
-import type { Status } from "../../src/core/model/report.ts";
-import { type ChainModel, createChain, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
+import { createChain, headAt } from "../../src/sim/model/chain-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
-import type { Core, StartCore } from "./core.ts";
+import type { StartCore } from "./core.ts";
 import type { Row } from "./figures.ts";
 import { chainsOf, isNode } from "./fleet.ts";
-import { drawLatency, headOf, keyOf, T0 } from "./simulated-poll.ts";
+import { healthyPoll, keyOf, T0 } from "./simulated-poll.ts";
 
 /** The clock of this machine is wrong by `byMs` for a while, and then right again. */
 export interface ClockStep {
@@ -47,20 +45,14 @@ interface Phase {
   readonly sources: readonly string[];
 }
 
-interface StepFigures {
-  readonly diverged: number;
-  readonly wrongAfterwards: number;
-}
-
 /** Plays the phases of one step; a phase counts once, whatever went wrong in it. */
 export function clockStepRowOf(step: ClockStep, phases: number, start: StartCore): Row {
-  const figures = Array.from({ length: phases }, (_, index) => playStep(phaseOf(step, index), start));
+  const played = Array.from({ length: phases }, (_, index) => play(phaseOf(step, index), start));
   return {
     "clock set by": step.name,
     phases,
-    "a healthy target diverged": figures.filter(({ diverged }) => diverged > 0).length,
-    "wrong three polls after it is right again": figures.filter(({ wrongAfterwards }) => wrongAfterwards > 0)
-      .length,
+    "a healthy target diverged": played.filter(({ isAccused }) => isAccused).length,
+    "wrong three polls after it is right again": played.filter(({ isWrong }) => isWrong).length,
   };
 }
 
@@ -74,80 +66,42 @@ function phaseOf({ byMs, name }: ClockStep, index: number): Phase {
   return { seed, byMs, fromMs, untilMs, restartMs, sources: [...VARIANTS, ...withNode] };
 }
 
-function playStep(phase: Phase, start: StartCore): StepFigures {
-  const play = new Play(phase, start);
-  let [diverged, wrongAfterwards] = [0, 0];
-  for (let tickMs = T0; tickMs < phase.untilMs + AFTER_MS; tickMs += POLL_MS) {
-    const isJudged = tickMs >= phase.untilMs + POLLS * POLL_MS;
-    const { statuses, offBlocks } = play.tick(tickMs);
-    const isWrong = offBlocks < 0 || offBlocks > MOST_BEHIND || statuses.some((status) => status !== "ok");
-    diverged += statuses.filter((status) => status === "diverged").length;
-    wrongAfterwards += Number(isJudged && isWrong);
-  }
-  return { diverged, wrongAfterwards };
-}
-
-/** A daemon whose wall clock is set while its monotonic one goes on. */
-class Play {
-  readonly #phase: Phase;
-  readonly #random: () => number;
-  readonly #chain: ChainModel;
-  readonly #core: Core;
-  #trueMs = T0;
-  #restartMs: number;
-
-  constructor(phase: Phase, start: StartCore) {
-    const { byMs, fromMs, restartMs, seed, sources, untilMs } = phase;
-    this.#phase = phase;
-    this.#random = createRandom(`${seed}/play`);
-    this.#chain = createChain({
-      slug: "bench",
-      id: 10,
-      blockTimeMs: BLOCK_TIME_MS,
-      startMs: T0,
-      startBlock: 100_000_000,
-      jitter: 0.2,
-    });
-    const chains = chainsOf(
+/** A daemon whose wall clock is set while its monotonic one goes on. Subgraphs and the node tell the times of their blocks. */
+function play({ byMs, fromMs, restartMs, seed, sources, untilMs }: Phase, start: StartCore) {
+  const random = createRandom(`${seed}/play`);
+  const chain = createChain({
+    slug: "bench",
+    id: 10,
+    blockTimeMs: BLOCK_TIME_MS,
+    startMs: T0,
+    startBlock: 100_000_000,
+    jitter: 0.2,
+  });
+  const core = start(
+    chainsOf(
       sources.map((key) => ({ key, pollIntervalMs: POLL_MS })),
       BLOCK_TIME_MS,
-    );
-    this.#core = start(chains, (trueMs) => trueMs + (trueMs >= fromMs && trueMs < untilMs ? byMs : 0));
-    this.#restartMs = restartMs ?? Number.POSITIVE_INFINITY;
-  }
-
-  /** Asks every source once; what is said then, and how far the reference is behind the head. */
-  tick(tickMs: number): { readonly statuses: readonly Status[]; readonly offBlocks: number } {
-    this.#trueMs = tickMs;
-    if (tickMs >= this.#restartMs) {
-      this.#restartMs = Number.POSITIVE_INFINITY;
-      this.#core.restart("kept", tickMs);
+    ),
+    (trueMs) => trueMs + (trueMs >= fromMs && trueMs < untilMs ? byMs : 0),
+  );
+  let [isAccused, isWrong] = [false, false];
+  for (let tickMs = T0; tickMs < untilMs + AFTER_MS; tickMs += POLL_MS) {
+    if (restartMs !== null && tickMs >= restartMs && tickMs - POLL_MS < restartMs) {
+      core.restart("kept", tickMs);
     }
-    for (const source of this.#phase.sources) {
-      const sentAtMs = this.#trueMs + this.#random() * 200;
-      this.#trueMs = sentAtMs + drawLatency(this.#random);
-      this.#core.observe(said(source, this.#chain, { sentAtMs, receivedAtMs: this.#trueMs }));
+    let nowMs = tickMs;
+    for (const source of sources) {
+      const isDated = isNode({ key: source }) || source.includes("/subgraph/");
+      const said = healthyPoll(source, chain, { sentAtMs: nowMs + random() * 200, random, isDated });
+      core.observe(said);
+      nowMs = said.receivedAtMs;
     }
-    const { reference, targets } = this.#core.report(this.#trueMs);
-    return {
-      statuses: targets.map(({ status }) => status),
-      offBlocks: headAt(this.#chain, this.#trueMs) - (reference?.block ?? 0),
-    };
+    const { reference, targets } = core.report(nowMs);
+    const offBlocks = headAt(chain, nowMs) - (reference?.block ?? 0);
+    isAccused ||= targets.some(({ status }) => status === "diverged");
+    if (tickMs >= untilMs + POLLS * POLL_MS) {
+      isWrong ||= offBlocks < 0 || offBlocks > MOST_BEHIND || targets.some(({ status }) => status !== "ok");
+    }
   }
-}
-
-/** Subgraphs and the node tell the times of their blocks. */
-function said(
-  source: string,
-  chain: ChainModel,
-  times: { readonly sentAtMs: number; readonly receivedAtMs: number },
-): Observation {
-  const block = headAt(chain, times.receivedAtMs - 100);
-  const isDated = isNode({ key: source }) || source.includes("/subgraph/");
-  return {
-    kind: "head",
-    source,
-    ...times,
-    head: headOf(block, isDated ? Math.floor(timeOf(chain, block) / 1_000) : null),
-  };
+  return { isAccused, isWrong };
 }

@@ -44,6 +44,11 @@ const HOUR = 60 * MINUTE;
 const STALLED = { knownAfterMs: 10 * MINUTE + 15_000 };
 /** From the third poll on. */
 const BEHIND = { knownAfterMs: 30_000 };
+const BOTH = { strikes: "both variants" } as const;
+const BOTH_STALL = { ...BOTH, ...STALLED };
+const ALL_STALL = { strikes: "all", ...STALLED } as const;
+const FIRST_SEEN = { fromTheStart: true } as const;
+const NODE = { strikes: "rpc", rpc: "present" } as const;
 const REPORTED = { timestamps: "reported" } as const;
 
 const FROZEN = behaviour((startMs) => ({ freezeAtMs: startMs }));
@@ -71,9 +76,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   fails("too_large", "unreachable", "rainlanguage/rain.solver#127"),
   fails("implausible", "diverged", "rule"),
   of("the answer lacks the chain", "yearn/monitoring#325", "missing", says("missing")),
-  of("both variants lack the chain", "sablier-labs/indexers#337", "missing", says("missing"), {
-    strikes: "both variants",
-  }),
+  of("both variants lack the chain", "sablier-labs/indexers#337", "missing", says("missing"), BOTH),
   of("not started", "rule", "syncing", says("not_started")),
   of(
     "parks at its last block, as Envio does",
@@ -86,20 +89,20 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
     ...REPORTED,
     ...STALLED,
   }),
-  of("both variants of a protocol freeze", "midnightntwrk/midnight-indexer#1457", "stalled", FROZEN, {
-    strikes: "both variants",
-    ...STALLED,
-  }),
-  of("every indexer freezes, no RPC", "midnightntwrk/midnight-indexer#1457", "stalled", FROZEN, {
-    strikes: "all",
-    ...STALLED,
-  }),
+  of(
+    "both variants of a protocol freeze",
+    "midnightntwrk/midnight-indexer#1457",
+    "stalled",
+    FROZEN,
+    BOTH_STALL,
+  ),
+  of("every indexer freezes, no RPC", "midnightntwrk/midnight-indexer#1457", "stalled", FROZEN, ALL_STALL),
   of(
     "every indexer freezes, an RPC goes on",
     "snapshot-labs/sx-monorepo#2163, ponder-sh/ponder#2264",
     "stalled",
     FROZEN,
-    { strikes: "all", rpc: "present", ...STALLED },
+    { ...ALL_STALL, rpc: "present" },
   ),
   of("the chain halts, an RPC shows it", "rule", "chain_halted", PAUSE, { ...HALT, rpc: "present" }),
   of("the chain halts, no RPC", "rule", "stalled", PAUSE, HALT),
@@ -108,14 +111,10 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
     lastsMs: 5 * MINUTE,
   }),
   of("the RPC node freezes", "greenpill-dev-guild/green-goods#480", "ok", FROZEN, {
-    strikes: "rpc",
-    rpc: "present",
+    ...NODE,
     lastsMs: 20 * MINUTE,
   }),
-  of("the RPC node claims +30 million", "erpc/erpc#1154", "ok", claims(plus30Million), {
-    strikes: "rpc",
-    rpc: "present",
-  }),
+  of("the RPC node claims +30 million", "erpc/erpc#1154", "ok", adds(30_000_000), NODE),
   of(
     "stuck after a false reorg",
     "graphprotocol/graph-node#5586",
@@ -124,9 +123,13 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
     STALLED,
   ),
   of("falls 18 h behind at once", "greenpill-dev-guild/green-goods#480", "lagging", lags(18 * HOUR), BEHIND),
-  of("18 h behind when first seen", "greenpill-dev-guild/green-goods#480", "lagging", lags(18 * HOUR), {
-    fromTheStart: true,
-  }),
+  of(
+    "18 h behind when first seen",
+    "greenpill-dev-guild/green-goods#480",
+    "lagging",
+    lags(18 * HOUR),
+    FIRST_SEEN,
+  ),
   of(
     "indexes at half the chain's pace",
     "ponder-sh/ponder#2264",
@@ -142,44 +145,24 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
     BEHIND,
   ),
   of("back-fills when first seen", "messari/subgraphs#2642", "syncing", behaviour(fromGenesis), {
-    fromTheStart: true,
+    ...FIRST_SEEN,
     knownAfterMs: 15_000,
   }),
   of(
-    "stuck 3.4 million blocks behind when first seen",
+    "stuck far behind when first seen",
     "messari/subgraphs#2642",
     "stalled",
     behaviour((startMs) => ({ freezeAtMs: startMs, lagBlocks: 3_400_000 })),
-    { fromTheStart: true, ...STALLED },
+    { ...FIRST_SEEN, ...STALLED },
   ),
-  of("claims +30 million", "erpc/erpc#1154", "diverged", claims(plus30Million)),
-  of("claims +30 million, one of two sources", "erpc/erpc#976", "diverged", claims(plus30Million), {
+  of("claims +30 million", "erpc/erpc#1154", "diverged", adds(30_000_000)),
+  of("claims +30 million, one of two sources", "erpc/erpc#976", "diverged", adds(30_000_000), {
     targets: 2,
   }),
-  of(
-    "claims block 0",
-    "erpc/erpc#1084",
-    "diverged",
-    claims(() => 0),
-  ),
-  of(
-    "claims block -1",
-    "rule",
-    "diverged",
-    claims(() => -1),
-  ),
-  of(
-    "claims 2^53 + 2",
-    "rule",
-    "diverged",
-    claims(() => 2 ** 53 + 2),
-  ),
-  of(
-    "claims half a block",
-    "rule",
-    "diverged",
-    claims((truth) => truth + 0.5),
-  ),
+  of("claims block 0", "erpc/erpc#1084", "diverged", claims(0)),
+  of("claims block -1", "rule", "diverged", claims(-1)),
+  of("claims 2^53 + 2", "rule", "diverged", claims(2 ** 53 + 2)),
+  of("claims half a block", "rule", "diverged", adds(0.5)),
   of(
     "is deployed on another chain, of lower height",
     "connext/monorepo#3477",
@@ -203,11 +186,11 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
     BEHIND,
   ),
   of("all indexers of the gateway are 40 min behind", "rule", "lagging", lags(40 * MINUTE), {
-    strikes: "both variants",
+    ...BOTH,
     ...BEHIND,
   }),
   of("the only source freezes", "enviodev/hyperindex#761", "stalled", FROZEN, { targets: 1, ...STALLED }),
-  of("the only source is 2 h behind by its timestamps", "yearn/monitoring#325", "lagging", lags(2 * HOUR), {
+  of("the only source is 2 h behind", "yearn/monitoring#325", "lagging", lags(2 * HOUR), {
     targets: 1,
     ...REPORTED,
     ...BEHIND,
@@ -230,12 +213,12 @@ function says(what: "missing" | "not_started" | "nothing"): Fault {
   return { kind: "says", what };
 }
 
-function claims(block: (truth: number) => number): Fault {
-  return { kind: "height", block };
+function claims(block: number): Fault {
+  return { kind: "height", block: () => block };
 }
 
-function plus30Million(truth: number): number {
-  return truth + 30_000_000;
+function adds(blocks: number): Fault {
+  return { kind: "height", block: (truth) => truth + blocks };
 }
 
 function lags(lagMs: number): Fault {

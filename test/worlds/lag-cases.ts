@@ -1,11 +1,5 @@
-import {
-  type ChainModel,
-  createChain,
-  driftingPaces,
-  headAt,
-  timeOf,
-} from "../../src/sim/model/chain-model.ts";
-import { AT_THE_TIP, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
+import { createChain, driftingPaces, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
+import { AT_THE_TIP } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
 import type { StartCore } from "./core.ts";
 import { percentile, type Row } from "./figures.ts";
@@ -42,20 +36,38 @@ function caseName(
   return `${blockTimeMs / 1_000} s blocks, ${late.lagMs / 1_000} s behind, ${phase}, ${clock}`;
 }
 
-interface LagFigures {
-  /** Milliseconds, of lags that the clock's history covers. */
-  readonly errorsMs: readonly number[];
-  readonly extrapolatedErrorsMs: readonly number[];
-  readonly naiveErrorsMs: readonly number[];
-}
-
 const SCHEDULE_MS = 15_000;
 const TICKS = 960;
+const NAMES = ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain", "lockup/subgraph"];
+/** The one that lags. */
+const MEASURED = 3;
 
-/** Plays a case and holds each lag against the true one at the instant at which the target was read. */
-function measureLagCase(lagCase: LagCase, start: StartCore): LagFigures {
-  const { blockTimeMs } = lagCase;
-  const model = createChain({
+/** One row of the table. */
+export function lagRowOf(given: LagCase, start: StartCore): Row {
+  const lags = play(given, start);
+  const seconds = (kind: Measured["kind"], p: number): string => {
+    const errors = lags.filter((one) => one.kind === kind).map(({ errorMs }) => errorMs);
+    return errors.length === 0 ? "-" : (percentile(errors, p) / 1_000).toFixed(2);
+  };
+  return {
+    case: given.name,
+    "within history": lags.filter(({ kind }) => kind === "within history").length,
+    "error p50 (s)": seconds("within history", 0.5),
+    "error p99 (s)": seconds("within history", 0.99),
+    extrapolated: lags.filter(({ kind }) => kind === "extrapolated").length,
+    "its error p99 (s)": seconds("extrapolated", 0.99),
+  };
+}
+
+/** A lag, against the true one at the instant at which the target was read; whether the clock's history covers it. */
+interface Measured {
+  readonly kind: "within history" | "extrapolated";
+  readonly errorMs: number;
+}
+
+function play(given: LagCase, start: StartCore): readonly Measured[] {
+  const { blockTimeMs } = given;
+  const chain = createChain({
     slug: "bench",
     id: 42161,
     blockTimeMs,
@@ -63,7 +75,7 @@ function measureLagCase(lagCase: LagCase, start: StartCore): LagFigures {
     startBlock: 300_000_000,
     jitter: 0.1,
     paces: driftingPaces({
-      seed: lagCase.name,
+      seed: given.name,
       blockTimeMs,
       fromMs: T0,
       toMs: T0 + TICKS * SCHEDULE_MS,
@@ -71,71 +83,34 @@ function measureLagCase(lagCase: LagCase, start: StartCore): LagFigures {
       ratio: 0.05,
     }),
   });
-  return play(lagCase, model, start);
-}
-
-function play(lagCase: LagCase, model: ChainModel, start: StartCore): LagFigures {
-  const names = ["airdrops/multichain", "lockup/multichain", "airdrops/subgraph", "lockup/subgraph"];
-  const targets = names.map((name) => ({ key: keyOf(name), pollIntervalMs: SCHEDULE_MS }));
-  const models = names.map(
-    (seed): IndexerModel => ({
-      seed,
-      chain: model,
-      behaviour: { ...AT_THE_TIP, lagMs: seed === "lockup/subgraph" ? lagCase.lagMs : 0 },
-    }),
-  );
-  const core = start(chainsOf(targets, lagCase.blockTimeMs));
-  const random = createRandom(`lags/${lagCase.name}`);
-  const figures = {
-    errorsMs: [] as number[],
-    extrapolatedErrorsMs: [] as number[],
-    naiveErrorsMs: [] as number[],
-  };
+  const sources = NAMES.map((name) => ({ key: keyOf(name), pollIntervalMs: SCHEDULE_MS }));
+  const core = start(chainsOf(sources, blockTimeMs));
+  const random = createRandom(`lags/${given.name}`);
+  const measured: Measured[] = [];
   for (let tick = 0; tick < TICKS; tick += 1) {
     const tickMs = T0 + tick * SCHEDULE_MS;
-    const reads = targets.flatMap((target, index) => {
-      const indexer = models[index];
-      const isMeasured = index === 3;
-      const sentAtMs = tickMs + (isMeasured ? lagCase.phaseMs : 0) + random();
-      const timestamps = index === 2 ? lagCase.timestamps : "none";
-      return indexer === undefined ? [] : [poll(target.key, indexer, { sentAtMs, random, timestamps })];
+    const reads = NAMES.map((seed, index) => {
+      const lagMs = index === MEASURED ? given.lagMs : 0;
+      const sentAtMs = tickMs + (index === MEASURED ? given.phaseMs : 0) + random();
+      const timestamps = index === 1 ? given.timestamps : "none";
+      return poll(
+        keyOf(seed),
+        { seed, chain, behaviour: { ...AT_THE_TIP, lagMs } },
+        { sentAtMs, random, timestamps },
+      );
     });
     deliver(
       core,
       reads.map(({ observation }) => observation),
     );
-    const reported = core.report(tickMs + lagCase.phaseMs + 1_000).targets[3];
-    const measured = reads[3];
-    const lagMs = reported?.lagMs ?? null;
-    if (measured !== undefined && measured.observation.kind === "head" && lagMs !== null) {
-      const { block } = measured.observation.head;
-      const truthMs = timeOf(model, headAt(model, measured.readAtMs)) - timeOf(model, block);
-      const extrapolated = reported?.lagExtrapolated === true;
-      (extrapolated ? figures.extrapolatedErrorsMs : figures.errorsMs).push(Math.abs(lagMs - truthMs));
-      figures.naiveErrorsMs.push(Math.abs(naiveLagMs(lagCase, reads, block) - truthMs));
+    const report = core.report(tickMs + given.phaseMs + 1_000).targets[MEASURED];
+    const read = reads[MEASURED];
+    if (read?.observation.kind === "head" && report?.lagMs != null) {
+      const { block } = read.observation.head;
+      const truthMs = timeOf(chain, headAt(chain, read.readAtMs)) - timeOf(chain, block);
+      const kind = report.lagExtrapolated ? "extrapolated" : "within history";
+      measured.push({ kind, errorMs: Math.abs(report.lagMs - truthMs) });
     }
   }
-  return figures;
-}
-
-/** The highest height that anybody reports, minus the target's, times the configured block time. */
-function naiveLagMs(lagCase: LagCase, reads: readonly ReturnType<typeof poll>[], block: number): number {
-  const heads = reads.map(({ observation }) => (observation.kind === "head" ? observation.head.block : 0));
-  return (Math.max(...heads) - block) * lagCase.blockTimeMs;
-}
-
-/** One row of the table. */
-export function lagRowOf(lagCase: LagCase, start: StartCore): Row {
-  const { errorsMs, extrapolatedErrorsMs, naiveErrorsMs } = measureLagCase(lagCase, start);
-  const seconds = (values: readonly number[], p: number) =>
-    values.length === 0 ? "-" : (percentile(values, p) / 1_000).toFixed(2);
-  return {
-    case: lagCase.name,
-    "within history": errorsMs.length,
-    "error p50 (s)": seconds(errorsMs, 0.5),
-    "error p99 (s)": seconds(errorsMs, 0.99),
-    extrapolated: extrapolatedErrorsMs.length,
-    "its error p99 (s)": seconds(extrapolatedErrorsMs, 0.99),
-    "naive p99 (s)": seconds(naiveErrorsMs, 0.99),
-  };
+  return measured;
 }

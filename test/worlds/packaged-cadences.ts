@@ -218,7 +218,7 @@ function shareOf(spread: CadenceWorld["spread"], random: () => number): number {
 }
 
 /** Two protocols as in the packaged chains.yaml: gateways are asked twice an hour, for their budget allows no more. */
-export function fleetOf(blockTimeMs: number, hasNode: boolean): Fleet {
+function fleetOf(blockTimeMs: number, hasNode: boolean): Fleet {
   const indexers = `
     - { variant: multichain, dialect: envio, url: "https://envio.example/{protocol}", chains: [bench], schedule: "*/15 * * * * *" }
     - { variant: subgraph, dialect: graph, url: "https://gateway.example/{protocol}", chains: [bench], schedule: "0 */30 * * * *" }

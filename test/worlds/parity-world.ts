@@ -1,4 +1,5 @@
 import { createRandom } from "../../src/sim/model/random.ts";
+import { pick } from "./simulated-poll.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
@@ -179,12 +180,4 @@ function drawReorgs(
       height: random() < 0.5 ? "steps back" : "goes on",
     };
   });
-}
-
-function pick<T>(from: readonly T[], random: () => number): T {
-  const picked = from[Math.floor(random() * from.length)];
-  if (picked === undefined) {
-    throw new RangeError("Cannot pick from nothing");
-  }
-  return picked;
 }

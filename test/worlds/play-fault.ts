@@ -1,7 +1,7 @@
 import type { Head, Observation } from "../../src/core/model/observation.ts";
 import type { Status } from "../../src/core/model/report.ts";
 import { type ChainModel, createChain, hashOf, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
-import { AT_THE_TIP, type IndexerBehaviour, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
+import { AT_THE_TIP, type IndexerBehaviour } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
 import type { StartCore } from "./core.ts";
 import type { FaultScript } from "./fault-scripts.ts";
@@ -146,16 +146,10 @@ function stepsOf(script: FaultScript, start: StartCore, { endMs, startMs }: Span
   const steps: Step[] = [];
   for (let atMs = T0; atMs < endMs + SETTLE_MS; atMs += SCHEDULE_MS) {
     const isOn = atMs >= startMs && atMs < endMs;
-    const round = sources.flatMap((source) =>
-      say(script, {
-        source,
-        model,
-        random,
-        startMs,
-        sentAtMs: atMs + random(),
-        active: isOn && struck.includes(source),
-      }),
-    );
+    const round = sources.flatMap((source) => {
+      const fault = isOn && struck.includes(source) ? script.fault : null;
+      return say(script, fault, { source, model, random, startMs, sentAtMs: atMs + random() });
+    });
     deliver(core, round);
     const { targets } = core.report(atMs + 2_000);
     steps.push({
@@ -166,61 +160,47 @@ function stepsOf(script: FaultScript, start: StartCore, { endMs, startMs }: Span
   return steps;
 }
 
+/** What a source says when it is asked at `sentAtMs`; nothing where it is not polled. `fault`: what it suffers, or null. */
+function say(
+  script: FaultScript,
+  fault: FaultScript["fault"] | null,
+  { model, random, sentAtMs, source, startMs }: Asked,
+): readonly Observation[] {
+  const times = { source, sentAtMs, receivedAtMs: sentAtMs + 300 };
+  if (fault?.kind === "fails") {
+    return [{ ...times, kind: "failed", reason: fault.reason, detail: "" }];
+  }
+  if (fault?.kind === "says") {
+    return fault.what === "nothing" ? [] : [{ ...times, kind: fault.what }];
+  }
+  const changed = fault?.kind === "behaviour" ? fault.behaviour(startMs, headAt(model, startMs)) : {};
+  const wrongChain = fault?.kind === "otherChain" ? OTHER_CHAIN : null;
+  const behaviour: IndexerBehaviour = { ...AT_THE_TIP, wrongChain, ...changed };
+  const timestamps = source === NODE ? "reported" : (script.timestamps ?? "none");
+  const { observation } = poll(
+    source,
+    { seed: source, chain: model, behaviour },
+    { sentAtMs, random, timestamps },
+  );
+  return observation.kind === "head" && fault !== null
+    ? [{ ...observation, head: struckHead(fault, observation.head, model) }]
+    : [observation];
+}
+
 interface Asked {
   readonly source: string;
   readonly model: ChainModel;
   readonly random: () => number;
   readonly startMs: number;
   readonly sentAtMs: number;
-  readonly active: boolean;
 }
 
-function say(script: FaultScript, asked: Asked): readonly Observation[] {
-  const { fault } = script;
-  const { source, sentAtMs } = asked;
-  const times = { source, sentAtMs, receivedAtMs: sentAtMs + 300 };
-  if (!asked.active) {
-    return [answer(script, asked, {})];
-  }
-  if (fault.kind === "fails") {
-    return [{ ...times, kind: "failed", reason: fault.reason, detail: "" }];
-  }
-  if (fault.kind === "says") {
-    return fault.what === "nothing" ? [] : [{ ...times, kind: fault.what }];
-  }
-  const said = answer(script, asked, behaviourOf(fault, asked));
-  return said.kind === "head" ? [{ ...said, head: changed(script, said.head, asked) }] : [said];
-}
-
-function answer(
-  script: FaultScript,
-  { source, model, sentAtMs, random }: Asked,
-  behaviour: Partial<IndexerBehaviour>,
-): Observation {
-  const indexer: IndexerModel = { seed: source, chain: model, behaviour: { ...AT_THE_TIP, ...behaviour } };
-  const timestamps = source === NODE ? "reported" : (script.timestamps ?? "none");
-  return poll(source, indexer, { sentAtMs, random, timestamps }).observation;
-}
-
-function behaviourOf(fault: FaultScript["fault"], { model, startMs }: Asked): Partial<IndexerBehaviour> {
+function struckHead(fault: FaultScript["fault"], head: Head, model: ChainModel): Head {
   switch (fault.kind) {
-    case "behaviour":
-      return fault.behaviour(startMs, headAt(model, startMs));
-    case "otherChain":
-      return { wrongChain: OTHER_CHAIN };
-    default:
-      return {};
-  }
-}
-
-function changed({ fault }: FaultScript, head: Head, { model }: Asked): Head {
-  switch (fault.kind) {
-    case "height":
-      return {
-        ...head,
-        block: fault.block(head.block),
-        timestampSec: Math.floor(timeOf(model, head.block) / 1_000),
-      };
+    case "height": {
+      const timestampSec = Math.floor(timeOf(model, head.block) / 1_000);
+      return { ...head, block: fault.block(head.block), timestampSec };
+    }
     case "flag":
       return { ...head, indexingErrors: true };
     case "fork":

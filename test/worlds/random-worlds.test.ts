@@ -1,8 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { startMonitor } from "./core.ts";
 import { type Played, playWorld, type World } from "./play-world.ts";
-import { fallingWorld, longWorld, passingWorld, randomWorld } from "./random-worlds.ts";
-import { restartWorld, takeoverWorld } from "./restart-worlds.ts";
+import {
+  fallingWorld,
+  longWorld,
+  passingWorld,
+  randomWorld,
+  restartWorld,
+  takeoverWorld,
+} from "./random-worlds.ts";
 
 // A part of what `npm run worlds` plays: fewer worlds, and the first part of each.
 const MINUTE_MS = 60_000;

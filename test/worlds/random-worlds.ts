@@ -1,9 +1,11 @@
 import { createRandom } from "../../src/sim/model/random.ts";
 import { isNode } from "./fleet.ts";
 import type { Conduct, World, WorldSource } from "./play-world.ts";
+import { pick } from "./simulated-poll.ts";
 
 const MINUTE = 60_000;
 const HOUR = 60 * MINUTE;
+const TICK_MS = 15_000;
 const HONEST: Conduct = { kind: "honest" };
 
 type Random = () => number;
@@ -55,13 +57,62 @@ export function longWorld(index: number): World {
     return { ...source, failures: 0.01, pollIntervalMs: isSlow ? 30 * MINUTE : 15_000 };
   });
   const restarts = [
-    { atMs: 15_000 * Math.floor((random() * 3 * HOUR + 2 * HOUR) / 15_000), state: "kept" as const },
+    { atMs: onTick(random() * 3 * HOUR + 2 * HOUR), state: "kept" as const },
     {
-      atMs: 15_000 * Math.floor((random() * 2 * HOUR + 6 * HOUR) / 15_000),
+      atMs: onTick(random() * 2 * HOUR + 6 * HOUR),
       state: random() < 0.5 ? ("kept" as const) : ("lost" as const),
     },
   ];
   return { seed, blockTimeMs, lastsMs, sources, restarts, honestMajority: "always" };
+}
+
+/** A world with an honest majority in which the daemon restarts twice: with its state file, and then with it or without. */
+export function restartWorld(index: number): World {
+  const world = randomWorld(index);
+  const random = createRandom(`restart world/${index}`);
+  const at = (fromMin: number, toMin: number): number =>
+    onTick((fromMin + random() * (toMin - fromMin)) * MINUTE);
+  return {
+    ...world,
+    restarts: [
+      { atMs: at(0.25, 15), state: "kept" },
+      { atMs: at(16, 40), state: index % 2 === 0 ? "kept" : "lost" },
+    ],
+  };
+}
+
+/**
+ * For twenty minutes those who are honest otherwise all tell the lie of a liar, who has the majority then; the daemon
+ * restarts with that state at the moment at which they are honest again.
+ */
+export function takeoverWorld(index: number): World {
+  const world = randomWorld(index);
+  const untilMs = 20 * MINUTE;
+  const lie = world.sources.flatMap(({ conducts }) =>
+    conducts.map(({ conduct }) => conduct).filter(({ kind }) => kind !== "honest"),
+  )[0] ?? { kind: "offset", blocks: 1_000_000, timeShiftMs: 0 };
+  const honest = world.sources.filter(({ conducts }) =>
+    conducts.every(({ conduct }) => conduct.kind === "honest"),
+  );
+  // One stays honest throughout: it is not to be accused once the others are honest again.
+  const joining = new Set(honest.slice(1).map(({ key }) => key));
+  return {
+    ...world,
+    seed: `takeover ${world.seed}`,
+    sources: world.sources.map((source) =>
+      joining.has(source.key)
+        ? {
+            ...source,
+            conducts: [
+              { fromMs: 0, conduct: lie },
+              { fromMs: untilMs, conduct: { kind: "honest" } },
+            ],
+          }
+        : source,
+    ),
+    restarts: [{ atMs: untilMs, state: "kept" }],
+    judgedFromMs: untilMs,
+  };
 }
 
 /** All but one fall behind at once or gradually, or stand still, after half an hour in which all were level. */
@@ -203,10 +254,7 @@ function newSource({
   };
 }
 
-function pick<T>(from: readonly T[], random: Random): T {
-  const picked = from[Math.floor(random() * from.length)];
-  if (picked === undefined) {
-    throw new RangeError("Cannot pick from nothing");
-  }
-  return picked;
+/** The tick at or before an instant. */
+function onTick(atMs: number): number {
+  return TICK_MS * Math.floor(atMs / TICK_MS);
 }

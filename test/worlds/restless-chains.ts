@@ -1,4 +1,3 @@
-import type { Observation } from "../../src/core/model/observation.ts";
 import { type ChainReport, STATUSES, type Status } from "../../src/core/model/report.ts";
 import {
   type ChainModel,
@@ -12,7 +11,7 @@ import { createRandom } from "../../src/sim/model/random.ts";
 import type { StartCore } from "./core.ts";
 import type { Row } from "./figures.ts";
 import { chainsOf, isNode } from "./fleet.ts";
-import { deliver, drawLatency, headOf, keyOf, T0 } from "./simulated-poll.ts";
+import { deliver, healthyPoll, keyOf, T0 } from "./simulated-poll.ts";
 
 /** A family of chains that are restless, while all that index them are healthy. */
 export interface PaceCase {
@@ -47,6 +46,8 @@ export const PACE_CASES: readonly PaceCase[] = [
   { name: "goes on as ever", event: () => ({ lastsMs: 30 * MINUTE_MS, factor: 1 }) },
 ];
 
+const NAMES = ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain"];
+
 interface PacePlay {
   readonly bad: readonly Status[];
   /** Polls in which a target has a lag though it has the reference's block, or a higher one. */
@@ -68,7 +69,6 @@ export function paceRowOf(given: PaceCase, plays: number, start: StartCore): Row
 
 interface Setting {
   readonly model: ChainModel;
-  readonly names: readonly string[];
   readonly blockTimeMs: number;
   readonly lastsMs: number;
   readonly hasNode: boolean;
@@ -95,7 +95,6 @@ function settingOf(given: PaceCase, index: number): Setting {
   });
   return {
     model,
-    names: ["airdrops/multichain", "airdrops/subgraph", "lockup/multichain"],
     blockTimeMs,
     lastsMs: BEFORE_MS + lastsMs + AFTER_MS,
     hasNode: chance() < 0.5,
@@ -105,11 +104,11 @@ function settingOf(given: PaceCase, index: number): Setting {
 
 function playPace(given: PaceCase, index: number, start: StartCore): PacePlay {
   const setting = settingOf(given, index);
-  const { blockTimeMs, datedEvery, hasNode, model, names } = setting;
+  const { blockTimeMs, datedEvery, hasNode, model } = setting;
   const random = createRandom(`paces/${given.name}/${index}/play`);
   const isConfigured = random() < 0.7;
   const sources = [
-    ...names.map((name, at) => ({ key: keyOf(name), pollIntervalMs: at === 2 ? SLOW_POLL_MS : POLL_MS })),
+    ...NAMES.map((name, at) => ({ key: keyOf(name), pollIntervalMs: at === 2 ? SLOW_POLL_MS : POLL_MS })),
     ...(hasNode ? [{ key: "rpc/bench/0", pollIntervalMs: POLL_MS }] : []),
   ];
   const bad: Status[] = [];
@@ -119,9 +118,9 @@ function playPace(given: PaceCase, index: number, start: StartCore): PacePlay {
     const round = sources
       .filter(({ pollIntervalMs }) => elapsedMs % pollIntervalMs === 0)
       .map(({ key }, at) =>
-        said(key, model, {
+        healthyPoll(key, model, {
           sentAtMs: T0 + elapsedMs + random() * 300,
-          tookMs: drawLatency(random),
+          random,
           isDated: isNode({ key }) || at % datedEvery === 1,
         }),
       );
@@ -147,23 +146,4 @@ function badOf(report: ChainReport, model: ChainModel, nowMs: number): readonly 
     .filter(
       (status) => status !== "ok" && !(mayStand && (status === "stalled" || status === "chain_halted")),
     );
-}
-
-function said(
-  source: string,
-  model: ChainModel,
-  {
-    isDated,
-    sentAtMs,
-    tookMs,
-  }: { readonly sentAtMs: number; readonly tookMs: number; readonly isDated: boolean },
-): Observation {
-  const block = headAt(model, sentAtMs + tookMs / 2);
-  return {
-    kind: "head",
-    source,
-    sentAtMs,
-    receivedAtMs: sentAtMs + tookMs,
-    head: headOf(block, isDated ? Math.floor(timeOf(model, block) / 1_000) : null),
-  };
 }

@@ -10,9 +10,15 @@ import { parityWorld, VALUE_KINDS } from "./parity-world.ts";
 import { faultRowOf, playFault } from "./play-fault.ts";
 import { parityRowOf, playParity } from "./play-parity.ts";
 import { type Played, playWorld, type World } from "./play-world.ts";
-import { fallingWorld, longWorld, passingWorld, randomWorld } from "./random-worlds.ts";
+import {
+  fallingWorld,
+  longWorld,
+  passingWorld,
+  randomWorld,
+  restartWorld,
+  takeoverWorld,
+} from "./random-worlds.ts";
 import { REPLICA_CASES, replicaRowOf } from "./replica-cases.ts";
-import { restartWorld, takeoverWorld } from "./restart-worlds.ts";
 import { PACE_CASES, paceRowOf } from "./restless-chains.ts";
 
 /*

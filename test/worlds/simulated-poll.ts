@@ -1,5 +1,5 @@
 import type { Head, Observation } from "../../src/core/model/observation.ts";
-import { hashOf, timeOf } from "../../src/sim/model/chain-model.ts";
+import { type ChainModel, hashOf, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
 import { heightAt, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
 import type { Core } from "./core.ts";
 
@@ -39,6 +39,18 @@ export function poll(
   return { observation: { kind: "head", source, head, ...times }, readAtMs };
 }
 
+/** What a healthy source says whose height is the chain's in the middle of the poll. */
+export function healthyPoll(
+  source: string,
+  chain: ChainModel,
+  at: { readonly sentAtMs: number; readonly random: () => number; readonly isDated: boolean },
+): Observation {
+  const receivedAtMs = at.sentAtMs + drawLatency(at.random);
+  const block = headAt(chain, (at.sentAtMs + receivedAtMs) / 2);
+  const head = headOf(block, at.isDated ? Math.floor(timeOf(chain, block) / 1_000) : null);
+  return { kind: "head", source, sentAtMs: at.sentAtMs, receivedAtMs, head };
+}
+
 export function headOf(block: number, timestampSec: number | null): Head {
   return { block, timestampSec, hash: null, deployment: null, indexingErrors: null };
 }
@@ -53,4 +65,12 @@ export function deliver(core: Core, observations: readonly Observation[]): void 
 /** The key of a target named `protocol/variant`. */
 export function keyOf(name: string): string {
   return `${name}/production/bench`;
+}
+
+export function pick<T>(from: readonly T[], random: () => number): T {
+  const picked = from[Math.floor(random() * from.length)];
+  if (picked === undefined) {
+    throw new RangeError("Cannot pick from nothing");
+  }
+  return picked;
 }

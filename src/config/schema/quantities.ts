@@ -42,11 +42,6 @@ export function parseDuration(text: string): number | null {
   return parseQuantity(text, DURATION);
 }
 
-/** Bytes of `512KiB` or `1MiB`; null for any other text, for zero and for more than 1 GiB. */
-export function parseByteSize(text: string): number | null {
-  return parseQuantity(text, BYTE_SIZE);
-}
-
 /** A duration as chains.yaml writes it, in the largest unit that needs no fraction. */
 export function durationLiteral(ms: number): string {
   const [unit, size] = Object.entries(DURATION.units).findLast(([, unitMs]) => ms % unitMs === 0) ?? [

@@ -51,8 +51,3 @@ export function headAt(
   const full = { timestampSec: null, hash: null, deployment: null, indexingErrors: null, ...head };
   return { kind: "head", source, sentAtMs: atMs - 50, receivedAtMs: atMs + 50, head: full };
 }
-
-/** The head of a chain with one block each `intervalMs`, at a whole number of blocks since {@link T0}. */
-export function headOf(nowMs: number, intervalMs = 2_000, start = 1_000_000): number {
-  return start + Math.floor((nowMs - T0) / intervalMs);
-}

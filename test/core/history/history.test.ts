@@ -19,7 +19,7 @@ function reportAt(nowMs: number, lagMs: number | null = 4_000) {
     targets: [sampleTarget(), SUBGRAPH].map((target) =>
       sampleTargetReport({ target, block: block - 2, lagMs }),
     ),
-    gaps: [sampleGap({ target: SUBGRAPH, blocks: 1.5, uncertaintyBlocks: 0.44 })],
+    gaps: [sampleGap({ target: SUBGRAPH, blocks: 1.7, uncertaintyBlocks: 0.44 })],
   });
 }
 
@@ -47,7 +47,7 @@ describe("what is recorded", () => {
     expect({ timesMs, reference }).toEqual({ timesMs: [START_MS], reference: [block] });
     expect(targets).toEqual({
       // The uncertainty is rounded up, so that the interval still contains the true gap.
-      [SUBGRAPH.key]: { block: [block - 2], lagMs: [4_000], gapBlocks: [1.5], uncertaintyBlocks: [0.5] },
+      [SUBGRAPH.key]: { block: [block - 2], lagMs: [4_000], gapBlocks: [1.7], uncertaintyBlocks: [0.5] },
       never: { block: [null], lagMs: [null], gapBlocks: [null], uncertaintyBlocks: [null] },
     });
   });
@@ -100,15 +100,17 @@ describe("what is recorded", () => {
     expect(lags).toEqual([[4_000], [9_000], [4_000], [9_000]]);
   });
 
-  it("is forgotten with its target", () => {
+  it("is forgotten with its target, and of no other", () => {
+    const [laterMs, only] = [START_MS + 20 * MINUTE_MS, sampleTargetReport({ target: SUBGRAPH })];
     const history = recorded(START_MS, START_MS + 10 * MINUTE_MS);
-    const laterMs = START_MS + 20 * MINUTE_MS;
+    const before = history.read([SUBGRAPH.key], whole(START_MS + 10 * MINUTE_MS));
 
-    history.record(sampleChainReport({ targets: [sampleTargetReport()] }), laterMs);
+    history.record(sampleChainReport({ targets: [only], gaps: [] }), laterMs);
 
     const { targets } = history.read([KEY, SUBGRAPH.key], whole(laterMs));
-    const kept = [KEY, SUBGRAPH.key].map((key) => targets[key]?.block.some((block) => block !== null));
-    expect(kept).toEqual([true, false]);
+    const former = before.targets[SUBGRAPH.key]?.block ?? [];
+    expect(targets[SUBGRAPH.key]?.block.slice(0, former.length)).toEqual(former);
+    expect(targets[KEY]?.block.every((block) => block === null)).toBe(true);
   });
 });
 

@@ -31,7 +31,7 @@ describe("readHistoryFile()", () => {
     expect(await readHistoryFile(join(folder.path, "none"))).toEqual({ kind: "history", chains: {} });
   });
 
-  it("is invalid for one that is cut off, or whose numbers are none", async () => {
+  it("is invalid where the file is cut off, or has no numbers where it should", async () => {
     await using folder = await temporaryFolder();
     const state = join(folder.path, "synclag.state.json");
     await writeHistoryFile(state, recorderOf("base").save());

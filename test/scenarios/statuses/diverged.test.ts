@@ -49,6 +49,24 @@ describe("`diverged`", () => {
     expect(play.chain().reference?.block).toBe(play.head());
   });
 
+  it("leaves no trace of a single impossible answer: no step back, no re-index, and the same advance", () => {
+    const play = new ScriptedFleet(TRIO_AND_NODE).run("10m");
+    const { lastAdvanceMs } = play.target("multichain");
+
+    play.wait("15s").poll("multichain", play.head() + FAR);
+    const during = play.target("multichain").lastAdvanceMs;
+    play.run("1m");
+
+    expect(during).toBe(lastAdvanceMs);
+    expect(play.target("multichain")).toMatchObject({
+      status: "ok",
+      lagBlocks: 0,
+      regressions: { reorg: 0, reindex: 0 },
+    });
+    expect(play.target("multichain").lastAdvanceMs).toBeGreaterThan(lastAdvanceMs ?? Number.NaN);
+    expect(play.statusesDuring("5m")).toEqual(["ok"]);
+  });
+
   it("does not export an impossible height after a later poll that fails in another way", () => {
     const play = new ScriptedFleet(TRIO_AND_NODE).run("10m").script("multichain", behind(-FAR)).run("30s");
 

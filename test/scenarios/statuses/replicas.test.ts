@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { createRandom } from "../../../src/sim/model/random.ts";
 import { ScriptedFleet } from "../../support/scripted-fleet.ts";
 import { behind, inTurn } from "../../support/scripted-reply.ts";
-import { TRIO } from "./fleets.ts";
+import { fleetYaml, TRIO } from "./fleets.ts";
 
 /** 55 h of blocks of two seconds. */
 const FAR = 99_000;
@@ -59,6 +59,33 @@ describe("replicas that disagree behind one URL", () => {
     const changes = play.changes("multichain", "45m");
 
     expect(statusesOf(changes)).toEqual(["lagging"]);
+  });
+
+  it("make it `lagging` with the second poll in which low answers outnumber the others by ten", () => {
+    const play = alternate(healthy(), `hlh${"l".repeat(30)}`);
+
+    expect(play.changes("multichain", "5m")).toEqual(["3m 30s lagging"]);
+  });
+
+  it("make it `lagging` once no high answer is evidence any more, where polls are rare", () => {
+    const yaml = fleetYaml(["multichain", "subgraph", "mirror"], {
+      schedules: { multichain: "0 */10 * * * *" },
+    });
+    const play = alternate(new ScriptedFleet(yaml).run("1h"), `hlh${"l".repeat(30)}`);
+
+    const changes = play.changes("multichain", "90m");
+
+    expect(statusesOf(changes)).toEqual(["lagging"]);
+    expect(play.target("multichain").lagBlocks).toBeGreaterThanOrEqual(FAR);
+  });
+
+  it("are not concluded from a single low answer", () => {
+    const play = alternate(healthy(), `l${"h".repeat(100)}`);
+
+    const low = play.run("15s").target("multichain").detail;
+    const high = play.run("1m").target("multichain").detail;
+
+    expect([low, high].filter((detail) => detail.includes("replicas"))).toEqual([]);
   });
 
   it("are no steps back, re-indexes or advances each time", () => {
