@@ -27,7 +27,9 @@ parity: [{ name: rows, protocol: airdrops, every: ${every}, queries: { a: ${quer
 /** A height, counted from the head at the start, and the value there. */
 type Said = readonly [height: number, value: unknown];
 /** What the two variants say in one poll. A variant that is left out does not answer. */
-type Poll = { readonly [Variant in "a" | "b"]?: Said | undefined };
+type Poll = { readonly [Variant in "a" | "b"]?: Said | undefined } & {
+  readonly deployment?: string | null;
+};
 
 describe("whether two variants have the same data, minute by minute", () => {
   it.each([
@@ -320,7 +322,7 @@ async function startWatch(watched: Watched = {}) {
   return watch;
 }
 
-function say(play: Scenario, head: number, poll: Poll & { readonly deployment?: string | null }): void {
+function say(play: Scenario, head: number, poll: Poll): void {
   for (const variant of VARIANTS) {
     const endpoint = play.fleet.endpoint(`airdrops/${variant}/production/all`);
     const [target] = endpoint.targets;
