@@ -3,6 +3,7 @@ import {
   allowProbe,
   type BackOff,
   backOff,
+  clampBackOff,
   endProbe,
   isBackingOff,
   NO_BACK_OFF,
@@ -103,6 +104,18 @@ describe("startProbe(), endProbe()", () => {
     const refused = refuse(startProbe(refuse(NO_BACK_OFF, {}), ended), { nowMs: ended + 400 });
 
     expect(refused).toMatchObject({ delayMs: 60_000, untilMs: ended + 60_400, probe: "due" });
+  });
+});
+
+describe("clampBackOff()", () => {
+  it("shortens a back-off of a clock that was ahead to an hour, or to the end of the budget's window", () => {
+    const refused = { ...refuse(NO_BACK_OFF, {}), untilMs: T0 + 900 * HOUR_MS };
+    const dayEndMs = Date.UTC(2026, 10, 21);
+
+    expect(clampBackOff(refused, T0, null).untilMs).toBe(T0 + HOUR_MS);
+    expect(clampBackOff(refused, T0, "day").untilMs - dayEndMs).toBeGreaterThanOrEqual(0);
+    expect(clampBackOff(refused, T0, "day").untilMs - dayEndMs).toBeLessThan(HOUR_MS);
+    expect(clampBackOff({ ...refused, untilMs: dayEndMs }, T0, "day").untilMs).toBe(dayEndMs);
   });
 });
 

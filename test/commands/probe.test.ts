@@ -57,7 +57,9 @@ describe("synclag probe", () => {
     const endpoint = fleet.endpoint("graph-node");
     for (const fault of faults) {
       endpoint.fail(fault);
-      transcripts.push(`# ${fault}\n${await probed(endpoint.url, ["--timeout", "500ms"])}`);
+      // Short only where the answer never comes: any other may take its time on a machine that is busy.
+      const args = fault === "hang_before_headers" ? ["--timeout", "500ms"] : [];
+      transcripts.push(`# ${fault}\n${await probed(endpoint.url, args)}`);
     }
     await fleet.origin("graph-node").close();
     transcripts.push(`# refused\n${await probed(endpoint.url)}`);

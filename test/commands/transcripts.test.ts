@@ -93,6 +93,7 @@ describe("synclag", () => {
     const environments = [
       { HOST: "h.example" },
       {},
+      { HOST: "h.example", HTTPS_PROXY: "proxy:3128" },
       { HOST: "h.example", HTTPS_PROXY: "proxy:3128", http_proxy: "socks5://me:swordfish@proxy" },
     ];
 

@@ -41,7 +41,10 @@ const HIDING: readonly {
       `SynclagThrottled warning chain=base protocol=budget ${SUBGRAPH}`,
       `SynclagBudgetLow warning budget=b protocol=budget endpoint=base ${SUBGRAPH}`,
     ],
-    sent: [`SynclagThrottled warning chain=polygon protocol=budget ${SUBGRAPH}`],
+    sent: [
+      `SynclagThrottled warning chain=polygon protocol=budget ${SUBGRAPH}`,
+      `SynclagBudgetLow warning budget=other protocol=budget endpoint=base ${SUBGRAPH}`,
+    ],
   },
   {
     by: `SynclagSharedCause critical protocol=shared ${SUBGRAPH}`,

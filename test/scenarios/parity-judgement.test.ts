@@ -27,9 +27,12 @@ parity: [{ name: rows, protocol: airdrops, every: ${every}, queries: { a: ${quer
 /** A height, counted from the head at the start, and the value there. */
 type Said = readonly [height: number, value: unknown];
 /** What the two variants say in one poll. A variant that is left out does not answer. */
-type Poll = { readonly [Variant in "a" | "b"]?: Said | undefined } & {
+interface Poll {
+  readonly a?: Said | undefined;
+  readonly b?: Said | undefined;
+  /** Of the variant that answers. */
   readonly deployment?: string | null;
-};
+}
 
 describe("whether two variants have the same data, minute by minute", () => {
   it.each([
@@ -51,6 +54,8 @@ describe("whether two variants have the same data, minute by minute", () => {
     ["says nothing where they were never at one height", "0:5|, 90:6|, 50:|5", "unknown"],
     ["compares each block once", "0:6|5, 0:6|5, 0:6|5, 0:6|5", "unknown"],
     ["counts no difference that only one has read anew", "0:6|5, 9:6|, 1:|5, 2:|5, 3:|5, 4:|5", "unknown"],
+    ["counts none at heights that the other read before", "1:6|, 2:7|, 3:8|, 1:|5, 2:|6, 3:|7", "unknown"],
+    ["says nothing anew where one has gone on", "0:5|5, -, -, -, -, -, -, 3:6|, 0:|5", "unknown"],
     ["forgets the heights above a step back", "0:5|5, 90:6|, 40:5|, 90:|5", "equal 5=5 at 40"],
     ["forgets all where the value of a lower height changes", "0:5|, 90:5|, 40:8|, 20:|5", "unknown"],
     [

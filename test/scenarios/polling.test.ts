@@ -106,6 +106,19 @@ protocols:
     expect(Math.max(...play.received.map(({ endMs }) => endMs))).toBeLessThan(10_000);
   });
 
+  it("that cannot keep up with its schedule has each endpoint wait once, and skips rounds", async () => {
+    const tooOften = FLEET.replaceAll("0 * * * * *", "*/15 * * * * *").replace("per_host: 3", "per_host: 1");
+    await using play = await startScenario(tooOften, { endpoints: (spec) => ({ ...spec, ...slow }) });
+
+    // Ten seconds into a round: the other hosts have been polled.
+    await play.run("295s");
+
+    expect(play.metric("synclag_polls_queued")).toBeLessThan(24);
+    expect(
+      play.metric('synclag_rounds_skipped_total{protocol="airdrops",variant="subgraph",tier="production"}'),
+    ).toBeGreaterThan(5);
+  });
+
   it("delays no other host when it hangs", async () => {
     await using play = await startScenario(FLEET);
     await play.run("30s");

@@ -18,7 +18,7 @@ class CountsReporter implements Reporter {
 }
 
 /** What failed, in some lines each, and the counts: "N passed, N failed", and ", N skipped" where some were. */
-export function summarize(
+function summarize(
   modules: readonly TestModule[],
   unhandledErrors: readonly SerializedError[],
 ): { readonly failures: string; readonly counts: string } {
@@ -61,7 +61,7 @@ function nameOf(suite: TestModule | TestSuite): string {
   return suite.type === "module" ? fileOf(suite) : `${fileOf(suite.module)} > ${suite.fullName}`;
 }
 
-export function fileOf({ moduleId }: TestModule): string {
+function fileOf({ moduleId }: TestModule): string {
   return relative(process.cwd(), moduleId);
 }
 

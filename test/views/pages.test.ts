@@ -166,6 +166,16 @@ describe("renderStatusPage()", () => {
     expect([differing(null), differing("target")]).toEqual([["multichain", "subgraph"], ["subgraph"]]);
   });
 
+  it("lists as many targets as leave the fleet on the screen, and says how many more there are", () => {
+    const targets = Array.from({ length: 26 }, (_, index) =>
+      sampleTargetReport({ target: sampleTarget({ variant: `v${index}` }), status: "failed" }),
+    );
+    const page = renderStatusPage(sampleReport({ chains: [sampleChainReport({ targets })] }), PAGE);
+
+    expect(page.match(/<li class="card bad">/g)).toHaveLength(24);
+    expect(page).toContain("and 2 more, in the fleet below");
+  });
+
   it("shows which budgets are not used for now, and until when", () => {
     const budget = { name: "studio", limit: 100, per: "day", scope: "endpoint" } as const;
     const budgets = ["base", "form", "morph"].map((name) => ({
@@ -173,9 +183,10 @@ describe("renderStatusPage()", () => {
       ...(name === "base" ? {} : { backOff: `${name} until 14:05 UTC` }),
     }));
 
-    expect(textOf(renderStatusPage(sampleReport({ budgets }), PAGE))).toContain(
-      "the most used of 3 form until 14:05 UTC, and 1 more endpoint",
-    );
+    const page = renderStatusPage(sampleReport({ budgets }), PAGE);
+
+    expect(textOf(page)).toContain("the most used of 3 form until 14:05 UTC, and 1 more endpoint");
+    expect(page).toContain('<meter min="0" max="100" high="90" value="1" aria-label="studio used"></meter>');
   });
 
   it("shows a fleet that has not answered yet, and refreshes itself without JavaScript too", () => {

@@ -24,7 +24,7 @@ export function markPreferred(
  * only where the protocol has no production tier. The reports are all of one chain. `excluded` are keys of targets whose
  * data differ from what the others have.
  */
-export function preferredKeys(
+function preferredKeys(
   reports: readonly TargetReport[],
   excluded: ReadonlySet<string> = NONE,
 ): ReadonlySet<string> {

@@ -36,7 +36,7 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
 }
 
 /** The chain's reference head, or null while its evidence is missing or stale. */
-export function reportReference(view: ChainViewAt): ReferenceReport | null {
+function reportReference(view: ChainViewAt): ReferenceReport | null {
   const { reference } = view;
   if (reference === null) {
     return null;
@@ -55,11 +55,7 @@ export function reportReference(view: ChainViewAt): ReferenceReport | null {
 }
 
 /** What is known of each target of a chain. */
-export function reportTargets(
-  state: ChainState,
-  watched: WatchedChain,
-  view: ChainViewAt,
-): readonly TargetReport[] {
+function reportTargets(state: ChainState, watched: WatchedChain, view: ChainViewAt): readonly TargetReport[] {
   const byKey = new Map(state.sources.map((source) => [source.key, source]));
   const reports = watched.targets.map((target) =>
     reportTarget(target, byKey.get(target.key) ?? unpolled(target), view),
@@ -71,11 +67,7 @@ export function reportTargets(
  * The gaps between the variants of each protocol, where both have fresh heights that no other source contradicts, and
  * are judged by these: not by their low replicas.
  */
-export function reportGaps(
-  state: ChainState,
-  watched: WatchedChain,
-  view: ChainViewAt,
-): readonly GapReport[] {
+function reportGaps(state: ChainState, watched: WatchedChain, view: ChainViewAt): readonly GapReport[] {
   const comparable = new Map(
     state.sources
       .filter((source) => isFresh(source, view) && contradictionOf(source, view) === null)

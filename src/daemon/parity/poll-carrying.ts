@@ -21,7 +21,7 @@ import {
 } from "../polling/poll.ts";
 
 /** What came of the selections of one poll. */
-export type Carriage =
+type Carriage =
   /** They were not asked, or the request failed as it would have failed without them: they are still due. */
   | "none"
   /** They came back with the heights. */

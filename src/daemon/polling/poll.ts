@@ -46,7 +46,7 @@ export interface PollPorts {
 }
 
 /** Why a request, or a row of its answer, gave nothing usable. `detail` may still contain a secret. */
-export interface Failure {
+interface Failure {
   readonly reason: FailureReason;
   readonly detail: string;
 }

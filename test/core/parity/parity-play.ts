@@ -11,7 +11,7 @@ import {
 import type { WatchedProbe } from "../../../src/core/parity/watched-probe.ts";
 import { BASE, T0, targetOn } from "../chain/chain-fixture.ts";
 
-export const MINUTE = 60_000;
+const MINUTE = 60_000;
 const STALE_MS = 5 * MINUTE;
 
 /** What a variant says: its height, and the value there. */

@@ -11,21 +11,12 @@ export interface PrometheusServer extends Program {
   /** A query of one instant, unix seconds, by default of now. Throws what Prometheus says of an expression that it cannot evaluate. */
   query(expression: string, atSec?: number): Promise<readonly Series[]>;
   rules(): Promise<readonly LoadedRule[]>;
-  /** Alerts that are pending or firing now. */
-  alerts(): Promise<readonly ActiveAlert[]>;
 }
 
 /** One series of an answer, with its value now. */
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-}
-
-export interface ActiveAlert {
-  readonly labels: Readonly<Record<string, string>>;
-  readonly state: "pending" | "firing";
-  /** Since when its expression has held, unix milliseconds. */
-  readonly activeAtMs: number;
 }
 
 interface LoadedRule {
@@ -70,18 +61,6 @@ const ruleGroups = z.object({
   }),
 });
 
-const activeAlerts = z.object({
-  data: z.object({
-    alerts: z.array(
-      z.object({
-        labels: z.record(z.string(), z.string()),
-        state: z.enum(["pending", "firing"]),
-        activeAt: z.string(),
-      }),
-    ),
-  }),
-});
-
 /** Starts Prometheus, and waits until it is ready. */
 export async function startPrometheus(options: PrometheusOptions): Promise<PrometheusServer> {
   const configFile = join(options.folder, "prometheus.yml");
@@ -116,14 +95,6 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
     rules: async () => {
       const answer = await getJson(`${url}/api/v1/rules`);
       return ruleGroups.parse(answer).data.groups.flatMap((group) => group.rules);
-    },
-    alerts: async () => {
-      const answer = await getJson(`${url}/api/v1/alerts`);
-      return activeAlerts.parse(answer).data.alerts.map(({ labels, state, activeAt }) => ({
-        labels,
-        state,
-        activeAtMs: Date.parse(activeAt),
-      }));
     },
   };
 }
