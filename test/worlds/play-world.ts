@@ -222,13 +222,22 @@ class Play {
     if (since === undefined) {
       return;
     }
-    if (since.conduct.kind === "honest" && status !== "ok") {
+    if (
+      since.conduct.kind === "honest" &&
+      status !== "ok" &&
+      !(status === "unknown" && this.#isCutOff(source))
+    ) {
       this.#accused.push(`${nowMs / TICK_MS} ${source.key} ${status}`);
     }
     const mustBeTold = isWatched && (at === 0 || steady >= POLLS_TO_TELL_A_FALL);
     if (status === "ok" && mustBeTold && isFarWrong(this.#world, { source, since }, nowMs)) {
       this.#untold.push(`${nowMs / TICK_MS} ${source.key} ${since.conduct.kind}`);
     }
+  }
+
+  /** Where all others fail at once it may be our own network: nothing can be said of a source that is not asked meanwhile. */
+  #isCutOff(source: WorldSource): boolean {
+    return this.#actors.every((other) => other.source === source || other.lost > 1);
   }
 
   #judgeReference(
