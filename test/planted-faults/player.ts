@@ -26,9 +26,10 @@ export type PlayerMessage =
   | { readonly kind: "ready"; readonly files: number; readonly failed: readonly string[] }
   | { readonly kind: "played"; readonly noticedBy: string | null };
 
-/** The fault that is in the code now, and whether a test has loaded it. */
+/** The fault that is in the code now. */
 let planted: PlantedFault | null = null;
-let isLoaded = false;
+/** The last fault that a test has loaded. */
+let loaded: PlantedFault | null = null;
 /** The tests in the order in which they run. */
 let order: readonly string[] = [];
 let failed: readonly string[] = [];
@@ -68,12 +69,11 @@ async function play(fault: PlantedFault): Promise<string | null> {
   order = relevant.map(({ moduleId }) => moduleId);
   failed = [];
   planted = fault;
-  isLoaded = false;
   vitest.invalidateFile(file);
   const { unhandledErrors } = await vitest.runTestSpecifications(relevant);
   planted = null;
   vitest.invalidateFile(file);
-  if (relevant.length > 0 && !isLoaded) {
+  if (relevant.length > 0 && loaded !== fault) {
     throw new Error(
       `Cannot plant a fault in ${fault.file}: ${relevant.length} test files import it and none loaded it`,
     );
@@ -157,7 +157,7 @@ function openVitest(): Promise<Vitest> {
             if (planted === null || id !== resolve(planted.file)) {
               return null;
             }
-            isLoaded = true;
+            loaded = planted;
             return `${code.slice(0, planted.start)}${planted.replacement}${code.slice(planted.end)}`;
           },
         },
@@ -170,7 +170,7 @@ function openVitest(): Promise<Vitest> {
 function unitTests(): TestUserConfig {
   const { projects, ...shared } = config.test ?? {};
   for (const project of projects ?? []) {
-    if (typeof project === "object" && "test" in project && project.test?.name === "unit") {
+    if (typeof project === "object" && "test" in project && project.test.name === "unit") {
       return { ...shared, ...project.test };
     }
   }

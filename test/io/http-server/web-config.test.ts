@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { type IncomingMessage, type RequestOptions, request as requestPlain } from "node:http";
-import { request } from "node:https";
+import { type IncomingMessage, request as requestPlain } from "node:http";
+import { type RequestOptions, request } from "node:https";
 import { text } from "node:stream/consumers";
 import { type ConnectionOptions, connect, type TLSSocket } from "node:tls";
 import bcrypt from "bcryptjs";
