@@ -184,6 +184,11 @@ export class Daemon implements AsyncDisposable {
     return this.#upToDate().prepare();
   }
 
+  /** Whether something was observed, or another report was made, since this one. */
+  hasNewsSince(report: Report): boolean {
+    return this.#upToDate().hasNewsSince(report);
+  }
+
   report(): Report {
     return this.#upToDate().report();
   }

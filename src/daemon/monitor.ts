@@ -196,6 +196,11 @@ export class Monitor {
     await inSlices(this.#chains, ([slug, known]) => this.#cachedReport(slug, known, nowMs()), nowMs);
   }
 
+  /** Whether something was observed, or another report was made, since this one. */
+  hasNewsSince(report: Report): boolean {
+    return this.#latest !== report;
+  }
+
   report(): Report {
     this.#followClock();
     const nowMs = this.#options.nowMs();

@@ -5,12 +5,14 @@ import type { Daemon } from "./daemon.ts";
 import type { HistoryStore } from "./state/history-store.ts";
 
 const INTERVAL_MS = 1_000;
+/** Without news a report only grows older. */
+const WITHOUT_NEWS_MS = 15_000;
 
-/** Every second: logs what changed since the last report, and records the report for the plots. */
+/** Every second, if there is news: logs what changed since the last report, and records the report for the plots. */
 export function startReportLoop(
   daemon: Daemon,
   history: Pick<HistoryStore, "record">,
-  world: Pick<World, "logger" | "onBug">,
+  world: Pick<World, "logger" | "nowMs" | "onBug">,
 ): AsyncDisposable {
   let previous = daemon.report();
   let isReady = false;
@@ -31,7 +33,15 @@ export function startReportLoop(
     previous = report;
   }
 
+  const isDue = (): boolean =>
+    !isReady ||
+    daemon.hasNewsSince(previous) ||
+    Math.abs(world.nowMs() - previous.generatedAtMs) >= WITHOUT_NEWS_MS;
+
   const timer = setInterval(() => {
+    if (!isDue()) {
+      return;
+    }
     running ??= run()
       .catch(world.onBug)
       .finally(() => {

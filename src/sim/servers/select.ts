@@ -36,8 +36,22 @@ export function schemaOf(definitions: string): GraphQLSchema {
   return buildSchema(`scalar Any\n${definitions}`, { assumeValid: true });
 }
 
+/** Queries that a server remembers: the same few are asked again and again. */
+const MOST_REMEMBERED = 100;
+const remembered = new WeakMap<GraphQLSchema, Map<string, Understood>>();
+
 /** Parses and checks a query for a server with error messages of its own. */
 export function understand(schema: GraphQLSchema, query: string): Understood {
+  const known = remembered.get(schema) ?? new Map<string, Understood>();
+  const understood = known.get(query) ?? check(schema, query);
+  if (known.size === MOST_REMEMBERED) {
+    known.clear();
+  }
+  remembered.set(schema, known.set(query, understood));
+  return understood;
+}
+
+function check(schema: GraphQLSchema, query: string): Understood {
   const document = parseQuery(query);
   if (document instanceof GraphQLError) {
     return { kind: "syntax_error", error: document };
