@@ -315,7 +315,7 @@ function lossy(random: Random): Draft {
 
 function drawChain(random: Random): ChainSpec {
   const paces = [
-    ...(random() < 0.3 ? [{ atMs: 70 * MINUTE, forMs: (0.25 + 2 * random()) * MINUTE, factor: null }] : []),
+    ...(random() < 0.3 ? [{ atMs: 70 * MINUTE, forMs: (0.25 + 6 * random()) * MINUTE, factor: null }] : []),
     ...(random() < 0.3
       ? [{ atMs: 95 * MINUTE, forMs: (1 + 5 * random()) * MINUTE, factor: 1 / (1.5 + 2 * random()) }]
       : []),
