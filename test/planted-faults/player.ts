@@ -144,8 +144,8 @@ function openVitest(): Promise<Vitest> {
       watch: false,
       maxWorkers: 1,
       // A fault often makes a test wait for what never comes.
-      testTimeout: 10_000,
-      hookTimeout: 10_000,
+      testTimeout: 20_000,
+      hookTimeout: 20_000,
       sequence: { sequencer: InOrder },
       reporters: [
         {
