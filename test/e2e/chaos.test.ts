@@ -14,7 +14,7 @@ afterAll(undoAll);
 
 // What a machine does to a daemon. Mounting needs root, as the image's tests do.
 describe("synclag run, with 64 open files at most, on a small disk", () => {
-  it("polls on while clients open all connections and the disk is full, and spends nothing that it cannot count", async () => {
+  it("polls on while clients take all connections and while the disk is full, and spends nothing that it cannot count", async () => {
     await using fleet = await startFleet({
       nowMs: Date.now,
       endpoints: [
@@ -33,10 +33,12 @@ describe("synclag run, with 64 open files at most, on a small disk", () => {
     for (const visitor of crowd) {
       visitor.on("error", () => undefined);
     }
-    await untilAsked(fleet, [FREE, METERED], 2);
+    await untilAsked(fleet, [FREE], 2);
     for (const visitor of crowd) {
       visitor.destroy();
     }
+    // What could not be recorded meanwhile was not sent.
+    await untilAsked(fleet, [FREE, METERED], 2);
     await vi.waitFor(async () => {
       // Again and again: a file that replaces another one just then gives back the room that the other one took.
       fill(disk);
@@ -54,7 +56,6 @@ describe("synclag run, with 64 open files at most, on a small disk", () => {
 
     expect(statuses).toEqual([200, 200, 200]);
     expect((await daemon.stop()).code).toBe(0);
-    expect(daemon.stderr()).not.toContain("EMFILE");
   });
 
   it("does not start with fewer, and says how many it needs", async () => {

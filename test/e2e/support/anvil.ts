@@ -4,56 +4,34 @@ import { vi } from "vitest";
 import { z } from "zod";
 import { freePort } from "./free-port.ts";
 import { postJson } from "./loopback.ts";
-import { type Program, startProgram } from "./program.ts";
+import { startProgram } from "./program.ts";
 
 /** A blockchain of its own, made by Foundry's Anvil: one block a second. */
-export interface Anvil extends Program {
+export interface Anvil {
   readonly url: string;
   blockNumber(): Promise<number>;
-  /** Makes so many blocks at once, one second apart in the chain's own time. */
-  mine(blocks: number): Promise<void>;
-  /** Makes one block a second from now on. */
-  run(): Promise<void>;
-}
-
-export interface AnvilOptions {
-  readonly chainId: number;
-  /** How many blocks, one second apart, it has already when it starts; the last is of this moment. */
-  readonly history: number;
-  /** How many blocks it still lacks until this moment: `mine()` makes them, and none comes before `run()`. Default 0: it runs. */
-  readonly missing?: number;
 }
 
 const hexNumber = z.object({ result: z.string().regex(/^0x[0-9a-f]+$/) });
 
-/** Starts a chain. Its package must be installed already in test/e2e/ponder. */
-export async function startAnvil({ chainId, history, missing = 0 }: AnvilOptions): Promise<Anvil> {
+/**
+ * Starts a chain that has `history` blocks already, one second apart, the last of this moment. Its package must be installed
+ * already in test/e2e/ponder.
+ */
+export async function startAnvil(chainId: number, history: number): Promise<Anvil> {
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
-  const genesisSec = Math.floor(Date.now() / 1000) - history - missing;
-  const program = await startProgram({
+  const call = (method: string, ...params: readonly unknown[]): Promise<unknown> =>
+    postJson(url, { jsonrpc: "2.0", id: 1, method, params });
+  const genesisSec = Math.floor(Date.now() / 1000) - history;
+  await startProgram({
     command: anvilBinary(),
     args: `--silent --no-mining --port ${port} --chain-id ${chainId} --timestamp ${genesisSec}`.split(" "),
   });
-  await vi.waitFor(() => call(url, "eth_chainId", []), { timeout: 60_000, interval: 50 });
-  const mine = async (blocks: number): Promise<void> => {
-    await call(url, "anvil_mine", [`0x${blocks.toString(16)}`, "0x1"]);
-  };
-  const run = async (): Promise<void> => {
-    await call(url, "evm_setIntervalMining", [1]);
-  };
-  await mine(history);
-  if (missing === 0) {
-    await run();
-  }
-
-  return {
-    ...program,
-    url,
-    mine,
-    run,
-    blockNumber: async () => Number(hexNumber.parse(await call(url, "eth_blockNumber", [])).result),
-  };
+  await vi.waitFor(() => call("eth_chainId"), { timeout: 60_000, interval: 50 });
+  await call("anvil_mine", `0x${history.toString(16)}`, "0x1");
+  await call("evm_setIntervalMining", 1);
+  return { url, blockNumber: async () => Number(hexNumber.parse(await call("eth_blockNumber")).result) };
 }
 
 /** The binary itself: the package's own command is a wrapper that a killed test would leave behind. */
@@ -62,8 +40,4 @@ function anvilBinary(): string {
   const own = createRequire(wrapper.resolve("@foundry-rs/anvil/package.json"));
   const name = `@foundry-rs/anvil-${process.platform}-${process.arch === "x64" ? "amd64" : process.arch}`;
   return fileURLToPath(new URL("bin/anvil", `file://${own.resolve(`${name}/package.json`)}`));
-}
-
-function call(url: string, method: string, params: readonly unknown[]): Promise<unknown> {
-  return postJson(url, { jsonrpc: "2.0", id: 1, method, params });
 }
