@@ -10,19 +10,12 @@ export interface PrometheusServer extends Program {
   readonly url: string;
   /** A query of one instant, unix seconds, by default of now. Throws what Prometheus says of an expression that it cannot evaluate. */
   query(expression: string, atSec?: number): Promise<readonly Series[]>;
-  rules(): Promise<readonly LoadedRule[]>;
 }
 
 /** One series of an answer, with its value now. */
 export interface Series {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
-}
-
-interface LoadedRule {
-  readonly name: string;
-  /** `ok`, `err`, or `unknown` before the first evaluation. */
-  readonly health: string;
 }
 
 export interface PrometheusOptions {
@@ -40,8 +33,6 @@ interface Scrape {
   /** `host:port` of the exporter; or a file of targets, which Prometheus reads again whenever it changes. */
   readonly target: string | { readonly file: string };
   readonly ruleFiles: readonly string[];
-  /** `host:port` of the Alertmanager; without one, nobody hears of the alerts. */
-  readonly alertmanager?: string;
 }
 
 const vector = z.object({
@@ -51,16 +42,6 @@ const vector = z.object({
     ),
   }),
 });
-const ruleGroups = z.object({
-  data: z.object({
-    groups: z.array(
-      z.object({
-        rules: z.array(z.object({ name: z.string(), health: z.string() })),
-      }),
-    ),
-  }),
-});
-
 /** Starts Prometheus, and waits until it is ready. */
 export async function startPrometheus(options: PrometheusOptions): Promise<PrometheusServer> {
   const configFile = join(options.folder, "prometheus.yml");
@@ -92,15 +73,11 @@ export async function startPrometheus(options: PrometheusOptions): Promise<Prome
         value: Number(value[1]),
       }));
     },
-    rules: async () => {
-      const answer = await getJson(`${url}/api/v1/rules`);
-      return ruleGroups.parse(answer).data.groups.flatMap((group) => group.rules);
-    },
   };
 }
 
 /** A configuration that scrapes one target and evaluates the rules each second. */
-export function eachSecond({ target, ruleFiles, alertmanager }: Scrape): string {
+export function eachSecond({ target, ruleFiles }: Scrape): string {
   // JSON is YAML.
   return JSON.stringify({
     global: { scrape_interval: "1s", evaluation_interval: "1s" },
@@ -113,8 +90,5 @@ export function eachSecond({ target, ruleFiles, alertmanager }: Scrape): string 
           : { file_sd_configs: [{ files: [target.file] }] }),
       },
     ],
-    alerting: {
-      alertmanagers: alertmanager === undefined ? [] : [{ static_configs: [{ targets: [alertmanager] }] }],
-    },
   });
 }
