@@ -57,18 +57,24 @@ describe("synclag run, on a real Redis that holds garbage", () => {
     const server = await startRedis();
     const ask = await connect(server);
     const keys = await runCluster(server, ask);
-    const mutations = await mutationsOf(keys, ask);
+    const mutations = (await Promise.all(keys.map((key) => mutationsOf(key, ask)))).flat();
 
-    const wrong = await inParallel(mutations, async (mutation, index) => {
-      const place = { server, ask, cluster: `c${index}` };
-      await copyCluster(keys, place);
-      // All is spent: any request that is counted is one too many.
-      await spendAll(place);
-      await spoil(mutation, place);
-      return await failuresOf(mutation, place);
-    });
+    const left = [...mutations.entries()];
+    const wrong: string[] = [];
+    const worker = async (): Promise<void> => {
+      for (let next = left.shift(); next !== undefined; next = left.shift()) {
+        const [index, mutation] = next;
+        const place = { server, ask, cluster: `c${index}` };
+        await copyCluster(keys, place);
+        // All is spent: any request that is counted is one too many.
+        await spendAll(place);
+        await spoil(mutation, place);
+        wrong.push(...(await failuresOf(mutation, place)));
+      }
+    };
+    await Promise.all(Array.from({ length: AT_ONCE }, worker));
 
-    expect(wrong.flat()).toEqual([]);
+    expect(wrong).toEqual([]);
     expect(mutations.length).toBeGreaterThan(100);
   });
 });
@@ -95,7 +101,7 @@ async function failuresOf(mutation: Mutation, place: Place): Promise<readonly st
         expect(String(now).slice(0, 100), "garbage").not.toBe(value.slice(0, 100));
       }
     }, WAIT);
-  return await messagesOf(mutation.name, daemon, async () => {
+  const judge = async (): Promise<void> => {
     await isWell(0);
     if (isReadWhileLeading(mutation)) {
       await spoil(mutation, place);
@@ -109,7 +115,10 @@ async function failuresOf(mutation: Mutation, place: Place): Promise<readonly st
       expect(warnings).toContain(mutation.key);
     }
     await daemon[Symbol.asyncDispose]();
-  });
+  };
+  const wrong: unknown[] = [];
+  await judge().catch((error: unknown) => wrong.push(error));
+  return [...wrong, ...daemon.bugs].map((error) => `${mutation.name}: ${String(error).slice(0, 400)}`);
 }
 
 /** A leader reads no parts, and writes a part when it changes; the history every five minutes. */
@@ -117,49 +126,28 @@ function isReadWhileLeading({ key, found }: Mutation): boolean {
   return !key.startsWith("history") && (!key.startsWith("state") || found?.[0][2]?.startsWith("#") !== false);
 }
 
-async function messagesOf(
-  name: string,
-  { bugs }: DaemonOnStore,
-  judge: () => Promise<void>,
-): Promise<string[]> {
-  const wrong: unknown[] = [];
-  await judge().catch((error: unknown) => wrong.push(error));
-  return [...wrong, ...bugs].map((error) => `${name}: ${String(error).slice(0, 400)}`);
-}
-
 /** Each key with a value of each type, and each of its fields with each of the values. */
-async function mutationsOf(keys: readonly string[], ask: Ask): Promise<readonly Mutation[]> {
-  const all = await Promise.all(
-    keys.map(async (key): Promise<readonly Mutation[]> => {
-      const of = (command: readonly string[]): Promise<unknown> => ask(inCluster(command, key, "seed"));
-      const type = String(await of(["TYPE", "KEY"]));
-      const types = WRONG_TYPES.map((command) => ({
-        name: `${key} by ${command.join(" ")}`,
-        key,
-        commands: [["DEL", "KEY"], command],
-        isWrong: !isOfType(command, type) && key !== "probe",
-        found: null,
-      }));
-      if (type === "hash") {
-        const fields = textsOf(await of(["HKEYS", "KEY"])).filter((name) => name !== "name" && name !== "id");
-        return [
-          ...types,
-          ...fields.flatMap((field) =>
-            (NUMBERS.test(field) ? VALUES : TEXTS).map((value) => fieldMutation(key, field, value)),
-          ),
-        ];
-      }
-      if (type === "zset") {
-        const members = textsOf(await of(["ZRANGE", "KEY", "0", "-1"]));
-        return [
-          ...types,
-          ...members.flatMap((member) => SCORES.map((score) => scoreMutation(key, member, score))),
-        ];
-      }
-      return types;
-    }),
-  );
-  return all.flat();
+async function mutationsOf(key: string, ask: Ask): Promise<readonly Mutation[]> {
+  const of = (...command: readonly string[]): Promise<unknown> => ask(inCluster(command, key, "seed"));
+  const type = String(await of("TYPE", "KEY"));
+  const types = WRONG_TYPES.map((command) => ({
+    name: `${key} by ${command.join(" ")}`,
+    key,
+    commands: [["DEL", "KEY"], command],
+    isWrong: !isOfType(command, type) && key !== "probe",
+    found: null,
+  }));
+  const fields = type === "hash" ? textsOf(await of("HKEYS", "KEY")) : [];
+  const members = type === "zset" ? textsOf(await of("ZRANGE", "KEY", "0", "-1")) : [];
+  return [
+    ...types,
+    ...fields
+      .filter((field) => field !== "name" && field !== "id")
+      .flatMap((field) =>
+        (NUMBERS.test(field) ? VALUES : TEXTS).map((value) => fieldMutation(key, field, value)),
+      ),
+    ...members.flatMap((member) => SCORES.map((score) => scoreMutation(key, member, score))),
+  ];
 }
 
 function isOfType([command = ""]: readonly string[], type: string): boolean {
@@ -168,23 +156,15 @@ function isOfType([command = ""]: readonly string[], type: string): boolean {
 
 function fieldMutation(key: string, field: string, value: string): Mutation {
   const isWrong = NUMBERS.test(field) && value !== "999999999999999";
-  return {
-    name: `${key}, ${field} = ${value.slice(0, 20)}`,
-    key,
-    commands: [["HSET", "KEY", field, value]],
-    isWrong,
-    found: isWrong ? [["HGET", "KEY", field], value] : null,
-  };
+  const name = `${key}, ${field} = ${value.slice(0, 20)}`;
+  const found = isWrong ? ([["HGET", "KEY", field], value] as const) : null;
+  return { name, key, commands: [["HSET", "KEY", field, value]], isWrong, found };
 }
 
 function scoreMutation(key: string, member: string, score: string): Mutation {
-  return {
-    name: `${key}, ${member} at ${score}`,
-    key,
-    commands: [["ZADD", "KEY", score, member]],
-    isWrong: false,
-    found: [["ZSCORE", "KEY", member], score],
-  };
+  const found = [["ZSCORE", "KEY", member], score] as const;
+  const name = `${key}, ${member} at ${score}`;
+  return { name, key, commands: [["ZADD", "KEY", score, member]], isWrong: false, found };
 }
 
 /** Runs a cluster called `seed` until it has written all of its keys, and returns them. */
@@ -245,19 +225,4 @@ async function connect({ url }: RedisServer): Promise<Ask> {
   await client.connect();
   undoLater(() => client.destroy());
   return (command) => client.sendCommand([...command]);
-}
-
-async function inParallel<T, R>(
-  items: readonly T[],
-  work: (item: T, index: number) => Promise<R>,
-): Promise<R[]> {
-  const left = items.map((item, index) => ({ item, index }));
-  const results: R[] = [];
-  async function worker(): Promise<void> {
-    for (let next = left.shift(); next !== undefined; next = left.shift()) {
-      results.push(await work(next.item, next.index));
-    }
-  }
-  await Promise.all(Array.from({ length: AT_ONCE }, worker));
-  return results;
 }
