@@ -13,7 +13,7 @@ export interface PrometheusServer extends Program {
 }
 
 /** One series of an answer, with its value now. */
-export interface Series {
+interface Series {
   readonly labels: Readonly<Record<string, string>>;
   readonly value: number;
 }
