@@ -1,7 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
-import { runCli } from "../src/cli.ts";
-import { commandWorld } from "./support/command-world.ts";
 import { runSynclag, startSynclag } from "./support/synclag-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
@@ -22,26 +20,6 @@ describe("synclag", () => {
 
     const { version } = JSON.parse(readFileSync("package.json", "utf8")) as { version: string };
     expect({ exitCode, out }).toEqual({ exitCode: 0, out: `${version}\n` });
-  });
-
-  it.each([
-    { args: ["frob"], says: "unknown command 'frob'" },
-    { args: ["run", "--log-level", "loud"], says: "Allowed choices are debug, info, warn, error" },
-    { args: ["run", "--listen", "nowhere"], says: 'Cannot listen on "nowhere": expected HOST:PORT' },
-    { args: ["run", "--config", "absent.yaml"], says: "Cannot read absent.yaml: no such file" },
-    { args: ["plan", "--config", "absent.yaml"], says: "Cannot read absent.yaml: no such file" },
-  ])("ends with 2 for $args", async ({ args, says }) => {
-    const { exitCode, err } = await run(args);
-
-    expect(err).toContain(says);
-    expect(exitCode).toBe(2);
-  });
-
-  it("ends with 3 for a check whose configuration cannot be read", async () => {
-    const { exitCode, err } = await run(["check", "--config", "absent.yaml"]);
-
-    expect(err).toContain("Cannot read absent.yaml: no such file");
-    expect(exitCode).toBe(3);
   });
 });
 
@@ -65,10 +43,3 @@ describe("synclag run", () => {
     expect((await synclag.finished).exitCode).toBe(0);
   });
 });
-
-/** Runs a command in this process. */
-async function run(args: readonly string[]) {
-  const { world, printed } = commandWorld({});
-  const exitCode = await runCli(["node", "synclag", ...args], world);
-  return { exitCode, err: printed.err.join("\n") };
-}

@@ -128,16 +128,6 @@ describe("http_server_config", () => {
     ]);
   });
 
-  it("sends a header on two lines as one", async () => {
-    await using server = await serveWith(
-      'http_server_config: { headers: { Content-Security-Policy: "default-src\\nnone" } }',
-    );
-
-    const answer = await fetch(`${server.url}/-/healthy`);
-
-    expect([answer.status, answer.headers.get("content-security-policy")]).toEqual([200, "default-src none"]);
-  });
-
   it("serves HTTP/1.1 to a client that offers HTTP/2, whatever http2 says", async () => {
     await using server = await serveWith(
       `tls_server_config: { ${PAIR} }\nhttp_server_config: { http2: true }`,
