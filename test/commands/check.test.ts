@@ -3,10 +3,10 @@ import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StatusJson } from "../../src/views/api/api-schema.ts";
+import { serve } from "../support/listener.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { statusOfLaggingFleet } from "./daemon-status.ts";
 import { type CommandOptions, runCommand } from "./run-command.ts";
-import { serve } from "./serve.ts";
 
 const OPENAPI = JSON.stringify({ openapi: "3.1.0", info: { title: "Synclag", version: "9.8.7" }, paths: {} });
 

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type RunFlags, run } from "../../src/commands/run.ts";
 import { commandWorld } from "../support/command-world.ts";
+import { serve } from "../support/listener.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCommand } from "./run-command.ts";
-import { serve } from "./serve.ts";
 
 const CHAINS_YAML = `version: 1
 listen: 127.0.0.1:0
