@@ -1,18 +1,10 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it, vi } from "vitest";
+import { CHAINS_YAML } from "./support/command-world.ts";
 import { runSynclag, startSynclag } from "./support/synclag-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
 
 vi.setConfig({ testTimeout: 30_000 });
-
-const CHAINS_YAML = `
-version: 1
-chains:
-  base: { id: 8453, name: Base, block_time: 2s }
-protocols:
-  airdrops:
-    - { variant: multichain, url: "http://127.0.0.1:9/graphql", chains: [base] }
-`;
 
 describe("synclag", () => {
   it("tells its version", async () => {
@@ -27,7 +19,7 @@ describe("synclag run", () => {
   it("serves, reloads on SIGHUP, and ends with 0 on SIGTERM", async () => {
     await using folder = await temporaryFolder();
     writeFileSync(`${folder.path}/chains.yaml`, CHAINS_YAML);
-    await using synclag = startSynclag(["run", "--listen", "127.0.0.1:0"], { cwd: folder.path });
+    await using synclag = startSynclag(["run"], { cwd: folder.path });
     const [, url = ""] = await synclag.logged(/"url":"([^"]+)"/);
 
     const healthy = await fetch(`${url}/-/healthy`);
