@@ -120,10 +120,10 @@ export function webConfigFolder(): Disposable & {
     writeFileSync(join(path, name), text);
     return join(path, name);
   };
-  const { certPem, keyPem } = localhostCertificate();
+  const { certPem, keyPem } = issueCertificate({ host: "localhost" });
   write("cert.pem", certPem);
   write("key.pem", keyPem);
-  write("other-key.pem", localhostCertificate().keyPem);
+  write("other-key.pem", issueCertificate({ host: "localhost" }).keyPem);
   return {
     path,
     write,
@@ -132,14 +132,4 @@ export function webConfigFolder(): Disposable & {
       rmSync(path, { recursive: true });
     },
   };
-}
-
-/** Good for a day. */
-export function localhostCertificate() {
-  const nowMs = Date.now();
-  return issueCertificate({
-    host: "localhost",
-    validFrom: new Date(nowMs - 3_600_000),
-    validTo: new Date(nowMs + 86_400_000),
-  });
 }

@@ -11,13 +11,12 @@ import { startConnectProxy } from "../../support/connect-proxy.ts";
 import { startRawServer } from "../../support/raw-server.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-const VALID = { validFrom: new Date(Date.now() - 86_400_000), validTo: new Date(Date.now() + 86_400_000) };
 const NONE: ProxySettings = { httpProxy: "", httpsProxy: "", noProxy: "" };
 
 describe("createHttpClient() behind a proxy", () => {
   it("sends HTTPS requests through CONNECT, and the proxy sees the host alone", async () => {
-    const authority = issueCertificate({ host: "Trusted by the test", ...VALID });
-    const certificate = issueCertificate({ host: "indexer.example", ...VALID, issuer: authority });
+    const authority = issueCertificate({ host: "Trusted by the test" });
+    const certificate = issueCertificate({ host: "indexer.example", issuer: authority });
     const tls = { key: certificate.keyPem, cert: certificate.certPem };
     await using server = await startRawServer({ onRequest: say, tls });
     await using proxy = await startConnectProxy(`Basic ${Buffer.from("me:secret").toString("base64")}`);

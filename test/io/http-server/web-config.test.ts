@@ -10,7 +10,7 @@ import { fetchStatus } from "../../../src/io/http-client/fetch-status.ts";
 import { type Issued, issueCertificate } from "../../support/certificates.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { serve } from "../../support/served.ts";
-import { localhostCertificate, webConfigFolder } from "../../support/web-configs.ts";
+import { webConfigFolder } from "../../support/web-configs.ts";
 
 const PAIR = "cert_file: cert.pem, key_file: key.pem";
 /** The least work that bcrypt knows. */
@@ -160,7 +160,7 @@ describe("tls_server_config", () => {
   it("gives new connections a new certificate without a restart", async () => {
     await using server = await serveWith(`tls_server_config: { ${PAIR} }`);
     const before = await certificateSeen(server.url);
-    const next = localhostCertificate();
+    const next = issueCertificate({ host: "localhost" });
 
     folder.write("cert.pem", next.certPem);
     const halfWay = await certificateSeen(server.url);
@@ -214,9 +214,9 @@ describe("tls_server_config", () => {
   });
 
   it("asks clients for a certificate by each policy", async () => {
-    const authority = certificateOf("clients.example");
-    const client = certificateOf("client.example", authority);
-    const stranger = certificateOf("stranger.example");
+    const authority = issueCertificate({ host: "clients.example" });
+    const client = issueCertificate({ host: "client.example", issuer: authority });
+    const stranger = issueCertificate({ host: "stranger.example" });
     folder.write("ca.pem", authority.certPem);
     const verify = "RequireAndVerifyClientCert, client_ca_file: ca.pem";
     const any = "RequireAnyClientCert, client_ca_file: ca.pem";
@@ -368,14 +368,4 @@ async function handshake(url: string, options: ConnectionOptions = {}): Promise<
 async function certificateSeen(url: string): Promise<string> {
   using socket = await handshake(url);
   return socket.getPeerX509Certificate()?.raw.toString("base64") ?? "none";
-}
-
-function certificateOf(host: string, issuer?: Issued): Issued {
-  const nowMs = Date.now();
-  return issueCertificate({
-    host,
-    validFrom: new Date(nowMs - 3_600_000),
-    validTo: new Date(nowMs + 86_400_000),
-    ...(issuer === undefined ? {} : { issuer }),
-  });
 }
