@@ -1,4 +1,4 @@
-import { resolve } from "node:path";
+import { dirname, relative, resolve } from "node:path";
 import {
   BaseSequencer,
   createVitest,
@@ -80,21 +80,35 @@ async function play(fault: PlantedFault): Promise<string | null> {
   }
   const noticedBy = failed[0] ?? (unhandledErrors.length > 0 ? "an error outside of any test" : null);
   if (noticedBy !== null) {
-    const counts = noticed.get(fault.file) ?? new Map<string, number>();
-    noticed.set(fault.file, counts.set(noticedBy, (counts.get(noticedBy) ?? 0) + 1));
+    const folder = relative("src", dirname(file));
+    const counts = noticed.get(folder) ?? new Map<string, number>();
+    noticed.set(folder, counts.set(noticedBy, (counts.get(noticedBy) ?? 0) + 1));
   }
   return noticedBy;
 }
 
-/** The tests that load a source file: those that noticed something in it first, then the quickest. */
+/**
+ * The tests that load a source file, the likeliest to notice something first: those that noticed something in its folder, those of the
+ * same name, the scenarios, and the others; of equal ones the quickest.
+ */
 function testsOf(file: string): TestSpecification[] {
   const importers = importersOf(file);
-  const counts = noticed.get(file);
-  const rank = ({ moduleId }: TestSpecification): number =>
-    (counts?.get(moduleId) ?? 0) * -1e9 + (durationsMs.get(moduleId) ?? 0);
+  const folder = relative("src", dirname(file));
+  const counts = noticed.get(folder);
+  const rank = ({ moduleId }: TestSpecification): readonly number[] => [
+    -(counts?.get(moduleId) ?? 0),
+    Number(!moduleId.includes(`/test/${folder}/`)),
+    Number(!moduleId.includes("/test/scenarios/")),
+    durationsMs.get(moduleId) ?? 0,
+  ];
   return specifications
     .filter(({ moduleId }) => importers.has(moduleId))
-    .toSorted((a, b) => rank(a) - rank(b));
+    .toSorted((a, b) => compare(rank(a), rank(b)));
+}
+
+function compare(a: readonly number[], b: readonly number[]): number {
+  const at = a.findIndex((value, index) => value !== b[index]);
+  return at < 0 ? 0 : (a[at] ?? 0) - (b[at] ?? 0);
 }
 
 /** Every module that imports a file, directly or through others. */
@@ -130,8 +144,8 @@ function openVitest(): Promise<Vitest> {
       watch: false,
       maxWorkers: 1,
       // A fault often makes a test wait for what never comes.
-      testTimeout: 10_000,
-      hookTimeout: 10_000,
+      testTimeout: 20_000,
+      hookTimeout: 20_000,
       sequence: { sequencer: InOrder },
       reporters: [
         {

@@ -24,6 +24,8 @@ Without a file or folder: src/core src/budgets src/dialects src/daemon.
 
 /** A run of all tests takes far less; a fault that takes longer never ends. */
 const LONGEST_PLAY_MS = 180_000;
+/** Its multiples are spread evenly between whole numbers. */
+const GOLDEN_RATIO = 0.618_034;
 const FOLDERS = ["src/core", "src/budgets", "src/dialects", "src/daemon"];
 
 interface Outcome {
@@ -54,8 +56,12 @@ async function run(): Promise<void> {
   const all = (positionals.length > 0 ? positionals : FOLDERS).flatMap(filesIn).flatMap(faultsOf);
   const faults = draw(all, Number(values.count), Number(values.seed));
   process.stdout.write(`${faults.length} of ${all.length} faults are planted\n`);
-  const queue = [...faults];
+  const queue = mixed(faults);
   const outcomes: Outcome[] = [];
+  process.once("SIGINT", () => {
+    summarize(outcomes);
+    process.exit(1);
+  });
   const tests = { filters: values.tests, without: values.without };
   await Promise.all(
     Array.from({ length: Number(values.workers) }, () =>
@@ -85,11 +91,20 @@ function filesIn(path: string): readonly string[] {
 /** Every nth fault, so that each file has its share. The seed chooses the first. */
 function draw(all: readonly PlantedFault[], count: number, seed: number): readonly PlantedFault[] {
   const step = Math.max(1, all.length / count);
-  const offset = (seed * 0.618_034) % 1;
+  const offset = (seed * GOLDEN_RATIO) % 1;
   return Array.from(
     { length: Math.min(count, all.length) },
     (_, n) => all[Math.floor((n + offset) * step)],
   ).filter((fault) => fault !== undefined);
+}
+
+/** In an order in which a run that is interrupted has seen something of everything. */
+function mixed(faults: readonly PlantedFault[]): PlantedFault[] {
+  const place = (index: number): number => (index * GOLDEN_RATIO) % 1;
+  return faults
+    .map((fault, index) => ({ fault, place: place(index) }))
+    .toSorted((a, b) => a.place - b.place)
+    .map(({ fault }) => fault);
 }
 
 /** Plays faults of the queue until it is empty. A player that does not answer is replaced: its fault is noticed, for tests hang. */

@@ -4,7 +4,7 @@ import { groupBy } from "../../src/core/model/group-by.ts";
 export interface FleetSource {
   /** `protocol/variant/production/bench`, or `rpc/bench/N` with N from 0 on. */
   readonly key: string;
-  /** 1, 15 or 60 s, 10 or 30 min. Nodes are polled each 15 s. */
+  /** 1, 15, 30 or 60 s, 10 or 30 min. Nodes are polled each 15 s. */
   readonly pollIntervalMs: number;
   /** Sources of one provider have one host; left out, it has its own. */
   readonly provider?: string;
@@ -13,6 +13,7 @@ export interface FleetSource {
 const SCHEDULES: Readonly<Record<number, string>> = {
   1000: "* * * * * *",
   15000: "*/15 * * * * *",
+  30000: "*/30 * * * * *",
   60000: "0 * * * * *",
   600000: "0 */10 * * * *",
   1800000: "0 */30 * * * *",

@@ -3,6 +3,8 @@ import { CLOCK_STEPS, clockStepRowOf } from "./clock-steps.ts";
 import { type StartCore, startMonitor } from "./core.ts";
 import { FAULT_SCRIPTS } from "./fault-scripts.ts";
 import { markdownTable, type Row } from "./figures.ts";
+import { FLEET_FAMILIES } from "./fleet-families.ts";
+import { type FleetPlay, playFleet } from "./fleet-world.ts";
 import { GAP_CASES, gapRowOf } from "./gap-cases.ts";
 import { WOBBLE_CASES, wobbleRowOf } from "./healthy-days.ts";
 import { LAG_CASES, lagRowOf } from "./lag-cases.ts";
@@ -80,6 +82,8 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     rows: ({ count }, start) => PACE_CASES.map((given) => paceRowOf(given, count, start)),
     zero: ["a healthy target bad", "a lag at the reference's block"],
   },
+  // What is wrong here is listed in docs/ACCURACY.md.
+  fleets: { count: 20, rows: fleetRows, zero: [] },
   parity: { count: 500, rows: parityRows, zero: ["false differences"] },
 };
 
@@ -109,6 +113,24 @@ function honest(
     ];
   };
   return { count, rows, zero: NOTHING_WRONG };
+}
+
+/** A row for each kind of fleet; a column counts the worlds in which that was wrong at any moment. */
+function fleetRows({ count, from }: Sample, start: StartCore): readonly Row[] {
+  return Object.entries(FLEET_FAMILIES).map(([name, make]) => {
+    const played = Array.from({ length: count }, (_, index) => playFleet(make(from + index), start));
+    const worldsWhere = (what: keyof FleetPlay) => played.filter((play) => play[what].length > 0).length;
+    return {
+      fleet: name,
+      played: count,
+      "sound source accused": worldsWhere("accused"),
+      "far wrong one not told": worldsWhere("untold"),
+      "reference too low": worldsWhere("referenceLow"),
+      "reference too high": worldsWhere("referenceHigh"),
+      "no reference": worldsWhere("noReference"),
+      "wrong lag": worldsWhere("wrongLag"),
+    };
+  });
 }
 
 function parityRows({ count, from }: Sample, start: StartCore): readonly Row[] {

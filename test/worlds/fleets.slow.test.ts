@@ -1,0 +1,32 @@
+import { describe, expect, it } from "vitest";
+import { startMonitor } from "./core.ts";
+import { FLEET_FAMILIES } from "./fleet-families.ts";
+import { playFleet } from "./fleet-world.ts";
+
+/** The kinds in which nothing may be wrong. docs/ACCURACY.md lists the others. */
+const RIGHT: Readonly<Record<string, number>> = {
+  "packaged cadences, healthy": 8,
+  "packaged cadences, a fault of an hour": 8,
+  "all behind one host": 6,
+  "17 to 60 sources": 1,
+  "one host with many agreeing liars": 4,
+  "always 1 to 9 minutes late": 6,
+  "a pair and an RPC node, a fault of an hour": 8,
+};
+
+describe("a fleet of this kind has right statuses, lags and references at every moment", () => {
+  it.each(Object.entries(RIGHT))("%s", (name, worlds) => {
+    const wrong = Array.from({ length: worlds }, (_, index) => {
+      const play = playFleet(FLEET_FAMILIES[name]?.(index) ?? fail(name), startMonitor);
+      return Object.entries(play).flatMap(([what, said]) =>
+        said.map((one: string) => `world ${index}, ${what}: ${one}`),
+      );
+    });
+
+    expect(wrong.flat()).toEqual([]);
+  });
+});
+
+function fail(name: string): never {
+  throw new RangeError(`Cannot find the kind of fleet ${name}`);
+}

@@ -1,0 +1,73 @@
+/** How the blocks of a chain come. */
+export interface ChainSpec {
+  readonly blockTimeMs: number;
+  /** How the time between two blocks varies around its mean. */
+  readonly spread: "even" | "±30 %" | "exponential";
+  /** From `atMs` after the start on, for so long, the time between blocks has this factor; null: there is none. */
+  readonly paces: readonly {
+    readonly atMs: number;
+    readonly forMs: number;
+    readonly factor: number | null;
+  }[];
+}
+
+export interface WorldChain {
+  readonly blockTimeMs: number;
+  /** The newest block at an instant. */
+  readonly headAt: (atMs: number) => number;
+  readonly timeOf: (block: number) => number;
+  /** Whether it made no block for a minute within a span of time. */
+  readonly stoodStill: (fromMs: number, toMs: number) => boolean;
+}
+
+const START_BLOCK = 40_000_000;
+/** Sources may be so late at the start. */
+const BEFORE_MS = 2 * 3_600_000;
+const STANDSTILL_MS = 60_000;
+
+export function createWorldChain(
+  { blockTimeMs, paces, spread }: ChainSpec,
+  startMs: number,
+  lastsMs: number,
+  random: () => number,
+): WorldChain {
+  const timesMs: number[] = [];
+  const firstMs = startMs - BEFORE_MS;
+  for (let timeMs = firstMs; timeMs < startMs + lastsMs + 2 * STANDSTILL_MS; ) {
+    timesMs.push(timeMs);
+    const now = timeMs - startMs;
+    const pace = paces.find(({ atMs, forMs }) => now >= atMs && now < atMs + forMs);
+    timeMs +=
+      pace?.factor === null
+        ? pace.atMs + pace.forMs - now + 1
+        : blockTimeMs * shareOf(spread, random) * (pace?.factor ?? 1);
+  }
+  const headAt = (atMs: number): number => {
+    let [low, high] = [0, timesMs.length];
+    while (high - low > 1) {
+      const middle = (low + high) >>> 1;
+      [low, high] = (timesMs[middle] ?? 0) <= atMs ? [middle, high] : [low, middle];
+    }
+    return START_BLOCK + low;
+  };
+  const timeOf = (block: number): number =>
+    timesMs[block - START_BLOCK] ?? (block < START_BLOCK ? firstMs : Number.POSITIVE_INFINITY);
+  const stoodStill = (fromMs: number, toMs: number): boolean => {
+    const blocks = timesMs.slice(headAt(fromMs) - START_BLOCK, headAt(toMs) - START_BLOCK + 2);
+    return blocks.some(
+      (timeMs, index) => timeMs - (blocks[index - 1] ?? timeMs) >= Math.max(STANDSTILL_MS, 5 * blockTimeMs),
+    );
+  };
+  return { blockTimeMs, headAt, timeOf, stoodStill };
+}
+
+function shareOf(spread: ChainSpec["spread"], random: () => number): number {
+  switch (spread) {
+    case "even":
+      return 1;
+    case "±30 %":
+      return 0.7 + 0.6 * random();
+    case "exponential":
+      return -Math.log(1 - random());
+  }
+}
