@@ -11,13 +11,12 @@ export function disputeText(dispute: Dispute): string {
   return `${new Intl.ListFormat("en-GB").format(all)} contradict each other${off}, ${apart}, and as many stand on each side; ${whatDecides(dispute)} would decide it`;
 }
 
+/** Hashes are compared at equal heights, and an RPC node is seldom read at those that two variants share. */
 function whatDecides({ blocks, offMs, hasRpc }: Dispute): string {
-  if (!hasRpc) {
-    return "an RPC node (`rpc`) or one more variant";
+  if (blocks === 0 && offMs === null) {
+    return "one more variant whose answers have block hashes";
   }
-  return blocks === 0 && offMs === null
-    ? "one more variant whose answers have block hashes"
-    : "one more variant";
+  return hasRpc ? "one more variant" : "an RPC node (`rpc`) or one more variant";
 }
 
 /** By variant; by protocol and variant where another side has that variant, too. */
