@@ -86,6 +86,10 @@ export const BAD_WEB_CONFIGS: readonly WebConfigCase[] = [
   { name: "an unknown curve", text: `tls_server_config: { ${PAIR}, curve_preferences: [P-256] }` },
   { name: "an unknown policy", text: `tls_server_config: { ${PAIR}, client_auth_type: Always }` },
   {
+    name: "a policy with a typing mistake",
+    text: `tls_server_config: { ${PAIR}, client_auth_type: VerifyClientCertIfGivn }`,
+  },
+  {
     name: "authorities for clients that nobody asks",
     text: `tls_server_config: { ${PAIR}, client_ca_file: cert.pem }`,
   },
