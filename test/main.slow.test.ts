@@ -4,16 +4,10 @@ import { readFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { CHAINS_YAML } from "./support/command-world.ts";
 import { mountConfigMap } from "./support/config-map.ts";
 import { runSynclag, startSynclag } from "./support/synclag-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
-
-const CHAINS_YAML = `version: 1
-listen: 127.0.0.1:0
-chains: { base: { id: 8453 } }
-protocols:
-  airdrops: [{ variant: multichain, url: "http://127.0.0.1:9/", chains: [base] }]
-`;
 
 // Processes of their own, which mostly wait: side by side.
 describe.concurrent("main", () => {

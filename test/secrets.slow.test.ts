@@ -1,10 +1,9 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { createServer } from "node:http";
-import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runCli } from "../src/cli.ts";
 import { commandWorld } from "./support/command-world.ts";
+import { serve } from "./support/listener.ts";
 import { takeRefusingPort } from "./support/raw-server.ts";
 import { type SynclagProcess, startSynclag } from "./support/synclag-process.ts";
 import { temporaryFolder } from "./support/temporary-folder.ts";
@@ -246,42 +245,32 @@ protocols:${named.join("")}${indexer(`http://${home}:${refusingPort}`, "refused"
 async function startProvider() {
   const heard: string[] = [];
   const heardElsewhere: string[] = [];
-  const elsewhere = createServer((request, response) => {
+  const elsewhere = await serve((request, response) => {
     heardElsewhere.push(`${request.url} ${JSON.stringify(request.headers)}`);
     response.end();
   });
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     const name = (request.url ?? "").split("/")[1] ?? "";
     const all = `${decodeURIComponent(request.url ?? "")} ${request.url} ${request.rawHeaders.join(" ")}`;
     heard.push(all);
     const echo: Echo = ECHOES[name]?.(all) ?? { body: all };
     const { status = 200, location, body } = echo;
-    const to = location?.replace("127.0.0.1:1", `127.0.0.1:${portOf(elsewhere)}`);
+    const to = location?.replace("127.0.0.1:1", `127.0.0.1:${elsewhere.port}`);
     response.writeHead(status, {
       "content-type": "application/json",
       ...(to === undefined ? {} : { location: to }),
     });
     response.end(body);
   });
-  for (const one of [server, elsewhere]) {
-    await new Promise<void>((resolve) => one.listen(0, "127.0.0.1", resolve));
-  }
   return {
-    port: portOf(server),
+    port: server.port,
     heard,
     heardElsewhere,
     async [Symbol.asyncDispose]() {
-      for (const one of [server, elsewhere]) {
-        one.closeAllConnections();
-        await new Promise((resolve) => one.close(resolve));
-      }
+      await server[Symbol.asyncDispose]();
+      await elsewhere[Symbol.asyncDispose]();
     },
   };
-}
-
-function portOf(server: ReturnType<typeof createServer>): number {
-  // A server that listens on a TCP port has an address with a port.
-  return (server.address() as AddressInfo).port;
 }
 
 function inUnicodeEscapes(text: string): string {

@@ -1,5 +1,5 @@
 import type { Budget, Endpoint, Fleet } from "../../src/core/model/fleet.ts";
-import * as support from "../support/endpoints.ts";
+import { sampleEndpoint, sampleTarget } from "../views/sample-report.ts";
 
 /** A subgraph's endpoint whose key follows from its parts; `chain: null` makes it one of all chains. */
 export function endpointOf(wanted: Partial<Endpoint> = {}): Endpoint {
@@ -7,10 +7,14 @@ export function endpointOf(wanted: Partial<Endpoint> = {}): Endpoint {
   const parts = { protocol, variant, tier };
   const name = chain ?? "all";
   const key = `${protocol}/${variant}/${tier}/${name}`;
-  const targets = chain === null ? [] : [support.targetOf({ ...parts, key, chain })];
-  return support.endpointOf({
+  const targets = chain === null ? [] : [sampleTarget({ ...parts, chain, pollIntervalMs: 60_000 })];
+  return sampleEndpoint({
     key,
     url: `http://127.0.0.1:9/${key}`,
+    host: "127.0.0.1:9",
+    dialect: "graph",
+    schedule: "0 * * * * *",
+    pollIntervalMs: 60_000,
     ...parts,
     name,
     chain,

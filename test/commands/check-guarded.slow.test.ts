@@ -2,17 +2,10 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import bcrypt from "bcryptjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHAINS_YAML } from "../support/command-world.ts";
 import { runSynclag, type SynclagProcess, startSynclag } from "../support/synclag-process.ts";
 import { webConfigFolder } from "../support/web-configs.ts";
 
-// A chain that nobody indexes and an indexer that nobody runs: the daemon can be asked all the same.
-const CHAINS_YAML = `
-version: 1
-listen: 127.0.0.1:0
-chains: { base: { id: 8453 } }
-protocols:
-  airdrops: [{ variant: multichain, url: "http://127.0.0.1:9/", chains: [base] }]
-`;
 const PASSWORD = "open sesame/@:";
 
 let folder: ReturnType<typeof webConfigFolder>;

@@ -1,14 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { beforeAll, describe, expect, it } from "vitest";
 import type { StatusJson } from "../../src/views/api/api-schema.ts";
+import { serve } from "../support/listener.ts";
+import { holdAsAnother } from "../support/lock-holder.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { statusOfLaggingFleet } from "./daemon-status.ts";
 import { type CommandResult, runCommand } from "./run-command.ts";
-import { serve } from "./serve.ts";
 
 let lagging: StatusJson;
 
@@ -42,7 +40,10 @@ describe("synclag check with a state file", () => {
   it("asks the daemon that holds the file, and says so", async () => {
     await using fleet = await startIndexer({ spare: 3 });
     await using daemon = await serve((_request, response) => response.end(JSON.stringify(lagging)));
-    await using holder = await hold(fleet.path, daemon.url.replace("127.0.0.1", "0.0.0.0"));
+    using holder = await holdAsAnother(
+      join(fleet.path, "synclag.state.json"),
+      daemon.url.replace("127.0.0.1", "0.0.0.0"),
+    );
 
     const { exitCode, out, err } = await check(fleet, ["lockup/base"]);
 
@@ -101,7 +102,7 @@ describe("synclag check with a state file", () => {
 
   it("warns where a daemon counts the same budgets in another file", async () => {
     await using fleet = await startIndexer({ spare: 3 });
-    await using holder = await hold(fleet.path, "http://127.0.0.1:9855");
+    using holder = await holdAsAnother(join(fleet.path, "synclag.state.json"), "http://127.0.0.1:9855");
 
     const { err } = await check(fleet, ["--state", join(fleet.path, "other.state.json")]);
 
@@ -121,21 +122,6 @@ describe("synclag check with a state file", () => {
     expect(fleet.asked()).toBe(0);
   });
 });
-
-/** Another process that holds the state file of this folder, and serves there. */
-async function hold(folder: string, url: string): Promise<{ readonly pid: number } & AsyncDisposable> {
-  const script = fileURLToPath(new URL("../support/holding-process.ts", import.meta.url));
-  const args = ["--import", "tsx", script, join(folder, "synclag.state.json"), url];
-  const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
-  await once(child.stdout, "data");
-  return {
-    pid: child.pid ?? 0,
-    async [Symbol.asyncDispose]() {
-      child.kill();
-      await once(child, "exit");
-    },
-  };
-}
 
 interface Indexer extends AsyncDisposable {
   /** Of the folder with the state file. */

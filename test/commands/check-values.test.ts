@@ -2,9 +2,9 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { formatDuration, formatNumber } from "../../src/core/model/text.ts";
 import { STATUS_METRICS } from "../../src/metrics/families/status.ts";
 import type { StatusJson, TargetJson } from "../../src/views/api/api-schema.ts";
+import { serve } from "../support/listener.ts";
 import { startScenario } from "../support/scenario.ts";
 import { runCommand } from "./run-command.ts";
-import { serve } from "./serve.ts";
 
 const VARIANTS = [
   "first",

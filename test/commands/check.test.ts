@@ -3,10 +3,10 @@ import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { StatusJson } from "../../src/views/api/api-schema.ts";
+import { serve } from "../support/listener.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { statusOfLaggingFleet } from "./daemon-status.ts";
 import { type CommandOptions, runCommand } from "./run-command.ts";
-import { serve } from "./serve.ts";
 
 const OPENAPI = JSON.stringify({ openapi: "3.1.0", info: { title: "Synclag", version: "9.8.7" }, paths: {} });
 
@@ -41,29 +41,6 @@ describe("synclag check of a daemon", () => {
       [2, ""],
     ]);
     expect(results[0]?.out).toContain("All 2 targets are ok");
-  });
-
-  it("prints the same as JSON and as metrics", async () => {
-    await using daemon = await serveStatus(lagging);
-
-    const json = await check(["--url", daemon.url, "--format", "json"]);
-    const metrics = await check(["--url", daemon.url, "--format", "prometheus"]);
-
-    expect(JSON.parse(json.out)).toEqual(lagging);
-    const lags = [...metrics.out.matchAll(/^synclag_lag_blocks\{.*variant="(\w+)".*\} (\d+)$/gm)];
-    expect(lags.map(([, variant, blocks]) => [variant, Number(blocks)])).toEqual(
-      lagging.targets.map(({ variant, lag_blocks }) => [variant, lag_blocks]),
-    );
-  });
-
-  it("treats targets further behind than --max-lag as lagging", async () => {
-    const behind = lagging.targets.map((target) => ({ ...target, status: "ok" as const, lag_seconds: 3.6 }));
-    await using daemon = await serveStatus({ ...lagging, targets: behind });
-
-    const { exitCode, out } = await check(["--url", daemon.url, "--max-lag", "1s", "airdrops/base"]);
-
-    expect(exitCode).toBe(1);
-    expect(out).toContain("3.6 s behind the reference, more than the --max-lag of 1 s");
   });
 
   it("reads the status of a later version, whose words it does not know", async () => {

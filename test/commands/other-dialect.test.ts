@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 import { startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import type { ServerKind } from "../../src/sim/servers/answer.ts";
 import { expectGolden } from "../support/golden.ts";
+import { serve } from "../support/listener.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCommand } from "./run-command.ts";
-import { serve } from "./serve.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
 const KEY = "cafe5f0c1d9a7b3e4f6a8c2d00112233";

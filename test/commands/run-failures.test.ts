@@ -3,17 +3,10 @@ import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type RunFlags, run } from "../../src/commands/run.ts";
-import { commandWorld } from "../support/command-world.ts";
+import { CHAINS_YAML, commandWorld } from "../support/command-world.ts";
+import { serve } from "../support/listener.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCommand } from "./run-command.ts";
-import { serve } from "./serve.ts";
-
-const CHAINS_YAML = `version: 1
-listen: 127.0.0.1:0
-chains: { base: { id: 8453 } }
-protocols:
-  airdrops: [{ variant: multichain, url: "http://127.0.0.1:9/", chains: [base] }]
-`;
 
 describe("synclag run with a path that is no state file", () => {
   it("ends with 2, says why, and leaves everything as it is", async () => {

@@ -2,18 +2,9 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { runCli } from "../../src/cli.ts";
-import { commandWorld } from "../support/command-world.ts";
+import { CHAINS_YAML, commandWorld } from "../support/command-world.ts";
 import { startSynclag } from "../support/synclag-process.ts";
 import { webConfigFolder } from "../support/web-configs.ts";
-
-// A chain that nobody indexes and an indexer that nobody runs: the daemon lives all the same.
-const CHAINS_YAML = `
-version: 1
-listen: 127.0.0.1:0
-chains: { base: { id: 8453 } }
-protocols:
-  airdrops: [{ variant: multichain, url: "http://127.0.0.1:9/", chains: [base] }]
-`;
 
 let folder: ReturnType<typeof webConfigFolder>;
 

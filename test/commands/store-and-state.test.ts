@@ -3,38 +3,24 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { check } from "../../src/commands/check.ts";
 import { run } from "../../src/commands/run.ts";
-import { commandWorld } from "../support/command-world.ts";
+import { CHAINS_YAML, commandWorld } from "../support/command-world.ts";
 import { type RespServer, startRespServer } from "../support/resp-server.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
-const CHAINS_YAML = `version: 1
-listen: 127.0.0.1:0
-chains: { base: { id: 8453 } }
-protocols:
-  airdrops: [{ variant: multichain, url: "http://127.0.0.1:9/", chains: [base] }]
-`;
 const WARNING = /--state is not used, because SYNCLAG_STORE names a store/;
 
 describe("SYNCLAG_STORE beside --state, as in the image", () => {
-  it("makes run use the store, with a warning", async () => {
+  it.each(["run", "check"] as const)("makes %s use the store, with a warning", async (command) => {
     await using files = await filesAndStore();
     const { world, printed } = commandWorld(files.env);
+    const stopping = {
+      ...world,
+      onSignal: (signal: string, stop: () => void) => signal === "SIGTERM" && setImmediate(stop),
+    };
 
-    const exitCode = await run(
-      { ...files.flags, logLevel: "info" },
-      { ...world, onSignal: (signal, stop) => signal === "SIGTERM" && setImmediate(stop) },
-    );
-
-    expect(exitCode).toBe(0);
-    expect(printed.err.join("\n")).toMatch(WARNING);
-    expect(files.server.commands.length).toBeGreaterThan(0);
-  });
-
-  it("makes check use the store, with a warning", async () => {
-    await using files = await filesAndStore();
-    const { world, printed } = commandWorld(files.env);
-
-    await check([], { ...files.flags, format: "table" }, world);
+    await (command === "run"
+      ? run({ ...files.flags, logLevel: "info" }, stopping)
+      : check([], { ...files.flags, format: "table" }, world));
 
     expect(printed.err.join("\n")).toMatch(WARNING);
     expect(files.server.commands.length).toBeGreaterThan(0);

@@ -1,115 +1,42 @@
-import { afterEach, describe, expect, it, vi } from "vitest";
-import { type CronOptions, startCron } from "../../src/io/cron.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { startCron } from "../../src/io/cron.ts";
 
 const EACH_SECOND = "* * * * * *";
 /** The same instants in another expression. */
 const ALSO_EACH_SECOND = "*/1 * * * * *";
 
+beforeEach(() => {
+  vi.useFakeTimers({ now: Date.UTC(2026, 10, 20, 12) });
+});
+
 afterEach(() => {
   vi.useRealTimers();
 });
 
+// test/scenarios/clock.test.ts and polling.test.ts have what a clock that jumps, and a process that stands still, make of it.
 describe("startCron()", () => {
-  it("reports together what is due at one second", async () => {
-    const expressions = [EACH_SECOND, ALSO_EACH_SECOND, EACH_SECOND, "0 0 0 1 1 *"];
-
-    const { due, beats } = await play({ expressions }, async (pass) => {
-      await pass(2_050);
-    });
-
-    expect(due.map((one) => [...one.expressions].sort())).toEqual(
-      Array(2).fill([EACH_SECOND, ALSO_EACH_SECOND]),
-    );
-    expect(beats).toBe(2);
-  });
-
-  it("fires at the seconds that an expression names", async () => {
-    const { due } = await play({ expressions: ["*/15 * * * * *"] }, async (pass) => {
-      await pass(60_050);
-    });
-
-    expect(due.map(({ atMs }) => atMs % 60_000)).toEqual([15_000, 30_000, 45_000, 0]);
-  });
-
-  it("reports what a callback throws, and goes on", async () => {
+  it("reports together what is due at one second, goes on after what a callback throws, and stops with its disposal", async () => {
     const bug = new TypeError("bug");
-    const { due, bugs, beats } = await play(
-      {
-        expressions: [EACH_SECOND],
-        onDue: () => {
-          throw bug;
-        },
+    const due: string[][] = [];
+    const bugs: unknown[] = [];
+    let beats = 0;
+    const cron = startCron({
+      expressions: [EACH_SECOND, ALSO_EACH_SECOND, EACH_SECOND, "0 0 0 1 1 *"],
+      onDue: (together) => {
+        due.push([...together].sort());
+        throw bug;
       },
-      async (pass) => {
-        await pass(3_050);
+      onTick: () => {
+        beats += 1;
       },
-    );
-
-    expect(due).toHaveLength(3);
-    expect(bugs).toEqual([bug, bug, bug]);
-    expect(beats).toBe(3);
-  });
-
-  it("makes up once for all firings that were missed in a sleep", async () => {
-    const { due } = await play({ expressions: [EACH_SECOND] }, async (pass) => {
-      await pass(2_050);
-      // The process sleeps: the clock goes on, and no timer fires.
-      vi.setSystemTime(Date.now() + 600_000);
-      await pass(2_000);
+      onBug: (error) => bugs.push(error),
     });
 
-    expect(due).toHaveLength(4);
-  });
+    await vi.advanceTimersByTimeAsync(2_050);
+    cron[Symbol.dispose]();
+    await vi.advanceTimersByTimeAsync(10_000);
 
-  it("goes on within seconds when the clock is put back by hours", async () => {
-    const { due, beats } = await play({ expressions: [EACH_SECOND] }, async (pass) => {
-      await pass(2_050);
-      vi.setSystemTime(Date.now() - 7_200_000);
-      await pass(20_000);
-    });
-
-    expect(due.length).toBeGreaterThan(10);
-    expect(beats).toBeGreaterThan(10);
-  });
-
-  it("stops with its disposal", async () => {
-    const { due, beats } = await play({ expressions: [EACH_SECOND] }, async (pass, cron) => {
-      await pass(1_050);
-      cron[Symbol.dispose]();
-      await pass(10_000);
-    });
-
-    expect([due.length, beats]).toEqual([1, 1]);
-    expect(vi.getTimerCount()).toBe(0);
+    expect(due).toEqual(Array(2).fill([EACH_SECOND, ALSO_EACH_SECOND]));
+    expect([bugs, beats, vi.getTimerCount()]).toEqual([[bug, bug], 2, 0]);
   });
 });
-
-interface Played {
-  readonly due: { readonly expressions: readonly string[]; readonly atMs: number }[];
-  readonly bugs: unknown[];
-  readonly beats: number;
-}
-
-/** Runs the schedules by a clock that is moved by hand. */
-async function play(
-  { expressions, onDue }: Pick<CronOptions, "expressions"> & Partial<Pick<CronOptions, "onDue">>,
-  act: (pass: (durationMs: number) => Promise<unknown>, cron: Disposable) => Promise<void>,
-): Promise<Played> {
-  vi.useFakeTimers({ now: Date.UTC(2026, 10, 20, 12) });
-  const due: Played["due"] = [];
-  const bugs: unknown[] = [];
-  let beats = 0;
-  using cron = startCron({
-    expressions,
-    onDue: (together) => {
-      due.push({ expressions: [...together], atMs: Date.now() });
-      onDue?.(together);
-    },
-    onTick: () => {
-      beats += 1;
-    },
-    onBug: (error) => bugs.push(error),
-  });
-  await act((durationMs) => vi.advanceTimersByTimeAsync(durationMs), cron);
-  return { due, bugs, beats };
-}

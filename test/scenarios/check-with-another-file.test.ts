@@ -1,11 +1,11 @@
 import { readFile, writeFile } from "node:fs/promises";
-import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { App } from "../../src/app/app.ts";
 import { check } from "../../src/commands/check.ts";
 import type { StatusJson } from "../../src/views/api/api-schema.ts";
 import { commandWorld } from "../support/command-world.ts";
+import { serve } from "../support/listener.ts";
 import { configOf, startTestApp } from "../support/running-app.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -30,10 +30,10 @@ ${subgraph === null ? "" : indexer("subgraph", subgraph)}
 describe("`check` with another configuration in the folder of a daemon's state file", () => {
   it("leaves the daemon what it knew, and no URL in the file", async () => {
     await using folder = await temporaryFolder();
-    await using indexer = await serve(indexerAt(FAR));
-    await using other = await serve(indexerAt(FAR));
-    await using wrong = await serve(nodeAt(0));
-    await using right = await serve(nodeAt(FAR));
+    await using indexer = await serveJson(indexerAt(FAR));
+    await using other = await serveJson(indexerAt(FAR));
+    await using wrong = await serveJson(nodeAt(0));
+    await using right = await serveJson(nodeAt(FAR));
     const stateFile = join(folder.path, "synclag.state.json");
     const daemons = configOf(chainsYaml(indexer.url, other.url, right.url));
     const others = join(folder.path, "other.yaml");
@@ -80,27 +80,13 @@ async function statusOf({ url }: Pick<App, "url">): Promise<StatusJson> {
   return (await (await fetch(`${url}/api/v1/status`)).json()) as StatusJson;
 }
 
-/** A server on loopback that answers everything with this JSON; `asked` counts the requests. */
-async function serve(
-  answer: () => unknown,
-): Promise<{ readonly url: string; readonly asked: () => number } & AsyncDisposable> {
+/** Answers everything with this JSON; `asked` counts the requests. */
+async function serveJson(answer: () => unknown) {
   let asked = 0;
-  const server = createServer((request, response) => {
+  const server = await serve((request, response) => {
     asked += 1;
     request.resume();
     response.end(JSON.stringify(answer()));
   });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  if (address === null || typeof address === "string") {
-    throw new Error("The server has no port");
-  }
-  return {
-    url: `http://127.0.0.1:${address.port}/`,
-    asked: () => asked,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
+  return { ...server, asked: () => asked };
 }

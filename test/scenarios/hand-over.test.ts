@@ -23,10 +23,9 @@ import { Replica } from "../../src/replica/replica.ts";
 import { createScrape } from "../../src/replica/scrape.ts";
 import { BudgetStoreModel } from "../support/budget-store-model.ts";
 import { type LogLine, recordLog } from "../support/log-recorder.ts";
-import { configOf } from "../support/running-app.ts";
+import { configOf, testWorld } from "../support/running-app.ts";
 import { Scenario } from "../support/scenario.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { worldOf } from "../support/world-of.ts";
 
 const FLEET = `
 version: 1
@@ -414,12 +413,7 @@ class Cluster {
     { aheadMs = 0, formerStateFile = null }: ReplicaSettings,
   ): Promise<Started> {
     const { logger, lines } = recordLog();
-    const world = worldOf({
-      logger,
-      nowMs: () => Date.now() + aheadMs,
-      monotonicMs: () => performance.now(),
-      random: () => 0.5,
-    });
+    const world = { ...testWorld(CONFIG), logger, nowMs: () => Date.now() + aheadMs };
     const store = this.#storeFor(process);
     const right = () => replica.right();
     const options = { store, name, isDaemon: true, right, formerStateFile, world };

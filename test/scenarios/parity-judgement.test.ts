@@ -56,6 +56,11 @@ describe("whether two variants have the same data, minute by minute", () => {
     ["counts no difference that only one has read anew", "0:6|5, 9:6|, 1:|5, 2:|5, 3:|5, 4:|5", "unknown"],
     ["counts none at heights that the other read before", "1:6|, 2:7|, 3:8|, 1:|5, 2:|6, 3:|7", "unknown"],
     ["says nothing anew where one has gone on", "0:5|5, -, -, -, -, -, -, 3:6|, 0:|5", "unknown"],
+    [
+      "is unknown where both go on and never meet again",
+      "0:5|5, 1:6|, 2:|7, 3:8|, 4:|9, 5:10|, 6:|11, 7:12|",
+      "unknown",
+    ],
     ["forgets the heights above a step back", "0:5|5, 90:6|, 40:5|, 90:|5", "equal 5=5 at 40"],
     ["forgets all where the value of a lower height changes", "0:5|, 90:5|, 40:8|, 20:|5", "unknown"],
     [

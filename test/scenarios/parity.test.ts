@@ -386,6 +386,27 @@ describe("a server that refuses a value", () => {
     );
   });
 
+  it("costs no second poll where the budget has no request to spare, however often values are due", async () => {
+    const budget = "budgets: { tight: { limit: 240, per: hour, scope: endpoint } }";
+    const fleet = FLEET.replace("version: 1", `version: 1\n${budget}`);
+    await using play = await startScenario(
+      fleet.replace("variant: subgraph,", "variant: subgraph, budget: tight,") +
+        WRONG.replace("every: 1m", "every: 10s"),
+    );
+
+    await play.run("70s");
+
+    const own = play.received.filter(({ path }) => path.endsWith("/base"));
+    expect(own.map(({ query }) => (query.includes("campaign(") ? "value" : "height"))).toEqual([
+      "height",
+      "value",
+      "height",
+      "value",
+      "height",
+    ]);
+    expect(play.target(SUBGRAPH).status).toBe("ok");
+  });
+
   it("keeps its heights where one value cannot be read, and the detail says why", async () => {
     await using play = await startScenario(FLEET + PAIR);
     play.fleet.target(MULTICHAIN).set({ says: { campaigns: ["odd"] } });

@@ -114,7 +114,7 @@ describe("the sentence that explains a status", () => {
 
     const failed = "the last poll failed: http_status (HTTP 500: Internal server error: store)";
     const undecided =
-      "no reference: mirror (block N) and subgraph (block N) contradict each other, at one height, and as many stand on each side; an RPC node (`rpc`) or one more variant would decide it";
+      "no reference: mirror (block N) and subgraph (block N) contradict each other, at one height, and as many stand on each side; one more variant whose answers have block hashes would decide it";
     const unknownHalt = "without an independent head it is unknown whether the chain itself has halted";
     expect(soon).toMatchObject({
       throttled:

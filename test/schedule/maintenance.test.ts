@@ -1,9 +1,10 @@
 import { describe, expect, it } from "vitest";
 import type { MaintenanceMatch, MaintenanceWindow } from "../../src/core/model/maintenance-window.ts";
 import { openMaintenance } from "../../src/schedule/maintenance.ts";
-import { targetOf } from "../support/endpoints.ts";
+import { sampleTarget } from "../views/sample-report.ts";
 
 const HOUR_MS = 3_600_000;
+const TARGET = sampleTarget({ protocol: "airdrops", variant: "subgraph" });
 const SUNDAY = Date.UTC(2026, 10, 22);
 
 const once: MaintenanceWindow = { kind: "once", match: {}, fromMs: SUNDAY, toMs: SUNDAY + HOUR_MS };
@@ -18,7 +19,7 @@ const yearly: MaintenanceWindow = { ...weekly, schedule: "0 0 0 1 6 *", duration
 describe("openMaintenance()", () => {
   it("is open from the start of a window to just before its end", () => {
     const isOpen = (window: MaintenanceWindow) => (hours: number) =>
-      openMaintenance([window], SUNDAY + hours * HOUR_MS)(targetOf());
+      openMaintenance([window], SUNDAY + hours * HOUR_MS)(TARGET);
     const moment = 1 / HOUR_MS;
 
     expect([-moment, 0, 1 - moment, 1].map(isOpen(once))).toEqual([false, true, true, false]);
@@ -31,7 +32,7 @@ describe("openMaintenance()", () => {
       false,
     ]);
     expect(isOpen(yearly)(0)).toBe(true);
-    expect(openMaintenance([], SUNDAY)(targetOf())).toBe(false);
+    expect(openMaintenance([], SUNDAY)(TARGET)).toBe(false);
   });
 
   it("covers the targets that match all that it names", () => {
@@ -43,7 +44,7 @@ describe("openMaintenance()", () => {
       { chain: "base", variant: "multichain" },
     ];
 
-    const covered = matches.map((match) => openMaintenance([{ ...once, match }], SUNDAY)(targetOf()));
+    const covered = matches.map((match) => openMaintenance([{ ...once, match }], SUNDAY)(TARGET));
 
     expect(covered).toEqual([true, true, true, false, false]);
   });

@@ -3,8 +3,10 @@ import { generateKeyPairSync, type KeyObject, sign } from "node:crypto";
 export interface CertificateSpec {
   /** The DNS name that it is for. */
   readonly host: string;
-  readonly validFrom: Date;
-  readonly validTo: Date;
+  /** Default: an hour ago. */
+  readonly validFrom?: Date;
+  /** Default: in a day. */
+  readonly validTo?: Date;
   /** Default: it is self-signed. */
   readonly issuer?: Issued;
 }
@@ -21,7 +23,12 @@ export interface Issued {
  * Issues a real X.509 certificate on a P-256 key, without any tool outside Node.
  * Structure: RFC 5280, section 4.1; ECDSA with SHA-256: RFC 5758, section 3.2.
  */
-export function issueCertificate({ host, validFrom, validTo, issuer }: CertificateSpec): Issued {
+export function issueCertificate({
+  host,
+  validFrom = new Date(Date.now() - 3_600_000),
+  validTo = new Date(Date.now() + 86_400_000),
+  issuer,
+}: CertificateSpec): Issued {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = sequence(objectId(ECDSA_SHA256));
   const unsigned = sequence(

@@ -1,6 +1,14 @@
 import { readFileSync } from "node:fs";
 import type { CommandWorld } from "../../src/commands/command-world.ts";
 
+/** A target that nobody serves: the daemon lives all the same. */
+export const CHAINS_YAML = `version: 1
+listen: 127.0.0.1:0
+chains: { base: { id: 8453 } }
+protocols:
+  airdrops: [{ variant: multichain, url: "http://127.0.0.1:9/", chains: [base] }]
+`;
+
 interface Printed {
   readonly out: string[];
   readonly err: string[];

@@ -1,10 +1,9 @@
-import { once } from "node:events";
 import { createServer, request as forward } from "node:http";
-import { type AddressInfo, connect, type Socket } from "node:net";
+import { connect } from "node:net";
+import { type Listener, listen } from "./listener.ts";
 
 /** An HTTP proxy on loopback that takes every host name for this machine. */
-export interface ConnectProxy extends AsyncDisposable {
-  readonly url: string;
+export interface ConnectProxy extends Listener {
   /** What it was asked for: `CONNECT host:port`, or `POST http://host:port/path`. */
   readonly asked: readonly string[];
 }
@@ -12,7 +11,6 @@ export interface ConnectProxy extends AsyncDisposable {
 /** Starts it; with `authorization`, it refuses requests without that header. */
 export async function startConnectProxy(authorization?: string): Promise<ConnectProxy> {
   const asked: string[] = [];
-  const sockets = new Set<Socket>();
   const server = createServer((request, response) => {
     asked.push(`${request.method} ${request.url}`);
     const { port, pathname } = new URL(request.url ?? "");
@@ -24,10 +22,6 @@ export async function startConnectProxy(authorization?: string): Promise<Connect
       },
     );
     request.pipe(onwards);
-  });
-  server.on("connection", (socket) => {
-    sockets.add(socket);
-    socket.on("close", () => sockets.delete(socket));
   });
   server.on("connect", (request, socket) => {
     asked.push(`CONNECT ${request.url}`);
@@ -43,19 +37,5 @@ export async function startConnectProxy(authorization?: string): Promise<Connect
     onwards.on("error", () => socket.destroy());
     socket.on("error", () => onwards.destroy());
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // A server that listens on a TCP port has an address with a port.
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}`,
-    asked,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) {
-        socket.destroy();
-      }
-      server.close();
-      await once(server, "close");
-    },
-  };
+  return { ...(await listen(server)), asked };
 }

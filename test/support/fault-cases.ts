@@ -101,7 +101,7 @@ function subgraphCases({ block, timeSec }: Truth): readonly FaultCase[] {
   return [
     ...Object.entries(heights).map(([name, number]) => answered(name, "schema", meta({ number }))),
     answered("height-as-text", null, meta({ number: String(block) })),
-    { ...answered("height-zero", null, meta({ number: 0 })), status: "syncing" },
+    answered("height-zero", null, meta({ number: 0 }), "syncing"),
     ...Object.entries(times).map(([name, timestamp]) =>
       answered(name, null, meta({ number: block, timestamp })),
     ),
@@ -112,15 +112,9 @@ function subgraphCases({ block, timeSec }: Truth): readonly FaultCase[] {
     answered("hash-as-number", null, meta({ number: block, hash: 7 })),
     answered("errors-as-text", "graphql", '{"errors":"no"}'),
     answered("errors-as-number", "graphql", '{"errors":7}'),
-    {
-      ...answered("height-far-beyond-the-head", "implausible", meta({ number: block + 5_000_000 })),
-      status: "diverged",
-    },
+    answered("height-far-beyond-the-head", "implausible", meta({ number: block + 5_000_000 })),
     // A time in the future is no evidence, and its height fits.
-    {
-      ...answered("time-in-the-future", null, meta({ number: block, timestamp: timeSec + 3_600 })),
-      status: "ok",
-    },
+    answered("time-in-the-future", null, meta({ number: block, timestamp: timeSec + 3_600 })),
   ];
 }
 
@@ -128,64 +122,32 @@ function subgraphCases({ block, timeSec }: Truth): readonly FaultCase[] {
 function envioCases({ block }: Truth): readonly FaultCase[] {
   const row = (chainId: unknown, progressBlock: unknown) => ({ chainId, progressBlock });
   const good = row(8453, block);
-  const cases: readonly {
-    readonly name: string;
-    readonly rows: readonly unknown[];
-    readonly status: Status;
-    readonly reason: FailureReason | null;
-  }[] = [
-    { name: "no-rows", rows: [], status: "missing", reason: null },
-    { name: "rows-of-others", rows: [row(1, 7), row(10, 7)], status: "missing", reason: null },
-    { name: "row-of-another-chain-alone", rows: [row(1, 7)], status: "diverged", reason: "implausible" },
-    { name: "rows-twice", rows: [good, good, row(1, 7)], status: "ok", reason: null },
-    {
-      name: "rows-that-disagree",
-      rows: [good, row(8453, block - 1)],
-      status: "unreachable",
-      reason: "schema",
-    },
-    { name: "row-not-started", rows: [row(8453, -1), row(1, 7)], status: "syncing", reason: null },
-    { name: "row-null", rows: [null, good], status: "ok", reason: null },
-    { name: "row-as-list", rows: [[8453, block], good], status: "ok", reason: null },
-    { name: "row-with-proto", rows: [row("__proto__", 7), good], status: "ok", reason: null },
-    {
-      name: "row-with-label-syntax",
-      rows: [row('8453",x="y', 7), row(1, 7)],
-      status: "unreachable",
-      reason: "schema",
-    },
-    {
-      name: "row-with-bad-height",
-      rows: [row(8453, "soon"), row(1, 7)],
-      status: "unreachable",
-      reason: "schema",
-    },
-    {
-      name: "row-with-time-as-object",
-      rows: [{ ...good, progressBlockTime: {} }, row(1, 7)],
-      status: "ok",
-      reason: null,
-    },
-    {
-      name: "row-with-chain-as-list",
-      rows: [row([8453], block), row(1, 7)],
-      status: "unreachable",
-      reason: "schema",
-    },
-    { name: "row-with-chain-as-text", rows: [row("8453", block), row(1, 7)], status: "ok", reason: null },
+  const cases: readonly (readonly [
+    name: string,
+    rows: unknown,
+    reason: FailureReason | null,
+    status?: Status,
+  ])[] = [
+    ["no-rows", [], null, "missing"],
+    ["rows-of-others", [row(1, 7), row(10, 7)], null, "missing"],
+    ["row-of-another-chain-alone", [row(1, 7)], "implausible"],
+    ["rows-twice", [good, good, row(1, 7)], null],
+    ["rows-that-disagree", [good, row(8453, block - 1)], "schema"],
+    ["row-not-started", [row(8453, -1), row(1, 7)], null, "syncing"],
+    ["row-null", [null, good], null],
+    ["row-as-list", [[8453, block], good], null],
+    ["row-with-proto", [row("__proto__", 7), good], null],
+    ["row-with-label-syntax", [row('8453",x="y', 7), row(1, 7)], "schema"],
+    ["row-with-bad-height", [row(8453, "soon"), row(1, 7)], "schema"],
+    ["row-with-time-as-object", [{ ...good, progressBlockTime: {} }, row(1, 7)], null],
+    ["row-with-chain-as-list", [row([8453], block), row(1, 7)], "schema"],
+    ["row-with-chain-as-text", [row("8453", block), row(1, 7)], null],
+    ["row-in-place-of-rows", good, "schema"],
   ];
   return [
-    ...cases.map(
-      ({ rows, ...expected }): FaultCase => ({
-        ...expected,
-        spec: { kind: "envio" },
-        fault: json(JSON.stringify({ data: { _meta: rows } })),
-      }),
+    ...cases.map(([name, rows, reason, status]) =>
+      of("envio", answered(name, reason, JSON.stringify({ data: { _meta: rows } }), status)),
     ),
-    {
-      ...answered("row-in-place-of-rows", "schema", JSON.stringify({ data: { _meta: good } })),
-      spec: { kind: "envio" },
-    },
     {
       name: "rows-of-10-000-unknown-chains",
       reason: null,
@@ -219,38 +181,37 @@ function otherCases({ block }: Truth): readonly FaultCase[] {
   const chain = { id: 8453, last_block: block, last_block_time: null, last_block_hash: null, error: null };
   return [
     of("squid", answered("squid-true", null, squid({ height: block, hash: null }))),
-    of("squid", {
-      ...answered("squid-not-started", null, squid({ height: -1, hash: "0x" })),
-      status: "syncing",
-    }),
+    of("squid", answered("squid-not-started", null, squid({ height: -1, hash: "0x" }), "syncing")),
     of("squid", answered("squid-height-as-word", "schema", squid({ height: "latest" }))),
     of("subquery", answered("subquery-true", null, subquery(row, { ...row, chain: "1" }))),
-    of("subquery", {
-      ...answered("subquery-not-started", null, subquery({ ...row, lastProcessedHeight: null })),
-      status: "syncing",
-    }),
-    of("subquery", { ...answered("subquery-no-rows", null, subquery()), status: "missing" }),
+    of(
+      "subquery",
+      answered("subquery-not-started", null, subquery({ ...row, lastProcessedHeight: null }), "syncing"),
+    ),
+    of("subquery", answered("subquery-no-rows", null, subquery(), "missing")),
     of(
       "subquery",
       answered("subquery-height-as-word", "schema", subquery({ ...row, lastProcessedHeight: "soon" })),
     ),
     of("graph-status", answered("graph-status-true", null, status(healthy))),
-    of("graph-status", {
-      ...answered("graph-status-failed", null, status({ ...healthy, health: "failed", fatalError })),
-      status: "failed",
-    }),
-    of("graph-status", {
-      ...answered("graph-status-not-started", null, status({ ...healthy, chains: [{ latestBlock: null }] })),
-      status: "syncing",
-    }),
+    of(
+      "graph-status",
+      answered("graph-status-failed", null, status({ ...healthy, health: "failed", fatalError }), "failed"),
+    ),
+    of(
+      "graph-status",
+      answered(
+        "graph-status-not-started",
+        null,
+        status({ ...healthy, chains: [{ latestBlock: null }] }),
+        "syncing",
+      ),
+    ),
     of("graph-status", answered("graph-status-unknown-deployment", "not_found", status())),
     of("graph-status", answered("graph-status-null", "schema", '{"data":{"indexingStatuses":null}}')),
     of("custom", answered("custom-true", null, custom(chain, { ...chain, id: 1 }))),
-    of("custom", { ...answered("custom-no-rows", null, custom()), status: "missing" }),
-    of("custom", {
-      ...answered("custom-failed", null, custom({ ...chain, error: "handler failed" })),
-      status: "failed",
-    }),
+    of("custom", answered("custom-no-rows", null, custom(), "missing")),
+    of("custom", answered("custom-failed", null, custom({ ...chain, error: "handler failed" }), "failed")),
     of("custom", answered("custom-path-that-leads-nowhere", "schema", custom({ id: 8453, height: block }))),
     of("custom", answered("custom-rows-in-another-place", "schema", '{"data":{"chains":[]}}')),
     {
@@ -267,8 +228,13 @@ function of(kind: FaultCase["spec"]["kind"], fault: FaultCase): FaultCase {
   return { ...fault, spec: { kind } };
 }
 
-function answered(name: string, reason: FailureReason | null, body: string): FaultCase {
-  const status = reason === null ? "ok" : STATUS_OF[reason];
+/** Its status is what follows from the reason, unless another one is given. */
+function answered(
+  name: string,
+  reason: FailureReason | null,
+  body: string,
+  status: Status = reason === null ? "ok" : STATUS_OF[reason],
+): FaultCase {
   return { name, reason, status, spec: { kind: "graph-node" }, fault: json(body) };
 }
 

@@ -19,16 +19,14 @@ export interface Wire extends AsyncDisposable {
 const DAY_MS = 86_400_000;
 
 /** Whoever polls must trust it: only then does a certificate fail for what is wrong with it. */
-export const AUTHORITY: Issued = issueCertificate({ host: "Trusted by the test", ...daysFromNow(-1, 1) });
+export const AUTHORITY: Issued = issueCertificate({ host: "Trusted by the test" });
 
 export const WIRE_CASES: readonly WireCase[] = [
   below("connection-refused", "connect", async () => at(`http://127.0.0.1:${await takeRefusingPort()}/`)),
   below("hang-at-connect", "timeout", serveNobody),
   // Refused by the resolver itself: no packet leaves.
   below("name-without-address", "dns", () => Promise.resolve(at(`http://${"a".repeat(64)}.invalid/`))),
-  below("tls-certificate-self-signed", "tls", () =>
-    serveTls(issueCertificate({ host: "localhost", ...daysFromNow(-1, 1) })),
-  ),
+  below("tls-certificate-self-signed", "tls", () => serveTls(issueCertificate({ host: "localhost" }))),
   below("tls-certificate-expired", "tls", () =>
     serveTls(issueCertificate({ host: "localhost", ...daysFromNow(-2, -1), issuer: AUTHORITY })),
   ),
@@ -36,11 +34,11 @@ export const WIRE_CASES: readonly WireCase[] = [
     serveTls(issueCertificate({ host: "localhost", ...daysFromNow(1, 2), issuer: AUTHORITY })),
   ),
   below("tls-certificate-of-another-host", "tls", () =>
-    serveTls(issueCertificate({ host: "elsewhere.example", ...daysFromNow(-1, 1), issuer: AUTHORITY })),
+    serveTls(issueCertificate({ host: "elsewhere.example", issuer: AUTHORITY })),
   ),
   below("tls-certificate-of-an-unknown-authority", "tls", () => {
-    const stranger = issueCertificate({ host: "Trusted by nobody", ...daysFromNow(-1, 1) });
-    return serveTls(issueCertificate({ host: "localhost", ...daysFromNow(-1, 1), issuer: stranger }));
+    const stranger = issueCertificate({ host: "Trusted by nobody" });
+    return serveTls(issueCertificate({ host: "localhost", issuer: stranger }));
   }),
   {
     name: "tls-asked-of-plain-http",

@@ -1,16 +1,11 @@
 import { argv, stdout } from "node:process";
 import { readProxySettings } from "../../src/config/options/proxy-settings.ts";
-import { createHttpClient } from "../../src/io/http-client/client.ts";
+import { clientOf } from "./client-of.ts";
 
 // Posts to each URL of the command line and writes what came of it as JSON. A process of its own, because Node
 // reads the authorities that it trusts besides its own (NODE_EXTRA_CA_CERTS) only at its start.
 
-const client = createHttpClient({
-  timeoutMs: 5_000,
-  maxResponseBytes: 1_000,
-  connectionsPerHost: 1,
-  userAgent: "synclag/test",
-  nowMs: Date.now,
+const client = clientOf({
   // Only a test starts this file as a process of its own.
   // biome-ignore lint/style/noProcessEnv: it stands in for main.ts.
   proxy: readProxySettings(process.env),

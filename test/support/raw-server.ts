@@ -1,13 +1,9 @@
-import { once } from "node:events";
-import type { AddressInfo } from "node:net";
-import { createServer, type Server, type Socket } from "node:net";
+import { createServer, type Socket } from "node:net";
 import { createServer as createTlsServer, type TlsOptions } from "node:tls";
+import { type Listener, listen } from "./listener.ts";
 
-/** A loopback server that speaks no protocol of its own. */
-export interface RawServer extends AsyncDisposable {
-  readonly port: number;
-  /** `http://127.0.0.1:port/`. */
-  readonly url: string;
+/** A loopback server that speaks no protocol of its own. Its URL has a slash at the end. */
+export interface RawServer extends Listener {
   readonly connectionCount: () => number;
   /** Each request as it came in, head and body. */
   readonly requests: readonly string[];
@@ -20,15 +16,12 @@ export interface RawServerOptions {
 }
 
 export async function startRawServer({ onRequest, tls }: RawServerOptions): Promise<RawServer> {
-  const sockets = new Set<Socket>();
   const requests: string[] = [];
   let connectionCount = 0;
 
   function serve(socket: Socket): void {
     connectionCount += 1;
-    sockets.add(socket);
     let received = "";
-    socket.on("close", () => sockets.delete(socket));
     // The client may go away at any time: that is what is tested.
     socket.on("error", () => undefined);
     socket.on("data", (data) => {
@@ -45,36 +38,14 @@ export async function startRawServer({ onRequest, tls }: RawServerOptions): Prom
 
   const server = tls === undefined ? createServer(serve) : createTlsServer(tls, serve);
   server.on("tlsClientError", () => undefined);
-  const port = await listen(server);
-  return {
-    port,
-    url: `http://127.0.0.1:${port}/`,
-    connectionCount: () => connectionCount,
-    requests,
-    async [Symbol.asyncDispose]() {
-      for (const socket of sockets) {
-        socket.destroy();
-      }
-      server.close();
-      await once(server, "close");
-    },
-  };
+  const listener = await listen(server);
+  return { ...listener, url: `${listener.url}/`, connectionCount: () => connectionCount, requests };
 }
 
 /** A port on which nobody listens. */
 export async function takeRefusingPort(): Promise<number> {
-  const server = createServer();
-  const port = await listen(server);
-  server.close();
-  await once(server, "close");
-  return port;
-}
-
-async function listen(server: Server): Promise<number> {
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  // A server that listens on a TCP port has an address with a port.
-  return (server.address() as AddressInfo).port;
+  await using listener = await listen(createServer());
+  return listener.port;
 }
 
 /** The length of the first whole request, or null while more must come. */

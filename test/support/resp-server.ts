@@ -1,27 +1,22 @@
-import { once } from "node:events";
-import { createServer, type Socket } from "node:net";
+import { createServer } from "node:net";
 import type { StoreAddress } from "../../src/config/options/store-settings.ts";
+import { type Listener, listen } from "./listener.ts";
 
 /** What the server replies to a command, in RESP as it is sent; null never replies. */
 export type RespReply = (command: readonly string[]) => string | null;
 
 /** A server that speaks Redis' protocol as a test wants it to. */
-export interface RespServer extends AsyncDisposable {
+export interface RespServer extends AsyncDisposable, Pick<Listener, "hangUp"> {
   readonly address: StoreAddress;
   /** The commands received so far. */
   readonly commands: readonly (readonly string[])[];
-  /** Closes all connections, as a restart does. */
-  readonly hangUp: () => void;
 }
 
 /** Serves on loopback. */
 export async function startRespServer(reply: RespReply): Promise<RespServer> {
-  const sockets = new Set<Socket>();
   const commands: (readonly string[])[] = [];
   const server = createServer((socket) => {
-    sockets.add(socket);
     socket.on("error", () => undefined);
-    socket.on("close", () => sockets.delete(socket));
     let pending = "";
     socket.setEncoding("utf8").on("data", (text: string) => {
       const { parsed, rest } = parseCommands(pending + text);
@@ -35,24 +30,11 @@ export async function startRespServer(reply: RespReply): Promise<RespServer> {
       }
     });
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  const port = typeof address === "object" && address !== null ? address.port : 0;
-  const hangUp = (): void => {
-    for (const socket of sockets) {
-      socket.destroy();
-    }
-  };
+  const { port, ...listener } = await listen(server);
   return {
+    ...listener,
     address: { host: "127.0.0.1", port, isEncrypted: false, username: null, password: null, database: 0 },
     commands,
-    hangUp,
-    async [Symbol.asyncDispose]() {
-      hangUp();
-      server.close();
-      await once(server, "close");
-    },
   };
 }
 

@@ -1,4 +1,4 @@
-import { type Logger, pino } from "pino";
+import { pino } from "pino";
 import { type App, startApp } from "../../src/app/app.ts";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
@@ -12,11 +12,16 @@ export function configOf(text: string): Config {
 
 /** The daemon on this configuration, in this process, with the real clock; `world` is what the test wants otherwise. */
 export async function startTestApp(config: Config, world: Partial<World> = {}): Promise<App> {
-  return await startApp(config, {
+  return await startApp(config, { ...testWorld(config), ...world });
+}
+
+/** The real clock, no state file, and a log that nobody reads. */
+export function testWorld(config: Config): World {
+  return {
     nowMs: Date.now,
     monotonicMs: () => performance.now(),
     random: () => 0.5,
-    logger: silentLogger(),
+    logger: pino({ level: "silent" }),
     loadConfig: () => config,
     onBug: (error) => {
       throw error;
@@ -24,12 +29,7 @@ export async function startTestApp(config: Config, world: Partial<World> = {}): 
     build: { version: "0.0.0-test", revision: "test", nodeVersion: process.version },
     isLifecycleEnabled: true,
     stateFile: null,
-    ...world,
-  });
-}
-
-function silentLogger(): Logger {
-  return pino({ level: "silent" });
+  };
 }
 
 /** Samples of `/metrics` by their series, as text. */

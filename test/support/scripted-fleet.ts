@@ -6,6 +6,7 @@ import type { Observation } from "../../src/core/model/observation.ts";
 import type { Report, Status } from "../../src/core/model/report.ts";
 import { Monitor, type SavedMonitor } from "../../src/daemon/monitor.ts";
 import { readSavedChain } from "../../src/io/state/saved-chain.ts";
+import { type ChainModel, createChain, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
 import { metricsSource } from "./metrics-source.ts";
 import { isNamed, Outputs } from "./outputs.ts";
 import { configOf } from "./running-app.ts";
@@ -39,8 +40,8 @@ export class ScriptedFleet extends Outputs {
   #monotonicMs = 0;
   /** Of the wall clock against the true time. */
   #clockOffsetMs = 0;
-  #halted: { readonly sinceMs: number } | null = null;
-  readonly #pauses: { readonly sinceMs: number; readonly ms: number }[] = [];
+  /** When all chains halted, or went on. */
+  readonly #changes: { readonly atMs: number; readonly isHalt: boolean }[] = [];
 
   constructor(chainsYaml: string) {
     super();
@@ -56,9 +57,7 @@ export class ScriptedFleet extends Outputs {
 
   /** The newest block of a chain with a block each `blockTimeMs`. */
   head(blockTimeMs = 2_000): number {
-    const pausedMs = this.#pauses.reduce((sum, { ms }) => sum + ms, 0);
-    const atMs = (this.#halted?.sinceMs ?? this.#trueMs) - pausedMs;
-    return FIRST_BLOCK + Math.floor((atMs - START_MS) / blockTimeMs);
+    return headAt(this.#chain(blockTimeMs), this.#trueMs);
   }
 
   /** What the sources of this name reply from now on; a name is whole segments of a key, such as `subgraph` or `rpc`. */
@@ -136,17 +135,13 @@ export class ScriptedFleet extends Outputs {
 
   /** All chains make no more blocks. */
   haltChains(): this {
-    this.#halted = { sinceMs: this.#trueMs };
+    this.#changes.push({ atMs: this.#trueMs, isHalt: true });
     return this;
   }
 
   /** All chains go on from where they halted. */
   resumeChains(): this {
-    if (this.#halted !== null) {
-      const { sinceMs } = this.#halted;
-      this.#pauses.push({ sinceMs, ms: this.#trueMs - sinceMs });
-      this.#halted = null;
-    }
+    this.#changes.push({ atMs: this.#trueMs, isHalt: false });
     return this;
   }
 
@@ -262,19 +257,21 @@ export class ScriptedFleet extends Outputs {
   }
 
   #replyOf({ key, blockTimeMs }: Source): Reply {
+    const chain = this.#chain(blockTimeMs);
     const moment: Moment = {
-      head: this.head(blockTimeMs),
-      time: (block) => this.#timeOf(block, blockTimeMs),
+      head: headAt(chain, this.#trueMs),
+      time: (block) => Math.floor(timeOf(chain, block) / 1_000),
     };
     return (this.#scripts.get(key) ?? (key.startsWith("rpc/") ? dated() : level))(moment);
   }
 
-  #timeOf(block: number, blockTimeMs: number): number {
-    const atMs = this.#pauses.reduce(
-      (timeMs, { sinceMs, ms }) => (timeMs > sinceMs ? timeMs + ms : timeMs),
-      START_MS + (block - FIRST_BLOCK) * blockTimeMs,
-    );
-    return Math.floor(atMs / 1_000);
+  #chain(blockTimeMs: number): ChainModel {
+    const start = { startMs: START_MS, startBlock: FIRST_BLOCK };
+    const paces = this.#changes.map(({ atMs, isHalt }) => ({
+      atMs,
+      blockTimeMs: isHalt ? null : blockTimeMs,
+    }));
+    return createChain({ slug: "", id: 0, blockTimeMs, ...start, paces });
   }
 }
 

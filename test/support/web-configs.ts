@@ -86,6 +86,10 @@ export const BAD_WEB_CONFIGS: readonly WebConfigCase[] = [
   { name: "an unknown curve", text: `tls_server_config: { ${PAIR}, curve_preferences: [P-256] }` },
   { name: "an unknown policy", text: `tls_server_config: { ${PAIR}, client_auth_type: Always }` },
   {
+    name: "a policy with a typing mistake",
+    text: `tls_server_config: { ${PAIR}, client_auth_type: VerifyClientCertIfGivn }`,
+  },
+  {
     name: "authorities for clients that nobody asks",
     text: `tls_server_config: { ${PAIR}, client_ca_file: cert.pem }`,
   },
@@ -120,10 +124,10 @@ export function webConfigFolder(): Disposable & {
     writeFileSync(join(path, name), text);
     return join(path, name);
   };
-  const { certPem, keyPem } = localhostCertificate();
+  const { certPem, keyPem } = issueCertificate({ host: "localhost" });
   write("cert.pem", certPem);
   write("key.pem", keyPem);
-  write("other-key.pem", localhostCertificate().keyPem);
+  write("other-key.pem", issueCertificate({ host: "localhost" }).keyPem);
   return {
     path,
     write,
@@ -132,14 +136,4 @@ export function webConfigFolder(): Disposable & {
       rmSync(path, { recursive: true });
     },
   };
-}
-
-/** Good for a day. */
-export function localhostCertificate() {
-  const nowMs = Date.now();
-  return issueCertificate({
-    host: "localhost",
-    validFrom: new Date(nowMs - 3_600_000),
-    validTo: new Date(nowMs + 86_400_000),
-  });
 }

@@ -5,7 +5,7 @@ import { statusJson } from "../../src/views/api/status.ts";
 import { checkExitCode } from "../../src/views/terminal/check-exit-code.ts";
 import { applyMaxLag, selectForCheck } from "../../src/views/terminal/check-selection.ts";
 import { type CheckTableOptions, renderCheckTable } from "../../src/views/terminal/check-table.ts";
-import { renderTextTable, wrapWords } from "../../src/views/terminal/text-table.ts";
+import { wrapWords } from "../../src/views/terminal/text-table.ts";
 import { fleetReport } from "./fleet-report.ts";
 import {
   MINUTE_MS,
@@ -250,30 +250,6 @@ describe("renderCheckTable()", () => {
 
     expect(text).toContain("a [2Jb ok  forged c");
     expect(text).not.toMatch(/[^\n\P{Cc}]/u);
-  });
-
-  it("shows nothing of parity where nothing is compared", () => {
-    expect(render(reportOf(sampleTargetReport()))).not.toMatch(/parity|data differ/i);
-  });
-});
-
-describe("renderTextTable()", () => {
-  it("aligns columns and leaves no trailing spaces", () => {
-    const columns = [
-      { title: "NAME", align: "left" },
-      { title: "COUNT", align: "right" },
-      { title: "NOTE", align: "left" },
-    ] as const;
-    const rows = [
-      ["a", "7", ""],
-      ["longer", "1,240", "x"],
-    ];
-
-    expect(renderTextTable(columns, rows)).toEqual([
-      "NAME    COUNT  NOTE",
-      "a           7",
-      "longer  1,240  x",
-    ]);
   });
 });
 

@@ -89,17 +89,6 @@ describe("renderStatusPage()", () => {
     );
   });
 
-  it("orders the matrix by severity, and folds testnets", () => {
-    const page = renderStatusPage(fleetReport(), PAGE);
-    const rows = [...page.matchAll(/<th scope="row"><a href="\/chains\/([^"]+)"/g)].map(([, slug]) => slug);
-
-    expect(rows.slice(0, 3)).toEqual(["morph", "berachain", "base"]);
-    expect(rows.slice(-2)).toEqual(["sepolia", "base-sepolia"]);
-    expect(page.indexOf('<details class="testnets" id="testnets">')).toBeLessThan(
-      page.indexOf('href="/chains/sepolia"'),
-    );
-  });
-
   it("narrows all but the sentence to the filter, and finds alternatives that it hides", () => {
     const filtered = (query: string) => renderStatusPage(fleetReport(), { ...PAGE, query });
 
@@ -303,10 +292,6 @@ describe("renderChainPage()", () => {
     expect(page).toContain('<a href="https://explorer.example/1" rel="noopener noreferrer">Explorer</a>');
     expect(page).not.toContain("Playground");
     expect(page).toContain('href="/docs/statuses#ok"');
-  });
-
-  it("is null for a chain that does not exist", () => {
-    expect(renderChainPage(sampleReport(), "solana", CHAIN_PAGE)).toBeNull();
   });
 });
 

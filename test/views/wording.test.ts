@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Incident, ParityReport, Status, TargetReport } from "../../src/core/model/report.ts";
+import type { Incident, ParityReport, TargetReport } from "../../src/core/model/report.ts";
 import { statusJson } from "../../src/views/api/status.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
 import { renderCheckTable } from "../../src/views/terminal/check-table.ts";
@@ -24,7 +24,6 @@ const broken = make("multichain", { status: "stalled", lagMs: 41 * MINUTE_MS });
 const broken2 = make("subgraph", { status: "lagging", lagMs: 12 * MINUTE_MS });
 const rejected = make("multichain", { status: "rejected", lagMs: 2_000 });
 const halted = make("multichain", { status: "chain_halted" });
-const halted2 = make("subgraph", { status: "chain_halted" });
 const unknown = make("multichain", { status: "unknown" });
 const unknown2 = make("subgraph", { status: "unknown" });
 const testing = make("subgraph", {}, "testing");
@@ -85,20 +84,6 @@ describe("the first line of check and the page", () => {
     );
   });
 
-  it("names a shared cause rather than its targets", () => {
-    expect([
-      headline({ Base: [broken, broken2] }, [incident("host", "a.example answers HTTP 503")]),
-      headline({ Base: [halted, halted2, make("third", { status: "failed" })] }, [
-        incident("chain", "chain base stands still", ["multichain", "subgraph"]),
-      ]),
-      headline({ Base: [unknown, unknown2] }, [incident("network", "nothing can be reached")]),
-    ]).toEqual([
-      "2 of 2 targets need attention, all with one cause: a.example answers HTTP 503; no other variant is ok",
-      "3 of 3 targets need attention, 2 of them with one cause: chain base stands still; the indexers are not the cause",
-      "Nothing can be reached",
-    ]);
-  });
-
   it("says so where all targets are ok, and data differ", () => {
     const page = renderStatusPage(reportOf({ Base: [ok, fresh] }, [], [sampleParity()]), {
       nonce: "",
@@ -125,10 +110,6 @@ describe("the failover of an incident", () => {
       ],
       [{ Base: [broken, broken2], Blast: [broken] }, "up to 41 min behind; no other variant is ok"],
       [
-        { Base: [broken, testing], Blast: [broken, testing] },
-        "up to 41 min behind; no other variant is ok, only a testing URL on all 2 chains",
-      ],
-      [
         { Base: [broken, fresh, testing], Blast: [broken, testing], Morph: [broken] },
         "up to 41 min behind; subgraph is ok on 1 of 3 chains, only a testing URL on Blast, no alternative on Morph",
       ],
@@ -137,10 +118,6 @@ describe("the failover of an incident", () => {
       [
         { Base: [brokenTesting, broken, testing2], Blast: [broken, fresh] },
         "up to 41 min behind; subgraph is ok on 1 of 2 chains, only a testing URL on Base",
-      ],
-      [
-        { Base: [broken, fresh], Blast: [broken, other] },
-        "up to 41 min behind; another variant is ok on all 2 chains",
       ],
       [{ Base: [broken, broken2, other] }, "up to 41 min behind; third is ok on Base"],
       [
@@ -160,10 +137,6 @@ describe("the failover of an incident", () => {
       ],
       [
         { Base: [broken, fresh], Blast: [broken2], Morph: [broken] },
-        "up to 41 min behind; subgraph is ok on 1 of 3 chains, no alternative on Blast and Morph",
-      ],
-      [
-        { Base: [broken, fresh], Blast: [broken], Morph: [broken2] },
         "up to 41 min behind; subgraph is ok on 1 of 3 chains, no alternative on Blast and Morph",
       ],
     ];
@@ -201,28 +174,6 @@ describe("describeReplica()", () => {
     ] as const;
 
     expect(cases.map(([replica]) => describeReplica({ replica }))).toEqual(cases.map(([, words]) => words));
-  });
-});
-
-describe("the list of what is not ok", () => {
-  it("has the worst first: no variant left, then by severity and lag, testnets and what syncs last", () => {
-    const on = (status: Status, lagMs = 0) => make("multichain", { status, lagMs });
-    const page = renderStatusPage(
-      reportOf({
-        Sepolia: [on("diverged")],
-        Base: [on("syncing")],
-        Polygon: [on("lagging", 12 * MINUTE_MS)],
-        Gnosis: [on("lagging", 20 * MINUTE_MS)],
-        Linea: [on("failed"), fresh],
-        Scroll: [on("stalled")],
-      }),
-      { nonce: "", version: "" },
-    );
-
-    const listed = [...page.slice(0, page.indexOf("Mainnets")).matchAll(/ on ([A-Z]\w+)/g)].map(
-      ([, name]) => name,
-    );
-    expect([...new Set(listed)]).toEqual(["Scroll", "Linea", "Gnosis", "Polygon", "Base", "Sepolia"]);
   });
 });
 
@@ -269,13 +220,4 @@ function reportOf(
     });
   });
   return sampleReport({ chains, incidents });
-}
-
-function incident(
-  scope: Incident["scope"],
-  detail: string,
-  variants: readonly string[] = ["multichain", "subgraph"],
-): Incident {
-  const targets = variants.map((variant) => sampleTarget({ variant }).key);
-  return { scope, subject: "x", sinceMs: NOW_MS, detail, targets };
 }

@@ -18,8 +18,8 @@ describe("a fleet of this kind has right statuses, lags and references at every 
   it.each(Object.entries(RIGHT))("%s", (name, worlds) => {
     const wrong = Array.from({ length: worlds }, (_, index) => {
       const play = playFleet(FLEET_FAMILIES[name]?.(index) ?? fail(name), startMonitor);
-      return Object.entries(play).flatMap(([what, said]) =>
-        said.map((one: string) => `world ${index}, ${what}: ${one}`),
+      return Object.entries({ ...play }).flatMap(([what, said]) =>
+        said.map((one) => `world ${index}, ${what}: ${one}`),
       );
     });
 

@@ -9,12 +9,14 @@ const MAX_LOCATED = 100;
 
 /**
  * The first problems of a file with their positions, in its order and without secrets, and how many more there are:
- * those of the YAML and those of its content.
+ * those of the YAML and those of its content. The values of `words`, names of keys, come from a closed list: they are
+ * shown also where they look like a key.
  */
 export function locateProblems(
   yaml: YamlFile,
   found: readonly PathProblem[],
   redact: Redact,
+  words: readonly string[] = [],
 ): { readonly problems: readonly Problem[]; readonly more: number } {
   const located = found.map(({ path, at, message }) => ({
     ...(at === "key" ? yaml.keyPositionOf(path) : yaml.positionOf(path)),
@@ -22,11 +24,15 @@ export function locateProblems(
     message,
   }));
   const all = [...yaml.problems, ...located].sort((a, b) => a.line - b.line || a.column - b.column);
-  const problems = all.slice(0, MAX_LOCATED).map(({ message, ...problem }) => ({
-    ...problem,
-    path: withoutKeys(problem.path, yaml.value),
-    message: maskKeys(redact(typeof message === "string" ? message : message())),
-  }));
+  const problems = all.slice(0, MAX_LOCATED).map(({ message, ...problem }) => {
+    const text = redact(typeof message === "string" ? message : message());
+    const isWord = words.includes(String(problem.path.at(-1)));
+    return {
+      ...problem,
+      path: withoutKeys(problem.path, yaml.value),
+      message: isWord ? text : maskKeys(text),
+    };
+  });
   return { problems, more: all.length - problems.length };
 }
 

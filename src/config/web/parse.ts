@@ -29,7 +29,7 @@ export function parseWebConfig(text: string, { file, readFile }: WebConfigOption
   const entry = yaml.readable ? readEntry(dropNulls(yaml.value ?? {}), problems) : null;
   const settings = entry === null ? null : resolve(entry, { file, readFile, problems, secrets });
 
-  const located = locateProblems(yaml, problems.all, createRedact(secrets.all));
+  const located = locateProblems(yaml, problems.all, createRedact(secrets.all), ["client_auth_type"]);
   if (settings === null || located.problems.length > 0) {
     throw configErrorIn(file, located);
   }

@@ -100,14 +100,15 @@ export function foldComparison(pair: PairState, compared: Compared): PairState {
   return isEqual(shared) ? asEqual(seen, compared) : asDifferent(seen, compared);
 }
 
-/** The block compared last once more: what was said of it still holds where both were read since. */
+/** The block compared last once more: what was said of it still holds where both were read there since. */
 function seenAgain(
   pair: PairState & { readonly last: NonNullable<PairState["last"]> },
   compared: Compared,
 ): PairState {
   const { shared, nowMs } = compared;
   const times = readTimes(compared);
-  if (times.ownMs <= pair.last.ownMs || times.againstMs <= pair.last.againstMs) {
+  const isReadAgain = times.ownMs > pair.last.ownMs && times.againstMs > pair.last.againstMs;
+  if (!isReadAgain || shared.belowHead > 0) {
     return pair;
   }
   const seen = { ...pair, last: { ...pair.last, atMs: nowMs, ...times } };
@@ -115,7 +116,7 @@ function seenAgain(
     return seen;
   }
   // After a silence, both still stand there.
-  const isAnew = pair.result === "unknown" && shared.belowHead === 0 && isEqual(shared);
+  const isAnew = pair.result === "unknown" && isEqual(shared);
   return isAnew ? asEqual(seen, compared) : pair;
 }
 

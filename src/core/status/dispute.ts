@@ -8,6 +8,8 @@ export interface Dispute {
   readonly blocks: number;
   /** By how much the times of their blocks contradict each other; null where that is not known, or nothing. */
   readonly offMs: number | null;
+  /** Whether the chain has an RPC node, which did not decide it. */
+  readonly hasRpc: boolean;
 }
 
 /** Block times that differ by less are none that contradict. */
@@ -29,6 +31,7 @@ export function disputeOf(
     sides: undecided.map((keys, index) => ({ sources: keys, block: blocks[index] ?? 0 })),
     blocks: Math.max(...blocks) - Math.min(...blocks),
     offMs: mostOffMs(speakers, intervalMs),
+    hasRpc: sources.some(({ kind }) => kind === "rpc"),
   };
 }
 

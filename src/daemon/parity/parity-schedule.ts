@@ -4,6 +4,7 @@ import { memoize } from "../../core/model/memoize.ts";
 import type { CarriedProbe, CarriedSelection, ParityReading } from "../../core/model/parity.ts";
 import type { QuestionSearch } from "../../dialects/fallback-query.ts";
 import { type PollPorts, type PollResult, poll } from "../polling/poll.ts";
+import { requestIdOf } from "../polling/rounds.ts";
 import { type CarryingResult, pollCarrying } from "./poll-carrying.ts";
 
 /** GraphQL Armor's default limit; Ponder allows 30. */
@@ -35,6 +36,8 @@ const NEW_STATE: UnitState = { dueMs: Number.NEGATIVE_INFINITY, refusals: 0, isS
 export class ParitySchedule {
   readonly #monotonicMs: () => number;
   #states = new Map<string, UnitState>();
+  /** Endpoints of which a poll that carried something observed nothing: until one is answered, their polls carry nothing. */
+  #bare = new Set<string>();
 
   constructor(monotonicMs: () => number) {
     this.#monotonicMs = monotonicMs;
@@ -43,11 +46,20 @@ export class ParitySchedule {
   /** Polls an endpoint; a scheduled poll carries what is due. */
   async poll(endpoint: Endpoint, search: QuestionSearch, ports: PollPorts): Promise<PollResult> {
     const nowMs = this.#monotonicMs();
-    const probes = ports.use === "scheduled" ? this.due(endpoint, nowMs) : [];
+    const id = requestIdOf(endpoint);
+    const mayCarry = ports.use === "scheduled" && !this.#bare.has(id);
+    const probes = mayCarry ? this.due(endpoint, nowMs) : [];
     if (probes.length === 0) {
-      return poll(endpoint, search, ports);
+      const result = await poll(endpoint, search, ports);
+      if (result.observations.some(({ kind }) => kind !== "failed")) {
+        this.#bare.delete(id);
+      }
+      return result;
     }
     const result = await pollCarrying(endpoint, { search, probes }, ports);
+    if (result.carriage === "unclear" && result.observations.length === 0) {
+      this.#bare.add(id);
+    }
     return { ...result, readings: this.settle(endpoint, probes, { result, nowMs }) };
   }
 
@@ -89,8 +101,11 @@ export class ParitySchedule {
 
   /** Forgets what the fleet no longer asks. */
   retain(fleet: Fleet): void {
-    const known = new Set(endpointsOf(fleet).flatMap((endpoint) => unitsOf(endpoint).map(({ id }) => id)));
+    const endpoints = endpointsOf(fleet);
+    const known = new Set(endpoints.flatMap((endpoint) => unitsOf(endpoint).map(({ id }) => id)));
     this.#states = new Map([...this.#states].filter(([id]) => known.has(id)));
+    const requests = new Set(endpoints.map(requestIdOf));
+    this.#bare = new Set([...this.#bare].filter((id) => requests.has(id)));
   }
 
   #stateOf(id: string): UnitState {

@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises";
 import pLimit, { type LimitFunction } from "p-limit";
 import PQueue from "p-queue";
 
@@ -14,7 +15,7 @@ export interface QueueLimits {
   readonly perHost: number;
 }
 
-/** A host for which polls wait longer is slow, or hangs. Half of the default timeout. */
+/** A host that is busy longer before it has a place for a poll is slow, or hangs. Half of the default timeout. */
 const MAX_WAIT_FOR_HOST_MS = 5_000;
 
 /**
@@ -27,7 +28,7 @@ const MAX_WAIT_FOR_HOST_MS = 5_000;
  */
 export function createPollQueue(limits: QueueLimits, monotonicMs: () => number): PollQueue {
   const ofProcess = new PQueue({ concurrency: limits.concurrency });
-  const ofHosts = new Map<string, LimitFunction>();
+  const hosts = new Map<string, Host>();
   let turns = 0;
 
   function nextTurn(): number {
@@ -35,19 +36,65 @@ export function createPollQueue(limits: QueueLimits, monotonicMs: () => number):
     return turns;
   }
 
+  /** Settles as the poll does; its place in the process is free a moment later, so that the next poll of its host can take it. */
+  function runInTurn(turn: number, poll: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      void ofProcess.add(
+        async () => {
+          await poll().then(resolve, reject);
+          await setImmediate();
+        },
+        { priority: -turn },
+      );
+    });
+  }
+
   return {
-    add(host, poll) {
-      const ofHost = ofHosts.get(host) ?? pLimit(limits.perHost);
-      ofHosts.set(host, ofHost);
-      const added = { turn: nextTurn(), atMs: monotonicMs() };
-      return ofHost(() => {
-        const turn = monotonicMs() - added.atMs > MAX_WAIT_FOR_HOST_MS ? nextTurn() : added.turn;
-        return ofProcess.add(poll, { priority: -turn });
+    add(name, poll) {
+      const host = hosts.get(name) ?? new Host(limits.perHost, monotonicMs);
+      hosts.set(name, host);
+      const added = { turn: nextTurn(), busyMs: host.busyMs() };
+      return host.limit(() => {
+        const turn = host.busyMs() - added.busyMs > MAX_WAIT_FOR_HOST_MS ? nextTurn() : added.turn;
+        return runInTurn(turn, () => host.run(poll));
       });
     },
     inFlight: () => ofProcess.pending,
-    queued: () => [...ofHosts.values()].reduce((sum, { pendingCount }) => sum + pendingCount, ofProcess.size),
+    queued: () => [...hosts.values()].reduce((sum, { limit }) => sum + limit.pendingCount, ofProcess.size),
   };
+}
+
+class Host {
+  readonly limit: LimitFunction;
+  readonly #monotonicMs: () => number;
+  #running = 0;
+  #busyMs = 0;
+  #sinceMs = 0;
+
+  constructor(places: number, monotonicMs: () => number) {
+    this.limit = pLimit(places);
+    this.#monotonicMs = monotonicMs;
+  }
+
+  /** For how long a poll of it has been under way. Polls that wait for a place in the process do not count. */
+  busyMs(): number {
+    return this.#busyMs + (this.#running === 0 ? 0 : this.#monotonicMs() - this.#sinceMs);
+  }
+
+  async run(poll: () => Promise<void>): Promise<void> {
+    this.#count(1);
+    try {
+      await poll();
+    } finally {
+      this.#count(-1);
+    }
+  }
+
+  #count(change: 1 | -1): void {
+    this.#busyMs = this.busyMs();
+    this.#sinceMs = this.#monotonicMs();
+    this.#running += change;
+  }
 }
 
 /** Whether one queue serves both. */

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createHttpClient, type HttpClient } from "../../../src/io/http-client/client.ts";
+import type { HttpClient } from "../../../src/io/http-client/client.ts";
+import { clientOf } from "../../support/client-of.ts";
 import { type RawServer, startRawServer } from "../../support/raw-server.ts";
 
 const BODY = '{"data":{"_meta":{"block":{"number":7}}}}';
@@ -39,13 +40,7 @@ describe("createHttpClient()", () => {
 
   beforeAll(async () => {
     server = await startRawServer({ onRequest: (socket) => socket.end(answer, "latin1") });
-    client = createHttpClient({
-      timeoutMs: 500,
-      maxResponseBytes: 10_000,
-      connectionsPerHost: 1,
-      userAgent: "synclag/test",
-      nowMs: Date.now,
-    });
+    client = clientOf({ timeoutMs: 500, maxResponseBytes: 10_000, connectionsPerHost: 1 });
   });
 
   afterAll(async () => {

@@ -1,6 +1,5 @@
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -10,14 +9,14 @@ import { issueCertificate } from "../../support/certificates.ts";
 import { clientOf } from "../../support/client-of.ts";
 import { startConnectProxy } from "../../support/connect-proxy.ts";
 import { startRawServer } from "../../support/raw-server.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-const VALID = { validFrom: new Date(Date.now() - 86_400_000), validTo: new Date(Date.now() + 86_400_000) };
 const NONE: ProxySettings = { httpProxy: "", httpsProxy: "", noProxy: "" };
 
 describe("createHttpClient() behind a proxy", () => {
   it("sends HTTPS requests through CONNECT, and the proxy sees the host alone", async () => {
-    const authority = issueCertificate({ host: "Trusted by the test", ...VALID });
-    const certificate = issueCertificate({ host: "indexer.example", ...VALID, issuer: authority });
+    const authority = issueCertificate({ host: "Trusted by the test" });
+    const certificate = issueCertificate({ host: "indexer.example", issuer: authority });
     const tls = { key: certificate.keyPem, cert: certificate.certPem };
     await using server = await startRawServer({ onRequest: say, tls });
     await using proxy = await startConnectProxy(`Basic ${Buffer.from("me:secret").toString("base64")}`);
@@ -81,16 +80,12 @@ async function postFromProcess(
   httpsProxy: string,
   url: string,
 ): Promise<readonly unknown[]> {
-  const folder = await mkdtemp(join(tmpdir(), "synclag-proxy-"));
-  try {
-    const trusted = join(folder, "authority.pem");
-    await writeFile(trusted, authorityPem);
-    const script = fileURLToPath(new URL("../../support/post-each.ts", import.meta.url));
-    const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", script, url], {
-      env: { NODE_EXTRA_CA_CERTS: trusted, HTTPS_PROXY: httpsProxy },
-    });
-    return JSON.parse(stdout) as readonly unknown[];
-  } finally {
-    await rm(folder, { recursive: true });
-  }
+  await using folder = await temporaryFolder();
+  const trusted = join(folder.path, "authority.pem");
+  await writeFile(trusted, authorityPem);
+  const script = fileURLToPath(new URL("../../support/post-each.ts", import.meta.url));
+  const { stdout } = await promisify(execFile)(process.execPath, ["--import", "tsx", script, url], {
+    env: { NODE_EXTRA_CA_CERTS: trusted, HTTPS_PROXY: httpsProxy },
+  });
+  return JSON.parse(stdout) as readonly unknown[];
 }

@@ -1,8 +1,8 @@
-import { createServer } from "node:http";
 import type { Socket } from "node:net";
 import { describe, expect, it } from "vitest";
 import type { PostRequest, PostResult } from "../../../src/core/model/http-post.ts";
 import { clientOf } from "../../support/client-of.ts";
+import { serve } from "../../support/listener.ts";
 import { type RawServer, startRawServer } from "../../support/raw-server.ts";
 
 const BODY = '{"data":{}}';
@@ -138,7 +138,7 @@ describe("createHttpClient()", () => {
 
   it("stops reading at the limit, long before the end of 20 MB", async () => {
     let written = 0;
-    const server = createServer((_request, response) => {
+    await using server = await serve((_request, response) => {
       const pump = (): void => {
         while (written < 20_000_000 && !response.destroyed) {
           written += 65_536;
@@ -150,10 +150,9 @@ describe("createHttpClient()", () => {
       };
       pump();
     });
-    await using listening = await listenOn(server);
     await using client = clientOf({ maxResponseBytes: 10_000 });
 
-    const result = await client.post(requestTo(listening));
+    const result = await client.post(requestTo(server));
 
     expect(result).toMatchObject({
       kind: "failed",
@@ -331,23 +330,4 @@ async function closed(socket: Socket | undefined): Promise<void> {
     socket?.on("close", () => resolve());
     socket?.end();
   });
-}
-
-async function listenOn(
-  server: ReturnType<typeof createServer>,
-): Promise<AsyncDisposable & Pick<RawServer, "url">> {
-  await new Promise<void>((resolve) => {
-    server.listen(0, "127.0.0.1", resolve);
-  });
-  const address = server.address();
-  const port = typeof address === "object" ? address?.port : 0;
-  return {
-    url: `http://127.0.0.1:${port}/`,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => {
-        server.close(resolve);
-      });
-    },
-  };
 }

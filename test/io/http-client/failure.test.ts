@@ -1,4 +1,3 @@
-import { lookup } from "node:dns/promises";
 import { describe, expect, it } from "vitest";
 import { failureOf } from "../../../src/io/http-client/failure.ts";
 
@@ -41,12 +40,6 @@ describe("failureOf()", () => {
 
     expect(failures.filter(({ reason, failure }) => failure.reason !== reason)).toEqual([]);
     expect(JSON.stringify(failures)).not.toContain("secret");
-  });
-
-  it("knows a name that does not resolve from the real error", async () => {
-    const error = await lookup("a..b").catch((thrown: unknown) => thrown);
-
-    expect(failureOf(error, null, 1)).toEqual({ reason: "dns", detail: "the host name does not resolve" });
   });
 
   it("takes the code of the cause, and of the first of several addresses", () => {

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,30 +6,39 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
 import { readStateFile } from "../../../src/io/state/file.ts";
 import { lockStateFile, type StateLock, StateLockedError } from "../../../src/io/state/lock.ts";
-import { findLockOwner } from "../../../src/io/state/lock-owner.ts";
+import { findLockOwner, pidNamespace } from "../../../src/io/state/lock-owner.ts";
+import { holdAsAnother } from "../../support/lock-holder.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const WRITER = fileURLToPath(new URL("../../support/state-writer.ts", import.meta.url));
-const ANOTHER_PLACE = { pid: 1, place: "another-host", startedAtMs: 0, url: "http://10.0.0.1:9855" };
-
-/** Five of them without a touch, and an owner is gone: long enough for a busy machine. */
-const HEARTBEAT_MS = 300;
-const WAIT = { timeout: 30_000, interval: 20 };
+const ANOTHER_PLACE = {
+  pid: 1,
+  place: "another-host",
+  startedAtMs: 0,
+  url: "http://10.0.0.1:9855",
+  token: "theirs",
+};
+/** More than a Linux process can have for a pid. */
+const NO_PID = 2 ** 22 + 1;
+/** Five of them without a touch, and an owner is gone: long enough for a busy machine where one lives. */
+const LIVING_HEARTBEAT_MS = 300;
+const DEAD_HEARTBEAT_MS = 20;
+const WAIT = { timeout: 30_000, interval: 5 };
 
 // Silence takes its time to show: the tests wait side by side.
 describe.concurrent("lockStateFile()", () => {
   it("names the process that holds the file", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
-    await using writer = await startWriter(path);
+    using other = await holdAsAnother(path, "http://127.0.0.1:9855");
 
-    const holder = await findLockOwner(path);
+    const refused = await lock(path, { heartbeatMs: LIVING_HEARTBEAT_MS }).catch((error: unknown) => error);
 
-    expect(holder).toMatchObject({ pid: writer.pid, url: "http://127.0.0.1:9855" });
-    await expect(lock(path)).rejects.toThrow(StateLockedError);
-    await expect(lock(path)).rejects.toThrow(
-      `Cannot use the state file ${path}: another synclag holds it (pid ${writer.pid}, started ` +
-        `${new Date(holder?.startedAtMs ?? 0).toISOString()}, listening on http://127.0.0.1:9855); stop that one, or choose another file with --state`,
+    expect(refused).toBeInstanceOf(StateLockedError);
+    expect(String(refused)).toMatch(
+      new RegExp(
+        `Cannot use the state file ${path}: another synclag holds it \\(pid ${other.pid}, started 20[-\\dT:.]+Z, listening on http://127.0.0.1:9855\\); stop that one, or choose another file with --state`,
+      ),
     );
   });
 
@@ -40,72 +49,60 @@ describe.concurrent("lockStateFile()", () => {
     await (await lock(path))[Symbol.asyncDispose]();
 
     expect(await readdir(folder.path)).toEqual([]);
-    await using second = await lock(path);
-    await second.assertHeld();
+    expect(await findLockOwner(path)).toBeNull();
   });
 
-  it("takes over from a process that was killed, at once, and finds all that it had recorded", async () => {
+  it("lets one of two that take over a dead lock win, and finds all that it had recorded once it is killed", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
+    await writeFile(
+      `${path}.lock`,
+      JSON.stringify({ ...ANOTHER_PLACE, pid: NO_PID, place: await pidNamespace() }),
+    );
 
-    let recorded = 0;
-    for (const _ of [1, 2]) {
-      const writer = await startWriter(path);
-      await vi.waitFor(() => expect(writer.lastPrinted()).toBeGreaterThan(recorded + 3), WAIT);
-      await writer.killed();
-      const found = await readStateFile(path, 0);
+    const writers = [startWriter(path), startWriter(path)];
+    await Promise.race(writers.map(({ closed }) => closed));
+    const [winner, ...others] = writers.filter(({ child }) => child.exitCode === null);
+    await vi.waitFor(() => expect(winner?.lastPrinted()).toBeGreaterThan(3), WAIT);
+    winner?.child.kill("SIGKILL");
+    await winner?.closed;
+    const found = await readStateFile(path, 0);
+    await using mine = await lock(path);
 
-      expect(found.kind).toBe("state");
-      const count = found.kind === "state" ? Number(found.state.budgets) : 0;
-      expect(count).toBeGreaterThanOrEqual(writer.lastPrinted());
-      recorded = count;
-    }
+    expect(others).toEqual([]);
+    expect(found).toMatchObject({ kind: "state" });
+    expect(found.kind === "state" && Number(found.state.budgets)).toBeGreaterThanOrEqual(
+      winner?.lastPrinted() ?? Number.POSITIVE_INFINITY,
+    );
+    await mine.assertHeld();
+  });
+
+  it.each([
+    { what: "of another place that shows no sign of life", text: JSON.stringify(ANOTHER_PLACE) },
+    { what: "that nobody can read and nobody touches", text: "" },
+  ])("takes over a lock $what", async ({ text }) => {
+    await using folder = await temporaryFolder();
+    const path = join(folder.path, "synclag.state.json");
+    await writeFile(`${path}.lock`, text);
+
     await using mine = await lock(path);
 
     await mine.assertHeld();
   });
 
-  it("takes over from a process of another place that shows no sign of life", async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, "synclag.state.json");
-    await writeFile(`${path}.lock`, JSON.stringify({ ...ANOTHER_PLACE, token: "theirs" }));
-
-    await using mine = await lock(path);
-
-    await mine.assertHeld();
-  });
-
-  it("takes over a lock that nobody can read and nobody touches", async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, "synclag.state.json");
-    await writeFile(`${path}.lock`, "");
-
-    await using mine = await lock(path);
-
-    await mine.assertHeld();
-  });
-
-  it("lets one of two that take over the same dead lock win", async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, "synclag.state.json");
-    await writeFile(`${path}.lock`, JSON.stringify({ ...ANOTHER_PLACE, token: "theirs" }));
-    const writers = await Promise.allSettled([startWriter(path), startWriter(path)]);
-
-    const won = writers.filter(({ status }) => status === "fulfilled");
-
-    for (const writer of writers) {
-      await (writer.status === "fulfilled" ? writer.value.killed() : undefined);
-    }
-    expect(won).toHaveLength(1);
-  });
-
-  it("tells a holder that was taken for dead, once and before each write", async () => {
+  it.each([
+    { when: "at once", beats: 0 },
+    { when: "after it has touched its lock for long", beats: 3 },
+  ])("tells a holder that was taken for dead, once and before each write: $when", async ({ beats }) => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
     const seen = { lost: [] as StateLockedError[], beats: 0 };
-    await using mine = await lock(path, seen);
+    await using mine = await lock(path, { seen });
+    await beatsPass(seen, beats);
+    expect(seen.lost).toHaveLength(0);
 
-    await writeFile(`${path}.lock`, JSON.stringify({ ...ANOTHER_PLACE, token: "theirs" }));
+    await rm(`${path}.lock`);
+    await writeFile(`${path}.lock`, JSON.stringify(ANOTHER_PLACE));
 
     await expect(mine.assertHeld()).rejects.toThrow("listening on http://10.0.0.1:9855");
     await beatsPass(seen, 3);
@@ -114,41 +111,17 @@ describe.concurrent("lockStateFile()", () => {
     expect(await readFile(`${path}.lock`, "utf8")).toContain("theirs");
   });
 
-  it("tells a holder that has touched its lock for long, within a few heartbeats", async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, "synclag.state.json");
-    const seen = { lost: [] as StateLockedError[], beats: 0 };
-    await using _mine = await lock(path, seen);
-    await beatsPass(seen, 3);
-    expect(seen.lost).toHaveLength(0);
-
-    await rm(`${path}.lock`);
-    await writeFile(`${path}.lock`, JSON.stringify({ ...ANOTHER_PLACE, token: "theirs" }));
-    await beatsPass(seen, 3);
-
-    expect(seen.lost).toHaveLength(1);
-  });
-
-  it("writes its lock anew when somebody removed it", async () => {
-    await using folder = await temporaryFolder();
-    const path = join(folder.path, "synclag.state.json");
-    await using mine = await lock(path);
-
-    await rm(`${path}.lock`);
-    await mine.assertHeld();
-
-    expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toMatchObject({ pid: process.pid });
-  });
-
-  it("says where it really serves, once that is known", async () => {
+  it("writes its lock anew when somebody removed it, with where it really serves once that is known", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
     await using mine = await lock(path);
 
     await mine.publishUrl("http://127.0.0.1:40123");
-
+    await rm(`${path}.lock`);
     await mine.assertHeld();
+
     expect(JSON.parse(await readFile(`${path}.lock`, "utf8"))).toMatchObject({
+      pid: process.pid,
       url: "http://127.0.0.1:40123",
     });
   });
@@ -163,20 +136,18 @@ describe.concurrent("lockStateFile()", () => {
   });
 });
 
-describe("findLockOwner()", () => {
-  it("finds none where there is no lock", async () => {
-    await using folder = await temporaryFolder();
-
-    expect(await findLockOwner(join(folder.path, "synclag.state.json"))).toBeNull();
-  });
-});
-
 interface Seen {
   readonly lost: StateLockedError[];
   beats: number;
 }
 
-function lock(path: string, seen: Seen = { lost: [], beats: 0 }): Promise<StateLock> {
+function lock(
+  path: string,
+  {
+    seen = { lost: [], beats: 0 },
+    heartbeatMs = DEAD_HEARTBEAT_MS,
+  }: { seen?: Seen; heartbeatMs?: number } = {},
+): Promise<StateLock> {
   return lockStateFile(path, {
     url: "http://127.0.0.1:0",
     // Each heartbeat reads the clock.
@@ -185,7 +156,7 @@ function lock(path: string, seen: Seen = { lost: [], beats: 0 }): Promise<StateL
       return Date.now();
     },
     onLockLost: (error) => seen.lost.push(error),
-    heartbeatMs: HEARTBEAT_MS,
+    heartbeatMs,
   });
 }
 
@@ -195,34 +166,18 @@ async function beatsPass(seen: Seen, count: number): Promise<void> {
   await vi.waitFor(() => expect(seen.beats).toBeGreaterThanOrEqual(until), WAIT);
 }
 
-/** Starts a writer and waits for its first recorded count. @throws {Error} If it gets none, for lack of the lock. */
-async function startWriter(path: string) {
-  const child = spawn(process.execPath, ["--import", "tsx", WRITER, path, String(HEARTBEAT_MS)], {
-    stdio: ["ignore", "pipe", "pipe"],
+/** Starts a writer, which ends where it does not get the lock. */
+function startWriter(path: string) {
+  const child = spawn(process.execPath, ["--import", "tsx", WRITER, path, String(LIVING_HEARTBEAT_MS)], {
+    stdio: ["ignore", "pipe", "ignore"],
   });
   let printed = "";
-  let complaint = "";
   child.stdout.setEncoding("utf8").on("data", (text: string) => {
     printed += text;
   });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    complaint += text;
-  });
-  const killed = (): Promise<void> => kill(child);
-  await Promise.race([once(child.stdout, "data"), once(child, "exit")]);
-  if (printed === "") {
-    throw new Error(`Cannot start the writer: ${complaint}`);
-  }
   return {
-    pid: child.pid,
+    child,
+    closed: once(child, "close"),
     lastPrinted: () => Number(printed.trimEnd().split("\n").at(-1)),
-    killed,
-    [Symbol.asyncDispose]: killed,
   };
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  const closed = once(child, "close");
-  child.kill("SIGKILL");
-  await closed;
 }

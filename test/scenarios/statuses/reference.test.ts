@@ -83,6 +83,28 @@ describe("the reference", () => {
     );
   });
 
+  it("is none where two hashes differ at a height that the RPC node has not shown, and one more variant decides it", () => {
+    const rpc = { rpc: 1 };
+    const play = new ScriptedFleet(fleetYaml(["multichain", "subgraph"], rpc));
+    const more = new ScriptedFleet(fleetYaml(["multichain", "subgraph", "third"], rpc));
+    for (const one of [play, more]) {
+      one.script("rpc", dated(2));
+      one.script("multichain", ({ head }) => ({ block: head, hash: "0xa" }));
+      one.script("subgraph", ({ head }) => ({ block: head, hash: "0xb" }));
+    }
+    more.script("third", ({ head }) => ({ block: head, hash: "0xb" }));
+
+    play.run("2m");
+    more.run("2m");
+
+    expect(play.chain().reference).toBeNull();
+    expect(play.target("multichain").detail).toMatch(
+      /contradict each other, at one height, and as many stand on each side; one more variant whose answers have block hashes would decide it$/,
+    );
+    expect(more.target("multichain").status).toBe("diverged");
+    expect(more.target("subgraph").status).toBe("ok");
+  });
+
   it("does not say by how much time two contradict each other where the pace of the chain is unknown", () => {
     const play = new ScriptedFleet(fleetYaml(["multichain", "subgraph"], { blockTime: null }));
     play.script("multichain", dated()).script("subgraph", ({ head, time }) => ({

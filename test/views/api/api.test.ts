@@ -21,47 +21,6 @@ import {
 
 const QUERY = { protocol: "lockup", chain: "base", maxLagMs: 10 * MINUTE_MS };
 
-describe("statusJson()", () => {
-  it("gives null, never 0, for what is unknown, and keeps a lag of zero apart", () => {
-    const unknown = sampleTargetReport({
-      block: null,
-      blockTimestampSec: null,
-      lagBlocks: null,
-      lagMs: null,
-      lastSuccessMs: null,
-      lastAdvanceMs: null,
-    });
-    const atHead = sampleTargetReport({ lagMs: 0, lagBlocks: 0 });
-    const json = statusJson(
-      sampleReport({
-        chains: [
-          sampleChainReport({
-            chain: sampleChain({ blockTimeMs: null }),
-            reference: null,
-            blockIntervalMs: null,
-            targets: [unknown, atHead],
-          }),
-        ],
-      }),
-    );
-
-    expect(json.targets).toMatchObject([
-      {
-        block_number: null,
-        block_timestamp: null,
-        lag_blocks: null,
-        lag_seconds: null,
-        last_success: null,
-        last_advance: null,
-      },
-      { lag_blocks: 0, lag_seconds: 0 },
-    ]);
-    expect(json.chains).toMatchObject([
-      { block_time_seconds: null, block_interval_seconds: null, reference: null },
-    ]);
-  });
-});
-
 describe("filterByWords()", () => {
   it("finds every word in the names, the id, the status and the reason", () => {
     const json = statusJson(fleetReport());
@@ -158,6 +117,7 @@ describe("healthJson()", () => {
       ask({ variant: "subgraph", tier: "testing" }),
       ask({}, reportOf(testing("subgraph"))),
       ask({ tier: "production" }, reportOf(testing("subgraph"))),
+      ask({ variant: "ponder" }, reportOf(of("multichain"), testing("ponder"))),
     ]).toEqual([
       [false, "production"],
       [false, "production"],
@@ -165,31 +125,8 @@ describe("healthJson()", () => {
       [true, "testing"],
       [true, "testing"],
       null,
+      null,
     ]);
-  });
-
-  it("is null for what does not exist", () => {
-    const asked = [
-      { protocol: "vesting" },
-      { chain: "solana" },
-      { tier: "staging" },
-      // It has a testing URL only.
-      { variant: "ponder" },
-    ];
-
-    expect(
-      asked.map((one) => healthJson(reportOf(of("multichain"), testing("ponder")), { ...QUERY, ...one })),
-    ).toEqual([null, null, null, null]);
-  });
-
-  it("allows a lag up to the limit, of a target that is ok", () => {
-    const healthy = [
-      { lagMs: 10 * MINUTE_MS },
-      { lagMs: 10 * MINUTE_MS + 1 },
-      { lagMs: 0, status: "failed" } as const,
-    ].map((target) => healthJson(reportOf(of("multichain", target)), QUERY)?.healthy);
-
-    expect(healthy).toEqual([true, false, false]);
   });
 
   it("goes by the last advance where no reference exists", () => {
