@@ -363,12 +363,25 @@ class Cluster {
   async start(name: string, options: ReplicaSettings = {}): Promise<void> {
     const process = new SimulatedProcess();
     const starting = processes.run(process, () => this.#start(name, process, options));
-    await this.run("10s");
-    this.#replicas.set(name, await starting);
+    this.#replicas.set(name, await this.#runUntil(starting, "10s"));
   }
 
   run(duration: string): Promise<void> {
     return this.play.run(duration);
+  }
+
+  /** Runs on until something is done, for this time at least: files are read in real time, however much virtual time goes by. */
+  async #runUntil<T>(work: Promise<T>, least: string): Promise<T> {
+    const state = { isDone: false };
+    const done = (): void => {
+      state.isDone = true;
+    };
+    work.then(done, done);
+    await this.run(least);
+    while (!state.isDone) {
+      await this.run("100ms");
+    }
+    return await work;
   }
 
   replica(name: string): Started {
@@ -382,17 +395,13 @@ class Cluster {
   /** As SIGTERM does. */
   async stop(name: string): Promise<void> {
     const { process, stop } = this.replica(name);
-    const stopping = processes.run(process, stop);
-    await this.run("2s");
-    await stopping;
+    await this.#runUntil(processes.run(process, stop), "2s");
   }
 
   /** The text of `/metrics`. */
   async scrape(name: string): Promise<string> {
     const { process, scrape } = this.replica(name);
-    const scraping = processes.run(process, scrape);
-    await this.run("1s");
-    return gunzipSync(await scraping).toString();
+    return gunzipSync(await this.#runUntil(processes.run(process, scrape), "1s")).toString();
   }
 
   /** The replicas that polled, in order. */
