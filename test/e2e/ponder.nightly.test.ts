@@ -129,7 +129,7 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
     await expect.poll(verdicts, SETTLE).toEqual(each("ok -", "ok -"));
   });
 
-  it("tells a start from zero for what it is, and that an event is missing since, though the heights are perfect", async () => {
+  it("tells that an event is missing since a Ponder started from zero, though the heights are perfect", async () => {
     await second.stop();
     second = await startPonder(ports[1], "skipping", SKIPPED_BLOCK);
 
@@ -140,12 +140,6 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
       expect(variant === "first" ? fewer : -fewer).toBe(1);
     }
     await expect.poll(verdicts, SETTLE).toEqual(each("ok -", "ok -"));
-    const { samples } = await synclag.metrics();
-    const reindexed = samples.filter(
-      ({ name, labels, value }) =>
-        name === "synclag_regressions_total" && labels["kind"] === "reindex" && value === 1,
-    );
-    expect(reindexed.map(({ labels }) => labels["variant"])).toEqual(["second", "second"]);
   });
 });
 
