@@ -69,6 +69,16 @@ const START = "2026-11-20T03:00:00Z";
 const NOT_ENDED = Number.POSITIVE_INFINITY;
 const nextTurn = promisify(turn);
 
+/** What Node calls a file that is read or written, or closed. */
+const FILE_WORK = new Set(["FSReqPromise", "FSReqCallback", "CloseReq"]);
+
+/** Waits until no file is read or written: that takes real time, in which virtual time must stand still. */
+async function untilFilesAreDone(): Promise<void> {
+  do {
+    await nextTurn();
+  } while (process.getActiveResourcesInfo().some((kind) => FILE_WORK.has(kind)));
+}
+
 /**
  * Runs the real daemon on the text of a chains.yaml in virtual time, against simulated indexers, without a socket: an hour takes a
  * fraction of a second. `fleet` makes the indexers and chains of the configuration fail and recover.
@@ -151,9 +161,10 @@ export class Scenario extends Outputs implements AsyncDisposable {
     setTimeout(() => {
       end.isReached = true;
     }, durationMs);
+    await untilFilesAreDone();
     while (!end.isReached) {
       vi.advanceTimersToNextTimer();
-      await nextTurn();
+      await untilFilesAreDone();
     }
   }
 
