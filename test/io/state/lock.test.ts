@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, vi } from "vitest";
@@ -105,6 +105,11 @@ describe.concurrent("lockStateFile()", () => {
     await writeFile(`${path}.lock`, JSON.stringify(ANOTHER_PLACE));
 
     await expect(mine.assertHeld()).rejects.toThrow("listening on http://10.0.0.1:9855");
+    // A beat that was under way has taken the new lock for its own, until its owner touches it.
+    await vi.waitFor(async () => {
+      await utimes(`${path}.lock`, new Date(), new Date());
+      expect(seen.lost).toHaveLength(1);
+    }, WAIT);
     await beatsPass(seen, 3);
     expect(seen.lost).toHaveLength(1);
     await mine[Symbol.asyncDispose]();
