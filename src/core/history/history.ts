@@ -136,7 +136,7 @@ function savedUncertainty({ blocks, uncertaintyBlocks }: GapReport): number {
 function putIfWorse(ring: Ring, nowMs: number, values: Step): void {
   const keys = [...(values[LAG]?.keys() ?? [])];
   const kept = (column: number) => keys.flatMap((key) => ring.read(key, column, [ring.stepOf(nowMs)]));
-  const now = (column: number) => [...(values[column]?.values() ?? [])];
+  const now = (column: number) => keys.map((key) => values[column]?.get(key) ?? null);
   if (
     !ring.holds(ring.stepOf(nowMs)) ||
     badnessOf(now(LAG), now(BLOCK)) > badnessOf(kept(LAG), kept(BLOCK))

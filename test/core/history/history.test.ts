@@ -162,6 +162,22 @@ describe("what is kept of each step", () => {
     expect(targets[KEY]?.block).toEqual([blockAt(START_MS + 15_000) - 2]);
   });
 
+  it("is the first with heights where no lag is known, whatever the reference is", () => {
+    const history = new ChainHistory();
+    const reference = { block: 110, sources: 3, members: [], opposed: [], timeMs: START_MS };
+    for (const [index, block] of [null, null, 103, 104, null].entries()) {
+      const targets = [sampleTargetReport({ block, lagMs: null })];
+      history.record(sampleChainReport({ reference, targets, gaps: [] }), START_MS + index * 15_000);
+    }
+
+    const { timesMs, targets } = history.read([KEY], whole(START_MS + MINUTE_MS));
+
+    expect([timesMs, targets[KEY]?.block]).toEqual([
+      [START_MS + 30_000, START_MS + MINUTE_MS],
+      [103, null],
+    ]);
+  });
+
   it("misses no peak of one sample, neither after an hour nor after ten, nor where points are joined", () => {
     const peakMs = START_MS + 7 * MINUTE_MS + 30_000;
     const lagAt = (nowMs: number) => (nowMs === peakMs ? 900_000 : 4_000);
