@@ -28,12 +28,12 @@ export interface LedgerSnapshot {
   /** Oldest first. */
   readonly buckets: readonly Bucket[];
   readonly backOff: BackOff;
-  /** The account's own; left out where 0.1.0 wrote the file and the budget is shared. */
-  readonly sentTo?: string;
+  /** A digest of where the account's requests go. */
+  readonly sentTo: string;
 }
 
 /** What was spent of one account, and its limits. Replaced, never edited. */
-export interface Ledger extends LedgerSnapshot {
+export interface Ledger extends Omit<LedgerSnapshot, "sentTo"> {
   readonly limit: number;
   readonly per: Budget["per"];
   readonly windowMs: number;
@@ -87,7 +87,10 @@ export function askedWithin(lengthMs: number, { per }: Pick<Budget, "per">, poll
 }
 
 /** Carries over what was spent under other limits, or by an earlier process. */
-export function resumeLedger(ledger: Ledger, { buckets, backOff }: LedgerSnapshot): Ledger {
+export function resumeLedger(
+  ledger: Ledger,
+  { buckets, backOff }: Pick<LedgerSnapshot, "buckets" | "backOff">,
+): Ledger {
   return { ...ledger, buckets, backOff };
 }
 

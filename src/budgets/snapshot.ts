@@ -10,7 +10,7 @@ export interface SavedBudgets {
   /** Of endpoints without a budget, by a digest of the URL. */
   readonly backOffs: ReadonlyMap<string, BackOff>;
   /** When that was so, by the clock of the budgets. */
-  readonly atMs?: number;
+  readonly atMs: number;
 }
 
 // Unknown fields are ignored: what a later version adds must not cost the record of what was spent after a roll back to
@@ -18,31 +18,25 @@ export interface SavedBudgets {
 
 const Time = z.number().nonnegative().max(LATEST_MS);
 const Count = z.int().nonnegative();
-/** Version 0.1.0 wrote neither `namedMs` nor `probe`. */
-const BackOffJson = z
-  .object({
-    refusedAtMs: Time,
-    untilMs: Time,
-    namedMs: Time.nullable().default(null),
-    delayMs: Time,
-    probe: z.enum(["none", "due", "sent"]).optional(),
-  })
-  .transform(({ probe, ...backOff }) => ({
-    ...backOff,
-    probe: probe ?? (backOff.untilMs > 0 ? "due" : "none"),
-  }));
+const BackOffJson = z.object({
+  refusedAtMs: Time,
+  untilMs: Time,
+  namedMs: Time.nullable(),
+  delayMs: Time,
+  probe: z.enum(["none", "due", "sent"]),
+});
 const BucketJson = z
   .tuple([Time, Count, Count])
   .transform(([endMs, scheduled, opportunistic]) => ({ endMs, scheduled, opportunistic }));
 const AccountJson = z.object({
   buckets: z.array(BucketJson),
   backOff: BackOffJson,
-  sentTo: z.string().exactOptional(),
+  sentTo: z.string(),
 });
 const SavedBudgetsJson = z.object({
   accounts: z.record(z.string(), AccountJson),
   backOffs: z.record(z.string(), BackOffJson),
-  atMs: Time.exactOptional(),
+  atMs: Time,
 });
 
 /** Writes a bucket as three numbers: a ledger has dozens of them. */
@@ -52,18 +46,13 @@ export function savedBudgetsToJson({
   atMs,
 }: SavedBudgets): z.input<typeof SavedBudgetsJson> {
   const entries = [...accounts].map(([key, account]) => [key, accountToJson(account)] as const);
-  return {
-    accounts: Object.fromEntries(entries),
-    backOffs: Object.fromEntries(backOffs),
-    ...(atMs === undefined ? {} : { atMs }),
-  };
+  return { accounts: Object.fromEntries(entries), backOffs: Object.fromEntries(backOffs), atMs };
 }
 
 /** @throws {z.ZodError} If the JSON is not what `savedBudgetsToJson` writes. */
 export function readSavedBudgets(json: unknown): SavedBudgets {
-  const { accounts, backOffs, ...saved } = SavedBudgetsJson.parse(json);
-  const restored = Object.entries(accounts).map(([id, account]) => [id, withSentTo(id, account)] as const);
-  return { ...saved, accounts: new Map(restored), backOffs: new Map(Object.entries(backOffs)) };
+  const { accounts, backOffs, atMs } = SavedBudgetsJson.parse(json);
+  return { atMs, accounts: new Map(Object.entries(accounts)), backOffs: new Map(Object.entries(backOffs)) };
 }
 
 /** Merges two records of the same spending, in either order: counts only grow, so the higher one is right. */
@@ -71,7 +60,7 @@ export function mergeSavedBudgets(one: SavedBudgets, other: SavedBudgets): Saved
   return {
     accounts: mergeMaps(one.accounts, other.accounts, mergeAccounts),
     backOffs: mergeMaps(one.backOffs, other.backOffs, laterBackOff),
-    atMs: Math.max(one.atMs ?? 0, other.atMs ?? 0),
+    atMs: Math.max(one.atMs, other.atMs),
   };
 }
 
@@ -80,7 +69,7 @@ export function shiftSavedBudgets(saved: SavedBudgets, aheadMs: number): SavedBu
   if (aheadMs === 0) {
     return saved;
   }
-  const { accounts, backOffs, atMs = 0 } = saved;
+  const { accounts, backOffs, atMs } = saved;
   return {
     accounts: mapValues(accounts, ({ buckets, backOff, ...account }) => ({
       ...account,
@@ -90,12 +79,6 @@ export function shiftSavedBudgets(saved: SavedBudgets, aheadMs: number): SavedBu
     backOffs: mapValues(backOffs, (backOff) => shiftBackOff(backOff, aheadMs)),
     atMs: atMs + aheadMs,
   };
-}
-
-/** Version 0.1.0 wrote the digest of an endpoint's own budget into the id alone. */
-function withSentTo(id: string, account: LedgerSnapshot): LedgerSnapshot {
-  const sentTo = account.sentTo ?? / ([0-9a-f]{32})$/.exec(id)?.[1];
-  return sentTo === undefined ? account : { ...account, sentTo };
 }
 
 function mergeAccounts(one: LedgerSnapshot, other: LedgerSnapshot): LedgerSnapshot {
@@ -151,6 +134,6 @@ function accountToJson({ buckets, backOff, sentTo }: LedgerSnapshot): z.input<ty
   return {
     buckets: buckets.map(({ endMs, scheduled, opportunistic }) => [endMs, scheduled, opportunistic]),
     backOff,
-    ...(sentTo === undefined ? {} : { sentTo }),
+    sentTo,
   };
 }

@@ -62,7 +62,7 @@ export async function checkRound(
     onLockLost: ({ message }) => world.logger.error(message),
   });
   const { restored } = store;
-  const clock = createSteadyClock(world, restored.budgets.atMs ?? 0);
+  const clock = createSteadyClock(world, restored.budgets.atMs);
   budgets.restore(restored.budgets);
   const gate = shared?.shared ?? createFileGate({ budgets, nowMs: clock.nowMs, store, random: world.random });
   gate.allowProbes();

@@ -76,7 +76,7 @@ export class Daemon implements AsyncDisposable {
   constructor(config: Config, options: DaemonOptions) {
     const { world, shared = null, store } = options;
     this.#options = options;
-    this.#clock = createSteadyClock(world, store.restored.budgets.atMs ?? 0);
+    this.#clock = createSteadyClock(world, store.restored.budgets.atMs);
     this.#watchdog = new LoopWatchdog(world);
     this.#paritySchedule = new ParitySchedule(world.monotonicMs);
     this.#budgets = shared?.budgets ?? new Budgets(config.fleet);

@@ -26,7 +26,7 @@ export function takeSnapshot({ monitor, dialects, budgets, clock, nowMs }: Snaps
         savedAtMs: nowMs(),
         ...monitor.save(),
         budgets: savedBudgetsToJson(spent),
-        conversations: dialects.save(),
+        questions: dialects.save(),
       };
       return { state, onWritten };
     },

@@ -3,12 +3,13 @@ import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { ReplicaReport, Report } from "../core/model/report.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import type { HistoryStore } from "../daemon/state/history-store.ts";
+import { STATE_SHAPE } from "../io/state/seal.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
 import type { DrawingRight } from "../io/store/shared-budgets.ts";
 import type { World } from "../io/world.ts";
 import { Leadership } from "../leader/leadership.ts";
 import type { Role } from "../leader/lease.ts";
-import { HANDOVER_FORMAT, partsOf, readParts } from "./handover-parts.ts";
+import { partsOf, readParts } from "./handover-parts.ts";
 import { HistoryHandover } from "./history-handover.ts";
 import { PartReader } from "./part-reader.ts";
 import { PartWriter } from "./part-writer.ts";
@@ -62,14 +63,14 @@ export class Replica implements AsyncDisposable {
       onTooLong: (part: string, length: number) =>
         this.#warn("A part is too long to be handed over", part, { length }),
     };
-    this.#writer = new PartWriter({ ...shared, key: STATE_KEY, format: HANDOVER_FORMAT });
+    this.#writer = new PartWriter({ ...shared, key: STATE_KEY, format: STATE_SHAPE });
     this.#history = new HistoryHandover({
       ...shared,
       history,
       monotonicMs: world.monotonicMs,
       onInvalid: (part) => this.#warn(UNREADABLE_PART, part),
     });
-    this.#reader = new PartReader(store, STATE_KEY, HANDOVER_FORMAT);
+    this.#reader = new PartReader(store, STATE_KEY, STATE_SHAPE);
   }
 
   /** Stands by from now on, and leads if nobody else does. `name`: for people, where this process is. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { Budgets } from "../../src/budgets/budgets.ts";
 import { readSavedBudgets, savedBudgetsToJson } from "../../src/budgets/snapshot.ts";
@@ -100,24 +99,15 @@ describe("an account", () => {
     expect(budgets.report(T0)).toMatchObject([{ used: 50, remaining: 0 }]);
   });
 
-  it("is remembered while its endpoint is skipped or removed, under a new name too, and what 0.1.0 wrote is read", () => {
+  it("is remembered while its endpoint is skipped or removed, under a new name too", () => {
     const renamed = fleetOf([{ ...base, budget: "other" }], [{ ...studio, name: "other" }]);
     const budgets = new Budgets(fleet);
     spend(budgets, base, 20);
     const skipped = restart(budgets, fleetOf([free], [studio]));
-    const digest = createHash("sha256").update(base.url).digest("hex").slice(0, 32);
-    const backOff = { refusedAtMs: 0, untilMs: 0, delayMs: 0 };
-    const released = new Budgets(renamed);
-    released.restore(
-      readSavedBudgets({
-        accounts: { [`studio ${digest}`]: { buckets: [[T0, 18, 2]], backOff } },
-        backOffs: {},
-      }),
-    );
 
-    const restored = [restart(budgets), restart(skipped), restart(skipped, renamed), released];
+    const restored = [restart(budgets), restart(skipped), restart(skipped, renamed)];
 
-    expect(restored.map((one) => one.report(T0)[0]?.used)).toEqual([20, 20, 20, 20]);
+    expect(restored.map((one) => one.report(T0)[0]?.used)).toEqual([20, 20, 20]);
   });
 
   it("is forgotten once no window counts it", () => {

@@ -122,10 +122,15 @@ describe("synclag", () => {
   });
 
   it("plans beside a state file: until when a provider makes us wait, and nothing of one that cannot be read", async () => {
-    const backOff = { refusedAtMs: NOW_MS - 60_000, untilMs: NOW_MS + 3_540_000, delayMs: 0 };
+    const untilMs = NOW_MS + 3_540_000;
+    const backOff = { refusedAtMs: NOW_MS - 60_000, untilMs, namedMs: null, delayMs: 0, probe: "due" };
     const urlHash = createHash("sha256").update("https://indexer.example/base").digest("hex").slice(0, 32);
     const state = {
-      budgets: { accounts: { [`studio ${urlHash}`]: { buckets: [], backOff } }, backOffs: {} },
+      budgets: {
+        accounts: { [`studio ${urlHash}`]: { buckets: [], backOff, sentTo: urlHash } },
+        backOffs: {},
+        atMs: NOW_MS,
+      },
     };
 
     const [waiting, broken, empty] = await Promise.all(

@@ -98,8 +98,9 @@ function spentBefore(): unknown {
   const endMs = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
   const buckets = [{ endMs, scheduled: SPENT_BEFORE, opportunistic: 0 }];
   return savedBudgetsToJson({
-    accounts: new Map([["provider", { buckets, backOff: NO_BACK_OFF }]]),
+    accounts: new Map([["provider", { buckets, backOff: NO_BACK_OFF, sentTo: "" }]]),
     backOffs: new Map(),
+    atMs: Date.now(),
   });
 }
 

@@ -1,7 +1,10 @@
-import { writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { loadState } from "../../src/daemon/state/load.ts";
+import { writeStateFile } from "../../src/io/state/file.ts";
+import { STATE_SHAPE } from "../../src/io/state/seal.ts";
+import { expectGolden } from "../support/golden.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -44,7 +47,8 @@ describe("a start from a state file with a damaged value", () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
     await using play = await startScenario(FLEET);
-    const state = await playEverything(play);
+    await playEverything(play);
+    const state = await writtenBy(play, path);
     const problems: string[] = [];
 
     await startFrom(play, path, state);
@@ -60,8 +64,23 @@ describe("a start from a state file with a damaged value", () => {
   });
 });
 
-/** Runs until the state has every section, and returns it. */
-async function playEverything(play: Scenario): Promise<unknown> {
+describe("the state of a chain", () => {
+  it("has the fields of its shape: whoever changes them raises STATE_SHAPE", async () => {
+    await using play = await startScenario(FLEET);
+    await playEverything(play);
+    const { chains, incidents } = play.saved();
+
+    const fields = [...pathsOf({ ...chains, incidents })]
+      .map((path) => path.map((key) => (/^(base|ethereum|\d+|.*\/.*)$/.test(key) ? "*" : key)).join("."))
+      .filter((path, index, all) => all.indexOf(path) === index)
+      .toSorted();
+
+    expectGolden("test/goldens/state-shape.txt", [`STATE_SHAPE = ${STATE_SHAPE}`, ...fields, ""].join("\n"));
+  });
+});
+
+/** Runs until the state has every section. */
+async function playEverything(play: Scenario): Promise<void> {
   play.fleet.target("airdrops/subgraph/production/ethereum").set({ lagMs: 3_600_000 });
   play.fleet.endpoint("flow/subgraph/production/base").fail("http_429");
   play.setHost("squid.example", "down");
@@ -73,7 +92,11 @@ async function playEverything(play: Scenario): Promise<unknown> {
   expect(new Set(play.status().targets.map(({ status }) => status))).toEqual(
     new Set(["ok", "lagging", "throttled", "unreachable"]),
   );
-  return { version: 1, ...play.saved() };
+}
+
+async function writtenBy(play: Scenario, path: string): Promise<unknown> {
+  await writeStateFile(path, play.saved());
+  return JSON.parse(await readFile(path, "utf8"));
 }
 
 /** Starts the daemon on this file, without time for a poll. */

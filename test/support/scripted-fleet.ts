@@ -5,7 +5,6 @@ import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Observation } from "../../src/core/model/observation.ts";
 import type { Report, Status } from "../../src/core/model/report.ts";
 import { Monitor, type SavedMonitor } from "../../src/daemon/monitor.ts";
-import { readSavedChain } from "../../src/io/state/saved-chain.ts";
 import { type ChainModel, createChain, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
 import { metricsSource } from "./metrics-source.ts";
 import { isNamed, Outputs } from "./outputs.ts";
@@ -155,10 +154,7 @@ export class ScriptedFleet extends Outputs {
     // The shape of what was just saved.
     const { chains, incidents } = JSON.parse(this.saved()) as SavedMonitor;
     this.#monitor = this.#newMonitor();
-    this.#monitor.restore(
-      new Map(Object.entries(chains).map(([slug, chain]) => [slug, readSavedChain(chain)])),
-      incidents,
-    );
+    this.#monitor.restore(new Map(Object.entries(chains)), incidents);
     return this;
   }
 

@@ -21,10 +21,10 @@ await using saver = new DebouncedWriter({
   delayMs: 1_000,
   content: () => ({
     savedAtMs: Date.now(),
-    chains: { base: "x".repeat(50_000) },
+    chains: {},
     incidents: [],
     budgets: count,
-    conversations: {},
+    questions: Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [index.toString(), 0])),
   }),
   write: async (state) => {
     await lock.assertHeld();

@@ -29,7 +29,8 @@ async function readState(
   let found = await readStateFile(path, nowMs());
   if (found.kind === "state") {
     try {
-      return parseState(found.state, nowMs());
+      const restored = parseState(found.state, nowMs());
+      return { ...restored, warnings: [...found.warnings, ...restored.warnings] };
     } catch (error) {
       if (!(error instanceof z.ZodError)) {
         throw error;

@@ -1,24 +1,33 @@
 import { readFile, rename, stat } from "node:fs/promises";
 import { z } from "zod";
+import type { ChainState } from "../../core/head/chain-state.ts";
 import { LATEST_MS } from "../../core/model/observation.ts";
+import type { Incident } from "../../core/model/report.ts";
 import { hasCode } from "../system-error.ts";
+import { STATE_SHAPE, seal, unseal } from "./seal.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
-/** What outlives a process. Each part is read by the code that wrote it. */
+/** What outlives a process. */
 export interface SavedState {
   /** Unix milliseconds. */
   readonly savedAtMs: number;
   /** By the chain's slug. */
-  readonly chains: Readonly<Record<string, unknown>>;
-  readonly incidents: unknown;
+  readonly chains: Readonly<Record<string, ChainState>>;
+  readonly incidents: readonly Incident[];
+  /** As `savedBudgetsToJson` writes them. */
   readonly budgets: unknown;
-  /** Which query of its dialect each endpoint answered last; the name is that of version 1 of the file. */
-  readonly conversations: unknown;
+  /** Which query of its dialect each endpoint answered last, by a digest of its identity. */
+  readonly questions: Readonly<Record<string, number>>;
 }
 
 /** What was found at the path of the state file. */
 export type StateFound =
-  | { readonly kind: "state"; readonly state: SavedState }
+  | {
+      readonly kind: "state";
+      readonly state: SavedState;
+      /** What could not be read and is empty in the state, a sentence each. */
+      readonly warnings: readonly string[];
+    }
   /** The first start. */
   | { readonly kind: "none" }
   /** Invalid, and renamed. */
@@ -36,18 +45,21 @@ export class StateFileError extends Error {
 }
 
 /**
- * Raised when an older version could misread the file. Every version begins with `version` and `savedAtMs`. What a later
+ * Raised when an older version could misread the budgets. Every version begins with `version` and `savedAtMs`. What a later
  * version only adds is ignored.
  */
-const VERSION = 1;
+const VERSION = 2;
+/** What the text of a state file begins with. */
+export const STATE_HEAD = `{"version":${VERSION},"savedAtMs":`;
 
 const StateJson = z.object({
   version: z.literal(VERSION),
   savedAtMs: z.number().nonnegative().max(LATEST_MS),
+  shape: z.int(),
   chains: z.record(z.string(), z.unknown()),
   incidents: z.unknown(),
   budgets: z.unknown(),
-  conversations: z.unknown(),
+  questions: z.record(z.string(), z.int().nonnegative()),
 });
 const Versioned = z.looseObject({ version: z.int() });
 
@@ -113,18 +125,19 @@ export async function writeStateFile(path: string, state: SavedState): Promise<v
 }
 
 /** One chain at a time: the text of a large fleet made at once would block the process for half a second. */
-function* partsOf({ chains, ...rest }: SavedState): Iterable<string> {
-  yield `${JSON.stringify({ version: VERSION, ...rest }).slice(0, -1)},"chains":{`;
+function* partsOf({ savedAtMs, chains, incidents, ...rest }: SavedState): Iterable<string> {
+  const own = JSON.stringify({ shape: STATE_SHAPE, ...rest }).slice(1, -1);
+  yield `${STATE_HEAD}${savedAtMs},${own},"incidents":${seal(incidents)},"chains":{`;
   let separator = "";
   for (const [slug, chain] of Object.entries(chains)) {
-    yield `${separator}${JSON.stringify(slug)}:${JSON.stringify(chain)}`;
+    yield `${separator}${JSON.stringify(slug)}:${seal(chain)}`;
     separator = ",";
   }
   yield "}}\n";
 }
 
 type ParsedState =
-  | { readonly kind: "state"; readonly state: SavedState }
+  | Extract<StateFound, { kind: "state" }>
   | { readonly kind: "invalid"; readonly reason: string };
 
 function parseState(text: string): ParsedState {
@@ -139,16 +152,44 @@ function parseState(text: string): ParsedState {
   }
   const parsed = StateJson.safeParse(json);
   if (parsed.success) {
-    const { version: _, ...state } = parsed.data;
-    return { kind: "state", state };
+    return readState(parsed.data);
   }
-  const versioned = Versioned.safeParse(json);
-  if (versioned.success && versioned.data.version > VERSION) {
-    return invalid(
-      `a newer Synclag wrote it: version ${versioned.data.version}, and this one reads ${VERSION}`,
-    );
+  const version = Versioned.safeParse(json).data?.version ?? VERSION;
+  return version === VERSION
+    ? invalid("it is not a state file of Synclag")
+    : invalid(
+        `${version > VERSION ? "a newer" : "an older"} Synclag wrote it: version ${version}, and this one reads ${VERSION}`,
+      );
+}
+
+function readState({
+  savedAtMs,
+  shape,
+  budgets,
+  questions,
+  ...sealed
+}: z.infer<typeof StateJson>): ParsedState {
+  const state = { savedAtMs, budgets, questions };
+  if (shape !== STATE_SHAPE) {
+    const warning = "another version of Synclag wrote it: chains and incidents start empty";
+    return { kind: "state", state: { ...state, chains: {}, incidents: [] }, warnings: [warning] };
   }
-  return invalid("it is not a state file of Synclag");
+  const warnings: string[] = [];
+  // Values that were sealed in this shape have the types that the writer gave to `seal`.
+  const incidents = unseal(sealed.incidents) as SavedState["incidents"] | undefined;
+  if (incidents === undefined) {
+    warnings.push("the list of incidents starts empty: it is damaged");
+  }
+  const chains: Record<string, ChainState> = {};
+  for (const [slug, json] of Object.entries(sealed.chains)) {
+    const chain = unseal(json) as ChainState | undefined;
+    if (chain === undefined) {
+      warnings.push(`chain ${slug} starts empty: it is damaged`);
+    } else {
+      chains[slug] = chain;
+    }
+  }
+  return { kind: "state", state: { ...state, chains, incidents: incidents ?? [] }, warnings };
 }
 
 function invalid(reason: string): ParsedState {

@@ -1,7 +1,7 @@
 import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
 import { hasCode, isSystemError } from "../system-error.ts";
-import { StateFileError } from "./file.ts";
+import { STATE_HEAD, StateFileError } from "./file.ts";
 
 /** The path that the user gave as the state file cannot be one: whatever is there stays as it is. */
 export class StatePathError extends Error {
@@ -24,9 +24,7 @@ export function pathProblem(error: unknown): string | null {
 
 /** Enough to recognize a state file of any version: it begins with its version and the time of writing. */
 const HEAD_BYTES = 256;
-const STATE_HEAD = /^\s*\{\s*"version"\s*:[^,]*,\s*"savedAtMs"\s*:/;
-/** As this version writes it. A full disk leaves an empty file or the beginning of one, and a power cut NUL characters. */
-const WRITTEN_HEAD = '{"version":1,"savedAtMs":';
+const ANY_HEAD = /^\s*\{\s*"version"\s*:[^,]*,\s*"savedAtMs"\s*:/;
 /** More links than that are a loop. */
 const MAX_LINKS = 40;
 
@@ -95,7 +93,8 @@ async function assertStateFile(path: string, real: string): Promise<void> {
     throw new StatePathError(stats.isDirectory() ? "it is a folder" : "it is not a regular file", { path });
   }
   const head = await readHead(real);
-  if (!STATE_HEAD.test(head) && !WRITTEN_HEAD.startsWith(head.replaceAll("\0", ""))) {
+  // A full disk leaves an empty file or the beginning of one, and a power cut NUL characters.
+  if (!ANY_HEAD.test(head) && !STATE_HEAD.startsWith(head.replaceAll("\0", ""))) {
     throw new StatePathError("it is not a state file of Synclag", { path });
   }
 }

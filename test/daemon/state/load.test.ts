@@ -5,10 +5,12 @@ import { NO_BACK_OFF } from "../../../src/budgets/back-off.ts";
 import type { LedgerSnapshot } from "../../../src/budgets/ledger.ts";
 import { type SavedBudgets, savedBudgetsToJson } from "../../../src/budgets/snapshot.ts";
 import { observeChain, startChain } from "../../../src/core/chain/watch-chain.ts";
+import type { Incident } from "../../../src/core/model/report.ts";
 import { loadState } from "../../../src/daemon/state/load.ts";
 import type { RestoredState } from "../../../src/daemon/state/restored-state.ts";
 import { type SavedState, writeStateFile } from "../../../src/io/state/file.ts";
 import { appendToBudgetJournal, writeBudgetJournal } from "../../../src/io/state/journal.ts";
+import { STATE_SHAPE } from "../../../src/io/state/seal.ts";
 import { BASE, headAt, T0, watch } from "../../core/chain/chain-fixture.ts";
 import { type LogLine, recordLog } from "../../support/log-recorder.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
@@ -21,7 +23,8 @@ const CHAIN = observeChain(
     WATCHED.targets.map(({ key }) => headAt(key, T0 + laterMs, { block: 100 + laterMs / 2_000 })),
   ),
 );
-const INCIDENT = {
+const EMPTY = { version: 2, savedAtMs: T0, shape: STATE_SHAPE, chains: {}, incidents: [], questions: {} };
+const INCIDENT: Incident = {
   scope: "host",
   subject: "example.com",
   sinceMs: T0,
@@ -74,16 +77,27 @@ describe("loadState()", () => {
   });
 
   it("starts a chain afresh whose part is damaged, and says so", async () => {
-    const damaged = { ...CHAIN, clock: { ...CHAIN.clock, seen: { blocks: [1, 2], timesMs: [1] } } };
-
-    const { restored, lines } = await loadAfter((path) =>
-      writeStateFile(path, stateOf({ chains: { base: damaged, mode: CHAIN } })),
-    );
+    const { restored, lines } = await loadAfter(async (path) => {
+      await writeStateFile(path, stateOf({ chains: { base: CHAIN, mode: CHAIN } }));
+      const text = await readFile(path, "utf8");
+      await writeFile(path, text.replace('"block":100,', '"block":101,'));
+    });
 
     expect([...restored.chains.keys()]).toEqual(["mode"]);
     expect(usedOf(restored)).toEqual({ studio: 3 });
+    expect(lines).toMatchObject([{ level: 40, detail: "chain base starts empty: it is damaged" }]);
+  });
+
+  it("starts every chain afresh of a file that holds them in another shape, and keeps what was spent", async () => {
+    const { restored, lines } = await loadAfter(async (path) => {
+      await writeStateFile(path, stateOf());
+      const text = await readFile(path, "utf8");
+      await writeFile(path, text.replace(`"shape":${STATE_SHAPE},`, `"shape":${STATE_SHAPE + 1},`));
+    });
+
+    expect([restored.chains.size, restored.incidents, usedOf(restored)]).toEqual([0, [], { studio: 3 }]);
     expect(lines).toMatchObject([
-      { level: 40, detail: "chain base starts empty: clock.seen: each block needs its time" },
+      { level: 40, detail: "another version of Synclag wrote it: chains and incidents start empty" },
     ]);
   });
 
@@ -98,14 +112,15 @@ describe("loadState()", () => {
 
   it("moves a file aside that it cannot use, and says why", async () => {
     const damaged: Readonly<Record<string, string>> = {
-      '{"version":1,"savedAtMs":17': "truncated or damaged",
+      '{"version":2,"savedAtMs":17': "truncated or damaged",
       "": "it is empty",
       ["\0".repeat(5_000)]: "truncated or damaged",
       ["[".repeat(100_000)]: "truncated or damaged",
-      '{"version":1,"savedAtMs":1e308}': "not a state file of Synclag",
+      '{"version":2,"savedAtMs":1e308}': "not a state file of Synclag",
       '{"name":"package"}': "not a state file of Synclag",
       '{"version":99}': "a newer Synclag wrote it",
-      [JSON.stringify({ version: 1, ...stateOf(), budgets: { accounts: 7 } })]: "its budgets are invalid",
+      '{"version":1,"savedAtMs":1}': "an older Synclag wrote it",
+      [JSON.stringify({ ...EMPTY, budgets: { accounts: 7 } })]: "its budgets are invalid",
     };
 
     for (const [text, reason] of Object.entries(damaged)) {
@@ -169,7 +184,7 @@ function stateOf(wanted: Partial<SavedState> = {}): SavedState {
     chains: { base: CHAIN },
     incidents: [INCIDENT],
     budgets: budgetsOf({ studio: 3 }),
-    conversations: { digest: 2 },
+    questions: { digest: 2 },
     ...wanted,
   };
 }
@@ -181,9 +196,10 @@ function budgetsOf(polls: Readonly<Record<string, number>>): unknown {
     {
       buckets: [{ endMs: T0, scheduled: count, opportunistic: 0 }],
       backOff: NO_BACK_OFF,
+      sentTo: name,
     },
   ]);
-  const saved: SavedBudgets = { accounts: new Map(accounts), backOffs: new Map() };
+  const saved: SavedBudgets = { accounts: new Map(accounts), backOffs: new Map(), atMs: T0 };
   return savedBudgetsToJson(saved);
 }
 

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** A line of the journal is about this long with one account that was drawn on all day. */
 const PADDING = "x".repeat(1_000);
-const NO_BUDGETS = savedBudgetsToJson({ accounts: new Map(), backOffs: new Map() });
+const NO_BUDGETS = savedBudgetsToJson({ accounts: new Map(), backOffs: new Map(), atMs: 0 });
 
 describe("openStateStore()", () => {
   it("records nothing while the disk refuses, says so once, and records again when it can", async () => {
@@ -142,7 +142,7 @@ async function keep(path: string | null) {
   let aheadMs = 0;
   const snapshot: StateSnapshot = {
     all: () => ({
-      state: { savedAtMs: 0, chains: {}, incidents: [], budgets: NO_BUDGETS, conversations: {} },
+      state: { savedAtMs: 0, chains: {}, incidents: [], budgets: NO_BUDGETS, questions: {} },
       onWritten: () => {
         written.count += 1;
       },

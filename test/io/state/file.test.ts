@@ -11,14 +11,14 @@ describe("readStateFile()", () => {
   it("moves aside what it cannot use, named by the time, and finds none after it", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
-    await writeFile(path, '{"version":2}');
+    await writeFile(path, '{"version":3}');
 
     const found = await readStateFile(path, T0);
 
     const movedTo = `${path}.broken-20261120T103721005Z`;
-    const reason = "a newer Synclag wrote it: version 2, and this one reads 1";
+    const reason = "a newer Synclag wrote it: version 3, and this one reads 2";
     expect(found).toEqual({ kind: "moved_aside", reason, movedTo });
-    expect(await readFile(movedTo, "utf8")).toBe('{"version":2}');
+    expect(await readFile(movedTo, "utf8")).toBe('{"version":3}');
     expect(await readStateFile(path, T0)).toEqual({ kind: "none" });
   });
 });
@@ -30,7 +30,7 @@ describe("writeStateFile()", () => {
     await mkdir(join(folder.path, "volume"));
     await writeFile(join(folder.path, "volume", "state.json"), "");
     await symlink(join(folder.path, "volume", "state.json"), path);
-    const state = { savedAtMs: T0, chains: {}, incidents: [], budgets: null, conversations: {} };
+    const state = { savedAtMs: T0, chains: {}, incidents: [], budgets: null, questions: {} };
 
     await writeStateFile(path, state);
 
@@ -38,6 +38,7 @@ describe("writeStateFile()", () => {
     expect(await readStateFile(join(folder.path, "volume", "state.json"), T0)).toEqual({
       kind: "state",
       state,
+      warnings: [],
     });
   });
 });

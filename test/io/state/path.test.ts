@@ -7,7 +7,7 @@ import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describe("resolveStatePath()", () => {
   it.each([
-    { target: "that exists", text: '{"version":1,"savedAtMs":0}' },
+    { target: "that exists", text: '{"version":2,"savedAtMs":0}' },
     { target: "that is yet to be written", text: null },
   ])("has one lock for a link and a target $target", async ({ text }) => {
     await using folder = await temporaryFolder();
