@@ -15,8 +15,8 @@ const RULES = filesIn("dashboards/rules", ".yml");
 /** The same, evaluated ten times as often: some are evaluated every five minutes. */
 const QUICK_RULES = filesIn("deploy/demo/rules", ".yml");
 const RULE_TESTS = filesIn("dashboards/rules/tests", ".yml");
-/** Blocks by which a gateway's answers jump, as the indexers behind it take turns. */
-const WOBBLE = 20;
+/** Blocks by which a gateway's answers jump, as the indexers behind it take turns: so many in an event of the demo. */
+const WOBBLE = 60;
 const SETTLE = { timeout: 120_000, interval: 500 };
 
 const statusSchema = z.object({

@@ -58,6 +58,9 @@ tell({
   failed: testModules.filter((module) => !module.ok()).map(({ moduleId }) => moduleId),
 });
 
+// With its workers, which may run a fault without an end.
+process.once("disconnect", () => process.kill(-process.pid, "SIGKILL"));
+
 process.on("message", (fault: PlantedFault) => {
   void play(fault).then((noticedBy) => tell({ kind: "played", noticedBy }));
 });
@@ -143,9 +146,9 @@ function openVitest(): Promise<Vitest> {
       config: false,
       watch: false,
       maxWorkers: 1,
-      // A fault often makes a test wait for what never comes.
-      testTimeout: 20_000,
-      hookTimeout: 20_000,
+      // A fault often makes a test wait for what never comes. On a busy machine none of these takes so long otherwise.
+      testTimeout: 40_000,
+      hookTimeout: 40_000,
       sequence: { sequencer: InOrder },
       reporters: [
         {
