@@ -6,12 +6,10 @@ import { ConfigError } from "../config/yaml/config-error.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { PostResult } from "../core/model/http-post.ts";
 import { createRedact } from "../core/model/redact.ts";
-import { classify, type ReplyError } from "../dialects/answer/classify.ts";
-import { describeValue, quote } from "../dialects/answer/quote.ts";
-import type { Dialect, Question, Reading, Row } from "../dialects/dialect.ts";
-import { readMetaBlock } from "../dialects/graph.ts";
-import { DIALECTS } from "../dialects/registry.ts";
-import { CHAIN_ID_REQUEST, readChainId, rpc } from "../dialects/rpc.ts";
+import { askedBy, type Question } from "../dialects/dialect.ts";
+import { FAMILY_QUESTIONS, RPC_QUESTIONS } from "../dialects/families.ts";
+import { interpretReply } from "../dialects/interpret-reply.ts";
+import { describeValue, quote, readPositiveInteger } from "../dialects/values.ts";
 import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
 import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
 import { type Attempt, type ProbeReport, renderProbeJson, renderProbeText } from "./describe-probe.ts";
@@ -119,131 +117,113 @@ function readFlags({ header, chainId }: ProbeFlags): Pick<ProbeReport, "headers"
  * graph-node's index-node API reports heights only of deployments that are named. It has a version; an indexer's public
  * API has the statuses alone. The id is that of IPFS's empty folder: without one, all deployments would be listed.
  */
-const INDEX_NODE: readonly Question[] = [
+const INDEX_NODE = [
   "{ version { version commit } }",
   '{ indexingStatuses(subgraphs: ["QmUNLLsPACCz1vLxQVkXqqLX5R1X345qqfHbsf67hvA3Nn"]) { subgraph } }',
-].map((query) => ({ body: { query }, read: refuseIndexNode }));
+].map(
+  (query): Question => ({
+    body: { query },
+    reads: "data",
+    read: ({ value }) =>
+      IndexNode.safeParse(value).success ? [] : "the answer has neither a version nor indexingStatuses",
+  }),
+);
 const IndexNode = z.union([
   z.object({ version: z.object({ version: z.string(), commit: z.string() }) }),
   z.object({ indexingStatuses: z.array(z.unknown()) }),
 ]);
 
-/** In the order in which they are asked. */
-const QUESTIONS: readonly { readonly dialect: string; readonly question: Question }[] = [
-  ...Object.entries<Dialect>(DIALECTS).flatMap(([dialect, { questions }]) =>
-    questions.map((question) => ({ dialect, question })),
-  ),
-  ...INDEX_NODE.map((question) => ({ dialect: "graph-status", question })),
-  ...rpc.questions.map((question) => ({ dialect: "rpc", question })),
-];
+/** The chain id of an RPC node, as a row without a height. */
+const CHAIN_ID: Question = {
+  body: { jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] },
+  reads: "data",
+  read: ({ value }) => {
+    const chainId = readPositiveInteger(value);
+    return chainId === null
+      ? `Cannot read result as a chain id: ${describeValue(value)}`
+      : [{ chainId, content: { kind: "not_started" } }];
+  },
+};
 
-/** Asks until a question fits, or the answer shows that no other will. */
-async function askAll(endpoint: Endpoint, client: HttpClient): Promise<readonly Attempt[]> {
-  const { url, headers } = endpoint;
+interface AskedQuestion {
+  readonly dialect: string;
+  readonly question: Question;
+}
+
+/** In the order in which they are asked. */
+const QUESTIONS: readonly AskedQuestion[] = Object.entries({
+  ...Object.fromEntries(FAMILY_QUESTIONS),
+  "graph-status": INDEX_NODE,
+  rpc: RPC_QUESTIONS,
+}).flatMap(([dialect, questions]) => questions.map((question) => ({ dialect, question })));
+
+/** After these, another question may still fit. */
+const MAY_FIT_ANOTHER: ReadonlySet<Attempt["reason"]> = new Set([
+  "refused",
+  "graphql",
+  "malformed",
+  "http_status",
+]);
+
+/** Asks until a question fits, or the reply shows that no other will. */
+async function askAll({ url, headers }: Endpoint, client: HttpClient): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = [];
   let left = QUESTIONS;
   for (let next = left[0]; next !== undefined; next = left[0]) {
-    const { dialect, question } = next;
-    const result = await client.post({ url, headers, body: question.body });
-    const { isFinal, ...outcome } = readResult(question, result);
-    const tookMs = result.receivedAtMs - result.sentAtMs;
-    const asked = String(question.body["query"] ?? question.body["method"]);
-    if (dialect === "rpc" && outcome.rows.length > 0) {
-      const chain = await askChainId(endpoint, client);
-      const rows = outcome.rows.map((row) => ({ ...row, chainId: chain.id }));
-      return [...attempts, { dialect, asked, tookMs, ...outcome, rows }, chain.attempt];
+    const result = await client.post({ url, headers, body: next.question.body });
+    const attempt = attemptOf(next, result);
+    if (next.dialect === "rpc" && attempt.rows.length > 0) {
+      const asked = { dialect: "rpc", question: CHAIN_ID };
+      const chain = attemptOf(asked, await client.post({ url, headers, body: CHAIN_ID.body }));
+      const chainId = chain.rows[0]?.chainId ?? null;
+      const rows = attempt.rows.map((row) => ({ ...row, chainId }));
+      return [...attempts, { ...attempt, rows }, { ...chain, rows: [] }];
     }
-    attempts.push({ dialect, asked, tookMs, ...outcome });
-    left = isFinal ? [] : left.slice(1);
-    if (speaksJsonRpc(result)) {
-      left = left.filter((candidate) => candidate.dialect === "rpc");
+    attempts.push(attempt);
+    left = MAY_FIT_ANOTHER.has(attempt.reason) ? left.slice(1) : [];
+    // A JSON-RPC node answers a GraphQL query with a JSON-RPC error: no other query can fit.
+    if (result.kind === "replied" && /"jsonrpc"\s*:/.test(result.reply.body)) {
+      left = left.filter(({ dialect }) => dialect === "rpc");
     }
   }
   return attempts;
 }
 
-/** Asks an RPC node for its chain; the id is null where it does not say. */
-async function askChainId(
-  { url, headers }: Endpoint,
-  client: HttpClient,
-): Promise<{ readonly id: number | null; readonly attempt: Attempt }> {
-  const result = await client.post({ url, headers, body: CHAIN_ID_REQUEST });
+function attemptOf({ dialect, question }: AskedQuestion, result: PostResult): Attempt {
   const tookMs = result.receivedAtMs - result.sentAtMs;
-  const answer = result.kind === "failed" ? result : classify(result.reply, result.receivedAtMs);
-  const isData = answer.kind === "data";
-  const id = isData ? readChainId(answer.data) : null;
-  const failure = isData ? `Cannot read result as a chain id: ${describeValue(answer.data)}` : answer.detail;
-  const outcome = id === null ? failed("refused", failure, true) : served([]);
-  return { id, attempt: { ...outcome, dialect: "rpc", asked: CHAIN_ID_REQUEST.method, tookMs } };
-}
-
-/** A JSON-RPC node answers a GraphQL query with a JSON-RPC error: no other query can fit. */
-function speaksJsonRpc(result: PostResult): boolean {
-  return result.kind === "replied" && /"jsonrpc"\s*:/.test(result.reply.body);
-}
-
-type ReadResult = Pick<Attempt, "rows" | "refusal" | "reason" | "indexNode"> & {
-  /** No other question can do better. */
-  readonly isFinal: boolean;
-};
-
-function failed(reason: Attempt["reason"], refusal: string, isFinal: boolean): ReadResult {
-  return { rows: [], refusal, reason, indexNode: null, isFinal };
-}
-
-function served(rows: readonly Row[]): ReadResult {
-  return { rows, refusal: null, reason: null, indexNode: null, isFinal: true };
-}
-
-function readResult(question: Question, result: PostResult): ReadResult {
+  const attempt = {
+    dialect,
+    asked: askedBy(question),
+    tookMs,
+    rows: [],
+    refusal: null,
+    reason: null,
+    indexNode: null,
+  };
   if (result.kind === "failed") {
-    return failed(result.reason, result.detail, true);
+    return { ...attempt, refusal: result.detail, reason: result.reason };
   }
   const { reply } = result;
   if (reply.location != null) {
     const refusal = `HTTP ${reply.httpStatus.toString()} redirects to ${quote(reply.location)}, which is not followed`;
-    return failed("redirect", refusal, true);
+    return { ...attempt, refusal, reason: "redirect" };
   }
-  const classified = classify(reply, result.receivedAtMs);
-  if (classified.kind !== "data") {
-    return readError(classified);
-  }
-  const read = readData(question, classified.data);
-  // Beside an error, a field of null means that it could not be read, and not that nothing is indexed yet.
-  const hasHead = read.rows.some(({ content }) => content.kind === "head");
-  return classified.error === null || hasHead ? read : readError(classified.error);
-}
-
-function readError(error: ReplyError): ReadResult {
-  switch (error.kind) {
+  const read = interpretReply(question, reply, result.receivedAtMs);
+  switch (read.kind) {
+    case "rows":
+      return {
+        ...attempt,
+        rows: read.rows,
+        indexNode: dialect === "graph-status" ? indexNodeIn(reply.body) : null,
+      };
     case "refused":
-      return failed("refused", error.detail, false);
-    case "not_started":
-      return served([{ chainId: null, content: { kind: "not_started" } }]);
-    case "failed": {
-      const isFinal = !["graphql", "malformed", "http_status"].includes(error.reason);
-      return failed(error.reason, error.detail, isFinal);
-    }
+      return { ...attempt, refusal: read.detail, reason: "refused" };
+    case "failed":
+      return { ...attempt, refusal: read.detail, reason: read.reason === "schema" ? "refused" : read.reason };
   }
 }
 
-function readData(question: Question, data: unknown): ReadResult {
-  const own = question.read(data);
-  if (own.kind === "rows") {
-    return served(own.rows);
-  }
-  const plain = readMetaBlock(data);
-  if (plain.kind === "rows") {
-    return served(plain.rows);
-  }
-  const indexNode = IndexNode.safeParse(data).data;
-  if (indexNode === undefined) {
-    return failed("refused", own.detail, false);
-  }
-  const name = "version" in indexNode ? `graph-node ${quote(indexNode.version.version)}` : "a graph-node";
-  return { ...served([]), indexNode: name };
-}
-
-function refuseIndexNode(): Reading {
-  return { kind: "refused", detail: "the answer has neither a version nor indexingStatuses" };
+function indexNodeIn(body: string): string {
+  const { data } = z.object({ data: IndexNode }).parse(JSON.parse(body));
+  return "version" in data ? `graph-node ${quote(data.version.version)}` : "a graph-node";
 }

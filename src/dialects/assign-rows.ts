@@ -1,19 +1,23 @@
-import type { Outcome } from "./answer/outcome.ts";
-import { describeValue } from "./answer/quote.ts";
-import type { Row, RowContent } from "./dialect.ts";
+import type { Endpoint } from "../core/model/fleet.ts";
+import type { FailureReason } from "../core/model/observation.ts";
+import type { Outcome, Row, RowContent } from "./dialect.ts";
+import { describeValue } from "./values.ts";
 
-/** What an answer may describe: a target, or a chain's RPC node. */
-export interface Subject {
+type AskedEndpoint = Pick<Endpoint, "key" | "kind" | "targets">;
+
+/** What a reply may describe: a target, or a chain's RPC node. */
+interface Subject {
   readonly source: string;
-  /** Null for an RPC node, whose answer does not name its chain. */
+  /** Null for an RPC node, whose reply does not name its chain. */
   readonly chainId: number | null;
 }
 
 /**
- * Assigns each row to the subject whose chain it names. A row without a chain id is used only where there is a single
- * subject. Rows of other chains are dropped; an expected chain without a row is `missing`.
+ * Assigns each row to the source whose chain it names. A row without a chain id is used only where there is a single
+ * source. Rows of other chains are dropped; an expected chain without a row is `missing`.
  */
-export function assignRows(subjects: readonly Subject[], rows: readonly Row[]): readonly Outcome[] {
+export function assignRows(endpoint: AskedEndpoint, rows: readonly Row[]): readonly Outcome[] {
+  const subjects = subjectsOf(endpoint);
   const merged = mergeByChain(rows);
   const [only] = merged;
   if (only !== undefined && merged.length === 1 && (subjects.length === 1 || isNotStarted(only))) {
@@ -24,6 +28,20 @@ export function assignRows(subjects: readonly Subject[], rows: readonly Row[]): 
     source,
     ...(byChain.get(chainId) ?? contentOfAbsentRow(byChain.get(null), subjects.length)),
   }));
+}
+
+/** The same failure for every source of an endpoint: for a poll without a usable reply. */
+export function failEverySource(
+  endpoint: AskedEndpoint,
+  { reason, detail }: { readonly reason: FailureReason; readonly detail: string },
+): readonly Outcome[] {
+  return subjectsOf(endpoint).map(({ source }) => ({ source, kind: "failed", reason, detail }));
+}
+
+function subjectsOf({ key, kind, targets }: AskedEndpoint): readonly Subject[] {
+  return kind === "rpc"
+    ? [{ source: key, chainId: null }]
+    : targets.map((target) => ({ source: target.key, chainId: target.chainId }));
 }
 
 type Content = RowContent | { readonly kind: "missing" };

@@ -1,33 +1,36 @@
-import type { FailureReason, Head } from "../core/model/observation.ts";
+import type { FailureReason, Head, Observation, PollTimes } from "../core/model/observation.ts";
+import type { Place } from "./form.ts";
 
-/** What an answer says of one chain. */
+/** What a reply says of one chain. */
 export type RowContent =
   | { readonly kind: "head"; readonly head: Head }
   | { readonly kind: "not_started" }
   | { readonly kind: "failed"; readonly reason: FailureReason; readonly detail: string };
 
 export interface Row {
-  /** Null where the answer does not name the chain. */
+  /** Null where the reply does not name the chain. */
   readonly chainId: number | null;
   readonly content: RowContent;
 }
 
-/** The result of reading one answer. */
-export type Reading =
-  | { readonly kind: "rows"; readonly rows: readonly Row[] }
-  /** The server does not know this question; the dialect's next one may fit. Not a failure. */
-  | { readonly kind: "refused"; readonly detail: string }
-  | { readonly kind: "failed"; readonly reason: FailureReason; readonly detail: string };
+/** The rows in the data of a reply; a text says why there are none. */
+export type Reading = readonly Row[] | string;
 
-/** One way to ask a family of indexers for its heights, and to read the answer's `data`. */
+/** One way to ask an indexer for its heights, and to read the reply. */
 export interface Question {
-  /** The body of the request, sent as JSON. */
-  readonly body: Readonly<Record<string, unknown>>;
-  /** Reads the `data` of a GraphQL answer, or the `result` of a JSON-RPC one. */
-  read(data: unknown): Reading;
+  /** The JSON that is sent with POST; null: a GET. */
+  readonly body: Readonly<Record<string, unknown>> | null;
+  /** What is read: the `data` of GraphQL or the `result` of JSON-RPC, or the whole reply. */
+  readonly reads: "data" | "reply";
+  read(found: Place): Reading;
 }
 
-/** A family of indexers: its questions, richest first. A refused question leads to the next. */
-export interface Dialect {
-  readonly questions: readonly Question[];
+/** What a reply said of one source: an observation, once the times of the poll are added. */
+export type Outcome = Untimed<Observation>;
+
+type Untimed<Timed> = Timed extends unknown ? Omit<Timed, keyof PollTimes> : never;
+
+/** What was asked, in one line. */
+export function askedBy({ body }: Question): string {
+  return String(body === null ? "GET" : (body["query"] ?? body["method"] ?? JSON.stringify(body)));
 }

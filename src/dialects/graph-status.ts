@@ -1,10 +1,9 @@
 import { z } from "zod";
 import type { Target } from "../core/model/fleet.ts";
 import { formatNumber } from "../core/model/text.ts";
-import { quote } from "./answer/quote.ts";
-import { readHash, readPositiveInteger } from "./answer/read-scalars.ts";
-import type { Question, Reading, Row, RowContent } from "./dialect.ts";
-import { readHead, readRows, unreadable } from "./read-rows.ts";
+import type { Question, Reading, RowContent } from "./dialect.ts";
+import { readHead, unreadable } from "./form.ts";
+import { describeValue, quote, readHash, readPositiveInteger } from "./values.ts";
 
 type AskedTarget = Pick<Target, "chainId" | "deployment">;
 
@@ -31,47 +30,36 @@ type FatalError = NonNullable<IndexingStatus["fatalError"]>;
  * failed. It names no chain id, so the deployment decides; numbers are strings, and hashes lack their 0x.
  * `health` only adds bad news: it stays "healthy", and `synced` true, while a deployment stands still.
  */
-export function graphStatusQuestions(targets: readonly AskedTarget[]): readonly Question[] {
+export function graphStatusQuestion(targets: readonly AskedTarget[]): Question {
   const ids = targets.flatMap(({ deployment }) => (deployment === undefined ? [] : [deployment]));
   const query = `{ indexingStatuses(subgraphs: ${JSON.stringify(ids)}) { subgraph health fatalError { message handler deterministic block { number } } chains { latestBlock { number hash } } } }`;
-  return [{ body: { query }, read: (data) => readStatuses(targets, data) }];
+  return { body: { query }, reads: "data", read: ({ value }) => readStatuses(targets, value) };
 }
 
 function readStatuses(targets: readonly AskedTarget[], data: unknown): Reading {
-  return readRows(StatusData, data, ({ indexingStatuses }) => {
-    const statuses = indexingStatuses.map((value) => ({
-      value,
-      status: IndexingStatus.safeParse(value).data,
-    }));
-    const broken = statuses.filter(({ status }) => status === undefined);
-    return [
-      ...targets.map((target) =>
-        rowOf(
-          target,
-          statuses.flatMap(({ status }) => status ?? []),
-        ),
-      ),
-      ...broken.map(
-        ({ value }): Row => ({ chainId: null, content: unreadable("an indexing status", value) }),
-      ),
-    ];
-  });
+  const list = StatusData.safeParse(data).data?.indexingStatuses;
+  if (list === undefined) {
+    return "Cannot read data.indexingStatuses: expected a list";
+  }
+  const parsed = list.map((value) => ({ value, status: IndexingStatus.safeParse(value).data }));
+  const statuses = parsed.flatMap(({ status }) => status ?? []);
+  const broken = parsed.filter(({ status }) => status === undefined);
+  return [
+    ...targets.map(({ chainId, deployment }) => ({ chainId, content: contentOf(deployment, statuses) })),
+    ...broken.map(({ value }) => ({
+      chainId: null,
+      content: unreadable(`Cannot read an indexing status: ${describeValue(value)}`),
+    })),
+  ];
 }
 
-function rowOf({ chainId, deployment }: AskedTarget, statuses: readonly IndexingStatus[]): Row {
+function contentOf(deployment: string | undefined, statuses: readonly IndexingStatus[]): RowContent {
   const status = statuses.find(({ subgraph }) => subgraph === deployment);
-  const content: RowContent =
-    status === undefined
-      ? {
-          kind: "failed",
-          reason: "not_found",
-          detail: `This graph-node does not index ${String(deployment)}`,
-        }
-      : readStatus(status);
-  return { chainId, content };
-}
-
-function readStatus({ subgraph, health, fatalError, chains }: IndexingStatus): RowContent {
+  if (status === undefined) {
+    const detail = `This graph-node does not index ${String(deployment)}`;
+    return { kind: "failed", reason: "not_found", detail };
+  }
+  const { subgraph, health, fatalError, chains } = status;
   const latest = chains[0]?.latestBlock ?? null;
   const failure = fatalError == null ? null : describeFailure(fatalError);
   if (latest === null) {
@@ -79,14 +67,16 @@ function readStatus({ subgraph, health, fatalError, chains }: IndexingStatus): R
       ? { kind: "not_started" }
       : { kind: "failed", reason: "indexing_error", detail: failure };
   }
-  const content = readHead("latestBlock.number", latest.number, {
-    hash: typeof latest.hash === "string" ? readHash(`0x${latest.hash}`) : null,
-    deployment: subgraph,
-    indexingErrors: health !== "healthy",
-  });
-  return content.kind === "head" && failure !== null
-    ? { ...content, head: { ...content.head, failure } }
-    : content;
+  return readHead(
+    { value: latest.number, name: "latestBlock.number" },
+    {
+      timestampSec: null,
+      hash: typeof latest.hash === "string" ? readHash(`0x${latest.hash}`) : null,
+      deployment: subgraph,
+      indexingErrors: health !== "healthy",
+      ...(failure === null ? {} : { failure }),
+    },
+  );
 }
 
 /** `failed at block 403 in handleBlock: author is 0xdead (deterministic: needs a new version)`. */

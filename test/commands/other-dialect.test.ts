@@ -51,7 +51,7 @@ describe("a server that answers in another dialect", () => {
     const [told] = await check(indexer("p", "graph", `${server.url}/\${KEY}/graphql`));
 
     expect(told?.detail).toContain(
-      `127.0.0.1:${server.port} answers, but not in dialect graph: Cannot read data._meta`,
+      `127.0.0.1:${server.port} answers, but not in dialect graph: Cannot follow path "_meta.block.number"`,
     );
     expect(told?.detail).toContain("; synclag probe URL shows what it serves");
     expect(told?.detail).not.toContain(KEY.slice(0, 4));

@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type Interpretation, interpret } from "../../src/dialects/interpret.ts";
-import { parityValueOf, withExactNumbers } from "../../src/dialects/parity/parity-value.ts";
-import { questionsFor } from "../../src/dialects/registry.ts";
-import { endpointOf } from "./endpoint-of.ts";
+import type { Answer } from "../../src/daemon/polling/interpret-result.ts";
+import { questionsFor } from "../../src/dialects/families.ts";
+import { parityValueOf, withExactNumbers } from "../../src/dialects/parity.ts";
+import { answerTo, endpointOf } from "./endpoint-of.ts";
 import { replyOf } from "./read-fixture.ts";
 
-describe("interpret() of hostile replies", () => {
+describe("interpretReply() of hostile replies", () => {
   it("never throws, and never takes anything but a positive safe integer for a height", () => {
     const anyBody = fc.oneof(
       fc.json(),
@@ -164,14 +164,14 @@ function read(
   dialect: string,
   chainIds: readonly number[],
   httpStatus = 200,
-): readonly Interpretation[] {
+): readonly Answer[] {
   const endpoint = endpointOf(dialect, chainIds);
   return questionsFor(endpoint).map((question) =>
-    interpret({ endpoint, question, reply: replyOf(body, { httpStatus }), nowMs: 0 }),
+    answerTo(endpoint, question, replyOf(body, { httpStatus }), 0),
   );
 }
 
-function failureOf(message: string): Interpretation | undefined {
+function failureOf(message: string): Answer | undefined {
   return read(JSON.stringify({ errors: [{ message }] }), "graph", [1])[0];
 }
 

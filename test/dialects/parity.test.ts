@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
 import type { ParityReading } from "../../src/core/model/parity.ts";
-import type { Outcome } from "../../src/dialects/answer/outcome.ts";
-import { readParity } from "../../src/dialects/parity/read-parity.ts";
+import type { Outcome } from "../../src/dialects/dialect.ts";
+import { readParity } from "../../src/dialects/parity.ts";
 import { expectGolden } from "../support/golden.ts";
 
 const HEAD: Outcome = {

@@ -8,5 +8,5 @@ export function readFixture(path: string): string {
 
 /** An HTTP answer with this body; all that a test leaves out is what a healthy server sends. */
 export function replyOf(body: string, rest: Partial<Reply> = {}): Reply {
-  return { httpStatus: 200, contentType: "application/json", retryAfter: null, body, ...rest };
+  return { httpStatus: 200, retryAfter: null, body, ...rest };
 }

@@ -3,11 +3,11 @@ import { basename } from "node:path";
 import { describe, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
-import type { Outcome } from "../../src/dialects/answer/outcome.ts";
-import { type Answered, type Interpretation, interpret } from "../../src/dialects/interpret.ts";
-import { questionsFor } from "../../src/dialects/registry.ts";
+import type { Answer } from "../../src/daemon/polling/interpret-result.ts";
+import type { Outcome } from "../../src/dialects/dialect.ts";
+import { questionsFor } from "../../src/dialects/families.ts";
 import { expectGolden } from "../support/golden.ts";
-import { endpointOf } from "./endpoint-of.ts";
+import { answerTo, endpointOf, formOf } from "./endpoint-of.ts";
 import { readFixture, replyOf } from "./read-fixture.ts";
 
 const FOLDER = "test/fixtures/replies";
@@ -24,24 +24,21 @@ const Reply = z.strictObject({
 });
 type Reply = z.output<typeof Reply>;
 
-const Path = z.string().nullable().default(null);
 const Group = z.strictObject({
   about: z.string(),
   dialect: z.string().optional(),
   chains: z.array(z.number()).default([1]),
   /** Of each chain, for graph-status. */
   deployments: z.array(z.string()).default([]),
-  custom: z
-    .strictObject({ height: z.string(), rows: Path, time: Path, chain_id: Path, hash: Path, failed: Path })
-    .transform(({ chain_id: chainId, ...paths }) => ({ query: "{ x }", chainId, ...paths }))
-    .optional(),
+  /** The block of chains.yaml, in which the query is left out. */
+  custom: z.record(z.string(), z.unknown()).optional(),
   /** All captured replies of these folders of test/fixtures. */
   folder: z.union([z.string(), z.array(z.string())]).default([]),
   replies: z.array(Reply).default([]),
 });
 type Group = z.output<typeof Group>;
 
-describe("interpret()", () => {
+describe("interpretReply()", () => {
   it.each(readdirSync(FOLDER).filter((file) => file.endsWith(".yaml")))("reads the replies of %s", (file) => {
     const groups = z.array(Group).parse(parse(readFileSync(`${FOLDER}/${file}`, "utf8")));
     const name = basename(file, ".yaml");
@@ -71,11 +68,16 @@ function capturedIn(folder: string): readonly string[] {
   return files.map((file) => `${folder}/${file}`);
 }
 
-function endpointOfGroup({ chains, custom, deployments }: Group, dialect: string): Answered["endpoint"] {
+function endpointOfGroup(
+  { chains, custom, deployments }: Group,
+  dialect: string,
+): ReturnType<typeof endpointOf> {
   const { targets, ...endpoint } = endpointOf(dialect, chains);
   return {
     ...endpoint,
-    ...(custom === undefined ? {} : { custom }),
+    ...(custom === undefined
+      ? {}
+      : { custom: formOf(custom["method"] === undefined ? { query: "{ x }", ...custom } : custom) }),
     targets: targets.map((target, index) => {
       const deployment = deployments[index];
       return deployment === undefined ? target : { ...target, deployment };
@@ -90,15 +92,15 @@ function nameOf({ file, data, body, status, retry_after: retryAfter }: Reply): s
 }
 
 /** A line for each question that the reply answers or, where it answers none, for each; equal lines are one. */
-function readings(reply: Reply, endpoint: Answered["endpoint"]): readonly string[] {
+function readings(reply: Reply, endpoint: ReturnType<typeof endpointOf>): readonly string[] {
   const all = questionsFor(endpoint).map((question, index) => ({
     number: index + 1,
-    interpretation: interpret({ endpoint, question, reply: httpReplyOf(reply), nowMs: NOW_MS }),
+    answer: answerTo(endpoint, question, httpReplyOf(reply), NOW_MS),
   }));
-  const answered = all.filter(({ interpretation }) => interpretation.kind === "answered");
+  const answered = all.filter(({ answer }) => answer.kind === "answered");
   const numbers = new Map<string, readonly number[]>();
-  for (const { number, interpretation } of answered.length > 0 ? answered : all) {
-    const text = interpretationText(interpretation);
+  for (const { number, answer } of answered.length > 0 ? answered : all) {
+    const text = answerText(answer);
     numbers.set(text, [...(numbers.get(text) ?? []), number]);
   }
   return [...numbers].map(
@@ -111,14 +113,14 @@ function httpReplyOf({ file, data, body, status = 200, retry_after: retryAfter }
   return replyOf(text, { httpStatus: status, retryAfter: retryAfter ?? null });
 }
 
-function interpretationText(interpretation: Interpretation): string {
-  switch (interpretation.kind) {
+function answerText(answer: Answer): string {
+  switch (answer.kind) {
     case "answered":
-      return interpretation.outcomes.map(outcomeText).join("; ");
+      return answer.outcomes.map(outcomeText).join("; ");
     case "refused":
-      return `refused: ${interpretation.detail}`;
+      return `refused: ${answer.detail}`;
     default: {
-      const { reason, detail, retryAfterMs } = interpretation;
+      const { reason, detail, retryAfterMs } = answer;
       return `failed (${reason}): ${detail}${retryAfterMs === null ? "" : ` (wait ${retryAfterMs} ms)`}`;
     }
   }

@@ -1,13 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { interpret } from "../../src/dialects/interpret.ts";
-import { DIALECTS, questionsFor } from "../../src/dialects/registry.ts";
+import { FAMILY_QUESTIONS, questionsFor } from "../../src/dialects/families.ts";
 import { SIMULATED_API_KEY } from "../../src/sim/fleet/endpoint-spec.ts";
 import { startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import type { TargetBehaviour } from "../../src/sim/fleet/simulated-target.ts";
 import { BLOCKS_PER_EVENT } from "../../src/sim/model/indexer-model.ts";
 import type { ServerKind } from "../../src/sim/servers/answer.ts";
 import { SIMULATED_CUSTOM_QUERY } from "../../src/sim/servers/custom.ts";
-import { endpointOf } from "../dialects/endpoint-of.ts";
+import { answerTo, endpointOf } from "../dialects/endpoint-of.ts";
 import { replyOf } from "../dialects/read-fixture.ts";
 import { expectGolden } from "../support/golden.ts";
 import { ask, call, get, post, type Seen } from "./ask.ts";
@@ -189,11 +188,11 @@ describe("the simulated servers", () => {
       for (const question of questionsFor(endpoint)) {
         const { status, body } = await post(url, JSON.stringify(question.body));
         const reply = replyOf(JSON.stringify(body), { httpStatus: status });
-        answers.push({ question, answer: interpret({ endpoint, question, reply, nowMs: NOW_MS }) });
+        answers.push({ question, answer: answerTo(endpoint, question, reply, NOW_MS) });
       }
 
       const first = answers.find(({ answer }) => answer.kind === "answered");
-      expect(DIALECTS[dialect].questions).toContain(first?.question);
+      expect(FAMILY_QUESTIONS.get(dialect)).toContain(first?.question);
       expect(first?.answer).toMatchObject({
         outcomes: targets.map((target) => ({ kind: "head", head: { block: target.heightAt() } })),
       });
@@ -225,9 +224,7 @@ describe("the simulated servers", () => {
 
       const { body } = await post(url, JSON.stringify(question.body));
 
-      expect(
-        interpret({ endpoint, question, reply: replyOf(JSON.stringify(body)), nowMs: NOW_MS }),
-      ).toMatchObject({
+      expect(answerTo(endpoint, question, replyOf(JSON.stringify(body)), NOW_MS)).toMatchObject({
         outcomes: targets.map((target) => ({
           kind: "head",
           head: { block: target.heightAt(), indexingErrors: target.key === `${kind}/base` },

@@ -24,6 +24,7 @@ import { mirrorOf } from "../../src/sim/fleet/mirror-fleet.ts";
 import type { SimulatedEndpoint } from "../../src/sim/fleet/simulated-endpoint.ts";
 import { createFleet, type SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import type { ChainSpec } from "../../src/sim/model/chain-model.ts";
+import type { Call } from "../../src/sim/servers/answer.ts";
 import type { Fault } from "../../src/sim/servers/faults.ts";
 import type { HistoryJson } from "../../src/views/api/api-schema.ts";
 import { historyJson, historyTargets } from "../../src/views/api/history.ts";
@@ -412,13 +413,14 @@ export class Scenario extends Outputs implements AsyncDisposable {
     if (endpoint === undefined || this.#down.has(host)) {
       return { kind: "failed", reason: "connect", detail: `connection to ${host} refused` };
     }
-    const text = JSON.stringify(body);
-    const query = String(body["query"] ?? "");
+    const text = body === null ? "" : JSON.stringify(body);
+    const query = String(body?.["query"] ?? "");
     const sent = { endpoint: endpoint.key, path: pathname, body: text, query };
     const request = { ...sent, atMs: this.#elapsedMs(), endMs: NOT_ENDED };
     this.received.push(request);
     try {
-      return await this.#deliver(endpoint, { headers, body: text, path: pathname }, timeoutMs);
+      const method = body === null ? "GET" : "POST";
+      return await this.#deliver(endpoint, { method, headers, body: text, path: pathname }, timeoutMs);
     } finally {
       request.endMs = this.#elapsedMs();
     }
@@ -426,17 +428,15 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   async #deliver(
     endpoint: SimulatedEndpoint,
-    { headers, body, path }: Pick<PostRequest, "headers"> & { readonly body: string; readonly path: string },
+    { headers, ...call }: Call,
     timeoutMs: number,
   ): Promise<Received> {
     const pending = endpoint.receive({
-      method: "POST",
-      path,
+      ...call,
       headers: {
         "content-type": "application/json",
         ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
       },
-      body,
     });
     const fault = endpoint.takeFault();
     if (fault?.kind === "delivery") {
@@ -450,7 +450,6 @@ export class Scenario extends Outputs implements AsyncDisposable {
       kind: "replied",
       reply: {
         httpStatus: status,
-        contentType: sent["content-type"] ?? null,
         retryAfter: sent["retry-after"] ?? null,
         body: text,
       },
@@ -470,7 +469,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
       await sleep(answer.reason === "timeout" ? timeoutMs : 0);
       return answer;
     }
-    const reply = { httpStatus: answer.status, contentType: "application/json", retryAfter: null };
+    const reply = { httpStatus: answer.status, retryAfter: null };
     return { kind: "replied", reply: { ...reply, body: JSON.stringify(answer.body) } };
   }
 

@@ -1,7 +1,7 @@
-import type { CustomQuery } from "../../core/model/fleet.ts";
+import type { Form } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import type { CarriedProbe, CarriedSelection, ParityProbe } from "../../core/model/parity.ts";
-import { whyNotCarried } from "../../dialects/parity/combine.ts";
+import { whyNotCarried } from "../../dialects/parity.ts";
 import type { ConfigFile } from "../schema/config-file.ts";
 import { didYouMean } from "../schema/messages.ts";
 import type { ParityEntry } from "../schema/parity.ts";
@@ -18,7 +18,7 @@ export interface ServedTarget {
   /** The chain's slug. */
   readonly chain: string;
   readonly dialect: string;
-  readonly custom: CustomQuery | undefined;
+  readonly custom: Form | undefined;
   /** The values of its placeholders. */
   readonly values: ReadonlyMap<string, string>;
 }

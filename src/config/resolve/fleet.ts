@@ -1,8 +1,8 @@
 import {
   type Budget,
-  type CustomQuery,
   type Endpoint,
   type Fleet,
+  type Form,
   type Indexer,
   indexerKey,
   type SkippedIndexer,
@@ -127,7 +127,7 @@ function toEndpoint({ protocol, entry }: IndexerPlan, endpoint: EndpointPlan, ti
     host: address.url.host,
     headers: address.headers,
     dialect,
-    ...(entry.custom === undefined ? {} : { custom: toCustomQuery(entry.custom) }),
+    ...(entry.custom === undefined ? {} : { custom: toForm(entry.custom) }),
     ...(endpoint.status === null ? {} : { status: endpoint.status }),
     ...timing,
     budget: address.budget,
@@ -138,7 +138,7 @@ function toEndpoint({ protocol, entry }: IndexerPlan, endpoint: EndpointPlan, ti
 
 function servedTargets({ protocol, entry, listed }: IndexerPlan): readonly ServedTarget[] {
   const { variant, tier, dialect } = entry;
-  const custom = entry.custom === undefined ? undefined : toCustomQuery(entry.custom);
+  const custom = entry.custom === undefined ? undefined : toForm(entry.custom);
   return listed.map(({ slug, scope }) => ({
     key: `${indexerKey({ protocol, variant, tier })}/${slug}`,
     protocol,
@@ -160,9 +160,9 @@ function withParity(indexer: Indexer, { carriedBy }: ResolvedParity): Indexer {
   };
 }
 
-function toCustomQuery({ query, height, ...paths }: CustomEntry): CustomQuery {
-  const { rows = null, time = null, chain_id: chainId = null, hash = null, failed = null } = paths;
-  return { query, height, rows, time, chainId, hash, failed };
+/** Without a query and a body it is a GET. */
+function toForm({ method: _, chain_id: chainId, not_started: notStarted, ...rest }: CustomEntry): Form {
+  return { ...rest, chainId, notStarted };
 }
 
 function toSkipped({ protocol, entry: { variant, tier }, skipped }: IndexerPlan): readonly SkippedIndexer[] {

@@ -1,4 +1,5 @@
 import type { StatusApi } from "../../core/model/fleet.ts";
+import { DIALECTS } from "../../dialects/families.ts";
 import type { ConfigFile } from "../schema/config-file.ts";
 import type { IndexerEntry } from "../schema/indexer.ts";
 import { describeValue } from "../schema/messages.ts";
@@ -13,7 +14,7 @@ import { readWebUrl } from "./web-url.ts";
 export interface ServedChain {
   readonly slug: string;
   readonly chainId: number;
-  /** Null for every dialect but `graph-status`. */
+  /** Null for a dialect that needs none. */
   readonly deployment: string | null;
   readonly explorer: string | null;
   readonly playground: string | null;
@@ -67,14 +68,14 @@ export function resolveIndexer(indexer: IndexerScope, chains: ConfigFile["chains
   };
 }
 
-/** The id that dialect `graph-status` asks for. */
+/** The id that the dialect needs. */
 function resolveDeployment({ slug, scope }: ListedChain): string | null {
   const { indexer, path, values } = scope;
   const deployment = values.get(DEPLOYMENT_VALUE);
   if (deployment !== undefined && isDeploymentId(deployment)) {
     return deployment;
   }
-  const wanted = `expected ${slug}: { deployment: Qm… }, the id that dialect graph-status asks for`;
+  const wanted = `expected ${slug}: { deployment: Qm… }, the id that dialect ${indexer.entry.dialect} asks for`;
   if (deployment === undefined) {
     indexer.context.addProblem(path, `Cannot find the deployment of chain ${slug}: ${wanted}`);
   } else {
@@ -85,7 +86,7 @@ function resolveDeployment({ slug, scope }: ListedChain): string | null {
 }
 
 function checkCustom({ entry, path, context }: IndexerScope): void {
-  const isCustom = entry.dialect === "custom";
+  const isCustom = DIALECTS[entry.dialect]?.needs === "custom";
   if (isCustom && entry.custom === undefined && !context.hasProblemAt([...path, "custom"])) {
     context.addProblem(
       path,
@@ -103,7 +104,7 @@ function checkCustom({ entry, path, context }: IndexerScope): void {
 function checkStatus({ entry, path, context }: IndexerScope): void {
   if (
     entry.status !== undefined &&
-    entry.dialect !== "graph" &&
+    DIALECTS[entry.dialect]?.takesStatus !== true &&
     !context.hasProblemAt([...path, "dialect"])
   ) {
     context.addKeyProblem(
@@ -130,7 +131,7 @@ function planEndpoint(name: string, scope: ChainScope, listed: readonly ListedCh
   const chains = listed.map((chain) => ({
     slug: chain.slug,
     chainId: chain.chainId,
-    deployment: indexer.entry.dialect === "graph-status" ? resolveDeployment(chain) : null,
+    deployment: DIALECTS[indexer.entry.dialect]?.needs === "deployment" ? resolveDeployment(chain) : null,
     explorer: resolveLink("explorer", chain.scope),
     playground: resolveLink("playground", chain.scope),
   }));

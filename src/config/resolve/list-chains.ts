@@ -1,3 +1,4 @@
+import { DIALECTS } from "../../dialects/families.ts";
 import { placeholdersIn } from "../parity/fill-selection.ts";
 import type { ConfigFile } from "../schema/config-file.ts";
 import { type ChainValues, OVERRIDE_KEYS } from "../schema/indexer.ts";
@@ -39,7 +40,7 @@ export function listChains(indexer: IndexerScope, chains: ConfigFile["chains"]):
   });
 }
 
-/** The value of a chain that dialect `graph-status` asks for. */
+/** The value of a chain that a dialect may need. */
 export const DEPLOYMENT_VALUE = "deployment";
 
 const TEMPLATE_KEYS = ["url", "explorer", "playground"] as const;
@@ -101,7 +102,7 @@ function checkOwnValues(indexer: IndexerScope, path: Path, overrides: ChainValue
   const used = [
     ...templates.flatMap(placeholdersOf),
     ...indexer.selections.flatMap(placeholdersIn),
-    ...(entry.dialect === "graph-status" ? [DEPLOYMENT_VALUE] : []),
+    ...(DIALECTS[entry.dialect]?.needs === DEPLOYMENT_VALUE ? [DEPLOYMENT_VALUE] : []),
   ];
   const isUncertain =
     templates.some((template) => parseTemplate(template).kind === "invalid") ||

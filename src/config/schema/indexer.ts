@@ -1,11 +1,11 @@
 import { z } from "zod";
-import { DIALECT_NAMES } from "../../dialects/registry.ts";
+import { DIALECTS } from "../../dialects/families.ts";
 import { Schedule } from "./cron.ts";
 import { cannotUse, describeKind, expects, expectsSecret } from "./messages.ts";
 import { Name, section } from "./section.ts";
 
 /** The values of `dialect`. */
-const DIALECTS = ["auto", ...DIALECT_NAMES];
+const DIALECT_NAMES = Object.keys(DIALECTS);
 
 const Url = z.string(expectsSecret("an http:// or https:// URL"));
 const Link = z.string(expects("a URL, or null for none")).nullable();
@@ -52,28 +52,60 @@ const Chains = z.union(
   expects("a list of chain slugs, or a map of them"),
 );
 
-const Path = z
-  .string(expects("a path such as indexer.blocks.0.number"))
-  .regex(/^[A-Za-z0-9_]+(?:\.[A-Za-z0-9_]+)*$/, expects("a path such as indexer.blocks.0.number"));
+const FIELDS = String.raw`(?:\$|\$key|[\w-]+(?:\.[\w-]+)*)`;
+const PATH = expects("a path such as indexer.blocks.0.number");
+const Path = z.string(PATH).regex(new RegExp(String.raw`^${FIELDS}(?:\|${FIELDS})*\??$`), PATH);
+const Rows = z.string(PATH).regex(new RegExp(String.raw`^(?:${FIELDS}(?:\.\*)?|\*)$`), PATH);
+const Query = z.string(expects("a GraphQL query")).min(1, expects("a GraphQL query"));
 
-/** The query of dialect `custom`, and the paths of the values in its response. */
+/** How dialect `custom` asks, and the paths of the values in the response. */
 const Custom = section(
   {
+    method: z
+      .enum(["POST", "GET"], expects("POST or GET"))
+      .default("POST")
+      .describe("GET sends no body, and reads the whole response."),
     query: z
-      .string(expects("a GraphQL query"))
-      .min(1, expects("a GraphQL query"))
-      .describe("A GraphQL query."),
-    rows: Path.optional().describe(
-      "The list with one row for each chain. Without it, the response is one row.",
+      .union([Query, z.array(Query).min(1, expects("a GraphQL query"))], expects("a GraphQL query"))
+      .optional()
+      .describe("A GraphQL query, or a list of them: the next one is sent when one is refused."),
+    body: z
+      .record(z.string(), z.unknown(), expects("a map that is sent as JSON"))
+      .optional()
+      .describe("The JSON that is sent in place of a query."),
+    root: Path.optional().describe(
+      "Where the other paths start; $ is the whole response. Default: data, or result.",
+    ),
+    rows: Rows.optional().describe(
+      "The list with one row for each chain, or with .* at its end the map of them. Without it, the response is one row.",
     ),
     height: Path.describe("The last processed block, in `data` or in a row of `rows`."),
     time: Path.optional().describe("The time of that block: seconds, or ISO 8601."),
     chain_id: Path.optional().describe("The chain ID of the row."),
     hash: Path.optional().describe("The hash of that block."),
+    deployment: Path.optional().describe("The ID of the deployment that answers."),
     failed: Path.optional().describe("A value that is true or not empty after indexing has failed."),
+    not_started: z
+      .array(
+        z.union([z.string(), z.number(), z.null()], expects("a text, a number or null")),
+        expects("a list of values"),
+      )
+      .optional()
+      .describe("Heights that mean that nothing is indexed yet, such as -1 or null; 0 always does."),
   },
   "a map with query and height",
-);
+).superRefine(({ method, query, body }, { addIssue }) => {
+  const isGet = method === "GET";
+  if (isGet && (query ?? body) !== undefined) {
+    const key = query === undefined ? "body" : "query";
+    addIssue({ code: "custom", path: ["method"], message: `Cannot use method GET with a ${key}` });
+  } else if (query !== undefined && body !== undefined) {
+    addIssue({ code: "custom", path: ["body"], message: "Cannot use a body with a query" });
+  } else if (!isGet && (query ?? body) === undefined) {
+    const message = "Cannot find required key: expected a GraphQL query";
+    addIssue({ code: "custom", path: ["query"], message });
+  }
+});
 
 /** The index-node API of the graph-node behind an indexer of dialect `graph`. */
 const Status = section(
@@ -94,11 +126,11 @@ export const IndexerEntry = section(
     variant: Name.describe("One way in which the protocol is indexed, such as multichain or subgraph."),
     tier: Name.default("production").describe("Which URL of the variant, such as production or testing."),
     dialect: z
-      .enum(DIALECTS, { error: ({ input }) => cannotUse(input, `one of ${DIALECTS.join(", ")}`) })
+      .enum(DIALECT_NAMES, { error: ({ input }) => cannotUse(input, `one of ${DIALECT_NAMES.join(", ")}`) })
       .default("auto")
       .describe("The kind of indexer; auto detects it with the first poll."),
     custom: Custom.optional().describe(
-      "The query of dialect custom, and the paths of the values in its response.",
+      "What dialect custom sends, and the paths of the values in the response.",
     ),
     url: Url.optional().describe(
       `{chain}, {chain_id} and the chains' own values give each chain its own endpoint. \${VAR} and \${file:/path} are replaced.`,

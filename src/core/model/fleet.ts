@@ -42,18 +42,29 @@ export interface Target {
   readonly pollIntervalMs: number;
 }
 
-/** What dialect `custom` asks, and where the answer has what. Paths are relative to `data`, or to a row of `rows`. */
-export interface CustomQuery {
-  /** A GraphQL query. */
-  readonly query: string;
-  /** Path to a list with a row per chain; null: the answer is one row. */
-  readonly rows: string | null;
+/**
+ * How an indexer is asked, and where its reply has what. A path is a list of field names and of positions in lists, joined by
+ * dots: `$` is the start itself, `$key` the key of a row, `a|b` is b where a is absent or null, and with `?` at its end it
+ * may lead nowhere. Paths start at `root`, or at a row of `rows`.
+ */
+export interface Form {
+  /** GraphQL queries, richest first. Without `query` and `body` it is a GET. */
+  readonly query?: string | readonly string[] | undefined;
+  /** The JSON that is sent in place of a query. */
+  readonly body?: Readonly<Record<string, unknown>> | undefined;
+  /** From the whole reply. Without it, paths start at the `data` or `result` of a POST, and at the whole reply to a GET. */
+  readonly root?: string | undefined;
+  /** The list with a row per chain, or with `.*` at its end the object whose values they are. Without it, the reply is one row. */
+  readonly rows?: string | undefined;
   readonly height: string;
-  readonly time: string | null;
-  readonly chainId: string | null;
-  readonly hash: string | null;
-  /** Path to what is true, or not empty, once indexing has failed. */
-  readonly failed: string | null;
+  readonly time?: string | undefined;
+  readonly chainId?: string | undefined;
+  readonly hash?: string | undefined;
+  readonly deployment?: string | undefined;
+  /** What is true, or not empty, once indexing has failed. */
+  readonly failed?: string | undefined;
+  /** Heights that mean that nothing is indexed yet, as 0 always does. */
+  readonly notStarted?: readonly (string | number | null)[] | undefined;
 }
 
 /** graph-node's index-node API beside an endpoint of dialect `graph`: it says why a deployment has failed. */
@@ -84,8 +95,8 @@ export interface Endpoint {
   readonly host: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly dialect: string;
-  /** The query of dialect `custom`, and of no other. */
-  readonly custom?: CustomQuery;
+  /** How it is asked, of dialect `custom` and of no other. */
+  readonly custom?: Form;
   /** Asked for the reason while the target is not `ok`; of dialect `graph` alone, and of one chain. */
   readonly status?: StatusApi;
   /** node-cron expression, seconds first. */

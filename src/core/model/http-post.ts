@@ -1,16 +1,16 @@
 import type { FailureReason } from "./observation.ts";
 
-/** One POST of a JSON body. */
+/** One POST of a JSON body, or a GET. */
 export interface PostRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly body: Readonly<Record<string, unknown>>;
+  /** Null: a GET. */
+  readonly body: Readonly<Record<string, unknown>> | null;
 }
 
 /** An HTTP answer as `io/` received it: nothing is judged yet. */
 export interface Reply {
   readonly httpStatus: number;
-  readonly contentType: string | null;
   /** The `Retry-After` header as it stands, or null. */
   readonly retryAfter: string | null;
   /** Where a redirect leads; absent for any other answer. No redirect is followed. */

@@ -2,7 +2,7 @@ import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.t
 import { groupBy } from "../../core/model/group-by.ts";
 import { memoize } from "../../core/model/memoize.ts";
 import type { CarriedProbe, CarriedSelection, ParityReading } from "../../core/model/parity.ts";
-import type { QuestionSearch } from "../../dialects/fallback-query.ts";
+import type { QuestionSearch } from "../../dialects/search.ts";
 import { type PollPorts, type PollResult, poll } from "../polling/poll.ts";
 import { requestIdOf } from "../polling/rounds.ts";
 import { type CarryingResult, pollCarrying } from "./poll-carrying.ts";

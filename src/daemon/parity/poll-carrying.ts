@@ -2,11 +2,10 @@ import type { Endpoint } from "../../core/model/fleet.ts";
 import type { FailureReason, PollTimes } from "../../core/model/observation.ts";
 import type { CarriedProbe, ParityReading } from "../../core/model/parity.ts";
 import type { Redact } from "../../core/model/redact.ts";
-import { afterAnswer, type QuestionSearch } from "../../dialects/fallback-query.ts";
-import type { Interpretation } from "../../dialects/interpret.ts";
-import { type AliasedSelection, combineQuestion } from "../../dialects/parity/combine.ts";
-import { readParity } from "../../dialects/parity/read-parity.ts";
-import { questionsFor } from "../../dialects/registry.ts";
+import { questionsFor } from "../../dialects/families.ts";
+import { type AliasedSelection, combineQuestion, readParity } from "../../dialects/parity.ts";
+import { afterAnswer, type QuestionSearch } from "../../dialects/search.ts";
+import type { Answer } from "../polling/interpret-result.ts";
 import {
   type Attempt,
   ask,
@@ -93,7 +92,7 @@ function withoutSecrets(reading: ParityReading, redact: Redact): ParityReading {
   return text === reading.value.text ? reading : { ...reading, value: { text, isNumber: false } };
 }
 
-type Doubted = Extract<Interpretation, { readonly kind: "refused" | "failed" }>;
+type Doubted = Extract<Answer, { readonly kind: "refused" | "failed" }>;
 
 function mayBeOfSelection(answer: Awaited<ReturnType<typeof ask>>["answer"]): answer is Doubted {
   return (

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
 import { memoize } from "../../core/model/memoize.ts";
-import { NEW_SEARCH, type QuestionSearch } from "../../dialects/fallback-query.ts";
+import { NEW_SEARCH, type QuestionSearch } from "../../dialects/search.ts";
 
 /** Which question each endpoint answered last, and whether it has answered or failed at all. */
 export class DialectCache {

@@ -4,9 +4,9 @@ import { type Endpoint, statusEndpointOf } from "../../core/model/fleet.ts";
 import type { Post } from "../../core/model/http-post.ts";
 import type { Observation } from "../../core/model/observation.ts";
 import type { Redact } from "../../core/model/redact.ts";
-import type { Outcome } from "../../dialects/answer/outcome.ts";
-import { questionsFor } from "../../dialects/registry.ts";
-import { interpretReply } from "./interpret-reply.ts";
+import type { Outcome } from "../../dialects/dialect.ts";
+import { questionsFor } from "../../dialects/families.ts";
+import { interpretResult } from "./interpret-result.ts";
 import type { PollQueue } from "./queue.ts";
 
 /** What asking an index-node API needs from outside. */
@@ -65,7 +65,7 @@ export class Explainer {
       throw new TypeError(`Cannot ask ${api.key}: its dialect has no question`);
     }
     const result = await post({ url: api.url, headers: api.headers, body: question.body });
-    const { answer, exchange } = interpretReply({ endpoint: api, question, result }, redact);
+    const { answer, exchange } = interpretResult({ endpoint: api, question, result }, redact);
     if (exchange.outcome === "aborted") {
       return;
     }

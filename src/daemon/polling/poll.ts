@@ -6,8 +6,9 @@ import type { Post } from "../../core/model/http-post.ts";
 import type { FailureReason, Observation, PollTimes } from "../../core/model/observation.ts";
 import type { ParityReading } from "../../core/model/parity.ts";
 import type { Redact } from "../../core/model/redact.ts";
-import type { Outcome } from "../../dialects/answer/outcome.ts";
-import type { Question } from "../../dialects/dialect.ts";
+import { failEverySource } from "../../dialects/assign-rows.ts";
+import type { Outcome, Question } from "../../dialects/dialect.ts";
+import { questionsFor } from "../../dialects/families.ts";
 import {
   afterAnswer,
   afterRefusals,
@@ -15,11 +16,9 @@ import {
   type QuestionSearch,
   questionsToAsk,
   refusedByAll,
-} from "../../dialects/fallback-query.ts";
-import { failEverySource, type Interpretation } from "../../dialects/interpret.ts";
-import { questionsFor } from "../../dialects/registry.ts";
+} from "../../dialects/search.ts";
 import { retryDelayMs } from "../../schedule/retry-delay.ts";
-import { interpretReply } from "./interpret-reply.ts";
+import { type Answer, interpretResult } from "./interpret-result.ts";
 
 /** What a poll needs from outside. */
 export interface PollPorts {
@@ -64,12 +63,12 @@ export interface PollResult {
 export interface Attempt {
   readonly search: QuestionSearch;
   readonly times: PollTimes;
-  readonly answer: Exclude<Interpretation, { readonly kind: "refused" }> | Unsent | Undecided;
+  readonly answer: Exclude<Answer, { readonly kind: "refused" }> | Unsent | Undecided;
 }
 
 /** What came of one question. */
 interface Asked {
-  readonly answer: Interpretation | Unsent;
+  readonly answer: Answer | Unsent;
   readonly times: PollTimes;
   /** Of the reply, with the secrets that it may echo; empty where there was none. */
   readonly body: string;
@@ -198,7 +197,7 @@ export async function ask(
   }
   const { url, headers } = endpoint;
   const result = await ports.post({ url, headers, body: question.body });
-  const { answer, exchange, body } = interpretReply({ endpoint, question, result }, ports.redact);
+  const { answer, exchange, body } = interpretResult({ endpoint, question, result }, ports.redact);
   ports.onRequest(endpoint, exchange);
   if (!asksToWait(answer) && exchange.outcome !== "aborted") {
     ports.onAccepted(endpoint);
@@ -232,7 +231,7 @@ export function report(
   }
 }
 
-function asksToWait(answer: Interpretation): boolean {
+function asksToWait(answer: Answer): boolean {
   return answer.kind === "failed" && (answer.reason === "rate_limited" || answer.retryAfterMs !== null);
 }
 

@@ -58,7 +58,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       // Not undici's request(): its stream and its signal for each answer cost as much as all the rest of a poll.
       origins
         .dispatcherOf(origin)
-        .dispatch({ origin, path, method: "POST", headers: headersFor(headers), body: jsonOf(body) }, reader);
+        .dispatch({ origin, path, ...methodAndBody(body), headers: headersFor(headers) }, reader);
       const reply = await reader.reply;
       // The height was read before the first byte of the answer came; a slow body says nothing about it.
       const times = timesOf(startedMs, reader.headAtMs);
@@ -172,6 +172,10 @@ interface Place {
 function placeIn(url: string): Place {
   const { origin, pathname, search } = new URL(url);
   return { origin, path: `${pathname}${search}` };
+}
+
+function methodAndBody(body: PostRequest["body"]): Pick<Dispatcher.DispatchOptions, "method" | "body"> {
+  return body === null ? { method: "GET", body: null } : { method: "POST", body: jsonOf(body) };
 }
 
 /** Ours win where the answer could not be read otherwise; names in lower case, so that none is sent twice. */

@@ -88,7 +88,6 @@ export class ReplyReader implements Dispatcher.DispatchHandler {
       kind: "replied",
       reply: {
         httpStatus: this.#httpStatus,
-        contentType: this.#header("content-type"),
         retryAfter: this.#header("retry-after"),
         body: UTF8.decode(bytes),
         ...(isRedirect ? { location } : {}),

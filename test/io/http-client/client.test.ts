@@ -22,7 +22,7 @@ describe("createHttpClient()", () => {
 
     expect(result).toMatchObject({
       kind: "replied",
-      reply: { httpStatus: 503, contentType: "text/x", retryAfter: "7", body: BODY },
+      reply: { httpStatus: 503, retryAfter: "7", body: BODY },
     });
     expect(server.requests[0]).toMatch(/^POST \/ HTTP\/1\.1\r\n/);
     expect(headersIn(server.requests[0])).toMatchObject({
@@ -61,6 +61,16 @@ describe("createHttpClient()", () => {
     expect(result.receivedAtMs).toBeGreaterThan(result.sentAtMs);
     expect(result.sentAtMs).toBeGreaterThan(5_000);
     expect(result.receivedAtMs).toBe(Math.round(result.receivedAtMs));
+  });
+
+  it("sends a GET where there is no body", async () => {
+    await using server = await startRawServer({ onRequest: (socket) => socket.write(OK) });
+    await using client = clientOf();
+
+    const result = await client.post({ ...requestTo(server), body: null });
+
+    expect(result).toMatchObject({ kind: "replied", reply: { body: BODY } });
+    expect(server.requests).toEqual([expect.stringMatching(/^GET \/ HTTP\/1\.1\r\n[^]*\r\n\r\n$/)]);
   });
 
   it("has the times of the clock as it is after the reply, when it was set meanwhile", async () => {

@@ -3,35 +3,40 @@ import type { Endpoint } from "../../core/model/fleet.ts";
 import type { PostResult } from "../../core/model/http-post.ts";
 import { jsonOf } from "../../core/model/memoize.ts";
 import type { Redact } from "../../core/model/redact.ts";
-import type { Outcome } from "../../dialects/answer/outcome.ts";
-import { quote } from "../../dialects/answer/quote.ts";
-import type { Question } from "../../dialects/dialect.ts";
-import { type Interpretation, interpret } from "../../dialects/interpret.ts";
+import { assignRows } from "../../dialects/assign-rows.ts";
+import type { Outcome, Question } from "../../dialects/dialect.ts";
+import { type Interpretation, interpretReply } from "../../dialects/interpret-reply.ts";
+import { quote } from "../../dialects/values.ts";
+
+/** What a request brought: the rows of its reply as one outcome for each source of the endpoint, or why there are none. */
+export type Answer =
+  | { readonly kind: "answered"; readonly outcomes: readonly Outcome[] }
+  | Exclude<Interpretation, { readonly kind: "rows" }>;
 
 /** A question that was sent, and its result. Text of the reply may echo a secret. */
 interface SentRequest {
-  readonly endpoint: Endpoint;
+  readonly endpoint: Pick<Endpoint, "key" | "kind" | "dialect" | "targets">;
   readonly question: Question;
   readonly result: PostResult;
 }
 
 /** What a request brought: for the poll, and for a person who wants to see the exchange. */
 interface InterpretedReply {
-  readonly answer: Interpretation;
+  readonly answer: Answer;
   readonly exchange: Exchange;
   /** With the secrets that it may echo; empty where there was no reply. */
   readonly body: string;
 }
 
 /** Interprets the reply. Secrets that it echoes are removed from what is kept of it, not from the whole body. */
-export function interpretReply(
+export function interpretResult(
   { endpoint, question, result }: SentRequest,
   redact: Redact,
 ): InterpretedReply {
   const answer = withoutSecrets(
     result.kind === "failed"
       ? { ...result, retryAfterMs: null }
-      : interpret({ endpoint, question, reply: result.reply, nowMs: result.receivedAtMs }),
+      : answerOf(endpoint, interpretReply(question, result.reply, result.receivedAtMs)),
     redact,
   );
   const { text, ...exchange } = toExchange(question, result, answer);
@@ -39,7 +44,17 @@ export function interpretReply(
   return { answer, exchange: { ...exchange, text: redact(text) }, body };
 }
 
-function withoutSecrets(answer: Interpretation, redact: Redact): Interpretation {
+function answerOf(endpoint: SentRequest["endpoint"], interpretation: Interpretation): Answer {
+  if (interpretation.kind === "rows") {
+    return { kind: "answered", outcomes: assignRows(endpoint, interpretation.rows) };
+  }
+  // With dialect auto, data of another shape may be what another question is meant for.
+  return interpretation.kind === "failed" && interpretation.reason === "schema" && endpoint.dialect === "auto"
+    ? { kind: "refused", detail: interpretation.detail }
+    : interpretation;
+}
+
+function withoutSecrets(answer: Answer, redact: Redact): Answer {
   return answer.kind === "answered"
     ? { ...answer, outcomes: answer.outcomes.map((outcome) => outcomeWithoutSecrets(outcome, redact)) }
     : { ...answer, detail: redact(answer.detail) };
@@ -62,13 +77,19 @@ function outcomeWithoutSecrets(outcome: Outcome, redact: Redact): Outcome {
   return { ...outcome, head: failure === undefined ? head : { ...head, failure: redact(failure) } };
 }
 
-function toExchange(question: Question, result: PostResult, answer: Interpretation): Exchange {
+function toExchange(question: Question, result: PostResult, answer: Answer): Exchange {
   const { sentAtMs, receivedAtMs } = result;
   const httpStatus = result.kind === "replied" ? result.reply.httpStatus : null;
-  return { sentAtMs, receivedAtMs, asked: jsonOf(question.body), httpStatus, ...outcomeOf(result, answer) };
+  return {
+    sentAtMs,
+    receivedAtMs,
+    asked: question.body === null ? "GET" : jsonOf(question.body),
+    httpStatus,
+    ...outcomeOf(result, answer),
+  };
 }
 
-function outcomeOf(result: PostResult, answer: Interpretation): Pick<Exchange, "outcome" | "text"> {
+function outcomeOf(result: PostResult, answer: Answer): Pick<Exchange, "outcome" | "text"> {
   switch (answer.kind) {
     case "failed":
       return { outcome: answer.reason, text: answer.detail };

@@ -1,6 +1,6 @@
-import type { FailureReason } from "../../core/model/observation.ts";
-import { shorten } from "../../core/model/text.ts";
-import { quote } from "./quote.ts";
+import type { FailureReason } from "../core/model/observation.ts";
+import { shorten } from "../core/model/text.ts";
+import { quote } from "./values.ts";
 
 /** What an error message means: a failure, or one of the two that are none. */
 type Meaning = FailureReason | "refused" | "not_started";

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { PostResult } from "../../../src/core/model/http-post.ts";
 import { createRedact } from "../../../src/core/model/redact.ts";
-import { interpretReply } from "../../../src/daemon/polling/interpret-reply.ts";
-import { questionsFor } from "../../../src/dialects/registry.ts";
+import { interpretResult } from "../../../src/daemon/polling/interpret-result.ts";
+import { questionsFor } from "../../../src/dialects/families.ts";
 import { sampleEndpoint, sampleTarget } from "../../views/sample-report.ts";
 
 const KEY = "0123456789abcdef0123456789abcdef";
@@ -14,7 +14,7 @@ const ENDPOINT = sampleEndpoint({
 });
 const TIMES = { sentAtMs: 1_000, receivedAtMs: 1_250 };
 
-describe("interpretReply()", () => {
+describe("interpretResult()", () => {
   it("has the reply as text for people, what was asked, and when", () => {
     const { exchange } = interpretBody('{"data":{"_meta":{"block":{"number":38000000}}}}');
 
@@ -81,7 +81,7 @@ describe("interpretReply()", () => {
 });
 
 function interpretBody(body: string, redact?: ReturnType<typeof createRedact>) {
-  const reply = { httpStatus: 200, contentType: "application/json", retryAfter: null, body };
+  const reply = { httpStatus: 200, retryAfter: null, body };
   return interpret({ kind: "replied", reply, ...TIMES }, redact);
 }
 
@@ -92,7 +92,7 @@ function interpret(result: PostResult, redact = REDACT_KEY) {
   if (question === undefined) {
     throw new Error("Cannot ask anything: the dialect has no question");
   }
-  return interpretReply({ endpoint: ENDPOINT, question, result }, redact);
+  return interpretResult({ endpoint: ENDPOINT, question, result }, redact);
 }
 
 function inUnicodeEscapes(text: string): string {

@@ -1,5 +1,5 @@
 import type { Endpoint } from "../core/model/fleet.ts";
-import type { Question } from "./dialect.ts";
+import { askedBy, type Question } from "./dialect.ts";
 
 /** How far the search for a question of the dialect that the endpoint answers has come. */
 export interface QuestionSearch {
@@ -37,13 +37,10 @@ export function questionsToAsk(
 
 /** The search after so many refusals in a row, of a dialect with `count` questions. */
 export function afterRefusals(search: QuestionSearch, refused: number, count: number): QuestionSearch {
-  let { questionIndex } = search;
-  for (let refusal = 0; refusal < refused; refusal += 1) {
-    questionIndex = nextQuestion(questionIndex, count);
-  }
   return {
     ...search,
-    questionIndex,
+    // It wraps around, because an endpoint may have been upgraded.
+    questionIndex: (search.questionIndex + refused) % count,
     isAnswered: search.isAnswered && refused === 0,
     refused: Math.min(search.refused + refused, count),
   };
@@ -54,24 +51,22 @@ export function afterAnswer({ questionIndex }: QuestionSearch): QuestionSearch {
   return { questionIndex, isAnswered: true, refused: 0, failedAtMs: null };
 }
 
-/** The index of the question to ask after a refusal. It wraps around, because an endpoint may have been upgraded. */
-function nextQuestion(index: number, count: number): number {
-  return (index + 1) % count;
-}
-
 /** The failure of a poll in which every question was refused, the last one with the words `found`. */
 export function refusedByAll(
   endpoint: Pick<Endpoint, "dialect" | "host">,
   lastAsked: Question | undefined,
   found: string,
 ): { readonly reason: "schema"; readonly detail: string } {
-  const asked = String(lastAsked?.body["query"] ?? lastAsked?.body["method"]);
+  const asked = lastAsked === undefined ? "nothing" : askedBy(lastAsked);
   const detail = otherDialect(endpoint, `expected an answer to ${asked}, found: ${found}`);
   return { reason: "schema", detail };
 }
 
 /** The detail for a server that answers in another dialect than the configured one. */
 export function otherDialect({ dialect, host }: Pick<Endpoint, "dialect" | "host">, found: string): string {
+  if (dialect === "custom") {
+    return `${host} answers, but not as custom describes it: ${found}`;
+  }
   const expected = dialect === "auto" ? "in a dialect that Synclag knows" : `in dialect ${dialect}`;
   return `${host} answers, but not ${expected}: ${found.replace(/\.$/, "")}; synclag probe URL shows what it serves`;
 }

@@ -1,0 +1,164 @@
+import type { Endpoint, Form } from "../core/model/fleet.ts";
+import { memoize } from "../core/model/memoize.ts";
+import type { Question } from "./dialect.ts";
+import { questionsOf } from "./form.ts";
+import { graphStatusQuestion } from "./graph-status.ts";
+
+/**
+ * The families of indexers that `auto` can detect: how each is asked, richest question first, and where its reply has what.
+ * A refused question leads to the next.
+ */
+export const FAMILIES = {
+  // graph-node and everything that serves its `_meta`: The Graph's gateway and Studio, Goldsky, Ormi, Satsuma. Fields:
+  // graph-node's graph/src/schema/meta.graphql; `timestamp` since v0.28, sometimes null. `_meta` must not be aliased: for a
+  // failed subgraph graph-node keeps only the key `_meta`.
+  graph: [
+    {
+      query: [
+        "{ _meta { block { number hash timestamp } hasIndexingErrors deployment } }",
+        "{ _meta { block { number } } }",
+      ],
+      height: "_meta.block.number",
+      time: "_meta.block.timestamp?",
+      hash: "_meta.block.hash?",
+      deployment: "_meta.deployment?",
+      failed: "_meta.hasIndexingErrors?",
+    },
+  ],
+  // Envio HyperIndex: Hasura over its own tables. One unknown field refuses the whole query. `progressBlockTime` came after
+  // 3.8.0 (enviodev/hyperindex#1644), `_meta` with 2.28.0; before that there is only `chain_metadata`. `sourceBlock` is not
+  // queried: since v3 it freezes together with the progress. -1 is the initial value, and every column is nullable.
+  envio: [
+    {
+      query: ["{ _meta { chainId progressBlock progressBlockTime } }", "{ _meta { chainId progressBlock } }"],
+      rows: "_meta",
+      chainId: "chainId?",
+      height: "progressBlock",
+      time: "progressBlockTime?",
+      notStarted: [null, -1],
+    },
+    {
+      query: "{ chain_metadata { chain_id latest_processed_block } }",
+      rows: "chain_metadata",
+      chainId: "chain_id?",
+      height: "latest_processed_block",
+      notStarted: [null, -1],
+    },
+  ],
+  // Ponder: one JSON scalar with an entry per chain, keyed by the chain's name, with the id inside; in 0.9.x the id was the
+  // key (ponder-sh/ponder#1516). `block` is null while it back-fills.
+  ponder: [
+    {
+      query: "{ _meta { status } }",
+      rows: "_meta.status.*",
+      chainId: "id|$key?",
+      height: "block.number",
+      time: "block.timestamp?",
+      notStarted: [null],
+    },
+  ],
+  // A squid of SQD (Subsquid) behind `@subsquid/graphql-server`: one chain, without its id and without a block time.
+  // `height` includes blocks that are not final yet. The first servers had no `hash`; the store begins with (-1, "0x").
+  squid: [
+    {
+      query: ["{ squidStatus { height hash } }", "{ squidStatus { height } }"],
+      height: "squidStatus.height",
+      hash: "squidStatus.hash?",
+      notStarted: [null, -1],
+    },
+  ],
+  // SubQuery's query service. `chain` is the id of an EVM chain as text, and a name elsewhere. `_metadatas` came with
+  // multi-chain projects. `lastProcessedTimestamp` is not queried: it is when the node processed the block, not the block's
+  // own time. `targetHeight` and `indexerHealthy` freeze with the node and prove nothing.
+  subquery: [
+    {
+      query: "{ _metadatas { nodes { lastProcessedHeight chain } } }",
+      rows: "_metadatas.nodes",
+      chainId: "chain?",
+      height: "lastProcessedHeight",
+      notStarted: [null],
+    },
+    {
+      query: "{ _metadata { lastProcessedHeight chain } }",
+      chainId: "_metadata.chain?",
+      height: "_metadata.lastProcessedHeight",
+      notStarted: [null],
+    },
+  ],
+} as const satisfies Readonly<Record<string, readonly Form[]>>;
+
+/** An Ethereum JSON-RPC node: the chain's own head. `chains.yaml` names it under `rpc`, not under `dialect`. */
+const RPC: Form = {
+  body: { jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["latest", false] },
+  height: "number",
+  time: "timestamp?",
+  hash: "hash?",
+};
+
+type AskedEndpoint = Pick<Endpoint, "targets" | "custom">;
+
+/** What a dialect asks, and what it needs of chains.yaml beside the URL. */
+export interface Dialect {
+  /** The key of chains.yaml without which it cannot ask: of the indexer, or of each of its chains. */
+  readonly needs?: "custom" | "deployment";
+  /** Whether an index-node API may be beside it, as `status`. */
+  readonly takesStatus?: boolean;
+  /** Why its requests cannot carry the selections of `parity`; absent where they can. */
+  readonly carriesNothing?: string;
+  /** Its questions to an endpoint, likeliest first. A refused question leads to the next. */
+  questions(endpoint: AskedEndpoint): readonly Question[];
+}
+
+/** The questions of the families, richest first. */
+export const FAMILY_QUESTIONS: ReadonlyMap<string, readonly Question[]> = new Map<
+  string,
+  readonly Question[]
+>(Object.entries<readonly Form[]>(FAMILIES).map(([name, forms]) => [name, forms.flatMap(questionsOf)]));
+
+/** The values of `dialect` in chains.yaml. */
+export const DIALECTS: Readonly<Record<string, Dialect>> = {
+  auto: { questions: ({ targets }) => likeliestFirst(targets.length) },
+  ...Object.fromEntries(
+    Array.from(FAMILY_QUESTIONS, ([name, questions]) => [
+      name,
+      { takesStatus: name === "graph", questions: () => questions },
+    ]),
+  ),
+  "graph-status": {
+    needs: "deployment",
+    carriesNothing: "dialect graph-status asks the index-node API, which has no data",
+    questions: ({ targets }) => [graphStatusQuestion(targets)],
+  },
+  custom: {
+    needs: "custom",
+    questions: ({ custom }) => (custom === undefined ? [] : questionsOf(custom)),
+  },
+};
+
+export const RPC_QUESTIONS: readonly Question[] = questionsOf(RPC);
+
+/**
+ * What an endpoint may be asked, likeliest first. All that has to be remembered of an endpoint is the index of the
+ * question that fitted last.
+ *
+ * @throws {RangeError} If the endpoint's dialect is not in the registry; the configuration accepts no such name.
+ */
+export const questionsFor = memoize(
+  (endpoint: AskedEndpoint & Pick<Endpoint, "kind" | "dialect">): readonly Question[] => {
+    if (endpoint.kind === "rpc") {
+      return RPC_QUESTIONS;
+    }
+    const dialect = DIALECTS[endpoint.dialect];
+    if (dialect === undefined) {
+      throw new RangeError(`Cannot use dialect "${endpoint.dialect}": it is not in the registry`);
+    }
+    return dialect.questions(endpoint);
+  },
+);
+
+/** A subgraph has one chain: the first guess for an endpoint of one chain, the last for one of several. */
+function likeliestFirst(chainCount: number): readonly Question[] {
+  const { graph = [], ...others } = Object.fromEntries(FAMILY_QUESTIONS);
+  const rest = Object.values(others).flat();
+  return chainCount > 1 ? [...rest, ...graph] : [...graph, ...rest];
+}

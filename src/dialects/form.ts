@@ -1,0 +1,206 @@
+import type { Form } from "../core/model/fleet.ts";
+import type { Head } from "../core/model/observation.ts";
+import type { Question, Reading, Row, RowContent } from "./dialect.ts";
+import {
+  describeParts,
+  describeValue,
+  readDeployment,
+  readHash,
+  readPositiveInteger,
+  readTimestampSec,
+} from "./values.ts";
+
+/** A value of a reply, and where it is. */
+export interface Place {
+  readonly value: unknown;
+  /** Such as `data._meta.0`; empty for the whole reply. */
+  readonly name: string;
+}
+
+/** A path that leads nowhere. */
+export interface Lost {
+  readonly path: readonly string[];
+  /** The last place on the path, and the key that is absent there. */
+  readonly at: Place;
+  readonly key: string;
+}
+
+/** Follows names of fields, and positions in lists from 0. */
+export function followKeys(from: Place, keys: readonly string[]): Place | Lost {
+  let at = from;
+  for (const key of keys) {
+    if (!hasKey(at.value, key)) {
+      return { path: keys, at, key };
+    }
+    at = inside(at, key, at.value[key]);
+  }
+  return at;
+}
+
+function hasKey(value: unknown, key: string): value is Readonly<Record<string, unknown>> {
+  // A list has its length as a property of its own, but that is no value of the reply.
+  const isPosition = !Array.isArray(value) || /^\d+$/.test(key);
+  return typeof value === "object" && value !== null && isPosition && Object.hasOwn(value, key);
+}
+
+function nameOf({ name }: Place): string {
+  return name === "" ? "the reply" : name;
+}
+
+function inside({ name }: Place, key: string, value: unknown): Place {
+  return { value, name: name === "" ? key : `${name}.${key}` };
+}
+
+export function isLost(found: Place | Lost): found is Lost {
+  return "at" in found;
+}
+
+export function describeLost({ path, at, key }: Lost): string {
+  return `Cannot follow path "${path.join(".")}": no "${key}" in ${nameOf(at)}, which is ${describeParts(at.value)}`;
+}
+
+/** A row of a reply; `key` is what it has as a value of an object. */
+interface RowPlace extends Place {
+  readonly key?: string;
+}
+
+/** Where a form has no path, and where an optional one leads to nothing. */
+const NOTHING: Place = { value: undefined, name: "nothing" };
+
+/** Follows a path of a form: `$` is the place itself, `$key` the key of the row, `a|b` is b where a is absent or null. */
+function follow(from: RowPlace, path: string | undefined): Place | Lost {
+  if (path === undefined) {
+    return NOTHING;
+  }
+  const [first = "", ...others] = path.replace(/\?$/, "").split("|");
+  let found = followOne(from, first);
+  for (const other of others) {
+    found = isNothing(found) ? followOne(from, other) : found;
+  }
+  return path.endsWith("?") && isNothing(found) ? NOTHING : found;
+}
+
+function followOne(from: RowPlace, path: string): Place | Lost {
+  switch (path) {
+    case "$":
+      return from;
+    case "$key":
+      return { value: from.key, name: "the key" };
+    default:
+      return followKeys(from, path.split("."));
+  }
+}
+
+function isNothing(found: Place | Lost): boolean {
+  return isLost(found) || found.value === null;
+}
+
+/** The questions of a form, richest first. */
+export function questionsOf(form: Form): readonly Question[] {
+  const { query, body, root } = form;
+  const bodies = query === undefined ? [body ?? null] : [query].flat().map((text) => ({ query: text }));
+  return bodies.map((sent) => ({
+    body: sent,
+    reads: sent === null || root !== undefined ? "reply" : "data",
+    read: (found) => readForm(form, found),
+  }));
+}
+
+function readForm(form: Form, found: Place): Reading {
+  const root = follow(found, form.root ?? "$");
+  if (isLost(root)) {
+    return describeLost(root);
+  }
+  if (form.rows !== undefined) {
+    return readRows(form, root, form.rows);
+  }
+  const height = follow(root, form.height);
+  return isLost(height) && !isNotStarted(form, height, root) ? describeLost(height) : [readRow(form, root)];
+}
+
+function readRows(form: Form, root: RowPlace, path: string): Reading {
+  const ofObject = /^(.*?)\.?\*$/.exec(path)?.[1];
+  const found = follow(root, (ofObject ?? path) || "$");
+  if (isLost(found)) {
+    return describeLost(found);
+  }
+  const { value } = found;
+  if (typeof value !== "object" || value === null || Array.isArray(value) !== (ofObject === undefined)) {
+    const expected = ofObject === undefined ? "a list" : "an object";
+    return `Cannot read ${nameOf(found)} as ${expected} of rows: ${describeValue(value)}`;
+  }
+  const rows = Object.entries(value).map(([key, row]) => readRow(form, { ...inside(found, key, row), key }));
+  // An indexer whose rows are those of an object writes all of them when it starts.
+  return rows.length === 0 && ofObject !== undefined
+    ? [{ chainId: null, content: { kind: "not_started" } }]
+    : rows;
+}
+
+function readRow(form: Form, row: RowPlace): Row {
+  const found = follow(row, form.chainId);
+  if (isLost(found)) {
+    return { chainId: null, content: unreadable(describeLost(found)) };
+  }
+  const chainId = readPositiveInteger(found.value);
+  if (chainId === null && form.chainId?.endsWith("?") === false) {
+    const detail = `Cannot read ${nameOf(found)} as a chain id: ${describeValue(found.value)}`;
+    return { chainId, content: unreadable(detail) };
+  }
+  return { chainId, content: readContent(form, row) };
+}
+
+function readContent(form: Form, row: RowPlace): RowContent {
+  const height = follow(row, form.height);
+  if (isNotStarted(form, height, row)) {
+    return { kind: "not_started" };
+  }
+  if (isLost(height)) {
+    return unreadable(describeLost(height));
+  }
+  const others = [form.time, form.hash, form.deployment, form.failed].map((path) => follow(row, path));
+  const lost = others.find(isLost);
+  if (lost !== undefined) {
+    return unreadable(describeLost(lost));
+  }
+  const [time, hash, deployment, failed] = others.map((found) => (isLost(found) ? null : found.value));
+  return readHead(height, {
+    timestampSec: readTimestampSec(time),
+    hash: readHash(hash),
+    deployment: readDeployment(deployment),
+    indexingErrors: failed === undefined ? null : isBadNews(failed),
+  });
+}
+
+/** A path to the height that ends at null is a height of null; a row of null, or a reply of null, is neither. */
+function isNotStarted({ notStarted = [] }: Form, height: Place | Lost, row: Place): boolean {
+  if (isLost(height)) {
+    return height.at !== row && height.at.value === null && notStarted.includes(null);
+  }
+  const { value } = height;
+  return notStarted.some((known) => known === value || (known !== null && String(known) === value));
+}
+
+/** `false`, `null`, 0, an empty text and an empty list mean that nothing has failed. */
+function isBadNews(value: unknown): boolean {
+  return Array.isArray(value) ? value.length > 0 : Boolean(value) && value !== "false";
+}
+
+/**
+ * The head at a height. Zero means that nothing is indexed yet: it is what graph-node answers for a deployment that starts
+ * at block 1, and Ponder for one that starts at genesis.
+ */
+export function readHead(height: Place, details: Omit<Head, "block">): RowContent {
+  const { value } = height;
+  if (value === 0 || (typeof value === "string" && /^(?:0|0x0+)$/.test(value))) {
+    return { kind: "not_started" };
+  }
+  const block = readPositiveInteger(value);
+  return block === null
+    ? unreadable(`Cannot read ${nameOf(height)} as a height: ${describeValue(value)}`)
+    : { kind: "head", head: { block, ...details } };
+}
+
+/** The failure of one row; others may still be good. */
+export function unreadable(detail: string): RowContent {
+  return { kind: "failed", reason: "schema", detail };
+}

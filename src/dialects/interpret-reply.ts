@@ -1,0 +1,246 @@
+import type { Reply } from "../core/model/http-post.ts";
+import type { FailureReason } from "../core/model/observation.ts";
+import { shorten } from "../core/model/text.ts";
+import type { Question, Reading, Row } from "./dialect.ts";
+import { findKnownError, isRateLimitText, quoteExplained, titleOf } from "./error-patterns.ts";
+import { FAMILIES } from "./families.ts";
+import { type Place, questionsOf } from "./form.ts";
+import { quote } from "./values.ts";
+
+/** What a reply to a question says. */
+export type Interpretation =
+  | { readonly kind: "rows"; readonly rows: readonly Row[] }
+  /** The server does not know the question: the next one may fit. Not a failure. */
+  | { readonly kind: "refused"; readonly detail: string }
+  | {
+      readonly kind: "failed";
+      /** `schema`: data of another shape than the question expects. */
+      readonly reason: FailureReason;
+      /** The provider's words in one line of some 200 characters, with an explanation where they need one. */
+      readonly detail: string;
+      /** How long the provider asks to wait, from the instant of the reply; null where it does not say. */
+      readonly retryAfterMs: number | null;
+    };
+
+/**
+ * Interprets an HTTP reply, received at `nowMs`. The body counts before the status, because most providers answer 200 to
+ * everything: The Graph's gateway to a wrong key, Hasura to an unknown field. A height counts even beside an error:
+ * graph-node before 0.44 sends `indexing_error` with a good `_meta`.
+ */
+export function interpretReply(question: Question, reply: Reply, nowMs: number): Interpretation {
+  const body = readBody(reply.body, question.reads);
+  const error = findError(reply, body, question.reads, nowMs);
+  const { value } = body.found;
+  if (value === undefined || (value === null && error !== null)) {
+    return error ?? fail("malformed", `Cannot read the answer: ${quote(reply.body)}`, null);
+  }
+  const reading = readFound(question, body.found);
+  const hasHead = typeof reading !== "string" && reading.some(({ content }) => content.kind === "head");
+  // Beside an error, a field of null means that it could not be read, and not that nothing is indexed yet.
+  if (error !== null && !hasHead) {
+    return error;
+  }
+  if (typeof reading === "string") {
+    return fail("schema", reading, null);
+  }
+  const isFlagged = error?.kind === "failed" && error.reason === "indexing_error";
+  return { kind: "rows", rows: isFlagged ? reading.map(withIndexingErrors) : reading };
+}
+
+const [PLAINEST] = questionsOf(FAMILIES.graph[0]);
+
+/** The plain shape of one block number is accepted from every dialect. */
+function readFound(question: Question, found: Place): Reading {
+  const reading = question.read(found);
+  const plain = typeof reading === "string" && question.reads === "data" ? PLAINEST?.read(found) : undefined;
+  return typeof plain === "object" ? plain : reading;
+}
+
+function withIndexingErrors(row: Row): Row {
+  const { content } = row;
+  return content.kind === "head"
+    ? { ...row, content: { ...content, head: { ...content.head, indexingErrors: true } } }
+    : row;
+}
+
+/** The HTTP statuses with a reason of their own. */
+const STATUS_REASONS: ReadonlyMap<number, FailureReason> = new Map([
+  [401, "unauthorized"],
+  [402, "payment_required"],
+  [403, "unauthorized"],
+  [404, "not_found"],
+  [429, "rate_limited"],
+]);
+
+/** What a reply says instead of data, or beside them. Of an indexer that has not started, one row without a chain. */
+function findError(
+  reply: Reply,
+  body: ParsedBody,
+  reads: Question["reads"],
+  nowMs: number,
+): Interpretation | null {
+  const { httpStatus, retryAfter } = reply;
+  const retryAfterMs = readRetryAfterMs(retryAfter, nowMs);
+  const known = findKnownError(body.errors);
+  // A 5xx speaks of the server's own limits, unless it says when to come back.
+  if (known !== null && !(known.meaning === "rate_limited" && httpStatus >= 500 && retryAfter === null)) {
+    const detail = quoteExplained(known.text);
+    switch (known.meaning) {
+      case "refused":
+        return { kind: "refused", detail };
+      case "not_started":
+        return { kind: "rows", rows: [{ chainId: null, content: { kind: "not_started" } }] };
+      default:
+        return fail(known.meaning, detail, retryAfterMs);
+    }
+  }
+  if (httpStatus >= 300) {
+    const words = body.errors[0] ?? titleOf(reply.body);
+    const detail = `HTTP ${httpStatus.toString()}${words === "" ? "" : `: ${words}`}`;
+    return fail(reasonOfStatus(reply, body), quoteExplained(detail), retryAfterMs);
+  }
+  return findErrorOfSuccess(reply, body, reads, retryAfterMs);
+}
+
+function reasonOfStatus(
+  { httpStatus, retryAfter, body }: Reply,
+  { form, errors }: ParsedBody,
+): FailureReason {
+  if (httpStatus === 403 && (retryAfter !== null || isRateLimitText(body))) {
+    return "rate_limited";
+  }
+  const isGraphqlError = form === "api" && errors.length > 0;
+  return STATUS_REASONS.get(httpStatus) ?? (isGraphqlError ? "graphql" : "http_status");
+}
+
+/** The error of a reply with a 2xx status. */
+function findErrorOfSuccess(
+  { body }: Reply,
+  { form, errors: [message] }: ParsedBody,
+  reads: Question["reads"],
+  retryAfterMs: number | null,
+): Interpretation | null {
+  if (form === "api" && message === undefined) {
+    return null;
+  }
+  const words = quoteExplained(message ?? titleOf(body));
+  if (retryAfterMs !== null || isRateLimitText(body)) {
+    return fail("rate_limited", words, retryAfterMs);
+  }
+  if (form === "api") {
+    return fail("graphql", words, null);
+  }
+  const language = reads === "data" ? "GraphQL" : "JSON";
+  const found = words === "" ? "the body is empty" : words;
+  return fail("malformed", `Cannot read the answer as ${language}: ${found}`, null);
+}
+
+function fail(reason: FailureReason, detail: string, retryAfterMs: number | null): Interpretation {
+  return { kind: "failed", reason, detail, retryAfterMs };
+}
+
+/**
+ * How long a `Retry-After` header asks to wait, from `nowMs`: seconds or an HTTP date (RFC 9110, section 10.2.3).
+ * Null where there is none, or nothing that can be understood.
+ */
+function readRetryAfterMs(header: string | null, nowMs: number): number | null {
+  const text = header?.trim() ?? "";
+  if (/^\d{1,9}$/.test(text)) {
+    return Number(text) * 1000;
+  }
+  // Date.parse takes much else for a date, "1.5" among it.
+  const atMs = /^[A-Z][a-z]+, .*\d\d:\d\d:\d\d GMT$/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(atMs) ? null : Math.max(0, atMs - nowMs);
+}
+
+/** A parsed body, not yet classified. */
+interface ParsedBody {
+  /** `api`: GraphQL, JSON-RPC, or JSON that is read whole; `text`: plain text or a JSON `message`; `none`: empty, truncated or other JSON. */
+  readonly form: "api" | "text" | "none";
+  /** What the question reads; a value of undefined where the body has none. */
+  readonly found: Place;
+  /** Its error messages, each with its error code in brackets. */
+  readonly errors: readonly string[];
+}
+
+/** Both bound what a hostile megabyte can cost: every message is searched for several patterns. */
+const MAX_ERRORS = 100;
+const MAX_ERROR_CHARACTERS = 2_000;
+
+const NOTHING: Place = { value: undefined, name: "data" };
+
+/** Parses a body: GraphQL, JSON-RPC, the `{"error": …}` of graph-node's own 400s, the `{"message": …}` of proxies, plain text. */
+export function readBody(body: string, reads: Question["reads"]): ParsedBody {
+  const json = parseJson(body);
+  if (json === undefined) {
+    return readText(body);
+  }
+  const whole: Place = { value: json, name: "" };
+  if (!isObject(json)) {
+    return reads === "reply"
+      ? { form: "api", found: whole, errors: [] }
+      : { form: "none", found: NOTHING, errors: [] };
+  }
+  const errors = [json["errors"], json["error"]]
+    .flatMap((error) => error ?? [])
+    .slice(0, MAX_ERRORS)
+    .map((error: unknown) => messageOf(error, json));
+  const found = reads === "reply" ? whole : dataOf(json);
+  if (found.value !== undefined || errors.length > 0) {
+    return { form: "api", found, errors };
+  }
+  const message = json["message"];
+  return typeof message === "string"
+    ? { form: "text", found, errors: [cut(message)] }
+    : { form: "none", found, errors: [] };
+}
+
+/** The `data` of GraphQL, or the `result` of JSON-RPC. */
+function dataOf(json: Readonly<Record<string, unknown>>): Place {
+  const name = ["data", "result"].find((key) => json[key] != null) ?? ("data" in json ? "data" : "result");
+  return { value: json[name], name };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // Some engines overflow their stack on deeply nested lists.
+    if (error instanceof SyntaxError || error instanceof RangeError) {
+      return undefined;
+    }
+    throw error;
+  }
+}
+
+/** The words of a proxy that answers in plain text; a page or broken JSON has none of use. */
+function readText(body: string): ParsedBody {
+  const text = body.trim();
+  return text === "" || /^[<{["]/.test(text)
+    ? { form: "none", found: NOTHING, errors: [] }
+    : { form: "text", found: NOTHING, errors: [cut(text)] };
+}
+
+function messageOf(error: unknown, reply: Readonly<Record<string, unknown>>): string {
+  if (typeof error === "string") {
+    const details = reply["details"];
+    return cut(typeof details === "string" ? `${error}: ${details}` : error);
+  }
+  if (!isObject(error)) {
+    return "an error without a message";
+  }
+  const message = typeof error["message"] === "string" ? error["message"] : "an error without a message";
+  const extensions = error["extensions"];
+  const code = error["code"] ?? (isObject(extensions) ? extensions["code"] : undefined);
+  return typeof code === "string" || typeof code === "number"
+    ? `${cut(message)} (${cut(String(code))})`
+    : cut(message);
+}
+
+function cut(text: string): string {
+  return shorten(text, MAX_ERROR_CHARACTERS);
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

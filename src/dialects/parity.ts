@@ -1,0 +1,192 @@
+import type { Form, Target } from "../core/model/fleet.ts";
+import type { PollTimes } from "../core/model/observation.ts";
+import type { CarriedProbe, CarriedSelection, ParityReading, ParityValue } from "../core/model/parity.ts";
+import type { Outcome, Question } from "./dialect.ts";
+import { DIALECTS } from "./families.ts";
+import { describeLost, followKeys, isLost, type Lost, questionsOf } from "./form.ts";
+import { readBody } from "./interpret-reply.ts";
+import { describeParts, quote } from "./values.ts";
+
+/** A selection under the alias that it has in one request. */
+export interface AliasedSelection extends CarriedSelection {
+  readonly probe: string;
+  readonly alias: string;
+}
+
+/** The question for the heights with selections beside it. The reply is read like that of the question alone. */
+export interface CombinedQuestion {
+  readonly question: Question;
+  readonly selections: readonly AliasedSelection[];
+}
+
+/** The beginning of an operation that takes more selections behind its first brace: one without variables. */
+const OPERATION = /^\s*(?:query(?:\s+\w+)?\s*)?\{\s*/;
+
+/** Why requests of a dialect cannot carry selections beside the height; null if they can. */
+export function whyNotCarried(asked: {
+  readonly dialect: string;
+  readonly custom?: Form | undefined;
+}): string | null {
+  const { custom } = asked;
+  const canCarry =
+    custom === undefined || questionsOf(custom).every(({ body }) => OPERATION.test(queryIn(body)));
+  return (
+    DIALECTS[asked.dialect]?.carriesNothing ??
+    (canCarry ? null : "its custom query must begin with { or with query NAME {")
+  );
+}
+
+function queryIn(body: Question["body"]): string {
+  return String(body?.["query"] ?? "");
+}
+
+/**
+ * Puts the selections of probes into the query for the heights, one alias for each. `_meta` keeps its name: for a failed
+ * subgraph graph-node answers under that key only.
+ */
+export function combineQuestion(
+  question: Question,
+  probes: readonly CarriedProbe[],
+  targets: readonly Pick<Target, "key" | "chainId">[],
+): CombinedQuestion {
+  const chainIds = new Map(targets.map(({ key, chainId }) => [key, chainId]));
+  const selections = probes.flatMap((probe, index) =>
+    probe.selections.map((selection) => ({
+      ...selection,
+      probe: probe.probe,
+      alias: `p${index}_${chainIds.get(selection.target) ?? 0}`,
+    })),
+  );
+  const aliased = selections.map(({ alias, select }) => `${alias}: ${select}`).join(" ");
+  const query = queryIn(question.body).replace(OPERATION, (opening) => `${opening.trimEnd()} ${aliased} `);
+  return { question: { ...question, body: { ...question.body, query } }, selections };
+}
+
+/** A reply to a combined question that had the heights. */
+export interface CombinedReply {
+  /** JSON. */
+  readonly body: string;
+  /** What it said of each target. */
+  readonly outcomes: readonly Outcome[];
+  readonly times: PollTimes;
+}
+
+/** What the reply says of each selection. One whose target has no height in this reply is left out. */
+export function readParity(
+  selections: readonly AliasedSelection[],
+  { body, outcomes, times: { sentAtMs, receivedAtMs } }: CombinedReply,
+): readonly ParityReading[] {
+  const { found, errors } = readBody(withExactNumbers(body), "data");
+  const blocks = new Map(
+    outcomes.flatMap((outcome) =>
+      outcome.kind === "head" ? [[outcome.source, outcome.head.block] as const] : [],
+    ),
+  );
+  return selections.flatMap((selection): readonly ParityReading[] => {
+    const { probe, target } = selection;
+    const block = blocks.get(target);
+    if (block === undefined) {
+      return [];
+    }
+    const value = readValue(selection, found.value, errors[0]);
+    const common = { probe, target, sentAtMs, receivedAtMs };
+    return typeof value === "string"
+      ? [{ ...common, kind: "failed", detail: quote(value) }]
+      : [{ ...common, kind: "value", block, value }];
+  });
+}
+
+/** The value of a selection, or why it cannot be compared: the server's words where there are some. */
+function readValue(
+  { alias, value: path }: AliasedSelection,
+  data: unknown,
+  error: string | undefined,
+): ParityValue | string {
+  const [field = "", ...rest] = path;
+  const root = followKeys({ value: data, name: "data" }, [alias]);
+  const found = isLost(root) ? root : followKeys({ value: root.value, name: `data.${field}` }, rest);
+  if (isLost(found)) {
+    return error ?? (!isLost(root) && isAbsentRow(found) ? NULL : describeLost(found));
+  }
+  if (error !== undefined && found.value === null) {
+    // GraphQL answers null where a resolver has failed.
+    return error;
+  }
+  const { value, name } = found;
+  return (
+    parityValueOf(value) ??
+    (typeof value === "object"
+      ? `Cannot compare ${name}: expected one value, found ${describeParts(value)}`
+      : `Cannot compare ${name}: it has more than ${MAX_VALUE_CHARACTERS} characters`)
+  );
+}
+
+/** A list that is too short, or null on the way: there is no such row, and its value is null. */
+function isAbsentRow({ at: { value }, key }: Lost): boolean {
+  return value === null || (Array.isArray(value) && /^\d+$/.test(key) && Number(key) >= value.length);
+}
+
+/** Bounds what is kept of a value; the largest number of a contract has 78 digits. */
+const MAX_VALUE_CHARACTERS = 256;
+
+const NULL: ParityValue = { text: "null", isNumber: false };
+
+/** As JSON writes it, without an exponent. `007` and `1e5` are texts: they may be names. */
+const DECIMAL = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?$/;
+const WITH_EXPONENT = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/;
+/** A number of double precision has at most this many places. */
+const MAX_EXPONENT = 400;
+
+/** Strings, which are skipped, and numbers. */
+const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
+
+/** The text of a JSON value as it is compared; null for an object, for a list, and for what is too long to be kept. */
+export function parityValueOf(value: unknown): ParityValue | null {
+  if (typeof value === "object" && value !== null) {
+    return null;
+  }
+  const text = typeof value === "string" || typeof value === "number" ? String(value) : null;
+  const number = text === null ? null : canonicalNumber(text);
+  const parity =
+    number === null ? { text: JSON.stringify(value), isNumber: false } : { text: number, isNumber: true };
+  return parity.text.length > MAX_VALUE_CHARACTERS ? null : parity;
+}
+
+/** The same JSON with every number as a string of its digits, because `JSON.parse` rounds what a double cannot hold. */
+export function withExactNumbers(json: string): string {
+  return json.replace(TOKENS, (token) => (token.startsWith('"') ? token : `"${withoutExponent(token)}"`));
+}
+
+/** `12.50` and `12.5` as `12.5`, `-0.0` as `0`; null for what is no decimal number. */
+function canonicalNumber(text: string): string | null {
+  const [, sign, whole, places = ""] = DECIMAL.exec(text) ?? [];
+  if (whole === undefined) {
+    return null;
+  }
+  const fraction = withoutLastZeros(places);
+  const digits = fraction === "" ? whole : `${whole}.${fraction}`;
+  return digits === "0" ? "0" : `${sign}${digits}`;
+}
+
+/** `1.5e3` as `1500`; an exponent beyond those of double precision stays. */
+function withoutExponent(token: string): string {
+  const [, sign = "", whole = "", places = "", power] = WITH_EXPONENT.exec(token) ?? [];
+  const exponent = Number(power);
+  if (power === undefined || Math.abs(exponent) > MAX_EXPONENT) {
+    return token;
+  }
+  const digits = `${"0".repeat(Math.max(0, -exponent))}${whole}${places}${"0".repeat(Math.max(0, exponent))}`;
+  const point = Math.max(0, -exponent) + whole.length + exponent;
+  const before = digits.slice(0, point).replace(/^0+(?=\d)/, "");
+  const after = withoutLastZeros(digits.slice(point));
+  return `${sign}${before}${after === "" ? "" : `.${after}`}`;
+}
+
+/** Not by a pattern: `/0+$/` takes quadratic time on zeros that are not the last digits. */
+function withoutLastZeros(digits: string): string {
+  let end = digits.length;
+  while (digits[end - 1] === "0") {
+    end -= 1;
+  }
+  return digits.slice(0, end);
+}

@@ -1,0 +1,110 @@
+import { CUT_MARK, oneLine } from "../core/model/text.ts";
+
+/**
+ * A height or a chain id as a number, or as text in decimal or hexadecimal digits; null for whatever cannot be one: zero,
+ * negative, fractional, beyond 2^53 - 1. Hasura as Envio starts it sends big numbers as strings.
+ */
+export function readPositiveInteger(value: unknown): number | null {
+  const isDigits = typeof value === "string" && /^(?:[1-9]\d{0,15}|0x[\da-f]{1,16})$/i.test(value);
+  const number = isDigits ? Number(value) : value;
+  return typeof number === "number" && Number.isSafeInteger(number) && number > 0 ? number : null;
+}
+
+/** The year 5138 in seconds, 1973 in milliseconds: anything later is not a number of seconds. */
+const FIRST_IMPOSSIBLE_SEC = 1e11;
+
+const ISO_TIME = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d:\d\d(?:\.\d{1,9})?)(Z|[+-]\d\d(?::?\d\d)?)?$/;
+
+/**
+ * A block's time in unix seconds, from seconds as a number or as digits, or from ISO 8601 such as PostgreSQL's
+ * `timestamptz`. Null for what cannot be one: milliseconds, zero, negative. A height is useful without its time.
+ */
+export function readTimestampSec(value: unknown): number | null {
+  const seconds = typeof value === "string" ? parseTime(value) : value;
+  return typeof seconds === "number" && seconds > 0 && seconds < FIRST_IMPOSSIBLE_SEC ? seconds : null;
+}
+
+/** A block hash with its 0x, or null. */
+export function readHash(value: unknown): string | null {
+  return typeof value === "string" && /^0x[\da-f]{1,128}$/i.test(value) ? value : null;
+}
+
+/** The id of a deployment, or null. It becomes a metric label, so nothing but an id is accepted. */
+export function readDeployment(value: unknown): string | null {
+  return typeof value === "string" && /^[\w.-]{1,64}$/.test(value) ? value : null;
+}
+
+function parseTime(text: string): number | null {
+  if (/^(?:\d{1,15}|0x[\da-f]{1,12})$/i.test(text)) {
+    return Number(text);
+  }
+  const [, day, time, zone] = ISO_TIME.exec(text) ?? [];
+  if (day === undefined || time === undefined) {
+    return null;
+  }
+  // Without a zone, Date.parse would use the zone of this machine.
+  return Date.parse(`${day}T${time}${fullZone(zone ?? "Z")}`) / 1000;
+}
+
+/** PostgreSQL shortens +00:00 to +00. */
+function fullZone(zone: string): string {
+  if (zone === "Z" || zone.includes(":")) {
+    return zone;
+  }
+  return `${zone.slice(0, 3)}:${zone.slice(3) || "00"}`;
+}
+
+/** In UTF-16 code units: 200 characters have no more. */
+const MAX_CHARACTERS_READ = 400;
+const WHOLE = /^.{0,200}$/u;
+const BEGINNING = /^.{0,199}/u;
+
+/**
+ * A provider's words, fit for a log line: one line without control characters, of at most 200 characters. Secrets are
+ * left in it: `createRedact` finds them, also where they were cut.
+ */
+export function quote(text: string): string {
+  // A body may have a megabyte: only what can be shown is looked at.
+  const start = text.slice(0, MAX_CHARACTERS_READ);
+  const isCut = start.length < text.length;
+  const line = oneLine(unescaped(isCut ? start.replace(/\\(?:u[0-9a-f]{0,3})?$/i, "") : start));
+  return !isCut && WHOLE.test(line) ? line : `${BEGINNING.exec(line)?.[0] ?? ""}${CUT_MARK}`;
+}
+
+/** JSON with only the escapes it needs: a secret that is echoed with others would not be recognised. */
+function unescaped(json: string): string {
+  return json.replace(/\\(?:\\|\/|u00([2-7][0-9a-f]))/gi, (escaped, hex: string | undefined) => {
+    const character = hex === undefined ? escaped.slice(1) : String.fromCharCode(Number.parseInt(hex, 16));
+    return character === "\\" || character === '"' ? escaped : character;
+  });
+}
+
+/** Names a value that was found in place of another. It never descends into it: it may be nested without end. */
+export function describeValue(value: unknown): string {
+  if (typeof value === "string") {
+    return `"${quote(value)}"`;
+  }
+  if (Array.isArray(value)) {
+    return "a list";
+  }
+  if (typeof value === "object" && value !== null) {
+    return "an object";
+  }
+  return value === undefined ? "nothing" : String(value);
+}
+
+const MAX_NAMED_KEYS = 10;
+
+/** Describes what was found somewhere in a reply: an object by its fields, a list by its length. */
+export function describeParts(value: unknown): string {
+  if (Array.isArray(value)) {
+    return `a list of ${value.length.toString()}`;
+  }
+  if (typeof value !== "object" || value === null) {
+    return describeValue(value);
+  }
+  const keys = Object.keys(value);
+  const named = keys.slice(0, MAX_NAMED_KEYS).map((key) => describeValue(key));
+  const more = keys.length > named.length ? ", …" : "";
+  return keys.length === 0 ? "an empty object" : `an object with ${named.join(", ")}${more}`;
+}
