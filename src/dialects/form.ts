@@ -180,9 +180,11 @@ function isNotStarted({ notStarted = [] }: Form, height: Place | Lost, row: Plac
   return notStarted.some((known) => known === value || (known !== null && String(known) === value));
 }
 
-/** `false`, `null`, 0, an empty text and an empty list mean that nothing has failed. */
+/** `false`, `null`, 0, and an empty text, list or object mean that nothing has failed. */
 function isBadNews(value: unknown): boolean {
-  return Array.isArray(value) ? value.length > 0 : Boolean(value) && value !== "false";
+  return typeof value === "object" && value !== null
+    ? Object.keys(value).length > 0
+    : Boolean(value) && value !== "false";
 }
 
 /**

@@ -75,7 +75,6 @@ function subgraphCases({ block, timeSec }: Truth): readonly FaultCase[] {
   const heights: Readonly<Record<string, unknown>> = {
     "height-as-word": "latest",
     "height-with-sign": `+${block}`,
-    "height-in-hex": `0x${block.toString(16)}`,
     "height-with-fraction": block + 0.5,
     "height-negative": -block,
     "height-beyond-2-53": 2 ** 53 + 2,
@@ -101,6 +100,7 @@ function subgraphCases({ block, timeSec }: Truth): readonly FaultCase[] {
   return [
     ...Object.entries(heights).map(([name, number]) => answered(name, "schema", meta({ number }))),
     answered("height-as-text", null, meta({ number: String(block) })),
+    answered("height-in-hex", null, meta({ number: `0x${block.toString(16)}` })),
     answered("height-zero", null, meta({ number: 0 }), "syncing"),
     ...Object.entries(times).map(([name, timestamp]) =>
       answered(name, null, meta({ number: block, timestamp })),
