@@ -35,7 +35,7 @@ describe("synclag demo", () => {
 
     expectGolden(`test/fixtures/demo/${demo.name}.expected.txt`, shown.join("\n"));
     expect(new Set(endpoints.map(({ dialect }) => dialect))).toEqual(
-      new Set([...Object.keys(DIALECTS).filter((name) => name !== "graph-status"), "rpc"]),
+      new Set([...Object.keys(DIALECTS).filter((name) => name !== "auto" && name !== "graph-status"), "rpc"]),
     );
   });
 });
