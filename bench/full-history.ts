@@ -2,7 +2,7 @@ import { parseConfig } from "../src/config/parse.ts";
 import { ChainHistory, type SavedHistory } from "../src/core/history/history.ts";
 import type { Chain, Target } from "../src/core/model/fleet.ts";
 import { groupBy } from "../src/core/model/group-by.ts";
-import type { ChainReport, TargetReport } from "../src/core/model/report.ts";
+import { type ChainReport, type TargetId, type TargetReport, targetId } from "../src/core/model/report.ts";
 import { writeHistoryFile } from "../src/io/state/history-file.ts";
 
 /** Two rings: one by the minute, for two hours, and one by five minutes. */
@@ -48,34 +48,53 @@ function fullHistory(chain: Chain, targets: readonly Target[]): ChainHistory {
 /** Whatever the values are, they take as much memory. */
 function reportOf(chain: Chain, targets: readonly Target[], atMs: number): ChainReport {
   const block = Math.floor(atMs / BLOCK_MS);
+  const { slug, id, name, testnet } = chain;
   return {
-    chain,
-    reference: { block, sources: targets.length, members: [], opposed: [], timeMs: atMs },
-    standings: [],
+    ...{
+      slug,
+      chain_id: id,
+      name,
+      testnet,
+      block_time_seconds: null,
+      block_interval_seconds: BLOCK_MS / 1_000,
+    },
+    reference: { block_number: block, sources: targets.length, members: [], opposed: [], time: null },
     dispute: null,
-    blockIntervalMs: BLOCK_MS,
-    targets: targets.map((target) => ({ ...OK, target, block: block - 1, lagMs: 1_000 })),
-    gaps: targets
-      .slice(1)
-      .map((target) => ({ target, against: "", blocks: 1, seconds: 2, uncertaintyBlocks: 0.5 })),
+    standings: [],
+    thresholds: { lagging_seconds: 0, critical_seconds: 0, stalled_seconds: 0 },
+    targets: targets.map((target) => ({
+      ...OK,
+      ...targetId(target),
+      block_number: block - 1,
+      lag_seconds: 1,
+    })),
+    gaps: targets.slice(1).map((target) => ({
+      ...targetId(target),
+      against: "",
+      blocks: 1,
+      seconds: 2,
+      uncertainty_blocks: 0.5,
+    })),
     parity: [],
   };
 }
 
-const OK: Omit<TargetReport, "target" | "block" | "lagMs"> = {
+const OK: Omit<TargetReport, keyof TargetId | "block_number" | "lag_seconds"> = {
   status: "ok",
   reason: null,
   detail: "",
   up: true,
-  blockTimestampSec: null,
-  lagBlocks: 1,
-  lagExtrapolated: false,
-  lastSuccessMs: null,
-  lastAdvanceMs: null,
-  indexingErrors: null,
+  block_timestamp: null,
+  lag_blocks: 1,
+  lag_extrapolated: false,
+  last_success: null,
+  last_advance: null,
+  indexing_errors: null,
   deployment: null,
-  deploymentChanges: 0,
+  deployment_changes: 0,
   regressions: { reorg: 0, reindex: 0 },
   preferred: false,
   maintenance: false,
+  explorer: null,
+  playground: null,
 };

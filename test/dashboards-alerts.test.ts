@@ -8,8 +8,8 @@ import { SETTINGS } from "../dashboards/src/settings.ts";
 import type { Text } from "../dashboards/src/text.ts";
 import { realTime } from "../dashboards/src/time-scale.ts";
 import { STATUSES } from "../src/core/model/report.ts";
-import { readDocuments } from "../src/io/http-server/routes/documents.ts";
 import { RUNBOOKS_PATH } from "../src/views/page/links.ts";
+import { serve } from "./support/served.ts";
 
 const ROOT = new URL("../", import.meta.url);
 const RUNBOOKS = new URL("docs/runbooks/", ROOT);
@@ -182,17 +182,17 @@ describe("docs/runbooks/", () => {
     expect(readdirSync(RUNBOOKS).toSorted()).toEqual(names.map((name) => `${name}.md`).toSorted());
   });
 
-  it("is served where the alerts lead to, with its sections, on one page, and names the severities", () => {
+  it("is served where the alerts lead to, with its sections, on one page, and names the severities", async () => {
     const { pathname } = new URL(SETTINGS.runbooksUrl);
-    const { runbook } = readDocuments();
+    await using server = await serve();
 
-    const pages = names.map((name) => {
+    const pages = names.map(async (name) => {
       const page = read(`docs/runbooks/${name}.md`);
       const severity = /^Severity: (.+)$/m.exec(page)?.[1] ?? "";
       return {
         name,
         title: page.split("\n")[0],
-        isServed: runbook(`${name}.md`) === page,
+        status: (await fetch(`${server.url}${pathname}/${name}.md`)).status,
         sections: [...page.matchAll(/^## (.+)$/gm)].map(([, title]) => title),
         isShort: page.split("\n").length < 60,
         unnamed: alerts.filter((alert) => alert.name === name && !severity.includes(alert.severity)),
@@ -200,11 +200,11 @@ describe("docs/runbooks/", () => {
     });
 
     expect(pathname).toBe(RUNBOOKS_PATH);
-    expect(pages).toEqual(
+    expect(await Promise.all(pages)).toEqual(
       names.map((name) => ({
         name,
         title: `# ${name}`,
-        isServed: true,
+        status: 200,
         sections: SECTIONS,
         isShort: true,
         unnamed: [],

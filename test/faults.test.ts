@@ -2,11 +2,11 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { Report, TargetReport } from "../src/core/model/report.ts";
 import type { EndpointSpec } from "../src/sim/fleet/endpoint-spec.ts";
 import type { FAULTS } from "../src/sim/fleet/fault-list.ts";
 import { type SimulatedFleet, startFleet } from "../src/sim/fleet/simulated-fleet.ts";
 import { SIMULATED_CUSTOM_QUERY } from "../src/sim/servers/custom.ts";
-import type { StatusJson, TargetJson } from "../src/views/api/api-schema.ts";
 import { FAULT_DEPLOYMENT, type FaultCase, faultCases, type Truth } from "./support/fault-cases.ts";
 import { AUTHORITY, WIRE_CASES, type Wire } from "./support/fault-wires.ts";
 import { expectGolden } from "./support/golden.ts";
@@ -20,7 +20,7 @@ import { temporaryFolder } from "./support/temporary-folder.ts";
 interface Expected extends Pick<FaultCase, "name" | "reason" | "status"> {}
 
 interface Met {
-  readonly json: StatusJson;
+  readonly json: Report;
   /** How often a neighbour was asked. */
   readonly requestsTo: (name: string) => number;
 }
@@ -182,7 +182,7 @@ async function playOverSockets(): Promise<void> {
   do {
     await sleep(250);
     // Our own API, whose schema has tests of its own.
-    const json = (await (await fetch(`${url}/api/v1/status`)).json()) as StatusJson;
+    const json = (await (await fetch(`${url}/api/v1/status`)).json()) as Report;
     overSockets = { json, requestsTo };
   } while (!isSettled() && Date.now() < untilMs);
 }
@@ -198,7 +198,7 @@ function isSettled(): boolean {
 /** What became of a fault, and of the healthy endpoint on its host. */
 function metBy({ name }: Pick<Expected, "name">) {
   const { json, requestsTo } = ANSWERED.some((one) => one.name === name) ? inVirtualTime : overSockets;
-  const targetOf = (protocol: string): Pick<TargetJson, "reason" | "status"> =>
+  const targetOf = (protocol: string): Pick<TargetReport, "reason" | "status"> =>
     json.targets.find((target) => target.protocol === protocol) ?? { reason: null, status: "unknown" };
   const { reason, status } = targetOf(name);
   const neighbour = targetOf(neighbourOf(name)).status;

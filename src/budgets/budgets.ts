@@ -136,12 +136,14 @@ export class Budgets {
   /** One report for each account of the fleet, in the order of its budgets and endpoints. */
   report(nowMs: number): readonly BudgetReport[] {
     return [...this.#accounts.values()].map(({ budget, endpoint, ledger }) => ({
-      budget,
-      endpoint,
+      budget: budget.name,
+      endpoint: endpoint?.key ?? null,
+      per: budget.per,
       limit: budget.limit,
       used: usedAt(ledger, nowMs),
       remaining: remainingAt(ledger, nowMs),
-      ...(isBackingOff(ledger.backOff, nowMs) ? { backOff: backOffText(ledger.backOff, nowMs) } : {}),
+      detail: isBackingOff(ledger.backOff, nowMs) ? backOffText(ledger.backOff, nowMs) : null,
+      drawn_by: [],
     }));
   }
 

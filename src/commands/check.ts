@@ -1,9 +1,8 @@
 import { parseDuration } from "../config/schema/quantities.ts";
+import type { Report } from "../core/model/report.ts";
 import { expositionText } from "../metrics/families/exposition.ts";
 import { STATUS_METRICS } from "../metrics/families/status.ts";
-import type { StatusJson } from "../views/api/api-schema.ts";
 import { type CheckExitCode, checkExitCode } from "../views/terminal/check-exit-code.ts";
-import { statusSource } from "../views/terminal/check-metrics.ts";
 import { applyMaxLag, selectForCheck } from "../views/terminal/check-selection.ts";
 import { type CheckTableOptions, renderCheckTable } from "../views/terminal/check-table.ts";
 import type { CommandWorld } from "./command-world.ts";
@@ -54,7 +53,7 @@ export async function check(
 }
 
 function render(
-  { json, ...known }: Pick<CheckTableOptions, "unfiltered" | "statusesUrl"> & { readonly json: StatusJson },
+  { json, ...known }: Pick<CheckTableOptions, "unfiltered" | "statusesUrl"> & { readonly json: Report },
   format: CheckFlags["format"],
   world: CommandWorld,
 ): string {
@@ -62,7 +61,7 @@ function render(
     case "json":
       return JSON.stringify(json, null, 2);
     case "prometheus":
-      return expositionText(STATUS_METRICS, statusSource(json)).trimEnd();
+      return expositionText(STATUS_METRICS, { report: json }).trimEnd();
     case "table":
       return renderCheckTable(json, {
         color: colorsFor("out", world),

@@ -39,9 +39,7 @@ function backOffs(fleet: Fleet, stateFile: string, world: CommandWorld): readonl
   }
   return budgets
     .report(world.nowMs())
-    .flatMap(({ budget, endpoint, backOff }) =>
-      backOff === undefined
-        ? []
-        : [`budget ${budget.name}${endpoint === null ? "" : ` of ${endpoint.key}`}: ${backOff}`],
+    .flatMap(({ budget, endpoint, detail }) =>
+      detail === null ? [] : [`budget ${budget}${endpoint === null ? "" : ` of ${endpoint}`}: ${detail}`],
     );
 }

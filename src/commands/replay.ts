@@ -3,17 +3,10 @@ import { createInterface } from "node:readline";
 import type { Config } from "../config/config.ts";
 import { parseDuration } from "../config/schema/quantities.ts";
 import type { Observation } from "../core/model/observation.ts";
-import {
-  type ChainReport,
-  type Incident,
-  incidentKey,
-  type Report,
-  type Status,
-} from "../core/model/report.ts";
+import { chainReports, type Incident, incidentKey, type Report, type Status } from "../core/model/report.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { type Recorded, readRecordedLine, recordedNames } from "../daemon/recording.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
-import { statusJson } from "../views/api/status.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { loadConfig } from "./load-config.ts";
 
@@ -237,29 +230,37 @@ class Player {
 }
 
 function onlyChains(report: Report, slugs: ReadonlySet<string>): Report {
-  return { ...report, chains: report.chains.filter(({ chain }) => slugs.has(chain.slug)) };
+  return {
+    ...report,
+    chains: report.chains.filter(({ slug }) => slugs.has(slug)),
+    targets: report.targets.filter(({ chain }) => slugs.has(chain)),
+    gaps: report.gaps.filter(({ chain }) => slugs.has(chain)),
+  };
 }
 
 /** One line for each chain. */
 function printJson({ out }: Pick<CommandWorld, "out">): (report: Report) => void {
   return (report) => {
-    const { generated_at: at, gaps, incidents } = statusJson(report);
-    for (const one of report.chains) {
-      const { slug } = one.chain;
+    const { generated_at: at, incidents } = report;
+    for (const { slug, reference, targets, gaps } of chainReports(report)) {
       out(
         JSON.stringify({
           at,
           chain: slug,
-          reference: referenceOf(one),
-          targets: one.targets.map((target) => ({
-            target: target.target.key,
-            status: target.status,
-            lag_blocks: target.lagBlocks,
-            lag_seconds: target.lagMs === null ? null : target.lagMs / 1_000,
-            block_number: target.block,
-            detail: target.detail,
+          reference: reference && {
+            block: reference.block_number,
+            time: reference.time,
+            sources: reference.sources,
+          },
+          targets: targets.map(({ key, status, lag_blocks, lag_seconds, block_number, detail }) => ({
+            target: key,
+            status,
+            lag_blocks,
+            lag_seconds,
+            block_number,
+            detail,
           })),
-          gaps: gaps.filter(({ chain }) => chain === slug),
+          gaps,
           incidents,
         }),
       );
@@ -267,22 +268,12 @@ function printJson({ out }: Pick<CommandWorld, "out">): (report: Report) => void
   };
 }
 
-function referenceOf({ reference }: ChainReport): object | null {
-  return reference === null
-    ? null
-    : {
-        block: reference.block,
-        time: reference.timeMs === null ? null : new Date(reference.timeMs).toISOString(),
-        sources: reference.sources,
-      };
-}
-
 /** A line for each change of a status, and for each begin and end of an incident; a target that is `ok` from the start has none. */
 function printChanges({ out }: Pick<CommandWorld, "out">): (report: Report) => void {
   const statuses = new Map<string, Status>();
   let before: readonly Incident[] = [];
   return (report) => {
-    const at = new Date(report.generatedAtMs).toISOString();
+    const at = report.generated_at;
     const lines = [...incidentChanges(before, report.incidents), ...statusChanges(statuses, report)];
     before = report.incidents;
     for (const line of lines) {
@@ -305,12 +296,10 @@ function incidentChanges(before: readonly Incident[], after: readonly Incident[]
 
 /** Lists the changes since `statuses`, and updates it. */
 function statusChanges(statuses: Map<string, Status>, report: Report): readonly string[] {
-  return report.chains
-    .flatMap(({ targets }) => targets)
-    .flatMap(({ target: { key }, status, detail }) => {
-      const from = statuses.get(key) ?? "unknown";
-      statuses.set(key, status);
-      const isNews = from !== status && !(from === "unknown" && status === "ok");
-      return isNews ? [`${key}  ${from} → ${status}  ${detail}`] : [];
-    });
+  return report.targets.flatMap(({ key, status, detail }) => {
+    const from = statuses.get(key) ?? "unknown";
+    statuses.set(key, status);
+    const isNews = from !== status && !(from === "unknown" && status === "ok");
+    return isNews ? [`${key}  ${from} → ${status}  ${detail}`] : [];
+  });
 }

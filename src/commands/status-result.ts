@@ -4,7 +4,7 @@ import { readProxySettings } from "../config/options/proxy-settings.ts";
 import { readStoreFlags, type StoreFlags } from "../config/options/read-store-flags.ts";
 import type { StoreSettings } from "../config/options/store-settings.ts";
 import { createRedact } from "../core/model/redact.ts";
-import { STATUSES } from "../core/model/report.ts";
+import { type Report, STATUSES } from "../core/model/report.ts";
 import { checkRound } from "../daemon/check-round.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { openSharedBudgets } from "../daemon/state/open-shared-budgets.ts";
@@ -17,9 +17,6 @@ import { findLockOwner, type LockOwner } from "../io/state/lock-owner.ts";
 import { resolveStatePath, StatePathError } from "../io/state/path.ts";
 import type { RedisStore, StoreWorld } from "../io/store/redis-store.ts";
 import { hasCode, isSystemError } from "../io/system-error.ts";
-import type { StatusJson } from "../views/api/api-schema.ts";
-import { targetKey } from "../views/api/filter-status.ts";
-import { statusJson } from "../views/api/status.ts";
 import { selectForCheck } from "../views/terminal/check-selection.ts";
 import { buildOf, type CommandWorld } from "./command-world.ts";
 import { readDaemonAddress } from "./daemon-address.ts";
@@ -28,7 +25,7 @@ import { colorsFor, createProgressLine } from "./terminal.ts";
 
 /** The status, and where its words are explained; or why there is none. */
 export type StatusResult =
-  | { readonly kind: "status"; readonly json: StatusJson; readonly statusesUrl: string }
+  | { readonly kind: "status"; readonly json: Report; readonly statusesUrl: string }
   | { readonly kind: "errors"; readonly errors: readonly string[] };
 
 const DAEMON_TIMEOUT_MS = 10_000;
@@ -84,7 +81,7 @@ export async function pollLocally(
 ): Promise<StatusResult> {
   const config = loadConfig(flags.config, world);
   const unpolled = new Monitor(config.fleet, { nowMs: world.nowMs, budgets: () => [] }).report();
-  const configured = statusJson(unpolled);
+  const configured = unpolled;
   const selected = selectForCheck(configured, filters);
   if (selected.kind === "errors") {
     return selected;
@@ -166,7 +163,7 @@ async function warnOfSecondLedger(
 /** The daemon at the configuration's own address, if it serves all of its targets; it may serve more, with a key that is not set here. */
 async function findListener(
   { listen: { host, port } }: Config,
-  { targets }: StatusJson,
+  { targets }: Report,
   world: CommandWorld,
 ): Promise<string | null> {
   const url = toLoopback(`http://${host.includes(":") ? `[${host}]` : host}:${port}`);
@@ -179,8 +176,8 @@ async function findListener(
     }
     return null;
   }
-  const served = new Set(answer.json.targets.map(targetKey));
-  if (!targets.every((target) => served.has(targetKey(target)))) {
+  const served = new Set(answer.json.targets.map(({ key }) => key));
+  if (!targets.every(({ key }) => served.has(key))) {
     return null;
   }
   world.err(`Asking the running daemon at ${url}, which serves this configuration; polling nothing`);
@@ -256,7 +253,7 @@ async function pollOnce(
       post: client.post,
       onProgress: (done, total) => progress.show(`Polling: ${done} of ${total} endpoints`),
     });
-    return { kind: "status", json: statusJson(report), statusesUrl: "docs/statuses.md" };
+    return { kind: "status", json: report, statusesUrl: "docs/statuses.md" };
   } catch (error) {
     if (!(error instanceof StateLockedError)) {
       throw error;

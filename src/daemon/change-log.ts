@@ -1,6 +1,5 @@
 import type { Logger } from "pino";
 import {
-  type ChainReport,
   type Incident,
   incidentKey,
   type ParityReport,
@@ -20,8 +19,7 @@ export function logChanges(logger: Logger, before: Report, after: Report): void 
   const wasExplained = explainedBy(before.incidents);
   const isExplained = explainedBy(after.incidents);
   for (const { from, report } of changes) {
-    const { target, status: to, reason, detail } = report;
-    const { key } = target;
+    const { key, status: to, reason, detail } = report;
     // Already covered by the incident's log line.
     const isCovered = isExplained.has(key) || (to === "ok" && wasExplained.has(key));
     logger[isCovered ? "debug" : levelOf(from, to)](
@@ -33,25 +31,23 @@ export function logChanges(logger: Logger, before: Report, after: Report): void 
 
 function logParity(logger: Logger, before: Report, after: Report): void {
   const previous = new Map(
-    changed(before.chains, after.chains).flatMap(({ parity }) =>
-      parity.map((one) => [parityKey(one), one.result] as const),
-    ),
+    changed(before.parity, after.parity).map((one) => [parityKey(one), one.result] as const),
   );
-  for (const one of changed(after.chains, before.chains).flatMap(({ parity }) => parity)) {
+  for (const one of changed(after.parity, before.parity)) {
     const from = previous.get(parityKey(one));
-    const { probe, target, against, result: to, detail } = one;
+    const { probe, key: target, against_key: against, result: to, detail } = one;
     if (from !== undefined && from !== to) {
       const level = from === "different" ? "info" : "debug";
       logger[to === "different" ? "warn" : level](
-        { probe, target: target.key, against: against.key, from, to, detail },
+        { probe, target, against, from, to, detail },
         "Parity changed",
       );
     }
   }
 }
 
-function parityKey({ probe, target, against }: ParityReport): string {
-  return `${probe} ${target.key} ${against.key}`;
+function parityKey({ probe, key, against_key: against }: ParityReport): string {
+  return `${probe} ${key} ${against}`;
 }
 
 /** A target that is healthy at the start is not worth a line. */
@@ -74,8 +70,8 @@ function logIncidents(logger: Logger, before: readonly Incident[], after: readon
       logger.warn({ scope, subject, targets: targets.length, detail }, "Incident began");
     }
   }
-  for (const { scope, subject, sinceMs } of had.values()) {
-    logger.info({ scope, subject, since: new Date(sinceMs).toISOString() }, "Incident ended");
+  for (const { scope, subject, since } of had.values()) {
+    logger.info({ scope, subject, since }, "Incident ended");
   }
 }
 
@@ -85,20 +81,14 @@ interface StatusChange {
 }
 
 function changesBetween(before: Report, after: Report): readonly StatusChange[] {
-  const previous = new Map(
-    targetsOf(changed(before.chains, after.chains)).map(({ target, status }) => [target.key, status]),
-  );
-  return targetsOf(changed(after.chains, before.chains)).flatMap((report) => {
-    const from = previous.get(report.target.key);
+  const previous = new Map(changed(before.targets, after.targets).map(({ key, status }) => [key, status]));
+  return changed(after.targets, before.targets).flatMap((report) => {
+    const from = previous.get(report.key);
     return from === undefined || from === report.status ? [] : [{ from, report }];
   });
 }
 
-/** A chain whose report is the same object, at the same position, did not change. */
-function changed(chains: readonly ChainReport[], others: readonly ChainReport[]): readonly ChainReport[] {
-  return chains.filter((chain, index) => chain !== others[index]);
-}
-
-function targetsOf(chains: readonly ChainReport[]): readonly TargetReport[] {
-  return chains.flatMap((chain) => chain.targets);
+/** What is the same object, at the same position, did not change. */
+function changed<One>(all: readonly One[], others: readonly One[]): readonly One[] {
+  return all.filter((one, index) => one !== others[index]);
 }

@@ -144,9 +144,8 @@ function withOtherSources(own: ChainState, former: ChainState | undefined): Chai
 
 /** Whether data are the same follows from many polls: here alone, those of earlier processes count. */
 function withParityOf(report: Report, saved: Report): Report {
-  const parity = new Map(saved.chains.map((one) => [one.chain.slug, one.parity]));
-  const chains = report.chains.map((one) => ({ ...one, parity: parity.get(one.chain.slug) ?? one.parity }));
-  return { ...report, chains };
+  const polled = new Set(report.chains.map(({ slug }) => slug));
+  return { ...report, parity: saved.parity.filter(({ chain }) => polled.has(chain)) };
 }
 
 function startMonitor({ fleet, maintenance }: Config, { nowMs }: Pick<World, "nowMs">): Monitor {

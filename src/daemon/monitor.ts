@@ -12,12 +12,11 @@ import {
   type Fleet,
   sourceKeysOf,
   statusEndpointOf,
-  type Target,
 } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import type { Observation } from "../core/model/observation.ts";
 import type { ParityReading } from "../core/model/parity.ts";
-import type { BudgetReport, Incident, Report } from "../core/model/report.ts";
+import type { BudgetReport, Incident, Report, TargetId } from "../core/model/report.ts";
 import { type CachedReport, cachedReport } from "../core/report/cached-report.ts";
 import { composeReport } from "../core/report/compose.ts";
 import type { SourceState } from "../core/source/source-state.ts";
@@ -30,7 +29,7 @@ export interface MonitorOptions {
   readonly monotonicMs?: () => number;
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
   /** Which targets are inside a maintenance window. Default: none. */
-  readonly maintenance?: (nowMs: number) => (target: Target) => boolean;
+  readonly maintenance?: (nowMs: number) => (target: TargetId) => boolean;
   /** Called at the first reply after a network outage, with the endpoints whose polls failed in it. */
   readonly onNetworkRestored?: (missed: readonly Endpoint[]) => void;
 }
@@ -205,7 +204,7 @@ export class Monitor {
     this.#followClock();
     const nowMs = this.#options.nowMs();
     const latest = this.#latest;
-    if (latest !== null && Math.abs(nowMs - latest.generatedAtMs) < MAX_AGE_MS) {
+    if (latest !== null && Math.abs(nowMs - Date.parse(latest.generated_at)) < MAX_AGE_MS) {
       return latest;
     }
     this.#latest = composeReport({

@@ -36,7 +36,7 @@ export function startReportLoop(
   const isDue = (): boolean =>
     !isReady ||
     daemon.hasNewsSince(previous) ||
-    Math.abs(world.nowMs() - previous.generatedAtMs) >= WITHOUT_NEWS_MS;
+    Math.abs(world.nowMs() - Date.parse(previous.generated_at)) >= WITHOUT_NEWS_MS;
 
   const timer = setInterval(() => {
     if (!isDue()) {
@@ -58,7 +58,7 @@ export function startReportLoop(
 
 function countStatuses(report: Report): Record<string, number> {
   const counts: Record<string, number> = {};
-  for (const { status } of report.chains.flatMap((chain) => chain.targets)) {
+  for (const { status } of report.targets) {
     counts[status] = (counts[status] ?? 0) + 1;
   }
   return counts;

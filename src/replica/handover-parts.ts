@@ -1,5 +1,6 @@
 import { shiftChain } from "../core/chain/clock-jump.ts";
 import type { ChainState } from "../core/head/chain-state.ts";
+import { isoTime } from "../core/model/text.ts";
 import type { Handover, LearnedState } from "../daemon/handover.ts";
 import type { SavedCounters } from "../daemon/polling/counters.ts";
 import { seal, unseal } from "../io/state/seal.ts";
@@ -94,7 +95,7 @@ export function readParts(parts: readonly ReadPart[], aheadMs: number): LearnedP
       ]),
     ),
     counters: readAll<SavedCounters>(COUNTERS),
-    incidents: incidents?.map((one) => ({ ...one, sinceMs: one.sinceMs + byMs })) ?? null,
+    incidents: incidents?.map((one) => ({ ...one, since: isoTime(Date.parse(one.since) + byMs) })) ?? null,
     questions: readMap<number>(QUESTIONS),
     parityFailures: readMap<number>(PARITY_FAILURES) ?? new Map(),
     invalid,

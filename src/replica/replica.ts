@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { ReplicaReport, Report } from "../core/model/report.ts";
+import { inSeconds } from "../core/model/text.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import type { HistoryStore } from "../daemon/state/history-store.ts";
 import { STATE_SHAPE } from "../io/state/seal.ts";
@@ -144,7 +145,7 @@ export class Replica implements AsyncDisposable {
       role,
       name,
       leader: isPolling && role === "leader" ? name : this.#leader(),
-      ageMs: isPolling ? 0 : knownForMs,
+      age_seconds: isPolling ? 0 : inSeconds(knownForMs),
     };
   }
 

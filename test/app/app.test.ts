@@ -200,7 +200,7 @@ async function untilReady(app: App): Promise<void> {
 }
 
 function statusesOf(app: App): readonly string[] {
-  return app.report().chains.flatMap(({ targets }) => targets.map(({ status }) => status));
+  return app.report().targets.map(({ status }) => status);
 }
 
 async function historyOf({ url }: App): Promise<readonly number[]> {

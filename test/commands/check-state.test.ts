@@ -1,14 +1,14 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { StatusJson } from "../../src/views/api/api-schema.ts";
+import type { Report } from "../../src/core/model/report.ts";
 import { serve } from "../support/listener.ts";
 import { holdAsAnother } from "../support/lock-holder.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { statusOfLaggingFleet } from "./daemon-status.ts";
 import { type CommandResult, runCommand } from "./run-command.ts";
 
-let lagging: StatusJson;
+let lagging: Report;
 
 beforeAll(async () => {
   lagging = await statusOfLaggingFleet();

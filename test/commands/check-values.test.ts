@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import type { Report, TargetReport } from "../../src/core/model/report.ts";
 import { formatDuration, formatNumber } from "../../src/core/model/text.ts";
 import { STATUS_METRICS } from "../../src/metrics/families/status.ts";
-import type { StatusJson, TargetJson } from "../../src/views/api/api-schema.ts";
 import { serve } from "../support/listener.ts";
 import { startScenario } from "../support/scenario.ts";
 import { runCommand } from "./run-command.ts";
@@ -29,7 +29,7 @@ maintenance: [{ match: { variant: frozen }, from: 2026-11-20T00:00:00Z, to: 2026
 `;
 
 describe("a fleet with targets in different statuses", () => {
-  let served: StatusJson;
+  let served: Report;
   let metrics: ReadonlyMap<string, string>;
 
   beforeAll(async () => {
@@ -47,7 +47,7 @@ describe("a fleet with targets in different statuses", () => {
     endpoint("broken").fail("http_503");
     await play.run("15m");
     // As it is read from the answer of the API.
-    served = JSON.parse(JSON.stringify(play.status())) as StatusJson;
+    served = JSON.parse(JSON.stringify(play.status())) as Report;
     metrics = seriesOf(play.metrics());
   });
 
@@ -131,7 +131,7 @@ describe("a fleet with targets in different statuses", () => {
   });
 });
 
-async function checked(status: StatusJson, format: string): Promise<string> {
+async function checked(status: Report, format: string): Promise<string> {
   await using daemon = await serve((_request, response) => response.end(JSON.stringify(status)));
   return (await runCommand(["check", "--url", daemon.url, "--format", format])).out;
 }
@@ -143,7 +143,7 @@ function seriesOf(text: string): ReadonlyMap<string, string> {
   );
 }
 
-function labelsOf({ protocol, variant, tier, chain, chain_id }: TargetJson): string {
+function labelsOf({ protocol, variant, tier, chain, chain_id }: TargetReport): string {
   return `protocol="${protocol}",variant="${variant}",tier="${tier}",chain="${chain}",chain_id="${chain_id}"`;
 }
 

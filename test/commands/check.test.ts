@@ -2,7 +2,7 @@ import { writeFile } from "node:fs/promises";
 import type { RequestListener } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { StatusJson } from "../../src/views/api/api-schema.ts";
+import type { Report } from "../../src/core/model/report.ts";
 import { serve } from "../support/listener.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { statusOfLaggingFleet } from "./daemon-status.ts";
@@ -12,7 +12,7 @@ const OPENAPI = JSON.stringify({ openapi: "3.1.0", info: { title: "Synclag", ver
 
 const folder = await temporaryFolder();
 const STATE = ["--state", join(folder.path, "state.json")];
-let lagging: StatusJson;
+let lagging: Report;
 
 beforeAll(async () => {
   lagging = await statusOfLaggingFleet();

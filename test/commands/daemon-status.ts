@@ -1,4 +1,4 @@
-import type { StatusJson } from "../../src/views/api/api-schema.ts";
+import type { Report } from "../../src/core/model/report.ts";
 import { startScenario } from "../support/scenario.ts";
 
 const FLEET = `
@@ -14,7 +14,7 @@ protocols:
 `;
 
 /** What a daemon answers whose lockup subgraph on base is 41 minutes behind, and everything else is ok. */
-export async function statusOfLaggingFleet(): Promise<StatusJson> {
+export async function statusOfLaggingFleet(): Promise<Report> {
   await using play = await startScenario(FLEET);
   play.fleet.target("lockup/subgraph/production/base").set({ lagBlocks: 1_230 });
   await play.run("2m");

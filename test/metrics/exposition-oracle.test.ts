@@ -3,12 +3,14 @@ import fc from "fast-check";
 import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
 import { DURATION_BOUNDS_SECONDS, type MetricsSource } from "../../src/core/model/metrics-source.ts";
+import { isoTime } from "../../src/core/model/text.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
 import { labelsText, sampleLine } from "../../src/metrics/families/exposition.ts";
 import type { MetricFamily } from "../../src/metrics/families/family.ts";
 import { createPrometheus } from "../../src/metrics/registry.ts";
 import { endpointTally, metricsSource } from "../support/metrics-source.ts";
 import {
+  sampleBudget,
   sampleChain,
   sampleChainReport,
   sampleEndpoint,
@@ -39,7 +41,7 @@ const anySource: fc.Arbitrary<MetricsSource> = fc
     lagMs: number,
     flag,
   })
-  .map(({ protocol, tier, chain, deployment, against, block, lagMs, flag: indexingErrors }) => {
+  .map(({ protocol, tier, chain, deployment, against, block, lagMs, flag: indexing_errors }) => {
     const targets = ["multichain", "sub\\graph"].map((variant) =>
       sampleTarget({ protocol, variant, tier, chain }),
     );
@@ -47,7 +49,14 @@ const anySource: fc.Arbitrary<MetricsSource> = fc
       sampleEndpoint({ key, protocol, variant, tier, name: chain }),
     );
     const reports = targets.map((target) =>
-      sampleTargetReport({ target, deployment, block, blockTimestampSec: block, lagMs, indexingErrors }),
+      sampleTargetReport({
+        target,
+        deployment,
+        block_number: block,
+        block_timestamp: block === null ? null : isoTime(Math.trunc(block % 1e12)),
+        lag_seconds: lagMs,
+        indexing_errors,
+      }),
     );
     return metricsSource({
       report: sampleReport({
@@ -58,14 +67,8 @@ const anySource: fc.Arbitrary<MetricsSource> = fc
             gaps: targets.map((target) => sampleGap({ target, against, seconds: lagMs })),
           }),
         ],
-        budgets: endpoints.map((endpoint) => ({
-          budget: { name: tier, limit: 5, per: "day", scope: "endpoint" },
-          endpoint,
-          limit: 5,
-          used: 2,
-          remaining: 3,
-        })),
-        incidents: [{ scope: "host", subject: protocol, sinceMs: 0, detail: "x", targets: [] }],
+        budgets: endpoints.map((endpoint) => sampleBudget({ budget: tier, endpoint: endpoint.key })),
+        incidents: [{ scope: "host", subject: protocol, since: isoTime(0), detail: "x", targets: [] }],
       }),
       endpoints: endpoints.map((endpoint) => endpointTally(endpoint, 7, { timeout: 2 })),
     });

@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { text as readText } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
+import { chainReports } from "../../src/core/model/report.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
 import { expositionText } from "../../src/metrics/families/exposition.ts";
 import { createPrometheus } from "../../src/metrics/registry.ts";
@@ -93,20 +94,20 @@ describe("/metrics", () => {
     const target = sampleTargetReport({
       status: "unknown",
       up: false,
-      block: null,
-      blockTimestampSec: null,
-      lagBlocks: null,
-      lagMs: null,
-      lastSuccessMs: null,
-      lastAdvanceMs: null,
-      indexingErrors: null,
+      block_number: null,
+      block_timestamp: null,
+      lag_blocks: null,
+      lag_seconds: null,
+      last_success: null,
+      last_advance: null,
+      indexing_errors: null,
       deployment: null,
     });
-    const chains = [sampleChainReport({ reference: null, blockIntervalMs: null, targets: [target] })];
+    const chains = [sampleChainReport({ reference: null, block_interval_seconds: null, targets: [target] })];
     const known = metricsSource({ parity: [], indexers: [], report: { ...fullReport(), incidents: [] } });
     const unknown = metricsSource({
       ...known,
-      report: { ...known.report, chains },
+      report: { ...sampleReport({ chains }), budgets: known.report.budgets },
       loop: { lastTickMs: null, inFlight: 0, queued: 0 },
     });
 
@@ -137,9 +138,9 @@ describe("/metrics", () => {
   });
 
   it("has a lag of 0 of a target that is at the head, and blocks alone of a gap whose time is unknown", () => {
-    const [chain = sampleChainReport()] = fullReport().chains;
+    const [chain = sampleChainReport()] = chainReports(fullReport());
     const gaps = chain.gaps.map((gap) => ({ ...gap, seconds: null }));
-    const targets = [sampleTargetReport({ lagBlocks: 0, lagMs: 0 })];
+    const targets = [sampleTargetReport({ lag_blocks: 0, lag_seconds: 0 })];
     const text = textOf(metricsSource({ report: sampleReport({ chains: [{ ...chain, gaps, targets }] }) }));
 
     expect(linesOf(text, "synclag_lag_seconds")).toEqual([expect.stringMatching(/ 0$/)]);

@@ -119,7 +119,7 @@ describe("a budget", () => {
 
     await play.run("10m");
 
-    const used = play.report().budgets.map((one) => [one.endpoint?.key, one.used]);
+    const used = play.report().budgets.map((one) => [one.endpoint, one.used]);
     expect(used).toEqual([
       [BASE, play.received.length / 2],
       [MODE, play.received.length / 2],

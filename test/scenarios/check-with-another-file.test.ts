@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { App } from "../../src/app/app.ts";
 import { check } from "../../src/commands/check.ts";
-import type { StatusJson } from "../../src/views/api/api-schema.ts";
+import type { Report } from "../../src/core/model/report.ts";
 import { commandWorld } from "../support/command-world.ts";
 import { serve } from "../support/listener.ts";
 import { configOf, startTestApp } from "../support/running-app.ts";
@@ -75,9 +75,9 @@ function nodeAt(ahead: number): () => unknown {
   };
 }
 
-async function statusOf({ url }: Pick<App, "url">): Promise<StatusJson> {
+async function statusOf({ url }: Pick<App, "url">): Promise<Report> {
   // What the route answers, by its schema.
-  return (await (await fetch(`${url}/api/v1/status`)).json()) as StatusJson;
+  return (await (await fetch(`${url}/api/v1/status`)).json()) as Report;
 }
 
 /** Answers everything with this JSON; `asked` counts the requests. */

@@ -85,10 +85,10 @@ async function playEverything(play: Scenario): Promise<void> {
   play.fleet.endpoint("flow/subgraph/production/base").fail("http_429");
   play.setHost("squid.example", "down");
   await play.run("15m");
-  const { chains, incidents, budgets } = play.report();
+  const { parity, incidents, budgets } = play.report();
   expect(incidents).not.toEqual([]);
-  expect(budgets.map(({ backOff }) => backOff)).toEqual([expect.any(String)]);
-  expect(chains.flatMap(({ parity }) => parity.map(({ result }) => result))).toContain("equal");
+  expect(budgets.map(({ detail }) => detail)).toEqual([expect.any(String)]);
+  expect(parity.map(({ result }) => result)).toContain("equal");
   expect(new Set(play.status().targets.map(({ status }) => status))).toEqual(
     new Set(["ok", "lagging", "throttled", "unreachable"]),
   );
@@ -107,10 +107,7 @@ async function startFrom(play: Scenario, path: string, state: unknown): Promise<
 }
 
 function okIn(play: Scenario): readonly string[] {
-  return play
-    .report()
-    .chains.flatMap(({ targets }) => targets)
-    .flatMap(({ status, target }) => (status === "ok" ? [target.key] : []));
+  return play.report().targets.flatMap(({ status, key }) => (status === "ok" ? [key] : []));
 }
 
 function unreadableIn(play: Scenario): readonly string[] {

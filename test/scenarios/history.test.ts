@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { openHistoryStore } from "../../src/daemon/state/history-store.ts";
-import { historyJson, historyTargets } from "../../src/views/api/history.ts";
+import { historyJson } from "../../src/views/api/history.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 import { ScriptedFleet } from "../support/scripted-fleet.ts";
@@ -30,16 +30,16 @@ describe("the history behind the plots", () => {
       play.poll("rpc", { block: head, timestampSec: play.nowMs / 1_000 });
       play.poll("subgraph", head).poll("multichain", head - blocks);
       await store.record(play.report());
-      polled.push({ time: play.nowMs / 1_000, lag: (play.target("multichain").lagMs ?? 0) / 1_000 });
+      polled.push({ time: play.nowMs / 1_000, lag: play.target("multichain").lag_seconds ?? 0 });
       play.wait("16s");
     }
-    const wanted = historyTargets(play.report(), "airdrops", "base");
-    const past = store.past("base", wanted?.keys ?? [], {
-      fromMs: began * 1_000,
-      toMs: play.nowMs,
-      points: 1_000,
-    });
-    const history = historyJson("airdrops", play.chain(), { past, nowMs: play.nowMs });
+    const { targets } = play.report();
+    const past = store.past(
+      "base",
+      targets.map(({ key }) => key),
+      { fromMs: began * 1_000, toMs: play.nowMs, points: 1_000 },
+    );
+    const history = historyJson(play.report(), targets, past);
 
     const target = history.targets.find(({ variant }) => variant === "multichain");
     const behindReference = history.reference_block_number.map(

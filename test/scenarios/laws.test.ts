@@ -90,18 +90,25 @@ describe("whatever sources reply", () => {
         const played = play(history).wait(`${laterSec + 1}s`);
 
         const { reference, targets, gaps } = played.chain();
-        const stale = targets.filter(({ lastSuccessMs }) => played.nowMs - (lastSuccessMs ?? 0) > 315_000);
-        for (const { lagBlocks, lagMs, blockTimestampSec } of targets) {
-          expect(lagBlocks ?? 0).toBeGreaterThanOrEqual(0);
-          expect(lagMs ?? 0).toBeGreaterThanOrEqual(0);
-          expect(Number.isFinite(lagBlocks ?? 0) && Number.isFinite(lagMs ?? 0)).toBe(true);
-          expect(reference === null && lagBlocks !== null).toBe(false);
-          expect(reference === null && lagMs !== null && blockTimestampSec === null).toBe(false);
+        const stale = targets.filter(
+          ({ last_success }) => played.nowMs - Date.parse(last_success ?? "1970-01-01") > 315_000,
+        );
+        for (const { lag_blocks, lag_seconds, block_timestamp } of targets) {
+          expect(lag_blocks ?? 0).toBeGreaterThanOrEqual(0);
+          expect(lag_seconds ?? 0).toBeGreaterThanOrEqual(0);
+          expect(Number.isFinite(lag_blocks ?? 0) && Number.isFinite(lag_seconds ?? 0)).toBe(true);
+          expect(reference === null && lag_blocks !== null).toBe(false);
+          expect(reference === null && lag_seconds !== null && block_timestamp === null).toBe(false);
         }
         for (const target of stale) {
-          expect(target).toMatchObject({ block: null, lagBlocks: null, lagMs: null, preferred: false });
+          expect(target).toMatchObject({
+            block_number: null,
+            lag_blocks: null,
+            lag_seconds: null,
+            preferred: false,
+          });
           expect(["ok", "lagging", "stalled", "chain_halted"]).not.toContain(target.status);
-          expect(gaps.map((gap) => gap.target.key)).not.toContain(target.target.key);
+          expect(gaps.map((gap) => gap.key)).not.toContain(target.key);
         }
       }),
       { numRuns: 60 },
@@ -141,7 +148,7 @@ describe("whatever sources reply", () => {
           played.script("a", behind(-lie)).run(`${ROUND_SEC}s`);
         }
 
-        const block = played.chain().reference?.block ?? played.head();
+        const block = played.chain().reference?.block_number ?? played.head();
         // A lie within what the chain makes from one poll to the next cannot be told from the truth.
         expect(block - played.head()).toBeGreaterThanOrEqual(0);
         expect(block - played.head()).toBeLessThanOrEqual(8);
@@ -212,8 +219,8 @@ describe("an honest majority", () => {
 /** Honest targets that are not ok. */
 function accusedIn({ targets }: ChainReport): readonly string[] {
   return targets
-    .filter(({ status, target }) => target.variant.startsWith("h") && status !== "ok")
-    .map(({ status, target }) => `${target.variant} ${status}`);
+    .filter(({ status, variant }) => variant.startsWith("h") && status !== "ok")
+    .map(({ status, variant }) => `${variant} ${status}`);
 }
 
 function msOf(duration: string): number {
@@ -251,7 +258,7 @@ describe("the first rounds of a chain", () => {
     const ends = [1, 2, 3].map(() => {
       for (const name of order) {
         played.wait("1s").poll(name);
-        const honest = played.chain().targets.filter(({ target }) => target.variant !== world.liar);
+        const honest = played.chain().targets.filter(({ variant }) => variant !== world.liar);
         accused.push(...honest.map(({ status }) => status).filter((status) => status !== "ok"));
       }
       played.wait("11s");
@@ -299,7 +306,7 @@ describe("a step of the wall clock, or a machine that sleeps", () => {
         (status) => status !== "ok" && status !== "unknown",
       );
       const isRight = played.statuses().every((status) => status === "ok");
-      return accused.length === 0 && isRight && played.chain().reference?.block === played.head()
+      return accused.length === 0 && isRight && played.chain().reference?.block_number === played.head()
         ? []
         : [{ step, accused, isRight }];
     });
@@ -314,7 +321,7 @@ describe("a step of the wall clock, or a machine that sleeps", () => {
       played.setClock(`-${by}`).restart();
 
       expect(played.statusesDuring("10m").filter((status) => status !== "unknown")).toEqual(["ok"]);
-      expect(played.chain().reference?.block).toBe(played.head());
+      expect(played.chain().reference?.block_number).toBe(played.head());
     }
   });
 
@@ -323,7 +330,7 @@ describe("a step of the wall clock, or a machine that sleeps", () => {
 
     expect(played.statuses()).toEqual(["unknown", "unknown", "unknown"]);
     expect(played.statusesDuring("10m").filter((status) => status !== "unknown")).toEqual(["ok"]);
-    expect(played.chain().reference?.block).toBe(played.head());
+    expect(played.chain().reference?.block_number).toBe(played.head());
   });
 });
 

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
+import { chainReports } from "../../src/core/model/report.ts";
 import { SIMULATED_API_KEY } from "../../src/sim/fleet/endpoint-spec.ts";
 import { type ChainSpec, driftingPaces } from "../../src/sim/model/chain-model.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
@@ -46,18 +47,18 @@ describe("the packaged fleet, all of it healthy, on chains whose block times var
 
 /** What the report has wrong at this moment: every target is healthy, so each is `ok`, with little lag. */
 function mistakesOf(play: Scenario): readonly string[] {
-  const { chains, incidents } = play.report();
+  const report = play.report();
   return [
-    ...incidents.map(({ scope, subject }) => `incident ${scope} ${subject}`),
-    ...chains.flatMap(({ chain, reference, targets }) => {
-      const head = play.fleet.chain(chain.slug).headAt();
-      const behindSec = ((head - (reference?.block ?? 0)) * (chain.blockTimeMs ?? 2_000)) / 1_000;
+    ...report.incidents.map(({ scope, subject }) => `incident ${scope} ${subject}`),
+    ...chainReports(report).flatMap(({ reference, slug, targets, ...chain }) => {
+      const head = play.fleet.chain(slug).headAt();
+      const behindSec = (head - (reference?.block_number ?? 0)) * (chain.block_time_seconds ?? 2);
       const isFar = reference === null || behindSec > 90 || behindSec < 0;
       return [
-        ...(isFar ? [`${chain.slug}: reference ${reference?.block} at head ${head}`] : []),
+        ...(isFar ? [`${slug}: reference ${reference?.block_number} at head ${head}`] : []),
         ...targets
           .filter(({ status }) => status !== "ok")
-          .map(({ target, status, detail }) => `${target.key}: ${status}: ${detail}`),
+          .map(({ key, status, detail }) => `${key}: ${status}: ${detail}`),
       ];
     }),
   ];

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ParityJson } from "../../src/views/api/api-schema.ts";
+import type { ParityReport } from "../../src/core/model/report.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
 interface Watched {
@@ -313,7 +313,7 @@ async function startWatch(watched: Watched = {}) {
       }
       return results;
     },
-    pair(): ParityJson {
+    pair(): ParityReport {
       const [pair] = play.status().parity;
       if (pair === undefined) {
         throw new Error("Cannot find the pair");

@@ -133,9 +133,8 @@ describe("the page of a chain", () => {
 function preferredOn(play: Scenario, slug: string): readonly string[] {
   return play
     .report()
-    .chains.flatMap(({ targets }) => targets)
-    .filter(({ preferred, target }) => preferred && target.chain === slug)
-    .map(({ target }) => target.key);
+    .targets.filter(({ preferred, chain }) => preferred && chain === slug)
+    .map(({ key }) => key);
 }
 
 /** The part of the page below "Who agrees on the head". */

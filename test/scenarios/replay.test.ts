@@ -2,6 +2,7 @@ import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ReplayFlags, replay } from "../../src/commands/replay.ts";
+import { chainReports } from "../../src/core/model/report.ts";
 import { openRecordingFile } from "../../src/io/recording-file.ts";
 import { commandWorld } from "../support/command-world.ts";
 import { recordLog } from "../support/log-recorder.ts";
@@ -146,10 +147,10 @@ async function look(play: Scenario, minutes: number): Promise<Moment[]> {
   for (let minute = 0; minute < minutes; minute += 1) {
     await play.run("1m");
     moments.push(
-      ...play.report().chains.map(({ chain, reference, targets }) => ({
-        chain: chain.slug,
-        reference: reference?.block ?? null,
-        targets: targets.map(({ target, status, block }) => [target.key, status, block] as const),
+      ...chainReports(play.report()).map(({ slug, reference, targets }) => ({
+        chain: slug,
+        reference: reference?.block_number ?? null,
+        targets: targets.map(({ key, status, block_number }) => [key, status, block_number] as const),
       })),
     );
   }

@@ -78,7 +78,7 @@ describe("a restart on the saved state", () => {
 
     expect(play.ready()).toEqual({ ok: false, detail: expect.stringContaining("3 endpoints left") });
     expect(knownBy(play).targets).toEqual(
-      before.map(({ key, advanceMs }) => ({ key, status: "unknown", advanceMs, block: null })),
+      before.map((one) => ({ ...one, status: "unknown", block_number: null })),
     );
     await play.run("5s");
     expect(play.ready().ok).toBe(true);
@@ -175,17 +175,15 @@ describe("a restart without its state", () => {
 });
 
 function knownBy(play: Scenario) {
-  const { chains, incidents } = play.report();
+  const { chains, incidents, targets } = play.report();
   return {
-    targets: chains
-      .flatMap(({ targets }) => targets)
-      .map(({ target, status, block, lastAdvanceMs }) => ({
-        key: target.key,
-        status,
-        block,
-        advanceMs: lastAdvanceMs,
-      })),
-    references: chains.map(({ reference }) => reference?.block),
+    targets: targets.map(({ key, status, block_number, last_advance }) => ({
+      key,
+      status,
+      block_number,
+      last_advance,
+    })),
+    references: chains.map(({ reference }) => reference?.block_number),
     incidents,
   };
 }

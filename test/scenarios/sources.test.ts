@@ -45,8 +45,12 @@ describe("a reload", () => {
       sources: 3,
       opposed: [{ source: expect.stringContaining("wrong.test") }],
     });
-    expect(play.chain().reference).toMatchObject({ sources: 3, opposed: [], block: before?.block });
-    expect(play.target("multichain")).toMatchObject({ status: "ok", lagBlocks: 0 });
+    expect(play.chain().reference).toMatchObject({
+      sources: 3,
+      opposed: [],
+      block_number: before?.block_number,
+    });
+    expect(play.target("multichain")).toMatchObject({ status: "ok", lag_blocks: 0 });
   });
 
   it.each([
@@ -71,8 +75,8 @@ describe("a reload", () => {
 
     expect(play.target("multichain")).toMatchObject({
       status: "unknown",
-      block: null,
-      lastSuccessMs: null,
+      block_number: null,
+      last_success: null,
       detail: "not polled yet",
     });
     expect(play.chain()).toMatchObject({ gaps: [], reference: null });
@@ -121,11 +125,11 @@ describe("a restart of the daemon", () => {
     await using play = await startScenario(chainsYaml({ subgraph: null }));
     play.script("multichain", behind(0));
     await play.run("2m");
-    const { lastAdvanceMs } = play.target("multichain");
+    const { last_advance } = play.target("multichain");
 
     await play.restart({ state: "kept", chainsYaml: chainsYaml({ subgraph: null, ...next }) });
 
-    expect(lastAdvanceMs).not.toBeNull();
-    expect(play.target("multichain").lastAdvanceMs).toBe(isKnown ? lastAdvanceMs : null);
+    expect(last_advance).not.toBeNull();
+    expect(play.target("multichain").last_advance).toBe(isKnown ? last_advance : null);
   });
 });

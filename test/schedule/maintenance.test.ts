@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { MaintenanceMatch, MaintenanceWindow } from "../../src/core/model/maintenance-window.ts";
+import { targetId } from "../../src/core/model/report.ts";
 import { openMaintenance } from "../../src/schedule/maintenance.ts";
 import { sampleTarget } from "../views/sample-report.ts";
 
@@ -19,7 +20,7 @@ const yearly: MaintenanceWindow = { ...weekly, schedule: "0 0 0 1 6 *", duration
 describe("openMaintenance()", () => {
   it("is open from the start of a window to just before its end", () => {
     const isOpen = (window: MaintenanceWindow) => (hours: number) =>
-      openMaintenance([window], SUNDAY + hours * HOUR_MS)(TARGET);
+      openMaintenance([window], SUNDAY + hours * HOUR_MS)(targetId(TARGET));
     const moment = 1 / HOUR_MS;
 
     expect([-moment, 0, 1 - moment, 1].map(isOpen(once))).toEqual([false, true, true, false]);
@@ -32,7 +33,7 @@ describe("openMaintenance()", () => {
       false,
     ]);
     expect(isOpen(yearly)(0)).toBe(true);
-    expect(openMaintenance([], SUNDAY)(TARGET)).toBe(false);
+    expect(openMaintenance([], SUNDAY)(targetId(TARGET))).toBe(false);
   });
 
   it("covers the targets that match all that it names", () => {
@@ -44,7 +45,7 @@ describe("openMaintenance()", () => {
       { chain: "base", variant: "multichain" },
     ];
 
-    const covered = matches.map((match) => openMaintenance([{ ...once, match }], SUNDAY)(TARGET));
+    const covered = matches.map((match) => openMaintenance([{ ...once, match }], SUNDAY)(targetId(TARGET)));
 
     expect(covered).toEqual([true, true, true, false, false]);
   });

@@ -83,21 +83,20 @@ async function apply(play: Scenario, { changes }: Step, hosts: ReadonlySet<strin
 
 /** The incidents, and for each indexer how many of its targets are in which status; chains are named where they are few. */
 function whatIsWrong(play: Scenario): readonly string[] {
-  const { chains, incidents } = play.report();
+  const { incidents, parity, targets } = play.report();
   const groups = new Map<string, string[]>();
-  for (const { target, status } of chains.flatMap(({ targets }) => targets)) {
-    if (status !== "ok") {
-      const group = `${target.protocol} ${target.variant} ${target.tier}: ${status}`;
+  for (const target of targets) {
+    if (target.status !== "ok") {
+      const group = `${target.protocol} ${target.variant} ${target.tier}: ${target.status}`;
       groups.set(group, [...(groups.get(group) ?? []), target.chain]);
     }
   }
   const statuses = [...groups].map(
     ([group, slugs]) => `${group} on ${slugs.length > 3 ? `${slugs.length} chains` : slugs.join(", ")}`,
   );
-  const differences = chains
-    .flatMap(({ parity }) => parity)
+  const differences = parity
     .filter(({ result }) => result === "different")
-    .map(({ probe, target, against }) => `${probe} differ: ${target.key} and ${against.key}`);
+    .map(({ probe, key, against_key }) => `${probe} differ: ${key} and ${against_key}`);
   return [
     ...differences,
     ...incidents.map(({ scope, subject, detail }) => `incident of ${scope} ${subject}: ${detail}`),

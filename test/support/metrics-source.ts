@@ -2,8 +2,10 @@ import type { Endpoint } from "../../src/core/model/fleet.ts";
 import type { EndpointCounters, MetricsSource } from "../../src/core/model/metrics-source.ts";
 import { FAILURE_REASONS, type FailureReason } from "../../src/core/model/observation.ts";
 import type { Report } from "../../src/core/model/report.ts";
+import { isoTime } from "../../src/core/model/text.ts";
 import {
   NOW_MS,
+  sampleBudget,
   sampleChainReport,
   sampleEndpoint,
   sampleGap,
@@ -37,8 +39,6 @@ export function metricsSource(wanted: Partial<MetricsSource> = {}): MetricsSourc
 /** Two targets on Base, the second behind the first; a budget of each scope; an incident. */
 export function fullReport(): Report {
   const subgraph = sampleTarget({ variant: "subgraph" });
-  const shared = { name: "gateway", limit: 100_000, per: "month", scope: "shared" } as const;
-  const own = { name: "studio", limit: 3_000, per: "day", scope: "endpoint" } as const;
   return sampleReport({
     chains: [
       sampleChainReport({
@@ -48,7 +48,7 @@ export function fullReport(): Report {
             target: subgraph,
             status: "lagging",
             regressions: { reorg: 2, reindex: 1 },
-            deploymentChanges: 3,
+            deployment_changes: 3,
           }),
         ],
         gaps: [sampleGap({ target: subgraph })],
@@ -56,18 +56,20 @@ export function fullReport(): Report {
       }),
     ],
     incidents: [
-      { scope: "host", subject: "indexer.example", sinceMs: NOW_MS, detail: "x", targets: [subgraph.key] },
+      {
+        scope: "host",
+        subject: "indexer.example",
+        since: isoTime(NOW_MS),
+        detail: "x",
+        targets: [subgraph.key],
+      },
     ],
     budgets: [
       {
-        budget: shared,
-        endpoint: null,
-        limit: 100_000,
-        used: 40,
-        remaining: 99_960,
-        drawnBy: [{ name: "web-1:9855", requests: 40 }],
+        ...{ budget: "gateway", endpoint: null, per: "month", limit: 100_000, used: 40, remaining: 99_960 },
+        ...{ detail: null, drawn_by: [{ name: "web-1:9855", requests: 40 }] },
       },
-      { budget: own, endpoint: sampleEndpoint(), limit: 3_000, used: 3_001, remaining: 0 },
+      sampleBudget({ used: 3_001, remaining: 0 }),
     ],
   });
 }

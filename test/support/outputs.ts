@@ -1,10 +1,13 @@
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
-import type { ChainReport, Report, TargetReport } from "../../src/core/model/report.ts";
+import {
+  type ChainReport,
+  chainReports,
+  type Report,
+  type TargetReport,
+} from "../../src/core/model/report.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
 import { expositionText } from "../../src/metrics/families/exposition.ts";
-import type { StatusJson } from "../../src/views/api/api-schema.ts";
-import { statusJson } from "../../src/views/api/status.ts";
 import { renderChainPage } from "../../src/views/page/chain.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
 import { checkExitCode } from "../../src/views/terminal/check-exit-code.ts";
@@ -12,7 +15,10 @@ import { selectForCheck } from "../../src/views/terminal/check-selection.ts";
 import { renderCheckTable } from "../../src/views/terminal/check-table.ts";
 
 export const TEST_VERSION = "0.0.0-test";
-export const PAGE = { nonce: "", version: TEST_VERSION };
+export const PAGE = {
+  assets: { styles: "", script: "", plotStyles: "", plotLibrary: "", plotScript: "" },
+  version: TEST_VERSION,
+};
 
 /** What Synclag says of a fleet, as its users read it. */
 export abstract class Outputs {
@@ -25,10 +31,10 @@ export abstract class Outputs {
 
   /** The target of this name: whole segments of its key, `protocol/variant/tier/chain`. */
   target(name: string): TargetReport {
-    const all = this.report().chains.flatMap(({ targets }) => targets);
-    const [found, ...others] = all.filter(({ target }) => isNamed(target.key, name));
+    const all = this.report().targets;
+    const [found, ...others] = all.filter(({ key }) => isNamed(key, name));
     if (found === undefined || others.length > 0) {
-      const keys = all.map(({ target }) => target.key).join(", ");
+      const keys = all.map(({ key }) => key).join(", ");
       throw new RangeError(`Cannot find one target ${name} among ${keys}`);
     }
     return found;
@@ -36,7 +42,7 @@ export abstract class Outputs {
 
   /** The chain of this slug; left out: the only one. */
   chain(slug?: string): ChainReport {
-    const found = this.report().chains.filter(({ chain }) => slug === undefined || chain.slug === slug);
+    const found = chainReports(this.report()).filter((one) => slug === undefined || one.slug === slug);
     const [first, ...others] = found;
     if (first === undefined || others.length > 0) {
       throw new RangeError(`Cannot find one chain ${slug ?? ""}: found ${found.length}`);
@@ -45,8 +51,8 @@ export abstract class Outputs {
   }
 
   /** The answer of `/api/v1/status`. */
-  status(): StatusJson {
-    return statusJson(this.report());
+  status(): Report {
+    return this.report();
   }
 
   /** The text of the status page, or of a chain's page, without markup. */
@@ -58,7 +64,6 @@ export abstract class Outputs {
             ...PAGE,
             past: { timesMs: [], reference: [], targets: {} },
             endpoints: this.endpointRecords(chain),
-            plots: { script: "", styles: "" },
           });
     return textOf(html ?? "");
   }
@@ -102,9 +107,10 @@ export function isNamed(key: string, name: string): boolean {
 /** What a reader sees of a page: its text, a line for each block. */
 export function textOf(html: string): string {
   return html
+    .replace(/\s+/g, " ")
     .replace(/<(script|style|template)\b.*?<\/\1>/gs, "")
     .replace(
-      /<(?:br|\/?(?:p|div|li|h\d|tr|section|article|header|footer|details|summary|dt|dd|table))\b[^>]*>/g,
+      /<(?:br|\/?(?:p|div|li|h\d|tr|section|article|header|footer|details|summary|dt|dd|table|form|nav|ul|ol|dl|pre))\b[^>]*>/g,
       "\n",
     )
     .replace(/<[^>]+>/g, " ")

@@ -27,7 +27,8 @@ import type { ChainSpec } from "../../src/sim/model/chain-model.ts";
 import type { Call } from "../../src/sim/servers/answer.ts";
 import type { Fault } from "../../src/sim/servers/faults.ts";
 import type { HistoryJson } from "../../src/views/api/api-schema.ts";
-import { historyJson, historyTargets } from "../../src/views/api/history.ts";
+import { historyJson } from "../../src/views/api/history.ts";
+import { selectTargets } from "../../src/views/api/selection.ts";
 import { renderPlanPage } from "../../src/views/page/plan.ts";
 import { renderPlanJson, renderPlanTable } from "../../src/views/terminal/plan-table.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
@@ -283,14 +284,15 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   /** The answer of `/api/v1/history` for a protocol on a chain, of this time until now. */
   history(protocol: string, chain: string, { hours = 24, points = 1_000 } = {}): HistoryJson {
-    const wanted = historyTargets(this.report(), protocol, chain);
-    if (wanted === null || this.#running === null) {
+    const report = this.report();
+    const targets = selectTargets(report.targets, { protocol, chain });
+    if (targets.length === 0 || this.#running === null) {
       throw new RangeError(`Cannot find targets of ${protocol} on ${chain}`);
     }
     const nowMs = Date.now();
     const span = { fromMs: nowMs - hours * 3_600_000, toMs: nowMs, points };
-    const past = this.#running.history.past(chain, wanted.keys, span);
-    return historyJson(protocol, wanted.chainReport, { past, nowMs });
+    const keys = targets.map(({ key }) => key);
+    return historyJson(report, targets, this.#running.history.past(chain, keys, span));
   }
 
   /** What `synclag plan` prints. */

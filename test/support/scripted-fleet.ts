@@ -105,7 +105,7 @@ export class ScriptedFleet extends Outputs {
 
   /** The statuses of all targets, in the order of the file. */
   statuses(): readonly Status[] {
-    return this.report().chains.flatMap(({ targets }) => targets.map(({ status }) => status));
+    return this.report().targets.map(({ status }) => status);
   }
 
   /** Lets time pass without any poll. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Report, Status, TargetReport } from "../../src/core/model/report.ts";
+import { isoTime } from "../../src/core/model/text.ts";
 import { keepTargets } from "../../src/views/api/filter-status.ts";
-import { statusJson } from "../../src/views/api/status.ts";
 import { checkExitCode } from "../../src/views/terminal/check-exit-code.ts";
 import { applyMaxLag, selectForCheck } from "../../src/views/terminal/check-selection.ts";
 import { type CheckTableOptions, renderCheckTable } from "../../src/views/terminal/check-table.ts";
@@ -19,7 +19,7 @@ import {
 } from "./sample-report.ts";
 
 const PLAIN = { color: "none", widthColumns: null, statusesUrl: "docs/statuses.md" } as const;
-const FLEET = statusJson(fleetReport());
+const FLEET = fleetReport();
 
 type Case = { readonly base: readonly Status[]; readonly gnosis?: readonly Status[]; readonly code: number };
 
@@ -43,8 +43,8 @@ describe("checkExitCode()", () => {
   });
 
   it("is 2 from the critical lag on, where nothing better is left", () => {
-    const codes = [30 * MINUTE_MS - 1, 30 * MINUTE_MS].map((lagMs) =>
-      checkExitCode(jsonOf({ base: ["lagging"] }, { lagMs }), []),
+    const codes = [1_799.999, 1_800].map((lag_seconds) =>
+      checkExitCode(jsonOf({ base: ["lagging"] }, { lag_seconds }), []),
     );
 
     expect(codes).toEqual([1, 2]);
@@ -75,24 +75,21 @@ describe("checkExitCode()", () => {
     ] as const;
     const codeOf = (tiers: Readonly<Record<string, Status>>) => {
       const targets = Object.entries(tiers).map(([tier, status]) =>
-        sampleTargetReport({ target: sampleTarget({ tier }), status, lagMs: null }),
+        sampleTargetReport({ target: sampleTarget({ tier }), status, lag_seconds: null }),
       );
-      return checkExitCode(statusJson(sampleReport({ chains: [sampleChainReport({ targets })] })), []);
+      return checkExitCode(sampleReport({ chains: [sampleChainReport({ targets })] }), []);
     };
 
     expect(cases.map(({ tiers }) => ({ tiers, code: codeOf(tiers) }))).toEqual(cases);
   });
 
   it("is 1 where data differ, and 0 where that is not known", () => {
-    const unknown = { result: "unknown", compared: null, sinceMs: null, lastComparisonMs: null } as const;
+    const unknown = { result: "unknown", block: null, since: null } as const;
     const codeOf = (parity: ReturnType<typeof sampleParity>) => {
       const targets = ["multichain", "subgraph"].map((variant) =>
         sampleTargetReport({ target: sampleTarget({ variant }) }),
       );
-      return checkExitCode(
-        statusJson(sampleReport({ chains: [sampleChainReport({ targets, parity: [parity] })] })),
-        [],
-      );
+      return checkExitCode(sampleReport({ chains: [sampleChainReport({ targets, parity: [parity] })] }), []);
     };
 
     expect([codeOf(sampleParity()), codeOf(sampleParity(unknown))]).toEqual([1, 0]);
@@ -127,7 +124,7 @@ describe("selectForCheck()", () => {
       "",
     ];
 
-    const selected = selectForCheck(statusJson(sampleReport()), filters);
+    const selected = selectForCheck(sampleReport(), filters);
 
     expect(selected).toEqual({
       kind: "errors",
@@ -147,19 +144,19 @@ describe("selectForCheck()", () => {
 describe("applyMaxLag()", () => {
   it("turns what is ok, but further behind, into lagging", () => {
     const cases: readonly (readonly [Partial<TargetReport>, string])[] = [
-      [{ lagMs: MINUTE_MS }, "ok: 4 s behind the reference"],
-      [{ lagMs: 5 * MINUTE_MS }, "lagging: 5 min behind the reference, more than the --max-lag of 60 s"],
-      [{ lagMs: null, lastAdvanceMs: NOW_MS - MINUTE_MS }, "ok: 4 s behind the reference"],
+      [{ lag_seconds: 60 }, "ok: 4 s behind the reference"],
+      [{ lag_seconds: 5 * 60 }, "lagging: 5 min behind the reference, more than the --max-lag of 60 s"],
+      [{ lag_seconds: null, last_advance: isoTime(NOW_MS - MINUTE_MS) }, "ok: 4 s behind the reference"],
       [
-        { lagMs: null, lastAdvanceMs: NOW_MS - 5 * MINUTE_MS },
+        { lag_seconds: null, last_advance: isoTime(NOW_MS - 5 * MINUTE_MS) },
         "lagging: Lag unknown; last advanced 5 min ago, more than the --max-lag of 60 s",
       ],
-      [{ lagMs: null, lastAdvanceMs: null }, "lagging: Lag unknown, and never seen to advance"],
-      [{ lagMs: 9 * MINUTE_MS, status: "failed", detail: "x" }, "failed: x"],
+      [{ lag_seconds: null, last_advance: null }, "lagging: Lag unknown, and never seen to advance"],
+      [{ lag_seconds: 9 * 60, status: "failed", detail: "x" }, "failed: x"],
     ];
 
     const judged = cases.map(([target]) => {
-      const json = statusJson(reportOf(sampleTargetReport(target)));
+      const json = reportOf(sampleTargetReport(target));
       const [{ status, detail } = { status: "", detail: "" }] = applyMaxLag(json, MINUTE_MS).targets;
       return `${status}: ${detail}`;
     });
@@ -173,9 +170,9 @@ describe("renderCheckTable()", () => {
     const lagging = sampleTargetReport({
       target: sampleTarget({ variant: "subgraph" }),
       status: "lagging",
-      lagMs: 41 * MINUTE_MS,
-      lagBlocks: 1230,
-      block: 37_998_772,
+      lag_seconds: 41 * 60,
+      lag_blocks: 1230,
+      block_number: 37_998_772,
       detail: "41 min behind the reference",
     });
 
@@ -192,11 +189,8 @@ describe("renderCheckTable()", () => {
 
   it("limits the list to a screen", () => {
     const report = fleetReport();
-    const chains = report.chains.map((chain) => ({
-      ...chain,
-      targets: chain.targets.map((target) => ({ ...target, status: "failed" as const })),
-    }));
-    const lines = render({ ...report, chains }).split("\n");
+    const targets = report.targets.map((target) => ({ ...target, status: "failed" as const }));
+    const lines = render({ ...report, targets }).split("\n");
 
     expect(lines.filter((line) => line.startsWith("failed "))).toHaveLength(24);
     expect(lines).toContain("and 23 more: filter by protocol or chain to list them");
@@ -226,7 +220,7 @@ describe("renderCheckTable()", () => {
 
   it("finds alternatives among the targets that were not selected", () => {
     const failed = sampleTargetReport({ target: sampleTarget({ variant: "subgraph" }), status: "failed" });
-    const unfiltered = statusJson(reportOf(sampleTargetReport(), failed));
+    const unfiltered = reportOf(sampleTargetReport(), failed);
     const asked = keepTargets(unfiltered, unfiltered.targets.slice(1));
 
     expect(renderCheckTable(asked, { ...PLAIN, unfiltered })).toContain(
@@ -274,7 +268,7 @@ describe("wrapWords()", () => {
 });
 
 function render(report: Report, options: Partial<CheckTableOptions> = {}): string {
-  const json = statusJson(report);
+  const json = report;
   return renderCheckTable(json, { ...PLAIN, unfiltered: json, ...options });
 }
 
@@ -298,5 +292,5 @@ function jsonOf(
       ),
     }),
   );
-  return statusJson(sampleReport({ chains }));
+  return sampleReport({ chains });
 }

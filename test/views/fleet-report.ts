@@ -1,10 +1,10 @@
 import type { Report, TargetReport } from "../../src/core/model/report.ts";
+import { isoTime } from "../../src/core/model/text.ts";
 import {
-  MINUTE_MS,
   NOW_MS,
+  sampleBudget,
   sampleChain,
   sampleChainReport,
-  sampleEndpoint,
   sampleGap,
   sampleReport,
   sampleTarget,
@@ -26,22 +26,22 @@ const KINDS = [
   { variant: "subgraph", tier: "production" },
   { variant: "subgraph", tier: "testing" },
 ];
-const NO_HEIGHT = { up: false, block: null, lagMs: null, lagBlocks: null };
+const NO_HEIGHT = { up: false, block_number: null, lag_seconds: null, lag_blocks: null };
 
 /** What goes wrong, by target key. */
 const TROUBLES: Readonly<Record<string, Partial<TargetReport>>> = {
   "lockup/subgraph/production/base": {
     status: "stalled",
     detail: "Has not advanced for 41 min while Base produced 1,230 blocks",
-    lagMs: 41 * MINUTE_MS,
-    lagBlocks: 1230,
+    lag_seconds: 41 * 60,
+    lag_blocks: 1230,
   },
   "airdrops/subgraph/production/berachain": {
     status: "failed",
     reason: "indexing_error",
     detail: "The indexer reports a failed deployment: handler `handleClaim` aborted <mapping.ts>",
-    lagMs: 3.3 * 60 * MINUTE_MS,
-    lagBlocks: 5940,
+    lag_seconds: 3.3 * 3600,
+    lag_blocks: 5940,
   },
   "lockup/multichain/production/morph": { status: "missing", detail: "The answer lacks it", ...NO_HEIGHT },
   "lockup/subgraph/production/morph": { status: "failed", detail: "A handler aborted" },
@@ -49,10 +49,10 @@ const TROUBLES: Readonly<Record<string, Partial<TargetReport>>> = {
   "airdrops/subgraph/testing/sei": {
     status: "lagging",
     detail: "12 min behind the reference",
-    lagMs: 12 * MINUTE_MS,
-    lagBlocks: 360,
+    lag_seconds: 12 * 60,
+    lag_blocks: 360,
   },
-  "airdrops/multichain/production/tangle": { status: "syncing", detail: "Back-filling", lagBlocks: 446_400 },
+  "airdrops/multichain/production/tangle": { status: "syncing", detail: "Back-filling", lag_blocks: 446_400 },
   "airdrops/subgraph/testing/sepolia": { status: "unreachable", reason: "timeout", ...NO_HEIGHT },
   "airdrops/subgraph/testing/base-sepolia": { status: "unknown", detail: "not polled yet", ...NO_HEIGHT },
 };
@@ -61,16 +61,13 @@ const TROUBLES: Readonly<Record<string, Partial<TargetReport>>> = {
 export function fleetReport(): Report {
   const chains = CHAINS.map((named) => {
     const targets = ["airdrops", "lockup"].flatMap((protocol) =>
-      KINDS.map((kind) => {
-        const target = sampleTarget({ protocol, ...kind, chain: named.slug, chainId: named.id });
-        return sampleTargetReport({ target, ...TROUBLES[target.key] });
-      }),
+      KINDS.map((kind) => sampleTarget({ protocol, ...kind, chain: named.slug, chainId: named.id })),
     );
-    const behind = targets.filter(({ target }) => target.variant === "subgraph");
+    const behind = targets.filter(({ variant }) => variant === "subgraph");
     return sampleChainReport({
       chain: sampleChain(named),
-      targets,
-      gaps: behind.map(({ target }) => sampleGap({ target, seconds: null })),
+      targets: targets.map((target) => sampleTargetReport({ target, ...TROUBLES[target.key] })),
+      gaps: behind.map((target) => sampleGap({ target, seconds: null })),
     });
   });
   return sampleReport({
@@ -79,20 +76,12 @@ export function fleetReport(): Report {
       {
         scope: "chain",
         subject: "base",
-        sinceMs: NOW_MS,
+        since: isoTime(NOW_MS),
         detail: "All are late",
         targets: [sampleTarget().key],
       },
     ],
-    budgets: [
-      {
-        budget: { name: "studio", limit: 3000, per: "day", scope: "endpoint" },
-        endpoint: sampleEndpoint(),
-        limit: 3000,
-        used: 2400,
-        remaining: 600,
-      },
-    ],
+    budgets: [sampleBudget()],
     skipped: [{ protocol: "flow", variant: "subgraph", tier: "production", why: "FLOW_API_KEY is not set" }],
   });
 }

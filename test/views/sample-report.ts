@@ -1,11 +1,14 @@
 import type { Chain, Endpoint, Target } from "../../src/core/model/fleet.ts";
-import type {
-  ChainReport,
-  GapReport,
-  ParityReport,
-  Report,
-  TargetReport,
+import {
+  type BudgetReport,
+  type ChainReport,
+  type GapReport,
+  type ParityReport,
+  type Report,
+  type TargetReport,
+  targetId,
 } from "../../src/core/model/report.ts";
+import { isoTime } from "../../src/core/model/text.ts";
 
 /** Tuesday 1 December 2026, 03:12:44 UTC. */
 export const NOW_MS = Date.UTC(2026, 11, 1, 3, 12, 44);
@@ -66,68 +69,101 @@ export function sampleEndpoint(overrides: Partial<Endpoint> = {}): Endpoint {
 }
 
 /** A target that is ok and 4 s behind, but for what the overrides say. */
-export function sampleTargetReport(overrides: Partial<TargetReport> = {}): TargetReport {
+export function sampleTargetReport({
+  target = sampleTarget(),
+  ...overrides
+}: Partial<TargetReport> & { readonly target?: Target } = {}): TargetReport {
   return {
-    target: sampleTarget(),
+    ...targetId(target),
     status: "ok",
     reason: null,
-    detail: "4 s behind the reference",
     up: true,
-    block: 38_000_000,
-    blockTimestampSec: NOW_MS / 1000 - 6,
-    lagBlocks: 2,
-    lagMs: 4000,
-    lagExtrapolated: false,
-    lastSuccessMs: NOW_MS - 2000,
-    lastAdvanceMs: NOW_MS - 2000,
-    indexingErrors: false,
+    block_number: 38_000_000,
+    block_timestamp: isoTime(NOW_MS - 6_000),
+    lag_blocks: 2,
+    lag_seconds: 4,
+    lag_extrapolated: false,
+    last_success: isoTime(NOW_MS - 2_000),
+    last_advance: isoTime(NOW_MS - 2_000),
+    indexing_errors: false,
     deployment: "QmSample",
-    deploymentChanges: 0,
+    deployment_changes: 0,
     regressions: { reorg: 0, reindex: 0 },
     preferred: false,
     maintenance: false,
+    detail: "4 s behind the reference",
+    explorer: target.explorer,
+    playground: target.playground,
     ...overrides,
   };
 }
 
-export function sampleGap(overrides: Partial<GapReport> = {}): GapReport {
+export function sampleGap({
+  target = sampleTarget({ variant: "subgraph" }),
+  ...overrides
+}: Partial<GapReport> & { readonly target?: Target } = {}): GapReport {
   return {
-    target: sampleTarget({ variant: "subgraph" }),
+    ...targetId(target),
     against: "multichain",
     blocks: 1240,
     seconds: 2480,
-    uncertaintyBlocks: 0.5,
+    uncertainty_blocks: 0.5,
     ...overrides,
   };
 }
 
 /** The subgraph lacks two rows that multichain has. */
-export function sampleParity(overrides: Partial<ParityReport> = {}): ParityReport {
+export function sampleParity({
+  target = sampleTarget({ variant: "subgraph" }),
+  rival = sampleTarget(),
+  ...overrides
+}: Partial<ParityReport> & { readonly target?: Target; readonly rival?: Target } = {}): ParityReport {
   return {
+    ...targetId(target),
     probe: "campaigns",
-    target: sampleTarget({ variant: "subgraph" }),
-    against: sampleTarget(),
+    against: rival.variant,
+    against_key: rival.key,
     result: "different",
-    compared: { block: 37_999_990, value: "6141", againstValue: "6143", difference: 2 },
-    sinceMs: NOW_MS - 20 * MINUTE_MS,
-    lastComparisonMs: NOW_MS - MINUTE_MS,
+    block: 37_999_990,
+    value: "6141",
+    against_value: "6143",
+    difference: 2,
+    since: isoTime(NOW_MS - 20 * MINUTE_MS),
+    last_comparison: isoTime(NOW_MS - MINUTE_MS),
     odd: null,
-    latest: {
-      target: { block: 37_999_990, value: "6141", readMs: NOW_MS - MINUTE_MS },
-      against: { block: 37_999_992, value: "6143", readMs: NOW_MS - MINUTE_MS },
-    },
+    odd_key: null,
+    latest: { block_number: 37_999_990, value: "6141", read: isoTime(NOW_MS - MINUTE_MS) },
+    against_latest: { block_number: 37_999_992, value: "6143", read: isoTime(NOW_MS - MINUTE_MS) },
     detail: "differs from multichain for 20 min: 6141 here and 6143 there at block 37,999,990",
     ...overrides,
   };
 }
 
-export function sampleChainReport(overrides: Partial<ChainReport> = {}): ChainReport {
+export function sampleChainReport({
+  chain = sampleChain(),
+  ...overrides
+}: Partial<ChainReport> & { readonly chain?: Chain } = {}): ChainReport {
   return {
-    chain: sampleChain(),
-    reference: { block: 38_000_002, sources: 3, members: [], opposed: [], timeMs: NOW_MS - 2000 },
-    standings: [],
+    slug: chain.slug,
+    chain_id: chain.id,
+    name: chain.name,
+    testnet: chain.testnet,
+    block_time_seconds: chain.blockTimeMs === null ? null : chain.blockTimeMs / 1_000,
+    block_interval_seconds: 2.003,
+    reference: {
+      block_number: 38_000_002,
+      sources: 3,
+      members: [],
+      opposed: [],
+      time: isoTime(NOW_MS - 2_000),
+    },
     dispute: null,
-    blockIntervalMs: 2003,
+    standings: [],
+    thresholds: {
+      lagging_seconds: chain.thresholds.laggingMs / 1_000,
+      critical_seconds: chain.thresholds.criticalMs / 1_000,
+      stalled_seconds: chain.thresholds.stalledMs / 1_000,
+    },
     targets: [sampleTargetReport()],
     gaps: [],
     parity: [],
@@ -135,10 +171,25 @@ export function sampleChainReport(overrides: Partial<ChainReport> = {}): ChainRe
   };
 }
 
-export function sampleReport(overrides: Partial<Report> = {}): Report {
+export function sampleBudget(overrides: Partial<BudgetReport> = {}): BudgetReport {
+  const [limit, used, remaining] = [3_000, 2_400, 600];
   return {
-    generatedAtMs: NOW_MS,
-    chains: [sampleChainReport()],
+    ...{ budget: "studio", endpoint: sampleEndpoint().key, per: "day", limit, used, remaining },
+    ...{ detail: null, drawn_by: [], ...overrides },
+  };
+}
+
+export function sampleReport({
+  chains = [sampleChainReport()],
+  ...overrides
+}: Partial<Omit<Report, "chains">> & { readonly chains?: readonly ChainReport[] } = {}): Report {
+  return {
+    generated_at: isoTime(NOW_MS),
+    replica: null,
+    chains: chains.map(({ targets: _t, gaps: _g, parity: _p, ...chain }) => chain),
+    targets: chains.flatMap(({ targets }) => targets),
+    gaps: chains.flatMap(({ gaps }) => gaps),
+    parity: chains.flatMap(({ parity }) => parity),
     incidents: [],
     budgets: [],
     skipped: [],

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { Incident, ParityReport, TargetReport } from "../../src/core/model/report.ts";
-import { statusJson } from "../../src/views/api/status.ts";
+import { isoTime } from "../../src/core/model/text.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
 import { renderCheckTable } from "../../src/views/terminal/check-table.ts";
 import { describeReplica } from "../../src/views/wording/replica.ts";
+import { PAGE } from "../support/outputs.ts";
 import {
-  MINUTE_MS,
   NOW_MS,
   sampleChain,
   sampleChainReport,
@@ -20,9 +20,9 @@ type Make = (chain: string) => TargetReport;
 const ok = make("multichain", {});
 const fresh = make("subgraph", {});
 const other = make("third", {});
-const broken = make("multichain", { status: "stalled", lagMs: 41 * MINUTE_MS });
-const broken2 = make("subgraph", { status: "lagging", lagMs: 12 * MINUTE_MS });
-const rejected = make("multichain", { status: "rejected", lagMs: 2_000 });
+const broken = make("multichain", { status: "stalled", lag_seconds: 41 * 60 });
+const broken2 = make("subgraph", { status: "lagging", lag_seconds: 12 * 60 });
+const rejected = make("multichain", { status: "rejected", lag_seconds: 2 });
 const halted = make("multichain", { status: "chain_halted" });
 const unknown = make("multichain", { status: "unknown" });
 const unknown2 = make("subgraph", { status: "unknown" });
@@ -33,7 +33,7 @@ const airdrops: Make = (chain) =>
   sampleTargetReport({
     target: sampleTarget({ protocol: "airdrops", chain }),
     status: "failed",
-    lagMs: null,
+    lag_seconds: null,
   });
 
 describe("the first line of check and the page", () => {
@@ -41,9 +41,9 @@ describe("the first line of check and the page", () => {
     const cases: readonly (readonly [readonly Make[], string])[] = [
       [[], "No targets are configured"],
       [[ok], "The only target is ok, at most 4 s behind"],
-      [[make("multichain", { lagMs: null })], "The only target is ok"],
-      [[make("multichain", { lagMs: 0 })], "The only target is ok, at the head"],
-      [[ok, make("subgraph", { lagMs: 95_000 })], "All 2 targets are ok, at most 95 s behind"],
+      [[make("multichain", { lag_seconds: null })], "The only target is ok"],
+      [[make("multichain", { lag_seconds: 0 })], "The only target is ok, at the head"],
+      [[ok, make("subgraph", { lag_seconds: 95 })], "All 2 targets are ok, at most 95 s behind"],
       [[ok, make("subgraph", { status: "syncing" })], "No action needed: 1 of 2 targets ok, 1 syncing"],
       [
         [ok, make("subgraph", { status: "unreachable", maintenance: true })],
@@ -56,7 +56,7 @@ describe("the first line of check and the page", () => {
       [[unknown, unknown2], "No data yet: none of 2 targets has answered"],
       [[ok, broken2], "1 of 2 targets needs attention: lockup subgraph, 12 min behind; multichain is ok"],
       [
-        [make("multichain", { status: "missing", lagMs: null }), broken2],
+        [make("multichain", { status: "missing", lag_seconds: null }), broken2],
         "2 of 2 targets need attention; worst: lockup multichain, missing from the reply; no other variant is ok",
       ],
       [
@@ -85,10 +85,7 @@ describe("the first line of check and the page", () => {
   });
 
   it("says so where all targets are ok, and data differ", () => {
-    const page = renderStatusPage(reportOf({ Base: [ok, fresh] }, [], [sampleParity()]), {
-      nonce: "",
-      version: "",
-    });
+    const page = renderStatusPage(reportOf({ Base: [ok, fresh] }, [], [sampleParity()]), PAGE);
 
     expect(headline({ Base: [ok, fresh] }, [], [sampleParity()])).toBe(
       "Data differ: subgraph and multichain of lockup on Base (campaigns)",
@@ -192,17 +189,16 @@ function headline(
 /** What `check` says behind an incident of all that is not ok. */
 function failover(of: Readonly<Record<string, readonly Make[]>>, scope: Incident["scope"] = "endpoint") {
   const targets = reportOf(of)
-    .chains.flatMap((chain) => chain.targets)
-    .filter(({ status }) => status !== "ok")
-    .map(({ target }) => target.key);
+    .targets.filter(({ status }) => status !== "ok")
+    .map(({ key }) => key);
   const text = checkOf(
-    reportOf(of, [{ scope, subject: "x", sinceMs: NOW_MS, detail: "It is down", targets }]),
+    reportOf(of, [{ scope, subject: "x", since: isoTime(NOW_MS), detail: "It is down", targets }]),
   );
   return /^Incident: .*It is down \([^)]*\)(?:: )?(.*)$/im.exec(text)?.[1];
 }
 
 function checkOf(report: ReturnType<typeof reportOf>): string {
-  const json = statusJson(report);
+  const json = report;
   return renderCheckTable(json, { color: "none", widthColumns: null, statusesUrl: "x", unfiltered: json });
 }
 

@@ -97,7 +97,7 @@ function play({ byMs, fromMs, restartMs, seed, sources, untilMs }: Phase, start:
       nowMs = said.receivedAtMs;
     }
     const { reference, targets } = core.report(nowMs);
-    const offBlocks = headAt(chain, nowMs) - (reference?.block ?? 0);
+    const offBlocks = headAt(chain, nowMs) - (reference?.block_number ?? 0);
     isAccused ||= targets.some(({ status }) => status === "diverged");
     if (tickMs >= untilMs + POLLS * POLL_MS) {
       isWrong ||= offBlocks < 0 || offBlocks > MOST_BEHIND || targets.some(({ status }) => status !== "ok");

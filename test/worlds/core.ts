@@ -1,7 +1,7 @@
 import { parseConfig } from "../../src/config/parse.ts";
 import type { Observation } from "../../src/core/model/observation.ts";
 import type { ParityReading } from "../../src/core/model/parity.ts";
-import type { ChainReport } from "../../src/core/model/report.ts";
+import { type ChainReport, chainReports } from "../../src/core/model/report.ts";
 import { Monitor } from "../../src/daemon/monitor.ts";
 
 /** What the worlds are played against: whatever is told what sources say, and reports on one chain. */
@@ -42,7 +42,7 @@ export const startMonitor: StartCore = (chains, wallMs = (trueMs) => trueMs) => 
       core.observeParity(readings.map((reading) => ({ ...reading, sentAtMs, receivedAtMs })));
     },
     report(nowMs) {
-      const [chain] = at(nowMs).report().chains;
+      const [chain] = chainReports(at(nowMs).report());
       if (chain === undefined) {
         throw new Error("Cannot report on a chain: chains.yaml has none");
       }

@@ -218,7 +218,7 @@ class Play {
     const report = this.#core.report(this.#nowMs);
     this.#judgeReference(report);
     for (const target of report.targets) {
-      const actor = this.#actors.find(({ key }) => key === target.target.key);
+      const actor = this.#actors.find(({ key }) => key === target.key);
       if (actor !== undefined) {
         this.#judgeTarget(actor, target, report);
       }
@@ -232,10 +232,10 @@ class Play {
     const nowMs = this.#nowMs;
     if (reference === null) {
       this.#note("noReference", "");
-    } else if (reference.block > this.#chain.headAt(nowMs + REFERENCE_AHEAD_MS)) {
-      this.#note("referenceHigh", `${reference.block - this.#chain.headAt(nowMs)} blocks`);
-    } else if (reference.block < this.#chain.headAt(nowMs - REFERENCE_TOLERATED_MS)) {
-      this.#note("referenceLow", `${this.#chain.headAt(nowMs) - reference.block} blocks`);
+    } else if (reference.block_number > this.#chain.headAt(nowMs + REFERENCE_AHEAD_MS)) {
+      this.#note("referenceHigh", `${reference.block_number - this.#chain.headAt(nowMs)} blocks`);
+    } else if (reference.block_number < this.#chain.headAt(nowMs - REFERENCE_TOLERATED_MS)) {
+      this.#note("referenceLow", `${this.#chain.headAt(nowMs) - reference.block_number} blocks`);
     }
   }
 
@@ -264,7 +264,7 @@ class Play {
     }
     const behindMs = this.#behindMs(read.block, read.atMs);
     const aheadBlocks = read.block - this.#chain.headAt(read.atMs);
-    const said = `${target.target.key} ${target.status}: ${target.detail}`;
+    const said = `${target.key} ${target.status}: ${target.detail}`;
     const wanted = this.#statusesFor(actor, behindMs, aheadBlocks);
     if (wanted === "sound" && steady > POLLS && target.status !== "ok") {
       this.#note("accused", said);
@@ -273,11 +273,12 @@ class Play {
       this.#note("untold", said);
     }
     const isEven = !this.#chain.stoodStill(this.#nowMs - EDGE_MS - behindMs, this.#nowMs);
-    if (reference !== null && wanted === "sound" && steady > POLLS && isEven && target.lagMs !== null) {
+    if (reference !== null && wanted === "sound" && steady > POLLS && isEven && target.lag_seconds !== null) {
+      const lagMs = target.lag_seconds * SECOND;
       const most = this.#behindMs(read.block, this.#nowMs) + LAG_TOLERATED_MS;
-      const least = behindMs - LAG_TOLERATED_MS - (target.lagExtrapolated ? behindMs / 3 : 0);
-      if (target.lagMs > most || (target.lagMs < least && this.#world.isReferenceKnown)) {
-        this.#note("wrongLag", `${target.target.key} ${target.lagMs} ms, in truth ${behindMs} ms`);
+      const least = behindMs - LAG_TOLERATED_MS - (target.lag_extrapolated ? behindMs / 3 : 0);
+      if (lagMs > most || (lagMs < least && this.#world.isReferenceKnown)) {
+        this.#note("wrongLag", `${target.key} ${lagMs} ms, in truth ${behindMs} ms`);
       }
     }
   }

@@ -115,7 +115,7 @@ function play(given: GapCase, start: StartCore): readonly Measured[] {
     if (tick >= WARM_UP) {
       const [gap] = core.report(sentAtMs + 1_000).gaps;
       const error = Math.abs((gap?.blocks ?? Number.POSITIVE_INFINITY) - gapAt(pair, second.readAtMs));
-      const uncertainty = gap?.uncertaintyBlocks ?? 0;
+      const uncertainty = gap?.uncertainty_blocks ?? 0;
       measured.push({ error, uncertainty, naiveError: naiveError(pair, { sentAtMs, random }) });
     }
   }

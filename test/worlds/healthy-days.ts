@@ -100,7 +100,7 @@ function changesBetween(
   before: readonly TargetReport[],
   after: readonly TargetReport[],
 ): WobbleFigures["changes"] {
-  return after.flatMap(({ target: { key }, status: to }, index) => {
+  return after.flatMap(({ key, status: to }, index) => {
     const from = before[index]?.status;
     return from !== undefined && from !== "unknown" && from !== to ? [{ key, from, to }] : [];
   });

@@ -105,11 +105,11 @@ function play(given: LagCase, start: StartCore): readonly Measured[] {
     );
     const report = core.report(tickMs + given.phaseMs + 1_000).targets[MEASURED];
     const read = reads[MEASURED];
-    if (read?.observation.kind === "head" && report?.lagMs != null) {
+    if (read?.observation.kind === "head" && report?.lag_seconds != null) {
       const { block } = read.observation.head;
       const truthMs = timeOf(chain, headAt(chain, read.readAtMs)) - timeOf(chain, block);
-      const kind = report.lagExtrapolated ? "extrapolated" : "within history";
-      measured.push({ kind, errorMs: Math.abs(report.lagMs - truthMs) });
+      const kind = report.lag_extrapolated ? "extrapolated" : "within history";
+      measured.push({ kind, errorMs: Math.abs(report.lag_seconds * 1_000 - truthMs) });
     }
   }
   return measured;

@@ -154,7 +154,7 @@ function stepsOf(script: FaultScript, start: StartCore, { endMs, startMs }: Span
     const { targets } = core.report(atMs + 2_000);
     steps.push({
       atMs: atMs + 2_000,
-      statuses: new Map(targets.map(({ target, status }) => [target.key, status])),
+      statuses: new Map(targets.map(({ key, status }) => [key, status])),
     });
   }
   return steps;

@@ -44,7 +44,7 @@ export function playParity(world: ParityWorld, start: StartCore): ParityPlayed {
   for (const { observation, reading } of polls) {
     core.observe(observation, [reading]);
     for (const pair of core.report(reading.receivedAtMs).parity) {
-      const name = `${pair.target.key} ${pair.against.key}`;
+      const name = `${pair.key} ${pair.against_key}`;
       const watch = watches.get(name) ?? new PairWatch(world, pair);
       watches.set(name, watch);
       watch.see(pair);
@@ -79,36 +79,36 @@ class PairWatch {
   readonly #sources: readonly ParitySource[];
   /** The first block at which they truly differ. */
   readonly #lackFrom: number | null;
-  #lastComparisonMs: number | null = null;
+  #lastComparison: string | null = null;
   #comparisons = 0;
   /** Comparisons up to this block count no more. */
   #countedBlock: number;
   #told: number | null = null;
 
-  constructor(world: ParityWorld, { against, target }: ParityReport) {
+  constructor(world: ParityWorld, { key, against_key: against }: ParityReport) {
     this.#world = world;
-    this.#sources = world.sources.filter((source) => [target.key, against.key].includes(keyOfSource(source)));
+    this.#sources = world.sources.filter((source) => [key, against].includes(keyOfSource(source)));
     const lacks = this.#sources.flatMap((source) => firstLack(world, source) ?? []);
     this.#lackFrom = lacks[0] ?? null;
     this.#countedBlock = this.#lackFrom ?? 0;
   }
 
-  see({ compared, lastComparisonMs, latest, result }: ParityReport): void {
-    const isNew = lastComparisonMs !== null && lastComparisonMs !== this.#lastComparisonMs;
-    this.#lastComparisonMs = lastComparisonMs;
-    const isSaidDifferent = result === "different" && compared !== null;
-    if (isSaidDifferent && !isDifferent(this.#world, this.#sources, compared.block)) {
+  see({ block, last_comparison, latest, against_latest: other, result }: ParityReport): void {
+    const isNew = last_comparison !== null && last_comparison !== this.#lastComparison;
+    this.#lastComparison = last_comparison;
+    const isSaidDifferent = result === "different" && block !== null;
+    if (isSaidDifferent && !isDifferent(this.#world, this.#sources, block)) {
       this.isFalse = true;
     }
     if (this.#lackFrom === null) {
       return;
     }
-    const lowest = Math.min(latest.target?.block ?? 0, latest.against?.block ?? 0);
+    const lowest = Math.min(latest?.block_number ?? 0, other?.block_number ?? 0);
     if (isNew && lowest > this.#countedBlock) {
       this.#comparisons += 1;
       this.#countedBlock = lowest + REORG_BLOCKS;
     }
-    if (isSaidDifferent && compared.block >= this.#lackFrom) {
+    if (isSaidDifferent && block >= this.#lackFrom) {
       this.#told ??= this.#comparisons;
     }
   }

@@ -249,7 +249,7 @@ class Play {
       return;
     }
     const { blockTimeMs, honestMajority } = this.#world;
-    const behind = truthAt(this.#world, nowMs) - reference.block;
+    const behind = truthAt(this.#world, nowMs) - reference.block_number;
     // The heights of a tick are up to a tick old at its end, and up to two where a poll failed.
     const most = 2 + (2 * TICK_MS) / blockTimeMs + (honestMajority === "never" ? FALL_BLOCKS : 0);
     if (behind < -2 - TICK_MS / blockTimeMs || (isWatched && behind > most)) {
@@ -268,12 +268,12 @@ function providersOf(actors: readonly Actor[]): number {
 
 /** Statuses and whether there is a reference: heights differ by the moment at which they were read. */
 function outcomeOf({ reference, targets }: ChainReport): string {
-  const statuses = targets.map(({ target, status }) => `${target.key}=${status}`);
+  const statuses = targets.map(({ key, status }) => `${key}=${status}`);
   return [...statuses, reference === null ? "none" : "reference"].join(" ");
 }
 
 function statusOf({ targets }: ChainReport, key: string): Status {
-  return targets.find(({ target }) => target.key === key)?.status ?? "unknown";
+  return targets.find((target) => target.key === key)?.status ?? "unknown";
 }
 
 function truthAt({ blockTimeMs }: World, atMs: number): number {

@@ -128,8 +128,8 @@ function playPace(given: PaceCase, index: number, start: StartCore): PacePlay {
     const report = core.report(T0 + elapsedMs + 2_000);
     bad.push(...badOf(report, model, T0 + elapsedMs + 2_000));
     lagAtHead += report.targets.filter(
-      ({ block, lagBlocks }) =>
-        (block ?? 0) >= (report.reference?.block ?? Number.POSITIVE_INFINITY) && (lagBlocks ?? 0) > 0,
+      ({ block_number: block, lag_blocks }) =>
+        (block ?? 0) >= (report.reference?.block_number ?? Number.POSITIVE_INFINITY) && (lag_blocks ?? 0) > 0,
     ).length;
   }
   return { bad, lagAtHead };
@@ -138,7 +138,7 @@ function playPace(given: PaceCase, index: number, start: StartCore): PacePlay {
 /** Where the chain has stood still for as long as `stalled`, that is what is to be said: by the node, or of all. */
 function badOf(report: ChainReport, model: ChainModel, nowMs: number): readonly Status[] {
   const standsMs = nowMs - timeOf(model, headAt(model, nowMs));
-  const bearsMs = Math.max(STALLED_MS, STALLED_BLOCKS * (report.chain.blockTimeMs ?? 0));
+  const bearsMs = Math.max(STALLED_MS, STALLED_BLOCKS * (report.block_time_seconds ?? 0) * 1_000);
   const mayStand =
     standsMs > bearsMs - POLL_MS || (paceAt(model, nowMs) !== null && standsMs < 3 * SLOW_POLL_MS);
   return report.targets

@@ -118,18 +118,18 @@ export class ChainHistory {
 }
 
 function stepOf({ reference, targets, gaps }: ChainReport): Step {
-  const heights = new Map(targets.map(({ target, block }) => [target.key, block]));
+  const heights = new Map(targets.map((target) => [target.key, target.block_number]));
   return [
-    heights.set(REFERENCE, reference?.block ?? null),
-    new Map(targets.map(({ target, lagMs }) => [target.key, lagMs])),
-    new Map(gaps.map(({ target, blocks }) => [target.key, blocks])),
-    new Map(gaps.map((gap) => [gap.target.key, savedUncertainty(gap)])),
+    heights.set(REFERENCE, reference?.block_number ?? null),
+    new Map(targets.map(({ key, lag_seconds: lag }) => [key, lag === null ? null : Math.round(lag * 1_000)])),
+    new Map(gaps.map(({ key, blocks }) => [key, blocks])),
+    new Map(gaps.map((gap) => [gap.key, savedUncertainty(gap)])),
   ];
 }
 
 /** In tenths, rounded up, with the rounding of the gap itself: the interval must still contain the true gap. */
-function savedUncertainty({ blocks, uncertaintyBlocks }: GapReport): number {
-  return Math.ceil((uncertaintyBlocks + Math.abs(blocks - inFourBytes(blocks))) * 10) / 10;
+function savedUncertainty({ blocks, uncertainty_blocks: uncertainty }: GapReport): number {
+  return Math.ceil((uncertainty + Math.abs(blocks - inFourBytes(blocks))) * 10) / 10;
 }
 
 /** A step keeps one sample, so that its heights and lags are of one moment: the moment at which the targets were furthest behind. */

@@ -31,24 +31,20 @@ export function groupsOf({
   readonly affected: readonly TargetReport[];
 }): readonly Group[] {
   const { byIndexer, byHost, endpointOf } = endpointIndex(endpoints);
-  const down = affected.map(({ target }) => endpointOf.get(target.key)).filter((one) => one !== undefined);
+  const down = affected.map(({ key }) => endpointOf.get(key)).filter((one) => one !== undefined);
   const indexers = new Set(down.map(indexerKey));
-  const chains = new Set(affected.map(({ target }) => target.chain));
+  const chains = new Set(affected.map(({ chain }) => chain));
   const hosts = groupBy(down, ({ host }) => host);
   const opposing = new Set(
-    affected
-      .filter(({ status }) => status === "diverged")
-      .map(({ target }) => endpointOf.get(target.key)?.host),
+    affected.filter(({ status }) => status === "diverged").map(({ key }) => endpointOf.get(key)?.host),
   );
-  const byKey = new Map(reports.map((report) => [report.target.key, report]));
-  const onChains = reports.filter(({ target }) => chains.has(target.chain));
+  const byKey = new Map(reports.map((report) => [report.key, report]));
+  const onChains = reports.filter(({ chain }) => chains.has(chain));
   return [
     ...[...byIndexer]
       .filter(([subject]) => indexers.has(subject))
       .map(([subject, served]) => indexerGroup(subject, membersOf(served, byKey))),
-    ...[...groupBy(onChains, ({ target }) => target.chain)].map(([chain, members]) =>
-      chainGroup(chain, members),
-    ),
+    ...[...groupBy(onChains, ({ chain }) => chain)].map(([chain, members]) => chainGroup(chain, members)),
     ...[...byHost]
       // A host cannot have more endpoints at fault than affected targets.
       .filter(([host, served]) => (hosts.get(host)?.length ?? 0) > served.length * START_SHARE)
@@ -124,9 +120,7 @@ function hostGroup(host: string, served: readonly Endpoint[], byKey: ReportsByKe
 
 /** A provider opposes the rest when all that it serves on some chain, two targets or more, is excluded there. */
 function opposingGroup(host: string, members: readonly TargetReport[]): Group {
-  const chains = [...groupBy(members, ({ target }) => target.chain).values()].filter(
-    (here) => here.length > 1,
-  );
+  const chains = [...groupBy(members, ({ chain }) => chain).values()].filter((here) => here.length > 1);
   return {
     scope: "host",
     subject: host,

@@ -1,7 +1,7 @@
 import type { Endpoint } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import { type ChainReport, type Incident, incidentKey, type TargetReport } from "../model/report.ts";
-import { formatNumber } from "../model/text.ts";
+import { formatNumber, isoTime } from "../model/text.ts";
 import { type Group, groupsOf, type IncidentChange } from "./groups.ts";
 import { type Trouble, troubleOf, troubleText } from "./trouble.ts";
 
@@ -39,9 +39,9 @@ export function findIncidents(previous: readonly Incident[], input: IncidentInpu
     continued(previous, {
       scope: group.scope,
       subject: group.subject,
-      sinceMs: nowMs,
+      since: isoTime(nowMs),
       detail: `${formatNumber(explained.length)} of ${formatNumber(group.members.length)} targets of ${group.name} ${troubleText(trouble)}`,
-      targets: explained.map(({ target }) => target.key),
+      targets: explained.map(({ key }) => key),
     }),
   );
 }
@@ -92,13 +92,13 @@ function networkIncident(reports: readonly TargetReport[], nowMs: number): Incid
   return {
     scope: "network",
     subject: "all",
-    sinceMs: nowMs,
+    since: isoTime(nowMs),
     detail: "nothing can be reached: every host fails at once, so our own network is the likely cause",
-    targets: reports.map(({ target }) => target.key),
+    targets: reports.map(({ key }) => key),
   };
 }
 
 function continued(previous: readonly Incident[], incident: Incident): Incident {
   const before = previous.find((other) => incidentKey(other) === incidentKey(incident));
-  return before === undefined ? incident : { ...incident, sinceMs: before.sinceMs };
+  return before === undefined ? incident : { ...incident, since: before.since };
 }

@@ -82,6 +82,16 @@ export function formatClock(timeMs: number, nowMs: number): string {
   return `${today ? "" : `${date} `}${clock.slice(0, 8)} UTC`;
 }
 
+/** ISO 8601 in UTC of a unix time in milliseconds. */
+export function isoTime(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
+
+/** A duration in the seconds of the API. */
+export function inSeconds(durationMs: number | null): number | null {
+  return durationMs === null ? null : durationMs / SECOND_MS;
+}
+
 interface Units {
   readonly unitMs: number;
   readonly unit: string;

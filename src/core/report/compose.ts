@@ -1,7 +1,8 @@
 import { findIncidents } from "../incidents/incidents.ts";
 import { isNetworkDown, isUnreached, nobodyAnsweredYet } from "../incidents/local-outage.ts";
-import type { Endpoint, Target } from "../model/fleet.ts";
-import type { ChainReport, Incident, Report, TargetReport } from "../model/report.ts";
+import type { Endpoint } from "../model/fleet.ts";
+import type { ChainReport, Incident, Report, TargetId, TargetReport } from "../model/report.ts";
+import { isoTime } from "../model/text.ts";
 import type { CachedReport } from "./cached-report.ts";
 
 /** All that a report is made from. */
@@ -11,7 +12,7 @@ export interface ReportInput extends Pick<Report, "budgets" | "skipped"> {
   /** Those of the previous report, so that an incident that goes on keeps its start time. */
   readonly previousIncidents: readonly Incident[];
   /** Whether a target is inside a maintenance window. */
-  readonly maintenance?: (target: Target) => boolean;
+  readonly maintenance?: (target: TargetId) => boolean;
   /** What an index-node API says of why a target is not `ok`, by the target's key. */
   readonly explanations?: ReadonlyMap<string, string>;
   /** The end of the last outage of our own network: polls that failed before it prove nothing. */
@@ -34,12 +35,17 @@ export function composeReport(input: ReportInput): Report {
     isNetworkDown: isNetworkDown(sources, endpoints, nowMs),
   });
   const network = incidents.find(({ scope }) => scope === "network");
+  const shown =
+    network === undefined
+      ? reports.map((report) => explained(report, input.explanations ?? new Map()))
+      : reports.map((report) => maskAll(report, network));
   return {
-    generatedAtMs: nowMs,
-    chains:
-      network === undefined
-        ? reports.map((report) => explained(report, input.explanations ?? new Map()))
-        : reports.map((report) => maskAll(report, network)),
+    generated_at: isoTime(nowMs),
+    replica: null,
+    chains: shown.map(({ targets: _t, gaps: _g, parity: _p, ...chain }) => chain),
+    targets: shown.flatMap(({ targets }) => targets),
+    gaps: shown.flatMap(({ gaps }) => gaps),
+    parity: shown.flatMap(({ parity }) => parity),
     incidents,
     budgets: input.budgets,
     skipped: input.skipped,
@@ -56,7 +62,7 @@ function maskUnreachable({ report, state }: ReportInput["chains"][number], outag
     : {
         ...report,
         targets: report.targets.map((target) =>
-          masked.has(target.target.key) ? unknown(target, "not polled since our network outage") : target,
+          masked.has(target.key) ? unknown(target, "not polled since our network outage") : target,
         ),
       };
 }
@@ -71,14 +77,14 @@ function unknown(target: TargetReport, detail: string): TargetReport {
 
 /** With the explanation first in the detail of each target that has one, and is neither `ok` nor `unknown`. */
 function explained(report: ChainReport, explanations: ReadonlyMap<string, string>): ChainReport {
-  const isExplained = ({ target, status }: TargetReport) =>
-    explanations.has(target.key) && status !== "ok" && status !== "unknown";
+  const isExplained = ({ key, status }: TargetReport) =>
+    explanations.has(key) && status !== "ok" && status !== "unknown";
   return explanations.size > 0 && report.targets.some(isExplained)
     ? {
         ...report,
         targets: report.targets.map((target) =>
           isExplained(target)
-            ? { ...target, detail: `${explanations.get(target.target.key) ?? ""}; ${target.detail}` }
+            ? { ...target, detail: `${explanations.get(target.key) ?? ""}; ${target.detail}` }
             : target,
         ),
       }
@@ -87,7 +93,7 @@ function explained(report: ChainReport, explanations: ReadonlyMap<string, string
 
 /** The same report where no target is marked, so that comparing it with the previous one is quick. */
 function withMaintenance(report: ChainReport, maintenance: ReportInput["maintenance"]): ChainReport {
-  const isMarked = ({ target }: TargetReport) => maintenance?.(target) === true;
+  const isMarked = (target: TargetReport) => maintenance?.(target) === true;
   return report.targets.some(isMarked)
     ? {
         ...report,

@@ -2,7 +2,7 @@ import { isProduction } from "../model/fleet.ts";
 import type { TargetReport } from "../model/report.ts";
 
 /** Targets within this of the freshest are as good: the first listed of them is preferred, so that nothing flaps. */
-const AS_GOOD_MS = 5_000;
+const AS_GOOD_SECONDS = 5;
 const AS_GOOD_BLOCKS = 2;
 const NONE: ReadonlySet<string> = new Set();
 
@@ -13,9 +13,7 @@ export function markPreferred(
 ): readonly TargetReport[] {
   const preferred = preferredKeys(reports, excluded);
   return reports.map((report) =>
-    report.preferred === preferred.has(report.target.key)
-      ? report
-      : { ...report, preferred: !report.preferred },
+    report.preferred === preferred.has(report.key) ? report : { ...report, preferred: !report.preferred },
   );
 }
 
@@ -28,31 +26,27 @@ function preferredKeys(
   reports: readonly TargetReport[],
   excluded: ReadonlySet<string> = NONE,
 ): ReadonlySet<string> {
-  const inProduction = new Set(reports.filter(({ target }) => isProduction(target)).map(protocolOf));
+  const inProduction = new Set(reports.filter(isProduction).map(({ protocol }) => protocol));
   const best = new Map<string, TargetReport>();
   for (const report of reports) {
-    const isServing = isProduction(report.target) || !inProduction.has(protocolOf(report));
-    const rival = best.get(protocolOf(report));
-    const isCandidate = isServing && isHealthy(report) && !excluded.has(report.target.key);
+    const isServing = isProduction(report) || !inProduction.has(report.protocol);
+    const rival = best.get(report.protocol);
+    const isCandidate = isServing && isHealthy(report) && !excluded.has(report.key);
     if (isCandidate && (rival === undefined || isFresher(report, rival))) {
-      best.set(protocolOf(report), report);
+      best.set(report.protocol, report);
     }
   }
-  return new Set([...best.values()].map(({ target }) => target.key));
+  return new Set([...best.values()].map(({ key }) => key));
 }
 
-function protocolOf({ target }: TargetReport): string {
-  return target.protocol;
-}
-
-function isHealthy({ status, block }: TargetReport): boolean {
+function isHealthy({ status, block_number: block }: TargetReport): boolean {
   return status === "ok" && block !== null;
 }
 
 /** Whether `report` is clearly fresher than `rival`: by lag where both have one, else by height. */
 function isFresher(report: TargetReport, rival: TargetReport): boolean {
-  if (report.lagMs !== null && rival.lagMs !== null) {
-    return report.lagMs < rival.lagMs - AS_GOOD_MS;
+  if (report.lag_seconds !== null && rival.lag_seconds !== null) {
+    return report.lag_seconds < rival.lag_seconds - AS_GOOD_SECONDS;
   }
-  return (report.block ?? 0) > (rival.block ?? 0) + AS_GOOD_BLOCKS;
+  return (report.block_number ?? 0) > (rival.block_number ?? 0) + AS_GOOD_BLOCKS;
 }

@@ -6,7 +6,14 @@ import type { ChainState, WatchedChain } from "../head/chain-state.ts";
 import { oppositionText } from "../head/opposition-text.ts";
 import { staleAfterMs } from "../head/voice.ts";
 import type { Target } from "../model/fleet.ts";
-import type { ChainReport, GapReport, ReferenceReport, Status, TargetReport } from "../model/report.ts";
+import {
+  type ChainReport,
+  type GapReport,
+  type Status,
+  type TargetReport,
+  targetId,
+} from "../model/report.ts";
+import { inSeconds, isoTime } from "../model/text.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import { newestSample, newSource, type SourceState, servedOf } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
@@ -21,14 +28,24 @@ import { reportStandings } from "./standings.ts";
 /** What is known of a chain at `nowMs`. The same state and instant always give the same report. */
 export function reportChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainReport {
   const view = viewOf(state, watched.chain, nowMs);
+  const { slug, id, name, testnet, blockTimeMs, thresholds } = watched.chain;
   const targets = reportTargets(state, watched, view);
   const parity = reportParity(state, watched, { targets, nowMs });
   return {
-    chain: watched.chain,
+    slug,
+    chain_id: id,
+    name,
+    testnet,
+    block_time_seconds: inSeconds(blockTimeMs),
+    block_interval_seconds: inWholeMicroseconds(view.measuredIntervalMs),
     reference: reportReference(view),
-    standings: reportStandings(state, watched, view),
     dispute: view.dispute === null ? null : disputeText(view.dispute),
-    blockIntervalMs: wholeMicroseconds(view.measuredIntervalMs),
+    standings: reportStandings(state, watched, view),
+    thresholds: {
+      lagging_seconds: thresholds.laggingMs / 1_000,
+      critical_seconds: thresholds.criticalMs / 1_000,
+      stalled_seconds: thresholds.stalledMs / 1_000,
+    },
     targets: parity.length === 0 ? targets : markPreferred(targets, oddTargets(parity)),
     gaps: reportGaps(state, watched, view),
     parity,
@@ -36,21 +53,21 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
 }
 
 /** The chain's reference head, or null while its evidence is missing or stale. */
-function reportReference(view: ChainViewAt): ReferenceReport | null {
+function reportReference(view: ChainViewAt): ChainReport["reference"] {
   const { reference } = view;
   if (reference === null) {
     return null;
   }
   const time = timeOfBlock(view.clock, reference.block, view.intervalMs);
   return {
-    block: reference.block,
+    block_number: reference.block,
     sources: view.consensus.members.length,
     members: view.consensus.members,
     opposed: view.consensus.opposed.map((opposition) => ({
       source: opposition.source,
       detail: oppositionText(opposition),
     })),
-    timeMs: time === null ? null : time.timeMs,
+    time: time === null ? null : isoTime(time.timeMs),
   };
 }
 
@@ -95,7 +112,13 @@ function reportGap(
   }
   const blocks = Math.round(gap.blocks * 10) / 10;
   const seconds = gapSeconds(blocks, newest.block, view);
-  return { target, against: against.variant, blocks, seconds, uncertaintyBlocks: gap.uncertaintyBlocks };
+  return {
+    ...targetId(target),
+    against: against.variant,
+    blocks,
+    seconds,
+    uncertainty_blocks: gap.uncertaintyBlocks,
+  };
 }
 
 function reportTarget(target: Target, known: SourceState, view: ChainViewAt): TargetReport {
@@ -104,24 +127,26 @@ function reportTarget(target: Target, known: SourceState, view: ChainViewAt): Ta
   const fresh = isFresh(state, view);
   const height = reportHeight(state, view);
   const status = statusAt(state, { nowMs: view.nowMs, staleMs, fresh });
-  const lag = status === "diverged" || height.block === null ? null : measureLag(state, view);
+  const lag = status === "diverged" || height.block_number === null ? null : measureLag(state, view);
   return {
-    target,
+    ...targetId(target),
     status,
     reason: state.last?.kind === "failed" ? state.last.reason : null,
-    detail: detailOf({ status, state, view, lag }),
     ...height,
-    lagBlocks: lag?.blocks ?? null,
-    lagMs: wholeMs(lag?.ms ?? null),
-    lagExtrapolated: lag?.extrapolated ?? false,
-    lastSuccessMs: state.lastSuccessMs,
-    lastAdvanceMs: wholeMs(state.lastAdvanceMs),
-    indexingErrors: state.indexingErrors,
+    lag_blocks: lag?.blocks ?? null,
+    lag_seconds: lag?.ms == null ? null : Math.round(lag.ms) / 1_000,
+    lag_extrapolated: lag?.extrapolated ?? false,
+    last_success: state.lastSuccessMs === null ? null : isoTime(state.lastSuccessMs),
+    last_advance: state.lastAdvanceMs === null ? null : isoTime(Math.round(state.lastAdvanceMs)),
+    indexing_errors: state.indexingErrors,
     deployment: state.deployment,
-    deploymentChanges: state.deploymentChanges,
+    deployment_changes: state.deploymentChanges,
     regressions: state.regressions,
     preferred: false,
     maintenance: false,
+    detail: detailOf({ status, state, view, lag }),
+    explorer: target.explorer,
+    playground: target.playground,
   };
 }
 
@@ -129,20 +154,16 @@ function reportTarget(target: Target, known: SourceState, view: ChainViewAt): Ta
 function reportHeight(
   state: SourceState,
   view: ChainViewAt,
-): Pick<TargetReport, "up" | "block" | "blockTimestampSec"> {
+): Pick<TargetReport, "up" | "block_number" | "block_timestamp"> {
   if (isFarAhead(view.consensus.opposed.find(({ source }) => source === state.key))) {
-    return { up: false, block: null, blockTimestampSec: null };
+    return { up: false, block_number: null, block_timestamp: null };
   }
   const dated = state.samples.findLast(({ timestampSec }) => timestampSec !== null);
   return {
     up: state.last?.kind === "head",
-    block: isFresh(state, view) ? (newestSample(state)?.block ?? null) : null,
-    blockTimestampSec: dated?.timestampSec ?? null,
+    block_number: isFresh(state, view) ? (newestSample(state)?.block ?? null) : null,
+    block_timestamp: dated?.timestampSec == null ? null : isoTime(dated.timestampSec * 1_000),
   };
-}
-
-function wholeMs(ms: number | null): number | null {
-  return ms === null ? null : Math.round(ms);
 }
 
 /** Statuses of targets that give no height: they stay settled when no height counts any more. */
@@ -191,6 +212,6 @@ function gapSeconds(blocks: number, from: number, view: ChainViewAt): number | n
   return here === null || there === null ? null : (there.timeMs - here.timeMs) / 1_000;
 }
 
-function wholeMicroseconds(ms: number | null): number | null {
-  return ms === null ? null : Math.round(ms * 1_000) / 1_000;
+function inWholeMicroseconds(ms: number | null): number | null {
+  return ms === null ? null : Math.round(ms * 1_000) / 1e6;
 }

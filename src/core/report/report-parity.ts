@@ -1,5 +1,7 @@
 import type { ChainState, WatchedChain } from "../head/chain-state.ts";
-import type { ParityReport, TargetReport } from "../model/report.ts";
+import type { Target } from "../model/fleet.ts";
+import { type ParityReport, type TargetReport, targetId } from "../model/report.ts";
+import { isoTime } from "../model/text.ts";
 import { differenceOf } from "../parity/compare.ts";
 import type { KnownValues } from "../parity/known-values.ts";
 import { oddOnesOut } from "../parity/odd-one-out.ts";
@@ -20,7 +22,7 @@ export function reportParity(
   { chain, probes = [] }: WatchedChain,
   { targets, nowMs }: ReportedTargets,
 ): readonly ParityReport[] {
-  const reports = new Map(targets.map((report) => [report.target.key, report]));
+  const reports = new Map(targets.map((report) => [report.key, report]));
   return probes.flatMap((probe) => {
     const known = probe.pairs.map((pair): KnownPair => {
       const state = pairStateOf(parity, probe, pair);
@@ -41,14 +43,7 @@ export function reportParity(
 
 /** The keys of the targets that differ from others which are equal to one another. */
 export function oddTargets(parity: readonly ParityReport[]): ReadonlySet<string> {
-  return new Set(
-    parity.flatMap(({ odd, target, against }) => {
-      if (odd === null) {
-        return [];
-      }
-      return odd === "target" ? target.key : against.key;
-    }),
-  );
+  return new Set(parity.flatMap((one) => one.odd_key ?? []));
 }
 
 /** What is known of a pair at one instant. */
@@ -70,35 +65,36 @@ function reportProbe(
   const odd = oddOnesOut(known.map(({ state }) => state));
   return known.map((one): ParityReport => {
     const { own, against, pair, state } = one;
+    const isOdd = ({ key }: Target) => state.result === "different" && odd.has(key);
+    const oddOne = [pair.target, pair.against].find(isOdd);
     return {
+      ...targetId(pair.target),
       probe: name,
-      target: pair.target,
-      against: pair.against,
+      against: pair.against.variant,
+      against_key: pair.against.key,
       result: state.result,
-      compared: state.comparison && comparedOf(state.comparison),
-      sinceMs: state.sinceMs,
-      lastComparisonMs: state.last?.atMs ?? null,
-      odd: state.result === "different" ? oddSide(pair, odd) : null,
-      latest: { target: latestOf(own), against: latestOf(against) },
+      ...comparedOf(state.comparison),
+      since: state.sinceMs === null ? null : isoTime(state.sinceMs),
+      last_comparison: state.last === null ? null : isoTime(state.last.atMs),
+      odd: oddOne?.variant ?? null,
+      odd_key: oddOne?.key ?? null,
+      latest: latestOf(own),
+      against_latest: latestOf(against),
       detail: parityDetail(one, odd, nowMs),
     };
   });
 }
 
-function comparedOf({ block, own, against }: Comparison): ParityReport["compared"] {
+/** What a result rests on. */
+function comparedOf(
+  comparison: Comparison | null,
+): Pick<ParityReport, "block" | "value" | "against_value" | "difference"> {
   return {
-    block,
-    value: own.text,
-    againstValue: against.text,
-    difference: differenceOf(own, against),
+    block: comparison?.block ?? null,
+    value: comparison?.own.text ?? null,
+    against_value: comparison?.against.text ?? null,
+    difference: comparison === null ? null : differenceOf(comparison.own, comparison.against),
   };
-}
-
-function oddSide({ target, against }: ParityPair, odd: ReturnType<typeof oddOnesOut>): ParityReport["odd"] {
-  if (odd.has(target.key)) {
-    return "target";
-  }
-  return odd.has(against.key) ? "against" : null;
 }
 
 /** Why the data of a target cannot be compared now, or null. */
@@ -106,16 +102,16 @@ function doubtOf(report: TargetReport | undefined): string | null {
   if (report === undefined) {
     return null;
   }
-  const { block, status, target } = report;
+  const { block_number: block, status, variant } = report;
   if (status === "diverged" || status === "failed") {
-    return `${target.variant} is ${status}`;
+    return `${variant} is ${status}`;
   }
-  return block === null ? `${target.variant} has no fresh height` : null;
+  return block === null ? `${variant} has no fresh height` : null;
 }
 
-function latestOf(known: KnownValues | undefined): ParityReport["latest"]["target"] {
+function latestOf(known: KnownValues | undefined): ParityReport["latest"] {
   const run = known?.runs.at(-1);
   return known === undefined || run === undefined || known.lastMs === null
     ? null
-    : { block: run.to, value: run.text, readMs: known.lastMs };
+    : { block_number: run.to, value: run.text, read: isoTime(known.lastMs) };
 }

@@ -1,7 +1,7 @@
 import type { ChainState, WatchedChain } from "../head/chain-state.ts";
 import { oppositionText } from "../head/opposition-text.ts";
 import { staleAfterMs } from "../head/voice.ts";
-import type { SourceStanding } from "../model/report.ts";
+import type { ChainSummary } from "../model/report.ts";
 import { newestSample } from "../source/source-state.ts";
 import type { ChainViewAt } from "../status/view.ts";
 
@@ -10,7 +10,7 @@ export function reportStandings(
   { sources }: Pick<ChainState, "sources">,
   { providers }: WatchedChain,
   view: ChainViewAt,
-): readonly SourceStanding[] {
+): ChainSummary["standings"] {
   return sources.flatMap((source) => {
     const newest = newestSample(source);
     const staleMs = staleAfterMs(view.thresholds, source.pollIntervalMs);
@@ -20,14 +20,17 @@ export function reportStandings(
           {
             source: source.key,
             host: providers?.[source.key] ?? null,
-            block: newest.block,
+            block_number: newest.block,
             ...standingOf(source.key, view),
           },
         ];
   });
 }
 
-function standingOf(key: string, view: ChainViewAt): Pick<SourceStanding, "stands" | "detail"> {
+function standingOf(
+  key: string,
+  view: ChainViewAt,
+): Pick<ChainSummary["standings"][number], "stands" | "detail"> {
   const { members, opposed, undecided } = view.consensus;
   const opposition = opposed.find(({ source }) => source === key);
   if (opposition !== undefined) {

@@ -1,5 +1,5 @@
 import type { HistorySlice, SavedHistory, Span } from "../../core/history/history.ts";
-import type { Report } from "../../core/model/report.ts";
+import { chainReports, type Report } from "../../core/model/report.ts";
 import { moveAside, StateFileError } from "../../io/state/file.ts";
 import { historyPathOf, readHistoryFile, writeHistoryFile } from "../../io/state/history-file.ts";
 import { isSystemError } from "../../io/system-error.ts";
@@ -57,7 +57,8 @@ export async function openHistoryStore({
   return {
     async record(report) {
       recorder.retain(report);
-      await inSlices(report.chains, (chain) => recorder.record(chain, report.generatedAtMs), nowMs);
+      const atMs = Date.parse(report.generated_at);
+      await inSlices(chainReports(report), (chain) => recorder.record(chain, atMs), nowMs);
     },
     save: () => recorder.save(),
     restore: (saved) => recorder.restore(saved),

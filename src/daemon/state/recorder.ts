@@ -14,7 +14,7 @@ export class Recorder {
 
   /** Records a chain at `nowMs`. */
   record(report: ChainReport, nowMs: number): void {
-    const { slug } = report.chain;
+    const { slug } = report;
     const history = this.#chains.get(slug) ?? new ChainHistory();
     this.#chains.set(slug, history);
     history.record(report, nowMs);
@@ -22,7 +22,7 @@ export class Recorder {
 
   /** Drops the chains that a report lacks. */
   retain({ chains }: Report): void {
-    const known = new Set(chains.map(({ chain }) => chain.slug));
+    const known = new Set(chains.map(({ slug }) => slug));
     for (const slug of this.#chains.keys()) {
       if (!known.has(slug)) {
         this.#chains.delete(slug);

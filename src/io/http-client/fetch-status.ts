@@ -1,12 +1,13 @@
 import { z } from "zod";
 import type { ProxySettings } from "../../config/options/proxy-settings.ts";
-import { type StatusJson, StatusSchema } from "../../views/api/api-schema.ts";
+import type { Report } from "../../core/model/report.ts";
+import { ReportSchema } from "../../core/model/report-schema.ts";
 import { createDispatcher } from "./dispatcher.ts";
 import { type CutOff, failureOf } from "./failure.ts";
 import { ReplyReader } from "./reply-reader.ts";
 
 /** What a running daemon says, or why it says nothing. */
-export type StatusAnswer = { readonly kind: "status"; readonly json: StatusJson } | FailedAnswer;
+export type StatusAnswer = { readonly kind: "status"; readonly json: Report } | FailedAnswer;
 
 interface FailedAnswer {
   readonly kind: "failed";
@@ -36,7 +37,7 @@ export async function fetchStatus(
   if (answer.kind === "failed") {
     return answer;
   }
-  const { success, data, error } = StatusSchema.safeParse(answer.json);
+  const { success, data, error } = ReportSchema.safeParse(answer.json);
   if (success) {
     return { kind: "status", json: data };
   }

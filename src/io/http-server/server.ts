@@ -3,11 +3,9 @@ import type { WebSettingsSource } from "../../config/web/web-settings.ts";
 import { createFastify } from "./fastify.ts";
 import { addWebGuard } from "./guard.ts";
 import { addApiRoutes } from "./routes/api.ts";
-import { addHealthRoute } from "./routes/health.ts";
-import { addHistoryRoute } from "./routes/history.ts";
 import { addManagementRoutes } from "./routes/management.ts";
 import { addPageRoutes } from "./routes/pages.ts";
-import { answerProblems, type ErrorListener, type KnownRoutes } from "./routes/replies.ts";
+import { answerOtherMethods, answerProblems, type ErrorListener } from "./routes/replies.ts";
 import type { ServerDeps } from "./routes/server-deps.ts";
 
 export interface HttpServer extends AsyncDisposable {
@@ -54,13 +52,9 @@ export async function startHttpServer(
 }
 
 function addRoutes(server: FastifyInstance, source: ServerDeps, onError: ErrorListener): void {
-  const known: KnownRoutes = new Map();
+  const routes = new Map<string, Set<string>>();
   server.addHook("onRoute", ({ method, url }) => {
-    const methods = known.get(url) ?? new Set();
-    for (const name of [method].flat()) {
-      methods.add(name);
-    }
-    known.set(url, methods);
+    routes.set(url, new Set([...(routes.get(url) ?? []), ...[method].flat()]));
   });
   server.addHook("onRequest", async (_request, reply) => {
     void reply.headers({ "x-content-type-options": "nosniff", "referrer-policy": "no-referrer" });
@@ -68,12 +62,11 @@ function addRoutes(server: FastifyInstance, source: ServerDeps, onError: ErrorLi
   // No route reads a body: it is read up to the limit and discarded.
   server.removeAllContentTypeParsers();
   server.addContentTypeParser("*", { parseAs: "buffer" }, (_request, _body, done) => done(null));
-  answerProblems(server, known, onError);
+  answerProblems(server, onError);
   addPageRoutes(server, source);
   addApiRoutes(server, source);
-  addHealthRoute(server, source);
-  addHistoryRoute(server, source);
   addManagementRoutes(server, source);
+  answerOtherMethods(server, new Map(routes));
 }
 
 function authorityOf(server: FastifyInstance, host: string): string {

@@ -98,7 +98,7 @@ export class SharedBudgets implements BudgetGate {
     return budgets.report(nowMs).map((report, index) => {
       const [id = "", account] = accounts[index] ?? [];
       const windowMs = account?.ledger.windowMs ?? 0;
-      return { ...report, drawnBy: drawsOf(this.#ledger.account(id).fields, { nowMs, windowMs }) };
+      return { ...report, drawn_by: drawsOf(this.#ledger.account(id).fields, { nowMs, windowMs }) };
     });
   };
 

@@ -21,7 +21,7 @@ export const POLLING_METRICS: readonly MetricFamily[] = [
     help: "1 if the indexer reports indexing errors; 0 proves nothing",
     labels: TARGET_LABELS,
     samples: (source) =>
-      perTarget(source, ({ indexingErrors }) => (indexingErrors === null ? null : Number(indexingErrors))),
+      perTarget(source, ({ indexing_errors: flag }) => (flag === null ? null : Number(flag))),
   },
   {
     name: "synclag_regressions_total",
@@ -42,7 +42,7 @@ export const POLLING_METRICS: readonly MetricFamily[] = [
     type: "counter",
     help: "Changes of the deployment that answers",
     labels: TARGET_LABELS,
-    samples: (source) => perTarget(source, ({ deploymentChanges }) => deploymentChanges),
+    samples: (source) => perTarget(source, (target) => target.deployment_changes),
   },
   {
     name: "synclag_preferred",
@@ -184,21 +184,17 @@ export const PROCESS_METRICS: readonly MetricFamily[] = [
 ];
 
 function* regressionSamples({ report }: MetricsSource): Iterable<Sample> {
-  for (const { targets } of report.chains) {
-    for (const { target, regressions } of targets) {
-      const labels = targetLabels(target);
-      yield [`${labels},kind="reorg"`, regressions.reorg];
-      yield [`${labels},kind="reindex"`, regressions.reindex];
-    }
+  for (const target of report.targets) {
+    const labels = targetLabels(target);
+    yield [`${labels},kind="reorg"`, target.regressions.reorg];
+    yield [`${labels},kind="reindex"`, target.regressions.reindex];
   }
 }
 
 function* deploymentSamples({ report }: MetricsSource): Iterable<Sample> {
-  for (const { targets } of report.chains) {
-    for (const { target, deployment } of targets) {
-      if (deployment !== null) {
-        yield [`${targetLabels(target)},${labelsText({ deployment })}`, 1];
-      }
+  for (const target of report.targets) {
+    if (target.deployment !== null) {
+      yield [`${targetLabels(target)},${labelsText({ deployment: target.deployment })}`, 1];
     }
   }
 }
@@ -234,7 +230,7 @@ function* perBudget({ report }: MetricsSource, pick: (budget: BudgetReport) => n
 
 function* perProcess({ report }: MetricsSource): Iterable<Sample> {
   for (const budget of report.budgets) {
-    for (const { name, requests } of budget.drawnBy ?? []) {
+    for (const { name, requests } of budget.drawn_by) {
       yield [`${budgetLabels(budget)},${labelsText({ process: name })}`, requests];
     }
   }
@@ -242,10 +238,12 @@ function* perProcess({ report }: MetricsSource): Iterable<Sample> {
 
 /** A shared budget has `endpoint="shared"`, and the other labels of E empty. */
 function budgetLabels({ budget, endpoint }: BudgetReport): string {
-  const name = labelsText({ budget: budget.name });
-  return endpoint === null
-    ? `${name},${labelsText({ protocol: "", variant: "", tier: "", endpoint: "shared" })}`
-    : `${name},${endpointLabels(endpoint)}`;
+  const [protocol = "", variant = "", tier = "", name = ""] = (endpoint ?? "///shared").split("/");
+  const labels =
+    protocol === "rpc"
+      ? { protocol: "", variant: "rpc", tier: "", endpoint: variant }
+      : { protocol, variant, tier, endpoint: name };
+  return labelsText({ budget, ...labels });
 }
 
 /** The text of E. */

@@ -1,13 +1,9 @@
-import { memoize } from "../../core/model/memoize.ts";
-import type {
-  MeasuredChain,
-  MeasuredGap,
-  MeasuredTarget,
-  MetricsSource,
-  StatusSource,
-  TargetId,
-} from "../../core/model/metrics-source.ts";
+import type { MetricsSource } from "../../core/model/metrics-source.ts";
+import type { TargetId, TargetReport } from "../../core/model/report.ts";
 import { labelsText, type Sample } from "./exposition.ts";
+
+/** What the metrics of the fleet are read from: a daemon, or the report of `check`. */
+export type ReportSource = Pick<MetricsSource, "report">;
 
 /** One metric: its public name, and how its samples are read. */
 export interface MetricFamily<Source = MetricsSource> {
@@ -27,56 +23,42 @@ export const CHAIN_LABELS = ["chain", "chain_id"] as const;
 /** Labels of an endpoint: E. */
 export const ENDPOINT_LABELS = ["protocol", "variant", "tier", "endpoint"] as const;
 
+const targetTexts = new Map<string, string>();
+
 /** The text of T, made once for each target: labels are most of the text of a scrape, and never change. */
-export const targetLabels = memoize(({ protocol, variant, tier, chain, chainId }: TargetId) =>
-  labelsText({ protocol, variant, tier, chain, chain_id: String(chainId) }),
-);
+export function targetLabels({ key, protocol, variant, tier, chain, chain_id: id }: TargetId): string {
+  const known = targetTexts.get(key);
+  if (known !== undefined) {
+    return known;
+  }
+  const text = labelsText({ protocol, variant, tier, chain, chain_id: String(id) });
+  targetTexts.set(key, text);
+  return text;
+}
+
+/** One sample for each of these whose value is known. */
+export function* samplesOf<One>(
+  all: readonly One[],
+  pick: (one: One) => number | null,
+  labelsOf: (one: One) => string,
+): Iterable<Sample> {
+  for (const one of all) {
+    const value = pick(one);
+    if (value !== null) {
+      yield [labelsOf(one), value];
+    }
+  }
+}
 
 /** One sample for each target whose value is known. */
-export function* perTarget<Target extends Pick<MeasuredTarget, "target">>(
-  { report }: { readonly report: { readonly chains: readonly { readonly targets: readonly Target[] }[] } },
-  pick: (target: Target) => number | null,
+export function perTarget(
+  { report }: ReportSource,
+  pick: (target: TargetReport) => number | null,
 ): Iterable<Sample> {
-  for (const { targets } of report.chains) {
-    for (const target of targets) {
-      const value = pick(target);
-      if (value !== null) {
-        yield [targetLabels(target.target), value];
-      }
-    }
-  }
+  return samplesOf(report.targets, pick, targetLabels);
 }
 
-/** One sample for each gap whose value is known. */
-export function* perGap(
-  { report }: StatusSource,
-  pick: (gap: MeasuredGap) => number | null,
-): Iterable<Sample> {
-  for (const { gaps } of report.chains) {
-    for (const gap of gaps) {
-      const value = pick(gap);
-      if (value !== null) {
-        yield [`${targetLabels(gap.target)},${labelsText({ against: gap.against })}`, value];
-      }
-    }
-  }
-}
-
-/** One sample for each chain whose value is known. */
-export function* perChain(
-  { report }: StatusSource,
-  pick: (chain: MeasuredChain) => number | null,
-): Iterable<Sample> {
-  for (const chain of report.chains) {
-    const value = pick(chain);
-    if (value !== null) {
-      const { slug, id } = chain.chain;
-      yield [labelsText({ chain: slug, chain_id: String(id) }), value];
-    }
-  }
-}
-
-/** Milliseconds as the seconds of Prometheus. */
-export function seconds(ms: number | null): number | null {
-  return ms === null ? null : ms / 1000;
+/** The unix time of a sample. */
+export function unixSeconds(time: string | null): number | null {
+  return time === null ? null : Date.parse(time) / 1000;
 }

@@ -1,12 +1,19 @@
-import type { MeasuredParity, StatusSource } from "../../core/model/metrics-source.ts";
+import { type ParityReport, targetId } from "../../core/model/report.ts";
 import { labelsText, type Sample } from "./exposition.ts";
-import { type MetricFamily, seconds, TARGET_LABELS, targetLabels } from "./family.ts";
+import {
+  type MetricFamily,
+  type ReportSource,
+  samplesOf,
+  TARGET_LABELS,
+  targetLabels,
+  unixSeconds,
+} from "./family.ts";
 
 const PAIR_LABELS = [...TARGET_LABELS, "against", "probe"] as const;
 const RESULTS = { equal: 1, different: 0, unknown: null } as const;
 
 /** Whether variants have the same data: no samples where chains.yaml configures no parity. */
-export const PARITY_METRICS: readonly MetricFamily<StatusSource>[] = [
+export const PARITY_METRICS: readonly MetricFamily<ReportSource>[] = [
   {
     name: "synclag_parity",
     type: "gauge",
@@ -19,21 +26,21 @@ export const PARITY_METRICS: readonly MetricFamily<StatusSource>[] = [
     type: "gauge",
     help: "Value of the other variant minus that of the target, where both are numbers",
     labels: PAIR_LABELS,
-    samples: (source) => perPair(source, ({ compared }) => compared?.difference ?? null),
+    samples: (source) => perPair(source, ({ difference }) => difference),
   },
   {
     name: "synclag_parity_compared_block",
     type: "gauge",
     help: "Block at which the data were found to be equal or different",
     labels: PAIR_LABELS,
-    samples: (source) => perPair(source, ({ compared }) => compared?.block ?? null),
+    samples: (source) => perPair(source, ({ block }) => block),
   },
   {
     name: "synclag_parity_last_comparison_timestamp_seconds",
     type: "gauge",
     help: "Time of the last comparison, whatever it showed",
     labels: PAIR_LABELS,
-    samples: (source) => perPair(source, ({ lastComparisonMs }) => seconds(lastComparisonMs)),
+    samples: (source) => perPair(source, (pair) => unixSeconds(pair.last_comparison)),
   },
 ];
 
@@ -47,21 +54,17 @@ export const PARITY_COUNTERS: readonly MetricFamily[] = [
     samples: ({ parity }) =>
       parity.map(
         ({ target, probe, failures }): Sample => [
-          `${targetLabels(target)},${labelsText({ probe })}`,
+          `${targetLabels(targetId(target))},${labelsText({ probe })}`,
           failures,
         ],
       ),
   },
 ];
 
-function* perPair({ report }: StatusSource, pick: (pair: MeasuredParity) => number | null): Iterable<Sample> {
-  for (const { parity } of report.chains) {
-    for (const pair of parity) {
-      const value = pick(pair);
-      if (value !== null) {
-        const labels = labelsText({ against: pair.against.variant, probe: pair.probe });
-        yield [`${targetLabels(pair.target)},${labels}`, value];
-      }
-    }
-  }
+function perPair({ report }: ReportSource, pick: (pair: ParityReport) => number | null): Iterable<Sample> {
+  return samplesOf(
+    report.parity,
+    pick,
+    (pair) => `${targetLabels(pair)},${labelsText({ against: pair.against, probe: pair.probe })}`,
+  );
 }

@@ -1,15 +1,14 @@
-import type { StatusSource } from "../../core/model/metrics-source.ts";
-import { STATUSES } from "../../core/model/report.ts";
+import { type ChainSummary, type GapReport, STATUSES } from "../../core/model/report.ts";
 import { labelsText, type Sample } from "./exposition.ts";
 import {
   CHAIN_LABELS,
   type MetricFamily,
-  perChain,
-  perGap,
   perTarget,
-  seconds,
+  type ReportSource,
+  samplesOf,
   TARGET_LABELS,
   targetLabels,
+  unixSeconds,
 } from "./family.ts";
 import { PARITY_METRICS } from "./parity.ts";
 
@@ -19,7 +18,7 @@ const STATUS_LABELS = STATUSES.map((status) => [status, labelsText({ status })] 
  * The metrics of targets, gaps, parity, chains and incidents, all gauges: what `check --format prometheus` prints, and the first
  * part of `/metrics`.
  */
-export const STATUS_METRICS: readonly MetricFamily<StatusSource>[] = [
+export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   {
     name: "synclag_up",
     type: "gauge",
@@ -32,42 +31,42 @@ export const STATUS_METRICS: readonly MetricFamily<StatusSource>[] = [
     type: "gauge",
     help: "Last indexed block; absent once the evidence is stale, and while the height is impossible",
     labels: TARGET_LABELS,
-    samples: (source) => perTarget(source, ({ block }) => block),
+    samples: (source) => perTarget(source, ({ block_number: block }) => block),
   },
   {
     name: "synclag_block_timestamp_seconds",
     type: "gauge",
     help: "Timestamp of the last indexed block, when the indexer reports one",
     labels: TARGET_LABELS,
-    samples: (source) => perTarget(source, ({ blockTimestampSec }) => blockTimestampSec),
+    samples: (source) => perTarget(source, (target) => unixSeconds(target.block_timestamp)),
   },
   {
     name: "synclag_last_success_timestamp_seconds",
     type: "gauge",
     help: "Time of the last poll that returned a usable height",
     labels: TARGET_LABELS,
-    samples: (source) => perTarget(source, ({ lastSuccessMs }) => seconds(lastSuccessMs)),
+    samples: (source) => perTarget(source, (target) => unixSeconds(target.last_success)),
   },
   {
     name: "synclag_last_advance_timestamp_seconds",
     type: "gauge",
     help: "Time at which the height of the target last increased",
     labels: TARGET_LABELS,
-    samples: (source) => perTarget(source, ({ lastAdvanceMs }) => seconds(lastAdvanceMs)),
+    samples: (source) => perTarget(source, (target) => unixSeconds(target.last_advance)),
   },
   {
     name: "synclag_lag_blocks",
     type: "gauge",
     help: "Blocks behind the reference of the chain; absent when unknown",
     labels: TARGET_LABELS,
-    samples: (source) => perTarget(source, ({ lagBlocks }) => lagBlocks),
+    samples: (source) => perTarget(source, (target) => target.lag_blocks),
   },
   {
     name: "synclag_lag_seconds",
     type: "gauge",
     help: "Chain time behind the reference of the chain, or behind the clock where it has none; absent when unknown",
     labels: TARGET_LABELS,
-    samples: (source) => perTarget(source, ({ lagMs }) => seconds(lagMs)),
+    samples: (source) => perTarget(source, (target) => target.lag_seconds),
   },
   {
     name: "synclag_status",
@@ -109,14 +108,14 @@ export const STATUS_METRICS: readonly MetricFamily<StatusSource>[] = [
     type: "gauge",
     help: "Half-width of the interval that contains the true gap",
     labels: [...TARGET_LABELS, "against"],
-    samples: (source) => perGap(source, ({ uncertaintyBlocks }) => uncertaintyBlocks),
+    samples: (source) => perGap(source, (gap) => gap.uncertainty_blocks),
   },
   {
     name: "synclag_reference_block_number",
     type: "gauge",
     help: "Corroborated head of the chain",
     labels: CHAIN_LABELS,
-    samples: (source) => perChain(source, ({ reference }) => reference?.block ?? null),
+    samples: (source) => perChain(source, ({ reference }) => reference?.block_number ?? null),
   },
   {
     name: "synclag_reference_sources",
@@ -130,7 +129,7 @@ export const STATUS_METRICS: readonly MetricFamily<StatusSource>[] = [
     type: "gauge",
     help: "Measured time between blocks",
     labels: CHAIN_LABELS,
-    samples: (source) => perChain(source, ({ blockIntervalMs }) => seconds(blockIntervalMs)),
+    samples: (source) => perChain(source, (chain) => chain.block_interval_seconds),
   },
   {
     name: "synclag_incident_active",
@@ -143,25 +142,38 @@ export const STATUS_METRICS: readonly MetricFamily<StatusSource>[] = [
   ...PARITY_METRICS,
 ];
 
-function* statusSamples({ report }: StatusSource): Iterable<Sample> {
-  for (const { targets } of report.chains) {
-    for (const { target, status } of targets) {
-      const labels = targetLabels(target);
-      for (const [known, label] of STATUS_LABELS) {
-        yield [`${labels},${label}`, Number(status === known)];
-      }
+function perGap({ report }: ReportSource, pick: (gap: GapReport) => number | null): Iterable<Sample> {
+  return samplesOf(
+    report.gaps,
+    pick,
+    (gap) => `${targetLabels(gap)},${labelsText({ against: gap.against })}`,
+  );
+}
+
+function perChain({ report }: ReportSource, pick: (chain: ChainSummary) => number | null): Iterable<Sample> {
+  return samplesOf(report.chains, pick, ({ slug, chain_id: id }) =>
+    labelsText({ chain: slug, chain_id: String(id) }),
+  );
+}
+
+function* statusSamples({ report }: ReportSource): Iterable<Sample> {
+  for (const target of report.targets) {
+    const labels = targetLabels(target);
+    for (const [known, label] of STATUS_LABELS) {
+      yield [`${labels},${label}`, Number(target.status === known)];
     }
   }
 }
 
-function* thresholdSamples({ report }: StatusSource): Iterable<Sample> {
-  for (const { chain, targets } of report.chains) {
-    const { laggingMs, criticalMs, stalledMs } = chain.thresholds;
-    for (const { target } of targets) {
-      const labels = targetLabels(target);
-      yield [`${labels},level="lagging"`, laggingMs / 1000];
-      yield [`${labels},level="critical"`, criticalMs / 1000];
-      yield [`${labels},level="stalled"`, stalledMs / 1000];
+function* thresholdSamples({ report }: ReportSource): Iterable<Sample> {
+  const thresholds = new Map(report.chains.map((chain) => [chain.slug, chain.thresholds]));
+  for (const target of report.targets) {
+    const labels = targetLabels(target);
+    const of = thresholds.get(target.chain);
+    if (of !== undefined) {
+      yield [`${labels},level="lagging"`, of.lagging_seconds];
+      yield [`${labels},level="critical"`, of.critical_seconds];
+      yield [`${labels},level="stalled"`, of.stalled_seconds];
     }
   }
 }

@@ -1,18 +1,18 @@
 import { indexerKey } from "../../core/model/fleet.ts";
-import type { ChainJson, ParityJson, StatusJson, TargetJson } from "./api-schema.ts";
-import { describeMissing, selectTargets } from "./selection.ts";
+import type { ChainSummary, Report, TargetReport } from "../../core/model/report.ts";
+import { selectTargets } from "./selection.ts";
 
 /**
  * The status of one protocol on one chain; null if there is no such pair. Shared budgets are kept, since this pair may
  * draw on them; so are the skipped indexers of the protocol.
  */
-export function filterStatus(json: StatusJson, protocol: string, chain: string): StatusJson | null {
+export function filterStatus(json: Report, protocol: string, chain: string): Report | null {
   const targets = selectTargets(json.targets, { protocol, chain });
   return targets.length === 0 ? null : keepTargets(json, targets);
 }
 
 /** Narrows a status to the targets that match every word of a query, such as `lockup base`, `stalled` or `testnet`. */
-export function filterByWords(json: StatusJson, query: string): StatusJson {
+export function filterByWords(json: Report, query: string): Report {
   const words = query
     .toLowerCase()
     .split(/[\s/]+/)
@@ -29,8 +29,8 @@ export function filterByWords(json: StatusJson, query: string): StatusJson {
 }
 
 /** Narrows every list to what concerns `targets`, which are some of its own. */
-export function keepTargets(json: StatusJson, targets: readonly TargetJson[]): StatusJson {
-  const keys = new Set(targets.map(targetKey));
+export function keepTargets(json: Report, targets: readonly TargetReport[]): Report {
+  const keys = new Set(targets.map(({ key }) => key));
   // The key of an endpoint ends in `all`, or in the slug of its only chain.
   const endpoints = new Set([...keys, ...targets.map((target) => `${indexerKey(target)}/all`)]);
   const chains = new Set(targets.map((target) => target.chain));
@@ -40,8 +40,8 @@ export function keepTargets(json: StatusJson, targets: readonly TargetJson[]): S
     replica: json.replica,
     chains: json.chains.filter(({ slug }) => chains.has(slug)),
     targets,
-    gaps: json.gaps.filter((gap) => keys.has(targetKey(gap))),
-    parity: json.parity.filter((one) => comparedKeys(one).some((key) => keys.has(key))),
+    gaps: json.gaps.filter((gap) => keys.has(gap.key)),
+    parity: json.parity.filter((one) => keys.has(one.key) || keys.has(one.against_key)),
     incidents: json.incidents
       .map((incident) => ({ ...incident, targets: incident.targets.filter((key) => keys.has(key)) }))
       .filter((incident) => incident.targets.length > 0),
@@ -50,23 +50,7 @@ export function keepTargets(json: StatusJson, targets: readonly TargetJson[]): S
   };
 }
 
-/** The keys that the two compared targets can have: `against` is of the same tier, or of production. */
-export function comparedKeys(parity: ParityJson): readonly string[] {
-  const against = { ...parity, variant: parity.against };
-  return [parity, against, { ...against, tier: "production" }].map(targetKey);
-}
-
-/** `protocol/variant/tier/chain`: the key of a target. */
-export function targetKey(target: Pick<TargetJson, "protocol" | "variant" | "tier" | "chain">): string {
-  return `${indexerKey(target)}/${target.chain}`;
-}
-
-/** The error for a pair that does not exist, which names those that do. */
-export function describeMissingPair(json: StatusJson, protocol: string, chain: string): string {
-  return describeMissing(json.targets, { protocol, chain });
-}
-
-function searchText(target: TargetJson, chain: ChainJson | undefined): string {
+function searchText(target: TargetReport, chain: ChainSummary | undefined): string {
   const { protocol, variant, tier, status, reason, chain_id } = target;
   const network = chain?.testnet === true ? "testnet" : "mainnet";
   return [protocol, variant, tier, target.chain, chain?.name ?? "", chain_id, network, status, reason ?? ""]

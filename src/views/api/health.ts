@@ -2,7 +2,7 @@ import { servingTargets } from "../../core/model/fleet.ts";
 import type { ParityReport, Report, TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatDuration } from "../../core/model/text.ts";
 import type { HealthJson, HealthTargetJson } from "./api-schema.ts";
-import { isoTime } from "./status.ts";
+import { selectTargets } from "./selection.ts";
 
 /** The question of a load balancer: can traffic be sent to a protocol on a chain, to any of its variants or to one? */
 export interface HealthQuery {
@@ -12,43 +12,42 @@ export interface HealthQuery {
   /** Only this tier; by default the one that serves users: production, or any where the protocol has none. */
   readonly tier?: string | undefined;
   /** Default: the `lagging` threshold of the chain. */
-  readonly maxLagMs?: number | undefined;
+  readonly maxLagSeconds?: number | undefined;
   /** `equal`: a target whose data differ from another variant's is not healthy. */
   readonly parity?: "equal" | undefined;
 }
 
 /**
- * Whether traffic can be sent there: healthy while a considered target is `ok` and no more than `maxLagMs` behind or, where
- * its lag is unknown, has advanced within `maxLagMs`.
+ * Whether traffic can be sent there: healthy while a considered target is `ok` and no more than `maxLagSeconds` behind or,
+ * where its lag is unknown, has advanced within them.
  *
  * Null if there is no such protocol, chain, variant and tier.
  */
 export function healthJson(report: Report, query: HealthQuery): HealthJson | null {
-  const chainReport = report.chains.find(({ chain }) => chain.slug === query.chain);
-  const ofTier = targetsOfTier(chainReport?.targets ?? [], query);
-  const considered = ofTier.filter(
-    ({ target }) => query.variant === undefined || target.variant === query.variant,
-  );
-  if (chainReport === undefined || considered.length === 0) {
+  const chain = report.chains.find(({ slug }) => slug === query.chain);
+  const ofTier = targetsOfTier(report.targets, query);
+  const considered = ofTier.filter(({ variant }) => query.variant === undefined || variant === query.variant);
+  if (chain === undefined || considered.length === 0) {
     return null;
   }
-  const { maxLagMs = chainReport.chain.thresholds.laggingMs } = query;
+  const { maxLagSeconds = chain.thresholds.lagging_seconds } = query;
   const rules: Rules = {
-    maxLagMs,
-    hasReference: chainReport.reference !== null,
-    nowMs: report.generatedAtMs,
-    differing: query.parity === "equal" ? differingTargets(chainReport.parity) : new Map(),
+    maxLagSeconds,
+    hasReference: chain.reference !== null,
+    nowMs: Date.parse(report.generated_at),
+    differing: query.parity === "equal" ? differingTargets(report.parity) : new Map(),
   };
   const freshest = findFreshest(ofTier);
   const targets = considered.map((target) => healthTargetJson(target, rules));
   return {
-    generated_at: isoTime(report.generatedAtMs),
+    generated_at: report.generated_at,
     protocol: query.protocol,
     chain: query.chain,
     variant: query.variant ?? null,
-    max_lag_seconds: maxLagMs / 1000,
+    max_lag_seconds: maxLagSeconds,
     healthy: targets.some(({ healthy }) => healthy),
-    judged_by: rules.hasReference || considered.some(({ lagMs }) => lagMs !== null) ? "lag" : "advance",
+    judged_by:
+      rules.hasReference || considered.some((target) => target.lag_seconds !== null) ? "lag" : "advance",
     freshest: freshest === null ? null : healthTargetJson(freshest, rules),
     why: explain(targets),
     targets,
@@ -58,15 +57,14 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
 /** The targets of the protocol in the requested tier. */
 function targetsOfTier(
   targets: readonly TargetReport[],
-  { protocol, tier }: HealthQuery,
+  { protocol, chain, tier }: HealthQuery,
 ): readonly TargetReport[] {
-  const own = targets.filter(({ target }) => target.protocol === protocol);
-  const serving = new Set(servingTargets(own.map(({ target }) => target)));
-  return own.filter(({ target }) => (tier === undefined ? serving.has(target) : target.tier === tier));
+  const own = selectTargets(targets, { protocol, chain, tier });
+  return tier === undefined ? servingTargets(own) : own;
 }
 
 interface Rules {
-  readonly maxLagMs: number;
+  readonly maxLagSeconds: number;
   readonly hasReference: boolean;
   readonly nowMs: number;
   /** Why the data of a target differ, by its key. */
@@ -77,9 +75,9 @@ interface Rules {
 function differingTargets(parity: readonly ParityReport[]): ReadonlyMap<string, string> {
   const differences = parity.filter(({ result }) => result === "different");
   return new Map(
-    differences.flatMap(({ against, detail, odd, probe, target }) => {
-      const keys = odd === null ? [target.key, against.key] : [(odd === "target" ? target : against).key];
-      const why = `data differ by probe ${probe}: ${target.variant} ${detail}`;
+    differences.flatMap((one) => {
+      const keys = one.odd_key === null ? [one.key, one.against_key] : [one.odd_key];
+      const why = `data differ by probe ${one.probe}: ${one.variant} ${one.detail}`;
       return keys.map((key) => [key, why] as const);
     }),
   );
@@ -87,52 +85,53 @@ function differingTargets(parity: readonly ParityReport[]): ReadonlyMap<string, 
 
 /** The preferred target, else the highest one that is not diverged. */
 function findFreshest(targets: readonly TargetReport[]): TargetReport | null {
-  const credible = targets.filter(({ block, status }) => block !== null && status !== "diverged");
-  const highest = credible.toSorted((a, b) => (b.block ?? 0) - (a.block ?? 0))[0];
+  const heightOf = (target: TargetReport) => target.block_number ?? 0;
+  const credible = targets.filter((target) => heightOf(target) > 0 && target.status !== "diverged");
+  const highest = credible.toSorted((a, b) => heightOf(b) - heightOf(a))[0];
   return targets.find(({ preferred }) => preferred) ?? highest ?? null;
 }
 
 function healthTargetJson(report: TargetReport, rules: Rules): HealthTargetJson {
   const { healthy, why } = judge(report, rules);
   return {
-    variant: report.target.variant,
-    tier: report.target.tier,
+    variant: report.variant,
+    tier: report.tier,
     status: report.status,
     healthy,
-    block_number: report.block,
-    lag_seconds: report.lagMs === null ? null : report.lagMs / 1000,
-    last_advance: report.lastAdvanceMs === null ? null : isoTime(report.lastAdvanceMs),
+    block_number: report.block_number,
+    lag_seconds: report.lag_seconds,
+    last_advance: report.last_advance,
     why,
   };
 }
 
 function judge(report: TargetReport, rules: Rules): { readonly healthy: boolean; readonly why: string } {
-  const difference = rules.differing.get(report.target.key);
+  const difference = rules.differing.get(report.key);
   if (report.status === "ok" && difference !== undefined) {
     return { healthy: false, why: difference };
   }
   if (report.status !== "ok") {
     return { healthy: false, why: `${report.status}: ${report.detail}` };
   }
-  if (report.lagMs !== null) {
-    const healthy = report.lagMs <= rules.maxLagMs;
-    const limit = healthy ? "" : `, more than ${formatDuration(rules.maxLagMs)}`;
+  if (report.lag_seconds !== null) {
+    const healthy = report.lag_seconds <= rules.maxLagSeconds;
+    const limit = healthy ? "" : `, more than ${formatDuration(rules.maxLagSeconds * 1000)}`;
     return {
       healthy,
-      why: `${formatDuration(report.lagMs)} behind the ${rules.hasReference ? "reference" : "clock"}${limit}`,
+      why: `${formatDuration(report.lag_seconds * 1000)} behind the ${rules.hasReference ? "reference" : "clock"}${limit}`,
     };
   }
   return judgeAdvance(report, rules);
 }
 
-function judgeAdvance({ lastAdvanceMs }: TargetReport, { maxLagMs, hasReference, nowMs }: Rules) {
+function judgeAdvance({ last_advance: time }: TargetReport, { maxLagSeconds, hasReference, nowMs }: Rules) {
   const cause = hasReference ? "lag unknown" : "the chain has no reference";
-  if (lastAdvanceMs === null) {
+  if (time === null) {
     return { healthy: false, why: `${cause}; never seen to advance` };
   }
-  const healthy = nowMs - lastAdvanceMs <= maxLagMs;
-  const limit = healthy ? "" : `, more than ${formatDuration(maxLagMs)}`;
-  return { healthy, why: `${cause}; last advanced ${formatAgo(lastAdvanceMs, nowMs)}${limit}` };
+  const healthy = nowMs - Date.parse(time) <= maxLagSeconds * 1000;
+  const limit = healthy ? "" : `, more than ${formatDuration(maxLagSeconds * 1000)}`;
+  return { healthy, why: `${cause}; last advanced ${formatAgo(Date.parse(time), nowMs)}${limit}` };
 }
 
 /** Why each healthy target is healthy or, where none is, why each is not. */

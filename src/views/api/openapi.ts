@@ -1,5 +1,6 @@
 import { z } from "zod";
-import { HealthSchema, HistorySchema, ProblemSchema, StatusSchema } from "./api-schema.ts";
+import { ReportSchema } from "../../core/model/report-schema.ts";
+import { HealthSchema, HistorySchema, ProblemSchema } from "./api-schema.ts";
 
 /** A part of an OpenAPI document. */
 type OpenapiObject = Readonly<Record<string, unknown>>;
@@ -66,7 +67,7 @@ export function openapiDocument(version: string): OpenapiObject {
     paths: { ...API_PATHS, ...MANAGEMENT_PATHS },
     components: {
       schemas: {
-        Status: jsonSchema(StatusSchema),
+        Status: jsonSchema(ReportSchema),
         Health: jsonSchema(HealthSchema),
         History: jsonSchema(HistorySchema),
         Problem: jsonSchema(ProblemSchema),

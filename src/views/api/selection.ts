@@ -1,5 +1,5 @@
+import type { TargetReport } from "../../core/model/report.ts";
 import { nearMissHint } from "../../core/text/near-miss.ts";
-import type { TargetJson } from "./api-schema.ts";
 
 /** Selects the targets of a protocol, of one of its chains, or of one variant or tier there. */
 export interface Selection {
@@ -9,7 +9,7 @@ export interface Selection {
   readonly tier?: string | undefined;
 }
 
-type Named = Pick<TargetJson, "protocol" | "variant" | "chain" | "tier">;
+type Named = Pick<TargetReport, "protocol" | "variant" | "chain" | "tier">;
 
 /** The targets of a selection, in their order; none if it names something that does not exist. */
 export function selectTargets<T extends Named>(targets: readonly T[], selection: Selection): readonly T[] {

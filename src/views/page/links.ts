@@ -1,4 +1,4 @@
-import type { TargetJson } from "../api/api-schema.ts";
+import type { TargetReport } from "../../core/model/report.ts";
 
 /** The page of a chain. */
 export function chainPath(slug: string): string {
@@ -10,7 +10,7 @@ export function targetAnchor({
   protocol,
   variant,
   tier,
-}: Pick<TargetJson, "protocol" | "variant" | "tier">): string {
+}: Pick<TargetReport, "protocol" | "variant" | "tier">): string {
   return [protocol, variant, tier].map(encodeURIComponent).join("-");
 }
 

@@ -1,7 +1,6 @@
 import { groupBy } from "../../core/model/group-by.ts";
+import type { ChainSummary, Report, TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatNumber, shortDuration } from "../../core/model/text.ts";
-import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
-import { targetKey } from "../api/filter-status.ts";
 import { differingKeys } from "../wording/parity.ts";
 import { statusWords } from "../wording/status-words.ts";
 import { describeState, notableLagMs, variantName } from "../wording/target.ts";
@@ -16,7 +15,7 @@ interface Column {
 }
 
 /** The whole fleet, a row for each chain, the worst first; testnets are folded. */
-export function renderMatrix(json: StatusJson): Html {
+export function renderMatrix(json: Report): Html {
   const rows = sortRows(json);
   const table = {
     columns: findColumns(rows),
@@ -40,8 +39,8 @@ interface Table {
 }
 
 interface Row {
-  readonly chain: ChainJson;
-  readonly targets: readonly TargetJson[];
+  readonly chain: ChainSummary;
+  readonly targets: readonly TargetReport[];
 }
 
 /** Of more rows, those that are all ok are folded: browsers are slow with long tables. */
@@ -103,15 +102,15 @@ function renderRow(table: Table, { chain, targets }: Row): Html {
 }
 
 function renderCell(
-  target: TargetJson | undefined,
+  target: TargetReport | undefined,
   { explained, differing }: Pick<Table, "explained" | "differing">,
 ): Html {
   if (target === undefined) {
     return html`<td class="none">·</td>`;
   }
   const { tone, glyph } = statusWords(target.status);
-  const isMuted = target.maintenance || explained.has(targetKey(target));
-  const mark = differing.has(targetKey(target)) ? " ≠" : "";
+  const isMuted = target.maintenance || explained.has(target.key);
+  const mark = differing.has(target.key) ? " ≠" : "";
   // Cells that are ok need no explanation, and they are most of the page.
   const isPlain = tone === "ok" && !target.maintenance && mark === "";
   const differs = mark === "" ? "" : ", its data differ from another variant's";
@@ -120,7 +119,7 @@ function renderCell(
 }
 
 /** `1.5s`, `stalled 41m`, `down ⚒`. */
-function cellText(target: TargetJson): string {
+function cellText(target: TargetReport): string {
   const { tone, short } = statusWords(target.status);
   const lagMs = notableLagMs(target);
   const lag = lagMs === null ? [] : [shortDuration(lagMs)];
@@ -128,12 +127,12 @@ function cellText(target: TargetJson): string {
   return [...state, ...(target.maintenance ? ["⚒"] : [])].join(" ");
 }
 
-function describeTarget(target: TargetJson): string {
+function describeTarget(target: TargetReport): string {
   const planned = target.maintenance ? ", in maintenance" : "";
   return `${target.protocol} ${variantName(target)} on ${target.chain}: ${describeState(target)}${planned}`;
 }
 
-function renderHead({ reference }: ChainJson): Html {
+function renderHead({ reference }: ChainSummary): Html {
   if (reference === null) {
     return html`<td class="head">none</td>`;
   }
@@ -162,7 +161,7 @@ function groupByProtocol(columns: readonly Column[]) {
   }));
 }
 
-function sortRows({ chains, targets }: StatusJson): readonly Row[] {
+function sortRows({ chains, targets }: Report): readonly Row[] {
   const byChain = groupBy(targets, ({ chain }) => chain);
   return chains
     .map((chain) => ({ chain, targets: byChain.get(chain.slug) ?? [] }))
@@ -178,6 +177,6 @@ function countNotOk({ targets }: Row): number {
   return targets.filter(({ status }) => status !== "ok").length;
 }
 
-function isIn({ protocol, variant, tier }: Column, target: TargetJson): boolean {
+function isIn({ protocol, variant, tier }: Column, target: TargetReport): boolean {
   return target.protocol === protocol && target.variant === variant && target.tier === tier;
 }

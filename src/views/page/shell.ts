@@ -1,14 +1,22 @@
-import { PLOT_SCRIPT } from "../assets/plot-script.ts";
-import { PAGE_SCRIPT } from "../assets/script.ts";
-import { PAGE_STYLES } from "../assets/styles.ts";
-import type { Tone } from "../wording/status-words.ts";
-import { type Html, html, ownMarkup, renderHtml } from "./html.ts";
+import type { Report } from "../../core/model/report.ts";
+import { formatClock } from "../../core/model/text.ts";
+import { TONE_GLYPHS, type Tone } from "../wording/status-words.ts";
+import { type Html, type HtmlValue, html, ownMarkup, renderHtml } from "./html.ts";
 import { PLAN_PATH, STATUSES_PATH } from "./links.ts";
+
+/** The paths of the files that pages load. */
+export interface PageAssets {
+  readonly styles: string;
+  readonly script: string;
+  readonly plotStyles: string;
+  /** uPlot, which is no module. */
+  readonly plotLibrary: string;
+  readonly plotScript: string;
+}
 
 /** What every page needs from the server. */
 export interface PageOptions {
-  /** Allows the page's own styles and scripts under a strict Content-Security-Policy. */
-  readonly nonce: string;
+  readonly assets: PageAssets;
   readonly version: string;
   /** The content of the filter box. */
   readonly query?: string | undefined;
@@ -19,16 +27,9 @@ interface Page extends PageOptions {
   /** The colour of the tab's icon. */
   readonly tone: Tone;
   readonly main: Html;
-  /** Absent on pages without plots. */
-  readonly plots?: PlotAssets;
+  readonly plots?: "drawn" | "none";
   /** Whether the page refreshes itself. */
   readonly refresh?: "live" | "never";
-}
-
-/** The paths of uPlot's files. */
-export interface PlotAssets {
-  readonly script: string;
-  readonly styles: string;
 }
 
 const ICON_COLOURS: Readonly<Record<Tone, string>> = {
@@ -40,16 +41,13 @@ const ICON_COLOURS: Readonly<Record<Tone, string>> = {
 };
 
 /** A complete document around the main part of a page: it loads nothing external and works without JavaScript. */
-export function renderPage({
-  title,
-  tone,
-  main,
-  nonce,
-  version,
-  plots,
-  refresh = "live",
-  query = "",
-}: Page): string {
+export function renderPage({ plots = "none", refresh = "live", query = "", ...page }: Page): string {
+  const { title, tone, main, assets, version } = page;
+  const styles = [...(plots === "drawn" ? [assets.plotStyles] : []), assets.styles];
+  const scripts = [
+    ...(refresh === "live" ? [assets.script] : []),
+    ...(plots === "drawn" ? [assets.plotScript] : []),
+  ];
   return renderHtml(html`${ownMarkup("<!doctype html>")}
 <html lang="en"><head><meta charset="utf-8">
 <title>${title}</title>
@@ -57,24 +55,81 @@ export function renderPage({
 <meta name="robots" content="noindex">
 <link rel="icon" href="${icon(tone)}">
 ${refresh === "live" ? html`<noscript><meta http-equiv="refresh" content="15"></noscript>` : null}
-${plots === undefined ? null : html`<link rel="stylesheet" nonce="${nonce}" href="${plots.styles}">`}
-<style nonce="${nonce}">${ownMarkup(PAGE_STYLES)}</style></head>
+${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}</head>
 <body><header class="top"><a class="brand" href="/">Synclag</a>
-<form action="/" role="search"><input id="q" name="q" type="search" value="${query}" placeholder="Filter: lockup base stalled" aria-label="Filter targets" autocomplete="off"><noscript><button>Filter</button></noscript></form>
+<form action="/" role="search">
+<input id="q" name="q" type="search" value="${query}" placeholder="Filter: lockup base stalled"
+ aria-label="Filter targets" autocomplete="off"><noscript><button>Filter</button></noscript></form>
 <span id="live"></span><p id="announcement" class="sr" role="status"></p></header>
 <main>${main}</main>
-<footer><nav aria-label="More"><a href="${PLAN_PATH}">Budgets and plan</a> · <a href="${STATUSES_PATH}">Status meanings</a> · <a href="/metrics">Metrics</a> · <a href="/api/v1/status">Status as JSON</a> · <a href="/openapi.json">API</a></nav>
+<footer><nav aria-label="More"><a href="${PLAN_PATH}">Budgets and plan</a> · <a href="${STATUSES_PATH}">Status meanings</a> ·
+<a href="/metrics">Metrics</a> · <a href="/api/v1/status">Status as JSON</a> · <a href="/openapi.json">API</a></nav>
 <p>Synclag ${version}</p></footer>
-${refresh === "live" ? html`<script nonce="${nonce}">${ownMarkup(PAGE_SCRIPT)}</script>` : null}${plots === undefined ? null : renderPlotScripts(nonce, plots)}</body></html>
+${plots === "drawn" ? html`<script src="${assets.plotLibrary}"></script>` : null}
+${scripts.map((path) => html`<script type="module" src="${path}"></script>`)}</body></html>
 `);
-}
-
-function renderPlotScripts(nonce: string, { script }: PlotAssets): Html {
-  return html`
-<script nonce="${nonce}" src="${script}"></script><script nonce="${nonce}">${ownMarkup(PLOT_SCRIPT)}</script>`;
 }
 
 function icon(tone: Tone): string {
   const circle = `<circle cx='8' cy='8' r='7' fill='%23${ICON_COLOURS[tone]}'/>`;
   return `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>${circle}</svg>`;
+}
+
+/** The page for a URL that leads nowhere, or where something failed. */
+export function renderErrorPage(title: string, detail: string, options: PageOptions): string {
+  const main = html`<div class="summary warn"><h1>${title}</h1><p>${detail} · <a href="/">All chains</a></p></div>`;
+  return renderPage({ ...options, title: `${title} · Synclag`, tone: "warn", main, refresh: "never" });
+}
+
+/** The top of a page: its one sentence, and when it was true. */
+export function renderSummary(report: Report, tone: Tone, sentence: HtmlValue, more: HtmlValue): Html {
+  const { generated_at: time } = report;
+  const clock = formatClock(Date.parse(time), Date.parse(time));
+  return html`<div class="summary ${tone}"><h1>${sentence}</h1>
+<p>As of <time id="asof" datetime="${time}">${clock}</time>${more}</p></div>`;
+}
+
+/** The glyph of a tone, for a sentence after it. */
+export function toneGlyph(tone: Tone): Html {
+  return glyphOf(TONE_GLYPHS[tone]);
+}
+
+/** A glyph that says nothing new to those who cannot see it. */
+export function glyphOf(glyph: string): Html {
+  return html`<i aria-hidden="true">${glyph}</i>`;
+}
+
+/** A part of a page, with its heading. */
+export function renderSection(id: string, title: HtmlValue, body: HtmlValue): Html {
+  return html`<section id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
+${body}</section>`;
+}
+
+export interface TableBox {
+  readonly id: string;
+  readonly label: string;
+  readonly head: readonly string[];
+  /** The first cell of a row is its heading. */
+  readonly rows: readonly (readonly HtmlValue[])[];
+  readonly height?: "tall";
+}
+
+/** A table in a box of its own, which scrolls. */
+export function renderTable({ id, label, head, rows, height }: TableBox): Html {
+  return html`<div class="box${height === undefined ? "" : ` ${height}`}" id="box-${id}" role="region" aria-label="${label}" tabindex="0">
+<table class="plain"><thead><tr>${head.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
+<tbody>${rows.map(
+    ([first = "", ...cells]) =>
+      html`<tr><th scope="row">${first}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`,
+  )}</tbody></table></div>`;
+}
+
+/** A time of day, as `formatClock` writes it. */
+export function renderClock(time: string, nowMs: number): Html {
+  return html`<time datetime="${time}">${formatClock(Date.parse(time), nowMs)}</time>`;
+}
+
+/** A command that a click selects as a whole. */
+export function renderCommand(curl: string, what: string): Html {
+  return html`<pre class="curl" tabindex="0" role="region" aria-label="curl command for ${what}">${curl}</pre>`;
 }

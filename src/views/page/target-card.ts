@@ -1,11 +1,11 @@
 import type { EndpointRecord, Exchange } from "../../core/model/exchange.ts";
 import type { GapReport, TargetReport } from "../../core/model/report.ts";
-import { formatAgo, formatClock, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
-import { isoTime } from "../api/status.ts";
+import { formatAgo, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { reasonSuffix, statusWords } from "../wording/status-words.ts";
 import { variantName } from "../wording/target.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { statusPath, targetAnchor } from "./links.ts";
+import { glyphOf, renderClock, renderCommand } from "./shell.ts";
 
 /** What a card shows beside the report of its target. */
 export interface TargetCardOptions {
@@ -17,17 +17,26 @@ export interface TargetCardOptions {
 }
 
 /** Everything that is known of one target, for the page of its chain. */
-export function renderTargetCard(report: TargetReport, options: TargetCardOptions): Html {
+export function renderTargetCard(target: TargetReport, options: TargetCardOptions): Html {
   const { gap, endpoints, sparkline, nowMs } = options;
-  const { target, status } = report;
+  const { status } = target;
   const anchor = targetAnchor(target);
   const { tone, glyph } = statusWords(status);
-  return html`<li class="card ${tone}" id="${anchor}"><h3>${variantName(target)} <a class="pill ${tone}" href="${statusPath(status)}"><i aria-hidden="true">${glyph}</i> ${status}</a>${report.preferred ? html` <small>preferred</small>` : null}${report.maintenance ? html` <small>in maintenance</small>` : null}</h3>
-<p>${report.detail}<small>${reasonSuffix(report)}</small></p>
-<dl>${facts(report, gap, nowMs).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+  const fold = target.up ? "closed" : "open";
+  return html`<li class="card ${tone}" id="${anchor}"><h3>${variantName(target)}
+<a class="pill ${tone}" href="${statusPath(status)}">${glyphOf(glyph)} ${status}</a>
+${target.preferred ? html` <small>preferred</small>` : null}${target.maintenance ? html` <small>in maintenance</small>` : null}</h3>
+<p>${target.detail}<small>${reasonSuffix(target)}</small></p>
+<dl>${facts(target, gap, nowMs).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
 ${sparkline}
-<p class="meta">${links(report)}</p>
-${endpoints.map((endpoint) => renderExchanges(endpoint, { id: `${endpoint.kind === "status" ? "status" : "exchanges"}-${anchor}`, nowMs, fold: report.up ? "closed" : "open" }))}</li>
+<p class="meta">${link("Explorer", target.explorer)}${link("Playground", target.playground)}</p>
+${endpoints.map((endpoint) =>
+  renderExchanges(endpoint, {
+    id: `${endpoint.kind === "status" ? "status" : "exchanges"}-${anchor}`,
+    nowMs,
+    fold,
+  }),
+)}</li>
 `;
 }
 
@@ -40,81 +49,70 @@ export function renderExchanges(
     return null;
   }
   const shared = record.targets.length > 1 ? ` It serves ${record.targets.length} targets.` : "";
-  return html`<details id="${id}"${fold === "open" ? html` open` : null}><summary>${record.kind === "status" ? "Recent replies of its index-node API" : "Recent replies"} and the request</summary>
+  const title = record.kind === "status" ? "Recent replies of its index-node API" : "Recent replies";
+  return html`<details id="${id}"${fold === "open" ? html` open` : null}><summary>${title} and the request</summary>
 <p class="hint">Endpoint <b>${record.key}</b>.${shared} The request as a command:</p>
-<pre class="curl" tabindex="0" role="region" aria-label="curl command for ${record.key}">${record.curl}</pre>
+${renderCommand(record.curl, record.key)}
 ${renderExchangeList("Recent failures", record.failures, nowMs)}
 ${renderExchangeList("Recent usable replies", record.replies, nowMs)}</details>`;
 }
 
 type Fact = readonly [name: string, value: Html | string];
 
-function facts(report: TargetReport, gap: GapReport | undefined, nowMs: number): readonly Fact[] {
-  return [
-    ["Lag", describeLag(report)],
-    ["Height", describeHeight(report, nowMs)],
-    ["Last success", ago(report.lastSuccessMs, nowMs)],
-    ["Last advance", ago(report.lastAdvanceMs, nowMs)],
-    ...(gap === undefined ? [] : [[`Gap to ${gap.against}`, describeGap(gap)] as const]),
-    ...exceptionalFacts(report),
-  ];
-}
-
-/** What is shown only when it applies. */
-function exceptionalFacts({
-  indexingErrors,
-  regressions: { reorg, reindex },
-  deployment,
-  deploymentChanges,
-}: TargetReport): readonly Fact[] {
+function facts(target: TargetReport, gap: GapReport | undefined, nowMs: number): readonly Fact[] {
+  const { deployment, deployment_changes: changes, indexing_errors: errors, regressions } = target;
+  const { reorg, reindex } = regressions;
   const steps = [
     reorg === 0 ? [] : formatCount(reorg, "reorg"),
     reindex === 0 ? [] : `${formatNumber(reindex)} re-indexed`,
   ].flat();
-  const changes = deploymentChanges === 0 ? "" : `, changed ${formatCount(deploymentChanges, "time")}`;
+  const changed = changes === 0 ? "" : `, changed ${formatCount(changes, "time")}`;
   const all: readonly (Fact | null)[] = [
-    indexingErrors === true ? ["Indexing errors", "reported by the indexer"] : null,
+    ["Lag", describeLag(target)],
+    ["Height", describeHeight(target, nowMs)],
+    ["Last success", ago(target.last_success, nowMs)],
+    ["Last advance", ago(target.last_advance, nowMs)],
+    gap === undefined ? null : [`Gap to ${gap.against}`, describeGap(gap)],
+    errors === true ? ["Indexing errors", "reported by the indexer"] : null,
     steps.length === 0 ? null : ["Steps back", steps.join(", ")],
-    deployment === null ? null : ["Deployment", `${deployment}${changes}`],
+    deployment === null ? null : ["Deployment", `${deployment}${changed}`],
   ];
   return all.filter((fact) => fact !== null);
 }
 
-function describeLag({ lagMs, lagBlocks, lagExtrapolated }: TargetReport): string {
-  const time = lagMs === null ? null : `${lagExtrapolated ? "about " : ""}${formatDuration(lagMs)}`;
-  const blocks = lagBlocks === null ? null : formatCount(lagBlocks, "block");
-  return [time, blocks].filter((part) => part !== null).join(", ") || "unknown";
+function describeLag({
+  lag_seconds: lag,
+  lag_blocks: behind,
+  lag_extrapolated: estimated,
+}: TargetReport): string {
+  const time = lag === null ? [] : `${estimated ? "about " : ""}${formatDuration(lag * 1000)}`;
+  const blocks = behind === null ? [] : formatCount(behind, "block");
+  return [time, blocks].flat().join(", ") || "unknown";
 }
 
-function describeHeight({ block, blockTimestampSec }: TargetReport, nowMs: number): Html | string {
+function describeHeight(
+  { block_number: block, block_timestamp: time }: TargetReport,
+  nowMs: number,
+): Html | string {
   if (block === null) {
     return "unknown";
   }
-  return blockTimestampSec === null
-    ? formatNumber(block)
-    : html`${formatNumber(block)}, at ${clock(blockTimestampSec * 1000, nowMs)}`;
+  return time === null ? formatNumber(block) : html`${formatNumber(block)}, at ${renderClock(time, nowMs)}`;
 }
 
-function describeGap({ blocks, seconds, uncertaintyBlocks }: GapReport): string {
+function describeGap({ blocks, seconds, uncertainty_blocks: uncertainty }: GapReport): string {
   const side = blocks < 0 ? "ahead" : "behind";
   const time = seconds === null ? "" : `, ${formatDuration(Math.abs(seconds) * 1000)}`;
-  return `${formatNumber(Math.abs(blocks))} ± ${formatCount(uncertaintyBlocks, "block")}${time} ${side}`;
+  return `${formatNumber(Math.abs(blocks))} ± ${formatCount(uncertainty, "block")}${time} ${side}`;
 }
 
-function ago(timeMs: number | null, nowMs: number): Html | string {
-  return timeMs === null ? "never" : html`${formatAgo(timeMs, nowMs)}, ${clock(timeMs, nowMs)}`;
+function ago(time: string | null, nowMs: number): Html | string {
+  return time === null ? "never" : html`${formatAgo(Date.parse(time), nowMs)}, ${renderClock(time, nowMs)}`;
 }
 
-function clock(timeMs: number, nowMs: number): Html {
-  return html`<time datetime="${isoTime(timeMs)}">${formatClock(timeMs, nowMs)}</time>`;
-}
-
-function links({ target }: TargetReport): Html {
-  const named = [
-    { name: "Explorer", url: webLink(target.explorer) },
-    { name: "Playground", url: webLink(target.playground) },
-  ];
-  return html`${named.map(({ name, url }) => (url === null ? null : html`<a href="${url}" rel="noopener noreferrer">${name}</a> `))}`;
+function link(name: string, url: string | null): Html | null {
+  const safe = webLink(url);
+  return safe === null ? null : html`<a href="${safe}" rel="noopener noreferrer">${name}</a> `;
 }
 
 function renderExchangeList(title: string, exchanges: readonly Exchange[], nowMs: number): Html | null {

@@ -1,4 +1,4 @@
-import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
+import type { ChainSummary, Report, TargetReport } from "../../core/model/report.ts";
 import { type Selection, selectTargets } from "../api/selection.ts";
 import { groupPairs, type PairState, pairState } from "../wording/problems.ts";
 
@@ -17,7 +17,7 @@ const EXIT_CODES: Readonly<Record<PairState, CheckExitCode>> = {
  * 0: every target is ok. 2: some protocol and chain has no ok variant left that serves users; a selection that names a
  * variant considers that one alone. 1: anything between, or data that differ. 3: nothing could be learned at all.
  */
-export function checkExitCode(json: StatusJson, selections: readonly Selection[]): CheckExitCode {
+export function checkExitCode(json: Report, selections: readonly Selection[]): CheckExitCode {
   if (json.targets.every(({ status }) => status === "unknown")) {
     return 3;
   }
@@ -34,7 +34,7 @@ export function checkExitCode(json: StatusJson, selections: readonly Selection[]
   return worstFirst.find((code) => codes.includes(code)) ?? 0;
 }
 
-function stateOf(pair: readonly TargetJson[], chains: ReadonlyMap<string, ChainJson>): PairState {
+function stateOf(pair: readonly TargetReport[], chains: ReadonlyMap<string, ChainSummary>): PairState {
   const critical = chains.get(pair[0]?.chain ?? "")?.thresholds.critical_seconds;
   return pairState(pair, critical ?? 0);
 }

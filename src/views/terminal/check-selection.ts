@@ -1,15 +1,15 @@
+import type { Report, TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatDuration } from "../../core/model/text.ts";
-import type { StatusJson, TargetJson } from "../api/api-schema.ts";
-import { keepTargets, targetKey } from "../api/filter-status.ts";
+import { keepTargets } from "../api/filter-status.ts";
 import { describeMissing, type Selection, selectTargets } from "../api/selection.ts";
 
 /** What the filters of `synclag check` select, or an error for each filter that matches nothing. */
 export type CheckSelection =
-  | { readonly kind: "selected"; readonly json: StatusJson; readonly selections: readonly Selection[] }
+  | { readonly kind: "selected"; readonly json: Report; readonly selections: readonly Selection[] }
   | { readonly kind: "errors"; readonly errors: readonly string[] };
 
 /** Narrows a status to the filters `protocol`, `protocol/chain` or `protocol/chain/variant`; without filters, to everything. */
-export function selectForCheck(json: StatusJson, filters: readonly string[]): CheckSelection {
+export function selectForCheck(json: Report, filters: readonly string[]): CheckSelection {
   const parsed = filters.map(parseSelection);
   const errors = parsed.flatMap((result) => {
     if (typeof result === "string") {
@@ -24,8 +24,8 @@ export function selectForCheck(json: StatusJson, filters: readonly string[]): Ch
   if (selections.length === 0) {
     return { kind: "selected", json, selections };
   }
-  const keys = new Set(selections.flatMap((one) => selectTargets(json.targets, one).map(targetKey)));
-  const targets = json.targets.filter((target) => keys.has(targetKey(target)));
+  const keys = new Set(selections.flatMap((one) => selectTargets(json.targets, one).map(({ key }) => key)));
+  const targets = json.targets.filter((target) => keys.has(target.key));
   return { kind: "selected", json: keepTargets(json, targets), selections };
 }
 
@@ -33,7 +33,7 @@ export function selectForCheck(json: StatusJson, filters: readonly string[]): Ch
  * Treats targets that are ok but further behind than `maxLagMs` as lagging, and, where the lag is unknown, those that
  * have not advanced for that long. It is only ever stricter than the configuration.
  */
-export function applyMaxLag(json: StatusJson, maxLagMs: number): StatusJson {
+export function applyMaxLag(json: Report, maxLagMs: number): Report {
   const nowMs = Date.parse(json.generated_at);
   const targets = json.targets.map((target) => {
     const why = target.status === "ok" ? whyTooFarBehind(target, maxLagMs, nowMs) : null;
@@ -51,7 +51,7 @@ function parseSelection(filter: string): Selection | string {
 }
 
 function whyTooFarBehind(
-  { lag_seconds, last_advance }: TargetJson,
+  { lag_seconds, last_advance }: TargetReport,
   maxLagMs: number,
   nowMs: number,
 ): string | null {

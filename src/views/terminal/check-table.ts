@@ -1,7 +1,6 @@
+import type { Incident, Report, TargetReport } from "../../core/model/report.ts";
 import { STATUSES } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
-import type { IncidentJson, StatusJson, TargetJson } from "../api/api-schema.ts";
-import { targetKey } from "../api/filter-status.ts";
 import { headline } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incident.ts";
 import { describeDifference, findDifferences, paritySummary, parityTitle } from "../wording/parity.ts";
@@ -12,7 +11,7 @@ import { type Column, renderTextTable, wrapWords } from "./text-table.ts";
 
 export interface CheckTableOptions {
   /** The status that `json` was selected from: alternatives are looked for in all of it. */
-  readonly unfiltered: StatusJson;
+  readonly unfiltered: Report;
   readonly color: "ansi" | "none";
   /** Table lines are cut to the width of the terminal, sentences are wrapped; null leaves both as they are. */
   readonly widthColumns: number | null;
@@ -45,7 +44,7 @@ const INDEXER_COLUMNS: readonly Column[] = [
 const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", warn: "33", bad: "31;1" };
 
 /** What `synclag check` prints: the headline, the incidents, what is not ok worst first, and a line for each indexer. */
-export function renderCheckTable(json: StatusJson, options: CheckTableOptions): string {
+export function renderCheckTable(json: Report, options: CheckTableOptions): string {
   const { unfiltered, color, widthColumns, statusesUrl } = options;
   const problems = findProblems(unfiltered, json.targets);
   const { sentence, tone } = headline(json, problems);
@@ -72,7 +71,7 @@ export function renderCheckTable(json: StatusJson, options: CheckTableOptions): 
 }
 
 /** A line for each difference, and how many pairs are equal; none where nothing is compared. */
-function parityLines(json: StatusJson, nowMs: number): readonly string[] {
+function parityLines(json: Report, nowMs: number): readonly string[] {
   const summary = paritySummary(json);
   const lines = findDifferences(json).map(
     (one) => `Data differ: ${parityTitle(one, json)}: ${describeDifference(one, nowMs)}`,
@@ -80,7 +79,7 @@ function parityLines(json: StatusJson, nowMs: number): readonly string[] {
   return summary === null ? [] : [...lines, summary];
 }
 
-function skippedLine({ protocol, variant, tier, why }: StatusJson["skipped"][number]): string {
+function skippedLine({ protocol, variant, tier, why }: Report["skipped"][number]): string {
   return `Not polled: ${protocol} ${variant} (${tier}): ${why}`;
 }
 
@@ -90,7 +89,7 @@ function statusLinks(statuses: ReadonlySet<string>, statusesUrl: string): readon
   return anchors.length === 0 ? [] : [`Status meanings: ${statusesUrl}${anchors.join(" ")}`];
 }
 
-function incidentLine(incident: IncidentJson, problems: readonly TargetProblem[], nowMs: number): string {
+function incidentLine(incident: Incident, problems: readonly TargetProblem[], nowMs: number): string {
   const forMs = nowMs - Date.parse(incident.since);
   const extent = `${formatCount(incident.targets.length, "target")}, for ${formatDuration(forMs)}`;
   const failover = describeFailover(incident, problems);
@@ -98,12 +97,12 @@ function incidentLine(incident: IncidentJson, problems: readonly TargetProblem[]
 }
 
 /** Leaves out what an incident explains and, of many targets, those without data. */
-function targetLines({ targets, incidents }: StatusJson, notOk: readonly TargetJson[]): readonly string[] {
+function targetLines({ targets, incidents }: Report, notOk: readonly TargetReport[]): readonly string[] {
   const explained = new Set(incidents.flatMap((incident) => incident.targets));
   const listed =
     targets.length <= MAX_LISTED_WHOLE
       ? [...notOk, ...targets.filter(({ status }) => status === "ok")]
-      : notOk.filter((target) => target.status !== "unknown" && !explained.has(targetKey(target)));
+      : notOk.filter((target) => target.status !== "unknown" && !explained.has(target.key));
   const rest = listed.length - MAX_LISTED;
   return listed.length === 0
     ? []
@@ -113,7 +112,7 @@ function targetLines({ targets, incidents }: StatusJson, notOk: readonly TargetJ
       ];
 }
 
-function targetCells(target: TargetJson): readonly string[] {
+function targetCells(target: TargetReport): readonly string[] {
   const { protocol, chain, variant, tier, lag_seconds, lag_blocks, block_number, status } = target;
   return [
     status,
@@ -125,7 +124,7 @@ function targetCells(target: TargetJson): readonly string[] {
   ];
 }
 
-function indexerLines(targets: readonly TargetJson[]): readonly string[] {
+function indexerLines(targets: readonly TargetReport[]): readonly string[] {
   const names = [...new Set(targets.map(indexerName))].sort();
   const rows = names.map((name) =>
     indexerCells(
@@ -136,11 +135,11 @@ function indexerLines(targets: readonly TargetJson[]): readonly string[] {
   return renderTextTable(INDEXER_COLUMNS, rows);
 }
 
-function indexerName({ protocol, variant, tier }: TargetJson): string {
+function indexerName({ protocol, variant, tier }: TargetReport): string {
   return `${protocol} ${variant}${tier === "production" ? "" : ` ${tier}`}`;
 }
 
-function indexerCells(name: string, targets: readonly TargetJson[]): readonly string[] {
+function indexerCells(name: string, targets: readonly TargetReport[]): readonly string[] {
   const lags = targets.flatMap(({ lag_seconds }) => lag_seconds ?? []);
   const statuses = targets.map(({ status }) => status).filter((status) => status !== "ok");
   const counts = [...new Set(statuses)]

@@ -1,7 +1,6 @@
 import { isProduction } from "../../core/model/fleet.ts";
+import type { Incident } from "../../core/model/report.ts";
 import { formatDuration, formatNumber } from "../../core/model/text.ts";
-import type { IncidentJson } from "../api/api-schema.ts";
-import { targetKey } from "../api/filter-status.ts";
 import type { TargetProblem } from "./problems.ts";
 import { failoverTargets, notableLagMs } from "./target.ts";
 
@@ -19,9 +18,9 @@ export interface Failover {
 const MAX_NAMES = 4;
 
 /** Finds what is ok beside the targets of an incident. Null in a network incident, since nothing is known then. */
-export function findFailover(incident: IncidentJson, problems: readonly TargetProblem[]): Failover | null {
+export function findFailover(incident: Incident, problems: readonly TargetProblem[]): Failover | null {
   const keys = new Set(incident.targets);
-  const own = problems.filter(({ target }) => keys.has(targetKey(target)));
+  const own = problems.filter(({ target }) => keys.has(target.key));
   if (incident.scope === "network" || own.length === 0) {
     return null;
   }

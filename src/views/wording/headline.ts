@@ -1,6 +1,5 @@
+import type { Incident, Report, TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
-import type { IncidentJson, StatusJson, TargetJson } from "../api/api-schema.ts";
-import { targetKey } from "../api/filter-status.ts";
 import { findFailover } from "./failover.ts";
 import { incidentDetail } from "./incident.ts";
 import { parityTitle, urgentDifferences } from "./parity.ts";
@@ -20,7 +19,7 @@ export interface Headline {
  * Summarizes what matters most, leaving out what is in maintenance:
  * `2 of 140 targets need attention; worst: lockup subgraph on Base, 41 min behind; multichain is ok`.
  */
-export function headline(json: StatusJson, problems: readonly TargetProblem[]): Headline {
+export function headline(json: Report, problems: readonly TargetProblem[]): Headline {
   const urgent = problems.filter(({ target }) => needsAction(target.status) && !target.maintenance);
   const network = json.incidents.find(({ scope }) => scope === "network");
   if (network !== undefined) {
@@ -40,7 +39,7 @@ export function headline(json: StatusJson, problems: readonly TargetProblem[]): 
 }
 
 /** Every target is where it should be, but the data of some differ. */
-function different(json: StatusJson): Headline | null {
+function different(json: Report): Headline | null {
   const differences = urgentDifferences(json);
   const [first] = differences;
   if (first === undefined) {
@@ -60,7 +59,7 @@ function isDown({ pair, target }: TargetProblem): boolean {
 }
 
 /** A shared cause and where to fail over to, rather than any single target. */
-function describeCause(json: StatusJson, worst: TargetProblem, others: readonly TargetProblem[]): string {
+function describeCause(json: Report, worst: TargetProblem, others: readonly TargetProblem[]): string {
   const shared = widestIncident(json.incidents, [worst, ...others]);
   if (shared !== null) {
     const failover = findFailover(shared.incident, [worst, ...others]);
@@ -73,14 +72,14 @@ function describeCause(json: StatusJson, worst: TargetProblem, others: readonly 
 }
 
 /** `lockup subgraph on Base, 41 min behind`; the chain is left out where there is only one. */
-function describeProblem({ target, chain }: TargetProblem, { chains }: StatusJson): string {
+function describeProblem({ target, chain }: TargetProblem, { chains }: Report): string {
   const where = chains.length === 1 ? "" : ` on ${chain.name}`;
   return `${target.protocol} ${variantName(target)}${where}, ${describeState(target)}`;
 }
 
 /** The incident that explains most of the problems, if it explains two or more. */
-function widestIncident(incidents: readonly IncidentJson[], problems: readonly TargetProblem[]) {
-  const keys = new Set(problems.map(({ target }) => targetKey(target)));
+function widestIncident(incidents: readonly Incident[], problems: readonly TargetProblem[]) {
+  const keys = new Set(problems.map(({ target }) => target.key));
   const counted = incidents.map((incident) => ({
     incident,
     count: incident.targets.filter((key) => keys.has(key)).length,
@@ -88,9 +87,10 @@ function widestIncident(incidents: readonly IncidentJson[], problems: readonly T
   return counted.filter(({ count }) => count > 1).sort((a, b) => b.count - a.count)[0] ?? null;
 }
 
-function calm({ targets }: StatusJson): Headline {
+function calm({ targets }: Report): Headline {
   const total = formatCount(targets.length, "target");
-  const count = (status: TargetJson["status"]) => targets.filter((target) => target.status === status).length;
+  const count = (status: TargetReport["status"]) =>
+    targets.filter((target) => target.status === status).length;
   if (targets.length === 0) {
     return { tone: "idle", sentence: "No targets are configured", urgent: 0 };
   }
@@ -110,7 +110,7 @@ function calm({ targets }: StatusJson): Headline {
   return { tone: "busy", sentence, urgent: 0 };
 }
 
-function allOk(targets: readonly TargetJson[], total: string): string {
+function allOk(targets: readonly TargetReport[], total: string): string {
   const lags = targets.flatMap(({ lag_seconds }) => lag_seconds ?? []);
   const all = targets.length === 1 ? "The only target is ok" : `All ${total} are ok`;
   if (lags.length === 0) {

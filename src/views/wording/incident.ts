@@ -1,8 +1,8 @@
-import type { IncidentJson } from "../api/api-schema.ts";
+import type { Incident } from "../../core/model/report.ts";
 import { findFailover } from "./failover.ts";
 import type { TargetProblem } from "./problems.ts";
 
-type IncidentText = Pick<IncidentJson, "scope" | "subject" | "detail">;
+type IncidentText = Pick<Incident, "scope" | "subject" | "detail">;
 
 /** `lockup subgraph (production): 26 of 26 targets reject our key`. */
 export function incidentTitle({ scope, subject, detail }: IncidentText): string {
@@ -17,7 +17,7 @@ export function incidentDetail({ scope, subject, detail }: IncidentText): string
 }
 
 /** `up to 41 min behind; subgraph is ok on 17 of 21 chains, no alternative on Morph and Tangle`; may be empty. */
-export function describeFailover(incident: IncidentJson, problems: readonly TargetProblem[]): string {
+export function describeFailover(incident: Incident, problems: readonly TargetProblem[]): string {
   const failover = findFailover(incident, problems);
   if (failover === null) {
     return "";
@@ -28,11 +28,11 @@ export function describeFailover(incident: IncidentJson, problems: readonly Targ
 }
 
 /** How a detail names its subject: an indexer by its key, all else with its scope. */
-function nameInDetail(scope: IncidentJson["scope"], subject: string): string {
+function nameInDetail(scope: Incident["scope"], subject: string): string {
   return scope === "endpoint" ? subject : `${scope} ${subject}`;
 }
 
-function subjectName(scope: IncidentJson["scope"], subject: string): string {
+function subjectName(scope: Incident["scope"], subject: string): string {
   const [protocol, variant, tier] = subject.split("/");
   return scope === "endpoint" ? `${protocol} ${variant} (${tier})` : `${scope} ${subject}`;
 }

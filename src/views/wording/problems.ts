@@ -1,7 +1,6 @@
 import { servingTargets } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
-import type { ChainJson, StatusJson, TargetJson } from "../api/api-schema.ts";
-import { targetKey } from "../api/filter-status.ts";
+import type { ChainSummary, Report, TargetReport } from "../../core/model/report.ts";
 import { needsAction, statusWords } from "./status-words.ts";
 
 /**
@@ -13,13 +12,13 @@ export type PairState = "ok" | "degraded" | "behind" | "unknown" | "down";
 
 /** A target that is not ok, and what could replace it. */
 export interface TargetProblem {
-  readonly target: TargetJson;
-  readonly chain: ChainJson;
+  readonly target: TargetReport;
+  readonly chain: ChainSummary;
   readonly pair: PairState;
   /** How many other targets the protocol has on that chain. */
   readonly others: number;
   /** Those of them that are ok, freshest first. */
-  readonly alternatives: readonly TargetJson[];
+  readonly alternatives: readonly TargetReport[];
 }
 
 /**
@@ -27,24 +26,24 @@ export interface TargetProblem {
  * status and lag. Alternatives are looked for among all targets.
  */
 export function findProblems(
-  json: StatusJson,
-  selected: readonly TargetJson[] = json.targets,
+  json: Report,
+  selected: readonly TargetReport[] = json.targets,
 ): readonly TargetProblem[] {
   const chains = new Map(json.chains.map((chain) => [chain.slug, chain]));
-  const keys = new Set(selected.map(targetKey));
+  const keys = new Set(selected.map(({ key }) => key));
   return [...groupPairs(json.targets).values()]
     .flatMap((targets) => problemsOfPair(targets, chains))
-    .filter(({ target }) => keys.has(targetKey(target)))
+    .filter(({ target }) => keys.has(target.key))
     .sort(byUrgency);
 }
 
 /** The targets of each protocol and chain, which can replace one another. */
-export function groupPairs(targets: readonly TargetJson[]): ReadonlyMap<string, readonly TargetJson[]> {
+export function groupPairs(targets: readonly TargetReport[]): ReadonlyMap<string, readonly TargetReport[]> {
   return groupBy(targets, ({ protocol, chain }) => `${protocol}/${chain}`);
 }
 
 /** The state of one pair, or of those of its targets that were selected. */
-export function pairState(targets: readonly TargetJson[], criticalSeconds: number): PairState {
+export function pairState(targets: readonly TargetReport[], criticalSeconds: number): PairState {
   if (targets.every(({ status }) => status === "ok")) {
     return "ok";
   }
@@ -59,14 +58,14 @@ export function pairState(targets: readonly TargetJson[], criticalSeconds: numbe
 }
 
 /** An unknown lag is not under any limit. */
-function isOnlyBehind({ status, lag_seconds }: TargetJson, criticalSeconds: number): boolean {
+function isOnlyBehind({ status, lag_seconds }: TargetReport, criticalSeconds: number): boolean {
   const mayCatchUp = status === "lagging" || status === "syncing" || status === "throttled";
   return mayCatchUp && lag_seconds !== null && lag_seconds < criticalSeconds;
 }
 
 function problemsOfPair(
-  targets: readonly TargetJson[],
-  chains: ReadonlyMap<string, ChainJson>,
+  targets: readonly TargetReport[],
+  chains: ReadonlyMap<string, ChainSummary>,
 ): readonly TargetProblem[] {
   const chain = chains.get(targets[0]?.chain ?? "");
   if (chain === undefined) {

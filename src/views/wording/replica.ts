@@ -1,8 +1,8 @@
+import type { Report } from "../../core/model/report.ts";
 import { formatDuration } from "../../core/model/text.ts";
-import type { StatusJson } from "../api/api-schema.ts";
 
 /** Which replica leads, in a sentence; null where there is only one process. */
-export function describeReplica({ replica }: Pick<StatusJson, "replica">): string | null {
+export function describeReplica({ replica }: Pick<Report, "replica">): string | null {
   if (replica === null) {
     return null;
   }

@@ -1,6 +1,6 @@
-import { isProduction } from "../../core/model/fleet.ts";
+import { type IndexerId, isProduction } from "../../core/model/fleet.ts";
+import type { TargetReport } from "../../core/model/report.ts";
 import { formatDuration } from "../../core/model/text.ts";
-import type { TargetJson } from "../api/api-schema.ts";
 import type { TargetProblem } from "./problems.ts";
 import { statusWords } from "./status-words.ts";
 
@@ -8,17 +8,28 @@ import { statusWords } from "./status-words.ts";
 const NOTABLE_SECONDS = 60;
 
 /** `subgraph`, or `subgraph (testing)`: the tier is named only if it is not production. */
-export function variantName(target: Pick<TargetJson, "variant" | "tier">): string {
+export function variantName(target: Pick<IndexerId, "variant" | "tier">): string {
   return isProduction(target) ? target.variant : `${target.variant} (${target.tier})`;
 }
 
+/** `lockup subgraph (production)`. */
+export function indexerName({ protocol, variant, tier }: IndexerId): string {
+  return `${protocol} ${variant} (${tier})`;
+}
+
+/** What the key of a target or an indexer consists of. */
+export function idOfKey(key: string): IndexerId {
+  const [protocol = "", variant = "", tier = ""] = key.split("/");
+  return { protocol, variant, tier };
+}
+
 /** The alternatives that the users of a target can be sent to: users of production never to another tier. */
-export function failoverTargets({ target, alternatives }: TargetProblem): readonly TargetJson[] {
+export function failoverTargets({ target, alternatives }: TargetProblem): readonly TargetReport[] {
   return isProduction(target) ? alternatives.filter(isProduction) : alternatives;
 }
 
 /** `stalled, 41 min behind`; of a target that is only lagging, its lag. */
-export function describeState(target: TargetJson): string {
+export function describeState(target: TargetReport): string {
   const { phrase } = statusWords(target.status);
   const lagMs = notableLagMs(target);
   if (lagMs === null) {
@@ -29,7 +40,7 @@ export function describeState(target: TargetJson): string {
 }
 
 /** The lag if it is known and worth mentioning, else null. */
-export function notableLagMs({ status, lag_seconds }: TargetJson): number | null {
+export function notableLagMs({ status, lag_seconds }: TargetReport): number | null {
   const isNotable = status === "ok" || status === "lagging" || (lag_seconds ?? 0) >= NOTABLE_SECONDS;
   return isNotable && lag_seconds !== null ? lag_seconds * 1000 : null;
 }

@@ -15,11 +15,15 @@ const whole = (toMs: number) => ({ fromMs: 0, toMs, points: Number.POSITIVE_INFI
 function reportAt(nowMs: number, lagMs: number | null = 4_000) {
   const block = blockAt(nowMs);
   return sampleChainReport({
-    reference: { block, sources: 3, members: [], opposed: [], timeMs: nowMs },
+    reference: { block_number: block, sources: 3, members: [], opposed: [], time: null },
     targets: [sampleTarget(), SUBGRAPH].map((target) =>
-      sampleTargetReport({ target, block: block - 2, lagMs }),
+      sampleTargetReport({
+        target,
+        block_number: block - 2,
+        lag_seconds: lagMs === null ? null : lagMs / 1_000,
+      }),
     ),
-    gaps: [sampleGap({ target: SUBGRAPH, blocks: 1.7, uncertaintyBlocks: 0.44 })],
+    gaps: [sampleGap({ target: SUBGRAPH, blocks: 1.7, uncertainty_blocks: 0.44 })],
   });
 }
 
@@ -59,8 +63,11 @@ describe("what is recorded", () => {
       fc.integer({ min: 0, max: 366 * 24 * HOUR_MS }),
       (blocks, uncertaintyBlocks, lagMs) => {
         const history = new ChainHistory();
-        const gaps = [sampleGap({ target: sampleTarget(), blocks, uncertaintyBlocks })];
-        history.record(sampleChainReport({ targets: [sampleTargetReport({ lagMs })], gaps }), START_MS);
+        const gaps = [sampleGap({ target: sampleTarget(), blocks, uncertainty_blocks: uncertaintyBlocks })];
+        history.record(
+          sampleChainReport({ targets: [sampleTargetReport({ lag_seconds: lagMs / 1_000 })], gaps }),
+          START_MS,
+        );
 
         const own = history.read([KEY], whole(START_MS)).targets[KEY];
         const [shown, within, lag] = [own?.gapBlocks[0], own?.uncertaintyBlocks[0], own?.lagMs[0]].map(
@@ -80,7 +87,7 @@ describe("what is recorded", () => {
 
   it("is nothing while nothing is known", () => {
     const history = new ChainHistory();
-    const unknown = sampleTargetReport({ block: null, lagMs: null });
+    const unknown = sampleTargetReport({ block_number: null, lag_seconds: null });
 
     history.record(sampleChainReport({ reference: null, targets: [unknown] }), START_MS);
     history.record(reportAt(START_MS + 1_000), START_MS + 1_000);
@@ -164,9 +171,9 @@ describe("what is kept of each step", () => {
 
   it("is the first with heights where no lag is known, whatever the reference is", () => {
     const history = new ChainHistory();
-    const reference = { block: 110, sources: 3, members: [], opposed: [], timeMs: START_MS };
+    const reference = { block_number: 110, sources: 3, members: [], opposed: [], time: null };
     for (const [index, block] of [null, null, 103, 104, null].entries()) {
-      const targets = [sampleTargetReport({ block, lagMs: null })];
+      const targets = [sampleTargetReport({ block_number: block, lag_seconds: null })];
       history.record(sampleChainReport({ reference, targets, gaps: [] }), START_MS + index * 15_000);
     }
 
@@ -228,12 +235,12 @@ describe("points that are joined", () => {
   it("are the latest of equally bad ones, and of those of which anything is known", () => {
     const history = new ChainHistory();
     const samples = [
-      { block: 105, lagMs: null },
-      { block: 103, lagMs: 0 },
-      { block: 101, lagMs: 0 },
-      { block: null, lagMs: null },
-      { block: 102, lagMs: null },
-      { block: null, lagMs: null },
+      { block_number: 105, lag_seconds: null },
+      { block_number: 103, lag_seconds: 0 },
+      { block_number: 101, lag_seconds: 0 },
+      { block_number: null, lag_seconds: null },
+      { block_number: 102, lag_seconds: null },
+      { block_number: null, lag_seconds: null },
     ];
     for (const [minute, sample] of samples.entries()) {
       const report = sampleChainReport({ targets: [sampleTargetReport(sample)], gaps: [] });

@@ -27,7 +27,7 @@ const EMPTY = { version: 2, savedAtMs: T0, shape: STATE_SHAPE, chains: {}, incid
 const INCIDENT: Incident = {
   scope: "host",
   subject: "example.com",
-  sinceMs: T0,
+  since: new Date(T0).toISOString(),
   detail: "2 of 2",
   targets: ["a", "b"],
 };

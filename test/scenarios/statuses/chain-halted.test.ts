@@ -10,7 +10,7 @@ describe("`chain_halted`", () => {
     expect(play.run("10m").statuses()).toEqual(["ok", "ok", "ok"]);
     expect(play.run("1m").statuses()).toEqual(["chain_halted", "chain_halted", "chain_halted"]);
 
-    expect(play.target("multichain")).toMatchObject({ lagBlocks: 0, lagMs: 0 });
+    expect(play.target("multichain")).toMatchObject({ lag_blocks: 0, lag_seconds: 0 });
     expect(play.target("multichain").detail).toMatch(
       /^the chain itself stands still, as an independent RPC node shows; this target is level with the reference seen by 4 sources$/,
     );

@@ -10,7 +10,7 @@ describe("`failed`", () => {
 
     expect(play.changes("multichain", "10m")).toEqual(["30s failed"]);
 
-    expect(play.target("multichain")).toMatchObject({ up: true, reason: null, indexingErrors: true });
+    expect(play.target("multichain")).toMatchObject({ up: true, reason: null, indexing_errors: true });
     expect(play.target("multichain").detail).toMatch(
       /^the indexer reports indexing errors, and is about 3 h \(5,4\d\d blocks\) behind the reference seen by 2 sources$/,
     );

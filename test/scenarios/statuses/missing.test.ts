@@ -9,7 +9,7 @@ describe("`missing`", () => {
 
     expect(play.changes("multichain", "20m")).toEqual(["30s missing"]);
 
-    expect(play.target("multichain")).toMatchObject({ up: false, reason: null, block: null });
+    expect(play.target("multichain")).toMatchObject({ up: false, reason: null, block_number: null });
     expect(play.target("multichain").detail).toBe(
       "the answer lacks this chain, though it is expected there; last height 20 min ago",
     );

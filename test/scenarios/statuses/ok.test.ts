@@ -9,9 +9,9 @@ describe("`ok`", () => {
 
     expect(play.statusesDuring("30m")).toEqual(["ok"]);
 
-    expect(play.chain().targets.map(({ lagBlocks, lagMs, up }) => ({ lagBlocks, lagMs, up }))).toEqual(
-      Array.from({ length: 3 }, () => ({ lagBlocks: 0, lagMs: 0, up: true })),
-    );
+    expect(
+      play.chain().targets.map(({ lag_blocks, lag_seconds, up }) => ({ lag_blocks, lag_seconds, up })),
+    ).toEqual(Array.from({ length: 3 }, () => ({ lag_blocks: 0, lag_seconds: 0, up: true })));
     expect(play.target("multichain").detail).toBe("advances, level with the reference seen by 3 sources");
     expect(play.check()).toMatchObject({ exitCode: 0 });
   });
@@ -19,7 +19,7 @@ describe("`ok`", () => {
   it("holds within `lagging`, and says how far behind it is", () => {
     const play = new ScriptedFleet(TRIO).script("multichain", behind(30)).run("10m");
 
-    expect(play.target("multichain")).toMatchObject({ status: "ok", lagBlocks: 30 });
+    expect(play.target("multichain")).toMatchObject({ status: "ok", lag_blocks: 30 });
     expect(play.target("multichain").detail).toBe(
       "advances, 60 s (30 blocks) behind the reference seen by 3 sources",
     );
@@ -67,17 +67,17 @@ describe("`ok`", () => {
 
     play.run("75s");
 
-    expect(play.target("multichain")).toMatchObject({ deployment: "Qm3", deploymentChanges: 2 });
+    expect(play.target("multichain")).toMatchObject({ deployment: "Qm3", deployment_changes: 2 });
   });
 
   it("keeps the last known block time where an answer leaves it out, and takes none of the future", () => {
     const play = new ScriptedFleet(TRIO).script("multichain", dated(0, -10)).run("1m");
-    const known = play.target("multichain").blockTimestampSec;
+    const known = play.target("multichain").block_timestamp;
     play.script("multichain", behind(0)).run("30s");
     play.script("subgraph", dated(0, 1_000_000)).run("30s");
 
-    expect(play.target("multichain").blockTimestampSec).toBe(known);
+    expect(play.target("multichain").block_timestamp).toBe(known);
     expect(known).not.toBeNull();
-    expect(play.target("subgraph").blockTimestampSec).toBeNull();
+    expect(play.target("subgraph").block_timestamp).toBeNull();
   });
 });

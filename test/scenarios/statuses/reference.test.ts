@@ -21,7 +21,7 @@ function place(play: ScriptedFleet, distances: Readonly<Record<string, number>>)
 /** How far the reference is behind the head; null: there is none. */
 function referenceBehind(play: ScriptedFleet): number | null {
   const { reference } = play.chain();
-  return reference === null ? null : play.head() - reference.block;
+  return reference === null ? null : play.head() - reference.block_number;
 }
 
 describe("the reference", () => {
@@ -57,7 +57,7 @@ describe("the reference", () => {
     }
 
     expect(play.target("multichain").status).toBe("diverged");
-    expect(play.target("subgraph")).toMatchObject({ status: "ok", lagBlocks: 0 });
+    expect(play.target("subgraph")).toMatchObject({ status: "ok", lag_blocks: 0 });
     expect(play.status().chains[0]?.reference?.opposed).toHaveLength(1);
   });
 
@@ -125,13 +125,13 @@ describe("the reference", () => {
 
     expect(play.chain().standings).toMatchObject([
       {
-        block: play.head() + FAR,
+        block_number: play.head() + FAR,
         stands: "excluded",
         detail: expect.stringMatching(/^claims block [\d,]+, 30,000,000 beyond what /),
       },
-      { block: play.head(), stands: "agrees", detail: null },
-      { block: play.head(), stands: "agrees", detail: null },
-      { block: play.head() - 5_000, stands: "apart", detail: null },
+      { block_number: play.head(), stands: "agrees", detail: null },
+      { block_number: play.head(), stands: "agrees", detail: null },
+      { block_number: play.head() - 5_000, stands: "apart", detail: null },
     ]);
     expect(play.page("base")).toContain("30,000,000 beyond what");
   });
@@ -157,7 +157,7 @@ describe("the reference", () => {
     const yaml = JSON.stringify({ ...rest, protocols: { airdrops: [a], flow: [{ ...b, tier: "testing" }] } });
     const play = at(yaml, { a: 300, b: 0 }).run("2m");
 
-    expect(play.target("a").lagBlocks).toBe(300);
+    expect(play.target("a").lag_blocks).toBe(300);
   });
 
   it("follows a true jump within three polls of the second source that makes it", () => {
@@ -177,7 +177,7 @@ describe("the reference", () => {
     place(play, { a: 0, b: 0, c: 0 }).run("90s");
 
     expect(referenceBehind(play)).toBe(0);
-    expect(play.target("d")).toMatchObject({ status: "ok", lagBlocks: 0 });
+    expect(play.target("d")).toMatchObject({ status: "ok", lag_blocks: 0 });
   });
 
   it("stays where it was when as many jump as go on", () => {
@@ -204,7 +204,7 @@ describe("the reference", () => {
       }
 
       expect(play.statuses()).toEqual(["ok", "ok", "ok", "diverged"]);
-      expect(play.chain().blockIntervalMs).toBeCloseTo(2_000, -2);
+      expect(play.chain().block_interval_seconds).toBeCloseTo(2, 1);
     }
   });
 
@@ -250,20 +250,20 @@ describe("the reference", () => {
     play.script("c", ({ head }) => from + 9 * (head - from) - 3);
 
     expect(play.statusesDuring("10m")).toEqual(["ok"]);
-    expect(play.chain().reference?.block).toBe(from + 9 * (play.head(500) - from));
+    expect(play.chain().reference?.block_number).toBe(from + 9 * (play.head(500) - from));
   });
 
   it("is never above what was shown: the first to answer has lag 0 until another has shown a newer block", () => {
     const play = at(QUARTET, { a: 0, b: 0, c: 0, d: 4 }).run("10m");
-    const before = play.chain().reference?.block;
+    const before = play.chain().reference?.block_number;
 
     play.wait("15s").poll("d");
-    const early = play.chain().reference?.block;
-    const lagBlocks = play.target("d").lagBlocks;
+    const early = play.chain().reference?.block_number;
+    const lag_blocks = play.target("d").lag_blocks;
     play.poll("a").poll("b").poll("c");
 
-    expect({ early, lagBlocks }).toEqual({ early: before, lagBlocks: 0 });
-    expect(play.target("d").lagBlocks).toBe(4);
+    expect({ early, lag_blocks }).toEqual({ early: before, lag_blocks: 0 });
+    expect(play.target("d").lag_blocks).toBe(4);
   });
 
   it("is outvoted within three polls where a majority of liars wrote the state before a restart", () => {
@@ -297,7 +297,7 @@ describe("the reference", () => {
       expect(Math.abs(referenceBehind(play) ?? Number.NaN)).toBeLessThanOrEqual(10);
     }
 
-    expect(play.target("b")).toMatchObject({ status: "ok", lagBlocks: 0 });
+    expect(play.target("b")).toMatchObject({ status: "ok", lag_blocks: 0 });
   });
 });
 
@@ -306,7 +306,7 @@ describe("the reference of a chain with an RPC node", () => {
     const play = new ScriptedFleet(fleetYaml(["a"], { rpc: 1 })).script("a", behind(600)).run("2m");
 
     expect(referenceBehind(play)).toBe(0);
-    expect(play.target("a")).toMatchObject({ status: "lagging", lagBlocks: 600 });
+    expect(play.target("a")).toMatchObject({ status: "lagging", lag_blocks: 600 });
   });
 
   it("is not the node's where two providers agree, advance and stand elsewhere", () => {

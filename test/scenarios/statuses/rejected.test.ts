@@ -12,8 +12,8 @@ describe("`rejected`", () => {
     expect(play.target("multichain")).toMatchObject({
       status: "rejected",
       up: false,
-      block: null,
-      lagMs: null,
+      block_number: null,
+      lag_seconds: null,
     });
     expect(play.target("multichain").detail).toBe(
       "our key is missing, wrong or unpaid: unauthorized (auth error: API key not found); last height 12 min ago",

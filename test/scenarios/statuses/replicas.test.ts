@@ -27,7 +27,7 @@ describe("replicas that disagree behind one URL", () => {
 
     expect(play.changes("multichain", "1h")).toEqual([]);
 
-    expect(play.target("multichain")).toMatchObject({ status: "ok", lagBlocks: 0 });
+    expect(play.target("multichain")).toMatchObject({ status: "ok", lag_blocks: 0 });
     expect(play.target("multichain").detail).toMatch(
       /^advances, level with the reference seen by 3 sources; its replicas disagree by 99,0\d\d blocks: 1\d of its last 64 answers were that far behind the others$/,
     );
@@ -40,15 +40,15 @@ describe("replicas that disagree behind one URL", () => {
 
       expect(statusesOf(play.changes("multichain", "1h"))).toEqual(["lagging"]);
 
-      const { block, detail, lagBlocks, lagMs } = play.target("multichain");
-      expect(play.head() - (block ?? 0)).toBeGreaterThanOrEqual(FAR);
-      expect(lagBlocks).toBeGreaterThanOrEqual(FAR);
-      expect(lagMs).toBeGreaterThan(FAR * 1_990);
+      const { block_number, detail, lag_blocks, lag_seconds } = play.target("multichain");
+      expect(play.head() - (block_number ?? 0)).toBeGreaterThanOrEqual(FAR);
+      expect(lag_blocks).toBeGreaterThanOrEqual(FAR);
+      expect(lag_seconds).toBeGreaterThan(FAR * 1.99);
       expect(detail).toMatch(
         /^users are served by replicas that are behind, about 2 d [67] h \(99,\d+ blocks\) behind the reference seen by 3 sources; its replicas disagree by 9[89],\d+ blocks: \d+ of its last 64 answers/,
       );
       expect(play.chain().gaps.map(({ against }) => against)).not.toContain("multichain");
-      expect(play.chain().reference).toMatchObject({ block: play.head() });
+      expect(play.chain().reference).toMatchObject({ block_number: play.head() });
     },
   );
 
@@ -76,7 +76,7 @@ describe("replicas that disagree behind one URL", () => {
     const changes = play.changes("multichain", "90m");
 
     expect(statusesOf(changes)).toEqual(["lagging"]);
-    expect(play.target("multichain").lagBlocks).toBeGreaterThanOrEqual(FAR);
+    expect(play.target("multichain").lag_blocks).toBeGreaterThanOrEqual(FAR);
   });
 
   it("are not concluded from a single low answer", () => {
@@ -97,7 +97,7 @@ describe("replicas that disagree behind one URL", () => {
 
   it("do not advance by a return to the height at which they stood", () => {
     const play = healthy();
-    const { lastAdvanceMs } = play.target("multichain");
+    const { last_advance } = play.target("multichain");
     const stood = play.head();
     play.script(
       "multichain",
@@ -110,7 +110,7 @@ describe("replicas that disagree behind one URL", () => {
 
     play.run("5m");
 
-    expect(play.target("multichain").lastAdvanceMs).toBe(lastAdvanceMs);
+    expect(play.target("multichain").last_advance).toBe(last_advance);
   });
 
   it("are forgotten once they agree again: `ok` after twelve high answers, without the sentence after 64", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isoTime } from "../../../src/core/model/text.ts";
 import { ScriptedFleet } from "../../support/scripted-fleet.ts";
 import { inTurn } from "../../support/scripted-reply.ts";
 import { fleetYaml, TRIO, TRIO_AND_NODE } from "./fleets.ts";
@@ -15,8 +16,8 @@ describe("`stalled`", () => {
 
     expect(play.changes("multichain", "15m")).toEqual(["10m 30s stalled"]);
 
-    expect(play.target("multichain")).toMatchObject({ up: true, lagBlocks: 450 });
-    expect(play.target("multichain").lagMs).toBeCloseTo(900_000, -4);
+    expect(play.target("multichain")).toMatchObject({ up: true, lag_blocks: 450 });
+    expect(play.target("multichain").lag_seconds).toBeCloseTo(900, -1);
     expect(play.target("multichain").detail).toBe(
       "has not advanced for 15 min while its chain does, 15 min (450 blocks) behind the reference seen by 2 sources",
     );
@@ -39,7 +40,7 @@ describe("`stalled`", () => {
     },
   ])("begins after $case", ({ begins, options }) => {
     const play = new ScriptedFleet(fleetYaml(["multichain", "subgraph", "mirror"], options)).run("1h");
-    const stuck = play.chain().reference?.block ?? 0;
+    const stuck = play.chain().reference?.block_number ?? 0;
     play.script("multichain", () => stuck);
 
     expect(play.changes("multichain", "40m")).toEqual([begins]);
@@ -48,7 +49,7 @@ describe("`stalled`", () => {
   it("counts from the last new height, not from the last answer or from a return to an old one", () => {
     const play = new ScriptedFleet(TRIO).run("10m");
     const stuck = play.head();
-    const { lastAdvanceMs } = play.target("multichain");
+    const { last_advance } = play.target("multichain");
     play.script(
       "multichain",
       inTurn(
@@ -59,8 +60,8 @@ describe("`stalled`", () => {
     );
 
     expect(play.changes("multichain", "15m")).toEqual(["10m 30s stalled"]);
-    expect(play.target("multichain").lastAdvanceMs).toBe(lastAdvanceMs);
-    expect(play.target("multichain").lastSuccessMs).toBe(play.nowMs);
+    expect(play.target("multichain").last_advance).toBe(last_advance);
+    expect(play.target("multichain").last_success).toBe(isoTime(play.nowMs));
   });
 
   it("is not `lagging` first where both thresholds are ten minutes", () => {
@@ -76,7 +77,7 @@ describe("`stalled`", () => {
 
     expect(play.statuses()).toEqual(["stalled", "stalled", "stalled"]);
     expect(play.target("multichain").detail).toMatch(/it is unknown whether the chain itself has halted$/);
-    expect(play.chain().reference).toMatchObject({ block: play.head(), sources: 3 });
+    expect(play.chain().reference).toMatchObject({ block_number: play.head(), sources: 3 });
   });
 
   it("says that nothing else advances either where an RPC node has made one step since", () => {
@@ -96,13 +97,13 @@ describe("`stalled`", () => {
     const play = freeze(new ScriptedFleet(fleetYaml(["multichain"])).run("10m"));
 
     expect(play.changes("multichain", "15m")).toEqual(["10m 30s stalled"]);
-    expect(play.target("multichain").lagMs).toBeNull();
+    expect(play.target("multichain").lag_seconds).toBeNull();
   });
 
   it("has not advanced when it was merely seen for the first time", () => {
     const play = new ScriptedFleet(TRIO).run("5s");
 
-    expect(play.target("multichain").lastAdvanceMs).toBeNull();
+    expect(play.target("multichain").last_advance).toBeNull();
   });
 
   it("is known from the state file after a restart", () => {

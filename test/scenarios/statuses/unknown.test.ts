@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { isoTime } from "../../../src/core/model/text.ts";
 import { ScriptedFleet } from "../../support/scripted-fleet.ts";
 import { behind } from "../../support/scripted-reply.ts";
 import { fleetYaml, TRIO } from "./fleets.ts";
@@ -13,9 +14,9 @@ describe("`unknown`", () => {
       status: "unknown",
       reason: null,
       up: false,
-      block: null,
-      lastSuccessMs: null,
-      lastAdvanceMs: null,
+      block_number: null,
+      last_success: null,
+      last_advance: null,
       detail: "not polled yet",
     });
     expect(play.values("synclag_status", "multichain", "unknown")).toEqual([1]);
@@ -30,17 +31,17 @@ describe("`unknown`", () => {
     expect(play.run("15s").target("subgraph").status).toBe("unknown");
 
     play.run("45s");
-    const { lastSuccessMs, ...target } = play.target("subgraph");
+    const { last_success, ...target } = play.target("subgraph");
     expect(target).toMatchObject({
       up: true,
-      block: null,
-      lagBlocks: null,
-      lagMs: null,
+      block_number: null,
+      lag_blocks: null,
+      lag_seconds: null,
       preferred: false,
       detail: "the last answer is 6 min old, too old to be evidence",
     });
-    expect(lastSuccessMs).toBe(play.nowMs - 6 * 60_000);
-    expect(play.chain().gaps.map((gap) => gap.target.variant)).toEqual(["mirror"]);
+    expect(last_success).toBe(isoTime(play.nowMs - 6 * 60_000));
+    expect(play.chain().gaps.map((gap) => gap.variant)).toEqual(["mirror"]);
     expect(play.values("synclag_up", "subgraph")).toEqual([1]);
     expect(play.values("synclag_block_number", "subgraph")).toEqual([]);
     expect(play.values("synclag_lag_seconds", "subgraph")).toEqual([]);
@@ -64,7 +65,7 @@ describe("`unknown`", () => {
 
     expect(play.run("5m").target("multichain").status).toBe("ok");
     expect(play.run("15s").target("multichain").status).toBe("unreachable");
-    expect(play.target("multichain")).toMatchObject({ reason: "tls", block: null });
+    expect(play.target("multichain")).toMatchObject({ reason: "tls", block_number: null });
   });
 
   it("holds for a first height that is far behind until every other source has been polled", () => {

@@ -12,9 +12,9 @@ describe("`unreachable`", () => {
     const early = play.run("3m").target("multichain");
     const late = play.run("3m").target("multichain");
 
-    expect(early).toMatchObject({ status: "unreachable", up: false, block: last, lagBlocks: 0 });
+    expect(early).toMatchObject({ status: "unreachable", up: false, block_number: last, lag_blocks: 0 });
     expect(early.detail).toBe("no usable answer: no_indexers (bad indexers); last height 3 min ago");
-    expect(late).toMatchObject({ status: "unreachable", block: null, lagBlocks: null });
+    expect(late).toMatchObject({ status: "unreachable", block_number: null, lag_blocks: null });
   });
 
   it("moves the preference to the other variant, and back", () => {
@@ -22,10 +22,10 @@ describe("`unreachable`", () => {
     const preferred = () => play.chain().targets.filter((target) => target.preferred);
 
     play.run("2m");
-    const meanwhile = preferred().map(({ target }) => target.variant);
+    const meanwhile = preferred().map(({ variant }) => variant);
     play.script("multichain", behind(0)).run("2m");
 
     expect(meanwhile).toEqual(["subgraph"]);
-    expect(preferred().map(({ target }) => target.variant)).toEqual(["multichain"]);
+    expect(preferred().map(({ variant }) => variant)).toEqual(["multichain"]);
   });
 });

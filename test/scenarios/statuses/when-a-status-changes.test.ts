@@ -127,7 +127,7 @@ describe("a status", () => {
 
     expect(play.statusesDuring("30m")).toEqual(["ok"]);
     play.run("15s").script("multichain", behind(200)).run("15s");
-    expect(play.target("multichain").lagBlocks).toBeLessThanOrEqual(8);
+    expect(play.target("multichain").lag_blocks).toBeLessThanOrEqual(8);
   });
 
   it("does not change on a lossy network, one poll in eight failing in no order", () => {

@@ -1,17 +1,16 @@
 import { describe, expect, it } from "vitest";
 import type { BudgetReport, ChainReport, Report, TargetReport } from "../../../src/core/model/report.ts";
-import type { StatusJson } from "../../../src/views/api/api-schema.ts";
+import { isoTime } from "../../../src/core/model/text.ts";
 import { filterByWords, filterStatus } from "../../../src/views/api/filter-status.ts";
 import { healthJson } from "../../../src/views/api/health.ts";
-import { historyJson, historyTargets } from "../../../src/views/api/history.ts";
-import { statusJson } from "../../../src/views/api/status.ts";
+import { historyJson } from "../../../src/views/api/history.ts";
 import { fleetReport } from "../fleet-report.ts";
 import {
   MINUTE_MS,
   NOW_MS,
+  sampleBudget,
   sampleChain,
   sampleChainReport,
-  sampleEndpoint,
   sampleGap,
   sampleParity,
   sampleReport,
@@ -23,7 +22,7 @@ const QUERY = { protocol: "lockup", chain: "base", maxLagMs: 10 * MINUTE_MS };
 
 describe("filterByWords()", () => {
   it("finds every word in the names, the id, the status and the reason", () => {
-    const json = statusJson(fleetReport());
+    const json = fleetReport();
     const queries = {
       "lockup/base/subgraph": 4,
       "  LOCKUP   stalled ": 1,
@@ -64,9 +63,7 @@ describe("filterStatus()", () => {
 
   it("keeps parity where either of the two is left", () => {
     const targets = ["multichain", "subgraph", "ponder"].map((variant) => of(variant));
-    const json = statusJson(
-      sampleReport({ chains: [sampleChainReport({ targets, parity: [sampleParity()] })] }),
-    );
+    const json = sampleReport({ chains: [sampleChainReport({ targets, parity: [sampleParity()] })] });
 
     const kept = ["subgraph", "multichain", "ponder"].map(
       (variant) => filterByWords(json, variant).parity.length,
@@ -79,7 +76,7 @@ describe("filterStatus()", () => {
 describe("healthJson()", () => {
   it("is healthy while one variant is ok and close, and names it and why", () => {
     const report = reportOf(
-      of("multichain", { lagMs: 12_000, preferred: true }),
+      of("multichain", { lag_seconds: 12, preferred: true }),
       of("subgraph", lagging(41)),
     );
 
@@ -130,8 +127,9 @@ describe("healthJson()", () => {
   });
 
   it("goes by the last advance where no reference exists", () => {
-    const judge = (lastAdvanceMs: number | null) => {
-      const targets = [of("multichain", { lagMs: null, lastAdvanceMs })];
+    const judge = (advancedMs: number | null) => {
+      const advanced = advancedMs === null ? null : isoTime(advancedMs);
+      const targets = [of("multichain", { lag_seconds: null, last_advance: advanced })];
       return healthJson(sampleReport({ chains: [sampleChainReport({ reference: null, targets })] }), QUERY);
     };
 
@@ -163,34 +161,30 @@ describe("healthJson()", () => {
 
     expect([
       freshest(
-        of("multichain", { status: "diverged", block: 99_000_000 }),
-        of("subgraph", { ...lagging(41), block: 37_000_000 }),
-        of("ponder", { status: "lagging", block: 37_000_001 }),
+        of("multichain", { status: "diverged", block_number: 99_000_000 }),
+        of("subgraph", { ...lagging(41), block_number: 37_000_000 }),
+        of("ponder", { status: "lagging", block_number: 37_000_001 }),
       ),
-      freshest(of("multichain", { status: "unknown", block: null })),
+      freshest(of("multichain", { status: "unknown", block_number: null })),
     ]).toEqual(["ponder", null]);
   });
 
   it("with parity=equal asks for data that are not known to differ", () => {
     const equal = sampleParity({ result: "equal" });
-    const unknown = sampleParity({
-      result: "unknown",
-      compared: null,
-      sinceMs: null,
-      lastComparisonMs: null,
-    });
+    const unknown = sampleParity({ result: "unknown", block: null, since: null });
     const healthyOf = (parity: ChainReport["parity"], wanted?: "equal") => {
       const targets = ["multichain", "subgraph", "ponder"].map((variant) => of(variant));
       const report = sampleReport({ chains: [sampleChainReport({ targets, parity })] });
       return targets
-        .filter(
-          ({ target: { variant } }) => healthJson(report, { ...QUERY, variant, parity: wanted })?.healthy,
-        )
-        .map(({ target }) => target.variant);
+        .map(({ variant }) => variant)
+        .filter((variant) => healthJson(report, { ...QUERY, variant, parity: wanted })?.healthy);
     };
 
     expect(healthyOf([sampleParity()], "equal")).toEqual(["ponder"]);
-    expect(healthyOf([sampleParity({ odd: "target" })], "equal")).toEqual(["multichain", "ponder"]);
+    expect(healthyOf([sampleParity({ odd_key: of("subgraph").key })], "equal")).toEqual([
+      "multichain",
+      "ponder",
+    ]);
     expect(healthyOf([equal], "equal")).toEqual(["multichain", "subgraph", "ponder"]);
     expect(healthyOf([unknown], "equal")).toEqual(["multichain", "subgraph", "ponder"]);
     expect(healthyOf([sampleParity()])).toEqual(["multichain", "subgraph", "ponder"]);
@@ -207,20 +201,12 @@ describe("historyJson()", () => {
       timesMs: [NOW_MS],
       reference: [100],
       targets: {
-        [multichain.target.key]: {
-          block: [98],
-          lagMs: [4_000],
-          gapBlocks: [null],
-          uncertaintyBlocks: [null],
-        },
-        [subgraph.target.key]: { block: [null], lagMs: [null], gapBlocks: [2.5], uncertaintyBlocks: [0.5] },
+        [multichain.key]: { block: [98], lagMs: [4_000], gapBlocks: [null], uncertaintyBlocks: [null] },
+        [subgraph.key]: { block: [null], lagMs: [null], gapBlocks: [2.5], uncertaintyBlocks: [0.5] },
       },
     };
 
-    expect(historyTargets(report, "lockup", "base")?.keys).toEqual(Object.keys(past.targets));
-    expect(historyTargets(report, "lockup", "form")).toBeNull();
-    expect(historyTargets(report, "flow", "base")).toBeNull();
-    expect(historyJson("lockup", chain, { past, nowMs: NOW_MS })).toEqual({
+    expect(historyJson(report, [multichain, subgraph], past)).toEqual({
       generated_at: "2026-12-01T03:12:44.000Z",
       protocol: "lockup",
       chain: "base",
@@ -258,18 +244,18 @@ function of(variant: string, overrides: Partial<TargetReport> = {}): TargetRepor
 /** Ok, level with the reference, and higher than all others. */
 function testing(variant: string): TargetReport {
   const target = sampleTarget({ variant, tier: "testing" });
-  return sampleTargetReport({ target, lagMs: 0, block: 38_000_002 });
+  return sampleTargetReport({ target, lag_seconds: 0, block_number: 38_000_002 });
 }
 
 function lagging(minutes: number): Partial<TargetReport> {
-  return { status: "lagging", lagMs: minutes * MINUTE_MS, detail: `${minutes} min behind` };
+  return { status: "lagging", lag_seconds: minutes * 60, detail: `${minutes} min behind` };
 }
 
 function reportOf(...targets: readonly TargetReport[]): Report {
   return sampleReport({ chains: [sampleChainReport({ targets })] });
 }
 
-function twoByTwo(): StatusJson {
+function twoByTwo(): Report {
   const chains = ["base", "sepolia"].map((slug) =>
     sampleChainReport({
       chain: sampleChain({ slug }),
@@ -289,35 +275,26 @@ function twoByTwo(): StatusJson {
     "lockup/subgraph/production/base",
     "airdrops/multichain/production/all",
   ];
-  return statusJson(
-    sampleReport({
-      chains,
-      incidents: [
-        incident("a.example", ["lockup/multichain/production/base", "airdrops/multichain/production/base"]),
-        incident("b.example", ["lockup/multichain/production/sepolia"]),
-      ],
-      budgets: endpoints.map(budget),
-      skipped: ["airdrops", "lockup"].map((protocol) => ({
-        protocol,
-        variant: "subgraph",
-        tier: "production",
-        why: "THEGRAPH_API_KEY is not set",
-      })),
-    }),
-  );
+  return sampleReport({
+    chains,
+    incidents: [
+      incident("a.example", ["lockup/multichain/production/base", "airdrops/multichain/production/base"]),
+      incident("b.example", ["lockup/multichain/production/sepolia"]),
+    ],
+    budgets: endpoints.map(budget),
+    skipped: ["airdrops", "lockup"].map((protocol) => ({
+      protocol,
+      variant: "subgraph",
+      tier: "production",
+      why: "THEGRAPH_API_KEY is not set",
+    })),
+  });
 }
 
 function incident(subject: string, targets: readonly string[]) {
-  return { scope: "host", subject, sinceMs: NOW_MS, detail: "It times out", targets } as const;
+  return { scope: "host", subject, since: isoTime(NOW_MS), detail: "It times out", targets } as const;
 }
 
 function budget(key: string | null): BudgetReport {
-  const endpoint = key === null ? null : sampleEndpoint({ key });
-  return {
-    budget: { name: "studio", limit: 10, per: "day", scope: endpoint === null ? "shared" : "endpoint" },
-    endpoint,
-    limit: 10,
-    used: 1,
-    remaining: 9,
-  };
+  return sampleBudget({ endpoint: key });
 }

@@ -3,11 +3,11 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { filterStatus } from "../../../src/views/api/filter-status.ts";
 import { healthJson } from "../../../src/views/api/health.ts";
-import { historyJson, historyTargets } from "../../../src/views/api/history.ts";
+import { historyJson } from "../../../src/views/api/history.ts";
 import { openapiDocument } from "../../../src/views/api/openapi.ts";
-import { statusJson } from "../../../src/views/api/status.ts";
+import { selectTargets } from "../../../src/views/api/selection.ts";
 import { fleetReport } from "../fleet-report.ts";
-import { NOW_MS, sampleChainReport } from "../sample-report.ts";
+import { NOW_MS, sampleChainReport, sampleReport } from "../sample-report.ts";
 
 const OpenapiSchemas = z.object({ components: z.object({ schemas: z.record(z.string(), z.unknown()) }) });
 
@@ -59,30 +59,30 @@ const REPORT = fleetReport();
 describe("the published schemas", () => {
   it("describe what is served, to the last key", () => {
     const varied: unknown = JSON.parse(readFileSync("test/goldens/every-status.status.json", "utf8"));
-    const unknown = [sampleChainReport({ reference: null, blockIntervalMs: null })];
-    const wanted = historyTargets(REPORT, "lockup", "base");
+    const unknown = [sampleChainReport({ reference: null, block_interval_seconds: null })];
+    const targets = selectTargets(REPORT.targets, { protocol: "lockup", chain: "base" });
     const column = [null, 1.5];
     const target = { block: [null, 7], lagMs: column, gapBlocks: column, uncertaintyBlocks: column };
     const past = {
       timesMs: [NOW_MS - 1_000, NOW_MS],
       reference: [null, 8],
-      targets: Object.fromEntries((wanted?.keys ?? []).map((key) => [key, target])),
+      targets: Object.fromEntries(targets.map(({ key }) => [key, target])),
     };
-    const morph = { protocol: "lockup", chain: "morph", maxLagMs: 600_000, variant: "multichain" };
+    const morph = { protocol: "lockup", chain: "morph", maxLagSeconds: 600, variant: "multichain" };
 
     expect([
       check("Status", varied),
-      check("Status", filterStatus(statusJson(REPORT), "lockup", "base")),
-      check("Status", statusJson({ ...REPORT, chains: unknown })),
-      check("Health", healthJson(REPORT, { protocol: "lockup", chain: "base", maxLagMs: 600_000 })),
+      check("Status", filterStatus(REPORT, "lockup", "base")),
+      check("Status", sampleReport({ chains: unknown })),
+      check("Health", healthJson(REPORT, { protocol: "lockup", chain: "base", maxLagSeconds: 600 })),
       check("Health", healthJson(REPORT, morph)),
-      check("History", wanted && historyJson("lockup", wanted.chainReport, { past, nowMs: NOW_MS })),
+      check("History", historyJson(REPORT, targets, past)),
       check("Problem", { type: "about:blank", title: "Not Found", status: 404, detail: "Cannot find it" }),
     ]).toEqual([[], [], [], [], [], [], []]);
   });
 
   it("refuse anything else", () => {
-    const status = statusJson(REPORT);
+    const status = REPORT;
     const mistakes = [
       { generated_at: "x" },
       { targets: [{ protocol: "lockup" }] },

@@ -1,12 +1,21 @@
 import type { FastifyInstance } from "fastify";
-import { describeMissingPair, filterStatus } from "../../../views/api/filter-status.ts";
-import { statusJson } from "../../../views/api/status.ts";
-import { sendJson, sendProblem } from "./replies.ts";
+import { filterStatus } from "../../../views/api/filter-status.ts";
+import { type HealthQuery, healthJson } from "../../../views/api/health.ts";
+import { historyJson } from "../../../views/api/history.ts";
+import { describeMissing, selectTargets } from "../../../views/api/selection.ts";
+import { sendOfReport } from "./bodies.ts";
+import { JSON_TYPE, sendJson, sendProblem } from "./replies.ts";
 import type { ServerDeps } from "./server-deps.ts";
 
 interface PairRoute {
   readonly Params: { readonly protocol: string; readonly chain: string };
+  /** Of a name that is given twice, a list. */
+  readonly Querystring: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
+
+const HOUR_MS = 3_600_000;
+const DEFAULT_HOURS = "24";
+const MOST_POINTS = "10000";
 
 /** The JSON API: its description, and the report, whole or for one protocol and chain. */
 export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void {
@@ -15,14 +24,85 @@ export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void 
     const { openapiDocument } = await import("../../../views/api/openapi.ts");
     return sendJson(reply, openapiDocument(source.version));
   });
-  server.get("/api/v1/status", (_request, reply) => sendJson(reply, statusJson(source.report())));
 
-  server.get<PairRoute>("/api/v1/status/:protocol/:chain", (request, reply) => {
-    const { protocol, chain } = request.params;
-    const json = statusJson(source.report());
-    const filtered = filterStatus(json, protocol, chain);
-    return filtered === null
-      ? sendProblem(reply, 404, describeMissingPair(json, protocol, chain))
-      : sendJson(reply, filtered);
+  server.get("/api/v1/status", async (_request, reply) => {
+    const report = source.report();
+    return await sendOfReport(reply.type(JSON_TYPE), report, () => JSON.stringify(report));
   });
+
+  server.get<PairRoute>("/api/v1/status/:protocol/:chain", async ({ params }, reply) => {
+    const report = source.report();
+    const filtered = filterStatus(report, params.protocol, params.chain);
+    return filtered === null
+      ? sendProblem(reply, 404, describeMissing(report.targets, params))
+      : await sendOfReport(reply.type(JSON_TYPE), report, () => JSON.stringify(filtered));
+  });
+
+  // For load balancers: 200 where traffic may go there, else 503.
+  server.get<PairRoute>("/api/v1/health/:protocol/:chain", ({ params, query }, reply) => {
+    const question = readHealthQuery(params, query);
+    if (typeof question === "string") {
+      return sendProblem(reply, 400, question);
+    }
+    const report = source.report();
+    const json = healthJson(report, question);
+    const wanted = { ...question, tier: question.tier ?? "production" };
+    return json === null
+      ? sendProblem(reply, 404, describeMissing(report.targets, wanted))
+      : sendJson(reply.code(json.healthy ? 200 : 503), json);
+  });
+
+  // What the plots are drawn from.
+  server.get<PairRoute>("/api/v1/history/:protocol/:chain", async ({ params, query }, reply) => {
+    const { hours = DEFAULT_HOURS, points = MOST_POINTS } = query;
+    if (typeof hours !== "string" || !/^\d{1,3}(\.\d{1,3})?$/.test(hours) || Number(hours) === 0) {
+      return sendProblem(reply, 400, `Cannot use hours ${quoted(hours)}: expected a number such as 6`);
+    }
+    if (typeof points !== "string" || !/^[1-9]\d{0,4}$/.test(points)) {
+      return sendProblem(
+        reply,
+        400,
+        `Cannot use points ${quoted(points)}: expected a whole number such as 300`,
+      );
+    }
+    const report = source.report();
+    const targets = selectTargets(report.targets, params);
+    if (targets.length === 0) {
+      return sendProblem(reply, 404, describeMissing(report.targets, params));
+    }
+    const toMs = Date.parse(report.generated_at);
+    const span = { fromMs: toMs - Number(hours) * HOUR_MS, toMs, points: Number(points) };
+    const keys = targets.map(({ key }) => key);
+    return await sendOfReport(reply.type(JSON_TYPE), report, () =>
+      JSON.stringify(historyJson(report, targets, source.past(params.chain, keys, span))),
+    );
+  });
+}
+
+/** The question of a request, or one sentence about what is wrong with it. */
+function readHealthQuery(
+  params: PairRoute["Params"],
+  { max_lag: maxLag, variant = "", tier = "", parity = "" }: PairRoute["Querystring"],
+): HealthQuery | string {
+  // Digits, with up to three decimals; several values become one text with commas.
+  if (!/^\d{1,9}(\.\d{1,3})?$/.test(String(maxLag ?? 0))) {
+    return `Cannot use max_lag ${quoted(maxLag)}: expected seconds, such as 600`;
+  }
+  if (typeof variant !== "string" || typeof tier !== "string") {
+    return "Cannot use several variants or tiers: name at most one of each";
+  }
+  if (parity !== "" && parity !== "equal") {
+    return `Cannot use parity ${quoted(parity)}: expected equal`;
+  }
+  return {
+    ...params,
+    ...(maxLag === undefined ? {} : { maxLagSeconds: Number(maxLag) }),
+    ...(variant === "" ? {} : { variant }),
+    ...(tier === "" ? {} : { tier }),
+    ...(parity === "" ? {} : { parity }),
+  };
+}
+
+function quoted(found: unknown): string {
+  return JSON.stringify(found).slice(0, 100);
 }

@@ -1,32 +1,35 @@
+import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import type { FastifyInstance } from "fastify";
-import type { PlotAssets } from "../../../views/page/shell.ts";
+import type { PageAssets } from "../../../views/page/shell.ts";
+import { compressed, sendGzipped } from "./bodies.ts";
 
 const require = createRequire(import.meta.url);
+const TYPES = { js: "text/javascript; charset=utf-8", css: "text/css; charset=utf-8" } as const;
 
-/** Serves uPlot's files under names that contain its version, and returns their paths. */
-export function addAssetRoutes(server: FastifyInstance): PlotAssets {
-  const { version } = readVersion(require.resolve("uplot/package.json"));
-  const script = `/assets/uplot-${version}.js`;
-  const styles = `/assets/uplot-${version}.css`;
-  const assets = [
-    { path: script, type: "text/javascript", file: require.resolve("uplot/dist/uPlot.iife.min.js") },
-    { path: styles, type: "text/css", file: require.resolve("uplot/dist/uPlot.min.css") },
-  ];
-  for (const { path, type, file } of assets) {
-    const body = readFileSync(file);
-    server.get(path, (_request, reply) =>
-      reply
-        .header("cache-control", "public, max-age=31536000, immutable")
-        .type(`${type}; charset=utf-8`)
-        .send(body),
-    );
+/** Serves the scripts and styles of the pages under names that contain their hash, and returns their paths. */
+export function addAssetRoutes(server: FastifyInstance): PageAssets {
+  /** `file`: its path or URL. */
+  function serve(name: string, type: keyof typeof TYPES, file: string | URL): string {
+    const content = readFileSync(file);
+    const hash = createHash("sha256").update(content).digest("hex").slice(0, 12);
+    const path = `/assets/${name}.${hash}.${type}`;
+    let body: Promise<Buffer> | null = null;
+    server.get(path, async (_request, reply) => {
+      body ??= compressed(content);
+      void reply.header("cache-control", "public, max-age=31536000, immutable").type(TYPES[type]);
+      return await sendGzipped(reply, await body);
+    });
+    return path;
   }
-  return { script, styles };
-}
 
-function readVersion(path: string): { readonly version: string } {
-  // npm refuses a package without a version.
-  return JSON.parse(readFileSync(path, "utf8")) as { version: string };
+  const ours = (file: string) => new URL(`../../../../assets/${file}`, import.meta.url);
+  return {
+    styles: serve("page", "css", ours("page.css")),
+    script: serve("page", "js", ours("page.js")),
+    plotStyles: serve("uplot", "css", require.resolve("uplot/dist/uPlot.min.css")),
+    plotLibrary: serve("uplot", "js", require.resolve("uplot/dist/uPlot.iife.min.js")),
+    plotScript: serve("plots", "js", ours("plots.js")),
+  };
 }

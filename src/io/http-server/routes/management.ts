@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { sendGzipped } from "./bodies.ts";
 import { sendProblem } from "./replies.ts";
-import { sendGzipped } from "./send-gzipped.ts";
 import type { ProbeResult, ServerDeps } from "./server-deps.ts";
 
 /** `/metrics`, the probes of an orchestrator, and reload. */

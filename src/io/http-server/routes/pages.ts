@@ -1,111 +1,129 @@
-import { randomBytes } from "node:crypto";
-import type { FastifyInstance, FastifyReply } from "fastify";
+import { readdirSync, readFileSync } from "node:fs";
+import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { Report } from "../../../core/model/report.ts";
 import { renderChainPage } from "../../../views/page/chain.ts";
 import { PLAN_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "../../../views/page/links.ts";
 import { renderPlanPage } from "../../../views/page/plan.ts";
-import type { PageOptions } from "../../../views/page/shell.ts";
+import { renderErrorPage } from "../../../views/page/shell.ts";
 import { renderStatusPage } from "../../../views/page/status.ts";
+import { hasCode } from "../../system-error.ts";
 import { addAssetRoutes } from "./assets.ts";
-import { readDocuments } from "./documents.ts";
-import { sendProblem } from "./replies.ts";
+import { sendOfReport } from "./bodies.ts";
+import { PROBLEM_TYPE, sendProblem } from "./replies.ts";
 import type { ServerDeps } from "./server-deps.ts";
-
-interface StatusRoute {
-  readonly Querystring: Readonly<Record<string, string | readonly string[] | undefined>>;
-}
-
-interface ChainRoute {
-  readonly Params: { readonly chain: string };
-}
-
-interface RunbookRoute {
-  readonly Params: { readonly file: string };
-}
 
 /** The span of a card's line, and its number of points. */
 const SPARK_MS = 6 * 3_600_000;
 const SPARK_POINTS = 120;
 
+/** Text of an upstream cannot run: only our own files may. */
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
 /** The HTML pages. */
 export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void {
-  const plots = addAssetRoutes(server);
+  const options = { assets: addAssetRoutes(server), version: source.version };
   const documents = readDocuments();
 
-  server.get<StatusRoute>("/", (request, reply) => {
-    const { q } = request.query;
-    const options = { ...pageOptions(source), ...(typeof q === "string" ? { query: q } : {}) };
-    return sendPage(reply, { ...options, html: renderStatusPage(source.report(), options) });
-  });
-
-  server.get<ChainRoute>("/chains/:chain", (request, reply) => {
-    const { chain } = request.params;
+  server.get<{ Querystring: Readonly<Record<string, unknown>> }>("/", async ({ query: { q } }, reply) => {
     const report = source.report();
-    const targets = report.chains.find((one) => one.chain.slug === chain)?.targets ?? [];
-    const toMs = report.generatedAtMs;
-    const options = {
-      ...pageOptions(source),
-      past: source.past(
-        chain,
-        targets.map(({ target }) => target.key),
-        { fromMs: toMs - SPARK_MS, toMs, points: SPARK_POINTS },
-      ),
-      endpoints: source.endpoints(chain),
-      plots,
+    const query = typeof q === "string" ? q : "";
+    return await sendPage(reply, report, () => renderStatusPage(report, { ...options, query }));
+  });
+
+  server.get<{ Params: { chain: string } }>("/chains/:chain", async ({ params: { chain } }, reply) => {
+    const report = source.report();
+    if (report.chains.every(({ slug }) => slug !== chain)) {
+      return sendProblem(reply, 404, `No chain '${chain}' is configured`);
+    }
+    const keys = report.targets.filter((target) => target.chain === chain).map(({ key }) => key);
+    const toMs = Date.parse(report.generated_at);
+    const span = { fromMs: toMs - SPARK_MS, toMs, points: SPARK_POINTS };
+    return await sendPage(
+      reply,
+      report,
+      () =>
+        renderChainPage(report, chain, {
+          ...options,
+          past: source.past(chain, keys, span),
+          endpoints: source.endpoints(chain),
+        }) ?? "",
+    );
+  });
+
+  server.get(PLAN_PATH, async (_request, reply) => {
+    const report = source.report();
+    return await sendPage(reply, report, () => renderPlanPage(report, source.plan(), options));
+  });
+
+  server.get<{ Params: { file: string } }>("/docs/*", async ({ url }, reply) => {
+    const path = new URL(url, "http://x").pathname.replace(/\.md$|\/$/, "");
+    const markdown = documents.get(path);
+    if (markdown === undefined) {
+      return sendProblem(reply, 404, `No document ${path}`);
+    }
+    // On demand: the Markdown parser would add 10 ms to the start.
+    const { renderDocumentPage } = await import("../../../views/page/document.ts");
+    return reply
+      .headers({ ...HEADERS, "cache-control": "no-store" })
+      .send(renderDocumentPage(markdown, options));
+  });
+
+  // People get a page for an error, too.
+  server.addHook("onSend", async (request, reply, payload) => {
+    if (reply.getHeader("content-type") !== PROBLEM_TYPE || !isForPeople(request)) {
+      return payload;
+    }
+    const { title, detail } = JSON.parse(String(payload)) as {
+      readonly title: string;
+      readonly detail: string;
     };
-    const html = renderChainPage(report, chain, options);
-    return html === null
-      ? sendProblem(reply, 404, `No chain '${chain}' is configured`)
-      : sendPage(reply, { ...options, html });
-  });
-
-  server.get(PLAN_PATH, (_request, reply) => {
-    const options = pageOptions(source);
-    return sendPage(reply, { ...options, html: renderPlanPage(source.report(), source.plan(), options) });
-  });
-
-  server.get(STATUSES_PATH, (_request, reply) => sendDocument(reply, documents.statuses, source));
-
-  server.get<RunbookRoute>(`${RUNBOOKS_PATH}/:file`, (request, reply) => {
-    const runbook = documents.runbook(request.params.file);
-    return runbook === null
-      ? sendProblem(reply, 404, `No runbook '${request.params.file}': a runbook has the name of its alert`)
-      : sendDocument(reply, runbook, source);
+    void reply.headers(HEADERS).removeHeader("content-length");
+    return renderErrorPage(title, detail, options);
   });
 }
 
-async function sendDocument(
-  reply: FastifyReply,
-  markdown: string,
-  source: ServerDeps,
-): Promise<FastifyReply> {
-  // On demand: the Markdown parser would add 10 ms to the start.
-  const { renderDocumentPage } = await import("../../../views/page/document.ts");
-  const options = pageOptions(source);
-  return sendPage(reply, { ...options, html: renderDocumentPage(markdown, options) });
+const HEADERS = { "content-security-policy": POLICY, "content-type": "text/html; charset=utf-8" };
+
+async function sendPage(reply: FastifyReply, report: Report, make: () => string): Promise<FastifyReply> {
+  return await sendOfReport(reply.headers(HEADERS), report, make);
 }
 
-/** Each reply has its own nonce. */
-function pageOptions({ version }: ServerDeps): PageOptions {
-  return { nonce: randomBytes(16).toString("base64"), version };
+/** A browser's address bar asks for text/html; programs do not. */
+function isForPeople({ headers, url }: FastifyRequest): boolean {
+  return headers.accept?.includes("text/html") === true && !url.startsWith("/api/");
 }
 
-/** Text of an upstream cannot run: only the page's own style and script may. */
-function sendPage(
-  reply: FastifyReply,
-  { nonce, html }: { readonly nonce: string; readonly html: string },
-): FastifyReply {
-  const policy = [
-    "default-src 'none'",
-    `style-src 'nonce-${nonce}'`,
-    `script-src 'nonce-${nonce}'`,
-    "connect-src 'self'",
-    "img-src 'self' data:",
-    "base-uri 'none'",
-    "form-action 'self'",
-    "frame-ancestors 'none'",
-  ].join("; ");
-  return reply
-    .headers({ "content-security-policy": policy, "cache-control": "no-store" })
-    .type("text/html; charset=utf-8")
-    .send(html);
+/** Beside the program, in its package and in its image. */
+const DOCS = new URL("../../../../docs/", import.meta.url);
+
+/** Markdown by path. All are read once: a server that has run out of file descriptors can still serve them. */
+function readDocuments(): ReadonlyMap<string, string> {
+  const read = (file: string) => readFileSync(new URL(file, DOCS), "utf8");
+  return new Map([
+    [STATUSES_PATH, read("statuses.md")],
+    ...listRunbooks().map(
+      (name) => [`${RUNBOOKS_PATH}/${name.replace(/\.md$/, "")}`, read(`runbooks/${name}`)] as const,
+    ),
+  ]);
+}
+
+/** Empty where the program was packaged without its runbooks. */
+function listRunbooks(): readonly string[] {
+  try {
+    return readdirSync(new URL("runbooks/", DOCS)).filter((name) => name.endsWith(".md"));
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) {
+      return [];
+    }
+    throw error;
+  }
 }

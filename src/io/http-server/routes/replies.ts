@@ -3,20 +3,15 @@ import type { Socket } from "node:net";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { isSystemError } from "../../system-error.ts";
 
-/** The methods of each route's pattern. */
-export type KnownRoutes = Map<string, Set<string>>;
-
 /** Gets what a handler threw, and the path of its route, such as `/chains/:chain`. */
 export type ErrorListener = (error: unknown, route: string) => void;
 
-const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
+export const JSON_TYPE = "application/json; charset=utf-8";
+export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 
 /** Replies with JSON that must not be cached: it holds for this instant only. */
 export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
-  return reply
-    .header("cache-control", "no-store")
-    .type("application/json; charset=utf-8")
-    .send(JSON.stringify(body));
+  return reply.header("cache-control", "no-store").type(JSON_TYPE).send(JSON.stringify(body));
 }
 
 /** Replies with problem details (RFC 9457). */
@@ -28,12 +23,12 @@ export function sendProblem(reply: FastifyReply, httpStatus: number, detail: str
     .send(problem(httpStatus, detail));
 }
 
-/** A wrong method is 405 with `Allow`, an unknown path 404; the text of an internal error is never sent. */
-export function answerProblems(server: FastifyInstance, known: KnownRoutes, onError: ErrorListener): void {
+/** An unknown path is 404; the text of an internal error is never sent. */
+export function answerProblems(server: FastifyInstance, onError: ErrorListener): void {
   // Before the body is read: an invalid one does not matter where no route takes it.
   server.addHook("onRequest", async (request, reply) => {
     if (request.is404) {
-      await answerUnrouted(request, reply, known);
+      await sendProblem(reply, 404, `Path ${pathOf(request)} not found`);
     }
   });
   server.setErrorHandler((error, request, reply) => {
@@ -48,6 +43,29 @@ export function answerProblems(server: FastifyInstance, known: KnownRoutes, onEr
     onError(error, request.routeOptions.url ?? "");
     return sendProblem(reply, 500, "Internal error: see the log");
   });
+}
+
+/** Replies 405 with `Allow` to all methods that the routes do not take; `routes`: methods by path. */
+export function answerOtherMethods(
+  server: FastifyInstance,
+  routes: ReadonlyMap<string, ReadonlySet<string>>,
+): void {
+  for (const [url, methods] of routes) {
+    const allow = [...methods].sort().join(", ");
+    server.route({
+      url,
+      method: server.supportedMethods.filter((method) => !methods.has(method)),
+      onRequest: async (request, reply) => {
+        const detail = `Method ${request.method} not allowed for ${pathOf(request)} (allowed: ${allow})`;
+        await sendProblem(reply.header("allow", allow), 405, detail);
+      },
+      handler: () => undefined,
+    });
+  }
+}
+
+function pathOf({ url }: FastifyRequest): string {
+  return (url.split("?")[0] ?? "/").slice(0, 200);
 }
 
 /** For a URL that the router cannot decode. */
@@ -84,42 +102,6 @@ const UNREADABLE: Readonly<Record<string, number>> = {
 function problem(httpStatus: number, detail: string): string {
   const title = STATUS_CODES[httpStatus] ?? "Error";
   return JSON.stringify({ type: "about:blank", title, status: httpStatus, detail });
-}
-
-function answerUnrouted(request: FastifyRequest, reply: FastifyReply, known: KnownRoutes): FastifyReply {
-  const path = request.url.split("?")[0] ?? "/";
-  const methods = methodsOf(known, path);
-  if (methods === null) {
-    return sendProblem(reply, 404, `Path ${path.slice(0, 200)} not found`);
-  }
-  const allow = [...methods].sort().join(", ");
-  void reply.header("allow", allow);
-  return sendProblem(
-    reply,
-    405,
-    `Method ${request.method} not allowed for ${path.slice(0, 200)} (allowed: ${allow})`,
-  );
-}
-
-function methodsOf(known: KnownRoutes, path: string): ReadonlySet<string> | null {
-  const parts = segments(path);
-  for (const [pattern, methods] of known) {
-    const wanted = segments(pattern);
-    if (
-      wanted.length === parts.length &&
-      wanted.every((segment, index) =>
-        segment.startsWith(":") ? parts[index] !== "" : segment === parts[index],
-      )
-    ) {
-      return methods;
-    }
-  }
-  return null;
-}
-
-/** A trailing slash is ignored, as in the router. */
-function segments(path: string): readonly string[] {
-  return path.replace(/(?<=.)\/$/, "").split("/");
 }
 
 /** The status of an error that the client caused, or null for one of ours. */

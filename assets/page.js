@@ -1,0 +1,122 @@
+// Keeps an open page current: fetches it every 5 s while it is visible and replaces the main element, keeping scroll
+// positions, focus, opened details, plots and selected text. Filters the fleet while typing. Says so when Synclag does not
+// respond. The page is complete without it.
+const INTERVAL_MS = 5_000;
+const TIMEOUT_MS = 4_000;
+
+const main = find(document, "main");
+const live = find(document, "#live");
+const announcement = find(document, "#announcement");
+const box = /** @type {HTMLInputElement} */ (find(document, "#q"));
+const onFleet = location.pathname === "/";
+let running = false;
+let shown = location.href;
+
+/**
+ * @param {ParentNode} parent
+ * @param {string} selector
+ * @returns {HTMLElement}
+ */
+function find(parent, selector) {
+  const found = parent.querySelector(selector);
+  if (!(found instanceof HTMLElement)) {
+    throw new Error(`No ${selector} on this page`);
+  }
+  return found;
+}
+
+async function refresh() {
+  if (running) {
+    return;
+  }
+  running = true;
+  const wanted = location.href;
+  try {
+    const reply = await fetch(wanted, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    if (!reply.ok) {
+      throw new Error(String(reply.status));
+    }
+    const page = new DOMParser().parseFromString(await reply.text(), "text/html");
+    live.textContent = "live";
+    document.documentElement.classList.remove("offline");
+    if (filesOf(page) !== filesOf(document)) {
+      // Another version of Synclag replies.
+      location.reload();
+    }
+    if (wanted !== shown || getSelection()?.isCollapsed !== false) {
+      swap(page);
+    }
+    shown = wanted;
+  } catch {
+    document.documentElement.classList.add("offline");
+    live.textContent = `Synclag does not respond; last update ${find(main, "#asof").textContent}`;
+  }
+  running = false;
+  if (wanted !== location.href) {
+    await refresh();
+  }
+}
+
+/** @param {Document} page */
+function filesOf(page) {
+  return [...page.querySelectorAll("link[rel=stylesheet]")].map((one) => one.getAttribute("href")).join();
+}
+
+/** @param {Document} page */
+function swap(page) {
+  const next = find(page, "main");
+  const details = /** @type {NodeListOf<HTMLDetailsElement>} */ (main.querySelectorAll("details[id]"));
+  const open = new Map([...details].map((one) => [one.id, one.open]));
+  const left = new Map([...main.querySelectorAll(".box[id]")].map((one) => [one.id, one.scrollLeft]));
+  const kept = [...main.querySelectorAll("[data-keep]")];
+  const focused = main.contains(document.activeElement) ? document.activeElement : null;
+  for (const one of /** @type {typeof details} */ (next.querySelectorAll("details[id]"))) {
+    one.open = open.get(one.id) ?? one.open;
+  }
+  main.replaceChildren(...next.childNodes);
+  for (const one of kept) {
+    document.getElementById(one.id)?.replaceWith(one);
+  }
+  for (const one of main.querySelectorAll(".box[id]")) {
+    one.scrollLeft = left.get(one.id) ?? 0;
+  }
+  if (focused !== null) {
+    focusLike(focused);
+  }
+  document.title = page.title;
+  const icon = "link[rel=icon]";
+  document.querySelector(icon)?.replaceWith(...page.querySelectorAll(icon));
+  const sentence = find(main, "h1").lastChild?.textContent?.trim() ?? "";
+  if (announcement.textContent !== sentence) {
+    announcement.textContent = sentence;
+  }
+}
+
+/** @param {Element} former */
+function focusLike(former) {
+  const identityOf = (/** @type {Element} */ one) =>
+    [one.tagName, one.id, one.getAttribute("href"), one.parentElement?.id].join();
+  const candidates = /** @type {NodeListOf<HTMLElement>} */ (main.querySelectorAll("a,summary,[tabindex]"));
+  [...candidates].find((one) => identityOf(one) === identityOf(former))?.focus({ preventScroll: true });
+}
+
+function refreshVisible() {
+  if (!document.hidden) {
+    void refresh();
+  }
+}
+
+box.addEventListener("input", () => {
+  if (onFleet) {
+    history.replaceState(null, "", box.value === "" ? "/" : `/?q=${encodeURIComponent(box.value)}`);
+    void refresh();
+  }
+});
+box.form?.addEventListener("submit", (event) => {
+  if (onFleet) {
+    event.preventDefault();
+  }
+});
+document.addEventListener("visibilitychange", refreshVisible);
+setInterval(refreshVisible, INTERVAL_MS);
+live.textContent = "live";

@@ -1,0 +1,335 @@
+// Draws the plots of a chain's page with uPlot, from the history API. Lines differ in dashes as well as in colour; times
+// are UTC, as everywhere on the page.
+/**
+ * @typedef {readonly (number | null)[]} Values
+ * @typedef {{ variant: string, tier: string, block_number: Values, lag_seconds: Values, against: string | null,
+ *   gap_blocks: Values, gap_uncertainty_blocks: Values }} Target
+ * @typedef {{ timestamps: readonly number[], reference_block_number: Values, targets: readonly Target[] }} History
+ * @typedef {{ name: string, index: number, values: Values, band?: Values }} Line
+ * @typedef {{ title: string, say: (value: number | null) => string, floor?: number, room?: number, lines: Line[] }} Plot
+ * @typedef {{ shape: string, charts: uPlot[] }} Drawn
+ */
+
+const RANGES = [1, 6, 24];
+const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
+const MARKS = ["solid", "dashed", "dotted", "double"];
+const HEIGHT = 170;
+const INTERVAL_MS = 15_000;
+const TIMEOUT_MS = 4_000;
+
+const boxes = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".plots")]);
+/** @type {Map<HTMLElement, Drawn>} */
+const drawn = new Map();
+
+/** @param {string} name */
+function css(name) {
+  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+}
+
+/** @param {number} index */
+function colour(index) {
+  return css(`--line${1 + (index % 4)}`);
+}
+
+/**
+ * @param {number} seconds
+ * @param {number} end how much of `1970-01-01T00:00:00` is shown
+ */
+function clock(seconds, end) {
+  return new Date(seconds * 1000).toISOString().slice(11, end);
+}
+
+/** @param {number | null} seconds */
+function duration(seconds) {
+  if (seconds === null) {
+    return "unknown";
+  }
+  if (seconds < 120) {
+    return `${Math.round(seconds * 10) / 10} s`;
+  }
+  return seconds < 7200 ? `${Math.round(seconds / 60)} min` : `${Math.round(seconds / 360) / 10} h`;
+}
+
+/** @param {number | null} value */
+function blocks(value) {
+  return value === null
+    ? "unknown"
+    : `${(Math.round(value * 10) / 10).toLocaleString("en")} block${Math.abs(value) === 1 ? "" : "s"}`;
+}
+
+/** @param {number | null} value */
+function height(value) {
+  return value === null ? "unknown" : Math.round(value).toLocaleString("en");
+}
+
+/** @param {Target} target */
+function nameOf({ variant, tier }) {
+  return tier === "production" ? variant : `${variant} (${tier})`;
+}
+
+/**
+ * @param {number | null | undefined} a
+ * @param {number | null | undefined} b
+ */
+function minus(a, b) {
+  return a == null || b == null ? null : a - b;
+}
+
+/**
+ * @param {History} history
+ * @returns {Plot[]}
+ */
+function plotsOf({ timestamps, reference_block_number: reference, targets }) {
+  const all = targets.map((target, index) => ({ ...target, name: nameOf(target), index }));
+  const compared = all.filter(({ against }) => against !== null);
+  const behind = (/** @type {Values} */ heights) =>
+    heights.map((block, i) => {
+      const distance = minus(reference[i], block);
+      return distance === null ? null : Math.max(0, distance);
+    });
+  const pace = reference.map((block, i) => {
+    const grown = minus(block, reference[i - 1]);
+    const seconds = minus(timestamps[i], timestamps[i - 1]);
+    return grown === null || seconds === null ? null : (grown / seconds) * 60;
+  });
+  /** @type {Plot[]} */
+  const plots = [
+    {
+      title: "Time behind the head",
+      say: duration,
+      floor: 0,
+      lines: all.map(({ name, index, lag_seconds: values }) => ({ name, index, values })),
+    },
+    {
+      title: "Blocks behind the reference head",
+      say: blocks,
+      floor: 0,
+      lines: all.map(({ name, index, block_number }) => ({ name, index, values: behind(block_number) })),
+    },
+    {
+      title: `Blocks behind ${compared[0]?.against ?? ""} at the same instant, ± uncertainty`,
+      say: blocks,
+      lines: compared.map(({ name, index, gap_blocks: values, gap_uncertainty_blocks: band }) => ({
+        name,
+        index,
+        values,
+        band,
+      })),
+    },
+    {
+      title: "Block heights",
+      say: height,
+      room: 84,
+      lines: [
+        ...all.map(({ name, index, block_number: values }) => ({ name, index, values })),
+        { name: "reference", index: 3, values: reference },
+      ],
+    },
+    {
+      title: "Blocks per minute of the reference head",
+      say: blocks,
+      floor: 0,
+      lines: [{ name: "reference", index: 3, values: pace }],
+    },
+  ];
+  return plots.filter(({ lines }) => lines.some(({ values }) => values.some((value) => value !== null)));
+}
+
+/** @param {Plot} plot */
+function seriesOf({ lines, say }) {
+  /** @type {(uPlot.Series & { mark?: string })[]} */
+  const series = [
+    {
+      value: (_, /** @type {number | null} */ seconds) =>
+        seconds === null ? "" : `${clock(seconds, 19)} UTC`,
+    },
+  ];
+  /** @type {(number | null)[][]} */
+  const data = [];
+  /** @type {uPlot.Band[]} */
+  const bands = [];
+  for (const { name, index, values, band } of lines) {
+    series.push({
+      label: name,
+      value: (_, value) => say(value),
+      stroke: colour(index),
+      width: 1.5,
+      dash: DASHES[index % 4] ?? [],
+      mark: MARKS[index % 4] ?? "solid",
+      spanGaps: false,
+    });
+    data.push([...values]);
+    if (band !== undefined) {
+      const edge = { class: "band", label: "", width: 0, points: { show: false } };
+      bands.push({ series: [series.length, series.length + 1], fill: `${colour(index)}33` });
+      series.push(edge, edge);
+      data.push(
+        values.map((value, i) => (value === null ? null : value + (band[i] ?? 0))),
+        values.map((value, i) => (value === null ? null : value - (band[i] ?? 0))),
+      );
+    }
+  }
+  return { series, data, bands };
+}
+
+/**
+ * @param {HTMLElement} box
+ * @param {Plot} plot
+ * @param {readonly number[]} times
+ */
+function chart(box, plot, times) {
+  const { title, say, floor, room = 62 } = plot;
+  const figure = document.createElement("figure");
+  const caption = document.createElement("figcaption");
+  caption.textContent = title;
+  figure.append(caption);
+  box.querySelector(".drawn")?.append(figure);
+  const { series, data, bands } = seriesOf(plot);
+  const rule = { stroke: css("--line"), width: 1 };
+  const axis = { stroke: css("--dim"), grid: rule, ticks: rule, font: "12px system-ui, sans-serif" };
+  const made = new uPlot(
+    {
+      width: figure.clientWidth,
+      height: HEIGHT,
+      series,
+      bands,
+      padding: [8, 28, 0, 0],
+      legend: { markers: { dash: (_, index) => series[index]?.mark ?? "solid" } },
+      hooks: { setCursor: [showLatestWithoutCursor] },
+      cursor: { sync: { key: box.id }, y: false, drag: { x: true, y: false } },
+      scales: { y: { range: (_, low, high) => rangeOf(floor, low, high) } },
+      axes: [
+        {
+          ...axis,
+          space: 60,
+          values: (_, splits, __, ___, step) => splits.map((seconds) => clock(seconds, step < 60 ? 19 : 16)),
+        },
+        {
+          ...axis,
+          size: room,
+          values: (_, splits) =>
+            splits.map((value) => (say === duration ? duration(value) : value.toLocaleString("en"))),
+        },
+      ],
+    },
+    /** @type {uPlot.AlignedData} */ ([[...times], ...data]),
+    figure,
+  );
+  made.setLegend({ idx: times.length - 1 });
+  const canvas = made.root.querySelector("canvas");
+  canvas?.setAttribute("role", "img");
+  canvas?.setAttribute("aria-label", `${title}, last ${box.dataset["hours"]} hours`);
+  return made;
+}
+
+/** @param {uPlot} plot */
+function showLatestWithoutCursor(plot) {
+  if (plot.cursor.idx == null) {
+    plot.setLegend({ idx: plot.data[0].length - 1 });
+  }
+}
+
+/**
+ * @param {number | undefined} floor
+ * @param {number} low
+ * @param {number} high
+ * @returns {uPlot.Range.MinMax}
+ */
+function rangeOf(floor, low, high) {
+  const from = floor ?? low;
+  const [least, most] = uPlot.rangeNum(from, Math.max(high, from + 1), 0.1, true);
+  return [floor ?? least, most];
+}
+
+/**
+ * @param {HTMLElement} box
+ * @param {History} history
+ */
+function draw(box, history) {
+  const plots = plotsOf(history);
+  const shape = JSON.stringify(plots.map(({ title, lines }) => [title, lines.map(({ name }) => name)]));
+  const previous = drawn.get(box);
+  box.hidden = plots.length === 0;
+  if (previous?.shape === shape) {
+    for (const [i, plot] of plots.entries()) {
+      const one = previous.charts[i];
+      one?.setData(/** @type {uPlot.AlignedData} */ ([[...history.timestamps], ...seriesOf(plot).data]));
+      if (one !== undefined && (one.cursor.left ?? -1) < 0) {
+        one.setLegend({ idx: history.timestamps.length - 1 });
+      }
+    }
+    return;
+  }
+  for (const one of previous?.charts ?? []) {
+    one.destroy();
+  }
+  box.querySelector(".drawn")?.replaceChildren();
+  drawn.set(box, { shape, charts: plots.map((plot) => chart(box, plot, history.timestamps)) });
+}
+
+/** @param {HTMLElement} box */
+async function load(box) {
+  const { history, hours } = box.dataset;
+  try {
+    const url = `${history}?points=240&hours=${hours}`;
+    const reply = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    if (reply.ok) {
+      draw(box, /** @type {History} */ (await reply.json()));
+    }
+  } catch {
+    // The page itself says when Synclag does not respond.
+  }
+}
+
+/**
+ * @param {HTMLElement} box
+ * @param {string} hours
+ */
+function choose(box, hours) {
+  box.dataset["hours"] = hours;
+  for (const button of box.querySelectorAll("button")) {
+    button.setAttribute("aria-pressed", String(button.value === hours));
+  }
+  void load(box);
+}
+
+for (const box of boxes) {
+  const bar = document.createElement("p");
+  bar.className = "ranges";
+  bar.setAttribute("role", "group");
+  bar.setAttribute("aria-label", "Time range");
+  for (const hours of RANGES) {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.value = String(hours);
+    button.textContent = `${hours} h`;
+    button.addEventListener("click", () => choose(box, button.value));
+    bar.append(button);
+  }
+  const area = document.createElement("div");
+  area.className = "drawn";
+  box.append(bar, area);
+  new ResizeObserver(() => {
+    for (const one of drawn.get(box)?.charts ?? []) {
+      one.setSize({ width: one.root.parentElement?.clientWidth ?? 0, height: HEIGHT });
+    }
+  }).observe(box);
+  choose(box, "6");
+}
+
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+  for (const [box, { charts }] of drawn) {
+    for (const one of charts) {
+      one.destroy();
+    }
+    drawn.delete(box);
+    void load(box);
+  }
+});
+setInterval(() => {
+  if (!document.hidden) {
+    for (const box of boxes) {
+      void load(box);
+    }
+  }
+}, INTERVAL_MS);
