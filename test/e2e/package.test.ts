@@ -59,7 +59,7 @@ describe("the npm package", () => {
   it("holds no tests, sources or source maps", () => {
     const folders = new Set(packed.files.map(({ path }) => path.split("/")[0]));
 
-    const documents = ["LICENSE", "README.md", "chains.schema.json", "chains.yaml"];
+    const documents = ["LICENSE", "README.md", "assets", "chains.schema.json", "chains.yaml"];
     expect([...folders].sort()).toEqual([...documents, "dist", "docs", "package.json"]);
     expect(packed.files.filter(({ path }) => /\.(ts|map)$/.test(path))).toEqual([]);
   });
