@@ -6,18 +6,17 @@ import { Daemon } from "../daemon/daemon.ts";
 import { Reloader } from "../daemon/reloader.ts";
 import { startReportLoop } from "../daemon/report-loop.ts";
 import { logStart } from "../daemon/start-log.ts";
+import { spentInFile } from "../daemon/state/carry-over.ts";
 import { openHistoryStore } from "../daemon/state/history-store.ts";
-import { type OpenedBudgets, openSharedBudgets } from "../daemon/state/open-shared-budgets.ts";
 import { openStateStore, type StateStore } from "../daemon/state/store.ts";
 import { HttpErrors } from "../io/http-server/http-errors.ts";
 import type { ReloadResult } from "../io/http-server/routes/server-deps.ts";
 import { startHttpServer } from "../io/http-server/server.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
-import type { DrawingRight } from "../io/store/shared-budgets.ts";
 import type { World } from "../io/world.ts";
 import { METRIC_FAMILIES } from "../metrics/families/all.ts";
 import { createPrometheus } from "../metrics/registry.ts";
-import type { Replica, ReplicaOptions } from "../replica/replica.ts";
+import type { Replica } from "../replica/replica.ts";
 import { createScrape } from "../replica/scrape.ts";
 import { type Cleanup, createCleanup } from "./cleanup.ts";
 
@@ -45,7 +44,6 @@ export async function startApp(config: Config, world: World): Promise<App> {
     onLockLost = resolve;
   });
   try {
-    let replica: Replica | null = null;
     const redis = await openRedis(world, cleanup);
     const prometheus = createPrometheus({ families: METRIC_FAMILIES, build: world.build });
     const store: StateStore = cleanup.use(
@@ -56,12 +54,14 @@ export async function startApp(config: Config, world: World): Promise<App> {
         onLockLost: (error) => onLockLost(error),
       }),
     );
-    const right = (): DrawingRight => replica?.right() ?? { kind: "none" };
-    const shared = redis && (await openBudgets(config, { redis, right, world, cleanup }));
-    const mayPoll = redis && ((): boolean => replica?.mayPoll() === true);
-    const daemon: Daemon = cleanup.use(new Daemon(config, { world, store, shared, mayPoll }));
+    const replica = redis && (await createReplica(config, redis, world));
+    const mayPoll = replica && ((): boolean => replica.mayPoll());
+    const daemon: Daemon = cleanup.use(
+      new Daemon(config, { world, store, shared: replica?.shared ?? null, mayPoll }),
+    );
     const history = cleanup.use(await openHistoryStore(world));
-    replica = redis && cleanup.use(await createReplica({ store: redis, daemon, history, world }));
+    const report = (): Report => ({ ...daemon.report(), ...(replica && { replica: replica.state() }) });
+    cleanup.use(replica ?? createCleanup());
     const reloader = new Reloader({
       world,
       listen: config.listen,
@@ -75,7 +75,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
       await startHttpServer(
         config.listen,
         {
-          report: () => (replica ?? daemon).report(),
+          report,
           past: history.past,
           endpoints: (chain) => daemon.endpoints(chain),
           plan: () => daemon.plan(),
@@ -89,7 +89,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
       ),
     );
     await store.publishUrl(server.url);
-    replica?.start(`${hostname()}:${new URL(server.url).port}`);
+    replica?.start(`${hostname()}:${new URL(server.url).port}`, { daemon, history });
     cleanup.use(startReportLoop(daemon, history, world));
     cleanup.use(startConfigWatch(() => reloader.reload(), world));
     logStart(config, world, server.url);
@@ -112,9 +112,10 @@ export async function startApp(config: Config, world: World): Promise<App> {
 }
 
 /** One of several daemons. */
-async function createReplica(options: ReplicaOptions): Promise<Replica> {
+async function createReplica({ fleet }: Config, store: RedisStore, world: World): Promise<Replica> {
   const { Replica } = await import("../replica/replica.ts");
-  return new Replica(options);
+  const former = world.formerStateFile == null ? null : await spentInFile(world.formerStateFile);
+  return new Replica(fleet, { store, former, world });
 }
 
 /** The connection to the store, whose client is loaded only where there is one. */
@@ -124,27 +125,4 @@ async function openRedis(world: World, cleanup: Cleanup): Promise<RedisStore | n
   }
   const { RedisStore } = await import("../io/store/redis-store.ts");
   return cleanup.use(await RedisStore.open(world.store, world));
-}
-
-interface BudgetsSource {
-  readonly redis: RedisStore;
-  readonly right: () => DrawingRight;
-  readonly world: World;
-  readonly cleanup: Cleanup;
-}
-
-async function openBudgets(
-  { fleet, listen }: Config,
-  { redis, right, world, cleanup }: BudgetsSource,
-): Promise<OpenedBudgets> {
-  return cleanup.use(
-    await openSharedBudgets(fleet, {
-      store: redis,
-      name: `${hostname()}:${listen.port}`,
-      isDaemon: true,
-      right,
-      formerStateFile: world.formerStateFile ?? null,
-      world,
-    }),
-  );
 }

@@ -46,10 +46,12 @@ export function loadsOf(users: readonly { readonly schedule: string }[]): readon
   return [...bySchedule].map(([cron, those]) => ({ cron, endpoints: those.length }));
 }
 
-/** Opens the accounts of a fleet, with nothing spent. Two indexers behind one URL share its account. */
-export function openAccounts(fleet: Fleet): Accounts {
+/** Opens the accounts of a fleet, with nothing spent. Two indexers behind one URL share its account. `slackMs`: as of `startLedger`. */
+export function openAccounts(fleet: Fleet, slackMs: number): Accounts {
   const usersOf = groupBy(endpointsOf(fleet), ({ budget }) => budget);
-  const opened = fleet.budgets.flatMap((budget) => openBudget(budget, usersOf.get(budget.name) ?? []));
+  const opened = fleet.budgets.flatMap((budget) =>
+    openBudget(budget, usersOf.get(budget.name) ?? [], slackMs),
+  );
   return {
     accounts: new Map(opened.map(({ id, account }) => [id, account])),
     idOf: new Map(opened.flatMap(({ id, users }) => users.map(({ key }) => [key, id] as const))),
@@ -62,14 +64,14 @@ interface OpenedAccount {
   readonly account: Account;
 }
 
-function openBudget(budget: Budget, users: readonly Endpoint[]): readonly OpenedAccount[] {
+function openBudget(budget: Budget, users: readonly Endpoint[], slackMs: number): readonly OpenedAccount[] {
   const { name, scope } = budget;
   const byAccount = groupBy(users, ({ url }) => accountIdOf(budget, url));
   return [...byAccount.values()].map((sharers) => {
     const [endpoint = null] = scope === "shared" ? [] : sharers;
     const sentTo = endpoint === null ? digestOf(originsOf(sharers)) : destinationOf(endpoint.url);
     const polls = requestsPerWindow(loadsOf(sharers), budget.per);
-    const ledger = startLedger(budget, polls);
+    const ledger = startLedger(budget, polls, slackMs);
     const inFiveMinutes = askedWithin(FIVE_MINUTES_MS, budget, polls);
     const id = endpoint === null ? name : `${name} ${sentTo}`;
     return { id, users: sharers, account: { budget, endpoint, ledger, inFiveMinutes, sentTo } };

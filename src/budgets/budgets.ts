@@ -15,8 +15,17 @@ import {
 } from "./back-off.ts";
 import { destinationOf } from "./destination.ts";
 import { backOffText, GRANTED, type Grant, refusedByBudget, refusedByProvider } from "./grant.ts";
-import { block, type LedgerSnapshot, remainingAt, resumeLedger, take, type Use, usedAt } from "./ledger.ts";
-import type { SavedBudgets } from "./snapshot.ts";
+import {
+  block,
+  countSent,
+  type LedgerSnapshot,
+  remainingAt,
+  resumeLedger,
+  take,
+  type Use,
+  usedAt,
+} from "./ledger.ts";
+import { mergeSavedBudgets, type SavedBudgets } from "./snapshot.ts";
 
 const DAY_MS = 86_400_000;
 /** The longest window, plus a day for a clock that was wrong. */
@@ -39,14 +48,18 @@ export class Budgets {
   /** Accounts, and endpoints without a budget, that changed since the last checkpoint on disk, with the sequence number of their latest change. */
   readonly #unsaved = new Map<string, number>();
 
-  constructor(fleet: Fleet) {
+  readonly #slackMs: number;
+
+  /** `slackMs`: each request counts so much longer than the window of its budget. */
+  constructor(fleet: Fleet, { slackMs = 0 }: { readonly slackMs?: number } = {}) {
+    this.#slackMs = slackMs;
     this.reload(fleet);
   }
 
   /** Switches to another fleet. What was spent stays spent. */
   reload(fleet: Fleet): void {
     const snapshots = this.#snapshots();
-    const { accounts, idOf } = openAccounts(fleet);
+    const { accounts, idOf } = openAccounts(fleet, this.#slackMs);
     this.#accounts = new Map(accounts);
     this.#idOf = idOf;
     this.#resume(snapshots);
@@ -60,14 +73,6 @@ export class Budgets {
   /** The id of the account that an endpoint draws on; null for one without a budget. */
   accountIdOf({ key }: Pick<Endpoint, "key">): string | null {
     return this.#idOf.get(key) ?? null;
-  }
-
-  /** Replaces what is known of an account, by what the store that counts it says. */
-  adopt(id: string, snapshot: Pick<LedgerSnapshot, "buckets" | "backOff">): void {
-    const account = this.#accounts.get(id);
-    if (account !== undefined) {
-      this.#accounts.set(id, { ...account, ledger: resumeLedger(account.ledger, snapshot) });
-    }
   }
 
   /** Counts one request of this endpoint, or says why it must not be sent. */
@@ -115,6 +120,7 @@ export class Budgets {
     if (account?.ledger.backOff.probe === "sent") {
       const ledger = { ...account.ledger, backOff: endProbe(account.ledger.backOff, nowMs) };
       this.#accounts.set(id, { ...account, ledger });
+      this.#noteChange(id);
     }
     const former = this.#backOffs.get(sentTo(endpoint));
     if (former?.probe === "sent") {
@@ -143,7 +149,6 @@ export class Budgets {
       used: usedAt(ledger, nowMs),
       remaining: remainingAt(ledger, nowMs),
       detail: isBackingOff(ledger.backOff, nowMs) ? backOffText(ledger.backOff, nowMs) : null,
-      drawn_by: [],
     }));
   }
 
@@ -193,13 +198,40 @@ export class Budgets {
     };
   }
 
-  /** Replaces what this process knows by what an earlier one has saved. */
+  /** Replaces what this process knows of these accounts by what another one has saved. */
   restore(saved: SavedBudgets): void {
-    this.#backOffs = new Map(saved.backOffs);
-    this.#resume(saved.accounts);
+    this.#backOffs = new Map([...this.#backOffs, ...saved.backOffs]);
+    this.#resume(new Map([...this.#known(), ...saved.accounts]));
     // Part of it may be in the journal alone, which this process is about to replace.
     for (const id of saved.accounts.keys()) {
       this.#unsaved.set(id, this.#sequence);
+    }
+  }
+
+  /** Adds what was counted elsewhere. Adding it again changes nothing. */
+  merge(saved: SavedBudgets): void {
+    const own = { accounts: new Map(this.#known()), backOffs: this.#backOffs, atMs: 0 };
+    this.restore(mergeSavedBudgets(own, saved));
+  }
+
+  /** Counts, of each account, what its schedules ask for in five minutes as sent before `untilMs`. */
+  countAdvance(untilMs: number, nowMs: number): void {
+    for (const [id, account] of this.#accounts) {
+      const ledger = countSent(account.ledger, account.inFiveMinutes, { nowMs, untilMs });
+      this.#accounts.set(id, { ...account, ledger });
+    }
+  }
+
+  /** Counts the whole limit of these accounts as sent by now. */
+  exhaust(ids: readonly string[], nowMs: number): void {
+    for (const id of ids) {
+      const account = this.#accounts.get(id);
+      if (account !== undefined) {
+        this.#accounts.set(id, {
+          ...account,
+          ledger: countSent(account.ledger, account.ledger.limit, { nowMs }),
+        });
+      }
     }
   }
 
@@ -225,6 +257,13 @@ export class Budgets {
   #snapshots(): ReadonlyMap<string, LedgerSnapshot> {
     const active = [...this.#accounts].map(([id, account]) => [id, snapshotOf(account)] as const);
     return new Map([...this.#inactive, ...active]);
+  }
+
+  /** The accounts of which anything is known: one that is new may be another under a new name. */
+  #known(): readonly (readonly [string, LedgerSnapshot])[] {
+    return [...this.#snapshots()].filter(
+      ([, { buckets, backOff: former }]) => buckets.length > 0 || former.refusedAtMs > 0,
+    );
   }
 
   #acquireUncounted(endpoint: Endpoint, nowMs: number): Grant {

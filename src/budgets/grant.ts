@@ -45,12 +45,7 @@ export function refusedByBudget(
 
 /** A request that cannot be recorded is not sent. */
 export function refusedUnrecorded(why: string): Refused {
-  return notSent(`cannot record budget usage: ${why}`);
-}
-
-/** A request that is not sent for this reason. */
-export function notSent(why: string): Refused {
-  return { kind: "refused", reason: "budget", detail: `not sent: ${why}` };
+  return { kind: "refused", reason: "budget", detail: `not sent: cannot record budget usage: ${why}` };
 }
 
 /** `11:08 UTC`, with the date where that is not within a day. */

@@ -16,7 +16,7 @@ import {
 export type Use = "scheduled" | "opportunistic";
 
 /** Requests made within one short span of time, by use. */
-export interface Bucket {
+interface Bucket {
   /** End of the span, unix milliseconds. */
   readonly endMs: number;
   readonly scheduled: number;
@@ -62,13 +62,14 @@ const CLOCK_ERROR_MS = DAY_MS;
  * Only the rolling window is counted: it ends now and is as long as the longest calendar window (60 minutes, 24
  * hours, 31 days), so every calendar window lies within the rolling one at its last request, and cannot hold more.
  *
- * `pollsPerWindow`: what the schedules that share the budget ask of it, as `requestsPerWindow` counts it.
+ * `pollsPerWindow`: what the schedules that share the budget ask of it, as `requestsPerWindow` counts it. `slackMs`: each request
+ * counts so much longer.
  */
-export function startLedger(budget: Budget, pollsPerWindow: number): Ledger {
+export function startLedger(budget: Budget, pollsPerWindow: number, slackMs = 0): Ledger {
   return {
     limit: budget.limit,
     per: budget.per,
-    windowMs: WINDOWS[budget.per].windowMs,
+    windowMs: WINDOWS[budget.per].windowMs + slackMs,
     reserve: Math.min(budget.limit, countedAtOnce(budget, pollsPerWindow)),
     buckets: [],
     backOff: NO_BACK_OFF,
@@ -120,6 +121,18 @@ export function take(
     },
     allowed: true,
   };
+}
+
+/** Counts requests that may have been sent up to this instant: so many, but no more than the limit leaves. */
+export function countSent(
+  ledger: Ledger,
+  requests: number,
+  { nowMs, untilMs = nowMs }: { readonly nowMs: number; readonly untilMs?: number },
+): Ledger {
+  const current = expire(ledger, nowMs);
+  const scheduled = Math.min(requests, current.limit - usedAt(current, nowMs));
+  const bucket = { endMs: bucketEnd(current, untilMs), scheduled, opportunistic: 0 };
+  return scheduled <= 0 ? current : { ...current, buckets: withBucket(current.buckets, bucket) };
 }
 
 /** Requests that count against the limit at this instant: never fewer than were made in the window. */
@@ -220,6 +233,6 @@ function bucketEnd({ windowMs }: Ledger, nowMs: number): number {
 }
 
 /** How long a span is whose requests are counted together. */
-export function bucketMs(windowMs: number): number {
+function bucketMs(windowMs: number): number {
   return windowMs / BUCKETS_PER_WINDOW;
 }

@@ -18,7 +18,7 @@ export interface SavedBudgets {
 
 const Time = z.number().nonnegative().max(LATEST_MS);
 const Count = z.int().nonnegative();
-const BackOffJson = z.object({
+export const BackOffJson = z.object({
   refusedAtMs: Time,
   untilMs: Time,
   namedMs: Time.nullable(),
@@ -28,7 +28,7 @@ const BackOffJson = z.object({
 const BucketJson = z
   .tuple([Time, Count, Count])
   .transform(([endMs, scheduled, opportunistic]) => ({ endMs, scheduled, opportunistic }));
-const AccountJson = z.object({
+export const AccountJson = z.object({
   buckets: z.array(BucketJson),
   backOff: BackOffJson,
   sentTo: z.string(),

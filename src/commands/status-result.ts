@@ -6,8 +6,9 @@ import type { StoreSettings } from "../config/options/store-settings.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { type Report, STATUSES } from "../core/model/report.ts";
 import { checkRound } from "../daemon/check-round.ts";
+import type { SharedRecord } from "../daemon/daemon.ts";
 import { Monitor } from "../daemon/monitor.ts";
-import { openSharedBudgets } from "../daemon/state/open-shared-budgets.ts";
+import { spentInFile } from "../daemon/state/carry-over.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
 import { fetchStatus, fetchVersion } from "../io/http-client/fetch-status.ts";
 import { createLogger } from "../io/logger.ts";
@@ -17,6 +18,7 @@ import { findLockOwner, type LockOwner } from "../io/state/lock-owner.ts";
 import { resolveStatePath, StatePathError } from "../io/state/path.ts";
 import type { RedisStore, StoreWorld } from "../io/store/redis-store.ts";
 import { hasCode, isSystemError } from "../io/system-error.ts";
+import type { StoreCheck, StoreCheckOptions } from "../replica/check-store.ts";
 import { selectForCheck } from "../views/terminal/check-selection.ts";
 import { buildOf, type CommandWorld } from "./command-world.ts";
 import { readDaemonAddress } from "./daemon-address.ts";
@@ -235,25 +237,26 @@ async function pollOnce(
   });
   try {
     await using redis = store === null ? null : await openRedis(store, { ...world, logger });
-    const report = await checkRound(config, chains, {
-      world: { ...world, logger },
-      stateFile: redis === null ? stateFile : null,
-      openShared:
-        redis === null
-          ? null
-          : (fleet) =>
-              openSharedBudgets(fleet, {
-                store: redis,
-                name: "check",
-                isDaemon: false,
-                right: () => ({ kind: "free" }),
-                formerStateFile: stateFile,
-                world,
-              }),
-      post: client.post,
-      onProgress: (done, total) => progress.show(`Polling: ${done} of ${total} endpoints`),
+    const poll = (shared: SharedRecord | null): Promise<Report> =>
+      checkRound(config, chains, {
+        world: { ...world, logger },
+        stateFile: shared === null ? stateFile : null,
+        shared,
+        post: client.post,
+        onProgress: (done, total) => progress.show(`Polling: ${done} of ${total} endpoints`),
+      });
+    if (redis === null) {
+      return statusOf(await poll(null));
+    }
+    const result = await checkStore(config, {
+      store: redis,
+      former: await spentInFile(stateFile),
+      world: { ...world, logger, onBug: world.crash },
+      poll,
+      onLeader: (name) =>
+        world.err(`Reading the report of ${name}, which leads, from the store; polling nothing`),
     });
-    return { kind: "status", json: report, statusesUrl: "docs/statuses.md" };
+    return result.kind === "failed" ? failed(result.message) : statusOf(result.report);
   } catch (error) {
     if (!(error instanceof StateLockedError)) {
       throw error;
@@ -268,6 +271,15 @@ async function pollOnce(
 async function openRedis(settings: StoreSettings, world: StoreWorld): Promise<RedisStore> {
   const { RedisStore: Store } = await import("../io/store/redis-store.ts");
   return await Store.open(settings, world);
+}
+
+async function checkStore(config: Config, options: StoreCheckOptions): Promise<StoreCheck> {
+  const { checkInStore } = await import("../replica/check-store.ts");
+  return await checkInStore(config, options);
+}
+
+function statusOf(report: Report): StatusResult {
+  return { kind: "status", json: report, statusesUrl: "docs/statuses.md" };
 }
 
 function failed(text: string): StatusResult {

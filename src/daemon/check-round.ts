@@ -1,4 +1,5 @@
 import { Budgets } from "../budgets/budgets.ts";
+import { createBudgetGate } from "../budgets/gate.ts";
 import { createSteadyClock } from "../budgets/steady-clock.ts";
 import type { Config } from "../config/config.ts";
 import type { ChainState } from "../core/head/chain-state.ts";
@@ -7,6 +8,7 @@ import type { Post } from "../core/model/http-post.ts";
 import type { Report } from "../core/model/report.ts";
 import type { World } from "../io/world.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
+import type { SharedRecord } from "./daemon.ts";
 import { Monitor } from "./monitor.ts";
 import { PollCounters } from "./polling/counters.ts";
 import { DialectCache } from "./polling/dialect-cache.ts";
@@ -17,8 +19,6 @@ import { type PollPorts, poll } from "./polling/poll.ts";
 import { createPollPorts } from "./polling/ports.ts";
 import { createPollQueue } from "./polling/queue.ts";
 import { type SnapshotSource, takeSnapshot } from "./snapshot.ts";
-import { createFileGate } from "./state/file-gate.ts";
-import type { OpenedBudgets } from "./state/open-shared-budgets.ts";
 import type { RestoredState } from "./state/restored-state.ts";
 import { openStateStore } from "./state/store.ts";
 
@@ -29,8 +29,8 @@ export interface CheckRoundOptions {
   readonly world: Pick<World, "nowMs" | "monotonicMs" | "random" | "logger">;
   /** Its budgets are drawn on; null where those of the store are. */
   readonly stateFile: string | null;
-  /** Opens the budgets of the store; null where those of the state file are drawn on. */
-  readonly openShared: ((fleet: Fleet) => Promise<OpenedBudgets>) | null;
+  /** The budgets of the store; null where those of the state file are drawn on. */
+  readonly shared: SharedRecord | null;
 }
 
 /**
@@ -48,7 +48,7 @@ export async function checkRound(
   options: CheckRoundOptions,
 ): Promise<Report> {
   const { world } = options;
-  await using shared = (await options.openShared?.(config.fleet)) ?? null;
+  const { shared } = options;
   const budgets = shared?.budgets ?? new Budgets(config.fleet);
   const fleet = onlyServing(config.fleet, chains);
   // The report is of these endpoints alone: what is not polled cannot show whether anything can be reached.
@@ -64,7 +64,8 @@ export async function checkRound(
   const { restored } = store;
   const clock = createSteadyClock(world, restored.budgets.atMs);
   budgets.restore(restored.budgets);
-  const gate = shared?.shared ?? createFileGate({ budgets, nowMs: clock.nowMs, store, random: world.random });
+  const nowMs = shared?.nowMs ?? clock.nowMs;
+  const gate = createBudgetGate({ budgets, nowMs, record: shared ?? store, random: world.random });
   gate.allowProbes();
   saved.restore(restored.chains, restored.incidents);
   dialects.restore(restored.questions, config.fleet, () => false);
@@ -109,7 +110,7 @@ export async function checkRound(
   await Promise.all(explanations);
   return {
     ...withParityOf(monitor.report(), saved.report()),
-    budgets: shared?.shared.report() ?? budgets.report(clock.nowMs()),
+    budgets: gate.report(),
   };
 }
 

@@ -1,5 +1,5 @@
 import { Budgets } from "../budgets/budgets.ts";
-import type { BudgetGate } from "../budgets/gate.ts";
+import { type BudgetGate, type BudgetRecord, createBudgetGate } from "../budgets/gate.ts";
 import { planFleet } from "../budgets/plan.ts";
 import { createSteadyClock, type SteadyClock } from "../budgets/steady-clock.ts";
 import type { Config } from "../config/config.ts";
@@ -29,16 +29,14 @@ import { type PollsUnderWay, requestIdOf } from "./polling/rounds.ts";
 import { observationLine, recordedNames, restartLine } from "./recording.ts";
 import { type PollContext, type Running, readiness, standBy, startRunning, stopRunning } from "./running.ts";
 import { takeSnapshot } from "./snapshot.ts";
-import { createFileGate } from "./state/file-gate.ts";
-import type { OpenedBudgets } from "./state/open-shared-budgets.ts";
 import type { StateSnapshot, StateStore } from "./state/store.ts";
 
 export interface DaemonOptions {
   readonly world: World;
   /** The state that the previous process left, and where this one keeps its own. */
   readonly store: StateStore;
-  /** Where the store counts the budgets, and not the state file. Default: the state file does. */
-  readonly shared?: OpenedBudgets | null;
+  /** The budgets that are recorded in the store, and not in the state file. Default: the state file records them. */
+  readonly shared?: SharedRecord | null;
   /**
    * For one of several replicas, which waits for `startPolling()`: whether a poll may be sent at this moment. Null, the default:
    * it polls at once, and always.
@@ -46,6 +44,13 @@ export interface DaemonOptions {
   readonly mayPoll?: (() => boolean) | null;
   /** Opens the client that polls are sent with. Default: over the network. */
   readonly openClient?: typeof createHttpClient;
+}
+
+/** Budgets that several processes share. */
+export interface SharedRecord extends BudgetRecord {
+  readonly budgets: Budgets;
+  /** The clock of the budgets. */
+  readonly nowMs: () => number;
 }
 
 /** The poll loop, on one configuration at a time. */
@@ -70,8 +75,8 @@ export class Daemon implements AsyncDisposable {
   #queue: PollQueue;
   #running: Running;
   #isDraining = false;
-  /** Which query each endpoint answered last, by the leader. */
-  #learnedQuestions: ReadonlyMap<string, number> = new Map();
+  /** Which query each endpoint answered last, by the leader, until this process polls. */
+  #learnedQuestions: ReadonlyMap<string, number> | null = null;
 
   constructor(config: Config, options: DaemonOptions) {
     const { world, shared = null, store } = options;
@@ -80,9 +85,12 @@ export class Daemon implements AsyncDisposable {
     this.#watchdog = new LoopWatchdog(world);
     this.#paritySchedule = new ParitySchedule(world.monotonicMs);
     this.#budgets = shared?.budgets ?? new Budgets(config.fleet);
-    this.#gate =
-      shared?.shared ??
-      createFileGate({ budgets: this.#budgets, nowMs: this.#clock.nowMs, store, random: world.random });
+    this.#gate = createBudgetGate({
+      budgets: this.#budgets,
+      nowMs: shared?.nowMs ?? this.#clock.nowMs,
+      record: shared ?? store,
+      random: world.random,
+    });
     this.#monitor = new Monitor(config.fleet, {
       nowMs: world.nowMs,
       monotonicMs: world.monotonicMs,
@@ -112,6 +120,8 @@ export class Daemon implements AsyncDisposable {
   /** Polls from now on, from what is known: endpoints of which nothing is known at once, the others as they fall due. */
   startPolling(): void {
     if (this.#running.polling === null && !this.#isDraining) {
+      this.#restoreQuestions();
+      this.#learnedQuestions = null;
       this.#running = this.#start(this.#running.config);
     }
   }
@@ -127,13 +137,10 @@ export class Daemon implements AsyncDisposable {
 
   /** Takes in what the leader knows. Only while this process does not poll. */
   learn({ chains, incidents, questions, counters, parityFailures }: LearnedState): void {
-    this.#learnedQuestions = questions ?? this.#learnedQuestions;
+    this.#learnedQuestions = questions ?? this.#learnedQuestions ?? new Map();
     this.#monitor.restore(chains, incidents ?? undefined);
     this.#counters.restore(counters);
     this.#parityCounters.restore(parityFailures);
-    this.#dialects.restore(this.#learnedQuestions, this.#running.config.fleet, (endpoint) =>
-      this.#monitor.isEvident(endpoint),
-    );
   }
 
   /** What another replica needs in order to go on from here. */
@@ -234,6 +241,7 @@ export class Daemon implements AsyncDisposable {
       return { ok: false, detail: "Shutting down" };
     }
     const { config } = this.#running;
+    this.#restoreQuestions();
     const waiting = this.#dialects.unpolledOf(config.fleet).filter(({ kind }) => kind === "indexer");
     return readiness(this.#running, waiting.length);
   }
@@ -246,6 +254,15 @@ export class Daemon implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.drain();
     await Promise.all([this.#running, ...this.#retired].map(stopRunning));
+  }
+
+  /** Takes in what the leader knows of endpoints; asked only when it matters, for it looks at all of them. */
+  #restoreQuestions(): void {
+    if (this.#learnedQuestions !== null) {
+      this.#dialects.restore(this.#learnedQuestions, this.#running.config.fleet, (endpoint) =>
+        this.#monitor.isEvident(endpoint),
+      );
+    }
   }
 
   #record(observations: readonly Observation[]): void {

@@ -1,5 +1,5 @@
-import { LEASE_KEY } from "../io/store/budget-scripts.ts";
-import type { RedisStore } from "../io/store/redis-store.ts";
+import { randomUUID } from "node:crypto";
+import { LEASE_KEY, type ScriptRunner } from "../io/store/store-script.ts";
 import {
   foldLease,
   isCallDue,
@@ -12,17 +12,20 @@ import {
   roleOf,
   tokenOf,
 } from "./lease.ts";
-import { createLeaseClock } from "./lease-clock.ts";
 import { CLAIM, RELEASE } from "./lease-scripts.ts";
 
 export interface LeadershipOptions {
-  readonly store: Pick<RedisStore, "run">;
-  /** Unique: of this process, not of its place. */
-  readonly id: string;
+  readonly store: ScriptRunner;
   /** For people. */
   readonly name: string;
-  readonly world: { readonly nowMs: () => number; readonly monotonicMs: () => number };
-  readonly onBug: (error: unknown) => void;
+  readonly world: Clocks & { readonly onBug: (error: unknown) => void };
+  /** It leaves a free lease to others for so long. Default: not at all. */
+  readonly patienceMs?: number;
+}
+
+interface Clocks {
+  readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
 }
 
 const TICK_MS = 100;
@@ -32,7 +35,10 @@ const CALL_MS = 2_000;
 /** Holds the lease of the leader, or waits for it. Disposing it gives the lease back. */
 export class Leadership implements AsyncDisposable {
   readonly #options: LeadershipOptions;
+  /** Of this process, not of its place. */
+  readonly #id = randomUUID();
   readonly #nowMs: () => number;
+  readonly #patientUntilMs: number;
   readonly #timer: NodeJS.Timeout;
   #lease: Lease = NEW_LEASE;
   #leader: string | null = null;
@@ -40,10 +46,15 @@ export class Leadership implements AsyncDisposable {
   #isStopped = false;
   /** How far the store's clock is ahead of that of the lease; null: not known yet. */
   #storeAheadMs: number | null = null;
+  /** The store's clock, as far as it is known, minus the monotonic one. */
+  #storeOffsetMs: number;
 
   constructor(options: LeadershipOptions) {
     this.#options = options;
-    this.#nowMs = createLeaseClock(options.world);
+    const { world, patienceMs = 0 } = options;
+    this.#nowMs = createLeaseClock(world);
+    this.#patientUntilMs = this.#nowMs() + patienceMs;
+    this.#storeOffsetMs = world.nowMs() - world.monotonicMs();
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
     this.#tick();
   }
@@ -53,7 +64,7 @@ export class Leadership implements AsyncDisposable {
     return roleOf(this.#lease, this.#nowMs());
   }
 
-  /** The fencing token, which goes with every draw on a budget and every publication; null where neither is allowed. */
+  /** The fencing token, which goes with all that is written; null where nothing may be. */
   token(): number | null {
     return tokenOf(this.#lease, this.#nowMs());
   }
@@ -61,6 +72,16 @@ export class Leadership implements AsyncDisposable {
   /** The name of who leads, by the store's last reply; null where nobody does. */
   leader(): string | null {
     return this.#leader;
+  }
+
+  /** Whether the last call to the store failed. */
+  isFailing(): boolean {
+    return this.#lease.failingSinceMs !== null;
+  }
+
+  /** Unix milliseconds by the store's clock, as far as it is known, advanced without a jump between two replies. */
+  storeNowMs(): number {
+    return Math.round(this.#storeOffsetMs + this.#options.world.monotonicMs());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -76,17 +97,18 @@ export class Leadership implements AsyncDisposable {
 
   #tick(): void {
     if (!this.#isStopped && isCallDue(this.#lease, this.#nowMs())) {
-      this.#calling = this.#claim().catch(this.#options.onBug);
+      this.#calling = this.#claim().catch(this.#options.world.onBug);
     }
   }
 
   async #claim(): Promise<void> {
-    const { store, id, name } = this.#options;
+    const { store, name, world } = this.#options;
     const calledMs = this.#nowMs();
+    const sentMs = world.monotonicMs();
     const { highestToken } = this.#lease;
-    const priority = priorityOf(this.#lease, calledMs);
+    const priority = calledMs < this.#patientUntilMs ? "last" : priorityOf(this.#lease, calledMs);
     const deadline = this.#deadline(calledMs);
-    const args = [id, name, this.token() ?? 0, highestToken, LEASE_MS, priority, deadline];
+    const args = [this.#id, name, this.token() ?? 0, highestToken, LEASE_MS, priority, deadline];
     this.#fold({ kind: "called" });
     const reply = await store.run(CLAIM, [LEASE_KEY], args);
     if (reply.kind === "failed") {
@@ -96,6 +118,7 @@ export class Leadership implements AsyncDisposable {
     const { isGranted, token, leader, storeNowMs } = reply.value;
     this.#leader = leader;
     this.#storeAheadMs = storeNowMs - this.#nowMs();
+    this.#storeOffsetMs = storeNowMs - (sentMs + world.monotonicMs()) / 2;
     if (isGranted) {
       this.#fold({ kind: "granted", calledMs, token });
     } else {
@@ -111,4 +134,21 @@ export class Leadership implements AsyncDisposable {
   #fold(event: LeaseEvent): void {
     this.#lease = foldLease(this.#lease, event, this.#nowMs());
   }
+}
+
+/**
+ * A clock for leases, in milliseconds from an arbitrary instant. It advances by what the faster of the wall clock and the
+ * monotonic one has advanced since the last reading: the monotonic one may stand still while the machine sleeps, the wall
+ * clock may be set back. A wall clock that is set forward ends a lease early, which is safe.
+ */
+export function createLeaseClock(clocks: Clocks): () => number {
+  let wallMs = clocks.nowMs();
+  let monotonicMs = clocks.monotonicMs();
+  let readMs = 0;
+  return () => {
+    const [wall, monotonic] = [clocks.nowMs(), clocks.monotonicMs()];
+    readMs += Math.max(wall - wallMs, monotonic - monotonicMs, 0);
+    [wallMs, monotonicMs] = [wall, monotonic];
+    return readMs;
+  };
 }

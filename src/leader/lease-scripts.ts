@@ -3,12 +3,12 @@ import { storeScript, Whole } from "../io/store/store-script.ts";
 
 // The hash of the lease, `LEASE_KEY`, holds `id` and `name` of the replica that has it, its `token`, `until` when by the store's
 // clock in milliseconds, and `since` when it leads. It has no expiry of its own, so that a store without it has lost its memory.
-// What only the leader may do, a script compares `token` for: `FENCE`, and each draw on a budget. A lease with an unusable value is
+// What only the leader may write, a script compares `token` for: `FENCE`. A lease with an unusable value is
 // removed, as if the store had lost its memory.
 
-/** Returns from a script, with "fenced", unless the lease in KEYS[1] still has the token in ARGV[1]. */
+/** Returns from a script, with "fenced", unless the lease in KEYS[1] still has the token in ARGV[1], or that is ''. */
 export const FENCE = `
-if redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'fenced' end
+if ARGV[1] ~= '' and redis.pcall('HGET', KEYS[1], 'token') ~= ARGV[1] then return 'fenced' end
 `;
 
 /** So long the last leader has for itself where the store has lost its memory. */

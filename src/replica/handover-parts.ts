@@ -4,7 +4,7 @@ import { isoTime } from "../core/model/text.ts";
 import type { Handover, LearnedState } from "../daemon/handover.ts";
 import type { SavedCounters } from "../daemon/polling/counters.ts";
 import { seal, unseal } from "../io/state/seal.ts";
-import type { Part, ReadPart } from "./part.ts";
+import type { Part, ReadPart } from "./parts.ts";
 
 const CHAIN = "chain ";
 const COUNTERS = "counters ";

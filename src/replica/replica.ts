@@ -1,25 +1,32 @@
-import { randomUUID } from "node:crypto";
+import { Budgets } from "../budgets/budgets.ts";
+import type { SavedBudgets } from "../budgets/snapshot.ts";
+import type { Fleet } from "../core/model/fleet.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
-import type { ReplicaReport, Report } from "../core/model/report.ts";
+import type { ReplicaReport } from "../core/model/report.ts";
 import { inSeconds } from "../core/model/text.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import type { HistoryStore } from "../daemon/state/history-store.ts";
+import { historyText, readHistoryText } from "../io/state/history-file.ts";
 import { STATE_SHAPE } from "../io/state/seal.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
-import type { DrawingRight } from "../io/store/shared-budgets.ts";
 import type { World } from "../io/world.ts";
 import { Leadership } from "../leader/leadership.ts";
 import type { Role } from "../leader/lease.ts";
 import { partsOf, readParts } from "./handover-parts.ts";
-import { HistoryHandover } from "./history-handover.ts";
-import { PartReader } from "./part-reader.ts";
-import { PartWriter } from "./part-writer.ts";
+import { SharedParts, type WriteResult } from "./parts.ts";
+import { SharedBudgets, SLACK_MS } from "./shared-budgets.ts";
 
 export interface ReplicaOptions {
   readonly store: Pick<RedisStore, "run" | "isUp" | "name">;
+  /** What was counted without the store, and is added when this replica leads first. */
+  readonly former: SavedBudgets | null;
+  readonly world: Pick<World, "nowMs" | "monotonicMs" | "logger" | "onBug">;
+}
+
+/** What a replica makes lead or stand by. */
+interface Followers {
   readonly daemon: Daemon;
   readonly history: Pick<HistoryStore, "save" | "restore">;
-  readonly world: Pick<World, "nowMs" | "monotonicMs" | "logger" | "onBug">;
 }
 
 const TICK_MS = 100;
@@ -27,64 +34,81 @@ const TICK_MS = 100;
 const PUBLISH_MS = 1_000;
 /** A standby reads so often. */
 const FOLLOW_MS = 500;
-
-const STATE_KEY = "state";
+/** It is long and changes little: a leader that dies loses so much of the plots at most. */
+const HISTORY_MS = 5 * 60_000;
+const HISTORY_FORMAT = 3;
 const UNREADABLE_PART = "A part of the leader's state in the store cannot be read";
 
 /**
- * Makes the daemon one of several: it polls while it holds the lease, or held it last and the store is away; else it learns what
- * the leader knows. Disposing it in order hands everything over, and the lease back.
+ * Makes a daemon one of several: it polls while it holds the lease, or held it last and the store is away; else it learns what the
+ * leader knows. Disposing it in order hands everything over, and the lease back.
  */
 export class Replica implements AsyncDisposable {
+  readonly shared: SharedBudgets;
   readonly #options: ReplicaOptions;
-  #leadership: Leadership | null = null;
-  readonly #writer: PartWriter;
-  readonly #reader: PartReader;
-  readonly #history: HistoryHandover;
-  #name = "";
+  readonly #state: SharedParts;
+  readonly #history: SharedParts;
+  #started: ({ readonly leadership: Leadership; readonly name: string } & Followers) | null = null;
   #timer: NodeJS.Timeout | undefined;
   /** One thing at a time: a step of the loop, or a publication. */
   #turn: Promise<unknown> = Promise.resolve();
   #isStepping = false;
   #isStopped = false;
+  #isHistoryRead = false;
   #loggedRole: Role = "standby";
   #dueMs = 0;
+  #historyDueMs = 0;
   /** The token of the lease when polling began. */
   #ledWith: number | null = null;
   /** When what is known was current, by our monotonic clock. */
   #knownAtMs: number | null = null;
   readonly #warned = new Set<string>();
 
-  constructor(options: ReplicaOptions) {
-    const { store, world, history } = options;
+  constructor(fleet: Fleet, options: ReplicaOptions) {
+    const { store, world } = options;
     this.#options = options;
-    const shared = {
+    const { nowMs, monotonicMs } = world;
+    const onTooLong = (part: string, length: number): void =>
+      this.#warn("A part is too long to be handed over", part, { length });
+    const parts = { store, nowMs, onTooLong };
+    this.#state = new SharedParts({ ...parts, key: "state", format: STATE_SHAPE });
+    this.#history = new SharedParts({ ...parts, key: "history", format: HISTORY_FORMAT });
+    this.shared = new SharedBudgets({
       store,
-      nowMs: world.nowMs,
-      onTooLong: (part: string, length: number) =>
-        this.#warn("A part is too long to be handed over", part, { length }),
-    };
-    this.#writer = new PartWriter({ ...shared, key: STATE_KEY, format: STATE_SHAPE });
-    this.#history = new HistoryHandover({
-      ...shared,
-      history,
-      monotonicMs: world.monotonicMs,
+      onTooLong,
+      budgets: new Budgets(fleet, { slackMs: SLACK_MS }),
+      nowMs: () => this.#started?.leadership.storeNowMs() ?? nowMs(),
+      monotonicMs,
+      isDaemon: true,
+      right: () => {
+        const token = this.#token();
+        return token === null
+          ? { kind: this.#role() === "cut_off" ? "cut_off" : "none" }
+          : { kind: "leader", token };
+      },
       onInvalid: (part) => this.#warn(UNREADABLE_PART, part),
     });
-    this.#reader = new PartReader(store, STATE_KEY, STATE_SHAPE);
   }
 
   /** Stands by from now on, and leads if nobody else does. `name`: for people, where this process is. */
-  start(name: string): void {
+  start(name: string, followers: Followers): void {
     const { store, world } = this.#options;
-    this.#name = name;
-    this.#leadership = new Leadership({ store, id: randomUUID(), name, world, onBug: world.onBug });
+    this.#started = { ...followers, name, leadership: new Leadership({ store, name, world }) };
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
   }
 
-  /** The report of the daemon, with who leads. */
-  report(): Report {
-    return { ...this.#options.daemon.report(), replica: this.#state() };
+  /** Who leads, and how old the report of this process is. */
+  state(): ReplicaReport {
+    const name = this.#started?.name ?? "";
+    const role = this.#role();
+    const isPolling = this.#isPolling(role);
+    const knownForMs = this.#knownAtMs === null ? null : this.#options.world.monotonicMs() - this.#knownAtMs;
+    return {
+      role,
+      name,
+      leader: isPolling && role === "leader" ? name : this.#leader(),
+      age_seconds: isPolling ? 0 : inSeconds(knownForMs),
+    };
   }
 
   metrics(): MetricsSource["replica"] {
@@ -102,73 +126,56 @@ export class Replica implements AsyncDisposable {
     return !this.#isStopped && (role === "leader" || role === "cut_off");
   }
 
-  /** By which right it draws on budgets at this moment. */
-  right(): DrawingRight {
-    const token = this.#token();
-    if (token !== null) {
-      return { kind: "leader", token };
-    }
-    return { kind: this.#role() === "cut_off" ? "cut_off" : "none" };
-  }
-
-  /** Hands over what is known now. */
+  /** Hands over what is known now; false if that failed. */
   async publish(): Promise<boolean> {
     return await this.#inTurn(() => this.#publish());
   }
 
   /** After a reload: what was skipped as unknown may be part of the new configuration. */
   reloaded(): void {
-    this.#reader.startOver();
+    this.#state.startOver();
   }
 
+  /** The lease goes first, so that another replica leads while this one writes the long history. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     await this.#inTurn(async () => {
-      const isLeader = this.#role() === "leader" && this.#options.daemon.isPolling();
+      const started = this.#started;
+      const isLeader = this.#role() === "leader" && started?.daemon.isPolling() === true;
       this.#isStopped = true;
-      await this.#options.daemon.stopPolling();
+      await started?.daemon.stopPolling();
       if (isLeader) {
         await this.#publish();
-        await this.#publishHistory((token) => this.#history.write(token));
+        await this.shared.release();
       }
-      await this.#leadership?.[Symbol.asyncDispose]();
+      await started?.leadership[Symbol.asyncDispose]();
+      if (isLeader) {
+        await this.#writeHistory(null);
+      }
     });
   }
 
-  #state(): ReplicaReport {
-    const { world } = this.#options;
-    const name = this.#name;
-    const role = this.#role();
-    const isPolling = this.#isPolling(role);
-    const knownForMs = this.#knownAtMs === null ? null : world.monotonicMs() - this.#knownAtMs;
-    return {
-      role,
-      name,
-      leader: isPolling && role === "leader" ? name : this.#leader(),
-      age_seconds: isPolling ? 0 : inSeconds(knownForMs),
-    };
-  }
-
   #token(): number | null {
-    return this.#leadership?.token() ?? null;
+    return this.#started?.leadership.token() ?? null;
   }
 
   #role(): Role {
-    return this.#leadership?.role() ?? "standby";
+    return this.#started?.leadership.role() ?? "standby";
   }
 
   #leader(): string | null {
-    return this.#leadership?.leader() ?? null;
+    return this.#started?.leadership.leader() ?? null;
   }
 
   #isPolling(role: Role): boolean {
-    return this.#options.daemon.isPolling() && (role === "leader" || role === "cut_off");
+    return this.#started?.daemon.isPolling() === true && (role === "leader" || role === "cut_off");
   }
 
   #tick(): void {
-    if (!this.#isStepping) {
+    if (!this.#isStepping && this.#started !== null) {
+      const { daemon, history } = this.#started;
       this.#isStepping = true;
-      this.#inTurn(() => this.#step())
+      this.#inTurn(() => this.#step({ daemon, history }))
         .catch(this.#options.world.onBug)
         .finally(() => {
           this.#isStepping = false;
@@ -176,62 +183,65 @@ export class Replica implements AsyncDisposable {
     }
   }
 
-  async #step(): Promise<void> {
-    const { daemon, world } = this.#options;
+  async #step({ daemon, history }: Followers): Promise<void> {
+    const { world } = this.#options;
     const role = this.#role();
     this.#logRole(role);
     const isDue = world.monotonicMs() >= this.#dueMs;
     // With another token another replica may have led meanwhile.
     if (role === "leader" && (!daemon.isPolling() || this.#token() !== this.#ledWith)) {
-      await this.#takeOver();
+      await this.#takeOver({ daemon, history });
     } else if (role === "leader" && isDue) {
       this.#dueMs = world.monotonicMs() + PUBLISH_MS;
       await this.#publish();
-      await this.#publishHistory((token) => this.#history.writeWhenDue(token));
+      if (world.monotonicMs() >= this.#historyDueMs) {
+        await this.#writeHistory(this.#token());
+      }
     } else if ((role === "standby" || role === "unsure") && daemon.isPolling()) {
       await daemon.stopPolling();
-      this.#reader.startOver();
     } else if (role === "standby" && isDue) {
       this.#dueMs = world.monotonicMs() + FOLLOW_MS;
-      await this.#follow();
+      await this.#follow({ daemon, history });
     }
   }
 
   /** All that the last leader handed over is taken in before the first poll. */
-  async #takeOver(): Promise<void> {
+  async #takeOver({ daemon, history }: Followers): Promise<void> {
     const token = this.#token();
-    if (this.#options.daemon.isPolling()) {
-      this.#reader.startOver();
-    }
-    if (token === null || !(await this.#follow()) || this.#token() !== token) {
+    if (token === null || !(await this.#follow({ daemon, history })) || this.#token() !== token) {
       return;
     }
+    this.shared.takeOver(this.#options.former);
     this.#ledWith = token;
-    this.#writer.startOver();
-    this.#history.startOver();
-    this.#options.daemon.startPolling();
+    this.#historyDueMs = this.#options.world.monotonicMs() + HISTORY_MS;
+    daemon.startPolling();
     await this.#publish();
   }
 
   async #publish(): Promise<boolean> {
     const token = this.#token();
-    if (token === null) {
+    if (token === null || this.#started === null) {
       return false;
     }
-    return (await this.#writer.write(partsOf(this.#options.daemon.handover()), token)) === "written";
+    this.shared.touchJournal();
+    return isWritten(await this.#state.write(partsOf(this.#started.daemon.handover()), token));
   }
 
-  async #publishHistory(write: (token: number) => Promise<void>): Promise<void> {
-    const token = this.#token();
-    if (token !== null) {
-      await write(token);
-    }
+  /** A null token writes it though the lease was given back, unless another replica has written its own. */
+  async #writeHistory(token: number | null): Promise<void> {
+    this.#historyDueMs = this.#options.world.monotonicMs() + HISTORY_MS;
+    const parts = [...(this.#started?.history.save() ?? [])].map(([name, chain]) => ({
+      name,
+      version: Symbol(name),
+      text: () => historyText(chain),
+    }));
+    await this.#history.write(parts, token);
   }
 
   /** False if the store did not answer. */
-  async #follow(): Promise<boolean> {
-    const { daemon, world } = this.#options;
-    const reading = await this.#reader.read();
+  async #follow({ daemon, history }: Followers): Promise<boolean> {
+    const { world } = this.#options;
+    const reading = await this.#state.read();
     if (reading.kind === "failed") {
       return false;
     }
@@ -241,15 +251,36 @@ export class Replica implements AsyncDisposable {
     if (reading.kind === "read") {
       const ownAheadMs = world.nowMs() - reading.storeNowMs;
       if (reading.parts.length > 0) {
+        await daemon.stopPolling();
         const learned = readParts(reading.parts, reading.writerAheadMs - ownAheadMs);
         for (const part of learned.invalid) {
-          this.#warn(UNREADABLE_PART, `${STATE_KEY} ${part}`);
+          this.#warn(UNREADABLE_PART, `state ${part}`);
         }
         daemon.learn(learned);
       }
       this.#knownAtMs = world.monotonicMs() - Math.max(0, reading.storeNowMs - reading.writtenAtMs);
     }
-    return await this.#history.readOnce();
+    return (await this.shared.follow()) && (await this.#readHistory(history));
+  }
+
+  /** Once: after that each replica keeps its own. False if the store did not answer. */
+  async #readHistory(history: Followers["history"]): Promise<boolean> {
+    if (this.#isHistoryRead) {
+      return true;
+    }
+    const reading = await this.#history.read();
+    this.#isHistoryRead = reading.kind !== "failed";
+    if (reading.kind === "read") {
+      const chains = reading.parts.flatMap(({ name, text }) => {
+        const chain = readHistoryText(text);
+        if (chain === null) {
+          this.#warn(UNREADABLE_PART, `history ${name}`);
+        }
+        return chain === null ? [] : [[name, chain] as const];
+      });
+      history.restore(Object.fromEntries(chains));
+    }
+    return this.#isHistoryRead;
   }
 
   #logRole(role: Role): void {
@@ -279,9 +310,13 @@ export class Replica implements AsyncDisposable {
   }
 }
 
+function isWritten({ kind }: WriteResult): boolean {
+  return kind === "written";
+}
+
 const ROLE_LINES: Readonly<Record<Role, string>> = {
   leader: "Leading: polling from now on",
   standby: "Standing by: another replica leads",
-  cut_off: "The store is away: polling on, but endpoints with a budget only from what was drawn before",
+  cut_off: "The store is away: polling on, endpoints with a budget for five minutes",
   unsure: "The lease has expired: not polling until the store answers",
 };

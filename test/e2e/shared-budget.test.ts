@@ -6,14 +6,15 @@ import { createClient } from "@redis/client";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { countedAtOnce } from "../../src/budgets/ledger.ts";
+import { countedAtOnce, type Use } from "../../src/budgets/ledger.ts";
+import { AccountJson } from "../../src/budgets/snapshot.ts";
 import { RedisStore } from "../../src/io/store/redis-store.ts";
 import { type StoreScript, storeScript } from "../../src/io/store/store-script.ts";
 import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
-import { BudgetStoreModel } from "../support/budget-store-model.ts";
 import { storeAddress } from "../support/daemon-on-store.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { DAILY, HOURLY, SharedLife, type StoreUnderTest, step } from "../support/shared-budget-life.ts";
+import { StoreModel } from "../support/store-model.ts";
 import { type Program, runProgram, startProgram } from "./support/program.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
 import { startSynclag } from "./support/synclag.ts";
@@ -22,7 +23,7 @@ import { temporaryFolder, undoAll } from "./support/undo.ts";
 afterAll(undoAll);
 
 const LIMIT = 200;
-/** The share of the limit that must have been sent: a process that is killed while it polls loses what it has drawn. */
+/** The share of the limit that must have been sent: a process that is killed while it polls loses what it has counted. */
 const USED = 0.25;
 /** How long processes are killed; five minutes each night. */
 const KILLING_MS = Number(process.env["SHARED_BUDGET_SECONDS"] ?? 20) * 1_000;
@@ -34,7 +35,7 @@ const KEYS = PROTOCOLS.flatMap((protocol) => Object.keys(CHAINS).map((chain) => 
 /** What `check` leaves to the schedule, which polls each endpoint once an hour. */
 const RESERVE = countedAtOnce({ per: "hour" }, KEYS.length);
 
-describe("the budget scripts, on a real Redis with a clock that the test sets", () => {
+describe("the scripts of budgets, on a real Redis with a clock that the test sets", () => {
   it("reply as the model does, and never let more through than the limit", async () => {
     const server = await startRedis();
     const address = storeAddress(server.port);
@@ -111,22 +112,22 @@ describe("a budget that three daemons and a cron of check share", () => {
     }
 
     const sent = requestsOf(fleet);
-    const drawn = await drawnIn(server);
-    expect(sent).toBeLessThanOrEqual(drawn.scheduled + drawn.people);
+    const counted = await countedIn(server);
+    expect(sent).toBeLessThanOrEqual(counted.scheduled + counted.people);
     expect(sent).toBeGreaterThanOrEqual(USED * LIMIT);
-    // People get all but what the schedule asks for in a window, whether the daemons have drawn it yet or not.
-    expect(drawn.people + Math.max(drawn.scheduled + drawn.inAdvance, RESERVE)).toBe(LIMIT);
+    // People get all but what the schedule asks for in a window, whether the daemons have sent it yet or not.
+    expect(counted.people + Math.max(counted.scheduled, RESERVE)).toBe(LIMIT);
   });
 });
 
 /** What the store counts. */
-async function drawnIn({ url }: RedisServer) {
+async function countedIn({ url }: RedisServer) {
   const client = await createClient({ url }).connect();
-  const fields = Object.entries(await client.hGetAll("synclag:{default}:budget:provider"));
+  const text = await client.hGet("synclag:{default}:budgets", "account provider");
   client.destroy();
-  const sum = (name: RegExp): number =>
-    fields.reduce((total, [field, value]) => (name.test(field) ? total + Number(value) : total), 0);
-  return { scheduled: sum(/^s:/), people: sum(/^o:/), inAdvance: sum(/^hold$/) };
+  const { buckets } = AccountJson.parse(JSON.parse(text ?? ""));
+  const sum = (use: Use): number => buckets.reduce((total, bucket) => total + bucket[use], 0);
+  return { scheduled: sum("scheduled"), people: sum("opportunistic") };
 }
 
 /** Each has keys of its own: calls of the one before may still be under way. */
@@ -140,7 +141,7 @@ function bothStores(
   histories += 1;
   const own = `${histories}:`;
   let atMs = 0;
-  const model = new BudgetStoreModel(() => atMs);
+  const model = new StoreModel(() => atMs);
   // One after the other: a script whose text has to be sent first would be overtaken.
   let latest: Promise<unknown> = Promise.resolve();
   let isOver = false;
@@ -176,7 +177,7 @@ function bothStores(
     empty: () =>
       inTurn(async () => {
         await model.empty();
-        const keys = ["budget:hourly", "budget:daily", "lease"].map((key) => `${own}${key}`);
+        const keys = ["budgets", "budgets-order", "lease"].map((key) => `${own}${key}`);
         await redis.run(FORGET, keys, []);
       }),
     setLease: (token) =>
@@ -197,18 +198,11 @@ function withClock<Value>(script: StoreScript<Value>, nowMs: number): StoreScrip
   return { ...script, lua, sha: createHash("sha1").update(lua).digest("hex") };
 }
 
-/** Numbers as text; the fields of a hash in one order. */
+/** Numbers as text. */
 function comparable(reply: unknown): unknown {
-  return JSON.stringify(reply, (_key, value: unknown) => {
-    if (Array.isArray(value) && value.length === 5 && Array.isArray(value[4])) {
-      const flat = value[4].map(String);
-      const pairs = flat.flatMap((name, at) => (at % 2 === 0 ? [`${name}=${flat[at + 1]}`] : []));
-      return [...value.slice(0, 4).map(String), pairs.filter((pair) => !/=(0|)$/.test(pair)).toSorted()].join(
-        " ",
-      );
-    }
-    return typeof value === "number" ? value.toString() : value;
-  });
+  return JSON.stringify(reply, (_key, value: unknown) =>
+    typeof value === "number" ? value.toString() : value,
+  );
 }
 
 function keyOf(protocol: string, chain: string): string {

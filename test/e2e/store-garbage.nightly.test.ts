@@ -1,5 +1,6 @@
 import { createClient } from "@redis/client";
 import { afterAll, describe, expect, it, vi } from "vitest";
+import { AccountJson } from "../../src/budgets/snapshot.ts";
 import {
   badRoutes,
   COUNTED,
@@ -17,8 +18,9 @@ afterAll(undoAll);
 /** How many daemons run at once. */
 const AT_ONCE = 32;
 const WAIT = { timeout: 60_000, interval: 250 };
-const BUDGET = "budget:many";
-const DRAWN = /^[so]:\d+:/;
+/** The key and the field of the budget that is spent. */
+const BUDGETS = "budgets";
+const ACCOUNT = "account many";
 
 const WRONG_TYPES: readonly (readonly string[])[] = [
   ["SET", "KEY", "garbage"],
@@ -31,7 +33,7 @@ const VALUES = ["1e308", "-99847", "NaN", "", '{"a":', "999999999999999", "7".re
 const TEXTS = ["1e308", "", '{"a":'];
 const SCORES = ["1e308", "-1", "-inf", "0.5"];
 /** Fields of which any of these values but one is wrong. */
-const NUMBERS = /^([so]:.*|token|until|since|refused|delay|born|hold|holdSpent|holdUntil|#|#at)$/;
+const NUMBERS = /^(token|until|since|#|#at)$/;
 
 /** Commands that spoil one key of a cluster; `KEY` stands for the key. */
 interface Mutation {
@@ -109,7 +111,7 @@ async function failuresOf(mutation: Mutation, place: Place): Promise<readonly st
     }
     expect(await badRoutes(daemon.app)).toEqual([]);
     expect(daemon.fleet.endpoint(COUNTED).requestCount, "requests of an empty budget").toBe(0);
-    expect(await drawnIn(place), "drawn").toBeGreaterThanOrEqual(LIMIT);
+    expect(await countedIn(place), "counted").toBeGreaterThanOrEqual(LIMIT);
     if (mutation.isWrong) {
       const warnings = JSON.stringify(daemon.lines.filter(({ level }) => Number(level) >= 40));
       expect(warnings).toContain(mutation.key);
@@ -123,7 +125,8 @@ async function failuresOf(mutation: Mutation, place: Place): Promise<readonly st
 
 /** A leader reads no parts, and writes a part when it changes; the history every five minutes. */
 function isReadWhileLeading({ key, found }: Mutation): boolean {
-  return !key.startsWith("history") && (!key.startsWith("state") || found?.[0][2]?.startsWith("#") !== false);
+  const isOfParts = /^(state|budgets)/.test(key);
+  return !key.startsWith("history") && (!isOfParts || found?.[0][2]?.startsWith("#") !== false);
 }
 
 /** Each key with a value of each type, and each of its fields with each of the values. */
@@ -174,7 +177,7 @@ async function runCluster({ port }: RedisServer, ask: Ask): Promise<readonly str
   await daemon.app[Symbol.asyncDispose]();
   const keys = textsOf(await ask(["KEYS", "*"])).map((key) => key.slice(keyOf("seed", "").length));
   expect(keys.sort()).toEqual([
-    ...[BUDGET, "budget:refused", "history", "history-order", "lease", "probe", "state", "state-order"],
+    ...[BUDGETS, "budgets-order", "history", "history-order", "lease", "probe", "state", "state-order"],
   ]);
   return keys;
 }
@@ -186,9 +189,10 @@ async function copyCluster(keys: readonly string[], { cluster, ask }: Place): Pr
 }
 
 async function spendAll({ cluster, ask }: Place): Promise<void> {
-  const key = keyOf(cluster, BUDGET);
-  const [field = ""] = textsOf(await ask(["HKEYS", key])).filter((name) => DRAWN.test(name));
-  await ask(["HSET", key, field, String(LIMIT)]);
+  const key = keyOf(cluster, BUDGETS);
+  const account = AccountJson.parse(JSON.parse(String(await ask(["HGET", key, ACCOUNT]))));
+  const buckets = account.buckets.map(({ endMs }) => [endMs, LIMIT, 0]);
+  await ask(["HSET", key, ACCOUNT, JSON.stringify({ ...account, buckets })]);
 }
 
 async function spoil({ key, commands }: Mutation, { cluster, ask }: Place): Promise<void> {
@@ -197,13 +201,11 @@ async function spoil({ key, commands }: Mutation, { cluster, ask }: Place): Prom
   }
 }
 
-/** What was drawn on the budget, by the store. */
-async function drawnIn({ cluster, ask }: Place): Promise<number> {
-  const flat = textsOf(await ask(["HGETALL", keyOf(cluster, BUDGET)]));
-  return flat.reduce(
-    (sum, text, at) => (at % 2 === 0 && DRAWN.test(text) ? sum + Number(flat[at + 1]) : sum),
-    0,
-  );
+/** What the store counts of the budget. */
+async function countedIn({ cluster, ask }: Place): Promise<number> {
+  const text = String(await ask(["HGET", keyOf(cluster, BUDGETS), ACCOUNT]));
+  const { buckets } = AccountJson.parse(JSON.parse(text));
+  return buckets.reduce((sum, { scheduled, opportunistic }) => sum + scheduled + opportunistic, 0);
 }
 
 function keyOf(cluster: string, key: string): string {

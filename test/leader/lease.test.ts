@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { createLeaseClock } from "../../src/leader/leadership.ts";
 import {
   ACT_MS,
   foldLease,
@@ -12,7 +13,6 @@ import {
   roleOf,
   tokenOf,
 } from "../../src/leader/lease.ts";
-import { createLeaseClock } from "../../src/leader/lease-clock.ts";
 
 describe("roleOf()", () => {
   it("is leader until the lease may be given to another, and then unsure", () => {

@@ -76,17 +76,12 @@ describe("/metrics", () => {
     expect(samples).toContain("synclag_leader 0");
   });
 
-  it("says with a store that this replica leads, and which process has drawn on a budget", () => {
+  it("says with a store that this replica leads", () => {
     const text = textOf(metricsSource());
 
-    expect([
-      ...linesOf(text, "synclag_leader"),
-      ...linesOf(text, "synclag_store_up"),
-      ...linesOf(text, "synclag_budget_drawn"),
-    ]).toEqual([
+    expect([...linesOf(text, "synclag_leader"), ...linesOf(text, "synclag_store_up")]).toEqual([
       "synclag_leader 1",
       "synclag_store_up 1",
-      'synclag_budget_drawn{budget="gateway",protocol="",variant="",tier="",endpoint="shared",process="web-1:9855"} 40',
     ]);
   });
 

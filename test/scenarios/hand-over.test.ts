@@ -4,27 +4,33 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { Budgets } from "../../src/budgets/budgets.ts";
+import { createBudgetGate } from "../../src/budgets/gate.ts";
+import type { Grant } from "../../src/budgets/grant.ts";
 import { savedBudgetsToJson } from "../../src/budgets/snapshot.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
+import { spentInFile } from "../../src/daemon/state/carry-over.ts";
 import { openHistoryStore } from "../../src/daemon/state/history-store.ts";
-import { openSharedBudgets } from "../../src/daemon/state/open-shared-budgets.ts";
 import { openStateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient } from "../../src/io/http-client/client.ts";
 import type { RedisStore } from "../../src/io/store/redis-store.ts";
-import type { DrawingRight } from "../../src/io/store/shared-budgets.ts";
-import { NOT_CONNECTED, type StoreFailure, type StoreReply } from "../../src/io/store/store-reply.ts";
-import type { StoreScript } from "../../src/io/store/store-script.ts";
+import {
+  NOT_CONNECTED,
+  type StoreFailure,
+  type StoreReply,
+  type StoreScript,
+} from "../../src/io/store/store-script.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
 import { expositionText } from "../../src/metrics/families/exposition.ts";
+import { checkInStore } from "../../src/replica/check-store.ts";
 import { Replica } from "../../src/replica/replica.ts";
 import { createScrape } from "../../src/replica/scrape.ts";
-import { BudgetStoreModel } from "../support/budget-store-model.ts";
 import { type LogLine, recordLog } from "../support/log-recorder.ts";
 import { configOf, testWorld } from "../support/running-app.ts";
 import { Scenario } from "../support/scenario.ts";
+import { StoreModel } from "../support/store-model.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const FLEET = `
@@ -42,7 +48,6 @@ protocols:
 const CONFIG = configOf(FLEET);
 const SQUID_URL = "https://base.squid.example/";
 const UNUSABLE: StoreFailure = { kind: "failed", reason: "unusable", detail: "unexpected reply" };
-const NOT_STARTED = { right: (): DrawingRight => ({ kind: "none" }), mayPoll: () => false };
 const POLLS = `synclag_polls_total{protocol="airdrops",variant="multichain",tier="production",endpoint="base"}`;
 
 let cluster: Cluster;
@@ -192,7 +197,7 @@ describe("two replicas with a store", () => {
     expect(cluster.replica("a").report().replica).toMatchObject({ role: "standby", leader: "b" });
   });
 
-  it("go on from what a state file of before says was spent, however often they start with it", async () => {
+  it("go on from what a state file of before says was spent, however many have it", async () => {
     await using folder = await temporaryFolder();
     const formerStateFile = join(folder.path, "synclag.state.json");
     const budgets = new Budgets(CONFIG.fleet);
@@ -206,14 +211,18 @@ describe("two replicas with a store", () => {
     );
     const usedBefore = cluster.replica("a").report().budgets[0]?.used ?? 0;
 
+    await cluster.stop("b");
     await cluster.start("c", { formerStateFile });
+    await cluster.stop("a");
+    await cluster.run("10s");
     await cluster.start("d", { formerStateFile });
+    await cluster.stop("c");
     await cluster.run("10s");
 
-    const [budget] = cluster.replica("a").report().budgets;
+    const [budget] = cluster.replica("d").report().budgets;
+    expect(cluster.pollers()).toEqual(["a", "c", "d"]);
     expect(budget?.used).toBeGreaterThanOrEqual(40 + usedBefore);
     expect(budget?.used).toBeLessThan(40 + usedBefore + 10);
-    expect(budget?.drawn_by).toContainEqual({ name: expect.stringMatching(/^file /), requests: 40 });
   });
 
   it("start with a state file of before that is missing or damaged", async () => {
@@ -226,6 +235,35 @@ describe("two replicas with a store", () => {
 
     expect(cluster.replica("c").report().replica).toMatchObject({ role: "standby", leader: "a" });
     expect(cluster.replica("d").report().replica).toMatchObject({ role: "standby", leader: "a" });
+  });
+
+  it("let a check have the leader's report without a poll, or the lease for its round where nobody leads", async () => {
+    const asked = await cluster.check();
+    await cluster.stop("b");
+    await cluster.stop("a");
+    const alone = await cluster.check();
+    await cluster.start("c");
+
+    expect(asked).toMatchObject({ polled: false, result: { report: { replica: { leader: "a" } } } });
+    expect(asked.statuses).toEqual(Array(4).fill("ok"));
+    expect(alone).toMatchObject({ polled: true, result: { kind: "report" } });
+    expect(cluster.replica("c").report().budgets[0]?.used).toBe(alone.used);
+    expect(cluster.replica("c").report().replica).toMatchObject({ role: "leader" });
+  });
+
+  it("let a check poll what has no budget while the store is away, and what has one not at all", async () => {
+    cluster.storeFailure = NOT_CONNECTED;
+
+    const { polled, grant } = await cluster.check();
+
+    expect({ polled, grant }).toEqual({
+      polled: true,
+      grant: {
+        kind: "refused",
+        reason: "budget",
+        detail: "not sent: cannot record budget usage: the store is away",
+      },
+    });
   });
 
   it("set the instants of a leader with another clock to their own", async () => {
@@ -266,7 +304,7 @@ function pollsIn(metrics: string): number {
 }
 
 /** A store in memory in which one part of what is handed over may be damaged. */
-class StoreUnderTest extends BudgetStoreModel {
+class StoreUnderTest extends StoreModel {
   damagedPart: string | null = null;
 
   override run<Value>(
@@ -345,7 +383,6 @@ interface ReplicaSettings {
 
 interface Started {
   readonly process: SimulatedProcess;
-  readonly replica: Replica;
   readonly lines: readonly LogLine[];
   readonly report: () => Report;
   readonly scrape: () => Promise<Buffer>;
@@ -394,6 +431,31 @@ class Cluster {
     await this.#runWhile(processes.run(process, stop), "2s");
   }
 
+  /** As `synclag check --store`; its round is one request of the first endpoint. */
+  async check() {
+    const { logger } = recordLog();
+    const world = { ...testWorld(CONFIG), logger };
+    const grants: Grant[] = [];
+    let used = 0;
+    const [first] = CONFIG.fleet.indexers[0]?.endpoints ?? [];
+    const checking = checkInStore(CONFIG, {
+      store: this.#storeFor(new SimulatedProcess()),
+      former: null,
+      world,
+      onLeader: () => undefined,
+      poll: async (shared) => {
+        const { budgets, nowMs } = shared;
+        const gate = createBudgetGate({ budgets, nowMs, record: shared, random: () => 0.5 });
+        grants.push(...(first === undefined ? [] : [await gate.acquire(first, "opportunistic")]));
+        used = gate.report()[0]?.used ?? 0;
+        return this.replica("a").report();
+      },
+    });
+    const result = await this.#runWhile(checking, "5s");
+    const statuses = result.kind === "report" ? statusesOf({ report: () => result.report }) : [];
+    return { result, statuses, polled: grants.length > 0, grant: grants[0], used };
+  }
+
   /** The text of `/metrics`. */
   async scrape(name: string): Promise<string> {
     const { process, scrape } = this.replica(name);
@@ -420,10 +482,8 @@ class Cluster {
     const { logger, lines } = recordLog();
     const world = { ...testWorld(CONFIG), logger, nowMs: () => Date.now() + aheadMs };
     const store = this.#storeFor(process);
-    const right = () => replica.right();
-    const options = { store, name, isDaemon: true, right, formerStateFile, world };
-    let replica: Replica | { right: () => DrawingRight; mayPoll: () => boolean } = NOT_STARTED;
-    const shared = await openSharedBudgets(CONFIG.fleet, options);
+    const former = formerStateFile === null ? null : await spentInFile(formerStateFile);
+    const replica = new Replica(CONFIG.fleet, { store, former, world });
     const state = await openStateStore(null, {
       world,
       snapshot: () => daemon.snapshot(),
@@ -432,34 +492,30 @@ class Cluster {
     const daemon: Daemon = new Daemon(CONFIG, {
       world,
       store: state,
-      shared,
+      shared: replica.shared,
       mayPoll: () => replica.mayPoll(),
       openClient: (settings) => this.#clientOf(name, this.play.openClient(settings)),
     });
     const history = await openHistoryStore(world);
-    const started = new Replica({ store, daemon, history, world });
-    replica = started;
-    started.start(name);
+    replica.start(name, { daemon, history });
     const reports = startReportLoop(daemon, history, world);
     const scrape = createScrape(daemon, {
       prometheus: { render, contentType: "" },
       reloader: { state: { successful: true, lastSuccessMs: 0 } },
       httpErrors: { count: 0 },
-      replica: started,
+      replica,
     });
     return {
       process,
-      replica: started,
       lines,
-      report: () => started.report(),
+      report: () => ({ ...daemon.report(), replica: replica.state() }),
       scrape: async () => (await scrape()).gzipped,
       timesOf: (chain) => history.past(chain, [], { fromMs: 0, toMs: Date.now(), points: 1_000 }).timesMs,
       async stop() {
         daemon.drain();
         await reports[Symbol.asyncDispose]();
-        await started[Symbol.asyncDispose]();
+        await replica[Symbol.asyncDispose]();
         await daemon[Symbol.asyncDispose]();
-        await shared[Symbol.asyncDispose]();
       },
     };
   }

@@ -67,7 +67,7 @@ export function fullReport(): Report {
     budgets: [
       {
         ...{ budget: "gateway", endpoint: null, per: "month", limit: 100_000, used: 40, remaining: 99_960 },
-        ...{ detail: null, drawn_by: [{ name: "web-1:9855", requests: 40 }] },
+        ...{ detail: null },
       },
       sampleBudget({ used: 3_001, remaining: 0 }),
     ],

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { Budgets } from "../../src/budgets/budgets.ts";
+import { type BudgetGate, createBudgetGate } from "../../src/budgets/gate.ts";
 import type { Use } from "../../src/budgets/ledger.ts";
 import type { Budget } from "../../src/core/model/fleet.ts";
-import type { RedisStore } from "../../src/io/store/redis-store.ts";
-import { type DrawingRight, SharedBudgets } from "../../src/io/store/shared-budgets.ts";
-import { NOT_CONNECTED } from "../../src/io/store/store-reply.ts";
+import { NOT_CONNECTED, type ScriptRunner } from "../../src/io/store/store-script.ts";
+import { SharedBudgets, SLACK_MS } from "../../src/replica/shared-budgets.ts";
 import { endpointOf, fleetOf } from "../budgets/fleet-builder.ts";
 
 const T0 = Date.UTC(2026, 0, 31, 22, 37);
@@ -38,17 +38,19 @@ const ENDPOINTS = [
 const FLEET = fleetOf(ENDPOINTS, [HOURLY, DAILY]);
 
 /** A store with a clock that the history sets. */
-export interface StoreUnderTest extends Pick<RedisStore, "run"> {
+export interface StoreUnderTest extends ScriptRunner {
   /** Forgets everything. */
   readonly empty: () => Promise<void>;
   readonly setLease: (token: number) => Promise<void>;
 }
 
-/** Two daemons, which take the lease from each other, and a `check`. */
+/** Two daemons and a `check`, which take the lease from each other. */
 type Who = 0 | 1 | 2;
+const EVERYBODY: readonly Who[] = [0, 1, 2];
 const CHECK: Who = 2;
 
 type Crash = "none" | "before sending" | "after sending";
+type Loss = "request" | "reply" | "nothing";
 
 /** What happens to the processes and to the store. */
 export type Step =
@@ -62,26 +64,20 @@ export type Step =
       /** In the last of them. */
       readonly crash: Crash;
       /** The reply to the last of them is lost. */
-      readonly loses: "request" | "reply" | "nothing";
+      readonly loses: Loss;
     }
   | { readonly kind: "take over"; readonly who: Who }
   | { readonly kind: "clock of the store"; readonly errorMs: number }
   | { readonly kind: "429"; readonly who: Who; readonly retryAfterMs: number | null }
   | { readonly kind: "crash" | "stop" | "cut off" | "reconnect"; readonly who: Who }
-  | {
-      /** The store forgets everything, a moment after one process has drawn and before another does. */
-      readonly kind: "empty";
-      readonly before: Who;
-      readonly after: Who;
-      readonly endpoint: number;
-      readonly times: number;
-    };
+  /** The store forgets everything, a moment after the leader has counted; then another leads. */
+  | { readonly kind: "empty"; readonly next: Who; readonly endpoint: number; readonly times: number };
 
 const who = fc.constantFrom<Who[]>(0, 0, 0, 1, 1, 2);
 /** Histories of steps. */
 export const step: fc.Arbitrary<Step> = fc.oneof(
   {
-    weight: 8,
+    weight: 10,
     arbitrary: fc.record({
       kind: fc.constant("poll" as const),
       who,
@@ -89,7 +85,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
       use: fc.constantFrom<Use[]>("scheduled", "opportunistic"),
       times: fc.integer({ min: 1, max: 20 }),
       crash: fc.constantFrom<Crash[]>("none", "none", "before sending", "after sending"),
-      loses: fc.constantFrom("nothing", "nothing", "reply", "request"),
+      loses: fc.constantFrom<Loss[]>("nothing", "nothing", "reply", "request"),
     }),
   },
   {
@@ -103,7 +99,7 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
       ),
     }),
   },
-  fc.record({ kind: fc.constant("take over" as const), who: fc.constantFrom<Who[]>(0, 1) }),
+  { weight: 5, arbitrary: fc.record({ kind: fc.constant("take over" as const), who }) },
   fc.record({
     kind: fc.constant("clock of the store" as const),
     errorMs: fc.integer({ min: -30 * SECOND_MS, max: 30 * SECOND_MS }),
@@ -124,19 +120,61 @@ export const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 2,
     arbitrary: fc.record({
       kind: fc.constant("empty" as const),
-      before: who,
-      after: who,
+      next: who,
       endpoint: fc.nat(ENDPOINTS.length - 1),
       times: fc.integer({ min: 1, max: 30 }),
     }),
   },
 );
 
-interface Process {
-  budgets: SharedBudgets;
-  isCutOff: boolean;
-  loses: "request" | "reply" | "nothing";
-  right: DrawingRight;
+/** A process on the store. */
+class Process {
+  readonly budgets: SharedBudgets;
+  readonly gate: BudgetGate;
+  isCutOff = false;
+  loses: Loss = "nothing";
+  /** Of the lease that it believes to hold. */
+  token: number | null = null;
+  /** The store's clock as of the last reply, minus the true one. */
+  #storeErrorMs = 0;
+
+  constructor(
+    id: number,
+    isDaemon: boolean,
+    life: {
+      readonly store: ScriptRunner;
+      readonly trueMs: () => number;
+      readonly storeErrorMs: () => number;
+    },
+  ) {
+    const store: ScriptRunner = {
+      run: async (script, keys, args) => {
+        if (this.isCutOff || this.loses === "request") {
+          return NOT_CONNECTED;
+        }
+        const reply = await life.store.run(script, keys, args);
+        this.#storeErrorMs = life.storeErrorMs();
+        return this.loses === "reply" ? NOT_CONNECTED : reply;
+      },
+    };
+    const nowMs = (): number => life.trueMs() + this.#storeErrorMs;
+    this.budgets = new SharedBudgets({
+      store,
+      budgets: new Budgets(FLEET, { slackMs: SLACK_MS }),
+      nowMs,
+      monotonicMs: () => life.trueMs() - T0 + id,
+      right: () => (this.token === null ? { kind: "none" } : { kind: "leader", token: this.token }),
+      isDaemon,
+      onInvalid: () => undefined,
+      onTooLong: () => undefined,
+    });
+    this.gate = createBudgetGate({
+      budgets: this.budgets.budgets,
+      nowMs,
+      record: this.budgets,
+      random: () => 0.5,
+    });
+  }
 }
 
 /** Processes that share budgets, in simulated time. */
@@ -144,10 +182,10 @@ export class SharedLife {
   /** By the budget, when each request was sent, in true time. */
   readonly sent = new Map<string, number[]>();
   readonly #store: StoreUnderTest;
-  readonly #processes: Process[] = [];
+  readonly #processes = new Map<Who, Process>();
   #trueMs = T0;
   #storeErrorMs = 0;
-  #token = 1;
+  #token = 0;
   #started = 0;
 
   constructor(createStore: (nowMs: () => number) => StoreUnderTest) {
@@ -156,13 +194,10 @@ export class SharedLife {
 
   /** Starts the processes; the first leads. */
   async start(): Promise<void> {
-    await this.#store.setLease(this.#token);
-    for (const index of [0, 1, 2] as const) {
-      const right: DrawingRight =
-        index === CHECK ? { kind: "free" } : { kind: "leader", token: index === 0 ? this.#token : 0 };
-      this.#processes.push({ ...this.#newProcess(index), right });
-      await this.#processes[index]?.budgets.open(this.#sleep);
+    for (const index of EVERYBODY) {
+      this.#restart(index);
     }
+    await this.#takeOver(0);
   }
 
   async live(one: Step): Promise<void> {
@@ -172,28 +207,23 @@ export class SharedLife {
       case "poll":
         return await this.#poll(one);
       case "take over":
-        this.#token += 1;
-        await this.#store.setLease(this.#token);
-        this.#process(one.who).right = { kind: "leader", token: this.#token };
-        return;
+        return await this.#takeOver(one.who);
       case "clock of the store":
         this.#storeErrorMs = one.errorMs;
         return;
-      case "429": {
-        this.#process(one.who).budgets.backOff(endpoint(0), one.retryAfterMs);
-        return await settle();
-      }
+      case "429":
+        return this.#process(one.who).gate.backOff(endpoint(0), one.retryAfterMs);
       case "crash":
-        return await this.#restart(one.who);
+        return this.#restart(one.who);
       case "stop":
-        await this.#process(one.who).budgets.close();
-        return await this.#restart(one.who);
+        await this.#process(one.who).budgets.release();
+        return this.#restart(one.who);
       case "cut off":
         this.#process(one.who).isCutOff = true;
         return;
       case "reconnect":
         this.#process(one.who).isCutOff = false;
-        return await this.#process(one.who).budgets.sync();
+        return await this.#sync(one.who);
       case "empty":
         return await this.#empty(one);
     }
@@ -205,12 +235,19 @@ export class SharedLife {
     return Math.max(0, ...sent.map((atMs) => sent.filter((ms) => ms > atMs - windowMs && ms <= atMs).length));
   }
 
-  /** What the docs promise: all that drew live on and are connected, and say within five seconds what they drew. */
-  async #empty({ before, after, endpoint, times }: Extract<Step, { kind: "empty" }>): Promise<void> {
-    for (const process of this.#processes) {
-      process.isCutOff = false;
+  /** How many requests of the first budget a process counts. */
+  usedBy(index: Who): number {
+    const { budgets } = this.#process(index);
+    return budgets.budgets.report(budgets.nowMs())[0]?.used ?? 0;
+  }
+
+  /** What the docs promise: the leader lives on and is connected, and writes within a second what it knows. */
+  async #empty({ next, endpoint, times }: Extract<Step, { kind: "empty" }>): Promise<void> {
+    const leader = EVERYBODY.find((index) => this.#leads(index));
+    if (leader === undefined) {
+      return;
     }
-    await this.#wait(5 * SECOND_MS);
+    await this.#sync(leader);
     const poll = {
       kind: "poll",
       endpoint,
@@ -219,23 +256,49 @@ export class SharedLife {
       crash: "none",
       loses: "nothing",
     } as const;
-    await this.#poll({ ...poll, who: before });
+    await this.#poll({ ...poll, who: leader });
     await this.#store.empty();
+    await this.#poll({ ...poll, who: leader });
     await this.#store.setLease(this.#token);
-    // Processes look each second, not at the instant at which something happens.
-    for (let second = 0; second < 6; second += 1) {
-      await this.#poll({ ...poll, who: after });
-      await this.#wait(SECOND_MS / 2);
-      this.#trueMs += SECOND_MS / 2;
-    }
+    await this.#wait(SECOND_MS);
+    await this.#takeOver(next);
+    await this.#poll({ ...poll, who: next });
+  }
+
+  /** Whether it holds the lease and can reach the store. */
+  #leads(index: Who): boolean {
+    const { token, isCutOff } = this.#process(index);
+    return token === this.#token && !isCutOff;
   }
 
   async #wait(ms: number): Promise<void> {
-    // While nothing else happens all processes look at their accounts every five seconds; a few times will do.
+    // While nothing else happens every process turns to the store each second; a few times will do.
     const pieces = ms > 2 * MINUTE_MS ? 4 : 1;
     for (let piece = 0; piece < pieces; piece += 1) {
       this.#trueMs += Math.floor(ms / pieces);
-      await Promise.all(this.#processes.map(({ budgets }) => budgets.sync()));
+      await Promise.all(EVERYBODY.map((index) => this.#sync(index)));
+    }
+  }
+
+  /** As a replica does each second: the leader writes, all others read, and who has lost the lease notices. */
+  async #sync(index: Who): Promise<void> {
+    const process = this.#process(index);
+    if (this.#leads(index)) {
+      await process.budgets.flush().catch(() => undefined);
+    } else if (!process.isCutOff) {
+      process.token = null;
+      await process.budgets.follow();
+    }
+  }
+
+  async #takeOver(index: Who): Promise<void> {
+    const process = this.#process(index);
+    if (!process.isCutOff) {
+      this.#token += 1;
+      await this.#store.setLease(this.#token);
+      await process.budgets.follow();
+      process.token = this.#token;
+      process.budgets.takeOver(null);
     }
   }
 
@@ -243,7 +306,7 @@ export class SharedLife {
     const process = this.#process(index);
     for (let left = times; left > 0; left -= 1) {
       process.loses = left === 1 ? loses : "nothing";
-      const grant = await process.budgets.acquire(endpoint(asked), use);
+      const grant = await process.gate.acquire(endpoint(asked), use);
       process.loses = "nothing";
       if (grant.kind === "granted" && !(left === 1 && crash === "before sending")) {
         const name = endpoint(asked).budget ?? "";
@@ -254,55 +317,22 @@ export class SharedLife {
       }
     }
     if (crash !== "none") {
-      await this.#restart(index);
+      this.#restart(index);
     }
   }
 
-  async #restart(index: Who): Promise<void> {
-    const { right } = this.#process(index);
-    const process = { ...this.#newProcess(index), right };
-    this.#processes[index] = process;
-    await process.budgets.open(this.#sleep);
-  }
-
-  readonly #sleep = async (ms: number): Promise<void> => {
-    this.#trueMs += ms;
-  };
-
-  #newProcess(index: Who): Process {
+  #restart(index: Who): void {
     this.#started += 1;
-    const id = this.#started.toString();
-    const isOwn = (): Process | undefined => this.#processes[index];
-    const process: Process = {
-      isCutOff: false,
-      loses: "nothing",
-      right: { kind: "none" },
-      budgets: new SharedBudgets({
-        store: {
-          run: async (script, keys, args) => {
-            const { isCutOff = false, loses = "nothing" } = isOwn() ?? {};
-            if (isCutOff || loses === "request") {
-              return NOT_CONNECTED;
-            }
-            const reply = await this.#store.run(script, keys, args);
-            return loses === "reply" ? NOT_CONNECTED : reply;
-          },
-        },
-        budgets: new Budgets(FLEET),
-        name: `process ${index}`,
-        id,
-        isDaemon: index !== CHECK,
-        right: () => isOwn()?.right ?? { kind: "none" },
-        nowMs: () => this.#trueMs + (index - 1) * 30 * SECOND_MS,
-        monotonicMs: () => this.#trueMs - T0 + Number(id),
-        random: () => 0.5,
-      }),
+    const life = {
+      store: this.#store,
+      trueMs: () => this.#trueMs,
+      storeErrorMs: () => this.#storeErrorMs,
     };
-    return process;
+    this.#processes.set(index, new Process(this.#started, index !== CHECK, life));
   }
 
   #process(index: Who): Process {
-    const process = this.#processes[index];
+    const process = this.#processes.get(index);
     if (process === undefined) {
       throw new RangeError(`Cannot find process ${index}: start() first`);
     }
@@ -316,11 +346,4 @@ function endpoint(index: number) {
     throw new RangeError(`Cannot find endpoint ${index}`);
   }
   return found;
-}
-
-/** What was started without waiting has ended: the stores under test answer within a few turns of the event loop. */
-async function settle(): Promise<void> {
-  for (let turn = 0; turn < 20; turn += 1) {
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }

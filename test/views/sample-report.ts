@@ -175,7 +175,7 @@ export function sampleBudget(overrides: Partial<BudgetReport> = {}): BudgetRepor
   const [limit, used, remaining] = [3_000, 2_400, 600];
   return {
     ...{ budget: "studio", endpoint: sampleEndpoint().key, per: "day", limit, used, remaining },
-    ...{ detail: null, drawn_by: [], ...overrides },
+    ...{ detail: null, ...overrides },
   };
 }
 

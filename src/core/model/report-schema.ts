@@ -202,13 +202,6 @@ const Budget = z.object({
   detail: Text.meta({ description: "Why no requests are sent for now, and until when; else null" })
     .nullable()
     .default(null),
-  drawn_by: z
-    .array(z.object({ name: Text, requests: Count }))
-    .meta({
-      description:
-        "Who has drawn how many of the requests that count now, most first; empty where no store is used",
-    })
-    .default([]),
 });
 
 const Replica = z.object({

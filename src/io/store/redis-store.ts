@@ -1,16 +1,16 @@
-import { createClient, type RedisClientType } from "@redis/client";
+import { createClient, ErrorReply, type RedisClientType } from "@redis/client";
 import type { Logger } from "pino";
+import { z } from "zod";
 import { type StoreAddress, type StoreSettings, storeName } from "../../config/options/store-settings.ts";
+import { codeOf, connectionDetail } from "../http-client/failure.ts";
 import {
-  isUnknownScript,
-  NO_REPLY,
   NOT_CONNECTED,
-  replacedKey,
+  REPLACED,
+  type ScriptRunner,
   type StoreFailure,
   type StoreReply,
-  storeFailure,
-} from "./store-reply.ts";
-import type { StoreScript } from "./store-script.ts";
+  type StoreScript,
+} from "./store-script.ts";
 
 /** What the connection needs of the outside. */
 export interface StoreWorld {
@@ -33,7 +33,7 @@ const LONGEST_DELAY_MS = 2_000;
  * No call waits for a connection, or longer than a second for a reply. A call without a reply in time closes the connection,
  * so a server that takes longer than a second is away. It is also away while it refuses to write, which is tried each second.
  */
-export class RedisStore implements AsyncDisposable {
+export class RedisStore implements ScriptRunner, AsyncDisposable {
   /** For people: the address without user and password. */
   readonly name: string;
   readonly #settings: StoreSettings;
@@ -67,10 +67,7 @@ export class RedisStore implements AsyncDisposable {
     return this.#client !== null && this.#failure === null && this.#unusable.size === 0;
   }
 
-  /**
-   * Runs a script on keys of this fleet, which are given without their common prefix, and parses its reply. A value that the script
-   * has to replace is logged with its key.
-   */
+  /** As `ScriptRunner` says. A value that the script has to replace is logged with its key. */
   async run<Value>(
     script: StoreScript<Value>,
     keys: readonly string[],
@@ -278,4 +275,68 @@ function destroy(client: Client | null): void {
   if (client?.isOpen === true) {
     client.destroy();
   }
+}
+
+/** No reply within the time that a call may take. */
+const NO_REPLY: StoreFailure = {
+  kind: "failed",
+  reason: "slow",
+  detail: "no reply within a second",
+};
+
+/** An error of the client as a value. */
+function storeFailure(error: unknown): StoreFailure {
+  if (error instanceof ErrorReply) {
+    return refusal(error.message);
+  }
+  if (error instanceof z.ZodError) {
+    const [issue] = error.issues;
+    const at = issue === undefined || issue.path.length === 0 ? "" : ` at ${issue.path.join(".")}`;
+    return { kind: "failed", reason: "unusable", detail: `unexpected reply: ${issue?.message}${at}` };
+  }
+  const code = codeOf(error);
+  const detail = code === null ? "the connection was closed" : connectionDetail(code);
+  return { kind: "failed", reason: "away", detail };
+}
+
+/** Whether the server does not have a script, so that its text must be sent. */
+function isUnknownScript(error: unknown): boolean {
+  return error instanceof ErrorReply && error.message.startsWith("NOSCRIPT");
+}
+
+/** The key of a value that a script found unusable and has replaced; null for another error. */
+function replacedKey(error: unknown): string | null {
+  const isReplaced = error instanceof ErrorReply && error.message.startsWith(`${REPLACED} `);
+  return isReplaced ? error.message.slice(REPLACED.length + 1) : null;
+}
+
+const LONGEST_DETAIL = 200;
+const REFUSALS: Readonly<Record<string, string>> = {
+  READONLY: "it is a read-only replica",
+  OOM: "it is out of memory",
+  MISCONF: "it cannot save to its disk and refuses writes",
+  LOADING: "it is loading its data",
+  BUSY: "it is busy with a script",
+  NOAUTH: "it requires a password",
+  WRONGPASS: "user or password are wrong",
+  MASTERDOWN: "it is a replica without its primary",
+  CLUSTERDOWN: "its cluster is down",
+  NOREPLICAS: "it has too few replicas to accept writes",
+  MOVED: "it is a cluster node that does not hold these keys",
+};
+
+const NO_PERMISSION =
+  "the user lacks a permission: keys synclag:*, commands EVAL, EVALSHA, SET and those of the scripts";
+
+/** An error of the server begins with its code; the code of a command within a script is in the middle of the text. */
+function refusal(message: string): StoreFailure {
+  const codes: readonly string[] = message.match(/\b[A-Z]{3,}\b/g) ?? [];
+  const detail = codes.map((code) => REFUSALS[code]).find((text) => text !== undefined);
+  if (detail !== undefined) {
+    return { kind: "failed", reason: "refused", detail };
+  }
+  const ofScript = codes.includes("NOPERM")
+    ? NO_PERMISSION
+    : `it answers: ${message.slice(0, LONGEST_DETAIL)}`;
+  return { kind: "failed", reason: "unusable", detail: ofScript };
 }

@@ -1,6 +1,9 @@
 import { createHash } from "node:crypto";
 import { z } from "zod";
 
+/** The hash of the leader's lease. Its `token` rises with each leader, and fences what an earlier one writes late. */
+export const LEASE_KEY = "lease";
+
 /** A Lua script that the store runs as one step. */
 export interface StoreScript<Reply> {
   readonly lua: string;
@@ -37,4 +40,32 @@ local function replaced(key) return redis.error_reply('${REPLACED} ' .. key) end
 export function storeScript<Reply>(lua: string, reply: z.ZodType<Reply>): StoreScript<Reply> {
   const all = `${COMMON}${lua}`;
   return { lua: all, sha: createHash("sha1").update(all).digest("hex"), reply };
+}
+
+/** What a script returned, or why nothing is known of it. */
+export type StoreReply<Value> = { readonly kind: "reply"; readonly value: Value } | StoreFailure;
+
+/** A call that failed. The script may have run all the same: the connection may have broken after the server received it. */
+export interface StoreFailure {
+  readonly kind: "failed";
+  /**
+   * `away`: not connected, or the connection broke. `slow`: no reply within a second. `refused`: the server accepts no writes, for
+   * example because it is read-only or out of memory. `unusable`: it cannot run this script, or its reply is not what the script returns.
+   */
+  readonly reason: "away" | "slow" | "refused" | "unusable";
+  /** For people. It has no host, user or password in it. */
+  readonly detail: string;
+}
+
+/** Not connected: the call was not sent. */
+export const NOT_CONNECTED: StoreFailure = { kind: "failed", reason: "away", detail: "no connection" };
+
+/** What the users of a store need of it. */
+export interface ScriptRunner {
+  /** Runs a script on keys of this fleet, which are given without their common prefix, and parses its reply. */
+  readonly run: <Value>(
+    script: StoreScript<Value>,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+  ) => Promise<StoreReply<Value>>;
 }

@@ -108,13 +108,6 @@ export const POLLING_METRICS: readonly MetricFamily[] = [
     samples: (source) => perBudget(source, ({ remaining }) => remaining),
   },
   {
-    name: "synclag_budget_drawn",
-    type: "gauge",
-    help: "Requests that a process has drawn of those that count now; only with a store",
-    labels: ["budget", ...ENDPOINT_LABELS, "process"],
-    samples: perProcess,
-  },
-  {
     name: "synclag_scheduler_last_tick_timestamp_seconds",
     type: "gauge",
     help: "Time of the last tick of the scheduler, which ticks every second",
@@ -225,14 +218,6 @@ function* durationSamples({ durations }: MetricsSource): Iterable<Sample> {
 function* perBudget({ report }: MetricsSource, pick: (budget: BudgetReport) => number): Iterable<Sample> {
   for (const budget of report.budgets) {
     yield [budgetLabels(budget), pick(budget)];
-  }
-}
-
-function* perProcess({ report }: MetricsSource): Iterable<Sample> {
-  for (const budget of report.budgets) {
-    for (const { name, requests } of budget.drawn_by) {
-      yield [`${budgetLabels(budget)},${labelsText({ process: name })}`, requests];
-    }
   }
 }
 

@@ -63,12 +63,10 @@ ${renderTable({
 
 function ledgerCells(ledger: BudgetReport) {
   const where = ledger.endpoint ?? "all together";
-  const drawnBy = ledger.drawn_by.map(({ name, requests }) => `${name} ${formatNumber(requests)}`);
   return [
     html`${where.split(/(?<=\/)/).map((part) => html`${part}<wbr>`)}`,
     renderUsed(ledger, `${ledger.budget} used by ${where}`),
-    html`${formatNumber(ledger.remaining)}${ledger.detail === null ? null : html`<br>${ledger.detail}`}
-${drawnBy.length === 0 ? null : html`<br>drawn by ${drawnBy.join(", ")}`}`,
+    html`${formatNumber(ledger.remaining)}${ledger.detail === null ? null : html`<br>${ledger.detail}`}`,
   ];
 }
 

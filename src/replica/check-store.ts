@@ -1,0 +1,125 @@
+import { Budgets } from "../budgets/budgets.ts";
+import type { SavedBudgets } from "../budgets/snapshot.ts";
+import type { Config } from "../config/config.ts";
+import type { Report } from "../core/model/report.ts";
+import { inSeconds } from "../core/model/text.ts";
+import { Monitor } from "../daemon/monitor.ts";
+import { STATE_SHAPE } from "../io/state/seal.ts";
+import type { RedisStore } from "../io/store/redis-store.ts";
+import type { World } from "../io/world.ts";
+import { Leadership } from "../leader/leadership.ts";
+import { openMaintenance } from "../schedule/maintenance.ts";
+import { readParts } from "./handover-parts.ts";
+import { SharedParts } from "./parts.ts";
+import { SharedBudgets, SLACK_MS } from "./shared-budgets.ts";
+
+export interface StoreCheckOptions {
+  readonly store: Pick<RedisStore, "run" | "name">;
+  /** What was counted without the store. */
+  readonly former: SavedBudgets | null;
+  readonly world: Pick<World, "nowMs" | "monotonicMs" | "logger" | "onBug">;
+  /** Polls once, and counts in these budgets. */
+  readonly poll: (shared: SharedBudgets) => Promise<Report>;
+  /** Nothing is polled: this replica leads, and its report is read. */
+  readonly onLeader: (name: string) => void;
+}
+
+/** The report, or a sentence that says why there is none. */
+export type StoreCheck =
+  | { readonly kind: "report"; readonly report: Report }
+  | { readonly kind: "failed"; readonly message: string };
+
+/** What a check is called in the lease. */
+const NAME = "check";
+/** Replicas that stand by look for a free lease twice in this time. */
+const PATIENCE_MS = 1_000;
+const LOOK_MS = 50;
+/** Another check does not take longer. */
+const MAX_WAIT_MS = 120_000;
+
+/**
+ * For `check` with a store: reads the report of the replica that leads. Where none does, it takes the lease and polls a round
+ * itself; while the store is away, without endpoints that have a budget.
+ */
+export async function checkInStore(config: Config, options: StoreCheckOptions): Promise<StoreCheck> {
+  const { store, world } = options;
+  await using leadership = new Leadership({ store, name: NAME, world, patienceMs: PATIENCE_MS });
+  const shared = new SharedBudgets({
+    store,
+    budgets: new Budgets(config.fleet, { slackMs: SLACK_MS }),
+    nowMs: () => leadership.storeNowMs(),
+    monotonicMs: world.monotonicMs,
+    right: () => {
+      const token = leadership.token();
+      return token === null ? { kind: "cut_off" } : { kind: "leader", token };
+    },
+    isDaemon: false,
+    onInvalid: (subject) =>
+      world.logger.warn({ subject }, "A part of the budgets in the store cannot be read"),
+    onTooLong: () => undefined,
+  });
+  const untilMs = world.monotonicMs() + MAX_WAIT_MS;
+  while (world.monotonicMs() < untilMs) {
+    const leader = leadership.leader();
+    if (leadership.role() === "leader" && (await shared.follow())) {
+      shared.takeOver(options.former);
+      const report = await options.poll(shared);
+      await shared.release();
+      return { kind: "report", report };
+    }
+    if (leadership.isFailing()) {
+      return { kind: "report", report: await options.poll(shared) };
+    }
+    if (leader !== null && leader !== NAME) {
+      options.onLeader(leader);
+      return await readReport(config, { leader, shared, options });
+    }
+    await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
+  }
+  return {
+    kind: "failed",
+    message: `Cannot use the store ${store.name}: another check has held the lease for two minutes`,
+  };
+}
+
+async function readReport(
+  { fleet, maintenance }: Config,
+  {
+    leader,
+    shared,
+    options,
+  }: { readonly leader: string; readonly shared: SharedBudgets; readonly options: StoreCheckOptions },
+): Promise<StoreCheck> {
+  const { store, world } = options;
+  const parts = new SharedParts({
+    store,
+    key: "state",
+    format: STATE_SHAPE,
+    nowMs: world.nowMs,
+    onTooLong: () => undefined,
+  });
+  const reading = await parts.read();
+  if (reading.kind === "other format") {
+    return failed(`another version of Synclag leads at ${leader}; ask it with --url`);
+  }
+  if (reading.kind !== "read" || !(await shared.follow())) {
+    return failed(`${leader} leads, and has not handed over its state`);
+  }
+  const ownAheadMs = world.nowMs() - reading.storeNowMs;
+  const { chains, incidents } = readParts(reading.parts, reading.writerAheadMs - ownAheadMs);
+  const monitor = new Monitor(fleet, {
+    nowMs: world.nowMs,
+    budgets: () => shared.budgets.report(shared.nowMs()),
+    maintenance: (nowMs) => openMaintenance(maintenance, nowMs),
+  });
+  monitor.restore(chains, incidents ?? []);
+  const age_seconds = inSeconds(Math.max(0, reading.storeNowMs - reading.writtenAtMs));
+  return {
+    kind: "report",
+    report: { ...monitor.report(), replica: { role: "standby", name: NAME, leader, age_seconds } },
+  };
+}
+
+function failed(why: string): StoreCheck {
+  return { kind: "failed", message: `Cannot check: ${why}` };
+}

@@ -1,0 +1,245 @@
+import { z } from "zod";
+import type { BackOff } from "../budgets/back-off.ts";
+import type { Budgets } from "../budgets/budgets.ts";
+import type { BudgetRecord } from "../budgets/gate.ts";
+import { type LedgerSnapshot, usedAt } from "../budgets/ledger.ts";
+import { AccountJson, BackOffJson, type SavedBudgets, savedBudgetsToJson } from "../budgets/snapshot.ts";
+import type { Endpoint } from "../core/model/fleet.ts";
+import { type Part, type ReadPart, SharedParts, type SharedPartsOptions } from "./parts.ts";
+
+/** By which right a process counts requests. */
+type CountingRight =
+  /** It holds the lease with this token. */
+  | { readonly kind: "leader"; readonly token: number }
+  /** It held the lease until the store went away: it may use what it has in advance. */
+  | { readonly kind: "cut_off" }
+  | { readonly kind: "none" };
+
+export interface SharedBudgetsOptions extends Pick<SharedPartsOptions, "store" | "onTooLong"> {
+  readonly budgets: Budgets;
+  /** Unix milliseconds by the store's clock. */
+  readonly nowMs: () => number;
+  readonly monotonicMs: () => number;
+  readonly right: () => CountingRight;
+  /** Whether this process polls by schedules, and so may go on for a while when the store is away. */
+  readonly isDaemon: boolean;
+  /** A part cannot be read. */
+  readonly onInvalid: (part: string) => void;
+}
+
+/** A request counts so much longer than its window, for a store that takes over with another clock. */
+export const SLACK_MS = 60_000;
+/** Requests in advance may be sent for so long after the last contact with the store. */
+const ADVANCE_MS = 300_000;
+/** After a leader that may have sent some, the next one has none for so long. */
+const NO_ADVANCE_MS = ADVANCE_MS + 90_000;
+const KEY = "budgets";
+const FORMAT = 1;
+const ACCOUNT = "account ";
+const DESTINATION = "destination ";
+const ADVANCE = "advance";
+
+/** Who may send requests that are not recorded: the leader, from this instant on by the store's clock, unless it ended in order. */
+const AdvanceJson = z.object({ fromMs: z.number().nonnegative(), isHeld: z.boolean() });
+
+/**
+ * The budgets of a fleet in the store. The leader alone counts; before a request is sent, the changed accounts are written behind the
+ * fence of its lease. All others read them.
+ *
+ * While the store is away the leader may send, unrecorded, what its schedules ask for in five minutes. So a leader that follows one
+ * which did not end in order counts as many as sent, once, and has no such advance itself until the other's is over.
+ */
+export class SharedBudgets implements BudgetRecord {
+  readonly budgets: Budgets;
+  readonly nowMs: () => number;
+  readonly #options: SharedBudgetsOptions;
+  readonly #parts: SharedParts;
+  /** As the store has it, or will have it with the next write. */
+  #advance: z.infer<typeof AdvanceJson> = { fromMs: 0, isHeld: false };
+  /** Whether the advance is that of another process. */
+  #isForeign = false;
+  /** Whether this process has read all accounts. */
+  #isInformed = false;
+  /** Up to which change the store has everything; null: it may lack something. */
+  #recorded: number | null = null;
+  /** The start of the last write that succeeded. */
+  #contact = NO_CONTACT;
+  /** By the account's id, how many requests may be sent unrecorded since then. */
+  readonly #left = new Map<string, number>();
+  #queued: Promise<void> | null = null;
+  #latest: Promise<unknown> = Promise.resolve();
+
+  constructor(options: SharedBudgetsOptions) {
+    const { store, onTooLong, nowMs, budgets } = options;
+    this.#options = options;
+    this.budgets = budgets;
+    this.nowMs = nowMs;
+    this.#parts = new SharedParts({ store, onTooLong, nowMs, key: KEY, format: FORMAT });
+  }
+
+  readonly problem = (): string | null => (this.#options.right().kind === "none" ? OTHER_LEADS : null);
+
+  /** Callers that wait at the same time share one write. */
+  readonly flush = (): Promise<void> => {
+    this.#queued ??= this.#inTurn(async () => {
+      this.#queued = null;
+      await this.#record();
+    });
+    return this.#queued;
+  };
+
+  readonly touchJournal = (): void => {
+    // A failure leaves it for the next write.
+    this.flush().catch(() => undefined);
+  };
+
+  readonly useAdvance = (endpoint: Endpoint): boolean => {
+    const id = this.budgets.accountIdOf(endpoint) ?? "";
+    const account = this.budgets.accounts().get(id);
+    const { storeMs, monotonicMs } = this.#contact;
+    const isOver = this.#options.monotonicMs() - monotonicMs >= ADVANCE_MS;
+    if (account === undefined || isOver || storeMs < this.#advance.fromMs || this.problem() !== null) {
+      return false;
+    }
+    const { ledger, inFiveMinutes } = account;
+    // The request itself is counted already.
+    const left = this.#left.get(id) ?? Math.min(inFiveMinutes, ledger.limit + 1 - usedAt(ledger, storeMs));
+    this.#left.set(id, left - 1);
+    return left >= 1;
+  };
+
+  /** Takes in what the leader has written since the last time. False if the store did not answer. */
+  follow(): Promise<boolean> {
+    return this.#inTurn(() => this.#follow());
+  }
+
+  /** This process leads from now on, and has followed up to now. `former`: what was counted elsewhere before. */
+  takeOver(former: SavedBudgets | null): void {
+    const nowMs = this.nowMs();
+    if (former !== null) {
+      this.budgets.merge(former);
+    }
+    let { fromMs } = this.#advance;
+    if (this.#isForeign && this.#advance.isHeld && nowMs >= fromMs - SLACK_MS) {
+      this.budgets.countAdvance(nowMs + ADVANCE_MS, nowMs);
+      fromMs = nowMs + NO_ADVANCE_MS;
+    }
+    this.#advance = { fromMs, isHeld: this.#options.isDaemon };
+    this.#isForeign = false;
+    this.#recorded = null;
+    this.#contact = NO_CONTACT;
+    this.#left.clear();
+  }
+
+  /** This process ends in order: it has sent nothing that is not recorded. */
+  async release(): Promise<void> {
+    this.#advance = { ...this.#advance, isHeld: false };
+    this.#recorded = null;
+    await this.flush().catch(() => undefined);
+  }
+
+  /** @throws {Error} If not all that was counted is in the store. */
+  async #record(): Promise<void> {
+    const right = this.#options.right();
+    if (right.kind !== "leader") {
+      throw new Error(right.kind === "none" ? OTHER_LEADS : "the store is away");
+    }
+    const contact = { storeMs: this.nowMs(), monotonicMs: this.#options.monotonicMs() };
+    const sequence = this.budgets.sequence();
+    let result = await this.#parts.write(this.#changes(), right.token);
+    if (result.kind === "lost") {
+      this.#recorded = null;
+      result = await this.#parts.write(this.#changes(), right.token);
+    }
+    if (result.kind === "written") {
+      this.#recorded = sequence;
+      this.#contact = contact;
+      this.#left.clear();
+      return;
+    }
+    this.#recorded = null;
+    if (result.kind === "fenced") {
+      // The one that leads has counted what this process had in advance.
+      this.#contact = NO_CONTACT;
+    }
+    throw new Error(result.kind === "failed" ? `the store is away (${result.detail})` : OTHER_LEADS);
+  }
+
+  /** All that the store may lack. Who may send unrecorded requests comes last, once those of others are counted. */
+  #changes(): readonly Part[] {
+    const recorded = this.#recorded;
+    const nowMs = this.nowMs();
+    const changes = recorded === null ? this.budgets.save(nowMs) : this.budgets.saveDrawn(nowMs, recorded);
+    const { accounts, backOffs } = savedBudgetsToJson(changes);
+    return [
+      ...Object.entries(accounts).map(([id, account]) => partOf(`${ACCOUNT}${id}`, account)),
+      ...Object.entries(backOffs).map(([digest, backOff]) => partOf(`${DESTINATION}${digest}`, backOff)),
+      ...(recorded === null ? [partOf(ADVANCE, this.#advance)] : []),
+    ];
+  }
+
+  async #follow(): Promise<boolean> {
+    const reading = await this.#parts.read();
+    if (reading.kind === "failed") {
+      return false;
+    }
+    if (reading.kind === "read") {
+      this.#learn(reading.parts);
+    } else if (reading.kind !== "nothing") {
+      this.#options.onInvalid(KEY);
+      this.#exhaust([...this.budgets.accounts().keys()]);
+    }
+    this.#isInformed = true;
+    return true;
+  }
+
+  #learn(parts: readonly ReadPart[]): void {
+    const saved = {
+      accounts: new Map<string, LedgerSnapshot>(),
+      backOffs: new Map<string, BackOff>(),
+      atMs: 0,
+    };
+    const invalid: string[] = [];
+    for (const { name, text } of parts) {
+      try {
+        const json: unknown = JSON.parse(text);
+        if (name === ADVANCE) {
+          this.#advance = AdvanceJson.parse(json);
+          this.#isForeign = true;
+        } else if (name.startsWith(ACCOUNT)) {
+          saved.accounts.set(name.slice(ACCOUNT.length), AccountJson.parse(json));
+        } else {
+          saved.backOffs.set(name.slice(DESTINATION.length), BackOffJson.parse(json));
+        }
+      } catch (error) {
+        if (!(error instanceof SyntaxError || error instanceof z.ZodError)) {
+          throw error;
+        }
+        invalid.push(name);
+        this.#options.onInvalid(`${KEY} ${name}`);
+      }
+    }
+    this.budgets.restore(saved);
+    this.#exhaust(invalid.map((name) => name.slice(ACCOUNT.length)));
+  }
+
+  /** Of an account that cannot be read and that this process does not know, the whole limit counts as sent. */
+  #exhaust(ids: readonly string[]): void {
+    if (!this.#isInformed) {
+      this.budgets.exhaust(ids, this.nowMs());
+    }
+  }
+
+  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const result = this.#latest.then(work);
+    this.#latest = result.catch(() => undefined);
+    return await result;
+  }
+}
+
+const NO_CONTACT = { storeMs: Number.NEGATIVE_INFINITY, monotonicMs: Number.NEGATIVE_INFINITY };
+const OTHER_LEADS = "another replica leads";
+
+function partOf(name: string, value: unknown): Part {
+  return { name, version: Symbol(name), text: () => JSON.stringify(value) };
+}

@@ -1,0 +1,176 @@
+import type { ScriptRunner, StoreReply, StoreScript } from "../../src/io/store/store-script.ts";
+import { CLAIM, RELEASE } from "../../src/leader/lease-scripts.ts";
+import { PRUNE, READ, WRITE } from "../../src/replica/parts.ts";
+
+type Arguments = readonly (string | number)[];
+
+const GRACE_MS = 3_000;
+
+/** The scripts of the store again, in TypeScript, on a store in memory with a clock of its own. */
+export class StoreModel implements ScriptRunner {
+  readonly #hashes = new Map<string, Map<string, string>>();
+  readonly #nowMs: () => number;
+
+  constructor(nowMs: () => number) {
+    this.#nowMs = nowMs;
+  }
+
+  /** Forgets everything, as a restart without persistence does. */
+  async empty(): Promise<void> {
+    this.#hashes.clear();
+  }
+
+  async setLease(token: number): Promise<void> {
+    this.#hash("lease").set("token", token.toString());
+  }
+
+  async run<Value>(
+    script: StoreScript<Value>,
+    keys: readonly string[],
+    args: Arguments,
+  ): Promise<StoreReply<Value>> {
+    const [key = "", ...others] = keys;
+    const lease = this.#hashes.get("lease")?.get("token") ?? null;
+    const value = SCRIPTS[script.sha]?.(this.#hash(key), args.map(String), {
+      nowMs: this.#nowMs(),
+      lease,
+      others: others.map((other) => this.#hash(other)),
+    });
+    return { kind: "reply", value: script.reply.parse(value) };
+  }
+
+  #hash(key: string): Map<string, string> {
+    const hash = this.#hashes.get(key) ?? new Map<string, string>();
+    this.#hashes.set(key, hash);
+    return hash;
+  }
+}
+
+type Hash = Map<string, string>;
+
+interface Instant {
+  readonly nowMs: number;
+  /** The token of the lease. */
+  readonly lease: string | null;
+  /** The values of the other keys. */
+  readonly others: readonly Hash[];
+}
+
+const SCRIPTS: Readonly<Record<string, (hash: Hash, args: readonly string[], instant: Instant) => unknown>> =
+  {
+    [CLAIM.sha]: claim,
+    [RELEASE.sha]: release,
+    [WRITE.sha]: writeParts,
+    [PRUNE.sha]: pruneParts,
+    [READ.sha]: readParts,
+  };
+
+function claim(lease: Hash, args: readonly string[], { nowMs }: Instant): unknown {
+  const [id = "", name = "", ownToken = "0", highest = "0", lengthMs = "0", asked = "", deadline = ""] = args;
+  const holder = lease.get("id");
+  const held = lease.get("token");
+  const untilMs = Number(lease.get("until") ?? 0);
+  const set = (by: string, byName: string, token: string): void => {
+    lease
+      .set("id", by)
+      .set("name", byName)
+      .set("token", token)
+      .set("until", String(nowMs + Number(lengthMs)));
+  };
+  const reply = (granted: 0 | 1, token: string): unknown => {
+    const leftMs = Math.max(0, Number(lease.get("until")) - nowMs);
+    return [granted, token, lease.get("name"), String(leftMs), String(nowMs)];
+  };
+  const grant = (token: string): unknown => {
+    set(id, name, token);
+    return reply(1, token);
+  };
+  const priority = deadline !== "" && nowMs > Number(deadline) ? "last" : asked;
+  if (held !== undefined && holder === id) {
+    return grant(held);
+  }
+  if ((held === undefined || holder === "") && ownToken !== "0") {
+    return grant(ownToken);
+  }
+  if (held === undefined) {
+    set("", "", "0");
+    return reply(0, "0");
+  }
+  const graceMs = holder === "" && priority !== "first" ? GRACE_MS : 0;
+  return untilMs + graceMs > nowMs || priority === "last"
+    ? reply(0, held)
+    : grant(String(Math.max(nowMs, Number(held) + 1, Number(highest) + 1)));
+}
+
+function release(hash: Hash, [token]: readonly string[], { lease }: Instant): unknown {
+  if (lease !== token) {
+    return "fenced";
+  }
+  hash.set("until", "0").set("id", "released");
+  return "released";
+}
+
+function writeParts(
+  _lease: Hash,
+  [token, last = "", clock = "", format = "", ...texts]: readonly string[],
+  { nowMs, lease, others: [parts = new Map(), order = new Map()] }: Instant,
+): unknown {
+  const known = parts.get("#") ?? "0";
+  if (token !== "" && lease !== token) {
+    return "fenced";
+  }
+  if (last !== "" && last !== known) {
+    return "lost";
+  }
+  let number = last === "" ? Math.max(nowMs, Number(known) + 1) : Number(known);
+  for (let at = 0; at < texts.length; at += 2) {
+    const [name = "", text = ""] = texts.slice(at, at + 2);
+    number += 1;
+    parts.set(name, text);
+    order.set(name, String(number));
+  }
+  parts.set("#", String(number)).set("#at", String(nowMs)).set("#format", format).set("#token", token);
+  parts.set("#ahead", String(Number(clock) - nowMs));
+  return String(number);
+}
+
+function pruneParts(
+  _lease: Hash,
+  [token, upTo]: readonly string[],
+  { lease, others: [parts = new Map(), order = new Map()] }: Instant,
+): unknown {
+  if (token !== "" && lease !== token) {
+    return "fenced";
+  }
+  const old = [...order].filter(([, number]) => Number(number) <= Number(upTo));
+  for (const [name] of old) {
+    parts.delete(name);
+    order.delete(name);
+  }
+  return old.length;
+}
+
+function readParts(
+  parts: Hash,
+  [reached]: readonly string[],
+  { nowMs, others: [order = new Map()] }: Instant,
+): unknown {
+  const last = parts.get("#");
+  if (last === undefined) {
+    return [];
+  }
+  const since = Number(reached) > Number(last) ? 0 : Number(reached);
+  const changed = [...order]
+    .filter(([, number]) => Number(number) > since)
+    .toSorted(([, one], [, other]) => Number(one) - Number(other));
+  const head = [
+    String(nowMs),
+    parts.get("#at"),
+    parts.get("#ahead"),
+    parts.get("#format"),
+    parts.get("#token"),
+    last,
+    1,
+  ];
+  return [...head, ...changed.flatMap(([name]) => [name, parts.get(name)])];
+}
