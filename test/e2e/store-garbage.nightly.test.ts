@@ -29,17 +29,19 @@ const WRONG_TYPES: readonly (readonly string[])[] = [
   ["SADD", "KEY", "garbage"],
   ["ZADD", "KEY", "1", "garbage"],
 ];
+/** At once: a daemon that leads writes a key anew as soon as it is gone. */
+const REPLACE = "redis.call('DEL', KEYS[1]) return redis.call(unpack(ARGV))";
 const VALUES = ["1e308", "-99847", "NaN", "", '{"a":', "999999999999999", "7".repeat(100_000)];
 const TEXTS = ["1e308", "", '{"a":'];
 const SCORES = ["1e308", "-1", "-inf", "0.5"];
 /** Fields of which any of these values but one is wrong. */
 const NUMBERS = /^(token|until|since|#|#at)$/;
 
-/** Commands that spoil one key of a cluster; `KEY` stands for the key. */
+/** A command that spoils one key of a cluster; `KEY` stands for the key. */
 interface Mutation {
   readonly name: string;
   readonly key: string;
-  readonly commands: readonly (readonly string[])[];
+  readonly command: readonly string[];
   /** Whether this can never be right, so that the log must name the key. */
   readonly isWrong: boolean;
   /** Reads what must change, and what it must no longer be. */
@@ -136,7 +138,7 @@ async function mutationsOf(key: string, ask: Ask): Promise<readonly Mutation[]> 
   const types = WRONG_TYPES.map((command) => ({
     name: `${key} by ${command.join(" ")}`,
     key,
-    commands: [["DEL", "KEY"], command],
+    command: ["EVAL", REPLACE, "1", "KEY", ...command],
     isWrong: !isOfType(command, type) && key !== "probe",
     found: null,
   }));
@@ -161,13 +163,13 @@ function fieldMutation(key: string, field: string, value: string): Mutation {
   const isWrong = NUMBERS.test(field) && value !== "999999999999999";
   const name = `${key}, ${field} = ${value.slice(0, 20)}`;
   const found = isWrong ? ([["HGET", "KEY", field], value] as const) : null;
-  return { name, key, commands: [["HSET", "KEY", field, value]], isWrong, found };
+  return { name, key, command: ["HSET", "KEY", field, value], isWrong, found };
 }
 
 function scoreMutation(key: string, member: string, score: string): Mutation {
   const found = [["ZSCORE", "KEY", member], score] as const;
   const name = `${key}, ${member} at ${score}`;
-  return { name, key, commands: [["ZADD", "KEY", score, member]], isWrong: false, found };
+  return { name, key, command: ["ZADD", "KEY", score, member], isWrong: false, found };
 }
 
 /** Runs a cluster called `seed` until it has written all of its keys, and returns them. */
@@ -195,10 +197,8 @@ async function spendAll({ cluster, ask }: Place): Promise<void> {
   await ask(["HSET", key, ACCOUNT, JSON.stringify({ ...account, buckets })]);
 }
 
-async function spoil({ key, commands }: Mutation, { cluster, ask }: Place): Promise<void> {
-  for (const command of commands) {
-    await ask(inCluster(command, key, cluster));
-  }
+async function spoil({ key, command }: Mutation, { cluster, ask }: Place): Promise<void> {
+  await ask(inCluster(command, key, cluster));
 }
 
 /** What the store counts of the budget. */
