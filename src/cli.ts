@@ -6,7 +6,7 @@ import type { PlanFlags } from "./commands/plan.ts";
 import type { ProbeFlags } from "./commands/probe.ts";
 import type { ReplayFlags } from "./commands/replay.ts";
 import type { RunFlags } from "./commands/run.ts";
-import { ConfigError } from "./config/yaml/config-error.ts";
+import { ConfigError } from "./config/problems.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./io/log-options.ts";
 
 /** `check` uses the exit codes of monitoring plugins, in which 2 is a critical state of the fleet. */

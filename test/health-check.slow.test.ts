@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { fileURLToPath } from "node:url";
 import bcrypt from "bcryptjs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { parseWebConfig } from "../src/config/web/parse.ts";
+import { parseWebConfig } from "../src/config/web.ts";
 import { LiveWebSettings } from "../src/io/http-server/settings.ts";
 import { startRawServer, takeRefusingPort } from "./support/raw-server.ts";
 import { serve } from "./support/served.ts";

@@ -2,8 +2,8 @@ import { dirname, join } from "node:path";
 import type { Logger } from "pino";
 import type { Config } from "../config/config.ts";
 import { parseConfig } from "../config/parse.ts";
-import { parseWebConfig } from "../config/web/parse.ts";
-import { configErrorIn } from "../config/yaml/config-error.ts";
+import { ConfigError } from "../config/problems.ts";
+import { parseWebConfig } from "../config/web.ts";
 import { LiveWebSettings } from "../io/http-server/settings.ts";
 import type { CommandWorld } from "./command-world.ts";
 
@@ -67,7 +67,6 @@ function readConfigFile(file: string, world: Pick<CommandWorld, "readFile">, adv
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
     const reason = code === "ENOENT" ? "no such file" : code;
-    const message = `Cannot read ${file}: ${reason}; ${advice}`;
-    throw configErrorIn(file, { problems: [{ line: 1, column: 1, path: [], message }], cause: error });
+    throw new ConfigError(`${file}: ${reason}; ${advice}`, { cause: error });
   }
 }

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Config } from "../config/config.ts";
 import { readProxySettings } from "../config/options/proxy-settings.ts";
 import { parseConfig } from "../config/parse.ts";
-import { ConfigError } from "../config/yaml/config-error.ts";
+import { ConfigError } from "../config/problems.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { PostResult } from "../core/model/http-post.ts";
 import { createRedact } from "../core/model/redact.ts";

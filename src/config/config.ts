@@ -1,7 +1,6 @@
+import type { SecureVersion } from "node:tls";
 import type { Fleet } from "../core/model/fleet.ts";
 import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
-import type { Variable } from "./resolve/secrets.ts";
-import type { ListenAddress } from "./schema/listen-address.ts";
 
 /** How the daemon polls. Times in milliseconds, sizes in bytes. */
 export interface PollSettings {
@@ -12,6 +11,17 @@ export interface PollSettings {
   readonly timeoutMs: number;
   readonly retries: number;
   readonly maxResponseBytes: number;
+}
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** A value from outside of the file, and how a shell refers to it: `$NAME` or `$(cat '/path')`. */
+export interface Variable {
+  readonly text: string;
+  readonly shown: string;
 }
 
 /** A valid chains.yaml, with all templates filled and all secrets read. */
@@ -29,3 +39,61 @@ export interface Config {
   /** The secrets that come from variables and files, longest first. */
   readonly variables: readonly Variable[];
 }
+
+/** What `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` hold; an empty text where one is not set. */
+export interface ProxySettings {
+  readonly httpProxy: string;
+  readonly httpsProxy: string;
+  readonly noProxy: string;
+}
+
+/** Which store, and which fleet's keys in it. */
+export interface StoreSettings {
+  readonly address: StoreAddress;
+  /** `--cluster`. */
+  readonly cluster: string;
+}
+
+/** Where the store is, and who we are there. */
+export interface StoreAddress {
+  readonly host: string;
+  readonly port: number;
+  /** `rediss://`. */
+  readonly isEncrypted: boolean;
+  /** An ACL user; null for the default one. */
+  readonly username: string | null;
+  readonly password: string | null;
+  readonly database: number;
+}
+
+/** Security of the HTTP server: a valid web configuration, with its certificates read. */
+export interface WebSettings {
+  /** The path as the user gave it. */
+  readonly file: string;
+  /** Null: plain HTTP. */
+  readonly tls: TlsSettings | null;
+  /** Names, each with the bcrypt hash of its password. Empty: no authentication. */
+  readonly users: ReadonlyMap<string, string>;
+  /** Added to every response. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** The web configuration as its files are now. */
+export interface WebSettingsSource {
+  readonly current: WebSettings;
+}
+
+/** Certificates and keys are PEM. */
+export interface TlsSettings {
+  readonly cert: string;
+  readonly key: string;
+  /** Null: the certificate authorities that Node trusts. */
+  readonly clientCa: string | null;
+  readonly clientAuth: ClientAuth;
+  /** A client's certificate must have one of these names; null: any name. */
+  readonly clientAllowedSans: readonly string[] | null;
+  readonly minVersion: SecureVersion;
+}
+
+/** Whether clients must present a certificate, and whether it is verified. */
+export type ClientAuth = "none" | "request" | "require any" | "verify if given" | "require and verify";

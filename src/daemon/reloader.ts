@@ -1,6 +1,5 @@
-import type { Config } from "../config/config.ts";
-import type { ListenAddress } from "../config/schema/listen-address.ts";
-import { ConfigError } from "../config/yaml/config-error.ts";
+import type { Config, ListenAddress } from "../config/config.ts";
+import { ConfigError } from "../config/problems.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { ReloadResult } from "../io/http-server/routes/server-deps.ts";
 import type { World } from "../io/world.ts";

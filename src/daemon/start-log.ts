@@ -1,7 +1,5 @@
 import type { Logger } from "pino";
-import type { Config } from "../config/config.ts";
-import type { ListenAddress } from "../config/schema/listen-address.ts";
-import type { WebSettings } from "../config/web/web-settings.ts";
+import type { Config, ListenAddress, WebSettings } from "../config/config.ts";
 import type { World } from "../io/world.ts";
 
 /** Logs what was started, and the warnings that go with it. */
@@ -36,14 +34,11 @@ export function logConfigWarnings(
 export function serverWarnings(listen: ListenAddress, web: WebSettings | null): readonly string[] {
   const { host, port } = listen;
   const isExposed = !isLoopback(host) && !authenticates(web);
-  return [
-    ...(isExposed
-      ? [
-          `Listening on ${host}:${port} without authentication: anyone who can reach it can read everything; set basic_auth_users or client certificates with --web-config, or listen on 127.0.0.1`,
-        ]
-      : []),
-    ...(web?.asksForHttp2 === true ? ["http2 is not supported: serving HTTP/1.1"] : []),
-  ];
+  return isExposed
+    ? [
+        `Listening on ${host}:${port} without authentication: anyone who can reach it can read everything; set basic_auth_users or client certificates with --web-config, or listen on 127.0.0.1`,
+      ]
+    : [];
 }
 
 function isLoopback(host: string): boolean {

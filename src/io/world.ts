@@ -1,8 +1,5 @@
 import type { Logger } from "pino";
-import type { Config } from "../config/config.ts";
-import type { ProxySettings } from "../config/options/proxy-settings.ts";
-import type { StoreSettings } from "../config/options/store-settings.ts";
-import type { WebSettingsSource } from "../config/web/web-settings.ts";
+import type { Config, ProxySettings, StoreSettings, WebSettingsSource } from "../config/config.ts";
 import type { RecordingFile } from "./recording-file.ts";
 
 /** What the daemon needs of the outside, so that a test or the demo can replace it. */

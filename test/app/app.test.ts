@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { App } from "../../src/app/app.ts";
-import { configErrorIn } from "../../src/config/yaml/config-error.ts";
+import { ConfigError } from "../../src/config/problems.ts";
 import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { configOf, scrape, startTestApp } from "../support/running-app.ts";
@@ -145,8 +145,7 @@ describe("startApp()", () => {
     const app = await startTestApp(config, {
       loadConfig: () => {
         if (isBad) {
-          const problem = { line: 3, column: 1, path: ["chains"], message: "is wrong" };
-          throw configErrorIn("chains.yaml", { problems: [problem] });
+          throw new ConfigError("chains.yaml:3:1: chains: is wrong");
         }
         return config;
       },

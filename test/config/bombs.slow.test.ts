@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
-import { parseWebConfig } from "../../src/config/web/parse.ts";
-import { ConfigError } from "../../src/config/yaml/config-error.ts";
+import { ConfigError } from "../../src/config/problems.ts";
+import { parseWebConfig } from "../../src/config/web.ts";
 
 /** Files that are easy to write, and large, deep or slow to parse. */
 const BOMBS: readonly { readonly bomb: string; readonly text: () => string }[] = [

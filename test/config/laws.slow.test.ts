@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse as parseYaml, stringify } from "yaml";
 import { parseConfig } from "../../src/config/parse.ts";
-import { ConfigError } from "../../src/config/yaml/config-error.ts";
+import { ConfigError } from "../../src/config/problems.ts";
 
 const KEY = "0123456789abcdef0123456789abcdef";
 const CHAINS_YAML = readFileSync(new URL("../../chains.yaml", import.meta.url), "utf8");

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { it } from "vitest";
 import { parseConfig } from "../../src/config/parse.ts";
-import { ConfigError } from "../../src/config/yaml/config-error.ts";
+import { ConfigError } from "../../src/config/problems.ts";
 import { expectGolden } from "../support/golden.ts";
 
 const FOLDER = "test/fixtures/config/mistakes";

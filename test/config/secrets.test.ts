@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
-import { ConfigError } from "../../src/config/yaml/config-error.ts";
+import { ConfigError } from "../../src/config/problems.ts";
 
 const UUID = "5961fb30-8fdc-45ad-9a35-555dd5e0dd56";
 const BASE58 = "4SxPXkQNifgBYqje2C4yP5gz69erZwtD7GuLWgXHSLGe";

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { WebSettings } from "../../src/config/web/web-settings.ts";
+import type { WebSettings } from "../../src/config/config.ts";
 import { serverWarnings } from "../../src/daemon/start-log.ts";
 
 const OPEN: WebSettings = {
@@ -7,11 +7,9 @@ const OPEN: WebSettings = {
   tls: null,
   users: new Map(),
   headers: {},
-  asksForHttp2: false,
-  rateLimit: null,
 };
 
-it("warns at the start of an address that others can reach without authentication, and of HTTP/2", () => {
+it("warns at the start of an address that others can reach without authentication", () => {
   const hosts = [
     "127.0.0.1",
     "127.8.8.8",
@@ -31,7 +29,4 @@ it("warns at the start of an address that others can reach without authenticatio
     expect.stringContaining("Listening on 0.0.0.0:9855 without authentication"),
   ]);
   expect(serverWarnings(anyone, withPasswords)).toEqual([]);
-  expect(serverWarnings({ host: "::1", port: 1 }, { ...OPEN, asksForHttp2: true })).toEqual([
-    "http2 is not supported: serving HTTP/1.1",
-  ]);
 });

@@ -1,5 +1,5 @@
 import type { App } from "../../src/app/app.ts";
-import type { StoreSettings } from "../../src/config/options/store-settings.ts";
+import type { StoreSettings } from "../../src/config/config.ts";
 import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
 import { configOf, startTestApp } from "./running-app.ts";

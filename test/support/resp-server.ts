@@ -1,5 +1,5 @@
 import { createServer } from "node:net";
-import type { StoreAddress } from "../../src/config/options/store-settings.ts";
+import type { StoreAddress } from "../../src/config/config.ts";
 import { type Listener, listen } from "./listener.ts";
 
 /** What the server replies to a command, in RESP as it is sent; null never replies. */

@@ -17,14 +17,7 @@ export const GOOD_WEB_CONFIGS: readonly WebConfigCase[] = [
   { name: "a comment", text: "# nothing yet\n" },
   { name: "sections without a value", text: "tls_server_config:\nbasic_auth_users:\nhttp_server_config:\n" },
   { name: "a certificate", text: `tls_server_config: { ${PAIR} }` },
-  { name: "settings without a value", text: "tls_server_config:\n  cert_file:\n  key_file: ''\n" },
-  { name: "a version alone", text: "tls_server_config: { min_version: TLS13 }" },
-  { name: "versions", text: `tls_server_config: { ${PAIR}, min_version: TLS10, max_version: TLS12 }` },
-  {
-    name: "suites and curves",
-    text: `tls_server_config: { ${PAIR}, cipher_suites: [TLS_AES_128_GCM_SHA256, TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256], curve_preferences: [X25519, CurveP256, CurveP384, CurveP521], prefer_server_cipher_suites: false }`,
-  },
-  { name: "empty lists", text: `tls_server_config: { ${PAIR}, cipher_suites: [], curve_preferences: [] }` },
+  { name: "a version", text: `tls_server_config: { ${PAIR}, min_version: TLS10 }` },
   ...[
     "NoClientCert",
     "RequestClientCert",
@@ -45,20 +38,27 @@ export const GOOD_WEB_CONFIGS: readonly WebConfigCase[] = [
     text: `basic_auth_users: { alice: "${start}${HASH_TAIL}" }`,
   })),
   { name: "a user called by a number", text: `basic_auth_users: { 1: "$2y$10$${HASH_TAIL}" }` },
-  ...["true", "false", "yes", "off", "On", "n"].map((word) => ({
-    name: `http2: ${word}`,
-    text: `http_server_config: { http2: ${word} }`,
-  })),
   {
     name: "every header",
     text: `http_server_config: { headers: { X-Content-Type-Options: nosniff, X-Frame-Options: sameorigin, Strict-Transport-Security: max-age=1, X-XSS-Protection: 1, Content-Security-Policy: "default-src 'none'" } }`,
   },
+  { name: "an anchor", text: `tls_server_config: { cert_file: &pem cert.pem, key_file: key.pem }` },
+];
+
+/** Files that exporter-toolkit takes, and Synclag does not. */
+export const UNSUPPORTED_WEB_CONFIGS: readonly WebConfigCase[] = [
+  { name: "settings without a value", text: "tls_server_config:\n  cert_file:\n  key_file: ''\n" },
+  { name: "a version alone", text: "tls_server_config: { min_version: TLS13 }" },
+  {
+    name: "everything else about TLS",
+    text: `tls_server_config: { ${PAIR}, max_version: TLS12, cipher_suites: [TLS_AES_128_GCM_SHA256], curve_preferences: [X25519], prefer_server_cipher_suites: false }`,
+  },
+  { name: "HTTP/2", text: "http_server_config: { http2: true }" },
   {
     name: "a header on two lines",
     text: 'http_server_config: { headers: { Content-Security-Policy: "default-src\\n none" } }',
   },
   { name: "a header without a value", text: "http_server_config: { headers: { Content-Security-Policy: } }" },
-  { name: "an anchor", text: `tls_server_config: { cert_file: &pem cert.pem, key_file: key.pem }` },
 ];
 
 export const BAD_WEB_CONFIGS: readonly WebConfigCase[] = [
@@ -81,9 +81,6 @@ export const BAD_WEB_CONFIGS: readonly WebConfigCase[] = [
   },
   { name: "another key", text: "tls_server_config: { cert_file: cert.pem, key_file: other-key.pem }" },
   { name: "an unknown version", text: `tls_server_config: { ${PAIR}, min_version: TLS14 }` },
-  { name: "a version as a number", text: `tls_server_config: { ${PAIR}, max_version: 1.3 }` },
-  { name: "an unknown suite", text: `tls_server_config: { ${PAIR}, cipher_suites: [RC4] }` },
-  { name: "an unknown curve", text: `tls_server_config: { ${PAIR}, curve_preferences: [P-256] }` },
   { name: "an unknown policy", text: `tls_server_config: { ${PAIR}, client_auth_type: Always }` },
   {
     name: "a policy with a typing mistake",
@@ -105,7 +102,6 @@ export const BAD_WEB_CONFIGS: readonly WebConfigCase[] = [
   { name: "too dear a hash", text: `basic_auth_users: { alice: "$2y$32$${HASH_TAIL}" }` },
   { name: "another hash", text: `basic_auth_users: { alice: "$6y$10$${HASH_TAIL}" }` },
   { name: "users as a list", text: "basic_auth_users: [alice]" },
-  { name: "http2 that is neither", text: "http_server_config: { http2: maybe }" },
   { name: "another header", text: "http_server_config: { headers: { X-Powered-By: x } }" },
   { name: "a header in lower case", text: "http_server_config: { headers: { x-frame-options: deny } }" },
   { name: "a header's other value", text: "http_server_config: { headers: { X-Frame-Options: DENY } }" },

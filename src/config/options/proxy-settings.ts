@@ -1,12 +1,6 @@
+import type { ProxySettings } from "../config.ts";
+import { ConfigError } from "../problems.ts";
 import { readWebUrl } from "../resolve/web-url.ts";
-import { ConfigError } from "../yaml/config-error.ts";
-
-/** What `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` hold; an empty text where one is not set. */
-export interface ProxySettings {
-  readonly httpProxy: string;
-  readonly httpsProxy: string;
-  readonly noProxy: string;
-}
 
 type Env = Readonly<Record<string, string | undefined>>;
 

@@ -1,8 +1,8 @@
+import type { StoreAddress, StoreSettings } from "../config.ts";
 import { decodePercent } from "../resolve/secret-parts.ts";
 import { type Environment, SecretStore } from "../resolve/secrets.ts";
 import { joinParts } from "../resolve/template.ts";
 import { fillSecrets } from "./fill-secrets.ts";
-import type { StoreAddress, StoreSettings } from "./store-settings.ts";
 
 /** The parsed options, or why they cannot be used. */
 export type StoreReading =

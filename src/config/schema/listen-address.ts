@@ -1,14 +1,10 @@
 import { isIPv6 } from "node:net";
 import { z } from "zod";
+import type { ListenAddress } from "../config.ts";
 import { describeValue, expects } from "./messages.ts";
 
 const LISTEN = "HOST:PORT such as 127.0.0.1:9855 or [::1]:9855";
 const PATTERN = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+)):(\d{1,5})$/;
-
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
-}
 
 /** `listen` in chains.yaml. */
 export const Listen = z

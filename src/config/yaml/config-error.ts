@@ -1,4 +1,5 @@
 import { SECRET_MARK } from "../../core/model/redact.ts";
+import { ConfigError } from "../problems.ts";
 
 /** Keys and indices from the top of the file down to a value. */
 export type Path = readonly (string | number)[];
@@ -10,11 +11,6 @@ export interface Problem {
   readonly path: Path;
   /** Never contains a secret. */
   readonly message: string;
-}
-
-/** What is wrong with the configuration, as it is printed: a line for each mistake. */
-export class ConfigError extends Error {
-  override readonly name = "ConfigError";
 }
 
 /** The mistakes in one configuration file: those given, and how many more there are. */

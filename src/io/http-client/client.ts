@@ -1,5 +1,5 @@
 import type { Dispatcher } from "undici";
-import type { ProxySettings } from "../../config/options/proxy-settings.ts";
+import type { ProxySettings } from "../../config/config.ts";
 import type { Post, PostRequest, PostResult } from "../../core/model/http-post.ts";
 import { jsonOf, memoize } from "../../core/model/memoize.ts";
 import type { PollTimes } from "../../core/model/observation.ts";

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
-import type { ProxySettings } from "../../config/options/proxy-settings.ts";
+import type { ProxySettings } from "../../config/config.ts";
 
 /** Sends the requests to one origin: through the proxy if there is one for it, but never to this machine itself. */
 export function createDispatcher(

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ProxySettings } from "../../config/options/proxy-settings.ts";
+import type { ProxySettings } from "../../config/config.ts";
 import type { Report } from "../../core/model/report.ts";
 import { ReportSchema } from "../../core/model/report-schema.ts";
 import { createDispatcher } from "./dispatcher.ts";

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import fastify, { type FastifyInstance } from "fastify";
-import type { WebSettingsSource } from "../../config/web/web-settings.ts";
+import type { WebSettingsSource } from "../../config/config.ts";
 import { limitConnections } from "./connections.ts";
 import { answerUnreadable, cutUnreadable } from "./routes/replies.ts";
 import { keepTlsFresh, tlsOptions } from "./tls.ts";

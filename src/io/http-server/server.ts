@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import type { WebSettingsSource } from "../../config/web/web-settings.ts";
+import type { WebSettingsSource } from "../../config/config.ts";
 import { createFastify } from "./fastify.ts";
 import { addWebGuard } from "./guard.ts";
 import { addApiRoutes } from "./routes/api.ts";

@@ -1,4 +1,4 @@
-import type { WebSettings, WebSettingsSource } from "../../config/web/web-settings.ts";
+import type { WebSettings, WebSettingsSource } from "../../config/config.ts";
 
 export interface LiveWebOptions {
   /** Reads and checks all files. @throws If one is invalid. */

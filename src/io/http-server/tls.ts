@@ -1,6 +1,6 @@
 import type { X509Certificate } from "node:crypto";
 import type { SecureContextOptions, Server, TLSSocket, TlsOptions } from "node:tls";
-import type { TlsSettings, WebSettingsSource } from "../../config/web/web-settings.ts";
+import type { TlsSettings, WebSettingsSource } from "../../config/config.ts";
 
 const HANDSHAKE_TIMEOUT_MS = 10_000;
 
@@ -37,11 +37,8 @@ function contextOf(tls: TlsSettings): SecureContextOptions {
     cert: tls.cert,
     key: tls.key,
     minVersion: tls.minVersion,
-    maxVersion: tls.maxVersion,
-    honorCipherOrder: tls.prefersServerCiphers,
+    honorCipherOrder: true,
     ...(tls.clientCa === null ? {} : { ca: tls.clientCa }),
-    ...(tls.ciphers === null ? {} : { ciphers: tls.ciphers }),
-    ...(tls.curves === null ? {} : { ecdhCurve: tls.curves }),
   };
 }
 

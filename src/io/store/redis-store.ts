@@ -1,7 +1,7 @@
 import { createClient, ErrorReply, type RedisClientType } from "@redis/client";
 import type { Logger } from "pino";
 import { z } from "zod";
-import { type StoreAddress, type StoreSettings, storeName } from "../../config/options/store-settings.ts";
+import type { StoreAddress, StoreSettings } from "../../config/config.ts";
 import { codeOf, connectionDetail } from "../http-client/failure.ts";
 import {
   NOT_CONNECTED,
@@ -339,4 +339,10 @@ function refusal(message: string): StoreFailure {
     ? NO_PERMISSION
     : `it answers: ${message.slice(0, LONGEST_DETAIL)}`;
   return { kind: "failed", reason: "unusable", detail: ofScript };
+}
+
+/** For people: the address without user and password. */
+function storeName({ host, port, isEncrypted, database }: StoreAddress): string {
+  const shownHost = host.includes(":") ? `[${host}]` : host;
+  return `${isEncrypted ? "rediss" : "redis"}://${shownHost}:${port}${database === 0 ? "" : `/${database}`}`;
 }

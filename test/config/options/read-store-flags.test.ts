@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
 import { readStoreFlags } from "../../../src/config/options/read-store-flags.ts";
-import { storeName } from "../../../src/config/options/store-settings.ts";
 
 const NOBODY = { username: null, password: null };
 const ENV = { PASSWORD: "p@ss/w:ord%", STORE: "rediss://alice:p%40ss@cache.example/2" };
@@ -91,21 +90,6 @@ describe("readStoreFlags()", () => {
       kind: "unusable",
       message: `Cannot use --cluster "a}b": expected letters, digits, '.', '_' or '-', 64 at most`,
     });
-  });
-});
-
-describe("storeName()", () => {
-  it("leaves out user and password", () => {
-    const address = {
-      host: "::1",
-      port: 7000,
-      isEncrypted: true,
-      username: "alice",
-      password: "p",
-      database: 3,
-    };
-
-    expect(storeName(address)).toBe("rediss://[::1]:7000/3");
   });
 });
 

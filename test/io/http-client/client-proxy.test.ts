@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { describe, expect, it } from "vitest";
-import type { ProxySettings } from "../../../src/config/options/proxy-settings.ts";
+import type { ProxySettings } from "../../../src/config/config.ts";
 import { issueCertificate } from "../../support/certificates.ts";
 import { clientOf } from "../../support/client-of.ts";
 import { startConnectProxy } from "../../support/connect-proxy.ts";

@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { request as requestTls } from "node:https";
 import { connect, type Socket } from "node:net";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { parseWebConfig } from "../../../src/config/web/parse.ts";
+import { parseWebConfig } from "../../../src/config/web.ts";
 import { METRICS, serve } from "../../support/served.ts";
 import { webConfigFolder } from "../../support/web-configs.ts";
 

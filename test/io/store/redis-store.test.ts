@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import type { StoreAddress } from "../../../src/config/options/store-settings.ts";
+import type { StoreAddress } from "../../../src/config/config.ts";
 import { RedisStore } from "../../../src/io/store/redis-store.ts";
 import { storeScript } from "../../../src/io/store/store-script.ts";
 import { recordLog } from "../../support/log-recorder.ts";

@@ -1,0 +1,98 @@
+import { looksLikeKey, maskKeys, type Redact, SECRET_MARK } from "../core/model/redact.ts";
+import type { Path, Position, YamlFile } from "./yaml.ts";
+
+/** What is wrong. A function where a near miss is searched: only the problems that are printed need their message. */
+export type Message = string | (() => string);
+
+/** What is wrong with the configuration, as it is printed: a line for each mistake. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+}
+
+interface Problem {
+  readonly path: Path;
+  readonly position: Position;
+  readonly message: Message;
+}
+
+/** Enough to work on at once, and few enough for a terminal and a log. */
+const MAX_PRINTED = 100;
+const HEADER_NAME = /^[A-Za-z][A-Za-z0-9-]*$/;
+
+/** Collects the mistakes in one file: the first at each path, because the next ones follow from it. */
+export class Problems {
+  readonly #file: string;
+  readonly #yaml: YamlFile;
+  readonly #found = new Map<string, Problem>();
+
+  /** Those of its syntax are mistakes already. */
+  constructor(file: string, yaml: YamlFile) {
+    this.#file = file;
+    this.#yaml = yaml;
+    for (const { position, message } of yaml.problems) {
+      this.#found.set(`${this.#found.size}`, { path: [], position, message });
+    }
+  }
+
+  /** Adds a problem with the value at a path, or with its key. */
+  add(path: Path, message: Message, at: "key" | "value" = "value"): void {
+    const key = JSON.stringify(path);
+    if (!this.#found.has(key)) {
+      this.#found.set(key, { path, message, position: this.#yaml.positionOf(path, at) });
+    }
+  }
+
+  /** @throws {ConfigError} If there are problems: the first 100 in the order of the file, without secrets. */
+  throwIfAny(redact: Redact = (text) => text): void {
+    if (this.#found.size === 0) {
+      return;
+    }
+    const sorted = [...this.#found.values()].sort(
+      ({ position: a }, { position: b }) => a.line - b.line || a.column - b.column,
+    );
+    const lines = sorted.slice(0, MAX_PRINTED).map((problem) => this.#format(problem, redact));
+    const more = sorted.length - lines.length;
+    const rest = more > 0 ? [`… and ${more.toLocaleString("en-US")} more`] : [];
+    throw new ConfigError([...lines, ...rest].join("\n"));
+  }
+
+  /** `FILE:LINE:COL: path: message`, on one line whatever the file contains. */
+  #format({ path, position: { line, column }, message }: Problem, redact: Redact): string {
+    const text = maskKeys(redact(typeof message === "string" ? message : message()));
+    return escapeControls(`${this.#file}:${line}:${column}: ${this.#formatPath(path)}: ${text}`);
+  }
+
+  /** `protocols.airdrops[1].chains.base.id`; `(file)` for the whole file. */
+  #formatPath(path: Path): string {
+    const steps = path.map((step, index) => {
+      if (typeof step === "number") {
+        return `[${step}]`;
+      }
+      if (this.#mayBeKey(path, index)) {
+        return SECRET_MARK;
+      }
+      return /^[\w-]+$/.test(step) ? `.${step}` : `[${JSON.stringify(step)}]`;
+    });
+    return steps.join("").replace(/^\./, "") || "(file)";
+  }
+
+  /** Whether a step of a path may be a provider's key: `{ Bearer KEY }` under `headers` is a name without a value. */
+  #mayBeKey(path: Path, index: number): boolean {
+    const step = String(path[index]);
+    if (path[index - 1] !== "headers") {
+      return looksLikeKey(step);
+    }
+    const value = path
+      .slice(0, index + 1)
+      .reduce<unknown>((inner, key) => Object(inner)[key], this.#yaml.value);
+    return looksLikeKey(step) || !HEADER_NAME.test(step) || typeof (value ?? null) === "object";
+  }
+}
+
+/** Control and formatting characters would move a terminal's cursor, or hide what follows. */
+function escapeControls(text: string): string {
+  return text.replace(
+    /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu,
+    (character) => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`,
+  );
+}

@@ -1,0 +1,217 @@
+import { z } from "zod";
+import { nearMiss } from "../core/text/near-miss.ts";
+import type { Problems } from "./problems.ts";
+import type { Path } from "./yaml.ts";
+
+type Schema = z.core.$ZodType;
+
+/** A section of a file whose entries are parsed one by one; null for one that is broken, so that references to it can stay silent. */
+export type Entries<S> =
+  S extends z.ZodDefault<infer Inner>
+    ? Entries<Inner>
+    : S extends z.ZodRecord<infer _Key, infer Value>
+      ? ReadonlyMap<string, Entries<Value>> | null
+      : S extends z.ZodArray<infer Item>
+        ? readonly Entries<Item>[] | null
+        : z.output<S> | null;
+
+/** Parses maps and lists entry by entry, and anything else as a whole. Null: problems were added. */
+export function parseEntries<S extends Schema>(
+  schema: S,
+  value: unknown,
+  path: Path,
+  problems: Problems,
+): Entries<S> {
+  // The cases below are those of `Entries`.
+  return parseInner(schema, value, path, problems) as Entries<S>;
+}
+
+function parseInner(schema: Schema, value: unknown, path: Path, problems: Problems): unknown {
+  const { def } = typed(schema)._zod;
+  if (def.type === "default") {
+    return parseInner(def.innerType, value === undefined ? def.defaultValue : value, path, problems);
+  }
+  if (def.type === "array" && Array.isArray(value) && value.length > 0) {
+    return value.map((item: unknown, index) => parseInner(def.element, item, [...path, index], problems));
+  }
+  if (def.type === "record" && isMap(value)) {
+    const entries = Object.entries(value);
+    const isRefused = entries.length === 0 && parseWhole(schema, value, path, problems) === null;
+    return isRefused
+      ? null
+      : new Map(
+          entries.map(([name, entry]) => {
+            const at = [...path, name];
+            if (!z.core.safeParse(def.keyType, name).success) {
+              problems.add(at, wrongValue(def.keyType, name), "key");
+            }
+            return [name, parseInner(def.valueType, entry, at, problems)];
+          }),
+        );
+  }
+  return parseWhole(schema, value, path, problems);
+}
+
+function parseWhole(schema: Schema, value: unknown, path: Path, problems: Problems): unknown {
+  for (const inner of pathsOfVariables(value, [])) {
+    if (metaOf(schemaAt(schema, inner), "secret") !== true) {
+      problems.add([...path, ...inner], `found \${…}, which works only in url, headers and rpc`);
+    }
+  }
+  const { data, error } = z.core.safeParse(schema, value, { reportInput: true });
+  for (const issue of error?.issues ?? []) {
+    addIssue(issue, schema, path, problems);
+  }
+  return error === undefined ? data : null;
+}
+
+function pathsOfVariables(value: unknown, path: Path): readonly Path[] {
+  if (typeof value === "string") {
+    return value.includes("${") ? [path] : [];
+  }
+  return Object.entries(value ?? {}).flatMap(([step, item]) =>
+    pathsOfVariables(item, [...path, Array.isArray(value) ? Number(step) : step]),
+  );
+}
+
+function addIssue(issue: z.core.$ZodIssue, schema: Schema, path: Path, problems: Problems): void {
+  const at = [...path, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];
+  const where = schemaAt(schema, issue.path);
+  if (issue.code === "unrecognized_keys") {
+    for (const key of issue.keys) {
+      problems.add([...at, key], () => unknownKey(key, keysOf(where)), "key");
+    }
+    return;
+  }
+  // What is wrong with the alternative of the same type is more use than that no alternative fits.
+  const branch =
+    issue.code === "invalid_union" ? issue.errors.find((issues) => !issues.some(isOtherType)) : undefined;
+  for (const inner of branch ?? []) {
+    addIssue({ ...inner, path: [...issue.path, ...inner.path] }, schema, path, problems);
+  }
+  if (branch === undefined) {
+    problems.add(at, messageOf(issue, where));
+  }
+}
+
+/** The `message` of an issue with the parameter `own` is a check's own; zod's are for programmers. */
+function messageOf(issue: z.core.$ZodIssue, schema: Schema | null): string {
+  if (issue.code === "custom" && issue.params?.["own"] === true) {
+    return issue.message;
+  }
+  const isNever = issue.code === "invalid_type" && issue.expected === "never";
+  return isNever ? "not supported by Synclag" : wrongValue(schema, issue.input);
+}
+
+function isOtherType({ path, code }: z.core.$ZodIssue): boolean {
+  return path.length === 0 && code === "invalid_type";
+}
+
+/** "found X, expected Y", where Y is the `expected` in the schema's metadata. What may be a key is not repeated. */
+function wrongValue(schema: Schema | null, value: unknown): string {
+  const expected = String(metaOf(schema, "expected") ?? "another value");
+  if (value === undefined) {
+    return `required key missing (expected ${expected})`;
+  }
+  const isSecret = metaOf(schema, "secret") === true;
+  return isSecret && typeof value === "string" && value !== ""
+    ? `invalid value, expected ${expected}`
+    : `found ${isSecret ? describeKind(value) : describeValue(value)}, expected ${expected}`;
+}
+
+const MAX_SHOWN = 80;
+
+/** A value as error messages show it: scalars as they are, maps and lists by their kind. */
+export function describeValue(value: unknown): string {
+  if (typeof value === "string" && value !== "") {
+    return JSON.stringify(value.length > MAX_SHOWN ? `${value.slice(0, MAX_SHOWN)}…` : value);
+  }
+  return typeof value === "number" || typeof value === "boolean" ? String(value) : describeKind(value);
+}
+
+/** The kind of a value, without anything of its content. */
+function describeKind(value: unknown): string {
+  if (typeof value !== "object" || value === null) {
+    return value === null || value === "" ? "an empty value" : `a ${typeof value}`;
+  }
+  const kind = Array.isArray(value) ? "list" : "map";
+  return Object.keys(value).length === 0 ? `an empty ${kind}` : `a ${kind}`;
+}
+
+/** Bounds the search: with as many mistakes as known words its cost would grow with their square. */
+const MAX_CANDIDATES = 250;
+
+/** `; did you mean "base"?`, or an empty text if no known word is similar. */
+export function didYouMean(typed: string, known: readonly string[]): string {
+  const similar = nearMiss(typed, known.slice(0, MAX_CANDIDATES));
+  return similar === null ? "" : `; did you mean "${similar}"?`;
+}
+
+function unknownKey(key: string, known: readonly string[]): string {
+  return `unknown key "${key}"${didYouMean(key, known) || `; expected ${known.join(", ")}`}`;
+}
+
+function keysOf(schema: Schema | null): readonly string[] {
+  const { def } = typed(innermost(schema ?? z.never()))._zod;
+  const fields = def.type === "object" ? Object.entries(def.shape) : [];
+  return fields.filter(([, field]) => typed(innermost(field))._zod.def.type !== "never").map(([key]) => key);
+}
+
+/** What the metadata of a schema, or of the one that it wraps, says. */
+function metaOf(schema: Schema | null, key: "expected" | "secret"): unknown {
+  return schema === null
+    ? undefined
+    : (z.globalRegistry.get(schema)?.[key] ?? metaOf(unwrapped(schema), key));
+}
+
+/** The schema of the value at a path, or null. */
+function schemaAt(schema: Schema | null, [step, ...rest]: readonly PropertyKey[]): Schema | null {
+  return schema === null || step === undefined ? schema : schemaAt(childOf(schema, step), rest);
+}
+
+function childOf(schema: Schema, step: PropertyKey): Schema | null {
+  const { def } = typed(innermost(schema))._zod;
+  switch (def.type) {
+    case "object":
+      return def.shape[String(step)] ?? def.catchall ?? null;
+    case "record":
+      return typeof step === "number" ? null : def.valueType;
+    case "array":
+      return typeof step === "number" ? def.element : null;
+    case "union":
+      return def.options.map((option) => childOf(option, step)).find((child) => child !== null) ?? null;
+    default:
+      return null;
+  }
+}
+
+/** The schema within one that adds a default, a transformation or the like; null if there is none. */
+function unwrapped(schema: Schema): Schema | null {
+  const { def } = typed(schema)._zod;
+  switch (def.type) {
+    case "optional":
+    case "nullable":
+    case "default":
+    case "prefault":
+      return def.innerType;
+    case "pipe":
+      return def.in;
+    default:
+      return null;
+  }
+}
+
+function innermost(schema: Schema): Schema {
+  const inner = unwrapped(schema);
+  return inner === null ? schema : innermost(inner);
+}
+
+/** zod's union of all its schemas, which its functions take as their base class. */
+function typed(schema: Schema): z.core.$ZodTypes {
+  return schema as z.core.$ZodTypes;
+}
+
+/** Whether a value is a map, not a list. */
+export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

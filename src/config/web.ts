@@ -1,0 +1,181 @@
+import { dirname, resolve } from "node:path";
+import { createSecureContext, type SecureContextOptions } from "node:tls";
+import { z } from "zod";
+import type { ClientAuth, TlsSettings, WebSettings } from "./config.ts";
+import { Problems } from "./problems.ts";
+import { parseEntries } from "./shape.ts";
+import { readYaml } from "./yaml.ts";
+
+const NOT_SUPPORTED = z.never().optional();
+const PemFile = z.string().min(1).meta({ expected: "the path of a PEM file" });
+
+const CLIENT_AUTH = {
+  NoClientCert: "none",
+  RequestClientCert: "request",
+  RequireAnyClientCert: "require any",
+  // An older name of the same.
+  RequireClientCert: "require any",
+  VerifyClientCertIfGiven: "verify if given",
+  RequireAndVerifyClientCert: "require and verify",
+} as const satisfies Readonly<Record<string, ClientAuth>>;
+
+const VERSIONS = { TLS10: "TLSv1", TLS11: "TLSv1.1", TLS12: "TLSv1.2", TLS13: "TLSv1.3" } as const;
+
+const Tls = z
+  .strictObject({
+    cert_file: PemFile,
+    key_file: PemFile,
+    client_ca_file: PemFile.optional(),
+    client_auth_type: oneOf(CLIENT_AUTH).default("none"),
+    client_allowed_sans: z
+      .array(z.string().meta({ expected: "a name" }))
+      .meta({ expected: "a list of names" })
+      .optional(),
+    min_version: oneOf(VERSIONS).default("TLSv1.2"),
+    cert: NOT_SUPPORTED,
+    key: NOT_SUPPORTED.meta({ secret: true }),
+    client_ca: NOT_SUPPORTED,
+    max_version: NOT_SUPPORTED,
+    cipher_suites: NOT_SUPPORTED,
+    prefer_server_cipher_suites: NOT_SUPPORTED,
+    curve_preferences: NOT_SUPPORTED,
+  })
+  .meta({ expected: "a map with cert_file and key_file" });
+
+const Headers = z
+  .strictObject({
+    "Content-Security-Policy": headerText("a policy"),
+    "Strict-Transport-Security": headerText("a policy such as max-age=31536000"),
+    "X-Content-Type-Options": z.literal("nosniff").meta({ expected: "nosniff" }).exactOptional(),
+    "X-Frame-Options": z
+      .enum(["deny", "sameorigin"])
+      .meta({ expected: "deny or sameorigin" })
+      .exactOptional(),
+    "X-XSS-Protection": headerText("a text such as 1; mode=block"),
+  })
+  .meta({ expected: "a map of headers" });
+
+/** `$2y$`, a cost from 4 to 31, a salt and a hash. */
+const Hash = z
+  .string()
+  .regex(/^\$2[a-z]?\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z0-9]{53}$/)
+  .meta({
+    expected: "a bcrypt hash with a cost from 4 to 31, as htpasswd -nBC 10 makes it",
+    secret: true,
+  });
+
+/** What is supported of exporter-toolkit's web configuration file (docs/web-configuration.md there). */
+const WebConfigFile = z
+  .strictObject({
+    tls_server_config: Tls.nullish(),
+    http_server_config: z
+      .strictObject({ headers: Headers.nullish(), http2: NOT_SUPPORTED })
+      .meta({ expected: "a map with headers" })
+      .nullish(),
+    basic_auth_users: z
+      .record(z.string(), Hash)
+      .meta({ expected: "a map of names, each with a bcrypt hash", secret: true })
+      .nullish(),
+    rate_limit: NOT_SUPPORTED,
+  })
+  .meta({ expected: "a map with tls_server_config, http_server_config or basic_auth_users" });
+
+/** Where a web configuration comes from. */
+export interface WebConfigOptions {
+  /** The path as the user gave it; those in the file are relative to it. */
+  readonly file: string;
+  /** Reads a text file, or throws. */
+  readonly readFile: (path: string) => string;
+}
+
+/**
+ * Parses the web configuration file and reads the certificates that it names.
+ *
+ * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets.
+ */
+export function parseWebConfig(text: string, options: WebConfigOptions): WebSettings {
+  const { file } = options;
+  const yaml = readYaml(text);
+  const problems = new Problems(file, yaml);
+  const entry = yaml.readable ? parseEntries(WebConfigFile, yaml.value ?? {}, [], problems) : null;
+  const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = entry ?? {};
+  const settings = {
+    file,
+    tls: tls ? readTls(tls, options, problems) : null,
+    users: new Map(Object.entries(users ?? {})),
+    headers: { ...http?.headers },
+  };
+  problems.throwIfAny();
+  return settings;
+}
+
+const TLS = "tls_server_config";
+
+/** Reads the certificates. OpenSSL checks them; its messages contain nothing of them. */
+function readTls(
+  entry: z.output<typeof Tls>,
+  { file, readFile }: WebConfigOptions,
+  problems: Problems,
+): TlsSettings {
+  const { client_auth_type: clientAuth, client_allowed_sans: names, min_version: minVersion } = entry;
+  const read = (
+    name: "cert_file" | "key_file" | "client_ca_file",
+    contextOf: (pem: string) => SecureContextOptions,
+  ): string | null => {
+    const path = entry[name];
+    try {
+      const pem = path === undefined ? null : readFile(resolve(dirname(file), path));
+      createSecureContext(pem === null ? {} : contextOf(pem));
+      return pem;
+    } catch (error) {
+      problems.add([TLS, name], whyUnusable(path ?? "", error));
+      return null;
+    }
+  };
+  const cert = read("cert_file", (pem) => ({ cert: pem }));
+  const key = read("key_file", (pem) => (cert === null ? {} : { cert, key: pem }));
+  const clientCa = read("client_ca_file", (pem) => ({ ca: pem }));
+  if (entry.client_ca_file !== undefined && clientAuth === "none") {
+    problems.add([TLS, "client_ca_file"], "no client certificate is asked for; set client_auth_type");
+  }
+  if (names !== undefined && clientAuth !== "require any" && clientAuth !== "require and verify") {
+    const message = "client certificates are optional; set client_auth_type to RequireAndVerifyClientCert";
+    problems.add([TLS, "client_allowed_sans"], message);
+  }
+  return {
+    cert: cert ?? "",
+    key: key ?? "",
+    clientCa,
+    clientAuth,
+    clientAllowedSans: names ?? null,
+    minVersion,
+  };
+}
+
+function whyUnusable(path: string, error: unknown): string {
+  // Both Node and OpenSSL throw errors with a code; only Node's name a call of the system.
+  const { code, syscall, message } = error as NodeJS.ErrnoException;
+  if (syscall === undefined) {
+    return `unusable certificate or key: ${message}`;
+  }
+  return `cannot read ${path}: ${code === "ENOENT" ? "no such file" : code}`;
+}
+
+/** One line of ASCII: Node refuses to send anything else. */
+function headerText(expected: string) {
+  return z
+    .union([z.string(), z.number()])
+    .transform(String)
+    .refine((text) => /^[\t -~]+$/.test(text))
+    .meta({ expected: `${expected}, on one line, in ASCII` })
+    .exactOptional();
+}
+
+/** One of the keys of `meanings`, as its value. */
+function oneOf<Meaning extends string>(meanings: Readonly<Record<string, Meaning>>) {
+  const names = Object.keys(meanings);
+  return z
+    .enum(names)
+    .transform((name) => meanings[name] as Meaning)
+    .meta({ expected: `one of ${names.join(", ")}` });
+}
