@@ -1,4 +1,4 @@
-import { parseDuration } from "../config/schema/quantities.ts";
+import { parseDuration } from "../config/quantities.ts";
 import type { Report } from "../core/model/report.ts";
 import { expositionText } from "../metrics/families/exposition.ts";
 import { STATUS_METRICS } from "../metrics/families/status.ts";

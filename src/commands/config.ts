@@ -1,6 +1,6 @@
 import type { Config } from "../config/config.ts";
-import { proxyProblems } from "../config/options/proxy-settings.ts";
-import { configJsonSchema } from "../config/schema/config-file.ts";
+import { proxyProblems } from "../config/options.ts";
+import { configJsonSchema } from "../config/schema.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { loadConfig } from "./load-config.ts";
 

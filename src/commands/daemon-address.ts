@@ -1,8 +1,5 @@
-import { fillSecrets } from "../config/options/fill-secrets.ts";
-import { secretsInUrl } from "../config/resolve/secret-parts.ts";
-import { SecretStore } from "../config/resolve/secrets.ts";
-import { joinParts } from "../config/resolve/template.ts";
-import { basicAuthorization, readWebUrl } from "../config/resolve/web-url.ts";
+import { fillUrl } from "../config/options.ts";
+import { basicAuthorization, readWebUrl, Secrets, secretsInUrl } from "../config/secrets.ts";
 import type { CommandWorld } from "./command-world.ts";
 
 /** The address of a running daemon, or why it cannot be used. */
@@ -23,21 +20,13 @@ type Reading = Pick<CommandWorld, "env" | "readFile" | "keepSecret">;
  * `${file:/path}` needs no encoding, and is not visible in the list of processes.
  */
 export function readDaemonAddress(written: string, world: Reading): DaemonAddress {
-  const secrets = new SecretStore(world);
-  const filled = fillSecrets(written, secrets);
-  if (filled.kind === "unusable") {
-    return filled;
+  const secrets = new Secrets(world);
+  const filled = fillUrl(written, secrets);
+  const url = typeof filled === "string" ? filled : readWebUrl(filled.text);
+  if (typeof filled === "string" || typeof url === "string") {
+    return { kind: "unusable", message: String(url) };
   }
-  const parts = filled.parts.map(({ text, source }) => ({
-    text: source === "secret" ? encodeURIComponent(text) : text,
-    source,
-  }));
-  const read = readWebUrl(joinParts(parts));
-  if (read.kind === "invalid") {
-    return { kind: "unusable", message: read.message };
-  }
-  const { url } = read;
-  world.keepSecret([...secrets.all, ...secretsInUrl(parts)]);
+  world.keepSecret([...secrets.all, ...secretsInUrl(filled.parts)]);
   const { origin, pathname } = url;
   return {
     kind: "address",

@@ -1,7 +1,7 @@
 import { type App, startApp } from "../app/app.ts";
 import { type Cleanup, createCleanup } from "../app/cleanup.ts";
 import type { Config, ListenAddress } from "../config/config.ts";
-import { parseListenAddress } from "../config/schema/listen-address.ts";
+import { parseListenAddress } from "../config/quantities.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { createLogger } from "../io/logger.ts";
 import { accelerate, paceAtSpeed } from "../sim/fleet/accelerate.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Config } from "../config/config.ts";
-import { readProxySettings } from "../config/options/proxy-settings.ts";
+import { readProxySettings } from "../config/options.ts";
 import { parseConfig } from "../config/parse.ts";
 import { ConfigError } from "../config/problems.ts";
 import type { Endpoint } from "../core/model/fleet.ts";

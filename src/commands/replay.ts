@@ -1,7 +1,7 @@
 import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Config } from "../config/config.ts";
-import { parseDuration } from "../config/schema/quantities.ts";
+import { parseDuration } from "../config/quantities.ts";
 import type { Observation } from "../core/model/observation.ts";
 import { chainReports, type Incident, incidentKey, type Report, type Status } from "../core/model/report.ts";
 import { Monitor } from "../daemon/monitor.ts";

@@ -1,9 +1,8 @@
 import type { Logger } from "pino";
 import { type App, startApp } from "../app/app.ts";
 import type { Config, ListenAddress } from "../config/config.ts";
-import { readProxySettings } from "../config/options/proxy-settings.ts";
-import { readStoreFlags, type StoreReading } from "../config/options/read-store-flags.ts";
-import { parseListenAddress } from "../config/schema/listen-address.ts";
+import { readProxySettings, readStoreFlags, type StoreReading } from "../config/options.ts";
+import { parseListenAddress } from "../config/quantities.ts";
 import { createRedact } from "../core/model/redact.ts";
 import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import { createLogger } from "../io/logger.ts";

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config, StoreSettings } from "../config/config.ts";
-import { readProxySettings } from "../config/options/proxy-settings.ts";
-import { readStoreFlags, type StoreFlags } from "../config/options/read-store-flags.ts";
+import { readProxySettings, readStoreFlags, type StoreFlags } from "../config/options.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { type Report, STATUSES } from "../core/model/report.ts";
 import { checkRound } from "../daemon/check-round.ts";

@@ -1,19 +1,14 @@
 import { budgetWarnings } from "../budgets/warnings.ts";
-import { indexerKey } from "../core/model/fleet.ts";
+import { endpointsOf, type Fleet, indexerKey, providersOf } from "../core/model/fleet.ts";
+import { groupBy } from "../core/model/group-by.ts";
 import { createRedact } from "../core/model/redact.ts";
 import type { Config } from "./config.ts";
-import { resolveFleet } from "./resolve/fleet.ts";
-import { resolveMaintenance } from "./resolve/maintenance.ts";
-import type { ResolveContext } from "./resolve/resolve-context.ts";
-import { type Environment, SecretStore } from "./resolve/secrets.ts";
-import { retiredServiceWarnings } from "./retired-services.ts";
-import type { ConfigFile } from "./schema/config-file.ts";
-import { locateProblems } from "./schema/locate-problems.ts";
-import { readShape, type Shaped } from "./schema/read-shape.ts";
-import { singleSourceWarning } from "./single-source.ts";
-import { configErrorIn, type Path } from "./yaml/config-error.ts";
-import { ProblemList } from "./yaml/problem-list.ts";
-import { readYaml, type YamlFile } from "./yaml/read-yaml.ts";
+import { resolveFleet } from "./fleet.ts";
+import { Problems } from "./problems.ts";
+import { ConfigFile } from "./schema.ts";
+import { type Environment, Secrets } from "./secrets.ts";
+import { parseSections } from "./shape.ts";
+import { readYaml } from "./yaml.ts";
 
 /** Where a configuration comes from. */
 export interface ParseOptions extends Environment {
@@ -27,56 +22,34 @@ export interface ParseOptions extends Environment {
  * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets.
  */
 export function parseConfig(text: string, options: ParseOptions): Config {
+  const { file } = options;
   const yaml = readYaml(text);
-  const problems = new ProblemList(yaml.problems.map(({ path }) => path));
-  const secrets = new SecretStore(options);
-  const config = yaml.readable ? resolveConfig(yaml, { problems, secrets, file: options.file }) : null;
-  const located = locateProblems(yaml, problems.all, createRedact(secrets.all));
-  if (config === null || located.problems.length > 0) {
-    throw configErrorIn(options.file, located);
+  const problems = new Problems(file, yaml);
+  const secrets = new Secrets(options);
+  const sections = parseSections(ConfigFile, yaml.readable ? yaml.value : undefined, problems);
+  const { fleet, maintenance } = resolveFleet(sections, { problems, secrets, sourceOf: yaml.sourceOf });
+  problems.throwIfAny(createRedact(secrets.all));
+  const { listen, poll } = sections;
+  if (listen === null || poll === null) {
+    throw new RangeError("Cannot use a section that is broken: a problem was added");
   }
-  return config;
-}
-
-interface ParseState {
-  readonly file: string;
-  readonly problems: ProblemList;
-  readonly secrets: SecretStore;
-}
-
-function resolveConfig(yaml: YamlFile, state: ParseState): Config | null {
-  const { problems, secrets, file } = state;
-  if (yaml.value === null) {
-    problems.addProblem([], "Cannot use an empty file: expected a map with version, chains and protocols");
-    return null;
-  }
-  checkVariables(yaml.value, problems);
-  const shaped = readShape(yaml.value, problems);
-  if (shaped === null) {
-    return null;
-  }
-  const context = resolveContext(shaped, yaml, state);
-  const { entry } = shaped;
-  const names = publicNames(entry);
-  const maintenance = resolveMaintenance(entry, context);
-  const fleet = resolveFleet(entry, context);
+  const names = publicNames(fleet);
   return {
     file,
-    listen: entry.listen,
+    listen,
     poll: {
-      concurrency: entry.poll.concurrency,
-      perHost: entry.poll.per_host,
-      timeoutMs: entry.poll.timeout,
-      retries: entry.poll.retries,
-      maxResponseBytes: entry.poll.max_response,
+      concurrency: poll.concurrency,
+      perHost: poll.per_host,
+      timeoutMs: poll.timeout,
+      retries: poll.retries,
+      maxResponseBytes: poll.max_response,
     },
     fleet,
     maintenance,
     warnings: [
       ...fleet.skipped.map((indexer) => `${indexerKey(indexer)} is skipped: ${indexer.why}`),
       ...budgetWarnings(fleet),
-      ...retiredServiceWarnings(fleet),
-      ...singleSourceWarning(fleet),
+      ...sourceWarnings(fleet),
     ],
     secrets: secrets.all.filter((secret) => !names.has(secret)),
     variables: secrets.variables,
@@ -84,58 +57,43 @@ function resolveConfig(yaml: YamlFile, state: ParseState): Config | null {
 }
 
 /** Names that metrics and logs contain anyway: `?network=base` is no key. */
-function publicNames({ chains, protocols }: ConfigFile): ReadonlySet<string> {
-  const indexers = Object.values(protocols).flat();
-  return new Set([
-    ...Object.keys(chains),
-    ...Object.keys(protocols),
-    ...indexers.flatMap(({ variant, tier }) => [variant, tier]),
-  ]);
+function publicNames({ chains, indexers, skipped }: Fleet): ReadonlySet<string> {
+  const ids = [...indexers, ...skipped].flatMap(({ protocol, variant, tier }) => [protocol, variant, tier]);
+  return new Set([...ids, ...chains.map(({ slug }) => slug)]);
 }
 
-function resolveContext(
-  { inFile }: Shaped,
-  yaml: YamlFile,
-  { problems, secrets }: ParseState,
-): ResolveContext {
-  return {
-    secrets,
-    addProblem: (path, message) => problems.addProblem(inFile(path), message),
-    addKeyProblem: (path, message) => problems.addKeyProblem(inFile(path), message),
-    hasProblemAt: (path) => problems.hasProblemAt(inFile(path)),
-    sourceOf: (path) => yaml.sourceOf(inFile(path)),
-  };
-}
-
-/** Adds a problem for each `${…}` where none is replaced. */
-function checkVariables(value: unknown, problems: ProblemList): void {
-  for (const path of variablePaths(value, [])) {
-    if (!mayHaveVariables(path)) {
-      problems.addProblem(path, `Cannot use \${…} here: variables work only in url, headers and rpc`);
+/** A sentence about the chains on which nothing confirms a height, if there are any. */
+function sourceWarnings(fleet: Fleet): readonly string[] {
+  const sources = endpointsOf(fleet).flatMap((endpoint) =>
+    providersOf(endpoint).map(({ source, provider }) => {
+      const target = endpoint.targets.find(({ key }) => key === source);
+      return { chain: target?.chain ?? endpoint.chain ?? "", provider, isNode: target === undefined };
+    }),
+  );
+  const byChain = groupBy(sources, ({ chain }) => chain);
+  const lone: string[] = [];
+  const dependent = new Map<string, string[]>();
+  for (const { slug } of fleet.chains) {
+    const [first, ...others] = byChain.get(slug) ?? [];
+    if (first === undefined || first.isNode) {
+      continue;
+    }
+    if (others.length === 0) {
+      lone.push(slug);
+    } else if (others.every(({ provider }) => provider === first.provider)) {
+      dependent.set(first.provider, [...(dependent.get(first.provider) ?? []), slug]);
     }
   }
-}
-
-function variablePaths(value: unknown, path: Path): readonly Path[] {
-  if (typeof value === "string") {
-    return value.includes("${") ? [path] : [];
-  }
-  if (Array.isArray(value)) {
-    return value.flatMap((item: unknown, index) => variablePaths(item, [...path, index]));
-  }
-  return typeof value === "object" && value !== null
-    ? Object.entries(value).flatMap(([key, item]) => variablePaths(item, [...path, key]))
-    : [];
-}
-
-/** `chains.x.rpc[0]`, `protocols.x[0].url`, `protocols.x[0].status.url`, `protocols.x[0].chains.base.url`, and `headers.Name`. */
-function mayHaveVariables([section, , third, ...rest]: Path): boolean {
-  if (section === "chains") {
-    return third === "rpc";
-  }
-  const [key, name] = rest[0] === "chains" && rest.length > 2 ? rest.slice(2) : rest;
-  return (
-    section === "protocols" &&
-    (key === "url" || (key === "headers" && name !== undefined) || (key === "status" && name === "url"))
-  );
+  const advice = "add an RPC node (rpc) or another variant";
+  return [
+    ...(lone.length === 0
+      ? []
+      : [
+          `${lone.join(", ")}: a single source, so nothing confirms its height, and lag is measured against the clock; ${advice}`,
+        ]),
+    ...[...dependent].map(
+      ([provider, slugs]) =>
+        `${slugs.join(", ")}: all sources have one provider, ${provider}, so nothing confirms their heights; ${advice} of another provider`,
+    ),
+  ];
 }

@@ -42,6 +42,11 @@ export class Problems {
     }
   }
 
+  /** Whether there is a problem at exactly this path. */
+  has(path: Path): boolean {
+    return this.#found.has(JSON.stringify(path));
+  }
+
   /** @throws {ConfigError} If there are problems: the first 100 in the order of the file, without secrets. */
   throwIfAny(redact: Redact = (text) => text): void {
     if (this.#found.size === 0) {

@@ -5,8 +5,8 @@ import type { Path } from "./yaml.ts";
 
 type Schema = z.core.$ZodType;
 
-/** A section of a file whose entries are parsed one by one; null for one that is broken, so that references to it can stay silent. */
-export type Entries<S> =
+/** A part of a file whose entries are parsed one by one; null for one that is broken, so that references to it can stay silent. */
+type Entries<S> =
   S extends z.ZodDefault<infer Inner>
     ? Entries<Inner>
     : S extends z.ZodRecord<infer _Key, infer Value>
@@ -15,52 +15,89 @@ export type Entries<S> =
         ? readonly Entries<Item>[] | null
         : z.output<S> | null;
 
-/** Parses maps and lists entry by entry, and anything else as a whole. Null: problems were added. */
-export function parseEntries<S extends Schema>(
+/** The sections of a file, each with its entries. */
+export type EntriesOf<File> =
+  File extends z.ZodObject<infer Shape> ? { readonly [Name in keyof Shape]: Entries<Shape[Name]> } : never;
+
+/** Parses a file section by section, and its maps and lists entry by entry. An undefined one has no sections and no problems. */
+export function parseSections<File extends z.ZodObject>(
+  schema: File,
+  value: unknown,
+  problems: Problems,
+): EntriesOf<File> {
+  const names = Object.keys(schema.shape);
+  const outline = z.strictObject(Object.fromEntries(names.map((name) => [name, z.unknown().optional()])));
+  if (value !== undefined) {
+    parseWith(outline, value, schema, [], problems);
+  }
+  const isMap = typeof value === "object" && value !== null && !Array.isArray(value);
+  const sections = new Map<string, unknown>(Object.entries(isMap ? value : {}));
+  // The cases of `parseInner` are those of `Entries`.
+  return Object.fromEntries(
+    Object.entries(schema.shape).map(([name, section]) => [
+      name,
+      isMap ? parseInner(section, sections.get(name), [name], problems) : null,
+    ]),
+  ) as EntriesOf<File>;
+}
+
+/** Parses an entry. Null: problems were added. */
+export function parseEntry<S extends z.ZodType>(
   schema: S,
   value: unknown,
   path: Path,
   problems: Problems,
-): Entries<S> {
-  // The cases below are those of `Entries`.
-  return parseInner(schema, value, path, problems) as Entries<S>;
+): z.output<S> | null {
+  return parseInner(schema, value, path, problems) as z.output<S> | null;
 }
 
 function parseInner(schema: Schema, value: unknown, path: Path, problems: Problems): unknown {
   const { def } = typed(schema)._zod;
-  if (def.type === "default") {
-    return parseInner(def.innerType, value === undefined ? def.defaultValue : value, path, problems);
+  switch (def.type) {
+    case "default":
+      return parseInner(def.innerType, value === undefined ? def.defaultValue : value, path, problems);
+    case "array": {
+      const list = parseWith(new z.ZodArray({ ...def, element: z.unknown() }), value, schema, path, problems);
+      return Array.isArray(list)
+        ? list.map((item: unknown, index) => parseInner(def.element, item, [...path, index], problems))
+        : null;
+    }
+    case "record": {
+      const shell = new z.ZodRecord({ ...def, keyType: z.string(), valueType: z.unknown() });
+      const entries = parseWith(shell, value, schema, path, problems);
+      return entries === null
+        ? null
+        : new Map(
+            Object.entries(Object(entries)).map(([name, entry]) => {
+              const at = [...path, name];
+              if (!z.core.safeParse(def.keyType, name).success) {
+                problems.add(at, wrongValue(def.keyType, name), "key");
+              }
+              return [name, parseInner(def.valueType, entry, at, problems)];
+            }),
+          );
+    }
+    default:
+      for (const inner of pathsOfVariables(value, [])) {
+        if (metaOf(schemaAt(schema, inner), "secret") !== true) {
+          problems.add([...path, ...inner], `found \${…}, which works only in url, headers and rpc`);
+        }
+      }
+      return parseWith(schema, value, schema, path, problems);
   }
-  if (def.type === "array" && Array.isArray(value) && value.length > 0) {
-    return value.map((item: unknown, index) => parseInner(def.element, item, [...path, index], problems));
-  }
-  if (def.type === "record" && isMap(value)) {
-    const entries = Object.entries(value);
-    const isRefused = entries.length === 0 && parseWhole(schema, value, path, problems) === null;
-    return isRefused
-      ? null
-      : new Map(
-          entries.map(([name, entry]) => {
-            const at = [...path, name];
-            if (!z.core.safeParse(def.keyType, name).success) {
-              problems.add(at, wrongValue(def.keyType, name), "key");
-            }
-            return [name, parseInner(def.valueType, entry, at, problems)];
-          }),
-        );
-  }
-  return parseWhole(schema, value, path, problems);
 }
 
-function parseWhole(schema: Schema, value: unknown, path: Path, problems: Problems): unknown {
-  for (const inner of pathsOfVariables(value, [])) {
-    if (metaOf(schemaAt(schema, inner), "secret") !== true) {
-      problems.add([...path, ...inner], `found \${…}, which works only in url, headers and rpc`);
-    }
-  }
+/** What is wrong is described by `described`, which is the schema, or the one that it is a part of. */
+function parseWith(
+  schema: Schema,
+  value: unknown,
+  described: Schema,
+  path: Path,
+  problems: Problems,
+): unknown {
   const { data, error } = z.core.safeParse(schema, value, { reportInput: true });
   for (const issue of error?.issues ?? []) {
-    addIssue(issue, schema, path, problems);
+    addIssue(issue, described, path, problems);
   }
   return error === undefined ? data : null;
 }
@@ -153,6 +190,9 @@ function unknownKey(key: string, known: readonly string[]): string {
 
 function keysOf(schema: Schema | null): readonly string[] {
   const { def } = typed(innermost(schema ?? z.never()))._zod;
+  if (def.type === "union") {
+    return def.options.flatMap(keysOf);
+  }
   const fields = def.type === "object" ? Object.entries(def.shape) : [];
   return fields.filter(([, field]) => typed(innermost(field))._zod.def.type !== "never").map(([key]) => key);
 }
@@ -209,9 +249,4 @@ function innermost(schema: Schema): Schema {
 /** zod's union of all its schemas, which its functions take as their base class. */
 function typed(schema: Schema): z.core.$ZodTypes {
   return schema as z.core.$ZodTypes;
-}
-
-/** Whether a value is a map, not a list. */
-export function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -3,7 +3,7 @@ import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { z } from "zod";
 import type { ClientAuth, TlsSettings, WebSettings } from "./config.ts";
 import { Problems } from "./problems.ts";
-import { parseEntries } from "./shape.ts";
+import { parseEntry } from "./shape.ts";
 import { readYaml } from "./yaml.ts";
 
 const NOT_SUPPORTED = z.never().optional();
@@ -97,7 +97,7 @@ export function parseWebConfig(text: string, options: WebConfigOptions): WebSett
   const { file } = options;
   const yaml = readYaml(text);
   const problems = new Problems(file, yaml);
-  const entry = yaml.readable ? parseEntries(WebConfigFile, yaml.value ?? {}, [], problems) : null;
+  const entry = yaml.readable ? parseEntry(WebConfigFile, yaml.value ?? {}, [], problems) : null;
   const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = entry ?? {};
   const settings = {
     file,

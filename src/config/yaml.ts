@@ -4,7 +4,6 @@ import {
   isAlias,
   isMap,
   isNode,
-  isPair,
   isScalar,
   isSeq,
   LineCounter,
@@ -56,21 +55,24 @@ export function readYaml(text: string): YamlFile {
     prettyErrors: false,
     schema: "core",
     stringKeys: true,
+    // The library compares each key with all others: `duplicateKeys` takes linear time.
+    uniqueKeys: false,
   });
   const at = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
   const syntax = [...document.errors, ...document.warnings];
-  const { targets, flaws } = readAliases(document);
+  const { targets, flaws, duplicates } = readNodes(document);
   const problems = [
     ...syntax.map(({ code, message, pos }) => ({
       offset: pos[0],
-      message: syntaxMessage(code, message, text.slice(pos[0])),
+      message: syntaxMessage(code, message),
     })),
     ...flaws,
+    ...duplicates,
   ];
-  const isValid = flaws.length === 0 && syntax.every(({ code }) => code === "DUPLICATE_KEY");
+  const isValid = syntax.length + flaws.length === 0;
   const plain = isValid ? toPlain(document) : null;
   const find = (path: Path): Lookup => findNode(document.contents, path, targets);
   return {
@@ -104,10 +106,8 @@ interface Flaw {
 }
 
 /** The library's messages end with what was found, which may be a key. */
-function syntaxMessage(code: string, message: string, rest: string): string {
+function syntaxMessage(code: string, message: string): string {
   switch (code) {
-    case "DUPLICATE_KEY":
-      return `duplicate key ${JSON.stringify(/^["']?([\w-]*)/.exec(rest)?.[1])}`;
     case "NON_STRING_KEY":
       return "found a list, a map or an alias as a key, expected a name";
     case "MULTIPLE_DOCS":
@@ -124,11 +124,19 @@ function syntaxMessage(code: string, message: string, rest: string): string {
   }
 }
 
-/** What each alias refers to, in one pass: the library's own lookup walks the whole document for each. */
-function readAliases(document: Document): { targets: ReadonlyMap<Alias, Node>; flaws: readonly Flaw[] } {
+interface Nodes {
+  /** What each alias refers to: the library's own lookup walks the whole document for each. */
+  readonly targets: ReadonlyMap<Alias, Node>;
+  /** What makes the content unusable. */
+  readonly flaws: readonly Flaw[];
+  readonly duplicates: readonly Flaw[];
+}
+
+function readNodes(document: Document): Nodes {
   const latest = new Map<string, Node>();
   const targets = new Map<Alias, Node>();
   const flaws: Flaw[] = [];
+  const duplicates: Flaw[] = [];
   visit(document, (_, node, ancestors) => {
     if (isAlias(node)) {
       const target = latest.get(node.source);
@@ -140,13 +148,24 @@ function readAliases(document: Document): { targets: ReadonlyMap<Alias, Node>; f
       } else {
         targets.set(node, target);
       }
-    } else if (isPair(node) && isScalar(node.key) && node.key.value === "__proto__") {
-      flaws.push({ offset: node.key.range?.[0] ?? 0, message: "__proto__ cannot be a key" });
     } else if (isNode(node) && node.anchor !== undefined) {
       latest.set(node.anchor, node);
     }
+    if (isMap(node)) {
+      duplicates.push(...duplicateKeys(node));
+    }
   });
-  return { targets, flaws };
+  return { targets, flaws, duplicates };
+}
+
+function duplicateKeys(map: YAMLMap): readonly Flaw[] {
+  const seen = new Set<string>();
+  return map.items.flatMap(({ key }) => {
+    const text = isScalar(key) ? String(key.value) : "";
+    const isNew = seen.size < seen.add(text).size;
+    const offset = isScalar(key) ? (key.range?.[0] ?? 0) : 0;
+    return isNew ? [] : [{ offset, message: `duplicate key ${JSON.stringify(text)}` }];
+  });
 }
 
 function toPlain(document: Document): { value: unknown; flaws: readonly Flaw[] } {

@@ -66,7 +66,7 @@ describe("a hostile configuration", () => {
     const error = errorOf(() => parseChains(`version: 1\nchains:\n${chains}\nprotocols: {}\n`));
 
     expect(error?.message).toMatch(
-      /^file\.yaml:1:1: \(file\): Cannot read a file of \d\.\d MiB: expected at most 4 MiB$/,
+      /^file\.yaml:1:1: \(file\): found a file of \d\.\d MiB, expected at most 4 MiB$/,
     );
   });
 

@@ -3,30 +3,39 @@ import { describe, expect, it } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { ConfigError } from "../../src/config/problems.ts";
+import { looksLikeKey } from "../../src/core/model/redact.ts";
 
 const UUID = "5961fb30-8fdc-45ad-9a35-555dd5e0dd56";
 const BASE58 = "4SxPXkQNifgBYqje2C4yP5gz69erZwtD7GuLWgXHSLGe";
 const HEX_40 = "d0f1c5b2a3948576655443322110ffeeddccbbaa";
 const IPFS_HASH = "QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWKPbdG";
 
-describe("secrets of a URL's path", () => {
-  it("are keys of every usual form", () => {
-    const paths = {
-      [`/${UUID}/graphql`]: UUID,
-      [`/v1/${BASE58}`]: BASE58,
-      [`/${HEX_40}/`]: HEX_40,
-      [`/${"abcdef".repeat(6)}`]: "abcdef".repeat(6),
-      "/v2/aB3_dE-fG5hIjKl7MnOp_QrS": "aB3_dE-fG5hIjKl7MnOp_QrS",
-      [`/token=${HEX_40}/x`]: HEX_40,
-      [`/{chain}-${HEX_40}`]: `-${HEX_40}`,
-      [`/${BASE58}%21`]: `${BASE58}!`,
-    };
+describe("a key in a URL's path", () => {
+  it("is refused in the file, whatever its usual form", () => {
+    const paths = [
+      `/${UUID}/graphql`,
+      `/v1/${BASE58}`,
+      `/${HEX_40}/`,
+      `/${"abcdef".repeat(6)}`,
+      "/v2/aB3_dE-fG5hIjKl7MnOp_QrS",
+      `/token=${HEX_40}/x`,
+      `/{chain}-${HEX_40}`,
+    ];
 
-    const missed = Object.entries(paths).filter(
-      ([path, key]) => !configOf({ url: `https://h.example${path}` }).secrets.includes(key),
+    const messages = paths.map((path) => messageOf(fileWith({ url: `https://h.example${path}` })));
+
+    expect(messages).toEqual(
+      paths.map(() => expect.stringMatching(/looks like a key; write it as \$\{VAR\}/)),
     );
+    expect(messages.filter((message) => message.includes(HEX_40))).toEqual([]);
+  });
 
-    expect(missed).toEqual([]);
+  it("is secret where a variable holds it", () => {
+    const env = { NODE: `https://h.example/v2/${HEX_40}`, KEY: "swordfish" };
+
+    const { secrets } = configOf({ url: `\${NODE}`, rpc: `["https://h.example/\${KEY}"]` }, env);
+
+    expect(secrets).toEqual(expect.arrayContaining([HEX_40, "swordfish"]));
   });
 
   it("are no names, numbers, versions or public ids", () => {
@@ -36,6 +45,7 @@ describe("secrets of a URL's path", () => {
       "/508d217/v1/graphql",
       `/api/subgraphs/id/${BASE58}`,
       `/subgraphs/${IPFS_HASH}`,
+      `/api/public/${UUID}/subgraphs/name`,
       "/?network=base&variant=subgraph",
       "/?chain=8453&v=2024",
       "/graphql-endpoint/lockupV2/arbitrumsepoliatestnet-2024",
@@ -49,17 +59,10 @@ describe("secrets of a URL's path", () => {
 
     expect([...secrets, ofValue].flat()).toEqual([]);
   });
-
-  it("include a key in the value of a variable that holds a whole URL", () => {
-    const { secrets } = configOf({ url: `\${NODE}` }, { NODE: `https://h.example/v2/${HEX_40}` });
-
-    expect(secrets).toContain(HEX_40);
-  });
 });
 
 describe("keys of random characters in a path", () => {
-  it("are secret, all but one in a thousand at most", () => {
-    const count = 2_000;
+  it("are refused, all but one in a thousand at most", () => {
     const forms: Readonly<Record<string, (bytes: Buffer) => string>> = {
       "32 hexadecimal digits": (bytes) => bytes.toString("hex").slice(0, 32),
       "22 characters of base64url": (bytes) => bytes.toString("base64url").slice(0, 22),
@@ -71,15 +74,13 @@ describe("keys of random characters in a path", () => {
 
     const missed = Object.entries(forms).map(([form, make]) => {
       // Random, and the same in each run.
-      const keys = Array.from({ length: count }, (_, index) =>
+      const keys = Array.from({ length: 2_000 }, (_, index) =>
         make(createHash("sha512").update(`key ${index}`).digest()),
       );
-      const { secrets } = configOf({ rpc: JSON.stringify(keys.map((key) => `https://h.example/v3/${key}`)) });
-      const known = new Set(secrets);
-      return { form, missed: keys.filter((key) => !known.has(key)).length };
+      return { form, missed: keys.filter((key) => !looksLikeKey(key)).length };
     });
 
-    expect(missed.filter((one) => one.missed > count / 1_000)).toEqual([]);
+    expect(missed.filter((one) => one.missed > 2)).toEqual([]);
   });
 });
 
@@ -175,7 +176,7 @@ const MISTAKES: readonly ((key: string) => Partial<File>)[] = [
   (key) => ({ rpc: `{ https://h.example/${key} }` }),
   (key) => ({ rpc: `[h.example/${key}]` }),
   (key) => ({ rpc: `[https://h.example/{${key}}]` }),
-  (key) => ({ rpc: `[{ url: https://h.example/${key} }]` }),
+  (key) => ({ rpc: `[{ url: h.example/${key} }]` }),
   (key) => ({ rpc: `[[https://h.example/${key}]]` }),
   (key) => ({ rpc: `["https://h.example/${key} "]` }),
   (key) => ({ chain: `{ url: h.example/${key} }` }),
@@ -193,7 +194,7 @@ describe("the message about a mistake", () => {
     );
 
     expect(messages.filter(({ key, message }) => message.includes(key))).toEqual([]);
-    expect(messages.filter(({ message }) => !/^chains\.yaml:\d+:\d+: .*: Cannot /.test(message))).toEqual([]);
+    expect(messages.filter(({ message }) => !/^chains\.yaml:\d+:\d+: .*: ./.test(message))).toEqual([]);
   });
 });
 

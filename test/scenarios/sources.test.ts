@@ -95,7 +95,7 @@ describe("a reload", () => {
 describe("the URL of an RPC node", () => {
   it("cannot be listed twice", () => {
     expect(() => configOf(chainsYaml({ nodes: [GOOD, WRONG, `${GOOD}#x`] }))).toThrow(
-      'chains.base.rpc[2]: Cannot list a node twice: this URL is in the list of chain "base" already',
+      'chains.base.rpc[2]: chain "base" has this URL already',
     );
   });
 });

@@ -1,5 +1,5 @@
 import { argv, stdout } from "node:process";
-import { readProxySettings } from "../../src/config/options/proxy-settings.ts";
+import { readProxySettings } from "../../src/config/options.ts";
 import { clientOf } from "./client-of.ts";
 
 // Posts to each URL of the command line and writes what came of it as JSON. A process of its own, because Node

@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { vi } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
-import { parseDuration } from "../../src/config/schema/quantities.ts";
+import { parseDuration } from "../../src/config/quantities.ts";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
 import { type Endpoint, endpointsOf, sourceKeysOf, statusEndpointOf } from "../../src/core/model/fleet.ts";
 import type { PostRequest, PostResult } from "../../src/core/model/http-post.ts";

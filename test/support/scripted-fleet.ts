@@ -1,4 +1,4 @@
-import { parseDuration } from "../../src/config/schema/quantities.ts";
+import { parseDuration } from "../../src/config/quantities.ts";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
 import { endpointsOf, sourceKeysOf } from "../../src/core/model/fleet.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";

@@ -1,7 +1,7 @@
 import { NEW_CLOCK } from "../head/chain-clock.ts";
 import type { ChainState, WatchedChain } from "../head/chain-state.ts";
 import { NO_CONSENSUS } from "../head/consensus.ts";
-import { endpointsOf, type Fleet, indexerKey, sourceKeysOf } from "../model/fleet.ts";
+import { endpointsOf, type Fleet, indexerKey, providersOf } from "../model/fleet.ts";
 import { groupBy } from "../model/group-by.ts";
 import type { Observation } from "../model/observation.ts";
 import { watchProbes } from "../parity/watched-probe.ts";
@@ -21,9 +21,9 @@ export function watchFleet(fleet: Fleet): readonly WatchedChain[] {
   );
   const baselines = baselineIndexers(fleet);
   const providers = Object.fromEntries(
-    endpointsOf(fleet).flatMap((endpoint) =>
-      sourceKeysOf(endpoint).map((key) => [key, endpoint.host] as const),
-    ),
+    endpointsOf(fleet)
+      .flatMap(providersOf)
+      .map(({ source, provider }) => [source, provider]),
   );
   return fleet.chains.map((chain) => {
     const here = targets.get(chain.slug) ?? [];

@@ -36,6 +36,8 @@ export interface Target {
   readonly chainId: number;
   /** The deployment that dialect `graph-status` asks for, and no other dialect. */
   readonly deployment?: string;
+  /** What has faults in common, as configured; absent: the host of its endpoint. */
+  readonly provider?: string;
   readonly explorer: string | null;
   readonly playground: string | null;
   /** The time between two polls of its endpoint, which decides when its evidence is stale. */
@@ -95,6 +97,8 @@ export interface Endpoint {
   readonly host: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly dialect: string;
+  /** An RPC node's provider, as configured; absent: its host. An indexer's is that of each target. */
+  readonly provider?: string;
   /** How it is asked, of dialect `custom` and of no other. */
   readonly custom?: Form;
   /** Asked for the reason while the target is not `ok`; of dialect `graph` alone, and of one chain. */
@@ -194,4 +198,14 @@ export function servingTargets<T extends Pick<Target, "tier">>(targets: readonly
 /** The keys of the sources that an endpoint observes: its targets, or itself if it is an RPC node. */
 export function sourceKeysOf({ key, kind, targets }: Endpoint): readonly string[] {
   return kind === "rpc" ? [key] : targets.map((target) => target.key);
+}
+
+/** What has faults in common, for each source of an endpoint: its configured provider, or else its host. */
+export function providersOf(
+  endpoint: Endpoint,
+): readonly { readonly source: string; readonly provider: string }[] {
+  const { key, kind, targets, host, provider = host } = endpoint;
+  return kind === "rpc"
+    ? [{ source: key, provider }]
+    : targets.map((target) => ({ source: target.key, provider: target.provider ?? host }));
 }

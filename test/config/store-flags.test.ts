@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readStoreFlags } from "../../../src/config/options/read-store-flags.ts";
+import { readStoreFlags } from "../../src/config/options.ts";
 
 const NOBODY = { username: null, password: null };
 const ENV = { PASSWORD: "p@ss/w:ord%", STORE: "rediss://alice:p%40ss@cache.example/2" };
@@ -40,18 +40,19 @@ describe("readStoreFlags()", () => {
   });
 
   it("says what is wrong with an address", () => {
+    const expected = "expected redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE] or rediss://…";
     const found = {
-      "": "an empty string",
-      "cache.example:6379": "no scheme",
-      "http://cache.example": "http:",
-      "redis://": "no host",
-      "redis://h:99999": "an invalid host, port or password",
-      "redis://a:b/c@h": "an invalid host, port or password",
-      "redis://a/b@h": "an @ in the path",
-      "redis://h/first": "a path that is no database number",
-      "redis://h/0?x=hunter2": "a ? or # after the database",
-      "redis://alice@h": "a user without a password",
-      " redis://h": "a space before or after it",
+      "": `invalid URL: found no scheme, ${expected}`,
+      "cache.example:6379": `invalid URL: found no scheme, ${expected}`,
+      "http://cache.example": `invalid URL: found http://, ${expected}`,
+      "redis://": "no host in the URL",
+      "redis://h:99999": "invalid host, port or password in the URL",
+      "redis://a:b/c@h": "invalid host, port or password in the URL",
+      "redis://a/b@h": "found a path that is not the number of a database",
+      "redis://h/first": "found a path that is not the number of a database",
+      "redis://h/0?x=hunter2": "found a ? or # after the database",
+      "redis://alice@h": "found a user without a password",
+      " redis://h": "invalid URL: a space before or after it",
     };
 
     const readings = Object.keys(found).map((store) => read({ store }));
@@ -59,9 +60,7 @@ describe("readStoreFlags()", () => {
     expect(readings).toEqual(
       Object.values(found).map((what) => ({
         kind: "unusable",
-        message: expect.stringContaining(
-          `--store: Cannot use this URL: expected redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE] or rediss://…, found ${what}`,
-        ),
+        message: expect.stringContaining(`--store: ${what}`),
       })),
     );
   });
@@ -77,18 +76,18 @@ describe("readStoreFlags()", () => {
     expect(read({}, { SYNCLAG_STORE: "" })).toEqual({ kind: "none" });
     expect(read({}, { SYNCLAG_STORE: "hunter2" })).toEqual({
       kind: "unusable",
-      message: expect.stringMatching(/^SYNCLAG_STORE: Cannot use this URL: .*, found no scheme$/),
+      message: expect.stringMatching(/^environment variable SYNCLAG_STORE: invalid URL: found no scheme/),
     });
   });
 
   it("refuses --cluster where it has no effect, or could not stand in a key", () => {
     expect(read({ cluster: "blue" })).toEqual({
       kind: "unusable",
-      message: "Cannot use --cluster without --store or SYNCLAG_STORE",
+      message: "--cluster has no effect without --store or SYNCLAG_STORE",
     });
     expect(read({ store: "redis://h", cluster: "a}b" })).toEqual({
       kind: "unusable",
-      message: `Cannot use --cluster "a}b": expected letters, digits, '.', '_' or '-', 64 at most`,
+      message: `--cluster: found "a}b", expected letters, digits, '.', '_' or '-', 64 at most`,
     });
   });
 });

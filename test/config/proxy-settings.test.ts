@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { readProxySettings } from "../../../src/config/options/proxy-settings.ts";
+import { readProxySettings } from "../../src/config/options.ts";
 
 describe("readProxySettings()", () => {
   it("is null without a proxy", () => {
@@ -25,11 +25,10 @@ describe("readProxySettings()", () => {
 
     const messages = Object.entries(variables).map(([name, value]) => messageOf({ [name]: value }));
 
-    const expected = "Cannot use this URL: expected http:// or https://, found";
     expect(messages).toEqual([
-      `environment variable HTTPS_PROXY: ${expected} no scheme`,
-      `environment variable HTTP_PROXY: ${expected} socks5:`,
-      `environment variable https_proxy: ${expected} an invalid host, port or password; write / ? # and @ in a password as %2F %3F %23 and %40`,
+      "environment variable HTTPS_PROXY: invalid URL: found no scheme, expected http:// or https://",
+      "environment variable HTTP_PROXY: invalid URL: found socks5://, expected http:// or https://",
+      "environment variable https_proxy: invalid host, port or password in the URL; write / ? # and @ in a password as %2F %3F %23 and %40",
     ]);
   });
 });
