@@ -72,7 +72,12 @@ function configOf(
     protocols: { probe: [{ variant: "probe", url, headers, chains: ["chain"] }] },
   });
   try {
-    return parseConfig(text, { file: "command line", env: world.env, readFile: world.readFile });
+    return parseConfig(text, {
+      file: "command line",
+      env: world.env,
+      readFile: world.readFile,
+      takesKeysInPath: true,
+    });
   } catch (error) {
     if (!(error instanceof ConfigError)) {
       throw error;

@@ -14,6 +14,8 @@ import type { Path, YamlFile } from "./yaml.ts";
 export interface Context extends Pick<YamlFile, "sourceOf"> {
   readonly problems: Problems;
   readonly secrets: Secrets;
+  /** Whether a key may stand in a URL's path, as on a command line. */
+  readonly takesKeysInPath: boolean;
 }
 
 /** Header names, as the user wrote them, and their values. */
@@ -35,13 +37,14 @@ const RESERVED_NAMES = new Set([
 ]);
 
 /** The URL of a filled template, whose secrets are remembered. Null: a problem was added. */
-export function readFilledUrl(filled: Filled, path: Path, { problems, secrets }: Context): URL | null {
+export function readFilledUrl(filled: Filled, path: Path, context: Context): URL | null {
+  const { problems, secrets, takesKeysInPath } = context;
   const url = readWebUrl(filled.text);
   if (typeof url === "string") {
     problems.add(path, url);
     return null;
   }
-  if (hasKeyInPath(filled.parts)) {
+  if (!takesKeysInPath && hasKeyInPath(filled.parts)) {
     const message = `a part of the path looks like a key; write it as \${VAR} or \${file:/path}, or as a chain's own value if it is public`;
     problems.add(path, message);
   }

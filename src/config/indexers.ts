@@ -213,9 +213,9 @@ export class IndexerResolver {
     return {
       schedulePath: this.#pathOf("schedule", chain),
       endpoint: {
-        ...this.#id,
         key: this.#keyOf(name),
         kind: "indexer",
+        ...this.#id,
         name,
         url: url.href,
         host: url.host,
@@ -261,8 +261,8 @@ export class IndexerResolver {
     const deployment = DIALECTS[this.#entry.dialect]?.needs === DEPLOYMENT ? this.#deployment(chain) : null;
     const provider = own.provider ?? this.#entry.provider;
     return {
-      ...this.#id,
       key: this.#keyOf(slug),
+      ...this.#id,
       chain: slug,
       chainId,
       ...(deployment === null ? {} : { deployment }),

@@ -14,6 +14,8 @@ import { readYaml } from "./yaml.ts";
 export interface ParseOptions extends Environment {
   /** The path as the user gave it; every problem begins with it. */
   readonly file: string;
+  /** Whether a key may stand in a URL's path, as on a command line. Default: false, which asks for a variable. */
+  readonly takesKeysInPath?: boolean;
 }
 
 /**
@@ -22,12 +24,13 @@ export interface ParseOptions extends Environment {
  * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets.
  */
 export function parseConfig(text: string, options: ParseOptions): Config {
-  const { file } = options;
+  const { file, takesKeysInPath = false } = options;
   const yaml = readYaml(text);
   const problems = new Problems(file, yaml);
   const secrets = new Secrets(options);
   const sections = parseSections(ConfigFile, yaml.readable ? yaml.value : undefined, problems);
-  const { fleet, maintenance } = resolveFleet(sections, { problems, secrets, sourceOf: yaml.sourceOf });
+  const context = { problems, secrets, sourceOf: yaml.sourceOf, takesKeysInPath };
+  const { fleet, maintenance } = resolveFleet(sections, context);
   problems.throwIfAny(createRedact(secrets.all));
   const { listen, poll } = sections;
   if (listen === null || poll === null) {

@@ -84,12 +84,9 @@ function parsed<T>(parse: (text: string) => T | null) {
 
 const LISTEN = /^(?:\[([0-9A-Fa-f:.]+)\]|([A-Za-z0-9._-]+)):(\d{1,5})$/;
 
-/** What `listen` and `--listen` should be, as it follows "expected". */
-export const LISTEN_EXPECTED = "HOST:PORT such as 127.0.0.1:9855 or [::1]:9855";
-
 /** `listen` in chains.yaml. */
 export const Listen = parsed(parseListenAddress).meta({
-  expected: LISTEN_EXPECTED,
+  expected: "HOST:PORT such as 127.0.0.1:9855 or [::1]:9855",
   pattern: LISTEN.source,
   examples: ["127.0.0.1:9855", "0.0.0.0:9855", "[::1]:9855"],
 });

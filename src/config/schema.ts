@@ -331,7 +331,6 @@ export const ConfigFile = z
   .meta({ expected: "a map with version, chains and protocols" });
 
 export type ThresholdsEntry = z.output<typeof Thresholds>;
-export type BudgetEntry = z.output<typeof BudgetEntry>;
 export type ChainEntry = z.output<typeof ChainEntry>;
 export type ChainValues = z.output<typeof ChainValues>;
 export type CustomEntry = z.output<typeof Custom>;

@@ -34,7 +34,7 @@ export function parseSections<File extends z.ZodObject>(
   const sections = new Map<string, unknown>(Object.entries(isMap ? value : {}));
   // The cases of `parseInner` are those of `Entries`.
   return Object.fromEntries(
-    Object.entries(schema.shape).map(([name, section]) => [
+    Object.entries<Schema>(schema.shape).map(([name, section]) => [
       name,
       isMap ? parseInner(section, sections.get(name), [name], problems) : null,
     ]),
@@ -64,11 +64,11 @@ function parseInner(schema: Schema, value: unknown, path: Path, problems: Proble
     }
     case "record": {
       const shell = new z.ZodRecord({ ...def, keyType: z.string(), valueType: z.unknown() });
-      const entries = parseWith(shell, value, schema, path, problems);
+      const entries = parseWith(shell, value, schema, path, problems) as Record<string, unknown> | null;
       return entries === null
         ? null
         : new Map(
-            Object.entries(Object(entries)).map(([name, entry]) => {
+            Object.entries<unknown>(entries).map(([name, entry]) => {
               const at = [...path, name];
               if (!z.core.safeParse(def.keyType, name).success) {
                 problems.add(at, wrongValue(def.keyType, name), "key");

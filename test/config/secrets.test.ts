@@ -24,8 +24,8 @@ describe("a key in a URL's path", () => {
 
     const messages = paths.map((path) => messageOf(fileWith({ url: `https://h.example${path}` })));
 
-    expect(messages).toEqual(
-      paths.map(() => expect.stringMatching(/looks like a key; write it as \$\{VAR\}/)),
+    expect(messages.filter((message) => !message.includes(`looks like a key; write it as \${VAR}`))).toEqual(
+      [],
     );
     expect(messages.filter((message) => message.includes(HEX_40))).toEqual([]);
   });
