@@ -3,12 +3,12 @@ import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Report, TargetReport } from "../src/core/model/report.ts";
-import type { EndpointSpec } from "../src/sim/fleet/endpoint-spec.ts";
-import type { FAULTS } from "../src/sim/fleet/fault-list.ts";
-import { type SimulatedFleet, startFleet } from "../src/sim/fleet/simulated-fleet.ts";
-import { SIMULATED_CUSTOM_QUERY } from "../src/sim/servers/custom.ts";
+import type { SimulatedFleet } from "../src/sim/fleet/simulated-fleet.ts";
+import { SIMULATED_CUSTOM } from "../src/sim/servers/families.ts";
 import { FAULT_DEPLOYMENT, type FaultCase, faultCases, type Truth } from "./support/fault-cases.ts";
 import { AUTHORITY, WIRE_CASES, type Wire } from "./support/fault-wires.ts";
+import type { FAULTS } from "./support/faults.ts";
+import { startFleet, type TestEndpoint } from "./support/fleet.ts";
 import { expectGolden } from "./support/golden.ts";
 import { startScenario } from "./support/scenario.ts";
 import { startSynclag } from "./support/synclag-process.ts";
@@ -39,7 +39,9 @@ const NEEDS_A_SOCKET = [
   "informational",
 ] as const satisfies readonly (keyof typeof FAULTS)[];
 const CASES = faultCases({ block: 1, timeSec: 1 });
-const SPOILT = CASES.filter(({ fault }) => NEEDS_A_SOCKET.some((name) => name === fault));
+const SPOILT = CASES.filter(({ name }) =>
+  NEEDS_A_SOCKET.some((fault) => fault.replaceAll("_", "-") === name),
+);
 const ANSWERED = CASES.filter((one) => !SPOILT.includes(one));
 /** In the order of the document. */
 const ALL: readonly Expected[] = [...CASES, ...WIRE_CASES];
@@ -262,11 +264,11 @@ function urlKeyOf(protocol: string): string {
 }
 
 /** The endpoint of a fault, and its neighbour on the same host. */
-function specsOf({ name, spec }: FaultCase): readonly EndpointSpec[] {
+function specsOf({ name, spec }: FaultCase): readonly TestEndpoint[] {
   return [{ ...spec, key: keyOf(name), chains: ["base"], origin: name }, neighbourSpec({ name })];
 }
 
-function neighbourSpec({ name }: Pick<FaultCase, "name">): EndpointSpec {
+function neighbourSpec({ name }: Pick<FaultCase, "name">): TestEndpoint {
   return { kind: "graph-node", key: keyOf(neighbourOf(name)), chains: ["base"], origin: name };
 }
 
@@ -283,7 +285,7 @@ function chainsYaml(
 ): string {
   const indexers = endpoints.map(({ name, url }) => {
     const dialect = dialectOf(name);
-    const { chainId, ...query } = SIMULATED_CUSTOM_QUERY;
+    const { chainId, ...query } = SIMULATED_CUSTOM;
     // JSON is YAML.
     const custom = dialect === "custom" ? `, custom: ${JSON.stringify({ ...query, chain_id: chainId })}` : "";
     const deployment = dialect === "graph-status" ? ` deployment: ${FAULT_DEPLOYMENT} ` : "";

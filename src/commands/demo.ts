@@ -6,11 +6,10 @@ import { createRedact } from "../core/model/redact.ts";
 import { createLogger } from "../io/logger.ts";
 import { accelerate, paceAtSpeed } from "../sim/fleet/accelerate.ts";
 import { withDemoFamilies } from "../sim/fleet/demo-families.ts";
-import { SIMULATED_API_KEY } from "../sim/fleet/endpoint-spec.ts";
 import { mirrorFleet } from "../sim/fleet/mirror-fleet.ts";
-import { applyStep, playScenario } from "../sim/scenarios/play-scenario.ts";
-import { findScenario, SCENARIOS } from "../sim/scenarios/registry.ts";
-import type { Scenario } from "../sim/scenarios/scenario.ts";
+import { SIMULATED_API_KEY } from "../sim/fleet/simulated-fleet.ts";
+import { playScenario, type Scenario } from "../sim/scenarios/scenario.ts";
+import { SCENARIOS } from "../sim/scenarios/scenarios.ts";
 import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
 import { describeDemo, describeStep } from "./describe-demo.ts";
 import { loadConfig } from "./load-config.ts";
@@ -63,8 +62,8 @@ type Logger = Awaited<ReturnType<typeof createLogger>>;
 
 /** What the flags mean, or what is wrong with them. */
 function readFlags(flags: DemoFlags): DemoPlan | string {
-  const scenario = findScenario(flags.scenario);
-  if (scenario === null) {
+  const scenario = SCENARIOS.find(({ name }) => name === flags.scenario);
+  if (scenario === undefined) {
     const names = SCENARIOS.map(({ name }) => name).join(", ");
     return `Cannot play scenario ${JSON.stringify(flags.scenario)}: expected one of ${names}`;
   }
@@ -96,7 +95,7 @@ async function startDemo(
   cleanup.use(fleet);
   // What is wrong from the start is so before the first poll.
   for (const step of plan.scenario.steps.filter(({ atSec }) => atSec === 0)) {
-    await applyStep(fleet, step, plan.speed);
+    await step.happens(fleet, plan.speed);
   }
   const app = cleanup.use(
     await startApp(config, {

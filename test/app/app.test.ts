@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
 import type { App } from "../../src/app/app.ts";
 import { ConfigError } from "../../src/config/problems.ts";
-import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import { FAULTS } from "../support/faults.ts";
+import { startFleet } from "../support/fleet.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { configOf, scrape, startTestApp } from "../support/running-app.ts";
 import { json } from "../support/served.ts";
@@ -41,7 +43,7 @@ describe("startApp()", () => {
 
   it("is healthy but not ready before the first round is done", async () => {
     await using fleet = await startIndexers();
-    fleet.endpoint(MULTICHAIN).fail("hang_before_headers");
+    fleet.endpoint(MULTICHAIN).fail(FAULTS.hang_before_headers);
     await using app = await startTestApp(configOf(chainsYaml(fleet)));
 
     const answers = await Promise.all(

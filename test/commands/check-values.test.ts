@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { Report, TargetReport } from "../../src/core/model/report.ts";
 import { formatDuration, formatNumber } from "../../src/core/model/text.ts";
 import { STATUS_METRICS } from "../../src/metrics/families/status.ts";
+import { FAULTS } from "../support/faults.ts";
 import { serve } from "../support/listener.ts";
 import { startScenario } from "../support/scenario.ts";
 import { runCommand } from "./run-command.ts";
@@ -41,10 +42,10 @@ describe("a fleet with targets in different statuses", () => {
     target("behind").set({ lagBlocks: 431 });
     target("frozen").set({ freezeAtMs: Date.now() });
     target("fails").set({ indexingErrors: true });
-    endpoint("rejects").fail("unknown_key");
-    endpoint("limits").fail("http_429");
+    endpoint("rejects").fail(FAULTS.unknown_key);
+    endpoint("limits").fail(FAULTS.http_429);
     play.setHost("absent.example", "down");
-    endpoint("broken").fail("http_503");
+    endpoint("broken").fail(FAULTS.http_503);
     await play.run("15m");
     // As it is read from the answer of the API.
     served = JSON.parse(JSON.stringify(play.status())) as Report;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
-import type { ServerKind } from "../../src/sim/servers/answer.ts";
+import type { ServerKind } from "../../src/sim/servers/families.ts";
+import { startFleet } from "../support/fleet.ts";
 import { expectGolden } from "../support/golden.ts";
 import { serve } from "../support/listener.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

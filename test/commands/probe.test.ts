@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parseConfig } from "../../src/config/parse.ts";
-import { SIMULATED_API_KEY } from "../../src/sim/fleet/endpoint-spec.ts";
-import type { FaultName } from "../../src/sim/fleet/fault-list.ts";
-import { startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
-import type { ServerKind } from "../../src/sim/servers/answer.ts";
+import { SIMULATED_API_KEY } from "../../src/sim/fleet/simulated-fleet.ts";
+import type { ServerKind } from "../../src/sim/servers/families.ts";
 import { issueCertificate } from "../support/certificates.ts";
+import { FAULTS, type FaultName } from "../support/faults.ts";
+import { startFleet } from "../support/fleet.ts";
 import { expectGolden } from "../support/golden.ts";
 import { startRawServer } from "../support/raw-server.ts";
 import { runCommand, transcriptOf } from "./run-command.ts";
@@ -49,7 +49,7 @@ describe("synclag probe", () => {
     await using fleet = await startFleet({ nowMs: () => NOW_MS, endpoints: [{ kind: "graph-node" }] });
     const endpoint = fleet.endpoint("graph-node");
     for (const fault of faults) {
-      endpoint.fail(fault);
+      endpoint.fail(FAULTS[fault]);
       // Short only where the answer never comes: any other may take its time on a machine that is busy.
       const args = fault === "hang_before_headers" ? ["--timeout", "500ms"] : [];
       transcripts.push(`# ${fault}\n${await probed(endpoint.url, args)}`);
@@ -124,14 +124,18 @@ describe("synclag probe", () => {
   });
 
   it("fills variables in, sends headers, and prints no secret", async () => {
-    await using fleet = await startFleet({ nowMs: () => NOW_MS, endpoints: [{ kind: "gateway" }] });
+    const inPath = { key: "in-path", path: `/api/${SIMULATED_API_KEY}/subgraphs/id/5xyz` };
+    await using fleet = await startFleet({
+      nowMs: () => NOW_MS,
+      endpoints: [{ kind: "gateway" }, { kind: "gateway", ...inPath }],
+    });
     const { url } = fleet.endpoint("gateway");
     const header = `Authorization: Bearer \${GRAPH_KEY}`;
 
     const ofHeader = await runCommand(["probe", url, "--header", header, "--chain-id", "8453"], {
       env: { GRAPH_KEY: SIMULATED_API_KEY },
     });
-    const ofPath = await runCommand(["probe", url.replace("/api/", `/api/${SIMULATED_API_KEY}/`)]);
+    const ofPath = await runCommand(["probe", fleet.endpoint("in-path").url]);
 
     expect([ofHeader.exitCode, ofPath.exitCode]).toEqual([0, 0]);
     expect(ofHeader.out).toContain("chain 8453: block ");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FAULTS, times } from "../support/faults.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
 const KEY = "airdrops/subgraph/production/all";
@@ -15,7 +16,7 @@ const PLAINEST = "{ _meta { block { number } } }";
 describe("the search for a query that an endpoint answers", () => {
   it("asks all queries once, then one each poll, and all again after an hour", async () => {
     await using play = await startScenario(FLEET);
-    play.fleet.endpoint(KEY).fail("data_null");
+    play.fleet.endpoint(KEY).fail(FAULTS.data_null);
 
     await play.run("2m");
     const first = play.fleet.endpoint(KEY).requestCount;
@@ -33,10 +34,10 @@ describe("the search for a query that an endpoint answers", () => {
     await using play = await startScenario(FLEET);
     const endpoint = play.fleet.endpoint(KEY);
 
-    endpoint.fail("data_null", { times: 1 });
+    endpoint.fail(times(1, FAULTS.data_null));
     const [found, kept] = [await requestsPerMinute(play, 1), await requestsPerMinute(play, 1)];
     const remembered = lastQuery(play);
-    endpoint.fail("data_null", { times: 1 });
+    endpoint.fail(times(1, FAULTS.data_null));
     const afterRefusal = await requestsPerMinute(play, 1);
 
     expect([found, kept, remembered]).toEqual([[2], [1], PLAINEST]);
@@ -46,7 +47,7 @@ describe("the search for a query that an endpoint answers", () => {
 
   it("finds the query within ten polls once a server that refused all of them answers", async () => {
     await using play = await startScenario(FLEET);
-    play.fleet.endpoint(KEY).fail("data_null");
+    play.fleet.endpoint(KEY).fail(FAULTS.data_null);
     await play.run("5m");
 
     play.fleet.endpoint(KEY).heal();
@@ -68,6 +69,6 @@ async function requestsPerMinute(play: Scenario, minutes: number): Promise<reado
 }
 
 function lastQuery(play: Scenario): unknown {
-  const { body } = play.fleet.endpoint(KEY).lastRequest?.call ?? { body: "null" };
+  const { body } = play.fleet.endpoint(KEY).lastCall ?? { body: "null" };
   return (JSON.parse(body) as { readonly query: unknown }).query;
 }

@@ -2,8 +2,10 @@ import { cp, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
-import { chainOfAge } from "../../src/sim/model/usual-chains.ts";
+import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import { chainOfAge } from "../../src/sim/model/chain-model.ts";
+import { FAULTS } from "../support/faults.ts";
+import { headersFor, startFleet } from "../support/fleet.ts";
 import { type Alertmanager, type Page, startAlertmanager } from "./support/alertmanager.ts";
 import { startPrometheus } from "./support/prometheus-server.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
@@ -83,9 +85,9 @@ describe("a fault in a running fleet", () => {
   it("reaches the pager as one alert that names the cause, with its texts and links", async () => {
     fleet.target("airdrops/subgraph/production/base").freeze();
     for (const endpoint of fleet.endpoints("lockup/*/production/polygon")) {
-      endpoint.fail("http_503");
+      endpoint.fail(FAULTS.http_503);
     }
-    fleet.endpoint("flow/subgraph/production/base").fail("unknown_key");
+    fleet.endpoint("flow/subgraph/production/base").fail(FAULTS.unknown_key);
     fleet.chain("zksync").halt();
     const expected = [
       {
@@ -169,8 +171,7 @@ function chainsYaml(simulated: SimulatedFleet): string {
     const indexers = ENDPOINTS.filter(({ key }) => key.startsWith(`${protocol}/`)).map(
       ({ key, kind, chains: on }) => {
         const variant = key.split("/")[1] ?? "";
-        const headers =
-          kind === "gateway" ? `, headers: ${JSON.stringify(simulated.endpoint(key).headers)}` : "";
+        const headers = kind === "gateway" ? `, headers: ${JSON.stringify(headersFor(kind))}` : "";
         return `    - { variant: ${variant}, dialect: ${dialects[variant]}, url: "${url(key)}", schedule: "* * * * * *", chains: [${on.join(", ")}]${headers} }`;
       },
     );

@@ -6,7 +6,9 @@ import { z } from "zod";
 import { NO_BACK_OFF } from "../../src/budgets/back-off.ts";
 import { savedBudgetsToJson } from "../../src/budgets/snapshot.ts";
 import { writeBudgetJournal } from "../../src/io/state/journal.ts";
-import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import { FAULTS } from "../support/faults.ts";
+import { startFleet } from "../support/fleet.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { getJson } from "./support/loopback.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
@@ -34,7 +36,7 @@ describe("a budget", () => {
     await writeBudgetJournal(join(folder.path, "synclag.state.json"), spentBefore());
     const provider = fleet.endpoint(SUBGRAPH);
     // Each failure has a retry, which draws on the same budget.
-    provider.fail("http_500");
+    provider.fail(FAULTS.http_500);
     const history: Comparison[] = [];
 
     for (let death = 0; death < DEATHS; death += 1) {

@@ -2,7 +2,8 @@ import { rmSync, writeFileSync } from "node:fs";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, onTestFinished, vi } from "vitest";
-import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import { startFleet } from "../support/fleet.ts";
 import { printed, runProgram, startProgram } from "./support/program.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FAULTS, halfOf, times } from "../support/faults.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
 const BASE = "airdrops/subgraph/production/base";
@@ -37,7 +38,7 @@ describe("a budget", () => {
   ])("of scope $scope is never exceeded, though every poll is retried", async ({ scope, most }) => {
     await using play = await startScenario(chainsYaml({ ...TIGHT, limit: most, scope }));
     for (const endpoint of play.fleet.endpoints("airdrops/subgraph/*/*")) {
-      endpoint.fail("http_502", { share: 0.5 });
+      endpoint.fail(halfOf(FAULTS.http_502));
     }
 
     await play.run("80m");
@@ -53,7 +54,7 @@ describe("a budget", () => {
   it("spends on retries and confirmation polls only what the schedule leaves", async () => {
     await using play = await startScenario(chainsYaml({ limit: 80, per: "hour" }));
     await play.run("10m");
-    play.fleet.endpoint(BASE).fail("http_502");
+    play.fleet.endpoint(BASE).fail(FAULTS.http_502);
 
     await play.run("45m");
 
@@ -167,7 +168,7 @@ describe("a provider that asks to wait", () => {
   it("again and again is asked less and less often", async () => {
     await using play = await startScenario(chainsYaml({ schedule: "*/15 * * * * *", limit: 90_000 }));
     await play.run("295s");
-    play.fleet.endpoint(BASE).fail("http_429");
+    play.fleet.endpoint(BASE).fail(FAULTS.http_429);
 
     await play.run("100m");
 
@@ -199,7 +200,7 @@ describe("a provider that asks to wait", () => {
     await using play = await startScenario(chainsYaml({}));
     await play.run("295s");
     const headers = { "retry-after": new Date(Date.now() + 5 * MINUTE_MS).toUTCString() };
-    play.fleet.endpoint(BASE).fail({ kind: "answer", status: 503, headers, body: "busy" }, { times: 1 });
+    play.fleet.endpoint(BASE).fail(times(1, { status: 503, headers, body: "busy" }));
 
     await play.run("10m");
 
@@ -212,10 +213,8 @@ describe("a provider that asks to wait", () => {
   it("stops only its own endpoint where there is no budget, and may be tried at once after a reload", async () => {
     await using play = await startScenario(chainsYaml({}));
     await play.run("295s");
-    play.fleet.endpoint("airdrops/multichain/production/base").fail("http_429_retry_after", { times: 1 });
-    play.fleet
-      .endpoint("airdrops/multichain/production/base")
-      .fail({ kind: "answer", status: 429, headers: { "retry-after": "3600" }, body: "" }, { times: 1 });
+    const refusal = { status: 429, headers: { "retry-after": "3600" }, body: "" };
+    play.fleet.endpoint("airdrops/multichain/production/base").fail(times(1, refusal));
     await play.run("10m");
     const during = play.target("airdrops/multichain/production/base");
 
@@ -230,7 +229,7 @@ describe("a provider that asks to wait", () => {
 
 function refuse(play: Scenario, retryAfter: string | null): void {
   const headers = retryAfter === null ? {} : { "retry-after": retryAfter };
-  play.fleet.endpoint(BASE).fail({ kind: "answer", status: 429, headers, body: "Too many requests" });
+  play.fleet.endpoint(BASE).fail({ status: 429, headers, body: "Too many requests" });
 }
 
 function budgetSeries(name: string, endpoint: string): string {

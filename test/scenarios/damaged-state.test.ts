@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { loadState } from "../../src/daemon/state/load.ts";
 import { writeStateFile } from "../../src/io/state/file.ts";
 import { STATE_SHAPE } from "../../src/io/state/seal.ts";
+import { FAULTS } from "../support/faults.ts";
 import { expectGolden } from "../support/golden.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
@@ -82,7 +83,7 @@ describe("the state of a chain", () => {
 /** Runs until the state has every section. */
 async function playEverything(play: Scenario): Promise<void> {
   play.fleet.target("airdrops/subgraph/production/ethereum").set({ lagMs: 3_600_000 });
-  play.fleet.endpoint("flow/subgraph/production/base").fail("http_429");
+  play.fleet.endpoint("flow/subgraph/production/base").fail(FAULTS.http_429);
   play.setHost("squid.example", "down");
   await play.run("15m");
   const { parity, incidents, budgets } = play.report();

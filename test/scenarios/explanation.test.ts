@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FAULTS } from "../support/faults.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
 const TARGET = "airdrops/subgraph/production/base";
@@ -84,7 +85,7 @@ describe("the index-node API of an endpoint", () => {
     const { detail } = play.target(TARGET);
 
     for (const fault of ["http_502", "hang_before_headers", "html_with_200", "no_data"] as const) {
-      play.fleet.endpoint(API).fail(fault);
+      play.fleet.endpoint(API).fail(FAULTS[fault]);
       await play.run("4m");
       expect(play.target(TARGET)).toMatchObject({ status: "failed", up: true });
       expect(play.target(TARGET).detail.split(";")[0]).toBe(detail.split(";")[0]);

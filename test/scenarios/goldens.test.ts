@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { STATUSES } from "../../src/core/model/report.ts";
+import { FAULTS } from "../support/faults.ts";
 import { expectGolden } from "../support/golden.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
@@ -61,9 +62,9 @@ describe("a fleet in which each status occurs", () => {
     fleet
       .target("lockup/mirror/production/gnosis")
       .reindex({ backBlocks: 500_000, withinMs: 10 * 3_600_000 });
-    fleet.endpoint("airdrops/subgraph/production/gnosis").fail("unknown_key");
-    fleet.endpoint("airdrops/subgraph/testing/gnosis").fail("subgraph_not_found");
-    fleet.endpoint("airdrops/subgraph/testing/sepolia").fail("http_503");
+    fleet.endpoint("airdrops/subgraph/production/gnosis").fail(FAULTS.unknown_key);
+    fleet.endpoint("airdrops/subgraph/testing/gnosis").fail(FAULTS.subgraph_not_found);
+    fleet.endpoint("airdrops/subgraph/testing/sepolia").fail(FAULTS.http_503);
     await play.run("4m");
     // The budget is now spent more than twice over.
     await play.reload(FLEET.replace(WIDE_TRIAL, NARROW_TRIAL));
@@ -92,7 +93,7 @@ describe("failures with one cause", () => {
     const { fleet } = play;
     await play.run("5m");
     play.setHost("gateway.example", "down");
-    fleet.endpoint("airdrops/multichain/production/all").fail("hang_before_headers");
+    fleet.endpoint("airdrops/multichain/production/all").fail(FAULTS.hang_before_headers);
     await play.run("5m");
     expectTexts(play, "one-cause", "gnosis");
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { FaultName } from "../../src/sim/fleet/fault-list.ts";
 import type { TargetBehaviour } from "../../src/sim/fleet/simulated-target.ts";
+import { faultNamed } from "../support/faults.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
 /** Two multi-chain indexers on one host, a subgraph for each of their chains on another one, and an indexer with a host of its own. */
@@ -348,9 +348,7 @@ protocols: { airdrops: [${indexers.join(", ")}] }
 /** A server asks us to wait for an hour, and goes down. */
 async function tellToWait(play: Scenario, name: string): Promise<void> {
   const headers = { "retry-after": "3600" };
-  play.fleet
-    .endpoint(`airdrops/${name}/production/all`)
-    .fail({ kind: "answer", status: 429, headers, body: "" });
+  play.fleet.endpoint(`airdrops/${name}/production/all`).fail({ status: 429, headers, body: "" });
   await play.run("20s");
   play.setHost(`${name}.example`, "down");
 }
@@ -380,8 +378,7 @@ function happen(play: Scenario, what: string): void {
 
 function failAs(play: Scenario, endpoints: string, fault: string): void {
   for (const endpoint of play.fleet.endpoints(endpoints)) {
-    // Another name than that of a fault throws.
-    endpoint.fail(fault as FaultName);
+    endpoint.fail(faultNamed(fault));
   }
 }
 

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FAULTS } from "../support/faults.ts";
 import type { LogLine } from "../support/log-recorder.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
@@ -32,9 +33,9 @@ describe("the log", () => {
     await play.run("5m");
     const before = play.log.length;
 
-    play.fleet.endpoint(BASE).fail("unknown_key");
+    play.fleet.endpoint(BASE).fail(FAULTS.unknown_key);
     await play.run("10m");
-    play.fleet.endpoint(BASE).fail("http_404");
+    play.fleet.endpoint(BASE).fail(FAULTS.http_404);
     await play.run("10m");
     play.fleet.endpoint(BASE).heal();
     await play.run("10m");
@@ -80,7 +81,7 @@ describe("the log", () => {
     await play.run("20m");
     const before = play.log.length;
 
-    play.fleet.endpoint(BASE).fail("unknown_key");
+    play.fleet.endpoint(BASE).fail(FAULTS.unknown_key);
     play.setHost("graph.example", "up");
     await play.run("10m");
 
@@ -91,7 +92,7 @@ describe("the log", () => {
     const without = FLEET.replace("    - { variant: ponder", "#");
     await using play = await startScenario(without, { simulated: FLEET });
     await play.run("5m");
-    play.fleet.endpoint(BASE).fail("unknown_key");
+    play.fleet.endpoint(BASE).fail(FAULTS.unknown_key);
     await play.run("5m");
     const before = play.log.length;
 
@@ -103,7 +104,7 @@ describe("the log", () => {
 
   it("has each failed poll at debug, with its endpoint and reason", async () => {
     await using play = await startScenario(FLEET);
-    play.fleet.endpoint(BASE).fail("http_502");
+    play.fleet.endpoint(BASE).fail(FAULTS.http_502);
 
     await play.run("1m");
 

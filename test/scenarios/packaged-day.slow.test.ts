@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { chainReports } from "../../src/core/model/report.ts";
-import { SIMULATED_API_KEY } from "../../src/sim/fleet/endpoint-spec.ts";
-import { type ChainSpec, driftingPaces } from "../../src/sim/model/chain-model.ts";
+import { SIMULATED_API_KEY } from "../../src/sim/fleet/simulated-fleet.ts";
+import type { ChainSpec } from "../../src/sim/model/chain-model.ts";
+import { driftingPaces } from "../support/drifting-paces.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
 const START_MS = Date.parse("2026-11-20T00:00:00Z");

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ParityReport } from "../../src/core/model/report.ts";
+import { FAULTS, times } from "../support/faults.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
 interface Watched {
@@ -338,10 +339,10 @@ function say(play: Scenario, head: number, poll: Poll): void {
     const [target] = endpoint.targets;
     const said = poll[variant];
     if (said === undefined) {
-      endpoint.fail("http_500");
+      endpoint.fail(FAULTS.http_500);
     } else {
       const [height, campaigns] = said;
-      endpoint.fail("http_500", { times: 0 });
+      endpoint.fail(times(0, FAULTS.http_500));
       const deployment = poll.deployment === undefined ? {} : { deployment: poll.deployment };
       target?.set({
         says: {

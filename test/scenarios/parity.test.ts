@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FAULTS, times } from "../support/faults.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
 const SELECT = {
@@ -336,7 +337,7 @@ describe("a server that refuses a value", () => {
       );
       await play.run("5s");
       const before = play.received.length;
-      play.fleet.endpoint(SUBGRAPH).fail(fault, { times: 1 });
+      play.fleet.endpoint(SUBGRAPH).fail(times(1, FAULTS[fault]));
 
       await play.run("35s");
 
@@ -353,7 +354,7 @@ describe("a server that refuses a value", () => {
   it("is not to blame where the heights alone fail, too", async () => {
     await using play = await startScenario(FLEET + PAIR);
     await play.run("5s");
-    play.fleet.endpoint(SUBGRAPH).fail("http_503");
+    play.fleet.endpoint(SUBGRAPH).fail(FAULTS.http_503);
 
     await play.run("3m");
 

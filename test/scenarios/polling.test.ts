@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FaultName } from "../../src/sim/fleet/fault-list.ts";
+import { FAULTS, type FaultName, times } from "../support/faults.ts";
 import { type ReceivedRequest, type Scenario, startScenario } from "../support/scenario.ts";
 
 const MULTICHAIN = "airdrops/multichain/production/all";
@@ -68,7 +68,7 @@ describe("an endpoint whose last poll is under way", () => {
       oneSubgraph({ schedule: "*/5 * * * * *", poll: "timeout: 12s, retries: 0" }),
     );
     await play.run("7s");
-    play.fleet.endpoint(SUBGRAPH).fail("hang_before_headers");
+    play.fleet.endpoint(SUBGRAPH).fail(FAULTS.hang_before_headers);
 
     await play.run("33s");
 
@@ -123,7 +123,7 @@ protocols:
     await using play = await startScenario(FLEET);
     await play.run("30s");
     for (const endpoint of play.fleet.endpoints("airdrops/subgraph/*/*")) {
-      endpoint.fail("hang_before_headers");
+      endpoint.fail(FAULTS.hang_before_headers);
     }
 
     await play.run("5m");
@@ -160,7 +160,7 @@ ${indexers.join("\n")}
       await play.run("50s");
       for (const endpoint of play.fleet.endpoints("airdrops/*/*/*")) {
         if (endpoint.key.includes("slow")) {
-          endpoint.fail("hang_before_headers");
+          endpoint.fail(FAULTS.hang_before_headers);
         }
       }
       await play.run("1m");
@@ -208,7 +208,7 @@ describe("confirmation polls", () => {
     async ({ schedule, seconds }) => {
       await using play = await startScenario(oneSubgraph({ schedule }));
       await play.run("595s");
-      play.fleet.endpoint(SUBGRAPH).fail("http_404");
+      play.fleet.endpoint(SUBGRAPH).fail(FAULTS.http_404);
 
       await play.run("25m");
 
@@ -222,7 +222,7 @@ describe("confirmation polls", () => {
     await play.run("595s");
 
     for (let minute = 0; minute < 10; minute += 1) {
-      play.fleet.endpoint(SUBGRAPH).fail(minute % 2 === 0 ? "http_404" : "http_401");
+      play.fleet.endpoint(SUBGRAPH).fail(minute % 2 === 0 ? FAULTS.http_404 : FAULTS.http_401);
       await play.run("1m");
     }
 
@@ -262,7 +262,7 @@ describe("a poll that fails", () => {
     for (const fault of [...RETRIED, ...FINAL]) {
       await using play = await startScenario(oneSubgraph({ schedule: "0 * * * * *" }));
       await play.run("50s");
-      play.fleet.endpoint(SUBGRAPH).fail(fault, { times: 1 });
+      play.fleet.endpoint(SUBGRAPH).fail(times(1, FAULTS[fault]));
 
       await play.run("22s");
 
@@ -281,7 +281,7 @@ describe("a poll that fails", () => {
     async (retries) => {
       await using play = await startScenario(oneSubgraph({ poll: `retries: ${retries}` }));
       await play.run("50s");
-      play.fleet.endpoint(SUBGRAPH).fail("http_500");
+      play.fleet.endpoint(SUBGRAPH).fail(FAULTS.http_500);
 
       await play.run("12s");
 
@@ -300,7 +300,7 @@ describe("a stop", () => {
     await using play = await startScenario(oneSubgraph({}));
     play.fleet.endpoint(SUBGRAPH).set({ latency: { minMs: 100, maxMs: 100 } });
     await play.run("5m");
-    play.fleet.endpoint(SUBGRAPH).fail(fault);
+    play.fleet.endpoint(SUBGRAPH).fail(FAULTS[fault]);
     // A poll begins at the full minute, and a retry follows 150 ms after its end.
     await play.run("200ms");
     const sent = play.received.length;
@@ -407,7 +407,7 @@ protocols:
 describe("the last replies of an endpoint", () => {
   it("are on the page of its chain: the newest three, the newest five failures, and the command to repeat one", async () => {
     await using play = await startScenario(oneSubgraph({ poll: "retries: 0" }));
-    play.fleet.endpoint(SUBGRAPH).fail("http_502");
+    play.fleet.endpoint(SUBGRAPH).fail(FAULTS.http_502);
     await play.run("20m");
     play.fleet.endpoint(SUBGRAPH).heal();
     await play.run("10m");

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FAULTS } from "../support/faults.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
 const FLEET = `
@@ -39,20 +40,20 @@ describe("the preferred variant", () => {
     },
     {
       what: "the second where the first is not ok",
-      happens: (play) => play.fleet.endpoint(FIRST).fail("http_500"),
+      happens: (play) => play.fleet.endpoint(FIRST).fail(FAULTS.http_500),
       preferred: [SECOND, BETA],
     },
     {
       what: "none of production where none is ok, however well a testing one is",
       happens: (play) => {
-        play.fleet.endpoint(FIRST).fail("http_500");
+        play.fleet.endpoint(FIRST).fail(FAULTS.http_500);
         play.fleet.target(SECOND).set({ indexingErrors: true });
       },
       preferred: [BETA],
     },
     {
       what: "none of a protocol whose only variant is in testing and fails",
-      happens: (play) => play.fleet.endpoint(BETA).fail("http_500"),
+      happens: (play) => play.fleet.endpoint(BETA).fail(FAULTS.http_500),
       preferred: [FIRST],
     },
   ])("is $what", async ({ happens, preferred }) => {
@@ -97,7 +98,7 @@ describe("the page of a chain", () => {
     await play.run("1m");
     play.fleet.target(FIRST).set({ wrongChain: play.fleet.chain("gnosis").model });
     play.fleet.target(TESTING).set({ lagBlocks: 900 });
-    play.fleet.endpoint(BETA).fail("http_500");
+    play.fleet.endpoint(BETA).fail(FAULTS.http_500);
 
     await play.run("7m");
 

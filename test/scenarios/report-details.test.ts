@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FAULTS } from "../support/faults.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
 type Happens = (play: Scenario, target: string) => void;
@@ -12,13 +13,13 @@ const SITUATIONS: Readonly<
   },
   well: { happens: () => undefined },
   behind: { happens: (play, key) => play.fleet.target(key).set({ lagBlocks: 3 }) },
-  rejected: { happens: (play, key) => play.fleet.endpoint(key).fail("unknown_key") },
-  throttled: { happens: (play, key) => play.fleet.endpoint(key).fail("http_429") },
-  "not-found": { happens: (play, key) => play.fleet.endpoint(key).fail("subgraph_not_found") },
-  unreachable: { happens: (play, key) => play.fleet.endpoint(key).fail("hang_before_headers") },
-  schema: { happens: (play, key) => play.fleet.endpoint(key).fail("number_null") },
+  rejected: { happens: (play, key) => play.fleet.endpoint(key).fail(FAULTS.unknown_key) },
+  throttled: { happens: (play, key) => play.fleet.endpoint(key).fail(FAULTS.http_429) },
+  "not-found": { happens: (play, key) => play.fleet.endpoint(key).fail(FAULTS.subgraph_not_found) },
+  unreachable: { happens: (play, key) => play.fleet.endpoint(key).fail(FAULTS.hang_before_headers) },
+  schema: { happens: (play, key) => play.fleet.endpoint(key).fail(FAULTS.number_null) },
   "indexing-errors": { happens: (play, key) => play.fleet.target(key).set({ indexingErrors: true }) },
-  "failed-deployment": { happens: (play, key) => play.fleet.endpoint(key).fail("indexing_error") },
+  "failed-deployment": { happens: (play, key) => play.fleet.endpoint(key).fail(FAULTS.indexing_error) },
   "other-chain": {
     happens: (play, key) => play.fleet.target(key).set({ wrongChain: play.fleet.chain("well").model }),
   },
@@ -107,7 +108,7 @@ describe("the sentence that explains a status", () => {
       "rejected",
       "frozen",
     ]) {
-      play.fleet.endpoint(`airdrops/subgraph/production/${slug}`).fail("http_500");
+      play.fleet.endpoint(`airdrops/subgraph/production/${slug}`).fail(FAULTS.http_500);
     }
     await play.run("16s");
     const last = { ...detailsOf(play), multichain: detailsOf(play, "multichain")["well"] };

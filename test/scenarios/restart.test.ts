@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FAULTS } from "../support/faults.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
 const BASE = "airdrops/subgraph/production/base";
@@ -24,7 +25,7 @@ describe("a restart on the saved state", () => {
     await using play = await startScenario(chainsYaml());
     await play.run("10m");
     play.fleet.target(BASE).freeze();
-    play.fleet.endpoint("airdrops/multichain/production/all").fail("http_502");
+    play.fleet.endpoint("airdrops/multichain/production/all").fail(FAULTS.http_502);
     await play.run("1205s");
     const before = knownBy(play);
     const asked = play.received.length;
@@ -88,9 +89,7 @@ describe("a restart on the saved state", () => {
   it("keeps what was spent of budgets, and what a provider refuses", async () => {
     await using play = await startScenario(chainsYaml());
     await play.run("10m");
-    play.fleet
-      .endpoint(BASE)
-      .fail({ kind: "answer", status: 429, headers: { "retry-after": "1800" }, body: "" });
+    play.fleet.endpoint(BASE).fail({ status: 429, headers: { "retry-after": "1800" }, body: "" });
     await play.run("2m");
     const before = play.report().budgets;
 

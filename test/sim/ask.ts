@@ -15,11 +15,6 @@ export function ask(
   return post(url, JSON.stringify({ query }), headers);
 }
 
-/** Calls a JSON-RPC method. */
-export function call(url: string, method: string, params: readonly unknown[]): Promise<Seen> {
-  return post(url, JSON.stringify({ jsonrpc: "2.0", id: 7, method, params }));
-}
-
 export async function post(
   url: string,
   body: string,
@@ -28,10 +23,6 @@ export async function post(
   return see(
     await fetch(url, { method: "POST", headers: { "content-type": "application/json", ...headers }, body }),
   );
-}
-
-export async function get(url: string): Promise<Seen> {
-  return see(await fetch(url, { redirect: "manual" }));
 }
 
 async function see(response: Response): Promise<Seen> {

@@ -6,10 +6,10 @@ import { type Endpoint, endpointsOf } from "../../src/core/model/fleet.ts";
 import { DIALECTS } from "../../src/dialects/families.ts";
 import { accelerate, paceAtSpeed } from "../../src/sim/fleet/accelerate.ts";
 import { withDemoFamilies } from "../../src/sim/fleet/demo-families.ts";
-import { SIMULATED_API_KEY } from "../../src/sim/fleet/endpoint-spec.ts";
-import { SCENARIOS } from "../../src/sim/scenarios/registry.ts";
-import { applyChange, type Scenario as DemoScenario, type Step } from "../../src/sim/scenarios/scenario.ts";
-import { SIMULATED_CUSTOM_QUERY } from "../../src/sim/servers/custom.ts";
+import { SIMULATED_API_KEY } from "../../src/sim/fleet/simulated-fleet.ts";
+import type { Scenario as DemoScenario } from "../../src/sim/scenarios/scenario.ts";
+import { SCENARIOS } from "../../src/sim/scenarios/scenarios.ts";
+import { SIMULATED_CUSTOM } from "../../src/sim/servers/families.ts";
 import { expectGolden } from "../support/golden.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
@@ -23,11 +23,10 @@ describe("synclag demo", () => {
   it.each(SCENARIOS)("shows at each step of $name what it says", LIMIT, async (demo) => {
     const { play, endpoints } = await startDemo(demo);
     await using _ = play;
-    const hosts = new Set(endpoints.map(({ host }) => host));
 
     const shown: string[] = [];
     for (const [index, step] of demo.steps.entries()) {
-      await apply(play, step, hosts);
+      await step.happens(play.fleet, 1);
       const endSec = demo.steps[index + 1]?.atSec ?? demo.loopSec;
       await play.run(`${Math.min(endSec - step.atSec, LONGEST_SEC)}s`);
       shown.push(`# ${step.say}`, ...whatIsWrong(play), "");
@@ -52,7 +51,7 @@ async function startDemo({ steps }: DemoScenario) {
     },
   });
   for (const step of steps.filter(({ atSec }) => atSec === 0)) {
-    await apply(play, step, new Set());
+    await step.happens(play.fleet, 1);
   }
   return { play, endpoints };
 }
@@ -62,23 +61,10 @@ function withSimulatedQuery(config: Config): Config {
   const indexers = config.fleet.indexers.map((indexer) => ({
     ...indexer,
     endpoints: indexer.endpoints.map((endpoint) =>
-      endpoint.custom === undefined ? endpoint : { ...endpoint, custom: SIMULATED_CUSTOM_QUERY },
+      endpoint.custom === undefined ? endpoint : { ...endpoint, custom: SIMULATED_CUSTOM },
     ),
   }));
   return { ...config, fleet: { ...config.fleet, indexers } };
-}
-
-async function apply(play: Scenario, { changes }: Step, hosts: ReadonlySet<string>): Promise<void> {
-  for (const change of changes) {
-    if (change.kind === "close_all" || change.kind === "heal_all") {
-      for (const host of hosts) {
-        play.setHost(host, change.kind === "close_all" ? "down" : "up");
-      }
-    }
-    if (change.kind !== "close_all") {
-      await applyChange(play.fleet, change, 1);
-    }
-  }
 }
 
 /** The incidents, and for each indexer how many of its targets are in which status; chains are named where they are few. */

@@ -3,9 +3,9 @@ import { parseConfig } from "../../src/config/parse.ts";
 import { type Endpoint, endpointsOf } from "../../src/core/model/fleet.ts";
 import { paceAtSpeed } from "../../src/sim/fleet/accelerate.ts";
 import { mirrorFleet } from "../../src/sim/fleet/mirror-fleet.ts";
-import { startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
-import { playScenario } from "../../src/sim/scenarios/play-scenario.ts";
-import type { Scenario } from "../../src/sim/scenarios/scenario.ts";
+import { playScenario, type Scenario } from "../../src/sim/scenarios/scenario.ts";
+import { FAULTS, halfOf, times } from "../support/faults.ts";
+import { startFleet } from "../support/fleet.ts";
 import { ask } from "./ask.ts";
 
 const NOW_MS = Date.UTC(2026, 10, 20, 12);
@@ -39,9 +39,9 @@ describe("startFleet()", () => {
   it("closes everything, also requests that hang", async () => {
     const fleet = await startFleet({ nowMs: () => NOW_MS, endpoints: [{ kind: "graph-node" }] });
     const endpoint = fleet.endpoint("graph-node");
-    endpoint.fail("hang_before_headers");
+    endpoint.fail(FAULTS.hang_before_headers);
     const hanging = ask(endpoint.url, QUERY).catch((error: unknown) => error);
-    while (endpoint.lastRequest === null) {
+    while (endpoint.lastCall === null) {
       await new Promise((resolve) => setImmediate(resolve));
     }
 
@@ -52,20 +52,6 @@ describe("startFleet()", () => {
 });
 
 describe("a simulated endpoint", () => {
-  it("counts requests by path, and remembers the last", async () => {
-    await using fleet = await startFleet({ nowMs: () => NOW_MS, endpoints: [{ kind: "studio" }] });
-    const endpoint = fleet.endpoint("studio");
-
-    await ask(endpoint.url, QUERY);
-    await ask(endpoint.url, QUERY, { "user-agent": "synclag-test" });
-    await ask(new URL("/elsewhere", endpoint.url).href, QUERY);
-
-    expect(endpoint.requestCount).toBe(2);
-    expect(endpoint.lastRequest?.call.body).toBe(JSON.stringify({ query: QUERY }));
-    expect(endpoint.lastRequest?.call.headers["user-agent"]).toBe("synclag-test");
-    expect(fleet.origin("studio").requestCounts.get("/elsewhere")).toBe(1);
-  });
-
   it("fails always, so many times, or for a share of the requests, until it heals", async () => {
     await using fleet = await startFleet({ nowMs: () => NOW_MS, endpoints: [{ kind: "graph-node" }] });
     const endpoint = fleet.endpoint("graph-node");
@@ -77,11 +63,11 @@ describe("a simulated endpoint", () => {
       return seen;
     };
 
-    endpoint.fail("http_503", { times: 2 });
+    endpoint.fail(times(2, FAULTS.http_503));
     const twice = await statuses(3);
-    endpoint.fail("http_503", { share: 0.5 });
+    endpoint.fail(halfOf(FAULTS.http_503));
     const often = await statuses(40);
-    endpoint.fail("http_503");
+    endpoint.fail(FAULTS.http_503);
     const always = await statuses(2);
     endpoint.heal();
 
@@ -89,22 +75,6 @@ describe("a simulated endpoint", () => {
     expect(new Set(often)).toEqual(new Set([200, 503]));
     expect(always).toEqual([503, 503]);
     expect(await statuses(1)).toEqual([200]);
-  });
-
-  it("answers 429 past its daily limit, until the next UTC day", async () => {
-    let nowMs = NOW_MS;
-    await using fleet = await startFleet({
-      nowMs: () => nowMs,
-      endpoints: [{ kind: "studio", behaviour: { dailyLimit: 1, retryAfter: "60" } }],
-    });
-    const { url } = fleet.endpoint("studio");
-
-    const today = [await ask(url, QUERY), await ask(url, QUERY)];
-    nowMs += 43_200_000;
-    const tomorrow = await ask(url, QUERY);
-
-    expect([...today, tomorrow].map(({ status }) => status)).toEqual([200, 429, 200]);
-    expect(today[1]?.headers.get("retry-after")).toBe("60");
   });
 
   it("refuses connections while its host is closed, and is back under the same URL", async () => {
@@ -174,8 +144,8 @@ describe("playScenario()", () => {
     name: "freeze",
     about: "freezes and thaws",
     steps: [
-      { atSec: 0, say: "freezes", changes: [{ kind: "freeze", targets: "graph-node/base" }] },
-      { atSec: 60, say: "thaws", changes: [{ kind: "thaw", targets: "graph-node/base", withinSec: 30 }] },
+      { atSec: 0, say: "freezes", happens: (fleet) => fleet.target("graph-node/base").freeze() },
+      { atSec: 60, say: "thaws", happens: (fleet) => fleet.target("graph-node/base").thaw(30_000) },
     ],
     loopSec: 120,
   };
@@ -207,6 +177,6 @@ describe("playScenario()", () => {
       playScenario(fleet, freeze, { speed: 1, onStep: () => undefined, onBug: resolve });
     });
 
-    expect(bug).toEqual(new RangeError("Cannot change graph-node/base: the fleet has none of it"));
+    expect(bug).toEqual(new RangeError("Cannot find target graph-node/base: the fleet has 0 of it"));
   });
 });

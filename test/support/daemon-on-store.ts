@@ -1,6 +1,8 @@
 import type { App } from "../../src/app/app.ts";
 import type { StoreSettings } from "../../src/config/config.ts";
-import { type SimulatedFleet, startFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import { FAULTS } from "./faults.ts";
+import { startFleet } from "./fleet.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
 import { configOf, startTestApp } from "./running-app.ts";
 
@@ -36,7 +38,7 @@ export async function startOnStore({
       path: `/query/1/${key.split("/")[0]}/version/latest`,
     })),
   });
-  fleet.endpoint(REFUSED).fail("http_429");
+  fleet.endpoint(REFUSED).fail(FAULTS.http_429);
   const { logger, lines } = recordLog();
   const bugs: unknown[] = [];
   const indexer = (key: string, budget: string): string =>

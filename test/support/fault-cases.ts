@@ -1,8 +1,8 @@
 import type { FailureReason } from "../../src/core/model/observation.ts";
 import type { Status } from "../../src/core/model/report.ts";
-import type { EndpointSpec } from "../../src/sim/fleet/endpoint-spec.ts";
-import { FAULTS, type FaultName } from "../../src/sim/fleet/fault-list.ts";
-import type { Fault } from "../../src/sim/servers/faults.ts";
+import type { EndpointSpec } from "../../src/sim/fleet/simulated-fleet.ts";
+import type { Fault } from "../../src/sim/servers/answer.ts";
+import { FAULTS } from "./faults.ts";
 
 /** One way for an indexer to go wrong, and what must become of it. */
 export interface FaultCase {
@@ -12,7 +12,7 @@ export interface FaultCase {
   readonly reason: FailureReason | null;
   readonly status: Status;
   readonly spec: Pick<EndpointSpec, "kind" | "behaviour" | "targetBehaviour">;
-  readonly fault: FaultName | Fault | null;
+  readonly fault: Fault | null;
 }
 
 /** The base height and time that answers with something wrong beside them have right. */
@@ -49,17 +49,13 @@ export function faultCases(truth: Truth): readonly FaultCase[] {
 
 /** All that the simulator knows by name. */
 function namedCases(): readonly FaultCase[] {
-  // Keys of FAULTS are its names: Object.keys forgets that.
-  return (Object.keys(FAULTS) as readonly FaultName[]).map((name) => {
-    const { reason } = FAULTS[name];
-    return {
-      name: name.replaceAll("_", "-"),
-      reason,
-      status: reason === null ? "ok" : STATUS_OF[reason],
-      spec: { kind: "graph-node" },
-      fault: name,
-    };
-  });
+  return Object.entries(FAULTS).map(([name, { reason, ...fault }]) => ({
+    name: name.replaceAll("_", "-"),
+    reason,
+    status: reason === null ? "ok" : STATUS_OF[reason],
+    spec: { kind: "graph-node" },
+    fault,
+  }));
 }
 
 /** What a subgraph tells beside its height, in another shape than it has. */
@@ -122,6 +118,7 @@ function subgraphCases({ block, timeSec }: Truth): readonly FaultCase[] {
 function envioCases({ block }: Truth): readonly FaultCase[] {
   const row = (chainId: unknown, progressBlock: unknown) => ({ chainId, progressBlock });
   const good = row(8453, block);
+  const unknown = Array.from({ length: 10_000 }, (_, index) => row(9_000_000_000 + index, block));
   const cases: readonly (readonly [
     name: string,
     rows: unknown,
@@ -148,13 +145,14 @@ function envioCases({ block }: Truth): readonly FaultCase[] {
     ...cases.map(([name, rows, reason, status]) =>
       of("envio", answered(name, reason, JSON.stringify({ data: { _meta: rows } }), status)),
     ),
-    {
-      name: "rows-of-10-000-unknown-chains",
-      reason: null,
-      status: "ok",
-      spec: { kind: "envio", behaviour: { unknownChains: 10_000 } },
-      fault: null,
-    },
+    of(
+      "envio",
+      answered(
+        "rows-of-10-000-unknown-chains",
+        null,
+        JSON.stringify({ data: { _meta: [good, ...unknown] } }),
+      ),
+    ),
   ];
 }
 
@@ -243,5 +241,5 @@ function meta(block: Readonly<Record<string, unknown>>): string {
 }
 
 function json(body: string): Fault {
-  return { kind: "answer", status: 200, headers: { "content-type": "application/json" }, body };
+  return { status: 200, headers: { "content-type": "application/json" }, body };
 }

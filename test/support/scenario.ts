@@ -19,13 +19,14 @@ import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/cli
 import type { ProbeResult, ReloadResult } from "../../src/io/http-server/routes/server-deps.ts";
 import type { SavedState } from "../../src/io/state/file.ts";
 import type { World } from "../../src/io/world.ts";
-import type { EndpointSpec } from "../../src/sim/fleet/endpoint-spec.ts";
 import { mirrorOf } from "../../src/sim/fleet/mirror-fleet.ts";
-import type { SimulatedEndpoint } from "../../src/sim/fleet/simulated-endpoint.ts";
-import { createFleet, type SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
+import {
+  type EndpointSpec,
+  type SimulatedEndpoint,
+  SimulatedFleet,
+} from "../../src/sim/fleet/simulated-fleet.ts";
 import type { ChainSpec } from "../../src/sim/model/chain-model.ts";
-import type { Call } from "../../src/sim/servers/answer.ts";
-import type { Fault } from "../../src/sim/servers/faults.ts";
+import type { Call, Damage } from "../../src/sim/servers/answer.ts";
 import type { HistoryJson } from "../../src/views/api/api-schema.ts";
 import { historyJson } from "../../src/views/api/history.ts";
 import { selectTargets } from "../../src/views/api/selection.ts";
@@ -137,9 +138,9 @@ export class Scenario extends Outputs implements AsyncDisposable {
     this.#config = this.#parse(chainsYaml);
     const { fleet } = this.#parse(options.simulated ?? chainsYaml);
     const mirrored = mirrorOf(fleet, () => this.#trueMs());
-    const chains = mirrored.chains?.map((spec) => options.chains?.(spec) ?? spec) ?? [];
+    const chains = mirrored.chains.map((spec) => options.chains?.(spec) ?? spec);
     const endpoints = mirrored.endpoints.map((spec) => options.endpoints?.(spec) ?? spec);
-    this.fleet = createFleet({ ...mirrored, chains, endpoints }, () => "");
+    this.fleet = new SimulatedFleet({ ...mirrored, chains, endpoints });
     this.#connect();
     this.#reloader = new Reloader({
       world: this.#world(),
@@ -412,7 +413,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
       return await this.#scripted(url, script, timeoutMs);
     }
     const endpoint = this.#endpoints.get(url);
-    if (endpoint === undefined || this.#down.has(host)) {
+    if (endpoint === undefined || this.#down.has(host) || this.fleet.isClosed) {
       return { kind: "failed", reason: "connect", detail: `connection to ${host} refused` };
     }
     const text = body === null ? "" : JSON.stringify(body);
@@ -440,14 +441,13 @@ export class Scenario extends Outputs implements AsyncDisposable {
         ...Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value])),
       },
     });
-    const fault = endpoint.takeFault();
-    if (fault?.kind === "delivery") {
-      return await deliverBadly(fault, timeoutMs);
-    }
     await sleep(pending.beforeMs);
     const answer = endpoint.answer(pending);
+    if (answer.damage !== undefined) {
+      return await deliverBadly(answer.damage, timeoutMs, timeoutMs - pending.beforeMs);
+    }
     await sleep(pending.afterMs);
-    const { status, headers: sent = {}, body: text } = fault ?? answer;
+    const { status, headers: sent, body: text } = answer;
     return {
       kind: "replied",
       reply: {
@@ -558,21 +558,18 @@ function withStatusEndpoint(endpoint: Endpoint): readonly Endpoint[] {
 }
 
 /** The network's faults, as the HTTP client would tell them. */
-async function deliverBadly(
-  { how }: Extract<Fault, { kind: "delivery" }>,
-  timeoutMs: number,
-): Promise<Received> {
-  switch (how) {
+async function deliverBadly({ name }: Damage, timeoutMs: number, leftMs: number): Promise<Received> {
+  switch (name) {
     case "hang_before_headers":
     case "hang_within_body":
     case "drip":
-      await sleep(timeoutMs);
+      await sleep(leftMs);
       return { kind: "failed", reason: "timeout", detail: `no reply within ${timeoutMs / 1_000} s` };
     case "reset_before_headers":
     case "reset_within_body":
       return { kind: "failed", reason: "connect", detail: "connection reset" };
     default:
-      throw new RangeError(`Cannot play ${how} without a socket: test/faults.test.ts does`);
+      throw new RangeError(`Cannot play ${name} without a socket: test/faults.test.ts does`);
   }
 }
 

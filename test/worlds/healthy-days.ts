@@ -1,8 +1,9 @@
 import type { Observation } from "../../src/core/model/observation.ts";
 import type { Status, TargetReport } from "../../src/core/model/report.ts";
-import { createChain, driftingPaces } from "../../src/sim/model/chain-model.ts";
+import { createChain } from "../../src/sim/model/chain-model.ts";
 import { AT_THE_TIP, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
+import { driftingPaces } from "../support/drifting-paces.ts";
 import type { StartCore } from "./core.ts";
 import type { Row } from "./figures.ts";
 import { chainsOf } from "./fleet.ts";

@@ -1,6 +1,7 @@
-import { createChain, driftingPaces, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
+import { createChain, headAt, timeOf } from "../../src/sim/model/chain-model.ts";
 import { AT_THE_TIP } from "../../src/sim/model/indexer-model.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
+import { driftingPaces } from "../support/drifting-paces.ts";
 import type { StartCore } from "./core.ts";
 import { percentile, type Row } from "./figures.ts";
 import { chainsOf } from "./fleet.ts";

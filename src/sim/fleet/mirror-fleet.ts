@@ -1,17 +1,14 @@
 import type { Config } from "../../config/config.ts";
 import {
+  type Chain,
   type Endpoint,
   endpointsOf,
   type Fleet,
-  type StatusApi,
   statusEndpointOf,
 } from "../../core/model/fleet.ts";
-import type { ChainSpec } from "../model/chain-model.ts";
-import { chainOfAge } from "../model/usual-chains.ts";
-import { SIMULATED_CUSTOM_QUERY } from "../servers/custom.ts";
-import type { EndpointSpec } from "./endpoint-spec.ts";
-import { guessServerKind } from "./server-kind.ts";
-import { type FleetOptions, type SimulatedFleet, startFleet } from "./simulated-fleet.ts";
+import { chainOfAge } from "../model/chain-model.ts";
+import { type ServerKind, SIMULATED_CUSTOM } from "../servers/families.ts";
+import { type EndpointSpec, type FleetOptions, type SimulatedFleet, startFleet } from "./simulated-fleet.ts";
 import type { TargetBehaviour } from "./simulated-target.ts";
 
 /** A configuration with every endpoint simulated on loopback. */
@@ -21,9 +18,6 @@ export interface MirroredFleet {
   /** Its endpoints and targets have the keys of the configuration. */
   readonly fleet: SimulatedFleet;
 }
-
-/** For a chain without a configured block time. */
-const FALLBACK_BLOCK_TIME_MS = 2_000;
 
 /**
  * Simulates the fleet of a configuration: one loopback server for each real origin, with the real paths, keys and chains.
@@ -36,27 +30,24 @@ export async function mirrorFleet(config: Config, nowMs: () => number): Promise<
 
 /** The chains and endpoints of a configured fleet, to be simulated. */
 export function mirrorOf(fleet: Fleet, nowMs: () => number): FleetOptions {
-  const endpoints = endpointsOf(fleet).flatMap((endpoint) => {
-    const status = statusEndpointOf(endpoint);
-    return status === null ? [endpoint] : [endpoint, status];
-  });
+  const endpoints = endpointsOf(fleet).flatMap((endpoint) =>
+    [endpoint, statusEndpointOf(endpoint) ?? []].flat(),
+  );
   return {
     nowMs,
-    chains: fleet.chains.map((chain) => chainSpec(chain, nowMs())),
+    chains: fleet.chains.map((chain) => {
+      return chainOfAge({ slug: chain.slug, id: chain.id, blockTimeMs: blockTimeOf(chain) }, nowMs());
+    }),
     endpoints: endpoints.map((endpoint) => endpointSpec(endpoint, fleet)),
   };
 }
 
-function chainSpec(chain: Fleet["chains"][number], nowMs: number): ChainSpec {
-  const blockTimeMs = chain.blockTimeMs ?? FALLBACK_BLOCK_TIME_MS;
-  return chainOfAge({ slug: chain.slug, id: chain.id, blockTimeMs }, nowMs);
+/** The fallback is for a chain without a configured block time. */
+function blockTimeOf(chain: Chain | undefined): number {
+  return chain?.blockTimeMs ?? 2_000;
 }
 
-function blockTimeOf(chains: Fleet["chains"], slug: string): number {
-  return chains.find((chain) => chain.slug === slug)?.blockTimeMs ?? FALLBACK_BLOCK_TIME_MS;
-}
-
-function endpointSpec(endpoint: Endpoint, { budgets, chains }: Fleet): EndpointSpec {
+function endpointSpec(endpoint: Endpoint, { chains }: Fleet): EndpointSpec {
   const kind = guessServerKind(endpoint);
   const url = new URL(endpoint.url);
   const apiKey = apiKeyOf(endpoint);
@@ -66,24 +57,47 @@ function endpointSpec(endpoint: Endpoint, { budgets, chains }: Fleet): EndpointS
     chains: endpoint.chain === null ? endpoint.targets.map(({ chain }) => chain) : [endpoint.chain],
     origin: url.host,
     path: url.pathname,
-    behaviour: {
-      latency: LATENCY,
-      dailyLimit: dailyLimitOf(endpoint, budgets),
-      ...(apiKey === null ? {} : { apiKeys: [apiKey] }),
-    },
+    behaviour: { latency: { minMs: 20, maxMs: 400 }, ...(apiKey === null ? {} : { apiKeys: [apiKey] }) },
     targetBehaviour: (slug) => {
       const own = endpoint.targets.find(({ chain }) => chain === slug)?.deployment;
       const deployment = own ?? endpoint.status?.deployment;
-      const health = healthOf(kind, blockTimeOf(chains, slug));
+      const health = healthOf(kind, blockTimeOf(chains.find((chain) => chain.slug === slug)));
       return deployment === undefined ? health : { ...health, deployment };
     },
   };
 }
 
-const LATENCY = { minMs: 20, maxMs: 400 };
+/** The software that most likely runs at an endpoint: by its URL first, then by its dialect. */
+function guessServerKind({ kind, url, dialect, targets }: Endpoint): ServerKind {
+  const { hostname, pathname } = new URL(url);
+  if (kind === "rpc") {
+    return "rpc";
+  }
+  if (/^\/api\/(?:[^/]+\/)?(?:subgraphs|deployments)\/id\//.test(pathname)) {
+    return "gateway";
+  }
+  if (hostname === "api.studio.thegraph.com") {
+    return "studio";
+  }
+  switch (dialect) {
+    case "ponder":
+    case "squid":
+    case "subquery":
+    case "graph-status":
+    case "custom":
+      return dialect;
+    default: {
+      const servesMany = dialect === "auto" && targets.length > 1;
+      // The version that the public fleet runs.
+      return dialect === "envio" || pathname.endsWith("/v1/graphql") || servesMany
+        ? "envio-3.2"
+        : "graph-node";
+    }
+  }
+}
 
 /** Healthy as the real fleet is: slightly behind the tip, and several indexers behind the gateway. */
-function healthOf(kind: EndpointSpec["kind"], blockTimeMs: number): Partial<TargetBehaviour> {
+function healthOf(kind: ServerKind, blockTimeMs: number): Partial<TargetBehaviour> {
   const blocksInMs = (durationMs: number): number => Math.max(1, Math.round(durationMs / blockTimeMs));
   switch (kind) {
     case "gateway":
@@ -92,60 +106,41 @@ function healthOf(kind: EndpointSpec["kind"], blockTimeMs: number): Partial<Targ
     case "envio-3.2":
     case "envio-2.27":
       return { lagMs: 300, batchBlocks: blocksInMs(1_000) };
-    case "studio":
-    case "graph-node":
-    case "ponder":
-    case "squid":
-    case "subquery":
-    case "graph-status":
-    case "custom":
-      return { lagMs: 800 };
     case "rpc":
       return { lagMs: 100 };
+    default:
+      return { lagMs: 800 };
   }
 }
 
-/** The daily limit that the configuration names for each URL, enforced as the provider would. */
-function dailyLimitOf(endpoint: Endpoint, budgets: Fleet["budgets"]): number | null {
-  const budget = budgets.find(({ name }) => name === endpoint.budget);
-  return budget?.per === "day" && budget.scope === "endpoint" ? budget.limit : null;
-}
-
 /** The key that a caller will send, so that the simulated gateway accepts it. */
-function apiKeyOf(endpoint: Endpoint): string | null {
-  const header = new Map(
-    Object.entries(endpoint.headers).map(([name, value]) => [name.toLowerCase(), value]),
-  ).get("authorization");
-  const inPath = /\/api\/([^/]+)\/(?:subgraphs|deployments)\//.exec(new URL(endpoint.url).pathname);
+function apiKeyOf({ headers, url }: Endpoint): string | null {
+  const [, header] = Object.entries(headers).find(([name]) => name.toLowerCase() === "authorization") ?? [];
+  const inPath = /\/api\/([^/]+)\/(?:subgraphs|deployments)\//.exec(new URL(url).pathname);
   return inPath?.[1] ?? /^Bearer (.+)$/.exec(header ?? "")?.[1] ?? null;
 }
 
 function withSimulatedUrls(real: Fleet, simulated: SimulatedFleet): Fleet {
+  const placeOf = (key: string, realUrl: string) => {
+    const { origin, host } = new URL(simulated.endpoint(key).url);
+    const { pathname, search } = new URL(realUrl);
+    return { url: `${origin}${pathname}${search}`, host };
+  };
   const rewrite = (endpoint: Endpoint): Endpoint => {
-    const url = new URL(simulated.endpoint(endpoint.key).url);
-    // The simulated server has a schema of its own, whatever the real query is.
-    const custom = endpoint.custom === undefined ? {} : { custom: SIMULATED_CUSTOM_QUERY };
-    const status = endpoint.status === undefined ? {} : { status: rewriteStatus(endpoint, endpoint.status) };
+    const { status, custom } = endpoint;
     return {
       ...endpoint,
-      ...custom,
-      ...status,
-      url: `${url.origin}${pathAndQuery(endpoint.url)}`,
-      host: url.host,
+      // The simulated server has a schema of its own, whatever the real query is.
+      ...(custom === undefined ? {} : { custom: SIMULATED_CUSTOM }),
+      ...(status === undefined
+        ? {}
+        : { status: { ...status, ...placeOf(statusEndpointOf(endpoint)?.key ?? "", status.url) } }),
+      ...placeOf(endpoint.key, endpoint.url),
     };
-  };
-  const rewriteStatus = (endpoint: Endpoint, status: StatusApi): StatusApi => {
-    const url = new URL(simulated.endpoint(statusEndpointOf(endpoint)?.key ?? "").url);
-    return { ...status, url: `${url.origin}${pathAndQuery(status.url)}`, host: url.host };
   };
   return {
     ...real,
     indexers: real.indexers.map((indexer) => ({ ...indexer, endpoints: indexer.endpoints.map(rewrite) })),
     rpcEndpoints: real.rpcEndpoints.map(rewrite),
   };
-}
-
-function pathAndQuery(realUrl: string): string {
-  const { pathname, search } = new URL(realUrl);
-  return pathname + search;
 }

@@ -3,11 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, type Call, html } from "../servers/answer.ts";
-import { answerStray } from "../servers/answer-as.ts";
-import type { Fault } from "../servers/faults.ts";
-import { withoutKey } from "../servers/graph.ts";
-import { deliver, deliverBadly } from "./deliver.ts";
-import type { SimulatedEndpoint } from "./simulated-endpoint.ts";
+import type { SimulatedEndpoint } from "./simulated-fleet.ts";
 
 /** How long an idle connection is kept, as nginx does by default. */
 const KEEP_ALIVE_MS = 75_000;
@@ -16,7 +12,6 @@ const KEEP_ALIVE_MS = 75_000;
 export class Origin implements AsyncDisposable {
   readonly name: string;
   readonly #routes = new Map<string, SimulatedEndpoint>();
-  readonly #requestCounts = new Map<string, number>();
   readonly #closing = new AbortController();
   #connectionCount = 0;
   #server: Server | null = null;
@@ -31,11 +26,6 @@ export class Origin implements AsyncDisposable {
   /** `127.0.0.1:port`. */
   get host(): string {
     return `127.0.0.1:${this.#port}`;
-  }
-
-  /** Requests to each path, including paths without an endpoint. */
-  get requestCounts(): ReadonlyMap<string, number> {
-    return this.#requestCounts;
   }
 
   /** Connections that were opened to it so far. */
@@ -86,11 +76,11 @@ export class Origin implements AsyncDisposable {
 
   /** Whether no endpoint has this path yet. */
   isFree(path: string): boolean {
-    return !this.#routes.has(withoutKey(path));
+    return !this.#routes.has(path);
   }
 
   add(path: string, endpoint: SimulatedEndpoint): void {
-    this.#routes.set(withoutKey(path), endpoint);
+    this.#routes.set(path, endpoint);
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
@@ -98,33 +88,20 @@ export class Origin implements AsyncDisposable {
     if (call === null) {
       return;
     }
-    this.#requestCounts.set(call.path, (this.#requestCounts.get(call.path) ?? 0) + 1);
-    const endpoint = this.#endpointAt(call.path);
+    const endpoint = this.#routes.get(call.path);
     if (endpoint === undefined) {
-      deliver(response, this.#answerStray(call));
+      deliver(response, html("404 Not Found", 404));
       return;
     }
     const pending = endpoint.receive(call);
-    const fault = endpoint.takeFault();
     await this.#wait(pending.beforeMs);
     const answer = endpoint.answer(pending);
     await this.#wait(pending.afterMs);
-    if (!response.destroyed) {
-      send(response, answer, fault);
+    if (answer.damage === undefined) {
+      deliver(response, answer);
+    } else if (!response.destroyed) {
+      answer.damage.send(response, answer);
     }
-  }
-
-  #endpointAt(path: string): SimulatedEndpoint | undefined {
-    // Ponder has its status beside its API.
-    return this.#routes.get(withoutKey(path)) ?? this.#routes.get(path.replace(/\/status$/, "") || "/");
-  }
-
-  /** A path without an endpoint is answered by the software of this origin. */
-  #answerStray(call: Call): Answer {
-    const resident = [...this.#routes.values()][0];
-    return resident === undefined
-      ? html("404 Not Found", 404)
-      : answerStray({ kind: resident.kind, ...resident.behaviour }, call);
   }
 
   /** Waits, until the fleet is disposed at the latest. */
@@ -135,17 +112,10 @@ export class Origin implements AsyncDisposable {
   }
 }
 
-function send(response: ServerResponse, answer: Answer, fault: Fault | null): void {
-  switch (fault?.kind) {
-    case undefined:
-      deliver(response, answer);
-      return;
-    case "answer":
-      deliver(response, { status: fault.status, headers: fault.headers ?? {}, body: fault.body });
-      return;
-    case "delivery":
-      deliverBadly(response, answer, fault.how);
-      return;
+/** Sends an answer whole and at once, if there is still somebody to send it to. */
+export function deliver(response: ServerResponse, { status, headers, body }: Answer): void {
+  if (!response.destroyed) {
+    response.writeHead(status, { ...headers, "content-length": String(Buffer.byteLength(body)) }).end(body);
   }
 }
 

@@ -1,26 +1,49 @@
-import { type ChainSpec, createChain } from "../model/chain-model.ts";
-import { usualChains } from "../model/usual-chains.ts";
 import {
-  type EndpointSpec,
-  headersFor,
-  healthyBehaviour,
-  keyOf,
-  originOf,
-  pathOf,
-  targetKeyOf,
-} from "./endpoint-spec.ts";
+  type ChainModel,
+  type ChainSpec,
+  createChain,
+  headAt,
+  paceAt,
+  timeOf,
+  withPace,
+} from "../model/chain-model.ts";
+import { createRandom } from "../model/random.ts";
+import type { Answer, Call, Fault } from "../servers/answer.ts";
+import { answerAs, type ServerKind } from "../servers/families.ts";
 import { Origin } from "./origin.ts";
-import { SimulatedChain } from "./simulated-chain.ts";
-import { SimulatedEndpoint } from "./simulated-endpoint.ts";
-import { SimulatedTarget } from "./simulated-target.ts";
+import { SimulatedTarget, type TargetBehaviour } from "./simulated-target.ts";
+
+/** One URL of a simulated fleet. */
+export interface EndpointSpec {
+  readonly kind: ServerKind;
+  /** `protocol/variant/tier/name`, or any name that is unique. */
+  readonly key: string;
+  /** Slugs of the chains that it serves. */
+  readonly chains: readonly string[];
+  /** Endpoints of one origin share a host and port. */
+  readonly origin: string;
+  readonly path: string;
+  /** Where this endpoint in good health differs from the default. */
+  readonly behaviour?: Partial<EndpointBehaviour>;
+  /** The same for its target on a chain. */
+  readonly targetBehaviour?: (slug: string) => Partial<TargetBehaviour>;
+}
+
+/** The key that a simulated gateway accepts by default. */
+export const SIMULATED_API_KEY = "5e1f0000c0ffee00decade0000facade";
+
+/** How an endpoint handles requests. */
+export interface EndpointBehaviour {
+  /** Each request takes a time between the two, evenly distributed; the height is read at a random instant of it. */
+  readonly latency: { readonly minMs: number; readonly maxMs: number };
+  /** The keys that a gateway accepts. */
+  readonly apiKeys: readonly string[];
+}
 
 export interface FleetOptions {
   readonly nowMs: () => number;
+  readonly chains: readonly ChainSpec[];
   readonly endpoints: readonly EndpointSpec[];
-  /** Default: Base, Ethereum and Arbitrum One, each a few years old now. */
-  readonly chains?: readonly ChainSpec[];
-  /** Seed of everything random. */
-  readonly seed?: string;
 }
 
 /**
@@ -30,48 +53,39 @@ export interface FleetOptions {
  * @throws {RangeError} If an endpoint names a chain that the fleet does not have.
  */
 export async function startFleet(options: FleetOptions): Promise<SimulatedFleet> {
-  const chains = createChains(options);
-  // All errors first: an error after this would leave servers running.
-  const specs = options.endpoints.map((spec) => ({ spec, served: chainsOf(spec, chains) }));
-  const origins = new Map<string, Origin>();
-  const endpoints: SimulatedEndpoint[] = [];
-  for (const { spec, served } of specs) {
-    const origin = await originFor(spec, origins);
-    const url = `http://${origin.host}${pathOf(spec)}`;
-    const endpoint = createEndpoint(spec, { url, chains: served, options });
-    origin.add(pathOf(spec), endpoint);
-    endpoints.push(endpoint);
+  const fleet = new SimulatedFleet(options);
+  for (const endpoint of fleet.allEndpoints) {
+    const { origin: name, path, key } = endpoint.spec;
+    const namesakes = fleet.origins.filter((origin) => origin.name === name);
+    // A host serves each path once: a second endpoint of the same URL gets a host of its own.
+    let origin = namesakes.find((one) => one.isFree(path));
+    if (origin === undefined) {
+      origin = new Origin(namesakes.length === 0 ? name : `${name} for ${key}`);
+      await origin.open();
+      fleet.origins.push(origin);
+    }
+    origin.add(path, endpoint);
+    endpoint.url = `http://${origin.host}${path}`;
   }
-  return new SimulatedFleet({ chains, endpoints, origins: [...origins.values()] });
+  return fleet;
 }
 
 /**
- * The same fleet without servers: the caller passes each request to its endpoint. `urlOf`: the URL of an endpoint.
- *
- * @throws {RangeError} If an endpoint names a chain that the fleet does not have.
+ * A fleet of indexers. Without `startFleet` it has no servers: the caller passes each request to its endpoint. A lookup of
+ * one thing throws a RangeError if the fleet does not have it. In a pattern a `*` stands for one whole part of a key.
  */
-export function createFleet(options: FleetOptions, urlOf: (spec: EndpointSpec) => string): SimulatedFleet {
-  const chains = createChains(options);
-  const endpoints = options.endpoints.map((spec) =>
-    createEndpoint(spec, { url: urlOf(spec), chains: chainsOf(spec, chains), options }),
-  );
-  return new SimulatedFleet({ chains, endpoints, origins: [] });
-}
-
-/** A running fleet. A lookup of one thing throws a RangeError if the fleet does not have it. */
 export class SimulatedFleet implements AsyncDisposable {
   readonly chains: readonly SimulatedChain[];
-  readonly origins: readonly Origin[];
-  readonly #endpoints: readonly SimulatedEndpoint[];
+  readonly allEndpoints: readonly SimulatedEndpoint[];
+  readonly origins: Origin[] = [];
+  #isClosed = false;
 
-  constructor(parts: {
-    readonly chains: readonly SimulatedChain[];
-    readonly endpoints: readonly SimulatedEndpoint[];
-    readonly origins: readonly Origin[];
-  }) {
-    this.chains = parts.chains;
-    this.origins = parts.origins;
-    this.#endpoints = parts.endpoints;
+  constructor({ nowMs, chains, endpoints }: FleetOptions) {
+    this.chains = chains.map((spec) => new SimulatedChain(spec, nowMs));
+    this.allEndpoints = endpoints.map((spec) => {
+      const served = spec.chains.map((slug) => this.chain(slug));
+      return new SimulatedEndpoint(spec, served, nowMs);
+    });
   }
 
   chain(slug: string): SimulatedChain {
@@ -85,20 +99,16 @@ export class SimulatedFleet implements AsyncDisposable {
     return only(this.endpoints(key), `endpoint ${key}`);
   }
 
-  /** Every endpoint whose key matches: a `*` in the pattern stands for one whole part. */
   endpoints(pattern: string): readonly SimulatedEndpoint[] {
-    return this.#endpoints.filter((endpoint) => fits(pattern, endpoint.key));
+    return this.allEndpoints.filter(({ key }) => fits(pattern, key));
   }
 
   target(key: string): SimulatedTarget {
     return only(this.targets(key), `target ${key}`);
   }
 
-  /** Every target whose key matches: a `*` in the pattern stands for one whole part. */
   targets(pattern: string): readonly SimulatedTarget[] {
-    return this.#endpoints
-      .flatMap((endpoint) => endpoint.targets)
-      .filter((target) => fits(pattern, target.key));
+    return this.allEndpoints.flatMap(({ targets }) => targets).filter(({ key }) => fits(pattern, key));
   }
 
   origin(name: string): Origin {
@@ -108,13 +118,21 @@ export class SimulatedFleet implements AsyncDisposable {
     );
   }
 
+  /** Whether every host refuses connections. */
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await Promise.all(this.origins.map((origin) => origin.close()));
+  }
+
   /** Makes everything healthy again; the history of the chains stays. */
   async heal(): Promise<void> {
-    for (const chain of this.chains) {
-      chain.heal();
-    }
-    for (const endpoint of this.#endpoints) {
-      endpoint.heal();
+    this.#isClosed = false;
+    for (const part of [...this.chains, ...this.allEndpoints]) {
+      part.heal();
     }
     await Promise.all(this.origins.map((origin) => origin.open()));
   }
@@ -124,62 +142,148 @@ export class SimulatedFleet implements AsyncDisposable {
   }
 }
 
-function createChains({ chains, nowMs }: FleetOptions): readonly SimulatedChain[] {
-  return (chains ?? usualChains(nowMs())).map(
-    (spec) => new SimulatedChain(createChain(spec), { nominalBlockTimeMs: spec.blockTimeMs, nowMs }),
-  );
-}
+/** A chain of a fleet. Its pace can be changed while the fleet runs. */
+export class SimulatedChain {
+  readonly slug: string;
+  readonly id: number;
+  readonly #blockTimeMs: number;
+  readonly #nowMs: () => number;
+  #model: ChainModel;
 
-/** A host serves each path once: a second endpoint of the same URL gets a host of its own. */
-async function originFor(spec: EndpointSpec, origins: Map<string, Origin>): Promise<Origin> {
-  const shared = origins.get(originOf(spec));
-  if (shared?.isFree(pathOf(spec)) === true) {
-    return shared;
+  constructor(spec: ChainSpec, nowMs: () => number) {
+    this.slug = spec.slug;
+    this.id = spec.id;
+    this.#blockTimeMs = spec.blockTimeMs;
+    this.#nowMs = nowMs;
+    this.#model = createChain(spec);
   }
-  const name = shared === undefined ? originOf(spec) : `${originOf(spec)} for ${keyOf(spec)}`;
-  const origin = new Origin(name);
-  await origin.open();
-  origins.set(name, origin);
-  return origin;
+
+  /** The chain as plain data: replaced at every change of pace. */
+  get model(): ChainModel {
+    return this.#model;
+  }
+
+  /** The true head, now or at an instant. */
+  headAt(atMs = this.#nowMs()): number {
+    return headAt(this.#model, atMs);
+  }
+
+  timeOf(block: number): number {
+    return timeOf(this.#model, block);
+  }
+
+  /** Stops producing blocks. */
+  halt(): void {
+    this.#changePace(null);
+  }
+
+  /** Produces blocks again, at the usual pace or `factor` times as fast. */
+  resume(factor = 1): void {
+    this.#changePace(this.#blockTimeMs / factor);
+  }
+
+  /** Returns to its usual pace. */
+  heal(): void {
+    if (paceAt(this.#model, this.#nowMs()) !== this.#blockTimeMs) {
+      this.resume();
+    }
+  }
+
+  #changePace(blockTimeMs: number | null): void {
+    this.#model = withPace(this.#model, { atMs: this.#nowMs(), blockTimeMs });
+  }
 }
 
-function chainsOf(spec: EndpointSpec, chains: readonly SimulatedChain[]): readonly SimulatedChain[] {
-  const slugs = spec.chains ?? chains.slice(0, 1).map(({ slug }) => slug);
-  return slugs.map((slug) =>
-    only(
-      chains.filter((chain) => chain.slug === slug),
-      `chain ${slug}`,
-    ),
-  );
+/** A received request that waits for its answer. */
+export interface PendingRequest {
+  readonly call: Call;
+  /** The fault that the endpoint had when the request came. */
+  readonly fault: Fault | null;
+  /** The time until the heights are read, and from then until the answer is sent. */
+  readonly beforeMs: number;
+  readonly afterMs: number;
 }
 
-function createEndpoint(
-  spec: EndpointSpec,
-  at: {
-    readonly url: string;
-    readonly chains: readonly SimulatedChain[];
-    readonly options: FleetOptions;
-  },
-): SimulatedEndpoint {
-  const shared = { seed: at.options.seed ?? "synclag", nowMs: at.options.nowMs };
-  const targets = at.chains.map(
-    (chain) =>
-      new SimulatedTarget({
-        ...shared,
-        key: targetKeyOf(spec, chain.slug),
-        chain,
-        behaviour: spec.targetBehaviour?.(chain.slug) ?? {},
-      }),
-  );
-  return new SimulatedEndpoint({
-    ...shared,
-    key: keyOf(spec),
-    kind: spec.kind,
-    url: at.url,
-    headers: headersFor(spec),
-    targets,
-    behaviour: healthyBehaviour(spec),
-  });
+/** One URL of the fleet. */
+export class SimulatedEndpoint {
+  readonly spec: EndpointSpec;
+  readonly key: string;
+  readonly targets: readonly SimulatedTarget[];
+  /** Where its server listens, if it has one. */
+  url = "";
+  readonly #random: () => number;
+  readonly #nowMs: () => number;
+  readonly #healthy: EndpointBehaviour;
+  #behaviour: EndpointBehaviour;
+  #fault: Fault | null = null;
+  #requestCount = 0;
+  #lastCall: Call | null = null;
+
+  constructor(spec: EndpointSpec, chains: readonly SimulatedChain[], nowMs: () => number) {
+    this.spec = spec;
+    this.key = spec.key;
+    this.targets = chains.map((chain) => {
+      const key = targetKeyOf(spec, chain.slug);
+      return new SimulatedTarget({ key, chain, nowMs, behaviour: spec.targetBehaviour?.(chain.slug) ?? {} });
+    });
+    this.#random = createRandom(`synclag/${spec.key}`);
+    this.#nowMs = nowMs;
+    this.#healthy = { latency: { minMs: 0, maxMs: 0 }, apiKeys: [SIMULATED_API_KEY], ...spec.behaviour };
+    this.#behaviour = this.#healthy;
+  }
+
+  /** How many requests came, failed or not. */
+  get requestCount(): number {
+    return this.#requestCount;
+  }
+
+  get lastCall(): Call | null {
+    return this.#lastCall;
+  }
+
+  set(behaviour: Partial<EndpointBehaviour>): void {
+    this.#behaviour = { ...this.#behaviour, ...behaviour };
+  }
+
+  /** Fails from the next request on. */
+  fail(fault: Fault): void {
+    this.#fault = fault;
+  }
+
+  /** Ends the fault, and resets the endpoint and its targets to their state at the start. */
+  heal(): void {
+    this.#fault = null;
+    this.#behaviour = this.#healthy;
+    for (const target of this.targets) {
+      target.heal();
+    }
+  }
+
+  /** Registers a request, and decides how long it will take. */
+  receive(call: Call): PendingRequest {
+    this.#requestCount += 1;
+    this.#lastCall = call;
+    const { minMs, maxMs } = this.#behaviour.latency;
+    const latencyMs = minMs + this.#random() * (maxMs - minMs);
+    const beforeMs = this.#random() * latencyMs;
+    return { call, beforeMs, afterMs: latencyMs - beforeMs, fault: this.#fault };
+  }
+
+  /** Reads the heights now, and answers. */
+  answer({ call, fault }: PendingRequest): Answer {
+    const rows = this.targets.flatMap((target) => target.rowsAt(this.#nowMs()));
+    const truth = answerAs(this.spec.kind, this.#behaviour.apiKeys, call, rows);
+    return { ...truth, ...(typeof fault === "function" ? fault(truth) : fault) };
+  }
+}
+
+/** `protocol/variant/tier/chain`; for an RPC node, the key of its endpoint. */
+function targetKeyOf({ kind, key }: EndpointSpec, slug: string): string {
+  if (kind === "rpc") {
+    return key;
+  }
+  const indexer = key.includes("/") ? key.slice(0, key.lastIndexOf("/")) : key;
+  return `${indexer}/${slug}`;
 }
 
 function fits(pattern: string, key: string): boolean {

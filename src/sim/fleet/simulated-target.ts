@@ -1,4 +1,4 @@
-import { type Fork, hashOf, headAt, timeOf } from "../model/chain-model.ts";
+import { type Fork, hashOf, timeOf } from "../model/chain-model.ts";
 import {
   AT_THE_TIP,
   catchUpWithin,
@@ -6,17 +6,16 @@ import {
   heightAt,
   type IndexerBehaviour,
   type IndexerModel,
-  livedUntil,
   processedAt,
 } from "../model/indexer-model.ts";
 import { hexAt } from "../model/random.ts";
 import type { ServedRow } from "../servers/answer.ts";
-import type { SimulatedChain } from "./simulated-chain.ts";
+import type { SimulatedChain } from "./simulated-fleet.ts";
 
 /** What an answer has of a target beside its height. */
 interface AnswerBehaviour {
   /** How many rows of it an answer for many chains has. */
-  readonly rows: 0 | 1 | 2;
+  readonly rows: number;
   /** False: the block's time is null, as sometimes from The Graph. */
   readonly timed: boolean;
   readonly indexingErrors: boolean;
@@ -24,7 +23,7 @@ interface AnswerBehaviour {
   /** The fork of its hashes. */
   readonly fork: Fork;
   /** Values in place of the true ones, e.g. of a wrong type. */
-  readonly says: Partial<Omit<ServedRow, "chain">>;
+  readonly says: Partial<Omit<ServedRow, "slug">>;
 }
 
 export type TargetBehaviour = IndexerBehaviour & AnswerBehaviour;
@@ -42,13 +41,12 @@ export class SimulatedTarget {
   constructor(options: {
     readonly key: string;
     readonly chain: SimulatedChain;
-    readonly seed: string;
     readonly nowMs: () => number;
     readonly behaviour: Partial<TargetBehaviour>;
   }) {
     this.key = options.key;
     this.chain = options.chain;
-    this.#seed = `${options.seed}/${options.key}`;
+    this.#seed = `synclag/${options.key}`;
     this.#nowMs = options.nowMs;
     this.#healthy = {
       ...AT_THE_TIP,
@@ -114,24 +112,27 @@ export class SimulatedTarget {
   }
 
   /** Everything that a request at this instant gets. */
-  rowAt(atMs: number): ServedRow {
-    const { timed, says, fork, ...behaviour } = this.#behaviour;
-    const chain = behaviour.wrongChain ?? this.chain.model;
+  rowsAt(atMs: number): readonly ServedRow[] {
+    const { rows, timed, says, fork, ...behaviour } = this.#behaviour;
     const block = heightAt(this.#model(), atMs);
-    return {
-      chain: this.chain.model,
+    const row = {
+      slug: this.chain.slug,
       chainId: this.chain.id,
       block,
-      timestampSec: timed && block !== null ? blockTimeSec(timeOf(chain, block), atMs) : null,
-      hash: block === null ? null : hashOf(chain.id, block, fork),
-      parentHash: block === null ? null : hashOf(chain.id, block - 1, fork),
+      timestampSec: timed && block !== null ? this.#blockTimeSec(block, atMs) : null,
+      hash: block === null ? null : hashOf((behaviour.wrongChain ?? this.chain.model).id, block, fork),
       deployment: behaviour.deployment,
       indexingErrors: behaviour.indexingErrors,
-      // Envio's source block freezes together with the progress, so it proves nothing.
-      sourceBlock: headAt(chain, livedUntil(behaviour, atMs)),
       campaigns: block === null ? 0 : eventsIndexed(behaviour, block),
       ...says,
     };
+    return Array.from({ length: rows }, () => row);
+  }
+
+  /** A reported height may lie in the chain's future: then the time of the answer. */
+  #blockTimeSec(block: number, atMs: number): number {
+    const chain = this.#behaviour.wrongChain ?? this.chain.model;
+    return Math.floor(Math.min(timeOf(chain, block), atMs) / 1_000);
   }
 
   #model(): IndexerModel {
@@ -141,9 +142,4 @@ export class SimulatedTarget {
   #catchUpFrom(fromBlock: number, withinMs: number): void {
     this.set({ catchUp: catchUpWithin(this.#model(), { fromBlock, atMs: this.#nowMs(), withinMs }) });
   }
-}
-
-/** A reported height may lie in the chain's future: then the time of the answer. */
-function blockTimeSec(timeMs: number, atMs: number): number {
-  return Math.floor(Math.min(timeMs, atMs) / 1_000);
 }

@@ -114,7 +114,7 @@ export function catchUpWithin(
 }
 
 /** The instant of the chain that an indexer has processed, as if its lag were zero. */
-export function livedUntil({ freezeAtMs, slowdown }: IndexerBehaviour, atMs: number): number {
+function livedUntil({ freezeAtMs, slowdown }: IndexerBehaviour, atMs: number): number {
   const untilMs = Math.min(atMs, freezeAtMs ?? atMs);
   if (slowdown === null || untilMs <= slowdown.atMs) {
     return untilMs;
