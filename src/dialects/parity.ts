@@ -132,8 +132,8 @@ const MAX_VALUE_CHARACTERS = 256;
 const NULL: ParityValue = { text: "null", isNumber: false };
 
 /** As JSON writes it, without an exponent. `007` and `1e5` are texts: they may be names. */
-const DECIMAL = /^(-?)(0|[1-9]\d*)(?:\.(\d+))?$/;
-const WITH_EXPONENT = /^(-?)(\d+)(?:\.(\d+))?[eE]([+-]?\d+)$/;
+const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
+const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
 /** A number of double precision has at most this many places. */
 const MAX_EXPONENT = 400;
 
@@ -145,41 +145,33 @@ export function parityValueOf(value: unknown): ParityValue | null {
   if (typeof value === "object" && value !== null) {
     return null;
   }
-  const text = typeof value === "string" || typeof value === "number" ? String(value) : null;
-  const number = text === null ? null : canonicalNumber(text);
-  const parity =
-    number === null ? { text: JSON.stringify(value), isNumber: false } : { text: number, isNumber: true };
-  return parity.text.length > MAX_VALUE_CHARACTERS ? null : parity;
+  const isNumber = DECIMAL.test(String(value));
+  const text = isNumber ? canonicalNumber(String(value)) : JSON.stringify(value);
+  return text.length > MAX_VALUE_CHARACTERS ? null : { text, isNumber };
 }
 
 /** The same JSON with every number as a string of its digits, because `JSON.parse` rounds what a double cannot hold. */
 export function withExactNumbers(json: string): string {
-  return json.replace(TOKENS, (token) => (token.startsWith('"') ? token : `"${withoutExponent(token)}"`));
+  return json.replace(TOKENS, (token) => (token.startsWith('"') ? token : `"${canonicalNumber(token)}"`));
 }
 
-/** `12.50` and `12.5` as `12.5`, `-0.0` as `0`; null for what is no decimal number. */
-function canonicalNumber(text: string): string | null {
-  const [, sign, whole, places = ""] = DECIMAL.exec(text) ?? [];
-  if (whole === undefined) {
-    return null;
-  }
-  const fraction = withoutLastZeros(places);
-  const digits = fraction === "" ? whole : `${whole}.${fraction}`;
-  return digits === "0" ? "0" : `${sign}${digits}`;
-}
-
-/** `1.5e3` as `1500`; an exponent beyond those of double precision stays. */
-function withoutExponent(token: string): string {
-  const [, sign = "", whole = "", places = "", power] = WITH_EXPONENT.exec(token) ?? [];
+/** `12.50` as `12.5`, `1.5e3` as `1500`, `-0.0` as `0`; an exponent beyond those of double precision stays. */
+function canonicalNumber(token: string): string {
+  const [, sign = "", whole = "", places = "", power = "0"] = NUMBER.exec(token) ?? [];
   const exponent = Number(power);
-  if (power === undefined || Math.abs(exponent) > MAX_EXPONENT) {
+  if (Math.abs(exponent) > MAX_EXPONENT) {
     return token;
   }
-  const digits = `${"0".repeat(Math.max(0, -exponent))}${whole}${places}${"0".repeat(Math.max(0, exponent))}`;
-  const point = Math.max(0, -exponent) + whole.length + exponent;
-  const before = digits.slice(0, point).replace(/^0+(?=\d)/, "");
-  const after = withoutLastZeros(digits.slice(point));
-  return `${sign}${before}${after === "" ? "" : `.${after}`}`;
+  const digits = `${whole}${places}`;
+  const point = whole.length + exponent;
+  const before =
+    digits
+      .slice(0, Math.max(0, point))
+      .padEnd(point, "0")
+      .replace(/^0+(?=\d)/, "") || "0";
+  const after = withoutLastZeros(digits.slice(Math.max(0, point)).padStart(digits.length - point, "0"));
+  const number = after === "" ? before : `${before}.${after}`;
+  return number === "0" ? "0" : `${sign}${number}`;
 }
 
 /** Not by a pattern: `/0+$/` takes quadratic time on zeros that are not the last digits. */

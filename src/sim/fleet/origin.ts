@@ -1,6 +1,7 @@
 import { once, setMaxListeners } from "node:events";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { text } from "node:stream/consumers";
 import { setTimeout as sleep } from "node:timers/promises";
 import { type Answer, type Call, html } from "../servers/answer.ts";
 import type { SimulatedEndpoint } from "./simulated-fleet.ts";
@@ -106,9 +107,7 @@ export class Origin implements AsyncDisposable {
 
   /** Waits, until the fleet is disposed at the latest. */
   async #wait(durationMs: number): Promise<void> {
-    if (durationMs > 0) {
-      await sleep(durationMs, undefined, { signal: this.#closing.signal }).catch(ignoreAbort);
-    }
+    await sleep(durationMs, undefined, { signal: this.#closing.signal }).catch(() => undefined);
   }
 }
 
@@ -121,34 +120,14 @@ export function deliver(response: ServerResponse, { status, headers, body }: Ans
 
 /** Null where the caller closed the connection before the end of the request. */
 async function readCall(request: IncomingMessage): Promise<Call | null> {
-  const chunks: Buffer[] = [];
-  request.on("data", (chunk: Buffer) => chunks.push(chunk));
-  request.on("error", () => undefined);
-  await new Promise<void>((resolve) => {
-    request.once("close", resolve);
-  });
-  if (!request.complete) {
-    return null;
-  }
-  const headers: Record<string, string> = {};
-  for (const [name, value] of Object.entries(request.headers)) {
-    headers[name] = String(value);
-  }
-  return {
-    method: request.method ?? "",
-    path: (request.url ?? "").split("?", 1)[0] ?? "",
-    headers,
-    body: Buffer.concat(chunks).toString("utf8"),
-  };
+  const body = await text(request).catch(() => null);
+  const { method = "", url = "" } = request;
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+  const path = url.split("?", 1)[0] ?? "";
+  return body === null ? null : { method, path, headers: Object.fromEntries(headers), body };
 }
 
 function portOf(server: Server): number {
   // A server that listens on TCP has an address object: text is only for pipes, null only before it listens.
   return (server.address() as AddressInfo).port;
-}
-
-function ignoreAbort(error: unknown): void {
-  if (!(error instanceof Error && error.name === "AbortError")) {
-    throw error;
-  }
 }
