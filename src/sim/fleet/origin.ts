@@ -122,7 +122,7 @@ export function deliver(response: ServerResponse, { status, headers, body }: Ans
 async function readCall(request: IncomingMessage): Promise<Call | null> {
   const body = await text(request).catch(() => null);
   const { method = "", url = "" } = request;
-  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)]);
+  const headers = Object.entries(request.headers).map(([name, value]) => [name, String(value)] as const);
   const path = url.split("?", 1)[0] ?? "";
   return body === null ? null : { method, path, headers: Object.fromEntries(headers), body };
 }
