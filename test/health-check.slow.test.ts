@@ -40,13 +40,6 @@ describe("deploy/health-check.mjs", () => {
     expect(await exitCodeOf(Number(new URL(server.url).port))).toBe(1);
   });
 
-  it("exits with 0 for one that limits how often it may be asked", async () => {
-    await using server = await serve({}, { web: liveOf("rate_limit: { interval: 1h, burst: 1 }") });
-    const port = Number(new URL(server.url).port);
-
-    expect([await exitCodeOf(port), await exitCodeOf(port)]).toEqual([0, 0]);
-  });
-
   it("exits with 1 where nobody listens", async () => {
     expect(await exitCodeOf(await takeRefusingPort())).toBe(1);
   });

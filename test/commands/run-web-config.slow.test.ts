@@ -35,7 +35,7 @@ describe("synclag run --web-config", () => {
     const { exitCode, err } = await runWith(web);
 
     expect(exitCode).toBe(2);
-    expect(err).toContain(`${web}:2:1: users: Cannot use unknown key "users"`);
+    expect(err).toContain(`${web}:2:1: users: unknown key "users"`);
   });
 
   it("refuses one that is not there", async () => {
@@ -43,7 +43,7 @@ describe("synclag run --web-config", () => {
 
     expect(await runWith(web)).toEqual({
       exitCode: 2,
-      err: `${web}:1:1: (file): Cannot read ${web}: no such file; choose another with --web-config`,
+      err: `${web}: no such file; choose another with --web-config`,
     });
   });
 });

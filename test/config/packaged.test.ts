@@ -88,6 +88,20 @@ describe("chains.schema.json", () => {
     expect(JSON.parse(readFileSync("chains.schema.json", "utf8"))).toEqual(configJsonSchema());
   });
 
+  it("describes every key", () => {
+    const undescribed = (schema: unknown, path: string): readonly string[] =>
+      Object.entries(typeof schema === "object" ? (schema ?? {}) : {}).flatMap(([key, inner]) =>
+        key === "properties"
+          ? Object.entries(inner as Record<string, object>).flatMap(([name, property]) => [
+              ...("description" in property ? [] : [`${path}.${name}`]),
+              ...undescribed(property, `${path}.${name}`),
+            ])
+          : undescribed(inner, path),
+      );
+
+    expect(undescribed(configJsonSchema(), "")).toEqual([]);
+  });
+
   it("accepts chains.yaml and the documentation's example as the user writes them", () => {
     const schema = z.fromJSONSchema(configJsonSchema());
     const example = readFileSync("test/fixtures/config/valid/documented.yaml", "utf8");
