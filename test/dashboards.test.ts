@@ -4,7 +4,7 @@ import { z } from "zod";
 import { STATUSES_BY_URGENCY } from "../dashboards/src/boards/status-ranks.ts";
 import { renderedFiles } from "../dashboards/src/rendered-files.ts";
 import { STATUSES } from "../src/core/model/report.ts";
-import { METRIC_FAMILIES } from "../src/metrics/families/all.ts";
+import { METRIC_FAMILIES } from "../src/metrics/families.ts";
 
 const DASHBOARDS = new URL("../dashboards/", import.meta.url);
 

@@ -3,8 +3,7 @@ import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { FAILURE_REASONS } from "../src/core/model/observation.ts";
 import { STATUSES } from "../src/core/model/report.ts";
-import { METRIC_FAMILIES } from "../src/metrics/families/all.ts";
-import { CHAIN_LABELS, ENDPOINT_LABELS, TARGET_LABELS } from "../src/metrics/families/family.ts";
+import { CHAIN_LABELS, ENDPOINT_LABELS, METRIC_FAMILIES, TARGET_LABELS } from "../src/metrics/families.ts";
 import { createPrometheus } from "../src/metrics/registry.ts";
 import { metricsSource } from "./support/metrics-source.ts";
 

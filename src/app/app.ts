@@ -14,7 +14,7 @@ import type { ReloadResult } from "../io/http-server/routes/server-deps.ts";
 import { startHttpServer } from "../io/http-server/server.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
 import type { World } from "../io/world.ts";
-import { METRIC_FAMILIES } from "../metrics/families/all.ts";
+import { METRIC_FAMILIES } from "../metrics/families.ts";
 import { createPrometheus } from "../metrics/registry.ts";
 import type { Replica } from "../replica/replica.ts";
 import { createScrape } from "../replica/scrape.ts";

@@ -1,7 +1,7 @@
 import { parseDuration } from "../config/quantities.ts";
 import type { Report } from "../core/model/report.ts";
-import { expositionText } from "../metrics/families/exposition.ts";
-import { STATUS_METRICS } from "../metrics/families/status.ts";
+import { expositionText } from "../metrics/exposition.ts";
+import { STATUS_METRICS } from "../metrics/families.ts";
 import { type CheckExitCode, checkExitCode } from "../views/terminal/check-exit-code.ts";
 import { applyMaxLag, selectForCheck } from "../views/terminal/check-selection.ts";
 import { type CheckTableOptions, renderCheckTable } from "../views/terminal/check-table.ts";

@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
-import { sampleLine } from "./families/exposition.ts";
-import type { MetricFamily } from "./families/family.ts";
+import type { MetricFamily } from "./exposition.ts";
+import { sampleLine } from "./exposition.ts";
 
 export interface PrometheusOptions {
   readonly families: readonly MetricFamily[];

@@ -4,11 +4,6 @@ import { constants, createGzip } from "node:zlib";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { Report } from "../core/model/report.ts";
 
-interface Scrape {
-  readonly source: MetricsSource;
-  readonly body: Promise<Buffer>;
-}
-
 /**
  * Renders and gzips the text of a scrape once for all scrapes of the same report. It is kept compressed, at a thirtieth of
  * its size, and as long as its report.
@@ -16,30 +11,45 @@ interface Scrape {
 export function createScrapeCache(
   render: (source: MetricsSource) => AsyncIterable<string>,
 ): (source: MetricsSource) => Promise<Buffer> {
-  const made = new WeakMap<Report, Scrape>();
+  const made = new WeakMap<Report, { readonly source: MetricsSource; readonly body: Promise<Buffer> }>();
   return (source) => {
-    const { report } = source;
-    const known = made.get(report);
+    const known = made.get(source.report);
     if (known !== undefined && isSame(known.source, source)) {
       return known.body;
     }
-    const body = compress(render(source));
-    made.set(report, { source, body });
+    // Compressed off the event loop; the next piece is rendered once the previous one is compressed.
+    const body = pipeline(render(source), createGzip({ level: constants.Z_BEST_SPEED }), buffer);
+    made.set(source.report, { source, body });
     return body;
   };
 }
 
 /** A reload, or another leader, changes its own metrics, but not the report. */
 function isSame(one: MetricsSource, other: MetricsSource): boolean {
-  return (
-    one.reload === other.reload &&
-    one.replica?.isLeader === other.replica?.isLeader &&
-    one.replica?.isPolling === other.replica?.isPolling &&
-    one.replica?.isStoreUp === other.replica?.isStoreUp
-  );
+  return one.reload === other.reload && JSON.stringify(one.replica) === JSON.stringify(other.replica);
 }
 
-/** Compresses off the event loop; the next piece is rendered once the previous one is compressed. */
-async function compress(pieces: AsyncIterable<string>): Promise<Buffer> {
-  return await pipeline(pieces, createGzip({ level: constants.Z_BEST_SPEED }), buffer);
+/**
+ * Runs a task one run at a time. Calls made during a run share the next one, so no call gets the result of a run that began
+ * before it.
+ */
+export function shareNext<Result>(run: () => Promise<Result>): () => Promise<Result> {
+  let current: Promise<Result> | null = null;
+  let next: Promise<Result> | null = null;
+
+  function start(): Promise<Result> {
+    next = null;
+    current = run().finally(() => {
+      current = null;
+    });
+    return current;
+  }
+
+  return () => {
+    if (current === null) {
+      return next ?? start();
+    }
+    next ??= current.then(start, start);
+    return next;
+  };
 }

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import type { Report, TargetReport } from "../../src/core/model/report.ts";
 import { formatDuration, formatNumber } from "../../src/core/model/text.ts";
-import { STATUS_METRICS } from "../../src/metrics/families/status.ts";
+import { STATUS_METRICS } from "../../src/metrics/families.ts";
 import { FAULTS } from "../support/faults.ts";
 import { serve } from "../support/listener.ts";
 import { startScenario } from "../support/scenario.ts";

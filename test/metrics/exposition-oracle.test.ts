@@ -4,9 +4,9 @@ import { Counter, Gauge, Histogram, Registry } from "prom-client";
 import { describe, expect, it } from "vitest";
 import { DURATION_BOUNDS_SECONDS, type MetricsSource } from "../../src/core/model/metrics-source.ts";
 import { isoTime } from "../../src/core/model/text.ts";
-import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
-import { labelsText, sampleLine } from "../../src/metrics/families/exposition.ts";
-import type { MetricFamily } from "../../src/metrics/families/family.ts";
+import type { MetricFamily } from "../../src/metrics/exposition.ts";
+import { labelsText, sampleLine } from "../../src/metrics/exposition.ts";
+import { METRIC_FAMILIES } from "../../src/metrics/families.ts";
 import { createPrometheus } from "../../src/metrics/registry.ts";
 import { endpointTally, metricsSource } from "../support/metrics-source.ts";
 import {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
-import { shareNext } from "../../src/metrics/share-next.ts";
+import { shareNext } from "../../src/metrics/scrape-cache.ts";
 
 describe("shareNext()", () => {
   it("gives all who ask during a run the same next one, which begins when that has ended; later ones ask anew", async () => {

@@ -22,8 +22,8 @@ import {
   type StoreReply,
   type StoreScript,
 } from "../../src/io/store/store-script.ts";
-import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
-import { expositionText } from "../../src/metrics/families/exposition.ts";
+import { expositionText } from "../../src/metrics/exposition.ts";
+import { METRIC_FAMILIES } from "../../src/metrics/families.ts";
 import { checkInStore } from "../../src/replica/check-store.ts";
 import { Replica } from "../../src/replica/replica.ts";
 import { createScrape } from "../../src/replica/scrape.ts";

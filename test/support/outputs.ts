@@ -6,8 +6,8 @@ import {
   type Report,
   type TargetReport,
 } from "../../src/core/model/report.ts";
-import { METRIC_FAMILIES } from "../../src/metrics/families/all.ts";
-import { expositionText } from "../../src/metrics/families/exposition.ts";
+import { expositionText } from "../../src/metrics/exposition.ts";
+import { METRIC_FAMILIES } from "../../src/metrics/families.ts";
 import { renderChainPage } from "../../src/views/page/chain.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
 import { checkExitCode } from "../../src/views/terminal/check-exit-code.ts";

@@ -1,17 +1,23 @@
+import type { MetricsSource } from "../core/model/metrics-source.ts";
+
 /** The text format 0.0.4 of Prometheus: https://prometheus.io/docs/instrumenting/exposition_formats/ */
 
 /** A series and its value: the labels as `labelsText` writes them. A series of a histogram has a suffix to its name, such as `_bucket`. */
 export type Sample = readonly [labels: string, value: number, suffix?: string];
 
-interface Family<Source> {
+/** One metric: its public name, and how its samples are read. */
+export interface MetricFamily<Source = MetricsSource> {
   readonly name: string;
-  readonly type: string;
+  readonly type: "gauge" | "counter" | "histogram";
+  /** Without a full stop, as Prometheus' own. */
   readonly help: string;
+  readonly labels: readonly string[];
+  /** A sample for each series that exists now: what is unknown is absent, never 0. */
   readonly samples: (source: Source) => Iterable<Sample>;
 }
 
 /** The text of these families; one without samples is left out. */
-export function expositionText<Source>(families: readonly Family<Source>[], source: Source): string {
+export function expositionText<Source>(families: readonly MetricFamily<Source>[], source: Source): string {
   return families
     .map(({ name, type, help, samples }) => {
       const lines = [...samples(source)].map((sample) => sampleLine(name, sample)).join("");
@@ -23,7 +29,7 @@ export function expositionText<Source>(families: readonly Family<Source>[], sour
 /** One line; without labels there are no braces. */
 export function sampleLine(name: string, [labels, value, suffix = ""]: Sample): string {
   const braces = labels === "" ? "" : `{${labels}}`;
-  return `${name}${suffix}${braces} ${valueText(value)}\n`;
+  return `${name}${suffix}${braces} ${String(value).replace("Infinity", "Inf").replace(/^Inf/, "+Inf")}\n`;
 }
 
 /** Labels as they stand between the braces, in the order given: `chain="base",chain_id="8453"`. */
@@ -35,11 +41,4 @@ export function labelsText(labels: Readonly<Record<string, string>>): string {
 
 function escapeValue(value: string): string {
   return value.replace(/[\\"\n]/g, (found) => (found === "\n" ? "\\n" : `\\${found}`));
-}
-
-function valueText(value: number): string {
-  if (value === Number.POSITIVE_INFINITY) {
-    return "+Inf";
-  }
-  return value === Number.NEGATIVE_INFINITY ? "-Inf" : String(value);
 }

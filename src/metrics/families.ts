@@ -1,0 +1,452 @@
+import type { Endpoint, IndexerId } from "../core/model/fleet.ts";
+import { groupBy } from "../core/model/group-by.ts";
+import { memoize } from "../core/model/memoize.ts";
+import {
+  DURATION_BOUNDS_SECONDS,
+  type EndpointCounters,
+  type MetricsSource,
+} from "../core/model/metrics-source.ts";
+import { FAILURE_REASONS, type FailureReason } from "../core/model/observation.ts";
+import {
+  type BudgetReport,
+  type ChainSummary,
+  type GapReport,
+  type ParityReport,
+  type Report,
+  STATUSES,
+  type TargetId,
+  type TargetReport,
+  targetId,
+} from "../core/model/report.ts";
+import { labelsText, type MetricFamily, type Sample } from "./exposition.ts";
+
+/** What the metrics of the fleet are read from: a daemon, or the report of `check`. */
+type ReportSource = Pick<MetricsSource, "report">;
+
+/** Labels of a target: T of the documentation. */
+export const TARGET_LABELS = ["protocol", "variant", "tier", "chain", "chain_id"] as const;
+/** Labels of a chain: C. */
+export const CHAIN_LABELS = ["chain", "chain_id"] as const;
+/** Labels of an endpoint: E. */
+export const ENDPOINT_LABELS = ["protocol", "variant", "tier", "endpoint"] as const;
+const INDEXER_LABELS = ["protocol", "variant", "tier"] as const;
+const GAP_LABELS = [...TARGET_LABELS, "against"] as const;
+const PARITY_LABELS = [...TARGET_LABELS, "against", "probe"] as const;
+
+/** A family whose type follows from its name. */
+function family<Source>(
+  name: string,
+  help: string,
+  labels: readonly string[],
+  samples: (source: Source) => Iterable<Sample>,
+): MetricFamily<Source> {
+  return { name, type: name.endsWith("_total") ? "counter" : "gauge", help, labels, samples };
+}
+
+/** Makes families with a sample for each part of the report whose value is known. */
+function familiesOf<Part>(
+  labels: readonly string[],
+  partsOf: (report: Report) => readonly Part[],
+  labelsOf: (part: Part) => string,
+) {
+  return (name: string, help: string, read: (part: Part) => number | boolean | null) =>
+    family(name, help, labels, function* ({ report }: ReportSource): Iterable<Sample> {
+      for (const part of partsOf(report)) {
+        const value = read(part);
+        if (value !== null) {
+          yield [labelsOf(part), Number(value)];
+        }
+      }
+    });
+}
+
+const targets = familiesOf<TargetReport>(TARGET_LABELS, (report) => report.targets, targetLabels);
+const chains = familiesOf<ChainSummary>(
+  CHAIN_LABELS,
+  (report) => report.chains,
+  ({ slug, chain_id }) => labelsText({ chain: slug, chain_id: String(chain_id) }),
+);
+const gaps = familiesOf<GapReport>(
+  GAP_LABELS,
+  (report) => report.gaps,
+  (gap) => `${targetLabels(gap)},${labelsText({ against: gap.against })}`,
+);
+const parity = familiesOf<ParityReport>(
+  PARITY_LABELS,
+  (report) => report.parity,
+  (pair) => `${targetLabels(pair)},${labelsText({ against: pair.against, probe: pair.probe })}`,
+);
+const budgets = familiesOf<BudgetReport>(
+  ["budget", ...ENDPOINT_LABELS],
+  (report) => report.budgets,
+  budgetLabels,
+);
+
+const STATUS_LABELS = STATUSES.map((status) => [status, labelsText({ status })] as const);
+const REASON_LABELS = FAILURE_REASONS.map((reason) => [reason, labelsText({ reason })] as const);
+const RESULTS = { equal: 1, different: 0, unknown: null } as const;
+
+/**
+ * The metrics of targets, gaps, parity, chains and incidents, all gauges: what `check --format prometheus` prints, and the first
+ * part of `/metrics`.
+ */
+export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
+  targets(
+    "synclag_up",
+    "1 if the last poll returned a usable height; polled on its own schedule, not by the scrape",
+    ({ up }) => up,
+  ),
+  targets(
+    "synclag_block_number",
+    "Last indexed block; absent once the evidence is stale, and while the height is impossible",
+    (target) => target.block_number,
+  ),
+  targets(
+    "synclag_block_timestamp_seconds",
+    "Timestamp of the last indexed block, when the indexer reports one",
+    (target) => unixSeconds(target.block_timestamp),
+  ),
+  targets(
+    "synclag_last_success_timestamp_seconds",
+    "Time of the last poll that returned a usable height",
+    (target) => unixSeconds(target.last_success),
+  ),
+  targets(
+    "synclag_last_advance_timestamp_seconds",
+    "Time at which the height of the target last increased",
+    (target) => unixSeconds(target.last_advance),
+  ),
+  targets(
+    "synclag_lag_blocks",
+    "Blocks behind the reference of the chain; absent when unknown",
+    (target) => target.lag_blocks,
+  ),
+  targets(
+    "synclag_lag_seconds",
+    "Chain time behind the reference of the chain, or behind the clock where it has none; absent when unknown",
+    (target) => target.lag_seconds,
+  ),
+  family(
+    "synclag_status",
+    "1 for the status of the target, 0 for all others",
+    [...TARGET_LABELS, "status"],
+    statusSamples,
+  ),
+  family(
+    "synclag_threshold_seconds",
+    "Threshold configured for the target",
+    [...TARGET_LABELS, "level"],
+    thresholdSamples,
+  ),
+  targets("synclag_maintenance", "1 inside a maintenance window", ({ maintenance }) => maintenance),
+  gaps(
+    "synclag_variant_gap_blocks",
+    "Blocks that the target is behind the other variant at one common instant; negative when ahead",
+    ({ blocks }) => blocks,
+  ),
+  gaps(
+    "synclag_variant_gap_seconds",
+    "Chain time that the target is behind the other variant; negative when ahead",
+    ({ seconds }) => seconds,
+  ),
+  gaps(
+    "synclag_variant_gap_uncertainty_blocks",
+    "Half-width of the interval that contains the true gap",
+    (gap) => gap.uncertainty_blocks,
+  ),
+  chains(
+    "synclag_reference_block_number",
+    "Corroborated head of the chain",
+    ({ reference }) => reference?.block_number ?? null,
+  ),
+  chains(
+    "synclag_reference_sources",
+    "Number of sources that agree with the reference of the chain",
+    ({ reference }) => reference?.sources ?? null,
+  ),
+  chains(
+    "synclag_block_interval_seconds",
+    "Measured time between blocks",
+    (chain) => chain.block_interval_seconds,
+  ),
+  family(
+    "synclag_incident_active",
+    "1 while one cause explains the failures of many targets",
+    ["scope", "subject"],
+    ({ report }) => report.incidents.map(({ scope, subject }): Sample => [labelsText({ scope, subject }), 1]),
+  ),
+  parity(
+    "synclag_parity",
+    "1 if the data of the target equal those of the other variant, 0 if they differ; absent while unknown",
+    ({ result }) => RESULTS[result],
+  ),
+  parity(
+    "synclag_parity_difference",
+    "Value of the other variant minus that of the target, where both are numbers",
+    ({ difference }) => difference,
+  ),
+  parity(
+    "synclag_parity_compared_block",
+    "Block at which the data were found to be equal or different",
+    ({ block }) => block,
+  ),
+  parity(
+    "synclag_parity_last_comparison_timestamp_seconds",
+    "Time of the last comparison, whatever it showed",
+    (pair) => unixSeconds(pair.last_comparison),
+  ),
+];
+
+/** What only a daemon knows of the fleet: its counters, its budgets, and the state of its poll loop. */
+const POLLING_METRICS: readonly MetricFamily[] = [
+  targets(
+    "synclag_indexing_errors",
+    "1 if the indexer reports indexing errors; 0 proves nothing",
+    (target) => target.indexing_errors,
+  ),
+  family(
+    "synclag_regressions_total",
+    "Steps backward of the height",
+    [...TARGET_LABELS, "kind"],
+    regressions,
+  ),
+  family(
+    "synclag_deployment_info",
+    "1 for the deployment that answered last",
+    [...TARGET_LABELS, "deployment"],
+    deployments,
+  ),
+  targets(
+    "synclag_deployment_changes_total",
+    "Changes of the deployment that answers",
+    (target) => target.deployment_changes,
+  ),
+  targets(
+    "synclag_preferred",
+    "1 on the freshest healthy production target of its protocol and chain",
+    ({ preferred }) => preferred,
+  ),
+  family(
+    "synclag_polls_total",
+    "Requests sent to the endpoint, retries included",
+    ENDPOINT_LABELS,
+    ({ endpoints }) =>
+      seriesOf(endpoints).map(({ endpoint, requests }): Sample => [endpointLabels(endpoint), requests]),
+  ),
+  family(
+    "synclag_poll_failures_total",
+    "Polls that returned no usable answer, by reason",
+    [...ENDPOINT_LABELS, "reason"],
+    failureSamples,
+  ),
+  {
+    ...family(
+      "synclag_poll_duration_seconds",
+      "Time from sending a request to the head of its reply, or to its failure",
+      INDEXER_LABELS,
+      durationSamples,
+    ),
+    type: "histogram",
+  },
+  family(
+    "synclag_rounds_skipped_total",
+    "Rounds skipped because the previous round of the indexer was still running",
+    INDEXER_LABELS,
+    ({ indexers }) =>
+      indexers.map(({ indexer, roundsSkipped }): Sample => [indexerLabels(indexer), roundsSkipped]),
+  ),
+  budgets("synclag_budget_limit", "Requests that the budget allows in its window", ({ limit }) => limit),
+  budgets(
+    "synclag_budget_used",
+    "Requests spent from the budget, by the stricter of the calendar and the rolling window",
+    ({ used }) => used,
+  ),
+  budgets(
+    "synclag_budget_remaining",
+    "Requests that are left, by the stricter of the calendar and the rolling window",
+    ({ remaining }) => remaining,
+  ),
+  single(
+    "synclag_scheduler_last_tick_timestamp_seconds",
+    "Time of the last tick of the scheduler, which ticks every second",
+    ({ loop }) => (loop.lastTickMs === null ? null : loop.lastTickMs / 1000),
+  ),
+  single("synclag_polls_in_flight", "Polls in flight", ({ loop }) => loop.inFlight),
+  single("synclag_polls_queued", "Polls waiting for a free slot", ({ loop }) => loop.queued),
+  family(
+    "synclag_parity_failures_total",
+    "Requests whose selection for the probe could not be answered or read",
+    [...TARGET_LABELS, "probe"],
+    (source) =>
+      source.parity.map(({ target, probe, failures }): Sample => {
+        return [`${targetLabels(targetId(target))},${labelsText({ probe })}`, failures];
+      }),
+  ),
+];
+
+/** The metrics of the process, whether or not it polls. */
+const PROCESS_METRICS: readonly MetricFamily[] = [
+  single(
+    "synclag_leader",
+    "1 if this replica holds the lease of the leader; absent without a store",
+    ({ replica }) => replica?.isLeader ?? null,
+  ),
+  single(
+    "synclag_store_up",
+    "1 if the store answers and can be written to; absent without a store",
+    ({ replica }) => replica?.isStoreUp ?? null,
+  ),
+  single(
+    "synclag_log_lines_lost_total",
+    "Lines of the log that could not be written",
+    ({ lostLogLines }) => lostLogLines,
+  ),
+  single(
+    "synclag_http_errors_total",
+    "HTTP requests answered with 500 because of a bug; the log has the stack",
+    ({ httpErrors }) => httpErrors,
+  ),
+  single(
+    "synclag_config_last_reload_successful",
+    "1 if the last load of the configuration succeeded",
+    ({ reload }) => reload.successful,
+  ),
+  single(
+    "synclag_config_last_reload_success_timestamp_seconds",
+    "Time of the last successful load of the configuration",
+    ({ reload }) => reload.lastSuccessMs / 1000,
+  ),
+];
+
+/**
+ * Every metric whose samples are read at a scrape; a replica that does not poll leaves out those that speak of the fleet.
+ * Those that prom-client keeps itself are in `registry.ts`.
+ */
+export const METRIC_FAMILIES: readonly MetricFamily[] = [
+  ...[...STATUS_METRICS, ...POLLING_METRICS].map((one: MetricFamily): MetricFamily => {
+    return { ...one, samples: (source) => (source.replica?.isPolling === false ? [] : one.samples(source)) };
+  }),
+  ...PROCESS_METRICS,
+];
+
+/** A family without labels. */
+function single(
+  name: string,
+  help: string,
+  read: (source: MetricsSource) => number | boolean | null,
+): MetricFamily {
+  return family(name, help, [], (source) => {
+    const value = read(source);
+    return value === null ? [] : [["", Number(value)]];
+  });
+}
+
+function* statusSamples({ report }: ReportSource): Iterable<Sample> {
+  for (const target of report.targets) {
+    const labels = targetLabels(target);
+    for (const [known, label] of STATUS_LABELS) {
+      yield [`${labels},${label}`, Number(target.status === known)];
+    }
+  }
+}
+
+function* thresholdSamples({ report }: ReportSource): Iterable<Sample> {
+  const thresholds = new Map(report.chains.map((chain) => [chain.slug, chain.thresholds]));
+  for (const target of report.targets) {
+    const labels = targetLabels(target);
+    const of = thresholds.get(target.chain);
+    if (of !== undefined) {
+      yield [`${labels},level="lagging"`, of.lagging_seconds];
+      yield [`${labels},level="critical"`, of.critical_seconds];
+      yield [`${labels},level="stalled"`, of.stalled_seconds];
+    }
+  }
+}
+
+function* regressions({ report }: ReportSource): Iterable<Sample> {
+  for (const target of report.targets) {
+    yield [`${targetLabels(target)},kind="reorg"`, target.regressions.reorg];
+    yield [`${targetLabels(target)},kind="reindex"`, target.regressions.reindex];
+  }
+}
+
+function* deployments({ report }: ReportSource): Iterable<Sample> {
+  for (const target of report.targets) {
+    if (target.deployment !== null) {
+      yield [`${targetLabels(target)},${labelsText({ deployment: target.deployment })}`, 1];
+    }
+  }
+}
+
+function* failureSamples({ endpoints }: MetricsSource): Iterable<Sample> {
+  for (const { endpoint, failures } of seriesOf(endpoints)) {
+    const labels = endpointLabels(endpoint);
+    for (const [reason, label] of REASON_LABELS) {
+      yield [`${labels},${label}`, failures[reason]];
+    }
+  }
+}
+
+function* durationSamples({ durations }: MetricsSource): Iterable<Sample> {
+  for (const { indexer, counts, sumSeconds } of durations) {
+    const labels = indexerLabels(indexer);
+    let count = 0;
+    for (const [index, inClass] of counts.entries()) {
+      count += inClass;
+      yield [`le="${DURATION_BOUNDS_SECONDS[index] ?? "+Inf"}",${labels}`, count, "_bucket"];
+    }
+    yield [labels, sumSeconds, "_sum"];
+    yield [labels, count, "_count"];
+  }
+}
+
+const targetTexts = new Map<string, string>();
+
+/** The text of T, made once for each target: labels are most of the text of a scrape, and never change. */
+function targetLabels({ key, protocol, variant, tier, chain, chain_id: id }: TargetId): string {
+  const known = targetTexts.get(key) ?? labelsText({ protocol, variant, tier, chain, chain_id: String(id) });
+  targetTexts.set(key, known);
+  return known;
+}
+
+function indexerLabels({ protocol, variant, tier }: IndexerId): string {
+  return labelsText({ protocol, variant, tier });
+}
+
+/** The text of E. */
+const endpointLabels = memoize(({ protocol, variant, tier, name }: Endpoint) =>
+  labelsText({ protocol, variant, tier, endpoint: name }),
+);
+
+/** A shared budget has `endpoint="shared"`, and the other labels of E empty. */
+function budgetLabels({ budget, endpoint }: BudgetReport): string {
+  const [protocol = "", variant = "", tier = "", name = ""] = (endpoint ?? "///shared").split("/");
+  const labels =
+    protocol === "rpc"
+      ? { protocol: "", variant: "rpc", tier: "", endpoint: variant }
+      : { protocol, variant, tier, endpoint: name };
+  return labelsText({ budget, ...labels });
+}
+
+/** Several RPC nodes of one chain have the same labels, so their counts are one series. */
+function seriesOf(endpoints: readonly EndpointCounters[]): readonly EndpointCounters[] {
+  const nodes = endpoints.filter(({ endpoint }) => endpoint.kind === "rpc");
+  return [
+    ...endpoints.filter(({ endpoint }) => endpoint.kind === "indexer"),
+    ...[...groupBy(nodes, ({ endpoint }) => endpoint.name).values()].map((group) => group.reduce(add)),
+  ];
+}
+
+function add(one: EndpointCounters, other: EndpointCounters): EndpointCounters {
+  const failures = FAILURE_REASONS.map((reason) => [reason, one.failures[reason] + other.failures[reason]]);
+  return {
+    endpoint: one.endpoint,
+    requests: one.requests + other.requests,
+    // Object.fromEntries widens its keys to string; these are the list's own.
+    failures: Object.fromEntries(failures) as Record<FailureReason, number>,
+  };
+}
+
+function unixSeconds(time: string | null): number | null {
+  return time === null ? null : Date.parse(time) / 1000;
+}
