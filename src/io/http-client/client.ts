@@ -1,11 +1,9 @@
-import type { Dispatcher } from "undici";
+import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
 import type { ProxySettings } from "../../config/config.ts";
-import type { Post, PostRequest, PostResult } from "../../core/model/http-post.ts";
+import type { Post, PostRequest, PostResult, Reply } from "../../core/model/http-post.ts";
 import { jsonOf, memoize } from "../../core/model/memoize.ts";
-import type { PollTimes } from "../../core/model/observation.ts";
-import { createDispatcher } from "./dispatcher.ts";
+import type { FailureReason, PollTimes } from "../../core/model/observation.ts";
 import { type CutOff, failureOf } from "./failure.ts";
-import { ReplyReader } from "./reply-reader.ts";
 
 export interface HttpClientOptions {
   /** One deadline over connect, headers and body. */
@@ -39,9 +37,8 @@ const RENEWABLE_AFTER_MS = 10_000;
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const underWay = new Set<ReplyReader>();
-  const origins = createOrigins(options);
+  const origins = new Origins(options);
   const headersFor = memoize((headers: PostRequest["headers"]) => headersOf(headers, options.userAgent));
-  const placeOf = createPlaces();
   let isDisposed = false;
 
   async function post({ url, headers, body }: PostRequest): Promise<PostResult> {
@@ -54,17 +51,13 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     }, options.timeoutMs);
     underWay.add(reader);
     try {
-      const { origin, path } = placeOf(url);
+      const { origin, pathname, search } = new URL(url);
+      const request = { origin, path: `${pathname}${search}`, headers: headersFor(headers) };
       // Not undici's request(): its stream and its signal for each answer cost as much as all the rest of a poll.
-      origins
-        .dispatcherOf(origin)
-        .dispatch({ origin, path, ...methodAndBody(body), headers: headersFor(headers) }, reader);
+      origins.dispatcherOf(origin).dispatch({ ...request, ...methodAndBody(body) }, reader);
       const reply = await reader.reply;
       // The height was read before the first byte of the answer came; a slow body says nothing about it.
-      const times = timesOf(startedMs, reader.headAtMs);
-      return reply.kind === "replied"
-        ? { ...times, kind: "replied", reply: reply.reply }
-        : { ...times, ...reply };
+      return { ...timesOf(startedMs, reader.headAtMs), ...reply };
     } catch (error) {
       const failure = failureOf(error, isDisposed ? "shutdown" : cutOff, options.timeoutMs);
       return { ...timesOf(startedMs, performance.now()), kind: "failed", ...failure };
@@ -82,7 +75,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
 
   return {
     post,
-    renew: (url) => origins.renew(placeOf(url).origin),
+    renew: (url) => origins.renew(new URL(url).origin, RENEWABLE_AFTER_MS),
     async [Symbol.asyncDispose]() {
       isDisposed = true;
       for (const reader of underWay) {
@@ -93,25 +86,18 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   };
 }
 
-interface Origins {
-  readonly dispatcherOf: (origin: string) => Dispatcher;
-  readonly renew: (origin: string) => void;
-  readonly destroy: () => Promise<void>;
-}
+/** Keeps connections by origin. undici's `clientTtl` alone does not do: a change of status renews them, too. */
+class Origins {
+  readonly #settings: Agent.Options;
+  readonly #proxy: ProxySettings | null;
+  readonly #current = new Map<string, { readonly dispatcher: Dispatcher; readonly openedMs: number }>();
+  /** Also those that only end what is under way. */
+  readonly #open = new Set<Dispatcher>();
+  #isDestroyed = false;
 
-/** Keeps connections by origin. */
-function createOrigins({ connectionsPerHost, timeoutMs, proxy = null }: HttpClientOptions): Origins {
-  const known = new Map<string, { readonly dispatcher: Dispatcher; readonly openedMs: number }>();
-  const retired = new Set<Dispatcher>();
-  let isDestroyed = false;
-
-  function dispatcherOf(origin: string): Dispatcher {
-    renewAfter(origin, CONNECTION_LIFETIME_MS);
-    const open = known.get(origin);
-    if (open !== undefined) {
-      return open.dispatcher;
-    }
-    const settings = {
+  constructor({ connectionsPerHost, timeoutMs, proxy = null }: HttpClientOptions) {
+    this.#proxy = proxy;
+    this.#settings = {
       connections: connectionsPerHost,
       keepAliveTimeout: KEEP_ALIVE_MS,
       keepAliveMaxTimeout: KEEP_ALIVE_MS,
@@ -119,60 +105,45 @@ function createOrigins({ connectionsPerHost, timeoutMs, proxy = null }: HttpClie
       headersTimeout: 0,
       bodyTimeout: 0,
     };
-    const dispatcher = createDispatcher(origin, settings, proxy);
-    known.set(origin, { dispatcher, openedMs: performance.now() });
+  }
+
+  dispatcherOf(origin: string): Dispatcher {
+    this.renew(origin, CONNECTION_LIFETIME_MS);
+    const known = this.#current.get(origin);
+    if (known !== undefined) {
+      return known.dispatcher;
+    }
+    const dispatcher = this.#openDispatcher(origin);
+    this.#current.set(origin, { dispatcher, openedMs: performance.now() });
+    this.#open.add(dispatcher);
     return dispatcher;
   }
 
-  function renewAfter(origin: string, ageMs: number): void {
-    const open = known.get(origin);
+  /** Has the next requests open new connections if the current ones are this old. */
+  renew(origin: string, ageMs: number): void {
+    const known = this.#current.get(origin);
     // What was destroyed cannot be closed, and is not opened anew: a poll may end after the client.
-    if (!isDestroyed && open !== undefined && performance.now() - open.openedMs >= ageMs) {
-      known.delete(origin);
-      void retire(open.dispatcher);
+    if (!this.#isDestroyed && known !== undefined && performance.now() - known.openedMs >= ageMs) {
+      this.#current.delete(origin);
+      void known.dispatcher.close().then(() => this.#open.delete(known.dispatcher));
     }
   }
 
-  async function retire(dispatcher: Dispatcher): Promise<void> {
-    retired.add(dispatcher);
-    await dispatcher.close();
-    retired.delete(dispatcher);
+  async destroy(): Promise<void> {
+    this.#isDestroyed = true;
+    await Promise.all([...this.#open].map((dispatcher) => dispatcher.destroy()));
   }
 
-  return {
-    dispatcherOf,
-    renew: (origin) => renewAfter(origin, RENEWABLE_AFTER_MS),
-    async destroy() {
-      isDestroyed = true;
-      const open = [...known.values()].map(({ dispatcher }) => dispatcher);
-      await Promise.all([...open, ...retired].map((dispatcher) => dispatcher.destroy()));
-    },
-  };
+  /** Through the proxy if there is one for it, but never to this machine itself. */
+  #openDispatcher(origin: string): Dispatcher {
+    return this.#proxy === null || LOOPBACK.test(new URL(origin).hostname)
+      ? new Agent(this.#settings)
+      : // Plain HTTP is not tunnelled: many proxies allow CONNECT for port 443 alone.
+        new EnvHttpProxyAgent({ ...this.#settings, ...this.#proxy, proxyTunnel: false });
+  }
 }
 
-/** Takes each URL apart once: those of a client are the fleet's. */
-function createPlaces(): (url: string) => Place {
-  const known = new Map<string, Place>();
-  return (url) => {
-    const place = known.get(url);
-    if (place !== undefined) {
-      return place;
-    }
-    const found = placeIn(url);
-    known.set(url, found);
-    return found;
-  };
-}
-
-interface Place {
-  readonly origin: string;
-  readonly path: string;
-}
-
-function placeIn(url: string): Place {
-  const { origin, pathname, search } = new URL(url);
-  return { origin, path: `${pathname}${search}` };
-}
+const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;
 
 function methodAndBody(body: PostRequest["body"]): Pick<Dispatcher.DispatchOptions, "method" | "body"> {
   return body === null ? { method: "GET", body: null } : { method: "POST", body: jsonOf(body) };
@@ -189,4 +160,107 @@ function headersOf(headers: PostRequest["headers"], userAgent: string): Record<s
     // A poll's answer is small, and what is never inflated can't be a bomb.
     "accept-encoding": "identity",
   };
+}
+
+type ReplyOrFailure =
+  | { readonly kind: "replied"; readonly reply: Reply }
+  | { readonly kind: "failed"; readonly reason: FailureReason; readonly detail: string };
+
+type Controller = Dispatcher.DispatchController;
+type Headers = Readonly<Record<string, string | string[] | undefined>>;
+
+/** Unlike a Buffer's own, this decoding takes a byte order mark off. */
+const UTF8 = new TextDecoder();
+
+/** Reads one whole answer of at most `maxBytes`, as undici hands it over; lets go of the connection at the first byte beyond. */
+class ReplyReader implements Dispatcher.DispatchHandler {
+  /** Rejected with whatever ends it below HTTP. */
+  readonly reply: Promise<ReplyOrFailure>;
+  /** When the head of the answer came, by `performance.now()`. */
+  headAtMs = Number.NaN;
+  readonly #maxBytes: number;
+  readonly #chunks: Buffer[] = [];
+  #resolve: (reply: ReplyOrFailure) => void = () => undefined;
+  #reject: (error: unknown) => void = () => undefined;
+  #controller: Controller | null = null;
+  #isStopped = false;
+  #httpStatus = 0;
+  #headers: Headers = {};
+  #bytes = 0;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.reply = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** Gives up, whether there is a connection yet or not. */
+  stop(): void {
+    this.#isStopped = true;
+    const reason = new Error("stopped");
+    this.#controller?.abort(reason);
+    this.#reject(reason);
+  }
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    if (this.#isStopped) {
+      this.stop();
+    }
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: Headers): void {
+    if (status < 200) {
+      return;
+    }
+    this.headAtMs = performance.now();
+    this.#httpStatus = status;
+    this.#headers = headers;
+    const encoding = this.#header("content-encoding")?.toLowerCase() ?? "identity";
+    if (encoding !== "identity") {
+      // Anything else may be a key that is echoed back, and is not to be told.
+      const name = /^(gzip|x-gzip|br|deflate|zstd)$/.test(encoding) ? encoding : "of an unknown kind";
+      this.#refuse("malformed", `answered with content-encoding ${name}, though none was asked for`);
+    }
+  }
+
+  onResponseData(_controller: Controller, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#maxBytes) {
+      this.#refuse("too_large", `answered with more than ${this.#maxBytes} bytes`);
+    } else {
+      this.#chunks.push(chunk);
+    }
+  }
+
+  onResponseEnd(): void {
+    const [only, ...others] = this.#chunks;
+    const bytes = only === undefined || others.length > 0 ? Buffer.concat(this.#chunks) : only;
+    const location = this.#header("location");
+    const isRedirect = this.#httpStatus >= 300 && this.#httpStatus < 400 && location !== null;
+    const reply = {
+      httpStatus: this.#httpStatus,
+      retryAfter: this.#header("retry-after"),
+      body: UTF8.decode(bytes),
+      ...(isRedirect ? { location } : {}),
+    };
+    this.#resolve({ kind: "replied", reply });
+  }
+
+  onResponseError(_controller: Controller, error: Error): void {
+    this.#reject(error);
+  }
+
+  /** The first word counts: what comes of the abort is not heard any more. */
+  #refuse(reason: FailureReason, detail: string): void {
+    this.#resolve({ kind: "failed", reason, detail });
+    this.stop();
+  }
+
+  #header(name: string): string | null {
+    const value = this.#headers[name];
+    return (Array.isArray(value) ? value[0] : value)?.trim() ?? null;
+  }
 }

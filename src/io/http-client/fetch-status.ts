@@ -2,9 +2,7 @@ import { z } from "zod";
 import type { ProxySettings } from "../../config/config.ts";
 import type { Report } from "../../core/model/report.ts";
 import { ReportSchema } from "../../core/model/report-schema.ts";
-import { createDispatcher } from "./dispatcher.ts";
-import { type CutOff, failureOf } from "./failure.ts";
-import { ReplyReader } from "./reply-reader.ts";
+import { createHttpClient } from "./client.ts";
 
 /** What a running daemon says, or why it says nothing. */
 export type StatusAnswer = { readonly kind: "status"; readonly json: Report } | FailedAnswer;
@@ -66,49 +64,34 @@ async function fetchJson(
   { url, authorization }: StatusQuestion,
   { timeoutMs, proxy }: { readonly timeoutMs: number; readonly proxy: ProxySettings | null },
 ): Promise<{ readonly kind: "json"; readonly json: unknown } | FailedAnswer> {
-  const { origin, pathname } = new URL(`${url}${path}`);
-  const headers = {
-    accept: "application/json",
-    "accept-encoding": "identity",
-    ...(authorization === null ? {} : { authorization }),
-  };
-  const agent = createDispatcher(origin, { connect: { timeout: timeoutMs } }, proxy);
-  const reader = new ReplyReader(MAX_BYTES);
-  let cutOff: CutOff | null = null;
-  const deadline = setTimeout(() => {
-    cutOff = "deadline";
-    reader.stop();
-  }, timeoutMs);
-  try {
-    agent.dispatch({ origin, path: pathname, method: "GET", headers }, reader);
-    const answer = await reader.reply;
-    if (answer.kind === "failed") {
-      return failed(answer.detail);
-    }
-    const { httpStatus, body } = answer.reply;
-    return httpStatus === 200
-      ? { kind: "json", json: parseJson(body) }
-      : failed(`answered with HTTP ${httpStatus}`, httpStatus === 401 ? "password" : null);
-  } catch (error) {
-    const { reason, detail } = failureOf(error, cutOff, timeoutMs);
-    return failed(detail, reason === "tls" ? "tls" : null);
-  } finally {
-    clearTimeout(deadline);
-    await agent.destroy();
+  await using client = createHttpClient({
+    timeoutMs,
+    maxResponseBytes: MAX_BYTES,
+    connectionsPerHost: 1,
+    userAgent: "synclag",
+    nowMs: () => 0,
+    proxy,
+  });
+  const headers = authorization === null ? {} : { authorization };
+  const result = await client.post({ url: `${url}${path}`, headers, body: null });
+  if (result.kind === "failed") {
+    return failed(result.detail, result.reason === "tls" ? "tls" : null);
   }
+  const { httpStatus, body } = result.reply;
+  return httpStatus === 200
+    ? { kind: "json", json: parseJson(body) }
+    : failed(`answered with HTTP ${httpStatus}`, httpStatus === 401 ? "password" : null);
 }
 
 function failed(detail: string, guard: FailedAnswer["guard"] = null): FailedAnswer {
   return { kind: "failed", detail, guard };
 }
 
+/** Null where the text is no JSON, which no schema of ours accepts. */
 function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) {
-      return null;
-    }
-    throw error;
+  } catch {
+    return null;
   }
 }
