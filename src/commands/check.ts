@@ -2,9 +2,14 @@ import { parseDuration } from "../config/quantities.ts";
 import type { Report } from "../core/model/report.ts";
 import { expositionText } from "../metrics/exposition.ts";
 import { STATUS_METRICS } from "../metrics/families.ts";
-import { type CheckExitCode, checkExitCode } from "../views/terminal/check-exit-code.ts";
-import { applyMaxLag, selectForCheck } from "../views/terminal/check-selection.ts";
-import { type CheckTableOptions, renderCheckTable } from "../views/terminal/check-table.ts";
+import {
+  applyMaxLag,
+  type CheckExitCode,
+  type CheckTableOptions,
+  checkExitCode,
+  renderCheckTable,
+  selectForCheck,
+} from "../views/terminal/check.ts";
 import type { CommandWorld } from "./command-world.ts";
 import { askDaemon, pollLocally } from "./status-result.ts";
 import { colorsFor } from "./terminal.ts";

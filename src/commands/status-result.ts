@@ -17,7 +17,7 @@ import { resolveStatePath, StatePathError } from "../io/state/path.ts";
 import type { RedisStore, StoreWorld } from "../io/store/redis-store.ts";
 import { hasCode, isSystemError } from "../io/system-error.ts";
 import type { StoreCheck, StoreCheckOptions } from "../replica/check-store.ts";
-import { selectForCheck } from "../views/terminal/check-selection.ts";
+import { selectForCheck } from "../views/terminal/check.ts";
 import { buildOf, type CommandWorld } from "./command-world.ts";
 import { readDaemonAddress } from "./daemon-address.ts";
 import { defaultStateFile, loadConfig, STATE_FILE_NOT_USED } from "./load-config.ts";

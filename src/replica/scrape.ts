@@ -2,8 +2,7 @@ import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import type { ScrapeReply } from "../io/http-server/routes/server-deps.ts";
 import type { Prometheus } from "../metrics/registry.ts";
-import { createScrapeCache } from "../metrics/scrape-cache.ts";
-import { shareNext } from "../metrics/scrape-cache.ts";
+import { createScrapeCache, shareNext } from "../metrics/scrape-cache.ts";
 
 /** The part of a replica that concerns its metrics. */
 interface ScrapedReplica {

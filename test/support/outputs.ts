@@ -10,9 +10,7 @@ import { expositionText } from "../../src/metrics/exposition.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families.ts";
 import { renderChainPage } from "../../src/views/page/chain.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
-import { checkExitCode } from "../../src/views/terminal/check-exit-code.ts";
-import { selectForCheck } from "../../src/views/terminal/check-selection.ts";
-import { renderCheckTable } from "../../src/views/terminal/check-table.ts";
+import { checkExitCode, renderCheckTable, selectForCheck } from "../../src/views/terminal/check.ts";
 
 export const TEST_VERSION = "0.0.0-test";
 export const PAGE = {

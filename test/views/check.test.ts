@@ -1,10 +1,14 @@
 import { describe, expect, it } from "vitest";
 import type { Report, Status, TargetReport } from "../../src/core/model/report.ts";
 import { isoTime } from "../../src/core/model/text.ts";
-import { keepTargets } from "../../src/views/api/filter-status.ts";
-import { checkExitCode } from "../../src/views/terminal/check-exit-code.ts";
-import { applyMaxLag, selectForCheck } from "../../src/views/terminal/check-selection.ts";
-import { type CheckTableOptions, renderCheckTable } from "../../src/views/terminal/check-table.ts";
+import { keepTargets } from "../../src/views/api/selection.ts";
+import {
+  applyMaxLag,
+  type CheckTableOptions,
+  checkExitCode,
+  renderCheckTable,
+  selectForCheck,
+} from "../../src/views/terminal/check.ts";
 import { wrapWords } from "../../src/views/terminal/text-table.ts";
 import { fleetReport } from "./fleet-report.ts";
 import {

@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Incident, ParityReport, TargetReport } from "../../src/core/model/report.ts";
 import { isoTime } from "../../src/core/model/text.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
-import { renderCheckTable } from "../../src/views/terminal/check-table.ts";
-import { describeReplica } from "../../src/views/wording/replica.ts";
+import { renderCheckTable } from "../../src/views/terminal/check.ts";
+import { describeReplica } from "../../src/views/wording/headline.ts";
 import { PAGE } from "../support/outputs.ts";
 import {
   NOW_MS,

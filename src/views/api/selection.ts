@@ -1,4 +1,5 @@
-import type { TargetReport } from "../../core/model/report.ts";
+import { indexerKey } from "../../core/model/fleet.ts";
+import type { ChainSummary, Report, TargetId, TargetReport } from "../../core/model/report.ts";
 import { nearMissHint } from "../../core/text/near-miss.ts";
 
 /** Selects the targets of a protocol, of one of its chains, or of one variant or tier there. */
@@ -9,58 +10,81 @@ export interface Selection {
   readonly tier?: string | undefined;
 }
 
-type Named = Pick<TargetReport, "protocol" | "variant" | "chain" | "tier">;
+const PARTS = ["protocol", "chain", "variant", "tier"] as const;
 
 /** The targets of a selection, in their order; none if it names something that does not exist. */
-export function selectTargets<T extends Named>(targets: readonly T[], selection: Selection): readonly T[] {
-  return targets.filter(
-    ({ protocol, chain, variant, tier }) =>
-      protocol === selection.protocol &&
-      (selection.chain === undefined || chain === selection.chain) &&
-      (selection.variant === undefined || variant === selection.variant) &&
-      (selection.tier === undefined || tier === selection.tier),
+export function selectTargets<T extends TargetId>(targets: readonly T[], selection: Selection): readonly T[] {
+  return targets.filter((target) =>
+    PARTS.every((part) => selection[part] === undefined || selection[part] === target[part]),
   );
 }
 
 /** An error for a selection without targets: which part of it does not exist, and what does. */
-export function describeMissing(targets: readonly Named[], selection: Selection): string {
-  const { protocol, chain = "", variant = "", tier = "" } = selection;
-  const ofProtocol = selectTargets(targets, { protocol });
-  if (ofProtocol.length === 0) {
-    return cannotFind(
-      { what: "protocol", typed: protocol },
-      targets.map((target) => target.protocol),
-    );
+export function describeMissing(targets: readonly TargetId[], selection: Selection): string {
+  const found: string[] = [];
+  let left = targets;
+  for (const part of PARTS) {
+    const typed = selection[part];
+    if (typed === undefined) {
+      continue;
+    }
+    const known = [...new Set(left.map((target) => target[part]))];
+    left = left.filter((target) => target[part] === typed);
+    if (left.length === 0) {
+      const inside = found.length === 0 ? "" : ` of ${found.join("/")}`;
+      const listed = known.length === 0 ? "none" : known.join(", ");
+      return `Cannot find ${part} '${typed}'${inside}${nearMissHint(typed, known)}: available are ${listed}`;
+    }
+    found.push(typed);
   }
-  const ofChain = selectTargets(ofProtocol, { protocol, chain });
-  if (ofChain.length === 0) {
-    return cannotFind(
-      { what: "chain", typed: chain, of: protocol },
-      ofProtocol.map((target) => target.chain),
-    );
-  }
-  const ofVariant = selection.variant === undefined ? ofChain : selectTargets(ofChain, { protocol, variant });
-  if (ofVariant.length === 0) {
-    return cannotFind(
-      { what: "variant", typed: variant, of: `${protocol}/${chain}` },
-      ofChain.map((target) => target.variant),
-    );
-  }
-  return cannotFind(
-    { what: "tier", typed: tier, of: [protocol, chain, selection.variant ?? []].flat().join("/") },
-    ofVariant.map((target) => target.tier),
-  );
+  return `Cannot find ${found.join("/")}`;
 }
 
-interface Wanted {
-  readonly what: string;
-  readonly typed: string;
-  readonly of?: string;
+/** Narrows a report to the targets that match every word of a query, such as `lockup base`, `stalled` or `testnet`. */
+export function filterByWords(report: Report, query: string): Report {
+  const words = query
+    .toLowerCase()
+    .split(/[\s/]+/)
+    .filter((word) => word !== "");
+  if (words.length === 0) {
+    return report;
+  }
+  const chains = new Map(report.chains.map((chain) => [chain.slug, chain]));
+  const matching = report.targets.filter((target) => {
+    const text = searchText(target, chains.get(target.chain));
+    return words.every((word) => text.includes(word));
+  });
+  return keepTargets(report, matching);
 }
 
-function cannotFind({ what, typed, of }: Wanted, candidates: readonly string[]): string {
-  const known = [...new Set(candidates)];
-  const inside = of === undefined ? "" : ` of ${of}`;
-  const listed = known.length === 0 ? "none" : known.join(", ");
-  return `Cannot find ${what} '${typed}'${inside}${nearMissHint(typed, known)}: available are ${listed}`;
+function searchText(target: TargetReport, chain: ChainSummary | undefined): string {
+  const { protocol, variant, tier, status, reason, chain_id } = target;
+  const network = chain?.testnet === true ? "testnet" : "mainnet";
+  return [protocol, variant, tier, target.chain, chain?.name ?? "", chain_id, network, status, reason ?? ""]
+    .join(" ")
+    .toLowerCase();
+}
+
+/**
+ * Narrows every list to what concerns `targets`, which are some of its own. Shared budgets are kept, since these targets may
+ * draw on them; so are the skipped indexers of their protocols.
+ */
+export function keepTargets(report: Report, targets: readonly TargetReport[]): Report {
+  const keys = new Set(targets.map(({ key }) => key));
+  // The key of an endpoint ends in `all`, or in the slug of its only chain.
+  const endpoints = new Set([...keys, ...targets.map((target) => `${indexerKey(target)}/all`)]);
+  const chains = new Set(targets.map(({ chain }) => chain));
+  const protocols = new Set(targets.map(({ protocol }) => protocol));
+  return {
+    ...report,
+    chains: report.chains.filter(({ slug }) => chains.has(slug)),
+    targets,
+    gaps: report.gaps.filter(({ key }) => keys.has(key)),
+    parity: report.parity.filter((one) => keys.has(one.key) || keys.has(one.against_key)),
+    incidents: report.incidents
+      .map((incident) => ({ ...incident, targets: incident.targets.filter((key) => keys.has(key)) }))
+      .filter((incident) => incident.targets.length > 0),
+    budgets: report.budgets.filter(({ endpoint }) => endpoint === null || endpoints.has(endpoint)),
+    skipped: report.skipped.filter(({ protocol }) => protocols.has(protocol)),
+  };
 }

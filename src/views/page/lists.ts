@@ -1,10 +1,15 @@
 import { groupBy } from "../../core/model/group-by.ts";
 import type { BudgetReport, Incident, Report } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber, perWindow } from "../../core/model/text.ts";
-import { describeFailover, incidentTitle } from "../wording/incident.ts";
-import type { TargetProblem } from "../wording/problems.ts";
-import { statusWords } from "../wording/status-words.ts";
-import { describeAlternatives, indexerName, notableLagMs, variantName } from "../wording/target.ts";
+import { describeFailover, incidentTitle } from "../wording/incidents.ts";
+import {
+  describeAlternatives,
+  indexerName,
+  notableLagMs,
+  statusWords,
+  type TargetProblem,
+  variantName,
+} from "../wording/targets.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { chainPath, PLAN_PATH, statusPath, targetAnchor } from "./links.ts";
 import { glyphOf, renderClock, renderSection, renderTable } from "./shell.ts";

@@ -2,8 +2,7 @@ import { groupBy } from "../../core/model/group-by.ts";
 import type { ChainSummary, Report, TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatNumber, shortDuration } from "../../core/model/text.ts";
 import { differingKeys } from "../wording/parity.ts";
-import { statusWords } from "../wording/status-words.ts";
-import { describeState, notableLagMs, variantName } from "../wording/target.ts";
+import { describeState, notableLagMs, statusWords, variantName } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
 import { chainPath, targetAnchor } from "./links.ts";
 

@@ -1,20 +1,8 @@
 import { groupBy } from "../../core/model/group-by.ts";
 import type { Plan, PlannedBudget } from "../../core/model/plan.ts";
 import type { BudgetReport, Report } from "../../core/model/report.ts";
-import {
-  formatCount,
-  formatDuration,
-  formatNumber,
-  formatPercent,
-  perWindow,
-} from "../../core/model/text.ts";
-import {
-  describeDetection,
-  describeProbe,
-  describeShare,
-  PROBES_ARE_FREE,
-  planRowName,
-} from "../wording/plan.ts";
+import { formatCount, formatNumber, formatPercent, perWindow } from "../../core/model/text.ts";
+import { describeDetection, describeProbe, PROBES_ARE_FREE, planCells } from "../wording/plan.ts";
 import { type Html, html } from "./html.ts";
 import { renderSkipped, renderUsed } from "./lists.ts";
 import { type PageOptions, renderPage, renderSection, renderSummary, renderTable } from "./shell.ts";
@@ -80,19 +68,11 @@ const HEAD = [
 ];
 
 function renderPlan({ rows, basis, parity }: Plan): Html {
-  const cells = rows.map((row) => [
-    planRowName(row),
-    formatNumber(row.endpoints),
-    formatDuration(row.intervalMs),
-    formatNumber(row.requestsPerDay),
-    describeShare(row),
-    formatDuration(row.faultShowsMs),
-  ]);
   const compared = `Compared: ${parity.map(describeProbe).join("; ")}. ${PROBES_ARE_FREE}`;
   return renderSection(
     "plan",
     "Plan",
-    html`${renderTable({ id: "plan", label: "Indexers", head: HEAD, rows: cells })}
+    html`${renderTable({ id: "plan", label: "Indexers", head: HEAD, rows: rows.map(planCells) })}
 <p class="hint">${describeDetection(basis)}</p>
 ${parity.length === 0 ? null : html`<p class="hint">${compared}</p>`}`,
   );

@@ -1,6 +1,6 @@
 import type { Report } from "../../core/model/report.ts";
 import { formatClock } from "../../core/model/text.ts";
-import { TONE_GLYPHS, type Tone } from "../wording/status-words.ts";
+import { TONE_GLYPHS, type Tone } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html, ownMarkup, renderHtml } from "./html.ts";
 import { PLAN_PATH, STATUSES_PATH } from "./links.ts";
 

@@ -1,9 +1,8 @@
 import type { Report } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatNumber } from "../../core/model/text.ts";
-import { filterByWords } from "../api/filter-status.ts";
-import { type Headline, headline } from "../wording/headline.ts";
-import { findProblems } from "../wording/problems.ts";
-import { describeReplica } from "../wording/replica.ts";
+import { filterByWords } from "../api/selection.ts";
+import { describeReplica, type Headline, headline } from "../wording/headline.ts";
+import { findProblems } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
 import { renderBudgets, renderIncidents, renderProblems, renderSkipped } from "./lists.ts";
 import { renderMatrix } from "./matrix.ts";

@@ -1,8 +1,7 @@
 import type { EndpointRecord, Exchange } from "../../core/model/exchange.ts";
 import type { GapReport, TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
-import { reasonSuffix, statusWords } from "../wording/status-words.ts";
-import { variantName } from "../wording/target.ts";
+import { reasonSuffix, statusWords, variantName } from "../wording/targets.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { statusPath, targetAnchor } from "./links.ts";
 import { glyphOf, renderClock, renderCommand } from "./shell.ts";

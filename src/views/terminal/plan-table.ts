@@ -1,37 +1,24 @@
-import type { Plan, PlannedBudget, PlanRow } from "../../core/model/plan.ts";
-import {
-  formatCount,
-  formatDuration,
-  formatNumber,
-  formatPercent,
-  perWindow,
-} from "../../core/model/text.ts";
-import {
-  describeDetection,
-  describeProbe,
-  describeShare,
-  PROBES_ARE_FREE,
-  planRowName,
-} from "../wording/plan.ts";
-import { type Column, renderTextTable } from "./text-table.ts";
+import type { Plan, PlannedBudget } from "../../core/model/plan.ts";
+import { formatCount, formatNumber, formatPercent, perWindow } from "../../core/model/text.ts";
+import { describeDetection, describeProbe, PROBES_ARE_FREE, planCells } from "../wording/plan.ts";
+import { skippedLine } from "./check.ts";
+import { type Columns, renderTextTable } from "./text-table.ts";
 
-const COLUMNS: readonly Column[] = [
-  { title: "INDEXER", align: "left" },
-  { title: "ENDPOINTS", align: "right" },
-  { title: "POLLED EVERY", align: "right" },
-  { title: "REQUESTS A DAY", align: "right" },
-  { title: "BUDGET", align: "left" },
-  { title: "FAULT DETECTED WITHIN", align: "left" },
-];
+const COLUMNS: Columns = {
+  INDEXER: "left",
+  ENDPOINTS: "right",
+  "POLLED EVERY": "right",
+  "REQUESTS A DAY": "right",
+  BUDGET: "left",
+  "FAULT DETECTED WITHIN": "left",
+};
 
 /** What `synclag plan` prints: a line for each indexer, then how much of each budget the schedules use. */
 export function renderPlanTable(plan: Plan): string {
   const totals = ["total", formatNumber(plan.endpoints), "", formatNumber(plan.requestsPerDay)];
-  const table = renderTextTable(COLUMNS, [...plan.rows.map(rowCells), totals]);
+  const table = renderTextTable(COLUMNS, [...plan.rows.map(planCells), totals]);
   const budgets = plan.budgets.map(budgetLine);
-  const skipped = plan.skipped.map(
-    ({ protocol, variant, tier, why }) => `Not polled: ${protocol} ${variant} (${tier}): ${why}`,
-  );
+  const skipped = plan.skipped.map(skippedLine);
   const parity = plan.parity.map((probe) => `Compared: ${describeProbe(probe)}`);
   const free = parity.length > 0 ? [PROBES_ARE_FREE] : [];
   return [table, budgets, skipped, [...parity, ...free], [describeDetection(plan.basis)]]
@@ -80,17 +67,6 @@ export function renderPlanJson(plan: Plan): string {
 
 function rounded(share: number): number {
   return Math.round(share * 10_000) / 10_000;
-}
-
-function rowCells(row: PlanRow): readonly string[] {
-  return [
-    planRowName(row),
-    formatNumber(row.endpoints),
-    formatDuration(row.intervalMs),
-    formatNumber(row.requestsPerDay),
-    describeShare(row),
-    formatDuration(row.faultShowsMs),
-  ];
 }
 
 function budgetLine({ budget, endpoints, requests, share }: PlannedBudget): string {

@@ -1,18 +1,24 @@
 import type { ParityProbe } from "../../core/model/parity.ts";
 import type { FaultBasis, PlanRow } from "../../core/model/plan.ts";
-import { formatCount, formatDuration, formatPercent } from "../../core/model/text.ts";
+import { formatCount, formatDuration, formatNumber, formatPercent } from "../../core/model/text.ts";
 
-/** `airdrops subgraph production`, or `rpc` for the RPC nodes. */
-export function planRowName({ protocol, variant, tier }: PlanRow): string {
-  return [protocol, variant, tier].filter((part) => part !== "").join(" ");
+/** A row of the plan: name, endpoints, interval, requests a day, share of the budget, time to a fault. */
+export function planCells(row: PlanRow): readonly string[] {
+  return [
+    [row.protocol, row.variant, row.tier].filter((part) => part !== "").join(" "),
+    formatNumber(row.endpoints),
+    formatDuration(row.intervalMs),
+    formatNumber(row.requestsPerDay),
+    describeShare(row),
+    formatDuration(row.faultShowsMs),
+  ];
 }
 
 /** `48% of studio each`, `67.1% of gateway`, or `none` without a budget. */
-export function describeShare({ budget, share }: PlanRow): string {
-  if (budget === null || share === null) {
-    return "none";
-  }
-  return `${formatPercent(share)} of ${budget.name}${budget.scope === "endpoint" ? " each" : ""}`;
+function describeShare({ budget, share }: PlanRow): string {
+  return budget === null || share === null
+    ? "none"
+    : `${formatPercent(share)} of ${budget.name}${budget.scope === "endpoint" ? " each" : ""}`;
 }
 
 /** What the column of the detection times means. */

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { BudgetReport, ChainReport, Report, TargetReport } from "../../../src/core/model/report.ts";
 import { isoTime } from "../../../src/core/model/text.ts";
-import { filterByWords, filterStatus } from "../../../src/views/api/filter-status.ts";
 import { healthJson } from "../../../src/views/api/health.ts";
 import { historyJson } from "../../../src/views/api/history.ts";
+import { filterByWords, keepTargets, selectTargets } from "../../../src/views/api/selection.ts";
 import { fleetReport } from "../fleet-report.ts";
 import {
   MINUTE_MS,
@@ -41,24 +41,26 @@ describe("filterByWords()", () => {
   });
 });
 
-describe("filterStatus()", () => {
+describe("keepTargets()", () => {
   it("keeps of every list only what concerns the pair, and shared budgets", () => {
-    const filtered = filterStatus(twoByTwo(), "lockup", "base");
+    const report = twoByTwo();
+    const filtered = keepTargets(
+      report,
+      selectTargets(report.targets, { protocol: "lockup", chain: "base" }),
+    );
 
-    expect(filtered?.chains.map(({ slug }) => slug)).toEqual(["base"]);
-    expect(filtered?.targets).toMatchObject([{ protocol: "lockup", chain: "base" }]);
-    expect(filtered?.gaps).toMatchObject([{ protocol: "lockup", chain: "base" }]);
-    expect(filtered?.incidents).toMatchObject([
+    expect(filtered.chains.map(({ slug }) => slug)).toEqual(["base"]);
+    expect(filtered.targets).toMatchObject([{ protocol: "lockup", chain: "base" }]);
+    expect(filtered.gaps).toMatchObject([{ protocol: "lockup", chain: "base" }]);
+    expect(filtered.incidents).toMatchObject([
       { subject: "a.example", targets: ["lockup/multichain/production/base"] },
     ]);
-    expect(filtered?.skipped).toMatchObject([{ protocol: "lockup" }]);
-    expect(filtered?.budgets.map(({ endpoint }) => endpoint)).toEqual([
+    expect(filtered.skipped).toMatchObject([{ protocol: "lockup" }]);
+    expect(filtered.budgets.map(({ endpoint }) => endpoint)).toEqual([
       null,
       "lockup/multichain/production/all",
       "lockup/multichain/production/base",
     ]);
-    expect(filterStatus(twoByTwo(), "lockup", "bsae")).toBeNull();
-    expect(filterStatus(twoByTwo(), "lokcup", "base")).toBeNull();
   });
 
   it("keeps parity where either of the two is left", () => {

@@ -1,8 +1,7 @@
 import type { FastifyInstance } from "fastify";
-import { filterStatus } from "../../../views/api/filter-status.ts";
 import { type HealthQuery, healthJson } from "../../../views/api/health.ts";
 import { historyJson } from "../../../views/api/history.ts";
-import { describeMissing, selectTargets } from "../../../views/api/selection.ts";
+import { describeMissing, keepTargets, selectTargets } from "../../../views/api/selection.ts";
 import { sendOfReport } from "./bodies.ts";
 import { JSON_TYPE, sendJson, sendProblem } from "./replies.ts";
 import type { ServerDeps } from "./server-deps.ts";
@@ -32,10 +31,10 @@ export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void 
 
   server.get<PairRoute>("/api/v1/status/:protocol/:chain", async ({ params }, reply) => {
     const report = source.report();
-    const filtered = filterStatus(report, params.protocol, params.chain);
-    return filtered === null
+    const targets = selectTargets(report.targets, params);
+    return targets.length === 0
       ? sendProblem(reply, 404, describeMissing(report.targets, params))
-      : await sendOfReport(reply.type(JSON_TYPE), report, () => JSON.stringify(filtered));
+      : await sendOfReport(reply.type(JSON_TYPE), report, () => JSON.stringify(keepTargets(report, targets)));
   });
 
   // For load balancers: 200 where traffic may go there, else 503.

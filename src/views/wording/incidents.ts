@@ -1,11 +1,39 @@
 import { isProduction } from "../../core/model/fleet.ts";
 import type { Incident } from "../../core/model/report.ts";
 import { formatDuration, formatNumber } from "../../core/model/text.ts";
-import type { TargetProblem } from "./problems.ts";
-import { failoverTargets, notableLagMs } from "./target.ts";
+import { failoverTargets, idOfKey, indexerName, notableLagMs, type TargetProblem } from "./targets.ts";
+
+/** `lockup subgraph (production): 26 of 26 targets reject our key`. */
+export function incidentTitle({ scope, subject, detail }: Incident): string {
+  // A detail names an indexer by its key, all else with its scope.
+  const named = scope === "endpoint" ? subject : `${scope} ${subject}`;
+  return scope === "network"
+    ? `Network: ${detail}`
+    : `${subjectName(scope, subject)}: ${detail.replace(` of ${named}`, "")}`;
+}
+
+/** `26 of 26 targets of lockup subgraph (production) reject our key`. */
+export function incidentDetail({ scope, subject, detail }: Incident): string {
+  return scope === "endpoint" ? detail.replace(subject, subjectName(scope, subject)) : detail;
+}
+
+function subjectName(scope: Incident["scope"], subject: string): string {
+  return scope === "endpoint" ? indexerName(idOfKey(subject)) : `${scope} ${subject}`;
+}
+
+/** `up to 41 min behind; subgraph is ok on 17 of 21 chains, no alternative on Morph and Tangle`; may be empty. */
+export function describeFailover(incident: Incident, problems: readonly TargetProblem[]): string {
+  const failover = findFailover(incident, problems);
+  if (failover === null) {
+    return "";
+  }
+  const { worstLag, available, unavailable } = failover;
+  const where = unavailable === null ? available : `${available}, ${unavailable}`;
+  return worstLag === null ? where : `${worstLag}; ${where}`;
+}
 
 /** How bad an incident is, and where the users of its targets can be sent. */
-export interface Failover {
+interface Failover {
   /** `up to 41 min behind`; null where no lag is worth mentioning. */
   readonly worstLag: string | null;
   /** `subgraph is ok on 17 of 21 chains`. */
@@ -41,13 +69,13 @@ function describePairs(pairs: readonly TargetProblem[]): Pick<Failover, "availab
   const withFailover = pairs.filter((pair) => failoverTargets(pair).length > 0);
   const onlyOtherTier = pairs.filter((pair) => pair.alternatives.length > 0 && !withFailover.includes(pair));
   const withNothing = pairs.filter(({ alternatives }) => alternatives.length === 0);
+  const other = onlyOtherTier.length === 0 ? null : `only ${otherTier(onlyOtherTier)}`;
   if (withFailover.length === 0) {
-    const only =
-      onlyOtherTier.length === 0 ? "" : `, only ${otherTier(onlyOtherTier)} ${share(onlyOtherTier, pairs)}`;
+    const only = other === null ? "" : `, ${other} ${share(onlyOtherTier, pairs)}`;
     return { available: `no other variant is ok${only}`, unavailable: null };
   }
   const exceptions = [
-    onlyOtherTier.length === 0 ? [] : `only ${otherTier(onlyOtherTier)} ${listed(onlyOtherTier, pairs)}`,
+    other === null ? [] : `${other} ${listed(onlyOtherTier, pairs)}`,
     withNothing.length === 0 ? [] : `no alternative ${listed(withNothing, pairs)}`,
   ].flat();
   return {
@@ -58,9 +86,10 @@ function describePairs(pairs: readonly TargetProblem[]): Pick<Failover, "availab
 
 /** The one variant that is available for each of them, by its name. */
 function commonVariant(pairs: readonly TargetProblem[]): string {
-  const names = new Set(pairs.flatMap((pair) => failoverTargets(pair).map(({ variant }) => variant)));
-  const [name] = names;
-  return names.size === 1 && name !== undefined ? name : "another variant";
+  const [name = "", ...more] = new Set(
+    pairs.flatMap((pair) => failoverTargets(pair).map(({ variant }) => variant)),
+  );
+  return more.length === 0 ? name : "another variant";
 }
 
 /** `a testing URL`. */
@@ -71,13 +100,15 @@ function otherTier(pairs: readonly TargetProblem[]): string {
 
 /** `on 17 of 21 chains`; the incident of a host may be one of several protocols. */
 function share(some: readonly TargetProblem[], pairs: readonly TargetProblem[]): string {
-  const unit = isOneProtocol(pairs) ? "chains" : "pairs of protocol and chain";
-  if (pairs.length === 1) {
-    return `on ${pairs.map(({ chain }) => chain.name).join("")}`;
+  const [only, ...more] = pairs;
+  if (only !== undefined && more.length === 0) {
+    return `on ${only.chain.name}`;
   }
+  const unit = isOneProtocol(pairs) ? "chains" : "pairs of protocol and chain";
+  const all = formatNumber(pairs.length);
   return some.length === pairs.length
-    ? `on all ${formatNumber(pairs.length)} ${unit}`
-    : `on ${formatNumber(some.length)} of ${formatNumber(pairs.length)} ${unit}`;
+    ? `on all ${all} ${unit}`
+    : `on ${formatNumber(some.length)} of ${all} ${unit}`;
 }
 
 /** `on Morph, Sophon and Tangle`, sorted, or only how many if there are too many to name. */
@@ -85,11 +116,8 @@ function listed(some: readonly TargetProblem[], pairs: readonly TargetProblem[])
   if (some.length > MAX_NAMES) {
     return `on ${formatNumber(some.length)}`;
   }
-  const names = some
-    .map((problem) => (isOneProtocol(pairs) ? problem.chain.name : pairName(problem)))
-    .toSorted();
-  const last = names.at(-1) ?? "";
-  return names.length < 2 ? `on ${last}` : `on ${names.slice(0, -1).join(", ")} and ${last}`;
+  const nameOf = (problem: TargetProblem) => (isOneProtocol(pairs) ? problem.chain.name : pairName(problem));
+  return `on ${new Intl.ListFormat("en-GB").format(some.map(nameOf).toSorted())}`;
 }
 
 function pairName({ target, chain }: TargetProblem): string {

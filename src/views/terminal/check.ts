@@ -1,13 +1,117 @@
-import type { Incident, Report, TargetReport } from "../../core/model/report.ts";
-import { STATUSES } from "../../core/model/report.ts";
-import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
-import { headline } from "../wording/headline.ts";
-import { describeFailover, incidentTitle } from "../wording/incident.ts";
+import { groupBy } from "../../core/model/group-by.ts";
+import { type Incident, type Report, STATUSES, type TargetReport } from "../../core/model/report.ts";
+import { formatAgo, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { describeMissing, keepTargets, type Selection, selectTargets } from "../api/selection.ts";
+import { describeReplica, headline } from "../wording/headline.ts";
+import { describeFailover, incidentTitle } from "../wording/incidents.ts";
 import { describeDifference, findDifferences, paritySummary, parityTitle } from "../wording/parity.ts";
-import { findProblems, type TargetProblem } from "../wording/problems.ts";
-import { describeReplica } from "../wording/replica.ts";
-import { reasonSuffix, statusWords, type Tone } from "../wording/status-words.ts";
-import { type Column, renderTextTable, wrapWords } from "./text-table.ts";
+import {
+  findProblems,
+  indexerName,
+  type PairState,
+  pairState,
+  pairsOf,
+  reasonSuffix,
+  statusWords,
+  type TargetProblem,
+  type Tone,
+} from "../wording/targets.ts";
+import { type Columns, renderTextTable, wrapWords } from "./text-table.ts";
+
+/** Exit code of `synclag check`, as for monitoring plugins: ok, warning, critical, unknown. */
+export type CheckExitCode = 0 | 1 | 2 | 3;
+
+const EXIT_CODES: Readonly<Record<PairState, CheckExitCode>> = {
+  ok: 0,
+  degraded: 1,
+  behind: 1,
+  unknown: 2,
+  down: 2,
+};
+
+/**
+ * 0: every target is ok. 2: some protocol and chain has no ok variant left that serves users; a selection that names a
+ * variant considers that one alone. 1: anything between, or data that differ. 3: nothing could be learned at all.
+ */
+export function checkExitCode(report: Report, selections: readonly Selection[]): CheckExitCode {
+  if (report.targets.every(({ status }) => status === "unknown")) {
+    return 3;
+  }
+  const selected =
+    selections.length === 0 ? [report.targets] : selections.map((one) => selectTargets(report.targets, one));
+  const codes = selected
+    .flatMap((targets) => pairsOf(report, targets))
+    .map((pair) => EXIT_CODES[pairState(pair)]);
+  const isDifferent = findDifferences(report).length > 0;
+  const worstFirst: readonly CheckExitCode[] = [2, 1];
+  return worstFirst.find((code) => codes.includes(code) || (code === 1 && isDifferent)) ?? 0;
+}
+
+/** What the filters of `synclag check` select, or an error for each filter that matches nothing. */
+export type CheckSelection =
+  | { readonly kind: "selected"; readonly json: Report; readonly selections: readonly Selection[] }
+  | { readonly kind: "errors"; readonly errors: readonly string[] };
+
+/** Narrows a status to the filters `protocol`, `protocol/chain` or `protocol/chain/variant`; without filters, to everything. */
+export function selectForCheck(report: Report, filters: readonly string[]): CheckSelection {
+  const parsed = filters.map(parseSelection);
+  const selections = parsed.filter((one) => typeof one !== "string");
+  const errors = parsed.flatMap((one) => {
+    if (typeof one === "string") {
+      return one;
+    }
+    return selectTargets(report.targets, one).length === 0 ? describeMissing(report.targets, one) : [];
+  });
+  if (errors.length > 0) {
+    return { kind: "errors", errors };
+  }
+  const selected = new Set(selections.flatMap((one) => selectTargets(report.targets, one)));
+  const json =
+    filters.length === 0
+      ? report
+      : keepTargets(
+          report,
+          report.targets.filter((target) => selected.has(target)),
+        );
+  return { kind: "selected", json, selections };
+}
+
+/**
+ * Treats targets that are ok but further behind than `maxLagMs` as lagging, and, where the lag is unknown, those that
+ * have not advanced for that long. It is only ever stricter than the configuration.
+ */
+export function applyMaxLag(json: Report, maxLagMs: number): Report {
+  const nowMs = Date.parse(json.generated_at);
+  const targets = json.targets.map((target) => {
+    const why = target.status === "ok" ? whyTooFarBehind(target, maxLagMs, nowMs) : null;
+    return why === null ? target : { ...target, status: "lagging" as const, detail: why };
+  });
+  return { ...json, targets };
+}
+
+function parseSelection(filter: string): Selection | string {
+  const parts = filter.split("/");
+  const [protocol = "", chain, variant] = parts;
+  return parts.length > 3 || parts.includes("")
+    ? `Cannot use filter '${filter}': expected protocol, protocol/chain or protocol/chain/variant`
+    : { protocol, chain, variant };
+}
+
+function whyTooFarBehind(target: TargetReport, maxLagMs: number, nowMs: number): string | null {
+  const { lag_seconds, last_advance } = target;
+  const limit = `more than the --max-lag of ${formatDuration(maxLagMs)}`;
+  if (lag_seconds !== null) {
+    const lagMs = lag_seconds * 1000;
+    return lagMs <= maxLagMs ? null : `${formatDuration(lagMs)} behind the reference, ${limit}`;
+  }
+  if (last_advance === null) {
+    return "Lag unknown, and never seen to advance";
+  }
+  const advancedMs = Date.parse(last_advance);
+  return nowMs - advancedMs <= maxLagMs
+    ? null
+    : `Lag unknown; last advanced ${formatAgo(advancedMs, nowMs)}, ${limit}`;
+}
 
 export interface CheckTableOptions {
   /** The status that `json` was selected from: alternatives are looked for in all of it. */
@@ -25,21 +129,11 @@ const MAX_LISTED_WHOLE = 12;
 /** More would push the headline off the screen. */
 const MAX_LISTED = 24;
 
-const TARGET_COLUMNS: readonly Column[] = [
-  { title: "STATUS", align: "left" },
-  { title: "TARGET", align: "left" },
-  { title: "LAG", align: "right" },
-  { title: "BLOCKS", align: "right" },
-  { title: "HEIGHT", align: "right" },
-  { title: "DETAIL", align: "left" },
-];
+const TARGET_COLUMNS: Columns = {
+  ...{ STATUS: "left", TARGET: "left", LAG: "right", BLOCKS: "right", HEIGHT: "right", DETAIL: "left" },
+};
 
-const INDEXER_COLUMNS: readonly Column[] = [
-  { title: "INDEXER", align: "left" },
-  { title: "OK", align: "right" },
-  { title: "WORST LAG", align: "right" },
-  { title: "NOT OK", align: "left" },
-];
+const INDEXER_COLUMNS: Columns = { INDEXER: "left", OK: "right", "WORST LAG": "right", "NOT OK": "left" };
 
 const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", warn: "33", bad: "31;1" };
 
@@ -71,16 +165,11 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
 }
 
 /** A line for each difference, and how many pairs are equal; none where nothing is compared. */
-function parityLines(json: Report, nowMs: number): readonly string[] {
-  const summary = paritySummary(json);
-  const lines = findDifferences(json).map(
-    (one) => `Data differ: ${parityTitle(one, json)}: ${describeDifference(one, nowMs)}`,
+function parityLines(report: Report, nowMs: number): readonly string[] {
+  const lines = findDifferences(report).map(
+    (one) => `Data differ: ${parityTitle(one, report)}: ${describeDifference(one, nowMs)}`,
   );
-  return summary === null ? [] : [...lines, summary];
-}
-
-function skippedLine({ protocol, variant, tier, why }: Report["skipped"][number]): string {
-  return `Not polled: ${protocol} ${variant} (${tier}): ${why}`;
+  return [...lines, paritySummary(report) ?? []].flat();
 }
 
 /** `Status meanings: docs/statuses.md#stalled #lagging`. */
@@ -125,17 +214,15 @@ function targetCells(target: TargetReport): readonly string[] {
 }
 
 function indexerLines(targets: readonly TargetReport[]): readonly string[] {
-  const names = [...new Set(targets.map(indexerName))].sort();
-  const rows = names.map((name) =>
-    indexerCells(
-      name,
-      targets.filter((target) => indexerName(target) === name),
-    ),
+  const indexers = [...groupBy(targets, shortName)].sort(([a], [b]) => (a < b ? -1 : 1));
+  return renderTextTable(
+    INDEXER_COLUMNS,
+    indexers.map(([name, own]) => indexerCells(name, own)),
   );
-  return renderTextTable(INDEXER_COLUMNS, rows);
 }
 
-function indexerName({ protocol, variant, tier }: TargetReport): string {
+/** With the tier where it is not production. */
+function shortName({ protocol, variant, tier }: TargetReport): string {
   return `${protocol} ${variant}${tier === "production" ? "" : ` ${tier}`}`;
 }
 
@@ -151,6 +238,11 @@ function indexerCells(name: string, targets: readonly TargetReport[]): readonly 
     lags.length === 0 ? "-" : formatDuration(Math.max(...lags) * 1000),
     counts.join(", "),
   ];
+}
+
+/** An optional indexer that is not polled, and why. */
+export function skippedLine(skipped: Report["skipped"][number]): string {
+  return `Not polled: ${indexerName(skipped)}: ${skipped.why}`;
 }
 
 /** Texts from upstream servers must not control the terminal. */
