@@ -24,9 +24,11 @@ export interface HealthQuery {
  * Null if there is no such protocol, chain, variant and tier.
  */
 export function healthJson(report: Report, query: HealthQuery): HealthJson | null {
-  const chain = report.chains.find(({ slug }) => slug === query.chain);
-  const ofTier = targetsOfTier(report.targets, query);
-  const considered = ofTier.filter(({ variant }) => query.variant === undefined || variant === query.variant);
+  const chain = report.chains.find((one) => one.slug === query.chain);
+  const { protocol, chain: slug, tier, variant } = query;
+  const own = selectTargets(report.targets, { protocol, chain: slug, tier });
+  const ofTier = tier === undefined ? servingTargets(own) : own;
+  const considered = ofTier.filter((target) => variant === undefined || variant === target.variant);
   if (chain === undefined || considered.length === 0) {
     return null;
   }
@@ -41,9 +43,9 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
   const targets = considered.map((target) => healthTargetJson(target, rules));
   return {
     generated_at: report.generated_at,
-    protocol: query.protocol,
-    chain: query.chain,
-    variant: query.variant ?? null,
+    protocol,
+    chain: slug,
+    variant: variant ?? null,
     max_lag_seconds: maxLagSeconds,
     healthy: targets.some(({ healthy }) => healthy),
     judged_by:
@@ -52,15 +54,6 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
     why: explain(targets),
     targets,
   };
-}
-
-/** The targets of the protocol in the requested tier. */
-function targetsOfTier(
-  targets: readonly TargetReport[],
-  { protocol, chain, tier }: HealthQuery,
-): readonly TargetReport[] {
-  const own = selectTargets(targets, { protocol, chain, tier });
-  return tier === undefined ? servingTargets(own) : own;
 }
 
 interface Rules {
@@ -91,47 +84,29 @@ function findFreshest(targets: readonly TargetReport[]): TargetReport | null {
   return targets.find(({ preferred }) => preferred) ?? highest ?? null;
 }
 
-function healthTargetJson(report: TargetReport, rules: Rules): HealthTargetJson {
-  const { healthy, why } = judge(report, rules);
-  return {
-    variant: report.variant,
-    tier: report.tier,
-    status: report.status,
-    healthy,
-    block_number: report.block_number,
-    lag_seconds: report.lag_seconds,
-    last_advance: report.last_advance,
-    why,
-  };
+function healthTargetJson(target: TargetReport, rules: Rules): HealthTargetJson {
+  const { variant, tier, status, block_number, lag_seconds, last_advance } = target;
+  return { variant, tier, status, ...judge(target, rules), block_number, lag_seconds, last_advance };
 }
 
-function judge(report: TargetReport, rules: Rules): { readonly healthy: boolean; readonly why: string } {
-  const difference = rules.differing.get(report.key);
-  if (report.status === "ok" && difference !== undefined) {
-    return { healthy: false, why: difference };
+function judge(target: TargetReport, { maxLagSeconds, hasReference, nowMs, differing }: Rules) {
+  const { status, lag_seconds: lag, last_advance: time } = target;
+  const difference = differing.get(target.key);
+  if (status !== "ok" || difference !== undefined) {
+    return { healthy: false, why: status === "ok" ? (difference ?? "") : `${status}: ${target.detail}` };
   }
-  if (report.status !== "ok") {
-    return { healthy: false, why: `${report.status}: ${report.detail}` };
-  }
-  if (report.lag_seconds !== null) {
-    const healthy = report.lag_seconds <= rules.maxLagSeconds;
-    const limit = healthy ? "" : `, more than ${formatDuration(rules.maxLagSeconds * 1000)}`;
-    return {
-      healthy,
-      why: `${formatDuration(report.lag_seconds * 1000)} behind the ${rules.hasReference ? "reference" : "clock"}${limit}`,
-    };
-  }
-  return judgeAdvance(report, rules);
-}
-
-function judgeAdvance({ last_advance: time }: TargetReport, { maxLagSeconds, hasReference, nowMs }: Rules) {
-  const cause = hasReference ? "lag unknown" : "the chain has no reference";
-  if (time === null) {
-    return { healthy: false, why: `${cause}; never seen to advance` };
-  }
-  const healthy = nowMs - Date.parse(time) <= maxLagSeconds * 1000;
+  const advancedMs = time === null ? Number.NEGATIVE_INFINITY : Date.parse(time);
+  const lateMs = lag === null ? nowMs - advancedMs : lag * 1000;
+  const healthy = lateMs <= maxLagSeconds * 1000;
   const limit = healthy ? "" : `, more than ${formatDuration(maxLagSeconds * 1000)}`;
-  return { healthy, why: `${cause}; last advanced ${formatAgo(Date.parse(time), nowMs)}${limit}` };
+  if (lag !== null) {
+    const what = hasReference ? "reference" : "clock";
+    return { healthy, why: `${formatDuration(lateMs)} behind the ${what}${limit}` };
+  }
+  const cause = hasReference ? "lag unknown" : "the chain has no reference";
+  const advance =
+    time === null ? "never seen to advance" : `last advanced ${formatAgo(advancedMs, nowMs)}${limit}`;
+  return { healthy, why: `${cause}; ${advance}` };
 }
 
 /** Why each healthy target is healthy or, where none is, why each is not. */

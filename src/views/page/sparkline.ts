@@ -32,7 +32,9 @@ export function renderSparkline(
     most: Math.max(worst.lag, laggingMs / 4),
   };
   const limit = laggingMs <= scale.most ? y(laggingMs, scale) : null;
-  return html`<figure class="spark"><svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${limit === null ? null : html`<path class="limit" d="M0 ${limit}H${WIDTH}"/>`}<path d="${pathOf(points, scale)}"/></svg>
+  const line = limit === null ? null : html`<path class="limit" d="M0 ${limit}H${WIDTH}"/>`;
+  return html`<figure class="spark">
+<svg viewBox="0 0 ${WIDTH} ${HEIGHT}" preserveAspectRatio="none" aria-hidden="true">${line}<path d="${pathOf(points, scale)}"/></svg>
 <figcaption>${most} <small>${span}</small></figcaption></figure>`;
 }
 
