@@ -1,6 +1,5 @@
 import { createHmac, randomBytes } from "node:crypto";
 import bcrypt from "bcryptjs";
-import { FairQueue } from "./fair-queue.ts";
 
 /** The result for the credentials of a request; `busy`: too many of this user and client are waiting already. */
 export type Admission = "admitted" | "refused" | "busy";
@@ -24,7 +23,9 @@ const UNKNOWN_USER_HASH = "$2b$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7Es
 export class BasicAuth {
   readonly #key = randomBytes(32);
   readonly #cached = new Set<string>();
-  readonly #queue = new FairQueue(MAX_WAITING);
+  /** By user and client, in the order of their turns. */
+  readonly #waiting = new Map<string, readonly (() => Promise<void>)[]>();
+  #isComparing = false;
 
   /** `client`: the address of the request. */
   async admit(
@@ -35,39 +36,67 @@ export class BasicAuth {
     if (credentials === null) {
       return "refused";
     }
-    const known = users.get(credentials.name);
+    const { name, password } = credentials;
+    const known = users.get(name);
     const hash = known ?? UNKNOWN_USER_HASH;
-    const cacheKey = this.#cacheKeyOf(credentials, hash);
+    // Differs when the name, the password or the hash does.
+    const cacheKey = createHmac("sha256", this.#key)
+      .update(JSON.stringify([name, hash, password]))
+      .digest("base64");
     if (this.#cached.has(cacheKey)) {
       return "admitted";
     }
     // Unknown names share one turn, however many are made up.
-    const user = known === undefined ? "" : credentials.name;
-    const isCorrect = await this.#queue.run(JSON.stringify([user, client]), () =>
-      bcrypt.compare(credentials.password, toVersion2b(hash)),
-    );
+    const turn = JSON.stringify([known === undefined ? "" : name, client]);
+    // Other programs write the same hash as `2y`, `2x` or `2`, which bcryptjs does not know.
+    const compare = () => bcrypt.compare(password, hash.replace(/^\$2[a-z]?\$/, "$2b$"));
+    const isCorrect = await this.#inTurn(turn, compare);
     if (isCorrect === null) {
       return "busy";
     }
     if (!isCorrect || known === undefined) {
       return "refused";
     }
-    this.#cache(cacheKey);
-    return "admitted";
-  }
-
-  /** Differs when the name, the password or the hash does. */
-  #cacheKeyOf({ name, password }: Credentials, hash: string): string {
-    return createHmac("sha256", this.#key)
-      .update(JSON.stringify([name, hash, password]))
-      .digest("base64");
-  }
-
-  #cache(cacheKey: string): void {
     if (this.#cached.size >= MAX_CACHED) {
       this.#cached.clear();
     }
     this.#cached.add(cacheKey);
+    return "admitted";
+  }
+
+  /** Runs a task when it is the turn of its key: one key with many tasks delays another by one only. Null if too many wait. */
+  #inTurn<Result>(key: string, task: () => Promise<Result>): Promise<Result> | null {
+    const waiting = this.#waiting.get(key) ?? [];
+    if (waiting.length >= MAX_WAITING) {
+      return null;
+    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.set(key, [...waiting, () => task().then(resolve, reject)]);
+      void this.#compareAll();
+    });
+  }
+
+  async #compareAll(): Promise<void> {
+    if (this.#isComparing) {
+      return;
+    }
+    this.#isComparing = true;
+    for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) {
+      await next();
+    }
+    this.#isComparing = false;
+  }
+
+  /** The oldest task of the key whose turn it is; that key goes to the end of the line. */
+  #takeNext(): (() => Promise<void>) | undefined {
+    for (const [key, [task, ...rest]] of this.#waiting) {
+      this.#waiting.delete(key);
+      if (rest.length > 0) {
+        this.#waiting.set(key, rest);
+      }
+      return task;
+    }
+    return undefined;
   }
 }
 
@@ -78,9 +107,4 @@ function readCredentials(authorization: string | undefined): Credentials | null 
   }
   const [, name, password] = /^([^:]*):(.*)$/s.exec(Buffer.from(encoded, "base64").toString("utf8")) ?? [];
   return name === undefined || password === undefined ? null : { name, password };
-}
-
-/** Other programs write the same hash as `2y`, `2x` or `2`, which bcryptjs does not know. */
-function toVersion2b(hash: string): string {
-  return hash.replace(/^\$2[a-z]?\$/, "$2b$");
 }
