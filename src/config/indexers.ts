@@ -209,7 +209,8 @@ export class IndexerResolver {
       return null;
     }
     const name = chain?.slug ?? SHARED_ENDPOINT;
-    const status = isAtOrigin ? this.#status(listed) : null;
+    // Without a URL of the indexer it is meant for all chains.
+    const status = isAtOrigin || entry.url === undefined ? this.#status(listed) : null;
     return {
       schedulePath: this.#pathOf("schedule", chain),
       endpoint: {
