@@ -34,16 +34,14 @@ export function readDeployment(value: unknown): string | null {
   return typeof value === "string" && /^[\w.-]{1,64}$/.test(value) ? value : null;
 }
 
-function parseTime(text: string): number | null {
+/** NaN for a text that is no time. */
+function parseTime(text: string): number {
   if (/^(?:\d{1,15}|0x[\da-f]{1,12})$/i.test(text)) {
     return Number(text);
   }
-  const [, day, time, zone] = ISO_TIME.exec(text) ?? [];
-  if (day === undefined || time === undefined) {
-    return null;
-  }
+  const [, day = "", time = "", zone = "Z"] = ISO_TIME.exec(text) ?? [];
   // Without a zone, Date.parse would use the zone of this machine.
-  return Date.parse(`${day}T${time}${fullZone(zone ?? "Z")}`) / 1000;
+  return Date.parse(`${day}T${time}${fullZone(zone)}`) / 1000;
 }
 
 /** PostgreSQL shortens +00:00 to +00. */

@@ -99,7 +99,12 @@ describe("the queries", () => {
       (query) => whyNotCarried({ dialect: "custom", custom: customQuery(query) }),
     );
 
+    const ofForms = [{ query: ["{ a }", "query Q($a: Int) { a }"] }, { body: { method: "a" } }, {}].map(
+      (form) => whyNotCarried({ dialect: "custom", custom: { ...form, height: "a" } }),
+    );
+
     const notCarried = "its custom query must begin with { or with query NAME {";
+    expect(ofForms).toEqual([notCarried, notCarried, notCarried]);
     expect(reasons).toEqual([
       ...Array.from({ length: 6 }, () => null),
       "dialect graph-status asks the index-node API, which has no data",
