@@ -7,3 +7,15 @@ export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
 export function isSystemError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error;
 }
+
+/** What an operation results in; null where it failed with one of these codes. */
+export async function orNull<T>(work: Promise<T>, ...codes: readonly string[]): Promise<T | null> {
+  try {
+    return await work;
+  } catch (error) {
+    if (hasCode(error, ...codes)) {
+      return null;
+    }
+    throw error;
+  }
+}

@@ -3,7 +3,7 @@ import type { ChainState } from "../core/head/chain-state.ts";
 import { isoTime } from "../core/model/text.ts";
 import type { Handover, LearnedState } from "../daemon/handover.ts";
 import type { SavedCounters } from "../daemon/polling/counters.ts";
-import { seal, unseal } from "../io/state/seal.ts";
+import { seal, unsealText } from "../io/state/seal.ts";
 import type { Part, ReadPart } from "./parts.ts";
 
 const CHAIN = "chain ";
@@ -100,15 +100,4 @@ export function readParts(parts: readonly ReadPart[], aheadMs: number): LearnedP
     parityFailures: readMap<number>(PARITY_FAILURES) ?? new Map(),
     invalid,
   };
-}
-
-function unsealText(text: string): unknown {
-  try {
-    return unseal(JSON.parse(text));
-  } catch (error) {
-    if (error instanceof SyntaxError) {
-      return undefined;
-    }
-    throw error;
-  }
 }

@@ -6,7 +6,7 @@ import type { ReplicaReport } from "../core/model/report.ts";
 import { inSeconds } from "../core/model/text.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import type { HistoryStore } from "../daemon/state/history-store.ts";
-import { historyText, readHistoryText } from "../io/state/history-file.ts";
+import { HISTORY_SHAPE, historyText, readHistoryText } from "../io/state/history-file.ts";
 import { STATE_SHAPE } from "../io/state/seal.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
 import type { World } from "../io/world.ts";
@@ -36,7 +36,6 @@ const PUBLISH_MS = 1_000;
 const FOLLOW_MS = 500;
 /** It is long and changes little: a leader that dies loses so much of the plots at most. */
 const HISTORY_MS = 5 * 60_000;
-const HISTORY_FORMAT = 3;
 const UNREADABLE_PART = "A part of the leader's state in the store cannot be read";
 
 /**
@@ -72,7 +71,7 @@ export class Replica implements AsyncDisposable {
       this.#warn("A part is too long to be handed over", part, { length });
     const parts = { store, nowMs, onTooLong };
     this.#state = new SharedParts({ ...parts, key: "state", format: STATE_SHAPE });
-    this.#history = new SharedParts({ ...parts, key: "history", format: HISTORY_FORMAT });
+    this.#history = new SharedParts({ ...parts, key: "history", format: HISTORY_SHAPE });
     this.shared = new SharedBudgets({
       store,
       onTooLong,
@@ -233,7 +232,7 @@ export class Replica implements AsyncDisposable {
     const parts = [...(this.#started?.history.save() ?? [])].map(([name, chain]) => ({
       name,
       version: Symbol(name),
-      text: () => historyText(chain),
+      text: () => historyText([name, chain]),
     }));
     await this.#history.write(parts, token);
   }
@@ -276,7 +275,7 @@ export class Replica implements AsyncDisposable {
         if (chain === null) {
           this.#warn(UNREADABLE_PART, `history ${name}`);
         }
-        return chain === null ? [] : [[name, chain] as const];
+        return chain === null ? [] : [chain];
       });
       history.restore(Object.fromEntries(chains));
     }

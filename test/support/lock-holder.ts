@@ -1,6 +1,6 @@
 import { utimesSync, writeFileSync } from "node:fs";
 import { ppid } from "node:process";
-import { lockPathOf, pidNamespace } from "../../src/io/state/lock-owner.ts";
+import { lockPathOf, pidNamespace } from "../../src/io/state/lock.ts";
 
 /** Another living process that holds a state file and serves at a URL: the parent of this one, in whose name the lock is touched. */
 export async function holdAsAnother(

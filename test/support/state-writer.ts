@@ -10,7 +10,6 @@ import { DebouncedWriter } from "../../src/io/state/writer.ts";
 const [path = "", heartbeatMs = ""] = process.argv.slice(2);
 
 await using lock = await lockStateFile(path, {
-  url: "http://127.0.0.1:9855",
   nowMs: () => Date.now(),
   onLockLost: () => process.exit(3),
   heartbeatMs: Number(heartbeatMs),

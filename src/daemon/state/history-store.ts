@@ -1,7 +1,8 @@
 import type { HistorySlice, SavedHistory, Span } from "../../core/history/history.ts";
 import { chainReports, type Report } from "../../core/model/report.ts";
-import { moveAside, StateFileError } from "../../io/state/file.ts";
+import { moveAside } from "../../io/state/file.ts";
 import { historyPathOf, readHistoryFile, writeHistoryFile } from "../../io/state/history-file.ts";
+import { StateFileError } from "../../io/state/path.ts";
 import { isSystemError } from "../../io/system-error.ts";
 import type { World } from "../../io/world.ts";
 import { inSlices } from "./in-slices.ts";

@@ -1,7 +1,7 @@
-import { type SavedState, StateFileError, writeStateFile } from "../../io/state/file.ts";
+import { type SavedState, writeStateFile } from "../../io/state/file.ts";
 import { appendToBudgetJournal, removeBudgetJournal, writeBudgetJournal } from "../../io/state/journal.ts";
 import { lockStateFile, type StateLock, type StateLockedError } from "../../io/state/lock.ts";
-import { resolveStatePath } from "../../io/state/path.ts";
+import { resolveStatePath, StateFileError } from "../../io/state/path.ts";
 import { DebouncedWriter } from "../../io/state/writer.ts";
 import type { World } from "../../io/world.ts";
 import { loadState } from "./load.ts";
@@ -97,7 +97,7 @@ export async function openStateStore(path: string | null, options: StateStoreOpt
 
 async function open(path: string, options: StateStoreOptions): Promise<StateStore> {
   const { nowMs } = options.world;
-  const lock = await lockStateFile(path, { url: "", nowMs, onLockLost: options.onLockLost });
+  const lock = await lockStateFile(path, { nowMs, onLockLost: options.onLockLost });
   try {
     return createStore(path, { ...options, lock, restored: await loadState(path, options.world) });
   } catch (error) {

@@ -3,7 +3,8 @@ import { z } from "zod";
 import type { ChainState } from "../../core/head/chain-state.ts";
 import { LATEST_MS } from "../../core/model/observation.ts";
 import type { Incident } from "../../core/model/report.ts";
-import { hasCode } from "../system-error.ts";
+import { orNull } from "../system-error.ts";
+import { STATE_HEAD, StateFileError } from "./path.ts";
 import { STATE_SHAPE, seal, unseal } from "./seal.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
@@ -33,24 +34,11 @@ export type StateFound =
   /** Invalid, and renamed. */
   | { readonly kind: "moved_aside"; readonly reason: string; readonly movedTo: string };
 
-/** The file cannot be read or written, for a reason that the user has to remove. */
-export class StateFileError extends Error {
-  override readonly name = "StateFileError";
-
-  constructor(verb: string, { path, cause }: { readonly path: string; readonly cause: unknown }) {
-    super(`Cannot ${verb} the state file ${path}: ${reasonOf(cause)}; choose another with --state`, {
-      cause,
-    });
-  }
-}
-
 /**
  * Raised when an older version could misread the budgets. Every version begins with `version` and `savedAtMs`. What a later
  * version only adds is ignored.
  */
 const VERSION = 2;
-/** What the text of a state file begins with. */
-export const STATE_HEAD = `{"version":${VERSION},"savedAtMs":`;
 
 const StateJson = z.object({
   version: z.literal(VERSION),
@@ -73,23 +61,29 @@ export const TOO_LONG = "it is longer than 500 MB";
  * @throws {StateFileError} If there is a file that cannot be read or renamed.
  */
 export async function readStateFile(path: string, nowMs: number): Promise<StateFound> {
-  let text: string;
+  const text = await readText(path);
+  if (text === null) {
+    return { kind: "none" };
+  }
+  const parsed = text === TOO_LONG ? invalid(TOO_LONG) : parseState(text);
+  return parsed.kind === "state" ? parsed : await moveAside(path, parsed.reason, nowMs);
+}
+
+/**
+ * The text of a file, or `TOO_LONG`; null where there is none.
+ *
+ * @throws {StateFileError} If the disk refuses.
+ */
+export async function readText(path: string): Promise<string | null> {
   try {
-    if ((await stat(path)).size > MAX_FILE_BYTES) {
-      return await moveAside(path, TOO_LONG, nowMs);
+    const stats = await orNull(stat(path), "ENOENT");
+    if (stats === null) {
+      return null;
     }
-    text = await readFile(path, "utf8");
+    return stats.size > MAX_FILE_BYTES ? TOO_LONG : await orNull(readFile(path, "utf8"), "ENOENT");
   } catch (error) {
-    if (error instanceof StateFileError) {
-      throw error;
-    }
-    if (hasCode(error, "ENOENT")) {
-      return { kind: "none" };
-    }
     throw new StateFileError("read", { path, cause: error });
   }
-  const parsed = parseState(text);
-  return parsed.kind === "state" ? parsed : await moveAside(path, parsed.reason, nowMs);
 }
 
 /**
@@ -195,21 +189,3 @@ function readState({
 function invalid(reason: string): ParsedState {
   return { kind: "invalid", reason };
 }
-
-function reasonOf(cause: unknown): string {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
-  const reason = REASONS[code];
-  return reason === undefined ? code : `${reason} (${code})`;
-}
-
-const REASONS: Readonly<Record<string, string>> = {
-  EACCES: "no permission",
-  EBUSY: "it cannot be replaced; mount its folder, not the file itself",
-  EDQUOT: "the disk quota is used up",
-  EIO: "the disk failed",
-  EISDIR: "it is a folder",
-  EMFILE: "too many open files",
-  ENOENT: "its folder does not exist",
-  ENOSPC: "no space left on the disk",
-  EROFS: "the file system is read-only",
-};

@@ -1,8 +1,9 @@
-import { constants, open, readFile, stat, unlink } from "node:fs/promises";
+import { constants, open, unlink } from "node:fs/promises";
 import { z } from "zod";
 import { readSavedBudgets, type SavedBudgets } from "../../budgets/snapshot.ts";
-import { hasCode, isSystemError } from "../system-error.ts";
-import { MAX_FILE_BYTES, StateFileError, TOO_LONG } from "./file.ts";
+import { isSystemError, orNull } from "../system-error.ts";
+import { readText, TOO_LONG } from "./file.ts";
+import { StateFileError } from "./path.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
 /**
@@ -30,18 +31,9 @@ interface JournalFound {
  * @throws {StateFileError} If it cannot be read.
  */
 export async function readBudgetJournal(statePath: string): Promise<JournalFound> {
-  const path = journalPathOf(statePath);
-  let text: string;
-  try {
-    if ((await stat(path)).size > MAX_FILE_BYTES) {
-      return { spent: [], problem: TOO_LONG };
-    }
-    text = await readFile(path, "utf8");
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) {
-      return { spent: [], problem: null };
-    }
-    throw new StateFileError("read", { path, cause: error });
+  const text = await readText(journalPathOf(statePath));
+  if (text === null || text === TOO_LONG) {
+    return { spent: [], problem: text };
   }
   const lines = text.split("\n").filter((line) => line !== "");
   const read = lines.map(readLine);
@@ -87,18 +79,11 @@ export async function appendToBudgetJournal(statePath: string, budgets: unknown)
   const line = lineOf(budgets);
   try {
     // Without O_CREAT: the name of a new file would not be on disk yet.
-    const file = await open(path, constants.O_WRONLY | constants.O_APPEND);
-    try {
-      await file.writeFile(line);
-      await file.datasync();
-    } finally {
-      await file.close();
-    }
-    return Buffer.byteLength(line);
+    await using file = await orNull(open(path, constants.O_WRONLY | constants.O_APPEND), "ENOENT");
+    await file?.writeFile(line);
+    await file?.datasync();
+    return file === null ? null : Buffer.byteLength(line);
   } catch (error) {
-    if (hasCode(error, "ENOENT")) {
-      return null;
-    }
     throw new StateFileError("write", { path, cause: error });
   }
 }

@@ -1,23 +1,29 @@
 import { randomUUID } from "node:crypto";
-import { stat, unlink, utimes, writeFile } from "node:fs/promises";
-import { pid } from "node:process";
+import { readFile, readlink, stat, unlink, utimes, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { kill, pid } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
-import { hasCode, isSystemError } from "../system-error.ts";
-import { StateFileError } from "./file.ts";
-import {
-  findLockOwner,
-  HEARTBEAT_MS,
-  type LockOwner,
-  lockPathOf,
-  pidNamespace,
-  readLockOwner,
-} from "./lock-owner.ts";
-import { pathProblem, StatePathError } from "./path.ts";
+import { z } from "zod";
+import { LATEST_MS } from "../../core/model/observation.ts";
+import { hasCode, isSystemError, orNull } from "../system-error.ts";
+import { pathProblem, StateFileError, StatePathError } from "./path.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
+const LockOwnerJson = z.object({
+  pid: z.int(),
+  /** The host, and on Linux the namespace of the pid: a container has its own. */
+  place: z.string(),
+  startedAtMs: z.number().nonnegative().max(LATEST_MS),
+  /** Where it serves, such as `http://127.0.0.1:9855`; empty while that is unknown. */
+  url: z.string(),
+  /** Differs for each owner: pids are reused. */
+  token: z.string(),
+});
+
+/** The process that holds a state file, as its lock names it. */
+export type LockOwner = Readonly<z.infer<typeof LockOwnerJson>>;
+
 export interface StateLockOptions {
-  /** The URL of this process's server, empty while it is unknown. */
-  readonly url: string;
   readonly nowMs: () => number;
   /** Called once if another process has taken the state file over while this one lives: it must stop. */
   readonly onLockLost: (error: StateLockedError) => void;
@@ -41,7 +47,6 @@ export interface StateLock extends AsyncDisposable {
 /** Another process holds the state file. */
 export class StateLockedError extends Error {
   override readonly name = "StateLockedError";
-  readonly owner: LockOwner;
 
   constructor(path: string, owner: LockOwner) {
     const since = new Date(owner.startedAtMs).toISOString();
@@ -49,12 +54,20 @@ export class StateLockedError extends Error {
       `Cannot use the state file ${path}: another synclag holds it (pid ${owner.pid}, started ${since}, ` +
         `listening on ${owner.url}); stop that one, or choose another file with --state`,
     );
-    this.owner = owner;
   }
 }
 
+const HEARTBEAT_MS = 1_000;
+/** An owner that missed so many is gone, or suspended: then it finds out before it writes again. */
+const MAX_MISSED = 5;
+const LOOKS_PER_HEARTBEAT = 10;
 /** Two processes that take over one dead lock both know within this time which of them has it. */
 const SETTLE_MS = 250;
+
+/** The lock file beside a state file. */
+export function lockPathOf(statePath: string): string {
+  return `${statePath}.lock`;
+}
 
 /**
  * Locks a state file for this process: a lock file beside it names the owner, whose touches show that it lives.
@@ -67,13 +80,8 @@ const SETTLE_MS = 250;
  * @throws {StatePathError} If the lock's name is too long.
  */
 export async function lockStateFile(statePath: string, options: StateLockOptions): Promise<StateLock> {
-  const me = {
-    pid,
-    place: await pidNamespace(),
-    startedAtMs: options.nowMs(),
-    url: options.url,
-    token: randomUUID(),
-  };
+  const startedAtMs = options.nowMs();
+  const me = { pid, place: await pidNamespace(), startedAtMs, url: "", token: randomUUID() };
   try {
     await acquire(statePath, me, options.heartbeatMs);
   } catch (error) {
@@ -84,6 +92,34 @@ export async function lockStateFile(statePath: string, options: StateLockOptions
     throw isSystemError(error) ? new StateFileError("lock", { path: statePath, cause: error }) : error;
   }
   return hold(statePath, me, options);
+}
+
+/** The living process that holds the state file at this real path, or null. Takes seconds where its heartbeat must be awaited. */
+export async function findLockOwner(
+  statePath: string,
+  heartbeatMs = HEARTBEAT_MS,
+): Promise<LockOwner | null> {
+  const path = lockPathOf(statePath);
+  const owner = await readOwner(path);
+  if (owner === null && (await changedAtMs(path)) === null) {
+    return null;
+  }
+  if (owner?.place === (await pidNamespace()) && !isAnotherLivingProcess(owner.pid)) {
+    return null;
+  }
+  return (await hasHeartbeat(path, heartbeatMs)) ? await readOwner(path) : null;
+}
+
+/** Identifies the host and the namespace of our pid. */
+export async function pidNamespace(): Promise<string> {
+  try {
+    return `${hostname()} ${await readlink("/proc/self/ns/pid")}`;
+  } catch (error) {
+    if (isSystemError(error)) {
+      return hostname();
+    }
+    throw error;
+  }
 }
 
 async function acquire(statePath: string, me: LockOwner, heartbeatMs?: number): Promise<void> {
@@ -98,27 +134,26 @@ async function acquire(statePath: string, me: LockOwner, heartbeatMs?: number): 
   await remove(path);
   await create(path, me);
   await sleep(SETTLE_MS);
-  if ((await readLockOwner(path))?.token !== me.token) {
+  if ((await readOwner(path))?.token !== me.token) {
     await acquire(statePath, me, heartbeatMs);
   }
 }
 
-function hold(statePath: string, first: LockOwner, options: StateLockOptions): StateLock {
+function hold(statePath: string, me: LockOwner, options: StateLockOptions): StateLock {
+  const { nowMs, onLockLost, heartbeatMs = HEARTBEAT_MS } = options;
   const path = lockPathOf(statePath);
-  let me = first;
+  let url = "";
   let isLost = false;
-  /** The lock as the last beat left it. */
-  let touched: string | null = null;
 
   async function assertHeld(): Promise<void> {
     try {
-      const owner = await readLockOwner(path);
+      const owner = await readOwner(path);
       if (owner !== null && owner.token !== me.token) {
         throw new StateLockedError(statePath, owner);
       }
       if (owner === null) {
         // It was removed by hand.
-        await create(path, me);
+        await create(path, { ...me, url });
       }
     } catch (error) {
       throw isSystemError(error) ? new StateFileError("lock", { path: statePath, cause: error }) : error;
@@ -126,79 +161,102 @@ function hold(statePath: string, first: LockOwner, options: StateLockOptions): S
   }
 
   async function beat(): Promise<void> {
-    const now = new Date(options.nowMs());
+    const now = new Date(nowMs());
     try {
-      // Opened only if somebody changed it: each write looks into it anyway.
-      if (touched === null || (await identityOf(path)) !== touched) {
-        await assertHeld();
-      }
+      await assertHeld();
       await utimes(path, now, now);
-      touched = await identityOf(path);
     } catch (error) {
-      touched = null;
       // A failing disk is reported by the writes of the state itself.
       if (error instanceof StateLockedError && !isLost) {
         isLost = true;
-        options.onLockLost(error);
+        onLockLost(error);
       }
     }
   }
 
-  const heartbeat = setInterval(() => void beat(), options.heartbeatMs ?? HEARTBEAT_MS).unref();
+  const heartbeat = setInterval(() => void beat(), heartbeatMs).unref();
   return {
     assertHeld,
-    async publishUrl(url) {
-      me = { ...me, url };
-      try {
-        await writeAtomically(path, JSON.stringify(me));
-      } catch (error) {
-        // A failing disk is reported by the writes of the state itself.
-        if (!isSystemError(error)) {
-          throw error;
-        }
-      }
-    },
+    publishUrl: (served) =>
+      unlessDiskFails(async () => {
+        url = served;
+        await writeAtomically(path, JSON.stringify({ ...me, url }));
+      }),
     async [Symbol.asyncDispose]() {
       clearInterval(heartbeat);
-      try {
-        if ((await readLockOwner(path))?.token === me.token) {
+      await unlessDiskFails(async () => {
+        if ((await readOwner(path))?.token === me.token) {
           await remove(path);
         }
-      } catch (error) {
-        // The lock stays on a failing disk; the next process sees that its owner is gone.
-        if (!isSystemError(error)) {
-          throw error;
-        }
-      }
+      });
     },
   };
 }
 
-/** Tells a file from another one at the same path, and from itself after a change. */
-async function identityOf(path: string): Promise<string> {
-  const { dev, ino, mtimeNs } = await stat(path, { bigint: true });
-  return `${dev} ${ino} ${mtimeNs}`;
+/** A failing disk is reported by the writes of the state itself; of a lock that stays the next process sees that its owner is gone. */
+async function unlessDiskFails(work: () => Promise<void>): Promise<void> {
+  try {
+    await work();
+  } catch (error) {
+    if (!isSystemError(error)) {
+      throw error;
+    }
+  }
 }
 
-/** False if there is one already. */
-async function create(path: string, owner: LockOwner): Promise<boolean> {
+/** The owner that a lock names, living or not; null where there is no lock, or an invalid one. */
+async function readOwner(lockPath: string): Promise<LockOwner | null> {
   try {
-    await writeFile(path, JSON.stringify(owner), { flag: "wx" });
-    return true;
+    return LockOwnerJson.safeParse(JSON.parse(await readFile(lockPath, "utf8"))).data ?? null;
   } catch (error) {
-    if (hasCode(error, "EEXIST")) {
-      return false;
+    if (error instanceof SyntaxError || hasCode(error, "ENOENT")) {
+      return null;
     }
     throw error;
   }
 }
 
-async function remove(path: string): Promise<void> {
+/** A lock with our own pid was left by an earlier process: in a container, each may be pid 1. */
+function isAnotherLivingProcess(ownerPid: number): boolean {
+  if (ownerPid === pid) {
+    return false;
+  }
   try {
-    await unlink(path);
+    return kill(ownerPid, 0);
   } catch (error) {
-    if (!hasCode(error, "ENOENT")) {
-      throw error;
+    // EPERM: it lives, and runs as another user.
+    return !hasCode(error, "ESRCH");
+  }
+}
+
+/** Watches a lock for a touch by its owner; no clocks are compared, since they may be those of two hosts. */
+async function hasHeartbeat(path: string, heartbeatMs: number): Promise<boolean> {
+  const before = await changedAtMs(path);
+  for (let look = 0; look < MAX_MISSED * LOOKS_PER_HEARTBEAT; look += 1) {
+    await sleep(heartbeatMs / LOOKS_PER_HEARTBEAT);
+    const now = await changedAtMs(path);
+    if (now !== before) {
+      return now !== null;
     }
   }
+  return false;
+}
+
+async function changedAtMs(path: string): Promise<number | null> {
+  return (await orNull(stat(path), "ENOENT"))?.mtimeMs ?? null;
+}
+
+/** False if there is one already. */
+async function create(path: string, owner: LockOwner): Promise<boolean> {
+  const text = JSON.stringify(owner);
+  return (
+    (await orNull(
+      writeFile(path, text, { flag: "wx" }).then(() => true),
+      "EEXIST",
+    )) ?? false
+  );
+}
+
+async function remove(path: string): Promise<void> {
+  await orNull(unlink(path), "ENOENT");
 }

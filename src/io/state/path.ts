@@ -1,7 +1,17 @@
-import { type FileHandle, lstat, open, readlink, realpath } from "node:fs/promises";
+import { lstat, open, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { hasCode, isSystemError } from "../system-error.ts";
-import { STATE_HEAD, StateFileError } from "./file.ts";
+import { hasCode, isSystemError, orNull } from "../system-error.ts";
+
+/** The file cannot be read or written, for a reason that the user has to remove. */
+export class StateFileError extends Error {
+  override readonly name = "StateFileError";
+
+  constructor(verb: string, { path, cause }: { readonly path: string; readonly cause: unknown }) {
+    super(`Cannot ${verb} the state file ${path}: ${reasonOf(cause)}; choose another with --state`, {
+      cause,
+    });
+  }
+}
 
 /** The path that the user gave as the state file cannot be one: whatever is there stays as it is. */
 export class StatePathError extends Error {
@@ -22,9 +32,10 @@ export function pathProblem(error: unknown): string | null {
   return hasCode(error, "ELOOP") ? "its links form a loop" : null;
 }
 
-/** Enough to recognize a state file of any version: it begins with its version and the time of writing. */
-const HEAD_BYTES = 256;
+/** What the text of a state file begins with, as this version writes it. */
+export const STATE_HEAD = '{"version":2,"savedAtMs":';
 const ANY_HEAD = /^\s*\{\s*"version"\s*:[^,]*,\s*"savedAtMs"\s*:/;
+const HEAD_BYTES = 256;
 /** More links than that are a loop. */
 const MAX_LINKS = 40;
 
@@ -52,14 +63,11 @@ export async function resolveStatePath(path: string): Promise<string> {
 }
 
 async function followLinks(path: string, followed: number): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (!hasCode(error, "ENOENT")) {
-      throw error;
-    }
+  const real = await orNull(realpath(path), "ENOENT");
+  if (real !== null) {
+    return real;
   }
-  const target = await readLink(path);
+  const target = await orNull(readlink(path), "ENOENT", "EINVAL");
   if (target !== null && followed < MAX_LINKS) {
     return await followLinks(resolve(dirname(path), target), followed + 1);
   }
@@ -67,44 +75,37 @@ async function followLinks(path: string, followed: number): Promise<string> {
   return join(folder === path ? folder : await realpath(folder), basename(path));
 }
 
-/** Null where there is no link. */
-async function readLink(path: string): Promise<string | null> {
-  try {
-    return await readlink(path);
-  } catch (error) {
-    if (hasCode(error, "ENOENT", "EINVAL")) {
-      return null;
-    }
-    throw error;
-  }
-}
-
 async function assertStateFile(path: string, real: string): Promise<void> {
-  let stats: Awaited<ReturnType<typeof lstat>>;
-  try {
-    stats = await lstat(real);
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) {
-      return;
-    }
-    throw error;
+  const stats = await orNull(lstat(real), "ENOENT");
+  if (stats === null) {
+    return;
   }
   if (!stats.isFile()) {
     throw new StatePathError(stats.isDirectory() ? "it is a folder" : "it is not a regular file", { path });
   }
-  const head = await readHead(real);
+  await using file = await open(real, "r");
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
+  const head = buffer.toString("utf8", 0, bytesRead);
   // A full disk leaves an empty file or the beginning of one, and a power cut NUL characters.
   if (!ANY_HEAD.test(head) && !STATE_HEAD.startsWith(head.replaceAll("\0", ""))) {
     throw new StatePathError("it is not a state file of Synclag", { path });
   }
 }
 
-async function readHead(path: string): Promise<string> {
-  const file: FileHandle = await open(path, "r");
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD_BYTES), 0, HEAD_BYTES, 0);
-    return buffer.toString("utf8", 0, bytesRead);
-  } finally {
-    await file.close();
-  }
+function reasonOf(cause: unknown): string {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : String(cause);
+  const reason = REASONS[code];
+  return reason === undefined ? code : `${reason} (${code})`;
 }
+
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: "no permission",
+  EBUSY: "it cannot be replaced; mount its folder, not the file itself",
+  EDQUOT: "the disk quota is used up",
+  EIO: "the disk failed",
+  EISDIR: "it is a folder",
+  EMFILE: "too many open files",
+  ENOENT: "its folder does not exist",
+  ENOSPC: "no space left on the disk",
+  EROFS: "the file system is read-only",
+};

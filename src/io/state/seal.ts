@@ -21,3 +21,15 @@ export function unseal(json: unknown): unknown {
   const [check, value] = parts;
   return value !== undefined && check === crc32(JSON.stringify(value)) ? value : undefined;
 }
+
+/** As `unseal`, of text. */
+export function unsealText(text: string): unknown {
+  try {
+    return unseal(JSON.parse(text));
+  } catch (error) {
+    if (error instanceof SyntaxError) {
+      return undefined;
+    }
+    throw error;
+  }
+}

@@ -2,7 +2,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { Recorder } from "../../../src/daemon/state/recorder.ts";
-import { historyPathOf, readHistoryFile, writeHistoryFile } from "../../../src/io/state/history-file.ts";
+import {
+  HISTORY_SHAPE,
+  historyPathOf,
+  readHistoryFile,
+  writeHistoryFile,
+} from "../../../src/io/state/history-file.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { NOW_MS, sampleChain, sampleChainReport } from "../../views/sample-report.ts";
 
@@ -16,9 +21,9 @@ describe("writeHistoryFile()", () => {
 
     const lines = (await readFile(historyPathOf(state), "utf8")).trimEnd().split("\n");
     expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
-      { version: 4 },
-      { slug: "base", fine: {}, coarse: {} },
-      { slug: "form", fine: {}, coarse: {} },
+      { version: HISTORY_SHAPE },
+      [expect.any(Number), { slug: "base", fine: {}, coarse: {} }],
+      [expect.any(Number), { slug: "form", fine: {}, coarse: {} }],
     ]);
     expect(await readHistoryFile(state)).toEqual({ kind: "history", chains: Object.fromEntries(saved) });
   });
@@ -40,7 +45,7 @@ describe("readHistoryFile()", () => {
       text.slice(0, -20),
       text.replace(/"timesMs":"[^"]*"/, '"timesMs":"<b>"'),
       text.replace(/"timesMs":"[^"]*"/, '"timesMs":"AAAA"'),
-      text.replace(/"float32":".{8}/, '"float32":"AACAfwAA'),
+      text.replace(/"values":".{8}/, '"values":"AACAfwAA'),
     ];
 
     for (const one of damaged) {

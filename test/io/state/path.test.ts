@@ -1,7 +1,7 @@
 import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { lockPathOf } from "../../../src/io/state/lock-owner.ts";
+import { lockPathOf } from "../../../src/io/state/lock.ts";
 import { resolveStatePath } from "../../../src/io/state/path.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
