@@ -1,7 +1,7 @@
+import { createHash } from "node:crypto";
 import { type Budget, type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { type Load, requestsPerWindow } from "../schedule/cadence.ts";
-import { destinationOf, digestOf, sentUrl } from "./destination.ts";
 import { askedWithin, type Ledger, startLedger } from "./ledger.ts";
 
 const FIVE_MINUTES_MS = 300_000;
@@ -11,7 +11,8 @@ export interface Account {
   readonly budget: Budget;
   /** The first endpoint that draws on it, or null for a shared budget. */
   readonly endpoint: Endpoint | null;
-  readonly ledger: Ledger;
+  /** Replaced by `Budgets` with each change. */
+  ledger: Ledger;
   /** How many requests its schedules make in five minutes, rounded up. */
   readonly inFiveMinutes: number;
   /** A digest of where its requests go, by which a renamed budget is recognised. */
@@ -80,4 +81,24 @@ function openBudget(budget: Budget, users: readonly Endpoint[], slackMs: number)
 
 function originsOf(users: readonly Endpoint[]): string {
   return [...new Set(users.map(({ url }) => new URL(sentUrl(url)).origin))].toSorted().join(" ");
+}
+
+/** The URL as it is sent: a fragment is not, and the names of this machine lead to one server. */
+function sentUrl(url: string): string {
+  const sent = new URL(url);
+  sent.hash = "";
+  sent.hostname = sent.hostname.replace(/\.$/, "");
+  if (/^(localhost|\[::1\])$/.test(sent.hostname)) {
+    sent.hostname = "127.0.0.1";
+  }
+  return sent.href;
+}
+
+/** Names where requests go in what is written to disk or shown: a URL may hold a key. */
+export function destinationOf(url: string): string {
+  return digestOf(sentUrl(url));
+}
+
+function digestOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 32);
 }

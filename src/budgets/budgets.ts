@@ -1,7 +1,7 @@
 import type { Endpoint, Fleet } from "../core/model/fleet.ts";
 import { memoize } from "../core/model/memoize.ts";
 import type { BudgetReport } from "../core/model/report.ts";
-import { type Account, openAccounts } from "./accounts.ts";
+import { type Account, destinationOf, openAccounts } from "./accounts.ts";
 import {
   allowProbe,
   type BackOff,
@@ -13,18 +13,8 @@ import {
   type Refusal,
   startProbe,
 } from "./back-off.ts";
-import { destinationOf } from "./destination.ts";
 import { backOffText, GRANTED, type Grant, refusedByBudget, refusedByProvider } from "./grant.ts";
-import {
-  block,
-  countSent,
-  type LedgerSnapshot,
-  remainingAt,
-  resumeLedger,
-  take,
-  type Use,
-  usedAt,
-} from "./ledger.ts";
+import { block, countSent, type LedgerSnapshot, remainingAt, take, type Use, usedAt } from "./ledger.ts";
 import { mergeSavedBudgets, type SavedBudgets } from "./snapshot.ts";
 
 const DAY_MS = 86_400_000;
@@ -38,7 +28,7 @@ const LONGEST_MEMORY_MS = 32 * DAY_MS;
  * is on disk, and only then sends. A crash may lose a request, but never its count.
  */
 export class Budgets {
-  #accounts = new Map<string, Account>();
+  #accounts: ReadonlyMap<string, Account> = new Map();
   #idOf: ReadonlyMap<string, string> = new Map();
   /** Accounts that the current fleet does not use; they may return within the same window. */
   #inactive: ReadonlyMap<string, LedgerSnapshot> = new Map();
@@ -60,7 +50,7 @@ export class Budgets {
   reload(fleet: Fleet): void {
     const snapshots = this.#snapshots();
     const { accounts, idOf } = openAccounts(fleet, this.#slackMs);
-    this.#accounts = new Map(accounts);
+    this.#accounts = accounts;
     this.#idOf = idOf;
     this.#resume(snapshots);
   }
@@ -87,7 +77,7 @@ export class Budgets {
       return { kind: "refused", reason: "budget", detail };
     }
     const { ledger, allowed } = take(account.ledger, { nowMs, use });
-    this.#accounts.set(id, { ...account, ledger });
+    account.ledger = ledger;
     if (allowed) {
       this.#noteChange(id);
       return GRANTED;
@@ -108,7 +98,7 @@ export class Budgets {
     const id = this.#idOf.get(endpoint.key) ?? "";
     const account = this.#accounts.get(id);
     if (account !== undefined) {
-      this.#accounts.set(id, { ...account, ledger: block(account.ledger, refusal) });
+      account.ledger = block(account.ledger, refusal);
       this.#noteChange(id);
     }
   }
@@ -118,8 +108,7 @@ export class Budgets {
     const id = this.#idOf.get(endpoint.key) ?? "";
     const account = this.#accounts.get(id);
     if (account?.ledger.backOff.probe === "sent") {
-      const ledger = { ...account.ledger, backOff: endProbe(account.ledger.backOff, nowMs) };
-      this.#accounts.set(id, { ...account, ledger });
+      account.ledger = { ...account.ledger, backOff: endProbe(account.ledger.backOff, nowMs) };
       this.#noteChange(id);
     }
     const former = this.#backOffs.get(sentTo(endpoint));
@@ -130,9 +119,8 @@ export class Budgets {
 
   /** After a start or a reload by a person: each back-off that is still under way may be probed once. */
   allowProbes(nowMs: number): void {
-    for (const [id, account] of this.#accounts) {
-      const ledger = { ...account.ledger, backOff: allowProbe(account.ledger.backOff, nowMs) };
-      this.#accounts.set(id, { ...account, ledger });
+    for (const account of this.#accounts.values()) {
+      account.ledger = { ...account.ledger, backOff: allowProbe(account.ledger.backOff, nowMs) };
     }
     for (const [key, former] of this.#backOffs) {
       this.#backOffs.set(key, allowProbe(former, nowMs));
@@ -216,9 +204,8 @@ export class Budgets {
 
   /** Counts, of each account, what its schedules ask for in five minutes as sent before `untilMs`. */
   countAdvance(untilMs: number, nowMs: number): void {
-    for (const [id, account] of this.#accounts) {
-      const ledger = countSent(account.ledger, account.inFiveMinutes, { nowMs, untilMs });
-      this.#accounts.set(id, { ...account, ledger });
+    for (const account of this.#accounts.values()) {
+      account.ledger = countSent(account.ledger, account.inFiveMinutes, { nowMs, untilMs });
     }
   }
 
@@ -227,10 +214,7 @@ export class Budgets {
     for (const id of ids) {
       const account = this.#accounts.get(id);
       if (account !== undefined) {
-        this.#accounts.set(id, {
-          ...account,
-          ledger: countSent(account.ledger, account.ledger.limit, { nowMs }),
-        });
+        account.ledger = countSent(account.ledger, account.ledger.limit, { nowMs });
       }
     }
   }
@@ -246,7 +230,7 @@ export class Budgets {
       const formerId = snapshots.has(id) ? id : renamedFrom(account, inactive);
       const snapshot = snapshots.get(formerId ?? id);
       if (snapshot !== undefined) {
-        this.#accounts.set(id, { ...account, ledger: resumeLedger(account.ledger, snapshot) });
+        account.ledger = { ...account.ledger, buckets: snapshot.buckets, backOff: snapshot.backOff };
         this.#unsaved.set(id, this.#sequence);
         inactive.delete(formerId ?? id);
       }

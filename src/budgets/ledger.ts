@@ -87,14 +87,6 @@ export function askedWithin(lengthMs: number, { per }: Pick<Budget, "per">, poll
   return Math.ceil((pollsPerWindow * lengthMs) / WINDOWS[per].nominalMs);
 }
 
-/** Carries over what was spent under other limits, or by an earlier process. */
-export function resumeLedger(
-  ledger: Ledger,
-  { buckets, backOff }: Pick<LedgerSnapshot, "buckets" | "backOff">,
-): Ledger {
-  return { ...ledger, buckets, backOff };
-}
-
 /**
  * Takes one request from the ledger, or refuses it.
  *

@@ -1,10 +1,12 @@
 import { type Budget, type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import type { FaultBasis, Plan, PlannedBudget, PlanRow } from "../core/model/plan.ts";
+import { formatNumber, perWindow } from "../core/model/text.ts";
 import { FLIP_WEIGHT, WEAK_WEIGHT } from "../core/source/settled-status.ts";
 import { requestsPerDay } from "../schedule/firing-times.ts";
 import { LONGEST_RETRY_DELAY_MS } from "../schedule/retry-delay.ts";
 import { requestsOfFullestAccount } from "./accounts.ts";
+import { countedAtOnce } from "./ledger.ts";
 
 /** Works out how many requests a fleet's schedules make, and how soon they show a fault. */
 export function planFleet(
@@ -72,4 +74,30 @@ function planBudget(budget: Budget, fleet: Fleet): readonly PlannedBudget[] {
 function faultShowsMs(intervalMs: number, { polls, pollMs }: FaultBasis): number {
   const betweenPollsMs = Math.max(1, Math.ceil(pollMs / intervalMs)) * intervalMs;
   return intervalMs + (polls - 1) * betweenPollsMs + pollMs;
+}
+
+const WINDOW = { hour: "an hour", day: "a day", month: "31 days" } as const;
+
+/** A sentence for each budget that its schedules fit so tightly that some polls will not be sent. */
+export function budgetWarnings(fleet: Fleet): readonly string[] {
+  const endpoints = endpointsOf(fleet);
+  return fleet.budgets.flatMap((budget) => {
+    const users = endpoints.filter((endpoint) => endpoint.budget === budget.name);
+    return tightness(budget, requestsOfFullestAccount(budget, users));
+  });
+}
+
+function tightness(budget: Budget, requests: number): readonly string[] {
+  const { name, limit, per } = budget;
+  const atOnce = countedAtOnce(budget, requests);
+  if (atOnce <= limit) {
+    return [];
+  }
+  const fits = formatNumber(Math.floor((requests * limit) / atOnce));
+  const window = perWindow(per);
+  return [
+    `budget ${name}: the schedules make ${formatNumber(Math.round(requests))} of ${formatNumber(limit)} requests ${window}, and up to ` +
+      `${formatNumber(Math.round(atOnce))} count at once, each for a little longer than ${WINDOW[per]}: ` +
+      `some polls will not be sent; up to ${fits} ${window} always fit`,
+  ];
 }

@@ -1,4 +1,4 @@
-import { destinationOf } from "../budgets/destination.ts";
+import { destinationOf } from "../budgets/accounts.ts";
 import type { Budget, Chain, Endpoint, Fleet, Indexer, Thresholds } from "../core/model/fleet.ts";
 import { indexerKey } from "../core/model/fleet.ts";
 import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";

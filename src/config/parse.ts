@@ -1,4 +1,4 @@
-import { budgetWarnings } from "../budgets/warnings.ts";
+import { budgetWarnings } from "../budgets/plan.ts";
 import { endpointsOf, type Fleet, indexerKey, providersOf } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { createRedact } from "../core/model/redact.ts";

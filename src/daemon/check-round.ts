@@ -19,7 +19,7 @@ import { type PollPorts, poll } from "./polling/poll.ts";
 import { createPollPorts } from "./polling/ports.ts";
 import { createPollQueue } from "./polling/queue.ts";
 import { type SnapshotSource, takeSnapshot } from "./snapshot.ts";
-import type { RestoredState } from "./state/restored-state.ts";
+import type { RestoredState } from "./state/load.ts";
 import { openStateStore } from "./state/store.ts";
 
 export interface CheckRoundOptions {

@@ -82,7 +82,9 @@ function firingsOf(cron: string): Firings {
 
 function findFirings(cron: string): Firings {
   const { second, minute, hour, dayOfMonth, month, dayOfWeek } = parse(cron);
-  const [hours, minutes, seconds] = [hour, minute, second].map((values) => [...new Set(values)].sort(ascending));
+  const [hours, minutes, seconds] = [hour, minute, second].map((values) =>
+    [...new Set(values)].sort(ascending),
+  );
   const timesMs = (hours ?? []).flatMap((h) =>
     (minutes ?? []).flatMap((m) => (seconds ?? []).map((s) => ((h * 60 + m) * 60 + s) * SECOND_MS)),
   );

@@ -4,7 +4,6 @@ import {
   block,
   type Ledger,
   remainingAt,
-  resumeLedger,
   startLedger,
   take,
   type Use,
@@ -157,11 +156,11 @@ describe("block()", () => {
   });
 });
 
-describe("resumeLedger()", () => {
+describe("usedAt()", () => {
   it("keeps what was spent when the limit changes", () => {
     const { ledger } = takeMany(start({ limit: 5 }), 5, { nowMs: T0, use: "scheduled" });
 
-    const resumed = resumeLedger(start({ limit: 3 }), ledger);
+    const resumed = { ...start({ limit: 3 }), buckets: ledger.buckets };
 
     expect([resumed.limit, usedAt(resumed, T0), remainingAt(resumed, T0)]).toEqual([3, 5, 0]);
   });

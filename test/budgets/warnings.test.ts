@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { startLedger, take } from "../../src/budgets/ledger.ts";
-import { budgetWarnings } from "../../src/budgets/warnings.ts";
+import { budgetWarnings } from "../../src/budgets/plan.ts";
 import type { Budget } from "../../src/core/model/fleet.ts";
 import { endpointOf, fleetOf } from "./fleet-builder.ts";
 

@@ -13,7 +13,7 @@ import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
 import { Reloader } from "../../src/daemon/reloader.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
 import { type HistoryStore, openHistoryStore } from "../../src/daemon/state/history-store.ts";
-import { EMPTY_STATE, parseState, type RestoredState } from "../../src/daemon/state/restored-state.ts";
+import { EMPTY_STATE, parseState, type RestoredState } from "../../src/daemon/state/load.ts";
 import type { StateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
 import type { ProbeResult, ReloadResult } from "../../src/io/http-server/routes/server-deps.ts";

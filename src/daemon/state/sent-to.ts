@@ -1,4 +1,4 @@
-import { destinationOf } from "../../budgets/destination.ts";
+import { destinationOf } from "../../budgets/accounts.ts";
 import { endpointsOf, type Fleet } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 

@@ -4,8 +4,7 @@ import { lockStateFile, type StateLock, type StateLockedError } from "../../io/s
 import { resolveStatePath, StateFileError } from "../../io/state/path.ts";
 import { DebouncedWriter } from "../../io/state/writer.ts";
 import type { World } from "../../io/world.ts";
-import { loadState } from "./load.ts";
-import { EMPTY_STATE, type RestoredState } from "./restored-state.ts";
+import { EMPTY_STATE, loadState, type RestoredState } from "./load.ts";
 
 /** What is written to disk. */
 export interface StateSnapshot {
@@ -48,11 +47,8 @@ export interface StateStoreOptions {
 const STATE_DELAY_MS = 59_500;
 /** What the journal must hold before a request is sent does not wait: this is for the rest, and for the next try after a failure. */
 const JOURNAL_DELAY_MS = 4_500;
-/**
- * The journal is rewritten once more than this, and more than its first line, was appended. This bounds it while the state file
- * alone cannot be written.
- */
-const MAX_APPENDED_BYTES = 65_536;
+/** The journal is rewritten after so many lines, which bounds it while the state file alone cannot be written. */
+const MAX_LINES = 64;
 
 /** Where nothing is kept, as in the demo. */
 const NULL_STORE: StateStore = {
@@ -117,22 +113,19 @@ function createStore(path: string, { world, snapshot, lock, restored }: OpenedSt
   let isStateOnDisk = false;
   // Up to which draw the journal can be appended to; null where it must be written anew.
   let journalled: number | null = null;
-  let firstLineBytes = 0;
-  let appendedBytes = 0;
+  let lines = 0;
   const journal = new DebouncedWriter({
     delayMs: JOURNAL_DELAY_MS,
     content: () => ({ after: journalled, drawn: snapshot().drawn(journalled) }),
     async write({ after, drawn }) {
       journalled = null;
       await lock.assertHeld();
-      const appended = after === null ? null : await appendToBudgetJournal(path, drawn.budgets);
-      if (appended === null) {
-        firstLineBytes = await writeBudgetJournal(path, snapshot().drawn(null).budgets);
-        appendedBytes = 0;
-      } else {
-        appendedBytes += appended;
+      if (after === null || !(await appendToBudgetJournal(path, drawn.budgets))) {
+        await writeBudgetJournal(path, snapshot().drawn(null).budgets);
+        lines = 0;
       }
-      journalled = appendedBytes > Math.max(MAX_APPENDED_BYTES, firstLineBytes) ? null : drawn.sequence;
+      lines += 1;
+      journalled = lines < MAX_LINES ? drawn.sequence : null;
     },
     onFailure(error) {
       problem = messageOf(error);

@@ -56,33 +56,29 @@ function readLine(line: string): SavedBudgets | null {
   }
 }
 
-/** Replaces the journal by one line, whose length in bytes it returns. @throws {StateFileError} If it cannot be written. */
-export async function writeBudgetJournal(statePath: string, budgets: unknown): Promise<number> {
+/** Replaces the journal by one line. @throws {StateFileError} If it cannot be written. */
+export async function writeBudgetJournal(statePath: string, budgets: unknown): Promise<void> {
   const path = journalPathOf(statePath);
-  const line = lineOf(budgets);
   try {
-    await writeAtomically(path, line);
-    return Buffer.byteLength(line);
+    await writeAtomically(path, lineOf(budgets));
   } catch (error) {
     throw new StateFileError("write", { path, cause: error });
   }
 }
 
 /**
- * Appends a line to the journal, whose length in bytes it returns; null if there is no journal. After a failure it must be replaced, for
- * a part of the line may be there.
+ * Appends a line to the journal; false if there is no journal. After a failure it must be replaced, for a part of the line may be there.
  *
  * @throws {StateFileError} If it cannot be written.
  */
-export async function appendToBudgetJournal(statePath: string, budgets: unknown): Promise<number | null> {
+export async function appendToBudgetJournal(statePath: string, budgets: unknown): Promise<boolean> {
   const path = journalPathOf(statePath);
-  const line = lineOf(budgets);
   try {
     // Without O_CREAT: the name of a new file would not be on disk yet.
     await using file = await orNull(open(path, constants.O_WRONLY | constants.O_APPEND), "ENOENT");
-    await file?.writeFile(line);
+    await file?.writeFile(lineOf(budgets));
     await file?.datasync();
-    return file === null ? null : Buffer.byteLength(line);
+    return file !== null;
   } catch (error) {
     throw new StateFileError("write", { path, cause: error });
   }
