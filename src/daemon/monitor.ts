@@ -4,7 +4,7 @@ import { type Observed, observedIn } from "../core/chain/observed.ts";
 import { retainChain } from "../core/chain/retain-chain.ts";
 import { observeChain, startChain, watchFleet } from "../core/chain/watch-chain.ts";
 import { type ChainState, sourceOf, type WatchedChain } from "../core/head/chain-state.ts";
-import { staleAfterMs } from "../core/head/voice.ts";
+import { staleAfterMs } from "../core/head/claim.ts";
 import { isUnreached } from "../core/incidents/local-outage.ts";
 import {
   type Endpoint,

@@ -289,7 +289,7 @@ class Play {
     const isOnChain = conduct !== "offset" && conduct !== "other chain" && conduct !== "drifts";
     const far = LAGGING_MS / this.#world.chain.blockTimeMs;
     if (!isOnChain && aheadBlocks > 0) {
-      return aheadBlocks > 1.1 * far ? "bad" : "any";
+      return aheadBlocks > 1.1 * far && this.#wereOthersHeard(source) ? "bad" : "any";
     }
     if (behindMs > LAGGING_MS + LAG_TOLERATED_MS) {
       return this.#world.isReferenceKnown ? "bad" : "any";
@@ -300,6 +300,17 @@ class Play {
       conduct === "stopped" ||
       conduct === "steps";
     return isOnChain && !stands && behindMs < LAGGING_MS - LAG_TOLERATED_MS ? "sound" : "any";
+  }
+
+  /** Whether anybody else says where the head is now. */
+  #wereOthersHeard(source: FleetSource): boolean {
+    return this.#actors.some(
+      ({ read, source: other }) =>
+        other.host !== source.host &&
+        read !== null &&
+        this.#nowMs - read.atMs < POLLS * MINUTE &&
+        (other.everyMs <= MINUTE || this.#nowMs - read.atMs > (POLLS + 1) * source.everyMs),
+    );
   }
 
   /** How long the block after `block` has existed; 0 where it does not. */

@@ -1,7 +1,7 @@
 import type { ChainState } from "../head/chain-state.ts";
 import type { HeadState } from "../head/choose-head.ts";
 import type { Consensus } from "../head/consensus.ts";
-import { EMPTY_TIMELINE } from "../head/timeline.ts";
+import { EMPTY_TIMELINE, type Timeline } from "../head/timeline.ts";
 import type { Sample } from "../model/sample.ts";
 import { shiftParity } from "../parity/parity-state.ts";
 import type { SourceState } from "../source/source-state.ts";
@@ -18,19 +18,19 @@ export function leapChain(state: ChainState, byMs: number): ChainState {
   return {
     ...state,
     sources: state.sources.map((source) => ({ ...source, peak: shiftPeak(source.peak, byMs) })),
-    clock: { ...state.clock, seen: EMPTY_TIMELINE },
+    clock: { ...state.clock, seen: EMPTY_TIMELINE, witnessed: EMPTY_TIMELINE },
   };
 }
 
 /** A chain's state as it would be if our own clock had always been right: after it was set forward by `byMs` (back, if negative). */
 export function shiftChain(state: ChainState, byMs: number): ChainState {
   const { parity } = state;
-  const { seen } = state.clock;
+  const { seen, witnessed } = state.clock;
   return {
     ...state,
     sources: state.sources.map((source) => shiftSource(source, byMs)),
     consensus: shiftConsensus(state.consensus, byMs),
-    clock: { ...state.clock, seen: { ...seen, timesMs: seen.timesMs.map((ms) => ms + byMs) } },
+    clock: { ...state.clock, seen: shiftTimeline(seen, byMs), witnessed: shiftTimeline(witnessed, byMs) },
     ...(parity === undefined ? {} : { parity: shiftParity(parity, byMs) }),
   };
 }
@@ -42,6 +42,10 @@ export function withoutFuture(state: ChainState, nowMs: number): ChainState {
     Number.NEGATIVE_INFINITY,
   );
   return latestMs > nowMs + TOLERANCE_MS ? shiftChain(state, nowMs - latestMs) : state;
+}
+
+function shiftTimeline({ blocks, timesMs }: Timeline, byMs: number): Timeline {
+  return { blocks, timesMs: timesMs.map((ms) => ms + byMs) };
 }
 
 function shiftSource(source: SourceState, byMs: number): SourceState {

@@ -1,12 +1,12 @@
-import { type ChainClock, NEW_CLOCK, noteTimestamp, recordHead } from "../head/chain-clock.ts";
+import { type ChainClock, NEW_CLOCK, noteTimestamp, recordHead, recordWitness } from "../head/chain-clock.ts";
 import type { ChainState, WatchedChain } from "../head/chain-state.ts";
-import { type Consensus, consensus, type Opposition } from "../head/consensus.ts";
+import { claimsOf, staleAfterMs } from "../head/claim.ts";
+import { type Consensus, type Decision, decide, type Opposition } from "../head/consensus.ts";
 import { oppositionText } from "../head/opposition-text.ts";
 import { mostBlocksIn } from "../head/pace.ts";
 import { EMPTY_TIMELINE } from "../head/timeline.ts";
-import { staleAfterMs, voicesOf } from "../head/voice.ts";
 import type { Observation } from "../model/observation.ts";
-import { isHeight } from "../model/sample.ts";
+import { isHeight, type Sample } from "../model/sample.ts";
 import { foldPoll } from "../source/fold-poll.ts";
 import { hasReadHeight, type LastPoll, newestSample, type SourceState } from "../source/source-state.ts";
 import { stalledAfterMs } from "../status/judge.ts";
@@ -29,9 +29,11 @@ export function observeInstant(
     return before;
   }
   foldPolls(tick);
-  const agreed = agree(tick);
+  noteSharedHashes(tick);
+  const decision = agree(tick);
+  const { consensus: agreed } = decision;
   rejectImpossibleHeights(tick, agreed);
-  const clock = followConsensus(tick, agreed);
+  const clock = followConsensus(tick, decision);
   measureGaps(tick, { consensus: agreed, clock });
   settleStatuses(tick, { consensus: agreed, clock });
   return { ...before, sources: tick.sources, consensus: agreed, clock };
@@ -50,6 +52,30 @@ function foldPolls({ before, received, pace, sources, watched }: Tick): void {
         staleAfterMs: staleAfterMs(watched.chain.thresholds, state.pollIntervalMs),
       });
     }
+  }
+}
+
+/** A source that has once given the same hash as another hashes blocks alike: from then on a hash that differs is of a fork. */
+function noteSharedHashes({ received, sources }: Tick): void {
+  for (const { index } of received) {
+    const newest = sources[index]?.samples.at(-1) ?? null;
+    if (newest === null || newest.hash === null) {
+      continue;
+    }
+    sources.forEach((source, at) => {
+      const isSame = ({ block, hash }: Sample) => block === newest.block && hash === newest.hash;
+      if (at !== index && source.samples.some(isSame)) {
+        markSharing(sources, at);
+        markSharing(sources, index);
+      }
+    });
+  }
+}
+
+function markSharing(sources: SourceState[], index: number): void {
+  const source = sources[index];
+  if (source?.sharesHashes === false) {
+    sources[index] = { ...source, sharesHashes: true };
   }
 }
 
@@ -73,17 +99,17 @@ function highestFor(
 }
 
 /** What all sources together say of the head. Who stands level with it has confirmed its jump, if there was one. */
-function agree({ before, nowMs, pace, sources, watched }: Tick): Consensus {
+function agree({ before, nowMs, pace, sources, watched }: Tick): Decision {
   const { thresholds } = watched.chain;
-  const voices = voicesOf(sources, { nowMs, pace, thresholds, providers: watched.providers ?? {} });
+  const claims = claimsOf(sources, { nowMs, pace, thresholds, providers: watched.providers ?? {} });
   const stalledMs = stalledAfterMs(thresholds, pace.intervalMs);
-  const agreed = consensus(voices, before.consensus, { pace, stalledAfterMs: stalledMs });
+  const decision = decide(claims, before.consensus, { pace, stalledAfterMs: stalledMs });
   sources.forEach((source, index) => {
-    if (source.beforeJump !== null && agreed.members.includes(source.key)) {
+    if (source.beforeJump !== null && decision.consensus.members.includes(source.key)) {
       sources[index] = { ...source, beforeJump: null };
     }
   });
-  return agreed;
+  return decision;
 }
 
 /**
@@ -139,19 +165,22 @@ function withCredibleHeight(observation: Observation): Observation {
 }
 
 /** The clock goes by those alone who agree: what a source has told leaves with it. */
-function followConsensus(tick: Tick, agreed: Consensus): ChainClock {
+function followConsensus(tick: Tick, decision: Decision): ChainClock {
   const { before, pace } = tick;
-  const { head } = agreed;
+  const { witness } = decision;
+  const { head } = decision.consensus;
   const former = before.consensus.head;
   if (head === null || (head.block === former?.block && head.atMs === former.atMs)) {
-    return followTimes(tick, agreed, before.clock);
+    return followTimes(tick, decision, before.clock);
   }
   const goesOn =
     former !== null &&
     head.block >= former.block &&
     head.block <= former.block + mostBlocksIn(head.atMs - former.reachedMs, pace);
-  const clock = followTimes(tick, agreed, goesOn ? before.clock : NEW_CLOCK);
-  return recordHead(clock, head, pace.intervalMs);
+  const clock = followTimes(tick, decision, goesOn ? before.clock : NEW_CLOCK);
+  const witnessed =
+    witness === null ? clock : recordWitness(clock, witness, { head, intervalMs: pace.intervalMs });
+  return recordHead(witnessed, head, pace.intervalMs);
 }
 
 /**
@@ -160,7 +189,7 @@ function followConsensus(tick: Tick, agreed: Consensus): ChainClock {
  */
 function followTimes(
   { before, received, sources }: Tick,
-  { members, opposed, undecided }: Consensus,
+  { consensus: { members, opposed, undecided }, misdated }: Decision,
   clock: ChainClock,
 ): ChainClock {
   const former = before.consensus.opposed;
@@ -171,7 +200,7 @@ function followTimes(
     opposed.some(({ source }) => former.every((one) => one.source !== source));
   const told = isAnew ? sources : received.flatMap(({ index }) => sources[index] ?? []);
   const samples = told
-    .filter(({ key }) => members.includes(key))
+    .filter(({ key }) => members.includes(key) && !misdated.includes(key))
     .flatMap((source) => source.samples.slice(isAnew ? 0 : -1));
   const start = isAnew ? { ...clock, reported: EMPTY_TIMELINE } : clock;
   return samples.reduce(

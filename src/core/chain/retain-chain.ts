@@ -1,9 +1,9 @@
 import { NO_MEASURES } from "../gap/gap.ts";
 import { NEW_CLOCK } from "../head/chain-clock.ts";
 import type { ChainState, WatchedChain } from "../head/chain-state.ts";
-import { type Consensus, consensus, NO_CONSENSUS } from "../head/consensus.ts";
+import { claimsOf } from "../head/claim.ts";
+import { type Consensus, decide, NO_CONSENSUS } from "../head/consensus.ts";
 import { oppositionText } from "../head/opposition-text.ts";
-import { voicesOf } from "../head/voice.ts";
 import type { Status } from "../model/report.ts";
 import { retainParity } from "../parity/parity-state.ts";
 import { changed, hasReadHeight, type LastPoll, type SourceState } from "../source/source-state.ts";
@@ -38,8 +38,8 @@ function decidedAnew(state: ChainState, watched: WatchedChain, nowMs: number): C
   const { thresholds } = chain;
   const known = withoutDropped(state);
   const pace = paceOf(known.clock, chain);
-  const voices = voicesOf(state.sources, { nowMs, pace, thresholds, providers });
-  const decided = consensus(voices, known.consensus, {
+  const claims = claimsOf(state.sources, { nowMs, pace, thresholds, providers });
+  const { consensus: decided } = decide(claims, known.consensus, {
     pace,
     stalledAfterMs: stalledAfterMs(thresholds, pace.intervalMs),
   });

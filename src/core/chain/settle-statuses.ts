@@ -1,5 +1,5 @@
 import { type ChainState, sourceOf } from "../head/chain-state.ts";
-import { staleAfterMs } from "../head/voice.ts";
+import { staleAfterMs } from "../head/claim.ts";
 import { debounce } from "../source/settled-status.ts";
 import { changed, type SourceState } from "../source/source-state.ts";
 import { behindMs, type ChainView, statusVote } from "../status/judge.ts";

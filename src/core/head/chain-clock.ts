@@ -4,6 +4,7 @@ import {
   blockAt,
   EMPTY_TIMELINE,
   extendTimeline,
+  fits,
   insertPoint,
   measureInterval,
   standstillMs,
@@ -17,6 +18,8 @@ export interface ChainClock {
   readonly reported: Timeline;
   /** Instants at which the reference was seen to reach a block. */
   readonly seen: Timeline;
+  /** The same where a second provider had shown the block: what the pace is measured from, so that no source alone sets it. */
+  readonly witnessed: Timeline;
 }
 
 /** How far a target's block is behind the reference in time. */
@@ -25,12 +28,19 @@ export interface LagTime {
   readonly extrapolated: boolean;
 }
 
-export const NEW_CLOCK: ChainClock = { reported: EMPTY_TIMELINE, seen: EMPTY_TIMELINE };
+export const NEW_CLOCK: ChainClock = {
+  reported: EMPTY_TIMELINE,
+  seen: EMPTY_TIMELINE,
+  witnessed: EMPTY_TIMELINE,
+};
 
 /** Of twenty blocks, one more or less is 5 %. */
 const INTERVAL_SPAN = { windowMs: 600_000, leastSpanMs: 60_000, leastBlocks: 20 };
 /** Short enough to follow a chain that changes its pace, long enough that a second of latency is 2 %. */
 const PACE_SPAN = { windowMs: 60_000, leastSpanMs: 45_000, leastBlocks: 8 };
+/** Over so much time, what was shown refutes block times that are off by more than this share. */
+const CHECKED_SPAN = { windowMs: 600_000, leastSpanMs: 300_000, leastBlocks: 20 };
+const CHECKED_SHARE = 0.1;
 /** Reported times older than this say less about the tip than what was seen. */
 const REPORTED_FRESH_MS = 120_000;
 /** How far a sighting pulls the even pace towards itself, so that a change of pace is followed. */
@@ -52,12 +62,20 @@ export function recentIntervalMs(clock: ChainClock): number | null {
   return recentOf(clock.seen);
 }
 
-/** Every observation asks for it, and few change the clock. */
+/**
+ * Every observation asks for it, and few change the clock. Block times are exact, but one source alone may have given them: they are not
+ * believed against what two providers have shown over minutes.
+ */
 const measuredOf = memoize((clock: ChainClock) => {
-  const { reported, seen } = clock;
-  return reportedIsFresh(clock)
-    ? (measureInterval(reported, INTERVAL_SPAN, seen) ?? measureInterval(seen, INTERVAL_SPAN))
-    : (measureInterval(seen, INTERVAL_SPAN) ?? measureInterval(reported, INTERVAL_SPAN, seen));
+  const { reported, seen, witnessed } = clock;
+  const shown = measureInterval(witnessed, INTERVAL_SPAN, seen);
+  const told = measureInterval(reported, INTERVAL_SPAN, seen);
+  if (!reportedIsFresh(clock)) {
+    return shown ?? told;
+  }
+  const checked = measureInterval(witnessed, CHECKED_SPAN, seen);
+  const isRefuted = told !== null && checked !== null && Math.abs(told - checked) > CHECKED_SHARE * checked;
+  return isRefuted ? checked : (told ?? shown);
 });
 
 const recentOf = memoize((seen: Timeline) => measureInterval(seen, PACE_SPAN));
@@ -75,33 +93,50 @@ export interface HeadSample {
  * sighting, which takes out most of the noise.
  */
 export function recordHead(clock: ChainClock, sighting: HeadSample, intervalMs: number | null): ChainClock {
-  const { block, atMs } = sighting;
-  const { blocks, timesMs } = clock.seen;
-  const [lastBlock, lastMs] = [blocks.at(-1), timesMs.at(-1)];
-  const paceMs = recentIntervalMs(clock) ?? intervalMs;
+  const seen = withSighting(clock.seen, sighting, recentIntervalMs(clock) ?? intervalMs);
+  return seen === clock.seen ? clock : { ...clock, seen };
+}
+
+/** Notes what a second provider has shown of the reference: that it is still there, or on the way to it. */
+export function recordWitness(
+  clock: ChainClock,
+  { atMs, block, slackMs }: HeadSample,
+  {
+    head,
+    intervalMs,
+  }: {
+    readonly head: { readonly block: number; readonly reachedMs: number };
+    readonly intervalMs: number | null;
+  },
+): ChainClock {
+  const sighting = { block, atMs: block === head.block ? Math.min(atMs, head.reachedMs) : atMs, slackMs };
+  const witnessed = withSighting(clock.witnessed, sighting, intervalMs);
+  return witnessed === clock.witnessed ? clock : { ...clock, witnessed };
+}
+
+function withSighting(
+  timeline: Timeline,
+  { atMs, block, slackMs }: HeadSample,
+  paceMs: number | null,
+): Timeline {
+  const [lastBlock, lastMs] = [timeline.blocks.at(-1), timeline.timesMs.at(-1)];
   if (lastBlock === undefined || lastMs === undefined || paceMs === null) {
-    return withSeen(clock, block, atMs);
+    return extendTimeline(timeline, block, atMs);
   }
   if (block === lastBlock) {
     // Between two blocks a head stands still by nature.
-    const pauses = atMs - lastMs > PAUSE_BLOCKS * paceMs + sighting.slackMs;
-    return pauses ? withSeen(clock, block, atMs) : clock;
+    return atMs - lastMs > PAUSE_BLOCKS * paceMs + slackMs ? extendTimeline(timeline, block, atMs) : timeline;
   }
-  const slackMs = sighting.slackMs + paceMs / 2;
   const evenMs = lastMs + (block - lastBlock) * paceMs;
   const predictedMs = evenMs + SIGHTING_SHARE * (atMs - evenMs);
-  const timeMs = Math.min(Math.max(predictedMs, atMs - slackMs), atMs + slackMs);
-  return withSeen(clock, block, timeMs);
-}
-
-function withSeen({ reported, seen }: ChainClock, block: number, timeMs: number): ChainClock {
-  return { reported, seen: extendTimeline(seen, block, timeMs) };
+  const mostMs = slackMs + paceMs / 2;
+  return extendTimeline(timeline, block, Math.min(Math.max(predictedMs, atMs - mostMs), atMs + mostMs));
 }
 
 /** Notes the timestamp that a source reported for a block. */
 export function noteTimestamp(clock: ChainClock, block: number, timestampSec: number): ChainClock {
   const reported = insertPoint(clock.reported, block, timestampSec * 1_000);
-  return reported === clock.reported ? clock : { reported, seen: clock.seen };
+  return reported === clock.reported ? clock : { ...clock, reported };
 }
 
 /**
@@ -124,9 +159,11 @@ export function timeBetween(
   intervalMs: number | null,
 ): LagTime | null {
   const history = historyFor(clock, span.from, intervalMs);
+  const fromMs = span.fromTimestampSec === null ? null : span.fromTimestampSec * 1_000;
+  // A time that the others contradict is not the block's.
   const from =
-    history === clock.reported && span.fromTimestampSec !== null
-      ? { timeMs: span.fromTimestampSec * 1_000, extrapolated: false }
+    history === clock.reported && fromMs !== null && fits(history, span.from, fromMs)
+      ? { timeMs: fromMs, extrapolated: false }
       : timeOf(history, span.from, intervalMs);
   const to = timeOf(history, span.to, intervalMs);
   if (from === null || to === null) {

@@ -1,5 +1,5 @@
+import type { Claim } from "./claim.ts";
 import { mostBlocksIn, type Pace } from "./pace.ts";
-import type { Voice } from "./voice.ts";
 
 /** A head of the past, extrapolated at the chain's pace, and the keys of those who stood level with it. */
 export interface Track {
@@ -17,11 +17,9 @@ export interface ChainContext {
   readonly stalledAfterMs: number;
 }
 
-/** All that relations between voices are worked out from. */
+/** All that a decision is worked out from. */
 export interface Scene extends ChainContext {
-  readonly voices: readonly Voice[];
-  /** Those whose heights go at another pace than the chain. */
-  readonly unsteady: ReadonlySet<Voice>;
+  readonly claims: readonly Claim[];
   readonly newestMs: number;
   readonly highest: number;
   readonly track: Track | null;
@@ -36,9 +34,12 @@ const ON_TRACK_MS = 10_000;
 const ON_TRACK_BLOCKS = 4;
 /** How wrong a pace may be: measured over minutes, or only configured. */
 const PACE_ERROR = { measured: 0.02, configured: 0.5 };
+/** One that is further above the track than another by so much is clearly ahead of it. */
+const LEAD_MS = 5_000;
+const LEAD_BLOCKS = 1.5;
 
 /** Whether two sources stand at one height, as far as latencies and the pace let that be told. */
-export function areLevel(a: Voice, b: Voice, scene: Scene): boolean {
+export function areLevel(a: Claim, b: Claim, scene: Scene): boolean {
   const { intervalMs } = scene.pace;
   const apart = Math.abs(carried(a, scene) - carried(b, scene));
   if (intervalMs === null) {
@@ -49,13 +50,13 @@ export function areLevel(a: Voice, b: Voice, scene: Scene): boolean {
 }
 
 /** Where a source will have got to by the time of the newest answer; never above what anybody has shown. */
-export function carried(voice: Voice, scene: Scene): number {
-  return Math.max(voice.block, Math.min(scene.highest, expected(voice, scene)));
+export function carried(claim: Claim, scene: Scene): number {
+  return Math.max(claim.block, Math.min(scene.highest, carriedTo(claim, scene.newestMs, scene)));
 }
 
-/** The same without that limit: what it would answer at that instant, if it goes on as the chain does. */
-export function expected({ atMs, block }: Voice, { newestMs, pace }: Scene): number {
-  return pace.intervalMs === null ? block : block + (newestMs - atMs) / pace.intervalMs;
+/** What it would answer at an instant, if it goes on as the chain does. */
+export function carriedTo({ atMs, block }: Claim, toMs: number, { pace }: Scene): number {
+  return pace.intervalMs === null ? block : block + (toMs - atMs) / pace.intervalMs;
 }
 
 function paceError({ pace }: Scene): number {
@@ -63,24 +64,24 @@ function paceError({ pace }: Scene): number {
 }
 
 /** Whether it stood level with the track once, and stands where the track leads. */
-export function isOnTrack(voice: Voice, scene: Scene): boolean {
-  return scene.track?.members.includes(voice.key) === true && offTrack(voice, scene) === 0;
+export function isOnTrack(claim: Claim, scene: Scene): boolean {
+  return scene.track?.members.includes(claim.key) === true && offTrack(claim, scene) === 0;
 }
 
 /** By how many blocks a source is above the track (negative: below it); 0 within the tolerance. */
-export function offTrack(voice: Voice, scene: Scene): number {
+export function offTrack(claim: Claim, scene: Scene): number {
   const { track } = scene;
-  const off = aboveTrack(voice, scene);
+  const off = aboveTrack(claim, scene);
   if (track === null || track.intervalMs === null) {
     return Math.abs(off) <= LEVEL_BLOCKS_WITHOUT_PACE ? 0 : off;
   }
-  const spanMs = Math.abs(voice.atMs - track.atMs);
+  const spanMs = Math.abs(claim.atMs - track.atMs);
   const tolerance = (ON_TRACK_MS + paceError(scene) * spanMs) / track.intervalMs;
   return Math.abs(off) <= Math.max(ON_TRACK_BLOCKS, tolerance) ? 0 : off;
 }
 
 /** The same, without a tolerance. Where nobody knows the pace, all that the chain can have made lies on the track. */
-export function aboveTrack({ atMs, block }: Voice, { pace, track }: Scene): number {
+export function aboveTrack({ atMs, block }: Claim, { pace, track }: Scene): number {
   if (track === null) {
     return 0;
   }
@@ -92,8 +93,13 @@ export function aboveTrack({ atMs, block }: Voice, { pace, track }: Scene): numb
   return block - track.block - spanMs / track.intervalMs;
 }
 
+/** By how many blocks one is clearly ahead of another. */
+export function leadBlocks({ pace }: Scene): number {
+  return Math.max(LEAD_BLOCKS, LEAD_MS / (pace.intervalMs ?? LEAD_MS));
+}
+
 /** Whether so many blocks are no more than the chain makes in a minute. */
-export function isWithinMinute(blocks: number, { pace }: Scene): boolean {
+export function isWithinMinute(blocks: number, { pace }: Pick<Scene, "pace">): boolean {
   return (
     blocks <=
     (pace.intervalMs === null

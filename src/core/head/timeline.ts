@@ -48,10 +48,17 @@ export function extendTimeline(timeline: Timeline, block: number, timeMs: number
 export function insertPoint(timeline: Timeline, block: number, timeMs: number): Timeline {
   const { blocks, timesMs } = timeline;
   const at = countUntil(blocks, block);
-  if (blocks[at - 1] === block || (timesMs[at - 1] ?? timeMs) > timeMs || (timesMs[at] ?? timeMs) < timeMs) {
+  if (blocks[at - 1] === block || !fits(timeline, block, timeMs)) {
     return timeline;
   }
   return thinned({ blocks: blocks.toSpliced(at, 0, block), timesMs: timesMs.toSpliced(at, 0, timeMs) });
+}
+
+/** Whether a block at this time contradicts none of the points. */
+export function fits({ blocks, timesMs }: Timeline, block: number, timeMs: number): boolean {
+  const before = timesMs[countBelow(blocks, block) - 1] ?? timeMs;
+  const after = timesMs[countUntil(blocks, block)] ?? timeMs;
+  return before <= timeMs && timeMs <= after;
 }
 
 /** When the chain first reached `block`; null without points, or outside them without a block interval. */

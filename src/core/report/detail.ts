@@ -1,5 +1,5 @@
+import { staleAfterMs } from "../head/claim.ts";
 import { oppositionText } from "../head/opposition-text.ts";
-import { staleAfterMs } from "../head/voice.ts";
 import type { Status } from "../model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
 import { disagreementOf } from "../source/replicas.ts";

@@ -3,8 +3,8 @@ import { isFarAhead } from "../chain/observe.ts";
 import { estimateGap } from "../gap/gap.ts";
 import { timeOfBlock } from "../head/chain-clock.ts";
 import type { ChainState, WatchedChain } from "../head/chain-state.ts";
+import { staleAfterMs } from "../head/claim.ts";
 import { oppositionText } from "../head/opposition-text.ts";
-import { staleAfterMs } from "../head/voice.ts";
 import type { Target } from "../model/fleet.ts";
 import {
   type ChainReport,

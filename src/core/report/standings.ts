@@ -1,6 +1,6 @@
 import type { ChainState, WatchedChain } from "../head/chain-state.ts";
+import { staleAfterMs } from "../head/claim.ts";
 import { oppositionText } from "../head/opposition-text.ts";
-import { staleAfterMs } from "../head/voice.ts";
 import type { ChainSummary } from "../model/report.ts";
 import { newestSample } from "../source/source-state.ts";
 import type { ChainViewAt } from "../status/view.ts";

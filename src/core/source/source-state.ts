@@ -41,6 +41,8 @@ export interface SourceState {
   /** A large step back whose kind is not known yet. */
   readonly stepBackPending: boolean;
   readonly regressions: { readonly reorg: number; readonly reindex: number };
+  /** Whether it once gave a hash that another source gave, too. */
+  readonly sharesHashes: boolean;
   readonly indexingErrors: boolean | null;
   readonly deployment: string | null;
   readonly deploymentChanges: number;
@@ -69,6 +71,7 @@ export function newSource({
     reachedTip: false,
     stepBackPending: false,
     regressions: { reorg: 0, reindex: 0 },
+    sharesHashes: false,
     indexingErrors: null,
     deployment: null,
     deploymentChanges: 0,
@@ -157,6 +160,7 @@ function copyOf(state: SourceState): SourceState {
     reachedTip: state.reachedTip,
     stepBackPending: state.stepBackPending,
     regressions: state.regressions,
+    sharesHashes: state.sharesHashes,
     indexingErrors: state.indexingErrors,
     deployment: state.deployment,
     deploymentChanges: state.deploymentChanges,

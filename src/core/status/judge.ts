@@ -1,8 +1,8 @@
 import type { ChainClock } from "../head/chain-clock.ts";
 import type { HeadState } from "../head/choose-head.ts";
+import { isBackfilling } from "../head/claim.ts";
 import type { Consensus, Opposition } from "../head/consensus.ts";
 import type { Pace } from "../head/pace.ts";
-import { isBackfilling } from "../head/voice.ts";
 import type { Thresholds } from "../model/fleet.ts";
 import type { FailureReason } from "../model/observation.ts";
 import type { Status } from "../model/report.ts";

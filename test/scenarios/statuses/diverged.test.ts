@@ -98,6 +98,7 @@ describe("`diverged`", () => {
     const play = new ScriptedFleet(fleetYaml(["multichain", "subgraph"], { blockTime: "12s", rpc: 1 }));
     play.script("rpc", ({ head, time }) => ({ block: head, hash: `0xa${head}`, timestampSec: time(head) }));
     play.script("multichain", ({ head }) => ({ block: head, hash: `0xa${head}` }));
+    play.script("subgraph", ({ head }) => ({ block: head, hash: `0xa${head}` })).run("2m");
     play.script("subgraph", ({ head }) => ({ block: head, hash: `0xb${head}` }));
 
     play.run("2m");
@@ -107,6 +108,15 @@ describe("`diverged`", () => {
     expect(play.target("subgraph").detail).toMatch(
       /^answers for another chain or fork: its hash of block 1,000,\d+ is not that of/,
     );
+  });
+
+  it("does not hold where a provider hashes all blocks of the chain differently from the first", () => {
+    const play = new ScriptedFleet(fleetYaml(["multichain", "subgraph"], { blockTime: "12s", rpc: 1 }));
+    play.script("rpc", ({ head, time }) => ({ block: head, hash: `0xa${head}`, timestampSec: time(head) }));
+    play.script("multichain", ({ head }) => ({ block: head, hash: `0xa${head}` }));
+    play.script("subgraph", ({ head }) => ({ block: head, hash: `0xb${head}` }));
+
+    expect(play.statusesDuring("10m")).toEqual(["ok"]);
   });
 
   it("does not hold where two differ in their hashes and nothing decides", () => {

@@ -4,19 +4,17 @@ import { reached, type SourceState } from "../source/source-state.ts";
 import { FASTEST_INTERVAL_MS, type Pace } from "./pace.ts";
 
 /** What one source says of its chain's head: made from its own last answers alone. */
-export interface Voice {
+export interface Claim {
   readonly key: string;
-  /** The host that answers: sources behind one host have their faults in common. */
+  /** What answers: sources of one provider have their faults in common. */
   readonly provider: string;
   readonly kind: SourceState["kind"];
   /** The highest of its last few heights, and when that was read, to within `slackMs`. */
   readonly block: number;
   readonly atMs: number;
   readonly slackMs: number;
-  /** The block's own time. */
-  readonly timestampMs: number | null;
-  /** The last block that it gave a time for, with that time. */
-  readonly dated: { readonly block: number; readonly timeMs: number } | null;
+  /** The time of that very block, where it was told. */
+  readonly timeMs: number | null;
   /** What that time says: `fresh`, the block was new when it was read; `old`, the source is behind by its own word. */
   readonly age: "fresh" | "old" | "unknown";
   /** When its height was last seen to grow; null where it never was, on its present track. */
@@ -25,12 +23,15 @@ export interface Voice {
   readonly idleMs: number;
   /** It goes so much faster than its chain that it cannot be at the head. */
   readonly isBackfilling: boolean;
+  /** Oldest first. */
   readonly samples: readonly Sample[];
+  /** Whether its hashes are those of another source, or once were: only then do hashes that differ say anything. */
+  readonly sharesHashes: boolean;
   readonly pollIntervalMs: number;
   readonly freshUntilMs: number;
 }
 
-export interface VoiceContext {
+export interface ClaimContext {
   readonly nowMs: number;
   readonly pace: Pace;
   readonly thresholds: Thresholds;
@@ -55,76 +56,50 @@ export function staleAfterMs(thresholds: Thresholds, pollIntervalMs: number): nu
   return Math.max(thresholds.staleMs, STALE_POLLS * pollIntervalMs);
 }
 
-/** The voices of all sources whose evidence is still fresh, by key: the order in which they came plays no part. */
-export function voicesOf(sources: readonly SourceState[], context: VoiceContext): readonly Voice[] {
-  const voices: Voice[] = [];
-  for (const source of sources) {
-    const voice = voiceOf(source, context);
-    if (voice !== null) {
-      voices.push(voice);
-    }
-  }
-  return voices.sort((a, b) => (a.key < b.key ? -1 : 1));
+/**
+ * The claims of all sources whose evidence is still fresh, by key: the order in which they came plays no part. Where all
+ * have one provider, each counts for itself, for there is nobody else to ask.
+ */
+export function claimsOf(sources: readonly SourceState[], context: ClaimContext): readonly Claim[] {
+  const claims = sources.flatMap((source) => claimOf(source, context) ?? []);
+  const isOneProvider = claims.every(({ provider }) => provider === claims[0]?.provider);
+  return (isOneProvider ? claims.map((claim) => ({ ...claim, provider: claim.key })) : claims).sort((a, b) =>
+    a.key < b.key ? -1 : 1,
+  );
 }
 
-/** Until a source is heard again, its voice seldom changes: only with the pace. */
-const lastVoices = new WeakMap<SourceState, Voice>();
-
-function voiceOf(source: SourceState, context: VoiceContext): Voice | null {
+function claimOf(source: SourceState, context: ClaimContext): Claim | null {
+  const { pace, providers, thresholds } = context;
+  const { key, kind, lastAdvanceMs, peak, pollIntervalMs, samples } = source;
   const highest = reached(source);
-  const newest = source.samples.at(-1);
+  const newest = samples.at(-1);
   if (highest === null || newest === undefined) {
     return null;
   }
-  const freshUntilMs = newest.receivedAtMs + staleAfterMs(context.thresholds, source.pollIntervalMs);
+  const freshUntilMs = newest.receivedAtMs + staleAfterMs(thresholds, pollIntervalMs);
   if (freshUntilMs < context.nowMs) {
     return null;
   }
-  const provider = context.providers[source.key] ?? source.key;
-  const age = ageOf(highest, context);
-  const backfills = isBackfilling(source, context.pace);
-  const last = lastVoices.get(source);
-  const isSame =
-    last?.provider === provider &&
-    last.age === age &&
-    last.isBackfilling === backfills &&
-    last.freshUntilMs === freshUntilMs;
-  if (isSame) {
-    return last;
-  }
-  const { peak } = source;
-  const voice: Voice = {
-    key: source.key,
-    provider,
-    kind: source.kind,
+  return {
+    key,
+    provider: providers[key] ?? key,
+    kind,
     block: highest.block,
     atMs: readAtMs(highest),
     slackMs: (highest.receivedAtMs - highest.sentAtMs) / 2,
-    timestampMs: highest.timestampSec === null ? null : highest.timestampSec * 1_000,
-    dated: datedOf(source),
-    age,
-    advancedMs: peak !== null && peak.atMs === source.lastAdvanceMs ? peak.atMs : null,
+    timeMs: highest.timestampSec === null ? null : highest.timestampSec * 1_000,
+    age: ageOf(highest, context),
+    advancedMs: peak !== null && peak.atMs === lastAdvanceMs ? peak.atMs : null,
     idleMs: peak === null ? 0 : Math.max(0, readAtMs(newest) - peak.atMs),
-    isBackfilling: backfills,
-    samples: source.samples,
-    pollIntervalMs: source.pollIntervalMs,
+    isBackfilling: isBackfilling(source, pace),
+    samples,
+    sharesHashes: source.sharesHashes,
+    pollIntervalMs,
     freshUntilMs,
   };
-  lastVoices.set(source, voice);
-  return voice;
 }
 
-function datedOf({ samples }: SourceState): Voice["dated"] {
-  for (let index = samples.length - 1; index >= 0; index -= 1) {
-    const sample = samples[index];
-    if (sample !== undefined && sample.timestampSec !== null) {
-      return { block: sample.block, timeMs: sample.timestampSec * 1_000 };
-    }
-  }
-  return null;
-}
-
-function ageOf(sample: Sample, { pace, thresholds }: VoiceContext): Voice["age"] {
+function ageOf(sample: Sample, { pace, thresholds }: ClaimContext): Claim["age"] {
   if (sample.timestampSec === null) {
     return "unknown";
   }
@@ -150,4 +125,17 @@ export function isBackfilling({ samples }: Pick<SourceState, "samples">, pace: P
 function excessBlocks(from: Sample, to: Sample, pace: Pace): number {
   const usual = (readAtMs(to) - readAtMs(from)) / (pace.intervalMs ?? FASTEST_INTERVAL_MS);
   return to.block - from.block - BACKFILL_FACTOR * usual;
+}
+
+/** An RPC node whose block time fits the wall clock. */
+export function isProof({ age, kind }: Claim): boolean {
+  return kind === "rpc" && age === "fresh";
+}
+
+export function providersOf(claims: readonly Claim[]): number {
+  return new Set(claims.map(({ provider }) => provider)).size;
+}
+
+export function keysOf(claims: readonly Claim[]): readonly string[] {
+  return claims.map(({ key }) => key);
 }
