@@ -58,6 +58,8 @@ const ANCHOR_MS = 600_000;
 const KEPT_SHARE = 0.95;
 /** A witness was asked within so much time. */
 const WITNESS_MS = 60_000;
+/** Two answers so many poll intervals apart are of one round. */
+const SAME_ROUND = 1.5;
 /** So many heights without a new block: it makes its blocks in large steps, and says little of where the head is now. */
 const STEP_SAMPLES = 8;
 
@@ -193,30 +195,33 @@ interface Candidates {
 function topOf(place: readonly Claim[], { voters, set, paces, scene }: Candidates): Claim | null {
   const areFew = providersOf(voters) < 3 && set.length > 1;
   const byHeight = place.toSorted((a, b) => b.block - a.block || a.atMs - b.atMs);
-  const isPaced = (claim: Claim) => !paces.isOff(claim);
-  const paced = byHeight.some(isPaced) ? isPaced : () => true;
+  const isSure = (claim: Claim) =>
+    areFew || isProof(claim) || isConfirmed(claim, place, { voters, set, paces, scene });
   const top =
-    byHeight.find(
-      (claim) =>
-        paced(claim) &&
-        (areFew || isProof(claim) || isConfirmed(claim, { place: byHeight.filter(paced), set, scene })),
-    ) ?? null;
+    byHeight.find((claim) => !paces.isOff(claim) && !isOvertaken(claim, place, scene) && isSure(claim)) ??
+    (byHeight.every((claim) => paces.isOff(claim)) ? byHeight.find(isSure) : undefined) ??
+    null;
   const proof = highestOf(voters.filter((claim) => isProof(claim) && !paces.isOff(claim)));
   return proof !== null && (top === null || proof.block > top.block) ? proof : top;
 }
 
-function isConfirmed(
-  claim: Claim,
-  {
-    place,
-    set,
-    scene,
-  }: { readonly place: readonly Claim[]; readonly set: readonly Claim[]; readonly scene: Scene },
-): boolean {
+function isConfirmed(claim: Claim, place: readonly Claim[], { set, paces, scene }: Candidates): boolean {
   const others = place.filter((other) => other.provider !== claim.provider && areBeside(other, claim));
   return others.length > 0
-    ? others.some((other) => hasReached(other, claim, scene))
+    ? others.some((other) => hasReached(other, claim, scene) && !paces.isOff(other))
     : isBackedByTimes(claim, set, scene);
+}
+
+/** Whether two that are asked as often will be above it once they answer: it may only be the first of this round. */
+function isOvertaken(claim: Claim, place: readonly Claim[], scene: Scene): boolean {
+  const own = carriedTo(claim, scene.newestMs, scene);
+  const above = place.filter(
+    (other) =>
+      carriedTo(other, scene.newestMs, scene) > own &&
+      other.pollIntervalMs <= AS_OFTEN * claim.pollIntervalMs &&
+      scene.newestMs - other.atMs <= SAME_ROUND * other.pollIntervalMs,
+  );
+  return above.length > 1;
 }
 
 /** Whether those who are behind confirm by their block times that the chain has come so far. */

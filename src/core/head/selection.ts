@@ -105,8 +105,10 @@ export function conflictsIn(scene: Scene): Conflicts {
     }
     return ms;
   };
-  const areOnForks = (a: Claim, b: Claim) =>
-    hashesDiffer && areForked(a, b) && !isBack(a, b, scene) && !isBack(b, a, scene);
+  const areOnForks = (a: Claim, b: Claim) => {
+    const [first, second] = a.key < b.key ? [a, b] : [b, a];
+    return hashesDiffer && areForked(first, second) && !isBack(a, b, scene) && !isBack(b, a, scene);
+  };
   return {
     haveForks: hashesDiffer,
     of(claim, supposed) {
