@@ -55,7 +55,7 @@ const BESIDE_MS = 60_000;
 const AS_OFTEN = 2;
 /** Over so much time, who falls back from the track is told from one who creeps ahead of it. */
 const ANCHOR_MS = 600_000;
-const KEPT_SHARE = 0.95;
+const LONG_ANCHOR_MS = 1_800_000;
 /** A witness was asked within so much time. */
 const WITNESS_MS = 60_000;
 /** Two answers so many poll intervals apart are of one round. */
@@ -299,21 +299,10 @@ function mayMoveTrack(
 ): boolean {
   const off = offTrack(usual, scene);
   if (off === 0) {
-    const isOld = usual.atMs - track.atMs > ANCHOR_MS;
-    return isOld && offTrack(witness, scene) === 0 && (ahead.length === 0 || keepsPace(usual, track));
+    const isOld = usual.atMs - track.atMs > (ahead.length === 0 ? ANCHOR_MS : LONG_ANCHOR_MS);
+    return isOld && offTrack(witness, scene) === 0;
   }
   return ahead.length === 0 && (off > 0 || isReviewed(usual, track, scene));
-}
-
-/** Whether it has made about as many blocks over its last answers as the track would have. */
-function keepsPace({ samples }: Claim, { intervalMs }: Track): boolean {
-  const [first, last] = [samples[0], samples.at(-1)];
-  return (
-    first !== undefined &&
-    last !== undefined &&
-    intervalMs !== null &&
-    last.block - first.block >= (KEPT_SHARE * (readAtMs(last) - readAtMs(first))) / intervalMs - PACE_BLOCKS
-  );
 }
 
 /** The furthest of another provider that was asked at about the same time. */
@@ -334,14 +323,24 @@ function mayTakeOver(claim: Claim, { members }: Track, { claims }: Scene): boole
   return members.includes(claim.key) || isProof(claim) || !claims.some(({ key }) => members.includes(key));
 }
 
-/** It leads from where the witness stands: one that creeps ahead of the others does not carry it along. */
+/**
+ * It leads from where the witness stands, so that one that creeps ahead does not carry it along; or from the head itself, if that is where it
+ * led: the witness may be falling back.
+ */
 function newTrack(
-  { atMs, block }: Claim,
+  head: Claim,
   witness: Claim,
   { group, scene }: { readonly group: readonly Claim[]; readonly scene: Scene },
 ): Track {
-  const shown = Math.max(witness.block, Math.round(carriedTo(witness, atMs, scene)));
-  return { block: Math.min(block, shown), atMs, intervalMs: scene.pace.intervalMs, members: keysOf(group) };
+  const { atMs, block } = head;
+  const shown = Math.min(block, Math.max(witness.block, Math.round(carriedTo(witness, atMs, scene))));
+  const led = scene.track === null || offTrack(head, scene) !== 0 ? shown : block - aboveTrack(head, scene);
+  return {
+    block: Math.abs(block - led) < Math.abs(shown - led) ? block : shown,
+    atMs,
+    intervalMs: scene.pace.intervalMs,
+    members: keysOf(group),
+  };
 }
 
 /** Where the track goes on, those who were on it stay its members. */

@@ -46,6 +46,9 @@ const FRESH_MS = 60_000;
 const FRESH_BLOCKS = 10;
 /** A block this old was not, by its source's own word. */
 const OLD_MS = 600_000;
+/** Replicas behind one URL are no further apart than these blocks, or what the chain makes in this time. */
+const STEP_BLOCKS = 256;
+const STEP_MS = 600_000;
 /** A source that goes this much faster than its chain is back-filling ... */
 const BACKFILL_FACTOR = 3;
 /** ... but the replicas behind one URL may be so far apart. */
@@ -71,11 +74,14 @@ export function claimsOf(sources: readonly SourceState[], context: ClaimContext)
 function claimOf(source: SourceState, context: ClaimContext): Claim | null {
   const { pace, providers, thresholds } = context;
   const { key, kind, lastAdvanceMs, peak, pollIntervalMs, samples } = source;
-  const highest = reached(source);
   const newest = samples.at(-1);
-  if (highest === null || newest === undefined) {
+  const reachedSample = reached(source);
+  if (reachedSample === null || newest === undefined) {
     return null;
   }
+  // After a larger step back than replicas make, the newest is what it says now.
+  const step = Math.max(STEP_BLOCKS, STEP_MS / (pace.intervalMs ?? STEP_MS));
+  const highest = reachedSample.block - newest.block > step ? newest : reachedSample;
   const freshUntilMs = newest.receivedAtMs + staleAfterMs(thresholds, pollIntervalMs);
   if (freshUntilMs < context.nowMs) {
     return null;
