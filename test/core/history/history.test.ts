@@ -235,6 +235,8 @@ describe("points that are joined", () => {
   it("are the latest of equally bad ones, and of those of which anything is known", () => {
     const history = new ChainHistory();
     const samples = [
+      { block_number: 107, lag_seconds: 0 },
+      { block_number: 106, lag_seconds: 0 },
       { block_number: 105, lag_seconds: null },
       { block_number: 103, lag_seconds: 0 },
       { block_number: 101, lag_seconds: 0 },
@@ -247,9 +249,9 @@ describe("points that are joined", () => {
       history.record(report, START_MS + minute * MINUTE_MS);
     }
 
-    const { targets } = history.read([KEY], { fromMs: 0, toMs: START_MS + 5 * MINUTE_MS, points: 3 });
+    const { targets } = history.read([KEY], { fromMs: 0, toMs: START_MS + 7 * MINUTE_MS, points: 4 });
 
-    expect(targets[KEY]).toMatchObject({ block: [103, 101, 102], lagMs: [0, 0, null] });
+    expect(targets[KEY]).toMatchObject({ block: [106, 103, 101, 102], lagMs: [0, 0, 0, null] });
   });
 });
 
