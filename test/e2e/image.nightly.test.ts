@@ -47,6 +47,7 @@ describe("Dockerfile", () => {
     expect(modules).toEqual(expect.arrayContaining(["undici", "fastify"]));
     expect(modules).not.toEqual(expect.arrayContaining(["typescript"]));
     expect((await readdir(join(image.mountedAt, "app"))).sort()).toEqual([
+      "assets",
       "chains.yaml",
       "dist",
       "docs",

@@ -33,6 +33,9 @@ let loaded: PlantedFault | null = null;
 /** The tests in the order in which they run. */
 let order: readonly string[] = [];
 let failed: readonly string[] = [];
+/** The test files that have ended. */
+let ended = new Set<string>();
+let cancelled: Promise<void> | null = null;
 /** how many faults of a source file each test file has noticed: a file that noticed one often notices the next. */
 const noticed = new Map<string, Map<string, number>>();
 const durationsMs = new Map<string, number>();
@@ -71,15 +74,22 @@ async function play(fault: PlantedFault): Promise<string | null> {
   const relevant = testsOf(file);
   order = relevant.map(({ moduleId }) => moduleId);
   failed = [];
+  ended = new Set();
+  cancelled = null;
   planted = fault;
   vitest.invalidateFile(file);
   const { unhandledErrors } = await vitest.runTestSpecifications(relevant);
+  // Else it would cancel the tests of the next fault, which then nothing notices.
+  await cancelled;
   planted = null;
   vitest.invalidateFile(file);
   if (relevant.length > 0 && loaded !== fault) {
     throw new Error(
       `Cannot plant a fault in ${fault.file}: ${relevant.length} test files import it and none loaded it`,
     );
+  }
+  if (failed.length === 0 && unhandledErrors.length === 0 && ended.size < relevant.length) {
+    throw new Error(`Cannot judge ${fault.title}: only ${ended.size} of ${relevant.length} test files ended`);
   }
   const noticedBy = failed[0] ?? (unhandledErrors.length > 0 ? "an error outside of any test" : null);
   if (noticedBy !== null) {
@@ -135,7 +145,7 @@ function openVitest(): Promise<Vitest> {
   const noteFailure = (module: TestModule): void => {
     failed = [...failed, module.moduleId];
     if (planted !== null) {
-      void vitest.cancelCurrentRun("test-failure");
+      cancelled ??= vitest.cancelCurrentRun("test-failure");
     }
   };
   return createVitest(
@@ -158,6 +168,7 @@ function openVitest(): Promise<Vitest> {
             }
           },
           onTestModuleEnd: (module: TestModule) => {
+            ended.add(module.moduleId);
             if (module.state() === "failed") {
               noteFailure(module);
             }
