@@ -35,7 +35,8 @@ let order: readonly string[] = [];
 let failed: readonly string[] = [];
 /** The test files that have ended. */
 let ended = new Set<string>();
-let cancelled: Promise<void> | null = null;
+/** The end of the run, once a test has failed. */
+const endings: Promise<void>[] = [];
 /** how many faults of a source file each test file has noticed: a file that noticed one often notices the next. */
 const noticed = new Map<string, Map<string, number>>();
 const durationsMs = new Map<string, number>();
@@ -75,12 +76,11 @@ async function play(fault: PlantedFault): Promise<string | null> {
   order = relevant.map(({ moduleId }) => moduleId);
   failed = [];
   ended = new Set();
-  cancelled = null;
   planted = fault;
   vitest.invalidateFile(file);
   const { unhandledErrors } = await vitest.runTestSpecifications(relevant);
   // Else it would cancel the tests of the next fault, which then nothing notices.
-  await cancelled;
+  await Promise.all(endings.splice(0));
   planted = null;
   vitest.invalidateFile(file);
   if (relevant.length > 0 && loaded !== fault) {
@@ -144,8 +144,8 @@ function importersOf(file: string): ReadonlySet<string> {
 function openVitest(): Promise<Vitest> {
   const noteFailure = (module: TestModule): void => {
     failed = [...failed, module.moduleId];
-    if (planted !== null) {
-      cancelled ??= vitest.cancelCurrentRun("test-failure");
+    if (planted !== null && endings.length === 0) {
+      endings.push(vitest.cancelCurrentRun("test-failure"));
     }
   };
   return createVitest(
