@@ -45,6 +45,8 @@ const LINE_DEVIATIONS = 3;
 /** Over less time, a pace is mostly latency. */
 const LEAST_PACE_MS = 45_000;
 const LEAST_PACE_SAMPLES = 4;
+/** Sources are compared over windows that begin and end at multiples of this. */
+const WINDOW_MS = 5_000;
 /** A source is off the pace if it is off by more than this share, and by more than these blocks and what is made in this time. */
 const PACE_SHARE = 0.1;
 const PACE_BLOCKS = 3;
@@ -277,7 +279,7 @@ function followTrack(usual: Claim, { voters, set, paces, scene }: Candidates): C
   );
   const onward = off < 0 ? highestOf(ahead) : null;
   const others = group.filter((claim) => !ahead.includes(claim));
-  if (onward !== null && others.every(({ key }) => track.members.includes(key))) {
+  if (onward !== null && others.every(({ key }) => scene.onceOnTrack.has(key))) {
     return { chosen: onward, track, isConfirmed: false, witness: null };
   }
   if (!isConfirmed && !mayTakeOver(usual, track, scene)) {
@@ -367,6 +369,8 @@ class Paces {
   readonly moving: readonly Claim[];
   readonly #scene: Scene;
   readonly #known = new Map<Claim, boolean>();
+  /** By the window of time: sources that are asked alike share it. */
+  readonly #made = new Map<string, readonly Made[]>();
 
   constructor(set: readonly Claim[], scene: Scene) {
     this.moving = set.filter((claim) => isMoving(claim, scene));
@@ -389,35 +393,47 @@ class Paces {
     if (first === undefined || last === undefined || claim.samples.length < LEAST_PACE_SAMPLES) {
       return false;
     }
-    const [fromMs, toMs] = [readAtMs(first), readAtMs(last)];
-    if (toMs - fromMs < LEAST_PACE_MS || pace.intervalMs === null) {
+    const fromMs = Math.round(readAtMs(first) / WINDOW_MS) * WINDOW_MS;
+    const toMs = Math.round(readAtMs(last) / WINDOW_MS) * WINDOW_MS;
+    const own = toMs - fromMs < LEAST_PACE_MS ? null : blocksMade(claim, fromMs, toMs);
+    if (own === null || pace.intervalMs === null) {
       return false;
     }
-    const own = last.block - first.block;
-    const others = this.#blocksOfOthers(claim, fromMs, toMs);
-    const median = others[others.length >> 1];
+    const others = this.#madeIn(fromMs, toMs).filter(
+      (other) => other.claim.provider !== claim.provider && areBeside(other.claim, claim),
+    );
+    const median = others[others.length >> 1]?.blocks;
     if (median === undefined) {
       return false;
     }
     const tolerated = Math.max(PACE_BLOCKS, PACE_SHARE * median);
     const noise = PACE_MS / pace.intervalMs;
-    const agreeing = others.filter((blocks) => Math.abs(blocks - median) <= tolerated + noise / 2).length;
+    const agreeing = others.filter(({ blocks }) => Math.abs(blocks - median) <= tolerated + noise / 2).length;
     return Math.abs(own - median) > tolerated + noise && agreeing >= 2 && agreeing > others.length / 2;
   }
 
-  /** The least first, one of each provider. */
-  #blocksOfOthers(claim: Claim, fromMs: number, toMs: number): readonly number[] {
-    const byProvider = new Map<string, number>();
-    for (const other of this.moving) {
-      if (other.provider !== claim.provider && !byProvider.has(other.provider) && areBeside(claim, other)) {
-        const blocks = blocksMade(other, fromMs, toMs);
+  /** How many blocks one source of each provider made in this time, the least first. */
+  #madeIn(fromMs: number, toMs: number): readonly Made[] {
+    const window = `${fromMs} ${toMs}`;
+    let made = this.#made.get(window);
+    if (made === undefined) {
+      const byProvider = new Map<string, Made>();
+      for (const claim of this.moving) {
+        const blocks = byProvider.has(claim.provider) ? null : blocksMade(claim, fromMs, toMs);
         if (blocks !== null) {
-          byProvider.set(other.provider, blocks);
+          byProvider.set(claim.provider, { claim, blocks });
         }
       }
+      made = [...byProvider.values()].sort((a, b) => a.blocks - b.blocks);
+      this.#made.set(window, made);
     }
-    return [...byProvider.values()].sort((a, b) => a - b);
+    return made;
   }
+}
+
+interface Made {
+  readonly claim: Claim;
+  readonly blocks: number;
 }
 
 /** Whether two sources are in one part of the chain: by their times, one may be where it had another pace. */

@@ -99,7 +99,8 @@ function sceneOf(
     newestMs = Math.max(newestMs, atMs);
     highest = Math.max(highest, block);
   }
-  return { pace, stalledAfterMs, claims, newestMs, highest, track };
+  const onceOnTrack = new Set(track?.members);
+  return { pace, stalledAfterMs, claims, newestMs, highest, track, onceOnTrack };
 }
 
 /** Whether a source is further above the head than the chain can have made since; it stays so until the head is seen again. */

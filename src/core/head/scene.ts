@@ -23,6 +23,8 @@ export interface Scene extends ChainContext {
   readonly newestMs: number;
   readonly highest: number;
   readonly track: Track | null;
+  /** Keys of those who stood level with the track once. */
+  readonly onceOnTrack: ReadonlySet<string>;
 }
 
 /** Sources whose heights, carried to one instant, are within so much of each other stand level. */
@@ -65,7 +67,7 @@ function paceError({ pace }: Scene): number {
 
 /** Whether it stood level with the track once, and stands where the track leads. */
 export function isOnTrack(claim: Claim, scene: Scene): boolean {
-  return scene.track?.members.includes(claim.key) === true && offTrack(claim, scene) === 0;
+  return scene.onceOnTrack.has(claim.key) && offTrack(claim, scene) === 0;
 }
 
 /** By how many blocks a source is above the track (negative: below it); 0 within the tolerance. */

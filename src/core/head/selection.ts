@@ -29,18 +29,35 @@ export function largestSets(scene: Scene): readonly (readonly Claim[])[] {
   let bestWeight: readonly number[] = [];
   for (const supposed of claims) {
     const beside = claims.filter((claim) => conflicts.of(claim, supposed) === null);
-    for (const set of withoutForks(beside, conflicts)) {
-      const weight = weightOf(set, supposed, scene);
+    for (const set of withoutForks(beside, conflicts).filter(
+      (one) => !best.some((other) => isSame(other, one)),
+    )) {
+      const weight = [providersOf(set), set.length];
       const order = compareWeights(weight, bestWeight);
       if (order > 0) {
         best = [set];
         bestWeight = weight;
-      } else if (order === 0 && !best.some((other) => isSame(other, set))) {
+      } else if (order === 0) {
         best.push(set);
       }
     }
   }
-  return best;
+  return best.length > 1 ? heaviest(best, scene) : best;
+}
+
+/** Of sets with as many sources, those with most providers that stand level, then with a fresh RPC node, then with most on the track. */
+function heaviest(sets: readonly (readonly Claim[])[], scene: Scene): readonly (readonly Claim[])[] {
+  const weighed = sets.map((set) => ({
+    set,
+    weight: [
+      Math.max(...set.map((top) => providersOf(set.filter((claim) => areLevel(claim, top, scene))))),
+      Number(set.some(isProof)),
+      set.filter((claim) => isOnTrack(claim, scene)).length,
+    ],
+  }));
+  return weighed
+    .filter(({ weight }) => weighed.every((other) => compareWeights(weight, other.weight) >= 0))
+    .map(({ set }) => set);
 }
 
 /** The sets without those on one side of each fork: sources that can be right beside a third one may be on two forks. */
@@ -64,16 +81,6 @@ function withoutForks(set: readonly Claim[], conflicts: Conflicts): readonly (re
 
 function isSame(a: readonly Claim[], b: readonly Claim[]): boolean {
   return a.length === b.length && a.every((claim, index) => claim === b[index]);
-}
-
-function weightOf(set: readonly Claim[], supposed: Claim, scene: Scene): readonly number[] {
-  return [
-    providersOf(set),
-    set.length,
-    providersOf(set.filter((claim) => areLevel(claim, supposed, scene))),
-    Number(set.some(isProof)),
-    set.filter((claim) => isOnTrack(claim, scene)).length,
-  ];
 }
 
 export function compareWeights(a: readonly number[], b: readonly number[]): number {
@@ -188,7 +195,7 @@ function hasCompany(claim: Claim, scene: Scene): boolean {
 /** Whether it was on the track and fell below it, while somebody else is still on it. */
 function hasFallen(claim: Claim, scene: Scene): boolean {
   return (
-    scene.track?.members.includes(claim.key) === true &&
+    scene.onceOnTrack.has(claim.key) &&
     offTrack(claim, scene) < 0 &&
     scene.claims.some((other) => other.block > claim.block && isOnTrack(other, scene))
   );
