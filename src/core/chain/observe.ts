@@ -189,7 +189,7 @@ function followConsensus(tick: Tick, decision: Decision): ChainClock {
  */
 function followTimes(
   { before, received, sources }: Tick,
-  { consensus: { members, opposed, undecided }, misdated }: Decision,
+  { consensus: { head, members, opposed, undecided }, misdated }: Decision,
   clock: ChainClock,
 ): ChainClock {
   const former = before.consensus.opposed;
@@ -201,7 +201,9 @@ function followTimes(
   const told = isAnew ? sources : received.flatMap(({ index }) => sources[index] ?? []);
   const samples = told
     .filter(({ key }) => members.includes(key) && !misdated.includes(key))
-    .flatMap((source) => source.samples.slice(isAnew ? 0 : -1));
+    .flatMap((source) => source.samples.slice(isAnew ? 0 : -1))
+    // What a source has shown before it came down to the head is no block of this chain.
+    .filter(({ block }) => head === null || block <= head.block + LARGE_STEP_BLOCKS);
   const start = isAnew ? { ...clock, reported: EMPTY_TIMELINE } : clock;
   return samples.reduce(
     (noted, { block, timestampSec }) =>
