@@ -38,9 +38,9 @@ export const NEW_CLOCK: ChainClock = {
 const INTERVAL_SPAN = { windowMs: 600_000, leastSpanMs: 60_000, leastBlocks: 20 };
 /** Short enough to follow a chain that changes its pace, long enough that a second of latency is 2 %. */
 const PACE_SPAN = { windowMs: 60_000, leastSpanMs: 45_000, leastBlocks: 8 };
-/** Over so much time, what was shown refutes block times that are off by more than this share. */
+/** Over so much time, what two providers have shown refutes a pace that is off by more than this share. */
 const CHECKED_SPAN = { windowMs: 600_000, leastSpanMs: 300_000, leastBlocks: 20 };
-const CHECKED_SHARE = 0.1;
+const CHECKED_SHARE = 0.05;
 /** Reported times older than this say less about the tip than what was seen. */
 const REPORTED_FRESH_MS = 120_000;
 /** How far a sighting pulls the even pace towards itself, so that a change of pace is followed. */
@@ -63,19 +63,18 @@ export function recentIntervalMs(clock: ChainClock): number | null {
 }
 
 /**
- * Every observation asks for it, and few change the clock. Block times are exact, but one source alone may have given them: they are not
- * believed against what two providers have shown over minutes.
+ * Every observation asks for it, and few change the clock. Block times are exact, and the head moves evenly, but one source alone may have
+ * told the one and made the other: they are not believed against what two providers have shown over minutes.
  */
 const measuredOf = memoize((clock: ChainClock) => {
   const { reported, seen, witnessed } = clock;
-  const shown = measureInterval(witnessed, INTERVAL_SPAN, seen);
-  const told = measureInterval(reported, INTERVAL_SPAN, seen);
-  if (!reportedIsFresh(clock)) {
-    return shown ?? told;
-  }
+  const told = reportedIsFresh(clock) ? measureInterval(reported, INTERVAL_SPAN, seen) : null;
+  const measured =
+    told ?? measureInterval(seen, INTERVAL_SPAN) ?? measureInterval(reported, INTERVAL_SPAN, seen);
   const checked = measureInterval(witnessed, CHECKED_SPAN, seen);
-  const isRefuted = told !== null && checked !== null && Math.abs(told - checked) > CHECKED_SHARE * checked;
-  return isRefuted ? checked : (told ?? shown);
+  const isRefuted =
+    measured !== null && checked !== null && Math.abs(measured - checked) > CHECKED_SHARE * checked;
+  return isRefuted ? checked : measured;
 });
 
 const recentOf = memoize((seen: Timeline) => measureInterval(seen, PACE_SPAN));
