@@ -90,8 +90,9 @@ describe("the pages of the demo in Chromium", () => {
     await page.evaluate("document.querySelector('main h1').dataset.former = 'yes'");
     await page.locator("main h1:not([data-former])").waitFor();
 
-    // They are drawn one after the other.
-    await expect.poll(() => page.locator("#plots-airdrops canvas").count(), { timeout: 30_000 }).toBe(5);
+    // They are drawn one after the other. While Studio lies nothing is known of its gap, and a plot without a value is left out.
+    const count = () => page.locator("#plots-airdrops canvas").count();
+    await expect.poll(count, { timeout: 30_000 }).toBeGreaterThanOrEqual(4);
     expect(await page.getByRole("button", { name: "1 h", pressed: true }).count()).toBe(1);
     expect(await page.locator("details[open] pre.curl").count()).toBeGreaterThan(0);
     expect(command).toContain('"Authorization: Bearer $THEGRAPH_API_KEY"');
