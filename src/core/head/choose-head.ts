@@ -1,5 +1,6 @@
-import { readAtMs, type Sample } from "../model/sample.ts";
-import { type Claim, isProof, keysOf, providersOf } from "./claim.ts";
+import { readAtMs } from "../model/sample.ts";
+import { type Claim, isProof, providersOf } from "./claim.ts";
+import { areBeside, Paces } from "./paces.ts";
 import {
   aboveTrack,
   areLevel,
@@ -13,6 +14,7 @@ import {
   type Track,
 } from "./scene.ts";
 import { compareWeights } from "./selection.ts";
+import { AS_OFTEN, mayMoveTrack, mayTakeOver, movedTrack, newTrack } from "./track.ts";
 
 /** The corroborated head of a chain: a block that one of its sources has shown. */
 export interface HeadState {
@@ -42,22 +44,6 @@ const LINE_MS = 30_000;
 const LINE_SHARE = 0.25;
 /** ... or what the number of blocks varies by where they come at random. */
 const LINE_DEVIATIONS = 3;
-/** Over less time, a pace is mostly latency. */
-const LEAST_PACE_MS = 45_000;
-const LEAST_PACE_SAMPLES = 4;
-/** Sources are compared over windows that begin and end at multiples of this. */
-const WINDOW_MS = 5_000;
-/** A source is off the pace if it is off by more than this share, and by more than these blocks and what is made in this time. */
-const PACE_SHARE = 0.1;
-const PACE_BLOCKS = 3;
-const PACE_MS = 3_000;
-/** Block times that are older than another's by more are of another part of the chain. */
-const BESIDE_MS = 60_000;
-/** A source is asked about as often as another if their poll intervals differ by no more than this factor. */
-const AS_OFTEN = 2;
-/** Over so much time, who falls back from the track is told from one who creeps ahead of it. */
-const ANCHOR_MS = 600_000;
-const LONG_ANCHOR_MS = 1_800_000;
 /** A witness was asked within so much time. */
 const WITNESS_MS = 60_000;
 /** Two answers so many poll intervals apart are of one round. */
@@ -78,11 +64,6 @@ export function chooseHead(set: readonly Claim[], scene: Scene): Choice {
     return { chosen: null, track, isConfirmed: false, witness: null };
   }
   return followTrack(usual, { voters, set, paces, scene });
-}
-
-/** Whether it may say where the head is now: it does not stand still, and is not behind by its own word. */
-function isMoving({ age, idleMs }: Claim, { stalledAfterMs }: Scene): boolean {
-  return age !== "old" && idleMs <= stalledAfterMs;
 }
 
 /** Whether it is behind others by its own word: its block was not new when it was read. */
@@ -290,23 +271,6 @@ function followTrack(usual: Claim, { voters, set, paces, scene }: Candidates): C
   return { chosen: usual, track: moved, isConfirmed, witness };
 }
 
-/**
- * Whether the track leads from this head now. While the head is on it, that is so only every few minutes, and if the witness is on it too: else
- * one that falls back slowly, or creeps ahead, would take it along.
- */
-function mayMoveTrack(
-  usual: Claim,
-  witness: Claim,
-  { track, ahead, scene }: { readonly track: Track; readonly ahead: readonly Claim[]; readonly scene: Scene },
-): boolean {
-  const off = offTrack(usual, scene);
-  if (off === 0) {
-    const isOld = usual.atMs - track.atMs > (ahead.length === 0 ? ANCHOR_MS : LONG_ANCHOR_MS);
-    return isOld && offTrack(witness, scene) === 0;
-  }
-  return ahead.length === 0 && (off > 0 || isReviewed(usual, track, scene));
-}
-
 /** The furthest of another provider that was asked at about the same time. */
 function witnessOf(head: Claim, group: readonly Claim[], scene: Scene): Claim | null {
   const { atMs, pollIntervalMs, provider } = head;
@@ -318,157 +282,6 @@ function witnessOf(head: Claim, group: readonly Claim[], scene: Scene): Claim | 
     ),
     scene,
   );
-}
-
-/** One that nobody stands level with does not take over from those who were on the track, if it was not. */
-function mayTakeOver(claim: Claim, { members }: Track, { claims }: Scene): boolean {
-  return members.includes(claim.key) || isProof(claim) || !claims.some(({ key }) => members.includes(key));
-}
-
-/**
- * It leads from where the witness stands, so that one that creeps ahead does not carry it along; or from the head itself, if that is where it
- * led: the witness may be falling back.
- */
-function newTrack(
-  head: Claim,
-  witness: Claim,
-  { group, scene }: { readonly group: readonly Claim[]; readonly scene: Scene },
-): Track {
-  const { atMs, block } = head;
-  const shown = Math.min(block, Math.max(witness.block, Math.round(carriedTo(witness, atMs, scene))));
-  const led = scene.track === null || offTrack(head, scene) !== 0 ? shown : block - aboveTrack(head, scene);
-  return {
-    block: Math.abs(block - led) < Math.abs(shown - led) ? block : shown,
-    atMs,
-    intervalMs: scene.pace.intervalMs,
-    members: keysOf(group),
-  };
-}
-
-/** Where the track goes on, those who were on it stay its members. */
-function movedTrack(usual: Claim, { members }: Track, moved: Track, scene: Scene): Track {
-  return isWithinMinute(Math.abs(aboveTrack(usual, scene)), scene)
-    ? { ...moved, members: [...members, ...moved.members.filter((key) => !members.includes(key))] }
-    : moved;
-}
-
-/** Whether all who were on the track, and are asked about as often, have been heard since. */
-function isReviewed(usual: Claim, { atMs: sinceMs, members }: Track, { claims }: Scene): boolean {
-  return claims.every(
-    ({ atMs, key, pollIntervalMs }) =>
-      atMs >= sinceMs || !members.includes(key) || pollIntervalMs > AS_OFTEN * usual.pollIntervalMs,
-  );
-}
-
-/**
- * How many blocks each moving source made over its last answers, against what the others made in the same minutes: on a chain whose
- * blocks come unevenly all vary together.
- */
-class Paces {
-  /** Those that do not stand still, and are not behind by their own word. */
-  readonly moving: readonly Claim[];
-  readonly #scene: Scene;
-  readonly #known = new Map<Claim, boolean>();
-  /** By the window of time: sources that are asked alike share it. */
-  readonly #made = new Map<string, readonly Made[]>();
-
-  constructor(set: readonly Claim[], scene: Scene) {
-    this.moving = set.filter((claim) => isMoving(claim, scene));
-    this.#scene = scene;
-  }
-
-  /** Whether it goes at another pace than most of the others, which agree on theirs. */
-  isOff(claim: Claim): boolean {
-    let isOff = this.#known.get(claim);
-    if (isOff === undefined) {
-      isOff = this.#isOff(claim);
-      this.#known.set(claim, isOff);
-    }
-    return isOff;
-  }
-
-  #isOff(claim: Claim): boolean {
-    const { pace } = this.#scene;
-    const [first, last] = [claim.samples[0], claim.samples.at(-1)];
-    if (first === undefined || last === undefined || claim.samples.length < LEAST_PACE_SAMPLES) {
-      return false;
-    }
-    const fromMs = Math.round(readAtMs(first) / WINDOW_MS) * WINDOW_MS;
-    const toMs = Math.round(readAtMs(last) / WINDOW_MS) * WINDOW_MS;
-    const own = toMs - fromMs < LEAST_PACE_MS ? null : blocksMade(claim, fromMs, toMs);
-    if (own === null || pace.intervalMs === null) {
-      return false;
-    }
-    const others = this.#madeIn(fromMs, toMs).filter(
-      (other) => other.claim.provider !== claim.provider && areBeside(other.claim, claim),
-    );
-    const median = others[others.length >> 1]?.blocks;
-    if (median === undefined) {
-      return false;
-    }
-    const tolerated = Math.max(PACE_BLOCKS, PACE_SHARE * median);
-    const noise = PACE_MS / pace.intervalMs;
-    const agreeing = others.filter(({ blocks }) => Math.abs(blocks - median) <= tolerated + noise / 2).length;
-    return Math.abs(own - median) > tolerated + noise && agreeing >= 2 && agreeing > others.length / 2;
-  }
-
-  /** How many blocks one source of each provider made in this time, the least first. */
-  #madeIn(fromMs: number, toMs: number): readonly Made[] {
-    const window = `${fromMs} ${toMs}`;
-    let made = this.#made.get(window);
-    if (made === undefined) {
-      const byProvider = new Map<string, Made>();
-      for (const claim of this.moving) {
-        const blocks = byProvider.has(claim.provider) ? null : blocksMade(claim, fromMs, toMs);
-        if (blocks !== null) {
-          byProvider.set(claim.provider, { claim, blocks });
-        }
-      }
-      made = [...byProvider.values()].sort((a, b) => a.blocks - b.blocks);
-      this.#made.set(window, made);
-    }
-    return made;
-  }
-}
-
-interface Made {
-  readonly claim: Claim;
-  readonly blocks: number;
-}
-
-/** Whether two sources are in one part of the chain: by their times, one may be where it had another pace. */
-function areBeside(a: Claim, b: Claim): boolean {
-  if (a.timeMs === null || b.timeMs === null) {
-    return true;
-  }
-  return Math.abs(a.atMs - a.timeMs - (b.atMs - b.timeMs)) <= BESIDE_MS;
-}
-
-/** A source's answers may begin so much later, and end so much earlier, than the time that is asked about. */
-const BEFORE_MS = 20_000;
-const AFTER_MS = 90_000;
-
-/** Blocks that a source made between two instants, by the line through its answers; null where these do not span them. */
-function blocksMade({ samples }: Claim, fromMs: number, toMs: number): number | null {
-  const [first, last] = [samples[0], samples.at(-1)];
-  const spans =
-    samples.length > 1 &&
-    first !== undefined &&
-    last !== undefined &&
-    fromMs >= readAtMs(first) - BEFORE_MS &&
-    toMs <= readAtMs(last) + AFTER_MS;
-  return spans ? heightAt(samples, toMs) - heightAt(samples, fromMs) : null;
-}
-
-function heightAt(samples: readonly Sample[], atMs: number): number {
-  const found = samples.findIndex((sample, index) => index > 0 && readAtMs(sample) >= atMs);
-  const end = found === -1 ? samples.length - 1 : found;
-  const [a, b] = [samples[end - 1], samples[end]];
-  if (a === undefined || b === undefined) {
-    return 0;
-  }
-  const spanMs = Math.max(1, readAtMs(b) - readAtMs(a));
-  return a.block + ((b.block - a.block) * (atMs - readAtMs(a))) / spanMs;
 }
 
 /** While nobody can say where the head is now, those who stand at the last one confirm it. */
