@@ -99,7 +99,27 @@ function parseWith(
   for (const issue of error?.issues ?? []) {
     addIssue(issue, described, path, problems);
   }
-  return error === undefined ? data : null;
+  if (error === undefined) {
+    return data;
+  }
+  // An unknown key hides nothing else that is wrong with its entry.
+  const known = withoutUnknownKeys(value, error.issues);
+  return known === null ? null : (z.core.safeParse(schema, known).data ?? null);
+}
+
+/** A copy without the keys that the issues are about; null where any issue is about something else. */
+function withoutUnknownKeys(value: unknown, issues: readonly z.core.$ZodIssue[]): unknown {
+  const copy = structuredClone(value);
+  for (const issue of issues) {
+    if (issue.code !== "unrecognized_keys") {
+      return null;
+    }
+    const parent = issue.path.reduce<unknown>((at, step) => Object(at)[step], copy);
+    for (const key of issue.keys) {
+      Reflect.deleteProperty(Object(parent), key);
+    }
+  }
+  return copy;
 }
 
 function pathsOfVariables(value: unknown, path: Path): readonly Path[] {
