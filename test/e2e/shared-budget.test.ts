@@ -14,7 +14,7 @@ import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { storeAddress } from "../support/daemon-on-store.ts";
 import { startFleet } from "../support/fleet.ts";
 import { recordLog } from "../support/log-recorder.ts";
-import { DAILY, HOURLY, SharedLife, type StoreUnderTest, step } from "../support/shared-budget-life.ts";
+import { DAILY, HOURLY, lived, type StoreUnderTest, step } from "../support/shared-budget-life.ts";
 import { StoreModel } from "../support/store-model.ts";
 import { type Program, runProgram, startProgram } from "./support/program.ts";
 import { type RedisServer, startRedis } from "./support/redis-server.ts";
@@ -45,15 +45,11 @@ describe("the scripts of budgets, on a real Redis with a clock that the test set
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 40 }), async (steps) => {
         const stores: ReturnType<typeof bothStores>[] = [];
-        const life = new SharedLife((nowMs) => {
+        const life = await lived(steps, (nowMs) => {
           const both = bothStores(store, nowMs);
           stores.push(both);
           return both;
         });
-        await life.start();
-        for (const one of steps) {
-          await life.live(one);
-        }
 
         // What is still under way would find the store closed.
         await Promise.all(stores.map((one) => one.settled()));

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { DAILY, HOURLY, SharedLife, type Step, step } from "../support/shared-budget-life.ts";
-import { StoreModel } from "../support/store-model.ts";
+import { DAILY, HOURLY, lived, step } from "../support/shared-budget-life.ts";
 
 describe("SharedBudgets, through crashes, partitions, lost replies, take-overs, emptied stores and clocks that differ", () => {
   it("never let more through than the limit in any window", async () => {
@@ -16,12 +15,3 @@ describe("SharedBudgets, through crashes, partitions, lost replies, take-overs, 
     );
   });
 });
-
-async function lived(steps: readonly Step[]): Promise<SharedLife> {
-  const life = new SharedLife((nowMs) => new StoreModel(nowMs));
-  await life.start();
-  for (const one of steps) {
-    await life.live(one);
-  }
-  return life;
-}

@@ -1,6 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { HOURLY, SharedLife, type Step } from "../support/shared-budget-life.ts";
-import { StoreModel } from "../support/store-model.ts";
+import { HOURLY, lived, type SharedLife, type Step } from "../support/shared-budget-life.ts";
 
 const MINUTE_MS = 60_000;
 /** What the schedule of `HOURLY`, every three minutes, asks for in five. */
@@ -108,13 +107,4 @@ function wait(minutes: number): Step {
 
 function sentIn(life: SharedLife): number {
   return life.sent.get(HOURLY.name)?.length ?? 0;
-}
-
-async function lived(steps: readonly Step[]): Promise<SharedLife> {
-  const life = new SharedLife((nowMs) => new StoreModel(nowMs));
-  await life.start();
-  for (const one of steps) {
-    await life.live(one);
-  }
-  return life;
 }

@@ -6,6 +6,7 @@ import type { Budget } from "../../src/core/model/fleet.ts";
 import { NOT_CONNECTED, type ScriptRunner } from "../../src/io/store/store-script.ts";
 import { SharedBudgets, SLACK_MS } from "../../src/replica/shared-budgets.ts";
 import { endpointOf, fleetOf } from "../budgets/fleet-builder.ts";
+import { StoreModel } from "./store-model.ts";
 
 const T0 = Date.UTC(2026, 0, 31, 22, 37);
 const SECOND_MS = 1_000;
@@ -346,4 +347,17 @@ function endpoint(index: number) {
     throw new RangeError(`Cannot find endpoint ${index}`);
   }
   return found;
+}
+
+/** A life on stores that are models, unless others are named. */
+export async function lived(
+  steps: readonly Step[],
+  storeAt: ConstructorParameters<typeof SharedLife>[0] = (nowMs) => new StoreModel(nowMs),
+): Promise<SharedLife> {
+  const life = new SharedLife(storeAt);
+  await life.start();
+  for (const one of steps) {
+    await life.live(one);
+  }
+  return life;
 }
