@@ -114,9 +114,9 @@ function withoutUnknownKeys(value: unknown, issues: readonly z.core.$ZodIssue[])
     if (issue.code !== "unrecognized_keys") {
       return null;
     }
-    const parent = issue.path.reduce<unknown>((at, step) => Object(at)[step], copy);
+    const parent = issue.path.reduce<unknown>((at, step) => Reflect.get(Object(at) as object, step), copy);
     for (const key of issue.keys) {
-      Reflect.deleteProperty(Object(parent), key);
+      Reflect.deleteProperty(Object(parent) as object, key);
     }
   }
   return copy;
