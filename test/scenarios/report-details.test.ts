@@ -157,7 +157,7 @@ describe("the sentence that explains a status", () => {
       disputed:
         "diverged: answers for another chain or fork: implausible (its time of block N contradicts mirror by 20 d 20 h)",
       "disputed-untimed": expect.stringMatching(
-        /^diverged: answers for another chain or fork: implausible \(claims block N, 899,9\d\d beyond what mirror agree on\)$/,
+        /^diverged: answers for another chain or fork: implausible \(claims block N, 899,9\d\d beyond what mirror shows\)$/,
       ),
       "disputed-fork": `ok: advances, seconds behind, measured against the clock: ${undecided}`,
       halted:

@@ -123,7 +123,7 @@ function storeDown(): Alert {
     for: "2m",
     keepFiringFor: BRIDGE,
     summary: say`Synclag on ${label("instance")} cannot use its store`,
-    description: say`Synclag on ${label("instance")} cannot reach its Redis or Valkey, or cannot write to it. It cannot take over from another replica, and endpoints with a budget are polled only from what was drawn in advance, for five minutes.`,
+    description: say`Synclag on ${label("instance")} cannot reach its Redis or Valkey, or cannot write to it. It cannot take over from another replica, and endpoints with a budget are polled for five minutes at most.`,
   };
 }
 

@@ -180,7 +180,7 @@ function replicas(): readonly RuleTest[] {
           labels: INSTANCE,
           summary: "Synclag on synclag:9855 cannot use its store",
           description:
-            "Synclag on synclag:9855 cannot reach its Redis or Valkey, or cannot write to it. It cannot take over from another replica, and endpoints with a budget are polled only from what was drawn in advance, for five minutes.",
+            "Synclag on synclag:9855 cannot reach its Redis or Valkey, or cannot write to it. It cannot take over from another replica, and endpoints with a budget are polled for five minutes at most.",
           dashboard: ITSELF,
         }),
         ...silent("SynclagStoreDown", "30m"),

@@ -4,6 +4,7 @@ import type { Opposition } from "./consensus.ts";
 /** Why the others exclude a source, in a clause: what it claims, and whom that contradicts. */
 export function oppositionText({ kind, by, block, blocks, offMs }: Opposition): string {
   const others = namesText(by);
+  const verb = by.length === 1 ? "shows" : "agree on";
   switch (kind) {
     case "hash":
       return `its hash of block ${formatNumber(block)} is not that of ${others}`;
@@ -12,8 +13,8 @@ export function oppositionText({ kind, by, block, blocks, offMs }: Opposition): 
     case "ahead":
     case "below":
       return blocks >= 0
-        ? `claims block ${formatNumber(block)}, ${formatNumber(blocks)} beyond what ${others} agree on`
-        : `claims block ${formatNumber(block)} to be new, ${formatNumber(-blocks)} below what ${others} agree on`;
+        ? `claims block ${formatNumber(block)}, ${formatNumber(blocks)} beyond what ${others} ${verb}`
+        : `claims block ${formatNumber(block)} to be new, ${formatNumber(-blocks)} below what ${others} ${verb}`;
   }
 }
 
