@@ -1,6 +1,6 @@
 import { Command, CommanderError, Option } from "commander";
 import type { CheckFlags } from "./commands/check.ts";
-import { buildOf, type CommandWorld, EXIT } from "./commands/command-world.ts";
+import { buildOf, CommandError, type CommandWorld, EXIT } from "./commands/command-world.ts";
 import type { DemoFlags } from "./commands/demo.ts";
 import type { PlanFlags } from "./commands/plan.ts";
 import type { ProbeFlags } from "./commands/probe.ts";
@@ -10,7 +10,7 @@ import { ConfigError } from "./config/problems.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./io/log-options.ts";
 
 /** `check` uses the exit codes of monitoring plugins, in which 2 is a critical state of the fleet. */
-const CHECK_USAGE = 3;
+const CHECK_FAILED = 3;
 
 /**
  * Runs the command line and returns the exit code. The code of a command is loaded when it runs, so that `--version`
@@ -18,29 +18,7 @@ const CHECK_USAGE = 3;
  */
 export async function runCli(argv: readonly string[], world: CommandWorld): Promise<number> {
   let exitCode: number = EXIT.ok;
-  let usageCode: number = EXIT.usage;
-  const program = createProgram(world, (code) => {
-    exitCode = code;
-  });
-  program.hook("preSubcommand", (_program, command) => {
-    usageCode = command.name() === "check" ? CHECK_USAGE : EXIT.usage;
-  });
-  try {
-    await program.parseAsync(argv);
-    return exitCode;
-  } catch (error) {
-    if (error instanceof ConfigError) {
-      world.err(error.message);
-      return usageCode;
-    }
-    if (error instanceof CommanderError) {
-      return error.exitCode === 0 ? EXIT.ok : usageCode;
-    }
-    throw error;
-  }
-}
-
-function createProgram(world: CommandWorld, exit: (code: number) => void): Command {
+  let isCheck = false;
   const program = new Command("synclag")
     .description("Monitors the sync health of blockchain indexers and compares their variants on each chain")
     .version(buildOf(world).version)
@@ -49,15 +27,33 @@ function createProgram(world: CommandWorld, exit: (code: number) => void): Comma
     .configureOutput({
       writeOut: (text) => world.out(text.trimEnd()),
       writeErr: (text) => world.err(text.trimEnd()),
+    })
+    .hook("preSubcommand", (_program, command) => {
+      isCheck = command.name() === "check";
     });
-  addRun(program, world, exit);
-  addCheck(program, world, exit);
-  addPlan(program, world, exit);
-  addProbe(program, world, exit);
-  addReplay(program, world, exit);
-  addConfig(program, world, exit);
-  addDemo(program, world, exit);
-  return program;
+  const exit = (code: number): void => {
+    exitCode = code;
+  };
+  for (const add of [addRun, addCheck, addPlan, addProbe, addReplay, addConfig, addDemo]) {
+    add(program, world, exit);
+  }
+  try {
+    await program.parseAsync(argv);
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError) {
+      return error.exitCode === 0 ? EXIT.ok : failed(EXIT.usage);
+    }
+    if (!(error instanceof ConfigError || error instanceof CommandError)) {
+      throw error;
+    }
+    world.err(error.message);
+    return failed(error instanceof CommandError ? error.exitCode : EXIT.usage);
+  }
+
+  function failed(code: number): number {
+    return isCheck ? CHECK_FAILED : code;
+  }
 }
 
 function addRun(program: Command, world: CommandWorld, exit: (code: number) => void): void {
@@ -112,27 +108,11 @@ function addCheck(program: Command, world: CommandWorld, exit: (code: number) =>
     .addOption(storeOption().conflicts(["url", "state"]))
     .addOption(clusterOption().conflicts(["url", "state"]))
     .option("--max-lag <duration>", "treat targets further behind than this as lagging (e.g. 10m)")
-    .addOption(
-      new Option("--format <format>", "output format")
-        .choices(["table", "json", "prometheus"])
-        .default("table"),
-    )
+    .addOption(formatOption("table", "json", "prometheus"))
     .action(async (filters: readonly string[], flags: CheckFlags) => {
       const { check } = await import("./commands/check.ts");
       exit(await check(filters, flags, world));
     });
-}
-
-/** Shared budgets; the variable is read by the command, from its world. */
-function storeOption(): Option {
-  return new Option(
-    "--store <url>",
-    "Redis or Valkey with the budgets that several processes share, in place of the state file: redis://HOST or rediss://USER:PASSWORD@HOST:PORT/DATABASE (default: SYNCLAG_STORE)",
-  );
-}
-
-function clusterOption(): Option {
-  return new Option("--cluster <name>", "fleets of different names share a store (default: default)");
 }
 
 function addPlan(program: Command, world: CommandWorld, exit: (code: number) => void): void {
@@ -140,7 +120,7 @@ function addPlan(program: Command, world: CommandWorld, exit: (code: number) => 
     .command("plan")
     .description("show the polling schedule and budget usage")
     .option("--config <file>", "configuration file", "chains.yaml")
-    .addOption(new Option("--format <format>", "output format").choices(["table", "json"]).default("table"))
+    .addOption(formatOption("table", "json"))
     .action(async (flags: PlanFlags) => {
       const { plan } = await import("./commands/plan.ts");
       exit(plan(flags, world));
@@ -155,12 +135,12 @@ function addProbe(program: Command, world: CommandWorld, exit: (code: number) =>
     .option(
       "--header <header>",
       `header to send, such as 'Authorization: Bearer \${KEY}'; may be repeated`,
-      (header: string, former: readonly string[]) => [...former, header],
+      repeated,
       [],
     )
     .option("--chain-id <n>", "the chain's number, where the answer does not have it")
     .option("--timeout <duration>", "time limit of each request", "10s")
-    .addOption(new Option("--format <format>", "output format").choices(["table", "json"]).default("table"))
+    .addOption(formatOption("table", "json"))
     .action(async (url: string, flags: ProbeFlags) => {
       const { probe } = await import("./commands/probe.ts");
       exit(await probe(url, flags, world));
@@ -174,12 +154,7 @@ function addReplay(program: Command, world: CommandWorld, exit: (code: number) =
     .argument("<file...>", "recordings, the oldest first")
     .option("--config <file>", "configuration file", "chains.yaml")
     .option("--every <duration>", "recorded time between two reports", "30s")
-    .option(
-      "--chain <slug>",
-      "print only this chain; may be repeated",
-      (slug: string, former: readonly string[]) => [...former, slug],
-      [],
-    )
+    .option("--chain <slug>", "print only this chain; may be repeated", repeated, [])
     .addOption(
       new Option("--format <format>", "table: changes only; json: a line for each chain and report")
         .choices(["table", "json"])
@@ -221,4 +196,26 @@ function addDemo(program: Command, world: CommandWorld, exit: (code: number) => 
       const { demo } = await import("./commands/demo.ts");
       exit(await demo(flags, world));
     });
+}
+
+/** Shared budgets; the variable is read by the command, from its world. */
+function storeOption(): Option {
+  return new Option(
+    "--store <url>",
+    "Redis or Valkey with the budgets that several processes share, in place of the state file: redis://HOST or rediss://USER:PASSWORD@HOST:PORT/DATABASE (default: SYNCLAG_STORE)",
+  );
+}
+
+function clusterOption(): Option {
+  return new Option("--cluster <name>", "fleets of different names share a store (default: default)");
+}
+
+/** The first format is the default. */
+function formatOption(...formats: readonly string[]): Option {
+  return new Option("--format <format>", "output format").choices(formats).default(formats[0]);
+}
+
+/** Collects the values of an option that may be repeated. */
+function repeated(value: string, former: readonly string[]): readonly string[] {
+  return [...former, value];
 }

@@ -1,35 +1,23 @@
 import { parseDuration } from "../config/quantities.ts";
-import type { Report } from "../core/model/report.ts";
 import { expositionText } from "../metrics/exposition.ts";
 import { STATUS_METRICS } from "../metrics/families.ts";
-import {
-  applyMaxLag,
-  type CheckExitCode,
-  type CheckTableOptions,
-  checkExitCode,
-  renderCheckTable,
-  selectForCheck,
-} from "../views/terminal/check.ts";
-import type { CommandWorld } from "./command-world.ts";
-import { askDaemon, pollLocally } from "./status-result.ts";
+import { applyMaxLag, type CheckExitCode, checkExitCode, renderCheckTable } from "../views/terminal/check.ts";
+import { CommandError, type CommandWorld } from "./command-world.ts";
+import { askDaemon, type LocalFlags, pollLocally, select } from "./status-result.ts";
 import { colorsFor } from "./terminal.ts";
 
-export interface CheckFlags {
-  readonly config: string;
+export interface CheckFlags extends LocalFlags {
   /** A running daemon to ask instead of polling. */
   readonly url?: string;
-  /** The state file with the budgets; a daemon that holds it is asked instead of polling. */
-  readonly state?: string;
-  readonly store?: string;
-  readonly cluster?: string;
   readonly maxLag?: string;
   readonly format: "table" | "json" | "prometheus";
 }
 
-/** No status could be had, or the usage or configuration is wrong: `UNKNOWN` of monitoring plugins. */
-const EXIT_UNKNOWN: CheckExitCode = 3;
-
-/** `synclag check`: polls the fleet once, or asks a daemon; prints the status and returns the exit code of a monitoring plugin. */
+/**
+ * `synclag check`: polls the fleet once, or asks a daemon; prints the status and returns the exit code of a monitoring plugin.
+ *
+ * @throws {ConfigError | CommandError} If no status can be had, or the usage or configuration is wrong.
+ */
 export async function check(
   filters: readonly string[],
   flags: CheckFlags,
@@ -37,48 +25,30 @@ export async function check(
 ): Promise<CheckExitCode> {
   const maxLagMs = flags.maxLag === undefined ? null : parseDuration(flags.maxLag);
   if (maxLagMs === null && flags.maxLag !== undefined) {
-    return refuse(world, [
-      `Cannot use --max-lag ${JSON.stringify(flags.maxLag)}: expected a duration such as 30s, 10m or 1h`,
-    ]);
+    const expected = "expected a duration such as 30s, 10m or 1h";
+    throw new CommandError(`Cannot use --max-lag ${JSON.stringify(flags.maxLag)}: ${expected}`);
   }
-  const result = await (flags.url === undefined
+  const status = await (flags.url === undefined
     ? pollLocally(filters, flags, world)
     : askDaemon(flags.url, world));
-  if (result.kind === "errors") {
-    return refuse(world, result.errors);
-  }
-  const unfiltered = maxLagMs === null ? result.json : applyMaxLag(result.json, maxLagMs);
-  const selected = selectForCheck(unfiltered, filters);
-  if (selected.kind === "errors") {
-    return refuse(world, selected.errors);
-  }
-  const { json } = selected;
-  world.out(render({ json, unfiltered, statusesUrl: result.statusesUrl }, flags.format, world));
-  return checkExitCode(json, selected.selections);
-}
-
-function render(
-  { json, ...known }: Pick<CheckTableOptions, "unfiltered" | "statusesUrl"> & { readonly json: Report },
-  format: CheckFlags["format"],
-  world: CommandWorld,
-): string {
-  switch (format) {
+  const unfiltered = maxLagMs === null ? status.json : applyMaxLag(status.json, maxLagMs);
+  const { json, selections } = select(unfiltered, filters);
+  switch (flags.format) {
     case "json":
-      return JSON.stringify(json, null, 2);
+      world.out(JSON.stringify(json, null, 2));
+      break;
     case "prometheus":
-      return expositionText(STATUS_METRICS, { report: json }).trimEnd();
+      world.out(expositionText(STATUS_METRICS, { report: json }).trimEnd());
+      break;
     case "table":
-      return renderCheckTable(json, {
-        color: colorsFor("out", world),
-        widthColumns: world.outColumns ?? null,
-        ...known,
-      });
+      world.out(
+        renderCheckTable(json, {
+          unfiltered,
+          color: colorsFor("out", world),
+          widthColumns: world.outColumns ?? null,
+          statusesUrl: status.statusesUrl,
+        }),
+      );
   }
-}
-
-function refuse(world: CommandWorld, errors: readonly string[]): CheckExitCode {
-  for (const error of errors) {
-    world.err(error);
-  }
-  return EXIT_UNKNOWN;
+  return checkExitCode(json, selections);
 }

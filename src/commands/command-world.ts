@@ -31,6 +31,17 @@ export interface CommandWorld {
 /** Exit codes of all commands but `check`, which uses those of monitoring plugins. */
 export const EXIT = { ok: 0, failure: 1, usage: 2 } as const;
 
+/** Ends a command. The message is printed as it is; the exit code of `check` is always 3. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly exitCode: number;
+
+  constructor(message: string, options: ErrorOptions & { readonly exitCode?: number } = {}) {
+    super(message, options);
+    this.exitCode = options.exitCode ?? EXIT.usage;
+  }
+}
+
 /** The version in package.json, and the revision that the image was built from if it says so. */
 export function buildOf(world: CommandWorld): Build {
   // npm refuses a package.json without a version.

@@ -1,6 +1,9 @@
 import type { Config } from "../config/config.ts";
-import { proxyProblems } from "../config/options.ts";
+import { readProxySettings } from "../config/options.ts";
+import { ConfigError } from "../config/problems.ts";
 import { configJsonSchema } from "../config/schema.ts";
+import { endpointsOf } from "../core/model/fleet.ts";
+import { formatCount } from "../core/model/text.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
 import { loadConfig } from "./load-config.ts";
 
@@ -10,12 +13,12 @@ import { loadConfig } from "./load-config.ts";
  * @throws {ConfigError} With the problems of an invalid file.
  */
 export function configCheck(file: string, world: CommandWorld): number {
-  const outsideOfFile = proxyProblems(world.env);
-  for (const problem of outsideOfFile) {
-    world.err(problem);
+  const proxyProblems = proxyProblemsIn(world);
+  if (proxyProblems !== null) {
+    world.err(proxyProblems);
   }
   const config = loadConfig(file, world);
-  if (outsideOfFile.length > 0) {
+  if (proxyProblems !== null) {
     return EXIT.usage;
   }
   printWarnings(config, world);
@@ -36,23 +39,30 @@ export function printWarnings({ file, warnings }: Config, { err }: Pick<CommandW
   }
 }
 
-function summarize({ file, fleet, warnings }: Config): string {
-  const { chains, indexers, rpcEndpoints, skipped } = fleet;
-  const endpoints = [...indexers.flatMap((indexer) => indexer.endpoints), ...rpcEndpoints];
-  const protocols = new Set([...indexers, ...skipped].map(({ protocol }) => protocol));
-  const targets = endpoints.reduce((total, endpoint) => total + endpoint.targets.length, 0);
-  const parts = [
-    counted(chains.length, "chain"),
-    counted(protocols.size, "protocol"),
-    counted(indexers.length, "indexer"),
-    counted(endpoints.length, "endpoint"),
-    counted(targets, "target"),
-    `${skipped.length} skipped`,
-    counted(warnings.length, "warning"),
-  ];
-  return `${file} is valid: ${parts.join(", ")}`;
+function proxyProblemsIn({ env }: CommandWorld): string | null {
+  try {
+    readProxySettings(env);
+    return null;
+  } catch (error) {
+    if (error instanceof ConfigError) {
+      return error.message;
+    }
+    throw error;
+  }
 }
 
-function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? "" : "s"}`;
+function summarize({ file, fleet, warnings }: Config): string {
+  const { chains, indexers, skipped } = fleet;
+  const endpoints = endpointsOf(fleet);
+  const protocols = new Set([...indexers, ...skipped].map(({ protocol }) => protocol));
+  const parts = [
+    formatCount(chains.length, "chain"),
+    formatCount(protocols.size, "protocol"),
+    formatCount(indexers.length, "indexer"),
+    formatCount(endpoints.length, "endpoint"),
+    formatCount(endpoints.flatMap(({ targets }) => targets).length, "target"),
+    `${skipped.length} skipped`,
+    formatCount(warnings.length, "warning"),
+  ];
+  return `${file} is valid: ${parts.join(", ")}`;
 }

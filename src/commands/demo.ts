@@ -1,18 +1,18 @@
 import { type App, startApp } from "../app/app.ts";
 import { type Cleanup, createCleanup } from "../app/cleanup.ts";
-import type { Config, ListenAddress } from "../config/config.ts";
-import { parseListenAddress } from "../config/quantities.ts";
+import type { Config } from "../config/config.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { createLogger } from "../io/logger.ts";
+import type { World } from "../io/world.ts";
 import { accelerate, paceAtSpeed } from "../sim/fleet/accelerate.ts";
 import { withDemoFamilies } from "../sim/fleet/demo-families.ts";
 import { mirrorFleet } from "../sim/fleet/mirror-fleet.ts";
 import { SIMULATED_API_KEY } from "../sim/fleet/simulated-fleet.ts";
 import { playScenario, type Scenario } from "../sim/scenarios/scenario.ts";
 import { SCENARIOS } from "../sim/scenarios/scenarios.ts";
-import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
+import { buildOf, CommandError, type CommandWorld } from "./command-world.ts";
 import { describeDemo, describeStep } from "./describe-demo.ts";
-import { loadConfig } from "./load-config.ts";
+import { loadConfig, readListen } from "./load-config.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
 import { colorsFor } from "./terminal.ts";
 
@@ -22,23 +22,22 @@ export interface DemoFlags {
   readonly speed: string;
 }
 
-/** What the flags mean. */
-interface DemoPlan {
-  readonly scenario: Scenario;
-  readonly speed: number;
-  /** Null: where chains.yaml says. */
-  readonly listen: ListenAddress | null;
-}
-
 const FASTEST = 60;
 
 /** `synclag demo`: the daemon on the packaged chains.yaml, with every endpoint simulated, until it is stopped. */
 export async function demo(flags: DemoFlags, world: CommandWorld): Promise<number> {
-  const plan = readFlags(flags);
-  if (typeof plan === "string") {
-    world.err(plan);
-    return EXIT.usage;
+  const scenario = SCENARIOS.find(({ name }) => name === flags.scenario);
+  if (scenario === undefined) {
+    const expected = `expected one of ${SCENARIOS.map(({ name }) => name).join(", ")}`;
+    throw new CommandError(`Cannot play scenario ${JSON.stringify(flags.scenario)}: ${expected}`);
   }
+  const speed = Number(flags.speed);
+  if (!(speed > 0 && speed <= FASTEST)) {
+    const expected = `expected a number above 0, at most ${FASTEST}`;
+    throw new CommandError(`Cannot play at speed ${JSON.stringify(flags.speed)}: ${expected}`);
+  }
+  const packaged = readPackagedConfig(world);
+  const real = { ...packaged, listen: readListen(flags.listen) ?? packaged.listen };
   const logger = await createLogger({
     level: "info",
     format: "pretty",
@@ -49,7 +48,7 @@ export async function demo(flags: DemoFlags, world: CommandWorld): Promise<numbe
   const start = async (): Promise<App> => {
     const cleanup = createCleanup();
     try {
-      return await startDemo(plan, { world, logger, cleanup });
+      return await startDemo(real, { scenario, speed }, { ...world, logger }, cleanup);
     } catch (error) {
       await cleanup[Symbol.asyncDispose]();
       throw error;
@@ -58,49 +57,22 @@ export async function demo(flags: DemoFlags, world: CommandWorld): Promise<numbe
   return await runUntilSignal(start, { world, logger });
 }
 
-type Logger = Awaited<ReturnType<typeof createLogger>>;
-
-/** What the flags mean, or what is wrong with them. */
-function readFlags(flags: DemoFlags): DemoPlan | string {
-  const scenario = SCENARIOS.find(({ name }) => name === flags.scenario);
-  if (scenario === undefined) {
-    const names = SCENARIOS.map(({ name }) => name).join(", ");
-    return `Cannot play scenario ${JSON.stringify(flags.scenario)}: expected one of ${names}`;
-  }
-  const speed = Number(flags.speed);
-  if (!(speed > 0 && speed <= FASTEST)) {
-    return `Cannot play at speed ${JSON.stringify(flags.speed)}: expected a number above 0, at most ${FASTEST}`;
-  }
-  const listen = flags.listen === undefined ? null : parseListenAddress(flags.listen);
-  if (listen === null && flags.listen !== undefined) {
-    return `Cannot listen on ${JSON.stringify(flags.listen)}: expected HOST:PORT such as 127.0.0.1:9855 or [::1]:9855`;
-  }
-  return { scenario, speed, listen };
-}
-
 async function startDemo(
-  plan: DemoPlan,
-  {
-    world,
-    logger,
-    cleanup,
-  }: { readonly world: CommandWorld; readonly logger: Logger; readonly cleanup: Cleanup },
+  real: Config,
+  { scenario, speed }: { readonly scenario: Scenario; readonly speed: number },
+  world: CommandWorld & Pick<World, "logger">,
+  cleanup: Cleanup,
 ): Promise<App> {
-  const pace = paceAtSpeed(plan.speed);
-  const real = readPackagedConfig(world);
-  const { config, fleet } = await mirrorFleet(
-    accelerate({ ...real, listen: plan.listen ?? real.listen }, pace),
-    world.nowMs,
-  );
+  const pace = paceAtSpeed(speed);
+  const { config, fleet } = await mirrorFleet(accelerate(real, pace), world.nowMs);
   cleanup.use(fleet);
   // What is wrong from the start is so before the first poll.
-  for (const step of plan.scenario.steps.filter(({ atSec }) => atSec === 0)) {
-    await step.happens(fleet, plan.speed);
+  for (const step of scenario.steps.filter(({ atSec }) => atSec === 0)) {
+    await step.happens(fleet, speed);
   }
   const app = cleanup.use(
     await startApp(config, {
       ...world,
-      logger,
       loadConfig: () => config,
       onBug: world.crash,
       build: buildOf(world),
@@ -108,13 +80,13 @@ async function startDemo(
       stateFile: null,
     }),
   );
-  for (const line of describeDemo({ real, simulated: config, url: app.url, pace, scenario: plan.scenario })) {
+  for (const line of describeDemo({ real, simulated: config, url: app.url, pace, scenario })) {
     world.out(line);
   }
   cleanup.use(
-    playScenario(fleet, plan.scenario, {
-      speed: plan.speed,
-      onStep: (step) => world.out(describeStep(step, plan.speed)),
+    playScenario(fleet, scenario, {
+      speed,
+      onStep: (step) => world.out(describeStep(step, speed)),
       onBug: world.crash,
     }),
   );

@@ -1,11 +1,12 @@
 import { dirname, join } from "node:path";
 import type { Logger } from "pino";
-import type { Config } from "../config/config.ts";
+import type { Config, ListenAddress } from "../config/config.ts";
 import { parseConfig } from "../config/parse.ts";
 import { ConfigError } from "../config/problems.ts";
+import { parseListenAddress } from "../config/quantities.ts";
 import { parseWebConfig } from "../config/web.ts";
 import { LiveWebSettings } from "../io/http-server/settings.ts";
-import type { CommandWorld } from "./command-world.ts";
+import { CommandError, type CommandWorld } from "./command-world.ts";
 
 /**
  * Reads and parses chains.yaml. Its secrets are kept out of crash reports from then on.
@@ -16,11 +17,8 @@ export function loadConfig(
   file: string,
   world: Pick<CommandWorld, "env" | "readFile" | "keepSecret">,
 ): Config {
-  const text = readConfigFile(
-    file,
-    world,
-    "name another, or start with the one that `synclag probe URL` prints",
-  );
+  const advice = "name another, or start with the one that `synclag probe URL` prints";
+  const text = readConfigFile(file, world, advice);
   const config = parseConfig(text, { file, env: world.env, readFile: world.readFile });
   world.keepSecret(config.secrets);
   return config;
@@ -36,12 +34,10 @@ export function openWebConfig(
   world: Pick<CommandWorld, "readFile" | "monotonicMs">,
   logger: () => Logger,
 ): LiveWebSettings {
+  const { readFile } = world;
   return new LiveWebSettings({
     load: () =>
-      parseWebConfig(readConfigFile(file, world, "choose another with --web-config"), {
-        file,
-        readFile: world.readFile,
-      }),
+      parseWebConfig(readConfigFile(file, world, "choose another with --web-config"), { file, readFile }),
     onChanged: () => logger().info({ file }, "Web configuration reloaded"),
     onInvalid: (error) =>
       logger().error(
@@ -50,6 +46,16 @@ export function openWebConfig(
       ),
     monotonicMs: world.monotonicMs,
   });
+}
+
+/** The address that `--listen` names; null without it. @throws {CommandError} If it is none. */
+export function readListen(flag: string | undefined): ListenAddress | null {
+  const listen = flag === undefined ? null : parseListenAddress(flag);
+  if (listen === null && flag !== undefined) {
+    const expected = "expected HOST:PORT such as 127.0.0.1:9855 or [::1]:9855";
+    throw new CommandError(`Cannot listen on ${JSON.stringify(flag)}: ${expected}`);
+  }
+  return listen;
 }
 
 /** The default of `--state`. */

@@ -1,5 +1,4 @@
-import { closeSync, createReadStream, fstatSync, openSync, readSync } from "node:fs";
-import { createInterface } from "node:readline";
+import { createReadStream } from "node:fs";
 import type { Config } from "../config/config.ts";
 import { parseDuration } from "../config/quantities.ts";
 import type { Observation } from "../core/model/observation.ts";
@@ -7,7 +6,7 @@ import { chainReports, type Incident, incidentKey, type Report, type Status } fr
 import { Monitor } from "../daemon/monitor.ts";
 import { type Recorded, readRecordedLine, recordedNames } from "../daemon/recording.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
-import { type CommandWorld, EXIT } from "./command-world.ts";
+import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 import { loadConfig } from "./load-config.ts";
 
 export interface ReplayFlags {
@@ -31,6 +30,7 @@ const MOST_QUOTED = 100;
  * Synclag would have said.
  *
  * @throws {ConfigError} If the configuration is invalid.
+ * @throws {CommandError} If a file cannot be read, or a line cannot be used: `FILE:LINE: what was found`.
  */
 export async function replay(
   files: readonly string[],
@@ -41,143 +41,96 @@ export async function replay(
   const slugs = config.fleet.chains.map(({ slug }) => slug);
   const unknown = flags.chain.find((slug) => !slugs.includes(slug));
   if (unknown !== undefined) {
-    world.err(`Cannot use --chain ${JSON.stringify(unknown)}: ${flags.config} has ${slugs.join(", ")}`);
-    return EXIT.usage;
+    throw new CommandError(
+      `Cannot use --chain ${JSON.stringify(unknown)}: ${flags.config} has ${slugs.join(", ")}`,
+    );
   }
   const everyMs = parseDuration(flags.every) ?? 0;
   if (everyMs < LEAST_STEP_MS) {
-    world.err(
-      `Cannot use --every ${JSON.stringify(flags.every)}: expected a duration of at least 1s, such as 30s`,
-    );
-    return EXIT.usage;
+    const expected = "expected a duration of at least 1s, such as 30s";
+    throw new CommandError(`Cannot use --every ${JSON.stringify(flags.every)}: ${expected}`);
   }
   const chains = new Set(flags.chain.length === 0 ? slugs : flags.chain);
   const print = flags.format === "json" ? printJson(world) : printChanges(world);
-  const player = new Player(config, { everyMs, onReport: (report) => print(onlyChains(report, chains)) });
-  try {
-    await playFiles(files, player, world);
-    return EXIT.ok;
-  } catch (error) {
-    if (!(error instanceof RecordingError)) {
-      throw error;
-    }
-    world.err(error.message);
-    return EXIT.usage;
-  }
-}
-
-/** @throws {RecordingError} If a file cannot be read, or a line cannot be used. */
-async function playFiles(
-  files: readonly string[],
-  player: Player,
-  world: Pick<CommandWorld, "err">,
-): Promise<void> {
+  const player = new Player(config, everyMs, (report) => print(onlyChains(report, chains)));
+  const keys = new Map([...recordedNames(config.fleet)].map(([key, name]) => [name, key]));
   for (const file of files) {
-    for await (const recorded of linesOf(file, player.keys, world)) {
-      player.play(recorded);
+    let number = 0;
+    for await (const { text, isWhole } of linesOf(file)) {
+      number += 1;
+      const recorded = readRecordedLine(text);
+      if (recorded.kind !== "invalid") {
+        player.play(withKey(recorded, keys, `${file}:${number}`));
+      } else if (isWhole) {
+        const quoted = JSON.stringify(text.slice(0, MOST_QUOTED));
+        throw new CommandError(`${file}:${number}: ${recorded.found}: ${quoted}`);
+      } else {
+        world.err(`${file}:${number}: warning: the last line is truncated and was left out`);
+      }
     }
   }
   player.end();
+  return EXIT.ok;
 }
 
-/** A line that cannot be used: `FILE:LINE: what was found`. */
-class RecordingError extends Error {
-  override readonly name = "RecordingError";
-}
-
-/** Reads a recording line by line. A last line that is not complete is dropped: the daemon was writing it. */
-async function* linesOf(
-  file: string,
-  keys: ReadonlyMap<string, string>,
-  world: Pick<CommandWorld, "err">,
-): AsyncIterable<Recorded> {
-  const isComplete = endsWithNewline(file);
-  let number = 0;
-  let broken: RecordingError | null = null;
-  for await (const line of createInterface({
-    input: createReadStream(file),
-    crlfDelay: Number.POSITIVE_INFINITY,
-  })) {
-    if (broken !== null) {
-      throw broken;
-    }
-    number += 1;
-    const recorded = readRecordedLine(line);
-    if (recorded.kind === "invalid") {
-      broken = new RecordingError(
-        `${file}:${number}: ${recorded.found}: ${JSON.stringify(line.slice(0, MOST_QUOTED))}`,
-      );
-    } else {
-      yield recorded.kind === "restart" ? recorded : withKey(recorded, keys, `${file}:${number}`);
-    }
-  }
-  if (broken !== null && isComplete) {
-    throw broken;
-  }
-  if (broken !== null) {
-    world.err(`${file}:${number}: warning: the last line is truncated and was left out`);
-  }
-}
-
-/** @throws {RecordingError} If the file cannot be read. */
-function endsWithNewline(file: string): boolean {
+/** The lines of a file. A last one is not whole where the daemon was writing it. */
+async function* linesOf(file: string): AsyncIterable<{ readonly text: string; readonly isWhole: boolean }> {
+  let rest = "";
   try {
-    const fd = openSync(file, "r");
-    try {
-      const last = Buffer.alloc(1);
-      return readSync(fd, last, 0, 1, Math.max(0, fstatSync(fd).size - 1)) === 1 && last.toString() === "\n";
-    } finally {
-      closeSync(fd);
+    for await (const chunk of createReadStream(file, "utf8")) {
+      const lines = `${rest}${String(chunk)}`.split("\n");
+      rest = lines.pop() ?? "";
+      yield* lines.map((text) => ({ text, isWhole: true }));
     }
   } catch (error) {
     const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    throw new RecordingError(`Cannot read ${file}: ${code === "ENOENT" ? "no such file" : code}`, {
-      cause: error,
-    });
+    const reason = code === "ENOENT" ? "no such file" : code;
+    throw new CommandError(`Cannot read ${file}: ${reason}`, { cause: error });
+  }
+  if (rest !== "") {
+    yield { text: rest, isWhole: false };
   }
 }
 
-function withKey(observation: Observation, keys: ReadonlyMap<string, string>, at: string): Observation {
-  const source = keys.get(observation.source);
+/** A recording has names of sources in place of their keys, which contain URLs. */
+function withKey(recorded: Recorded, keys: ReadonlyMap<string, string>, at: string): Recorded {
+  if (recorded.kind === "restart") {
+    return recorded;
+  }
+  const source = keys.get(recorded.source);
   if (source === undefined) {
-    throw new RecordingError(
-      `${at}: unknown source ${JSON.stringify(observation.source)}: the configuration has no such target or RPC node; use --config to name the configuration of the recording`,
+    throw new CommandError(
+      `${at}: unknown source ${JSON.stringify(recorded.source)}: the configuration has no such target or RPC node; use --config to name the configuration of the recording`,
     );
   }
-  return { ...observation, source };
-}
-
-interface PlayerOptions {
-  readonly everyMs: number;
-  readonly onReport: (report: Report) => void;
+  return { ...recorded, source };
 }
 
 /** The state of a daemon, moved on by recorded lines. */
 class Player {
-  /** The keys of the sources, by their recorded names. */
-  readonly keys: ReadonlyMap<string, string>;
   readonly #config: Config;
-  readonly #options: PlayerOptions;
+  readonly #everyMs: number;
+  readonly #onReport: (report: Report) => void;
   #monitor: Monitor;
   #nowMs = 0;
   #nextMs = 0;
   #batch: Observation[] = [];
 
-  constructor(config: Config, options: PlayerOptions) {
+  constructor(config: Config, everyMs: number, onReport: (report: Report) => void) {
     this.#config = config;
-    this.#options = options;
-    this.keys = new Map([...recordedNames(config.fleet)].map(([key, name]) => [name, key]));
+    this.#everyMs = everyMs;
+    this.#onReport = onReport;
     this.#monitor = this.#start();
   }
 
   play(recorded: Recorded): void {
     const atMs = recorded.kind === "restart" ? recorded.atMs : recorded.receivedAtMs;
     if (this.#nextMs === 0) {
-      this.#nextMs = atMs + this.#options.everyMs;
+      this.#nextMs = atMs + this.#everyMs;
     }
     while (atMs >= this.#nextMs) {
       this.#report(this.#nextMs);
-      this.#nextMs += this.#options.everyMs;
+      this.#nextMs += this.#everyMs;
     }
     if (recorded.kind === "restart") {
       this.#restart(recorded.state);
@@ -201,7 +154,7 @@ class Player {
   #report(atMs: number): void {
     this.#observe();
     this.#nowMs = Math.max(this.#nowMs, atMs);
-    this.#options.onReport(this.#monitor.report());
+    this.#onReport(this.#monitor.report());
   }
 
   #observe(): void {
@@ -239,58 +192,47 @@ function onlyChains(report: Report, slugs: ReadonlySet<string>): Report {
 }
 
 /** One line for each chain. */
-function printJson({ out }: Pick<CommandWorld, "out">): (report: Report) => void {
+function printJson({ out }: CommandWorld): (report: Report) => void {
   return (report) => {
     const { generated_at: at, incidents } = report;
-    for (const { slug, reference, targets, gaps } of chainReports(report)) {
-      out(
-        JSON.stringify({
-          at,
-          chain: slug,
-          reference: reference && {
-            block: reference.block_number,
-            time: reference.time,
-            sources: reference.sources,
-          },
-          targets: targets.map(({ key, status, lag_blocks, lag_seconds, block_number, detail }) => ({
-            target: key,
-            status,
-            lag_blocks,
-            lag_seconds,
-            block_number,
-            detail,
-          })),
-          gaps,
-          incidents,
+    for (const { slug: chain, reference, targets, gaps } of chainReports(report)) {
+      const { block_number: block, time, sources } = reference ?? {};
+      const line = {
+        at,
+        chain,
+        reference: reference && { block, time, sources },
+        targets: targets.map(({ key, status, lag_blocks, lag_seconds, block_number, detail }) => {
+          return { target: key, status, lag_blocks, lag_seconds, block_number, detail };
         }),
-      );
+        gaps,
+        incidents,
+      };
+      out(JSON.stringify(line));
     }
   };
 }
 
 /** A line for each change of a status, and for each begin and end of an incident; a target that is `ok` from the start has none. */
-function printChanges({ out }: Pick<CommandWorld, "out">): (report: Report) => void {
+function printChanges({ out }: CommandWorld): (report: Report) => void {
   const statuses = new Map<string, Status>();
   let before: readonly Incident[] = [];
   return (report) => {
-    const at = report.generated_at;
-    const lines = [...incidentChanges(before, report.incidents), ...statusChanges(statuses, report)];
-    before = report.incidents;
-    for (const line of lines) {
+    const { generated_at: at, incidents } = report;
+    for (const line of [...incidentChanges(before, incidents), ...statusChanges(statuses, report)]) {
       out(`${at}  ${line}`);
     }
+    before = incidents;
   };
 }
 
 function incidentChanges(before: readonly Incident[], after: readonly Incident[]): readonly string[] {
-  const [had, has] = [before, after].map((incidents) => new Set(incidents.map(incidentKey)));
+  const had = new Set(before.map(incidentKey));
+  const has = new Set(after.map(incidentKey));
   return [
     ...after
-      .filter((one) => had?.has(incidentKey(one)) === false)
+      .filter((one) => !had.has(incidentKey(one)))
       .map((one) => `incident began  ${incidentKey(one)}: ${one.detail}`),
-    ...before
-      .filter((one) => has?.has(incidentKey(one)) === false)
-      .map((one) => `incident ended  ${incidentKey(one)}`),
+    ...[...had].filter((key) => !has.has(key)).map((key) => `incident ended  ${key}`),
   ];
 }
 

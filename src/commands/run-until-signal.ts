@@ -2,7 +2,7 @@ import type { Logger } from "pino";
 import type { App } from "../app/app.ts";
 import { StateLockedError } from "../io/state/lock.ts";
 import { StatePathError } from "../io/state/path.ts";
-import { type CommandWorld, EXIT } from "./command-world.ts";
+import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 
 /** Longer than any stop takes by its own deadlines; after that the process ends all the same. */
 const MAX_STOP_MS = 4_500;
@@ -10,6 +10,8 @@ const MAX_STOP_MS = 4_500;
 /**
  * Starts the daemon and keeps it until SIGTERM or SIGINT, or until another process takes its state file over; SIGHUP
  * reloads. Returns the exit code.
+ *
+ * @throws {CommandError} If it cannot start, for a reason that the user or the system is to blame for.
  */
 export async function runUntilSignal(
   start: () => Promise<App>,
@@ -28,17 +30,9 @@ export async function runUntilSignal(
       () => undefined,
     );
   });
-  let app: App;
-  try {
-    app = await starting;
-  } catch (error) {
-    const failure = startFailure(error);
-    if (failure === null) {
-      throw error;
-    }
-    world.err(failure.message);
-    return failure.exitCode;
-  }
+  const app = await starting.catch((error: unknown) => {
+    throw forUser(error);
+  });
 
   const cause = await Promise.race([stopped, app.lockLost]);
   if (cause instanceof Error) {
@@ -55,21 +49,16 @@ export async function runUntilSignal(
   return cause instanceof Error ? EXIT.failure : EXIT.ok;
 }
 
-interface StartFailure {
-  readonly message: string;
-  readonly exitCode: number;
-}
-
-/** What the user or the system is to blame for; null for a bug of ours. */
-function startFailure(error: unknown): StartFailure | null {
+/** An error of the start as the user should see it; a bug of ours stays as it is. */
+function forUser(error: unknown): unknown {
   if (error instanceof StatePathError) {
-    return { message: error.message, exitCode: EXIT.usage };
+    return new CommandError(error.message, { cause: error });
   }
   if (error instanceof StateLockedError) {
-    return { message: error.message, exitCode: EXIT.failure };
+    return new CommandError(error.message, { cause: error, exitCode: EXIT.failure });
   }
   if (!(error instanceof Error && "syscall" in error && "code" in error)) {
-    return null;
+    return error;
   }
   const code = String(error.code);
   // No other address helps where file descriptors have run out.
@@ -77,7 +66,7 @@ function startFailure(error: unknown): StartFailure | null {
   const message = isListening
     ? `Cannot listen: ${error.message}: ${LISTEN_REASONS[code] ?? code}; choose another with --listen`
     : `Cannot start: ${error.message}`;
-  return { message, exitCode: EXIT.failure };
+  return new CommandError(message, { cause: error, exitCode: EXIT.failure });
 }
 
 const LISTEN_REASONS: Readonly<Record<string, string>> = {

@@ -1,16 +1,20 @@
-import type { Logger } from "pino";
 import { type App, startApp } from "../app/app.ts";
-import type { Config, ListenAddress } from "../config/config.ts";
-import { readProxySettings, readStoreFlags, type StoreReading } from "../config/options.ts";
-import { parseListenAddress } from "../config/quantities.ts";
+import type { Config } from "../config/config.ts";
+import { readProxySettings, readStoreFlags } from "../config/options.ts";
 import { createRedact } from "../core/model/redact.ts";
 import type { LogFormat, LogLevel } from "../io/log-options.ts";
 import { createLogger } from "../io/logger.ts";
-import { openRecordingFile, type RecordingFile } from "../io/recording-file.ts";
+import { openRecordingFile, type RecordingFile, type RecordingFileOptions } from "../io/recording-file.ts";
 import { isSystemError } from "../io/system-error.ts";
 import { WatchedFiles } from "../io/watched-files.ts";
-import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
-import { defaultStateFile, loadConfig, openWebConfig, STATE_FILE_NOT_USED } from "./load-config.ts";
+import { buildOf, CommandError, type CommandWorld } from "./command-world.ts";
+import {
+  defaultStateFile,
+  loadConfig,
+  openWebConfig,
+  readListen,
+  STATE_FILE_NOT_USED,
+} from "./load-config.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
 import { colorsFor } from "./terminal.ts";
 
@@ -35,31 +39,22 @@ export interface RunFlags {
  * @throws {ConfigError} If the configuration or the web configuration is invalid.
  */
 export async function run(flags: RunFlags, world: CommandWorld): Promise<number> {
-  const listen = flags.listen === undefined ? null : parseListenAddress(flags.listen);
-  if (listen === null && flags.listen !== undefined) {
-    world.err(
-      `Cannot listen on ${JSON.stringify(flags.listen)}: expected HOST:PORT such as 127.0.0.1:9855 or [::1]:9855`,
-    );
-    return EXIT.usage;
-  }
+  const listen = readListen(flags.listen);
   const store = readStoreFlags(flags, world);
-  if (store.kind === "unusable") {
-    world.err(store.message);
-    return EXIT.usage;
-  }
-  const storeSecrets = store.kind === "store" ? store.secrets : [];
-  world.keepSecret(storeSecrets);
+  world.keepSecret(store?.secrets ?? []);
   const files = new WatchedFiles(world.readFile);
   const load = (): Config => {
     files.startOver();
-    return withListen(loadConfig(flags.config, { ...world, readFile: (path) => files.read(path) }), listen);
+    const config = loadConfig(flags.config, { ...world, readFile: (path) => files.read(path) });
+    // The command line wins over the file.
+    return listen === null ? config : { ...config, listen };
   };
   const config = load();
   const proxy = readProxySettings(world.env);
   const web = flags.webConfig === undefined ? null : openWebConfig(flags.webConfig, world, () => logger);
 
   let lostLogLines = 0;
-  const secrets = new Set([...config.secrets, ...storeSecrets]);
+  const secrets = new Set([...config.secrets, ...(store?.secrets ?? [])]);
   let redact = createRedact([...secrets]);
   const logger = await createLogger({
     level: flags.logLevel,
@@ -71,13 +66,11 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       lostLogLines += 1;
     },
   });
-  const recording = flags.record === undefined ? null : openRecording(flags.record, { world, logger });
-  if (recording === "unusable") {
-    return EXIT.usage;
-  }
-  using _closed = recording;
+  using recording = flags.record === undefined ? null : openRecording(flags.record, { logger });
   const stateFile = flags.state ?? defaultStateFile(flags.config);
-  warnOfUnusedFile(flags, store, logger);
+  if (store !== null && flags.state !== undefined) {
+    logger.warn(STATE_FILE_NOT_USED);
+  }
   const start = (): Promise<App> =>
     startApp(config, {
       ...world,
@@ -96,8 +89,8 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       build: buildOf(world),
       lostLogLines: () => lostLogLines,
       isLifecycleEnabled: flags.enableLifecycle ?? false,
-      stateFile: store.kind === "store" ? null : stateFile,
-      store: store.kind === "store" ? store.settings : null,
+      stateFile: store === null ? stateFile : null,
+      store,
       formerStateFile: stateFile,
       recording,
       web,
@@ -106,28 +99,15 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
   return await runUntilSignal(start, { world, logger });
 }
 
-function openRecording(
-  file: string,
-  { world, logger }: { readonly world: Pick<CommandWorld, "err">; readonly logger: Logger },
-): RecordingFile | "unusable" {
+/** @throws {CommandError} If the file cannot be opened. */
+function openRecording(file: string, options: RecordingFileOptions): RecordingFile {
   try {
-    return openRecordingFile(file, { logger });
+    return openRecordingFile(file, options);
   } catch (error) {
-    if (!(isSystemError(error) && error instanceof Error)) {
-      throw error;
+    if (isSystemError(error) && error instanceof Error) {
+      const why = `${error.message}; choose another with --record`;
+      throw new CommandError(`Cannot write the recording ${file}: ${why}`, { cause: error });
     }
-    world.err(`Cannot write the recording ${file}: ${error.message}; choose another with --record`);
-    return "unusable";
+    throw error;
   }
-}
-
-function warnOfUnusedFile({ state }: RunFlags, store: StoreReading, logger: Logger): void {
-  if (store.kind === "store" && state !== undefined) {
-    logger.warn(STATE_FILE_NOT_USED);
-  }
-}
-
-/** The command line wins over the file. */
-function withListen(config: Config, listen: ListenAddress | null): Config {
-  return listen === null ? config : { ...config, listen };
 }

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Config, StoreSettings } from "../config/config.ts";
-import { readProxySettings, readStoreFlags, type StoreFlags } from "../config/options.ts";
+import { fillUrl, readProxySettings, readStoreFlags, type StoreFlags } from "../config/options.ts";
+import { basicAuthorization, readWebUrl, Secrets, secretsInUrl } from "../config/secrets.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { type Report, STATUSES } from "../core/model/report.ts";
 import { checkRound } from "../daemon/check-round.ts";
@@ -8,23 +9,27 @@ import type { SharedRecord } from "../daemon/daemon.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { spentInFile } from "../daemon/state/carry-over.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
-import { fetchStatus, fetchVersion } from "../io/http-client/fetch-status.ts";
+import { fetchStatus, fetchVersion, type StatusQuestion } from "../io/http-client/fetch-status.ts";
 import { createLogger } from "../io/logger.ts";
 import { findLockOwner, type LockOwner, StateLockedError } from "../io/state/lock.ts";
 import { resolveStatePath, StateFileError, StatePathError } from "../io/state/path.ts";
-import type { RedisStore, StoreWorld } from "../io/store/redis-store.ts";
 import { hasCode, isSystemError } from "../io/system-error.ts";
-import type { StoreCheck, StoreCheckOptions } from "../replica/check-store.ts";
 import { selectForCheck } from "../views/terminal/check.ts";
-import { buildOf, type CommandWorld } from "./command-world.ts";
-import { readDaemonAddress } from "./daemon-address.ts";
+import { buildOf, CommandError, type CommandWorld } from "./command-world.ts";
 import { defaultStateFile, loadConfig, STATE_FILE_NOT_USED } from "./load-config.ts";
 import { colorsFor, createProgressLine } from "./terminal.ts";
 
-/** The status, and where its words are explained; or why there is none. */
-export type StatusResult =
-  | { readonly kind: "status"; readonly json: Report; readonly statusesUrl: string }
-  | { readonly kind: "errors"; readonly errors: readonly string[] };
+/** A status, and where its words are explained. */
+export interface StatusResult {
+  readonly json: Report;
+  readonly statusesUrl: string;
+}
+
+/** The flags of `check` that say where its status comes from, if it asks no daemon. */
+export interface LocalFlags extends StoreFlags {
+  readonly config: string;
+  readonly state?: string;
+}
 
 const DAEMON_TIMEOUT_MS = 10_000;
 /** On this machine. */
@@ -33,30 +38,30 @@ const LISTENER_TIMEOUT_MS = 2_000;
 const MAX_WAIT_MS = 120_000;
 const RETRY_MS = 250;
 
-/** Asks a running daemon, which spends no budget. `written`: its address as given by `--url`. */
+/**
+ * Asks a running daemon, which spends no budget. `written`: its address as given by `--url`.
+ *
+ * @throws {CommandError} If it cannot be asked.
+ */
 export async function askDaemon(written: string, world: CommandWorld): Promise<StatusResult> {
   const address = readDaemonAddress(written, world);
-  if (address.kind === "unusable") {
-    return failed(`--url: ${address.message}`);
-  }
   const proxy = readProxySettings(world.env);
   const answer = await fetchStatus(address, DAEMON_TIMEOUT_MS, proxy);
   const { origin } = new URL(address.url);
-  if (answer.kind === "status") {
-    const known = new Set<string>(STATUSES);
-    const unknown = new Set(
-      answer.json.targets.map(({ status }) => status).filter((word) => !known.has(word)),
-    );
-    if (unknown.size > 0) {
-      const version = await fetchVersion(address, DAEMON_TIMEOUT_MS, proxy);
-      world.err(
-        `Warning: the daemon at ${origin} (version ${version ?? "unknown"}) reports statuses that this version (${buildOf(world).version}) does not know, which count as not ok: ${[...unknown].join(", ")}`,
-      );
-    }
-    return { ...answer, statusesUrl: `${origin}/docs/statuses` };
+  if (answer.kind === "failed") {
+    const advice = answer.guard === null ? "" : `; ${ADVICE[answer.guard]}`;
+    throw new CommandError(`Cannot ask ${origin}: ${answer.detail}${advice}`);
   }
-  const advice = answer.guard === null ? "" : `; ${ADVICE[answer.guard]}`;
-  return failed(`Cannot ask ${origin}: ${answer.detail}${advice}`);
+  const { json } = answer;
+  const known = new Set<string>(STATUSES);
+  const unknown = new Set(json.targets.map(({ status }) => status).filter((word) => !known.has(word)));
+  if (unknown.size > 0) {
+    const version = await fetchVersion(address, DAEMON_TIMEOUT_MS, proxy);
+    world.err(
+      `Warning: the daemon at ${origin} (version ${version ?? "unknown"}) reports statuses that this version (${buildOf(world).version}) does not know, which count as not ok: ${[...unknown].join(", ")}`,
+    );
+  }
+  return { json, statusesUrl: `${origin}/docs/statuses` };
 }
 
 /** How to get past a web configuration. */
@@ -66,89 +71,108 @@ const ADVICE = {
 } as const;
 
 /**
+ * Parses `--url`: http or https, with user and password if the daemon requires them. A password written as `${VAR}` or
+ * `${file:/path}` needs no encoding, and is not visible in the list of processes.
+ */
+function readDaemonAddress(written: string, world: CommandWorld): StatusQuestion {
+  const secrets = new Secrets(world);
+  const filled = fillUrl(written, secrets);
+  const url = typeof filled === "string" ? filled : readWebUrl(filled.text);
+  if (typeof filled === "string" || typeof url === "string") {
+    throw new CommandError(`--url: ${String(url)}`);
+  }
+  world.keepSecret([...secrets.all, ...secretsInUrl(filled.parts)]);
+  const { origin, pathname } = url;
+  return { url: `${origin}${pathname}`.replace(/\/+$/, ""), authorization: basicAuthorization(url) };
+}
+
+/**
  * Polls once, drawing on the budgets of the state file. Where a daemon holds that file, it is asked instead, or, without `--state`
  * and `--store`, the daemon that answers on the configuration's `listen` address and serves all of its targets. Where another
  * check holds the file, its end is awaited. An unknown filter is reported before the first poll.
  *
  * @throws {ConfigError} If the configuration is invalid.
+ * @throws {CommandError} If a filter selects nothing, or no status can be had.
  */
 export async function pollLocally(
   filters: readonly string[],
-  flags: StoreFlags & { readonly config: string; readonly state?: string },
+  flags: LocalFlags,
   world: CommandWorld,
 ): Promise<StatusResult> {
   const config = loadConfig(flags.config, world);
-  const unpolled = new Monitor(config.fleet, { nowMs: world.nowMs, budgets: () => [] }).report();
-  const configured = unpolled;
-  const selected = selectForCheck(configured, filters);
-  if (selected.kind === "errors") {
-    return selected;
-  }
-  const chains = new Set(selected.json.targets.map(({ chain }) => chain));
-  const stateFile = flags.state ?? defaultStateFile(flags.config);
+  const configured = new Monitor(config.fleet, { nowMs: world.nowMs, budgets: () => [] }).report();
+  const { targets } = select(configured, filters).json;
   const store = readStoreFlags(flags, world);
-  if (store.kind === "unusable") {
-    return failed(store.message);
-  }
-  const known = store.kind === "store" ? store : { settings: null, secrets: [] };
-  world.keepSecret(known.secrets);
-  const withSecrets = { ...config, secrets: [...config.secrets, ...known.secrets] };
+  const secrets = store?.secrets ?? [];
+  world.keepSecret(secrets);
+  const round: Round = {
+    config: { ...config, secrets: [...config.secrets, ...secrets] },
+    chains: new Set(targets.map(({ chain }) => chain)),
+    stateFile: flags.state ?? defaultStateFile(flags.config),
+    store,
+  };
   try {
-    if (known.settings === null) {
+    if (store === null) {
       await warnOfSecondLedger(flags, world);
     } else if (flags.state !== undefined) {
       world.err(`Warning: ${STATE_FILE_NOT_USED}`);
     }
     const mayAskListener = flags.state === undefined && flags.store === undefined;
     const listener = mayAskListener ? await findListener(config, configured, world) : null;
-    return listener === null
-      ? await pollOrAsk(withSecrets, { chains, stateFile, store: known.settings }, world)
-      : await askDaemon(listener, world);
+    return await (listener === null ? pollOrAsk(round, world) : askDaemon(listener, world));
   } catch (error) {
-    return failed(messageForUser(error));
+    if (error instanceof StatePathError || error instanceof StateFileError) {
+      throw new CommandError(error.message, { cause: error });
+    }
+    if (isSystemError(error) && error instanceof Error) {
+      throw new CommandError(`Cannot check: ${error.message}`, { cause: error });
+    }
+    throw error;
   }
 }
 
-/** @throws The error itself where it is a bug. */
-function messageForUser(error: unknown): string {
-  if (error instanceof StatePathError || error instanceof StateFileError) {
-    return error.message;
+/** What the filters of `check` select. @throws {CommandError} If one selects nothing. */
+export function select(report: Report, filters: readonly string[]) {
+  const selected = selectForCheck(report, filters);
+  if (selected.kind === "errors") {
+    throw new CommandError(selected.errors.join("\n"));
   }
-  if (!(isSystemError(error) && error instanceof Error)) {
-    throw error;
-  }
-  return `Cannot check: ${error.message}`;
+  return selected;
 }
 
 interface Round {
+  readonly config: Config;
   readonly chains: ReadonlySet<string>;
   readonly stateFile: string;
   /** The store that counts the budgets, in place of the state file. */
   readonly store: StoreSettings | null;
 }
 
-async function pollOrAsk(config: Config, round: Round, world: CommandWorld): Promise<StatusResult> {
-  const { stateFile } = round;
+async function pollOrAsk(round: Round, world: CommandWorld): Promise<StatusResult> {
+  const { stateFile, store } = round;
   const untilMs = world.monotonicMs() + MAX_WAIT_MS;
   while (world.monotonicMs() < untilMs) {
-    const owner = round.store === null ? await findOwner(stateFile) : null;
+    const owner = store === null ? await findOwner(stateFile) : null;
     if (owner !== null && owner.url !== "") {
-      return await askOwner(owner, stateFile, world);
+      const url = toLoopback(owner.url);
+      world.err(
+        `Asking the running daemon at ${url} (pid ${owner.pid}), which holds ${stateFile}; polling nothing`,
+      );
+      return await askDaemon(url, world);
     }
-    const result = owner === null ? await pollOnce(config, round, world) : null;
-    if (result !== null) {
-      return result;
+    const json = owner === null ? await pollOnce(round, world) : null;
+    if (json !== null) {
+      return { json, statusesUrl: "docs/statuses.md" };
     }
     await sleep(RETRY_MS);
   }
-  return failed(`Cannot use the state file ${stateFile}: another synclag has held it for two minutes`);
+  throw new CommandError(
+    `Cannot use the state file ${stateFile}: another synclag has held it for two minutes`,
+  );
 }
 
 /** Two state files count one budget twice: together a daemon and this check may send more than it allows. */
-async function warnOfSecondLedger(
-  { config, state }: { readonly config: string; readonly state?: string },
-  world: CommandWorld,
-): Promise<void> {
+async function warnOfSecondLedger({ config, state }: LocalFlags, world: CommandWorld): Promise<void> {
   const usual = defaultStateFile(config);
   const owner = state === undefined || state === usual ? null : await findOwner(usual);
   if (owner !== null && owner.url !== "") {
@@ -194,16 +218,6 @@ async function findOwner(stateFile: string): Promise<LockOwner | null> {
   }
 }
 
-async function askOwner(
-  { pid, url }: LockOwner,
-  stateFile: string,
-  world: CommandWorld,
-): Promise<StatusResult> {
-  const local = toLoopback(url);
-  world.err(`Asking the running daemon at ${local} (pid ${pid}), which holds ${stateFile}; polling nothing`);
-  return await askDaemon(local, world);
-}
-
 /** A server that listens on every address is reached on this machine's loopback. */
 function toLoopback(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
@@ -211,10 +225,9 @@ function toLoopback(url: string): string {
 
 /** Null where another process was faster to lock the state file. */
 async function pollOnce(
-  config: Config,
-  { chains, stateFile, store }: Round,
+  { config, chains, stateFile, store }: Round,
   world: CommandWorld,
-): Promise<StatusResult | null> {
+): Promise<Report | null> {
   const progress = createProgressLine(world);
   const logger = await createLogger({
     level: "warn",
@@ -231,20 +244,22 @@ async function pollOnce(
     nowMs: world.nowMs,
     proxy: readProxySettings(world.env),
   });
+  const poll = (shared: SharedRecord | null): Promise<Report> =>
+    checkRound(config, chains, {
+      world: { ...world, logger },
+      stateFile: shared === null ? stateFile : null,
+      shared,
+      post: client.post,
+      onProgress: (done, total) => progress.show(`Polling: ${done} of ${total} endpoints`),
+    });
   try {
-    await using redis = store === null ? null : await openRedis(store, { ...world, logger });
-    const poll = (shared: SharedRecord | null): Promise<Report> =>
-      checkRound(config, chains, {
-        world: { ...world, logger },
-        stateFile: shared === null ? stateFile : null,
-        shared,
-        post: client.post,
-        onProgress: (done, total) => progress.show(`Polling: ${done} of ${total} endpoints`),
-      });
-    if (redis === null) {
-      return statusOf(await poll(null));
+    if (store === null) {
+      return await poll(null);
     }
-    const result = await checkStore(config, {
+    // The client of the store is loaded only where there is one.
+    const { checkInStore, RedisStore } = await loadStore();
+    await using redis = await RedisStore.open(store, { ...world, logger });
+    const result = await checkInStore(config, {
       store: redis,
       former: await spentInFile(stateFile),
       world: { ...world, logger, onBug: world.crash },
@@ -252,32 +267,23 @@ async function pollOnce(
       onLeader: (name) =>
         world.err(`Reading the report of ${name}, which leads, from the store; polling nothing`),
     });
-    return result.kind === "failed" ? failed(result.message) : statusOf(result.report);
-  } catch (error) {
-    if (!(error instanceof StateLockedError)) {
-      throw error;
+    if (result.kind === "failed") {
+      throw new CommandError(result.message);
     }
-    return null;
+    return result.report;
+  } catch (error) {
+    if (error instanceof StateLockedError) {
+      return null;
+    }
+    throw error;
   } finally {
     progress.clear();
   }
 }
 
-/** The client is loaded only where there is a store. */
-async function openRedis(settings: StoreSettings, world: StoreWorld): Promise<RedisStore> {
-  const { RedisStore: Store } = await import("../io/store/redis-store.ts");
-  return await Store.open(settings, world);
-}
-
-async function checkStore(config: Config, options: StoreCheckOptions): Promise<StoreCheck> {
+/** Outside of the function that uses it: with `await using`, the compiler does not rewrite the paths of an import. */
+async function loadStore() {
+  const { RedisStore } = await import("../io/store/redis-store.ts");
   const { checkInStore } = await import("../replica/check-store.ts");
-  return await checkInStore(config, options);
-}
-
-function statusOf(report: Report): StatusResult {
-  return { kind: "status", json: report, statusesUrl: "docs/statuses.md" };
-}
-
-function failed(text: string): StatusResult {
-  return { kind: "errors", errors: [text] };
+  return { RedisStore, checkInStore };
 }

@@ -25,22 +25,16 @@ export function fillUrl(written: string, secrets: Secrets): FilledUrl | string {
   return { parts: encoded, text: encoded.map(({ text }) => text).join("") };
 }
 
-/** The parsed options, or why they cannot be used. */
-export type StoreReading =
-  | { readonly kind: "none" }
-  | {
-      readonly kind: "store";
-      readonly settings: StoreSettings;
-      /** Texts that must not leave the process. */
-      readonly secrets: readonly string[];
-    }
-  /** The message repeats no part of the URL, which may hold a password. */
-  | { readonly kind: "unusable"; readonly message: string };
-
 /** The options of `run` and `check` that concern the store. */
 export interface StoreFlags {
   readonly store?: string;
   readonly cluster?: string;
+}
+
+/** What they say. */
+export interface StoreOptions extends StoreSettings {
+  /** Texts that must not leave the process. */
+  readonly secrets: readonly string[];
 }
 
 const DEFAULT_PORT = 6379;
@@ -49,30 +43,32 @@ const EXPECTED = "redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE] or rediss://…
 /**
  * Reads `--store` and `--cluster`, and `SYNCLAG_STORE` where `--store` is not given: `redis://` or, with TLS,
  * `rediss://`. `${VAR}` and `${file:/path}` may stand for a part, which then needs no encoding, or for the whole URL.
+ * Null: there is no store.
+ *
+ * @throws {ConfigError} Its message repeats no part of the URL, which may hold a password.
  */
-export function readStoreFlags({ store, cluster }: StoreFlags, environment: Environment): StoreReading {
+export function readStoreFlags(
+  { store, cluster }: StoreFlags,
+  environment: Environment,
+): StoreOptions | null {
   const written = store ?? environment.env["SYNCLAG_STORE"] ?? "";
   if (cluster !== undefined && !/^[\w.-]{1,64}$/.test(cluster)) {
     const expected = "expected letters, digits, '.', '_' or '-', 64 at most";
-    return { kind: "unusable", message: `--cluster: found ${JSON.stringify(cluster)}, ${expected}` };
+    throw new ConfigError(`--cluster: found ${JSON.stringify(cluster)}, ${expected}`);
   }
   if (store === undefined && written === "") {
-    return cluster === undefined
-      ? { kind: "none" }
-      : { kind: "unusable", message: "--cluster has no effect without --store or SYNCLAG_STORE" };
+    if (cluster !== undefined) {
+      throw new ConfigError("--cluster has no effect without --store or SYNCLAG_STORE");
+    }
+    return null;
   }
   const secrets = new Secrets(environment);
   const url = readStoreUrl(written, secrets);
-  return typeof url === "string"
-    ? {
-        kind: "unusable",
-        message: `${store === undefined ? "environment variable SYNCLAG_STORE" : "--store"}: ${url}`,
-      }
-    : {
-        kind: "store",
-        settings: { address: addressOf(url), cluster: cluster ?? "default" },
-        secrets: secrets.all,
-      };
+  if (typeof url === "string") {
+    const option = store === undefined ? "environment variable SYNCLAG_STORE" : "--store";
+    throw new ConfigError(`${option}: ${url}`);
+  }
+  return { address: addressOf(url), cluster: cluster ?? "default", secrets: secrets.all };
 }
 
 function readStoreUrl(written: string, secrets: Secrets): URL | string {
@@ -113,32 +109,24 @@ function addressOf(url: URL): StoreAddress {
 /**
  * Reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY`; those in lower case win, as with curl. Null without a proxy.
  *
- * @throws {ConfigError} If a proxy is not an http:// or https:// URL.
+ * @throws {ConfigError} If a proxy is not an http:// or https:// URL. Their values are not repeated: they may hold a password.
  */
 export function readProxySettings(env: Environment["env"]): ProxySettings | null {
-  const problems = proxyProblems(env);
+  const problems: string[] = [];
+  const read = (name: string): string => {
+    const found = env[name.toLowerCase()] === undefined ? name : name.toLowerCase();
+    const value = (env[found] ?? "").trim();
+    const url = value === "" || name === "NO_PROXY" ? null : readWebUrl(value);
+    problems.push(...(typeof url === "string" ? [`environment variable ${found}: ${url}`] : []));
+    return value;
+  };
+  const settings = {
+    httpsProxy: read("HTTPS_PROXY"),
+    httpProxy: read("HTTP_PROXY"),
+    noProxy: read("NO_PROXY"),
+  };
   if (problems.length > 0) {
     throw new ConfigError(problems.join("\n"));
   }
-  const [httpProxy, httpsProxy, noProxy] = ["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY"].map(
-    (name) => readProxy(env, name).value,
-  );
-  return httpProxy || httpsProxy
-    ? { httpProxy: httpProxy ?? "", httpsProxy: httpsProxy ?? "", noProxy: noProxy ?? "" }
-    : null;
-}
-
-/** What is wrong with the variables. Their values are not repeated: they may hold a password. */
-export function proxyProblems(env: Environment["env"]): readonly string[] {
-  return ["HTTPS_PROXY", "HTTP_PROXY"]
-    .map((name) => readProxy(env, name))
-    .flatMap(({ name, value }) => {
-      const url = value === "" ? null : readWebUrl(value);
-      return typeof url === "string" ? [`environment variable ${name}: ${url}`] : [];
-    });
-}
-
-function readProxy(env: Environment["env"], name: string): { readonly name: string; readonly value: string } {
-  const found = env[name.toLowerCase()] === undefined ? name : name.toLowerCase();
-  return { name: found, value: (env[found] ?? "").trim() };
+  return settings.httpProxy || settings.httpsProxy ? settings : null;
 }

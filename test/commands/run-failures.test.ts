@@ -2,8 +2,7 @@ import { execFileSync } from "node:child_process";
 import { lstatSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type RunFlags, run } from "../../src/commands/run.ts";
-import { CHAINS_YAML, commandWorld } from "../support/command-world.ts";
+import { CHAINS_YAML } from "../support/command-world.ts";
 import { serve } from "../support/listener.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { runCommand } from "./run-command.ts";
@@ -78,9 +77,8 @@ describe("synclag check with a state file that cannot be read", () => {
 });
 
 /** The exit code, and what was printed. */
-async function runDaemon(
-  flags: Omit<RunFlags, "logLevel">,
-): Promise<readonly [exitCode: number, err: string]> {
-  const { world, printed } = commandWorld({});
-  return [await run({ ...flags, logLevel: "error" }, world), printed.err.join("\n")];
+async function runDaemon(flags: Readonly<Record<string, string>>): Promise<readonly [number, string]> {
+  const options = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, value]);
+  const { exitCode, err } = await runCommand(["run", "--log-level", "error", ...options]);
+  return [exitCode, err];
 }

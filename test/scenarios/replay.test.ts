@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type ReplayFlags, replay } from "../../src/commands/replay.ts";
+import { runCli } from "../../src/cli.ts";
 import { chainReports } from "../../src/core/model/report.ts";
 import { openRecordingFile } from "../../src/io/recording-file.ts";
 import { commandWorld } from "../support/command-world.ts";
@@ -22,7 +22,6 @@ protocols:
     - { variant: subgraph, dialect: graph, url: "https://graph.example/subgraphs/name/{chain}", budget: studio, schedule: auto, chains: [base, gnosis] }
 `;
 const SUBGRAPH = "airdrops/subgraph/production/base";
-const FLAGS: ReplayFlags = { config: "chains.yaml", every: "30s", chain: [], format: "table" };
 
 describe("synclag replay", () => {
   it("says of a recording what the daemon said at the time, across a restart", async () => {
@@ -36,7 +35,7 @@ describe("synclag replay", () => {
     const file = join(folder.path, "observations.jsonl");
     writeFileSync(file, textOf(play.recording));
 
-    const { out } = await replayed([file], { every: "1m", format: "json" });
+    const { out } = await replayed([file], ["--every", "1m", "--format", "json"]);
 
     const said = out.map((line) => JSON.parse(line) as SaidLine).map(momentOf);
     expect(said.slice(0, live.length)).toEqual(live);
@@ -47,7 +46,7 @@ describe("synclag replay", () => {
     await using folder = await temporaryFolder();
     const file = await recordStall(folder.path);
 
-    const { out, exitCode } = await replayed([file], { chain: ["base"] });
+    const { out, exitCode } = await replayed([file], ["--chain", "base"]);
 
     expect(exitCode).toBe(0);
     expect(out).toEqual([
@@ -85,8 +84,8 @@ describe("synclag replay", () => {
   });
 
   it.each([
-    { flags: { every: "soon" }, says: 'Cannot use --every "soon"' },
-    { flags: { chain: ["bass"] }, says: 'Cannot use --chain "bass": chains.yaml has base, gnosis' },
+    { flags: ["--every", "soon"], says: 'Cannot use --every "soon"' },
+    { flags: ["--chain", "bass"], says: 'Cannot use --chain "bass": chains.yaml has base, gnosis' },
   ])("refuses $flags", async ({ flags, says }) => {
     const { err, exitCode } = await replayed(["absent"], flags);
 
@@ -174,9 +173,10 @@ function textOf(lines: readonly string[]): string {
 
 async function replayed(
   files: readonly string[],
-  flags: Partial<ReplayFlags> = {},
+  flags: readonly string[] = [],
 ): Promise<{ readonly exitCode: number; readonly out: readonly string[]; readonly err: readonly string[] }> {
   const { world, printed } = commandWorld({});
-  const exitCode = await replay(files, { ...FLAGS, ...flags }, { ...world, readFile: () => FLEET });
+  const readFile = (path: string) => (path === "chains.yaml" ? FLEET : world.readFile(path));
+  const exitCode = await runCli(["node", "synclag", "replay", ...files, ...flags], { ...world, readFile });
   return { exitCode, ...printed };
 }
