@@ -7,9 +7,9 @@ import type { Endpoint } from "../core/model/fleet.ts";
 import type { PostResult } from "../core/model/http-post.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { askedBy, type Question } from "../dialects/dialect.ts";
-import { FAMILY_QUESTIONS, RPC_QUESTIONS } from "../dialects/families.ts";
+import { CHAIN_ID_QUESTION, FAMILY_QUESTIONS, RPC_QUESTIONS } from "../dialects/families.ts";
 import { interpretReply } from "../dialects/interpret-reply.ts";
-import { describeValue, quote, readPositiveInteger } from "../dialects/values.ts";
+import { quote } from "../dialects/values.ts";
 import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
 import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
 import { type Attempt, type ProbeReport, renderProbeJson, renderProbeText } from "./describe-probe.ts";
@@ -138,18 +138,6 @@ const IndexNode = z.union([
   z.object({ indexingStatuses: z.array(z.unknown()) }),
 ]);
 
-/** The chain id of an RPC node, as a row without a height. */
-const CHAIN_ID: Question = {
-  body: { jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] },
-  reads: "data",
-  read: ({ value }) => {
-    const chainId = readPositiveInteger(value);
-    return chainId === null
-      ? `Cannot read result as a chain id: ${describeValue(value)}`
-      : [{ chainId, content: { kind: "not_started" } }];
-  },
-};
-
 interface AskedQuestion {
   readonly dialect: string;
   readonly question: Question;
@@ -178,8 +166,8 @@ async function askAll({ url, headers }: Endpoint, client: HttpClient): Promise<r
     const result = await client.post({ url, headers, body: next.question.body });
     const attempt = attemptOf(next, result);
     if (next.dialect === "rpc" && attempt.rows.length > 0) {
-      const asked = { dialect: "rpc", question: CHAIN_ID };
-      const chain = attemptOf(asked, await client.post({ url, headers, body: CHAIN_ID.body }));
+      const asked = { dialect: "rpc", question: CHAIN_ID_QUESTION };
+      const chain = attemptOf(asked, await client.post({ url, headers, body: CHAIN_ID_QUESTION.body }));
       const chainId = chain.rows[0]?.chainId ?? null;
       const rows = attempt.rows.map((row) => ({ ...row, chainId }));
       return [...attempts, { ...attempt, rows }, { ...chain, rows: [] }];

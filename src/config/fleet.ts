@@ -165,7 +165,7 @@ function withThresholds(
 
 /** The JSON-RPC nodes of all chains. */
 function resolveRpcNodes({ chains, poll }: Sections, context: Context): readonly Endpoint[] {
-  return whole(chains).flatMap(([slug, { rpc }]) => {
+  return whole(chains).flatMap(([slug, { id, rpc }]) => {
     const nodes = new Map<string, Endpoint>();
     for (const [index, entry] of rpc.entries()) {
       const path = ["chains", slug, "rpc", index];
@@ -173,7 +173,7 @@ function resolveRpcNodes({ chains, poll }: Sections, context: Context): readonly
       if (node !== null && nodes.has(node.key)) {
         context.problems.add(path, `chain "${slug}" has this URL already`);
       } else if (node !== null) {
-        nodes.set(node.key, withoutBudget({ ...node, schedule: poll?.rpc_schedule ?? "auto" }));
+        nodes.set(node.key, withoutBudget({ ...node, chainId: id, schedule: poll?.rpc_schedule ?? "auto" }));
       }
     }
     return [...nodes.values()];

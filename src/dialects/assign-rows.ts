@@ -3,12 +3,12 @@ import type { FailureReason } from "../core/model/observation.ts";
 import type { Outcome, Row, RowContent } from "./dialect.ts";
 import { describeValue } from "./values.ts";
 
-type AskedEndpoint = Pick<Endpoint, "key" | "kind" | "targets">;
+type AskedEndpoint = Pick<Endpoint, "key" | "kind" | "chainId" | "targets">;
 
 /** What a reply may describe: a target, or a chain's RPC node. */
 interface Subject {
   readonly source: string;
-  /** Null for an RPC node, whose reply does not name its chain. */
+  readonly kind: Endpoint["kind"];
   readonly chainId: number | null;
 }
 
@@ -38,10 +38,10 @@ export function failEverySource(
   return subjectsOf(endpoint).map(({ source }) => ({ source, kind: "failed", reason, detail }));
 }
 
-function subjectsOf({ key, kind, targets }: AskedEndpoint): readonly Subject[] {
+function subjectsOf({ key, kind, chainId, targets }: AskedEndpoint): readonly Subject[] {
   return kind === "rpc"
-    ? [{ source: key, chainId: null }]
-    : targets.map((target) => ({ source: target.key, chainId: target.chainId }));
+    ? [{ source: key, kind, chainId: chainId ?? null }]
+    : targets.map((target) => ({ source: target.key, kind, chainId: target.chainId }));
 }
 
 type Content = RowContent | { readonly kind: "missing" };
@@ -83,6 +83,10 @@ function isNotStarted({ chainId, content }: Row): boolean {
 function contentOfOnlyRow(subject: Subject, { chainId, content }: Row): Content {
   if (chainId === null || chainId === subject.chainId) {
     return content;
+  }
+  if (subject.kind === "rpc") {
+    const detail = `the node is of chain ${chainId.toString()}; chains.yaml says ${describeValue(subject.chainId)}`;
+    return { kind: "failed", reason: "wrong_chain", detail };
   }
   const detail = `Cannot use the answer for chain ${describeValue(subject.chainId)}: it has chain ${chainId.toString()} only`;
   return { kind: "failed", reason: "implausible", detail };

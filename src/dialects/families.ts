@@ -3,6 +3,7 @@ import { memoize } from "../core/model/memoize.ts";
 import type { Question } from "./dialect.ts";
 import { questionsOf } from "./form.ts";
 import { graphStatusQuestion } from "./graph-status.ts";
+import { describeValue, readPositiveInteger } from "./values.ts";
 
 /**
  * The families of indexers that `auto` can detect: how each is asked, richest question first, and where its reply has what.
@@ -93,6 +94,18 @@ const RPC: Form = {
   height: "number",
   time: "timestamp?",
   hash: "hash?",
+};
+
+/** The chain id of an RPC node, as a row without a height. */
+export const CHAIN_ID_QUESTION: Question = {
+  body: { jsonrpc: "2.0", id: 1, method: "eth_chainId", params: [] },
+  reads: "data",
+  read: ({ value }) => {
+    const chainId = readPositiveInteger(value);
+    return chainId === null
+      ? `Cannot read result as a chain id: ${describeValue(value)}`
+      : [{ chainId, content: { kind: "not_started" } }];
+  },
 };
 
 type AskedEndpoint = Pick<Endpoint, "targets" | "custom">;

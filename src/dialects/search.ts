@@ -11,6 +11,8 @@ export interface QuestionSearch {
   readonly refused: number;
   /** When all of them had been refused, unix milliseconds, or null. */
   readonly failedAtMs: number | null;
+  /** Whether an RPC node was asked for its chain, and is believed since. */
+  readonly isOfChain: boolean;
 }
 
 /** Before the first poll. */
@@ -19,6 +21,7 @@ export const NEW_SEARCH: QuestionSearch = {
   isAnswered: false,
   refused: 0,
   failedAtMs: null,
+  isOfChain: false,
 };
 
 /** Where all questions were refused, a poll asks one of them in turn, and all of them only after this time. */
@@ -47,8 +50,8 @@ export function afterRefusals(search: QuestionSearch, refused: number, count: nu
 }
 
 /** The search once its question was answered. */
-export function afterAnswer({ questionIndex }: QuestionSearch): QuestionSearch {
-  return { questionIndex, isAnswered: true, refused: 0, failedAtMs: null };
+export function afterAnswer({ questionIndex, isOfChain }: QuestionSearch): QuestionSearch {
+  return { questionIndex, isAnswered: true, refused: 0, failedAtMs: null, isOfChain };
 }
 
 /** The failure of a poll in which every question was refused, the last one with the words `found`. */

@@ -25,6 +25,7 @@ export interface Truth {
 const STATUS_OF: Readonly<Record<FailureReason, Status>> = {
   unauthorized: "rejected",
   payment_required: "rejected",
+  wrong_chain: "rejected",
   rate_limited: "throttled",
   budget: "throttled",
   not_found: "not_found",

@@ -117,6 +117,8 @@ export class Scenario extends Outputs implements AsyncDisposable {
   readonly #endpoints = new Map<string, SimulatedEndpoint>();
   /** By the endpoint's URL. */
   readonly #scripts = new Map<string, Script>();
+  /** URLs behind which the endpoint of another URL answers. */
+  readonly #led = new Map<string, string>();
   /** Hosts that refuse connections. */
   readonly #down = new Set<string>();
   readonly #disk = new SimulatedDisk();
@@ -260,6 +262,11 @@ export class Scenario extends Outputs implements AsyncDisposable {
     const ms = parseDuration(duration) ?? 0;
     this.#stalledMs += ms;
     this.suspend(duration);
+  }
+
+  /** From now on the endpoint of `to` answers behind `url`, as where a name leads to the wrong server; null: its own again. */
+  lead(url: string, to: string | null): void {
+    this.#led.set(url, to ?? url);
   }
 
   /** Hosts refuse connections from now on, or accept them again. */
@@ -410,9 +417,9 @@ export class Scenario extends Outputs implements AsyncDisposable {
     const { host, pathname } = new URL(url);
     const script = this.#scripts.get(url);
     if (script !== undefined && !this.#down.has(host)) {
-      return await this.#scripted(url, script, timeoutMs);
+      return await this.#scripted({ url, body }, script, timeoutMs);
     }
-    const endpoint = this.#endpoints.get(url);
+    const endpoint = this.#endpoints.get(this.#led.get(url) ?? url);
     if (endpoint === undefined || this.#down.has(host) || this.fleet.isClosed) {
       return { kind: "failed", reason: "connect", detail: `connection to ${host} refused` };
     }
@@ -458,13 +465,26 @@ export class Scenario extends Outputs implements AsyncDisposable {
     };
   }
 
-  async #scripted(url: string, script: Script, timeoutMs: number): Promise<Received> {
+  async #scripted(
+    { url, body }: Pick<PostRequest, "url" | "body">,
+    script: Script,
+    timeoutMs: number,
+  ): Promise<Received> {
     const endpoint = endpointsOf(this.#config.fleet).find((one) => one.url === url);
     const slug = endpoint?.chain ?? endpoint?.targets[0]?.chain;
     if (endpoint === undefined || slug == null) {
       throw new RangeError(`Cannot play the script of ${url}: it is not in the configuration`);
     }
     const chain = this.fleet.chain(slug);
+    if (body?.["method"] === "eth_chainId") {
+      const result = `0x${chain.id.toString(16)}`;
+      const reply = {
+        httpStatus: 200,
+        retryAfter: null,
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, result }),
+      };
+      return { kind: "replied", reply };
+    }
     const time = (block: number): number => Math.floor(chain.timeOf(block) / 1_000);
     const answer = onTheWire(script({ head: chain.headAt(), time }), endpoint);
     if (answer.kind === "failed") {

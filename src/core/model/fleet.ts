@@ -99,6 +99,8 @@ export interface Endpoint {
   readonly dialect: string;
   /** An RPC node's provider, as configured; absent: its host. An indexer's is that of each target. */
   readonly provider?: string;
+  /** The id of an RPC node's chain, which it must confirm; absent for an indexer. */
+  readonly chainId?: number;
   /** How it is asked, of dialect `custom` and of no other. */
   readonly custom?: Form;
   /** Asked for the reason while the target is not `ok`; of dialect `graph` alone, and of one chain. */

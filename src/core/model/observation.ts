@@ -16,6 +16,7 @@ export const FAILURE_REASONS = [
   "malformed",
   "too_large",
   "implausible",
+  "wrong_chain",
   "budget",
   "aborted",
 ] as const;

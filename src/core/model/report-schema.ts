@@ -88,13 +88,14 @@ const Target = z.object({
 const Standing = z.object({
   source: Text,
   host: Text.meta({ description: "Its provider" }).nullable(),
-  block_number: Height,
-  stands: oneOf(["agrees", "apart", "excluded", "disputed"]).meta({
+  block_number: Height.meta({ description: "Null of a node of another chain" }).nullable(),
+  stands: oneOf(["agrees", "apart", "excluded", "disputed", "rejected"]).meta({
     description:
-      "apart: neither level with the reference nor in contradiction to it, for example because it lags",
+      "apart: neither level with the reference nor in contradiction to it, for example because it lags; rejected: a node of another chain, which has no vote",
   }),
   detail: Text.meta({
-    description: "Why it is excluded, or on which side it stands where nothing is decided; else null",
+    description:
+      "Why it is excluded or rejected, or on which side it stands where nothing is decided; else null",
   }).nullable(),
 });
 

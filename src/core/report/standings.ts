@@ -5,25 +5,23 @@ import type { ChainSummary } from "../model/report.ts";
 import { newestSample } from "../source/source-state.ts";
 import type { ChainViewAt } from "../status/view.ts";
 
-/** Where each source of a chain stands that has said something lately: with whom it agrees, or who excludes it and why. */
+/** Where each source of a chain stands that has said something lately: with whom it agrees, or why it is left out. */
 export function reportStandings(
   { sources }: Pick<ChainState, "sources">,
   { providers }: WatchedChain,
   view: ChainViewAt,
 ): ChainSummary["standings"] {
-  return sources.flatMap((source) => {
+  return sources.flatMap((source): ChainSummary["standings"] => {
+    const { key, last } = source;
+    const host = providers?.[key] ?? null;
+    if (last?.kind === "failed" && last.reason === "wrong_chain") {
+      return [{ source: key, host, block_number: null, stands: "rejected", detail: last.detail }];
+    }
     const newest = newestSample(source);
     const staleMs = staleAfterMs(view.thresholds, source.pollIntervalMs);
     return newest === null || view.nowMs - newest.receivedAtMs > staleMs
       ? []
-      : [
-          {
-            source: source.key,
-            host: providers?.[source.key] ?? null,
-            block_number: newest.block,
-            ...standingOf(source.key, view),
-          },
-        ];
+      : [{ source: key, host, block_number: newest.block, ...standingOf(key, view) }];
   });
 }
 

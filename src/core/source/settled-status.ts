@@ -43,6 +43,7 @@ export function statusOfFailure(reason: FailureReason): Status {
   switch (reason) {
     case "unauthorized":
     case "payment_required":
+    case "wrong_chain":
       return "rejected";
     case "rate_limited":
     case "budget":

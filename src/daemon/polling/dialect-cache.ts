@@ -43,11 +43,15 @@ export class DialectCache {
     this.#polled.add(identityOf(endpoint));
   }
 
-  /** Forgets what the fleet no longer has. */
+  /** Forgets what the fleet no longer has; RPC nodes are asked for their chain again. */
   retain(fleet: Fleet): void {
     const known = new Set(endpointsOf(fleet).map(identityOf));
     this.#revision += 1;
-    this.#searches = new Map([...this.#searches].filter(([identity]) => known.has(identity)));
+    this.#searches = new Map(
+      [...this.#searches].flatMap(([identity, search]) =>
+        known.has(identity) ? [[identity, { ...search, isOfChain: false }]] : [],
+      ),
+    );
     this.#polled = new Set([...this.#polled].filter((identity) => known.has(identity)));
   }
 

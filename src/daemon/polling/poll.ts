@@ -8,7 +8,7 @@ import type { ParityReading } from "../../core/model/parity.ts";
 import type { Redact } from "../../core/model/redact.ts";
 import { failEverySource } from "../../dialects/assign-rows.ts";
 import type { Outcome, Question } from "../../dialects/dialect.ts";
-import { questionsFor } from "../../dialects/families.ts";
+import { CHAIN_ID_QUESTION, questionsFor } from "../../dialects/families.ts";
 import {
   afterAnswer,
   afterRefusals,
@@ -57,6 +57,12 @@ export interface PollResult {
   /** The values that came with them, where the poll carried a parity probe. */
   readonly readings: readonly ParityReading[];
   readonly search: QuestionSearch;
+}
+
+/** What an attempt begins with. */
+interface AttemptFrom {
+  readonly search: QuestionSearch;
+  readonly use: Use;
 }
 
 /** One attempt: the answer to the question that was not refused, or what went wrong. */
@@ -123,15 +129,38 @@ export async function retry(
     : retry(endpoint, { latest: again, retries: retries - 1 }, ports);
 }
 
+/** Asks an RPC node for its chain before its first block is asked for and believed; then asks for the heights. */
+export async function attempt(endpoint: Endpoint, from: AttemptFrom, ports: PollPorts): Promise<Attempt> {
+  if (endpoint.kind === "indexer" || from.search.isOfChain) {
+    return await askHeights(endpoint, from, ports);
+  }
+  const { search, use } = from;
+  const { answer, times } = await ask(endpoint, { question: CHAIN_ID_QUESTION, use }, ports);
+  if (answer.kind === "refused" || isBelieved(answer)) {
+    return await askHeights(endpoint, { search: { ...search, isOfChain: true }, use }, ports);
+  }
+  report(endpoint, answer, { use, ports });
+  return { answer, times, search };
+}
+
+/** With one of these reasons a node has replied, but does not know the question for its chain. */
+const CHAIN_UNKNOWN: ReadonlySet<FailureReason> = new Set(["graphql", "schema", "unauthorized"]);
+
+/**
+ * Whether an RPC node may be believed after this answer to the question for its chain: one that does not know the question may.
+ * One of another chain is a mistake in chains.yaml or in the node, and asked again with each poll until that is corrected.
+ */
+function isBelieved(answer: Attempt["answer"]): boolean {
+  return answer.kind === "answered"
+    ? answer.outcomes.every(({ kind }) => kind !== "failed")
+    : answer.kind === "failed" && CHAIN_UNKNOWN.has(answer.reason);
+}
+
 /**
  * Asks the question that was answered last, and where it is refused the next ones of the dialect, each at most once. That
  * search is opportunistic: where the budget cannot spare it, the next poll goes on with it.
  */
-export async function attempt(
-  endpoint: Endpoint,
-  from: { readonly search: QuestionSearch; readonly use: Use },
-  ports: PollPorts,
-): Promise<Attempt> {
+async function askHeights(endpoint: Endpoint, from: AttemptFrom, ports: PollPorts): Promise<Attempt> {
   const questions = questionsFor(endpoint);
   const toAsk = questionsToAsk(questions, from.search, ports.nowMs());
   const { asked, refused, use } = await askInTurn(endpoint, { questions: toAsk, use: from.use }, ports);

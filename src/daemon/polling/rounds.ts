@@ -108,6 +108,6 @@ export class Rounds {
 }
 
 /** Names what a poll of an endpoint sends, and where. It may hold a key, and must not leave the process. */
-export const requestIdOf = memoize(({ key, url, dialect, headers }: Endpoint): string =>
-  JSON.stringify([key, url, dialect, headers]),
+export const requestIdOf = memoize(({ key, url, dialect, headers, chainId }: Endpoint): string =>
+  JSON.stringify([key, url, dialect, headers, chainId]),
 );

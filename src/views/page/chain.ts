@@ -79,6 +79,7 @@ const GROUPS = [
   { stands: "agrees", title: "Agree on the head", tone: "ok" },
   { stands: "disputed", title: "Contradict each other", tone: "bad" },
   { stands: "excluded", title: "Excluded", tone: "bad" },
+  { stands: "rejected", title: "Not of this chain", tone: "bad" },
   { stands: "apart", title: "Apart from it", tone: "warn" },
 ] as const;
 
@@ -105,9 +106,10 @@ function renderStanding(
   { block_number: block, detail, host, source, stands }: Standing,
   from: number | null,
 ): Html {
-  const why = detail ?? (stands === "apart" && from !== null ? distanceText(block - from) : null);
-  const height = `${formatNumber(block)}${why === null ? "" : `, ${why}`}`;
-  return html`<li><b>${nameOf(source)}</b>: ${height}${host === null ? null : html` <small>${host}</small>`}</li>`;
+  const isApart = stands === "apart" && block !== null && from !== null;
+  const why = detail ?? (isApart ? distanceText(block - from) : null);
+  const said = [block === null ? null : formatNumber(block), why].filter((part) => part !== null).join(", ");
+  return html`<li><b>${nameOf(source)}</b>: ${said}${host === null ? null : html` <small>${host}</small>`}</li>`;
 }
 
 function distanceText(blocks: number): string {
