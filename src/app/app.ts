@@ -6,8 +6,8 @@ import { Daemon } from "../daemon/daemon.ts";
 import { Reloader } from "../daemon/reloader.ts";
 import { startReportLoop } from "../daemon/report-loop.ts";
 import { logStart } from "../daemon/start-log.ts";
-import { spentInFile } from "../daemon/state/carry-over.ts";
-import { openHistoryStore } from "../daemon/state/history-store.ts";
+import { HistoryStore } from "../daemon/state/history-store.ts";
+import { spentInFile } from "../daemon/state/load.ts";
 import { openStateStore, type StateStore } from "../daemon/state/store.ts";
 import { HttpErrors } from "../io/http-server/http-errors.ts";
 import type { ReloadResult } from "../io/http-server/routes/server-deps.ts";
@@ -47,10 +47,10 @@ export async function startApp(config: Config, world: World): Promise<App> {
     const redis = await openRedis(world, cleanup);
     const prometheus = createPrometheus({ families: METRIC_FAMILIES, build: world.build });
     const store: StateStore = cleanup.use(
-      await openStateStore(world.stateFile, {
+      await openStateStore(world.stateFile, config.fleet, {
         world,
         // Not called before the daemon exists, which is made from what was read.
-        snapshot: () => daemon.snapshot(),
+        state: () => daemon.save(),
         onLockLost: (error) => onLockLost(error),
       }),
     );
@@ -59,7 +59,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
     const daemon: Daemon = cleanup.use(
       new Daemon(config, { world, store, shared: replica?.shared ?? null, mayPoll }),
     );
-    const history = cleanup.use(await openHistoryStore(world));
+    const history = cleanup.use(await HistoryStore.open(world));
     const report = (): Report => ({ ...daemon.report(), ...(replica && { replica: replica.state() }) });
     cleanup.use(replica ?? createCleanup());
     const reloader = new Reloader({
@@ -76,7 +76,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
         config.listen,
         {
           report,
-          past: history.past,
+          past: (chain, keys, span) => history.past(chain, keys, span),
           endpoints: (chain) => daemon.endpoints(chain),
           plan: () => daemon.plan(),
           metrics: createScrape(daemon, { prometheus, reloader, httpErrors, replica }),

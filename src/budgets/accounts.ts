@@ -11,8 +11,8 @@ export interface Account {
   readonly budget: Budget;
   /** The first endpoint that draws on it, or null for a shared budget. */
   readonly endpoint: Endpoint | null;
-  /** Replaced by `Budgets` with each change. */
-  ledger: Ledger;
+  /** With nothing spent. */
+  readonly ledger: Ledger;
   /** How many requests its schedules make in five minutes, rounded up. */
   readonly inFiveMinutes: number;
   /** A digest of where its requests go, by which a renamed budget is recognised. */

@@ -1,18 +1,26 @@
+import { z } from "zod";
 import type { Budget } from "../core/model/fleet.ts";
+import { LATEST_MS } from "../core/model/observation.ts";
+
+/** Unix milliseconds. */
+export const Time = z.number().nonnegative().max(LATEST_MS);
 
 /** How long nothing is sent to a provider that refused a request. Plain data, so that it can be saved. */
-export interface BackOff {
-  /** When it last refused, unix milliseconds. */
-  readonly refusedAtMs: number;
-  /** Unix milliseconds; nothing is sent before. */
-  readonly untilMs: number;
-  /** The time that the provider named, if that is later than `untilMs`, else null. */
-  readonly namedMs: number | null;
-  /** The last delay that the provider did not name; doubles while refusals follow each other. */
-  readonly delayMs: number;
-  /** The first request after a back-off goes alone: `due` before it is sent, `sent` until it is answered. */
-  readonly probe: "none" | "due" | "sent";
-}
+export const BackOff = z
+  .object({
+    /** When it last refused. */
+    refusedAtMs: Time,
+    /** Nothing is sent before. */
+    untilMs: Time,
+    /** The time that the provider named, if that is later than `untilMs`, else null. */
+    namedMs: Time.nullable(),
+    /** The last delay that the provider did not name; doubles while refusals follow each other. */
+    delayMs: Time,
+    /** The first request after a back-off goes alone: `due` before it is sent, `sent` until it is answered. */
+    probe: z.enum(["none", "due", "sent"]),
+  })
+  .readonly();
+export type BackOff = z.infer<typeof BackOff>;
 
 /** What a refusal said. */
 export interface Refusal {

@@ -1,6 +1,7 @@
-import type { Endpoint, Fleet } from "../core/model/fleet.ts";
+import type { Budget, Endpoint, Fleet } from "../core/model/fleet.ts";
 import { memoize } from "../core/model/memoize.ts";
 import type { BudgetReport } from "../core/model/report.ts";
+import { formatNumber, perWindow } from "../core/model/text.ts";
 import { type Account, destinationOf, openAccounts } from "./accounts.ts";
 import {
   allowProbe,
@@ -13,10 +14,31 @@ import {
   type Refusal,
   startProbe,
 } from "./back-off.ts";
-import { backOffText, GRANTED, type Grant, refusedByBudget, refusedByProvider } from "./grant.ts";
-import { block, countSent, type LedgerSnapshot, remainingAt, take, type Use, usedAt } from "./ledger.ts";
-import { mergeSavedBudgets, type SavedBudgets } from "./snapshot.ts";
+import {
+  block,
+  countSent,
+  freeAgainMs,
+  type Ledger,
+  remainingAt,
+  type Spent,
+  take,
+  type Use,
+  usedAt,
+} from "./ledger.ts";
+import { mergeSavedBudgets, type SavedBudgets } from "./saved-budgets.ts";
 
+/** Whether a request may be sent. */
+export type Grant =
+  | { readonly kind: "granted" }
+  | {
+      readonly kind: "refused";
+      /** `budget`: our own limit. `rate_limited`: the provider asked us to wait. */
+      readonly reason: "budget" | "rate_limited";
+      /** Why, and until when, for people. */
+      readonly detail: string;
+    };
+
+const GRANTED: Grant = { kind: "granted" };
 const DAY_MS = 86_400_000;
 /** The longest window, plus a day for a clock that was wrong. */
 const LONGEST_MEMORY_MS = 32 * DAY_MS;
@@ -30,14 +52,13 @@ const LONGEST_MEMORY_MS = 32 * DAY_MS;
 export class Budgets {
   #accounts: ReadonlyMap<string, Account> = new Map();
   #idOf: ReadonlyMap<string, string> = new Map();
-  /** Accounts that the current fleet does not use; they may return within the same window. */
-  #inactive: ReadonlyMap<string, LedgerSnapshot> = new Map();
+  /** By the account's id, also of accounts that the current fleet does not use: they may return within the same window. */
+  readonly #spent = new Map<string, Spent>();
   /** Of endpoints without a budget, by where they send their requests. */
-  #backOffs = new Map<string, BackOff>();
+  readonly #backOffs = new Map<string, BackOff>();
   #sequence = 0;
-  /** Accounts, and endpoints without a budget, that changed since the last checkpoint on disk, with the sequence number of their latest change. */
-  readonly #unsaved = new Map<string, number>();
-
+  /** By the account's id or the destination, the sequence number of its latest change. */
+  readonly #changes = new Map<string, number>();
   readonly #slackMs: number;
 
   /** `slackMs`: each request counts so much longer than the window of its budget. */
@@ -48,21 +69,22 @@ export class Budgets {
 
   /** Switches to another fleet. What was spent stays spent. */
   reload(fleet: Fleet): void {
-    const snapshots = this.#snapshots();
     const { accounts, idOf } = openAccounts(fleet, this.#slackMs);
     this.#accounts = accounts;
     this.#idOf = idOf;
-    this.#resume(snapshots);
+    this.#followRenamed();
   }
 
-  /** The accounts of the fleet by their ids. */
-  accounts(): ReadonlyMap<string, Account> {
-    return this.#accounts;
+  /** The ids of the fleet's accounts. */
+  accountIds(): readonly string[] {
+    return [...this.#accounts.keys()];
   }
 
-  /** The id of the account that an endpoint draws on; null for one without a budget. */
-  accountIdOf({ key }: Pick<Endpoint, "key">): string | null {
-    return this.#idOf.get(key) ?? null;
+  /** The account that an endpoint draws on; null for one without a budget. */
+  accountOf({ key }: Pick<Endpoint, "key">): (Account & { readonly id: string }) | null {
+    const id = this.#idOf.get(key) ?? "";
+    const account = this.#accounts.get(id);
+    return account === undefined ? null : { ...account, id, ledger: this.#ledgerOf(id, account) };
   }
 
   /** Counts one request of this endpoint, or says why it must not be sent. */
@@ -70,21 +92,18 @@ export class Budgets {
     if (endpoint.budget === null) {
       return this.#acquireUncounted(endpoint, nowMs);
     }
-    const id = this.#idOf.get(endpoint.key) ?? "";
-    const account = this.#accounts.get(id);
-    if (account === undefined) {
-      const detail = `not sent: the configuration no longer has a budget ${endpoint.budget}`;
-      return { kind: "refused", reason: "budget", detail };
+    const account = this.accountOf(endpoint);
+    if (account === null) {
+      return refusedByUs(`the configuration no longer has a budget ${endpoint.budget}`);
     }
-    const { ledger, allowed } = take(account.ledger, { nowMs, use });
-    account.ledger = ledger;
+    const { ledger, allowed } = take(account.ledger, use, nowMs);
     if (allowed) {
-      this.#noteChange(id);
+      this.#keep(account.id, account, ledger);
       return GRANTED;
     }
     return isBackingOff(ledger.backOff, nowMs)
       ? refusedByProvider(ledger.backOff, nowMs)
-      : refusedByBudget(account.budget, ledger, { nowMs, use });
+      : refusedByUs(usageText(account.budget, ledger, use, nowMs));
   }
 
   /** The provider refused this endpoint: nothing more is acquired from its account until the back-off ends. */
@@ -95,21 +114,18 @@ export class Budgets {
       this.#noteChange(sentTo(endpoint));
       return;
     }
-    const id = this.#idOf.get(endpoint.key) ?? "";
-    const account = this.#accounts.get(id);
-    if (account !== undefined) {
-      account.ledger = block(account.ledger, refusal);
-      this.#noteChange(id);
+    const account = this.accountOf(endpoint);
+    if (account !== null) {
+      this.#keep(account.id, account, block(account.ledger, refusal));
     }
   }
 
   /** The provider answered this endpoint without a refusal: if that was the probe after a back-off, all may be polled. */
   accept(endpoint: Endpoint, nowMs: number): void {
-    const id = this.#idOf.get(endpoint.key) ?? "";
-    const account = this.#accounts.get(id);
+    const account = this.accountOf(endpoint);
     if (account?.ledger.backOff.probe === "sent") {
-      account.ledger = { ...account.ledger, backOff: endProbe(account.ledger.backOff, nowMs) };
-      this.#noteChange(id);
+      const { ledger } = account;
+      this.#keep(account.id, account, { ...ledger, backOff: endProbe(ledger.backOff, nowMs) });
     }
     const former = this.#backOffs.get(sentTo(endpoint));
     if (former?.probe === "sent") {
@@ -119,8 +135,8 @@ export class Budgets {
 
   /** After a start or a reload by a person: each back-off that is still under way may be probed once. */
   allowProbes(nowMs: number): void {
-    for (const account of this.#accounts.values()) {
-      account.ledger = { ...account.ledger, backOff: allowProbe(account.ledger.backOff, nowMs) };
+    for (const [id, spent] of this.#spent) {
+      this.#spent.set(id, { ...spent, backOff: allowProbe(spent.backOff, nowMs) });
     }
     for (const [key, former] of this.#backOffs) {
       this.#backOffs.set(key, allowProbe(former, nowMs));
@@ -129,83 +145,72 @@ export class Budgets {
 
   /** One report for each account of the fleet, in the order of its budgets and endpoints. */
   report(nowMs: number): readonly BudgetReport[] {
-    return [...this.#accounts.values()].map(({ budget, endpoint, ledger }) => ({
-      budget: budget.name,
-      endpoint: endpoint?.key ?? null,
-      per: budget.per,
-      limit: budget.limit,
-      used: usedAt(ledger, nowMs),
-      remaining: remainingAt(ledger, nowMs),
-      detail: isBackingOff(ledger.backOff, nowMs) ? backOffText(ledger.backOff, nowMs) : null,
-    }));
+    return [...this.#accounts].map(([id, account]) => {
+      const { budget, endpoint } = account;
+      const ledger = this.#ledgerOf(id, account);
+      return {
+        budget: budget.name,
+        endpoint: endpoint?.key ?? null,
+        per: budget.per,
+        limit: budget.limit,
+        used: usedAt(ledger, nowMs),
+        remaining: remainingAt(ledger, nowMs),
+        detail: isBackingOff(ledger.backOff, nowMs) ? backOffText(ledger.backOff, nowMs) : null,
+      };
+    });
   }
 
-  /** What the state file must keep; what no window counts any more is left out. */
+  /** What must outlive the process; what no window counts any more is left out. */
   save(nowMs: number): SavedBudgets {
-    const accounts = [...this.#snapshots()].filter(([, snapshot]) => isCounted(snapshot, nowMs));
-    const backOffs = [...this.#backOffs].filter(([, former]) => isBackingOff(former, nowMs));
-    return { accounts: new Map(accounts), backOffs: new Map(backOffs), atMs: nowMs };
+    return this.#saveOf([...this.#spent.keys()], [...this.#backOffs.keys()], nowMs);
   }
 
-  /** Rises with each draw and each refusal. */
+  /** Rises with each change. */
   sequence(): number {
     return this.#sequence;
   }
 
-  /**
-   * The part of `save()` that was drawn on or refused after this sequence number, or, for null, since the last checkpoint on disk: little,
-   * however large the fleet.
-   */
-  saveDrawn(nowMs: number, after: number | null): SavedBudgets {
-    const changed = new Set(
-      [...this.#unsaved].filter(([, sequence]) => after === null || sequence > after).map(([id]) => id),
-    );
-    const accounts = new Map<string, LedgerSnapshot>();
-    const backOffs = [...this.#backOffs].filter(
-      ([key, former]) => changed.has(key) && isBackingOff(former, nowMs),
-    );
-    for (const id of changed) {
-      const account = this.#accounts.get(id);
-      const snapshot = account === undefined ? this.#inactive.get(id) : snapshotOf(account);
-      if (snapshot !== undefined && isCounted(snapshot, nowMs)) {
-        accounts.set(id, snapshot);
-      }
-    }
-    return { accounts, backOffs: new Map(backOffs), atMs: nowMs };
+  /** The part of `save()` that has changed after this sequence number: little, however large the fleet. */
+  saveChanges(nowMs: number, after: number): SavedBudgets {
+    const changed = [...this.#changes].flatMap(([id, sequence]) => (sequence > after ? [id] : []));
+    return this.#saveOf(changed, changed, nowMs);
   }
 
-  /** Call together with `save()`, and what it returns once that is on disk; until then `saveDrawn()` repeats the draws. */
-  checkpoint(): () => void {
-    const latest = this.#sequence;
-    return () => {
-      for (const [id, sequence] of this.#unsaved) {
-        if (sequence <= latest) {
-          this.#unsaved.delete(id);
-        }
+  /** What has changed up to this sequence number is saved for good: `saveChanges()` need not look at it again. */
+  forgetChanges(upTo: number): void {
+    for (const [id, sequence] of this.#changes) {
+      if (sequence <= upTo) {
+        this.#changes.delete(id);
       }
-    };
+    }
   }
 
   /** Replaces what this process knows of these accounts by what another one has saved. */
-  restore(saved: SavedBudgets): void {
-    this.#backOffs = new Map([...this.#backOffs, ...saved.backOffs]);
-    this.#resume(new Map([...this.#known(), ...saved.accounts]));
-    // Part of it may be in the journal alone, which this process is about to replace.
-    for (const id of saved.accounts.keys()) {
-      this.#unsaved.set(id, this.#sequence);
+  restore({ accounts, backOffs }: SavedBudgets): void {
+    for (const [id, spent] of Object.entries(accounts)) {
+      this.#spent.set(id, spent);
+      // Part of it may be in the journal alone, which this process is about to replace.
+      this.#noteChange(id);
     }
+    for (const [key, saved] of Object.entries(backOffs)) {
+      this.#backOffs.set(key, saved);
+    }
+    this.#followRenamed();
   }
 
   /** Adds what was counted elsewhere. Adding it again changes nothing. */
   merge(saved: SavedBudgets): void {
-    const own = { accounts: new Map(this.#known()), backOffs: this.#backOffs, atMs: 0 };
-    this.restore(mergeSavedBudgets(own, saved));
+    const accounts = Object.fromEntries(this.#spent);
+    this.restore(
+      mergeSavedBudgets({ accounts, backOffs: Object.fromEntries(this.#backOffs), atMs: 0 }, saved),
+    );
   }
 
   /** Counts, of each account, what its schedules ask for in five minutes as sent before `untilMs`. */
   countAdvance(untilMs: number, nowMs: number): void {
-    for (const account of this.#accounts.values()) {
-      account.ledger = countSent(account.ledger, account.inFiveMinutes, { nowMs, untilMs });
+    for (const [id, account] of this.#accounts) {
+      const { inFiveMinutes } = account;
+      this.#keep(id, account, countSent(this.#ledgerOf(id, account), inFiveMinutes, nowMs, untilMs));
     }
   }
 
@@ -214,40 +219,52 @@ export class Budgets {
     for (const id of ids) {
       const account = this.#accounts.get(id);
       if (account !== undefined) {
-        account.ledger = countSent(account.ledger, account.ledger.limit, { nowMs });
+        const ledger = this.#ledgerOf(id, account);
+        this.#keep(id, account, countSent(ledger, ledger.limit, nowMs, nowMs));
       }
     }
+  }
+
+  #ledgerOf(id: string, { ledger }: Account): Ledger {
+    const spent = this.#spent.get(id);
+    return spent === undefined ? ledger : { ...ledger, buckets: spent.buckets, backOff: spent.backOff };
+  }
+
+  #keep(id: string, { sentTo }: Account, { buckets, backOff }: Ledger): void {
+    this.#spent.set(id, { buckets, backOff, sentTo });
+    this.#noteChange(id);
   }
 
   #noteChange(id: string): void {
     this.#sequence += 1;
-    this.#unsaved.set(id, this.#sequence);
+    this.#changes.set(id, this.#sequence);
   }
 
-  #resume(snapshots: ReadonlyMap<string, LedgerSnapshot>): void {
-    const inactive = new Map([...snapshots].filter(([id]) => !this.#accounts.has(id)));
-    for (const [id, account] of this.#accounts) {
-      const formerId = snapshots.has(id) ? id : renamedFrom(account, inactive);
-      const snapshot = snapshots.get(formerId ?? id);
-      if (snapshot !== undefined) {
-        account.ledger = { ...account.ledger, buckets: snapshot.buckets, backOff: snapshot.backOff };
-        this.#unsaved.set(id, this.#sequence);
-        inactive.delete(formerId ?? id);
+  /** An account of which nothing is known may have had another name: one that is not used now, with the same destination. */
+  #followRenamed(): void {
+    const unused = new Map([...this.#spent].filter(([id]) => !this.#accounts.has(id)));
+    for (const [id, { sentTo }] of unused.size === 0 ? [] : this.#accounts) {
+      const former = [...unused].find(([, spent]) => spent.sentTo === sentTo);
+      if (former !== undefined && !this.#spent.has(id)) {
+        const [formerId, spent] = former;
+        unused.delete(formerId);
+        this.#spent.delete(formerId);
+        this.#spent.set(id, spent);
+        this.#noteChange(id);
       }
     }
-    this.#inactive = inactive;
   }
 
-  #snapshots(): ReadonlyMap<string, LedgerSnapshot> {
-    const active = [...this.#accounts].map(([id, account]) => [id, snapshotOf(account)] as const);
-    return new Map([...this.#inactive, ...active]);
-  }
-
-  /** The accounts of which anything is known: one that is new may be another under a new name. */
-  #known(): readonly (readonly [string, LedgerSnapshot])[] {
-    return [...this.#snapshots()].filter(
-      ([, { buckets, backOff: former }]) => buckets.length > 0 || former.refusedAtMs > 0,
-    );
+  #saveOf(ids: readonly string[], destinations: readonly string[], nowMs: number): SavedBudgets {
+    const accounts = ids.flatMap((id) => {
+      const spent = this.#spent.get(id);
+      return spent !== undefined && isCounted(spent, nowMs) ? [[id, spent] as const] : [];
+    });
+    const backOffs = destinations.flatMap((key) => {
+      const former = this.#backOffs.get(key);
+      return former !== undefined && isBackingOff(former, nowMs) ? [[key, former] as const] : [];
+    });
+    return { accounts: Object.fromEntries(accounts), backOffs: Object.fromEntries(backOffs), atMs: nowMs };
   }
 
   #acquireUncounted(endpoint: Endpoint, nowMs: number): Grant {
@@ -268,16 +285,37 @@ export class Budgets {
 
 const sentTo = memoize(({ url }: Endpoint): string => destinationOf(url));
 
-/** The id of the unused account that went to the same place: its budget was renamed. */
-function renamedFrom({ sentTo }: Account, inactive: ReadonlyMap<string, LedgerSnapshot>): string | undefined {
-  return [...inactive].find(([, snapshot]) => snapshot.sentTo === sentTo)?.[0];
-}
-
-function snapshotOf({ ledger, sentTo }: Account): LedgerSnapshot {
-  return { buckets: ledger.buckets, backOff: ledger.backOff, sentTo };
-}
-
 /** Whether some window may still count it. */
-function isCounted({ buckets, backOff: former }: LedgerSnapshot, nowMs: number): boolean {
-  return isBackingOff(former, nowMs) || buckets.some(({ endMs }) => endMs + LONGEST_MEMORY_MS > nowMs);
+function isCounted({ buckets, backOff }: Spent, nowMs: number): boolean {
+  return isBackingOff(backOff, nowMs) || buckets.some(([endMs]) => endMs + LONGEST_MEMORY_MS > nowMs);
+}
+
+/** A request that we do not send by ourselves. */
+export function refusedByUs(why: string): Grant {
+  return { kind: "refused", reason: "budget", detail: `not sent: ${why}` };
+}
+
+function refusedByProvider(backOff: BackOff, nowMs: number): Grant {
+  return { kind: "refused", reason: "rate_limited", detail: backOffText(backOff, nowMs) };
+}
+
+/** For example `rate-limited by provider at 11:08 UTC, next attempt 11:09 UTC`. */
+function backOffText({ refusedAtMs, untilMs, namedMs }: BackOff, nowMs: number): string {
+  const named = namedMs === null ? "" : ` (provider named ${clockTime(namedMs, nowMs)})`;
+  return `rate-limited by provider at ${clockTime(refusedAtMs, nowMs)}, next attempt ${clockTime(untilMs, nowMs)}${named}`;
+}
+
+/** For example `budget studio: 3,000 of 3,000 a day used, next at 14:05 UTC`. */
+function usageText({ name, per }: Budget, ledger: Ledger, use: Use, nowMs: number): string {
+  const used = `${formatNumber(usedAt(ledger, nowMs))} of ${formatNumber(ledger.limit)} ${perWindow(per)} used`;
+  const reserved = use === "opportunistic" ? ", the rest is reserved for scheduled polls" : "";
+  const freeMs = freeAgainMs(ledger, use, nowMs);
+  return `budget ${name}: ${used}${reserved}${freeMs === null ? "" : `, next at ${clockTime(freeMs, nowMs)}`}`;
+}
+
+/** `11:08 UTC`, with the date where that is not within a day. */
+function clockTime(timeMs: number, nowMs: number): string {
+  const iso = new Date(timeMs).toISOString();
+  const time = `${iso.slice(11, 16)} UTC`;
+  return Math.abs(timeMs - nowMs) < DAY_MS ? time : `${iso.slice(0, 10)} ${time}`;
 }

@@ -1,12 +1,14 @@
+import { z } from "zod";
 import type { Budget } from "../core/model/fleet.ts";
 import {
-  type BackOff,
+  BackOff,
   backOff,
   clampBackOff,
   isBackingOff,
   NO_BACK_OFF,
   type Refusal,
   startProbe,
+  Time,
 } from "./back-off.ts";
 
 /**
@@ -15,25 +17,25 @@ import {
  */
 export type Use = "scheduled" | "opportunistic";
 
-/** Requests made within one short span of time, by use. */
-interface Bucket {
-  /** End of the span, unix milliseconds. */
-  readonly endMs: number;
-  readonly scheduled: number;
-  readonly opportunistic: number;
-}
+const Count = z.int().nonnegative();
+/** Requests made within one short span of time: its end, and how many of each use. An array, since a ledger has dozens of them. */
+const Bucket = z.tuple([Time, Count, Count]).readonly();
+type Bucket = readonly [endMs: number, scheduled: number, opportunistic: number];
 
-/** The part of a ledger that outlives the process: plain data for the state file. */
-export interface LedgerSnapshot {
-  /** Oldest first. */
-  readonly buckets: readonly Bucket[];
-  readonly backOff: BackOff;
-  /** A digest of where the account's requests go. */
-  readonly sentTo: string;
-}
+/** What was spent of one account: the part of its ledger that outlives the process. */
+export const Spent = z
+  .object({
+    /** Oldest first. */
+    buckets: z.array(Bucket).readonly(),
+    backOff: BackOff,
+    /** A digest of where the account's requests go. */
+    sentTo: z.string(),
+  })
+  .readonly();
+export type Spent = z.infer<typeof Spent>;
 
 /** What was spent of one account, and its limits. Replaced, never edited. */
-export interface Ledger extends Omit<LedgerSnapshot, "sentTo"> {
+export interface Ledger extends Omit<Spent, "sentTo"> {
   readonly limit: number;
   readonly per: Budget["per"];
   readonly windowMs: number;
@@ -95,36 +97,27 @@ export function askedWithin(lengthMs: number, { per }: Pick<Budget, "per">, poll
  */
 export function take(
   ledger: Ledger,
-  request: { readonly nowMs: number; readonly use: Use },
+  use: Use,
+  nowMs: number,
 ): { readonly ledger: Ledger; readonly allowed: boolean } {
-  const { nowMs, use } = request;
   const current = expire(ledger, nowMs);
   const { scheduled, opportunistic } = counted(current, nowMs);
   const committed = (use === "scheduled" ? scheduled : Math.max(scheduled, current.reserve)) + opportunistic;
   if (isBackingOff(current.backOff, nowMs) || committed + 1 > current.limit) {
     return { ledger: current, allowed: false };
   }
-  const bucket = { endMs: bucketEnd(current, nowMs), scheduled: 0, opportunistic: 0, [use]: 1 };
-  return {
-    ledger: {
-      ...current,
-      buckets: withBucket(current.buckets, bucket),
-      backOff: startProbe(current.backOff, nowMs),
-    },
-    allowed: true,
-  };
+  const endMs = bucketEnd(current, nowMs);
+  const bucket: Bucket = use === "scheduled" ? [endMs, 1, 0] : [endMs, 0, 1];
+  const buckets = withBucket(current.buckets, bucket);
+  return { ledger: { ...current, buckets, backOff: startProbe(current.backOff, nowMs) }, allowed: true };
 }
 
-/** Counts requests that may have been sent up to this instant: so many, but no more than the limit leaves. */
-export function countSent(
-  ledger: Ledger,
-  requests: number,
-  { nowMs, untilMs = nowMs }: { readonly nowMs: number; readonly untilMs?: number },
-): Ledger {
+/** Counts requests that may be sent until then: so many, but no more than the limit leaves. */
+export function countSent(ledger: Ledger, requests: number, nowMs: number, untilMs: number): Ledger {
   const current = expire(ledger, nowMs);
-  const scheduled = Math.min(requests, current.limit - usedAt(current, nowMs));
-  const bucket = { endMs: bucketEnd(current, untilMs), scheduled, opportunistic: 0 };
-  return scheduled <= 0 ? current : { ...current, buckets: withBucket(current.buckets, bucket) };
+  const sent = Math.min(requests, current.limit - usedAt(current, nowMs));
+  const bucket: Bucket = [bucketEnd(current, untilMs), sent, 0];
+  return sent <= 0 ? current : { ...current, buckets: withBucket(current.buckets, bucket) };
 }
 
 /** Requests that count against the limit at this instant: never fewer than were made in the window. */
@@ -140,14 +133,10 @@ export function remainingAt(ledger: Ledger, nowMs: number): number {
 }
 
 /** The first instant from now at which such a request will be allowed if none is made until then; null if never. */
-export function freeAgainMs(
-  ledger: Ledger,
-  request: { readonly nowMs: number; readonly use: Use },
-): number | null {
-  const { nowMs, use } = request;
+export function freeAgainMs(ledger: Ledger, use: Use, nowMs: number): number | null {
   const current = expire({ ...ledger, backOff: NO_BACK_OFF }, nowMs);
-  const instants = [nowMs, ...current.buckets.map(({ endMs }) => endMs + current.windowMs)];
-  return instants.find((atMs) => atMs >= nowMs && take(current, { nowMs: atMs, use }).allowed) ?? null;
+  const instants = [nowMs, ...current.buckets.map(([endMs]) => endMs + current.windowMs)];
+  return instants.find((atMs) => atMs >= nowMs && take(current, use, atMs).allowed) ?? null;
 }
 
 /** Folds in a refusal of the provider: nothing is taken until the back-off ends. */
@@ -158,15 +147,14 @@ export function block(ledger: Ledger, refusal: Refusal): Ledger {
 
 /** A bucket counts until its whole span has left the window. After a clock was put back, so does one of the future. */
 function counted({ buckets, windowMs }: Ledger, nowMs: number): Record<Use, number> {
-  let scheduled = 0;
-  let opportunistic = 0;
-  for (const bucket of buckets) {
-    if (bucket.endMs + windowMs > nowMs) {
-      scheduled += bucket.scheduled;
-      opportunistic += bucket.opportunistic;
+  const counts = { scheduled: 0, opportunistic: 0 };
+  for (const [endMs, scheduled, opportunistic] of buckets) {
+    if (endMs + windowMs > nowMs) {
+      counts.scheduled += scheduled;
+      counts.opportunistic += opportunistic;
     }
   }
-  return { scheduled, opportunistic };
+  return counts;
 }
 
 /**
@@ -179,20 +167,20 @@ function expire(ledger: Ledger, nowMs: number): Ledger {
   const nowEndMs = bucketEnd(ledger, nowMs);
   const newestMs = nowEndMs + CLOCK_ERROR_MS;
   const clamped = clampBackOff(ledger.backOff, nowMs, per);
-  if (buckets.every(({ endMs }) => endMs > oldestMs && endMs <= newestMs)) {
+  if (buckets.every(([endMs]) => endMs > oldestMs && endMs <= newestMs)) {
     return clamped === ledger.backOff ? ledger : { ...ledger, backOff: clamped };
   }
   const kept = buckets
-    .filter(({ endMs }) => endMs > oldestMs)
-    .map((bucket) => (bucket.endMs > newestMs ? { ...bucket, endMs: nowEndMs } : bucket));
+    .filter(([endMs]) => endMs > oldestMs)
+    .map(([endMs, ...counts]): Bucket => [endMs > newestMs ? nowEndMs : endMs, ...counts]);
   return { ...ledger, buckets: merged(kept), backOff: clamped };
 }
 
 /** Nearly every request falls into the latest span, where only the count changes. */
 function withBucket(buckets: readonly Bucket[], bucket: Bucket): readonly Bucket[] {
   const latest = buckets.at(-1);
-  return latest?.endMs === bucket.endMs
-    ? buckets.with(-1, joined(bucket, latest))
+  return latest !== undefined && latest[0] === bucket[0]
+    ? buckets.with(-1, joined(latest, bucket))
     : merged([...buckets, bucket]);
 }
 
@@ -200,23 +188,25 @@ function withBucket(buckets: readonly Bucket[], bucket: Bucket): readonly Bucket
 function merged(buckets: readonly Bucket[]): readonly Bucket[] {
   const byEnd = new Map<number, Bucket>();
   for (const bucket of buckets) {
-    byEnd.set(bucket.endMs, joined(bucket, byEnd.get(bucket.endMs)));
+    const [endMs] = bucket;
+    const same = byEnd.get(endMs);
+    byEnd.set(endMs, same === undefined ? bucket : joined(same, bucket));
   }
-  const sorted = [...byEnd.values()].sort((a, b) => a.endMs - b.endMs);
+  const sorted = [...byEnd.values()].sort(([one], [other]) => one - other);
   const surplus = sorted.length - MOST_BUCKETS;
   if (surplus <= 0) {
     return sorted;
   }
-  const oldest = sorted.slice(0, surplus + 1).reduce((sum, bucket) => joined(bucket, sum));
+  const oldest = sorted.slice(0, surplus + 1).reduce(joined);
   return [oldest, ...sorted.slice(surplus + 1)];
 }
 
-function joined(later: Bucket, earlier: Bucket | undefined): Bucket {
-  return {
-    endMs: later.endMs,
-    scheduled: later.scheduled + (earlier?.scheduled ?? 0),
-    opportunistic: later.opportunistic + (earlier?.opportunistic ?? 0),
-  };
+/** The requests of both, which count until the end of the later one. */
+function joined(
+  [, earlierScheduled, earlierOpportunistic]: Bucket,
+  [endMs, scheduled, opportunistic]: Bucket,
+): Bucket {
+  return [endMs, earlierScheduled + scheduled, earlierOpportunistic + opportunistic];
 }
 
 function bucketEnd({ windowMs }: Ledger, nowMs: number): number {

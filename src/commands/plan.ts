@@ -1,6 +1,6 @@
 import { Budgets } from "../budgets/budgets.ts";
 import { planFleet } from "../budgets/plan.ts";
-import { readSavedBudgets } from "../budgets/snapshot.ts";
+import { SavedBudgets } from "../budgets/saved-budgets.ts";
 import type { Fleet } from "../core/model/fleet.ts";
 import { renderPlanJson, renderPlanTable } from "../views/terminal/plan-table.ts";
 import { type CommandWorld, EXIT } from "./command-world.ts";
@@ -33,7 +33,7 @@ function backOffs(fleet: Fleet, stateFile: string, world: CommandWorld): readonl
   const budgets = new Budgets(fleet);
   try {
     const state = JSON.parse(world.readFile(stateFile)) as { budgets?: unknown };
-    budgets.restore(readSavedBudgets(state.budgets));
+    budgets.restore(SavedBudgets.parse(state.budgets));
   } catch {
     return [];
   }

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import type { BudgetRecord } from "../budgets/gate.ts";
 import type { Config, StoreSettings } from "../config/config.ts";
 import { fillUrl, readProxySettings, readStoreFlags, type StoreFlags } from "../config/options.ts";
 import { basicAuthorization, readWebUrl, Secrets, secretsInUrl } from "../config/secrets.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { type Report, STATUSES } from "../core/model/report.ts";
 import { checkRound } from "../daemon/check-round.ts";
-import type { SharedRecord } from "../daemon/daemon.ts";
 import { Monitor } from "../daemon/monitor.ts";
-import { spentInFile } from "../daemon/state/carry-over.ts";
+import { spentInFile } from "../daemon/state/load.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
 import { fetchStatus, fetchVersion, type StatusQuestion } from "../io/http-client/fetch-status.ts";
 import { createLogger } from "../io/logger.ts";
@@ -244,7 +244,7 @@ async function pollOnce(
     nowMs: world.nowMs,
     proxy: readProxySettings(world.env),
   });
-  const poll = (shared: SharedRecord | null): Promise<Report> =>
+  const poll = (shared: BudgetRecord | null): Promise<Report> =>
     checkRound(config, chains, {
       world: { ...world, logger },
       stateFile: shared === null ? stateFile : null,

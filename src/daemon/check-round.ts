@@ -1,6 +1,4 @@
-import { Budgets } from "../budgets/budgets.ts";
-import { createBudgetGate } from "../budgets/gate.ts";
-import { createSteadyClock } from "../budgets/steady-clock.ts";
+import { type BudgetRecord, createBudgetGate } from "../budgets/gate.ts";
 import type { Config } from "../config/config.ts";
 import type { ChainState } from "../core/head/chain-state.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
@@ -8,7 +6,6 @@ import type { Post } from "../core/model/http-post.ts";
 import type { Report } from "../core/model/report.ts";
 import type { World } from "../io/world.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
-import type { SharedRecord } from "./daemon.ts";
 import { Monitor } from "./monitor.ts";
 import { PollCounters } from "./polling/counters.ts";
 import { DialectCache } from "./polling/dialect-cache.ts";
@@ -18,9 +15,8 @@ import { pollOrder } from "./polling/order.ts";
 import { type PollPorts, poll } from "./polling/poll.ts";
 import { createPollPorts } from "./polling/ports.ts";
 import { createPollQueue } from "./polling/queue.ts";
-import { type SnapshotSource, takeSnapshot } from "./snapshot.ts";
 import type { RestoredState } from "./state/load.ts";
-import { openStateStore } from "./state/store.ts";
+import { openStateStore, type StateStoreOptions } from "./state/store.ts";
 
 export interface CheckRoundOptions {
   readonly post: Post;
@@ -30,7 +26,7 @@ export interface CheckRoundOptions {
   /** Its budgets are drawn on; null where those of the store are. */
   readonly stateFile: string | null;
   /** The budgets of the store; null where those of the state file are drawn on. */
-  readonly shared: SharedRecord | null;
+  readonly shared: BudgetRecord | null;
 }
 
 /**
@@ -48,24 +44,18 @@ export async function checkRound(
   options: CheckRoundOptions,
 ): Promise<Report> {
   const { world } = options;
-  const { shared } = options;
-  const budgets = shared?.budgets ?? new Budgets(config.fleet);
   const fleet = onlyServing(config.fleet, chains);
   // The report is of these endpoints alone: what is not polled cannot show whether anything can be reached.
   const monitor = startMonitor({ ...config, fleet }, world);
   const saved = startMonitor(config, world);
   const dialects = new DialectCache();
-  await using store = await openStateStore(options.stateFile, {
+  await using store = await openStateStore(options.stateFile, config.fleet, {
     world,
-    snapshot: () =>
-      takeSnapshot({ ...withOthers(saved, dialects, restored), budgets, clock, nowMs: world.nowMs }),
+    state: () => withOthers(saved, dialects, restored),
     onLockLost: ({ message }) => world.logger.error(message),
   });
   const { restored } = store;
-  const clock = createSteadyClock(world, restored.budgets.atMs);
-  budgets.restore(restored.budgets);
-  const nowMs = shared?.nowMs ?? clock.nowMs;
-  const gate = createBudgetGate({ budgets, nowMs, record: shared ?? store, random: world.random });
+  const gate = createBudgetGate(options.shared ?? store, world.random);
   gate.allowProbes();
   saved.restore(restored.chains, restored.incidents);
   dialects.restore(restored.questions, config.fleet, () => false);
@@ -119,18 +109,15 @@ function withOthers(
   monitor: Monitor,
   dialects: DialectCache,
   former: RestoredState,
-): Pick<SnapshotSource, "monitor" | "dialects"> {
+): ReturnType<StateStoreOptions["state"]> {
+  const own = monitor.save();
+  const chains = Object.entries(own.chains).map(
+    ([slug, state]) => [slug, withOtherSources(state, former.chains.get(slug))] as const,
+  );
   return {
-    monitor: {
-      save() {
-        const own = monitor.save();
-        const chains = Object.entries(own.chains).map(
-          ([slug, state]) => [slug, withOtherSources(state, former.chains.get(slug))] as const,
-        );
-        return { ...own, chains: Object.fromEntries([...former.chains, ...chains]) };
-      },
-    },
-    dialects: { save: () => ({ ...Object.fromEntries(former.questions), ...dialects.save() }) },
+    ...own,
+    chains: Object.fromEntries([...former.chains, ...chains]),
+    questions: { ...Object.fromEntries(former.questions), ...dialects.save() },
   };
 }
 

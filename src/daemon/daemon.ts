@@ -1,7 +1,5 @@
-import { Budgets } from "../budgets/budgets.ts";
 import { type BudgetGate, type BudgetRecord, createBudgetGate } from "../budgets/gate.ts";
 import { planFleet } from "../budgets/plan.ts";
-import { createSteadyClock, type SteadyClock } from "../budgets/steady-clock.ts";
 import type { Config } from "../config/config.ts";
 import type { EndpointRecord } from "../core/model/exchange.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
@@ -28,15 +26,14 @@ import { createPollQueue, hasSameLimits, type PollQueue } from "./polling/queue.
 import { type PollsUnderWay, requestIdOf } from "./polling/rounds.ts";
 import { observationLine, recordedNames, restartLine } from "./recording.ts";
 import { type PollContext, type Running, readiness, standBy, startRunning, stopRunning } from "./running.ts";
-import { takeSnapshot } from "./snapshot.ts";
-import type { StateSnapshot, StateStore } from "./state/store.ts";
+import type { StateStore, StateStoreOptions } from "./state/store.ts";
 
 export interface DaemonOptions {
   readonly world: World;
   /** The state that the previous process left, and where this one keeps its own. */
   readonly store: StateStore;
   /** The budgets that are recorded in the store, and not in the state file. Default: the state file records them. */
-  readonly shared?: SharedRecord | null;
+  readonly shared?: BudgetRecord | null;
   /**
    * For one of several replicas, which waits for `startPolling()`: whether a poll may be sent at this moment. Null, the default:
    * it polls at once, and always.
@@ -46,17 +43,10 @@ export interface DaemonOptions {
   readonly openClient?: typeof createHttpClient;
 }
 
-/** Budgets that several processes share. */
-export interface SharedRecord extends BudgetRecord {
-  readonly budgets: Budgets;
-  /** The clock of the budgets. */
-  readonly nowMs: () => number;
-}
-
 /** The poll loop, on one configuration at a time. */
 export class Daemon implements AsyncDisposable {
   readonly #options: DaemonOptions;
-  readonly #budgets: Budgets;
+  readonly #record: BudgetRecord;
   readonly #gate: BudgetGate;
   readonly #monitor: Monitor;
   readonly #batches: ObservationBatches;
@@ -65,7 +55,6 @@ export class Daemon implements AsyncDisposable {
   readonly #exchangeLog = new ExchangeLog();
   readonly #dialects = new DialectCache();
   readonly #paritySchedule: ParitySchedule;
-  readonly #clock: SteadyClock;
   readonly #watchdog: LoopWatchdog;
   readonly #recordedNamesOf = memoize(recordedNames);
   readonly #planOf = memoize(({ fleet, poll }: Config) => planFleet(fleet, poll));
@@ -79,18 +68,12 @@ export class Daemon implements AsyncDisposable {
   #learnedQuestions: ReadonlyMap<string, number> | null = null;
 
   constructor(config: Config, options: DaemonOptions) {
-    const { world, shared = null, store } = options;
+    const { world, shared, store } = options;
     this.#options = options;
-    this.#clock = createSteadyClock(world, store.restored.budgets.atMs);
     this.#watchdog = new LoopWatchdog(world);
     this.#paritySchedule = new ParitySchedule(world.monotonicMs);
-    this.#budgets = shared?.budgets ?? new Budgets(config.fleet);
-    this.#gate = createBudgetGate({
-      budgets: this.#budgets,
-      nowMs: shared?.nowMs ?? this.#clock.nowMs,
-      record: shared ?? store,
-      random: world.random,
-    });
+    this.#record = shared ?? store;
+    this.#gate = createBudgetGate(this.#record, world.random);
     this.#monitor = new Monitor(config.fleet, {
       nowMs: world.nowMs,
       monotonicMs: world.monotonicMs,
@@ -99,10 +82,9 @@ export class Daemon implements AsyncDisposable {
       onNetworkRestored: (missed) => this.#running.polling?.pollNow(missed),
     });
     this.#batches = new ObservationBatches(this.#monitor, world.onBug);
-    const { chains, incidents, budgets, questions } = store.restored;
+    const { chains, incidents, questions } = store.restored;
     const state = chains.size > 0 ? "kept" : "lost";
     world.recording?.append([restartLine({ atMs: world.nowMs(), state })]);
-    this.#budgets.restore(budgets);
     this.#gate.allowProbes();
     this.#monitor.restore(chains, incidents);
     this.#dialects.restore(questions, config.fleet, (endpoint) => this.#monitor.isEvident(endpoint));
@@ -162,7 +144,7 @@ export class Daemon implements AsyncDisposable {
     this.#retire(this.#running);
     this.#dialects.retain(config.fleet);
     this.#paritySchedule.retain(config.fleet);
-    this.#budgets.reload(config.fleet);
+    this.#record.budgets.reload(config.fleet);
     this.#gate.allowProbes();
     this.#monitor.watch(config.fleet);
     this.#counters.watch(config.fleet);
@@ -175,15 +157,9 @@ export class Daemon implements AsyncDisposable {
     this.#options.store.touch();
   }
 
-  /** What must outlive the process. */
-  snapshot(): StateSnapshot {
-    return takeSnapshot({
-      monitor: { save: () => this.#upToDate().save() },
-      dialects: this.#dialects,
-      budgets: this.#budgets,
-      clock: this.#clock,
-      nowMs: this.#options.world.nowMs,
-    });
+  /** What must outlive the process, beside the budgets. */
+  save(): ReturnType<StateStoreOptions["state"]> {
+    return { ...this.#upToDate().save(), questions: this.#dialects.save() };
   }
 
   /** Works out the next report in slices, so that `report()` does not block the event loop. */
@@ -265,7 +241,7 @@ export class Daemon implements AsyncDisposable {
     }
   }
 
-  #record(observations: readonly Observation[]): void {
+  #append(observations: readonly Observation[]): void {
     const { recording } = this.#options.world;
     if (recording == null) {
       return;
@@ -329,7 +305,7 @@ export class Daemon implements AsyncDisposable {
       return onObserved("stable");
     }
     this.#dialects.markPolled(endpoint);
-    this.#record(polled.observations);
+    this.#append(polled.observations);
     this.#batches.add(polled, ({ stability, isImplausible }) => {
       if (isImplausible) {
         this.#counters.countFailure(endpoint, "implausible");

@@ -1,6 +1,6 @@
 import type { Reply } from "../core/model/http-post.ts";
 import type { FailureReason } from "../core/model/observation.ts";
-import { shorten } from "../core/model/text.ts";
+import { parseJson, shorten } from "../core/model/text.ts";
 import type { Question, Reading, Row } from "./dialect.ts";
 import { findKnownError, isRateLimitText, quoteExplained, titleOf } from "./error-patterns.ts";
 import { FAMILIES } from "./families.ts";
@@ -199,18 +199,6 @@ export function readBody(body: string, reads: Question["reads"]): ParsedBody {
 function dataOf(json: Readonly<Record<string, unknown>>): Place {
   const name = ["data", "result"].find((key) => json[key] != null) ?? ("data" in json ? "data" : "result");
   return { value: json[name], name };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    // Some engines overflow their stack on deeply nested lists.
-    if (error instanceof SyntaxError || error instanceof RangeError) {
-      return undefined;
-    }
-    throw error;
-  }
 }
 
 /** The words of a proxy that answers in plain text; a page or broken JSON has none of use. */

@@ -1,5 +1,5 @@
 import { Budgets } from "../budgets/budgets.ts";
-import type { SavedBudgets } from "../budgets/snapshot.ts";
+import type { SavedBudgets } from "../budgets/saved-budgets.ts";
 import type { Config } from "../config/config.ts";
 import type { Report } from "../core/model/report.ts";
 import { inSeconds } from "../core/model/text.ts";

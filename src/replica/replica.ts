@@ -1,5 +1,5 @@
 import { Budgets } from "../budgets/budgets.ts";
-import type { SavedBudgets } from "../budgets/snapshot.ts";
+import type { SavedBudgets } from "../budgets/saved-budgets.ts";
 import type { Fleet } from "../core/model/fleet.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { ReplicaReport } from "../core/model/report.ts";

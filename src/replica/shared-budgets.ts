@@ -1,10 +1,11 @@
 import { z } from "zod";
-import type { BackOff } from "../budgets/back-off.ts";
+import { BackOff } from "../budgets/back-off.ts";
 import type { Budgets } from "../budgets/budgets.ts";
 import type { BudgetRecord } from "../budgets/gate.ts";
-import { type LedgerSnapshot, usedAt } from "../budgets/ledger.ts";
-import { AccountJson, BackOffJson, type SavedBudgets, savedBudgetsToJson } from "../budgets/snapshot.ts";
+import { Spent, usedAt } from "../budgets/ledger.ts";
+import type { SavedBudgets } from "../budgets/saved-budgets.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
+import { parseJson } from "../core/model/text.ts";
 import { type Part, type ReadPart, SharedParts, type SharedPartsOptions } from "./parts.ts";
 
 /** By which right a process counts requests. */
@@ -94,14 +95,13 @@ export class SharedBudgets implements BudgetRecord {
   };
 
   readonly useAdvance = (endpoint: Endpoint): boolean => {
-    const id = this.budgets.accountIdOf(endpoint) ?? "";
-    const account = this.budgets.accounts().get(id);
+    const account = this.budgets.accountOf(endpoint);
     const { storeMs, monotonicMs } = this.#contact;
     const isOver = this.#options.monotonicMs() - monotonicMs >= ADVANCE_MS;
-    if (account === undefined || isOver || storeMs < this.#advance.fromMs || this.problem() !== null) {
+    if (account === null || isOver || storeMs < this.#advance.fromMs || this.problem() !== null) {
       return false;
     }
-    const { ledger, inFiveMinutes } = account;
+    const { id, ledger, inFiveMinutes } = account;
     // The request itself is counted already.
     const left = this.#left.get(id) ?? Math.min(inFiveMinutes, ledger.limit + 1 - usedAt(ledger, storeMs));
     this.#left.set(id, left - 1);
@@ -169,8 +169,8 @@ export class SharedBudgets implements BudgetRecord {
   #changes(): readonly Part[] {
     const recorded = this.#recorded;
     const nowMs = this.nowMs();
-    const changes = recorded === null ? this.budgets.save(nowMs) : this.budgets.saveDrawn(nowMs, recorded);
-    const { accounts, backOffs } = savedBudgetsToJson(changes);
+    const { accounts, backOffs } =
+      recorded === null ? this.budgets.save(nowMs) : this.budgets.saveChanges(nowMs, recorded);
     return [
       ...Object.entries(accounts).map(([id, account]) => partOf(`${ACCOUNT}${id}`, account)),
       ...Object.entries(backOffs).map(([digest, backOff]) => partOf(`${DESTINATION}${digest}`, backOff)),
@@ -187,39 +187,43 @@ export class SharedBudgets implements BudgetRecord {
       this.#learn(reading.parts);
     } else if (reading.kind !== "nothing") {
       this.#options.onInvalid(KEY);
-      this.#exhaust([...this.budgets.accounts().keys()]);
+      this.#exhaust(this.budgets.accountIds());
     }
     this.#isInformed = true;
     return true;
   }
 
   #learn(parts: readonly ReadPart[]): void {
-    const saved = {
-      accounts: new Map<string, LedgerSnapshot>(),
-      backOffs: new Map<string, BackOff>(),
-      atMs: 0,
-    };
+    const accounts = new Map<string, Spent>();
+    const backOffs = new Map<string, BackOff>();
     const invalid: string[] = [];
-    for (const { name, text } of parts) {
-      try {
-        const json: unknown = JSON.parse(text);
-        if (name === ADVANCE) {
-          this.#advance = AdvanceJson.parse(json);
-          this.#isForeign = true;
-        } else if (name.startsWith(ACCOUNT)) {
-          saved.accounts.set(name.slice(ACCOUNT.length), AccountJson.parse(json));
-        } else {
-          saved.backOffs.set(name.slice(DESTINATION.length), BackOffJson.parse(json));
-        }
-      } catch (error) {
-        if (!(error instanceof SyntaxError || error instanceof z.ZodError)) {
-          throw error;
-        }
+    const keep = <T>(schema: z.ZodType<T>, { name, text }: ReadPart, use: (value: T) => unknown): void => {
+      const { data } = schema.safeParse(parseJson(text));
+      if (data === undefined) {
         invalid.push(name);
         this.#options.onInvalid(`${KEY} ${name}`);
+      } else {
+        use(data);
+      }
+    };
+    for (const part of parts) {
+      const { name } = part;
+      if (name === ADVANCE) {
+        keep(AdvanceJson, part, (advance) => {
+          this.#advance = advance;
+          this.#isForeign = true;
+        });
+      } else if (name.startsWith(ACCOUNT)) {
+        keep(Spent, part, (spent) => accounts.set(name.slice(ACCOUNT.length), spent));
+      } else {
+        keep(BackOff, part, (backOff) => backOffs.set(name.slice(DESTINATION.length), backOff));
       }
     }
-    this.budgets.restore(saved);
+    this.budgets.restore({
+      accounts: Object.fromEntries(accounts),
+      backOffs: Object.fromEntries(backOffs),
+      atMs: 0,
+    });
     this.#exhaust(invalid.map((name) => name.slice(ACCOUNT.length)));
   }
 

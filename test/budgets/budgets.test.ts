@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Budgets } from "../../src/budgets/budgets.ts";
-import { readSavedBudgets, savedBudgetsToJson } from "../../src/budgets/snapshot.ts";
+import { SavedBudgets } from "../../src/budgets/saved-budgets.ts";
 import type { Budget, Endpoint } from "../../src/core/model/fleet.ts";
 import { endpointOf, fleetOf } from "./fleet-builder.ts";
 
@@ -117,35 +117,35 @@ describe("an account", () => {
 
     const { accounts, backOffs } = budgets.save(T0 + 40 * 24 * HOUR_MS);
 
-    expect([accounts.size, backOffs.size]).toEqual([0, 0]);
+    expect([accounts, backOffs]).toEqual([{}, {}]);
   });
 });
 
-describe("Budgets.saveDrawn()", () => {
-  it("has what was drawn or refused since a draw, or since the last state file that is on disk", () => {
+describe("Budgets.saveChanges()", () => {
+  it("has what was drawn or refused since a draw, but for what is saved for good", () => {
     const budgets = new Budgets(fleet);
     spend(budgets, base, 1);
     const sequence = budgets.sequence();
-    const onWritten = budgets.checkpoint();
     spend(budgets, keyed, 3);
     budgets.backOff(free, { nowMs: T0, untilMs: T0 + HOUR_MS, random: 0 });
-    const drawn = (after: number | null) => {
-      const { accounts, backOffs } = budgets.saveDrawn(T0, after);
-      return [...[...accounts.values()].map(({ buckets }) => buckets[0]?.scheduled), backOffs.size];
+    const changed = (after: number) => {
+      const { accounts, backOffs } = budgets.saveChanges(T0, after);
+      const polls = Object.values(accounts).map(({ buckets }) => buckets[0]?.[1]);
+      return [...polls, Object.keys(backOffs).length];
     };
 
-    const beforeWrite = [drawn(sequence), drawn(null)];
-    onWritten();
+    const before = [changed(sequence), changed(0)];
+    budgets.forgetChanges(sequence);
 
-    expect(beforeWrite).toEqual([
+    expect(before).toEqual([
       [3, 1],
       [1, 3, 1],
     ]);
-    expect(drawn(null)).toEqual([3, 1]);
+    expect(changed(0)).toEqual([3, 1]);
   });
 });
 
-describe("readSavedBudgets()", () => {
+describe("SavedBudgets", () => {
   it.each([
     { case: "no object", json: [] },
     {
@@ -153,8 +153,8 @@ describe("readSavedBudgets()", () => {
       json: { accounts: { a: { buckets: [[1, -1, 0]], backOff: { untilMs: 0, delayMs: 0 } } }, backOffs: {} },
     },
     { case: "a missing part", json: { accounts: {} } },
-  ])("throws on $case", ({ json }) => {
-    expect(() => readSavedBudgets(json)).toThrow();
+  ])("is not $case", ({ json }) => {
+    expect(SavedBudgets.safeParse(json).success).toBe(false);
   });
 });
 
@@ -175,8 +175,8 @@ function takes(budgets: Budgets, endpoint: Endpoint, nowMs = T0): boolean {
 
 /** Another process that reads what the first has written. */
 function restart(before: Budgets, next = fleet): Budgets {
-  const text = JSON.stringify(savedBudgetsToJson(before.save(T0)));
+  const text = JSON.stringify(before.save(T0));
   const after = new Budgets(next);
-  after.restore(readSavedBudgets(JSON.parse(text)));
+  after.restore(SavedBudgets.parse(JSON.parse(text)));
   return after;
 }

@@ -1,15 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { Budgets } from "../../src/budgets/budgets.ts";
 import type { Use } from "../../src/budgets/ledger.ts";
-import {
-  mergeSavedBudgets,
-  readSavedBudgets,
-  type SavedBudgets,
-  savedBudgetsToJson,
-  shiftSavedBudgets,
-} from "../../src/budgets/snapshot.ts";
-import { createSteadyClock, type SteadyClock } from "../../src/budgets/steady-clock.ts";
+import { LocalBudgets } from "../../src/budgets/local-budgets.ts";
+import { mergeSavedBudgets, NOTHING_SPENT, SavedBudgets } from "../../src/budgets/saved-budgets.ts";
 import type { Budget, Endpoint } from "../../src/core/model/fleet.ts";
 import { endpointOf, fleetOf } from "./fleet-builder.ts";
 
@@ -148,8 +141,7 @@ class Life {
   /** Its lines, and up to which draw they go; null where it is written anew next time. */
   #journal: readonly string[] = [];
   #journalled: number | null = null;
-  #budgets = new Budgets(FLEET);
-  #clock: SteadyClock = this.#startClock(0);
+  #local = this.#start(NOTHING_SPENT);
 
   live(step: Step): void {
     switch (step.kind) {
@@ -163,13 +155,13 @@ class Life {
         this.#refuse(step);
         return;
       case "reload":
-        this.#budgets.reload(
+        this.#local.budgets.reload(
           fleetOf(
             ENDPOINTS.filter((_, index) => index !== step.without),
             BUDGETS,
           ),
         );
-        this.#budgets.reload(FLEET);
+        this.#local.budgets.reload(FLEET);
         return;
       case "clock jump":
         this.#wallErrorMs += step.byMs;
@@ -196,9 +188,9 @@ class Life {
   }
 
   #refuse({ endpoint: index, untilMs }: Extract<Step, { kind: "refused" }>): void {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.#local.nowMs();
     const refusal = { nowMs, untilMs: untilMs === null ? null : nowMs + untilMs, random: 0.5 };
-    this.#budgets.backOff(ENDPOINTS[index] ?? HOURLY, refusal);
+    this.#local.budgets.backOff(ENDPOINTS[index] ?? HOURLY, refusal);
   }
 
   #poll({ endpoint: index, use, times, crash }: Extract<Step, { kind: "poll" }>): void {
@@ -211,12 +203,12 @@ class Life {
 
   #request(asked: Endpoint, use: Use, crash: Crash): void {
     if (
-      this.#budgets.acquire(asked, use, this.#clock.nowMs()).kind === "granted" &&
+      this.#local.budgets.acquire(asked, use, this.#local.nowMs()).kind === "granted" &&
       crash !== "before recording"
     ) {
-      const line = this.#write(this.#budgets.saveDrawn(this.#clock.nowMs(), this.#journalled));
+      const line = JSON.stringify(this.#local.saveChanges(this.#journalled ?? 0));
       this.#journal = this.#journalled === null ? [line] : [...this.#journal, line];
-      this.#journalled = this.#budgets.sequence();
+      this.#journalled = this.#local.budgets.sequence();
       if (crash !== "before sending") {
         const name = asked.budget ?? "";
         this.sent.set(name, [...(this.sent.get(name) ?? []), this.#trueMs]);
@@ -228,31 +220,22 @@ class Life {
   }
 
   #save(): void {
-    const onWritten = this.#budgets.checkpoint();
-    this.#stateFile = this.#write(this.#budgets.save(this.#clock.nowMs()));
-    onWritten();
+    const sequence = this.#local.budgets.sequence();
+    this.#stateFile = JSON.stringify(this.#local.save());
+    this.#local.budgets.forgetChanges(sequence);
     this.#journalled = null;
-  }
-
-  #write(saved: SavedBudgets): string {
-    return JSON.stringify(savedBudgetsToJson(shiftSavedBudgets(saved, this.#clock.aheadMs())));
   }
 
   #restart(): void {
-    this.#budgets = new Budgets(FLEET);
     this.#journalled = null;
     const found = [this.#stateFile, ...this.#journal].filter((text) => text !== "");
-    const [first, ...rest] = found.map((text) => readSavedBudgets(JSON.parse(text)));
-    const saved = first === undefined ? null : rest.reduce(mergeSavedBudgets, first);
-    this.#clock = this.#startClock(saved?.atMs ?? 0);
-    if (saved !== null) {
-      this.#budgets.restore(saved);
-    }
+    const saved = found.map((text) => SavedBudgets.parse(JSON.parse(text)));
+    this.#local = this.#start(saved.reduce(mergeSavedBudgets, NOTHING_SPENT));
   }
 
-  #startClock(savedAtMs: number): SteadyClock {
-    const clocks = { nowMs: () => this.#trueMs + this.#wallErrorMs, monotonicMs: () => this.#trueMs };
-    return createSteadyClock(clocks, savedAtMs);
+  #start(saved: SavedBudgets): LocalBudgets {
+    const world = { nowMs: () => this.#trueMs + this.#wallErrorMs, monotonicMs: () => this.#trueMs };
+    return new LocalBudgets(FLEET, saved, world);
   }
 }
 

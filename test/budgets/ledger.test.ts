@@ -30,7 +30,7 @@ describe("take()", () => {
       use: "scheduled",
     });
 
-    const { allowed } = take(ledger, { nowMs: beforeMidnight + 2_000, use: "scheduled" });
+    const { allowed } = take(ledger, "scheduled", beforeMidnight + 2_000);
 
     expect(allowed).toBe(false);
   });
@@ -73,7 +73,7 @@ describe("take()", () => {
 
         for (const [round, spares] of sparesPerRound.entries()) {
           const nowMs = T0 + round * 10 * 60_000;
-          const polled = take(ledger, { nowMs, use: "scheduled" });
+          const polled = take(ledger, "scheduled", nowMs);
           expect(polled.allowed).toBe(true);
           ledger = takeMany(polled.ledger, spares, { nowMs: nowMs + 1, use: "opportunistic" }).ledger;
         }
@@ -89,14 +89,14 @@ describe("take()", () => {
     });
 
     expect(usedAt(ledger, T0)).toBe(2);
-    expect(usedAt(take(ledger, { nowMs: T0, use: "scheduled" }).ledger, T0 + 2 * HOUR_MS)).toBe(0);
+    expect(usedAt(take(ledger, "scheduled", T0).ledger, T0 + 2 * HOUR_MS)).toBe(0);
   });
 
   it("remembers through a clock that is put ahead by hours and back", () => {
     const { ledger } = takeMany(start({ limit: 2, per: "day" }), 2, { nowMs: T0, use: "scheduled" });
 
-    const ahead = take(ledger, { nowMs: T0 + 26 * HOUR_MS, use: "scheduled" });
-    const back = take(ahead.ledger, { nowMs: T0 + HOUR_MS, use: "scheduled" });
+    const ahead = take(ledger, "scheduled", T0 + 26 * HOUR_MS);
+    const back = take(ahead.ledger, "scheduled", T0 + HOUR_MS);
 
     expect([ahead.allowed, back.allowed]).toEqual([true, false]);
   });
@@ -105,7 +105,7 @@ describe("take()", () => {
     let ledger = start({ limit: 1e9, per: "hour" });
 
     for (let nowMs = T0; nowMs < T0 + 10 * HOUR_MS; nowMs += 150_000) {
-      ledger = take(ledger, { nowMs, use: "scheduled" }).ledger;
+      ledger = take(ledger, "scheduled", nowMs).ledger;
     }
 
     expect(usedAt(ledger, T0)).toBe(240);
@@ -115,7 +115,7 @@ describe("take()", () => {
     let ledger = start({ limit: 1e9, per: "hour" });
 
     for (let nowMs = T0; nowMs < T0 + 3 * DAY_MS; nowMs += 60_000) {
-      ledger = take(ledger, { nowMs, use: "scheduled" }).ledger;
+      ledger = take(ledger, "scheduled", nowMs).ledger;
     }
 
     expect(ledger.buckets.length).toBeLessThanOrEqual(100);
@@ -129,8 +129,8 @@ describe("block()", () => {
     const ledger = block(start({ limit: 9 }), { nowMs: T0, untilMs: T0 + 5_000, random: 0 });
 
     expect([remainingAt(ledger, T0), usedAt(ledger, T0)]).toEqual([0, 0]);
-    expect(take(ledger, { nowMs: T0 + 4_999, use: "scheduled" }).allowed).toBe(false);
-    expect(take(ledger, { nowMs: T0 + 5_000, use: "scheduled" }).allowed).toBe(true);
+    expect(take(ledger, "scheduled", T0 + 4_999).allowed).toBe(false);
+    expect(take(ledger, "scheduled", T0 + 5_000).allowed).toBe(true);
   });
 
   it("is silenced for one window at most, whatever the provider names", () => {
@@ -150,7 +150,7 @@ describe("block()", () => {
       random: 0,
     });
 
-    const { ledger: seen } = take(ledger, { nowMs: T0, use: "scheduled" });
+    const { ledger: seen } = take(ledger, "scheduled", T0);
 
     expect(remainingAt(seen, T0 + HOUR_MS)).toBeGreaterThan(0);
   });
@@ -173,7 +173,7 @@ function takeMany(
 ): { readonly ledger: Ledger; readonly allowed: readonly boolean[] } {
   let ledger = first;
   const allowed = Array.from({ length: times }, () => {
-    const taken = take(ledger, { nowMs, use });
+    const taken = take(ledger, use, nowMs);
     ledger = taken.ledger;
     return taken.allowed;
   });

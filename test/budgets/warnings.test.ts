@@ -77,7 +77,7 @@ function isEverRefused({ budget, everyMs }: Case): boolean {
   const end = start + (budget.per === "month" ? 70 : 3) * DAY_MS;
   let ledger = startLedger(budget, budget.limit);
   for (let nowMs = start; nowMs < end; nowMs += everyMs) {
-    const taken = take(ledger, { nowMs, use: "scheduled" });
+    const taken = take(ledger, "scheduled", nowMs);
     ledger = taken.ledger;
     if (!taken.allowed) {
       return true;

@@ -4,7 +4,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
 import { NO_BACK_OFF } from "../../src/budgets/back-off.ts";
-import { savedBudgetsToJson } from "../../src/budgets/snapshot.ts";
+import type { SavedBudgets } from "../../src/budgets/saved-budgets.ts";
 import { writeBudgetJournal } from "../../src/io/state/journal.ts";
 import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { FAULTS } from "../support/faults.ts";
@@ -96,14 +96,10 @@ protocols:
 `;
 }
 
-function spentBefore(): unknown {
+function spentBefore(): SavedBudgets {
   const endMs = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
-  const buckets = [{ endMs, scheduled: SPENT_BEFORE, opportunistic: 0 }];
-  return savedBudgetsToJson({
-    accounts: new Map([["provider", { buckets, backOff: NO_BACK_OFF, sentTo: "" }]]),
-    backOffs: new Map(),
-    atMs: Date.now(),
-  });
+  const provider = { buckets: [[endMs, SPENT_BEFORE, 0] as const], backOff: NO_BACK_OFF, sentTo: "" };
+  return { accounts: { provider }, backOffs: {}, atMs: Date.now() };
 }
 
 interface Comparison {

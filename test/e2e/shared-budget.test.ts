@@ -6,8 +6,7 @@ import { createClient } from "@redis/client";
 import fc from "fast-check";
 import { afterAll, describe, expect, it } from "vitest";
 import { z } from "zod";
-import { countedAtOnce, type Use } from "../../src/budgets/ledger.ts";
-import { AccountJson } from "../../src/budgets/snapshot.ts";
+import { countedAtOnce, Spent } from "../../src/budgets/ledger.ts";
 import { RedisStore } from "../../src/io/store/redis-store.ts";
 import { type StoreScript, storeScript } from "../../src/io/store/store-script.ts";
 import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
@@ -135,9 +134,12 @@ async function countedIn({ url }: RedisServer) {
   const client = await createClient({ url }).connect();
   const text = await client.hGet("synclag:{default}:budgets", "account provider");
   client.destroy();
-  const { buckets } = AccountJson.parse(JSON.parse(text ?? ""));
-  const sum = (use: Use): number => buckets.reduce((total, bucket) => total + bucket[use], 0);
-  return { scheduled: sum("scheduled"), people: sum("opportunistic") };
+  const { buckets } = Spent.parse(JSON.parse(text ?? ""));
+  const sum = (counts: readonly number[]): number => counts.reduce((total, count) => total + count, 0);
+  return {
+    scheduled: sum(buckets.map(([, scheduled]) => scheduled)),
+    people: sum(buckets.map(([, , opportunistic]) => opportunistic)),
+  };
 }
 
 /** Each has keys of its own: calls of the one before may still be under way. */

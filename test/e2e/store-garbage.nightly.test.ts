@@ -1,6 +1,6 @@
 import { createClient } from "@redis/client";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { AccountJson } from "../../src/budgets/snapshot.ts";
+import { Spent } from "../../src/budgets/ledger.ts";
 import {
   badRoutes,
   COUNTED,
@@ -192,8 +192,8 @@ async function copyCluster(keys: readonly string[], { cluster, ask }: Place): Pr
 
 async function spendAll({ cluster, ask }: Place): Promise<void> {
   const key = keyOf(cluster, BUDGETS);
-  const account = AccountJson.parse(JSON.parse(String(await ask(["HGET", key, ACCOUNT]))));
-  const buckets = account.buckets.map(({ endMs }) => [endMs, LIMIT, 0]);
+  const account = Spent.parse(JSON.parse(String(await ask(["HGET", key, ACCOUNT]))));
+  const buckets = account.buckets.map(([endMs]) => [endMs, LIMIT, 0]);
   await ask(["HSET", key, ACCOUNT, JSON.stringify({ ...account, buckets })]);
 }
 
@@ -204,8 +204,8 @@ async function spoil({ key, command }: Mutation, { cluster, ask }: Place): Promi
 /** What the store counts of the budget. */
 async function countedIn({ cluster, ask }: Place): Promise<number> {
   const text = String(await ask(["HGET", keyOf(cluster, BUDGETS), ACCOUNT]));
-  const { buckets } = AccountJson.parse(JSON.parse(text));
-  return buckets.reduce((sum, { scheduled, opportunistic }) => sum + scheduled + opportunistic, 0);
+  const { buckets } = Spent.parse(JSON.parse(text));
+  return buckets.reduce((sum, [, scheduled, opportunistic]) => sum + scheduled + opportunistic, 0);
 }
 
 function keyOf(cluster: string, key: string): string {

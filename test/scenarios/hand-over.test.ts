@@ -3,16 +3,14 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { Budgets } from "../../src/budgets/budgets.ts";
+import { Budgets, type Grant } from "../../src/budgets/budgets.ts";
 import { createBudgetGate } from "../../src/budgets/gate.ts";
-import type { Grant } from "../../src/budgets/grant.ts";
-import { savedBudgetsToJson } from "../../src/budgets/snapshot.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
-import { spentInFile } from "../../src/daemon/state/carry-over.ts";
-import { openHistoryStore } from "../../src/daemon/state/history-store.ts";
+import { HistoryStore } from "../../src/daemon/state/history-store.ts";
+import { spentInFile } from "../../src/daemon/state/load.ts";
 import { openStateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient } from "../../src/io/http-client/client.ts";
 import type { RedisStore } from "../../src/io/store/redis-store.ts";
@@ -205,10 +203,7 @@ describe("two replicas with a store", () => {
     for (let request = 0; request < 40 && spent !== undefined; request += 1) {
       budgets.acquire(spent, "scheduled", Date.now());
     }
-    await writeFile(
-      formerStateFile,
-      JSON.stringify({ budgets: savedBudgetsToJson(budgets.save(Date.now())) }),
-    );
+    await writeFile(formerStateFile, JSON.stringify({ budgets: budgets.save(Date.now()) }));
     const usedBefore = cluster.replica("a").report().budgets[0]?.used ?? 0;
 
     await cluster.stop("b");
@@ -444,8 +439,7 @@ class Cluster {
       world,
       onLeader: () => undefined,
       poll: async (shared) => {
-        const { budgets, nowMs } = shared;
-        const gate = createBudgetGate({ budgets, nowMs, record: shared, random: () => 0.5 });
+        const gate = createBudgetGate(shared, () => 0.5);
         grants.push(...(first === undefined ? [] : [await gate.acquire(first, "opportunistic")]));
         used = gate.report()[0]?.used ?? 0;
         return this.replica("a").report();
@@ -484,9 +478,9 @@ class Cluster {
     const store = this.#storeFor(process);
     const former = formerStateFile === null ? null : await spentInFile(formerStateFile);
     const replica = new Replica(CONFIG.fleet, { store, former, world });
-    const state = await openStateStore(null, {
+    const state = await openStateStore(null, CONFIG.fleet, {
       world,
-      snapshot: () => daemon.snapshot(),
+      state: () => daemon.save(),
       onLockLost: () => undefined,
     });
     const daemon: Daemon = new Daemon(CONFIG, {
@@ -496,7 +490,7 @@ class Cluster {
       mayPoll: () => replica.mayPoll(),
       openClient: (settings) => this.#clientOf(name, this.play.openClient(settings)),
     });
-    const history = await openHistoryStore(world);
+    const history = await HistoryStore.open(world);
     replica.start(name, { daemon, history });
     const reports = startReportLoop(daemon, history, world);
     const scrape = createScrape(daemon, {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { openHistoryStore } from "../../src/daemon/state/history-store.ts";
+import { HistoryStore } from "../../src/daemon/state/history-store.ts";
 import { historyJson } from "../../src/views/api/history.ts";
 import { recordLog } from "../support/log-recorder.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
@@ -17,7 +17,7 @@ protocols:
 describe("the history behind the plots", () => {
   it("has one sample a minute, whose heights, lags and time are of one moment", async () => {
     const play = new ScriptedFleet(CHAINS_YAML);
-    const store = await openHistoryStore({
+    const store = await HistoryStore.open({
       stateFile: null,
       logger: recordLog().logger,
       nowMs: () => play.nowMs,

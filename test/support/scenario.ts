@@ -1,6 +1,7 @@
 import { setImmediate as turn } from "node:timers";
 import { promisify } from "node:util";
 import { vi } from "vitest";
+import { LocalBudgets } from "../../src/budgets/local-budgets.ts";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { parseDuration } from "../../src/config/quantities.ts";
@@ -12,8 +13,8 @@ import type { Report } from "../../src/core/model/report.ts";
 import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
 import { Reloader } from "../../src/daemon/reloader.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
-import { type HistoryStore, openHistoryStore } from "../../src/daemon/state/history-store.ts";
-import { EMPTY_STATE, parseState, type RestoredState } from "../../src/daemon/state/load.ts";
+import { HistoryStore } from "../../src/daemon/state/history-store.ts";
+import { EMPTY_STATE, type RestoredState, usableState } from "../../src/daemon/state/load.ts";
 import type { StateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
 import type { ProbeResult, ReloadResult } from "../../src/io/http-server/routes/server-deps.ts";
@@ -175,7 +176,10 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   /** What the state file would hold now. */
   saved(): SavedState {
-    return JSON.parse(JSON.stringify(this.#daemon.snapshot().all().state)) as SavedState;
+    const budgets = this.#running?.budgets.save();
+    return JSON.parse(
+      JSON.stringify({ savedAtMs: Date.now(), ...this.#daemon.save(), budgets }),
+    ) as SavedState;
   }
 
   /**
@@ -201,7 +205,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
       this.#config = this.#parse(chainsYaml);
       this.#connect();
     }
-    const kept = saved === null || state === "lost" ? EMPTY_STATE : parseState(saved, Date.now());
+    const kept = saved === null || state === "lost" ? EMPTY_STATE : usableState(saved, Date.now());
     const restored = typeof state === "string" ? kept : state;
     this.#running = await startDaemon(this.#config, {
       world: this.#world(),
@@ -509,6 +513,7 @@ type Received =
 
 interface Running extends AsyncDisposable {
   readonly daemon: Daemon;
+  readonly budgets: LocalBudgets;
   readonly history: HistoryStore;
 }
 
@@ -524,7 +529,10 @@ async function startDaemon(
     readonly restored: StateStore["restored"];
   },
 ): Promise<Running> {
+  const budgets = new LocalBudgets(config.fleet, restored.budgets, world);
   const store: StateStore = {
+    budgets: budgets.budgets,
+    nowMs: budgets.nowMs,
     restored,
     touch: () => undefined,
     touchJournal: () => undefined,
@@ -534,10 +542,11 @@ async function startDaemon(
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
   const daemon = new Daemon(config, { world, store, openClient });
-  const history = await openHistoryStore(world);
+  const history = await HistoryStore.open(world);
   const reports = startReportLoop(daemon, history, world);
   return {
     daemon,
+    budgets,
     history,
     async [Symbol.asyncDispose]() {
       await reports[Symbol.asyncDispose]();

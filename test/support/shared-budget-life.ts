@@ -169,12 +169,7 @@ class Process {
       onInvalid: () => undefined,
       onTooLong: () => undefined,
     });
-    this.gate = createBudgetGate({
-      budgets: this.budgets.budgets,
-      nowMs,
-      record: this.budgets,
-      random: () => 0.5,
-    });
+    this.gate = createBudgetGate(this.budgets, () => 0.5);
   }
 }
 

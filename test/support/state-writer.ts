@@ -1,4 +1,5 @@
 import { writeSync } from "node:fs";
+import { NOTHING_SPENT } from "../../src/budgets/saved-budgets.ts";
 import { readStateFile, writeStateFile } from "../../src/io/state/file.ts";
 import { lockStateFile } from "../../src/io/state/lock.ts";
 import { DebouncedWriter } from "../../src/io/state/writer.ts";
@@ -15,17 +16,18 @@ await using lock = await lockStateFile(path, {
   heartbeatMs: Number(heartbeatMs),
 });
 const found = await readStateFile(path, Date.now());
-let count = found.kind === "state" ? Number(found.state.budgets) : 0;
+const MANY = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [index.toString(), 0]));
+let count = found.kind === "state" ? (found.state.questions["count"] ?? 0) : 0;
 await using saver = new DebouncedWriter({
   delayMs: 1_000,
-  content: () => ({
-    savedAtMs: Date.now(),
-    chains: {},
-    incidents: [],
-    budgets: count,
-    questions: Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [index.toString(), 0])),
-  }),
-  write: async (state) => {
+  write: async () => {
+    const state = {
+      savedAtMs: Date.now(),
+      chains: {},
+      incidents: [],
+      budgets: NOTHING_SPENT,
+      questions: { ...MANY, count },
+    };
     await lock.assertHeld();
     await writeStateFile(path, state);
   },

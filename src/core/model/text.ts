@@ -105,3 +105,16 @@ function twoUnits(durationMs: number, { unitMs, unit, restMs, rest }: Units): st
   const head = `${Math.floor(rounded / unitMs)} ${unit}`;
   return restCount === 0 ? head : `${head} ${restCount} ${rest}`;
 }
+
+/** What a JSON text stands for; undefined where it is none. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    // Some engines overflow their stack on deeply nested lists.
+    if (error instanceof SyntaxError || error instanceof RangeError) {
+      return undefined;
+    }
+    throw error;
+  }
+}

@@ -1,4 +1,4 @@
-import type { Grant } from "../../budgets/grant.ts";
+import type { Grant } from "../../budgets/budgets.ts";
 import type { Use } from "../../budgets/ledger.ts";
 import type { Exchange } from "../../core/model/exchange.ts";
 import type { Endpoint } from "../../core/model/fleet.ts";

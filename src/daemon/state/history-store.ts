@@ -1,4 +1,4 @@
-import type { HistorySlice, SavedHistory, Span } from "../../core/history/history.ts";
+import { ChainHistory, type HistorySlice, type SavedHistory, type Span } from "../../core/history/history.ts";
 import { chainReports, type Report } from "../../core/model/report.ts";
 import { moveAside } from "../../io/state/file.ts";
 import { historyPathOf, readHistoryFile, writeHistoryFile } from "../../io/state/history-file.ts";
@@ -6,38 +6,78 @@ import { StateFileError } from "../../io/state/path.ts";
 import { isSystemError } from "../../io/system-error.ts";
 import type { World } from "../../io/world.ts";
 import { inSlices } from "./in-slices.ts";
-import { Recorder } from "./recorder.ts";
-
-/** The history behind the plots, and its file. Disposing it saves the history. */
-export interface HistoryStore extends AsyncDisposable {
-  /** Records a report; to be called every second, one call at a time. */
-  readonly record: (report: Report) => Promise<void>;
-  /** Everything as plain data, one chain at a time. */
-  readonly save: () => Iterable<readonly [slug: string, history: SavedHistory]>;
-  /** Replaces it by what another replica has saved. */
-  readonly restore: (saved: Readonly<Record<string, SavedHistory>>) => void;
-  /** A stretch of a chain's history for the targets with these keys. */
-  readonly past: (chain: string, keys: readonly string[], span: Span) => HistorySlice;
-}
 
 /** A crash loses so much of the plots at most: nothing else depends on them. */
 const SAVE_MS = 10 * 60_000;
 
-/** Continues the history that the previous process saved. */
-export async function openHistoryStore({
-  stateFile,
-  logger,
-  nowMs,
-}: Pick<World, "logger" | "stateFile" | "nowMs">): Promise<HistoryStore> {
-  const recorder = new Recorder();
-  let saving: Promise<void> = Promise.resolve();
+/** The history of every configured chain, for the plots, and its file. Disposing it saves the history. */
+export class HistoryStore implements AsyncDisposable {
+  readonly #world: Pick<World, "logger" | "stateFile" | "nowMs">;
+  #chains = new Map<string, ChainHistory>();
+  #saving: Promise<void> = Promise.resolve();
+  readonly #timer = setInterval(() => void this.#saveInTurn(), SAVE_MS);
 
-  async function save(): Promise<void> {
+  private constructor(world: Pick<World, "logger" | "stateFile" | "nowMs">) {
+    this.#world = world;
+  }
+
+  /** Continues the history that the previous process saved. */
+  static async open(world: Pick<World, "logger" | "stateFile" | "nowMs">): Promise<HistoryStore> {
+    const store = new HistoryStore(world);
+    if (world.stateFile !== null) {
+      store.restore(await load(world.stateFile, world));
+    }
+    return store;
+  }
+
+  /** Records a report; to be called every second, one call at a time. */
+  async record(report: Report): Promise<void> {
+    const atMs = Date.parse(report.generated_at);
+    const former = this.#chains;
+    this.#chains = new Map(report.chains.map(({ slug }) => [slug, former.get(slug) ?? new ChainHistory()]));
+    await inSlices(
+      chainReports(report),
+      (chain) => this.#chains.get(chain.slug)?.record(chain, atMs),
+      this.#world.nowMs,
+    );
+  }
+
+  /** A stretch of a chain's history for the targets with these keys. */
+  past(chain: string, keys: readonly string[], span: Span): HistorySlice {
+    return (this.#chains.get(chain) ?? new ChainHistory()).read(keys, span);
+  }
+
+  /** Everything as plain data, one chain at a time. */
+  *save(): Iterable<readonly [slug: string, history: SavedHistory]> {
+    for (const [slug, history] of this.#chains) {
+      yield [slug, history.save()];
+    }
+  }
+
+  /** Replaces it by what another process has saved. */
+  restore(saved: Readonly<Record<string, SavedHistory>>): void {
+    this.#chains = new Map(
+      Object.entries(saved).map(([slug, history]) => [slug, new ChainHistory().restore(history)]),
+    );
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    clearInterval(this.#timer);
+    await this.#saveInTurn();
+  }
+
+  #saveInTurn(): Promise<void> {
+    this.#saving = this.#saving.then(() => this.#write());
+    return this.#saving;
+  }
+
+  async #write(): Promise<void> {
+    const { stateFile, logger } = this.#world;
     if (stateFile === null) {
       return;
     }
     try {
-      await writeHistoryFile(stateFile, recorder.save());
+      await writeHistoryFile(stateFile, this.save());
     } catch (error) {
       if (!isSystemError(error)) {
         throw error;
@@ -45,30 +85,6 @@ export async function openHistoryStore({
       logger.warn({ detail: String(error) }, "Cannot write the history file");
     }
   }
-
-  function saveInTurn(): Promise<void> {
-    saving = saving.then(save);
-    return saving;
-  }
-
-  if (stateFile !== null) {
-    recorder.restore(await load(stateFile, { logger, nowMs }));
-  }
-  const timer = setInterval(() => void saveInTurn(), SAVE_MS);
-  return {
-    async record(report) {
-      recorder.retain(report);
-      const atMs = Date.parse(report.generated_at);
-      await inSlices(chainReports(report), (chain) => recorder.record(chain, atMs), nowMs);
-    },
-    save: () => recorder.save(),
-    restore: (saved) => recorder.restore(saved),
-    past: (chain, keys, span) => recorder.past(chain, keys, span),
-    async [Symbol.asyncDispose]() {
-      clearInterval(timer);
-      await saveInTurn();
-    },
-  };
 }
 
 async function load(
@@ -77,13 +93,13 @@ async function load(
 ): Promise<Readonly<Record<string, SavedHistory>>> {
   try {
     const found = await readHistoryFile(stateFile);
-    if (found.kind === "history") {
-      return found.chains;
+    if (typeof found !== "string") {
+      return found;
     }
-    const { reason, movedTo } = await moveAside(historyPathOf(stateFile), found.reason, nowMs());
-    logger.warn({ reason, movedTo }, "History file invalid, moved aside; the plots start empty");
+    const movedTo = await moveAside(historyPathOf(stateFile), nowMs());
+    logger.warn({ reason: found, movedTo }, "History file invalid, moved aside; the plots start empty");
   } catch (error) {
-    if (!isSystemError(error) && !(error instanceof StateFileError)) {
+    if (!(error instanceof StateFileError)) {
       throw error;
     }
     logger.warn({ detail: String(error) }, "Cannot read the history file; the plots start empty");

@@ -1,9 +1,14 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { z } from "zod";
-import { mergeSavedBudgets, readSavedBudgets, type SavedBudgets } from "../../budgets/snapshot.ts";
+import { mergeSavedBudgets, NOTHING_SPENT, SavedBudgets, shiftBuckets } from "../../budgets/saved-budgets.ts";
 import type { ChainState } from "../../core/head/chain-state.ts";
 import type { Incident } from "../../core/model/report.ts";
-import { moveAside, readStateFile, type SavedState } from "../../io/state/file.ts";
+import { parseJson } from "../../core/model/text.ts";
+import { readStateFile, type SavedState } from "../../io/state/file.ts";
 import { readBudgetJournal } from "../../io/state/journal.ts";
+import { isSystemError } from "../../io/system-error.ts";
 import type { World } from "../../io/world.ts";
 
 /** The state that the previous process left. */
@@ -24,21 +29,16 @@ const MAX_FUTURE_MS = 60_000;
 export const EMPTY_STATE: RestoredState = {
   chains: new Map(),
   incidents: [],
-  budgets: { accounts: new Map(), backOffs: new Map(), atMs: 0 },
+  budgets: NOTHING_SPENT,
   questions: new Map(),
   warnings: [],
 };
 
-/**
- * What of a state file is used.
- *
- * @throws {z.ZodError} If the budgets are invalid: then the file cannot be trusted at all.
- */
-export function parseState(
-  { savedAtMs, budgets: saved, chains, incidents, questions }: SavedState,
+/** What of a state file is used. */
+export function usableState(
+  { savedAtMs, budgets, chains, incidents, questions }: SavedState,
   nowMs: number,
 ): RestoredState {
-  const budgets = readSavedBudgets(saved);
   if (savedAtMs > nowMs + MAX_FUTURE_MS) {
     const savedAt = new Date(savedAtMs).toISOString();
     const warning = `the clock was set back: the file was written at ${savedAt}; only its budgets are used`;
@@ -62,30 +62,7 @@ export async function loadState(
   path: string,
   { logger, nowMs }: Pick<World, "logger" | "nowMs">,
 ): Promise<RestoredState> {
-  const restored = await readState(path, { logger, nowMs });
-  for (const detail of restored.warnings) {
-    logger.warn({ path, detail }, "State file partly discarded");
-  }
-  const drawn = await readDrawn(path, logger);
-  return drawn === null ? restored : { ...restored, budgets: mergeSavedBudgets(restored.budgets, drawn) };
-}
-
-async function readState(
-  path: string,
-  { logger, nowMs }: Pick<World, "logger" | "nowMs">,
-): Promise<RestoredState> {
-  let found = await readStateFile(path, nowMs());
-  if (found.kind === "state") {
-    try {
-      const restored = parseState(found.state, nowMs());
-      return { ...restored, warnings: [...found.warnings, ...restored.warnings] };
-    } catch (error) {
-      if (!(error instanceof z.ZodError)) {
-        throw error;
-      }
-      found = await moveAside(path, "its budgets are invalid", nowMs());
-    }
-  }
+  const found = await readStateFile(path, nowMs());
   if (found.kind === "moved_aside") {
     const { reason, movedTo } = found;
     logger.error(
@@ -93,14 +70,40 @@ async function readState(
       "State file invalid, moved aside; starting with empty state and budgets",
     );
   }
-  return EMPTY_STATE;
-}
-
-async function readDrawn(path: string, logger: World["logger"]): Promise<SavedBudgets | null> {
+  const restored = found.kind === "state" ? usableState(found.state, nowMs()) : EMPTY_STATE;
+  for (const detail of found.kind === "state" ? [...found.warnings, ...restored.warnings] : []) {
+    logger.warn({ path, detail }, "State file partly discarded");
+  }
   const { spent, problem } = await readBudgetJournal(path);
   if (problem !== null) {
     logger.error({ path, reason: problem }, "Budget journal damaged; budgets may be undercounted");
   }
-  const [first, ...appended] = spent;
-  return first === undefined ? null : appended.reduce(mergeSavedBudgets, first);
+  return { ...restored, budgets: mergeSavedBudgets(restored.budgets, spent) };
+}
+
+/**
+ * What the state file says was spent, for a store that is used in its place. Null where there is no file, or it cannot be read: it may
+ * have moved away long ago.
+ *
+ * The spans of this host's file end some milliseconds later than those of other files and of the store. So they are counted beside
+ * these, and carrying them over again changes nothing.
+ */
+export async function spentInFile(path: string): Promise<SavedBudgets | null> {
+  try {
+    const { data } = z.object({ budgets: SavedBudgets }).safeParse(parseJson(await readFile(path, "utf8")));
+    if (data === undefined) {
+      return null;
+    }
+    const { accounts, ...saved } = mergeSavedBudgets(data.budgets, (await readBudgetJournal(path)).spent);
+    const laterMs = 1 + (createHash("sha256").update(hostname()).digest().readUInt16BE() % 999);
+    const shifted = Object.entries(accounts).map(
+      ([id, spent]) => [id, shiftBuckets(spent, laterMs)] as const,
+    );
+    return { ...saved, accounts: Object.fromEntries(shifted) };
+  } catch (error) {
+    if (isSystemError(error)) {
+      return null;
+    }
+    throw error;
+  }
 }

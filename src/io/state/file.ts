@@ -1,10 +1,12 @@
 import { readFile, rename, stat } from "node:fs/promises";
 import { z } from "zod";
+import { SavedBudgets } from "../../budgets/saved-budgets.ts";
 import type { ChainState } from "../../core/head/chain-state.ts";
 import { LATEST_MS } from "../../core/model/observation.ts";
 import type { Incident } from "../../core/model/report.ts";
+import { parseJson } from "../../core/model/text.ts";
 import { orNull } from "../system-error.ts";
-import { STATE_HEAD, StateFileError } from "./path.ts";
+import { onStateFile, STATE_HEAD } from "./path.ts";
 import { STATE_SHAPE, seal, unseal } from "./seal.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
@@ -15,8 +17,7 @@ export interface SavedState {
   /** By the chain's slug. */
   readonly chains: Readonly<Record<string, ChainState>>;
   readonly incidents: readonly Incident[];
-  /** As `savedBudgetsToJson` writes them. */
-  readonly budgets: unknown;
+  readonly budgets: SavedBudgets;
   /** Which query of its dialect each endpoint answered last, by a digest of its identity. */
   readonly questions: Readonly<Record<string, number>>;
 }
@@ -46,13 +47,13 @@ const StateJson = z.object({
   shape: z.int(),
   chains: z.record(z.string(), z.unknown()),
   incidents: z.unknown(),
-  budgets: z.unknown(),
+  budgets: SavedBudgets,
   questions: z.record(z.string(), z.int().nonnegative()),
 });
 const Versioned = z.looseObject({ version: z.int() });
 
 /** No file of ours is longer, and a string can hold as much. */
-export const MAX_FILE_BYTES = 500_000_000;
+const MAX_FILE_BYTES = 500_000_000;
 export const TOO_LONG = "it is longer than 500 MB";
 
 /**
@@ -65,8 +66,10 @@ export async function readStateFile(path: string, nowMs: number): Promise<StateF
   if (text === null) {
     return { kind: "none" };
   }
-  const parsed = text === TOO_LONG ? invalid(TOO_LONG) : parseState(text);
-  return parsed.kind === "state" ? parsed : await moveAside(path, parsed.reason, nowMs);
+  const found = text === TOO_LONG ? TOO_LONG : parseState(text);
+  return typeof found === "string"
+    ? { kind: "moved_aside", reason: found, movedTo: await moveAside(path, nowMs) }
+    : found;
 }
 
 /**
@@ -75,34 +78,24 @@ export async function readStateFile(path: string, nowMs: number): Promise<StateF
  * @throws {StateFileError} If the disk refuses.
  */
 export async function readText(path: string): Promise<string | null> {
-  try {
+  return await onStateFile("read", path, async () => {
     const stats = await orNull(stat(path), "ENOENT");
     if (stats === null) {
       return null;
     }
     return stats.size > MAX_FILE_BYTES ? TOO_LONG : await orNull(readFile(path, "utf8"), "ENOENT");
-  } catch (error) {
-    throw new StateFileError("read", { path, cause: error });
-  }
+  });
 }
 
 /**
- * Renames an invalid file to `….broken-<time>`.
+ * Renames an invalid file to `….broken-<time>`, and returns that name.
  *
  * @throws {StateFileError} If it cannot be renamed.
  */
-export async function moveAside(
-  path: string,
-  reason: string,
-  nowMs: number,
-): Promise<Extract<StateFound, { kind: "moved_aside" }>> {
+export async function moveAside(path: string, nowMs: number): Promise<string> {
   const movedTo = `${path}.broken-${new Date(nowMs).toISOString().replace(/[-:.]/g, "")}`;
-  try {
-    await rename(path, movedTo);
-  } catch (error) {
-    throw new StateFileError("move aside", { path, cause: error });
-  }
-  return { kind: "moved_aside", reason, movedTo };
+  await onStateFile("move aside", path, () => rename(path, movedTo));
+  return movedTo;
 }
 
 /**
@@ -111,11 +104,7 @@ export async function moveAside(
  * @throws {StateFileError} If that fails; the previous file is then still there.
  */
 export async function writeStateFile(path: string, state: SavedState): Promise<void> {
-  try {
-    await writeAtomically(path, partsOf(state));
-  } catch (error) {
-    throw new StateFileError("write", { path, cause: error });
-  }
+  await onStateFile("write", path, () => writeAtomically(path, partsOf(state)));
 }
 
 /** One chain at a time: the text of a large fleet made at once would block the process for half a second. */
@@ -130,52 +119,44 @@ function* partsOf({ savedAtMs, chains, incidents, ...rest }: SavedState): Iterab
   yield "}}\n";
 }
 
-type ParsedState =
-  | Extract<StateFound, { kind: "state" }>
-  | { readonly kind: "invalid"; readonly reason: string };
-
-function parseState(text: string): ParsedState {
-  let json: unknown;
-  try {
-    json = JSON.parse(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) {
-      throw error;
-    }
-    return invalid(text.trim() === "" ? "it is empty" : "it is truncated or damaged: not valid JSON");
-  }
-  const parsed = StateJson.safeParse(json);
-  if (parsed.success) {
-    return readState(parsed.data);
+/** The state, or why the text is not one. */
+function parseState(text: string): Extract<StateFound, { kind: "state" }> | string {
+  const json = parseJson(text);
+  if (json === undefined) {
+    return text.trim() === "" ? "it is empty" : "it is truncated or damaged: not valid JSON";
   }
   const version = Versioned.safeParse(json).data?.version ?? VERSION;
-  return version === VERSION
-    ? invalid("it is not a state file of Synclag")
-    : invalid(
-        `${version > VERSION ? "a newer" : "an older"} Synclag wrote it: version ${version}, and this one reads ${VERSION}`,
-      );
+  if (version !== VERSION) {
+    const writer = version > VERSION ? "a newer" : "an older";
+    return `${writer} Synclag wrote it: version ${version}, and this one reads ${VERSION}`;
+  }
+  const { data, error } = StateJson.safeParse(json);
+  if (data !== undefined) {
+    return unsealState(data);
+  }
+  const isOurs = error.issues.every(({ path }) => path[0] === "budgets");
+  return isOurs ? "its budgets are invalid" : "it is not a state file of Synclag";
 }
 
-function readState({
-  savedAtMs,
+function unsealState({
+  version: _,
   shape,
-  budgets,
-  questions,
-  ...sealed
-}: z.infer<typeof StateJson>): ParsedState {
-  const state = { savedAtMs, budgets, questions };
+  chains: sealedChains,
+  incidents: sealedIncidents,
+  ...state
+}: z.infer<typeof StateJson>): Extract<StateFound, { kind: "state" }> {
   if (shape !== STATE_SHAPE) {
     const warning = "another version of Synclag wrote it: chains and incidents start empty";
     return { kind: "state", state: { ...state, chains: {}, incidents: [] }, warnings: [warning] };
   }
   const warnings: string[] = [];
   // Values that were sealed in this shape have the types that the writer gave to `seal`.
-  const incidents = unseal(sealed.incidents) as SavedState["incidents"] | undefined;
+  const incidents = unseal(sealedIncidents) as SavedState["incidents"] | undefined;
   if (incidents === undefined) {
     warnings.push("the list of incidents starts empty: it is damaged");
   }
   const chains: Record<string, ChainState> = {};
-  for (const [slug, json] of Object.entries(sealed.chains)) {
+  for (const [slug, json] of Object.entries(sealedChains)) {
     const chain = unseal(json) as ChainState | undefined;
     if (chain === undefined) {
       warnings.push(`chain ${slug} starts empty: it is damaged`);
@@ -184,8 +165,4 @@ function readState({
     }
   }
   return { kind: "state", state: { ...state, chains, incidents: incidents ?? [] }, warnings };
-}
-
-function invalid(reason: string): ParsedState {
-  return { kind: "invalid", reason };
 }

@@ -1,15 +1,8 @@
-import { readFile, stat } from "node:fs/promises";
 import type { SavedHistory } from "../../core/history/history.ts";
 import type { SavedRing } from "../../core/history/ring.ts";
-import { orNull } from "../system-error.ts";
-import { MAX_FILE_BYTES, TOO_LONG } from "./file.ts";
+import { readText, TOO_LONG } from "./file.ts";
 import { seal, unsealText } from "./seal.ts";
 import { writeAtomically } from "./write-atomically.ts";
-
-type HistoryFound =
-  /** By the chain's slug. */
-  | { readonly kind: "history"; readonly chains: Readonly<Record<string, SavedHistory>> }
-  | { readonly kind: "invalid"; readonly reason: string };
 
 type NamedHistory = readonly [slug: string, history: SavedHistory];
 
@@ -30,32 +23,32 @@ interface RingJson {
 
 /**
  * The file of the plotted history, beside the state file, which is written far more often and is much smaller. A line
- * for each chain: of tens of thousands of targets, the whole is longer than a string can be.
+ * for each chain, so that none is made of all at once.
  */
 export function historyPathOf(statePath: string): string {
   return `${statePath}.history`;
 }
 
-/** Reads it; empty where there is none, or one of another version. @throws If the disk refuses. */
-export async function readHistoryFile(statePath: string): Promise<HistoryFound> {
-  const path = historyPathOf(statePath);
-  const stats = await orNull(stat(path), "ENOENT");
-  if (stats === null) {
-    return { kind: "history", chains: {} };
+/**
+ * Reads it, by the chain's slug; empty where there is none, or one of another version. Where it cannot be used, says why.
+ *
+ * @throws {StateFileError} If the disk refuses.
+ */
+export async function readHistoryFile(
+  statePath: string,
+): Promise<Readonly<Record<string, SavedHistory>> | string> {
+  const text = await readText(historyPathOf(statePath));
+  if (text === null || text === TOO_LONG) {
+    return text ?? {};
   }
-  if (stats.size > MAX_FILE_BYTES) {
-    return { kind: "invalid", reason: TOO_LONG };
+  const [header = "", ...lines] = text.trimEnd().split("\n");
+  if (header !== HEADER) {
+    return ANY_HEADER.test(header) ? {} : "it is damaged";
   }
-  const [header = "", ...lines] = linesOf(await readFile(path));
-  if (header.toString() !== HEADER) {
-    return ANY_HEADER.test(header.toString())
-      ? { kind: "history", chains: {} }
-      : { kind: "invalid", reason: "it is damaged" };
-  }
-  const chains = lines.map((line) => readHistoryText(line.toString()));
+  const chains = lines.map(readHistoryText);
   return chains.includes(null)
-    ? { kind: "invalid", reason: "it is damaged" }
-    : { kind: "history", chains: Object.fromEntries(chains.filter((chain) => chain !== null)) };
+    ? "it is damaged"
+    : Object.fromEntries(chains.filter((chain) => chain !== null));
 }
 
 /** Writes it, all of it or nothing. @throws If the disk refuses; the previous file is then still there. */
@@ -68,17 +61,6 @@ function* partsOf(chains: Iterable<NamedHistory>): Iterable<string> {
   yield `${HEADER}\n`;
   for (const chain of chains) {
     yield `${historyText(chain)}\n`;
-  }
-}
-
-/** Each is a part of these bytes, not a copy. */
-function* linesOf(bytes: Buffer): Iterable<Buffer> {
-  let start = 0;
-  while (start < bytes.length) {
-    const newline = bytes.indexOf("\n", start);
-    const end = newline < 0 ? bytes.length : newline;
-    yield bytes.subarray(start, end);
-    start = end + 1;
   }
 }
 

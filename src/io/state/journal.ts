@@ -1,9 +1,10 @@
 import { constants, open, unlink } from "node:fs/promises";
 import { z } from "zod";
-import { readSavedBudgets, type SavedBudgets } from "../../budgets/snapshot.ts";
+import { mergeSavedBudgets, NOTHING_SPENT, SavedBudgets } from "../../budgets/saved-budgets.ts";
+import { parseJson } from "../../core/model/text.ts";
 import { isSystemError, orNull } from "../system-error.ts";
 import { readText, TOO_LONG } from "./file.ts";
-import { StateFileError } from "./path.ts";
+import { onStateFile } from "./path.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
 /**
@@ -14,56 +15,35 @@ function journalPathOf(statePath: string): string {
   return `${statePath}.budgets`;
 }
 
-const LineJson = z.object({ version: z.literal(1), budgets: z.unknown() });
-
-/** What a journal holds. */
-interface JournalFound {
-  /** Of each line, oldest first. */
-  readonly spent: readonly SavedBudgets[];
-  /** Why part of it cannot be used; null where all of it can. */
-  readonly problem: string | null;
-}
+const LineJson = z.object({ version: z.literal(1), budgets: SavedBudgets });
 
 /**
- * Reads the journal, if there is one. The last line may have been cut off by a crash, before any request that it counts was sent: then it
- * is left out.
+ * What a journal says was spent, and why part of it cannot be used, or null. The last line may have been cut off by a crash, before any
+ * request that it counts was sent: then it is left out.
  *
  * @throws {StateFileError} If it cannot be read.
  */
-export async function readBudgetJournal(statePath: string): Promise<JournalFound> {
+export async function readBudgetJournal(
+  statePath: string,
+): Promise<{ readonly spent: SavedBudgets; readonly problem: string | null }> {
   const text = await readText(journalPathOf(statePath));
   if (text === null || text === TOO_LONG) {
-    return { spent: [], problem: text };
+    return { spent: NOTHING_SPENT, problem: text };
   }
   const lines = text.split("\n").filter((line) => line !== "");
-  const read = lines.map(readLine);
-  const isLastCutOff = lines.length > 1 && read.at(-1) === null;
-  const invalid = read.filter((line) => line === null).length - (isLastCutOff ? 1 : 0);
+  const read = lines.map((line) => LineJson.safeParse(parseJson(line)).data?.budgets);
+  const isLastCutOff = lines.length > 1 && read.at(-1) === undefined;
+  const invalid = read.filter((line) => line === undefined).length - (isLastCutOff ? 1 : 0);
   return {
-    spent: read.filter((line) => line !== null),
+    spent: read.filter((line) => line !== undefined).reduce(mergeSavedBudgets, NOTHING_SPENT),
     problem: lines.length > 0 && invalid === 0 ? null : `${invalid} of ${lines.length} lines are invalid`,
   };
 }
 
-function readLine(line: string): SavedBudgets | null {
-  try {
-    return readSavedBudgets(LineJson.parse(JSON.parse(line)).budgets);
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof z.ZodError) {
-      return null;
-    }
-    throw error;
-  }
-}
-
 /** Replaces the journal by one line. @throws {StateFileError} If it cannot be written. */
-export async function writeBudgetJournal(statePath: string, budgets: unknown): Promise<void> {
+export async function writeBudgetJournal(statePath: string, budgets: SavedBudgets): Promise<void> {
   const path = journalPathOf(statePath);
-  try {
-    await writeAtomically(path, lineOf(budgets));
-  } catch (error) {
-    throw new StateFileError("write", { path, cause: error });
-  }
+  await onStateFile("write", path, () => writeAtomically(path, lineOf(budgets)));
 }
 
 /**
@@ -71,20 +51,18 @@ export async function writeBudgetJournal(statePath: string, budgets: unknown): P
  *
  * @throws {StateFileError} If it cannot be written.
  */
-export async function appendToBudgetJournal(statePath: string, budgets: unknown): Promise<boolean> {
+export async function appendToBudgetJournal(statePath: string, budgets: SavedBudgets): Promise<boolean> {
   const path = journalPathOf(statePath);
-  try {
+  return await onStateFile("write", path, async () => {
     // Without O_CREAT: the name of a new file would not be on disk yet.
     await using file = await orNull(open(path, constants.O_WRONLY | constants.O_APPEND), "ENOENT");
     await file?.writeFile(lineOf(budgets));
     await file?.datasync();
     return file !== null;
-  } catch (error) {
-    throw new StateFileError("write", { path, cause: error });
-  }
+  });
 }
 
-function lineOf(budgets: unknown): string {
+function lineOf(budgets: SavedBudgets): string {
   return `${JSON.stringify({ version: 1, budgets })}\n`;
 }
 

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { LATEST_MS } from "../../core/model/observation.ts";
 import { hasCode, isSystemError, orNull } from "../system-error.ts";
-import { pathProblem, StateFileError, StatePathError } from "./path.ts";
+import { onStateFile } from "./path.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
 const LockOwnerJson = z.object({
@@ -82,15 +82,7 @@ export function lockPathOf(statePath: string): string {
 export async function lockStateFile(statePath: string, options: StateLockOptions): Promise<StateLock> {
   const startedAtMs = options.nowMs();
   const me = { pid, place: await pidNamespace(), startedAtMs, url: "", token: randomUUID() };
-  try {
-    await acquire(statePath, me, options.heartbeatMs);
-  } catch (error) {
-    const problem = pathProblem(error);
-    if (problem !== null) {
-      throw new StatePathError(problem, { path: statePath, cause: error });
-    }
-    throw isSystemError(error) ? new StateFileError("lock", { path: statePath, cause: error }) : error;
-  }
+  await onStateFile("lock", statePath, () => acquire(statePath, me, options.heartbeatMs));
   return hold(statePath, me, options);
 }
 
@@ -146,17 +138,13 @@ function hold(statePath: string, me: LockOwner, options: StateLockOptions): Stat
   let isLost = false;
 
   async function assertHeld(): Promise<void> {
-    try {
-      const owner = await readOwner(path);
-      if (owner !== null && owner.token !== me.token) {
-        throw new StateLockedError(statePath, owner);
-      }
-      if (owner === null) {
-        // It was removed by hand.
-        await create(path, { ...me, url });
-      }
-    } catch (error) {
-      throw isSystemError(error) ? new StateFileError("lock", { path: statePath, cause: error }) : error;
+    const owner = await readOwner(path);
+    if (owner !== null && owner.token !== me.token) {
+      throw new StateLockedError(statePath, owner);
+    }
+    if (owner === null) {
+      // It was removed by hand.
+      await create(path, { ...me, url });
     }
   }
 
@@ -176,7 +164,7 @@ function hold(statePath: string, me: LockOwner, options: StateLockOptions): Stat
 
   const heartbeat = setInterval(() => void beat(), heartbeatMs).unref();
   return {
-    assertHeld,
+    assertHeld: () => onStateFile("lock", statePath, assertHeld),
     publishUrl: (served) =>
       unlessDiskFails(async () => {
         url = served;
@@ -248,13 +236,7 @@ async function changedAtMs(path: string): Promise<number | null> {
 
 /** False if there is one already. */
 async function create(path: string, owner: LockOwner): Promise<boolean> {
-  const text = JSON.stringify(owner);
-  return (
-    (await orNull(
-      writeFile(path, text, { flag: "wx" }).then(() => true),
-      "EEXIST",
-    )) ?? false
-  );
+  return (await orNull(writeFile(path, JSON.stringify(owner), { flag: "wx" }), "EEXIST")) !== null;
 }
 
 async function remove(path: string): Promise<void> {

@@ -24,20 +24,30 @@ export class StatePathError extends Error {
   }
 }
 
-/** For an error that only another path can solve: one sentence; null for any other. */
-export function pathProblem(error: unknown): string | null {
-  if (hasCode(error, "ENAMETOOLONG")) {
-    return "the name is too long";
+/**
+ * Does something with a state file, or with one of those beside it.
+ *
+ * @throws {StatePathError} If only another path can help.
+ * @throws {StateFileError} If the disk refuses.
+ */
+export async function onStateFile<T>(verb: string, path: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (cause) {
+    if (hasCode(cause, "ENAMETOOLONG")) {
+      throw new StatePathError("the name is too long", { path, cause });
+    }
+    if (hasCode(cause, "ELOOP")) {
+      throw new StatePathError("its links form a loop", { path, cause });
+    }
+    throw isSystemError(cause) ? new StateFileError(verb, { path, cause }) : cause;
   }
-  return hasCode(error, "ELOOP") ? "its links form a loop" : null;
 }
 
 /** What the text of a state file begins with, as this version writes it. */
 export const STATE_HEAD = '{"version":2,"savedAtMs":';
 const ANY_HEAD = /^\s*\{\s*"version"\s*:[^,]*,\s*"savedAtMs"\s*:/;
 const HEAD_BYTES = 256;
-/** More links than that are a loop. */
-const MAX_LINKS = 40;
 
 /**
  * The real path of a state file, whether it exists or not, so that a link and its target have one lock.
@@ -49,30 +59,22 @@ export async function resolveStatePath(path: string): Promise<string> {
   if (path === "") {
     throw new StatePathError("the path is empty", { path });
   }
-  try {
-    const real = await followLinks(path, 0);
+  return await onStateFile("read", path, async () => {
+    const real = await realPathOf(path);
     await assertStateFile(path, real);
     return real;
-  } catch (error) {
-    const problem = pathProblem(error);
-    if (problem !== null) {
-      throw new StatePathError(problem, { path, cause: error });
-    }
-    throw isSystemError(error) ? new StateFileError("read", { path, cause: error }) : error;
-  }
+  });
 }
 
-async function followLinks(path: string, followed: number): Promise<string> {
+async function realPathOf(path: string): Promise<string> {
   const real = await orNull(realpath(path), "ENOENT");
   if (real !== null) {
     return real;
   }
   const target = await orNull(readlink(path), "ENOENT", "EINVAL");
-  if (target !== null && followed < MAX_LINKS) {
-    return await followLinks(resolve(dirname(path), target), followed + 1);
-  }
-  const folder = dirname(path);
-  return join(folder === path ? folder : await realpath(folder), basename(path));
+  return target === null
+    ? join(await realpath(dirname(path)), basename(path))
+    : await realPathOf(resolve(dirname(path), target));
 }
 
 async function assertStateFile(path: string, real: string): Promise<void> {

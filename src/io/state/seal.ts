@@ -1,4 +1,5 @@
 import { crc32 } from "node:zlib";
+import { parseJson } from "../../core/model/text.ts";
 
 /**
  * Raised with every change of what `ChainState`, `Incident` or `SavedCounters` hold: what was written in another shape is not read.
@@ -24,12 +25,5 @@ export function unseal(json: unknown): unknown {
 
 /** As `unseal`, of text. */
 export function unsealText(text: string): unknown {
-  try {
-    return unseal(JSON.parse(text));
-  } catch (error) {
-    if (error instanceof SyntaxError) {
-      return undefined;
-    }
-    throw error;
-  }
+  return unseal(parseJson(text));
 }

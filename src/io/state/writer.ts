@@ -1,10 +1,8 @@
-export interface DebouncedWriterOptions<Content> {
-  /** All that is to be written, as of now. */
-  readonly content: () => Content;
+interface DebouncedWriterOptions {
   /** From a change to the beginning of its write, and from a write that failed to the next. */
   readonly delayMs: number;
-  /** Writes it to disk. */
-  readonly write: (content: Content) => Promise<void>;
+  /** Writes all that there is when it is called. */
+  readonly write: () => Promise<void>;
   /** Called once when writing begins to fail; every `flush` that waits for it is rejected too. */
   readonly onFailure: (error: unknown) => void;
   /** Called once when writing succeeds again. */
@@ -15,15 +13,15 @@ export interface DebouncedWriterOptions<Content> {
  * Writes content some time after a change, at once for a caller of `flush`, and at the end. Callers that wait at the same
  * time share one write.
  */
-export class DebouncedWriter<Content> implements AsyncDisposable {
-  readonly #options: DebouncedWriterOptions<Content>;
+export class DebouncedWriter implements AsyncDisposable {
+  readonly #options: DebouncedWriterOptions;
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
   /** A write that has not begun, so it will include everything up to now. */
   #queued: Promise<void> | null = null;
   #isFailing = false;
 
-  constructor(options: DebouncedWriterOptions<Content>) {
+  constructor(options: DebouncedWriterOptions) {
     this.#options = options;
   }
 
@@ -64,7 +62,7 @@ export class DebouncedWriter<Content> implements AsyncDisposable {
     clearTimeout(this.#timer ?? undefined);
     this.#timer = null;
     try {
-      await this.#options.write(this.#options.content());
+      await this.#options.write();
       if (this.#isFailing) {
         this.#isFailing = false;
         this.#options.onRecovery();

@@ -2,8 +2,7 @@ import { appendFile, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NO_BACK_OFF } from "../../../src/budgets/back-off.ts";
-import type { LedgerSnapshot } from "../../../src/budgets/ledger.ts";
-import { type SavedBudgets, savedBudgetsToJson } from "../../../src/budgets/snapshot.ts";
+import type { SavedBudgets } from "../../../src/budgets/saved-budgets.ts";
 import { observeChain, startChain } from "../../../src/core/chain/watch-chain.ts";
 import type { Incident } from "../../../src/core/model/report.ts";
 import { loadState, type RestoredState } from "../../../src/daemon/state/load.ts";
@@ -189,30 +188,25 @@ function stateOf(wanted: Partial<SavedState> = {}): SavedState {
 }
 
 /** Budgets of which so many polls were spent in one hour. */
-function budgetsOf(polls: Readonly<Record<string, number>>): unknown {
-  const accounts = Object.entries(polls).map(([name, count]): [string, LedgerSnapshot] => [
+function budgetsOf(polls: Readonly<Record<string, number>>): SavedBudgets {
+  const accounts = Object.entries(polls).map(([name, count]) => [
     name,
-    {
-      buckets: [{ endMs: T0, scheduled: count, opportunistic: 0 }],
-      backOff: NO_BACK_OFF,
-      sentTo: name,
-    },
+    { buckets: [[T0, count, 0]], backOff: NO_BACK_OFF, sentTo: name },
   ]);
-  const saved: SavedBudgets = { accounts: new Map(accounts), backOffs: new Map(), atMs: T0 };
-  return savedBudgetsToJson(saved);
+  return { accounts: Object.fromEntries(accounts), backOffs: {}, atMs: T0 };
 }
 
 /** As a later version might write it. */
-function withLaterFields(budgets: unknown): unknown {
+function withLaterFields(budgets: SavedBudgets): SavedBudgets {
   const text = JSON.stringify(budgets).replaceAll('"buckets":', '"later":1,"buckets":');
-  const withFields: unknown = JSON.parse(text.replaceAll('"backOff":{', '"backOff":{"later":1,'));
-  return { ...Object(withFields), later: 1 };
+  const withFields = JSON.parse(text.replaceAll('"backOff":{', '"backOff":{"later":1,')) as SavedBudgets;
+  return Object.assign(withFields, { later: 1 });
 }
 
 function usedOf({ budgets }: RestoredState): Readonly<Record<string, number>> {
   const used: Record<string, number> = {};
-  for (const [name, { buckets }] of budgets.accounts) {
-    used[name] = buckets.reduce((total, { scheduled }) => total + scheduled, 0);
+  for (const [name, { buckets }] of Object.entries(budgets.accounts)) {
+    used[name] = buckets.reduce((total, [, scheduled]) => total + scheduled, 0);
   }
   return used;
 }

@@ -1,6 +1,7 @@
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { NOTHING_SPENT } from "../../../src/budgets/saved-budgets.ts";
 import { readStateFile, writeStateFile } from "../../../src/io/state/file.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
@@ -30,7 +31,7 @@ describe("writeStateFile()", () => {
     await mkdir(join(folder.path, "volume"));
     await writeFile(join(folder.path, "volume", "state.json"), "");
     await symlink(join(folder.path, "volume", "state.json"), path);
-    const state = { savedAtMs: T0, chains: {}, incidents: [], budgets: null, questions: {} };
+    const state = { savedAtMs: T0, chains: {}, incidents: [], budgets: NOTHING_SPENT, questions: {} };
 
     await writeStateFile(path, state);
 

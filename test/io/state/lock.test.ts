@@ -76,7 +76,7 @@ describe.concurrent("lockStateFile()", () => {
 
     expect(others).toEqual([]);
     expect(found).toMatchObject({ kind: "state" });
-    expect(found.kind === "state" && Number(found.state.budgets)).toBeGreaterThanOrEqual(
+    expect(found.kind === "state" && found.state.questions["count"]).toBeGreaterThanOrEqual(
       winner?.lastPrinted() ?? Number.POSITIVE_INFINITY,
     );
     await mine.assertHeld();

@@ -70,8 +70,8 @@ function startSaver() {
   const disk = { value: 0, write: () => Promise.resolve(), written: [] as number[] };
   const saver = new DebouncedWriter({
     delayMs: DELAY_MS,
-    content: () => disk.value,
-    write: async (value) => {
+    write: async () => {
+      const { value } = disk;
       await disk.write();
       disk.written.push(value);
     },
