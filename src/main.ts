@@ -1,6 +1,8 @@
 #!/usr/bin/env -S node --max-semi-space-size=4
+
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { uptime } from "node:os";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 import type { CommandWorld } from "./commands/command-world.ts";
@@ -42,6 +44,7 @@ const world: CommandWorld = {
   outColumns: process.stdout.columns,
   nowMs: Date.now,
   monotonicMs: () => performance.now(),
+  uptimeMs: () => uptime() * 1_000,
   random: Math.random,
   onSignal: (signal, listener) => {
     process.on(signal, listener);

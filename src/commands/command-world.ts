@@ -20,6 +20,7 @@ export interface CommandWorld {
   readonly nowMs: () => number;
   /** Milliseconds of a monotonic clock. */
   readonly monotonicMs: () => number;
+  readonly uptimeMs: () => number;
   readonly random: () => number;
   readonly onSignal: (signal: "SIGTERM" | "SIGINT" | "SIGHUP", listener: () => void) => void;
   /** Keeps these texts out of crash reports. */

@@ -122,7 +122,7 @@ function withOthers(
 }
 
 function withOtherSources(own: ChainState, former: ChainState | undefined): ChainState {
-  const others = former?.sources.filter(({ key }) => own.sentTo?.[key] === undefined) ?? [];
+  const others = former?.sources.filter(({ key }) => own.sentTo[key] === undefined) ?? [];
   return {
     ...own,
     sources: [...own.sources, ...others].sort((a, b) => (a.key < b.key ? -1 : 1)),

@@ -76,7 +76,7 @@ export class Daemon implements AsyncDisposable {
     this.#gate = createBudgetGate(this.#record, world.random);
     this.#monitor = new Monitor(config.fleet, {
       nowMs: world.nowMs,
-      monotonicMs: world.monotonicMs,
+      uptimeMs: world.uptimeMs,
       budgets: () => this.#gate.report(),
       maintenance: (nowMs) => openMaintenance(this.#running.config.maintenance, nowMs),
       onNetworkRestored: (missed) => this.#running.polling?.pollNow(missed),

@@ -1,9 +1,8 @@
-import { leapChain, shiftChain, withoutFuture } from "../core/chain/clock-jump.ts";
-import { observeParity } from "../core/chain/observe-parity.ts";
-import { type Observed, observedIn } from "../core/chain/observed.ts";
-import { retainChain } from "../core/chain/retain-chain.ts";
-import { observeChain, startChain, watchFleet } from "../core/chain/watch-chain.ts";
-import { type ChainState, sourceOf, type WatchedChain } from "../core/head/chain-state.ts";
+import { destinationOf } from "../budgets/accounts.ts";
+import { Chain, type Observed } from "../core/chain/chain.ts";
+import { retainChain, withoutFuture } from "../core/chain/retain.ts";
+import { watchFleet } from "../core/chain/watch-fleet.ts";
+import { type ChainState, sourceOf } from "../core/head/chain-state.ts";
 import { staleAfterMs } from "../core/head/claim.ts";
 import { isUnreached } from "../core/incidents/local-outage.ts";
 import {
@@ -17,16 +16,14 @@ import { groupBy } from "../core/model/group-by.ts";
 import type { Observation } from "../core/model/observation.ts";
 import type { ParityReading } from "../core/model/parity.ts";
 import type { BudgetReport, Incident, Report, TargetId } from "../core/model/report.ts";
-import { type CachedReport, cachedReport } from "../core/report/cached-report.ts";
 import { composeReport } from "../core/report/compose.ts";
 import type { SourceState } from "../core/source/source-state.ts";
 import { inSlices } from "./state/in-slices.ts";
-import { sentToByChain } from "./state/sent-to.ts";
 
 export interface MonitorOptions {
   readonly nowMs: () => number;
   /** By it a jump of the wall clock is noticed; left out, none is. */
-  readonly monotonicMs?: () => number;
+  readonly uptimeMs?: () => number;
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
   /** Which targets are inside a maintenance window. Default: none. */
   readonly maintenance?: (nowMs: number) => (target: TargetId) => boolean;
@@ -41,23 +38,18 @@ export interface SavedMonitor {
   readonly incidents: readonly Incident[];
 }
 
-interface WatchedState {
-  readonly watched: WatchedChain;
-  readonly state: ChainState;
-  readonly cached: CachedReport | null;
-}
-
 /** A report is rebuilt when it is older, or when a poll has ended since. */
 const MAX_AGE_MS = 1_000;
-/** The wall clock and the monotonic one part by less than this without a jump. */
+/** The wall clock and that of the machine part by less than this without a jump. */
 const DRIFT_MS = 2_000;
 
 /** Holds the state of every chain, and makes the report of it. */
 export class Monitor {
   readonly #options: MonitorOptions;
   #fleet: Fleet;
-  readonly #chains = new Map<string, WatchedState>();
-  #chainOf: ReadonlyMap<string, string> = new Map();
+  #chains: ReadonlyMap<string, Chain> = new Map();
+  /** The chain of each source, by its key. */
+  #chainOf: ReadonlyMap<string, Chain> = new Map();
   #incidents: readonly Incident[] = [];
   /** Keys of the targets that have an index-node API. */
   #explainable: ReadonlySet<string> = new Set();
@@ -65,7 +57,7 @@ export class Monitor {
   #explanations: ReadonlyMap<string, string> = new Map();
   #latest: Report | null = null;
   #lastOutageMs: number | null = null;
-  /** Of the wall clock against the monotonic one, when last looked at. */
+  /** Of the wall clock against that of the machine, when last looked at. */
   #clockOffsetMs: number | null = null;
 
   constructor(fleet: Fleet, options: MonitorOptions) {
@@ -76,24 +68,13 @@ export class Monitor {
 
   /** Changes to another fleet: sources that are in both, at the same URL, keep their state. */
   watch(fleet: Fleet): void {
-    const sentTo = sentToByChain(fleet);
-    const chains = watchFleet(fleet).map((watched) => ({
-      ...watched,
-      sentTo: sentTo.get(watched.chain.slug) ?? {},
-    }));
     const nowMs = this.#options.nowMs();
-    const previous = new Map(this.#chains);
+    const chains = watchFleet(fleet, destinationOf).map((watched) => {
+      const known = this.#chains.get(watched.chain.slug)?.state;
+      return new Chain(watched, known && retainChain(known, watched, nowMs));
+    });
     this.#fleet = fleet;
-    this.#chains.clear();
-    for (const watched of chains) {
-      const known = previous.get(watched.chain.slug)?.state;
-      const state = known === undefined ? startChain(watched) : retainChain(known, watched, nowMs);
-      this.#chains.set(watched.chain.slug, { watched, state, cached: null });
-    }
-    this.#chainOf = new Map([
-      ...chains.flatMap(({ targets }) => targets.map(({ key, chain }) => [key, chain] as const)),
-      ...fleet.rpcEndpoints.map(({ key, chain }) => [key, chain ?? ""] as const),
-    ]);
+    this.#useChains(chains);
     this.#explainable = new Set(
       endpointsOf(fleet).flatMap(
         (endpoint) => statusEndpointOf(endpoint)?.targets.map(({ key }) => key) ?? [],
@@ -108,16 +89,12 @@ export class Monitor {
    * whose status is changing, and whose height is impossible.
    */
   observe(observations: readonly Observation[]): Observed {
-    const observed: Observed[] = [];
     this.#followClock();
-    for (const [slug, own] of groupBy(observations, ({ source }) => this.#chainOf.get(source) ?? "")) {
-      const known = this.#chains.get(slug);
-      if (known !== undefined) {
-        const state = observeChain(known.state, known.watched, own);
-        this.#chains.set(slug, { watched: known.watched, state, cached: null });
-        observed.push(observedIn(own, known.state, state));
-      }
+    for (const observation of observations) {
+      this.#chainOf.get(observation.source)?.observe(observation);
     }
+    const chains = new Set(observations.map(({ source }) => this.#chainOf.get(source)));
+    const observed = [...chains].flatMap((chain) => chain?.takeObserved() ?? []);
     this.#latest = null;
     this.#keepExplanations((key) => !this.#isOk(key));
     this.#detectRestoredNetwork(observations);
@@ -132,12 +109,8 @@ export class Monitor {
     if (readings.length === 0) {
       return;
     }
-    for (const [slug, own] of groupBy(readings, ({ target }) => this.#chainOf.get(target) ?? "")) {
-      const known = this.#chains.get(slug);
-      if (known !== undefined) {
-        const state = observeParity(known.state, known.watched, own);
-        this.#chains.set(slug, { watched: known.watched, state, cached: null });
-      }
+    for (const [chain, own] of groupBy(readings, ({ target }) => this.#chainOf.get(target))) {
+      chain?.observeParity(own);
     }
     this.#latest = null;
   }
@@ -178,13 +151,14 @@ export class Monitor {
   /** Continues what another process has left of the sources of this fleet; a chain that it did not have stays as it is. */
   restore(chains: ReadonlyMap<string, ChainState>, incidents: readonly Incident[] = this.#incidents): void {
     const nowMs = this.#options.nowMs();
-    for (const [slug, { watched }] of this.#chains) {
-      const known = chains.get(slug);
-      if (known !== undefined) {
-        const state = retainChain(withoutFuture(known, nowMs), watched, nowMs);
-        this.#chains.set(slug, { watched, state, cached: null });
-      }
-    }
+    this.#useChains(
+      [...this.#chains].map(([slug, chain]) => {
+        const known = chains.get(slug);
+        return known === undefined
+          ? chain
+          : new Chain(chain.watched, retainChain(withoutFuture(known, nowMs), chain.watched, nowMs));
+      }),
+    );
     this.#incidents = incidents;
     this.#latest = null;
   }
@@ -192,7 +166,7 @@ export class Monitor {
   /** Works out the next report in slices, so that a large fleet does not delay polls. */
   async prepare(): Promise<void> {
     const { nowMs } = this.#options;
-    await inSlices(this.#chains, ([slug, known]) => this.#cachedReport(slug, known, nowMs()), nowMs);
+    await inSlices(this.#chains.values(), (chain) => chain.report(nowMs()), nowMs);
   }
 
   /** Whether something was observed, or another report was made, since this one. */
@@ -208,7 +182,10 @@ export class Monitor {
       return latest;
     }
     this.#latest = composeReport({
-      chains: [...this.#chains].map(([slug, known]) => this.#cachedReport(slug, known, nowMs)),
+      chains: [...this.#chains.values()].map((chain) => ({
+        report: chain.report(nowMs),
+        state: chain.state,
+      })),
       endpoints: endpointsOf(this.#fleet),
       previousIncidents: this.#incidents,
       budgets: this.#options.budgets(nowMs),
@@ -222,31 +199,28 @@ export class Monitor {
     return this.#latest;
   }
 
-  #cachedReport(slug: string, known: WatchedState, nowMs: number): CachedReport {
-    const cached = cachedReport(known.cached, known, nowMs);
-    if (cached !== known.cached) {
-      this.#chains.set(slug, { ...known, cached });
-    }
-    return cached;
+  #useChains(chains: readonly Chain[]): void {
+    this.#chains = new Map(chains.map((chain) => [chain.watched.chain.slug, chain]));
+    this.#chainOf = new Map(
+      chains.flatMap((chain) => [...chain.watched.sources.keys()].map((key) => [key, chain] as const)),
+    );
   }
 
-  /** Where the wall clock was set back, all instants that are remembered are set back with it. */
+  /** Where the wall clock was set, all instants that are remembered are set with it. */
   #followClock(): void {
-    const { monotonicMs, nowMs } = this.#options;
-    if (monotonicMs === undefined) {
+    const { uptimeMs, nowMs } = this.#options;
+    if (uptimeMs === undefined) {
       return;
     }
-    const offsetMs = nowMs() - monotonicMs();
+    const offsetMs = nowMs() - uptimeMs();
     const jumpMs = offsetMs - (this.#clockOffsetMs ?? offsetMs);
     this.#clockOffsetMs = offsetMs;
-    if (Math.abs(jumpMs) < DRIFT_MS) {
-      return;
+    if (Math.abs(jumpMs) >= DRIFT_MS) {
+      for (const chain of this.#chains.values()) {
+        chain.shift(jumpMs);
+      }
+      this.#latest = null;
     }
-    const follow = jumpMs > 0 ? leapChain : shiftChain;
-    for (const [slug, { watched, state }] of this.#chains) {
-      this.#chains.set(slug, { watched, state: follow(state, jumpMs), cached: null });
-    }
-    this.#latest = null;
   }
 
   #detectRestoredNetwork(observations: readonly Observation[]): void {
@@ -283,21 +257,17 @@ export class Monitor {
   }
 
   #isEvident(source: string): boolean {
-    const known = this.#watchedStateOf(source);
     const state = this.#stateOf(source);
-    if (known === undefined || state?.last == null) {
-      return false;
-    }
-    const staleMs = staleAfterMs(known.watched.chain.thresholds, state.pollIntervalMs);
-    return this.#options.nowMs() - state.last.receivedAtMs <= staleMs;
+    const thresholds = this.#chainOf.get(source)?.watched.chain.thresholds;
+    return (
+      thresholds !== undefined &&
+      state?.last != null &&
+      this.#options.nowMs() - state.last.receivedAtMs <= staleAfterMs(thresholds, state.pollIntervalMs)
+    );
   }
 
   #stateOf(source: string): SourceState | undefined {
-    const known = this.#watchedStateOf(source);
-    return known === undefined ? undefined : sourceOf(known.state, source);
-  }
-
-  #watchedStateOf(source: string): WatchedState | undefined {
-    return this.#chains.get(this.#chainOf.get(source) ?? "");
+    const chain = this.#chainOf.get(source);
+    return chain && sourceOf(chain.state, source);
   }
 }

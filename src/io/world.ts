@@ -7,6 +7,8 @@ export interface World {
   readonly nowMs: () => number;
   /** Milliseconds of a clock that never jumps, for durations. */
   readonly monotonicMs: () => number;
+  /** The same, but it goes on while the machine sleeps: by it a wall clock that was set is told from a sleep. */
+  readonly uptimeMs: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly logger: Logger;

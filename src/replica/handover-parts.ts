@@ -1,5 +1,5 @@
-import { shiftChain } from "../core/chain/clock-jump.ts";
 import type { ChainState } from "../core/head/chain-state.ts";
+import { shiftInstants } from "../core/model/instants.ts";
 import { isoTime } from "../core/model/text.ts";
 import type { Handover, LearnedState } from "../daemon/handover.ts";
 import type { SavedCounters } from "../daemon/polling/counters.ts";
@@ -29,7 +29,7 @@ export function partsOf({
     ...Object.entries(chains).map(
       ([slug, state]): Part => ({
         name: `${CHAIN}${slug}`,
-        version: state,
+        version: state.revision,
         text: () => seal(state),
       }),
     ),
@@ -87,13 +87,12 @@ export function readParts(parts: readonly ReadPart[], aheadMs: number): LearnedP
   }
 
   const incidents = readOne<Handover["incidents"]>(INCIDENTS);
+  const chains = readAll<ChainState>(CHAIN);
+  for (const state of byMs === 0 ? [] : chains.values()) {
+    shiftInstants(state, byMs);
+  }
   return {
-    chains: new Map(
-      [...readAll<ChainState>(CHAIN)].map(([slug, state]) => [
-        slug,
-        byMs === 0 ? state : shiftChain(state, byMs),
-      ]),
-    ),
+    chains,
     counters: readAll<SavedCounters>(COUNTERS),
     incidents: incidents?.map((one) => ({ ...one, since: isoTime(Date.parse(one.since) + byMs) })) ?? null,
     questions: readMap<number>(QUESTIONS),

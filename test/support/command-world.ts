@@ -31,6 +31,7 @@ export function commandWorld(env: Readonly<Record<string, string>>): {
     errIsTerminal: false,
     nowMs: Date.now,
     monotonicMs: () => performance.now(),
+    uptimeMs: () => performance.now(),
     random: () => 0.5,
     onSignal: () => undefined,
     keepSecret: () => undefined,

@@ -20,6 +20,7 @@ export function testWorld(config: Config): World {
   return {
     nowMs: Date.now,
     monotonicMs: () => performance.now(),
+    uptimeMs: () => performance.now(),
     random: () => 0.5,
     logger: pino({ level: "silent" }),
     loadConfig: () => config,

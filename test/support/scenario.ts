@@ -382,6 +382,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
     return {
       nowMs: () => Date.now(),
       monotonicMs: () => performance.now() + this.#stalledMs,
+      uptimeMs: () => performance.now() + this.#suspendedMs,
       random: () => 0.5,
       logger: this.#recorded.logger,
       loadConfig: () => this.#parse(this.#file),

@@ -193,7 +193,7 @@ export class ScriptedFleet extends Outputs {
   #newMonitor(): Monitor {
     return new Monitor(this.#config.fleet, {
       nowMs: () => this.nowMs,
-      monotonicMs: () => this.#monotonicMs,
+      uptimeMs: () => this.#trueMs,
       budgets: () => [],
     });
   }

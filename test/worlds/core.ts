@@ -25,7 +25,7 @@ export const startMonitor: StartCore = (chains, wallMs = (trueMs) => trueMs) => 
   const nodes = new Map(fleet.rpcEndpoints.map(({ key }, index) => [`rpc/bench/${index}`, key]));
   let trueMs = 0;
   const start = (): Monitor =>
-    new Monitor(fleet, { nowMs: () => wallMs(trueMs), monotonicMs: () => trueMs, budgets: () => [] });
+    new Monitor(fleet, { nowMs: () => wallMs(trueMs), uptimeMs: () => trueMs, budgets: () => [] });
   let monitor: Monitor | null = null;
   const at = (nowMs: number): Monitor => {
     trueMs = nowMs;

@@ -1,25 +1,28 @@
-import { memoize } from "../model/memoize.ts";
 import {
   type BlockTime,
   blockAt,
-  EMPTY_TIMELINE,
   extendTimeline,
   fits,
   insertPoint,
   measureInterval,
+  newTimeline,
   standstillMs,
   type Timeline,
   timeOf,
 } from "./timeline.ts";
 
-/** What is known of when a chain made its blocks. */
+/** What is known of when a chain made its blocks; edited in place. */
 export interface ChainClock {
   /** Timestamps of blocks, as subgraphs and RPC nodes report them. */
-  readonly reported: Timeline;
+  reported: Timeline;
   /** Instants at which the reference was seen to reach a block. */
   readonly seen: Timeline;
   /** The same where a second provider had shown the block: what the pace is measured from, so that no source alone sets it. */
   readonly witnessed: Timeline;
+  /** The measured time between blocks; null until it has been seen for a minute and twenty blocks. */
+  intervalMs: number | null;
+  /** The time between blocks of just now: it follows a change of pace within a minute. */
+  recentMs: number | null;
 }
 
 /** How far a target's block is behind the reference in time. */
@@ -28,11 +31,15 @@ export interface LagTime {
   readonly extrapolated: boolean;
 }
 
-export const NEW_CLOCK: ChainClock = {
-  reported: EMPTY_TIMELINE,
-  seen: EMPTY_TIMELINE,
-  witnessed: EMPTY_TIMELINE,
-};
+export function newClock(): ChainClock {
+  return {
+    reported: newTimeline(),
+    seen: newTimeline(),
+    witnessed: newTimeline(),
+    intervalMs: null,
+    recentMs: null,
+  };
+}
 
 /** Of twenty blocks, one more or less is 5 %. */
 const INTERVAL_SPAN = { windowMs: 600_000, leastSpanMs: 60_000, leastBlocks: 20 };
@@ -52,21 +59,11 @@ const SECONDS_ARE_COARSE_MS = 2_500;
 /** How long the reference is taken to go on at its pace between two sightings. */
 const AHEAD_MS = 60_000;
 
-/** The measured time between blocks, or null until it has been seen for a minute and twenty blocks. */
-export function measuredIntervalMs(clock: ChainClock): number | null {
-  return measuredOf(clock);
-}
-
-/** The time between blocks of just now: it follows a change of pace within a minute. */
-export function recentIntervalMs(clock: ChainClock): number | null {
-  return recentOf(clock.seen);
-}
-
 /**
- * Every observation asks for it, and few change the clock. Block times are exact, and the head moves evenly, but one source alone may have
- * told the one and made the other: they are not believed against what two providers have shown over minutes.
+ * Measures both intervals anew. Block times are exact, and the head moves evenly, but one source alone may have told the
+ * one and made the other: they are not believed against what two providers have shown over minutes.
  */
-const measuredOf = memoize((clock: ChainClock) => {
+export function measurePace(clock: ChainClock): void {
   const { reported, seen, witnessed } = clock;
   const told = reportedIsFresh(clock) ? measureInterval(reported, INTERVAL_SPAN, seen) : null;
   const measured =
@@ -74,10 +71,9 @@ const measuredOf = memoize((clock: ChainClock) => {
   const checked = measureInterval(witnessed, CHECKED_SPAN, seen);
   const isRefuted =
     measured !== null && checked !== null && Math.abs(measured - checked) > CHECKED_SHARE * checked;
-  return isRefuted ? checked : measured;
-});
-
-const recentOf = memoize((seen: Timeline) => measureInterval(seen, PACE_SPAN));
+  clock.intervalMs = isRefuted ? checked : measured;
+  clock.recentMs = measureInterval(seen, PACE_SPAN);
+}
 
 /** The reference at an instant that is known to within `slackMs`. */
 export interface HeadSample {
@@ -91,51 +87,46 @@ export interface HeadSample {
  * somewhere between request and reply: within these bounds the even pace of before is believed more than the
  * sighting, which takes out most of the noise.
  */
-export function recordHead(clock: ChainClock, sighting: HeadSample, intervalMs: number | null): ChainClock {
-  const seen = withSighting(clock.seen, sighting, recentIntervalMs(clock) ?? intervalMs);
-  return seen === clock.seen ? clock : { ...clock, seen };
+export function recordHead(clock: ChainClock, sighting: HeadSample, intervalMs: number | null): void {
+  addSighting(clock.seen, sighting, clock.recentMs ?? intervalMs);
 }
 
 /** Notes what a second provider has shown of the reference: that it is still there, or on the way to it. */
 export function recordWitness(
   clock: ChainClock,
   { atMs, block, slackMs }: HeadSample,
-  {
-    head,
-    intervalMs,
-  }: {
-    readonly head: { readonly block: number; readonly reachedMs: number };
-    readonly intervalMs: number | null;
-  },
-): ChainClock {
-  const sighting = { block, atMs: block === head.block ? Math.min(atMs, head.reachedMs) : atMs, slackMs };
-  const witnessed = withSighting(clock.witnessed, sighting, intervalMs);
-  return witnessed === clock.witnessed ? clock : { ...clock, witnessed };
+  head: { readonly block: number; readonly reachedMs: number },
+  intervalMs: number | null,
+): void {
+  const shownMs = block === head.block ? Math.min(atMs, head.reachedMs) : atMs;
+  addSighting(clock.witnessed, { block, atMs: shownMs, slackMs }, intervalMs);
 }
 
-function withSighting(
-  timeline: Timeline,
-  { atMs, block, slackMs }: HeadSample,
-  paceMs: number | null,
-): Timeline {
+function addSighting(timeline: Timeline, { atMs, block, slackMs }: HeadSample, paceMs: number | null): void {
   const [lastBlock, lastMs] = [timeline.blocks.at(-1), timeline.timesMs.at(-1)];
   if (lastBlock === undefined || lastMs === undefined || paceMs === null) {
-    return extendTimeline(timeline, block, atMs);
-  }
-  if (block === lastBlock) {
+    extendTimeline(timeline, block, atMs);
+  } else if (block === lastBlock) {
     // Between two blocks a head stands still by nature.
-    return atMs - lastMs > PAUSE_BLOCKS * paceMs + slackMs ? extendTimeline(timeline, block, atMs) : timeline;
+    if (atMs - lastMs > PAUSE_BLOCKS * paceMs + slackMs) {
+      extendTimeline(timeline, block, atMs);
+    }
+  } else {
+    const evenMs = lastMs + (block - lastBlock) * paceMs;
+    const predictedMs = evenMs + SIGHTING_SHARE * (atMs - evenMs);
+    const mostMs = slackMs + paceMs / 2;
+    extendTimeline(timeline, block, Math.min(Math.max(predictedMs, atMs - mostMs), atMs + mostMs));
   }
-  const evenMs = lastMs + (block - lastBlock) * paceMs;
-  const predictedMs = evenMs + SIGHTING_SHARE * (atMs - evenMs);
-  const mostMs = slackMs + paceMs / 2;
-  return extendTimeline(timeline, block, Math.min(Math.max(predictedMs, atMs - mostMs), atMs + mostMs));
+}
+
+/** Forgets all timestamps: some of them were told by a source that is wrong. */
+export function forgetTimestamps(clock: ChainClock): void {
+  clock.reported = newTimeline();
 }
 
 /** Notes the timestamp that a source reported for a block. */
-export function noteTimestamp(clock: ChainClock, block: number, timestampSec: number): ChainClock {
-  const reported = insertPoint(clock.reported, block, timestampSec * 1_000);
-  return reported === clock.reported ? clock : { ...clock, reported };
+export function noteTimestamp(clock: ChainClock, block: number, timestampSec: number): void {
+  insertPoint(clock.reported, block, timestampSec * 1_000);
 }
 
 /**

@@ -1,41 +1,69 @@
 import type { Chain, Target } from "../model/fleet.ts";
-import type { ParityState } from "../parity/parity-state.ts";
+import { NO_PARITY, type ParityState } from "../parity/parity-state.ts";
 import type { WatchedProbe } from "../parity/watched-probe.ts";
 import type { SourceState } from "../source/source-state.ts";
-import type { ChainClock } from "./chain-clock.ts";
-import type { Consensus } from "./consensus.ts";
+import { type ChainClock, newClock } from "./chain-clock.ts";
+import { type Consensus, NO_CONSENSUS } from "./consensus.ts";
 
-/** A chain with the targets that are measured on it. */
+/** A chain with all that is polled for it. */
 export interface WatchedChain {
   readonly chain: Chain;
   /** In the order of the fleet. */
   readonly targets: readonly Target[];
+  /** By the key of the source. */
+  readonly sources: ReadonlyMap<string, WatchedSource>;
   /**
-   * Per protocol, the key of the target that the others are compared with; a protocol whose first variant does not
-   * serve this chain has none. Left out, it is the first listed target of each protocol.
+   * By protocol, the target that the others are compared with; a protocol whose first variant does not serve this chain
+   * has none.
    */
-  readonly baselines?: Readonly<Record<string, string>>;
-  /** The host of each source, by its key: left out, each is its own. */
-  readonly providers?: Readonly<Record<string, string>>;
-  /** The chain id and a digest of the URL of each source, by its key: only a source with the same is the same source. */
-  readonly sentTo?: Readonly<Record<string, string>>;
-  /** What is compared of its targets' data; left out where nothing is. */
-  readonly probes?: readonly WatchedProbe[];
+  readonly baselines: ReadonlyMap<string, Target>;
+  /** What is compared of its targets' data. */
+  readonly probes: readonly WatchedProbe[];
 }
 
-/** All that is remembered of one chain: plain data, replaced and never edited. */
+/** A target or an RPC node, as it is configured. */
+export interface WatchedSource {
+  readonly kind: SourceState["kind"];
+  readonly pollIntervalMs: number;
+  /** What has faults in common: sources of one provider fail together. */
+  readonly provider: string;
+  /** The chain id and a digest of the URL: only a source with the same is the same source. */
+  readonly sentTo: string;
+}
+
+/** All that is remembered of one chain: plain data, which `Chain` alone edits. */
 export interface ChainState {
+  /** Raised with each change. */
+  revision: number;
   /** Those that have answered: targets and RPC nodes, each once, in the order of their keys. */
-  readonly sources: readonly SourceState[];
-  readonly consensus: Consensus;
-  readonly clock: ChainClock;
-  /** Where the sources of the configuration were that made this state, as in `WatchedChain`. */
-  readonly sentTo?: Readonly<Record<string, string>>;
-  /** What is known of the targets' data; left out while nothing is. */
-  readonly parity?: ParityState;
+  readonly sources: SourceState[];
+  /** Where these were, as in `WatchedSource`. */
+  readonly sentTo: Record<string, string>;
+  consensus: Consensus;
+  clock: ChainClock;
+  /** What is known of the targets' data. */
+  parity: ParityState;
+}
+
+/** The state of a chain of which nothing is known yet. */
+export function newChainState(): ChainState {
+  return {
+    revision: 0,
+    sources: [],
+    sentTo: {},
+    consensus: NO_CONSENSUS,
+    clock: newClock(),
+    parity: NO_PARITY,
+  };
 }
 
 /** What is remembered of the source with this key, if it was heard. */
 export function sourceOf({ sources }: ChainState, key: string): SourceState | undefined {
   return sources.find((source) => source.key === key);
+}
+
+/** The target that `target`'s variant is compared with, or null where there is none, or it is itself that one. */
+export function baselineOf({ baselines }: WatchedChain, { key, protocol }: Target): Target | null {
+  const baseline = baselines.get(protocol);
+  return baseline === undefined || baseline.key === key ? null : baseline;
 }

@@ -35,8 +35,8 @@ export interface ClaimContext {
   readonly nowMs: number;
   readonly pace: Pace;
   readonly thresholds: Thresholds;
-  /** By the source's key; one without a provider stands for itself. */
-  readonly providers: Readonly<Record<string, string>>;
+  /** By the source's key. */
+  readonly watched: ReadonlyMap<string, { readonly provider: string }>;
 }
 
 /** Polls after which an observation is no longer evidence, if `stale` is shorter. */
@@ -72,7 +72,7 @@ export function claimsOf(sources: readonly SourceState[], context: ClaimContext)
 }
 
 function claimOf(source: SourceState, context: ClaimContext): Claim | null {
-  const { pace, providers, thresholds } = context;
+  const { pace, thresholds, watched } = context;
   const { key, kind, lastAdvanceMs, peak, pollIntervalMs, samples } = source;
   const newest = samples.at(-1);
   const reachedSample = reached(source);
@@ -88,7 +88,7 @@ function claimOf(source: SourceState, context: ClaimContext): Claim | null {
   }
   return {
     key,
-    provider: providers[key] ?? key,
+    provider: watched.get(key)?.provider ?? key,
     kind,
     block: highest.block,
     atMs: readAtMs(highest),

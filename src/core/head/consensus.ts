@@ -45,6 +45,9 @@ export interface Consensus {
   readonly track: Track | null;
 }
 
+/** A step back is large beyond this, and beyond what the thresholds for `lagging` and `stalled` bear. */
+export const LARGE_STEP_BLOCKS = 256;
+
 /** What was decided, and what the pace of the chain may be measured from. */
 export interface Decision {
   readonly consensus: Consensus;
@@ -86,6 +89,11 @@ export function decide(claims: readonly Claim[], before: Consensus, chain: Chain
   ];
   const head = headFrom(chosen, level, { before: before.head, scene: within });
   return { consensus: { head, members: keysOf(level), opposed, undecided: [], track }, witness, misdated };
+}
+
+/** Whether a source is excluded for a height that cannot exist yet. */
+export function isFarAhead(opposition: Opposition | undefined): opposition is Opposition {
+  return opposition !== undefined && opposition.kind !== "below" && opposition.blocks > LARGE_STEP_BLOCKS;
 }
 
 function sceneOf(

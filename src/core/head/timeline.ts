@@ -1,10 +1,10 @@
 /**
- * When a chain reached which block: points with blocks and times that never fall, oldest first.
- * Two arrays of numbers, because they are small in memory and cheap to copy.
+ * When a chain reached which block: points with blocks and times that never fall, oldest first. Two arrays of numbers,
+ * because they are small in memory; edited in place.
  */
 export interface Timeline {
-  readonly blocks: readonly number[];
-  readonly timesMs: readonly number[];
+  readonly blocks: number[];
+  readonly timesMs: number[];
 }
 
 /** An instant that a timeline gives for a block. */
@@ -14,7 +14,9 @@ export interface BlockTime {
   readonly extrapolated: boolean;
 }
 
-export const EMPTY_TIMELINE: Timeline = { blocks: [], timesMs: [] };
+export function newTimeline(): Timeline {
+  return { blocks: [], timesMs: [] };
+}
 
 /** Points per timeline: thinned by age, they reach back days and stay dense near the tip. */
 const CAPACITY = 240;
@@ -29,29 +31,28 @@ const HALT_MS = 60_000;
 const DENSE_MS = 60_000;
 
 /** Adds the newest point. A block that stands still becomes a plateau, so that a pause is told from slow growth. */
-export function extendTimeline(timeline: Timeline, block: number, timeMs: number): Timeline {
-  if ((timeline.blocks.at(-1) ?? 0) > block) {
-    return timeline;
+export function extendTimeline(timeline: Timeline, block: number, timeMs: number): void {
+  const { blocks, timesMs } = timeline;
+  if ((blocks.at(-1) ?? 0) > block) {
+    return;
   }
   // Points that are not older give way: their instants overlapped, or our own clock was set back.
-  const size = countBelow(timeline.timesMs, timeMs);
-  const standsStill = timeline.blocks[size - 2] === block;
-  const kept = standsStill ? size - 1 : size;
-  return thinned({
-    // Not `concat`, for that of a bare number makes an array that holds each number as an object.
-    blocks: timeline.blocks.toSpliced(kept, timeline.blocks.length, block),
-    timesMs: timeline.timesMs.toSpliced(kept, timeline.timesMs.length, timeMs),
-  });
+  const size = countBelow(timesMs, timeMs);
+  const kept = blocks[size - 2] === block ? size - 1 : size;
+  blocks.splice(kept, blocks.length, block);
+  timesMs.splice(kept, timesMs.length, timeMs);
+  thin(timeline);
 }
 
 /** Adds a point anywhere; one that contradicts its neighbours changes nothing. */
-export function insertPoint(timeline: Timeline, block: number, timeMs: number): Timeline {
+export function insertPoint(timeline: Timeline, block: number, timeMs: number): void {
   const { blocks, timesMs } = timeline;
   const at = countUntil(blocks, block);
-  if (blocks[at - 1] === block || !fits(timeline, block, timeMs)) {
-    return timeline;
+  if (blocks[at - 1] !== block && fits(timeline, block, timeMs)) {
+    blocks.splice(at, 0, block);
+    timesMs.splice(at, 0, timeMs);
+    thin(timeline);
   }
-  return thinned({ blocks: blocks.toSpliced(at, 0, block), timesMs: timesMs.toSpliced(at, 0, timeMs) });
 }
 
 /** Whether a block at this time contradicts none of the points. */
@@ -129,7 +130,7 @@ export interface MeasuredSpan {
 export function measureInterval(
   timeline: Timeline,
   span: MeasuredSpan,
-  halts: Timeline = EMPTY_TIMELINE,
+  halts: Timeline | null = null,
 ): number | null {
   const { blocks, timesMs } = timeline;
   const last = pointAt(timeline, countBelow(blocks, blocks.at(-1) ?? 0));
@@ -145,7 +146,7 @@ export function measureInterval(
   }
   const within = { fromMs: first.timeMs, toMs: last.timeMs };
   const pauses = pausesMs(timeline, { ...within, leastMs: 0 });
-  const haltedMs = pausesMs(halts, { ...within, leastMs: HALT_MS });
+  const haltedMs = halts === null ? 0 : pausesMs(halts, { ...within, leastMs: HALT_MS });
   const movedMs = last.timeMs - first.timeMs - pauses - haltedMs;
   return movedMs > 0 ? movedMs / (last.block - first.block) : null;
 }
@@ -199,10 +200,10 @@ function partition(sorted: readonly number[], belongs: (value: number) => boolea
  * Drops the inner point that tells least: it lies close to the line between its neighbours, which are close
  * together for its age. So bends of the pace are kept, and the spacing grows with the age.
  */
-function thinned(timeline: Timeline): Timeline {
+function thin(timeline: Timeline): void {
   const { blocks, timesMs } = timeline;
   if (blocks.length <= CAPACITY) {
-    return timeline;
+    return;
   }
   let least = 1;
   let leastWorth = Number.POSITIVE_INFINITY;
@@ -213,7 +214,8 @@ function thinned(timeline: Timeline): Timeline {
       leastWorth = worth;
     }
   }
-  return { blocks: blocks.toSpliced(least, 1), timesMs: timesMs.toSpliced(least, 1) };
+  blocks.splice(least, 1);
+  timesMs.splice(least, 1);
 }
 
 function worthOf({ blocks, timesMs }: Timeline, index: number): number {

@@ -81,29 +81,6 @@ export function parityStaleMs(probe: WatchedProbe, { target, against }: ParityPa
   return Math.max(staleMs, STALE_INTERVALS * intervalMs);
 }
 
-/** The state as it would be if our own clock had always been right: after it was set forward by `byMs`. */
-export function shiftParity({ sources, pairs }: ParityState, byMs: number): ParityState {
-  return {
-    sources: sources.map((known) => ({ ...known, lastMs: known.lastMs && known.lastMs + byMs })),
-    pairs: pairs.map((pair) => ({
-      ...pair,
-      sinceMs: pair.sinceMs && pair.sinceMs + byMs,
-      streak: pair.streak && {
-        ...pair.streak,
-        firstMs: pair.streak.firstMs + byMs,
-        ownMs: pair.streak.ownMs + byMs,
-        againstMs: pair.streak.againstMs + byMs,
-      },
-      last: pair.last && {
-        ...pair.last,
-        atMs: pair.last.atMs + byMs,
-        ownMs: pair.last.ownMs + byMs,
-        againstMs: pair.last.againstMs + byMs,
-      },
-    })),
-  };
-}
-
 interface StaleProbe {
   readonly probe: WatchedProbe;
   readonly staleMs: number;

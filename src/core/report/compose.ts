@@ -1,13 +1,13 @@
+import type { ChainState } from "../head/chain-state.ts";
 import { findIncidents } from "../incidents/incidents.ts";
 import { isNetworkDown, isUnreached, nobodyAnsweredYet } from "../incidents/local-outage.ts";
 import type { Endpoint } from "../model/fleet.ts";
 import type { ChainReport, Incident, Report, TargetId, TargetReport } from "../model/report.ts";
 import { isoTime } from "../model/text.ts";
-import type { CachedReport } from "./cached-report.ts";
 
 /** All that a report is made from. */
 export interface ReportInput extends Pick<Report, "budgets" | "skipped"> {
-  readonly chains: readonly Pick<CachedReport, "report" | "state">[];
+  readonly chains: readonly { readonly report: ChainReport; readonly state: Pick<ChainState, "sources"> }[];
   readonly endpoints: readonly Endpoint[];
   /** Those of the previous report, so that an incident that goes on keeps its start time. */
   readonly previousIncidents: readonly Incident[];

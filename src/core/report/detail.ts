@@ -8,14 +8,14 @@ import type { LastPoll, SourceState } from "../source/source-state.ts";
 import type { Dispute } from "../status/dispute.ts";
 import { contradictionOf, idleMs } from "../status/judge.ts";
 import type { Lag } from "../status/lag.ts";
-import type { ChainViewAt } from "../status/view.ts";
+import type { ChainView } from "../status/view.ts";
 import { disputeText } from "./dispute-text.ts";
 
 /** What a detail is written from. */
 export interface Facts {
   readonly status: Status;
   readonly state: SourceState;
-  readonly view: ChainViewAt;
+  readonly view: ChainView;
   readonly lag: Lag | null;
 }
 
@@ -189,7 +189,7 @@ function behindText({ lag, view }: Facts): string {
   return `${about}${formatDuration(lag.ms)} (${formatCount(lag.blocks, "block")}) behind ${seen}`;
 }
 
-function behindClockText(lagMs: number | null, { dispute, hasSingleSource }: ChainViewAt): string {
+function behindClockText(lagMs: number | null, { dispute, hasSingleSource }: ChainView): string {
   const sources = `its chain has ${hasSingleSource ? "a single source" : "too few sources that agree on a head"}`;
   if (lagMs !== null) {
     const why = dispute === null ? sources : noReferenceText(dispute);

@@ -1,9 +1,8 @@
-import { baselineOf } from "../chain/baseline.ts";
-import { isFarAhead } from "../chain/observe.ts";
 import { estimateGap } from "../gap/gap.ts";
 import { timeOfBlock } from "../head/chain-clock.ts";
-import type { ChainState, WatchedChain } from "../head/chain-state.ts";
+import { baselineOf, type ChainState, type WatchedChain } from "../head/chain-state.ts";
 import { staleAfterMs } from "../head/claim.ts";
+import { isFarAhead } from "../head/consensus.ts";
 import { oppositionText } from "../head/opposition-text.ts";
 import type { Target } from "../model/fleet.ts";
 import {
@@ -18,7 +17,7 @@ import { statusOfFailure } from "../source/settled-status.ts";
 import { newestSample, newSource, type SourceState, servedOf } from "../source/source-state.ts";
 import { contradictionOf } from "../status/judge.ts";
 import { measureLag } from "../status/lag.ts";
-import { type ChainViewAt, viewOf } from "../status/view.ts";
+import { type ChainView, viewOf } from "../status/view.ts";
 import { detailOf } from "./detail.ts";
 import { disputeText } from "./dispute-text.ts";
 import { markPreferred } from "./preferred.ts";
@@ -53,7 +52,7 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
 }
 
 /** The chain's reference head, or null while its evidence is missing or stale. */
-function reportReference(view: ChainViewAt): ChainReport["reference"] {
+function reportReference(view: ChainView): ChainReport["reference"] {
   const { reference } = view;
   if (reference === null) {
     return null;
@@ -72,7 +71,7 @@ function reportReference(view: ChainViewAt): ChainReport["reference"] {
 }
 
 /** What is known of each target of a chain. */
-function reportTargets(state: ChainState, watched: WatchedChain, view: ChainViewAt): readonly TargetReport[] {
+function reportTargets(state: ChainState, watched: WatchedChain, view: ChainView): readonly TargetReport[] {
   const byKey = new Map(state.sources.map((source) => [source.key, source]));
   const reports = watched.targets.map((target) =>
     reportTarget(target, byKey.get(target.key) ?? unpolled(target), view),
@@ -84,7 +83,7 @@ function reportTargets(state: ChainState, watched: WatchedChain, view: ChainView
  * The gaps between the variants of each protocol, where both have fresh heights that no other source contradicts, and
  * are judged by these: not by their low replicas.
  */
-function reportGaps(state: ChainState, watched: WatchedChain, view: ChainViewAt): readonly GapReport[] {
+function reportGaps(state: ChainState, watched: WatchedChain, view: ChainView): readonly GapReport[] {
   const comparable = new Map(
     state.sources
       .filter((source) => isFresh(source, view) && contradictionOf(source, view) === null)
@@ -103,7 +102,7 @@ function reportGaps(state: ChainState, watched: WatchedChain, view: ChainViewAt)
 function reportGap(
   own: SourceState,
   { target, against }: { readonly target: Target; readonly against: Target },
-  view: ChainViewAt,
+  view: ChainView,
 ): GapReport | null {
   const gap = estimateGap(own.gap);
   const newest = newestSample(own);
@@ -121,7 +120,7 @@ function reportGap(
   };
 }
 
-function reportTarget(target: Target, known: SourceState, view: ChainViewAt): TargetReport {
+function reportTarget(target: Target, known: SourceState, view: ChainView): TargetReport {
   const state = servedOf(known);
   const staleMs = staleAfterMs(view.thresholds, target.pollIntervalMs);
   const fresh = isFresh(state, view);
@@ -153,7 +152,7 @@ function reportTarget(target: Target, known: SourceState, view: ChainViewAt): Ta
 /** A height that is stale, or cannot exist yet, is not shown. */
 function reportHeight(
   state: SourceState,
-  view: ChainViewAt,
+  view: ChainView,
 ): Pick<TargetReport, "up" | "block_number" | "block_timestamp"> {
   if (isFarAhead(view.consensus.opposed.find(({ source }) => source === state.key))) {
     return { up: false, block_number: null, block_timestamp: null };
@@ -195,18 +194,18 @@ function statusAt(
   return isHeard ? STATUS_WITHOUT_HEIGHT[last.kind] : "unknown";
 }
 
-function isFresh(source: SourceState, view: ChainViewAt): boolean {
+function isFresh(source: SourceState, view: ChainView): boolean {
   const newest = newestSample(source);
   const staleMs = staleAfterMs(view.thresholds, source.pollIntervalMs);
   return newest !== null && view.nowMs - newest.receivedAtMs <= staleMs;
 }
 
 function unpolled({ key, pollIntervalMs }: Target): SourceState {
-  return newSource({ key, kind: "indexer", pollIntervalMs });
+  return newSource(key, "indexer", pollIntervalMs);
 }
 
 /** The gap as time: between the target's block and the one that the other has reached. */
-function gapSeconds(blocks: number, from: number, view: ChainViewAt): number | null {
+function gapSeconds(blocks: number, from: number, view: ChainView): number | null {
   const here = timeOfBlock(view.clock, from, view.intervalMs);
   const there = timeOfBlock(view.clock, from + blocks, view.intervalMs);
   return here === null || there === null ? null : (there.timeMs - here.timeMs) / 1_000;

@@ -6,7 +6,7 @@ import { differenceOf } from "../parity/compare.ts";
 import type { KnownValues } from "../parity/known-values.ts";
 import { oddOnesOut } from "../parity/odd-one-out.ts";
 import { type Comparison, type PairState, withoutResult } from "../parity/pair-state.ts";
-import { knownValuesOf, NO_PARITY, pairStateOf, parityStaleMs } from "../parity/parity-state.ts";
+import { knownValuesOf, pairStateOf, parityStaleMs } from "../parity/parity-state.ts";
 import type { ParityPair, WatchedProbe } from "../parity/watched-probe.ts";
 import { parityDetail } from "./parity-detail.ts";
 
@@ -18,8 +18,8 @@ interface ReportedTargets {
 
 /** Whether the targets of a chain have the same data, as far as chains.yaml asks for it. */
 export function reportParity(
-  { parity = NO_PARITY }: ChainState,
-  { chain, probes = [] }: WatchedChain,
+  { parity }: ChainState,
+  { chain, probes }: WatchedChain,
   { targets, nowMs }: ReportedTargets,
 ): readonly ParityReport[] {
   const reports = new Map(targets.map((report) => [report.key, report]));

@@ -3,17 +3,17 @@ import { staleAfterMs } from "../head/claim.ts";
 import { oppositionText } from "../head/opposition-text.ts";
 import type { ChainSummary } from "../model/report.ts";
 import { newestSample } from "../source/source-state.ts";
-import type { ChainViewAt } from "../status/view.ts";
+import type { ChainView } from "../status/view.ts";
 
 /** Where each source of a chain stands that has said something lately: with whom it agrees, or why it is left out. */
 export function reportStandings(
   { sources }: Pick<ChainState, "sources">,
-  { providers }: WatchedChain,
-  view: ChainViewAt,
+  watched: WatchedChain,
+  view: ChainView,
 ): ChainSummary["standings"] {
   return sources.flatMap((source): ChainSummary["standings"] => {
     const { key, last } = source;
-    const host = providers?.[key] ?? null;
+    const host = watched.sources.get(key)?.provider ?? null;
     if (last?.kind === "failed" && last.reason === "wrong_chain") {
       return [{ source: key, host, block_number: null, stands: "rejected", detail: last.detail }];
     }
@@ -27,7 +27,7 @@ export function reportStandings(
 
 function standingOf(
   key: string,
-  view: ChainViewAt,
+  view: ChainView,
 ): Pick<ChainSummary["standings"][number], "stands" | "detail"> {
   const { members, opposed, undecided } = view.consensus;
   const opposition = opposed.find(({ source }) => source === key);

@@ -1,105 +1,124 @@
 import type { Observation } from "../model/observation.ts";
 import type { Status } from "../model/report.ts";
 import { readAtMs, type Sample, sampleOf } from "../model/sample.ts";
-import { foldProgress } from "./progress.ts";
 import { type AnswersBefore, hasReturned, isFarBelow, noteAnswer } from "./replicas.ts";
-import { changed, type FoldContext, newestSample, type SourceState } from "./source-state.ts";
+import { newestSample, reached, type SourceState, WOBBLE_SAMPLES } from "./source-state.ts";
+
+/** What has to be known of the chain when a source's poll is folded in. */
+export interface FoldContext {
+  /** The highest block that the source can have reached by now without a jump, or null where nothing bounds it. */
+  readonly highestPossible: number | null;
+  /** Whether the other sources contradict its last height. */
+  readonly isOpposed: boolean;
+  /** A step back of more blocks than this, if it persists, is a re-index. */
+  readonly largeStepBlocks: number;
+  /** How long an observation stays evidence. */
+  readonly staleAfterMs: number;
+}
 
 /** Heights kept per target: enough to pair with a slower neighbour and to tell a catching-up from a standstill. */
 const KEPT_SAMPLES = 8;
+/** Of the heights that showed a re-index: what was before, of another track, goes. */
+const KEPT_AFTER_REINDEX = 2;
 /** Statuses that a replica far behind the others gives a target. */
 const BEHIND: ReadonlySet<Status> = new Set(["lagging", "stalled", "syncing"]);
 
-/** Folds one poll into what is known of its target. `aborted` polls say nothing and change nothing. */
-export function foldPoll(state: SourceState, observation: Observation, context: FoldContext): SourceState {
+/** Folds one poll into what is known of its source. `aborted` polls say nothing and change nothing. */
+export function foldPoll(source: SourceState, observation: Observation, context: FoldContext): void {
   const { sentAtMs, receivedAtMs } = observation;
   switch (observation.kind) {
     case "head":
-      return foldHead(state, observation, context);
+      foldHead(source, observation, context);
+      break;
     case "not_started":
     case "missing":
-      return changed(state, { last: { kind: observation.kind, sentAtMs, receivedAtMs } });
+      source.last = { kind: observation.kind, sentAtMs, receivedAtMs };
+      break;
     case "failed": {
       const { kind, reason, detail } = observation;
-      const last = { kind, reason, detail, sentAtMs, receivedAtMs };
-      return reason === "aborted" ? state : changed(state, { last });
+      if (reason !== "aborted") {
+        source.last = { kind, reason, detail, sentAtMs, receivedAtMs };
+      }
     }
   }
 }
 
 type HeadObservation = Extract<Observation, { kind: "head" }>;
 
-function foldHead(state: SourceState, observation: HeadObservation, context: FoldContext): SourceState {
-  const { head } = observation;
-  const sample = sampleOf(head, observation);
-  const isRedeployed =
-    head.deployment !== null && state.deployment !== null && head.deployment !== state.deployment;
-  const told = changed(state, {
-    last: {
-      kind: "head",
-      sentAtMs: sample.sentAtMs,
-      receivedAtMs: sample.receivedAtMs,
-      ...(head.failure === undefined ? {} : { failure: head.failure }),
-    },
-    lastSuccessMs: sample.receivedAtMs,
-    indexingErrors: head.indexingErrors,
-    deployment: head.deployment ?? state.deployment,
-    deploymentChanges: state.deploymentChanges + Number(isRedeployed),
-  });
-  const folded = withSample(told, sample, context);
-  return newestSample(folded) === sample
-    ? foldProgress(folded, folded.samples.at(-2) ?? null, context)
-    : folded;
+function foldHead(source: SourceState, observation: HeadObservation, context: FoldContext): void {
+  const { deployment, failure, indexingErrors } = observation.head;
+  const sample = sampleOf(observation.head, observation);
+  const { sentAtMs, receivedAtMs } = sample;
+  source.last = { kind: "head", sentAtMs, receivedAtMs, ...(failure === undefined ? {} : { failure }) };
+  source.lastSuccessMs = receivedAtMs;
+  source.indexingErrors = indexingErrors;
+  if (deployment !== null) {
+    source.deploymentChanges += Number(source.deployment !== null && source.deployment !== deployment);
+    source.deployment = deployment;
+  }
+  addSample(source, sample, context);
+  if (newestSample(source) === sample) {
+    foldProgress(source, sample, context);
+  }
 }
 
 /**
  * Adds a height. One that the chain cannot have reached begins a track of its own, until the source returns from it.
  * What a source has said before it takes back a height that the others contradict is not held against it.
  */
-function withSample(state: SourceState, sample: Sample, context: FoldContext): SourceState {
-  const { highestPossible, largeStepBlocks } = context;
+function addSample(source: SourceState, sample: Sample, context: FoldContext): void {
+  const { highestPossible, isOpposed, largeStepBlocks } = context;
+  const { beforeJump, peak, samples } = source;
   if (highestPossible !== null && sample.block > highestPossible) {
-    const beforeJump = state.beforeJump ?? { samples: state.samples, peak: state.peak };
-    return changed(state, { beforeJump, samples: [sample], peak: null });
+    source.beforeJump ??= { samples, peak };
+    startTrack(source, sample, null);
+  } else if (beforeJump !== null && isBackFromJump(source, sample, largeStepBlocks)) {
+    source.beforeJump = null;
+    source.peak = beforeJump.peak;
+    source.samples = added(beforeJump.samples, sample);
+  } else if (isOpposed && sample.block < (peak?.block ?? 0)) {
+    source.replicas = null;
+    startTrack(source, sample, null);
+  } else if (beforeJump === null) {
+    addAnswer(source, sample, context);
+  } else {
+    source.samples = added(samples, sample);
   }
-  const { beforeJump } = state;
-  if (beforeJump !== null && isBackFromJump(state, sample, largeStepBlocks)) {
-    return changed(state, { ...beforeJump, beforeJump: null, samples: added(beforeJump.samples, sample) });
-  }
-  if (context.isOpposed && sample.block < (state.peak?.block ?? 0)) {
-    return changed(state, { samples: [sample], peak: null, replicas: null });
-  }
-  return beforeJump === null
-    ? withAnswer(state, sample, context)
-    : changed(state, { samples: added(state.samples, sample) });
+}
+
+function startTrack(source: SourceState, sample: Sample, peak: SourceState["peak"]): void {
+  source.samples = [sample];
+  source.peak = peak;
 }
 
 /** Adds a height to its track: while replicas disagree, those of the low ones stand beside the samples. */
-function withAnswer(state: SourceState, sample: Sample, context: FoldContext): SourceState {
-  const before = answersBefore(state);
+function addAnswer(source: SourceState, sample: Sample, context: FoldContext): void {
+  const before = answersBefore(source);
+  const former = source.replicas;
   const replicas = noteAnswer(before, sample, context);
   const here = { block: sample.block, atMs: readAtMs(sample) };
+  source.replicas = replicas;
   if (replicas?.disagree === true && replicas.low.at(-1) === sample) {
-    const samples = state.samples.filter(({ block }) => !isFarBelow(block, replicas.highBlock, context));
-    return changed(state, { replicas, samples, stepBackPending: false });
-  }
-  if (hasReturned(before, sample, context)) {
-    return changed(state, { replicas, samples: [sample], peak: here, stepBackPending: false });
-  }
-  if (state.replicas?.disagree === true && isFarBelow(sample.block, state.replicas.highBlock, context)) {
+    source.samples = source.samples.filter(({ block }) => !isFarBelow(block, replicas.highBlock, context));
+    source.stepBackPending = false;
+  } else if (hasReturned(before, sample, context)) {
+    startTrack(source, sample, here);
+    source.stepBackPending = false;
+  } else if (former?.disagree === true && isFarBelow(sample.block, former.highBlock, context)) {
     // Only the low ones are left.
-    const regressions = { ...state.regressions, reindex: state.regressions.reindex + 1 };
-    return changed(state, { replicas, samples: [sample], peak: here, reachedTip: false, regressions });
+    startTrack(source, sample, here);
+    countReindex(source);
+  } else {
+    source.samples = added(source.samples, sample);
   }
-  return changed(state, { replicas, samples: added(state.samples, sample) });
 }
 
-function answersBefore(state: SourceState): AnswersBefore {
-  const { peak, replicas, verdict } = state;
+function answersBefore(source: SourceState): AnswersBefore {
+  const { peak, replicas, verdict } = source;
   return {
     replicas,
     peakBlock: peak?.block ?? 0,
-    newest: newestSample(state),
+    newest: newestSample(source),
     isBehind: verdict !== null && BEHIND.has(verdict.status),
   };
 }
@@ -115,4 +134,50 @@ function isBackFromJump(
 
 function added(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   return [...samples.slice(1 - KEPT_SAMPLES), sample];
+}
+
+/** Steps forward and back, once the sample is among those of the source. */
+function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: FoldContext): void {
+  const { peak, samples } = source;
+  const here = { block: sample.block, atMs: readAtMs(sample) };
+  if (peak === null) {
+    source.peak = here;
+    return;
+  }
+  const floor = peak.block - largeStepBlocks;
+  if (hasReindexed(source, floor)) {
+    source.samples = samples.slice(-KEPT_AFTER_REINDEX);
+    source.peak = here;
+    source.stepBackPending = false;
+    countReindex(source);
+  } else if (sample.block < floor) {
+    source.stepBackPending = true;
+  } else {
+    countStepsBack(source, sample);
+    if (sample.block > peak.block) {
+      source.peak = here;
+      source.lastAdvanceMs = here.atMs;
+    }
+  }
+}
+
+/** A large step back persists when none of the last few answers is near the old height. */
+function hasReindexed(source: SourceState, floor: number): boolean {
+  const highest = reached(source);
+  return source.samples.length >= WOBBLE_SAMPLES && highest !== null && highest.block < floor;
+}
+
+function countReindex(source: SourceState): void {
+  source.reachedTip = false;
+  source.regressions = { ...source.regressions, reindex: source.regressions.reindex + 1 };
+}
+
+/** A small step back counts at once; a large one when the target returns, for till then it may be a re-index. */
+function countStepsBack(source: SourceState, { block }: Sample): void {
+  const fell = block < (source.samples.at(-2)?.block ?? block);
+  const steps = Number(source.stepBackPending) + Number(fell);
+  source.stepBackPending = false;
+  if (steps > 0) {
+    source.regressions = { ...source.regressions, reorg: source.regressions.reorg + steps };
+  }
 }

@@ -19,44 +19,40 @@ interface BeforeJump {
   readonly peak: SourceState["peak"];
 }
 
-/** What is remembered of one target, or of an RPC node: plain data of bounded size. */
+/** What is remembered of one target, or of an RPC node: plain data of bounded size, which only its chain edits. */
 export interface SourceState {
   /** The target's key, or the RPC endpoint's. */
   readonly key: string;
-  readonly kind: "indexer" | "rpc";
-  /** Time between two polls: of a target as configured, of an RPC node as observed. */
-  readonly pollIntervalMs: number;
-  readonly last: LastPoll | null;
+  kind: "indexer" | "rpc";
+  /** Time between two polls, as configured. */
+  pollIntervalMs: number;
+  last: LastPoll | null;
   /** The latest usable heights, newest last. */
-  readonly samples: readonly Sample[];
-  readonly beforeJump: BeforeJump | null;
+  samples: readonly Sample[];
+  beforeJump: BeforeJump | null;
   /** Where some replicas behind its URL are far behind the others; null where all of its latest answers are alike. */
-  readonly replicas: Replicas | null;
+  replicas: Replicas | null;
   /** The highest block since the start or the last re-index, and when it was first seen. */
-  readonly peak: { readonly block: number; readonly atMs: number } | null;
-  readonly lastSuccessMs: number | null;
-  readonly lastAdvanceMs: number | null;
+  peak: { readonly block: number; readonly atMs: number } | null;
+  lastSuccessMs: number | null;
+  lastAdvanceMs: number | null;
   /** Whether it was ever within `lagging` of the reference, since the last re-index. */
-  readonly reachedTip: boolean;
+  reachedTip: boolean;
   /** A large step back whose kind is not known yet. */
-  readonly stepBackPending: boolean;
-  readonly regressions: { readonly reorg: number; readonly reindex: number };
+  stepBackPending: boolean;
+  regressions: { readonly reorg: number; readonly reindex: number };
   /** Whether it once gave a hash that another source gave, too. */
-  readonly sharesHashes: boolean;
-  readonly indexingErrors: boolean | null;
-  readonly deployment: string | null;
-  readonly deploymentChanges: number;
-  readonly verdict: SettledStatus | null;
+  sharesHashes: boolean;
+  indexingErrors: boolean | null;
+  deployment: string | null;
+  deploymentChanges: number;
+  verdict: SettledStatus | null;
   /** What the latest pairs of polls say of the gap to the target that this one is compared with. */
-  readonly gap: GapMeasures;
+  gap: GapMeasures;
 }
 
 /** A source of which nothing is known yet. */
-export function newSource({
-  key,
-  kind,
-  pollIntervalMs,
-}: Pick<SourceState, "key" | "kind" | "pollIntervalMs">): SourceState {
+export function newSource(key: string, kind: SourceState["kind"], pollIntervalMs: number): SourceState {
   return {
     key,
     kind,
@@ -80,27 +76,10 @@ export function newSource({
   };
 }
 
-/** A source with something of it changed. Where so many fields are spread again and again, Node 20 takes ten times as long. */
-export function changed(state: SourceState, changes: Partial<SourceState>): SourceState {
-  return Object.assign(copyOf(state), changes);
-}
-
 /** The gateway races several indexers: the highest of so many answers is what the target has reached. */
 export const WOBBLE_SAMPLES = 3;
 /** On so few heights a status is provisional: the next poll may overturn it alone. */
 export const THIN_SAMPLES = 3;
-
-/** What a fold has to know of the chain. */
-export interface FoldContext {
-  /** The highest block that the chain can have reached by now, or null where nothing bounds it. */
-  readonly highestPossible: number | null;
-  /** Whether the other sources contradict its last height. */
-  readonly isOpposed: boolean;
-  /** A step back of more blocks than this, if it persists, is a re-index. */
-  readonly largeStepBlocks: number;
-  /** How long an observation stays evidence. */
-  readonly staleAfterMs: number;
-}
 
 /** The highest of the last few heights: what the target has reached, whichever replica answers. */
 export function reached({ samples }: SourceState): Sample | null {
@@ -116,10 +95,11 @@ export function reached({ samples }: SourceState): Sample | null {
 export function servedOf(state: SourceState): SourceState {
   const newest = state.replicas?.low.at(-1);
   return state.replicas?.isStale === true && newest !== undefined
-    ? changed(state, {
+    ? {
+        ...state,
         samples: state.replicas.low,
         peak: { block: newest.block, atMs: readAtMs(newest) },
-      })
+      }
     : state;
 }
 
@@ -134,37 +114,4 @@ export function hasReadHeight(state: SourceState): boolean {
   return last?.kind === "failed"
     ? last.reason === "implausible" && newestSample(state)?.receivedAtMs === last.receivedAtMs
     : last?.kind === "head";
-}
-
-/** Whether a source is about to turn, or has just turned. RPC nodes have no verdict, and so are never in doubt. */
-export function isChanging(before: SourceState | undefined, after: SourceState | undefined): boolean {
-  if (before?.verdict == null || after?.verdict == null) {
-    return false;
-  }
-  return after.verdict.dissent > 0 || after.verdict.status !== before.verdict.status;
-}
-
-/** Field by field, in the order of a new source: all sources then have one shape. */
-function copyOf(state: SourceState): SourceState {
-  return {
-    key: state.key,
-    kind: state.kind,
-    pollIntervalMs: state.pollIntervalMs,
-    last: state.last,
-    samples: state.samples,
-    beforeJump: state.beforeJump,
-    replicas: state.replicas,
-    peak: state.peak,
-    lastSuccessMs: state.lastSuccessMs,
-    lastAdvanceMs: state.lastAdvanceMs,
-    reachedTip: state.reachedTip,
-    stepBackPending: state.stepBackPending,
-    regressions: state.regressions,
-    sharesHashes: state.sharesHashes,
-    indexingErrors: state.indexingErrors,
-    deployment: state.deployment,
-    deploymentChanges: state.deploymentChanges,
-    verdict: state.verdict,
-    gap: state.gap,
-  };
 }

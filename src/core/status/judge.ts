@@ -1,8 +1,5 @@
-import type { ChainClock } from "../head/chain-clock.ts";
-import type { HeadState } from "../head/choose-head.ts";
 import { isBackfilling } from "../head/claim.ts";
 import type { Consensus, Opposition } from "../head/consensus.ts";
-import type { Pace } from "../head/pace.ts";
 import type { Thresholds } from "../model/fleet.ts";
 import type { FailureReason } from "../model/observation.ts";
 import type { Status } from "../model/report.ts";
@@ -16,19 +13,7 @@ import {
 } from "../source/settled-status.ts";
 import { newestSample, type SourceState, servedOf, THIN_SAMPLES } from "../source/source-state.ts";
 import { measureLag } from "./lag.ts";
-
-/** What a target is judged by, beside itself. */
-export interface ChainView {
-  readonly thresholds: Thresholds;
-  readonly clock: ChainClock;
-  readonly intervalMs: number | null;
-  readonly pace: Pace;
-  /** Null while there is none, or its evidence is stale. */
-  readonly reference: HeadState | null;
-  readonly consensus: Pick<Consensus, "opposed">;
-  /** The block at which an independent head shows the chain itself to stand still, or null. */
-  readonly haltedAt: number | null;
-}
+import type { ChainView } from "./view.ts";
 
 /** Blocks that a chain may take before a silence is a standstill, whatever the threshold says. */
 const STALLED_BLOCKS = 50;
@@ -139,7 +124,7 @@ function statusOfAdvance(target: SourceState, view: ChainView): Status {
 /** Why the others do not believe it to be of this chain, or null. To be merely lower than they are is lag. */
 export function contradictionOf(
   { key }: Pick<SourceState, "key">,
-  { consensus }: Pick<ChainView, "consensus">,
+  { consensus }: { readonly consensus: Pick<Consensus, "opposed"> },
 ): Opposition | null {
   return consensus.opposed.find(({ source, kind }) => source === key && kind !== "below") ?? null;
 }

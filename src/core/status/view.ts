@@ -1,5 +1,5 @@
 import type { PaceRange } from "../gap/gap.ts";
-import { type ChainClock, measuredIntervalMs, recentIntervalMs } from "../head/chain-clock.ts";
+import type { ChainClock } from "../head/chain-clock.ts";
 import type { ChainState } from "../head/chain-state.ts";
 import type { HeadState } from "../head/choose-head.ts";
 import { staleAfterMs } from "../head/claim.ts";
@@ -11,7 +11,7 @@ import { type Dispute, disputeOf } from "./dispute.ts";
 import { AHEAD_BLOCKS, idleMs, stalledAfterMs } from "./judge.ts";
 
 /** What holds for a whole chain at one instant. */
-export interface ChainViewAt {
+export interface ChainView {
   readonly nowMs: number;
   readonly thresholds: Thresholds;
   readonly clock: ChainClock;
@@ -41,11 +41,11 @@ export function viewOf(
   state: Pick<ChainState, "consensus" | "clock" | "sources">,
   chain: Chain,
   nowMs: number,
-): ChainViewAt {
+): ChainView {
   const { clock, consensus } = state;
   const { head } = consensus;
-  const measured = measuredIntervalMs(clock);
-  const intervalMs = measured ?? chain.blockTimeMs;
+  const pace = paceOf(clock, chain);
+  const { intervalMs } = pace;
   const { thresholds } = chain;
   const rpcs = freshRpcs(state.sources, thresholds, nowMs).filter(
     ({ key }) => !consensus.opposed.some(({ source }) => source === key),
@@ -55,8 +55,8 @@ export function viewOf(
     thresholds,
     clock,
     intervalMs,
-    measuredIntervalMs: measured,
-    pace: { intervalMs, measured: measured !== null },
+    measuredIntervalMs: clock.intervalMs,
+    pace,
     reference: head !== null && nowMs <= head.freshUntilMs ? head : null,
     consensus,
     dispute: disputeOf(consensus.undecided, state.sources, intervalMs),
@@ -68,13 +68,12 @@ export function viewOf(
 
 /** How fast the chain makes blocks, as far as `clock` and the configuration know. */
 export function paceOf(clock: ChainClock, chain: Chain): Pace {
-  const measured = measuredIntervalMs(clock);
-  return { intervalMs: measured ?? chain.blockTimeMs, measured: measured !== null };
+  return { intervalMs: clock.intervalMs ?? chain.blockTimeMs, measured: clock.intervalMs !== null };
 }
 
 /** The pace of just now with its bounds, or null where nobody knows it. */
 export function paceRangeOf(clock: ChainClock, chain: Chain): PaceRange | null {
-  const intervals = [recentIntervalMs(clock), measuredIntervalMs(clock)].filter((value) => value !== null);
+  const intervals = [clock.recentMs, clock.intervalMs].filter((value) => value !== null);
   if (intervals.length > 0) {
     return {
       least: MEASURED.least / Math.max(...intervals),

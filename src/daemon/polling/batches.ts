@@ -1,4 +1,4 @@
-import type { Observed } from "../../core/chain/observed.ts";
+import type { Observed } from "../../core/chain/chain.ts";
 import type { Observation } from "../../core/model/observation.ts";
 import type { ParityReading } from "../../core/model/parity.ts";
 import type { Stability } from "./confirmations.ts";

@@ -1,7 +1,7 @@
-import { watchFleet } from "../../core/chain/watch-chain.ts";
 import type { Fleet } from "../../core/model/fleet.ts";
 import type { ParityCounter } from "../../core/model/metrics-source.ts";
 import type { ParityReading } from "../../core/model/parity.ts";
+import { watchProbes } from "../../core/parity/watched-probe.ts";
 
 /** Counts the readings that brought no value, by target and probe; survives a reload for what stays in the fleet. */
 export class ParityCounters {
@@ -12,8 +12,8 @@ export class ParityCounters {
   watch(fleet: Fleet): void {
     const before = this.#counters;
     this.#replace(
-      watchFleet(fleet).flatMap(({ probes = [] }) =>
-        probes.flatMap(({ name: probe, targets }) =>
+      fleet.chains.flatMap(({ slug }) =>
+        watchProbes(fleet, slug).flatMap(({ name: probe, targets }) =>
           targets.map(({ target }) => {
             const key = keyOf({ probe, target: target.key });
             return [key, { target, probe, failures: before.get(key)?.failures ?? 0 }] as const;

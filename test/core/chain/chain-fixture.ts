@@ -39,7 +39,19 @@ export function targetOn(chain: Chain, name: string, pollIntervalMs = 15_000): T
 
 /** A chain with one target per name. */
 export function watch(chain: Chain, ...names: readonly string[]): WatchedChain {
-  return { chain, targets: names.map((name) => targetOn(chain, name)) };
+  const targets = names.map((name) => targetOn(chain, name));
+  return {
+    chain,
+    targets,
+    sources: new Map(
+      targets.map(({ key, pollIntervalMs }) => [
+        key,
+        { kind: "indexer", pollIntervalMs, provider: key, sentTo: key },
+      ]),
+    ),
+    baselines: new Map(targets.toReversed().map((target) => [target.protocol, target])),
+    probes: [],
+  };
 }
 
 /** A height as a source would give it `atMs`, after a quick reply. */

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NO_BACK_OFF } from "../../../src/budgets/back-off.ts";
 import type { SavedBudgets } from "../../../src/budgets/saved-budgets.ts";
-import { observeChain, startChain } from "../../../src/core/chain/watch-chain.ts";
+import { Chain } from "../../../src/core/chain/chain.ts";
+import type { ChainState } from "../../../src/core/head/chain-state.ts";
 import type { Incident } from "../../../src/core/model/report.ts";
 import { loadState, type RestoredState } from "../../../src/daemon/state/load.ts";
 import { type SavedState, writeStateFile } from "../../../src/io/state/file.ts";
@@ -14,13 +15,7 @@ import { type LogLine, recordLog } from "../../support/log-recorder.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const WATCHED = watch(BASE, "airdrops/multichain", "airdrops/subgraph");
-const CHAIN = observeChain(
-  startChain(WATCHED),
-  WATCHED,
-  [0, 15_000, 30_000].flatMap((laterMs) =>
-    WATCHED.targets.map(({ key }) => headAt(key, T0 + laterMs, { block: 100 + laterMs / 2_000 })),
-  ),
-);
+const CHAIN = chainAfter([0, 15_000, 30_000]);
 const EMPTY = { version: 2, savedAtMs: T0, shape: STATE_SHAPE, chains: {}, incidents: [], questions: {} };
 const INCIDENT: Incident = {
   scope: "host",
@@ -209,4 +204,15 @@ function usedOf({ budgets }: RestoredState): Readonly<Record<string, number>> {
     used[name] = buckets.reduce((total, [, scheduled]) => total + scheduled, 0);
   }
   return used;
+}
+
+/** The state of a chain whose targets were polled at these instants. */
+function chainAfter(instants: readonly number[]): ChainState {
+  const chain = new Chain(WATCHED);
+  for (const laterMs of instants) {
+    for (const { key } of WATCHED.targets) {
+      chain.observe(headAt(key, T0 + laterMs, { block: 100 + laterMs / 2_000 }));
+    }
+  }
+  return chain.state;
 }

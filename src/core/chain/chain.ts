@@ -1,0 +1,242 @@
+import {
+  type ChainState,
+  newChainState,
+  sourceOf,
+  type WatchedChain,
+  type WatchedSource,
+} from "../head/chain-state.ts";
+import { staleAfterMs } from "../head/claim.ts";
+import { type Consensus, LARGE_STEP_BLOCKS } from "../head/consensus.ts";
+import { mostBlocksIn, type Pace } from "../head/pace.ts";
+import type { Target } from "../model/fleet.ts";
+import { shiftInstants } from "../model/instants.ts";
+import type { Observation } from "../model/observation.ts";
+import type { ParityReading } from "../model/parity.ts";
+import type { ChainReport } from "../model/report.ts";
+import { isHeight } from "../model/sample.ts";
+import { observeReadings, type TakenReading } from "../parity/parity-state.ts";
+import { reportChain } from "../report/report-chain.ts";
+import { type FoldContext, foldPoll } from "../source/fold-poll.ts";
+import { newestSample, newSource, type SourceState } from "../source/source-state.ts";
+import { contradictionOf } from "../status/judge.ts";
+import { paceOf } from "../status/view.ts";
+import { decideHead, type Heard } from "./decide-head.ts";
+import { measureGaps } from "./gaps.ts";
+import { isNewSource, settleStatuses } from "./statuses.ts";
+
+/** What observations showed, by the keys of their sources. */
+export interface Observed {
+  /** Targets whose status is about to change, or has just changed. */
+  readonly changing: string[];
+  /** Sources that gave a height which the others show to be impossible. */
+  readonly implausible: string[];
+}
+
+/**
+ * Replies of different sources within this time are of one instant: their order says little, since each poll takes about
+ * as long, and what follows from all sources is worked out once for them.
+ */
+const INSTANT_MS = 1_000;
+/**
+ * A report of the same state is used again for so long: most chains of a large fleet were not polled since the last
+ * report. Ages in details, and the moment at which evidence becomes stale, are late by this at most.
+ */
+const REPORT_LIFETIME_MS = 15_000;
+/** No poll takes so long: our clock was set while it was under way. */
+const LONGEST_POLL_MS = 120_000;
+
+/** One chain: folds in what its sources say as it comes, and decides what follows once a second, or when somebody asks. */
+export class Chain {
+  readonly watched: WatchedChain;
+  readonly #state: ChainState;
+  readonly #targets: ReadonlyMap<string, Target>;
+  /** Since the last decision. */
+  #heard: Heard[] = [];
+  #heardFromMs = 0;
+  #heardToMs = 0;
+  #observed: Observed = { changing: [], implausible: [] };
+  #report: ChainReport | null = null;
+  #reportMs = 0;
+
+  constructor(watched: WatchedChain, state: ChainState = newChainState()) {
+    this.watched = watched;
+    this.#state = state;
+    this.#targets = new Map(watched.targets.map((target) => [target.key, target]));
+  }
+
+  /** All that is remembered. */
+  get state(): ChainState {
+    this.#decide();
+    return this.#state;
+  }
+
+  /** Folds in one observation; one of a source that is not watched changes nothing. */
+  observe(observation: Observation): void {
+    const { receivedAtMs } = observation;
+    const watched = this.watched.sources.get(observation.source);
+    if (watched === undefined) {
+      return;
+    }
+    const isAgain = this.#heard.some(({ source }) => source.key === observation.source);
+    if (isAgain || receivedAtMs - this.#heardFromMs >= INSTANT_MS) {
+      this.#decide();
+    }
+    const source = this.#sourceFor(observation.source, watched);
+    const { last, verdict } = source;
+    this.#heardFromMs = this.#heard.length === 0 ? receivedAtMs : this.#heardFromMs;
+    this.#heardToMs = this.#heard.length === 0 ? receivedAtMs : Math.max(this.#heardToMs, receivedAtMs);
+    this.#heard.push({
+      source,
+      target: this.#targets.get(source.key) ?? null,
+      isHead: observation.kind === "head",
+      isNew: isNewSource(source),
+      before: { last, verdict },
+    });
+    foldPoll(source, credible(observation), this.#contextOf(source, receivedAtMs));
+  }
+
+  /** Folds in values that came with observations, after these. */
+  observeParity(readings: readonly ParityReading[]): void {
+    const { state } = this;
+    const { chain, probes } = this.watched;
+    const taken = readings.map((reading): TakenReading => {
+      const source = sourceOf(state, reading.target);
+      return { reading, trust: trustOf(source, state), deployment: source?.deployment ?? null };
+    });
+    state.parity = observeReadings(state.parity, { probes, staleMs: chain.thresholds.staleMs }, taken);
+    this.#changed();
+  }
+
+  /** What the observations since the last call showed. */
+  takeObserved(): Observed {
+    this.#decide();
+    const observed = this.#observed;
+    this.#observed = { changing: [], implausible: [] };
+    return observed;
+  }
+
+  report(nowMs: number): ChainReport {
+    const { state } = this;
+    const ageMs = nowMs - this.#reportMs;
+    if (this.#report === null || ageMs < 0 || ageMs >= REPORT_LIFETIME_MS) {
+      this.#report = reportChain(state, this.watched, nowMs);
+      this.#reportMs = nowMs;
+    }
+    return this.#report;
+  }
+
+  /** Follows our own clock, which was set forward by `byMs`. */
+  shift(byMs: number): void {
+    shiftInstants(this.state, byMs);
+    this.#changed();
+  }
+
+  #changed(): void {
+    this.#state.revision += 1;
+    this.#report = null;
+  }
+
+  #decide(): void {
+    // In an order that does not depend on which reply came first.
+    const heard = this.#heard.sort((a, b) => (a.source.key < b.source.key ? -1 : 1));
+    if (heard.length === 0) {
+      return;
+    }
+    const state = this.#state;
+    const { watched } = this;
+    const pace = paceOf(state.clock, watched.chain);
+    const instant = { state, watched, heard, pace, nowMs: this.#heardToMs };
+    decideHead(instant);
+    measureGaps(instant);
+    settleStatuses(instant);
+    this.#heard = [];
+    this.#changed();
+    for (const { before, isHead, source } of heard) {
+      if (isChanging(before.verdict, source.verdict)) {
+        this.#observed.changing.push(source.key);
+      }
+      if (isHead && source.last?.kind === "failed") {
+        this.#observed.implausible.push(source.key);
+      }
+    }
+  }
+
+  #sourceFor(key: string, { kind, pollIntervalMs, sentTo }: WatchedSource): SourceState {
+    const { sources } = this.#state;
+    let source = sourceOf(this.#state, key);
+    if (source === undefined) {
+      source = newSource(key, kind, pollIntervalMs);
+      const after = sources.findIndex((other) => other.key > key);
+      sources.splice(after === -1 ? sources.length : after, 0, source);
+      this.#state.sentTo[key] = sentTo;
+    }
+    source.pollIntervalMs = pollIntervalMs;
+    return source;
+  }
+
+  #contextOf(source: SourceState, atMs: number): FoldContext {
+    const { clock, consensus } = this.#state;
+    const { chain } = this.watched;
+    const { laggingMs, stalledMs } = chain.thresholds;
+    const pace = paceOf(clock, chain);
+    const borne = Math.min(laggingMs, stalledMs) / (pace.intervalMs ?? Number.POSITIVE_INFINITY);
+    return {
+      highestPossible: highestFor(source, consensus, pace, atMs),
+      isOpposed: consensus.opposed.some(({ source: key }) => key === source.key),
+      largeStepBlocks: Math.max(LARGE_STEP_BLOCKS, borne),
+      staleAfterMs: staleAfterMs(chain.thresholds, source.pollIntervalMs),
+    };
+  }
+}
+
+/** A poll whose two instants cannot both be right was answered when it was received; a height that is none is a failed poll. */
+function credible(observation: Observation): Observation {
+  const { receivedAtMs, source } = observation;
+  const tookMs = receivedAtMs - observation.sentAtMs;
+  const sentAtMs = tookMs >= 0 && tookMs <= LONGEST_POLL_MS ? observation.sentAtMs : receivedAtMs;
+  if (observation.kind === "head" && !isHeight(observation.head.block)) {
+    const detail = `block ${observation.head.block}, which is no height`;
+    return { source, sentAtMs, receivedAtMs, kind: "failed", reason: "implausible", detail };
+  }
+  return sentAtMs === observation.sentAtMs ? observation : { ...observation, sentAtMs };
+}
+
+/**
+ * The highest that a source can have got to without a jump: what the chain, or its own track, can have made since. One that
+ * the others contradict was on its own track alone, and comes back from that in a jump.
+ */
+function highestFor(
+  source: SourceState,
+  { head, opposed, track }: Consensus,
+  pace: Pace,
+  atMs: number,
+): number | null {
+  const own = newestSample(source);
+  // A head that nobody has confirmed bounds nobody: its source may back-fill.
+  if (head === null || track === null || own === null) {
+    return null;
+  }
+  const byTrack = own.block + mostBlocksIn(atMs - own.receivedAtMs, pace);
+  return contradictionOf(source, { consensus: { opposed } }) !== null
+    ? byTrack
+    : Math.max(byTrack, head.block + mostBlocksIn(atMs - head.reachedMs, pace));
+}
+
+/** Whether a source is about to turn, or has just turned. RPC nodes have no verdict, and so are never in doubt. */
+function isChanging(before: SourceState["verdict"], after: SourceState["verdict"]): boolean {
+  return before !== null && after !== null && (after.dissent > 0 || after.status !== before.status);
+}
+
+/** A target whose heights cannot be relied on says nothing of its data. */
+function trustOf(source: SourceState | undefined, { consensus }: ChainState): TakenReading["trust"] {
+  if (source === undefined) {
+    return "ignored";
+  }
+  const isContradicted =
+    contradictionOf(source, { consensus }) !== null || consensus.undecided.flat().includes(source.key);
+  if (isContradicted || source.verdict?.status === "diverged") {
+    return "doubted";
+  }
+  const hasFailed = source.last?.kind !== "head" || source.verdict?.status === "failed";
+  return hasFailed || source.beforeJump !== null ? "ignored" : "trusted";
+}

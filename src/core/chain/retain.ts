@@ -1,0 +1,79 @@
+import { NO_MEASURES } from "../gap/gap.ts";
+import { newClock } from "../head/chain-clock.ts";
+import type { ChainState, WatchedChain } from "../head/chain-state.ts";
+import { type Consensus, NO_CONSENSUS } from "../head/consensus.ts";
+import { shiftInstants } from "../model/instants.ts";
+import type { Status } from "../model/report.ts";
+import { retainParity } from "../parity/parity-state.ts";
+import { hasReadHeight } from "../source/source-state.ts";
+import { statusVote } from "../status/judge.ts";
+import { paceOf, viewOf } from "../status/view.ts";
+import { decisionOf, lastPollOf } from "./decide-head.ts";
+
+/** Clocks of two machines that are in order differ by less than this. */
+const TOLERANCE_MS = 5_000;
+/** Statuses that another source can be the only reason for. */
+const BY_OTHERS: ReadonlySet<Status> = new Set(["diverged", "chain_halted"]);
+
+/** Shifts a restored state from the future, which was saved under another clock, so that nothing in it is later than now. */
+export function withoutFuture(state: ChainState, nowMs: number): ChainState {
+  const latestMs = Math.max(...state.sources.map(({ last }) => last?.receivedAtMs ?? nowMs));
+  if (latestMs > nowMs + TOLERANCE_MS) {
+    shiftInstants(state, nowMs - latestMs);
+  }
+  return state;
+}
+
+/**
+ * The state without the sources that the configuration lacks, or has at another URL or for another chain: for a reload, and
+ * for what another process has left. If any were dropped, the head and the statuses that rested on them are decided again.
+ */
+export function retainChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainState {
+  const isKept = (key: string) => {
+    const sentTo = watched.sources.get(key)?.sentTo;
+    return sentTo !== undefined && state.sentTo[key] === sentTo;
+  };
+  const sources = state.sources.filter(({ key }) => isKept(key));
+  const retained: ChainState = {
+    ...state,
+    revision: state.revision + 1,
+    sources,
+    sentTo: Object.fromEntries(Object.entries(state.sentTo).filter(([key]) => isKept(key))),
+    parity: retainParity(state.parity, watched.probes, isKept),
+  };
+  if (sources.length < state.sources.length) {
+    decideAnew(retained, watched, nowMs);
+  }
+  return retained;
+}
+
+function decideAnew(state: ChainState, watched: WatchedChain, nowMs: number): void {
+  const { chain } = watched;
+  forgetDropped(state);
+  const decision = decisionOf({ state, watched }, paceOf(state.clock, chain), nowMs);
+  state.consensus = decision.consensus;
+  const view = viewOf(state, chain, nowMs);
+  for (const source of state.sources) {
+    // A height may have been rejected, and a status given, for what a dropped source said.
+    source.gap = NO_MEASURES;
+    source.last = lastPollOf(source, decision, () => false);
+    const vote = hasReadHeight(source) ? statusVote(source, view) : null;
+    if (vote !== null && source.verdict !== null && BY_OTHERS.has(source.verdict.status)) {
+      source.verdict = { status: vote.status, dissent: 0 };
+    }
+  }
+}
+
+/** What was agreed is remembered where two sources that agreed are left. */
+function forgetDropped(state: ChainState): void {
+  const isLeft = (key: string) => state.sources.some((source) => source.key === key);
+  const { track } = state.consensus;
+  const members = state.consensus.members.filter(isLeft);
+  if (members.length < 2) {
+    state.consensus = NO_CONSENSUS;
+    state.clock = newClock();
+    return;
+  }
+  const left: Consensus = { ...state.consensus, members };
+  state.consensus = { ...left, track: track && { ...track, members: track.members.filter(isLeft) } };
+}
