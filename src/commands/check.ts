@@ -1,8 +1,8 @@
-import { parseDuration } from "../config/quantities.ts";
 import { expositionText } from "../metrics/exposition.ts";
 import { STATUS_METRICS } from "../metrics/families.ts";
 import { applyMaxLag, type CheckExitCode, checkExitCode, renderCheckTable } from "../views/terminal/check.ts";
-import { CommandError, type CommandWorld } from "./command-world.ts";
+import type { CommandWorld } from "./command-world.ts";
+import { readDuration } from "./load-config.ts";
 import { askDaemon, type LocalFlags, pollLocally, select } from "./status-result.ts";
 import { colorsFor } from "./terminal.ts";
 
@@ -23,11 +23,7 @@ export async function check(
   flags: CheckFlags,
   world: CommandWorld,
 ): Promise<CheckExitCode> {
-  const maxLagMs = flags.maxLag === undefined ? null : parseDuration(flags.maxLag);
-  if (maxLagMs === null && flags.maxLag !== undefined) {
-    const expected = "expected a duration such as 30s, 10m or 1h";
-    throw new CommandError(`Cannot use --max-lag ${JSON.stringify(flags.maxLag)}: ${expected}`);
-  }
+  const maxLagMs = flags.maxLag === undefined ? null : readDuration("--max-lag", flags.maxLag);
   const status = await (flags.url === undefined
     ? pollLocally(filters, flags, world)
     : askDaemon(flags.url, world));

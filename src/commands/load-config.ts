@@ -3,7 +3,7 @@ import type { Logger } from "pino";
 import type { Config, ListenAddress } from "../config/config.ts";
 import { parseConfig } from "../config/parse.ts";
 import { ConfigError } from "../config/problems.ts";
-import { parseListenAddress } from "../config/quantities.ts";
+import { parseDuration, parseListenAddress } from "../config/quantities.ts";
 import { parseWebConfig } from "../config/web.ts";
 import { LiveWebSettings } from "../io/http-server/settings.ts";
 import { CommandError, type CommandWorld } from "./command-world.ts";
@@ -56,6 +56,16 @@ export function readListen(flag: string | undefined): ListenAddress | null {
     throw new CommandError(`Cannot listen on ${JSON.stringify(flag)}: ${expected}`);
   }
   return listen;
+}
+
+/** The milliseconds of a duration on the command line. @throws {CommandError} If it is none. */
+export function readDuration(flag: string, text: string): number {
+  const ms = parseDuration(text);
+  if (ms === null) {
+    const expected = "expected a duration such as 30s, 10m or 1h";
+    throw new CommandError(`Cannot use ${flag} ${JSON.stringify(text)}: ${expected}`);
+  }
+  return ms;
 }
 
 /** The default of `--state`. */

@@ -1,8 +1,10 @@
 import { z } from "zod";
-import type { Config } from "../config/config.ts";
-import { readProxySettings } from "../config/options.ts";
+import { type Headers, readHeaders, withCredentials } from "../config/address.ts";
+import { describeTemplateProblem, readProxySettings } from "../config/options.ts";
 import { parseConfig } from "../config/parse.ts";
-import { ConfigError } from "../config/problems.ts";
+import type { Message } from "../config/problems.ts";
+import { readWebUrl, Secrets, secretsInUrl } from "../config/secrets.ts";
+import type { Path } from "../config/yaml.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { PostResult } from "../core/model/http-post.ts";
 import { createRedact } from "../core/model/redact.ts";
@@ -11,8 +13,9 @@ import { CHAIN_ID_QUESTION, FAMILY_QUESTIONS, RPC_QUESTIONS } from "../dialects/
 import { interpretReply } from "../dialects/interpret-reply.ts";
 import { quote } from "../dialects/values.ts";
 import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
-import { buildOf, type CommandWorld, EXIT } from "./command-world.ts";
+import { buildOf, CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 import { type Attempt, type ProbeReport, renderProbeJson, renderProbeText } from "./describe-probe.ts";
+import { readDuration } from "./load-config.ts";
 
 export interface ProbeFlags {
   readonly header: readonly string[];
@@ -21,30 +24,25 @@ export interface ProbeFlags {
   readonly format: "table" | "json";
 }
 
+/** As in chains.yaml, where the usual fleet does not change it. */
+const MAX_RESPONSE_BYTES = 2 ** 20;
+
 /**
  * `synclag probe URL`: asks one endpoint the questions of every dialect until one fits, and says what it serves.
+ *
+ * @throws {CommandError} If the URL or a flag cannot be used.
  */
 export async function probe(url: string, flags: ProbeFlags, world: CommandWorld): Promise<number> {
-  const asked = readFlags(flags);
-  if (typeof asked === "string") {
-    world.err(asked);
-    return EXIT.usage;
-  }
-  const { headers, chainId } = asked;
-  const config = configOf({ url, headers, timeout: flags.timeout }, world);
-  if (typeof config === "string") {
-    world.err(config);
-    return EXIT.usage;
-  }
-  world.keepSecret(config.secrets);
-  const redact = createRedact(config.secrets);
-  const endpoint = config.fleet.indexers[0]?.endpoints[0];
-  if (endpoint === undefined) {
-    throw new RangeError("Cannot probe: the configuration has no endpoint");
-  }
+  const headers = readHeaderFlags(flags.header);
+  const chainId = readChainId(flags.chainId);
+  const timeoutMs = readDuration("--timeout", flags.timeout);
+  const secrets = new Secrets(world);
+  const endpoint = readEndpoint(url, headers, secrets);
+  world.keepSecret(secrets.all);
+  const redact = createRedact(secrets.all);
   await using client = createHttpClient({
-    timeoutMs: config.poll.timeoutMs,
-    maxResponseBytes: config.poll.maxResponseBytes,
+    timeoutMs,
+    maxResponseBytes: MAX_RESPONSE_BYTES,
     connectionsPerHost: 1,
     userAgent: `synclag/${buildOf(world).version}`,
     nowMs: world.nowMs,
@@ -60,30 +58,53 @@ export async function probe(url: string, flags: ProbeFlags, world: CommandWorld)
   return hasHeight ? EXIT.ok : EXIT.failure;
 }
 
-/** As chains.yaml would have it: variables, headers and secrets are the same. Or what is wrong with them, a line each. */
-function configOf(
-  { url, headers, timeout }: Pick<ProbeReport, "url" | "headers"> & { readonly timeout: string },
-  world: CommandWorld,
-): Config | string {
-  const text = JSON.stringify({
-    version: 1,
-    poll: { timeout },
-    chains: { chain: { id: 1 } },
-    protocols: { probe: [{ variant: "probe", url, headers, chains: ["chain"] }] },
-  });
-  try {
-    return parseConfig(text, {
-      file: "command line",
-      env: world.env,
-      readFile: world.readFile,
-      takesKeysInPath: true,
-    });
-  } catch (error) {
-    if (!(error instanceof ConfigError)) {
-      throw error;
+/** Headers by their names. What is wrong may be a key, and is not repeated. */
+function readHeaderFlags(lines: readonly string[]): Headers {
+  const headers = lines.map((line): readonly [string, string] => {
+    const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? [];
+    if (name === undefined || value === undefined) {
+      throw new CommandError("Cannot use --header: expected 'Name: value'");
     }
-    return error.message.split("\n").map(withFlagName).join("\n");
+    return [name, value];
+  });
+  return Object.fromEntries(headers);
+}
+
+function readChainId(text: string | undefined): number | null {
+  if (text !== undefined && !/^[1-9]\d{0,14}$/.test(text)) {
+    throw new CommandError(
+      `Cannot use --chain-id ${JSON.stringify(text)}: expected a chain's number such as 8453`,
+    );
   }
+  return text === undefined ? null : Number(text);
+}
+
+type Address = Pick<Endpoint, "url" | "headers">;
+
+/** Fills in variables and files, as in chains.yaml. @throws {CommandError} A line for each mistake. */
+function readEndpoint(written: string, headers: Headers, secrets: Secrets): Address {
+  const flaws: string[] = [];
+  const add = (path: Path, message: Message): void => {
+    flaws.push(`${path.join(" ")}: ${String(message)}`);
+  };
+  const fill = (text: string, path: Path, values: ReadonlyMap<string, string> | null = null) => {
+    const filled = secrets.fill(text, values);
+    for (const problem of filled.problems) {
+      add(path, describeTemplateProblem(problem));
+    }
+    return filled.problems.length === 0 ? filled : null;
+  };
+  const address = fill(written, ["URL"], new Map());
+  const url = address && readWebUrl(address.text);
+  if (typeof url === "string") {
+    add(["URL"], url);
+  }
+  const sent = readHeaders(headers, ["--header"], { problems: { add }, secrets }, fill);
+  if (address === null || url === null || typeof url === "string" || sent === null) {
+    throw new CommandError(flaws.join("\n"));
+  }
+  secrets.remember(secretsInUrl(address.parts));
+  return { url: url.href, headers: withCredentials(sent, url, secrets) };
 }
 
 /** The names of well-known chains by their ids: those of the packaged chains.yaml. */
@@ -91,31 +112,6 @@ function slugsOf({ packageRoot, readFile }: CommandWorld): ReadonlyMap<number, s
   const file = `${packageRoot}chains.yaml`;
   const { fleet } = parseConfig(readFile(file), { file, env: {}, readFile });
   return new Map(fleet.chains.map(({ id, slug }) => [id, slug]));
-}
-
-/** Names the argument in place of its path in a chains.yaml that the user does not have. */
-function withFlagName(problem: string): string {
-  return problem
-    .replace(/^command line:\d+:\d+: /, "")
-    .replace(/^protocols\.probe\[0\]\.headers\.([^:]+): /, "--header $1: ")
-    .replace(/^protocols\.probe\[0\]\.url: /, "URL: ")
-    .replace(/^poll\.timeout: /, "--timeout: ")
-    .replace(/; set it, or add optional: true to the indexer$/, "");
-}
-
-/** What the flags mean, or what is wrong with them; a header may hold a key and is not repeated. */
-function readFlags({ header, chainId }: ProbeFlags): Pick<ProbeReport, "headers" | "chainId"> | string {
-  const headers = header.flatMap((line): readonly (readonly [string, string])[] => {
-    const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? [];
-    return name === undefined || value === undefined ? [] : [[name, value]];
-  });
-  if (headers.length < header.length) {
-    return "Cannot use --header: expected 'Name: value'";
-  }
-  if (chainId !== undefined && !/^[1-9]\d{0,14}$/.test(chainId)) {
-    return `Cannot use --chain-id ${JSON.stringify(chainId)}: expected a chain's number such as 8453`;
-  }
-  return { headers: Object.fromEntries(headers), chainId: chainId === undefined ? null : Number(chainId) };
 }
 
 /**
@@ -159,7 +155,7 @@ const MAY_FIT_ANOTHER: ReadonlySet<Attempt["reason"]> = new Set([
 ]);
 
 /** Asks until a question fits, or the reply shows that no other will. */
-async function askAll({ url, headers }: Endpoint, client: HttpClient): Promise<readonly Attempt[]> {
+async function askAll({ url, headers }: Address, client: HttpClient): Promise<readonly Attempt[]> {
   const attempts: Attempt[] = [];
   let left = QUESTIONS;
   for (let next = left[0]; next !== undefined; next = left[0]) {

@@ -1,13 +1,12 @@
 import { createReadStream } from "node:fs";
 import type { Config } from "../config/config.ts";
-import { parseDuration } from "../config/quantities.ts";
 import type { Observation } from "../core/model/observation.ts";
 import { chainReports, type Incident, incidentKey, type Report, type Status } from "../core/model/report.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { type Recorded, readRecordedLine, recordedNames } from "../daemon/recording.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
 import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
-import { loadConfig } from "./load-config.ts";
+import { loadConfig, readDuration } from "./load-config.ts";
 
 export interface ReplayFlags {
   readonly config: string;
@@ -45,10 +44,9 @@ export async function replay(
       `Cannot use --chain ${JSON.stringify(unknown)}: ${flags.config} has ${slugs.join(", ")}`,
     );
   }
-  const everyMs = parseDuration(flags.every) ?? 0;
+  const everyMs = readDuration("--every", flags.every);
   if (everyMs < LEAST_STEP_MS) {
-    const expected = "expected a duration of at least 1s, such as 30s";
-    throw new CommandError(`Cannot use --every ${JSON.stringify(flags.every)}: ${expected}`);
+    throw new CommandError(`Cannot use --every ${JSON.stringify(flags.every)}: expected at least 1s`);
   }
   const chains = new Set(flags.chain.length === 0 ? slugs : flags.chain);
   const print = flags.format === "json" ? printJson(world) : printChanges(world);

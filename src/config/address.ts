@@ -14,8 +14,6 @@ import type { Path, YamlFile } from "./yaml.ts";
 export interface Context extends Pick<YamlFile, "sourceOf"> {
   readonly problems: Problems;
   readonly secrets: Secrets;
-  /** Whether a key may stand in a URL's path, as on a command line. */
-  readonly takesKeysInPath: boolean;
 }
 
 /** Header names, as the user wrote them, and their values. */
@@ -38,13 +36,13 @@ const RESERVED_NAMES = new Set([
 
 /** The URL of a filled template, whose secrets are remembered. Null: a problem was added. */
 export function readFilledUrl(filled: Filled, path: Path, context: Context): URL | null {
-  const { problems, secrets, takesKeysInPath } = context;
+  const { problems, secrets } = context;
   const url = readWebUrl(filled.text);
   if (typeof url === "string") {
     problems.add(path, url);
     return null;
   }
-  if (!takesKeysInPath && hasKeyInPath(filled.parts)) {
+  if (hasKeyInPath(filled.parts)) {
     const message = `a part of the path looks like a key; write it as \${VAR} or \${file:/path}, or as a chain's own value if it is public`;
     problems.add(path, message);
   }
@@ -56,7 +54,7 @@ export function readFilledUrl(filled: Filled, path: Path, context: Context): URL
 export function readHeaders(
   written: Headers,
   path: Path,
-  { problems, secrets }: Context,
+  { problems, secrets }: Pick<Context, "secrets"> & { readonly problems: Pick<Problems, "add"> },
   fill: (text: string, path: Path) => Filled | null,
 ): Headers | null {
   const names = new Map<string, string>();

@@ -1,6 +1,14 @@
 import type { ProxySettings, StoreAddress, StoreSettings } from "./config.ts";
 import { ConfigError } from "./problems.ts";
-import { decodePercent, type Environment, type Part, readUrl, readWebUrl, Secrets } from "./secrets.ts";
+import {
+  decodePercent,
+  type Environment,
+  type Part,
+  readUrl,
+  readWebUrl,
+  Secrets,
+  type TemplateProblem,
+} from "./secrets.ts";
 
 /** A URL of the command line with its variables and files read. */
 export interface FilledUrl {
@@ -15,14 +23,18 @@ export interface FilledUrl {
 export function fillUrl(written: string, secrets: Secrets): FilledUrl | string {
   const { parts, problems } = secrets.fill(written, new Map());
   if (problems.length > 0) {
-    const expected = `unknown placeholder, expected \${VARIABLE} or \${file:/path}`;
-    return problems.map(({ kind, what }) => (kind === "missing" ? expected : what)).join("; ");
+    return problems.map(describeTemplateProblem).join("; ");
   }
   const isWhole = parts.every(({ source, text }) => source === "secret" || text === "");
   const encoded = parts.map((part) =>
     part.source === "secret" && !isWhole ? { ...part, text: encodeURIComponent(part.text) } : part,
   );
   return { parts: encoded, text: encoded.map(({ text }) => text).join("") };
+}
+
+/** What is wrong with a template on the command line, where no placeholder has a value. */
+export function describeTemplateProblem({ kind, what }: TemplateProblem): string {
+  return kind === "missing" ? `unknown placeholder, expected \${VARIABLE} or \${file:/path}` : what;
 }
 
 /** The options of `run` and `check` that concern the store. */

@@ -14,8 +14,6 @@ import { readYaml } from "./yaml.ts";
 export interface ParseOptions extends Environment {
   /** The path as the user gave it; every problem begins with it. */
   readonly file: string;
-  /** Whether a key may stand in a URL's path, as on a command line. Default: false, which asks for a variable. */
-  readonly takesKeysInPath?: boolean;
 }
 
 /**
@@ -24,13 +22,12 @@ export interface ParseOptions extends Environment {
  * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets.
  */
 export function parseConfig(text: string, options: ParseOptions): Config {
-  const { file, takesKeysInPath = false } = options;
+  const { file } = options;
   const yaml = readYaml(text);
   const problems = new Problems(file, yaml);
   const secrets = new Secrets(options);
   const sections = parseSections(ConfigFile, yaml.readable ? yaml.value : undefined, problems);
-  const context = { problems, secrets, sourceOf: yaml.sourceOf, takesKeysInPath };
-  const { fleet, maintenance } = resolveFleet(sections, context);
+  const { fleet, maintenance } = resolveFleet(sections, { problems, secrets, sourceOf: yaml.sourceOf });
   problems.throwIfAny(createRedact(secrets.all));
   const { listen, poll } = sections;
   if (listen === null || poll === null) {
