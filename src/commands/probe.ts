@@ -2,9 +2,8 @@ import { z } from "zod";
 import { type Headers, readHeaders, withCredentials } from "../config/address.ts";
 import { describeTemplateProblem, readProxySettings } from "../config/options.ts";
 import { parseConfig } from "../config/parse.ts";
-import type { Message } from "../config/problems.ts";
+import type { Flaws } from "../config/problems.ts";
 import { readWebUrl, Secrets, secretsInUrl } from "../config/secrets.ts";
-import type { Path } from "../config/yaml.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { PostResult } from "../core/model/http-post.ts";
 import { createRedact } from "../core/model/redact.ts";
@@ -84,22 +83,23 @@ type Address = Pick<Endpoint, "url" | "headers">;
 /** Fills in variables and files, as in chains.yaml. @throws {CommandError} A line for each mistake. */
 function readEndpoint(written: string, headers: Headers, secrets: Secrets): Address {
   const flaws: string[] = [];
-  const add = (path: Path, message: Message): void => {
-    flaws.push(`${path.join(" ")}: ${String(message)}`);
-  };
-  const fill = (text: string, path: Path, values: ReadonlyMap<string, string> | null = null) => {
+  const flawsOf = (name: string): Flaws => ({
+    at: (...steps) => flawsOf([name, ...steps].join(" ")),
+    add: (message) => flaws.push(`${name}: ${String(message)}`),
+  });
+  const fill = (text: string, spot: Flaws, values: ReadonlyMap<string, string> | null = null) => {
     const filled = secrets.fill(text, values);
     for (const problem of filled.problems) {
-      add(path, describeTemplateProblem(problem));
+      spot.add(describeTemplateProblem(problem));
     }
     return filled.problems.length === 0 ? filled : null;
   };
-  const address = fill(written, ["URL"], new Map());
+  const address = fill(written, flawsOf("URL"), new Map());
   const url = address && readWebUrl(address.text);
   if (typeof url === "string") {
-    add(["URL"], url);
+    flawsOf("URL").add(url);
   }
-  const sent = readHeaders(headers, ["--header"], { problems: { add }, secrets }, fill);
+  const sent = readHeaders(headers, flawsOf("--header"), secrets, fill);
   if (address === null || url === null || typeof url === "string" || sent === null) {
     throw new CommandError(flaws.join("\n"));
   }

@@ -1,4 +1,4 @@
-import type { Problems } from "./problems.ts";
+import type { Flaws } from "./problems.ts";
 import {
   basicAuthorization,
   type Filled,
@@ -8,13 +8,6 @@ import {
   secretsInHeader,
   secretsInUrl,
 } from "./secrets.ts";
-import type { Path, YamlFile } from "./yaml.ts";
-
-/** What resolving the entries of a file into a fleet needs. */
-export interface Context extends Pick<YamlFile, "sourceOf"> {
-  readonly problems: Problems;
-  readonly secrets: Secrets;
-}
 
 /** Header names, as the user wrote them, and their values. */
 export type Headers = Readonly<Record<string, string>>;
@@ -35,40 +28,39 @@ const RESERVED_NAMES = new Set([
 ]);
 
 /** The URL of a filled template, whose secrets are remembered. Null: a problem was added. */
-export function readFilledUrl(filled: Filled, path: Path, context: Context): URL | null {
-  const { problems, secrets } = context;
-  const url = readWebUrl(filled.text);
+export function readFilledUrl({ text, parts }: Filled, spot: Flaws, secrets: Secrets): URL | null {
+  const url = readWebUrl(text);
   if (typeof url === "string") {
-    problems.add(path, url);
+    spot.add(url);
     return null;
   }
-  if (hasKeyInPath(filled.parts)) {
-    const message = `a part of the path looks like a key; write it as \${VAR} or \${file:/path}, or as a chain's own value if it is public`;
-    problems.add(path, message);
+  if (hasKeyInPath(parts)) {
+    const advice = `write it as \${VAR} or \${file:/path}, or as a chain's own value if it is public`;
+    spot.add(`a part of the path looks like a key; ${advice}`);
   }
-  secrets.remember(secretsInUrl(filled.parts));
+  secrets.remember(secretsInUrl(parts));
   return url;
 }
 
 /** Reads headers and remembers their values as secrets. `fill` fills in a value, or adds a problem. Null: a problem was added. */
 export function readHeaders(
   written: Headers,
-  path: Path,
-  { problems, secrets }: Pick<Context, "secrets"> & { readonly problems: Pick<Problems, "add"> },
-  fill: (text: string, path: Path) => Filled | null,
+  spot: Flaws,
+  secrets: Secrets,
+  fill: (text: string, spot: Flaws) => Filled | null,
 ): Headers | null {
   const names = new Map<string, string>();
   const headers: Record<string, string> = {};
   for (const [name, text] of Object.entries(written)) {
-    const at = [...path, name];
+    const own = spot.at(name);
     const flaw = flawOfName(name, names);
     if (flaw !== null) {
-      problems.add(at, flaw, "key");
+      own.add(flaw, "key");
     }
-    const value = fill(text, at)?.text;
+    const value = fill(text, own)?.text;
     secrets.remember(secretsInHeader(value ?? ""));
     if (value !== undefined && !HEADER_VALUE.test(value)) {
-      problems.add(at, "found a line break or a character beyond Latin-1, which no header can contain");
+      own.add("found a line break or a character beyond Latin-1, which no header can contain");
     } else if (value !== undefined && flaw === null) {
       headers[name] = value;
     }

@@ -2,16 +2,16 @@ import { destinationOf } from "../budgets/accounts.ts";
 import type { Budget, Chain, Endpoint, Fleet, Indexer, Thresholds } from "../core/model/fleet.ts";
 import { indexerKey } from "../core/model/fleet.ts";
 import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
-import { type Context, readFilledUrl, withCredentials } from "./address.ts";
+import { readFilledUrl, withCredentials } from "./address.ts";
 import { IndexerResolver, type ResolvedIndexer, SHARED_ENDPOINT } from "./indexers.ts";
 import { resolveWindow } from "./maintenance.ts";
 import { carriedBy, resolveProbes } from "./parity.ts";
-import type { Problems } from "./problems.ts";
+import type { Spot } from "./problems.ts";
 import { durationLiteral } from "./quantities.ts";
 import { withoutBudget, withSchedules } from "./schedules.ts";
 import type { ChainEntry, ConfigFile, IndexerEntry, ThresholdsEntry } from "./schema.ts";
+import type { Secrets } from "./secrets.ts";
 import { didYouMean, type EntriesOf } from "./shape.ts";
-import type { Path } from "./yaml.ts";
 
 /** chains.yaml, parsed entry by entry. */
 export type Sections = EntriesOf<typeof ConfigFile>;
@@ -29,39 +29,37 @@ const RPC_DIGEST_CHARS = 12;
 /** Resolves what is polled and when it is in maintenance. If a problem was added, the result must not be used. */
 export function resolveFleet(
   sections: Sections,
-  context: Context,
+  top: Spot,
+  secrets: Secrets,
 ): { readonly fleet: Fleet; readonly maintenance: readonly MaintenanceWindow[] } {
-  const { problems } = context;
   const budgets = whole(sections.budgets).map(([name, budget]): Budget => ({ name, ...budget }));
-  const indexers = resolveIndexers(sections, context);
+  const indexers = resolveIndexers(sections, top, secrets);
   const polled = indexers.filter(({ skipped }) => skipped === null);
   const endpoints = withSchedules(
     polled.flatMap(({ drafts }) => drafts),
     budgets,
-    problems,
   );
   const served = indexers.flatMap((indexer) => indexer.served);
-  const probes = resolveProbes(sections, served, problems);
+  const probes = resolveProbes(sections, top, served);
   const isWhole = [...(sections.protocols?.values() ?? [null])].every((entries) =>
     entries?.every((entry) => entry !== null),
   );
   const maintenance = (sections.maintenance ?? []).flatMap((entry, index) => {
-    const window = entry && resolveWindow(entry, ["maintenance", index], isWhole ? served : null, problems);
-    return window ?? [];
+    const spot = top.at("maintenance", index);
+    return (entry && resolveWindow(entry, spot, isWhole ? served : null)) ?? [];
   });
   const fleet = {
-    chains: resolveChains(sections, problems),
+    chains: resolveChains(sections, top),
     indexers: polled.map(({ protocol, variant, tier, drafts }): Indexer => {
-      const keys = new Set(drafts.map(({ endpoint }) => endpoint.key));
-      const own = endpoints.filter(({ key }) => keys.has(key));
+      const own = drafts.flatMap(({ endpoint }) => endpoints.get(endpoint.key) ?? []);
       return { protocol, variant, tier, endpoints: own.map((endpoint) => carriedBy(probes, endpoint)) };
     }),
-    rpcEndpoints: resolveRpcNodes(sections, context),
+    rpcEndpoints: resolveRpcNodes(sections, top, secrets),
     budgets,
     skipped: indexers.flatMap(({ protocol, variant, tier, skipped }) =>
       skipped === null ? [] : [{ protocol, variant, tier, why: skipped }],
     ),
-    parity: probes.map(({ probe }) => probe),
+    parity: probes.map(({ selections: _, ...probe }) => probe),
   };
   return { fleet, maintenance };
 }
@@ -73,8 +71,7 @@ function whole<Entry>(
   return [...(entries ?? [])].flatMap(([name, entry]) => (entry === null ? [] : [[name, entry] as const]));
 }
 
-function resolveIndexers(sections: Sections, context: Context): readonly ResolvedIndexer[] {
-  const { problems } = context;
+function resolveIndexers(sections: Sections, top: Spot, secrets: Secrets): readonly ResolvedIndexer[] {
   const chainIds =
     sections.chains && new Map([...sections.chains].map(([slug, chain]) => [slug, chain?.id ?? 0]));
   const keys = new Set<string>();
@@ -83,55 +80,46 @@ function resolveIndexers(sections: Sections, context: Context): readonly Resolve
       if (entry === null) {
         return [];
       }
-      const path = ["protocols", protocol, index];
+      const spot = top.at("protocols", protocol, index);
       const key = indexerKey({ protocol, ...entry });
       if (keys.has(key)) {
-        problems.add(
-          [...path, "variant"],
-          `${key} is listed twice; give one of them another variant or tier`,
-        );
+        spot.at("variant").add(`${key} is listed twice; give one of them another variant or tier`);
       }
       keys.add(key);
-      checkBudgetNames(entry, path, sections, problems);
+      checkBudgetNames(entry, spot, sections);
       const selections = (sections.parity ?? [])
         .filter((probe) => probe?.protocol === protocol)
         .flatMap((probe) => probe?.queries[entry.variant]?.select ?? []);
-      return [new IndexerResolver(context, protocol, entry, path).resolve(chainIds, selections)];
+      return [new IndexerResolver(protocol, entry, spot, secrets).resolve(chainIds, selections)];
     }),
   );
 }
 
-function checkBudgetNames(entry: IndexerEntry, path: Path, { budgets }: Sections, problems: Problems): void {
+function checkBudgetNames(entry: IndexerEntry, spot: Spot, { budgets }: Sections): void {
   const chains = Array.isArray(entry.chains) ? {} : entry.chains;
   const named = [
-    [entry.budget, path] as const,
-    ...Object.entries(chains).map(([slug, { budget }]) => [budget, [...path, "chains", slug]] as const),
+    [entry.budget, spot] as const,
+    ...Object.entries(chains).map(([slug, { budget }]) => [budget, spot.at("chains", slug)] as const),
   ];
-  for (const [name, at] of named) {
+  for (const [name, owner] of named) {
     if (typeof name === "string" && budgets?.has(name) === false) {
-      problems.add(
-        [...at, "budget"],
-        () => `unknown budget "${name}"${didYouMean(name, [...budgets.keys()])}`,
-      );
+      owner.at("budget").add(() => `unknown budget "${name}"${didYouMean(name, [...budgets.keys()])}`);
     }
   }
 }
 
-function resolveChains({ chains, thresholds }: Sections, problems: Problems): readonly Chain[] {
-  const common = withThresholds(DEFAULT_THRESHOLDS, thresholds ?? {}, ["thresholds"], problems);
+function resolveChains({ chains, thresholds }: Sections, top: Spot): readonly Chain[] {
+  const common = withThresholds(DEFAULT_THRESHOLDS, thresholds ?? {}, top.at("thresholds"));
   const slugsById = new Map<number, string>();
   return whole(chains).map(([slug, entry]) => {
-    const path = ["chains", slug];
+    const spot = top.at("chains", slug);
     if (slug === SHARED_ENDPOINT) {
-      problems.add(
-        path,
-        `a chain cannot be called "${slug}", the name of an endpoint that serves several chains`,
-        "key",
-      );
+      const reason = "the name of an endpoint that serves several chains";
+      spot.add(`a chain cannot be called "${slug}", ${reason}`, "key");
     }
     const other = slugsById.get(entry.id);
     if (other !== undefined) {
-      problems.add([...path, "id"], `chain "${other}" has the id ${entry.id} already`);
+      spot.at("id").add(`chain "${other}" has the id ${entry.id} already`);
     }
     slugsById.set(entry.id, other ?? slug);
     return {
@@ -140,7 +128,7 @@ function resolveChains({ chains, thresholds }: Sections, problems: Problems): re
       name: entry.name ?? slug,
       blockTimeMs: entry.block_time ?? null,
       testnet: entry.testnet,
-      thresholds: withThresholds(common, entry.thresholds, [...path, "thresholds"], problems),
+      thresholds: withThresholds(common, entry.thresholds, spot.at("thresholds")),
     };
   });
 }
@@ -148,32 +136,29 @@ function resolveChains({ chains, thresholds }: Sections, problems: Problems): re
 function withThresholds(
   base: Thresholds,
   { lagging, critical, stalled, stale }: ThresholdsEntry,
-  path: Path,
-  problems: Problems,
+  spot: Spot,
 ): Thresholds {
   const laggingMs = lagging ?? base.laggingMs;
   const criticalMs = critical ?? base.criticalMs;
   // A section that sets neither inherits what is wrong.
   if (laggingMs > criticalMs && (lagging ?? critical) !== undefined) {
-    problems.add(
-      path,
-      `lagging ${durationLiteral(laggingMs)} is above critical ${durationLiteral(criticalMs)}`,
-    );
+    spot.add(`lagging ${durationLiteral(laggingMs)} is above critical ${durationLiteral(criticalMs)}`);
   }
   return { laggingMs, criticalMs, stalledMs: stalled ?? base.stalledMs, staleMs: stale ?? base.staleMs };
 }
 
 /** The JSON-RPC nodes of all chains. */
-function resolveRpcNodes({ chains, poll }: Sections, context: Context): readonly Endpoint[] {
+function resolveRpcNodes({ chains, poll }: Sections, top: Spot, secrets: Secrets): readonly Endpoint[] {
+  const schedule = poll?.rpc_schedule ?? "auto";
   return whole(chains).flatMap(([slug, { id, rpc }]) => {
     const nodes = new Map<string, Endpoint>();
     for (const [index, entry] of rpc.entries()) {
-      const path = ["chains", slug, "rpc", index];
-      const node = resolveRpcNode(slug, entry, path, context);
+      const spot = top.at("chains", slug, "rpc", index);
+      const node = resolveRpcNode(slug, entry, spot, secrets);
       if (node !== null && nodes.has(node.key)) {
-        context.problems.add(path, `chain "${slug}" has this URL already`);
+        spot.add(`chain "${slug}" has this URL already`);
       } else if (node !== null) {
-        nodes.set(node.key, withoutBudget({ ...node, chainId: id, schedule: poll?.rpc_schedule ?? "auto" }));
+        nodes.set(node.key, withoutBudget({ ...node, chainId: id, schedule }));
       }
     }
     return [...nodes.values()];
@@ -184,22 +169,18 @@ function resolveRpcNodes({ chains, poll }: Sections, context: Context): readonly
 function resolveRpcNode(
   slug: string,
   entry: ChainEntry["rpc"][number],
-  path: Path,
-  context: Context,
+  spot: Spot,
+  secrets: Secrets,
 ): Endpoint | null {
-  const { problems, secrets } = context;
   const { url: text, provider } = typeof entry === "string" ? { url: entry } : entry;
   const filled = secrets.fill(text, new Map());
-  const flaws = filled.problems.map(({ kind, what }) => {
+  for (const { kind, what } of filled.problems) {
     const advice = kind === "unset" ? "; set it, or remove this URL" : "";
-    return kind === "missing"
-      ? "placeholders do not work in rpc; write each URL in full"
-      : `${what}${advice}`;
-  });
-  for (const flaw of flaws) {
-    problems.add(path, flaw);
+    spot.add(
+      kind === "missing" ? "placeholders do not work in rpc; write each URL in full" : `${what}${advice}`,
+    );
   }
-  const url = flaws.length > 0 ? null : readFilledUrl(filled, path, context);
+  const url = filled.problems.length > 0 ? null : readFilledUrl(filled, spot, secrets);
   return (
     url && {
       key: `rpc/${slug}/${url.host}/${destinationOf(url.href).slice(0, RPC_DIGEST_CHARS)}`,

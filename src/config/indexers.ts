@@ -6,18 +6,19 @@ import {
   type StatusApi,
   type Target,
 } from "../core/model/fleet.ts";
-import { DIALECTS } from "../dialects/families.ts";
-import { type Context, type Headers, readFilledUrl, readHeaders, withCredentials } from "./address.ts";
+import { DIALECTS, type Dialect } from "../dialects/families.ts";
+import { type Headers, readFilledUrl, readHeaders, withCredentials } from "./address.ts";
+import type { Flaws, Spot } from "./problems.ts";
 import { type ChainValues, type CustomEntry, type IndexerEntry, OVERRIDE_KEYS } from "./schema.ts";
-import { type Filled, placeholdersOf, readWebUrl, type TemplateProblem } from "./secrets.ts";
+import { type Filled, placeholdersOf, readWebUrl, type Secrets } from "./secrets.ts";
 import { describeValue, didYouMean } from "./shape.ts";
-import type { Path } from "./yaml.ts";
 
 /** An endpoint without the timing of its polls, which depends on the other endpoints of its budget. */
 export interface Draft {
   /** Its schedule may be `auto`; its intervals are 0. */
   readonly endpoint: Endpoint;
-  readonly schedulePath: Path;
+  /** Where its schedule is written. */
+  readonly schedule: Spot;
 }
 
 /** A chain of an indexer, polled or not. */
@@ -50,25 +51,27 @@ interface Listed {
   readonly slug: string;
   readonly chainId: number;
   /** Where its own values are written. */
-  readonly path: Path;
+  readonly spot: Spot;
   readonly own: ChainValues;
   readonly values: ReadonlyMap<string, string>;
 }
 
 /** One indexer of the file, while its endpoints are resolved. */
 export class IndexerResolver {
-  readonly #context: Context;
   readonly #id: IndexerId;
   readonly #entry: IndexerEntry;
-  readonly #path: Path;
+  readonly #spot: Spot;
+  readonly #secrets: Secrets;
+  readonly #dialect: Dialect | undefined;
   /** Which variables of an optional indexer are not set: it is skipped then. */
   readonly #unset = new Set<string>();
 
-  constructor(context: Context, protocol: string, entry: IndexerEntry, path: Path) {
-    this.#context = context;
+  constructor(protocol: string, entry: IndexerEntry, spot: Spot, secrets: Secrets) {
     this.#id = { protocol, variant: entry.variant, tier: entry.tier };
     this.#entry = entry;
-    this.#path = path;
+    this.#spot = spot;
+    this.#secrets = secrets;
+    this.#dialect = DIALECTS[entry.dialect];
   }
 
   /** `chainIds`: every chain of the file; null if that is not known. `selections`: those of `parity` for its variant. */
@@ -79,7 +82,7 @@ export class IndexerResolver {
     const sharing = listed.filter((chain) => !this.#hasOwnEndpoint(chain));
     const own = listed.filter((chain) => this.#hasOwnEndpoint(chain));
     const drafts = [
-      ...(sharing.length === 0 ? [] : [this.#draft(null, sharing)]),
+      sharing.length === 0 ? null : this.#draft(null, sharing),
       ...own.map((chain) => this.#draft(chain, [chain])),
     ];
     this.#checkOwnValues(listed, selections);
@@ -104,85 +107,66 @@ export class IndexerResolver {
 
   #checkDialect(): void {
     const { dialect, custom, status } = this.#entry;
-    const { problems } = this.#context;
-    const isCustom = DIALECTS[dialect]?.needs === "custom";
+    const isCustom = this.#dialect?.needs === "custom";
     if (isCustom && custom === undefined) {
-      problems.add(this.#path, "dialect custom without a block custom, expected custom: { query, height }");
+      this.#spot.add("dialect custom without a block custom, expected custom: { query, height }");
     }
     if (!isCustom && custom !== undefined) {
-      problems.add(
-        [...this.#path, "custom"],
-        `no effect with dialect ${dialect}, expected dialect: custom`,
-        "key",
-      );
+      const message = `no effect with dialect ${dialect}, expected dialect: custom`;
+      this.#spot.at("custom").add(message, "key");
     }
-    if (DIALECTS[dialect]?.takesStatus !== true && status !== undefined) {
-      problems.add(
-        [...this.#path, "status"],
-        `no effect with dialect ${dialect}, expected dialect: graph`,
-        "key",
-      );
+    if (this.#dialect?.takesStatus !== true && status !== undefined) {
+      const message = `no effect with dialect ${dialect}, expected dialect: graph`;
+      this.#spot.at("status").add(message, "key");
     }
   }
 
   /** The chains with the values of their placeholders. Unknown or repeated chains are problems. */
   #list(chainIds: ReadonlyMap<string, number> | null): readonly Listed[] {
     const { chains } = this.#entry;
-    const { problems } = this.#context;
-    const listPath = [...this.#path, "chains"];
-    const entries: readonly (readonly [string, Path, ChainValues])[] = Array.isArray(chains)
-      ? chains.map((slug, index) => [slug, [...listPath, index], {}])
-      : Object.entries(chains).map(([slug, own]) => [slug, [...listPath, slug], own]);
+    const entries: readonly (readonly [slug: string, step: string | number, own: ChainValues])[] =
+      Array.isArray(chains)
+        ? chains.map((slug, index) => [slug, index, {}])
+        : Object.entries(chains).map(([slug, own]) => [slug, slug, own]);
     const seen = new Set<string>();
-    return entries.flatMap(([slug, path, own]) => {
+    return entries.flatMap(([slug, step, own]) => {
+      const spot = this.#spot.at("chains", step);
       if (seen.has(slug)) {
-        problems.add(path, `chain "${slug}" is listed twice`, "key");
+        spot.add(`chain "${slug}" is listed twice`, "key");
         return [];
       }
       seen.add(slug);
       if (chainIds?.has(slug) === false) {
-        const known = [...chainIds.keys()];
-        problems.add(path, () => `unknown chain "${slug}"${didYouMean(slug, known)}`, "key");
+        spot.add(() => `unknown chain "${slug}"${didYouMean(slug, [...chainIds.keys()])}`, "key");
       }
       const chainId = chainIds?.get(slug) ?? 0;
       const builtIn = { protocol: this.#id.protocol, chain: slug, chain_id: String(chainId) };
-      const values = new Map([...this.#ownValues(path, own), ...Object.entries(builtIn)]);
-      return [{ slug, chainId, path, own, values }];
-    });
-  }
-
-  #ownValues(path: Path, own: ChainValues): readonly (readonly [string, string])[] {
-    return ownKeysOf(own).flatMap((name) => {
-      const value = own[name] ?? null;
-      // A number is used as it is written: 1.10 is not 1.1.
-      const text = typeof value === "string" ? value : this.#context.sourceOf([...path, name]);
-      return value === null ? [] : [[name, text ?? String(value)] as const];
+      const values = new Map([...ownValues(own, spot), ...Object.entries(builtIn)]);
+      return [{ slug, chainId, spot, own, values }];
     });
   }
 
   /** A value that no template uses is most likely a mistyped key, unless a template is wrong itself. */
   #checkOwnValues(listed: readonly Listed[], selections: readonly string[]): void {
-    const { problems } = this.#context;
-    const { status, dialect } = this.#entry;
-    const isUncertain = ["url", "explorer", "playground", "status"].some((key) =>
-      problems.has([...this.#path, key]),
+    const { status } = this.#entry;
+    const isUncertain = ["url", "explorer", "playground", "status"].some(
+      (key) => this.#spot.at(key).hasProblem,
     );
-    for (const { path, own } of listed.filter((chain) => ownKeysOf(chain.own).length > 0)) {
-      const templates = [this.#entry, own].flatMap(({ url, explorer, playground }) => [
+    for (const { spot, own } of listed.filter((chain) => ownKeysOf(chain.own).length > 0)) {
+      const links = [this.#entry, own].flatMap(({ url, explorer, playground }) => [
         url,
         explorer,
         playground,
       ]);
-      const { url, deployment } = status ?? {};
-      const used = [...templates, url, deployment, ...selections].flatMap(placeholdersOf);
-      used.push(...(DIALECTS[dialect]?.needs === DEPLOYMENT ? [DEPLOYMENT] : []));
+      const templates = [...links, status?.url, status?.deployment, ...selections];
+      const used = templates.flatMap(placeholdersOf);
+      used.push(...(this.#dialect?.needs === DEPLOYMENT ? [DEPLOYMENT] : []));
       for (const name of ownKeysOf(own)) {
         if (BUILT_IN.includes(name)) {
-          problems.add([...path, name], `{${name}} is built in and cannot be set`, "key");
+          spot.at(name).add(`{${name}} is built in and cannot be set`, "key");
         } else if (!used.includes(name) && !isUncertain) {
           const hint = () => didYouMean(name, [...OVERRIDE_KEYS, ...used]);
-          const message = () => `unknown key "${name}": no template uses {${name}}${hint()}`;
-          problems.add([...path, name], message, "key");
+          spot.at(name).add(() => `unknown key "${name}": no template uses {${name}}${hint()}`, "key");
         }
       }
     }
@@ -199,11 +183,11 @@ export class IndexerResolver {
   #draft(chain: Listed | null, listed: readonly Listed[]): Draft | null {
     const { dialect, custom, ...entry } = this.#entry;
     const own = chain?.own ?? {};
-    const url = this.#url(own.url ?? entry.url, this.#pathOf("url", chain), chain);
+    const url = this.#url(own.url ?? entry.url, this.#spotOf("url", chain), chain);
     const isAtOrigin = own.url === undefined || url?.origin === this.#originFor(chain);
     // Keys and budget of the indexer are not meant for another origin.
     const { headers: written = {}, budget = null } = { ...(isAtOrigin ? entry : {}), ...own };
-    const headers = this.#headers(written, this.#pathOf("headers", chain));
+    const headers = this.#headers(written, this.#spotOf("headers", chain));
     const targets = listed.map((one) => this.#target(one));
     if (url === null || headers === null) {
       return null;
@@ -212,7 +196,7 @@ export class IndexerResolver {
     // Without a URL of the indexer it is meant for all chains.
     const status = isAtOrigin || entry.url === undefined ? this.#status(listed) : null;
     return {
-      schedulePath: this.#pathOf("schedule", chain),
+      schedule: this.#spotOf("schedule", chain),
       endpoint: {
         key: this.#keyOf(name),
         kind: "indexer",
@@ -220,7 +204,7 @@ export class IndexerResolver {
         name,
         url: url.href,
         host: url.host,
-        headers: withCredentials(headers, url, this.#context.secrets),
+        headers: withCredentials(headers, url, this.#secrets),
         dialect,
         ...(custom && { custom: toForm(custom) }),
         ...(status && { status }),
@@ -234,39 +218,44 @@ export class IndexerResolver {
   }
 
   /** Where the value that applies to a chain is written. */
-  #pathOf(key: "url" | "headers" | "schedule" | "explorer" | "playground", chain: Listed | null): Path {
-    return [...(chain === null || chain.own[key] === undefined ? this.#path : chain.path), key];
+  #spotOf(key: "url" | "headers" | "schedule" | "explorer" | "playground", chain: Listed | null): Spot {
+    return (chain === null || chain.own[key] === undefined ? this.#spot : chain.spot).at(key);
   }
 
-  #url(text: string | undefined, path: Path, chain: Listed | null): URL | null {
+  #url(text: string | undefined, spot: Spot, chain: Listed | null): URL | null {
     if (text === undefined) {
-      this.#context.problems.add(path, "required key missing (expected an http:// or https:// URL)");
+      spot.add("required key missing (expected an http:// or https:// URL)");
       return null;
     }
-    const filled = this.#fill(text, path, chain);
-    return filled === null ? null : readFilledUrl(filled, path, this.#context);
+    const filled = this.#fill(text, spot, chain);
+    return filled && readFilledUrl(filled, spot, this.#secrets);
   }
 
   /** The origin of the indexer's own URL. A chain with its own URL needs no values for it; they rarely affect the origin. */
   #originFor(chain: Listed | null): string | null {
-    const { text } = this.#context.secrets.fill(this.#entry.url ?? "", chain?.values ?? new Map());
+    const { text } = this.#secrets.fill(this.#entry.url ?? "", chain?.values ?? new Map());
     return URL.canParse(text) ? new URL(text).origin : null;
   }
 
-  #headers(written: Headers, path: Path): Headers | null {
-    return readHeaders(written, path, this.#context, (text, at) => this.#fill(text, at, null, "header"));
+  #headers(written: Headers, headers: Spot): Headers | null {
+    return readHeaders(written, headers, this.#secrets, (text, spot) =>
+      this.#filled(this.#secrets.fill(text, null), spot, () =>
+        // The name may be a key.
+        spot.add("placeholders work only in url, explorer and playground"),
+      ),
+    );
   }
 
   #target(chain: Listed): Target {
     const { slug, chainId, own } = chain;
-    const deployment = DIALECTS[this.#entry.dialect]?.needs === DEPLOYMENT ? this.#deployment(chain) : null;
+    const deployment = this.#dialect?.needs === DEPLOYMENT ? this.#deployment(chain) : undefined;
     const provider = own.provider ?? this.#entry.provider;
     return {
       key: this.#keyOf(slug),
       ...this.#id,
       chain: slug,
       chainId,
-      ...(deployment === null ? {} : { deployment }),
+      ...(deployment === undefined ? {} : { deployment }),
       ...(provider === undefined ? {} : { provider }),
       explorer: this.#link("explorer", chain),
       playground: this.#link("playground", chain),
@@ -275,15 +264,15 @@ export class IndexerResolver {
   }
 
   /** The id that the dialect needs. */
-  #deployment({ slug, path, values }: Listed): string | null {
+  #deployment({ slug, spot, values }: Listed): string | undefined {
     const deployment = values.get(DEPLOYMENT);
     const expected = `expected ${slug}: { deployment: Qm… }, the id that dialect ${this.#entry.dialect} asks for`;
     if (deployment === undefined) {
-      this.#context.problems.add(path, `no deployment of chain ${slug}, ${expected}`);
+      spot.add(`no deployment of chain ${slug}, ${expected}`);
     } else if (!isDeploymentId(deployment)) {
-      this.#context.problems.add([...path, DEPLOYMENT], `found ${describeValue(deployment)}, ${expected}`);
+      spot.at(DEPLOYMENT).add(`found ${describeValue(deployment)}, ${expected}`);
     }
-    return deployment ?? null;
+    return deployment;
   }
 
   #link(key: "explorer" | "playground", chain: Listed): string | null {
@@ -293,11 +282,11 @@ export class IndexerResolver {
     if (text === null || text.includes("${")) {
       return null;
     }
-    const path = this.#pathOf(key, chain);
-    const link = this.#fill(text, path, chain)?.text ?? null;
-    const flaw = link === null ? null : readWebUrl(link);
+    const spot = this.#spotOf(key, chain);
+    const link = this.#fill(text, spot, chain)?.text ?? null;
+    const flaw = link && readWebUrl(link);
     if (typeof flaw === "string") {
-      this.#context.problems.add(path, flaw);
+      spot.add(flaw);
     }
     return link;
   }
@@ -305,56 +294,58 @@ export class IndexerResolver {
   /** The index-node API beside an endpoint. Null: the indexer has none, or a problem was added. */
   #status(listed: readonly Listed[]): StatusApi | null {
     const { status } = this.#entry;
-    const { problems, secrets } = this.#context;
-    const path = [...this.#path, "status"];
+    const spot = this.#spot.at("status");
     const [chain, ...others] = listed;
     if (status === undefined || chain === undefined) {
       return null;
     }
     if (others.length > 0) {
-      const message = `an endpoint of ${listed.length} chains cannot have a status; give url a placeholder, so that each chain has its own`;
-      problems.add(path, message, "key");
+      const advice = "give url a placeholder, so that each chain has its own";
+      spot.add(`an endpoint of ${listed.length} chains cannot have a status; ${advice}`, "key");
       return null;
     }
-    const url = this.#url(status.url, [...path, "url"], chain);
-    const deployment = this.#fill(status.deployment, [...path, "deployment"], chain)?.text ?? null;
+    const url = this.#url(status.url, spot.at("url"), chain);
+    const deployment = this.#fill(status.deployment, spot.at("deployment"), chain)?.text ?? null;
     if (deployment !== null && !isDeploymentId(deployment)) {
-      const message = `found ${describeValue(deployment)} for chain ${chain.slug}, expected an id such as Qm…`;
-      problems.add([...path, "deployment"], message);
+      const found = `found ${describeValue(deployment)} for chain ${chain.slug}`;
+      spot.at("deployment").add(`${found}, expected an id such as Qm…`);
     }
     return url === null || deployment === null
       ? null
-      : { url: url.href, host: url.host, headers: withCredentials({}, url, secrets), deployment };
+      : { url: url.href, host: url.host, headers: withCredentials({}, url, this.#secrets), deployment };
   }
 
   /** Fills a template with the values of a chain. Null: problems were added, or an optional indexer will be skipped. */
-  #fill(text: string, path: Path, chain: Listed | null, kind: "header" | "url" = "url"): Filled | null {
-    const { secrets } = this.#context;
+  #fill(text: string, spot: Spot, chain: Listed | null): Filled | null {
     const shared = new Map([["protocol", this.#id.protocol]]);
-    const filled = secrets.fill(text, kind === "header" ? null : (chain?.values ?? shared));
-    for (const problem of filled.problems) {
-      this.#addProblem(problem, path, chain, kind);
+    return this.#filled(this.#secrets.fill(text, chain?.values ?? shared), spot, (name) => {
+      const hint = name === "id" ? "; use {chain_id} for the chain's number" : "";
+      const message = `no value for {${name}} in ${spot.name} on chain ${chain?.slug}${hint}`;
+      (chain?.spot ?? this.#spot).at(name).add(message);
+    });
+  }
+
+  #filled(filled: Filled, spot: Flaws, onMissing: (name: string) => void): Filled | null {
+    for (const { kind, what } of filled.problems) {
+      if (kind === "missing") {
+        onMissing(what);
+      } else if (kind === "unset" && this.#entry.optional) {
+        this.#unset.add(what);
+      } else {
+        spot.add(kind === "flaw" ? what : `${what}; set it, or add optional: true to the indexer`);
+      }
     }
     return filled.problems.length === 0 ? filled : null;
   }
+}
 
-  #addProblem({ kind, what }: TemplateProblem, path: Path, chain: Listed | null, of: "header" | "url"): void {
-    const { problems } = this.#context;
-    if (kind === "flaw") {
-      problems.add(path, what);
-    } else if (kind === "missing" && of === "header") {
-      // The name may be a key.
-      problems.add(path, "placeholders work only in url, explorer and playground");
-    } else if (kind === "missing") {
-      const hint = what === "id" ? "; use {chain_id} for the chain's number" : "";
-      const message = `no value for {${what}} in ${String(path.at(-1))} on chain ${chain?.slug}${hint}`;
-      problems.add([...(chain?.path ?? this.#path), what], message);
-    } else if (this.#entry.optional) {
-      this.#unset.add(what);
-    } else {
-      problems.add(path, `${what}; set it, or add optional: true to the indexer`);
-    }
-  }
+/** The values of a chain's placeholders. A number is used as it is written: 1.10 is not 1.1. */
+function ownValues(own: ChainValues, spot: Spot): readonly (readonly [string, string])[] {
+  return ownKeysOf(own).flatMap((name) => {
+    const value = own[name] ?? null;
+    const text = typeof value === "string" ? value : spot.at(name).source;
+    return value === null ? [] : [[name, text ?? String(value)] as const];
+  });
 }
 
 function ownKeysOf(own: ChainValues): readonly string[] {

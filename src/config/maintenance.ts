@@ -1,26 +1,26 @@
 import type { MaintenanceMatch, MaintenanceWindow } from "../core/model/maintenance-window.ts";
-import type { Problems } from "./problems.ts";
+import type { Spot } from "./problems.ts";
 import type { MaintenanceEntry } from "./schema.ts";
 import { didYouMean } from "./shape.ts";
-import type { Path } from "./yaml.ts";
+
+type Matched = Required<MaintenanceMatch>;
 
 /** Resolves a maintenance window. `targets`: what it may match; null if that is not known. Null: a problem was added. */
 export function resolveWindow(
   entry: MaintenanceEntry,
-  path: Path,
-  targets: readonly Required<MaintenanceMatch>[] | null,
-  problems: Problems,
+  spot: Spot,
+  targets: readonly Matched[] | null,
 ): MaintenanceWindow | null {
   const { match, from, to, schedule, for: durationMs } = entry;
   if (targets !== null) {
-    checkMatch(match, [...path, "match"], targets, problems);
+    checkMatch(match, spot.at("match"), targets);
   }
   const isOnce = from !== undefined && to !== undefined;
   const isRecurring = schedule !== undefined && durationMs !== undefined;
   const found = ["from", "to", "schedule", "for"].filter((key) => Object.hasOwn(entry, key));
   if (found.length !== 2 || !(isOnce || isRecurring)) {
     const expected = "expected from and to, or schedule and for";
-    problems.add(path, `found a window with ${found.join(", ") || "no times"}, ${expected}`);
+    spot.add(`found a window with ${found.join(", ") || "no times"}, ${expected}`);
     return null;
   }
   if (isRecurring) {
@@ -28,7 +28,7 @@ export function resolveWindow(
   }
   const [fromMs, toMs] = [Date.parse(from ?? ""), Date.parse(to ?? "")];
   if (fromMs >= toMs) {
-    problems.add([...path, "to"], `found ${to}, expected a time after the start, ${from}`);
+    spot.at("to").add(`found ${to}, expected a time after the start, ${from}`);
   }
   return { match, kind: "once", fromMs, toMs };
 }
@@ -36,22 +36,17 @@ export function resolveWindow(
 const KEYS = ["protocol", "variant", "tier", "chain"] as const;
 
 /** A window that matches nothing is most likely mistyped. */
-function checkMatch(
-  match: MaintenanceMatch,
-  path: Path,
-  targets: readonly Required<MaintenanceMatch>[],
-  problems: Problems,
-): void {
+function checkMatch(match: MaintenanceMatch, spot: Spot, targets: readonly Matched[]): void {
   const wanted = KEYS.filter((key) => match[key] !== undefined);
   for (const key of wanted) {
     const name = match[key] ?? "";
     const known = [...new Set(targets.map((target) => target[key]))];
     if (!known.includes(name)) {
-      problems.add([...path, key], () => `no indexer with ${key} "${name}"${didYouMean(name, known)}`);
+      spot.at(key).add(() => `no indexer with ${key} "${name}"${didYouMean(name, known)}`);
       return;
     }
   }
   if (!targets.some((target) => wanted.every((key) => match[key] === target[key]))) {
-    problems.add(path, `no indexer with ${wanted.map((key) => `${key} ${match[key]}`).join(", ")} together`);
+    spot.add(`no indexer with ${wanted.map((key) => `${key} ${match[key]}`).join(", ")} together`);
   }
 }

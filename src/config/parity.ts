@@ -1,26 +1,24 @@
 import { createRequire } from "node:module";
 import type { GraphQLError, Kind } from "graphql";
 import type { Endpoint } from "../core/model/fleet.ts";
-import { groupBy } from "../core/model/group-by.ts";
 import type { CarriedSelection, ParityProbe } from "../core/model/parity.ts";
 import { whyNotCarried } from "../dialects/parity.ts";
 import type { Sections } from "./fleet.ts";
 import type { ServedTarget } from "./indexers.ts";
-import type { Problems } from "./problems.ts";
+import type { Spot } from "./problems.ts";
 import type { ParityEntry } from "./schema.ts";
+import { placeholdersOf } from "./secrets.ts";
 import { didYouMean } from "./shape.ts";
-import type { Path } from "./yaml.ts";
 
 /** What is compared, and what each target is asked for it. */
-export interface ResolvedProbe {
-  readonly probe: ParityProbe;
+export interface ResolvedProbe extends ParityProbe {
   /** By the target's key. */
   readonly selections: ReadonlyMap<string, CarriedSelection>;
 }
 
 /** An endpoint with the selections that its requests carry. */
 export function carriedBy(probes: readonly ResolvedProbe[], endpoint: Endpoint): Endpoint {
-  const parity = probes.flatMap(({ probe: { name, everyMs }, selections }) => {
+  const parity = probes.flatMap(({ name, everyMs, selections }) => {
     const own = endpoint.targets.flatMap(({ key }) => selections.get(key) ?? []);
     return own.length === 0 ? [] : [{ probe: name, everyMs, selections: own }];
   });
@@ -30,138 +28,128 @@ export function carriedBy(probes: readonly ResolvedProbe[], endpoint: Endpoint):
 /** Resolves `parity`. If a problem was added, the result must not be used. */
 export function resolveProbes(
   sections: Sections,
+  top: Spot,
   served: readonly ServedTarget[],
-  problems: Problems,
 ): readonly ResolvedProbe[] {
   const names = new Set<string>();
   return (sections.parity ?? []).flatMap((entry, index) => {
     if (entry === null) {
       return [];
     }
-    const path = ["parity", index];
+    const spot = top.at("parity", index);
     if (names.has(entry.name)) {
-      problems.add([...path, "name"], `probe "${entry.name}" is listed twice`);
+      spot.at("name").add(`probe "${entry.name}" is listed twice`);
     }
     names.add(entry.name);
-    return new ProbeResolver(entry, path, sections, problems).resolve(served) ?? [];
+    return resolveProbe(entry, spot, sections, served) ?? [];
   });
 }
 
-class ProbeResolver {
-  readonly #entry: ParityEntry;
-  readonly #path: Path;
-  readonly #sections: Sections;
-  readonly #problems: Problems;
-
-  constructor(entry: ParityEntry, path: Path, sections: Sections, problems: Problems) {
-    this.#entry = entry;
-    this.#path = path;
-    this.#sections = sections;
-    this.#problems = problems;
+/** Null: a problem was added, or what it refers to is broken. */
+function resolveProbe(
+  entry: ParityEntry,
+  spot: Spot,
+  { chains, protocols }: Sections,
+  allServed: readonly ServedTarget[],
+): ResolvedProbe | null {
+  const { name, protocol, every: everyMs } = entry;
+  if (protocols?.has(protocol) === false) {
+    const known = [...protocols.keys()];
+    spot.at("protocol").add(() => `unknown protocol "${protocol}"${didYouMean(protocol, known)}`);
   }
-
-  /** Null: a problem was added, or what it refers to is broken. */
-  resolve(allServed: readonly ServedTarget[]): ResolvedProbe | null {
-    const { name, protocol, every: everyMs, queries } = this.#entry;
-    const { protocols } = this.#sections;
-    const indexers = protocols?.get(protocol);
-    if (protocols?.has(protocol) === false) {
-      const known = [...protocols.keys()];
-      const message = () => `unknown protocol "${protocol}"${didYouMean(protocol, known)}`;
-      this.#problems.add([...this.#path, "protocol"], message);
-    }
-    // A variant may be missing because its entry is broken.
-    if (!indexers?.every((indexer) => indexer !== null)) {
-      return null;
-    }
-    const served = allServed.filter((target) => target.protocol === protocol);
-    const variants = this.#variants(served);
-    if (variants.length < 2) {
-      return null;
-    }
-    const asked = served.filter(({ variant }) => Object.hasOwn(queries, variant));
-    const chains = this.#chains(asked);
-    const selections = asked
-      .filter(({ chain }) => chains.includes(chain))
-      .flatMap((target) => this.#selection(target) ?? []);
-    return {
-      probe: { name, protocol, everyMs, chains, variants },
-      selections: new Map(selections.map((selection) => [selection.target, selection])),
-    };
+  // A variant may be missing because its entry is broken.
+  if (!protocols?.get(protocol)?.every((indexer) => indexer !== null)) {
+    return null;
   }
-
-  /** The variants that are compared, in the order of the file. */
-  #variants(served: readonly ServedTarget[]): readonly string[] {
-    const known = [...new Set(served.map(({ variant }) => variant))];
-    const path = [...this.#path, "queries"];
-    const asked = Object.keys(this.#entry.queries);
-    const unknown = asked.filter((name) => !known.includes(name));
-    for (const variant of unknown) {
-      const hint = () => didYouMean(variant, known) || `; expected ${known.join(", ")}`;
-      const message = () => `unknown variant "${variant}" of protocol ${this.#entry.protocol}${hint()}`;
-      this.#problems.add([...path, variant], message, "key");
-    }
-    const variants = known.filter((name) => asked.includes(name));
-    if (variants.length < 2 && unknown.length === 0) {
-      const found = variants.join(", ") || "no variant";
-      this.#problems.add(path, `found ${found}, expected two or more variants of ${known.join(", ")}`);
-    }
-    return variants;
+  const served = allServed.filter((target) => target.protocol === protocol);
+  const variants = resolveVariants(entry, spot, served);
+  if (variants.length < 2) {
+    return null;
   }
+  const asked = served.filter(({ variant }) => variants.includes(variant));
+  const slugs = resolveSlugs(entry, spot, [...(chains?.keys() ?? [])], asked);
+  const selections = asked
+    .filter(({ chain }) => slugs.includes(chain))
+    .flatMap((target) => resolveSelection(entry, spot, target) ?? [])
+    .map((selection) => [selection.target, selection] as const);
+  return { name, protocol, everyMs, chains: slugs, variants, selections: new Map(selections) };
+}
 
-  /** The slugs of the chains to compare on, in the order of the file. `asked`: the targets of the probe's variants. */
-  #chains(asked: readonly ServedTarget[]): readonly string[] {
-    const known = [...(this.#sections.chains?.keys() ?? [])];
-    const byChain = groupBy(asked, ({ chain }) => chain);
-    const variantsOn = (slug: string) => [...new Set(byChain.get(slug)?.map(({ variant }) => variant))];
-    const shared = known.filter((slug) => variantsOn(slug).length >= 2);
-    const { chains, queries } = this.#entry;
-    if (chains === undefined) {
-      if (shared.length === 0) {
-        this.#problems.add([...this.#path, "queries"], "no chain is served by two of these variants");
-      }
-      return shared;
-    }
-    for (const [index, slug] of chains.entries()) {
-      const path = [...this.#path, "chains", index];
-      const variants = variantsOn(slug);
-      if (this.#sections.chains?.has(slug) === false) {
-        this.#problems.add(path, () => `unknown chain "${slug}"${didYouMean(slug, known)}`);
-      } else if (chains.indexOf(slug) !== index) {
-        this.#problems.add(path, `chain "${slug}" is listed twice`);
-      } else if (variants.length < 2) {
-        const expected = `expected two of ${Object.keys(queries).join(", ")} to serve it`;
-        this.#problems.add(
-          path,
-          `nothing to compare on chain "${slug}": found ${variants[0] ?? "none"}, ${expected}`,
-        );
-      }
-    }
-    return shared.filter((slug) => chains.includes(slug));
+/** The variants that are compared, in the order of the file. */
+function resolveVariants(
+  { protocol, queries }: ParityEntry,
+  spot: Spot,
+  served: readonly ServedTarget[],
+): readonly string[] {
+  const known = [...new Set(served.map(({ variant }) => variant))];
+  const unknown = Object.keys(queries).filter((name) => !known.includes(name));
+  for (const variant of unknown) {
+    const hint = () => didYouMean(variant, known) || `; expected ${known.join(", ")}`;
+    const message = () => `unknown variant "${variant}" of protocol ${protocol}${hint()}`;
+    spot.at("queries", variant).add(message, "key");
   }
+  const variants = known.filter((name) => Object.hasOwn(queries, name));
+  if (variants.length < 2 && unknown.length === 0) {
+    const found = variants.join(", ") || "no variant";
+    spot.at("queries").add(`found ${found}, expected two or more variants of ${known.join(", ")}`);
+  }
+  return variants;
+}
 
-  #selection(target: ServedTarget): CarriedSelection | null {
-    const { select = "", value = "" } = this.#entry.queries[target.variant] ?? {};
-    const path = [...this.#path, "queries", target.variant];
-    const why = whyNotCarried(target);
-    if (why !== null) {
-      this.#problems.add(path, `${target.variant} cannot be asked for a value: ${why}`, "key");
-      return null;
-    }
-    const missing = new Set<string>();
-    const filled = select.replace(PLACEHOLDER, (braces, name: string) => {
-      missing.add(target.values.has(name) ? "" : name);
-      return target.values.get(name) ?? braces;
-    });
-    missing.delete("");
-    const [unknown] = missing;
-    const flaw = unknown === undefined ? flawOf(filled) : noValue(unknown, target);
-    if (flaw !== null) {
-      this.#problems.add([...path, "select"], flaw);
-      return null;
-    }
-    return { target: target.key, select: inOneLine(filled), value: value.split(".") };
+/** The chains to compare on, in the order of the file. `asked`: the targets of the probe's variants. */
+function resolveSlugs(
+  { chains, queries }: ParityEntry,
+  spot: Spot,
+  known: readonly string[],
+  asked: readonly ServedTarget[],
+): readonly string[] {
+  const variants = new Map<string, Set<string>>();
+  for (const { chain, variant } of asked) {
+    variants.set(chain, (variants.get(chain) ?? new Set()).add(variant));
   }
+  const shared = known.filter((slug) => (variants.get(slug)?.size ?? 0) >= 2);
+  if (chains === undefined) {
+    if (shared.length === 0) {
+      spot.at("queries").add("no chain is served by two of these variants");
+    }
+    return shared;
+  }
+  for (const [index, slug] of chains.entries()) {
+    const own = spot.at("chains", index);
+    if (!known.includes(slug) && known.length > 0) {
+      own.add(() => `unknown chain "${slug}"${didYouMean(slug, known)}`);
+    } else if (chains.indexOf(slug) !== index) {
+      own.add(`chain "${slug}" is listed twice`);
+    } else if (!shared.includes(slug)) {
+      const found = [...(variants.get(slug) ?? ["none"])].join();
+      const expected = `expected two of ${Object.keys(queries).join(", ")} to serve it`;
+      own.add(`nothing to compare on chain "${slug}": found ${found}, ${expected}`);
+    }
+  }
+  return shared.filter((slug) => chains.includes(slug));
+}
+
+function resolveSelection(
+  { queries }: ParityEntry,
+  probe: Spot,
+  target: ServedTarget,
+): CarriedSelection | null {
+  const { key, variant, values } = target;
+  const { select = "", value = "" } = queries[variant] ?? {};
+  const spot = probe.at("queries", variant);
+  const why = whyNotCarried(target);
+  if (why !== null) {
+    spot.add(`${variant} cannot be asked for a value: ${why}`, "key");
+    return null;
+  }
+  const missing = placeholdersOf(select).find((name) => !values.has(name));
+  const filled = select.replace(PLACEHOLDER, (_, name: string) => values.get(name) ?? "");
+  const flaw = missing === undefined ? flawOf(filled) : noValue(missing, target);
+  if (flaw !== null) {
+    spot.at("select").add(flaw);
+    return null;
+  }
+  return { target: key, select: inOneLine(filled), value: value.split(".") };
 }
 
 /** `{name}` without spaces, as in a URL; a selection of one field is written with spaces: `{ id }`. */

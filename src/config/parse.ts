@@ -26,8 +26,8 @@ export function parseConfig(text: string, options: ParseOptions): Config {
   const yaml = readYaml(text);
   const problems = new Problems(file, yaml);
   const secrets = new Secrets(options);
-  const sections = parseSections(ConfigFile, yaml.readable ? yaml.value : undefined, problems);
-  const { fleet, maintenance } = resolveFleet(sections, { problems, secrets, sourceOf: yaml.sourceOf });
+  const sections = parseSections(ConfigFile, yaml.readable ? yaml.value : undefined, problems.top);
+  const { fleet, maintenance } = resolveFleet(sections, problems.top, secrets);
   problems.throwIfAny(createRedact(secrets.all));
   const { listen, poll } = sections;
   if (listen === null || poll === null) {

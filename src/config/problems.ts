@@ -24,27 +24,17 @@ export class Problems {
   readonly #file: string;
   readonly #yaml: YamlFile;
   readonly #found = new Map<string, Problem>();
+  /** The whole file. */
+  readonly top: Spot;
 
   /** Those of its syntax are mistakes already. */
   constructor(file: string, yaml: YamlFile) {
     this.#file = file;
     this.#yaml = yaml;
+    this.top = new Spot([], yaml, this.#found);
     for (const { position, message } of yaml.problems) {
       this.#found.set(`${this.#found.size}`, { path: [], position, message });
     }
-  }
-
-  /** Adds a problem with the value at a path, or with its key. */
-  add(path: Path, message: Message, at: "key" | "value" = "value"): void {
-    const key = JSON.stringify(path);
-    if (!this.#found.has(key)) {
-      this.#found.set(key, { path, message, position: this.#yaml.positionOf(path, at) });
-    }
-  }
-
-  /** Whether there is a problem at exactly this path. */
-  has(path: Path): boolean {
-    return this.#found.has(JSON.stringify(path));
   }
 
   /** @throws {ConfigError} If there are problems: the first 100 in the order of the file, without secrets. */
@@ -91,6 +81,53 @@ export class Problems {
       .slice(0, index + 1)
       .reduce<unknown>((inner, key) => Object(inner)[key], this.#yaml.value);
     return looksLikeKey(step) || !HEADER_NAME.test(step) || typeof (value ?? null) === "object";
+  }
+}
+
+/** Something that is read, such as a value of a file, with a list of what is wrong with it. */
+export interface Flaws {
+  /** Those of a part of it. */
+  at(...steps: Path): Flaws;
+  /** Adds one, of the value or of its key. */
+  add(message: Message, what?: "key" | "value"): void;
+}
+
+/** A value of a file. */
+export class Spot implements Flaws {
+  readonly #path: Path;
+  readonly #yaml: YamlFile;
+  readonly #found: Map<string, Problem>;
+
+  constructor(path: Path, yaml: YamlFile, found: Map<string, Problem>) {
+    this.#path = path;
+    this.#yaml = yaml;
+    this.#found = found;
+  }
+
+  at(...steps: Path): Spot {
+    return new Spot([...this.#path, ...steps], this.#yaml, this.#found);
+  }
+
+  add(message: Message, what: "key" | "value" = "value"): void {
+    if (!this.hasProblem) {
+      const position = this.#yaml.positionOf(this.#path, what);
+      this.#found.set(JSON.stringify(this.#path), { path: this.#path, position, message });
+    }
+  }
+
+  /** Its key, or its index in a list. */
+  get name(): string {
+    return String(this.#path.at(-1));
+  }
+
+  /** Whether there is a problem with exactly this value. */
+  get hasProblem(): boolean {
+    return this.#found.has(JSON.stringify(this.#path));
+  }
+
+  /** A scalar as the user wrote it; null for anything else. */
+  get source(): string | null {
+    return this.#yaml.sourceOf(this.#path);
   }
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { nearMiss } from "../core/text/near-miss.ts";
-import type { Problems } from "./problems.ts";
+import type { Spot } from "./problems.ts";
 import type { Path } from "./yaml.ts";
 
 type Schema = z.core.$ZodType;
@@ -23,12 +23,12 @@ export type EntriesOf<File> =
 export function parseSections<File extends z.ZodObject>(
   schema: File,
   value: unknown,
-  problems: Problems,
+  spot: Spot,
 ): EntriesOf<File> {
   const names = Object.keys(schema.shape);
   const outline = z.strictObject(Object.fromEntries(names.map((name) => [name, z.unknown().optional()])));
   if (value !== undefined) {
-    parseWith(outline, value, schema, [], problems);
+    parseWith(outline, value, schema, spot);
   }
   const isMap = typeof value === "object" && value !== null && !Array.isArray(value);
   const sections = new Map<string, unknown>(Object.entries(isMap ? value : {}));
@@ -36,68 +36,57 @@ export function parseSections<File extends z.ZodObject>(
   return Object.fromEntries(
     Object.entries<Schema>(schema.shape).map(([name, section]) => [
       name,
-      isMap ? parseInner(section, sections.get(name), [name], problems) : null,
+      isMap ? parseInner(section, sections.get(name), spot.at(name)) : null,
     ]),
   ) as EntriesOf<File>;
 }
 
 /** Parses an entry. Null: problems were added. */
-export function parseEntry<S extends z.ZodType>(
-  schema: S,
-  value: unknown,
-  path: Path,
-  problems: Problems,
-): z.output<S> | null {
-  return parseInner(schema, value, path, problems) as z.output<S> | null;
+export function parseEntry<S extends z.ZodType>(schema: S, value: unknown, spot: Spot): z.output<S> | null {
+  return parseInner(schema, value, spot) as z.output<S> | null;
 }
 
-function parseInner(schema: Schema, value: unknown, path: Path, problems: Problems): unknown {
+function parseInner(schema: Schema, value: unknown, spot: Spot): unknown {
   const { def } = typed(schema)._zod;
   switch (def.type) {
     case "default":
-      return parseInner(def.innerType, value === undefined ? def.defaultValue : value, path, problems);
+      return parseInner(def.innerType, value === undefined ? def.defaultValue : value, spot);
     case "array": {
-      const list = parseWith(new z.ZodArray({ ...def, element: z.unknown() }), value, schema, path, problems);
+      const list = parseWith(new z.ZodArray({ ...def, element: z.unknown() }), value, schema, spot);
       return Array.isArray(list)
-        ? list.map((item: unknown, index) => parseInner(def.element, item, [...path, index], problems))
+        ? list.map((item: unknown, index) => parseInner(def.element, item, spot.at(index)))
         : null;
     }
     case "record": {
       const shell = new z.ZodRecord({ ...def, keyType: z.string(), valueType: z.unknown() });
-      const entries = parseWith(shell, value, schema, path, problems) as Record<string, unknown> | null;
-      return entries === null
-        ? null
-        : new Map(
-            Object.entries<unknown>(entries).map(([name, entry]) => {
-              const at = [...path, name];
-              if (!z.core.safeParse(def.keyType, name).success) {
-                problems.add(at, wrongValue(def.keyType, name), "key");
-              }
-              return [name, parseInner(def.valueType, entry, at, problems)];
-            }),
-          );
+      const entries = parseWith(shell, value, schema, spot) as Record<string, unknown> | null;
+      return (
+        entries &&
+        new Map(
+          Object.entries(entries).map(([name, entry]) => {
+            if (!z.core.safeParse(def.keyType, name).success) {
+              spot.at(name).add(wrongValue(def.keyType, name), "key");
+            }
+            return [name, parseInner(def.valueType, entry, spot.at(name))];
+          }),
+        )
+      );
     }
     default:
       for (const inner of pathsOfVariables(value, [])) {
         if (metaOf(schemaAt(schema, inner), "secret") !== true) {
-          problems.add([...path, ...inner], `found \${…}, which works only in url, headers and rpc`);
+          spot.at(...inner).add(`found \${…}, which works only in url, headers and rpc`);
         }
       }
-      return parseWith(schema, value, schema, path, problems);
+      return parseWith(schema, value, schema, spot);
   }
 }
 
 /** What is wrong is described by `described`, which is the schema, or the one that it is a part of. */
-function parseWith(
-  schema: Schema,
-  value: unknown,
-  described: Schema,
-  path: Path,
-  problems: Problems,
-): unknown {
+function parseWith(schema: Schema, value: unknown, described: Schema, spot: Spot): unknown {
   const { data, error } = z.core.safeParse(schema, value, { reportInput: true });
   for (const issue of error?.issues ?? []) {
-    addIssue(issue, described, path, problems);
+    addIssue(issue, described, spot);
   }
   if (error === undefined) {
     return data;
@@ -131,12 +120,12 @@ function pathsOfVariables(value: unknown, path: Path): readonly Path[] {
   );
 }
 
-function addIssue(issue: z.core.$ZodIssue, schema: Schema, path: Path, problems: Problems): void {
-  const at = [...path, ...issue.path.map((step) => (typeof step === "number" ? step : String(step)))];
+function addIssue(issue: z.core.$ZodIssue, schema: Schema, top: Spot): void {
+  const spot = top.at(...issue.path.map((step) => (typeof step === "number" ? step : String(step))));
   const where = schemaAt(schema, issue.path);
   if (issue.code === "unrecognized_keys") {
     for (const key of issue.keys) {
-      problems.add([...at, key], () => unknownKey(key, keysOf(where)), "key");
+      spot.at(key).add(() => unknownKey(key, keysOf(where)), "key");
     }
     return;
   }
@@ -144,10 +133,10 @@ function addIssue(issue: z.core.$ZodIssue, schema: Schema, path: Path, problems:
   const branch =
     issue.code === "invalid_union" ? issue.errors.find((issues) => !issues.some(isOtherType)) : undefined;
   for (const inner of branch ?? []) {
-    addIssue({ ...inner, path: [...issue.path, ...inner.path] }, schema, path, problems);
+    addIssue({ ...inner, path: [...issue.path, ...inner.path] }, schema, top);
   }
   if (branch === undefined) {
-    problems.add(at, messageOf(issue, where));
+    spot.add(messageOf(issue, where));
   }
 }
 

@@ -2,7 +2,7 @@ import { dirname, resolve } from "node:path";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { z } from "zod";
 import type { ClientAuth, TlsSettings, WebSettings } from "./config.ts";
-import { Problems } from "./problems.ts";
+import { Problems, type Spot } from "./problems.ts";
 import { parseEntry } from "./shape.ts";
 import { readYaml } from "./yaml.ts";
 
@@ -97,11 +97,11 @@ export function parseWebConfig(text: string, options: WebConfigOptions): WebSett
   const { file } = options;
   const yaml = readYaml(text);
   const problems = new Problems(file, yaml);
-  const entry = yaml.readable ? parseEntry(WebConfigFile, yaml.value ?? {}, [], problems) : null;
+  const entry = yaml.readable ? parseEntry(WebConfigFile, yaml.value ?? {}, problems.top) : null;
   const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = entry ?? {};
   const settings = {
     file,
-    tls: tls ? readTls(tls, options, problems) : null,
+    tls: tls ? readTls(tls, options, problems.top.at("tls_server_config")) : null,
     users: new Map(Object.entries(users ?? {})),
     headers: { ...http?.headers },
   };
@@ -109,14 +109,8 @@ export function parseWebConfig(text: string, options: WebConfigOptions): WebSett
   return settings;
 }
 
-const TLS = "tls_server_config";
-
 /** Reads the certificates. OpenSSL checks them; its messages contain nothing of them. */
-function readTls(
-  entry: z.output<typeof Tls>,
-  { file, readFile }: WebConfigOptions,
-  problems: Problems,
-): TlsSettings {
+function readTls(entry: z.output<typeof Tls>, { file, readFile }: WebConfigOptions, spot: Spot): TlsSettings {
   const { client_auth_type: clientAuth, client_allowed_sans: names, min_version: minVersion } = entry;
   const read = (
     name: "cert_file" | "key_file" | "client_ca_file",
@@ -128,7 +122,7 @@ function readTls(
       createSecureContext(pem === null ? {} : contextOf(pem));
       return pem;
     } catch (error) {
-      problems.add([TLS, name], whyUnusable(path ?? "", error));
+      spot.at(name).add(whyUnusable(path ?? "", error));
       return null;
     }
   };
@@ -136,11 +130,11 @@ function readTls(
   const key = read("key_file", (pem) => (cert === null ? {} : { cert, key: pem }));
   const clientCa = read("client_ca_file", (pem) => ({ ca: pem }));
   if (entry.client_ca_file !== undefined && clientAuth === "none") {
-    problems.add([TLS, "client_ca_file"], "no client certificate is asked for; set client_auth_type");
+    spot.at("client_ca_file").add("no client certificate is asked for; set client_auth_type");
   }
   if (names !== undefined && clientAuth !== "require any" && clientAuth !== "require and verify") {
     const message = "client certificates are optional; set client_auth_type to RequireAndVerifyClientCert";
-    problems.add([TLS, "client_allowed_sans"], message);
+    spot.at("client_allowed_sans").add(message);
   }
   return {
     cert: cert ?? "",
