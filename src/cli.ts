@@ -138,7 +138,7 @@ function addProbe(program: Command, world: CommandWorld, exit: (code: number) =>
       repeated,
       [],
     )
-    .option("--chain-id <n>", "the chain's number, where the answer does not have it")
+    .option("--chain-id <n>", "the chain's number, where the reply does not have it")
     .option("--timeout <duration>", "time limit of each request", "10s")
     .addOption(formatOption("table", "json"))
     .action(async (url: string, flags: ProbeFlags) => {

@@ -60,7 +60,7 @@ function headlineOf({ url, attempts }: ProbeReport, found: Attempt | undefined):
     const silence = attempts.find(isSilence);
     return silence === undefined
       ? `No dialect fits ${url}`
-      : `No answer from ${url}: ${String(silence.refusal)} (${String(silence.reason)})`;
+      : `No reply from ${url}: ${String(silence.refusal)} (${String(silence.reason)})`;
   }
   const tookMs = `answered in ${formatNumber(found.tookMs)} ms`;
   return found.indexNode === null
@@ -147,7 +147,7 @@ function rowJson({ content }: Row): Readonly<Record<string, unknown>> {
 
 function describeRow({ chainId, content }: Row, given: number | null, nowMs: number): string {
   const id = chainId ?? given;
-  const chain = id === null ? "chain id not in the answer" : `chain ${id.toString()}`;
+  const chain = id === null ? "chain id not in the reply" : `chain ${id.toString()}`;
   switch (content.kind) {
     case "head": {
       const { block, timestampSec, deployment, indexingErrors } = content.head;
@@ -182,7 +182,7 @@ function yamlOf(
     comment: "",
   }));
   if (chains.length === 0) {
-    const comment = "   # the answer has no chain id: put the right name and id here";
+    const comment = "   # the reply has no chain id: put the right name and id here";
     chains.push({ id: "1", slug: "my-chain", comment });
   }
   if (dialect === "rpc") {

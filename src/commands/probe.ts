@@ -126,7 +126,7 @@ const INDEX_NODE = [
     body: { query },
     reads: "data",
     read: ({ value }) =>
-      IndexNode.safeParse(value).success ? [] : "the answer has neither a version nor indexingStatuses",
+      IndexNode.safeParse(value).success ? [] : "the reply has neither a version nor indexingStatuses",
   }),
 );
 const IndexNode = z.union([

@@ -273,7 +273,7 @@ const ParityEntry = z
               .string()
               .regex(/^[A-Za-z_]\w*(?:\.\w+)*$/)
               .meta({ expected: "a path such as campaigns.0.subgraphId" })
-              .describe("Where the value is in the answer: names of fields, and positions in lists from 0."),
+              .describe("Where the value is in the reply: names of fields, and positions in lists from 0."),
           })
           .meta({ expected: "a map with select and value" }),
       )

@@ -88,7 +88,7 @@ function contentOfOnlyRow(subject: Subject, { chainId, content }: Row): Content 
     const detail = `the node is of chain ${chainId.toString()}; chains.yaml says ${describeValue(subject.chainId)}`;
     return { kind: "failed", reason: "wrong_chain", detail };
   }
-  const detail = `Cannot use the answer for chain ${describeValue(subject.chainId)}: it has chain ${chainId.toString()} only`;
+  const detail = `Cannot use the reply for chain ${describeValue(subject.chainId)}: it has chain ${chainId.toString()} only`;
   return { kind: "failed", reason: "implausible", detail };
 }
 
@@ -98,6 +98,6 @@ function contentOfAbsentRow(nameless: RowContent | undefined, subjectCount: numb
   }
   const found = nameless.kind === "head" ? `block number ${nameless.head.block.toString()}` : "a row";
   const chains = subjectCount === 1 ? "rows of other chains" : `${subjectCount.toString()} configured chains`;
-  const detail = `Cannot tell which chain the answer is for: found ${found} without a chain id and ${chains}; a plain answer needs a URL with {chain} or {chain_id}, or a single configured chain`;
+  const detail = `Cannot tell which chain the reply is for: found ${found} without a chain id and ${chains}; a plain reply needs a URL with {chain} or {chain_id}, or a single configured chain`;
   return { kind: "failed", reason: "schema", detail };
 }

@@ -32,7 +32,7 @@ export function interpretReply(question: Question, reply: Reply, nowMs: number):
   const error = findError(reply, body, question.reads, nowMs);
   const { value } = body.found;
   if (value === undefined || (value === null && error !== null)) {
-    return error ?? fail("malformed", `Cannot read the answer: ${quote(reply.body)}`, null);
+    return error ?? fail("malformed", `Cannot read the reply: ${quote(reply.body)}`, null);
   }
   const reading = readFound(question, body.found);
   const hasHead = typeof reading !== "string" && reading.some(({ content }) => content.kind === "head");
@@ -132,7 +132,7 @@ function findErrorOfSuccess(
   }
   const language = reads === "data" ? "GraphQL" : "JSON";
   const found = words === "" ? "the body is empty" : words;
-  return fail("malformed", `Cannot read the answer as ${language}: ${found}`, null);
+  return fail("malformed", `Cannot read the reply as ${language}: ${found}`, null);
 }
 
 function fail(reason: FailureReason, detail: string, retryAfterMs: number | null): Interpretation {

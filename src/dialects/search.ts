@@ -61,7 +61,7 @@ export function refusedByAll(
   found: string,
 ): { readonly reason: "schema"; readonly detail: string } {
   const asked = lastAsked === undefined ? "nothing" : askedBy(lastAsked);
-  const detail = otherDialect(endpoint, `expected an answer to ${asked}, found: ${found}`);
+  const detail = otherDialect(endpoint, `expected a reply to ${asked}, found: ${found}`);
   return { reason: "schema", detail };
 }
 

@@ -235,7 +235,7 @@ const POLLING_METRICS: readonly MetricFamily[] = [
   ),
   family(
     "synclag_poll_failures_total",
-    "Polls that returned no usable answer, by reason",
+    "Polls that returned no usable reply, by reason",
     [...ENDPOINT_LABELS, "reason"],
     failureSamples,
   ),

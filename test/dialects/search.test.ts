@@ -26,7 +26,7 @@ describe("the search for a query that an endpoint answers", () => {
     expect(first).toBeGreaterThan(10);
     expect(requests).toEqual([...Array.from({ length: 59 }, () => 1), 10]);
     expect(play.target("airdrops/subgraph/production/base").detail).toContain(
-      "graph.example answers, but not in a dialect that Synclag knows: expected an answer to ",
+      "graph.example answers, but not in a dialect that Synclag knows: expected a reply to ",
     );
   });
 

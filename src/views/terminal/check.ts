@@ -15,6 +15,7 @@ import {
   statusWords,
   type TargetProblem,
   type Tone,
+  variantName,
 } from "../wording/targets.ts";
 import { type Columns, renderTextTable, wrapWords } from "./text-table.ts";
 
@@ -202,10 +203,10 @@ function targetLines({ targets, incidents }: Report, notOk: readonly TargetRepor
 }
 
 function targetCells(target: TargetReport): readonly string[] {
-  const { protocol, chain, variant, tier, lag_seconds, lag_blocks, block_number, status } = target;
+  const { protocol, chain, lag_seconds, lag_blocks, block_number, status } = target;
   return [
     status,
-    `${protocol}/${chain}/${variant}${tier === "production" ? "" : ` ${tier}`}`,
+    `${protocol}/${chain}/${variantName(target)}`,
     lag_seconds === null ? "-" : formatDuration(lag_seconds * 1000),
     lag_blocks === null ? "-" : formatNumber(lag_blocks),
     block_number === null ? "-" : formatNumber(block_number),
@@ -214,16 +215,12 @@ function targetCells(target: TargetReport): readonly string[] {
 }
 
 function indexerLines(targets: readonly TargetReport[]): readonly string[] {
-  const indexers = [...groupBy(targets, shortName)].sort(([a], [b]) => (a < b ? -1 : 1));
+  const nameOf = (target: TargetReport) => `${target.protocol} ${variantName(target)}`;
+  const indexers = [...groupBy(targets, nameOf)].sort(([a], [b]) => (a < b ? -1 : 1));
   return renderTextTable(
     INDEXER_COLUMNS,
     indexers.map(([name, own]) => indexerCells(name, own)),
   );
-}
-
-/** With the tier where it is not production. */
-function shortName({ protocol, variant, tier }: TargetReport): string {
-  return `${protocol} ${variant}${tier === "production" ? "" : ` ${tier}`}`;
 }
 
 function indexerCells(name: string, targets: readonly TargetReport[]): readonly string[] {

@@ -1,11 +1,12 @@
 import type { ParityProbe } from "../../core/model/parity.ts";
 import type { FaultBasis, PlanRow } from "../../core/model/plan.ts";
 import { formatCount, formatDuration, formatNumber, formatPercent } from "../../core/model/text.ts";
+import { indexerName } from "./targets.ts";
 
 /** A row of the plan: name, endpoints, interval, requests a day, share of the budget, time to a fault. */
 export function planCells(row: PlanRow): readonly string[] {
   return [
-    [row.protocol, row.variant, row.tier].filter((part) => part !== "").join(" "),
+    row.tier === "" ? row.variant : indexerName(row),
     formatNumber(row.endpoints),
     formatDuration(row.intervalMs),
     formatNumber(row.requestsPerDay),

@@ -67,7 +67,7 @@ export function reasonSuffix({
 
 /** `subgraph`, or `subgraph (testing)`: the tier is named only if it is not production. */
 export function variantName(target: Pick<IndexerId, "variant" | "tier">): string {
-  return isProduction(target) ? target.variant : indexerName({ ...target, protocol: "" }).trim();
+  return isProduction(target) ? target.variant : `${target.variant} (${target.tier})`;
 }
 
 /** `lockup subgraph (production)`. */
