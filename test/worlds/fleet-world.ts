@@ -204,6 +204,11 @@ class Play {
       };
     }
     const receivedAtMs = sentAtMs + 20 + this.#random() * 880;
+    if (conduct.kind === "other chain" && fromMs === 0 && source.kind === "rpc") {
+      // The daemon asks a node for its chain before it believes its first block.
+      const observation = { kind: "failed", source: key, sentAtMs, receivedAtMs } as const;
+      return { actor, observation: { ...observation, reason: "wrong_chain", detail: "" } };
+    }
     const { block, timeMs } = shownBy(conduct, this.#chain, (sentAtMs + receivedAtMs) / 2, T0 + fromMs);
     const timestampSec = source.reportsTimes ? Math.floor((timeMs + source.timeShiftMs) / SECOND) : null;
     const hash = source.hashing === null ? null : `0x${source.hashing}${block}`;

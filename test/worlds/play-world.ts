@@ -311,12 +311,16 @@ interface Asked {
   readonly isLost: boolean;
 }
 
+/** What one poll says. The daemon asks a node for its chain before it believes its first block. */
 function ask(world: World, source: WorldSource, { sentAtMs, latencyMs, isLost }: Asked): Observation {
   const since = source.conducts.findLast(({ fromMs }) => fromMs <= sentAtMs);
   const times = { source: source.key, sentAtMs: T0 + sentAtMs, receivedAtMs: T0 + sentAtMs + latencyMs };
   const conduct = since?.conduct ?? { kind: "honest" };
   if (isLost || conduct.kind === "fails") {
     return { ...times, kind: "failed", reason: "timeout", detail: "" };
+  }
+  if (conduct.kind === "other chain" && since?.fromMs === 0 && source.key.startsWith("rpc/")) {
+    return { ...times, kind: "failed", reason: "wrong_chain", detail: "" };
   }
   const { block, timeMs } = saidAt(world, conduct, {
     atMs: sentAtMs + latencyMs / 2,
