@@ -20,7 +20,7 @@
 import { chooseHead, type HeadState, headFrom, heldHead } from "./choose-head.ts";
 import { type Claim, keysOf, providersOf } from "./claim.ts";
 import { areLevel, type ChainContext, type Scene, type Track } from "./scene.ts";
-import { type Conflict, conflictsIn, largestSets, misdatedIn, mostBlocks } from "./selection.ts";
+import { type Conflict, conflictsIn, isQuiet, largestSets, misdatedIn, mostBlocks } from "./selection.ts";
 
 /** Why a source is excluded: who contradicts it, and by how much. */
 export interface Opposition {
@@ -61,7 +61,8 @@ export const NO_CONSENSUS: Consensus = { head: null, members: [], opposed: [], u
 
 export function decide(claims: readonly Claim[], before: Consensus, chain: ChainContext): Decision {
   const scene = sceneOf(claims, before.track, chain);
-  const sets = largestSets(scene);
+  const quiet = isQuiet(scene);
+  const sets = quiet ? [claims] : largestSets(scene);
   const set = decidedOf(sets);
   if (set === null) {
     const common = commonOf(sets);
@@ -73,7 +74,7 @@ export function decide(claims: readonly Claim[], before: Consensus, chain: Chain
     };
   }
   const excluded = set.length === claims.length ? [] : excludedBy(set, scene);
-  const misdated = keysOf(misdatedIn(set, scene));
+  const misdated = quiet ? [] : keysOf(misdatedIn(set, scene));
   const within = sceneOf(set, before.track, chain);
   const { chosen, isConfirmed, track, witness } = chooseHead(set, within);
   if (chosen === null) {

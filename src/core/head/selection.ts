@@ -1,5 +1,5 @@
 import { type Claim, isProof, providersOf } from "./claim.ts";
-import { mostBlocksIn, type Pace } from "./pace.ts";
+import { FASTEST_INTERVAL_MS, mostBlocksIn, type Pace } from "./pace.ts";
 import { areLevel, isOnTrack, offTrack, type Scene } from "./scene.ts";
 
 /** Why a source cannot be right if another is at the head. */
@@ -21,9 +21,6 @@ const UNDATED_MS = 600_000;
  */
 export function largestSets(scene: Scene): readonly (readonly Claim[])[] {
   const { claims } = scene;
-  if (areClose(scene) && !mayDifferInHashes(claims)) {
-    return [claims];
-  }
   const conflicts = conflictsIn(scene);
   let best: (readonly Claim[])[] = [];
   let bestWeight: readonly number[] = [];
@@ -201,26 +198,32 @@ function hasFallen(claim: Claim, scene: Scene): boolean {
   );
 }
 
-/** Whether all heights and times are so close together that no two of them can contradict each other. */
-function areClose({ claims, pace }: Scene): boolean {
-  return (
-    rangeOf(claims, ({ block }) => block) <= mostBlocksIn(Number.NEGATIVE_INFINITY, pace) &&
-    rangeOf(claims, ({ timeMs }) => timeMs) <= TIME_TOLERANCE_MS
-  );
-}
-
-/** From the least of the values to the greatest; below 0 where there is none. */
-function rangeOf(claims: readonly Claim[], measure: (claim: Claim) => number | null): number {
-  let least = Number.POSITIVE_INFINITY;
-  let most = Number.NEGATIVE_INFINITY;
-  for (const claim of claims) {
-    const value = measure(claim);
-    if (value !== null) {
-      least = Math.min(least, value);
-      most = Math.max(most, value);
+/**
+ * Whether no two claims can contradict each other, found in one pass over them: carried along at the pace of the chain, no claim is
+ * further above another than the chain can make at once, and all block times are within the tolerance of one line.
+ *
+ * That is enough. `mostBlocksIn(s)` is at least `F + s / interval` for each span s, where F is the most for the shortest span. So from
+ * `highest - lowest <= F` follows, for two claims s apart, that their blocks differ by no more than the chain can make in s; and what
+ * bounds a lower claim from above is the last instant at which it can have been at the head.
+ */
+export function isQuiet({ claims, pace }: Scene): boolean {
+  const intervalMs = pace.intervalMs ?? FASTEST_INTERVAL_MS;
+  const heights = { least: Number.POSITIVE_INFINITY, most: Number.NEGATIVE_INFINITY };
+  const lines = { least: Number.POSITIVE_INFINITY, most: Number.NEGATIVE_INFINITY };
+  for (const { age, atMs, block, timeMs } of claims) {
+    const lastAtHeadMs = age === "fresh" && timeMs !== null ? Math.max(atMs, timeMs) : atMs;
+    heights.most = Math.max(heights.most, block - atMs / intervalMs);
+    heights.least = Math.min(heights.least, block - lastAtHeadMs / intervalMs);
+    if (timeMs !== null) {
+      lines.most = Math.max(lines.most, timeMs - block * intervalMs);
+      lines.least = Math.min(lines.least, timeMs - block * intervalMs);
     }
   }
-  return most - least;
+  return (
+    heights.most - heights.least <= mostBlocksIn(Number.NEGATIVE_INFINITY, pace) &&
+    lines.most - lines.least <= TIME_TOLERANCE_MS &&
+    !mayDifferInHashes(claims)
+  );
 }
 
 /**
