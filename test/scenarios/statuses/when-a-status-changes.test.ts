@@ -34,6 +34,7 @@ describe("a status", () => {
       malformed: ["30s unreachable"],
       too_large: ["30s unreachable"],
       implausible: ["30s diverged"],
+      wrong_chain: ["30s rejected"],
       budget: ["15s throttled"],
       // A poll that a shutdown cut off says nothing.
       aborted: [],
