@@ -1,4 +1,6 @@
-import { Agent, type Dispatcher, EnvHttpProxyAgent } from "undici";
+import { createRequire } from "node:module";
+import type { Dispatcher } from "undici";
+import Agent from "undici/lib/dispatcher/agent.js";
 import type { ProxySettings } from "../../config/config.ts";
 import type { Post, PostRequest, PostResult, Reply } from "../../core/model/http-post.ts";
 import { jsonOf, memoize } from "../../core/model/memoize.ts";
@@ -37,7 +39,7 @@ const RENEWABLE_AFTER_MS = 10_000;
  */
 export function createHttpClient(options: HttpClientOptions): HttpClient {
   const underWay = new Set<ReplyReader>();
-  const origins = new Origins(options);
+  const connections = new Map<string, { readonly dispatcher: Dispatcher; readonly openedMs: number }>();
   const headersFor = memoize((headers: PostRequest["headers"]) => headersOf(headers, options.userAgent));
   let isDisposed = false;
 
@@ -54,7 +56,7 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
       const { origin, pathname, search } = new URL(url);
       const request = { origin, path: `${pathname}${search}`, headers: headersFor(headers) };
       // Not undici's request(): its stream and its signal for each answer cost as much as all the rest of a poll.
-      origins.dispatcherOf(origin).dispatch({ ...request, ...methodAndBody(body) }, reader);
+      dispatcherOf(origin).dispatch({ ...request, ...methodAndBody(body) }, reader);
       const reply = await reader.reply;
       // The height was read before the first byte of the answer came; a slow body says nothing about it.
       return { ...timesOf(startedMs, reader.headAtMs), ...reply };
@@ -73,74 +75,64 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     return { sentAtMs, receivedAtMs: sentAtMs + Math.round(endedMs - startedMs) };
   }
 
+  function dispatcherOf(origin: string): Dispatcher {
+    renew(origin, CONNECTION_LIFETIME_MS);
+    const known = connections.get(origin);
+    if (known !== undefined) {
+      return known.dispatcher;
+    }
+    if (isDisposed) {
+      throw new Error("disposed");
+    }
+    const dispatcher = openDispatcher(origin, options);
+    connections.set(origin, { dispatcher, openedMs: performance.now() });
+    return dispatcher;
+  }
+
+  /** Has the next requests open new connections if those of now are this old; the old ones end once nothing is under way on them. */
+  function renew(origin: string, ageMs: number): void {
+    const known = connections.get(origin);
+    if (known !== undefined && performance.now() - known.openedMs >= ageMs) {
+      connections.delete(origin);
+      void known.dispatcher.close();
+    }
+  }
+
   return {
     post,
-    renew: (url) => origins.renew(new URL(url).origin, RENEWABLE_AFTER_MS),
+    renew: (url) => renew(new URL(url).origin, RENEWABLE_AFTER_MS),
     async [Symbol.asyncDispose]() {
       isDisposed = true;
       for (const reader of underWay) {
         reader.stop();
       }
-      await origins.destroy();
+      const open = [...connections.values()];
+      connections.clear();
+      await Promise.all(open.map(({ dispatcher }) => dispatcher.destroy()));
     },
   };
 }
 
-/** Keeps connections by origin. undici's `clientTtl` alone does not do: a change of status renews them, too. */
-class Origins {
-  readonly #settings: Agent.Options;
-  readonly #proxy: ProxySettings | null;
-  readonly #current = new Map<string, { readonly dispatcher: Dispatcher; readonly openedMs: number }>();
-  /** Also those that only end what is under way. */
-  readonly #open = new Set<Dispatcher>();
-  #isDestroyed = false;
-
-  constructor({ connectionsPerHost, timeoutMs, proxy = null }: HttpClientOptions) {
-    this.#proxy = proxy;
-    this.#settings = {
-      connections: connectionsPerHost,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      keepAliveMaxTimeout: KEEP_ALIVE_MS,
-      connect: { timeout: timeoutMs },
-      headersTimeout: 0,
-      bodyTimeout: 0,
-    };
+/** Through the proxy if there is one for it, but never to this machine itself. */
+function openDispatcher(
+  origin: string,
+  { connectionsPerHost, timeoutMs, proxy = null }: HttpClientOptions,
+): Dispatcher {
+  const settings = {
+    connections: connectionsPerHost,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    keepAliveMaxTimeout: KEEP_ALIVE_MS,
+    connect: { timeout: timeoutMs },
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  };
+  if (proxy === null || LOOPBACK.test(new URL(origin).hostname)) {
+    return new Agent(settings);
   }
-
-  dispatcherOf(origin: string): Dispatcher {
-    this.renew(origin, CONNECTION_LIFETIME_MS);
-    const known = this.#current.get(origin);
-    if (known !== undefined) {
-      return known.dispatcher;
-    }
-    const dispatcher = this.#openDispatcher(origin);
-    this.#current.set(origin, { dispatcher, openedMs: performance.now() });
-    this.#open.add(dispatcher);
-    return dispatcher;
-  }
-
-  /** Has the next requests open new connections if the current ones are this old. */
-  renew(origin: string, ageMs: number): void {
-    const known = this.#current.get(origin);
-    // What was destroyed cannot be closed, and is not opened anew: a poll may end after the client.
-    if (!this.#isDestroyed && known !== undefined && performance.now() - known.openedMs >= ageMs) {
-      this.#current.delete(origin);
-      void known.dispatcher.close().then(() => this.#open.delete(known.dispatcher));
-    }
-  }
-
-  async destroy(): Promise<void> {
-    this.#isDestroyed = true;
-    await Promise.all([...this.#open].map((dispatcher) => dispatcher.destroy()));
-  }
-
-  /** Through the proxy if there is one for it, but never to this machine itself. */
-  #openDispatcher(origin: string): Dispatcher {
-    return this.#proxy === null || LOOPBACK.test(new URL(origin).hostname)
-      ? new Agent(this.#settings)
-      : // Plain HTTP is not tunnelled: many proxies allow CONNECT for port 443 alone.
-        new EnvHttpProxyAgent({ ...this.#settings, ...this.#proxy, proxyTunnel: false });
-  }
+  // Loaded only where there is a proxy, which needs all of it.
+  const { EnvHttpProxyAgent } = createRequire(import.meta.url)("undici") as typeof import("undici");
+  // Plain HTTP is not tunnelled: many proxies allow CONNECT for port 443 alone.
+  return new EnvHttpProxyAgent({ ...settings, ...proxy, proxyTunnel: false });
 }
 
 const LOOPBACK = /^(localhost|127(\.\d+){3}|\[::1\])$/;

@@ -1,4 +1,4 @@
-import { errors } from "undici";
+import errors from "undici/lib/core/errors.js";
 import type { FailureReason } from "../../core/model/observation.ts";
 
 /** What ended a request before the other side did. */

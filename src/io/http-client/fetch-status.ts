@@ -2,6 +2,7 @@ import { z } from "zod";
 import type { ProxySettings } from "../../config/config.ts";
 import type { Report } from "../../core/model/report.ts";
 import { ReportSchema } from "../../core/model/report-schema.ts";
+import { parseJson } from "../../core/model/text.ts";
 import { createHttpClient } from "./client.ts";
 
 /** What a running daemon says, or why it says nothing. */
@@ -31,7 +32,7 @@ export async function fetchStatus(
   timeoutMs: number,
   proxy: ProxySettings | null,
 ): Promise<StatusAnswer> {
-  const answer = await fetchJson("/api/v1/status", question, { timeoutMs, proxy });
+  const answer = await fetchJson("/api/v1/status", question, timeoutMs, proxy);
   if (answer.kind === "failed") {
     return answer;
   }
@@ -54,7 +55,7 @@ export async function fetchVersion(
   timeoutMs: number,
   proxy: ProxySettings | null,
 ): Promise<string | null> {
-  const answer = await fetchJson("/openapi.json", question, { timeoutMs, proxy });
+  const answer = await fetchJson("/openapi.json", question, timeoutMs, proxy);
   const openapi = answer.kind === "failed" ? null : Openapi.safeParse(answer.json);
   return openapi?.data?.info.version ?? null;
 }
@@ -62,7 +63,8 @@ export async function fetchVersion(
 async function fetchJson(
   path: string,
   { url, authorization }: StatusQuestion,
-  { timeoutMs, proxy }: { readonly timeoutMs: number; readonly proxy: ProxySettings | null },
+  timeoutMs: number,
+  proxy: ProxySettings | null,
 ): Promise<{ readonly kind: "json"; readonly json: unknown } | FailedAnswer> {
   await using client = createHttpClient({
     timeoutMs,
@@ -85,13 +87,4 @@ async function fetchJson(
 
 function failed(detail: string, guard: FailedAnswer["guard"] = null): FailedAnswer {
   return { kind: "failed", detail, guard };
-}
-
-/** Null where the text is no JSON, which no schema of ours accepts. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { WebSettingsSource } from "../../config/config.ts";
 import { createFastify } from "./fastify.ts";
-import { addWebGuard } from "./guard.ts";
 import { addApiRoutes } from "./routes/api.ts";
 import { addManagementRoutes } from "./routes/management.ts";
 import { addPageRoutes } from "./routes/pages.ts";
@@ -39,6 +38,8 @@ export async function startHttpServer(
     idleTimeoutMs: options.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
   });
   if (web !== null) {
+    // Loaded only where there are users and headers.
+    const { addWebGuard } = await import("./guard.ts");
     addWebGuard(server, web);
   }
   addRoutes(server, source, options.onError ?? (() => undefined));
