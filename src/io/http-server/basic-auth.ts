@@ -1,7 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import bcrypt from "bcryptjs";
+import pLimit from "p-limit";
 
-/** The result for the credentials of a request; `busy`: too many of this user and client are waiting already. */
+/** The result for the credentials of a request; `busy`: another password of this user and client is waiting already. */
 export type Admission = "admitted" | "refused" | "busy";
 
 interface Credentials {
@@ -9,23 +10,22 @@ interface Credentials {
   readonly password: string;
 }
 
-/** Passwords that wait for each user and client: each takes the processor for a while, which the polls need too. */
-const MAX_WAITING = 8;
 /** Only correct passwords are cached, so that there are few however many are tried. */
 const MAX_CACHED = 1_000;
 /** Compared for an unknown name, so that the response time does not reveal which names exist. */
 const UNKNOWN_USER_HASH = "$2b$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG";
 
 /**
- * Checks the credentials of a request. bcrypt is slow by design: one hash is computed at a time, users and clients take
- * turns, and a correct password is cached under a keyed hash, never as itself.
+ * Checks the credentials of a request. bcrypt is slow by design, and the polls need the processor too: one hash is computed at a time,
+ * and one waits for each user and client. A correct password is cached under a keyed hash, never as itself.
  */
 export class BasicAuth {
   readonly #key = randomBytes(32);
-  readonly #cached = new Set<string>();
-  /** By user and client, in the order of their turns. */
-  readonly #waiting = new Map<string, readonly (() => Promise<void>)[]>();
-  #isComparing = false;
+  /** Whether a password is correct, by the keyed hash: of those that are, and of those that wait. */
+  readonly #checks = new Map<string, Promise<boolean>>();
+  /** The users and clients whose password waits. */
+  readonly #waiting = new Set<string>();
+  readonly #inTurn = pLimit(1);
 
   /** `client`: the address of the request. */
   async admit(
@@ -43,60 +43,30 @@ export class BasicAuth {
     const cacheKey = createHmac("sha256", this.#key)
       .update(JSON.stringify([name, hash, password]))
       .digest("base64");
-    if (this.#cached.has(cacheKey)) {
-      return "admitted";
-    }
     // Unknown names share one turn, however many are made up.
     const turn = JSON.stringify([known === undefined ? "" : name, client]);
-    // Other programs write the same hash as `2y`, `2x` or `2`, which bcryptjs does not know.
-    const compare = () => bcrypt.compare(password, hash.replace(/^\$2[a-z]?\$/, "$2b$"));
-    const isCorrect = await this.#inTurn(turn, compare);
-    if (isCorrect === null) {
+    const former = this.#checks.get(cacheKey);
+    if (former === undefined && this.#waiting.has(turn)) {
       return "busy";
     }
-    if (!isCorrect || known === undefined) {
-      return "refused";
-    }
-    if (this.#cached.size >= MAX_CACHED) {
-      this.#cached.clear();
-    }
-    this.#cached.add(cacheKey);
-    return "admitted";
+    const isCorrect = await (former ?? this.#check(cacheKey, turn, password, hash));
+    return isCorrect && known !== undefined ? "admitted" : "refused";
   }
 
-  /** Runs a task when it is the turn of its key: one key with many tasks delays another by one only. Null if too many wait. */
-  #inTurn<Result>(key: string, task: () => Promise<Result>): Promise<Result> | null {
-    const waiting = this.#waiting.get(key) ?? [];
-    if (waiting.length >= MAX_WAITING) {
-      return null;
+  async #check(cacheKey: string, turn: string, password: string, hash: string): Promise<boolean> {
+    // Other programs write the same hash as `2y`, `2x` or `2`, which bcryptjs does not know.
+    const check = this.#inTurn(() => bcrypt.compare(password, hash.replace(/^\$2[a-z]?\$/, "$2b$")));
+    if (this.#checks.size >= MAX_CACHED) {
+      this.#checks.clear();
     }
-    return new Promise((resolve, reject) => {
-      this.#waiting.set(key, [...waiting, () => task().then(resolve, reject)]);
-      void this.#compareAll();
-    });
-  }
-
-  async #compareAll(): Promise<void> {
-    if (this.#isComparing) {
-      return;
+    this.#checks.set(cacheKey, check);
+    this.#waiting.add(turn);
+    const isCorrect = await check;
+    this.#waiting.delete(turn);
+    if (!isCorrect) {
+      this.#checks.delete(cacheKey);
     }
-    this.#isComparing = true;
-    for (let next = this.#takeNext(); next !== undefined; next = this.#takeNext()) {
-      await next();
-    }
-    this.#isComparing = false;
-  }
-
-  /** The oldest task of the key whose turn it is; that key goes to the end of the line. */
-  #takeNext(): (() => Promise<void>) | undefined {
-    for (const [key, [task, ...rest]] of this.#waiting) {
-      this.#waiting.delete(key);
-      if (rest.length > 0) {
-        this.#waiting.set(key, rest);
-      }
-      return task;
-    }
-    return undefined;
+    return isCorrect;
   }
 }
 

@@ -14,8 +14,16 @@ describe("BasicAuth", () => {
 
     const admissions = await Promise.all(guesses);
     expect(known).toBe("admitted");
-    expect(admissions.filter((admission) => admission === "refused").length).toBeGreaterThan(5);
+    expect(admissions.filter((admission) => admission === "refused").length).toBeGreaterThan(0);
     expect(admissions.filter((admission) => admission === "busy").length).toBeGreaterThan(80);
+  });
+
+  it("admits all requests with a right password that arrive together, as those of one page do", async () => {
+    const auth = new BasicAuth();
+
+    const requests = Array.from({ length: 20 }, () => auth.admit(USERS, basic("alice:open sesame")));
+
+    expect(new Set(await Promise.all(requests))).toEqual(new Set(["admitted"]));
   });
 
   it.each([
@@ -27,7 +35,7 @@ describe("BasicAuth", () => {
     const users = new Map([...USERS, ["bob", bcrypt.hashSync("something else", 4)]]);
     const order: string[] = [];
     const flood = Array.from({ length: 100 }, async (_, number) => {
-      order.push(await auth.admit(users, basic(`${name(number)}:guess`, client)));
+      order.push(await auth.admit(users, basic(`${name(number)}:guess ${number}`, client)));
     });
 
     order.push(await auth.admit(users, basic("alice:open sesame")));
