@@ -1,11 +1,20 @@
-import type { FastifyInstance } from "fastify";
+import { createServer, type RequestListener, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
+import fastify, { type FastifyInstance } from "fastify";
 import type { WebSettingsSource } from "../../config/config.ts";
-import { createFastify } from "./fastify.ts";
+import { limitConnections } from "./connections.ts";
 import { addApiRoutes } from "./routes/api.ts";
 import { addManagementRoutes } from "./routes/management.ts";
 import { addPageRoutes } from "./routes/pages.ts";
-import { answerOtherMethods, answerProblems, type ErrorListener } from "./routes/replies.ts";
+import {
+  answerOtherMethods,
+  answerProblems,
+  answerUnreadable,
+  cutUnreadable,
+  type ErrorListener,
+} from "./routes/replies.ts";
 import type { ServerDeps } from "./routes/server-deps.ts";
+import { keepTlsFresh, tlsOptions } from "./tls.ts";
 
 export interface HttpServer extends AsyncDisposable {
   /** `http://host:port` or `https://host:port`, with the port that is listened on. */
@@ -15,7 +24,7 @@ export interface HttpServer extends AsyncDisposable {
 export interface HttpServerOptions {
   /** The time a request may take to arrive. Default: 10 s. */
   readonly requestTimeoutMs?: number;
-  /** The time after which a connection on which nothing moves is closed. Default: 90 s, longer than keep-alive. */
+  /** The time after which a connection on which nothing moves is closed, also one whose client does not read. Default: 90 s. */
   readonly idleTimeoutMs?: number;
   /** Called with the error and the path of the route when a handler throws; the reply is a 500. Default: ignored. */
   readonly onError?: ErrorListener;
@@ -24,7 +33,23 @@ export interface HttpServerOptions {
 }
 
 const REQUEST_TIMEOUT_MS = 10_000;
+/** Longer than `KEEP_ALIVE_MS`. */
 const IDLE_TIMEOUT_MS = 90_000;
+const MAX_HEADER_BYTES = 16_384;
+const MAX_BODY_BYTES = 1_024;
+/** Leaves file descriptors for the polls, however many connections are opened. */
+const MAX_CONNECTIONS = 256;
+/** Longer than the interval of most scrapers, so that they keep their connection. */
+const KEEP_ALIVE_MS = 72_000;
+/** Names from the configuration are far shorter. */
+const MAX_PARAMETER_LENGTH = 200;
+
+/** No route has a schema. Without these Fastify loads its compilers all the same, which take 9 MB. */
+const NO_COMPILERS = { buildValidator: refuseSchema, buildSerializer: refuseSchema };
+
+function refuseSchema(): never {
+  throw new TypeError("Cannot compile a schema: routes check their parameters themselves");
+}
 
 /** Listens and serves; a port of 0 takes a free one. Disposing closes every connection. */
 export async function startHttpServer(
@@ -32,17 +57,14 @@ export async function startHttpServer(
   source: ServerDeps,
   options: HttpServerOptions = {},
 ): Promise<HttpServer> {
-  const web = options.web ?? null;
-  const server = createFastify(web, {
-    requestTimeoutMs: options.requestTimeoutMs ?? REQUEST_TIMEOUT_MS,
-    idleTimeoutMs: options.idleTimeoutMs ?? IDLE_TIMEOUT_MS,
-  });
+  const { web = null, onError = () => undefined } = options;
+  const server = createFastify(options);
   if (web !== null) {
     // Loaded only where there are users and headers.
     const { addWebGuard } = await import("./guard.ts");
     addWebGuard(server, web);
   }
-  addRoutes(server, source, options.onError ?? (() => undefined));
+  addRoutes(server, source, onError);
   await server.listen(listen);
   return {
     url: `${web?.current.tls == null ? "http" : "https"}://${authorityOf(server, listen.host)}`,
@@ -50,6 +72,53 @@ export async function startHttpServer(
       await server.close();
     },
   };
+}
+
+/** The server with its limits and no routes: HTTP/1.1, over TLS where the web configuration has a certificate. */
+function createFastify(options: HttpServerOptions): FastifyInstance {
+  let closeConnections: () => void = () => undefined;
+  const server = fastify({
+    // One listener only: by itself Fastify opens a second one, without these limits, where `localhost` has two addresses.
+    serverFactory: (handler) => {
+      const listener = createListener(handler, options);
+      closeConnections = limitConnections(listener, MAX_CONNECTIONS);
+      return listener;
+    },
+    forceCloseConnections: true,
+    bodyLimit: MAX_BODY_BYTES,
+    frameworkErrors: answerUnreadable,
+    clientErrorHandler: cutUnreadable,
+    // `/api/v1/status/` is the same page.
+    routerOptions: { ignoreTrailingSlash: true, maxParamLength: MAX_PARAMETER_LENGTH },
+    schemaController: { compilersFactory: NO_COMPILERS },
+  });
+  server.addHook("preClose", (done) => {
+    closeConnections();
+    done();
+  });
+  return server;
+}
+
+function createListener(
+  handler: RequestListener,
+  { web = null, requestTimeoutMs = REQUEST_TIMEOUT_MS, idleTimeoutMs = IDLE_TIMEOUT_MS }: HttpServerOptions,
+): Server {
+  const limits = {
+    maxHeaderSize: MAX_HEADER_BYTES,
+    headersTimeout: requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    // By default Node looks for slow requests every 30 s.
+    connectionsCheckingInterval: Math.ceil(requestTimeoutMs / 10),
+  };
+  const tls = web?.current.tls ?? null;
+  if (web === null || tls === null) {
+    return createServer(limits, handler).setTimeout(idleTimeoutMs);
+  }
+  const secure = createTlsServer({ ...tlsOptions(tls), ...limits }, handler).setTimeout(idleTimeoutMs);
+  keepTlsFresh(secure, web);
+  // The types differ by the class of the server; only what both have in common is used.
+  return secure as unknown as Server;
 }
 
 function addRoutes(server: FastifyInstance, source: ServerDeps, onError: ErrorListener): void {

@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { parse } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { Report } from "../../../core/model/report.ts";
 import { renderChainPage } from "../../../views/page/chain.ts";
@@ -6,7 +7,6 @@ import { PLAN_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "../../../views/page/lin
 import { renderPlanPage } from "../../../views/page/plan.ts";
 import { renderErrorPage } from "../../../views/page/shell.ts";
 import { renderStatusPage } from "../../../views/page/status.ts";
-import { hasCode } from "../../system-error.ts";
 import { addAssetRoutes } from "./assets.ts";
 import { sendOfReport } from "./bodies.ts";
 import { PROBLEM_TYPE, sendProblem } from "./replies.ts";
@@ -108,22 +108,9 @@ const DOCS = new URL("../../../../docs/", import.meta.url);
 /** Markdown by path. All are read once: a server that has run out of file descriptors can still serve them. */
 function readDocuments(): ReadonlyMap<string, string> {
   const read = (file: string) => readFileSync(new URL(file, DOCS), "utf8");
+  const runbooks = readdirSync(new URL("runbooks/", DOCS)).map((file) => parse(file));
   return new Map([
     [STATUSES_PATH, read("statuses.md")],
-    ...listRunbooks().map(
-      (name) => [`${RUNBOOKS_PATH}/${name.replace(/\.md$/, "")}`, read(`runbooks/${name}`)] as const,
-    ),
+    ...runbooks.map(({ name, base }) => [`${RUNBOOKS_PATH}/${name}`, read(`runbooks/${base}`)] as const),
   ]);
-}
-
-/** Empty where the program was packaged without its runbooks. */
-function listRunbooks(): readonly string[] {
-  try {
-    return readdirSync(new URL("runbooks/", DOCS)).filter((name) => name.endsWith(".md"));
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) {
-      return [];
-    }
-    throw error;
-  }
 }
