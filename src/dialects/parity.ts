@@ -134,6 +134,8 @@ const NULL: ParityValue = { text: "null", isNumber: false };
 /** As JSON writes it, without an exponent. `007` and `1e5` are texts: they may be names. */
 const DECIMAL = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 const NUMBER = /^(-?)(\d+)(?:\.(\d+))?(?:[eE]([+-]?\d+))?$/;
+/** Each row of zeros is looked at once: `/0+$/` takes quadratic time. */
+const LAST_ZEROS = /(?<!0)0+$/;
 /** A number of double precision has at most this many places. */
 const MAX_EXPONENT = 400;
 
@@ -169,16 +171,10 @@ function canonicalNumber(token: string): string {
       .slice(0, Math.max(0, point))
       .padEnd(point, "0")
       .replace(/^0+(?=\d)/, "") || "0";
-  const after = withoutLastZeros(digits.slice(Math.max(0, point)).padStart(digits.length - point, "0"));
+  const after = digits
+    .slice(Math.max(0, point))
+    .padStart(digits.length - point, "0")
+    .replace(LAST_ZEROS, "");
   const number = after === "" ? before : `${before}.${after}`;
   return number === "0" ? "0" : `${sign}${number}`;
-}
-
-/** Not by a pattern: `/0+$/` takes quadratic time on zeros that are not the last digits. */
-function withoutLastZeros(digits: string): string {
-  let end = digits.length;
-  while (digits[end - 1] === "0") {
-    end -= 1;
-  }
-  return digits.slice(0, end);
 }

@@ -60,6 +60,28 @@ function familiesOf<Part>(
     });
 }
 
+/** A family with a sample for each value of one more label of each target. */
+function targetsBy(
+  label: string,
+  name: string,
+  help: string,
+  readerOf: (
+    report: Report,
+  ) => (target: TargetReport) => Iterable<readonly [value: string, sample: number | boolean]>,
+): MetricFamily<ReportSource> {
+  const texts = new Map<string, string>();
+  return family(name, help, [...TARGET_LABELS, label], function* ({ report }): Iterable<Sample> {
+    const read = readerOf(report);
+    for (const target of report.targets) {
+      for (const [value, sample] of read(target)) {
+        const text = texts.get(value) ?? `,${labelsText({ [label]: value })}`;
+        texts.set(value, text);
+        yield [`${targetLabels(target)}${text}`, Number(sample)];
+      }
+    }
+  });
+}
+
 const targets = familiesOf<TargetReport>(TARGET_LABELS, (report) => report.targets, targetLabels);
 const chains = familiesOf<ChainSummary>(
   CHAIN_LABELS,
@@ -82,7 +104,6 @@ const budgets = familiesOf<BudgetReport>(
   budgetLabels,
 );
 
-const STATUS_LABELS = STATUSES.map((status) => [status, labelsText({ status })] as const);
 const REASON_LABELS = FAILURE_REASONS.map((reason) => [reason, labelsText({ reason })] as const);
 const RESULTS = { equal: 1, different: 0, unknown: null } as const;
 
@@ -126,18 +147,21 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
     "Chain time behind the reference of the chain, or behind the clock where it has none; absent when unknown",
     (target) => target.lag_seconds,
   ),
-  family(
+  targetsBy(
+    "status",
     "synclag_status",
     "1 for the status of the target, 0 for all others",
-    [...TARGET_LABELS, "status"],
-    statusSamples,
+    () => (target) => STATUSES.map((status) => [status, target.status === status]),
   ),
-  family(
-    "synclag_threshold_seconds",
-    "Threshold configured for the target",
-    [...TARGET_LABELS, "level"],
-    thresholdSamples,
-  ),
+  targetsBy("level", "synclag_threshold_seconds", "Threshold configured for the target", (report) => {
+    const levels = new Map(
+      report.chains.map(({ slug, thresholds: { lagging_seconds, critical_seconds, stalled_seconds } }) => [
+        slug,
+        Object.entries({ lagging: lagging_seconds, critical: critical_seconds, stalled: stalled_seconds }),
+      ]),
+    );
+    return ({ chain }) => levels.get(chain) ?? [];
+  }),
   targets("synclag_maintenance", "1 inside a maintenance window", ({ maintenance }) => maintenance),
   gaps(
     "synclag_variant_gap_blocks",
@@ -204,17 +228,21 @@ const POLLING_METRICS: readonly MetricFamily[] = [
     "1 if the indexer reports indexing errors; 0 proves nothing",
     (target) => target.indexing_errors,
   ),
-  family(
+  targetsBy(
+    "kind",
     "synclag_regressions_total",
     "Steps backward of the height",
-    [...TARGET_LABELS, "kind"],
-    regressions,
+    () =>
+      ({ regressions }) =>
+        Object.entries(regressions),
   ),
-  family(
+  targetsBy(
+    "deployment",
     "synclag_deployment_info",
     "1 for the deployment that answered last",
-    [...TARGET_LABELS, "deployment"],
-    deployments,
+    () =>
+      ({ deployment }) =>
+        deployment === null ? [] : [[deployment, 1]],
   ),
   targets(
     "synclag_deployment_changes_total",
@@ -339,43 +367,6 @@ function single(
     const value = read(source);
     return value === null ? [] : [["", Number(value)]];
   });
-}
-
-function* statusSamples({ report }: ReportSource): Iterable<Sample> {
-  for (const target of report.targets) {
-    const labels = targetLabels(target);
-    for (const [known, label] of STATUS_LABELS) {
-      yield [`${labels},${label}`, Number(target.status === known)];
-    }
-  }
-}
-
-function* thresholdSamples({ report }: ReportSource): Iterable<Sample> {
-  const thresholds = new Map(report.chains.map((chain) => [chain.slug, chain.thresholds]));
-  for (const target of report.targets) {
-    const labels = targetLabels(target);
-    const of = thresholds.get(target.chain);
-    if (of !== undefined) {
-      yield [`${labels},level="lagging"`, of.lagging_seconds];
-      yield [`${labels},level="critical"`, of.critical_seconds];
-      yield [`${labels},level="stalled"`, of.stalled_seconds];
-    }
-  }
-}
-
-function* regressions({ report }: ReportSource): Iterable<Sample> {
-  for (const target of report.targets) {
-    yield [`${targetLabels(target)},kind="reorg"`, target.regressions.reorg];
-    yield [`${targetLabels(target)},kind="reindex"`, target.regressions.reindex];
-  }
-}
-
-function* deployments({ report }: ReportSource): Iterable<Sample> {
-  for (const target of report.targets) {
-    if (target.deployment !== null) {
-      yield [`${targetLabels(target)},${labelsText({ deployment: target.deployment })}`, 1];
-    }
-  }
 }
 
 function* failureSamples({ endpoints }: MetricsSource): Iterable<Sample> {

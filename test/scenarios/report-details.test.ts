@@ -51,7 +51,7 @@ const SITUATIONS: Readonly<
   "single-behind": { sources: "alone", happens: (play, key) => play.fleet.target(key).slow(0) },
   "single-untimed": {
     sources: "alone",
-    happens: (play, key) => play.fleet.target(key).set({ timed: false }),
+    happens: (play, key) => play.fleet.target(key).set({ says: { timestampSec: null } }),
   },
   disputed: {
     sources: "pair",
@@ -66,7 +66,7 @@ const SITUATIONS: Readonly<
 /** Neither the target nor its rival reports block times. */
 function untimed(play: Scenario, target: string): void {
   for (const key of [target, target.replace("subgraph", "mirror")]) {
-    play.fleet.target(key).set({ timed: false });
+    play.fleet.target(key).set({ says: { timestampSec: null } });
   }
 }
 

@@ -118,13 +118,6 @@ describe("an indexer of a simulation", () => {
     expect(lagsOf({ ...model, seed: "two" }, 300)).not.toEqual(lags);
   });
 
-  it("steps back for a moment at a reorg, and only then", () => {
-    const lags = lagsOf(indexer({ reorgEveryMs: 60_000, reorgBlocks: 64 }), 600);
-
-    expect(lags.filter((lag) => lag > 0)).toHaveLength(20);
-    expect(Math.max(...lags)).toBeLessThanOrEqual(64);
-  });
-
   it("that catches up is at the tip after the given time, and not before", () => {
     const catchUp = catchUpWithin(indexer({}), { fromBlock: 400_000, atMs: T0, withinMs: 60_000 });
     const model = indexer({ catchUp });

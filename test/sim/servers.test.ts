@@ -29,7 +29,11 @@ const CASES: readonly Case[] = [
     kind: "graph-node",
     queries: [GRAPH, "{ _meta { chainId } chain_metadata { chain_id } }", "{ _meta: { block } }"],
   },
-  { kind: "graph-node", base: { timed: false }, queries: ["{ _meta { block { timestamp } } }"] },
+  {
+    kind: "graph-node",
+    base: { says: { timestampSec: null } },
+    queries: ["{ _meta { block { timestamp } } }"],
+  },
   { kind: "graph-node", base: { started: false }, queries: [GRAPH] },
   {
     kind: "graph-node",

@@ -2,7 +2,7 @@ import type { Observation } from "../../src/core/model/observation.ts";
 import type { Status, TargetReport } from "../../src/core/model/report.ts";
 import { createChain } from "../../src/sim/model/chain-model.ts";
 import { AT_THE_TIP, type IndexerModel } from "../../src/sim/model/indexer-model.ts";
-import { createRandom } from "../../src/sim/model/random.ts";
+import { createRandom, unitAt } from "../../src/sim/model/random.ts";
 import { driftingPaces } from "../support/drifting-paces.ts";
 import type { StartCore } from "./core.ts";
 import type { Row } from "./figures.ts";
@@ -62,8 +62,7 @@ export function playWobble(wobble: WobbleCase, start: StartCore): WobbleFigures 
   const models = NAMES.map((seed): IndexerModel => {
     const isSubgraph = seed.endsWith("subgraph");
     const replicas = isSubgraph ? { replicas: 3, wobbleBlocks: wobble.wobbleBlocks } : { batchBlocks: 5 };
-    const reorgs = { reorgEveryMs: 60_000, reorgBlocks: wobble.reorgBlocks };
-    return { seed, chain, behaviour: { ...AT_THE_TIP, ...replicas, ...reorgs } };
+    return { seed, chain, behaviour: { ...AT_THE_TIP, ...replicas } };
   });
   const sources = NAMES.map((name) => ({ key: keyOf(name), pollIntervalMs: SCHEDULE_MS }));
   const core = start(chainsOf(sources, blockTimeMs));
@@ -72,7 +71,7 @@ export function playWobble(wobble: WobbleCase, start: StartCore): WobbleFigures 
   let [polls, timeouts] = [0, 0];
   let targets: readonly TargetReport[] = [];
   for (let sentAtMs = T0; sentAtMs < endMs; sentAtMs += SCHEDULE_MS) {
-    const round = models.map((model) => ask(model, { sentAtMs, random }));
+    const round = models.map((model) => ask(model, wobble, sentAtMs, random));
     deliver(core, round);
     const now = core.report(sentAtMs + SCHEDULE_MS - 1).targets;
     changes.push(...changesBetween(targets, now));
@@ -87,14 +86,32 @@ export function playWobble(wobble: WobbleCase, start: StartCore): WobbleFigures 
 
 function ask(
   model: IndexerModel,
-  { random, sentAtMs }: { readonly sentAtMs: number; readonly random: () => number },
+  { reorgBlocks }: WobbleCase,
+  sentAtMs: number,
+  random: () => number,
 ): Observation {
   const source = keyOf(model.seed);
   if (random() < TIMEOUT_SHARE) {
     const receivedAtMs = sentAtMs + 10_000;
     return { kind: "failed", source, sentAtMs, receivedAtMs, reason: "timeout", detail: "" };
   }
-  return poll(source, model, { sentAtMs: sentAtMs + random(), random }).observation;
+  const { observation, readAtMs } = poll(source, model, { sentAtMs: sentAtMs + random(), random });
+  const depth = reorgDepth(model.seed, reorgBlocks, readAtMs);
+  return observation.kind === "head"
+    ? { ...observation, head: { ...observation.head, block: observation.head.block - depth } }
+    : observation;
+}
+
+const REORG_EVERY_MS = 60_000;
+/** How long a step back by a reorg is visible. */
+const REORG_SEEN_MS = 2_000;
+
+/** By how many blocks an indexer has stepped back at an instant. */
+function reorgDepth(seed: string, reorgBlocks: number, atMs: number): number {
+  const turn = Math.floor(atMs / REORG_EVERY_MS);
+  return atMs - turn * REORG_EVERY_MS < REORG_SEEN_MS
+    ? 1 + Math.floor(unitAt(`${seed}/reorg`, turn) * reorgBlocks)
+    : 0;
 }
 
 function changesBetween(

@@ -16,8 +16,6 @@ import type { SimulatedChain } from "./simulated-fleet.ts";
 interface AnswerBehaviour {
   /** How many rows of it an answer for many chains has. */
   readonly rows: number;
-  /** False: the block's time is null, as sometimes from The Graph. */
-  readonly timed: boolean;
   readonly indexingErrors: boolean;
   readonly deployment: string;
   /** The fork of its hashes. */
@@ -51,7 +49,6 @@ export class SimulatedTarget {
     this.#healthy = {
       ...AT_THE_TIP,
       rows: 1,
-      timed: true,
       indexingErrors: false,
       deployment: `Qm${hexAt(this.#seed, 44)}`,
       fork: "main",
@@ -113,13 +110,13 @@ export class SimulatedTarget {
 
   /** Everything that a request at this instant gets. */
   rowsAt(atMs: number): readonly ServedRow[] {
-    const { rows, timed, says, fork, ...behaviour } = this.#behaviour;
+    const { rows, says, fork, ...behaviour } = this.#behaviour;
     const block = heightAt(this.#model(), atMs);
     const row = {
       slug: this.chain.slug,
       chainId: this.chain.id,
       block,
-      timestampSec: timed && block !== null ? this.#blockTimeSec(block, atMs) : null,
+      timestampSec: block !== null ? this.#blockTimeSec(block, atMs) : null,
       hash: block === null ? null : hashOf((behaviour.wrongChain ?? this.chain.model).id, block, fork),
       deployment: behaviour.deployment,
       indexingErrors: behaviour.indexingErrors,

@@ -22,9 +22,6 @@ export interface IndexerBehaviour {
   /** How many replicas answer under this URL, each up to `wobbleBlocks` behind the first. */
   readonly replicas: number;
   readonly wobbleBlocks: number;
-  /** How often it steps back for a moment by up to `reorgBlocks`; null: never. */
-  readonly reorgEveryMs: number | null;
-  readonly reorgBlocks: number;
   /** From a block on it skips every nth event, and stands at the head all the same; null: it skips none. */
   readonly skips: { readonly fromBlock: number; readonly nth: number } | null;
   /** It indexes this chain instead of its own; null: its own. */
@@ -40,7 +37,7 @@ export interface CatchUp {
 
 /** One indexer on one chain: plain data from which its height follows at every instant. */
 export interface IndexerModel {
-  /** Decides batches, replicas and reorgs. */
+  /** Decides batches and replicas. */
   readonly seed: string;
   readonly chain: ChainModel;
   readonly behaviour: IndexerBehaviour;
@@ -58,8 +55,6 @@ export const AT_THE_TIP: IndexerBehaviour = {
   batchBlocks: 1,
   replicas: 1,
   wobbleBlocks: 0,
-  reorgEveryMs: null,
-  reorgBlocks: 0,
   skips: null,
   wrongChain: null,
 };
@@ -67,8 +62,6 @@ export const AT_THE_TIP: IndexerBehaviour = {
 /** Every chain has an event in each block whose number this divides. */
 export const BLOCKS_PER_EVENT = 100;
 
-/** How long a step back by a reorg is visible. */
-const REORG_SEEN_MS = 2_000;
 /** The order of the replicas changes once in this time. */
 const SHUFFLE_MS = 60_000;
 
@@ -87,10 +80,7 @@ export function processedAt(model: IndexerModel, atMs: number): number | null {
 /** The height that a request at an instant gets: that of some replica. Null: not started. */
 export function heightAt(model: IndexerModel, atMs: number): number | null {
   const processed = processedAt(model, atMs);
-  if (processed === null) {
-    return null;
-  }
-  return Math.max(0, processed - replicaLag(model, atMs) - reorgDepth(model, atMs));
+  return processed === null ? null : Math.max(0, processed - replicaLag(model, atMs));
 }
 
 /** How many events up to a block the indexer has rows of. */
@@ -151,13 +141,4 @@ function replicaLag({ seed, behaviour }: IndexerModel, atMs: number): number {
   }
   const shuffle = Math.floor(atMs / SHUFFLE_MS);
   return Math.round(unitAt(`${seed}/replica/${replica}`, shuffle) * behaviour.wobbleBlocks);
-}
-
-function reorgDepth({ seed, behaviour }: IndexerModel, atMs: number): number {
-  if (behaviour.reorgEveryMs === null || behaviour.reorgBlocks === 0) {
-    return 0;
-  }
-  const turn = Math.floor(atMs / behaviour.reorgEveryMs);
-  const sinceMs = atMs - turn * behaviour.reorgEveryMs;
-  return sinceMs < REORG_SEEN_MS ? 1 + Math.floor(unitAt(`${seed}/reorg`, turn) * behaviour.reorgBlocks) : 0;
 }
