@@ -1,8 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { configurationPage } from "../docs/configuration-page.ts";
 import { runCli } from "../src/cli.ts";
 import { commandWorld } from "./support/command-world.ts";
+import { expectGolden } from "./support/golden.ts";
 
 const PAGES = [
   ...readdirSync(".").filter((name) => name.endsWith(".md")),
@@ -64,6 +66,12 @@ describe("docs/your-case.md", () => {
 
     expect(printed.err).toEqual([]);
     expect(exitCode).toBe(0);
+  });
+});
+
+describe("docs/configuration.md", () => {
+  it("has every key of the schema, with an example", () => {
+    expectGolden("docs/configuration.md", configurationPage());
   });
 });
 
