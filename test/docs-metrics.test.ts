@@ -3,6 +3,7 @@ import { text } from "node:stream/consumers";
 import { beforeAll, describe, expect, it } from "vitest";
 import { FAILURE_REASONS } from "../src/core/model/observation.ts";
 import { STATUSES } from "../src/core/model/report.ts";
+import { PAIR_STATES } from "../src/core/report/pairs.ts";
 import { CHAIN_LABELS, ENDPOINT_LABELS, METRIC_FAMILIES, TARGET_LABELS } from "../src/metrics/families.ts";
 import { createPrometheus } from "../src/metrics/registry.ts";
 import { metricsSource } from "./support/metrics-source.ts";
@@ -52,6 +53,7 @@ describe("docs/METRICS.md", () => {
   it.each([
     { list: "status", values: STATUSES },
     { list: "reason", values: FAILURE_REASONS },
+    { list: "state", values: PAIR_STATES },
   ])("names every $list, in order", ({ list, values }) => {
     const sentence = new RegExp(`^\`${list}\` is one of[^:]*:([^.]*)\\.`, "m").exec(DOCS)?.[1] ?? "";
 

@@ -14,11 +14,14 @@ import {
   type ParityReport,
   type Report,
   STATUSES,
+  statusRank,
   type TargetId,
   type TargetReport,
   targetId,
 } from "../core/model/report.ts";
+import { PAIR_STATES, pairState, pairsOf } from "../core/report/pairs.ts";
 import { labelsText, type MetricFamily, type Sample } from "./exposition.ts";
+import { INCIDENT_LABELS, incidentSeries } from "./incidents.ts";
 
 /** What the metrics of the fleet are read from: a daemon, or the report of `check`. */
 type ReportSource = Pick<MetricsSource, "report">;
@@ -104,6 +107,7 @@ const budgets = familiesOf<BudgetReport>(
   budgetLabels,
 );
 
+const STATUS_LABELS = STATUSES.map((status) => [status, labelsText({ status })] as const);
 const REASON_LABELS = FAILURE_REASONS.map((reason) => [reason, labelsText({ reason })] as const);
 const RESULTS = { equal: 1, different: 0, unknown: null } as const;
 
@@ -147,11 +151,22 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
     "Chain time behind the reference of the chain, or behind the clock where it has none; absent when unknown",
     (target) => target.lag_seconds,
   ),
-  targetsBy(
-    "status",
+  family(
     "synclag_status",
     "1 for the status of the target, 0 for all others",
-    () => (target) => STATUSES.map((status) => [status, target.status === status]),
+    [...TARGET_LABELS, "status", "testnet"],
+    statusSamples,
+  ),
+  targets(
+    "synclag_status_rank",
+    "How urgent the status of the target is, from 0 for ok to 12 for diverged",
+    ({ status }) => statusRank(status),
+  ),
+  family(
+    "synclag_pair_state",
+    "1 for how well the protocol is served on the chain, 0 for all other states",
+    ["protocol", ...CHAIN_LABELS, "state", "testnet"],
+    pairSamples,
   ),
   targetsBy("level", "synclag_threshold_seconds", "Threshold configured for the target", (report) => {
     const levels = new Map(
@@ -195,9 +210,18 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   ),
   family(
     "synclag_incident_active",
-    "1 while one cause explains the failures of many targets",
-    ["scope", "subject"],
-    ({ report }) => report.incidents.map(({ scope, subject }): Sample => [labelsText({ scope, subject }), 1]),
+    "1 while one cause explains the failures of many targets; of an indexer or a host once for each indexer that is affected",
+    INCIDENT_LABELS,
+    ({ report }) => incidentSeries(report).map(({ labels }): Sample => [labels, 1]),
+  ),
+  family(
+    "synclag_incident_targets",
+    "Targets that the cause explains, without those in maintenance",
+    INCIDENT_LABELS,
+    ({ report }) =>
+      incidentSeries(report).map(({ labels, explained }): Sample => {
+        return [labels, explained.filter(({ maintenance }) => !maintenance).length];
+      }),
   ),
   parity(
     "synclag_parity",
@@ -367,6 +391,27 @@ function single(
     const value = read(source);
     return value === null ? [] : [["", Number(value)]];
   });
+}
+
+function* statusSamples({ report }: ReportSource): Iterable<Sample> {
+  const testnets = new Map(report.chains.map(({ slug, testnet }) => [slug, testnet]));
+  for (const target of report.targets) {
+    const labels = targetLabels(target);
+    const testnet = `testnet="${testnets.get(target.chain) ?? false}"`;
+    for (const [status, label] of STATUS_LABELS) {
+      yield [`${labels},${label},${testnet}`, Number(target.status === status)];
+    }
+  }
+}
+
+function* pairSamples({ report }: ReportSource): Iterable<Sample> {
+  for (const { protocol, chain, targets: own } of pairsOf(report, report.targets)) {
+    const current = pairState({ chain, targets: own });
+    for (const state of PAIR_STATES) {
+      const labels = { protocol, chain: chain.slug, chain_id: String(chain.chain_id), state };
+      yield [labelsText({ ...labels, testnet: String(chain.testnet) }), Number(state === current)];
+    }
+  }
 }
 
 function* failureSamples({ endpoints }: MetricsSource): Iterable<Sample> {

@@ -108,7 +108,7 @@ describe("a fleet with targets in different statuses", () => {
         value("lag_blocks"),
         value("lag_seconds"),
         value("maintenance"),
-        numberOf(metrics.get(`synclag_status{${labels},status="${target.status}"}`)),
+        numberOf(metrics.get(`synclag_status{${labels},status="${target.status}",testnet="false"}`)),
       ];
     });
     expect(inMetrics).toEqual(inApi);

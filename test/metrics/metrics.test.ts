@@ -2,7 +2,8 @@ import { readFileSync } from "node:fs";
 import { text as readText } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
-import { chainReports } from "../../src/core/model/report.ts";
+import { chainReports, type TargetReport } from "../../src/core/model/report.ts";
+import { isoTime } from "../../src/core/model/text.ts";
 import { expositionText } from "../../src/metrics/exposition.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families.ts";
 import { createPrometheus } from "../../src/metrics/registry.ts";
@@ -142,6 +143,37 @@ describe("/metrics", () => {
     expect(linesOf(text, "synclag_lag_blocks")).toEqual([expect.stringMatching(/ 0$/)]);
     expect(linesOf(text, "synclag_variant_gap_seconds")).toEqual([]);
     expect(linesOf(text, "synclag_variant_gap_blocks")).toHaveLength(1);
+  });
+
+  it("has an incident of a host once for each indexer that it affects, with the status of most of its targets", () => {
+    const report = (variant: string, chain: string, other: Partial<TargetReport> = {}) =>
+      sampleTargetReport({ target: sampleTarget({ variant, chain }), status: "unreachable", ...other });
+    const targets = [
+      report("multichain", "base"),
+      report("multichain", "form", { status: "not_found" }),
+      report("multichain", "mode", { maintenance: true }),
+      report("subgraph", "base", { maintenance: true }),
+    ];
+    const incident = { scope: "host", subject: "indexer.example", since: isoTime(0), detail: "" } as const;
+    const text = textOf(
+      metricsSource({
+        report: sampleReport({
+          chains: [sampleChainReport({ targets })],
+          incidents: [{ ...incident, targets: targets.map(({ key }) => key) }],
+        }),
+      }),
+    );
+
+    const labels = (variant: string) =>
+      `scope="host",subject="indexer.example",protocol="lockup",variant="${variant}",tier="production",host="indexer.example",chain="",status="unreachable"`;
+    expect(linesOf(text, "synclag_incident_active")).toEqual([
+      `synclag_incident_active{${labels("multichain")}} 1`,
+      `synclag_incident_active{${labels("subgraph")}} 1`,
+    ]);
+    expect(linesOf(text, "synclag_incident_targets")).toEqual([
+      `synclag_incident_targets{${labels("multichain")}} 2`,
+      `synclag_incident_targets{${labels("subgraph")}} 0`,
+    ]);
   });
 
   it("adds up the nodes of one chain, which share their labels", () => {

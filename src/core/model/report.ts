@@ -23,6 +23,29 @@ export const STATUSES = [
 
 export type Status = (typeof STATUSES)[number];
 
+/** The least urgent first: the later, the sooner a person should look at it. */
+export const STATUSES_BY_URGENCY: readonly Status[] = [
+  "ok",
+  "unknown",
+  "syncing",
+  "chain_halted",
+  "throttled",
+  "lagging",
+  "stalled",
+  "unreachable",
+  "rejected",
+  "not_found",
+  "missing",
+  "failed",
+  "diverged",
+];
+
+/** How urgent a status is, from 0 for `ok`; one of another version's daemon is as urgent as `lagging`. */
+export function statusRank(status: Status): number {
+  const rank = STATUSES_BY_URGENCY.indexOf(status);
+  return rank === -1 ? STATUSES_BY_URGENCY.indexOf("lagging") : rank;
+}
+
 /** Everything known at one instant. All outputs are made from one report, so that they cannot disagree. */
 export type Report = ReadonlyDeep<z.infer<typeof ReportSchema>>;
 export type TargetReport = Report["targets"][number];

@@ -1,11 +1,11 @@
 import type { HistorySlice } from "../../core/history/history.ts";
 import type { EndpointRecord } from "../../core/model/exchange.ts";
 import { groupBy } from "../../core/model/group-by.ts";
-import type { ChainSummary, Report, TargetReport } from "../../core/model/report.ts";
+import { type ChainSummary, type Report, statusRank, type TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { keepTargets } from "../api/selection.ts";
 import { headline } from "../wording/headline.ts";
-import { findProblems, idOfKey, statusWords, variantName } from "../wording/targets.ts";
+import { findProblems, idOfKey, variantName } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
 import { historyPath, pairPath } from "./links.ts";
 import { renderIncidents } from "./lists.ts";
@@ -131,9 +131,7 @@ function renderProtocol(
   const nowMs = Date.parse(time);
   const protocol = targets[0]?.protocol ?? "";
   const history = historyPath(protocol, chain.slug);
-  const worstFirst = targets.toSorted(
-    (a, b) => statusWords(a.status).severity - statusWords(b.status).severity,
-  );
+  const worstFirst = targets.toSorted((a, b) => statusRank(b.status) - statusRank(a.status));
   const cards = worstFirst.map((target) => {
     const lags = past.targets[target.key]?.lagMs ?? past.timesMs.map(() => null);
     const lagMs = target.lag_seconds === null ? null : target.lag_seconds * 1000;

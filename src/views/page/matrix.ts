@@ -1,6 +1,6 @@
 import { type IndexerId, indexerKey } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
-import type { ChainSummary, Report, TargetReport } from "../../core/model/report.ts";
+import { type ChainSummary, type Report, statusRank, type TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatNumber, shortDuration } from "../../core/model/text.ts";
 import { differingKeys } from "../wording/parity.ts";
 import { describeState, notableLagMs, statusWords, variantName } from "../wording/targets.ts";
@@ -141,9 +141,9 @@ function sortRows({ chains, targets }: Report): readonly Row[] {
   return chains
     .flatMap((chain): Row[] => {
       const own = byChain.get(chain.slug) ?? [];
-      const worst = Math.min(...own.map(({ status }) => statusWords(status).severity));
+      const worst = Math.max(...own.map(({ status }) => statusRank(status)));
       const notOk = own.filter(({ status }) => status !== "ok").length;
       return own.length === 0 ? [] : [{ chain, targets: own, worst, notOk }];
     })
-    .sort((a, b) => a.worst - b.worst || b.notOk - a.notOk);
+    .sort((a, b) => b.worst - a.worst || b.notOk - a.notOk);
 }

@@ -1,6 +1,13 @@
 import { groupBy } from "../../core/model/group-by.ts";
-import { type Incident, type Report, STATUSES, type TargetReport } from "../../core/model/report.ts";
+import {
+  type Incident,
+  type Report,
+  STATUSES,
+  statusRank,
+  type TargetReport,
+} from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { type PairState, pairState, pairsOf } from "../../core/report/pairs.ts";
 import { describeMissing, keepTargets, type Selection, selectTargets } from "../api/selection.ts";
 import { describeReplica, headline } from "../wording/headline.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
@@ -8,9 +15,6 @@ import { describeDifference, findDifferences, paritySummary, parityTitle } from 
 import {
   findProblems,
   indexerName,
-  type PairState,
-  pairState,
-  pairsOf,
   reasonSuffix,
   statusWords,
   type TargetProblem,
@@ -22,13 +26,7 @@ import { type Columns, renderTextTable, wrapWords } from "./text-table.ts";
 /** Exit code of `synclag check`, as for monitoring plugins: ok, warning, critical, unknown. */
 export type CheckExitCode = 0 | 1 | 2 | 3;
 
-const EXIT_CODES: Readonly<Record<PairState, CheckExitCode>> = {
-  ok: 0,
-  degraded: 1,
-  behind: 1,
-  unknown: 2,
-  down: 2,
-};
+const EXIT_CODES: Readonly<Record<PairState, CheckExitCode>> = { ok: 0, degraded: 1, unknown: 2, down: 2 };
 
 /**
  * 0: every target is ok. 2: some protocol and chain has no ok variant left that serves users; a selection that names a
@@ -227,7 +225,7 @@ function indexerCells(name: string, targets: readonly TargetReport[]): readonly 
   const lags = targets.flatMap(({ lag_seconds }) => lag_seconds ?? []);
   const statuses = targets.map(({ status }) => status).filter((status) => status !== "ok");
   const counts = [...new Set(statuses)]
-    .sort((a, b) => statusWords(a).severity - statusWords(b).severity)
+    .sort((a, b) => statusRank(b) - statusRank(a))
     .map((status) => `${statuses.filter((one) => one === status).length} ${status}`);
   return [
     name,

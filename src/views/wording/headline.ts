@@ -35,7 +35,7 @@ export function headline(report: Report, problems: readonly TargetProblem[]): He
   }
   const verb = urgent.length === 1 ? "needs" : "need";
   const count = `${formatNumber(urgent.length)} of ${formatCount(report.targets.length, "target")} ${verb} attention`;
-  const isDown = urgent.some(({ pair, target }) => pair === "down" && target.status !== "chain_halted");
+  const isDown = urgent.some(({ pair }) => pair === "down");
   return {
     tone: isDown ? "bad" : "warn",
     sentence: `${count}${describeCause(report, worst, urgent)}`,

@@ -1,7 +1,13 @@
-import { type IndexerId, isProduction, servingTargets } from "../../core/model/fleet.ts";
-import { groupBy } from "../../core/model/group-by.ts";
-import type { ChainSummary, Report, Status, TargetReport } from "../../core/model/report.ts";
+import { type IndexerId, isProduction } from "../../core/model/fleet.ts";
+import {
+  type ChainSummary,
+  type Report,
+  type Status,
+  statusRank,
+  type TargetReport,
+} from "../../core/model/report.ts";
 import { formatDuration } from "../../core/model/text.ts";
+import { type Pair, type PairState, pairState, pairsOf } from "../../core/report/pairs.ts";
 
 /** The colour of a status or sentence. `busy`: in progress; `idle`: nothing is known. */
 export type Tone = "ok" | "busy" | "idle" | "warn" | "bad";
@@ -15,30 +21,28 @@ export interface StatusWords {
   readonly short: string;
   /** For a sentence, after a comma: `lockup subgraph on Base, …`. */
   readonly phrase: string;
-  /** The lower, the sooner a person should look at it. */
-  readonly severity: number;
 }
 
 const STATUS_WORDS: Readonly<Record<Status, StatusWords>> = {
-  diverged: { tone: "bad", glyph: "✕", short: "forked", phrase: "on another chain or fork", severity: 0 },
-  failed: { tone: "bad", glyph: "✕", short: "failed", phrase: "failed", severity: 1 },
-  missing: { tone: "bad", glyph: "✕", short: "missing", phrase: "missing from the reply", severity: 2 },
-  not_found: { tone: "bad", glyph: "✕", short: "absent", phrase: "not found", severity: 3 },
-  rejected: { tone: "bad", glyph: "✕", short: "key", phrase: "key rejected", severity: 4 },
-  unreachable: { tone: "bad", glyph: "✕", short: "down", phrase: "unreachable", severity: 5 },
-  stalled: { tone: "bad", glyph: "✕", short: "stalled", phrase: "stalled", severity: 6 },
-  lagging: { tone: "warn", glyph: "▲", short: "behind", phrase: "lagging", severity: 7 },
-  throttled: { tone: "warn", glyph: "▲", short: "quota", phrase: "throttled", severity: 8 },
-  chain_halted: { tone: "warn", glyph: "‖", short: "halted", phrase: "the chain is halted", severity: 9 },
-  syncing: { tone: "busy", glyph: "↻", short: "syncing", phrase: "syncing", severity: 10 },
-  unknown: { tone: "idle", glyph: "?", short: "no data", phrase: "no data", severity: 11 },
-  ok: { tone: "ok", glyph: "✓", short: "ok", phrase: "ok", severity: 12 },
+  diverged: { tone: "bad", glyph: "✕", short: "forked", phrase: "on another chain or fork" },
+  failed: { tone: "bad", glyph: "✕", short: "failed", phrase: "failed" },
+  missing: { tone: "bad", glyph: "✕", short: "missing", phrase: "missing from the reply" },
+  not_found: { tone: "bad", glyph: "✕", short: "absent", phrase: "not found" },
+  rejected: { tone: "bad", glyph: "✕", short: "key", phrase: "key rejected" },
+  unreachable: { tone: "bad", glyph: "✕", short: "down", phrase: "unreachable" },
+  stalled: { tone: "bad", glyph: "✕", short: "stalled", phrase: "stalled" },
+  lagging: { tone: "warn", glyph: "▲", short: "behind", phrase: "lagging" },
+  throttled: { tone: "warn", glyph: "▲", short: "quota", phrase: "throttled" },
+  chain_halted: { tone: "warn", glyph: "‖", short: "halted", phrase: "the chain is halted" },
+  syncing: { tone: "busy", glyph: "↻", short: "syncing", phrase: "syncing" },
+  unknown: { tone: "idle", glyph: "?", short: "no data", phrase: "no data" },
+  ok: { tone: "ok", glyph: "✓", short: "ok", phrase: "ok" },
 };
 
 /** The words for a status; one of another version's daemon is presented as it is, and as a problem. */
 export function statusWords(status: string): StatusWords {
   const known: Readonly<Record<string, StatusWords>> = STATUS_WORDS;
-  return known[status] ?? { tone: "warn", glyph: "▲", short: status, phrase: status, severity: 7 };
+  return known[status] ?? { tone: "warn", glyph: "▲", short: status, phrase: status };
 }
 
 /** Whether a person should act: not while a target is syncing or nothing is known. */
@@ -101,13 +105,6 @@ export function describeState(target: TargetReport): string {
   return target.status === "lagging" || target.status === "ok" ? lag : `${phrase}, ${lag}`;
 }
 
-/**
- * How well a protocol is served on a chain. Only the targets that serve users keep it up.
- * `ok`: every target is ok · `degraded`: at least one is · `behind`: none is ok, but one is lagging, syncing or throttled
- * and under the critical threshold · `unknown`: nothing is known of any · `down`: none is usable.
- */
-export type PairState = "ok" | "degraded" | "behind" | "unknown" | "down";
-
 /** A target that is not ok, and what could replace it. */
 export interface TargetProblem {
   readonly target: TargetReport;
@@ -117,45 +114,6 @@ export interface TargetProblem {
   readonly others: number;
   /** Those of them that are ok, freshest first. */
   readonly alternatives: readonly TargetReport[];
-}
-
-/** The targets of one protocol on one chain, which can replace one another. */
-export interface Pair {
-  readonly chain: ChainSummary;
-  readonly targets: readonly TargetReport[];
-}
-
-/** Groups targets of a report. */
-export function pairsOf(
-  { chains }: Pick<Report, "chains">,
-  targets: readonly TargetReport[],
-): readonly Pair[] {
-  const bySlug = new Map(chains.map((chain) => [chain.slug, chain]));
-  return [...groupBy(targets, ({ protocol, chain }) => `${protocol}/${chain}`).values()].flatMap((of) => {
-    const chain = bySlug.get(of[0]?.chain ?? "");
-    return chain === undefined ? [] : [{ chain, targets: of }];
-  });
-}
-
-/** The state of one pair, or of those of its targets that were selected. */
-export function pairState({ chain, targets }: Pair): PairState {
-  if (targets.every(({ status }) => status === "ok")) {
-    return "ok";
-  }
-  const serving = servingTargets(targets);
-  if (serving.some(({ status }) => status === "ok")) {
-    return "degraded";
-  }
-  if (serving.some((target) => isOnlyBehind(target, chain.thresholds.critical_seconds))) {
-    return "behind";
-  }
-  return serving.every(({ status }) => status === "unknown") ? "unknown" : "down";
-}
-
-/** An unknown lag is not under any limit. */
-function isOnlyBehind({ status, lag_seconds: lag }: TargetReport, criticalSeconds: number): boolean {
-  const mayCatchUp = status === "lagging" || status === "syncing" || status === "throttled";
-  return mayCatchUp && lag !== null && lag < criticalSeconds;
 }
 
 /**
@@ -188,7 +146,7 @@ function byUrgency(a: TargetProblem, b: TargetProblem): number {
     Number(a.chain.testnet) - Number(b.chain.testnet) ||
     Number(needsAction(b.target)) - Number(needsAction(a.target)) ||
     Number(b.pair === "down") - Number(a.pair === "down") ||
-    statusWords(a.target.status).severity - statusWords(b.target.status).severity ||
+    statusRank(b.target.status) - statusRank(a.target.status) ||
     (b.target.lag_seconds ?? 0) - (a.target.lag_seconds ?? 0)
   );
 }
