@@ -3,7 +3,7 @@ import { groupBy } from "../core/model/group-by.ts";
 import type { FaultBasis, Plan, PlannedBudget, PlanRow } from "../core/model/plan.ts";
 import { formatNumber, perWindow } from "../core/model/text.ts";
 import { FLIP_WEIGHT, WEAK_WEIGHT } from "../core/source/settled-status.ts";
-import { requestsPerDay } from "../schedule/firing-times.ts";
+import { firingsOf } from "../schedule/firing-times.ts";
 import { LONGEST_RETRY_DELAY_MS } from "../schedule/retry-delay.ts";
 import { requestsOfFullestAccount } from "./accounts.ts";
 import { countedAtOnce } from "./ledger.ts";
@@ -54,7 +54,7 @@ function planRow(
       endpoints: group.length,
       schedule,
       intervalMs: pollIntervalMs,
-      requestsPerDay: group.length * requestsPerDay(schedule),
+      requestsPerDay: group.length * firingsOf(schedule).perDay,
       budget,
       share: budget === null ? null : requestsOfFullestAccount(budget, group) / budget.limit,
       faultShowsMs: faultShowsMs(pollIntervalMs, basis),

@@ -1,7 +1,7 @@
 import { isIPv6 } from "node:net";
 import { validateDetailed } from "node-cron";
 import { z } from "zod";
-import { neverFires } from "../schedule/firing-times.ts";
+import { firingsOf } from "../schedule/firing-times.ts";
 import type { ListenAddress } from "./config.ts";
 
 /** A number with a unit, such as `10s`. Values are in the base unit. */
@@ -123,7 +123,7 @@ function checkCron(text: string, context: z.core.$RefinementCtx<string>): void {
     const { valid, errors } = validateDetailed(text);
     const flaw = errors[0]?.message ?? `expected ${CRON}`;
     // node-cron calls a date such as February 31 impossible.
-    if (valid ? neverFires(text) : flaw.includes("impossible")) {
+    if (valid ? firingsOf(text).perDay === 0 : flaw.includes("impossible")) {
       refuse("it never fires");
     } else if (!valid) {
       refuse(flaw.replace("is a invalid", "is not a valid"));

@@ -2,7 +2,7 @@ import { accountIdOf, loadsOf } from "../budgets/accounts.ts";
 import type { Budget, Endpoint } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { chooseCadence, fitProblem } from "../schedule/cadence.ts";
-import { longestIntervalMs } from "../schedule/firing-times.ts";
+import { firingsOf } from "../schedule/firing-times.ts";
 import type { Draft } from "./indexers.ts";
 
 /** Used where no cadence fits, which is reported: the file is refused. */
@@ -34,7 +34,7 @@ export function withoutBudget(endpoint: Endpoint): Endpoint {
 
 function withTiming(endpoint: Endpoint, auto: string): Endpoint {
   const schedule = endpoint.schedule === "auto" ? auto : endpoint.schedule;
-  const pollIntervalMs = longestIntervalMs(schedule);
+  const pollIntervalMs = firingsOf(schedule).longestIntervalMs;
   const targets = endpoint.targets.map((target) => ({ ...target, pollIntervalMs }));
   return { ...endpoint, schedule, pollIntervalMs, targets };
 }

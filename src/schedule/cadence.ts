@@ -1,6 +1,6 @@
 import type { Budget } from "../core/model/fleet.ts";
 import { formatCount, formatNumber, perWindow } from "../core/model/text.ts";
-import { type FiringRate, firingRate } from "./firing-times.ts";
+import { type Firings, firingsOf } from "./firing-times.ts";
 
 /** One step of the ladder that `schedule: auto` chooses from. */
 export interface Cadence {
@@ -85,7 +85,7 @@ export function fitProblem(budget: Budget, loads: readonly Load[]): string | nul
 
 /** How many requests these schedules make in one window of a budget, at their busiest. */
 export function requestsPerWindow(loads: readonly Load[], per: Budget["per"]): number {
-  const requests = loads.map(({ endpoints, cron }) => endpoints * firingsPerWindow(firingRate(cron), per));
+  const requests = loads.map(({ endpoints, cron }) => endpoints * firingsPerWindow(firingsOf(cron), per));
   // A mean month has tenths of a day, which binary fractions only come near.
   return Math.round(10 * requests.reduce((total, one) => total + one, 0)) / 10;
 }
@@ -104,7 +104,7 @@ function fastestThatFits(endpoints: number, budget: Budget, fixed: readonly Load
   );
 }
 
-function firingsPerWindow(rate: FiringRate, per: Budget["per"]): number {
+function firingsPerWindow(rate: Firings, per: Budget["per"]): number {
   switch (per) {
     case "hour":
       return rate.perHour;
@@ -118,12 +118,12 @@ function firingsPerWindow(rate: FiringRate, per: Budget["per"]): number {
 /** `52 endpoints × 1,440 a day × 30.4 days = 2,276,352`. */
 function arithmetic(loads: readonly Load[], { per }: Budget): string {
   const terms = loads.map(({ endpoints, cron }) => {
-    return `${formatCount(endpoints, "endpoint")} × ${ratePerWindow(firingRate(cron), per)}`;
+    return `${formatCount(endpoints, "endpoint")} × ${ratePerWindow(firingsOf(cron), per)}`;
   });
   return `${terms.join(" + ")} = ${count(requestsPerWindow(loads, per))}`;
 }
 
-function ratePerWindow(rate: FiringRate, per: Budget["per"]): string {
+function ratePerWindow(rate: Firings, per: Budget["per"]): string {
   switch (per) {
     case "hour":
       return `${count(rate.perHour)} an hour`;

@@ -1,23 +1,19 @@
 import { createTask, parse } from "node-cron";
 
-/** How often a schedule fires at its busiest: what a budget has to bear. */
-export interface FiringRate {
+/** When a schedule fires, in UTC, where no day has 23 or 25 hours. */
+export interface Firings {
   /** In its busiest hour. */
   readonly perHour: number;
   /** On a day on which it fires. */
   readonly perDay: number;
   /** 30.4 for a schedule of every day, else the most days on which it fires within any 31. */
   readonly daysPerMonth: number;
-}
-
-/** When an expression fires, in UTC, where no day has 23 or 25 hours. */
-interface Firings {
+  /** The longest time between two firings; Infinity for a schedule that never fires, whose counts are 0. */
+  readonly longestIntervalMs: number;
   /** The days of the cycle on which it does, ascending. */
   readonly days: ReadonlySet<number>;
   /** Milliseconds since midnight at which it does on such a day, ascending. */
   readonly timesMs: readonly number[];
-  readonly rate: FiringRate;
-  readonly longestIntervalMs: number;
 }
 
 const SECOND_MS = 1_000;
@@ -29,36 +25,22 @@ const CYCLE_DAYS = 10_227;
 const CYCLE_START_DAY = Date.UTC(2000, 0, 1) / DAY_MS;
 const EVERY_DAY: ReadonlySet<number> = new Set(Array.from({ length: CYCLE_DAYS }, (_, day) => day));
 
+/** A fleet has thousands of endpoints and few expressions, and one that restricts its days takes 0.1 s to work out. */
+const known = new Map<string, Firings>();
+
 /**
- * Says how often a node-cron expression fires at its busiest.
+ * When a node-cron expression fires. A valid one may never do, as `0 0 0 L-30 2 *`: node-cron wants day, month and weekday to match all
+ * three, and a timer for one that never does crashes.
  *
  * @throws {Error} If node-cron cannot parse the expression.
  */
-export function firingRate(cron: string): FiringRate {
-  return firingsOf(cron).rate;
+export function firingsOf(cron: string): Firings {
+  const firings = known.get(cron) ?? findFirings(cron);
+  known.set(cron, firings);
+  return firings;
 }
 
-/** Requests that an expression makes on a day on which it fires; 0 if it never fires. @throws As `firingRate`. */
-export function requestsPerDay(cron: string): number {
-  return firingsOf(cron).rate.perDay;
-}
-
-/** The longest time between two firings of an expression; Infinity if it never fires. @throws As `firingRate`. */
-export function longestIntervalMs(cron: string): number {
-  return firingsOf(cron).longestIntervalMs;
-}
-
-/**
- * Whether no date exists that a valid node-cron expression matches, as with `0 0 0 L-30 2 *`. node-cron wants day, month and weekday
- * to match all three, and a timer for one that never does crashes.
- *
- * @throws As `firingRate`.
- */
-export function neverFires(cron: string): boolean {
-  return firingsOf(cron).days.size === 0;
-}
-
-/** When an expression fired last: at or before an instant, and within `backMs` of it; null if it did not. @throws As `firingRate`. */
+/** When an expression fired last: at or before an instant, and within `backMs` of it; null if it did not. @throws As `firingsOf`. */
 export function lastFiringMs(cron: string, nowMs: number, backMs: number): number | null {
   const { days, timesMs } = firingsOf(cron);
   for (let day = Math.floor(nowMs / DAY_MS); (day + 1) * DAY_MS > nowMs - backMs; day -= 1) {
@@ -69,15 +51,6 @@ export function lastFiringMs(cron: string, nowMs: number, backMs: number): numbe
     }
   }
   return null;
-}
-
-/** A fleet has thousands of endpoints and few expressions, and one that restricts its days takes 0.1 s to work out. */
-const known = new Map<string, Firings>();
-
-function firingsOf(cron: string): Firings {
-  const firings = known.get(cron) ?? findFirings(cron);
-  known.set(cron, firings);
-  return firings;
 }
 
 function findFirings(cron: string): Firings {
@@ -91,18 +64,16 @@ function findFirings(cron: string): Firings {
   const isDaily = covers(dayOfMonth, 1, 31) && covers(month, 1, 12) && covers(dayOfWeek, 0, 6);
   const days = isDaily ? EVERY_DAY : matchingDays(cron, timesMs[0] ?? 0);
   if (days.size === 0) {
-    const rate = { perHour: 0, perDay: 0, daysPerMonth: 0 };
-    return { days, timesMs, rate, longestIntervalMs: Number.POSITIVE_INFINITY };
+    const longestIntervalMs = Number.POSITIVE_INFINITY;
+    return { perHour: 0, perDay: 0, daysPerMonth: 0, longestIntervalMs, days, timesMs };
   }
   return {
+    perHour: (seconds ?? []).length * (minutes ?? []).length,
+    perDay: timesMs.length,
+    daysPerMonth: isDaily ? MEAN_MONTH_DAYS : mostWithinMonth([...days]),
+    longestIntervalMs: longestStep(timesMs, (isDaily ? 1 : longestStep([...days], CYCLE_DAYS)) * DAY_MS),
     days,
     timesMs,
-    rate: {
-      perHour: (seconds ?? []).length * (minutes ?? []).length,
-      perDay: timesMs.length,
-      daysPerMonth: isDaily ? MEAN_MONTH_DAYS : mostWithinMonth([...days]),
-    },
-    longestIntervalMs: longestStep(timesMs, (isDaily ? 1 : longestStep([...days], CYCLE_DAYS)) * DAY_MS),
   };
 }
 

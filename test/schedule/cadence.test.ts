@@ -8,7 +8,7 @@ import {
   LADDER,
   requestsPerWindow,
 } from "../../src/schedule/cadence.ts";
-import { longestIntervalMs, requestsPerDay } from "../../src/schedule/firing-times.ts";
+import { firingsOf } from "../../src/schedule/firing-times.ts";
 
 const gateway: Budget = { name: "gateway", limit: 100_000, per: "month", scope: "shared" };
 const studio: Budget = { name: "studio", limit: 3_000, per: "day", scope: "endpoint" };
@@ -16,7 +16,10 @@ const hourly: Budget = { name: "hourly", limit: 100, per: "hour", scope: "endpoi
 
 describe("LADDER", () => {
   it("fires evenly at each of its cadences", () => {
-    const measured = LADDER.map(({ cron }) => [longestIntervalMs(cron), 86_400_000 / requestsPerDay(cron)]);
+    const measured = LADDER.map(({ cron }) => [
+      firingsOf(cron).longestIntervalMs,
+      86_400_000 / firingsOf(cron).perDay,
+    ]);
 
     expect(measured).toEqual(LADDER.map(({ intervalMs }) => [intervalMs, intervalMs]));
   });

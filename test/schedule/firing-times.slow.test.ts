@@ -1,11 +1,6 @@
 import { createTask } from "node-cron";
 import { describe, expect, it } from "vitest";
-import {
-  firingRate,
-  longestIntervalMs,
-  neverFires,
-  requestsPerDay,
-} from "../../src/schedule/firing-times.ts";
+import { firingsOf } from "../../src/schedule/firing-times.ts";
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -22,7 +17,7 @@ describe("how often a schedule fires", () => {
       "0 0 12 1 * *",
       "0 0 12 29 2 *",
       NEVER,
-    ].map(firingRate);
+    ].map(firingsOf);
 
     expect(rates.map(({ perHour, perDay, daysPerMonth }) => [perHour, perDay, daysPerMonth])).toEqual([
       [60, 1_440, 30.4],
@@ -44,17 +39,17 @@ describe("how often a schedule fires", () => {
     const fired = seconds.filter((second) => task.match(second)).length;
     void task.destroy();
 
-    expect(requestsPerDay(cron)).toBe(fired);
+    expect(firingsOf(cron).perDay).toBe(fired);
   });
 
   it("is an error where node-cron cannot parse it", () => {
-    expect(() => requestsPerDay("every minute please")).toThrow();
+    expect(() => firingsOf("every minute please")).toThrow();
     // node-cron finds this one out while parsing.
-    expect(() => neverFires("0 0 0 30 2 *")).toThrow("impossible");
+    expect(() => firingsOf("0 0 0 30 2 *")).toThrow("impossible");
   });
 });
 
-describe("longestIntervalMs()", () => {
+describe("the longest interval of a schedule", () => {
   it("is the widest gap between two firings", () => {
     const gaps = {
       "*/30 * * * * *": 30_000,
@@ -68,16 +63,16 @@ describe("longestIntervalMs()", () => {
       [NEVER]: Number.POSITIVE_INFINITY,
     };
 
-    expect(Object.fromEntries(Object.keys(gaps).map((cron) => [cron, longestIntervalMs(cron)]))).toEqual(
-      gaps,
-    );
+    expect(
+      Object.fromEntries(Object.keys(gaps).map((cron) => [cron, firingsOf(cron).longestIntervalMs])),
+    ).toEqual(gaps);
   });
 });
 
-describe("neverFires()", () => {
-  it("finds dates that do not exist", () => {
+describe("a schedule that never fires", () => {
+  it("has dates that do not exist", () => {
     const schedules = [NEVER, "0 0 0 31 1 1#1", "0 0 0 29 2 1#5", "* * * * * *"];
 
-    expect(schedules.map(neverFires)).toEqual([true, true, false, false]);
+    expect(schedules.map((cron) => firingsOf(cron).perDay === 0)).toEqual([true, true, false, false]);
   });
 });
