@@ -14,15 +14,6 @@ import {
 } from "./lease.ts";
 import { CLAIM, RELEASE } from "./lease-scripts.ts";
 
-export interface LeadershipOptions {
-  readonly store: ScriptRunner;
-  /** For people. */
-  readonly name: string;
-  readonly world: Clocks & { readonly onBug: (error: unknown) => void };
-  /** It leaves a free lease to others for so long. Default: not at all. */
-  readonly patienceMs?: number;
-}
-
 interface Clocks {
   readonly nowMs: () => number;
   readonly monotonicMs: () => number;
@@ -34,12 +25,14 @@ const CALL_MS = 2_000;
 
 /** Holds the lease of the leader, or waits for it. Disposing it gives the lease back. */
 export class Leadership implements AsyncDisposable {
-  readonly #options: LeadershipOptions;
+  readonly #store: ScriptRunner;
+  readonly #world: Clocks & { readonly onBug: (error: unknown) => void };
   /** Of this process, not of its place. */
   readonly #id = randomUUID();
   readonly #nowMs: () => number;
-  readonly #patientUntilMs: number;
-  readonly #timer: NodeJS.Timeout;
+  #name = "";
+  #patientUntilMs = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
   #lease: Lease = NEW_LEASE;
   #leader: string | null = null;
   #calling: Promise<void> = Promise.resolve();
@@ -49,12 +42,17 @@ export class Leadership implements AsyncDisposable {
   /** The store's clock, as far as it is known, minus the monotonic one. */
   #storeOffsetMs: number;
 
-  constructor(options: LeadershipOptions) {
-    this.#options = options;
-    const { world, patienceMs = 0 } = options;
+  constructor(store: ScriptRunner, world: Clocks & { readonly onBug: (error: unknown) => void }) {
+    this.#store = store;
+    this.#world = world;
     this.#nowMs = createLeaseClock(world);
-    this.#patientUntilMs = this.#nowMs() + patienceMs;
     this.#storeOffsetMs = world.nowMs() - world.monotonicMs();
+  }
+
+  /** Asks for the lease from now on. `name`: for people. `patienceMs`: it leaves a free lease to others for so long. */
+  start(name: string, patienceMs = 0): void {
+    this.#name = name;
+    this.#patientUntilMs = this.#nowMs() + patienceMs;
     this.#timer = setInterval(() => this.#tick(), TICK_MS);
     this.#tick();
   }
@@ -81,7 +79,7 @@ export class Leadership implements AsyncDisposable {
 
   /** Unix milliseconds by the store's clock, as far as it is known, advanced without a jump between two replies. */
   storeNowMs(): number {
-    return Math.round(this.#storeOffsetMs + this.#options.world.monotonicMs());
+    return Math.round(this.#storeOffsetMs + this.#world.monotonicMs());
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -91,26 +89,25 @@ export class Leadership implements AsyncDisposable {
     const token = this.token();
     this.#lease = NEW_LEASE;
     if (token !== null) {
-      await this.#options.store.run(RELEASE, [LEASE_KEY], [token]);
+      await this.#store.run(RELEASE, [LEASE_KEY], [token]);
     }
   }
 
   #tick(): void {
     if (!this.#isStopped && isCallDue(this.#lease, this.#nowMs())) {
-      this.#calling = this.#claim().catch(this.#options.world.onBug);
+      this.#calling = this.#claim().catch(this.#world.onBug);
     }
   }
 
   async #claim(): Promise<void> {
-    const { store, name, world } = this.#options;
     const calledMs = this.#nowMs();
-    const sentMs = world.monotonicMs();
+    const sentMs = this.#world.monotonicMs();
     const { highestToken } = this.#lease;
     const priority = calledMs < this.#patientUntilMs ? "last" : priorityOf(this.#lease, calledMs);
     const deadline = this.#deadline(calledMs);
-    const args = [this.#id, name, this.token() ?? 0, highestToken, LEASE_MS, priority, deadline];
+    const args = [this.#id, this.#name, this.token() ?? 0, highestToken, LEASE_MS, priority, deadline];
     this.#fold({ kind: "called" });
-    const reply = await store.run(CLAIM, [LEASE_KEY], args);
+    const reply = await this.#store.run(CLAIM, [LEASE_KEY], args);
     if (reply.kind === "failed") {
       this.#fold({ kind: "failed", calledMs });
       return;
@@ -118,7 +115,7 @@ export class Leadership implements AsyncDisposable {
     const { isGranted, token, leader, storeNowMs } = reply.value;
     this.#leader = leader;
     this.#storeAheadMs = storeNowMs - this.#nowMs();
-    this.#storeOffsetMs = storeNowMs - (sentMs + world.monotonicMs()) / 2;
+    this.#storeOffsetMs = storeNowMs - (sentMs + this.#world.monotonicMs()) / 2;
     if (isGranted) {
       this.#fold({ kind: "granted", calledMs, token });
     } else {

@@ -43,16 +43,13 @@ const MAX_WAIT_MS = 120_000;
  */
 export async function checkInStore(config: Config, options: StoreCheckOptions): Promise<StoreCheck> {
   const { store, world } = options;
-  await using leadership = new Leadership({ store, name: NAME, world, patienceMs: PATIENCE_MS });
+  await using leadership = new Leadership(store, world);
+  leadership.start(NAME, PATIENCE_MS);
   const shared = new SharedBudgets({
     store,
     budgets: new Budgets(config.fleet, { slackMs: SLACK_MS }),
-    nowMs: () => leadership.storeNowMs(),
+    leadership,
     monotonicMs: world.monotonicMs,
-    right: () => {
-      const token = leadership.token();
-      return token === null ? { kind: "cut_off" } : { kind: "leader", token };
-    },
     isDaemon: false,
     onInvalid: (subject) =>
       world.logger.warn({ subject }, "A part of the budgets in the store cannot be read"),
@@ -72,7 +69,7 @@ export async function checkInStore(config: Config, options: StoreCheckOptions): 
     }
     if (leader !== null && leader !== NAME) {
       options.onLeader(leader);
-      return await readReport(config, { leader, shared, options });
+      return await readReport(config, leader, shared, options);
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
@@ -84,13 +81,10 @@ export async function checkInStore(config: Config, options: StoreCheckOptions): 
 
 async function readReport(
   { fleet, maintenance }: Config,
-  {
-    leader,
-    shared,
-    options,
-  }: { readonly leader: string; readonly shared: SharedBudgets; readonly options: StoreCheckOptions },
+  leader: string,
+  shared: SharedBudgets,
+  { store, world }: StoreCheckOptions,
 ): Promise<StoreCheck> {
-  const { store, world } = options;
   const parts = new SharedParts({
     store,
     key: "state",

@@ -62,41 +62,33 @@ export interface LearnedParts extends LearnedState {
 export function readParts(parts: readonly ReadPart[], aheadMs: number): LearnedParts {
   const byMs = Math.abs(aheadMs) < MIN_SKEW_MS ? 0 : -aheadMs;
   const invalid: string[] = [];
-
-  /** Of the type that `partsOf` gave to the part: the leader writes the same format. */
-  function read<T>({ name, text }: ReadPart): T | undefined {
+  const values = new Map<string, unknown>();
+  for (const { name, text } of parts) {
     const value = unsealText(text);
     if (value === undefined) {
       invalid.push(name);
+    } else {
+      values.set(name, value);
     }
-    return value as T | undefined;
   }
-  /** Those whose name begins so, by the rest of it. */
-  function readAll<T>(prefix: string): ReadonlyMap<string, T> {
-    const own = parts.filter(({ name }) => name.startsWith(prefix));
-    const entries = own.map((part) => [part.name.slice(prefix.length), read<T>(part)] as const);
-    return new Map(entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])));
-  }
-  function readOne<T>(wanted: string): T | null {
-    const part = parts.findLast(({ name }) => name === wanted);
-    return part === undefined ? null : (read<T>(part) ?? null);
-  }
-  function readMap<T>(wanted: string): ReadonlyMap<string, T> | null {
-    const record = readOne<Record<string, T>>(wanted);
-    return record && new Map(Object.entries(record));
-  }
-
-  const incidents = readOne<Handover["incidents"]>(INCIDENTS);
-  const chains = readAll<ChainState>(CHAIN);
+  // Of the types that `partsOf` gave to the parts: the leader writes the same format.
+  const namedBy = <T>(prefix: string): ReadonlyMap<string, T> => {
+    const own = [...values].filter(([name]) => name.startsWith(prefix));
+    return new Map(own.map(([name, value]) => [name.slice(prefix.length), value as T]));
+  };
+  const countsIn = (name: string): ReadonlyMap<string, number> =>
+    new Map(Object.entries((values.get(name) ?? {}) as Record<string, number>));
+  const incidents = values.get(INCIDENTS) as Handover["incidents"] | undefined;
+  const chains = namedBy<ChainState>(CHAIN);
   for (const state of byMs === 0 ? [] : chains.values()) {
     shiftInstants(state, byMs);
   }
   return {
     chains,
-    counters: readAll<SavedCounters>(COUNTERS),
+    counters: namedBy<SavedCounters>(COUNTERS),
     incidents: incidents?.map((one) => ({ ...one, since: isoTime(Date.parse(one.since) + byMs) })) ?? null,
-    questions: readMap<number>(QUESTIONS),
-    parityFailures: readMap<number>(PARITY_FAILURES) ?? new Map(),
+    questions: values.has(QUESTIONS) ? countsIn(QUESTIONS) : null,
+    parityFailures: countsIn(PARITY_FAILURES),
     invalid,
   };
 }

@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { Budgets } from "../budgets/budgets.ts";
 import type { SavedBudgets } from "../budgets/saved-budgets.ts";
 import type { Fleet } from "../core/model/fleet.ts";
@@ -13,7 +14,7 @@ import type { World } from "../io/world.ts";
 import { Leadership } from "../leader/leadership.ts";
 import type { Role } from "../leader/lease.ts";
 import { partsOf, readParts } from "./handover-parts.ts";
-import { SharedParts, type WriteResult } from "./parts.ts";
+import { SharedParts } from "./parts.ts";
 import { SharedBudgets, SLACK_MS } from "./shared-budgets.ts";
 
 export interface ReplicaOptions {
@@ -45,12 +46,15 @@ const UNREADABLE_PART = "A part of the leader's state in the store cannot be rea
 export class Replica implements AsyncDisposable {
   readonly shared: SharedBudgets;
   readonly #options: ReplicaOptions;
+  readonly #leadership: Leadership;
   readonly #state: SharedParts;
   readonly #history: SharedParts;
-  #started: ({ readonly leadership: Leadership; readonly name: string } & Followers) | null = null;
+  #name = "";
+  /** Null before the start. */
+  #followers: Followers | null = null;
   #timer: NodeJS.Timeout | undefined;
   /** One thing at a time: a step of the loop, or a publication. */
-  #turn: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = pLimit(1);
   #isStepping = false;
   #isStopped = false;
   #isHistoryRead = false;
@@ -66,68 +70,61 @@ export class Replica implements AsyncDisposable {
   constructor(fleet: Fleet, options: ReplicaOptions) {
     const { store, world } = options;
     this.#options = options;
-    const { nowMs, monotonicMs } = world;
+    this.#leadership = new Leadership(store, world);
     const onTooLong = (part: string, length: number): void =>
       this.#warn("A part is too long to be handed over", part, { length });
-    const parts = { store, nowMs, onTooLong };
+    const parts = { store, nowMs: world.nowMs, onTooLong };
     this.#state = new SharedParts({ ...parts, key: "state", format: STATE_SHAPE });
     this.#history = new SharedParts({ ...parts, key: "history", format: HISTORY_SHAPE });
     this.shared = new SharedBudgets({
       store,
       onTooLong,
       budgets: new Budgets(fleet, { slackMs: SLACK_MS }),
-      nowMs: () => this.#started?.leadership.storeNowMs() ?? nowMs(),
-      monotonicMs,
+      leadership: this.#leadership,
+      monotonicMs: world.monotonicMs,
       isDaemon: true,
-      right: () => {
-        const token = this.#token();
-        return token === null
-          ? { kind: this.#role() === "cut_off" ? "cut_off" : "none" }
-          : { kind: "leader", token };
-      },
       onInvalid: (part) => this.#warn(UNREADABLE_PART, part),
     });
   }
 
   /** Stands by from now on, and leads if nobody else does. `name`: for people, where this process is. */
   start(name: string, followers: Followers): void {
-    const { store, world } = this.#options;
-    this.#started = { ...followers, name, leadership: new Leadership({ store, name, world }) };
-    this.#timer = setInterval(() => this.#tick(), TICK_MS);
+    this.#name = name;
+    this.#followers = followers;
+    this.#leadership.start(name);
+    this.#timer = setInterval(() => this.#tick(followers), TICK_MS);
   }
 
   /** Who leads, and how old the report of this process is. */
   state(): ReplicaReport {
-    const name = this.#started?.name ?? "";
-    const role = this.#role();
-    const isPolling = this.#isPolling(role);
+    const role = this.#leadership.role();
+    const isPolling = this.#isPolling();
     const knownForMs = this.#knownAtMs === null ? null : this.#options.world.monotonicMs() - this.#knownAtMs;
     return {
       role,
-      name,
-      leader: isPolling && role === "leader" ? name : this.#leader(),
+      name: this.#name,
+      leader: isPolling && role === "leader" ? this.#name : this.#leadership.leader(),
       age_seconds: isPolling ? 0 : inSeconds(knownForMs),
     };
   }
 
   metrics(): MetricsSource["replica"] {
-    const role = this.#role();
     return {
-      isLeader: role === "leader",
+      isLeader: this.#leadership.role() === "leader",
       isStoreUp: this.#options.store.isUp(),
-      isPolling: this.#isPolling(role),
+      isPolling: this.#isPolling(),
     };
   }
 
   /** Whether a poll may be sent at this moment. */
   mayPoll(): boolean {
-    const role = this.#role();
+    const role = this.#leadership.role();
     return !this.#isStopped && (role === "leader" || role === "cut_off");
   }
 
   /** Hands over what is known now; false if that failed. */
   async publish(): Promise<boolean> {
-    return await this.#inTurn(() => this.#publish());
+    return await this.#inTurn(async () => this.#followers !== null && (await this.#publish(this.#followers)));
   }
 
   /** After a reload: what was skipped as unknown may be part of the new configuration. */
@@ -139,42 +136,30 @@ export class Replica implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#timer);
     await this.#inTurn(async () => {
-      const started = this.#started;
-      const isLeader = this.#role() === "leader" && started?.daemon.isPolling() === true;
+      const followers = this.#followers;
+      const isLeader = this.#leadership.role() === "leader" && this.#isPolling();
       this.#isStopped = true;
-      await started?.daemon.stopPolling();
-      if (isLeader) {
-        await this.#publish();
+      await followers?.daemon.stopPolling();
+      if (followers !== null && isLeader) {
+        await this.#publish(followers);
         await this.shared.release();
       }
-      await started?.leadership[Symbol.asyncDispose]();
-      if (isLeader) {
-        await this.#writeHistory(null);
+      await this.#leadership[Symbol.asyncDispose]();
+      if (followers !== null && isLeader) {
+        await this.#writeHistory(followers, null);
       }
     });
   }
 
-  #token(): number | null {
-    return this.#started?.leadership.token() ?? null;
+  #isPolling(): boolean {
+    const role = this.#leadership.role();
+    return this.#followers?.daemon.isPolling() === true && (role === "leader" || role === "cut_off");
   }
 
-  #role(): Role {
-    return this.#started?.leadership.role() ?? "standby";
-  }
-
-  #leader(): string | null {
-    return this.#started?.leadership.leader() ?? null;
-  }
-
-  #isPolling(role: Role): boolean {
-    return this.#started?.daemon.isPolling() === true && (role === "leader" || role === "cut_off");
-  }
-
-  #tick(): void {
-    if (!this.#isStepping && this.#started !== null) {
-      const { daemon, history } = this.#started;
+  #tick(followers: Followers): void {
+    if (!this.#isStepping) {
       this.#isStepping = true;
-      this.#inTurn(() => this.#step({ daemon, history }))
+      this.#inTurn(() => this.#step(followers))
         .catch(this.#options.world.onBug)
         .finally(() => {
           this.#isStepping = false;
@@ -182,54 +167,56 @@ export class Replica implements AsyncDisposable {
     }
   }
 
-  async #step({ daemon, history }: Followers): Promise<void> {
+  async #step(followers: Followers): Promise<void> {
+    const { daemon } = followers;
     const { world } = this.#options;
-    const role = this.#role();
+    const role = this.#leadership.role();
+    const token = this.#leadership.token();
     this.#logRole(role);
     const isDue = world.monotonicMs() >= this.#dueMs;
     // With another token another replica may have led meanwhile.
-    if (role === "leader" && (!daemon.isPolling() || this.#token() !== this.#ledWith)) {
-      await this.#takeOver({ daemon, history });
-    } else if (role === "leader" && isDue) {
+    if (token !== null && (!daemon.isPolling() || token !== this.#ledWith)) {
+      await this.#takeOver(followers, token);
+    } else if (token !== null && isDue) {
       this.#dueMs = world.monotonicMs() + PUBLISH_MS;
-      await this.#publish();
+      await this.#publish(followers);
       if (world.monotonicMs() >= this.#historyDueMs) {
-        await this.#writeHistory(this.#token());
+        await this.#writeHistory(followers, this.#leadership.token());
       }
     } else if ((role === "standby" || role === "unsure") && daemon.isPolling()) {
       await daemon.stopPolling();
     } else if (role === "standby" && isDue) {
       this.#dueMs = world.monotonicMs() + FOLLOW_MS;
-      await this.#follow({ daemon, history });
+      await this.#follow(followers);
     }
   }
 
   /** All that the last leader handed over is taken in before the first poll. */
-  async #takeOver({ daemon, history }: Followers): Promise<void> {
-    const token = this.#token();
-    if (token === null || !(await this.#follow({ daemon, history })) || this.#token() !== token) {
+  async #takeOver(followers: Followers, token: number): Promise<void> {
+    if (!(await this.#follow(followers)) || this.#leadership.token() !== token) {
       return;
     }
     this.shared.takeOver(this.#options.former);
     this.#ledWith = token;
     this.#historyDueMs = this.#options.world.monotonicMs() + HISTORY_MS;
-    daemon.startPolling();
-    await this.#publish();
+    followers.daemon.startPolling();
+    await this.#publish(followers);
   }
 
-  async #publish(): Promise<boolean> {
-    const token = this.#token();
-    if (token === null || this.#started === null) {
+  async #publish({ daemon }: Followers): Promise<boolean> {
+    const token = this.#leadership.token();
+    if (token === null) {
       return false;
     }
     this.shared.touchJournal();
-    return isWritten(await this.#state.write(partsOf(this.#started.daemon.handover()), token));
+    const { kind } = await this.#state.write(partsOf(daemon.handover()), token);
+    return kind === "written";
   }
 
   /** A null token writes it though the lease was given back, unless another replica has written its own. */
-  async #writeHistory(token: number | null): Promise<void> {
+  async #writeHistory({ history }: Followers, token: number | null): Promise<void> {
     this.#historyDueMs = this.#options.world.monotonicMs() + HISTORY_MS;
-    const parts = [...(this.#started?.history.save() ?? [])].map(([name, chain]) => ({
+    const parts = [...history.save()].map(([name, chain]) => ({
       name,
       version: Symbol(name),
       text: () => historyText([name, chain]),
@@ -286,11 +273,8 @@ export class Replica implements AsyncDisposable {
     const { world, store } = this.#options;
     if (role !== this.#loggedRole) {
       this.#loggedRole = role;
-      const leader = this.#leader();
-      world.logger[role === "cut_off" ? "warn" : "info"](
-        { role, leader, store: store.name },
-        ROLE_LINES[role],
-      );
+      const fields = { role, leader: this.#leadership.leader(), store: store.name };
+      world.logger[role === "cut_off" ? "warn" : "info"](fields, ROLE_LINES[role]);
     }
   }
 
@@ -301,16 +285,6 @@ export class Replica implements AsyncDisposable {
       this.#options.world.logger.warn({ subject, ...fields }, message);
     }
   }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#turn.then(work);
-    this.#turn = result.catch(() => undefined);
-    return await result;
-  }
-}
-
-function isWritten({ kind }: WriteResult): boolean {
-  return kind === "written";
 }
 
 const ROLE_LINES: Readonly<Record<Role, string>> = {

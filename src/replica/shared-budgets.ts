@@ -1,3 +1,4 @@
+import pLimit from "p-limit";
 import { z } from "zod";
 import { BackOff } from "../budgets/back-off.ts";
 import type { Budgets } from "../budgets/budgets.ts";
@@ -6,22 +7,14 @@ import { Spent, usedAt } from "../budgets/ledger.ts";
 import type { SavedBudgets } from "../budgets/saved-budgets.ts";
 import type { Endpoint } from "../core/model/fleet.ts";
 import { parseJson } from "../core/model/text.ts";
+import type { Leadership } from "../leader/leadership.ts";
 import { type Part, type ReadPart, SharedParts, type SharedPartsOptions } from "./parts.ts";
-
-/** By which right a process counts requests. */
-type CountingRight =
-  /** It holds the lease with this token. */
-  | { readonly kind: "leader"; readonly token: number }
-  /** It held the lease until the store went away: it may use what it has in advance. */
-  | { readonly kind: "cut_off" }
-  | { readonly kind: "none" };
 
 export interface SharedBudgetsOptions extends Pick<SharedPartsOptions, "store" | "onTooLong"> {
   readonly budgets: Budgets;
-  /** Unix milliseconds by the store's clock. */
-  readonly nowMs: () => number;
+  /** The right to count, which is that to lead. */
+  readonly leadership: Pick<Leadership, "role" | "token" | "isFailing" | "storeNowMs">;
   readonly monotonicMs: () => number;
-  readonly right: () => CountingRight;
   /** Whether this process polls by schedules, and so may go on for a while when the store is away. */
   readonly isDaemon: boolean;
   /** A part cannot be read. */
@@ -68,17 +61,18 @@ export class SharedBudgets implements BudgetRecord {
   /** By the account's id, how many requests may be sent unrecorded since then. */
   readonly #left = new Map<string, number>();
   #queued: Promise<void> | null = null;
-  #latest: Promise<unknown> = Promise.resolve();
+  readonly #inTurn = pLimit(1);
 
   constructor(options: SharedBudgetsOptions) {
-    const { store, onTooLong, nowMs, budgets } = options;
+    const { store, onTooLong, leadership, budgets } = options;
     this.#options = options;
     this.budgets = budgets;
-    this.nowMs = nowMs;
-    this.#parts = new SharedParts({ store, onTooLong, nowMs, key: KEY, format: FORMAT });
+    this.nowMs = () => leadership.storeNowMs();
+    this.#parts = new SharedParts({ store, onTooLong, nowMs: this.nowMs, key: KEY, format: FORMAT });
   }
 
-  readonly problem = (): string | null => (this.#options.right().kind === "none" ? OTHER_LEADS : null);
+  readonly problem = (): string | null =>
+    this.#mayPoll() || this.#options.leadership.isFailing() ? null : OTHER_LEADS;
 
   /** Callers that wait at the same time share one write. */
   readonly flush = (): Promise<void> => {
@@ -98,7 +92,7 @@ export class SharedBudgets implements BudgetRecord {
     const account = this.budgets.accountOf(endpoint);
     const { storeMs, monotonicMs } = this.#contact;
     const isOver = this.#options.monotonicMs() - monotonicMs >= ADVANCE_MS;
-    if (account === null || isOver || storeMs < this.#advance.fromMs || this.problem() !== null) {
+    if (account === null || isOver || storeMs < this.#advance.fromMs || !this.#mayPoll()) {
       return false;
     }
     const { id, ledger, inFiveMinutes } = account;
@@ -138,18 +132,24 @@ export class SharedBudgets implements BudgetRecord {
     await this.flush().catch(() => undefined);
   }
 
+  /** Whether this process leads, or led last and may use what it has in advance. */
+  #mayPoll(): boolean {
+    const role = this.#options.leadership.role();
+    return role === "leader" || role === "cut_off";
+  }
+
   /** @throws {Error} If not all that was counted is in the store. */
   async #record(): Promise<void> {
-    const right = this.#options.right();
-    if (right.kind !== "leader") {
-      throw new Error(right.kind === "none" ? OTHER_LEADS : "the store is away");
+    const token = this.#options.leadership.token();
+    if (token === null) {
+      throw new Error(this.problem() ?? "the store is away");
     }
     const contact = { storeMs: this.nowMs(), monotonicMs: this.#options.monotonicMs() };
     const sequence = this.budgets.sequence();
-    let result = await this.#parts.write(this.#changes(), right.token);
+    let result = await this.#parts.write(this.#changes(), token);
     if (result.kind === "lost") {
       this.#recorded = null;
-      result = await this.#parts.write(this.#changes(), right.token);
+      result = await this.#parts.write(this.#changes(), token);
     }
     if (result.kind === "written") {
       this.#recorded = sequence;
@@ -232,12 +232,6 @@ export class SharedBudgets implements BudgetRecord {
     if (!this.#isInformed) {
       this.budgets.exhaust(ids, this.nowMs());
     }
-  }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const result = this.#latest.then(work);
-    this.#latest = result.catch(() => undefined);
-    return await result;
   }
 }
 

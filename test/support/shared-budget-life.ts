@@ -158,13 +158,16 @@ class Process {
         return this.loses === "reply" ? NOT_CONNECTED : reply;
       },
     };
-    const nowMs = (): number => life.trueMs() + this.#storeErrorMs;
     this.budgets = new SharedBudgets({
       store,
       budgets: new Budgets(FLEET, { slackMs: SLACK_MS }),
-      nowMs,
+      leadership: {
+        role: () => (this.token === null ? "standby" : "leader"),
+        token: () => this.token,
+        isFailing: () => false,
+        storeNowMs: () => life.trueMs() + this.#storeErrorMs,
+      },
       monotonicMs: () => life.trueMs() - T0 + id,
-      right: () => (this.token === null ? { kind: "none" } : { kind: "leader", token: this.token }),
       isDaemon,
       onInvalid: () => undefined,
       onTooLong: () => undefined,
