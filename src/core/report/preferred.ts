@@ -4,27 +4,15 @@ import type { TargetReport } from "../model/report.ts";
 /** Targets within this of the freshest are as good: the first listed of them is preferred, so that nothing flaps. */
 const AS_GOOD_SECONDS = 5;
 const AS_GOOD_BLOCKS = 2;
-const NONE: ReadonlySet<string> = new Set();
-
-/** The reports with the preferred targets marked, and no other. */
-export function markPreferred(
-  reports: readonly TargetReport[],
-  excluded: ReadonlySet<string> = NONE,
-): readonly TargetReport[] {
-  const preferred = preferredKeys(reports, excluded);
-  return reports.map((report) =>
-    report.preferred === preferred.has(report.key) ? report : { ...report, preferred: !report.preferred },
-  );
-}
 
 /**
  * The keys of the freshest healthy target of each protocol, among those that serve its users: a testing URL is preferred
  * only where the protocol has no production tier. The reports are all of one chain. `excluded` are keys of targets whose
  * data differ from what the others have.
  */
-function preferredKeys(
+export function preferredKeys(
   reports: readonly TargetReport[],
-  excluded: ReadonlySet<string> = NONE,
+  excluded: ReadonlySet<string>,
 ): ReadonlySet<string> {
   const inProduction = new Set(reports.filter(isProduction).map(({ protocol }) => protocol));
   const best = new Map<string, TargetReport>();

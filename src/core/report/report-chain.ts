@@ -20,7 +20,7 @@ import { measureLag } from "../status/lag.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
 import { detailOf } from "./detail.ts";
 import { disputeText } from "./dispute-text.ts";
-import { markPreferred } from "./preferred.ts";
+import { preferredKeys } from "./preferred.ts";
 import { oddTargets, reportParity } from "./report-parity.ts";
 import { reportStandings } from "./standings.ts";
 
@@ -30,6 +30,10 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
   const { slug, id, name, testnet, blockTimeMs, thresholds } = watched.chain;
   const targets = reportTargets(state, watched, view);
   const parity = reportParity(state, watched, { targets, nowMs });
+  const preferred = preferredKeys(targets, oddTargets(parity));
+  for (const target of targets) {
+    target.preferred = preferred.has(target.key);
+  }
   return {
     slug,
     chain_id: id,
@@ -45,7 +49,7 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
       critical_seconds: thresholds.criticalMs / 1_000,
       stalled_seconds: thresholds.stalledMs / 1_000,
     },
-    targets: parity.length === 0 ? targets : markPreferred(targets, oddTargets(parity)),
+    targets,
     gaps: reportGaps(state, watched, view),
     parity,
   };
@@ -70,13 +74,16 @@ function reportReference(view: ChainView): ChainReport["reference"] {
   };
 }
 
-/** What is known of each target of a chain. */
-function reportTargets(state: ChainState, watched: WatchedChain, view: ChainView): readonly TargetReport[] {
+/** What is known of each target of a chain; which of them are preferred follows from all. */
+function reportTargets(state: ChainState, watched: WatchedChain, view: ChainView): readonly MarkedTarget[] {
   const byKey = new Map(state.sources.map((source) => [source.key, source]));
-  const reports = watched.targets.map((target) =>
+  return watched.targets.map((target) =>
     reportTarget(target, byKey.get(target.key) ?? unpolled(target), view),
   );
-  return markPreferred(reports);
+}
+
+interface MarkedTarget extends TargetReport {
+  preferred: boolean;
 }
 
 /**
@@ -120,13 +127,15 @@ function reportGap(
   };
 }
 
-function reportTarget(target: Target, known: SourceState, view: ChainView): TargetReport {
-  const state = servedOf(known);
+function reportTarget(target: Target, known: SourceState, view: ChainView): MarkedTarget {
+  // A copy, for its detail may be read after the next poll.
+  const state = { ...servedOf(known) };
   const staleMs = staleAfterMs(view.thresholds, target.pollIntervalMs);
   const fresh = isFresh(state, view);
   const height = reportHeight(state, view);
   const status = statusAt(state, { nowMs: view.nowMs, staleMs, fresh });
   const lag = status === "diverged" || height.block_number === null ? null : measureLag(state, view);
+  let detail: string | null = null;
   return {
     ...targetId(target),
     status,
@@ -143,7 +152,11 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Targ
     regressions: state.regressions,
     preferred: false,
     maintenance: false,
-    detail: detailOf({ status, state, view, lag }),
+    // A sentence is made when somebody reads it: metrics and most reports need none.
+    get detail() {
+      detail ??= detailOf({ status, state, view, lag });
+      return detail;
+    },
     explorer: target.explorer,
     playground: target.playground,
   };
