@@ -97,9 +97,25 @@ function renderStandings({ dispute, reference, standings }: ChainSummary): Html 
   return renderSection(
     "agreement",
     "Who agrees on the head",
-    html`${dispute === null ? null : html`<p>No reference: ${dispute}</p>`}
+    html`<p>${dispute === null ? decisionText(standings) : `No reference: ${dispute}`}</p>
 <ul class="cards">${groups}</ul>`,
   );
+}
+
+/** On how much the decision rests, and what would change it. */
+function decisionText(standings: readonly Standing[]): string {
+  const providersThat = (stands: Standing["stands"]) =>
+    new Set(standings.filter((one) => one.stands === stands).map(({ host, source }) => host ?? source)).size;
+  const agreeing = providersThat("agrees");
+  if (agreeing === 0) {
+    return "No reference: the sources heard lately do not show where the head is.";
+  }
+  if (agreeing === 1) {
+    return "One provider alone shows this head. A second one, or an RPC node (rpc), would confirm or refute it.";
+  }
+  const others =
+    providersThat("excluded") === 0 ? "" : " An excluded source counts again once its heights fit theirs.";
+  return `${agreeing} providers agree on this head. More providers that contradict them and agree with each other would change it.${others}`;
 }
 
 function renderStanding(
