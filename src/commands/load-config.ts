@@ -6,6 +6,7 @@ import { ConfigError } from "../config/problems.ts";
 import { parseDuration, parseListenAddress } from "../config/quantities.ts";
 import { parseWebConfig } from "../config/web.ts";
 import { LiveWebSettings } from "../io/http-server/settings.ts";
+import { whyUnreadable } from "../io/system-error.ts";
 import { CommandError, type CommandWorld } from "./command-world.ts";
 
 /**
@@ -81,8 +82,6 @@ function readConfigFile(file: string, world: Pick<CommandWorld, "readFile">, adv
   try {
     return world.readFile(file);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown error";
-    const reason = code === "ENOENT" ? "no such file" : code;
-    throw new ConfigError(`${file}: ${reason}; ${advice}`, { cause: error });
+    throw new ConfigError(`${file}: ${whyUnreadable(error)}; ${advice}`, { cause: error });
   }
 }

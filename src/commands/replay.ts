@@ -4,6 +4,7 @@ import type { Observation } from "../core/model/observation.ts";
 import { chainReports, type Incident, incidentKey, type Report, type Status } from "../core/model/report.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { type Recorded, readRecordedLine, recordedNames } from "../daemon/recording.ts";
+import { whyUnreadable } from "../io/system-error.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
 import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 import { loadConfig, readDuration } from "./load-config.ts";
@@ -81,9 +82,7 @@ async function* linesOf(file: string): AsyncIterable<{ readonly text: string; re
       yield* lines.map((text) => ({ text, isWhole: true }));
     }
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-    const reason = code === "ENOENT" ? "no such file" : code;
-    throw new CommandError(`Cannot read ${file}: ${reason}`, { cause: error });
+    throw new CommandError(`Cannot read ${file}: ${whyUnreadable(error)}`, { cause: error });
   }
   if (rest !== "") {
     yield { text: rest, isWhole: false };

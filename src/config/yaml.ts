@@ -46,7 +46,10 @@ const MAX_ALIASES = 10_000;
 export function readYaml(text: string): YamlFile {
   if (text.length > MAX_CHARACTERS) {
     const found = `${(text.length / 2 ** 20).toFixed(1)} MiB`;
-    return unreadable(`found a file of ${found}, expected at most ${MAX_CHARACTERS / 2 ** 20} MiB`);
+    const message = `found a file of ${found}, expected at most ${MAX_CHARACTERS / 2 ** 20} MiB`;
+    const start = { line: 1, column: 1 };
+    const problems = [{ position: start, message }];
+    return { value: null, problems, readable: false, positionOf: () => start, sourceOf: () => null };
   }
   const lines = new LineCounter();
   const document = parseDocument(text, {
@@ -62,26 +65,20 @@ export function readYaml(text: string): YamlFile {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(1, line), column: Math.max(1, col) };
   };
-  const syntax = [...document.errors, ...document.warnings];
-  const { targets, flaws, duplicates } = readNodes(document);
-  const problems = [
-    ...syntax.map(({ code, message, pos }) => ({
-      offset: pos[0],
-      message: syntaxMessage(code, message),
-    })),
-    ...flaws,
-    ...duplicates,
-  ];
-  const isValid = syntax.length + flaws.length === 0;
-  const plain = isValid ? toPlain(document) : null;
+  const flaws = [...document.errors, ...document.warnings].map(({ code, message, pos }): Flaw => {
+    return { offset: pos[0], message: syntaxMessage(code, message) };
+  });
+  const targets = aliasTargets(document, flaws);
+  const value = flaws.length === 0 ? plainValue(document, flaws) : null;
+  const readable = flaws.length === 0;
   const find = (path: Path): Lookup => findNode(document.contents, path, targets);
   return {
-    value: plain?.value ?? null,
-    problems: [...problems, ...(plain?.flaws ?? [])].map(({ offset, message }) => ({
+    value,
+    readable,
+    problems: [...flaws, ...duplicateKeys(document)].map(({ offset, message }) => ({
       position: at(offset),
       message,
     })),
-    readable: plain !== null && plain.flaws.length === 0,
     positionOf(path, what) {
       const { node, key, isWhole } = find(path);
       const [first, second] = what === "value" && isWhole ? [node, key] : [key, node];
@@ -92,12 +89,6 @@ export function readYaml(text: string): YamlFile {
       return isWhole && isScalar(node) ? (node.source ?? null) : null;
     },
   };
-}
-
-function unreadable(message: string): YamlFile {
-  const start = { line: 1, column: 1 };
-  const problems = [{ position: start, message }];
-  return { value: null, problems, readable: false, positionOf: () => start, sourceOf: () => null };
 }
 
 interface Flaw {
@@ -124,21 +115,18 @@ function syntaxMessage(code: string, message: string): string {
   }
 }
 
-interface Nodes {
-  /** What each alias refers to: the library's own lookup walks the whole document for each. */
-  readonly targets: ReadonlyMap<Alias, Node>;
-  /** What makes the content unusable. */
-  readonly flaws: readonly Flaw[];
-  readonly duplicates: readonly Flaw[];
-}
-
-function readNodes(document: Document): Nodes {
+/** What each alias refers to: the library's own lookup walks the whole document for each. Adds what cannot be used to `flaws`. */
+function aliasTargets(document: Document, flaws: Flaw[]): ReadonlyMap<Alias, Node> {
   const latest = new Map<string, Node>();
   const targets = new Map<Alias, Node>();
-  const flaws: Flaw[] = [];
-  const duplicates: Flaw[] = [];
-  visit(document, (_, node, ancestors) => {
-    if (isAlias(node)) {
+  visit(document, {
+    Node(_, node, ancestors) {
+      if (!isAlias(node)) {
+        if (node.anchor !== undefined) {
+          latest.set(node.anchor, node);
+        }
+        return;
+      }
       const target = latest.get(node.source);
       const offset = node.range?.[0] ?? 0;
       if (target === undefined) {
@@ -148,35 +136,40 @@ function readNodes(document: Document): Nodes {
       } else {
         targets.set(node, target);
       }
-    } else if (isNode(node) && node.anchor !== undefined) {
-      latest.set(node.anchor, node);
-    }
-    if (isMap(node)) {
-      duplicates.push(...duplicateKeys(node));
-    }
+    },
   });
-  return { targets, flaws, duplicates };
+  return targets;
 }
 
-function duplicateKeys(map: YAMLMap): readonly Flaw[] {
-  const seen = new Set<string>();
-  return map.items.flatMap(({ key }) => {
-    const text = isScalar(key) ? String(key.value) : "";
-    const isNew = seen.size < seen.add(text).size;
-    const offset = isScalar(key) ? (key.range?.[0] ?? 0) : 0;
-    return isNew ? [] : [{ offset, message: `duplicate key ${JSON.stringify(text)}` }];
+function duplicateKeys(document: Document): readonly Flaw[] {
+  const duplicates: Flaw[] = [];
+  visit(document, {
+    Map(_, map) {
+      const seen = new Set<string>();
+      for (const { key } of map.items) {
+        const text = isScalar(key) ? String(key.value) : "";
+        if (seen.has(text)) {
+          const offset = isScalar(key) ? (key.range?.[0] ?? 0) : 0;
+          duplicates.push({ offset, message: `duplicate key ${JSON.stringify(text)}` });
+        }
+        seen.add(text);
+      }
+    },
   });
+  return duplicates;
 }
 
-function toPlain(document: Document): { value: unknown; flaws: readonly Flaw[] } {
+/** Null, and one more flaw, where the aliases are too many. */
+function plainValue(document: Document, flaws: Flaw[]): unknown {
   try {
-    return { value: document.toJS({ maxAliasCount: MAX_ALIASES }), flaws: [] };
+    return document.toJS({ maxAliasCount: MAX_ALIASES });
   } catch (error) {
     if (!(error instanceof ReferenceError)) {
       throw error;
     }
     const message = `aliases expand to more than ${MAX_ALIASES.toLocaleString("en-US")} values`;
-    return { value: null, flaws: [{ offset: 0, message }] };
+    flaws.push({ offset: 0, message });
+    return null;
   }
 }
 

@@ -8,6 +8,12 @@ export function isSystemError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error;
 }
 
+/** Why a file cannot be read: `no such file`, or the code of the error. */
+export function whyUnreadable(error: unknown): string {
+  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
+  return code === "ENOENT" ? "no such file" : code;
+}
+
 /** What an operation results in; null where it failed with one of these codes. */
 export async function orNull<T>(work: Promise<T>, ...codes: readonly string[]): Promise<T | null> {
   try {

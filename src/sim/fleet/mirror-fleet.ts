@@ -11,19 +11,15 @@ import { type ServerKind, SIMULATED_CUSTOM } from "../servers/families.ts";
 import { type EndpointSpec, type FleetOptions, type SimulatedFleet, startFleet } from "./simulated-fleet.ts";
 import type { TargetBehaviour } from "./simulated-target.ts";
 
-/** A configuration with every endpoint simulated on loopback. */
-export interface MirroredFleet {
-  /** The same configuration with other URLs and hosts. */
-  readonly config: Config;
-  /** Its endpoints and targets have the keys of the configuration. */
-  readonly fleet: SimulatedFleet;
-}
-
 /**
  * Simulates the fleet of a configuration: one loopback server for each real origin, with the real paths, keys and chains.
- * The real fleet is not contacted. The caller disposes the fleet.
+ * The real fleet is not contacted. `config` is the same configuration with other URLs and hosts. The caller disposes the
+ * fleet, whose endpoints and targets have the keys of the configuration.
  */
-export async function mirrorFleet(config: Config, nowMs: () => number): Promise<MirroredFleet> {
+export async function mirrorFleet(
+  config: Config,
+  nowMs: () => number,
+): Promise<{ readonly config: Config; readonly fleet: SimulatedFleet }> {
   const fleet = await startFleet(mirrorOf(config.fleet, nowMs));
   return { config: { ...config, fleet: withSimulatedUrls(config.fleet, fleet) }, fleet };
 }
@@ -35,9 +31,9 @@ export function mirrorOf(fleet: Fleet, nowMs: () => number): FleetOptions {
   );
   return {
     nowMs,
-    chains: fleet.chains.map((chain) => {
-      return chainOfAge({ slug: chain.slug, id: chain.id, blockTimeMs: blockTimeOf(chain) }, nowMs());
-    }),
+    chains: fleet.chains.map((chain) =>
+      chainOfAge({ slug: chain.slug, id: chain.id, blockTimeMs: blockTimeOf(chain) }, nowMs()),
+    ),
     endpoints: endpoints.map((endpoint) => endpointSpec(endpoint, fleet)),
   };
 }

@@ -118,7 +118,7 @@ function envio(columnsOf: Readonly<Record<string, string>>): Server {
     refuse: refuseAsHasura,
     rootOf(rows) {
       const inOrder = rows.toSorted((one, other) => Number(one.chainId) - Number(other.chainId));
-      const events = ({ where, order_by: order, limit }: TableArguments) =>
+      const events = ({ where, order_by: order, limit }: ListArguments<{ readonly _eq?: unknown }>) =>
         inOrder
           .flatMap((row) => campaignsOf(row, limit, order?.subgraphId))
           .filter(({ chainId }) => isWanted(chainId, where?.chainId?._eq));
@@ -206,7 +206,7 @@ const PONDER: Server = {
         ]),
       ),
     },
-    campaigns: ({ where, orderDirection, limit }: PageArguments) => ({
+    campaigns: ({ where, orderDirection, limit }: ListArguments) => ({
       items: rows
         .filter(({ chainId }) => isWanted(chainId, where?.chainId))
         .flatMap((row) => campaignsOf(row, limit, orderDirection)),
@@ -325,23 +325,13 @@ function firstOf([row]: readonly ServedRow[]): ServedRow {
   return row;
 }
 
-interface ListArguments {
+/** The arguments of a list. `where: { chainId: 1 }`, or `{ _eq: 1 }`, is the one condition that is understood. */
+interface ListArguments<ChainId = unknown> {
   readonly first?: number;
+  readonly limit?: number;
   readonly orderDirection?: string;
-}
-
-/** `where: { chainId: { _eq: 1 } }` is the one condition that is understood. */
-interface TableArguments {
-  readonly where?: { readonly chainId?: { readonly _eq?: unknown } };
   readonly order_by?: { readonly subgraphId?: string };
-  readonly limit?: number;
-}
-
-/** `where: { chainId: 1 }` is the one condition that is understood. */
-interface PageArguments {
-  readonly where?: { readonly chainId?: unknown };
-  readonly orderDirection?: string;
-  readonly limit?: number;
+  readonly where?: { readonly chainId?: ChainId };
 }
 
 function isWanted(chainId: unknown, wanted: unknown): boolean {

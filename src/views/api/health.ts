@@ -1,6 +1,7 @@
 import { servingTargets } from "../../core/model/fleet.ts";
-import type { ParityReport, Report, TargetReport } from "../../core/model/report.ts";
+import type { Report, TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatDuration } from "../../core/model/text.ts";
+import { differingKeys, findDifferences } from "../wording/parity.ts";
 import type { HealthJson, HealthTargetJson } from "./api-schema.ts";
 import { selectTargets } from "./selection.ts";
 
@@ -37,7 +38,7 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
     maxLagSeconds,
     hasReference: chain.reference !== null,
     nowMs: Date.parse(report.generated_at),
-    differing: query.parity === "equal" ? differingTargets(report.parity) : new Map(),
+    differing: query.parity === "equal" ? whyDifferent(report) : new Map(),
   };
   const freshest = findFreshest(ofTier);
   const targets = considered.map((target) => healthTargetJson(target, rules));
@@ -64,14 +65,12 @@ interface Rules {
   readonly differing: ReadonlyMap<string, string>;
 }
 
-/** Of two that differ, both; where one is known to be the odd one out, that one alone. */
-function differingTargets(parity: readonly ParityReport[]): ReadonlyMap<string, string> {
-  const differences = parity.filter(({ result }) => result === "different");
+/** Why the data of a target differ, by its key. */
+function whyDifferent(report: Report): ReadonlyMap<string, string> {
   return new Map(
-    differences.flatMap((one) => {
-      const keys = one.odd_key === null ? [one.key, one.against_key] : [one.odd_key];
+    findDifferences(report).flatMap((one) => {
       const why = `data differ by probe ${one.probe}: ${one.variant} ${one.detail}`;
-      return keys.map((key) => [key, why] as const);
+      return differingKeys(one).map((key) => [key, why] as const);
     }),
   );
 }

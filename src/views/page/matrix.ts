@@ -2,7 +2,7 @@ import { type IndexerId, indexerKey } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import { type ChainSummary, type Report, statusRank, type TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatNumber, shortDuration } from "../../core/model/text.ts";
-import { differingKeys } from "../wording/parity.ts";
+import { differingKeys, findDifferences } from "../wording/parity.ts";
 import { describeState, notableLagMs, statusWords, variantName } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
 import { chainPath, targetAnchor } from "./links.ts";
@@ -33,7 +33,7 @@ export function renderMatrix(report: Report): Html {
   const table = {
     columns: findColumns(rows),
     explained: new Set(report.incidents.flatMap(({ targets }) => targets)),
-    differing: differingKeys(report),
+    differing: new Set(findDifferences(report).flatMap(differingKeys)),
   };
   const mainnets = rows.filter(({ chain }) => !chain.testnet);
   const testnets = rows.filter(({ chain }) => chain.testnet);

@@ -14,12 +14,8 @@ export function urgentDifferences(report: Report): readonly ParityReport[] {
 }
 
 /** The keys of the targets whose data differ: of two both, or the odd one out where that is known. */
-export function differingKeys(report: Pick<Report, "parity">): ReadonlySet<string> {
-  return new Set(
-    findDifferences(report).flatMap((one) =>
-      one.odd_key === null ? [one.key, one.against_key] : [one.odd_key],
-    ),
-  );
+export function differingKeys({ key, against_key, odd_key }: ParityReport): readonly string[] {
+  return odd_key === null ? [key, against_key] : [odd_key];
 }
 
 /** `airdrops on Base (campaigns)`. */
