@@ -1,7 +1,6 @@
 import { hostname } from "node:os";
 import type { Config } from "../config/config.ts";
 import type { Report } from "../core/model/report.ts";
-import { startConfigWatch } from "../daemon/config-watch.ts";
 import { Daemon } from "../daemon/daemon.ts";
 import { Reloader } from "../daemon/reloader.ts";
 import { startReportLoop } from "../daemon/report-loop.ts";
@@ -55,10 +54,11 @@ export async function startApp(config: Config, world: World): Promise<App> {
       }),
     );
     const replica = redis && (await createReplica(config, redis, world));
-    const mayPoll = replica && ((): boolean => replica.mayPoll());
-    const daemon: Daemon = cleanup.use(
-      new Daemon(config, { world, store, shared: replica?.shared ?? null, mayPoll }),
-    );
+    const replicated = replica && { shared: replica.shared, mayPoll: () => replica.mayPoll() };
+    const daemon: Daemon = cleanup.use(new Daemon(config, { world, store, ...replicated }));
+    if (replica === null) {
+      daemon.startPolling();
+    }
     const history = cleanup.use(await HistoryStore.open(world));
     const report = (): Report => ({ ...daemon.report(), ...(replica && { replica: replica.state() }) });
     cleanup.use(replica ?? createCleanup());
@@ -91,7 +91,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
     await store.publishUrl(server.url);
     replica?.start(`${hostname()}:${new URL(server.url).port}`, { daemon, history });
     cleanup.use(startReportLoop(daemon, history, world));
-    cleanup.use(startConfigWatch(() => reloader.reload(), world));
+    cleanup.use(reloader).watch();
     logStart(config, world, server.url);
     return {
       url: server.url,

@@ -8,7 +8,6 @@ import { type Report, STATUSES } from "../core/model/report.ts";
 import { checkRound } from "../daemon/check-round.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { spentInFile } from "../daemon/state/load.ts";
-import { createHttpClient } from "../io/http-client/client.ts";
 import { fetchStatus, fetchVersion, type StatusQuestion } from "../io/http-client/fetch-status.ts";
 import { createLogger } from "../io/logger.ts";
 import { findLockOwner, type LockOwner, StateLockedError } from "../io/state/lock.ts";
@@ -236,20 +235,13 @@ async function pollOnce(
     redact: () => createRedact(config.secrets),
     write: world.err,
   });
-  await using client = createHttpClient({
-    timeoutMs: config.poll.timeoutMs,
-    maxResponseBytes: config.poll.maxResponseBytes,
-    connectionsPerHost: config.poll.perHost,
-    userAgent: `synclag/${buildOf(world).version}`,
-    nowMs: world.nowMs,
-    proxy: readProxySettings(world.env),
-  });
+  const proxy = readProxySettings(world.env);
+  const roundWorld = { ...world, logger, build: buildOf(world), proxy, onBug: world.crash };
   const poll = (shared: BudgetRecord | null): Promise<Report> =>
     checkRound(config, chains, {
-      world: { ...world, logger },
+      world: roundWorld,
       stateFile: shared === null ? stateFile : null,
       shared,
-      post: client.post,
       onProgress: (done, total) => progress.show(`Polling: ${done} of ${total} endpoints`),
     });
   try {
@@ -258,11 +250,11 @@ async function pollOnce(
     }
     // The client of the store is loaded only where there is one.
     const { checkInStore, RedisStore } = await loadStore();
-    await using redis = await RedisStore.open(store, { ...world, logger });
+    await using redis = await RedisStore.open(store, roundWorld);
     const result = await checkInStore(config, {
       store: redis,
       former: await spentInFile(stateFile),
-      world: { ...world, logger, onBug: world.crash },
+      world: roundWorld,
       poll,
       onLeader: (name) =>
         world.err(`Reading the report of ${name}, which leads, from the store; polling nothing`),

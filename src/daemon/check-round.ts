@@ -1,32 +1,21 @@
-import { type BudgetRecord, createBudgetGate } from "../budgets/gate.ts";
+import type { BudgetRecord } from "../budgets/gate.ts";
 import type { Config } from "../config/config.ts";
 import type { ChainState } from "../core/head/chain-state.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
-import type { Post } from "../core/model/http-post.ts";
 import type { Report } from "../core/model/report.ts";
-import type { World } from "../io/world.ts";
-import { openMaintenance } from "../schedule/maintenance.ts";
-import { Monitor } from "./monitor.ts";
-import { PollCounters } from "./polling/counters.ts";
-import { DialectCache } from "./polling/dialect-cache.ts";
-import { ExchangeLog } from "./polling/exchange-log.ts";
-import { Explainer } from "./polling/explain.ts";
-import { pollOrder } from "./polling/order.ts";
-import { type PollPorts, poll } from "./polling/poll.ts";
-import { createPollPorts } from "./polling/ports.ts";
-import { createPollQueue } from "./polling/queue.ts";
+import { Daemon, type DaemonOptions } from "./daemon.ts";
+import { Monitor, type SavedMonitor } from "./monitor.ts";
 import type { RestoredState } from "./state/load.ts";
-import { openStateStore, type StateStoreOptions } from "./state/store.ts";
+import { openStateStore } from "./state/store.ts";
 
 export interface CheckRoundOptions {
-  readonly post: Post;
-  /** Called before the first poll, and after each. */
-  readonly onProgress: (done: number, total: number) => void;
-  readonly world: Pick<World, "nowMs" | "monotonicMs" | "random" | "logger">;
+  readonly world: DaemonOptions["world"];
   /** Its budgets are drawn on; null where those of the store are. */
   readonly stateFile: string | null;
   /** The budgets of the store; null where those of the state file are drawn on. */
   readonly shared: BudgetRecord | null;
+  /** Called before the first poll, and after each. */
+  readonly onProgress: (done: number, total: number) => void;
 }
 
 /**
@@ -41,83 +30,55 @@ export interface CheckRoundOptions {
 export async function checkRound(
   config: Config,
   chains: ReadonlySet<string>,
-  options: CheckRoundOptions,
+  { world, stateFile, shared, onProgress }: CheckRoundOptions,
 ): Promise<Report> {
-  const { world } = options;
-  const fleet = onlyServing(config.fleet, chains);
   // The report is of these endpoints alone: what is not polled cannot show whether anything can be reached.
-  const monitor = startMonitor({ ...config, fleet }, world);
-  const saved = startMonitor(config, world);
-  const dialects = new DialectCache();
-  await using store = await openStateStore(options.stateFile, config.fleet, {
+  const fleet = onlyServing(config.fleet, chains);
+  const total = endpointsOf(fleet).length;
+  const saved = new Monitor(config.fleet, { nowMs: world.nowMs, budgets: () => [] });
+  await using store = await openStateStore(stateFile, config.fleet, {
     world,
-    state: () => withOthers(saved, dialects, restored),
+    state: () => withOthers(saved.save(), daemon.save(), restored),
     onLockLost: ({ message }) => world.logger.error(message),
   });
   const { restored } = store;
-  const gate = createBudgetGate(options.shared ?? store, world.random);
-  gate.allowProbes();
   saved.restore(restored.chains, restored.incidents);
-  dialects.restore(restored.questions, config.fleet, () => false);
-  const scheduled = createPollPorts(config, {
-    ...options,
-    gate,
-    stopping: new AbortController().signal,
-    // One round counts and logs nothing: failures are in the report.
-    counters: new PollCounters(),
-    exchangeLog: new ExchangeLog(),
-  });
-  // A person's check must not spend what the schedule of a daemon needs.
-  const ports: PollPorts = { ...scheduled, use: "opportunistic", unsent: "observed" };
-  const queue = createPollQueue(config.poll, world.monotonicMs);
-  const explainer = new Explainer({
-    post: options.post,
-    queue,
-    redact: ports.redact,
-    hasTrouble: (endpoint) => monitor.hasTrouble(endpoint),
-    explain: (target, explanation) => monitor.explain(target, explanation),
-    onExchange: () => undefined,
-    // The reason is in the report.
-    logger: { warn: () => undefined, debug: () => undefined },
-  });
-  const endpoints = pollOrder(endpointsOf(fleet));
-
-  const explanations: Promise<void>[] = [];
   let done = 0;
-  options.onProgress(done, endpoints.length);
-  async function pollOnce(endpoint: Endpoint): Promise<void> {
-    const result = await poll(endpoint, dialects.searchOf(endpoint), ports);
-    dialects.note(endpoint, result.search);
-    monitor.observe(result.observations);
-    saved.observe(result.observations);
-    saved.observeParity(result.readings);
-    explanations.push(explainer.onPolled(endpoint, result.observations));
-    done += 1;
-    options.onProgress(done, endpoints.length);
-  }
-
-  await Promise.all(endpoints.map((endpoint) => queue.add(endpoint.host, () => pollOnce(endpoint))));
-  await Promise.all(explanations);
-  return {
-    ...withParityOf(monitor.report(), saved.report()),
-    budgets: gate.report(),
-  };
+  await using daemon: Daemon = new Daemon(
+    { ...config, fleet },
+    {
+      // Failures and reasons are in the report.
+      world: { ...world, logger: world.logger.child({}, { level: "silent" }) },
+      store: { ...store, restored: { ...restored, chains: new Map(), incidents: [] } },
+      shared,
+      onPolled({ observations }) {
+        saved.observe(observations);
+        done += 1;
+        onProgress(done, total);
+      },
+    },
+  );
+  onProgress(done, total);
+  await daemon.checkOnce();
+  const report = daemon.report();
+  const polled = new Set(report.chains.map(({ slug }) => slug));
+  // Whether data are the same follows from many polls: here alone, those of earlier processes count.
+  return { ...report, parity: saved.report().parity.filter(({ chain }) => polled.has(chain)) };
 }
 
 /** What the file knows of sources that this configuration lacks stays in it: it may be a daemon's. */
 function withOthers(
-  monitor: Monitor,
-  dialects: DialectCache,
+  saved: SavedMonitor,
+  { questions }: ReturnType<Daemon["save"]>,
   former: RestoredState,
-): ReturnType<StateStoreOptions["state"]> {
-  const own = monitor.save();
-  const chains = Object.entries(own.chains).map(
-    ([slug, state]) => [slug, withOtherSources(state, former.chains.get(slug))] as const,
+): ReturnType<Daemon["save"]> {
+  const own = Object.entries(saved.chains).map(
+    ([slug, chain]) => [slug, withOtherSources(chain, former.chains.get(slug))] as const,
   );
   return {
-    ...own,
-    chains: Object.fromEntries([...former.chains, ...chains]),
-    questions: { ...Object.fromEntries(former.questions), ...dialects.save() },
+    ...saved,
+    chains: Object.fromEntries([...former.chains, ...own]),
+    questions: { ...Object.fromEntries(former.questions), ...questions },
   };
 }
 
@@ -130,31 +91,15 @@ function withOtherSources(own: ChainState, former: ChainState | undefined): Chai
   };
 }
 
-/** Whether data are the same follows from many polls: here alone, those of earlier processes count. */
-function withParityOf(report: Report, saved: Report): Report {
-  const polled = new Set(report.chains.map(({ slug }) => slug));
-  return { ...report, parity: saved.parity.filter(({ chain }) => polled.has(chain)) };
-}
-
-function startMonitor({ fleet, maintenance }: Config, { nowMs }: Pick<World, "nowMs">): Monitor {
-  return new Monitor(fleet, {
-    nowMs,
-    budgets: () => [],
-    maintenance: (atMs) => openMaintenance(maintenance, atMs),
-  });
-}
-
 /** The fleet without the endpoints that serve none of these chains. */
 function onlyServing(fleet: Fleet, chains: ReadonlySet<string>): Fleet {
   const serving = (endpoints: readonly Endpoint[]) =>
-    endpoints.filter((endpoint) => serves(endpoint, chains));
+    endpoints.filter(({ chain, targets }) =>
+      chain === null ? targets.some((target) => chains.has(target.chain)) : chains.has(chain),
+    );
   return {
     ...fleet,
     indexers: fleet.indexers.map((indexer) => ({ ...indexer, endpoints: serving(indexer.endpoints) })),
     rpcEndpoints: serving(fleet.rpcEndpoints),
   };
-}
-
-function serves({ chain, targets }: Endpoint, chains: ReadonlySet<string>): boolean {
-  return chain === null ? targets.some((target) => chains.has(target.chain)) : chains.has(chain);
 }

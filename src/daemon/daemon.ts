@@ -1,68 +1,72 @@
 import { type BudgetGate, type BudgetRecord, createBudgetGate } from "../budgets/gate.ts";
 import { planFleet } from "../budgets/plan.ts";
 import type { Config } from "../config/config.ts";
+import type { ChainState } from "../core/head/chain-state.ts";
 import type { EndpointRecord } from "../core/model/exchange.ts";
-import type { Endpoint } from "../core/model/fleet.ts";
 import { memoize } from "../core/model/memoize.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
-import type { Observation } from "../core/model/observation.ts";
 import type { Plan } from "../core/model/plan.ts";
-import type { Report } from "../core/model/report.ts";
+import type { Incident, Report } from "../core/model/report.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
 import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
 import type { World } from "../io/world.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
-import { type Handover, type LearnedState, takeHandover } from "./handover.ts";
-import { inspectChain } from "./inspect-chain.ts";
+import { ObservationBatches } from "./batches.ts";
+import { endpointRecords } from "./endpoint-records.ts";
 import { LoopWatchdog } from "./loop-watchdog.ts";
-import { Monitor } from "./monitor.ts";
-import { ParitySchedule } from "./parity/parity-schedule.ts";
-import { ObservationBatches } from "./polling/batches.ts";
-import { PollCounters } from "./polling/counters.ts";
-import { DialectCache } from "./polling/dialect-cache.ts";
-import { ExchangeLog } from "./polling/exchange-log.ts";
-import { ParityCounters } from "./polling/parity-counters.ts";
+import { Monitor, type SavedMonitor } from "./monitor.ts";
+import { Poller, type PollerParts } from "./poller.ts";
+import { type Counters, type CountersGroup, PollCounters } from "./polling/counters.ts";
+import { EndpointStates } from "./polling/endpoint-state.ts";
 import { createPollQueue, hasSameLimits, type PollQueue } from "./polling/queue.ts";
-import { type PollsUnderWay, requestIdOf } from "./polling/rounds.ts";
 import { observationLine, recordedNames, restartLine } from "./recording.ts";
-import { type PollContext, type Running, readiness, standBy, startRunning, stopRunning } from "./running.ts";
 import type { StateStore, StateStoreOptions } from "./state/store.ts";
 
-export interface DaemonOptions {
-  readonly world: World;
+export interface DaemonOptions extends Partial<Pick<PollerParts, "openClient" | "mayPoll" | "onPolled">> {
+  readonly world: PollerParts["world"] & Pick<World, "uptimeMs" | "recording" | "lostLogLines">;
   /** The state that the previous process left, and where this one keeps its own. */
   readonly store: StateStore;
   /** The budgets that are recorded in the store, and not in the state file. Default: the state file records them. */
   readonly shared?: BudgetRecord | null;
-  /**
-   * For one of several replicas, which waits for `startPolling()`: whether a poll may be sent at this moment. Null, the default:
-   * it polls at once, and always.
-   */
-  readonly mayPoll?: (() => boolean) | null;
-  /** Opens the client that polls are sent with. Default: over the network. */
-  readonly openClient?: typeof createHttpClient;
 }
 
-/** The poll loop, on one configuration at a time. */
+/** Everything that another replica needs to go on from here; what has not changed is the same object, or has the same revision. */
+export interface Handover extends SavedMonitor {
+  readonly questions: { readonly revision: number; readonly save: () => Readonly<Record<string, number>> };
+  /** By `indexerKey`. */
+  readonly counters: ReadonlyMap<string, CountersGroup>;
+  /** By probe and target. */
+  readonly parityFailures: ReadonlyMap<string, number>;
+}
+
+/** What another replica has learned; times are by the clock of this process. */
+export interface LearnedState {
+  readonly chains: ReadonlyMap<string, ChainState>;
+  /** Null: unchanged, as below. */
+  readonly incidents: readonly Incident[] | null;
+  readonly questions: ReadonlyMap<string, number> | null;
+  readonly counters: ReadonlyMap<string, Counters>;
+  readonly parityFailures: ReadonlyMap<string, number>;
+}
+
+/** The poll loop, on one configuration at a time. It stands by until it is told to poll. */
 export class Daemon implements AsyncDisposable {
   readonly #options: DaemonOptions;
   readonly #record: BudgetRecord;
   readonly #gate: BudgetGate;
   readonly #monitor: Monitor;
   readonly #batches: ObservationBatches;
-  readonly #counters = new PollCounters();
-  readonly #parityCounters = new ParityCounters();
-  readonly #exchangeLog = new ExchangeLog();
-  readonly #dialects = new DialectCache();
-  readonly #paritySchedule: ParitySchedule;
+  readonly #states: EndpointStates;
+  readonly #counters: PollCounters;
   readonly #watchdog: LoopWatchdog;
   readonly #recordedNamesOf = memoize(recordedNames);
   readonly #planOf = memoize(({ fleet, poll }: Config) => planFleet(fleet, poll));
-  readonly #underWay: PollsUnderWay = new Map();
-  /** Of earlier configurations, with polls still under way. */
-  readonly #retired = new Set<Running>();
+  #config: Config;
   #queue: PollQueue;
-  #running: Running;
+  /** Null while this replica stands by. */
+  #poller: Poller | null = null;
+  /** Of earlier configurations, with polls still under way. */
+  readonly #retired = new Set<Poller>();
   #isDraining = false;
   /** Which query each endpoint answered last, by the leader, until this process polls. */
   #learnedQuestions: ReadonlyMap<string, number> | null = null;
@@ -70,69 +74,72 @@ export class Daemon implements AsyncDisposable {
   constructor(config: Config, options: DaemonOptions) {
     const { world, shared, store } = options;
     this.#options = options;
+    this.#config = config;
     this.#watchdog = new LoopWatchdog(world);
-    this.#paritySchedule = new ParitySchedule(world.monotonicMs);
     this.#record = shared ?? store;
     this.#gate = createBudgetGate(this.#record, world.random);
     this.#monitor = new Monitor(config.fleet, {
       nowMs: world.nowMs,
       uptimeMs: world.uptimeMs,
       budgets: () => this.#gate.report(),
-      maintenance: (nowMs) => openMaintenance(this.#running.config.maintenance, nowMs),
-      onNetworkRestored: (missed) => this.#running.polling?.pollNow(missed),
+      maintenance: (nowMs) => openMaintenance(this.#config.maintenance, nowMs),
+      onNetworkRestored: (missed) => this.#poller?.pollNow(missed.map(({ key }) => key)),
     });
     this.#batches = new ObservationBatches(this.#monitor, world.onBug);
+    this.#states = new EndpointStates(config.fleet);
+    this.#counters = new PollCounters(config.fleet);
+    this.#queue = createPollQueue(config.poll, world.monotonicMs);
     const { chains, incidents, questions } = store.restored;
     const state = chains.size > 0 ? "kept" : "lost";
     world.recording?.append([restartLine({ atMs: world.nowMs(), state })]);
     this.#gate.allowProbes();
     this.#monitor.restore(chains, incidents);
-    this.#dialects.restore(questions, config.fleet, (endpoint) => this.#monitor.isEvident(endpoint));
-    this.#counters.watch(config.fleet);
-    this.#parityCounters.watch(config.fleet);
-    this.#queue = createPollQueue(config.poll, world.monotonicMs);
-    this.#running = options.mayPoll == null ? this.#start(config) : standBy(config);
+    this.#states.restoreQuestions(questions, (endpoint) => this.#monitor.isEvident(endpoint));
   }
 
   /** Whether rounds are started; a replica that stands by does not. */
   isPolling(): boolean {
-    return this.#running.polling !== null;
+    return this.#poller !== null;
   }
 
   /** Polls from now on, from what is known: endpoints of which nothing is known at once, the others as they fall due. */
   startPolling(): void {
-    if (this.#running.polling === null && !this.#isDraining) {
+    if (this.#poller === null && !this.#isDraining) {
       this.#restoreQuestions();
       this.#learnedQuestions = null;
-      this.#running = this.#start(this.#running.config);
+      this.#poller = this.#createPoller();
+      this.#poller.start(() => this.#watchdog.tick());
     }
   }
 
   /** Aborts the polls under way, and waits for their end. Everything learned stays. */
   async stopPolling(): Promise<void> {
-    const former = this.#running;
-    if (former.polling !== null) {
-      this.#running = standBy(former.config);
-      await Promise.all([former, ...this.#retired].map(stopRunning));
-    }
+    const pollers = [...(this.#poller === null ? [] : [this.#poller]), ...this.#retired];
+    this.#poller = null;
+    await Promise.all(pollers.map((poller) => poller[Symbol.asyncDispose]()));
+  }
+
+  /** Polls every endpoint once, for `check`, on the spare part of the budgets. */
+  async checkOnce(): Promise<void> {
+    await using poller = this.#createPoller();
+    await poller.check();
   }
 
   /** Takes in what the leader knows. Only while this process does not poll. */
   learn({ chains, incidents, questions, counters, parityFailures }: LearnedState): void {
     this.#learnedQuestions = questions ?? this.#learnedQuestions ?? new Map();
     this.#monitor.restore(chains, incidents ?? undefined);
-    this.#counters.restore(counters);
-    this.#parityCounters.restore(parityFailures);
+    this.#counters.restore(counters, parityFailures);
   }
 
   /** What another replica needs in order to go on from here. */
   handover(): Handover {
-    return takeHandover({
-      monitor: this.#upToDate(),
-      dialects: this.#dialects,
-      counters: this.#counters,
-      parityCounters: this.#parityCounters,
-    });
+    return {
+      ...this.#upToDate().save(),
+      questions: { revision: this.#states.questionsRevision, save: () => this.#states.saveQuestions() },
+      counters: this.#counters.groups,
+      parityFailures: this.#counters.parityFailures,
+    };
   }
 
   /** Changes to another configuration: what is in both keeps its state, and its poll if one is under way. */
@@ -140,26 +147,31 @@ export class Daemon implements AsyncDisposable {
     if (this.#isDraining) {
       return;
     }
+    const { poll } = this.#config;
+    const former = this.#poller;
     this.#batches.flush();
-    this.#retire(this.#running);
-    this.#dialects.retain(config.fleet);
-    this.#paritySchedule.retain(config.fleet);
+    if (former !== null) {
+      this.#retire(former);
+    }
+    this.#config = config;
     this.#record.budgets.reload(config.fleet);
     this.#gate.allowProbes();
     this.#monitor.watch(config.fleet);
+    this.#states.watch(config.fleet);
     this.#counters.watch(config.fleet);
-    this.#parityCounters.watch(config.fleet);
-    this.#exchangeLog.watch(config.fleet);
-    if (!hasSameLimits(config.poll, this.#running.config.poll)) {
+    if (!hasSameLimits(config.poll, poll)) {
       this.#queue = createPollQueue(config.poll, this.#options.world.monotonicMs);
     }
-    this.#running = this.#running.polling === null ? standBy(config) : this.#start(config);
+    if (former !== null) {
+      this.#poller = null;
+      this.startPolling();
+    }
     this.#options.store.touch();
   }
 
   /** What must outlive the process, beside the budgets. */
   save(): ReturnType<StateStoreOptions["state"]> {
-    return { ...this.#upToDate().save(), questions: this.#dialects.save() };
+    return { ...this.#upToDate().save(), questions: this.#states.saveQuestions() };
   }
 
   /** Works out the next report in slices, so that `report()` does not block the event loop. */
@@ -177,22 +189,19 @@ export class Daemon implements AsyncDisposable {
   }
 
   plan(): Plan {
-    return this.#planOf(this.#running.config);
+    return this.#planOf(this.#config);
   }
 
   /** Every endpoint that serves a chain, with its last replies. */
   endpoints(chain: string): readonly EndpointRecord[] {
-    return inspectChain(this.#running.config, chain, (key) => this.#exchangeLog.of(key));
+    return endpointRecords(this.#config, chain, this.#states);
   }
 
   metricsSource(own: Pick<MetricsSource, "httpErrors" | "reload" | "replica">): MetricsSource {
     return {
       ...own,
+      ...this.#counters.of(this.#config.fleet),
       report: this.#upToDate().report(),
-      endpoints: this.#counters.endpoints(),
-      indexers: this.#counters.indexers(),
-      parity: this.#parityCounters.all(),
-      durations: this.#counters.durations(),
       loop: {
         lastTickMs: this.#watchdog.lastTickMs,
         inFlight: this.#queue.inFlight(),
@@ -204,11 +213,9 @@ export class Daemon implements AsyncDisposable {
 
   /** Whether the poll loop makes progress. */
   healthy(): ProbeResult {
-    const { config, polling } = this.#running;
-    if (polling === null) {
-      return { ok: true, detail: "Standing by: another replica polls" };
-    }
-    return this.#watchdog.verdict(config.poll, polling.longestMs());
+    return this.#poller === null
+      ? { ok: true, detail: "Standing by: another replica polls" }
+      : this.#watchdog.verdict(this.#config.poll, this.#poller.longestMs());
   }
 
   /** Whether every indexer was polled at least once. RPC nodes are optional evidence, and not waited for. */
@@ -216,10 +223,18 @@ export class Daemon implements AsyncDisposable {
     if (this.#isDraining) {
       return { ok: false, detail: "Shutting down" };
     }
-    const { config } = this.#running;
     this.#restoreQuestions();
-    const waiting = this.#dialects.unpolledOf(config.fleet).filter(({ kind }) => kind === "indexer");
-    return readiness(this.#running, waiting.length);
+    const waiting = this.#states
+      .all()
+      .filter(({ endpoint, isPolled }) => endpoint.kind === "indexer" && !isPolled).length;
+    if (waiting === 0) {
+      return { ok: true, detail: "Every endpoint was polled" };
+    }
+    const detail =
+      this.#poller === null
+        ? `Waiting for the leader's report of ${waiting} endpoints`
+        : `First round in progress: ${waiting} endpoints left`;
+    return { ok: false, detail };
   }
 
   /** Not ready from now on, so that no new traffic is routed here. */
@@ -229,29 +244,14 @@ export class Daemon implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.drain();
-    await Promise.all([this.#running, ...this.#retired].map(stopRunning));
+    await this.stopPolling();
   }
 
   /** Takes in what the leader knows of endpoints; asked only when it matters, for it looks at all of them. */
   #restoreQuestions(): void {
     if (this.#learnedQuestions !== null) {
-      this.#dialects.restore(this.#learnedQuestions, this.#running.config.fleet, (endpoint) =>
-        this.#monitor.isEvident(endpoint),
-      );
+      this.#states.restoreQuestions(this.#learnedQuestions, (endpoint) => this.#monitor.isEvident(endpoint));
     }
-  }
-
-  #append(observations: readonly Observation[]): void {
-    const { recording } = this.#options.world;
-    if (recording == null) {
-      return;
-    }
-    const names = this.#recordedNamesOf(this.#running.config.fleet);
-    recording.append(
-      observations.map((observation) =>
-        observationLine(observation, names.get(observation.source) ?? observation.source),
-      ),
-    );
   }
 
   /** With all that was polled. */
@@ -260,64 +260,37 @@ export class Daemon implements AsyncDisposable {
     return this.#monitor;
   }
 
-  #retire(running: Running): void {
-    const { polling } = running;
-    if (polling === null) {
-      return;
-    }
-    this.#retired.add(running);
-    polling
+  #retire(poller: Poller): void {
+    this.#retired.add(poller);
+    poller
       .retire()
       .catch(this.#options.world.onBug)
-      .finally(() => this.#retired.delete(running));
+      .finally(() => this.#retired.delete(poller));
   }
 
-  #start(config: Config): Running {
-    return startRunning(config, {
-      world: this.#options.world,
-      openClient: this.#options.openClient ?? createHttpClient,
-      gate: this.#gate,
-      counters: this.#counters,
-      exchangeLog: this.#exchangeLog,
-      monitor: this.#monitor,
+  #createPoller(): Poller {
+    const { mayPoll = () => true, onPolled, openClient = createHttpClient, store, world } = this.#options;
+    return new Poller(this.#config, {
+      world,
+      openClient,
+      mayPoll,
       queue: this.#queue,
-      underWay: this.#underWay,
-      firstRound: this.#dialects.unpolledOf(config.fleet),
-      poll: (endpoint, context) => this.#poll(endpoint, context),
-      onStopped: () => this.#batches.flush(),
-      onTick: () => this.#watchdog.tick(),
-    });
-  }
-
-  async #poll(endpoint: Endpoint, { ports, renew, explainer, onObserved }: PollContext): Promise<void> {
-    if (this.#options.mayPoll?.() === false) {
-      return onObserved("stable");
-    }
-    const known = this.#dialects.searchOf(endpoint);
-    const polled = await this.#paritySchedule.poll(endpoint, known, ports);
-    this.#options.store.touch();
-    if (!this.#running.requestIds.has(requestIdOf(endpoint))) {
-      // A reload has changed or removed it meanwhile.
-      return onObserved("stable");
-    }
-    this.#dialects.note(endpoint, polled.search);
-    if (polled.observations.length === 0) {
-      return onObserved("stable");
-    }
-    this.#dialects.markPolled(endpoint);
-    this.#append(polled.observations);
-    this.#batches.add(polled, ({ stability, isImplausible }) => {
-      if (isImplausible) {
-        this.#counters.countFailure(endpoint, "implausible");
-      }
-      this.#parityCounters.count(polled.readings);
-      // Not awaited: an index-node API that hangs must not delay the next poll.
-      explainer.onPolled(endpoint, polled.observations).catch(this.#options.world.onBug);
-      if (stability === "changing") {
-        // A kept connection may lead to a server that the host name has left.
-        renew(endpoint.url);
-      }
-      onObserved(stability);
+      gate: this.#gate,
+      states: this.#states,
+      counters: this.#counters,
+      monitor: this.#monitor,
+      batches: this.#batches,
+      onPolled: (result) => {
+        store.touch();
+        onPolled?.(result);
+      },
+      onObserved: (observations) => {
+        if (world.recording != null) {
+          const names = this.#recordedNamesOf(this.#config.fleet);
+          const lines = observations.map((one) => observationLine(one, names.get(one.source) ?? one.source));
+          world.recording.append(lines);
+        }
+      },
     });
   }
 }

@@ -6,17 +6,21 @@ import type { World } from "../io/world.ts";
 import { logConfigWarnings } from "./start-log.ts";
 
 export interface ReloaderOptions {
-  readonly world: Pick<World, "loadConfig" | "logger" | "nowMs">;
+  readonly world: Pick<World, "loadConfig" | "hasConfigChanged" | "logger" | "nowMs" | "onBug">;
   /** Where the server listens: another address takes effect at the next start. */
   readonly listen: ListenAddress;
   readonly apply: (config: Config) => Promise<void>;
 }
 
+/** Soon enough for people; Kubernetes itself takes up to a minute to update a mounted ConfigMap. */
+const WATCH_INTERVAL_MS = 2_000;
+
 /** Reloads the configuration, one reload at a time: reads and checks all of it before anything changes. */
-export class Reloader {
+export class Reloader implements AsyncDisposable {
   readonly #options: ReloaderOptions;
   #state: MetricsSource["reload"];
   #last: Promise<unknown> = Promise.resolve();
+  #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
   constructor(options: ReloaderOptions) {
@@ -36,9 +40,25 @@ export class Reloader {
     return await turn;
   }
 
+  /** Reloads whenever the files of the configuration have changed, where the world watches them. */
+  watch(): void {
+    const { hasConfigChanged, onBug } = this.#options.world;
+    this.#timer = setInterval(() => {
+      if (hasConfigChanged?.() === true) {
+        this.reload().catch(onBug);
+      }
+    }, WATCH_INTERVAL_MS);
+  }
+
   /** Reloads nothing from now on: a configuration applied while the process stops would start polls that nothing ends. */
   stop(): void {
+    clearInterval(this.#timer);
     this.#isStopped = true;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.stop();
+    await this.#last;
   }
 
   async #reload(): Promise<ReloadResult> {

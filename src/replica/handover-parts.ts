@@ -1,8 +1,8 @@
 import type { ChainState } from "../core/head/chain-state.ts";
 import { shiftInstants } from "../core/model/instants.ts";
 import { isoTime } from "../core/model/text.ts";
-import type { Handover, LearnedState } from "../daemon/handover.ts";
-import type { SavedCounters } from "../daemon/polling/counters.ts";
+import type { Handover, LearnedState } from "../daemon/daemon.ts";
+import type { Counters } from "../daemon/polling/counters.ts";
 import { seal, unsealText } from "../io/state/seal.ts";
 import type { Part, ReadPart } from "./parts.ts";
 
@@ -35,11 +35,12 @@ export function partsOf({
     ),
     { name: INCIDENTS, version: incidentsText, text: () => incidentsText },
     { name: QUESTIONS, version: questions.revision, text: () => seal(questions.save()) },
-    ...counters.map(
-      ({ name, revision, save }): Part => ({
+    ...Array.from(
+      counters,
+      ([name, { revision, counters: own }]): Part => ({
         name: `${COUNTERS}${name}`,
         version: revision,
-        text: () => seal(save()),
+        text: () => seal(own),
       }),
     ),
     {
@@ -85,7 +86,7 @@ export function readParts(parts: readonly ReadPart[], aheadMs: number): LearnedP
   }
   return {
     chains,
-    counters: namedBy<SavedCounters>(COUNTERS),
+    counters: namedBy<Counters>(COUNTERS),
     incidents: incidents?.map((one) => ({ ...one, since: isoTime(Date.parse(one.since) + byMs) })) ?? null,
     questions: values.has(QUESTIONS) ? countsIn(QUESTIONS) : null,
     parityFailures: countsIn(PARITY_FAILURES),

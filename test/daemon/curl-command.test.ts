@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { describe, expect, it } from "vitest";
-import { curlCommand } from "../../src/daemon/curl-command.ts";
+import { curlCommand } from "../../src/daemon/endpoint-records.ts";
 
 const KEY = "0123456789abcdef0123456789abcdef";
 const NOTHING = { secrets: [], variables: [] };

@@ -525,7 +525,9 @@ async function startDaemon(
     disk,
     restored,
     openClient,
-  }: Required<Pick<DaemonOptions, "world" | "openClient">> & {
+  }: {
+    readonly world: World;
+    readonly openClient: NonNullable<DaemonOptions["openClient"]>;
     readonly disk: SimulatedDisk;
     readonly restored: StateStore["restored"];
   },
@@ -543,6 +545,7 @@ async function startDaemon(
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
   const daemon = new Daemon(config, { world, store, openClient });
+  daemon.startPolling();
   const history = await HistoryStore.open(world);
   const reports = startReportLoop(daemon, history, world);
   return {

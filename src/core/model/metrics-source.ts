@@ -9,13 +9,13 @@ export interface EndpointCounters {
   readonly failures: Readonly<Record<FailureReason, number>>;
 }
 
-export interface IndexerCounters {
+interface IndexerCounters {
   readonly indexer: Indexer;
   readonly roundsSkipped: number;
 }
 
 /** Readings of one parity probe on one target that brought no value, since the start of the process. */
-export interface ParityCounter {
+interface ParityCounter {
   readonly target: Target;
   readonly probe: string;
   readonly failures: number;
@@ -25,7 +25,7 @@ export interface ParityCounter {
 export const DURATION_BOUNDS_SECONDS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10] as const;
 
 /** How long the requests of one indexer, or of the nodes of all chains, took. */
-export interface DurationCounters {
+interface DurationCounters {
   readonly indexer: IndexerId;
   /** One for each bound, and one for what took longer. */
   readonly counts: readonly number[];

@@ -5,202 +5,208 @@ import {
   type IndexerId,
   indexerKey,
 } from "../../core/model/fleet.ts";
+import { groupBy } from "../../core/model/group-by.ts";
+import { memoize } from "../../core/model/memoize.ts";
 import {
   DURATION_BOUNDS_SECONDS,
-  type DurationCounters,
   type EndpointCounters,
-  type IndexerCounters,
+  type MetricsSource,
 } from "../../core/model/metrics-source.ts";
 import { FAILURE_REASONS, type FailureReason } from "../../core/model/observation.ts";
+import type { ParityReading } from "../../core/model/parity.ts";
+import { watchProbes } from "../../core/parity/watched-probe.ts";
 
-/** The counters of one indexer, or of the nodes of all chains, as plain data. */
-export interface SavedCounters {
+/** The counters of one indexer, or of the nodes of all chains: plain data, edited in place. */
+export interface Counters {
   /** By the endpoint's key. */
-  readonly requests: Readonly<Record<string, number>>;
-  /** By the endpoint's key, then by reason; only of endpoints that had any. */
-  readonly failures: Readonly<Record<string, Readonly<Partial<Record<FailureReason, number>>>>>;
-  readonly roundsSkipped: number;
-  readonly counts: readonly number[];
-  readonly sumSeconds: number;
-}
-
-/** Counters as they stand, and a number that changes with them. */
-export interface CountersGroup {
-  /** `indexerKey` of its endpoints. */
-  readonly name: string;
-  readonly revision: number;
-  readonly save: () => SavedCounters;
-}
-
-/** Edited in place: an indexer may have ten thousand endpoints, each polled every few seconds. */
-interface Group {
-  readonly indexer: IndexerId;
-  readonly requests: Map<string, number>;
-  /** Only of endpoints that had any. */
-  readonly failures: Map<string, EndpointCounters["failures"]>;
-  readonly counts: number[];
+  requests: Record<string, number>;
+  /** By the endpoint's key, then by reason; only what has occurred. */
+  failures: Record<string, Partial<Record<FailureReason, number>>>;
   roundsSkipped: number;
+  /** How many requests took how long: one for each bound, and one for what took longer. */
+  counts: number[];
   sumSeconds: number;
+}
+
+/** Counters, and a number that changes with them. */
+export interface CountersGroup {
+  readonly counters: Counters;
   revision: number;
 }
 
-const NO_FAILURES = withReasons(() => 0);
-/** One for each bound, and one for what took longer. */
-const CLASSES = DURATION_BOUNDS_SECONDS.length + 1;
+/** By what the nodes of all chains are counted. */
+const NODES: IndexerId = { protocol: "", variant: "rpc", tier: "" };
+const NO_FAILURES = failuresOf({});
 
-/** Counts requests, failures, durations and skipped rounds; survives a reload for what stays in the fleet. */
+/** Counts since the start of the process, or since a reload has added what is counted. */
 export class PollCounters {
-  #endpoints: readonly Endpoint[] = [];
-  #indexers: readonly IndexerCounters["indexer"][] = [];
-  /** By the indexer's key; the nodes of all chains are one group. */
-  #groups: ReadonlyMap<string, Group> = new Map();
-  /** By the endpoint's key. */
-  #groupOf: ReadonlyMap<string, Group> = new Map();
+  /** Of the endpoints in use: a reload may remove one while its poll is under way. */
+  #keys: ReadonlySet<string> = new Set();
+  readonly #groups = new Map<string, CountersGroup>();
+  /** Readings that brought no value, by probe and target; replaced at each change. */
+  #parityFailures: ReadonlyMap<string, number> = new Map();
   #revision = 0;
 
-  /** Keeps the counts of what stays in `fleet`, drops the rest, and starts what is new at 0. */
-  watch(fleet: Fleet): void {
-    const former = new Map(this.groups().map(({ name, save }) => [name, save()]));
-    this.#endpoints = endpointsOf(fleet);
-    this.#indexers = fleet.indexers;
-    const groups = new Map(fleet.indexers.map((indexer) => [indexerKey(indexer), newGroup(indexer)]));
-    const groupOf = new Map<string, Group>();
-    for (const endpoint of this.#endpoints) {
-      const group = groups.get(indexerKey(endpoint)) ?? newGroup(endpoint);
-      group.requests.set(endpoint.key, 0);
-      groups.set(indexerKey(endpoint), group);
-      groupOf.set(endpoint.key, group);
-    }
-    this.#groups = groups;
-    this.#groupOf = groupOf;
-    this.restore(former);
+  constructor(fleet: Fleet) {
+    this.watch(fleet);
   }
 
-  /** An endpoint that a reload removed while its poll was under way is no longer counted. */
-  countRequest(endpoint: Endpoint, durationMs: number): void {
-    const group = this.#groupOf.get(endpoint.key);
-    if (group !== undefined) {
-      const seconds = durationMs / 1000;
-      const bound = DURATION_BOUNDS_SECONDS.findIndex((most) => seconds <= most);
-      const index = bound === -1 ? DURATION_BOUNDS_SECONDS.length : bound;
-      group.requests.set(endpoint.key, (group.requests.get(endpoint.key) ?? 0) + 1);
-      group.counts[index] = (group.counts[index] ?? 0) + 1;
-      group.sumSeconds += seconds;
-      this.#changed(group);
+  /** Forgets what a fleet no longer has: it starts anew when it returns. */
+  watch(fleet: Fleet): void {
+    const endpoints = groupBy(endpointsOf(fleet), indexerKey);
+    this.#keys = new Set(endpointsOf(fleet).map(({ key }) => key));
+    for (const indexer of this.#groups.keys()) {
+      const keys = new Set(endpoints.get(indexer)?.map(({ key }) => key));
+      const counters = this.#change(indexer);
+      counters.requests = only(counters.requests, keys);
+      counters.failures = only(counters.failures, keys);
+      if (keys.size === 0) {
+        this.#groups.delete(indexer);
+      }
     }
+    const compared = new Set(comparedValues(fleet).map(({ probe, target }) => `${probe} ${target.key}`));
+    this.#parityFailures = new Map([...this.#parityFailures].filter(([key]) => compared.has(key)));
+  }
+
+  countRequest(endpoint: Endpoint, durationMs: number): void {
+    if (!this.#keys.has(endpoint.key)) {
+      return;
+    }
+    const counters = this.#change(indexerKey(endpoint));
+    const seconds = durationMs / 1_000;
+    const bound = DURATION_BOUNDS_SECONDS.findIndex((most) => seconds <= most);
+    const index = bound === -1 ? DURATION_BOUNDS_SECONDS.length : bound;
+    counters.requests[endpoint.key] = (counters.requests[endpoint.key] ?? 0) + 1;
+    counters.counts[index] = (counters.counts[index] ?? 0) + 1;
+    counters.sumSeconds += seconds;
   }
 
   countFailure(endpoint: Endpoint, reason: FailureReason): void {
-    const group = this.#groupOf.get(endpoint.key);
-    if (group !== undefined) {
-      const failures = group.failures.get(endpoint.key) ?? NO_FAILURES;
-      group.failures.set(endpoint.key, { ...failures, [reason]: failures[reason] + 1 });
-      this.#changed(group);
+    const { key } = endpoint;
+    if (this.#keys.has(key)) {
+      const { failures } = this.#change(indexerKey(endpoint));
+      failures[key] = { ...failures[key], [reason]: (failures[key]?.[reason] ?? 0) + 1 };
     }
   }
 
   countSkippedRound(indexer: IndexerId): void {
-    const group = this.#groups.get(indexerKey(indexer));
-    if (group !== undefined) {
-      group.roundsSkipped += 1;
-      this.#changed(group);
-    }
+    this.#change(indexerKey(indexer)).roundsSkipped += 1;
   }
 
-  endpoints(): readonly EndpointCounters[] {
-    return this.#endpoints.map((endpoint) => {
-      const group = this.#groups.get(indexerKey(endpoint));
-      return {
-        endpoint,
-        requests: group?.requests.get(endpoint.key) ?? 0,
-        failures: group?.failures.get(endpoint.key) ?? NO_FAILURES,
-      };
-    });
-  }
-
-  indexers(): readonly IndexerCounters[] {
-    return this.#indexers.map((indexer) => ({
-      indexer,
-      roundsSkipped: this.#groups.get(indexerKey(indexer))?.roundsSkipped ?? 0,
-    }));
-  }
-
-  /** Of those that have sent a request. */
-  durations(): readonly DurationCounters[] {
-    return [...this.#groups.values()]
-      .filter(({ counts }) => sum(counts) > 0)
-      .map(({ indexer, counts, sumSeconds }) => ({ indexer, counts: [...counts], sumSeconds }));
-  }
-
-  /** For another replica, in parts that change separately. */
-  groups(): readonly CountersGroup[] {
-    return [...this.#groups].map(([name, group]) => ({
-      name,
-      revision: group.revision,
-      save: () => ({
-        requests: Object.fromEntries(group.requests),
-        failures: Object.fromEntries(group.failures),
-        roundsSkipped: group.roundsSkipped,
-        counts: [...group.counts],
-        sumSeconds: group.sumSeconds,
-      }),
-    }));
-  }
-
-  /** Continues what another process has counted, by the groups' names; a count that is ahead of it stays. */
-  restore(saved: ReadonlyMap<string, SavedCounters>): void {
-    for (const [key, group] of this.#groups) {
-      const known = saved.get(key);
-      if (known !== undefined) {
-        raise(group, known);
-        this.#changed(group);
+  countParity(readings: readonly ParityReading[]): void {
+    for (const { kind, probe, target } of readings) {
+      if (kind === "failed") {
+        const key = `${probe} ${target}`;
+        const count = (this.#parityFailures.get(key) ?? 0) + 1;
+        this.#parityFailures = new Map(this.#parityFailures).set(key, count);
       }
     }
   }
 
-  #changed(group: Group): void {
-    this.#revision += 1;
-    group.revision = this.#revision;
+  /** What the metrics of a fleet are read from. */
+  of(fleet: Fleet): Pick<MetricsSource, "endpoints" | "indexers" | "parity" | "durations"> {
+    const countersOf = (indexer: IndexerId) => this.#groups.get(indexerKey(indexer))?.counters;
+    return {
+      endpoints: endpointsOf(fleet).map((endpoint) => {
+        const counters = countersOf(endpoint);
+        const failures = counters?.failures[endpoint.key];
+        return {
+          endpoint,
+          requests: counters?.requests[endpoint.key] ?? 0,
+          failures: failures === undefined ? NO_FAILURES : failuresOf(failures),
+        };
+      }),
+      indexers: fleet.indexers.map((indexer) => ({
+        indexer,
+        roundsSkipped: countersOf(indexer)?.roundsSkipped ?? 0,
+      })),
+      durations: [...fleet.indexers, NODES].flatMap((indexer) => {
+        const { counts, sumSeconds } = countersOf(indexer) ?? newCounters();
+        return sum(counts) === 0 ? [] : [{ indexer, counts: [...counts], sumSeconds }];
+      }),
+      parity: comparedValues(fleet).map(({ probe, target }) => ({
+        probe,
+        target,
+        failures: this.#parityFailures.get(`${probe} ${target.key}`) ?? 0,
+      })),
+    };
   }
-}
 
-function newGroup({ protocol, variant, tier }: IndexerId): Group {
-  return {
-    indexer: { protocol, variant, tier },
-    requests: new Map(),
-    failures: new Map(),
-    counts: new Array<number>(CLASSES).fill(0),
-    roundsSkipped: 0,
-    sumSeconds: 0,
-    revision: 0,
-  };
-}
+  /** For another replica, by `indexerKey`: these change separately. */
+  get groups(): ReadonlyMap<string, CountersGroup> {
+    return this.#groups;
+  }
 
-function raise(group: Group, saved: SavedCounters): void {
-  for (const [key, requests] of group.requests) {
-    group.requests.set(key, Math.max(requests, saved.requests[key] ?? 0));
-    const failures = saved.failures[key];
-    if (failures !== undefined) {
-      const known = group.failures.get(key) ?? NO_FAILURES;
-      group.failures.set(
-        key,
-        withReasons((reason) => Math.max(known[reason], failures[reason] ?? 0)),
-      );
+  /** By probe and target; the same object until one changes. */
+  get parityFailures(): ReadonlyMap<string, number> {
+    return this.#parityFailures;
+  }
+
+  /** Continues what another process has counted, by `indexerKey`, and by probe and target. What is ahead of it stays. */
+  restore(saved: ReadonlyMap<string, Counters>, parityFailures: ReadonlyMap<string, number>): void {
+    for (const [key, known] of saved) {
+      raise(this.#change(key), known);
+    }
+    for (const [key, count] of parityFailures) {
+      if (count > (this.#parityFailures.get(key) ?? 0)) {
+        this.#parityFailures = new Map(this.#parityFailures).set(key, count);
+      }
     }
   }
-  group.roundsSkipped = Math.max(group.roundsSkipped, saved.roundsSkipped);
-  if (sum(saved.counts) > sum(group.counts)) {
-    group.counts.splice(0, CLASSES, ...group.counts.map((_, index) => saved.counts[index] ?? 0));
-    group.sumSeconds = saved.sumSeconds;
+
+  #change(indexer: string): Counters {
+    const group = this.#groups.get(indexer) ?? { counters: newCounters(), revision: 0 };
+    this.#groups.set(indexer, group);
+    this.#revision += 1;
+    group.revision = this.#revision;
+    return group.counters;
   }
 }
 
-// Object.fromEntries widens its keys to string; these are the list's own.
-function withReasons(countOf: (reason: FailureReason) => number): EndpointCounters["failures"] {
+function newCounters(): Counters {
+  const counts = new Array<number>(DURATION_BOUNDS_SECONDS.length + 1).fill(0);
+  return { requests: {}, failures: {}, roundsSkipped: 0, counts, sumSeconds: 0 };
+}
+
+function raise(counters: Counters, saved: Counters): void {
+  raiseEach(counters.requests, saved.requests);
+  for (const [key, failures] of Object.entries(saved.failures)) {
+    counters.failures[key] = raiseEach({ ...counters.failures[key] }, failures);
+  }
+  counters.roundsSkipped = Math.max(counters.roundsSkipped, saved.roundsSkipped);
+  if (sum(saved.counts) > sum(counters.counts)) {
+    counters.counts = [...saved.counts];
+    counters.sumSeconds = saved.sumSeconds;
+  }
+}
+
+function raiseEach(counts: Record<string, number>, saved: Readonly<Record<string, number>>): typeof counts {
+  for (const [key, count] of Object.entries(saved)) {
+    counts[key] = Math.max(counts[key] ?? 0, count);
+  }
+  return counts;
+}
+
+/** Every reason, at 0 where it has not occurred. */
+function failuresOf(counted: Partial<Record<FailureReason, number>>): EndpointCounters["failures"] {
+  // Object.fromEntries widens its keys to string; these are the list's own.
   return Object.fromEntries(
-    FAILURE_REASONS.map((reason) => [reason, countOf(reason)]),
+    FAILURE_REASONS.map((reason) => [reason, counted[reason] ?? 0]),
   ) as EndpointCounters["failures"];
 }
+
+function only<Value>(record: Record<string, Value>, keys: ReadonlySet<string>): Record<string, Value> {
+  return Object.fromEntries(Object.entries(record).filter(([key]) => keys.has(key)));
+}
+
+/** Every value that is compared. */
+const comparedValues = memoize((fleet: Fleet) =>
+  fleet.chains.flatMap(({ slug }) =>
+    watchProbes(fleet, slug).flatMap(({ name: probe, targets }) =>
+      targets.map(({ target }) => ({ probe, target })),
+    ),
+  ),
+);
 
 function sum(counts: readonly number[]): number {
   return counts.reduce((total, count) => total + count, 0);

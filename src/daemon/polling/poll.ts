@@ -1,6 +1,5 @@
-import type { Grant } from "../../budgets/budgets.ts";
+import type { BudgetGate } from "../../budgets/gate.ts";
 import type { Use } from "../../budgets/ledger.ts";
-import type { Exchange } from "../../core/model/exchange.ts";
 import type { Endpoint } from "../../core/model/fleet.ts";
 import type { Post } from "../../core/model/http-post.ts";
 import type { FailureReason, Observation, PollTimes } from "../../core/model/observation.ts";
@@ -9,6 +8,7 @@ import type { Redact } from "../../core/model/redact.ts";
 import { failEverySource } from "../../dialects/assign-rows.ts";
 import type { Outcome, Question } from "../../dialects/dialect.ts";
 import { CHAIN_ID_QUESTION, questionsFor } from "../../dialects/families.ts";
+import { type AliasedSelection, combineQuestion, readParity } from "../../dialects/parity.ts";
 import {
   afterAnswer,
   afterRefusals,
@@ -17,59 +17,46 @@ import {
   questionsToAsk,
   refusedByAll,
 } from "../../dialects/search.ts";
+import type { World } from "../../io/world.ts";
 import { retryDelayMs } from "../../schedule/retry-delay.ts";
+import type { PollCounters } from "./counters.ts";
+import { type DueSelection, dueSelections, noteCarriage, probesOf } from "./due-selections.ts";
+import type { EndpointState } from "./endpoint-state.ts";
 import { type Answer, interpretResult } from "./interpret-result.ts";
 
-/** What a poll needs from outside. */
-export interface PollPorts {
+/** Why an endpoint is polled: it is due, something has to be known before it is, or a person runs `check`. */
+export type Occasion = "schedule" | "extra" | "check";
+
+/** What the polls of one configuration share. */
+export interface PollTools {
   readonly post: Post;
-  /** What the first request is for; retries are opportunistic. */
-  readonly use: Use;
-  /** Whether a poll that the budget did not allow is observed as a failure of its targets. */
-  readonly unsent: "observed" | "ignored";
-  /** Counts one request against the endpoint's budget. */
-  readonly acquire: (endpoint: Endpoint, use: Use) => Promise<Grant>;
-  /** The provider asks us to wait: for `retryAfterMs`, or, where that is null, for a time of our choice. */
-  readonly backOff: (endpoint: Endpoint, retryAfterMs: number | null) => void;
-  /** The provider answered a request without asking us to wait. */
-  readonly onAccepted: (endpoint: Endpoint) => void;
-  /** A request was sent and has ended. */
-  readonly onRequest: (endpoint: Endpoint, exchange: Exchange) => void;
-  readonly onFailure: (endpoint: Endpoint, failure: Failure) => void;
-  /** Waits; ends early at shutdown, after which nothing more is sent. */
-  readonly sleep: (durationMs: number) => Promise<"done" | "stopped">;
-  readonly nowMs: () => number;
-  readonly random: () => number;
+  readonly gate: BudgetGate;
+  readonly counters: PollCounters;
   readonly redact: Redact;
   readonly retries: number;
-}
-
-/** Why a request, or a row of its answer, gave nothing usable. `detail` may still contain a secret. */
-interface Failure {
-  readonly reason: FailureReason;
-  readonly detail: string;
+  /** Aborted when the process stops: no retry follows. */
+  readonly stopping: AbortSignal;
+  readonly world: Pick<World, "nowMs" | "monotonicMs" | "random" | "logger">;
 }
 
 /** What one poll of an endpoint brought. */
 export interface PollResult {
-  /** One for each of the endpoint's targets, or for its RPC node; none where the poll was aborted. */
+  /** One for each of the endpoint's targets, or for its RPC node; none where the poll was aborted, or told nothing of them. */
   readonly observations: readonly Observation[];
-  /** The values that came with them, where the poll carried a parity probe. */
+  /** The values that came with them, where the poll carried selections of parity probes. */
   readonly readings: readonly ParityReading[];
   readonly search: QuestionSearch;
 }
 
-/** What an attempt begins with. */
-interface AttemptFrom {
-  readonly search: QuestionSearch;
-  readonly use: Use;
-}
-
 /** One attempt: the answer to the question that was not refused, or what went wrong. */
-export interface Attempt {
+interface Attempt {
   readonly search: QuestionSearch;
   readonly times: PollTimes;
-  readonly answer: Exclude<Answer, { readonly kind: "refused" }> | Unsent | Undecided;
+  readonly answer:
+    | Exclude<Answer, { readonly kind: "refused" }>
+    | Unsent
+    /** The questions asked so far were refused, and the budget has nothing to spare for the others now. */
+    | { readonly kind: "undecided" };
 }
 
 /** What came of one question. */
@@ -80,13 +67,14 @@ interface Asked {
   readonly body: string;
 }
 
-/** The questions asked so far were refused, and the budget has nothing to spare for the others now. */
-interface Undecided {
-  readonly kind: "undecided";
+/** The budget did not allow the request. */
+interface Unsent {
+  readonly kind: "unsent";
+  readonly reason: "budget" | "rate_limited";
+  readonly detail: string;
 }
 
-/** The budget did not allow the request. */
-type Unsent = Failure & { readonly kind: "unsent" };
+type Failed = Extract<Answer, { readonly kind: "failed" }>;
 
 /** Failures that may be over a moment later. */
 const WORTH_A_RETRY: ReadonlySet<FailureReason> = new Set([
@@ -99,52 +87,256 @@ const WORTH_A_RETRY: ReadonlySet<FailureReason> = new Set([
   "no_indexers",
 ]);
 
-/** Polls an endpoint once, and again after a transient failure as often as `retries` and the budget allow. */
-export async function poll(
-  endpoint: Endpoint,
-  search: QuestionSearch,
-  ports: PollPorts,
-): Promise<PollResult> {
-  const first = await attempt(endpoint, { search, use: ports.use }, ports);
-  const latest = await retry(endpoint, { latest: first, retries: ports.retries }, ports);
-  return { observations: observe(endpoint, latest, ports), readings: [], search: latest.search };
-}
+/** With one of these reasons an RPC node has replied, but does not know the question for its chain. */
+const CHAIN_UNKNOWN: ReadonlySet<FailureReason> = new Set(["graphql", "schema", "unauthorized"]);
 
-/** Asks again while the latest attempt failed for a reason that may be over a moment later; returns the last that was sent. */
-export async function retry(
-  endpoint: Endpoint,
-  { latest, retries }: { readonly latest: Attempt; readonly retries: number },
-  ports: PollPorts,
-): Promise<Attempt> {
-  if (
-    retries === 0 ||
-    !isTransient(latest) ||
-    (await ports.sleep(retryDelayMs(ports.random()))) === "stopped"
-  ) {
+/** Failures of the network and of the account, which no selection can cause. */
+const NOT_OF_A_SELECTION: ReadonlySet<FailureReason> = new Set([
+  "dns",
+  "tls",
+  "rate_limited",
+  "payment_required",
+  "budget",
+  "aborted",
+]);
+
+/** One poll of an endpoint: from the grant for its first request to what it says of the endpoint's targets. */
+export class Poll {
+  readonly #state: EndpointState;
+  readonly #endpoint: Endpoint;
+  readonly #occasion: Occasion;
+  /** What the first request is for; all others are opportunistic. */
+  readonly #use: Use;
+  readonly #retries: number;
+  readonly #tools: PollTools;
+
+  constructor(state: EndpointState, occasion: Occasion, tools: PollTools) {
+    this.#state = state;
+    this.#endpoint = state.endpoint;
+    this.#occasion = occasion;
+    this.#use = occasion === "schedule" ? "scheduled" : "opportunistic";
+    this.#retries = occasion === "extra" ? 0 : tools.retries;
+    this.#tools = tools;
+  }
+
+  /** Asks for the heights, and again after a transient failure as often as the retries and the budget allow. */
+  async run(): Promise<PollResult> {
+    const { search } = this.#state;
+    const question = search.isAnswered ? questionsFor(this.#endpoint)[search.questionIndex] : undefined;
+    const nowMs = this.#tools.world.monotonicMs();
+    const due = this.#occasion === "schedule" ? dueSelections(this.#state, nowMs) : [];
+    if (question !== undefined && due.length > 0) {
+      return await this.#runCarrying(question, due, nowMs);
+    }
+    const first = await this.#attempt(search, this.#use);
+    const result = this.#resultOf(await this.#retry(first, this.#retries));
+    if (due.length === 0 && result.observations.some(({ kind }) => kind !== "failed")) {
+      this.#state.isBare = false;
+    }
+    return result;
+  }
+
+  /**
+   * Asks for the heights with the selections of parity probes beside them. Where that fails and the selections may be why, the
+   * heights are asked alone: an opportunistic request, in place of the first retry if the failure is one that is retried.
+   */
+  async #runCarrying(question: Question, due: readonly DueSelection[], nowMs: number): Promise<PollResult> {
+    const { search } = this.#state;
+    const probes = probesOf(due);
+    const { question: combined, selections } = combineQuestion(question, probes, this.#endpoint.targets);
+    const { answer, times, body } = await this.#ask(combined, this.#use);
+    if (answer.kind === "answered") {
+      const { outcomes } = answer;
+      const readings = readParity(selections, { body, outcomes, times });
+      const result = this.#resultOf({ answer, times, search: afterAnswer(search) });
+      noteCarriage(this.#state, due, "answered", nowMs);
+      return { ...result, readings: readings.map((one) => withoutSecrets(one, this.#tools.redact)) };
+    }
+    if (!mayBeOfSelection(answer)) {
+      this.#report(answer, this.#use);
+      return this.#resultOf(await this.#retry({ answer, times, search }, this.#retries));
+    }
+    const failed: Attempt = { answer: withoutRefusal(answer), times, search };
+    const alone = await this.#askAlone(failed);
+    // Where nothing more could be sent, the selections may be why: that is no evidence of the targets.
+    const result = alone === failed ? { observations: [], readings: [], search } : this.#resultOf(alone);
+    // Where another question was answered, the one before may have been refused for its own sake.
+    const isRefused = alone.answer.kind === "answered" && alone.search.questionIndex === search.questionIndex;
+    noteCarriage(this.#state, due, isRefused ? "refused" : "unclear", nowMs);
+    if (!isRefused) {
+      this.#state.isBare ||= result.observations.length === 0;
+      return result;
+    }
+    // Of several probes nobody knows whose fault it was.
+    const { detail } = answer;
+    const readings = probes.length > 1 ? [] : selections.map((one) => failedReading(one, times, detail));
+    return { ...result, readings };
+  }
+
+  /** The heights without the selections. The result is `failed` itself where nothing more could be sent. */
+  async #askAlone(failed: Attempt): Promise<Attempt> {
+    if (isTransient(failed)) {
+      return await this.#retry(failed, Math.max(1, this.#retries));
+    }
+    const alone = await this.#attempt(failed.search, "opportunistic");
+    return alone.answer.kind === "unsent" ? failed : await this.#retry(alone, this.#retries);
+  }
+
+  /** Asks again while the latest attempt failed for a reason that may be over a moment later; returns the last that was sent. */
+  async #retry(first: Attempt, retries: number): Promise<Attempt> {
+    const { stopping, world } = this.#tools;
+    let latest = first;
+    for (let left = retries; left > 0 && isTransient(latest); left -= 1) {
+      await sleep(retryDelayMs(world.random()), stopping);
+      if (stopping.aborted) {
+        break;
+      }
+      const again = await this.#attempt(latest.search, "opportunistic");
+      if (again.answer.kind === "unsent") {
+        break;
+      }
+      latest = again;
+    }
     return latest;
   }
-  const again = await attempt(endpoint, { search: latest.search, use: "opportunistic" }, ports);
-  return again.answer.kind === "unsent"
-    ? latest
-    : retry(endpoint, { latest: again, retries: retries - 1 }, ports);
+
+  /** Asks an RPC node for its chain before its first block is asked for and believed; then asks for the heights. */
+  async #attempt(search: QuestionSearch, use: Use): Promise<Attempt> {
+    if (this.#endpoint.kind === "indexer" || search.isOfChain) {
+      return await this.#askHeights(search, use);
+    }
+    const { answer, times } = await this.#ask(CHAIN_ID_QUESTION, use);
+    if (answer.kind === "refused" || isBelieved(answer)) {
+      return await this.#askHeights({ ...search, isOfChain: true }, use);
+    }
+    this.#report(answer, use);
+    return { answer, times, search };
+  }
+
+  /**
+   * Asks the question that was answered last, and where it is refused the next ones of the dialect, each at most once. That
+   * search is opportunistic: where the budget cannot spare it, the next poll goes on with it.
+   */
+  async #askHeights(from: QuestionSearch, use: Use): Promise<Attempt> {
+    const endpoint = this.#endpoint;
+    const questions = questionsFor(endpoint);
+    const toAsk = questionsToAsk(questions, from, this.#tools.world.nowMs());
+    const { asked, refused } = await this.#askInTurn(toAsk, use);
+    const search = afterRefusals(from, refused, questions.length);
+    const { times } = asked;
+    const answer = withDialect(asked.answer, endpoint);
+    if (answer.kind !== "refused") {
+      this.#report(answer, refused === 0 ? use : "opportunistic");
+      return { answer, times, search: answer.kind === "answered" ? afterAnswer(search) : search };
+    }
+    if (search.refused < questions.length) {
+      return { answer: { kind: "undecided" }, times, search };
+    }
+    const refusal = refusedByAll(endpoint, toAsk[refused - 1], answer.detail);
+    const failure: Failed = { kind: "failed", ...refusal, retryAfterMs: null };
+    this.#report(failure, use);
+    const failedAtMs = toAsk.length < questions.length ? search.failedAtMs : this.#tools.world.nowMs();
+    return { answer: failure, times, search: { ...search, failedAtMs } };
+  }
+
+  /** Asks until a question is not refused; ends earlier where the budget has nothing to spare for the next one. */
+  async #askInTurn(
+    [first, ...others]: readonly Question[],
+    use: Use,
+  ): Promise<{ readonly asked: Asked; readonly refused: number }> {
+    if (first === undefined) {
+      throw new TypeError(`Cannot poll ${this.#endpoint.key}: its dialect has no question`);
+    }
+    let asked = await this.#ask(first, use);
+    let refused = asked.answer.kind === "refused" ? 1 : 0;
+    for (const question of others) {
+      if (asked.answer.kind !== "refused") {
+        break;
+      }
+      const next = await this.#ask(question, "opportunistic");
+      if (next.answer.kind === "unsent") {
+        break;
+      }
+      asked = next;
+      refused += next.answer.kind === "refused" ? 1 : 0;
+    }
+    return { asked, refused };
+  }
+
+  /** Sends one question, if the budget allows, and interprets the reply. */
+  async #ask(question: Question, use: Use): Promise<Asked> {
+    const endpoint = this.#endpoint;
+    const { counters, gate, post, redact, world } = this.#tools;
+    const grant = await gate.acquire(endpoint, use);
+    if (grant.kind === "refused") {
+      const nowMs = world.nowMs();
+      return {
+        answer: { ...grant, kind: "unsent" },
+        times: { sentAtMs: nowMs, receivedAtMs: nowMs },
+        body: "",
+      };
+    }
+    const { url, headers } = endpoint;
+    const result = await post({ url, headers, body: question.body });
+    const { answer, exchange, body } = interpretResult({ endpoint, question, result }, redact);
+    counters.countRequest(endpoint, exchange.receivedAtMs - exchange.sentAtMs);
+    this.#state.exchanges.note(exchange);
+    if (!asksToWait(answer) && exchange.outcome !== "aborted") {
+      gate.accept(endpoint);
+    }
+    return { answer, times: result, body };
+  }
+
+  /**
+   * Counts a failure, and backs off where the provider asks for it. A scheduled poll that our own budget did not allow
+   * counts too. One held back by a back-off does not: the provider's refusal was counted when it came. Nor does a retry
+   * that the budget did not allow: that poll has failed once, for its own reason.
+   */
+  #report(answer: Attempt["answer"], use: Use): void {
+    if (answer.kind === "failed") {
+      this.#countFailure(answer.reason, answer.detail);
+      if (asksToWait(answer)) {
+        this.#tools.gate.backOff(this.#endpoint, answer.retryAfterMs);
+      }
+    } else if (answer.kind === "unsent" && use === "scheduled" && answer.reason === "budget") {
+      this.#countFailure(answer.reason, answer.detail);
+    }
+  }
+
+  #countFailure(reason: FailureReason, detail: string): void {
+    const { counters, redact, world } = this.#tools;
+    counters.countFailure(this.#endpoint, reason);
+    world.logger.debug({ endpoint: this.#endpoint.key, reason, detail: redact(detail) }, "Poll failed");
+  }
+
+  /** Adds the times and removes secrets. A poll that was aborted, or extra and not sent, observes nothing. */
+  #resultOf({ answer, search, times }: Attempt): PollResult {
+    const { redact } = this.#tools;
+    const isAborted = answer.kind === "failed" && answer.reason === "aborted";
+    const isSpared = answer.kind === "unsent" && this.#occasion === "extra";
+    if (isAborted || isSpared || answer.kind === "undecided") {
+      return { observations: [], readings: [], search };
+    }
+    const outcomes = answer.kind === "answered" ? answer.outcomes : failEverySource(this.#endpoint, answer);
+    for (const { reason, detail } of answer.kind === "answered" ? rowFailures(outcomes) : []) {
+      this.#countFailure(reason, detail);
+    }
+    return { observations: outcomes.map((outcome) => timed(outcome, times, redact)), readings: [], search };
+  }
 }
 
-/** Asks an RPC node for its chain before its first block is asked for and believed; then asks for the heights. */
-export async function attempt(endpoint: Endpoint, from: AttemptFrom, ports: PollPorts): Promise<Attempt> {
-  if (endpoint.kind === "indexer" || from.search.isOfChain) {
-    return await askHeights(endpoint, from, ports);
-  }
-  const { search, use } = from;
-  const { answer, times } = await ask(endpoint, { question: CHAIN_ID_QUESTION, use }, ports);
-  if (answer.kind === "refused" || isBelieved(answer)) {
-    return await askHeights(endpoint, { search: { ...search, isOfChain: true }, use }, ports);
-  }
-  report(endpoint, answer, { use, ports });
-  return { answer, times, search };
+/** Ends early when `stopping` is aborted. */
+function sleep(durationMs: number, stopping: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(end, durationMs);
+    stopping.addEventListener("abort", end, { once: true });
+    function end(): void {
+      clearTimeout(timer);
+      stopping.removeEventListener("abort", end);
+      resolve();
+    }
+  });
 }
-
-/** With one of these reasons a node has replied, but does not know the question for its chain. */
-const CHAIN_UNKNOWN: ReadonlySet<FailureReason> = new Set(["graphql", "schema", "unauthorized"]);
 
 /**
  * Whether an RPC node may be believed after this answer to the question for its chain: one that does not know the question may.
@@ -156,31 +348,6 @@ function isBelieved(answer: Attempt["answer"]): boolean {
     : answer.kind === "failed" && CHAIN_UNKNOWN.has(answer.reason);
 }
 
-/**
- * Asks the question that was answered last, and where it is refused the next ones of the dialect, each at most once. That
- * search is opportunistic: where the budget cannot spare it, the next poll goes on with it.
- */
-async function askHeights(endpoint: Endpoint, from: AttemptFrom, ports: PollPorts): Promise<Attempt> {
-  const questions = questionsFor(endpoint);
-  const toAsk = questionsToAsk(questions, from.search, ports.nowMs());
-  const { asked, refused, use } = await askInTurn(endpoint, { questions: toAsk, use: from.use }, ports);
-  const search = afterRefusals(from.search, refused, questions.length);
-  const { times } = asked;
-  const answer = withDialect(asked.answer, endpoint);
-  if (answer.kind !== "refused") {
-    report(endpoint, answer, { use, ports });
-    return { answer, times, search: answer.kind === "answered" ? afterAnswer(search) : search };
-  }
-  if (search.refused < questions.length) {
-    return { answer: { kind: "undecided" }, times, search };
-  }
-  const refusal = refusedByAll(endpoint, toAsk[refused - 1], answer.detail);
-  const failure = { kind: "failed", ...refusal, retryAfterMs: null } as const;
-  report(endpoint, failure, { use: from.use, ports });
-  const failedAtMs = toAsk.length < questions.length ? search.failedAtMs : ports.nowMs();
-  return { answer: failure, times, search: { ...search, failedAtMs } };
-}
-
 /** Data of an unexpected shape may be those of another dialect. */
 function withDialect(answer: Asked["answer"], endpoint: Endpoint): Asked["answer"] {
   return answer.kind === "failed" && answer.reason === "schema"
@@ -188,104 +355,35 @@ function withDialect(answer: Asked["answer"], endpoint: Endpoint): Asked["answer
     : answer;
 }
 
-/** Asks until a question is not refused; ends earlier where the budget has nothing to spare for the next one. */
-async function askInTurn(
-  endpoint: Endpoint,
-  { questions, use }: { readonly questions: readonly Question[]; readonly use: Use },
-  ports: PollPorts,
-): Promise<{ readonly asked: Asked; readonly refused: number; readonly use: Use }> {
-  const [first, ...others] = questions;
-  if (first === undefined) {
-    throw new TypeError(`Cannot poll ${endpoint.key}: its dialect has no question`);
-  }
-  let asked = await ask(endpoint, { question: first, use }, ports);
-  let refused = asked.answer.kind === "refused" ? 1 : 0;
-  for (const question of others) {
-    if (asked.answer.kind !== "refused") {
-      break;
-    }
-    const next = await ask(endpoint, { question, use: "opportunistic" }, ports);
-    if (next.answer.kind === "unsent") {
-      break;
-    }
-    asked = next;
-    refused += next.answer.kind === "refused" ? 1 : 0;
-  }
-  return { asked, refused, use: refused === 0 ? use : "opportunistic" };
-}
-
-/** Sends one question, if the budget allows, and interprets the reply. */
-export async function ask(
-  endpoint: Endpoint,
-  { question, use }: { readonly question: Question; readonly use: Use },
-  ports: PollPorts,
-): Promise<Asked> {
-  const grant = await ports.acquire(endpoint, use);
-  if (grant.kind === "refused") {
-    return { answer: { ...grant, kind: "unsent" }, times: atOnce(ports.nowMs()), body: "" };
-  }
-  const { url, headers } = endpoint;
-  const result = await ports.post({ url, headers, body: question.body });
-  const { answer, exchange, body } = interpretResult({ endpoint, question, result }, ports.redact);
-  ports.onRequest(endpoint, exchange);
-  if (!asksToWait(answer) && exchange.outcome !== "aborted") {
-    ports.onAccepted(endpoint);
-  }
-  return { answer, times: result, body };
-}
-
-function atOnce(nowMs: number): PollTimes {
-  return { sentAtMs: nowMs, receivedAtMs: nowMs };
-}
-
-/**
- * Counts a failure, and backs off where the provider asks for it. A scheduled poll that our own budget did not allow
- * counts too. One held back by a back-off does not: the provider's refusal was counted when it came. Nor does a retry
- * that the budget did not allow: that poll has failed once, for its own reason.
- */
-export function report(
-  endpoint: Endpoint,
-  answer: Attempt["answer"],
-  { use, ports }: { readonly use: Use; readonly ports: PollPorts },
-): void {
-  if (answer.kind === "unsent" && use === "scheduled" && answer.reason === "budget") {
-    ports.onFailure(endpoint, answer);
-  }
-  if (answer.kind !== "failed") {
-    return;
-  }
-  ports.onFailure(endpoint, answer);
-  if (asksToWait(answer)) {
-    ports.backOff(endpoint, answer.retryAfterMs);
-  }
-}
-
 function asksToWait(answer: Answer): boolean {
   return answer.kind === "failed" && (answer.reason === "rate_limited" || answer.retryAfterMs !== null);
 }
 
 /** Whether it is worth a retry. */
-export function isTransient({ answer }: Attempt): boolean {
+function isTransient({ answer }: Attempt): boolean {
   return answer.kind === "failed" && answer.retryAfterMs === null && WORTH_A_RETRY.has(answer.reason);
 }
 
-/** Adds the times and removes secrets. A poll that was aborted, or opportunistic and not sent, observes nothing. */
-export function observe(
-  endpoint: Endpoint,
-  { answer, times }: Attempt,
-  ports: PollPorts,
-): readonly Observation[] {
-  const isAborted = answer.kind === "failed" && answer.reason === "aborted";
-  if (isAborted || answer.kind === "undecided" || (answer.kind === "unsent" && ports.unsent === "ignored")) {
-    return [];
-  }
-  if (answer.kind !== "answered") {
-    return failEverySource(endpoint, answer).map((outcome) => timed(outcome, times, ports.redact));
-  }
-  for (const failure of rowFailures(answer.outcomes)) {
-    ports.onFailure(endpoint, failure);
-  }
-  return answer.outcomes.map((outcome) => timed(outcome, times, ports.redact));
+type Doubted = Extract<Answer, { readonly kind: "refused" | "failed" }>;
+
+function mayBeOfSelection(answer: Asked["answer"]): answer is Doubted {
+  return (
+    answer.kind === "refused" ||
+    (answer.kind === "failed" && answer.retryAfterMs === null && !NOT_OF_A_SELECTION.has(answer.reason))
+  );
+}
+
+/** A refusal of the combined request says nothing of the question alone, so it does not move the search on. */
+function withoutRefusal(answer: Doubted): Failed {
+  return answer.kind === "refused"
+    ? { kind: "failed", reason: "schema", detail: answer.detail, retryAfterMs: null }
+    : answer;
+}
+
+/** Why rows of an answer cannot be used, each reason once. */
+function rowFailures(outcomes: readonly Outcome[]): Iterable<Extract<Outcome, { readonly kind: "failed" }>> {
+  const failures = outcomes.filter((outcome) => outcome.kind === "failed");
+  return failures.length === 0 ? [] : new Map(failures.map((failure) => [failure.reason, failure])).values();
 }
 
 function timed(outcome: Outcome, { sentAtMs, receivedAtMs }: PollTimes, redact: Redact): Observation {
@@ -298,8 +396,19 @@ function timed(outcome: Outcome, { sentAtMs, receivedAtMs }: PollTimes, redact: 
     : { ...outcome, sentAtMs, receivedAtMs };
 }
 
-/** Why rows of an answer cannot be used, each reason once. */
-function rowFailures(outcomes: readonly Outcome[]): Iterable<Failure> {
-  const failures = outcomes.filter((outcome) => outcome.kind === "failed");
-  return failures.length === 0 ? [] : new Map(failures.map((failure) => [failure.reason, failure])).values();
+function withoutSecrets(reading: ParityReading, redact: Redact): ParityReading {
+  if (reading.kind === "failed") {
+    return { ...reading, detail: redact(reading.detail) };
+  }
+  const text = redact(reading.value.text);
+  return text === reading.value.text ? reading : { ...reading, value: { text, isNumber: false } };
+}
+
+/** `detail`: the server's words. */
+function failedReading(
+  { probe, target }: AliasedSelection,
+  { sentAtMs, receivedAtMs }: PollTimes,
+  detail: string,
+): ParityReading {
+  return { kind: "failed", probe, target, detail, sentAtMs, receivedAtMs };
 }

@@ -1,0 +1,117 @@
+import type { Config } from "../config/config.ts";
+import type { EndpointRecord } from "../core/model/exchange.ts";
+import { type Endpoint, statusEndpointOf } from "../core/model/fleet.ts";
+import { memoize } from "../core/model/memoize.ts";
+import { createRedact } from "../core/model/redact.ts";
+import type { EndpointStates, RecentExchanges } from "./polling/endpoint-state.ts";
+
+/** Where the texts of a configuration come from. */
+type Sources = Pick<Config, "secrets" | "variables">;
+
+/**
+ * Every endpoint that serves a chain, each with the index-node API beside it, their last replies and the commands that
+ * repeat the requests.
+ */
+export function endpointRecords(
+  sources: Sources,
+  chain: string,
+  states: EndpointStates,
+): readonly EndpointRecord[] {
+  return states
+    .all()
+    .filter(({ endpoint }) => endpoint.chain === chain || endpoint.targets.some((one) => one.chain === chain))
+    .flatMap(({ endpoint, exchanges, statusExchanges }) => {
+      const parity = parityQueries(endpoint, chain, sources);
+      const own = { ...recordOf(endpoint, exchanges, sources), kind: endpoint.kind, parity };
+      const api = statusEndpointOf(endpoint);
+      return api === null
+        ? [own]
+        : [own, { ...recordOf(api, statusExchanges, sources), kind: "status" as const, parity: [] }];
+    });
+}
+
+function recordOf(
+  endpoint: Endpoint,
+  exchanges: RecentExchanges,
+  sources: Sources,
+): Omit<EndpointRecord, "kind" | "parity"> {
+  const { replies, failures } = exchanges.newestFirst();
+  const last = [...replies, ...failures].toSorted((a, b) => b.sentAtMs - a.sentAtMs)[0];
+  return {
+    key: endpoint.key,
+    targets: endpoint.targets.map(({ key }) => key),
+    replies,
+    failures,
+    curl: last === undefined ? null : curlCommand(endpoint, last.asked, sources),
+  };
+}
+
+function parityQueries(endpoint: Endpoint, chain: string, sources: Sources): EndpointRecord["parity"] {
+  const here = new Set(endpoint.targets.filter((target) => target.chain === chain).map(({ key }) => key));
+  return (endpoint.parity ?? []).flatMap(({ probe, selections }) =>
+    selections
+      .filter(({ target }) => here.has(target))
+      .map(({ target, select }) => ({
+        probe,
+        target,
+        curl: curlCommand(endpoint, JSON.stringify({ query: `{ ${select} }` }), sources),
+      })),
+  );
+}
+
+/**
+ * The poll of an endpoint as a shell command. What the configuration takes from a variable or a file, the shell takes
+ * from there too; a key written in the configuration itself is redacted.
+ */
+export function curlCommand(
+  { url, headers }: Pick<Endpoint, "url" | "headers">,
+  body: string,
+  sources: Sources,
+): string {
+  const all = { ...headers, "Content-Type": "application/json" };
+  const headerArgs = Object.entries(all).map(([name, value]) => `-H ${quoted(`${name}: ${value}`, sources)}`);
+  return ["curl -sS", quoted(url, sources), ...headerArgs, `-d ${singleQuoted(body)}`].join(" ");
+}
+
+const redactFor = memoize(createRedact);
+
+function quoted(text: string, { secrets, variables }: Sources): string {
+  const redact = redactFor(secrets);
+  const pieces = variables.reduce<readonly Piece[]>(
+    (split, { text: found, shown }) => split.flatMap((piece) => splitAt(piece, found, shown)),
+    [{ text, isShell: false }],
+  );
+  if (pieces.every(({ isShell }) => !isShell)) {
+    return singleQuoted(redact(text));
+  }
+  const inside = pieces.map((piece) => (piece.isShell ? piece.text : escaped(redact(piece.text))));
+  return `"${inside.join("")}"`;
+}
+
+interface Piece {
+  readonly text: string;
+  /** Whether the shell expands it. */
+  readonly isShell: boolean;
+}
+
+function splitAt(piece: Piece, found: string, shown: string): readonly Piece[] {
+  if (piece.isShell) {
+    return [piece];
+  }
+  return piece.text
+    .split(found)
+    .flatMap((text, index): readonly Piece[] => [
+      ...(index === 0 ? [] : [{ text: shown, isShell: true }]),
+      { text, isShell: false },
+    ]);
+}
+
+/** In single quotes: nothing is expanded. */
+function singleQuoted(text: string): string {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/** For text between double quotes that must not be expanded. */
+function escaped(text: string): string {
+  return text.replace(/[\\"`$]/g, "\\$&");
+}

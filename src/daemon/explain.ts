@@ -1,0 +1,106 @@
+import type { Logger } from "pino";
+import { type Endpoint, statusEndpointOf } from "../core/model/fleet.ts";
+import type { Post } from "../core/model/http-post.ts";
+import type { Observation } from "../core/model/observation.ts";
+import type { Redact } from "../core/model/redact.ts";
+import type { Outcome } from "../dialects/dialect.ts";
+import { questionsFor } from "../dialects/families.ts";
+import type { Monitor } from "./monitor.ts";
+import type { EndpointState } from "./polling/endpoint-state.ts";
+import { interpretResult } from "./polling/interpret-result.ts";
+import type { PollQueue } from "./polling/queue.ts";
+
+/** What asking an index-node API takes. */
+interface ExplainerParts {
+  readonly post: Post;
+  /** The requests count towards the limits of concurrency. */
+  readonly queue: PollQueue;
+  readonly redact: Redact;
+  readonly monitor: Monitor;
+  readonly logger: Pick<Logger, "warn" | "debug">;
+}
+
+/**
+ * Asks graph-node's index-node API why a target is not `ok`: once after a poll, one request at a time for each endpoint,
+ * and never retried. What goes wrong with it changes nothing of the target.
+ */
+export class Explainer {
+  readonly #parts: ExplainerParts;
+  /** By the endpoint's key. */
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  constructor(parts: ExplainerParts) {
+    this.#parts = parts;
+  }
+
+  /** Call after each poll, once its observations are taken in. Settles when the API has answered, if it was asked. */
+  async onPolled(state: EndpointState, observations: readonly Observation[]): Promise<void> {
+    const { monitor, queue } = this.#parts;
+    const { endpoint } = state;
+    const api = statusEndpointOf(endpoint);
+    if (api === null || this.#underWay.has(api.key) || !observations.some(wasSent)) {
+      return;
+    }
+    if (!monitor.hasTrouble(endpoint)) {
+      return;
+    }
+    const asked = queue.add(api.host, () => this.#ask(api, state));
+    this.#underWay.set(api.key, asked);
+    try {
+      await asked;
+    } finally {
+      this.#underWay.delete(api.key);
+    }
+  }
+
+  /** Settles when no request is under way any more. */
+  async settled(): Promise<void> {
+    await Promise.allSettled(this.#underWay.values());
+  }
+
+  async #ask(api: Endpoint, { statusExchanges }: EndpointState): Promise<void> {
+    const { logger, monitor, post, redact } = this.#parts;
+    const [question] = questionsFor(api);
+    if (question === undefined) {
+      throw new TypeError(`Cannot ask ${api.key}: its dialect has no question`);
+    }
+    const result = await post({ url: api.url, headers: api.headers, body: question.body });
+    const { answer, exchange } = interpretResult({ endpoint: api, question, result }, redact);
+    if (exchange.outcome === "aborted") {
+      return;
+    }
+    statusExchanges.note(exchange);
+    if (answer.kind !== "answered") {
+      logger.debug({ endpoint: api.key, detail: exchange.text }, "Index-node API gave no answer");
+      return;
+    }
+    for (const outcome of answer.outcomes) {
+      const text = explanationIn(outcome, api);
+      const isNews = text !== undefined && monitor.explain(outcome.source, text) === "news";
+      // A reason whose words change with each answer is logged once.
+      if (isNews && text !== null) {
+        logger.warn({ target: outcome.source, detail: text }, "Reason found");
+      }
+    }
+  }
+}
+
+/** Whether a request was sent for it: where our own budget held it back, the reason is known. */
+function wasSent(observation: Observation): boolean {
+  return observation.kind !== "failed" || observation.reason !== "budget";
+}
+
+/** What the API says of a deployment: null where it names no reason, undefined where it cannot be read. */
+function explanationIn(outcome: Outcome, { targets }: Endpoint): string | null | undefined {
+  if (outcome.kind !== "failed") {
+    return outcome.kind === "head" ? (outcome.head.failure ?? null) : null;
+  }
+  switch (outcome.reason) {
+    case "indexing_error":
+      return outcome.detail;
+    case "not_found":
+      return `its graph-node does not index ${targets.map(({ deployment }) => deployment).join(", ")}`;
+    default:
+      return undefined;
+  }
+}

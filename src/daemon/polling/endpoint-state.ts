@@ -1,0 +1,176 @@
+import { createHash } from "node:crypto";
+import type { Exchange, Exchanges } from "../../core/model/exchange.ts";
+import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.ts";
+import { memoize } from "../../core/model/memoize.ts";
+import { NEW_SEARCH, type QuestionSearch } from "../../dialects/search.ts";
+
+/** What is remembered of an endpoint from one poll to the next, but for its counters. Edited in place. */
+export interface EndpointState {
+  /** As in the configuration in use. */
+  endpoint: Endpoint;
+  /** Which of its dialect's questions the next poll begins with, and which were refused. */
+  search: QuestionSearch;
+  /** Whether there was evidence of it, good or bad, from a poll or from an earlier process. */
+  isPolled: boolean;
+  /** The poll that waits in the queue or is under way: no endpoint is polled twice at once. */
+  poll: PollUnderWay | null;
+  /** Polls outside its schedule since the last scheduled one, and the timer of the next. */
+  confirmations: number;
+  confirmation: NodeJS.Timeout | undefined;
+  /** Of the parity selections that were asked, by what identifies them. */
+  readonly selections: Map<string, SelectionState>;
+  /** The last poll that carried selections observed nothing: until a poll is answered, polls carry none. */
+  isBare: boolean;
+  /** Of an RPC node of another chain: what the log has said of it. */
+  wrongChain: string | null;
+  readonly exchanges: RecentExchanges;
+  /** With the index-node API beside it. */
+  readonly statusExchanges: RecentExchanges;
+}
+
+export interface PollUnderWay {
+  /** By a clock that never jumps; null while it waits. */
+  startedMs: number | null;
+  /** Settles with the poll. */
+  ended: Promise<void>;
+}
+
+export interface SelectionState {
+  /** By a clock that never jumps. */
+  readonly dueMs: number;
+  /** In a row. */
+  readonly refusals: number;
+  /** A request with it was refused since it was last answered: it is asked apart from other probes. */
+  readonly isSuspect: boolean;
+}
+
+/** The states of a fleet's endpoints. */
+export class EndpointStates {
+  #states: ReadonlyMap<string, EndpointState> = new Map();
+  #revision = 0;
+
+  constructor(fleet: Fleet) {
+    this.watch(fleet);
+  }
+
+  /**
+   * Changes to another fleet. The last exchanges stay with an endpoint's key, what was learned of it with its URL and dialect, and
+   * a poll under way with the whole request. RPC nodes are asked for their chain again.
+   */
+  watch(fleet: Fleet): void {
+    const states = endpointsOf(fleet).map((endpoint) => stateOf(endpoint, this.#states.get(endpoint.key)));
+    this.#states = new Map(states.map((state) => [state.endpoint.key, state]));
+    this.#revision += 1;
+  }
+
+  /** In the order of the fleet. */
+  all(): readonly EndpointState[] {
+    return [...this.#states.values()];
+  }
+
+  /** Of the endpoint with this key. */
+  of(key: string): EndpointState | undefined {
+    return this.#states.get(key);
+  }
+
+  /** Whether this is still the state of its endpoint: a reload may have changed or removed it. */
+  has(state: EndpointState): boolean {
+    return this.#states.get(state.endpoint.key) === state;
+  }
+
+  noteSearch(state: EndpointState, search: QuestionSearch): void {
+    if (state.search === NEW_SEARCH || state.search.questionIndex !== search.questionIndex) {
+      this.#revision += 1;
+    }
+    state.search = search;
+  }
+
+  /** Changes whenever `saveQuestions()` would return something else. */
+  get questionsRevision(): number {
+    return this.#revision;
+  }
+
+  /** Which question each endpoint answered last, by a digest of what identifies it. */
+  saveQuestions(): Readonly<Record<string, number>> {
+    const known = this.all().filter(({ search }) => search !== NEW_SEARCH);
+    return Object.fromEntries(
+      known.map(({ endpoint, search }) => [identityOf(endpoint), search.questionIndex]),
+    );
+  }
+
+  /** Takes over what another process has saved; `isEvident` says of which endpoints evidence is left. */
+  restoreQuestions(saved: ReadonlyMap<string, number>, isEvident: (endpoint: Endpoint) => boolean): void {
+    this.#revision += 1;
+    for (const state of this.#states.values()) {
+      const questionIndex = saved.get(identityOf(state.endpoint));
+      if (questionIndex !== undefined) {
+        const isAnswered = isEvident(state.endpoint);
+        state.search = { ...NEW_SEARCH, questionIndex, isAnswered };
+        state.isPolled ||= isAnswered;
+      }
+    }
+  }
+}
+
+/** The state of an endpoint, with what still holds of the former one under its key. */
+function stateOf(endpoint: Endpoint, former: EndpointState | undefined): EndpointState {
+  if (former !== undefined && requestIdOf(former.endpoint) === requestIdOf(endpoint)) {
+    former.endpoint = endpoint;
+    former.search = unconfirmed(former.search);
+    return former;
+  }
+  const same = former !== undefined && identityOf(former.endpoint) === identityOf(endpoint) ? former : null;
+  return {
+    endpoint,
+    search: same === null ? NEW_SEARCH : unconfirmed(same.search),
+    isPolled: same?.isPolled ?? false,
+    poll: null,
+    confirmations: 0,
+    confirmation: undefined,
+    selections: same?.selections ?? new Map<string, SelectionState>(),
+    isBare: false,
+    wrongChain: null,
+    exchanges: former?.exchanges ?? new RecentExchanges(),
+    statusExchanges: former?.statusExchanges ?? new RecentExchanges(),
+  };
+}
+
+function unconfirmed(search: QuestionSearch): QuestionSearch {
+  return search.isOfChain ? { ...search, isOfChain: false } : search;
+}
+
+/** What a poll of an endpoint sends, and where. It may hold a key, and must not leave the process. */
+const requestIdOf = memoize(({ key, url, dialect, headers, chainId }: Endpoint): string =>
+  JSON.stringify([key, url, dialect, headers, chainId]),
+);
+
+/**
+ * What was learned of an endpoint no longer holds once its URL or dialect changes. A digest, because it is written to
+ * disk and a URL may hold a key.
+ */
+const identityOf = memoize(({ key, url, dialect }: Endpoint): string =>
+  createHash("sha256").update(`${key} ${dialect} ${url}`).digest("hex").slice(0, 32),
+);
+
+const KEPT_REPLIES = 3;
+/** An endpoint that has recovered still shows what was wrong. */
+const KEPT_FAILURES = 5;
+
+/** The last exchanges with one server, in memory only. */
+export class RecentExchanges {
+  readonly #replies: Exchange[] = [];
+  readonly #failures: Exchange[] = [];
+
+  note(exchange: Exchange): void {
+    const isUsable = exchange.outcome === "usable";
+    const kept = isUsable ? this.#replies : this.#failures;
+    kept.push(exchange);
+    if (kept.length > (isUsable ? KEPT_REPLIES : KEPT_FAILURES)) {
+      kept.shift();
+    }
+  }
+
+  newestFirst(): Exchanges {
+    return { replies: this.#replies.toReversed(), failures: this.#failures.toReversed() };
+  }
+}
