@@ -1,17 +1,17 @@
 import { type App, startApp } from "../app/app.ts";
 import { type Cleanup, createCleanup } from "../app/cleanup.ts";
 import type { Config } from "../config/config.ts";
+import { type Endpoint, endpointsOf } from "../core/model/fleet.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { createLogger } from "../io/logger.ts";
 import type { World } from "../io/world.ts";
-import { accelerate, paceAtSpeed } from "../sim/fleet/accelerate.ts";
+import { accelerate, type Pace, paceAtSpeed } from "../sim/fleet/accelerate.ts";
 import { withDemoFamilies } from "../sim/fleet/demo-families.ts";
 import { mirrorFleet } from "../sim/fleet/mirror-fleet.ts";
 import { SIMULATED_API_KEY } from "../sim/fleet/simulated-fleet.ts";
-import { playScenario, type Scenario } from "../sim/scenarios/scenario.ts";
+import { playScenario, type Scenario, type Step } from "../sim/scenarios/scenario.ts";
 import { SCENARIOS } from "../sim/scenarios/scenarios.ts";
 import { buildOf, CommandError, type CommandWorld } from "./command-world.ts";
-import { describeDemo, describeStep } from "./describe-demo.ts";
 import { loadConfig, readListen } from "./load-config.ts";
 import { runUntilSignal } from "./run-until-signal.ts";
 import { colorsFor } from "./terminal.ts";
@@ -54,7 +54,7 @@ export async function demo(flags: DemoFlags, world: CommandWorld): Promise<numbe
       throw error;
     }
   };
-  return await runUntilSignal(start, { world, logger });
+  return await runUntilSignal(start, world, logger);
 }
 
 async function startDemo(
@@ -80,7 +80,7 @@ async function startDemo(
       stateFile: null,
     }),
   );
-  for (const line of describeDemo({ real, simulated: config, url: app.url, pace, scenario })) {
+  for (const line of describeDemo(real, config, app.url, pace, scenario)) {
     world.out(line);
   }
   cleanup.use(
@@ -91,6 +91,54 @@ async function startDemo(
     }),
   );
   return { ...app, [Symbol.asyncDispose]: () => cleanup[Symbol.asyncDispose]() };
+}
+
+/** The first output of the demo: what runs, where to look, and how it differs from a real fleet. */
+function describeDemo(
+  { fleet: real }: Config,
+  { fleet }: Config,
+  url: string,
+  pace: Pace,
+  scenario: Scenario,
+): readonly string[] {
+  const endpoints = endpointsOf(fleet);
+  const protocols = new Set(fleet.indexers.map(({ protocol }) => protocol));
+  const { laggingMs, stalledMs } = pace.thresholds;
+  return [
+    `Synclag watches ${fleet.chains.length} chains and ${protocols.size} protocols at ${endpoints.length} endpoints. All of them are simulated on this machine: no key, no network.`,
+    "",
+    `  page     ${url}/`,
+    `  metrics  ${url}/metrics`,
+    `  API      ${url}/api/v1/status`,
+    "  stop     Ctrl-C",
+    "",
+    `The demo runs faster than a real fleet: every endpoint is polled every ${pace.pollIntervalSec} s. A target is lagging after ${laggingMs / 1_000} s (or three`,
+    `block times) and stalled after ${stalledMs / 1_000} s (or 50 block times), whichever is longer. Budgets are raised to allow this.`,
+    "",
+    "Simulated hosts:",
+    ...hostLines(endpointsOf(real), endpoints),
+    "",
+    `Scenario ${scenario.name}: ${scenario.about}`,
+  ];
+}
+
+/** One line for what has just happened to the fleet, with its time in the scenario. */
+function describeStep(step: Step, speed: number): string {
+  const atSec = Math.round(step.atSec / speed);
+  const minutes = String(Math.floor(atSec / 60)).padStart(2, "0");
+  return `${minutes}:${String(atSec % 60).padStart(2, "0")}  ${step.say}`;
+}
+
+/** A line for each host of an indexer, and the number of RPC nodes. */
+function hostLines(real: readonly Endpoint[], simulated: readonly Endpoint[]): readonly string[] {
+  const hosts = new Map(
+    real.flatMap((endpoint, index) =>
+      endpoint.kind === "indexer" ? [[endpoint.host, simulated[index]?.host ?? ""] as const] : [],
+    ),
+  );
+  const nodes = new Set(real.filter(({ kind }) => kind === "rpc").map(({ host }) => host));
+  const lines = [...hosts].map(([host, address]) => `  ${address}  ${host}`);
+  return nodes.size === 0 ? lines : [...lines, `  and ${nodes.size} more: RPC nodes of the chains`];
 }
 
 /** Comes after the packaged chains.yaml, where parity is a comment. */

@@ -15,7 +15,8 @@ const MAX_STOP_MS = 4_500;
  */
 export async function runUntilSignal(
   start: () => Promise<App>,
-  { world, logger }: { readonly world: CommandWorld; readonly logger: Logger },
+  world: CommandWorld,
+  logger: Logger,
 ): Promise<number> {
   // Handled from the first moment: a signal during the start neither kills the process nor is forgotten.
   const stopped = new Promise<string>((resolve) => {

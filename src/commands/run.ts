@@ -96,7 +96,7 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
       web,
       proxy,
     });
-  return await runUntilSignal(start, { world, logger });
+  return await runUntilSignal(start, world, logger);
 }
 
 /** @throws {CommandError} If the file cannot be opened. */

@@ -1,5 +1,5 @@
 import { budgetWarnings } from "../budgets/plan.ts";
-import { endpointsOf, type Fleet, indexerKey, providersOf } from "../core/model/fleet.ts";
+import { endpointsOf, type Fleet, indexerKey } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { createRedact } from "../core/model/redact.ts";
 import type { Config } from "./config.ts";
@@ -64,36 +64,30 @@ function publicNames({ chains, indexers, skipped }: Fleet): ReadonlySet<string> 
 
 /** A sentence about the chains on which nothing confirms a height, if there are any. */
 function sourceWarnings(fleet: Fleet): readonly string[] {
-  const sources = endpointsOf(fleet).flatMap((endpoint) =>
-    providersOf(endpoint).map(({ source, provider }) => {
-      const target = endpoint.targets.find(({ key }) => key === source);
-      return { chain: target?.chain ?? endpoint.chain ?? "", provider, isNode: target === undefined };
-    }),
+  const sources = endpointsOf(fleet).flatMap(({ kind, chain, host, provider = host, targets }) =>
+    kind === "rpc"
+      ? [{ chain, provider, isNode: true }]
+      : targets.map((target) => ({ chain: target.chain, provider: target.provider ?? host, isNode: false })),
   );
   const byChain = groupBy(sources, ({ chain }) => chain);
-  const lone: string[] = [];
-  const dependent = new Map<string, string[]>();
-  for (const { slug } of fleet.chains) {
-    const [first, ...others] = byChain.get(slug) ?? [];
-    if (first === undefined || first.isNode) {
-      continue;
-    }
-    if (others.length === 0) {
-      lone.push(slug);
-    } else if (others.every(({ provider }) => provider === first.provider)) {
-      dependent.set(first.provider, [...(dependent.get(first.provider) ?? []), slug]);
-    }
-  }
+  // The nodes come last: a chain that begins with one has no target.
+  const chains = fleet.chains
+    .map(({ slug }) => ({ slug, own: byChain.get(slug) ?? [] }))
+    .filter(({ own }) => own[0]?.isNode === false);
+  const lone = chains.filter(({ own }) => own.length === 1);
+  const dependent = chains.filter(
+    ({ own }) => own.length > 1 && own.every(({ provider }) => provider === own[0]?.provider),
+  );
+  const listed = (some: typeof chains): string => some.map(({ slug }) => slug).join(", ");
   const advice = "add an RPC node (rpc) or another variant";
-  return [
-    ...(lone.length === 0
-      ? []
-      : [
-          `${lone.join(", ")}: a single source, so nothing confirms its height, and lag is measured against the clock; ${advice}`,
-        ]),
-    ...[...dependent].map(
-      ([provider, slugs]) =>
-        `${slugs.join(", ")}: all sources have one provider, ${provider}, so nothing confirms their heights; ${advice} of another provider`,
-    ),
-  ];
+  const warnings = [...groupBy(dependent, ({ own }) => own[0]?.provider)].map(
+    ([provider, some]) =>
+      `${listed([...some])}: all sources have one provider, ${provider}, so nothing confirms their heights; ${advice} of another provider`,
+  );
+  return lone.length === 0
+    ? warnings
+    : [
+        `${listed(lone)}: a single source, so nothing confirms its height, and lag is measured against the clock; ${advice}`,
+        ...warnings,
+      ];
 }

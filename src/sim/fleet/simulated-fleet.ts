@@ -224,7 +224,7 @@ export class SimulatedEndpoint {
     this.key = spec.key;
     this.targets = chains.map((chain) => {
       const key = targetKeyOf(spec, chain.slug);
-      return new SimulatedTarget({ key, chain, nowMs, behaviour: spec.targetBehaviour?.(chain.slug) ?? {} });
+      return new SimulatedTarget(key, chain, nowMs, spec.targetBehaviour?.(chain.slug) ?? {});
     });
     this.#random = createRandom(`synclag/${spec.key}`);
     this.#nowMs = nowMs;

@@ -36,16 +36,11 @@ export class SimulatedTarget {
   readonly #healthy: TargetBehaviour;
   #behaviour: TargetBehaviour;
 
-  constructor(options: {
-    readonly key: string;
-    readonly chain: SimulatedChain;
-    readonly nowMs: () => number;
-    readonly behaviour: Partial<TargetBehaviour>;
-  }) {
-    this.key = options.key;
-    this.chain = options.chain;
-    this.#seed = `synclag/${options.key}`;
-    this.#nowMs = options.nowMs;
+  constructor(key: string, chain: SimulatedChain, nowMs: () => number, behaviour: Partial<TargetBehaviour>) {
+    this.key = key;
+    this.chain = chain;
+    this.#seed = `synclag/${key}`;
+    this.#nowMs = nowMs;
     this.#healthy = {
       ...AT_THE_TIP,
       rows: 1,
@@ -53,7 +48,7 @@ export class SimulatedTarget {
       deployment: `Qm${hexAt(this.#seed, 44)}`,
       fork: "main",
       says: {},
-      ...options.behaviour,
+      ...behaviour,
     };
     this.#behaviour = this.#healthy;
   }
