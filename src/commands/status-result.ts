@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { BudgetRecord } from "../budgets/gate.ts";
 import type { Config, StoreSettings } from "../config/config.ts";
-import { fillUrl, readProxySettings, readStoreFlags, type StoreFlags } from "../config/options.ts";
-import { basicAuthorization, readWebUrl, Secrets, secretsInUrl } from "../config/secrets.ts";
+import { readProxySettings, readStoreFlags, readUrlOption, type StoreFlags } from "../config/options.ts";
+import { basicAuthorization, readWebUrl, Secrets } from "../config/secrets.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { type Report, STATUSES } from "../core/model/report.ts";
 import { checkRound } from "../daemon/check-round.ts";
@@ -75,12 +75,8 @@ const ADVICE = {
  */
 function readDaemonAddress(written: string, world: CommandWorld): StatusQuestion {
   const secrets = new Secrets(world);
-  const filled = fillUrl(written, secrets);
-  const url = typeof filled === "string" ? filled : readWebUrl(filled.text);
-  if (typeof filled === "string" || typeof url === "string") {
-    throw new CommandError(`--url: ${String(url)}`);
-  }
-  world.keepSecret([...secrets.all, ...secretsInUrl(filled.parts)]);
+  const url = readUrlOption("--url", written, secrets, readWebUrl);
+  world.keepSecret(secrets.all);
   const { origin, pathname } = url;
   return { url: `${origin}${pathname}`.replace(/\/+$/, ""), authorization: basicAuthorization(url) };
 }

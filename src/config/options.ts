@@ -3,33 +3,39 @@ import { ConfigError } from "./problems.ts";
 import {
   decodePercent,
   type Environment,
-  type Part,
   readUrl,
   readWebUrl,
   Secrets,
+  secretsInUrl,
   type TemplateProblem,
 } from "./secrets.ts";
 
-/** A URL of the command line with its variables and files read. */
-export interface FilledUrl {
-  readonly text: string;
-  readonly parts: readonly Part[];
-}
-
 /**
- * Fills `${VAR}` and `${file:/path}` in a URL of the command line. They need no percent-encoding, unless one is the whole
- * URL. A text says what is wrong.
+ * Reads a URL of the command line and remembers its secrets. `${VAR}` and `${file:/path}` are filled in; they need no
+ * percent-encoding, unless one is the whole URL.
+ *
+ * @throws {ConfigError} `NAME: what is wrong`, without a part of the URL, which may hold a password.
  */
-export function fillUrl(written: string, secrets: Secrets): FilledUrl | string {
+export function readUrlOption(
+  name: string,
+  written: string,
+  secrets: Secrets,
+  read: (text: string) => URL | string,
+): URL {
   const { parts, problems } = secrets.fill(written, new Map());
-  if (problems.length > 0) {
-    return problems.map(describeTemplateProblem).join("; ");
-  }
   const isWhole = parts.every(({ source, text }) => source === "secret" || text === "");
   const encoded = parts.map((part) =>
     part.source === "secret" && !isWhole ? { ...part, text: encodeURIComponent(part.text) } : part,
   );
-  return { parts: encoded, text: encoded.map(({ text }) => text).join("") };
+  const url =
+    problems.length > 0
+      ? problems.map(describeTemplateProblem).join("; ")
+      : read(encoded.map(({ text }) => text).join(""));
+  if (typeof url === "string") {
+    throw new ConfigError(`${name}: ${url}`);
+  }
+  secrets.remember(secretsInUrl(encoded));
+  return url;
 }
 
 /** What is wrong with a template on the command line, where no placeholder has a value. */
@@ -57,7 +63,7 @@ const EXPECTED = "redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE] or rediss://…
  * `rediss://`. `${VAR}` and `${file:/path}` may stand for a part, which then needs no encoding, or for the whole URL.
  * Null: there is no store.
  *
- * @throws {ConfigError} Its message repeats no part of the URL, which may hold a password.
+ * @throws {ConfigError} If one of them cannot be used.
  */
 export function readStoreFlags(
   { store, cluster }: StoreFlags,
@@ -75,23 +81,14 @@ export function readStoreFlags(
     return null;
   }
   const secrets = new Secrets(environment);
-  const url = readStoreUrl(written, secrets);
-  if (typeof url === "string") {
-    const option = store === undefined ? "environment variable SYNCLAG_STORE" : "--store";
-    throw new ConfigError(`${option}: ${url}`);
-  }
+  const option = store === undefined ? "environment variable SYNCLAG_STORE" : "--store";
+  const url = readUrlOption(option, written, secrets, readStoreUrl);
   return { address: addressOf(url), cluster: cluster ?? "default", secrets: secrets.all };
 }
 
-function readStoreUrl(written: string, secrets: Secrets): URL | string {
-  const filled = fillUrl(written, secrets);
-  const url = typeof filled === "string" ? filled : readUrl(filled.text, /^rediss?:\/\//i, EXPECTED);
-  const flaw = typeof url === "string" ? url : flawOf(url);
-  if (typeof url === "string" || flaw !== null) {
-    return flaw ?? "";
-  }
-  secrets.remember([url.username, url.password].flatMap((part) => [part, decodePercent(part)]));
-  return url;
+function readStoreUrl(text: string): URL | string {
+  const url = readUrl(text, /^rediss?:\/\//i, EXPECTED);
+  return typeof url === "string" ? url : (flawOf(url) ?? url);
 }
 
 function flawOf({ hostname, username, password, pathname, search, hash }: URL): string | null {

@@ -5,12 +5,6 @@ import { quote } from "./values.ts";
 /** What an error message means: a failure, or one of the two that are none. */
 type Meaning = FailureReason | "refused" | "not_started";
 
-/** A message with its meaning. */
-export interface KnownError {
-  readonly meaning: Meaning;
-  readonly text: string;
-}
-
 const LIMIT =
   "(?:api|requests?|daily|hourly|monthly|usage|plan)(?: (?:requests?|quer(?:y|ies)|calls?|usage|capacity))? (?:quota|limit)";
 
@@ -76,11 +70,10 @@ export function titleOf(body: string): string {
   return /<title[^<>]{0,200}>([^<]+)/i.exec(beginning)?.[1] ?? beginning;
 }
 
-/** The meaning of the first message that has a known one, the first pattern first; null where none has. */
-export function findKnownError(messages: readonly string[]): KnownError | null {
-  if (messages.length === 0) {
-    return null;
-  }
+/** The first message with a known meaning, the first pattern first; null where none has one. */
+export function findKnownError(
+  messages: readonly string[],
+): { readonly meaning: Meaning; readonly text: string } | null {
   for (const [pattern, meaning] of MEANINGS) {
     const text = messages.find((message) => pattern.test(message));
     if (text !== undefined) {

@@ -13,12 +13,6 @@ export interface AliasedSelection extends CarriedSelection {
   readonly alias: string;
 }
 
-/** The question for the heights with selections beside it. The reply is read like that of the question alone. */
-export interface CombinedQuestion {
-  readonly question: Question;
-  readonly selections: readonly AliasedSelection[];
-}
-
 /** The beginning of an operation that takes more selections behind its first brace: one without variables. */
 const OPERATION = /^\s*(?:query(?:\s+\w+)?\s*)?\{\s*/;
 
@@ -41,14 +35,14 @@ function queryIn(body: Question["body"]): string {
 }
 
 /**
- * Puts the selections of probes into the query for the heights, one alias for each. `_meta` keeps its name: for a failed
- * subgraph graph-node answers under that key only.
+ * Puts the selections of probes into the query for the heights, one alias for each; the reply is read like that of the
+ * question alone. `_meta` keeps its name: for a failed subgraph graph-node answers under that key only.
  */
 export function combineQuestion(
   question: Question,
   probes: readonly CarriedProbe[],
   targets: readonly Pick<Target, "key" | "chainId">[],
-): CombinedQuestion {
+): { readonly question: Question; readonly selections: readonly AliasedSelection[] } {
   const chainIds = new Map(targets.map(({ key, chainId }) => [key, chainId]));
   const selections = probes.flatMap((probe, index) =>
     probe.selections.map((selection) => ({
@@ -62,19 +56,15 @@ export function combineQuestion(
   return { question: { ...question, body: { ...question.body, query } }, selections };
 }
 
-/** A reply to a combined question that had the heights. */
-export interface CombinedReply {
-  /** JSON. */
-  readonly body: string;
-  /** What it said of each target. */
-  readonly outcomes: readonly Outcome[];
-  readonly times: PollTimes;
-}
-
-/** What the reply says of each selection. One whose target has no height in this reply is left out. */
+/**
+ * What a reply to a combined question says of each selection. `outcomes`: what it said of each target; a selection whose
+ * target has no height among them is left out.
+ */
 export function readParity(
   selections: readonly AliasedSelection[],
-  { body, outcomes, times: { sentAtMs, receivedAtMs } }: CombinedReply,
+  body: string,
+  outcomes: readonly Outcome[],
+  { sentAtMs, receivedAtMs }: PollTimes,
 ): readonly ParityReading[] {
   const { found, errors } = readBody(withExactNumbers(body), "data");
   const blocks = new Map(

@@ -81,7 +81,7 @@ function read(body: string, outcomes: readonly Outcome[] = [HEAD]): ParityReadin
     select: "",
     value: ["campaigns", "0", "id"],
   };
-  return readParity([selection], { body, outcomes, times: { sentAtMs: 1, receivedAtMs: 2 } })[0];
+  return readParity([selection], body, outcomes, { sentAtMs: 1, receivedAtMs: 2 })[0];
 }
 
 function textOf(reading: ParityReading | undefined): string {

@@ -4,6 +4,7 @@ import {
   endpointsOf,
   type Fleet,
   indexerKey,
+  isProduction,
   providersOf,
   type Target,
 } from "../model/fleet.ts";
@@ -72,7 +73,7 @@ function baselineIndexers(fleet: Fleet): ReadonlyMap<string, string> {
       const tiers = fleet.indexers.filter(
         ({ protocol, variant }) => protocol === first.protocol && variant === first.variant,
       );
-      baselines.set(first.protocol, indexerKey(tiers.find(({ tier }) => tier === "production") ?? first));
+      baselines.set(first.protocol, indexerKey(tiers.find(isProduction) ?? first));
     }
   }
   return baselines;

@@ -191,6 +191,11 @@ export function isProduction({ tier }: Pick<Target, "tier">): boolean {
   return tier === "production";
 }
 
+/** `subgraph`, or `subgraph (testing)`: the tier is named only if it is not production. */
+export function variantName({ variant, tier }: Pick<IndexerId, "variant" | "tier">): string {
+  return isProduction({ tier }) ? variant : `${variant} (${tier})`;
+}
+
 /** Of the targets of one protocol on one chain, those that serve users: its production tier, or all if it has none. */
 export function servingTargets<T extends Pick<Target, "tier">>(targets: readonly T[]): readonly T[] {
   const production = targets.filter(isProduction);

@@ -1,3 +1,4 @@
+import { variantName } from "../model/fleet.ts";
 import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
 import { isContradictory, isSteady, type KnownValues } from "../parity/known-values.ts";
 import { DIFFERENCES, DIFFERENT_AFTER_MS } from "../parity/pair-state.ts";
@@ -72,9 +73,5 @@ type Side = "target" | "against";
 
 function nameOf(pair: ParityPair, side: Side): string {
   const [one, other] = [pair[side], pair[side === "target" ? "against" : "target"]];
-  return one.tier === other.tier || one.tier === "production" ? one.variant : variantName(one);
-}
-
-function variantName({ variant, tier }: ParityPair["target"]): string {
-  return tier === "production" ? variant : `${variant} (${tier})`;
+  return one.tier === other.tier ? one.variant : variantName(one);
 }

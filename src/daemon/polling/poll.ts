@@ -147,7 +147,7 @@ export class Poll {
     const { answer, times, body } = await this.#ask(combined, this.#use);
     if (answer.kind === "answered") {
       const { outcomes } = answer;
-      const readings = readParity(selections, { body, outcomes, times });
+      const readings = readParity(selections, body, outcomes, times);
       const result = this.#resultOf({ answer, times, search: afterAnswer(search) });
       noteCarriage(this.#state, due, "answered", nowMs);
       return { ...result, readings: readings.map((one) => withoutSecrets(one, this.#tools.redact)) };

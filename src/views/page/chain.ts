@@ -1,11 +1,12 @@
 import type { HistorySlice } from "../../core/history/history.ts";
 import type { EndpointRecord } from "../../core/model/exchange.ts";
+import { variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import { type ChainSummary, type Report, statusRank, type TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { keepTargets } from "../api/selection.ts";
 import { headline } from "../wording/headline.ts";
-import { findProblems, idOfKey, variantName } from "../wording/targets.ts";
+import { findProblems, idOfKey } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
 import { historyPath, pairPath } from "./links.ts";
 import { renderIncidents } from "./lists.ts";

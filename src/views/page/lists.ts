@@ -1,3 +1,4 @@
+import { variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import type { BudgetReport, Incident, Report } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber, perWindow } from "../../core/model/text.ts";
@@ -8,7 +9,6 @@ import {
   notableLagMs,
   statusWords,
   type TargetProblem,
-  variantName,
 } from "../wording/targets.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { chainPath, PLAN_PATH, statusPath, targetAnchor } from "./links.ts";

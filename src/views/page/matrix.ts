@@ -1,9 +1,9 @@
-import { type IndexerId, indexerKey } from "../../core/model/fleet.ts";
+import { type IndexerId, indexerKey, variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import { type ChainSummary, type Report, statusRank, type TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatNumber, shortDuration } from "../../core/model/text.ts";
 import { differingKeys, findDifferences } from "../wording/parity.ts";
-import { describeState, notableLagMs, statusWords, variantName } from "../wording/targets.ts";
+import { describeState, notableLagMs, statusWords } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
 import { chainPath, targetAnchor } from "./links.ts";
 import { glyphOf, renderSection } from "./shell.ts";

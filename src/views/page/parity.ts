@@ -1,8 +1,9 @@
 import type { EndpointRecord } from "../../core/model/exchange.ts";
+import { variantName } from "../../core/model/fleet.ts";
 import type { ParityReport, Report } from "../../core/model/report.ts";
 import { formatAgo, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { describeDifference, findDifferences, parityTitle } from "../wording/parity.ts";
-import { idOfKey, type Tone, variantName } from "../wording/targets.ts";
+import { idOfKey, type Tone } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
 import { chainPath, parityAnchor } from "./links.ts";
 import { glyphOf, renderClock, renderCommand, renderSection, renderTable } from "./shell.ts";

@@ -1,7 +1,8 @@
 import type { EndpointRecord, Exchange } from "../../core/model/exchange.ts";
+import { variantName } from "../../core/model/fleet.ts";
 import type { GapReport, TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
-import { reasonSuffix, statusWords, variantName } from "../wording/targets.ts";
+import { reasonSuffix, statusWords } from "../wording/targets.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { statusPath, targetAnchor } from "./links.ts";
 import { glyphOf, renderClock, renderCommand } from "./shell.ts";

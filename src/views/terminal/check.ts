@@ -1,3 +1,4 @@
+import { variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import {
   type Incident,
@@ -19,7 +20,6 @@ import {
   statusWords,
   type TargetProblem,
   type Tone,
-  variantName,
 } from "../wording/targets.ts";
 import { type Columns, renderTextTable, wrapWords } from "./text-table.ts";
 

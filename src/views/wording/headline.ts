@@ -1,3 +1,4 @@
+import { variantName } from "../../core/model/fleet.ts";
 import type { Incident, Report, TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { findFailover, incidentDetail } from "./incidents.ts";
@@ -8,7 +9,6 @@ import {
   needsAction,
   type TargetProblem,
   type Tone,
-  variantName,
 } from "./targets.ts";
 
 /** The summary of a report in one sentence. */

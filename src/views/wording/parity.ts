@@ -1,6 +1,6 @@
+import { variantName } from "../../core/model/fleet.ts";
 import type { ParityReport, Report } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
-import { variantName } from "./targets.ts";
 
 /** The pairs whose data differ. */
 export function findDifferences({ parity }: Pick<Report, "parity">): readonly ParityReport[] {

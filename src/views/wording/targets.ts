@@ -1,4 +1,4 @@
-import { type IndexerId, isProduction } from "../../core/model/fleet.ts";
+import { type IndexerId, isProduction, variantName } from "../../core/model/fleet.ts";
 import {
   type ChainSummary,
   type Report,
@@ -67,11 +67,6 @@ export function reasonSuffix({
   detail,
 }: Pick<TargetReport, "status" | "reason" | "detail">): string {
   return reason === null || reason === status || detail.includes(reason) ? "" : ` (${reason})`;
-}
-
-/** `subgraph`, or `subgraph (testing)`: the tier is named only if it is not production. */
-export function variantName(target: Pick<IndexerId, "variant" | "tier">): string {
-  return isProduction(target) ? target.variant : `${target.variant} (${target.tier})`;
 }
 
 /** `lockup subgraph (production)`. */
