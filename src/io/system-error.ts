@@ -14,12 +14,12 @@ export function whyUnreadable(error: unknown): string {
   return code === "ENOENT" ? "no such file" : code;
 }
 
-/** What an operation results in; null where it failed with one of these codes. */
+/** What an operation results in; null where it failed with one of these codes or, without any, where the operating system refused it. */
 export async function orNull<T>(work: Promise<T>, ...codes: readonly string[]): Promise<T | null> {
   try {
     return await work;
   } catch (error) {
-    if (hasCode(error, ...codes)) {
+    if (codes.length === 0 ? isSystemError(error) : hasCode(error, ...codes)) {
       return null;
     }
     throw error;

@@ -8,7 +8,7 @@ import type { Incident } from "../../core/model/report.ts";
 import { parseJson } from "../../core/model/text.ts";
 import { readStateFile, type SavedState } from "../../io/state/file.ts";
 import { readBudgetJournal } from "../../io/state/journal.ts";
-import { isSystemError } from "../../io/system-error.ts";
+import { orNull } from "../../io/system-error.ts";
 import type { World } from "../../io/world.ts";
 
 /** The state that the previous process left. */
@@ -89,21 +89,13 @@ export async function loadState(
  * these, and carrying them over again changes nothing.
  */
 export async function spentInFile(path: string): Promise<SavedBudgets | null> {
-  try {
-    const { data } = z.object({ budgets: SavedBudgets }).safeParse(parseJson(await readFile(path, "utf8")));
-    if (data === undefined) {
-      return null;
-    }
-    const { accounts, ...saved } = mergeSavedBudgets(data.budgets, (await readBudgetJournal(path)).spent);
-    const laterMs = 1 + (createHash("sha256").update(hostname()).digest().readUInt16BE() % 999);
-    const shifted = Object.entries(accounts).map(
-      ([id, spent]) => [id, shiftBuckets(spent, laterMs)] as const,
-    );
-    return { ...saved, accounts: Object.fromEntries(shifted) };
-  } catch (error) {
-    if (isSystemError(error)) {
-      return null;
-    }
-    throw error;
+  const text = await orNull(readFile(path, "utf8"));
+  const { data } = z.object({ budgets: SavedBudgets }).safeParse(parseJson(text ?? ""));
+  if (data === undefined) {
+    return null;
   }
+  const { accounts, ...saved } = mergeSavedBudgets(data.budgets, (await readBudgetJournal(path)).spent);
+  const laterMs = 1 + (createHash("sha256").update(hostname()).digest().readUInt16BE() % 999);
+  const shifted = Object.entries(accounts).map(([id, spent]) => [id, shiftBuckets(spent, laterMs)] as const);
+  return { ...saved, accounts: Object.fromEntries(shifted) };
 }

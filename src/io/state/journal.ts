@@ -2,7 +2,7 @@ import { constants, open, unlink } from "node:fs/promises";
 import { z } from "zod";
 import { mergeSavedBudgets, NOTHING_SPENT, SavedBudgets } from "../../budgets/saved-budgets.ts";
 import { parseJson } from "../../core/model/text.ts";
-import { isSystemError, orNull } from "../system-error.ts";
+import { orNull } from "../system-error.ts";
 import { readText, TOO_LONG } from "./file.ts";
 import { onStateFile } from "./path.ts";
 import { writeAtomically } from "./write-atomically.ts";
@@ -68,11 +68,5 @@ function lineOf(budgets: SavedBudgets): string {
 
 /** Called once the state file holds all of it; a journal that stays does no harm. */
 export async function removeBudgetJournal(statePath: string): Promise<void> {
-  try {
-    await unlink(journalPathOf(statePath));
-  } catch (error) {
-    if (!isSystemError(error)) {
-      throw error;
-    }
-  }
+  await orNull(unlink(journalPathOf(statePath)));
 }

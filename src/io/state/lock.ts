@@ -5,7 +5,8 @@ import { kill, pid } from "node:process";
 import { setTimeout as sleep } from "node:timers/promises";
 import { z } from "zod";
 import { LATEST_MS } from "../../core/model/observation.ts";
-import { hasCode, isSystemError, orNull } from "../system-error.ts";
+import { parseJson } from "../../core/model/text.ts";
+import { hasCode, orNull } from "../system-error.ts";
 import { onStateFile } from "./path.ts";
 import { writeAtomically } from "./write-atomically.ts";
 
@@ -104,14 +105,8 @@ export async function findLockOwner(
 
 /** Identifies the host and the namespace of our pid. */
 export async function pidNamespace(): Promise<string> {
-  try {
-    return `${hostname()} ${await readlink("/proc/self/ns/pid")}`;
-  } catch (error) {
-    if (isSystemError(error)) {
-      return hostname();
-    }
-    throw error;
-  }
+  const namespace = await orNull(readlink("/proc/self/ns/pid"));
+  return namespace === null ? hostname() : `${hostname()} ${namespace}`;
 }
 
 async function acquire(statePath: string, me: LockOwner, heartbeatMs?: number): Promise<void> {
@@ -162,46 +157,31 @@ function hold(statePath: string, me: LockOwner, options: StateLockOptions): Stat
     }
   }
 
+  async function release(): Promise<void> {
+    if ((await readOwner(path))?.token === me.token) {
+      await remove(path);
+    }
+  }
+
   const heartbeat = setInterval(() => void beat(), heartbeatMs).unref();
   return {
     assertHeld: () => onStateFile("lock", statePath, assertHeld),
-    publishUrl: (served) =>
-      unlessDiskFails(async () => {
-        url = served;
-        await writeAtomically(path, JSON.stringify({ ...me, url }));
-      }),
+    // A failing disk is reported by the writes of the state itself; of a lock that stays the next process sees that its owner is gone.
+    async publishUrl(served) {
+      url = served;
+      await orNull(writeAtomically(path, JSON.stringify({ ...me, url })));
+    },
     async [Symbol.asyncDispose]() {
       clearInterval(heartbeat);
-      await unlessDiskFails(async () => {
-        if ((await readOwner(path))?.token === me.token) {
-          await remove(path);
-        }
-      });
+      await orNull(release());
     },
   };
 }
 
-/** A failing disk is reported by the writes of the state itself; of a lock that stays the next process sees that its owner is gone. */
-async function unlessDiskFails(work: () => Promise<void>): Promise<void> {
-  try {
-    await work();
-  } catch (error) {
-    if (!isSystemError(error)) {
-      throw error;
-    }
-  }
-}
-
 /** The owner that a lock names, living or not; null where there is no lock, or an invalid one. */
 async function readOwner(lockPath: string): Promise<LockOwner | null> {
-  try {
-    return LockOwnerJson.safeParse(JSON.parse(await readFile(lockPath, "utf8"))).data ?? null;
-  } catch (error) {
-    if (error instanceof SyntaxError || hasCode(error, "ENOENT")) {
-      return null;
-    }
-    throw error;
-  }
+  const text = await orNull(readFile(lockPath, "utf8"), "ENOENT");
+  return LockOwnerJson.safeParse(parseJson(text ?? "")).data ?? null;
 }
 
 /** A lock with our own pid was left by an earlier process: in a container, each may be pid 1. */

@@ -1,6 +1,6 @@
-import { open, realpath, rename, writeFile } from "node:fs/promises";
+import { open, rename, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
-import { hasCode } from "../system-error.ts";
+import { orNull } from "../system-error.ts";
 
 /** The size of one write: worth a system call, and built in less than a millisecond. */
 const CHUNK_CHARS = 65_536;
@@ -12,17 +12,15 @@ const CHUNK_CHARS = 65_536;
  * process may write the same path at a time.
  */
 export async function writeAtomically(path: string, text: string | Iterable<string>): Promise<void> {
-  const target = await followLink(path);
-  const temporary = `${target}.tmp`;
-  const file = await open(temporary, "w");
-  try {
+  const temporary = `${path}.tmp`;
+  {
+    await using file = await open(temporary, "w");
     await writeFile(file, typeof text === "string" ? text : chunksOf(text));
     await file.sync();
-  } finally {
-    await file.close();
   }
-  await rename(temporary, target);
-  await syncFolder(dirname(target));
+  await rename(temporary, path);
+  // Otherwise a power cut may undo the rename. Windows and some network file systems cannot do this.
+  await orNull(syncFolder(dirname(path)), "EPERM", "EISDIR", "EINVAL", "ENOTSUP", "EACCES");
 }
 
 function* chunksOf(parts: Iterable<string>): Iterable<string> {
@@ -37,31 +35,7 @@ function* chunksOf(parts: Iterable<string>): Iterable<string> {
   yield chunk;
 }
 
-/** A link stays a link. */
-async function followLink(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (error) {
-    if (hasCode(error, "ENOENT")) {
-      return path;
-    }
-    throw error;
-  }
-}
-
-/** Otherwise a power cut may undo the rename. */
 async function syncFolder(folder: string): Promise<void> {
-  try {
-    const handle = await open(folder, "r");
-    try {
-      await handle.sync();
-    } finally {
-      await handle.close();
-    }
-  } catch (error) {
-    // Windows and some network file systems cannot do this.
-    if (!hasCode(error, "EPERM", "EISDIR", "EINVAL", "ENOTSUP", "EACCES")) {
-      throw error;
-    }
-  }
+  await using handle = await open(folder, "r");
+  await handle.sync();
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { NOTHING_SPENT } from "../../../src/budgets/saved-budgets.ts";
 import { readStateFile, writeStateFile } from "../../../src/io/state/file.ts";
+import { resolveStatePath } from "../../../src/io/state/path.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 10, 37, 21, 5);
@@ -25,7 +26,7 @@ describe("readStateFile()", () => {
 });
 
 describe("writeStateFile()", () => {
-  it("keeps a link a link", async () => {
+  it("keeps a link a link, by the path that it leads to", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "link.json");
     await mkdir(join(folder.path, "volume"));
@@ -33,13 +34,9 @@ describe("writeStateFile()", () => {
     await symlink(join(folder.path, "volume", "state.json"), path);
     const state = { savedAtMs: T0, chains: {}, incidents: [], budgets: NOTHING_SPENT, questions: {} };
 
-    await writeStateFile(path, state);
+    await writeStateFile(await resolveStatePath(path), state);
 
     expect(await readdir(join(folder.path, "volume"))).toEqual(["state.json"]);
-    expect(await readStateFile(join(folder.path, "volume", "state.json"), T0)).toEqual({
-      kind: "state",
-      state,
-      warnings: [],
-    });
+    expect(await readStateFile(path, T0)).toEqual({ kind: "state", state, warnings: [] });
   });
 });
