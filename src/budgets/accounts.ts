@@ -8,23 +8,17 @@ const FIVE_MINUTES_MS = 300_000;
 
 /** What a provider counts together: a shared budget, or the requests to one URL. */
 export interface Account {
+  /** It outlives the process. */
+  readonly id: string;
   readonly budget: Budget;
-  /** The first endpoint that draws on it, or null for a shared budget. */
-  readonly endpoint: Endpoint | null;
+  /** The endpoints that draw on it. */
+  readonly users: readonly Endpoint[];
   /** With nothing spent. */
-  readonly ledger: Ledger;
+  readonly unspent: Ledger;
   /** How many requests its schedules make in five minutes, rounded up. */
   readonly inFiveMinutes: number;
   /** A digest of where its requests go, by which a renamed budget is recognised. */
   readonly sentTo: string;
-}
-
-/** The accounts of a fleet, and which endpoint draws on which. */
-export interface Accounts {
-  /** By an id that outlives the process, in the order of the fleet's budgets and endpoints. */
-  readonly accounts: ReadonlyMap<string, Account>;
-  /** The account's id by the endpoint's key; none for an endpoint without a budget. */
-  readonly idOf: ReadonlyMap<string, string>;
 }
 
 /**
@@ -47,35 +41,27 @@ export function loadsOf(users: readonly { readonly schedule: string }[]): readon
   return [...bySchedule].map(([cron, those]) => ({ cron, endpoints: those.length }));
 }
 
-/** Opens the accounts of a fleet, with nothing spent. Two indexers behind one URL share its account. `slackMs`: as of `startLedger`. */
-export function openAccounts(fleet: Fleet, slackMs: number): Accounts {
+/**
+ * The accounts of a fleet, in the order of its budgets and endpoints. Two indexers behind one URL share its account. `slackMs`: as of
+ * `startLedger`.
+ */
+export function accountsOf(fleet: Fleet, slackMs: number): readonly Account[] {
   const usersOf = groupBy(endpointsOf(fleet), ({ budget }) => budget);
-  const opened = fleet.budgets.flatMap((budget) =>
-    openBudget(budget, usersOf.get(budget.name) ?? [], slackMs),
-  );
-  return {
-    accounts: new Map(opened.map(({ id, account }) => [id, account])),
-    idOf: new Map(opened.flatMap(({ id, users }) => users.map(({ key }) => [key, id] as const))),
-  };
-}
-
-interface OpenedAccount {
-  readonly id: string;
-  readonly users: readonly Endpoint[];
-  readonly account: Account;
-}
-
-function openBudget(budget: Budget, users: readonly Endpoint[], slackMs: number): readonly OpenedAccount[] {
-  const { name, scope } = budget;
-  const byAccount = groupBy(users, ({ url }) => accountIdOf(budget, url));
-  return [...byAccount.values()].map((sharers) => {
-    const [endpoint = null] = scope === "shared" ? [] : sharers;
-    const sentTo = endpoint === null ? digestOf(originsOf(sharers)) : destinationOf(endpoint.url);
-    const polls = requestsPerWindow(loadsOf(sharers), budget.per);
-    const ledger = startLedger(budget, polls, slackMs);
-    const inFiveMinutes = askedWithin(FIVE_MINUTES_MS, budget, polls);
-    const id = endpoint === null ? name : `${name} ${sentTo}`;
-    return { id, users: sharers, account: { budget, endpoint, ledger, inFiveMinutes, sentTo } };
+  return fleet.budgets.flatMap((budget) => {
+    const { name, scope, per } = budget;
+    const byAccount = groupBy(usersOf.get(name) ?? [], ({ url }) => accountIdOf(budget, url));
+    return [...byAccount.values()].map((users) => {
+      const sentTo = scope === "shared" ? digestOf(originsOf(users)) : destinationOf(users[0]?.url ?? "");
+      const polls = requestsPerWindow(loadsOf(users), per);
+      return {
+        id: scope === "shared" ? name : `${name} ${sentTo}`,
+        budget,
+        users,
+        unspent: startLedger(budget, polls, slackMs),
+        inFiveMinutes: askedWithin(FIVE_MINUTES_MS, budget, polls),
+        sentTo,
+      };
+    });
   });
 }
 

@@ -2,7 +2,7 @@ import type { Budget, Endpoint, Fleet } from "../core/model/fleet.ts";
 import { memoize } from "../core/model/memoize.ts";
 import type { BudgetReport } from "../core/model/report.ts";
 import { formatNumber, perWindow } from "../core/model/text.ts";
-import { type Account, destinationOf, openAccounts } from "./accounts.ts";
+import { type Account, accountsOf, destinationOf } from "./accounts.ts";
 import {
   allowProbe,
   type BackOff,
@@ -50,8 +50,8 @@ const LONGEST_MEMORY_MS = 32 * DAY_MS;
  * is on disk, and only then sends. A crash may lose a request, but never its count.
  */
 export class Budgets {
-  #accounts: ReadonlyMap<string, Account> = new Map();
-  #idOf: ReadonlyMap<string, string> = new Map();
+  #accounts: readonly Account[] = [];
+  #byEndpoint: ReadonlyMap<string, Account> = new Map();
   /** By the account's id, also of accounts that the current fleet does not use: they may return within the same window. */
   readonly #spent = new Map<string, Spent>();
   /** Of endpoints without a budget, by where they send their requests. */
@@ -69,22 +69,27 @@ export class Budgets {
 
   /** Switches to another fleet. What was spent stays spent. */
   reload(fleet: Fleet): void {
-    const { accounts, idOf } = openAccounts(fleet, this.#slackMs);
-    this.#accounts = accounts;
-    this.#idOf = idOf;
+    this.#accounts = accountsOf(fleet, this.#slackMs);
+    this.#byEndpoint = new Map(
+      this.#accounts.flatMap((account) => account.users.map(({ key }) => [key, account] as const)),
+    );
     this.#followRenamed();
   }
 
-  /** The ids of the fleet's accounts. */
-  accountIds(): readonly string[] {
-    return [...this.#accounts.keys()];
+  /** Those of the fleet. */
+  accounts(): readonly Account[] {
+    return this.#accounts;
   }
 
-  /** The account that an endpoint draws on; null for one without a budget. */
-  accountOf({ key }: Pick<Endpoint, "key">): (Account & { readonly id: string }) | null {
-    const id = this.#idOf.get(key) ?? "";
-    const account = this.#accounts.get(id);
-    return account === undefined ? null : { ...account, id, ledger: this.#ledgerOf(id, account) };
+  /** The account that an endpoint draws on; undefined for one without a budget. */
+  accountOf({ key }: Endpoint): Account | undefined {
+    return this.#byEndpoint.get(key);
+  }
+
+  /** With what was spent. */
+  ledgerOf({ id, unspent }: Account): Ledger {
+    const spent = this.#spent.get(id);
+    return spent === undefined ? unspent : { ...unspent, buckets: spent.buckets, backOff: spent.backOff };
   }
 
   /** Counts one request of this endpoint, or says why it must not be sent. */
@@ -93,12 +98,12 @@ export class Budgets {
       return this.#acquireUncounted(endpoint, nowMs);
     }
     const account = this.accountOf(endpoint);
-    if (account === null) {
+    if (account === undefined) {
       return refusedByUs(`the configuration no longer has a budget ${endpoint.budget}`);
     }
-    const { ledger, allowed } = take(account.ledger, use, nowMs);
+    const { ledger, allowed } = take(this.ledgerOf(account), use, nowMs);
     if (allowed) {
-      this.#keep(account.id, account, ledger);
+      this.#keep(account, ledger);
       return GRANTED;
     }
     return isBackingOff(ledger.backOff, nowMs)
@@ -115,17 +120,17 @@ export class Budgets {
       return;
     }
     const account = this.accountOf(endpoint);
-    if (account !== null) {
-      this.#keep(account.id, account, block(account.ledger, refusal));
+    if (account !== undefined) {
+      this.#keep(account, block(this.ledgerOf(account), refusal));
     }
   }
 
   /** The provider answered this endpoint without a refusal: if that was the probe after a back-off, all may be polled. */
   accept(endpoint: Endpoint, nowMs: number): void {
     const account = this.accountOf(endpoint);
-    if (account?.ledger.backOff.probe === "sent") {
-      const { ledger } = account;
-      this.#keep(account.id, account, { ...ledger, backOff: endProbe(ledger.backOff, nowMs) });
+    if (account !== undefined && this.#spent.get(account.id)?.backOff.probe === "sent") {
+      const ledger = this.ledgerOf(account);
+      this.#keep(account, { ...ledger, backOff: endProbe(ledger.backOff, nowMs) });
     }
     const former = this.#backOffs.get(sentTo(endpoint));
     if (former?.probe === "sent") {
@@ -145,14 +150,14 @@ export class Budgets {
 
   /** One report for each account of the fleet, in the order of its budgets and endpoints. */
   report(nowMs: number): readonly BudgetReport[] {
-    return [...this.#accounts].map(([id, account]) => {
-      const { budget, endpoint } = account;
-      const ledger = this.#ledgerOf(id, account);
+    return this.#accounts.map((account) => {
+      const { name, scope, per, limit } = account.budget;
+      const ledger = this.ledgerOf(account);
       return {
-        budget: budget.name,
-        endpoint: endpoint?.key ?? null,
-        per: budget.per,
-        limit: budget.limit,
+        budget: name,
+        endpoint: scope === "shared" ? null : (account.users[0]?.key ?? null),
+        per,
+        limit,
         used: usedAt(ledger, nowMs),
         remaining: remainingAt(ledger, nowMs),
         detail: isBackingOff(ledger.backOff, nowMs) ? backOffText(ledger.backOff, nowMs) : null,
@@ -208,29 +213,19 @@ export class Budgets {
 
   /** Counts, of each account, what its schedules ask for in five minutes as sent before `untilMs`. */
   countAdvance(untilMs: number, nowMs: number): void {
-    for (const [id, account] of this.#accounts) {
-      const { inFiveMinutes } = account;
-      this.#keep(id, account, countSent(this.#ledgerOf(id, account), inFiveMinutes, nowMs, untilMs));
+    for (const account of this.#accounts) {
+      this.#keep(account, countSent(this.ledgerOf(account), account.inFiveMinutes, nowMs, untilMs));
     }
   }
 
   /** Counts the whole limit of these accounts as sent by now. */
-  exhaust(ids: readonly string[], nowMs: number): void {
-    for (const id of ids) {
-      const account = this.#accounts.get(id);
-      if (account !== undefined) {
-        const ledger = this.#ledgerOf(id, account);
-        this.#keep(id, account, countSent(ledger, ledger.limit, nowMs, nowMs));
-      }
+  exhaust(ids: ReadonlySet<string>, nowMs: number): void {
+    for (const account of this.#accounts.filter(({ id }) => ids.has(id))) {
+      this.#keep(account, countSent(this.ledgerOf(account), account.budget.limit, nowMs, nowMs));
     }
   }
 
-  #ledgerOf(id: string, { ledger }: Account): Ledger {
-    const spent = this.#spent.get(id);
-    return spent === undefined ? ledger : { ...ledger, buckets: spent.buckets, backOff: spent.backOff };
-  }
-
-  #keep(id: string, { sentTo }: Account, { buckets, backOff }: Ledger): void {
+  #keep({ id, sentTo }: Account, { buckets, backOff }: Ledger): void {
     this.#spent.set(id, { buckets, backOff, sentTo });
     this.#noteChange(id);
   }
@@ -242,8 +237,9 @@ export class Budgets {
 
   /** An account of which nothing is known may have had another name: one that is not used now, with the same destination. */
   #followRenamed(): void {
-    const unused = new Map([...this.#spent].filter(([id]) => !this.#accounts.has(id)));
-    for (const [id, { sentTo }] of unused.size === 0 ? [] : this.#accounts) {
+    const used = new Set(this.#accounts.map(({ id }) => id));
+    const unused = new Map([...this.#spent].filter(([id]) => !used.has(id)));
+    for (const { id, sentTo } of unused.size === 0 ? [] : this.#accounts) {
       const former = [...unused].find(([, spent]) => spent.sentTo === sentTo);
       if (former !== undefined && !this.#spent.has(id)) {
         const [formerId, spent] = former;

@@ -92,10 +92,11 @@ export class SharedBudgets implements BudgetRecord {
     const account = this.budgets.accountOf(endpoint);
     const { storeMs, monotonicMs } = this.#contact;
     const isOver = this.#options.monotonicMs() - monotonicMs >= ADVANCE_MS;
-    if (account === null || isOver || storeMs < this.#advance.fromMs || !this.#mayPoll()) {
+    if (account === undefined || isOver || storeMs < this.#advance.fromMs || !this.#mayPoll()) {
       return false;
     }
-    const { id, ledger, inFiveMinutes } = account;
+    const { id, inFiveMinutes } = account;
+    const ledger = this.budgets.ledgerOf(account);
     // The request itself is counted already.
     const left = this.#left.get(id) ?? Math.min(inFiveMinutes, ledger.limit + 1 - usedAt(ledger, storeMs));
     this.#left.set(id, left - 1);
@@ -187,7 +188,7 @@ export class SharedBudgets implements BudgetRecord {
       this.#learn(reading.parts);
     } else if (reading.kind !== "nothing") {
       this.#options.onInvalid(KEY);
-      this.#exhaust(this.budgets.accountIds());
+      this.#exhaust(this.budgets.accounts().map(({ id }) => id));
     }
     this.#isInformed = true;
     return true;
@@ -230,7 +231,7 @@ export class SharedBudgets implements BudgetRecord {
   /** Of an account that cannot be read and that this process does not know, the whole limit counts as sent. */
   #exhaust(ids: readonly string[]): void {
     if (!this.#isInformed) {
-      this.budgets.exhaust(ids, this.nowMs());
+      this.budgets.exhaust(new Set(ids), this.nowMs());
     }
   }
 }
