@@ -90,34 +90,34 @@ export class SharedParts {
    * null token writes whoever leads.
    */
   async write(parts: readonly Part[], token: number | null): Promise<WriteResult> {
-    const written = this.#written ?? new Map<string, unknown>();
-    let isFirst = this.#written === null;
-    let oldest: number | null = null;
+    const { store, format, nowMs } = this.#options;
+    const keys = [LEASE_KEY, ...this.#keys];
+    const former = this.#written;
+    const written = new Map(former);
     this.#written = null;
     this.#token = token?.toString() ?? "";
+    let last: number | "" = former === null ? "" : this.#number;
+    let oldest: number | null = null;
     for (const batch of this.#batches(parts.filter(({ name, version }) => written.get(name) !== version))) {
-      const { store, format, nowMs } = this.#options;
       const texts = batch.flatMap(({ name, text }) => [name, text]);
-      const last = isFirst ? "" : this.#number;
-      const args = [this.#token, last, nowMs(), format, ...texts];
-      const reply = await store.run(WRITE, [LEASE_KEY, ...this.#keys], args);
+      const reply = await store.run(WRITE, keys, [this.#token, last, nowMs(), format, ...texts]);
       if (reply.kind === "failed") {
         return reply;
       }
       if (reply.value === "fenced" || reply.value === "lost") {
         return { kind: reply.value };
       }
-      this.#number = reply.value;
-      oldest ??= isFirst ? reply.value - batch.length : null;
-      isFirst = false;
+      last = reply.value;
+      oldest ??= last - batch.length;
+      this.#number = last;
       for (const { name, version } of batch) {
         written.set(name, version);
       }
     }
     this.#written = written;
-    if (oldest !== null) {
+    if (former === null && oldest !== null) {
       // What an earlier configuration had; the rest of it goes at the next start.
-      await this.#options.store.run(PRUNE, [LEASE_KEY, ...this.#keys], [this.#token, oldest]);
+      await store.run(PRUNE, keys, [this.#token, oldest]);
     }
     return { kind: "written" };
   }
@@ -176,11 +176,7 @@ function otherFormat(format: string): PartReading {
   return format === UNREADABLE ? { kind: "unreadable" } : { kind: "other format", format };
 }
 
-interface EncodedPart {
-  readonly name: string;
-  readonly version: unknown;
-  readonly text: string;
-}
+type EncodedPart = ReadPart & Pick<Part, "version">;
 
 // Parts are kept in a hash, each with a number in a sorted set that says in which order they changed, so that a reader asks
 // for what has changed since. The field '#' of both holds the last number: where they differ, the store has lost something.
