@@ -11,24 +11,28 @@ import { countedAtOnce } from "./ledger.ts";
 /** Works out how many requests a fleet's schedules make, and how soon they show a fault. */
 export function planFleet(
   fleet: Fleet,
-  poll: { readonly timeoutMs: number; readonly retries: number },
+  { timeoutMs, retries }: { readonly timeoutMs: number; readonly retries: number },
 ): Plan {
   const basis = {
     polls: Math.ceil(FLIP_WEIGHT / WEAK_WEIGHT),
-    pollMs: (1 + poll.retries) * poll.timeoutMs + poll.retries * LONGEST_RETRY_DELAY_MS,
+    pollMs: (1 + retries) * timeoutMs + retries * LONGEST_RETRY_DELAY_MS,
   };
   const budgets = new Map(fleet.budgets.map((budget) => [budget.name, budget]));
-  const rows = [...groupBy(endpointsOf(fleet), groupName).values()].flatMap((group) =>
-    planRow(group, { budgets, basis }),
+  const indexers = [...groupBy(endpointsOf(fleet), groupName).values()].flatMap((group) =>
+    planRow(group, budgets, basis),
   );
   return {
-    rows,
+    indexers,
     budgets: fleet.budgets.flatMap((budget) => planBudget(budget, fleet)),
-    endpoints: rows.reduce((total, row) => total + row.endpoints, 0),
-    requestsPerDay: rows.reduce((total, row) => total + row.requestsPerDay, 0),
-    basis,
+    totals: {
+      endpoints: indexers.reduce((total, row) => total + row.endpoints, 0),
+      requests_per_day: indexers.reduce((total, row) => total + row.requests_per_day, 0),
+    },
     skipped: fleet.skipped,
-    parity: fleet.parity,
+    parity: fleet.parity.map(({ name: probe, protocol, variants, chains, everyMs }) => {
+      return { probe, protocol, variants, chains, every_seconds: everyMs / 1_000, extra_requests: 0 };
+    }),
+    basis,
   };
 }
 
@@ -38,7 +42,8 @@ function groupName({ protocol, variant, tier, schedule, budget }: Endpoint): str
 
 function planRow(
   group: readonly Endpoint[],
-  { budgets, basis }: { readonly budgets: ReadonlyMap<string, Budget>; readonly basis: FaultBasis },
+  budgets: ReadonlyMap<string, Budget>,
+  basis: FaultBasis,
 ): readonly PlanRow[] {
   const [first] = group;
   if (first === undefined) {
@@ -53,21 +58,21 @@ function planRow(
       tier,
       endpoints: group.length,
       schedule,
-      intervalMs: pollIntervalMs,
-      requestsPerDay: group.length * firingsOf(schedule).perDay,
-      budget,
+      interval_seconds: pollIntervalMs / 1_000,
+      requests_per_day: group.length * firingsOf(schedule).perDay,
+      budget: budget?.name ?? null,
       share: budget === null ? null : requestsOfFullestAccount(budget, group) / budget.limit,
-      faultShowsMs: faultShowsMs(pollIntervalMs, basis),
+      fault_shows_seconds: faultShowsMs(pollIntervalMs, basis) / 1_000,
     },
   ];
 }
 
-function planBudget(budget: Budget, fleet: Fleet): readonly PlannedBudget[] {
-  const users = endpointsOf(fleet).filter((endpoint) => endpoint.budget === budget.name);
-  const requests = requestsOfFullestAccount(budget, users);
+function planBudget({ name, ...budget }: Budget, fleet: Fleet): readonly PlannedBudget[] {
+  const users = endpointsOf(fleet).filter((endpoint) => endpoint.budget === name);
+  const requests = requestsOfFullestAccount({ name, ...budget }, users);
   return users.length === 0
     ? []
-    : [{ budget, endpoints: users.length, requests, share: requests / budget.limit }];
+    : [{ budget: name, ...budget, endpoints: users.length, requests, share: requests / budget.limit }];
 }
 
 /** The first poll after the fault, the further ones that must agree (none starts before the last has ended), and the last one's own time. */

@@ -26,10 +26,10 @@ describe("planFleet()", () => {
       [studio],
     );
 
-    const { rows, budgets } = planFleet(fleet, POLL);
+    const { indexers, budgets } = planFleet(fleet, POLL);
 
-    expect(rows.map(({ share }) => share)).toEqual([0.48, 0.24]);
-    expect(budgets).toEqual([{ budget: studio, endpoints: 3, requests: 2_160, share: 0.72 }]);
+    expect(indexers.map(({ share }) => share)).toEqual([0.48, 0.24]);
+    expect(budgets).toMatchObject([{ budget: "studio", endpoints: 3, requests: 2_160, share: 0.72 }]);
   });
 
   it("says how soon a fault shows: three polls that fail, each at the next schedule that it does not overlap", () => {
@@ -39,13 +39,13 @@ describe("planFleet()", () => {
       every(1_800, "0 */30 * * * *"),
     ];
 
-    const { rows } = planFleet(
+    const { indexers } = planFleet(
       fleetOf(endpoints.map((one, index) => endpointOf({ variant: `v${index}`, ...one }))),
       POLL,
     );
 
     // A poll takes up to 20.2 s with its retry, so one of every 15 s skips each other round.
-    expect(rows.map(({ faultShowsMs }) => faultShowsMs)).toEqual([95_200, 110_200, 3 * 1_800_000 + 20_200]);
+    expect(indexers.map((row) => row.fault_shows_seconds)).toEqual([95.2, 110.2, 3 * 1_800 + 20.2]);
   });
 
   it("counts the RPC nodes, and leaves out unused budgets", () => {
@@ -53,8 +53,8 @@ describe("planFleet()", () => {
 
     const plan = planFleet({ ...fleetOf([], [studio]), rpcEndpoints: [node] }, POLL);
 
-    expect(plan).toMatchObject({ endpoints: 1, requestsPerDay: 2_880, budgets: [] });
-    expect(plan.rows).toMatchObject([{ protocol: "", variant: "rpc", tier: "", endpoints: 1 }]);
+    expect(plan).toMatchObject({ totals: { endpoints: 1, requests_per_day: 2_880 }, budgets: [] });
+    expect(plan.indexers).toMatchObject([{ protocol: "", variant: "rpc", tier: "", endpoints: 1 }]);
   });
 });
 

@@ -14,10 +14,9 @@ export const METRICS = {
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 
 const NO_PLAN: Plan = {
-  rows: [],
+  indexers: [],
   budgets: [],
-  endpoints: 0,
-  requestsPerDay: 0,
+  totals: { endpoints: 0, requests_per_day: 0 },
   basis: { polls: 2, pollMs: 1_000 },
   skipped: [],
   parity: [],

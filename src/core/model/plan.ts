@@ -1,19 +1,21 @@
 import type { Budget, SkippedIndexer } from "./fleet.ts";
 import type { ParityProbe } from "./parity.ts";
 
-/** The polling schedule and the budget usage that follow from a configuration. */
+/**
+ * The polling schedule and the budget usage that follow from a configuration: what `synclag plan --format json` prints, with
+ * names and units as in the API.
+ */
 export interface Plan {
   /** In the order of the file, the RPC nodes last. */
-  readonly rows: readonly PlanRow[];
+  readonly indexers: readonly PlanRow[];
   /** The budgets that any endpoint uses. */
   readonly budgets: readonly PlannedBudget[];
-  readonly endpoints: number;
-  readonly requestsPerDay: number;
-  /** What the detection times are based on. */
-  readonly basis: FaultBasis;
+  readonly totals: { readonly endpoints: number; readonly requests_per_day: number };
   readonly skipped: readonly SkippedIndexer[];
-  /** What the polls carry beside the heights. It adds nothing to the numbers of requests. */
-  readonly parity: readonly ParityProbe[];
+  /** What the polls carry beside the heights. */
+  readonly parity: readonly PlannedProbe[];
+  /** What the times of detection are based on. It is not printed as JSON. */
+  readonly basis: FaultBasis;
 }
 
 /** The endpoints of one indexer that share a schedule and a budget. */
@@ -28,24 +30,34 @@ export interface PlanRow {
   /** node-cron expression, seconds first. */
   readonly schedule: string;
   /** The longest time between two polls. */
-  readonly intervalMs: number;
+  readonly interval_seconds: number;
   /** Of all its endpoints, on a day on which the schedule fires; retries not included. */
-  readonly requestsPerDay: number;
-  readonly budget: Budget | null;
+  readonly requests_per_day: number;
+  /** Its name, or null. */
+  readonly budget: string | null;
   /** The share of the budget that they use, from 0 to 1: together of a shared one, each of its own; null without a budget. */
   readonly share: number | null;
   /** The longest time from a fault to the status that shows it. */
-  readonly faultShowsMs: number;
+  readonly fault_shows_seconds: number;
 }
 
 /** What the schedules use of one budget. */
-export interface PlannedBudget {
-  readonly budget: Budget;
+export interface PlannedBudget extends Omit<Budget, "name"> {
+  /** Its name. */
+  readonly budget: string;
   readonly endpoints: number;
   /** In one window: of all endpoints for a shared budget, else of the endpoint that is polled most. */
   readonly requests: number;
   /** `requests` of the limit, from 0 to 1. */
   readonly share: number;
+}
+
+export interface PlannedProbe extends Pick<ParityProbe, "protocol" | "variants" | "chains"> {
+  /** Its name. */
+  readonly probe: string;
+  readonly every_seconds: number;
+  /** Its selections ride in the requests for the heights. */
+  readonly extra_requests: 0;
 }
 
 /** The fault that takes longest to detect: an endpoint that stops answering just after a poll. */

@@ -2,7 +2,7 @@ import { groupBy } from "../../core/model/group-by.ts";
 import type { Plan, PlannedBudget } from "../../core/model/plan.ts";
 import type { BudgetReport, Report } from "../../core/model/report.ts";
 import { formatCount, formatNumber, formatPercent, perWindow } from "../../core/model/text.ts";
-import { describeDetection, describeProbe, PROBES_ARE_FREE, planCells } from "../wording/plan.ts";
+import { describeDetection, describeProbe, PROBES_ARE_FREE, planRows } from "../wording/plan.ts";
 import { type Html, html } from "./html.ts";
 import { renderSkipped, renderUsed } from "./lists.ts";
 import { type PageOptions, renderPage, renderSection, renderSummary, renderTable } from "./shell.ts";
@@ -11,26 +11,27 @@ import { type PageOptions, renderPage, renderSection, renderSummary, renderTable
 export function renderPlanPage(report: Report, plan: Plan, options: PageOptions): string {
   const ledgers = groupBy(report.budgets, ({ budget }) => budget);
   const main = html`${renderSummary(report, "idle", describePlan(plan), html`. <a href="/">All chains</a>`)}
-${plan.budgets.map((planned) => renderBudget(planned, ledgers.get(planned.budget.name) ?? []))}
+${plan.budgets.map((planned) => renderBudget(planned, ledgers.get(planned.budget) ?? []))}
 ${renderPlan(plan)}
 ${renderSkipped(plan.skipped)}`;
   return renderPage({ ...options, title: "Budgets and plan · Synclag", tone: "idle", main });
 }
 
-function describePlan({ endpoints, requestsPerDay, budgets }: Plan): string {
+function describePlan({ totals, budgets }: Plan): string {
   const fullest = budgets.toSorted((a, b) => b.share - a.share)[0];
   const usage =
     fullest === undefined
       ? "no budgets configured"
-      : `at most ${formatPercent(fullest.share)} of a budget (${fullest.budget.name})`;
-  return `${formatCount(endpoints, "endpoint")}, ${formatNumber(requestsPerDay)} requests a day, ${usage}`;
+      : `at most ${formatPercent(fullest.share)} of a budget (${fullest.budget})`;
+  const requests = `${formatNumber(totals.requests_per_day)} requests a day`;
+  return `${formatCount(totals.endpoints, "endpoint")}, ${requests}, ${usage}`;
 }
 
 /** As the ledgers count. */
 const WINDOW = { hour: "60 minutes", day: "24 hours", month: "31 days" } as const;
 
 function renderBudget(planned: PlannedBudget, ledgers: readonly BudgetReport[]): Html {
-  const { name, limit, per, scope } = planned.budget;
+  const { budget: name, limit, per, scope } = planned;
   const whose =
     scope === "shared" ? `shared by ${formatCount(planned.endpoints, "endpoint")}` : "for each endpoint";
   const used = `${formatNumber(Math.round(planned.requests))} of them (${formatPercent(planned.share)})`;
@@ -67,12 +68,13 @@ const HEAD = [
   "Fault detected within",
 ];
 
-function renderPlan({ rows, basis, parity }: Plan): Html {
+function renderPlan(plan: Plan): Html {
+  const { basis, parity } = plan;
   const compared = `Compared: ${parity.map(describeProbe).join("; ")}. ${PROBES_ARE_FREE}`;
   return renderSection(
     "plan",
     "Plan",
-    html`${renderTable({ id: "plan", label: "Indexers", head: HEAD, rows: rows.map(planCells) })}
+    html`${renderTable({ id: "plan", label: "Indexers", head: HEAD, rows: planRows(plan) })}
 <p class="hint">${describeDetection(basis)}</p>
 ${parity.length === 0 ? null : html`<p class="hint">${compared}</p>`}`,
   );

@@ -1,25 +1,21 @@
-import type { ParityProbe } from "../../core/model/parity.ts";
-import type { FaultBasis, PlanRow } from "../../core/model/plan.ts";
+import type { FaultBasis, Plan, PlannedProbe } from "../../core/model/plan.ts";
 import { formatCount, formatDuration, formatNumber, formatPercent } from "../../core/model/text.ts";
 import { indexerName } from "./targets.ts";
 
-/** A row of the plan: name, endpoints, interval, requests a day, share of the budget, time to a fault. */
-export function planCells(row: PlanRow): readonly string[] {
-  return [
-    row.tier === "" ? row.variant : indexerName(row),
-    formatNumber(row.endpoints),
-    formatDuration(row.intervalMs),
-    formatNumber(row.requestsPerDay),
-    describeShare(row),
-    formatDuration(row.faultShowsMs),
-  ];
-}
-
-/** `48% of studio each`, `67.1% of gateway`, or `none` without a budget. */
-function describeShare({ budget, share }: PlanRow): string {
-  return budget === null || share === null
-    ? "none"
-    : `${formatPercent(share)} of ${budget.name}${budget.scope === "endpoint" ? " each" : ""}`;
+/** The rows of the plan: name, endpoints, interval, requests a day, share of the budget, time to a fault. */
+export function planRows({ budgets, indexers }: Plan): readonly (readonly string[])[] {
+  const scopes = new Map(budgets.map(({ budget, scope }) => [budget, scope]));
+  return indexers.map((row) => {
+    const each = scopes.get(row.budget ?? "") === "endpoint" ? " each" : "";
+    return [
+      row.tier === "" ? row.variant : indexerName(row),
+      formatNumber(row.endpoints),
+      formatDuration(row.interval_seconds * 1_000),
+      formatNumber(row.requests_per_day),
+      row.share === null ? "none" : `${formatPercent(row.share)} of ${row.budget}${each}`,
+      formatDuration(row.fault_shows_seconds * 1_000),
+    ];
+  });
 }
 
 /** What the column of the detection times means. */
@@ -31,9 +27,16 @@ export function describeDetection({ polls, pollMs }: FaultBasis): string {
 }
 
 /** `campaigns of airdrops: multichain and subgraph on 19 chains, every 10 min`. */
-export function describeProbe({ name, protocol, variants, chains, everyMs }: ParityProbe): string {
+export function describeProbe({
+  probe,
+  protocol,
+  variants,
+  chains,
+  every_seconds: every,
+}: PlannedProbe): string {
   const listed = `${variants.slice(0, -1).join(", ")} and ${variants.at(-1) ?? ""}`;
-  return `${name} of ${protocol}: ${listed} on ${formatCount(chains.length, "chain")}, every ${formatDuration(everyMs)}`;
+  const often = formatDuration(every * 1_000);
+  return `${probe} of ${protocol}: ${listed} on ${formatCount(chains.length, "chain")}, every ${often}`;
 }
 
 /** What probes cost. */
