@@ -13,7 +13,6 @@ import type { ReloadResult } from "../io/http-server/routes/server-deps.ts";
 import { startHttpServer } from "../io/http-server/server.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
 import type { World } from "../io/world.ts";
-import { METRIC_FAMILIES } from "../metrics/families.ts";
 import { createPrometheus } from "../metrics/registry.ts";
 import type { Replica } from "../replica/replica.ts";
 import { createScrape } from "../replica/scrape.ts";
@@ -44,7 +43,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
   });
   try {
     const redis = await openRedis(world, cleanup);
-    const prometheus = createPrometheus({ families: METRIC_FAMILIES, build: world.build });
+    const prometheus = createPrometheus(world.build);
     const store: StateStore = cleanup.use(
       await openStateStore(world.stateFile, config.fleet, {
         world,

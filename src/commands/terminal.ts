@@ -6,28 +6,23 @@ export function colorsFor(stream: "out" | "err", world: CommandWorld): "ansi" | 
   return isTerminal && (world.env["NO_COLOR"] ?? "") === "" ? "ansi" : "none";
 }
 
-/** One line on stderr that is updated in place if it is a terminal; otherwise nothing is printed. */
-export interface ProgressLine {
-  readonly show: (text: string) => void;
-  /** Removes the line before the result is printed. */
-  readonly clear: () => void;
-}
-
 const LINE_UP = "\u001B[1A";
 const CLEAR_LINE = "\u001B[2K";
 
-/** `err` ends every line with a line feed, so the cursor goes up one line before the text is replaced. */
-export function createProgressLine({ err, errIsTerminal }: CommandWorld): ProgressLine {
-  if (!errIsTerminal) {
-    return { show: () => undefined, clear: () => undefined };
-  }
+/**
+ * One line on stderr that is updated in place if it is a terminal; otherwise nothing is printed. `clear` removes it before
+ * the result is printed. `err` ends every line with a line feed, so the cursor goes up one line before the text is replaced.
+ */
+export function createProgressLine({ err, errIsTerminal }: CommandWorld) {
   let isShown = false;
   return {
-    show(text) {
-      err(isShown ? `${LINE_UP}${CLEAR_LINE}${text}` : text);
-      isShown = true;
+    show(text: string): void {
+      if (errIsTerminal) {
+        err(isShown ? `${LINE_UP}${CLEAR_LINE}${text}` : text);
+        isShown = true;
+      }
     },
-    clear() {
+    clear(): void {
       if (isShown) {
         err(`${LINE_UP}${CLEAR_LINE}${LINE_UP}`);
       }

@@ -93,15 +93,15 @@ export interface WebConfigOptions {
  *
  * @throws {ConfigError} If anything is wrong with it: all problems at once, or the first 100, without secrets.
  */
-export function parseWebConfig(text: string, options: WebConfigOptions): WebSettings {
-  const { file } = options;
+export function parseWebConfig(text: string, { file, readFile }: WebConfigOptions): WebSettings {
   const yaml = readYaml(text);
   const problems = new Problems(file, yaml);
   const entry = yaml.readable ? parseEntry(WebConfigFile, yaml.value ?? {}, problems.top) : null;
   const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = entry ?? {};
+  const read = (path: string): string => readFile(resolve(dirname(file), path));
   const settings = {
     file,
-    tls: tls ? readTls(tls, options, problems.top.at("tls_server_config")) : null,
+    tls: tls ? readTls(tls, problems.top.at("tls_server_config"), read) : null,
     users: new Map(Object.entries(users ?? {})),
     headers: { ...http?.headers },
   };
@@ -110,7 +110,11 @@ export function parseWebConfig(text: string, options: WebConfigOptions): WebSett
 }
 
 /** Reads the certificates. OpenSSL checks them; its messages contain nothing of them. */
-function readTls(entry: z.output<typeof Tls>, { file, readFile }: WebConfigOptions, spot: Spot): TlsSettings {
+function readTls(
+  entry: z.output<typeof Tls>,
+  spot: Spot,
+  readFile: WebConfigOptions["readFile"],
+): TlsSettings {
   const { client_auth_type: clientAuth, client_allowed_sans: names, min_version: minVersion } = entry;
   const read = (
     name: "cert_file" | "key_file" | "client_ca_file",
@@ -118,7 +122,7 @@ function readTls(entry: z.output<typeof Tls>, { file, readFile }: WebConfigOptio
   ): string | null => {
     const path = entry[name];
     try {
-      const pem = path === undefined ? null : readFile(resolve(dirname(file), path));
+      const pem = path === undefined ? null : readFile(path);
       createSecureContext(pem === null ? {} : contextOf(pem));
       return pem;
     } catch (error) {

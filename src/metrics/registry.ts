@@ -2,11 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { MetricFamily } from "./exposition.ts";
 import { sampleLine } from "./exposition.ts";
-
-export interface PrometheusOptions {
-  readonly families: readonly MetricFamily[];
-  readonly build: { readonly version: string; readonly revision: string; readonly nodeVersion: string };
-}
+import { METRIC_FAMILIES } from "./families.ts";
 
 export interface Prometheus {
   readonly contentType: string;
@@ -36,13 +32,17 @@ const EVENT_LOOP_TIMER_MS = 100;
 const PIECE_CHARS = 65_536;
 
 /**
- * The registry of the process. The samples of `families` are read at each scrape, so that the series of removed targets
+ * The registry of the process. The samples of our own metrics are read at each scrape, so that the series of removed targets
  * disappear; of these, prom-client writes names and types only: docs/decisions/0005-text-of-metrics.md.
  */
-export function createPrometheus({ families, build }: PrometheusOptions): Prometheus {
+export function createPrometheus(build: {
+  readonly version: string;
+  readonly revision: string;
+  readonly nodeVersion: string;
+}): Prometheus {
   const registry = new Registry();
-  const ours = new Map(families.map((family) => [family.name, family]));
-  for (const family of families) {
+  const ours = new Map(METRIC_FAMILIES.map((family) => [family.name, family]));
+  for (const family of METRIC_FAMILIES) {
     registerHead(family, registry);
   }
 

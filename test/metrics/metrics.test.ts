@@ -192,7 +192,7 @@ describe("/metrics", () => {
   });
 
   it("loses the series of removed targets with the next scrape", async () => {
-    const prometheus = createPrometheus({ families: METRIC_FAMILIES, build: BUILD });
+    const prometheus = createPrometheus(BUILD);
     const other = sampleTargetReport({ target: sampleTarget({ protocol: "airdrops" }) });
     const reloaded = metricsSource({
       report: sampleReport({ chains: [sampleChainReport({ targets: [other] })] }),
@@ -221,7 +221,7 @@ describe("/metrics", () => {
     const before = play.metrics();
 
     const pieces: string[] = [];
-    const prometheus = createPrometheus({ families: METRIC_FAMILIES, build: BUILD });
+    const prometheus = createPrometheus(BUILD);
     for await (const piece of prometheus.render(play.metricsSource())) {
       pieces.push(piece);
       await play.run("15s");
@@ -242,7 +242,7 @@ const SAMPLE_OR_COMMENT =
   /^(# (HELP|TYPE) .+|[a-z0-9_]+(\{([a-z_]+="([^"\\]|\\.)*",?)*\})? (-?[0-9.e+-]+|\+Inf))$/;
 
 function render(source: MetricsSource): Promise<string> {
-  return readText(createPrometheus({ families: METRIC_FAMILIES, build: BUILD }).render(source));
+  return readText(createPrometheus(BUILD).render(source));
 }
 
 function textOf(source: MetricsSource): string {
