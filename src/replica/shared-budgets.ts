@@ -54,8 +54,8 @@ export class SharedBudgets implements BudgetRecord {
   #isForeign = false;
   /** Whether this process has read all accounts. */
   #isInformed = false;
-  /** Up to which change the store has everything; null: it may lack something. */
-  #recorded: number | null = null;
+  /** Whether the store has everything but what has changed since its last write. */
+  #isRecorded = false;
   /** The start of the last write that succeeded. */
   #contact = NO_CONTACT;
   /** By the account's id, how many requests may be sent unrecorded since then. */
@@ -121,7 +121,7 @@ export class SharedBudgets implements BudgetRecord {
     }
     this.#advance = { fromMs, isHeld: this.#options.isDaemon };
     this.#isForeign = false;
-    this.#recorded = null;
+    this.#isRecorded = false;
     this.#contact = NO_CONTACT;
     this.#left.clear();
   }
@@ -129,7 +129,7 @@ export class SharedBudgets implements BudgetRecord {
   /** This process ends in order: it has sent nothing that is not recorded. */
   async release(): Promise<void> {
     this.#advance = { ...this.#advance, isHeld: false };
-    this.#recorded = null;
+    this.#isRecorded = false;
     await this.flush().catch(() => undefined);
   }
 
@@ -149,16 +149,16 @@ export class SharedBudgets implements BudgetRecord {
     const sequence = this.budgets.sequence();
     let result = await this.#parts.write(this.#changes(), token);
     if (result.kind === "lost") {
-      this.#recorded = null;
+      this.#isRecorded = false;
       result = await this.#parts.write(this.#changes(), token);
     }
+    this.#isRecorded = result.kind === "written";
     if (result.kind === "written") {
-      this.#recorded = sequence;
+      this.budgets.forgetChanges(sequence);
       this.#contact = contact;
       this.#left.clear();
       return;
     }
-    this.#recorded = null;
     if (result.kind === "fenced") {
       // The one that leads has counted what this process had in advance.
       this.#contact = NO_CONTACT;
@@ -168,14 +168,13 @@ export class SharedBudgets implements BudgetRecord {
 
   /** All that the store may lack. Who may send unrecorded requests comes last, once those of others are counted. */
   #changes(): readonly Part[] {
-    const recorded = this.#recorded;
+    const isAll = !this.#isRecorded;
     const nowMs = this.nowMs();
-    const { accounts, backOffs } =
-      recorded === null ? this.budgets.save(nowMs) : this.budgets.saveChanges(nowMs, recorded);
+    const { accounts, backOffs } = isAll ? this.budgets.save(nowMs) : this.budgets.saveChanges(nowMs, 0);
     return [
       ...Object.entries(accounts).map(([id, account]) => partOf(`${ACCOUNT}${id}`, account)),
       ...Object.entries(backOffs).map(([digest, backOff]) => partOf(`${DESTINATION}${digest}`, backOff)),
-      ...(recorded === null ? [partOf(ADVANCE, this.#advance)] : []),
+      ...(isAll ? [partOf(ADVANCE, this.#advance)] : []),
     ];
   }
 

@@ -1,3 +1,5 @@
+import pLimit from "p-limit";
+
 interface DebouncedWriterOptions {
   /** From a change to the beginning of its write, and from a write that failed to the next. */
   readonly delayMs: number;
@@ -16,7 +18,7 @@ interface DebouncedWriterOptions {
 export class DebouncedWriter implements AsyncDisposable {
   readonly #options: DebouncedWriterOptions;
   #timer: NodeJS.Timeout | null = null;
-  #writing: Promise<void> = Promise.resolve();
+  readonly #inTurn = pLimit(1);
   /** A write that has not begun, so it will include everything up to now. */
   #queued: Promise<void> | null = null;
   #isFailing = false;
@@ -35,9 +37,9 @@ export class DebouncedWriter implements AsyncDisposable {
    *
    * @throws What `write` throws.
    */
-  async flush(): Promise<void> {
-    this.#queued ??= this.#writeNext();
-    await this.#queued;
+  flush(): Promise<void> {
+    this.#queued ??= this.#inTurn(() => this.#write());
+    return this.#queued;
   }
 
   /** Writes for the last time: nothing may change after that. */
@@ -51,14 +53,8 @@ export class DebouncedWriter implements AsyncDisposable {
     await Promise.allSettled([this.flush()]);
   }
 
-  async #writeNext(): Promise<void> {
-    await Promise.allSettled([this.#writing]);
-    this.#queued = null;
-    this.#writing = this.#write();
-    await this.#writing;
-  }
-
   async #write(): Promise<void> {
+    this.#queued = null;
     clearTimeout(this.#timer ?? undefined);
     this.#timer = null;
     try {

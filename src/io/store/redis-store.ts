@@ -150,21 +150,29 @@ export class RedisStore implements ScriptRunner, AsyncDisposable {
     }
   }
 
-  /** Where a script has replaced a value, it runs again. */
-  async #evaluate(client: Client, script: StoreScript<unknown>, rest: readonly string[]): Promise<unknown> {
-    try {
-      return await evaluate(client, script, rest);
-    } catch (error) {
-      const key = replacedKey(error);
-      if (key === null) {
+  /** Sends the text of a script that the server does not have. Where a script has replaced a value, it runs again. */
+  async #evaluate(
+    client: Client,
+    { sha, lua }: StoreScript<unknown>,
+    rest: readonly string[],
+  ): Promise<unknown> {
+    const call = (): Promise<unknown> =>
+      client.sendCommand(["EVALSHA", sha, ...rest]).catch((error: unknown) => {
+        if (!isReply(error, "NOSCRIPT")) {
+          throw error;
+        }
+        return client.sendCommand(["EVAL", lua, ...rest]);
+      });
+    return await call().catch((error: unknown) => {
+      if (!isReply(error, REPLACED)) {
         throw error;
       }
       this.#world.logger.warn(
-        { store: this.name, key },
+        { store: this.name, key: error.message.slice(REPLACED.length + 1) },
         "A value in the store was unusable and has been replaced",
       );
-      return await evaluate(client, script, rest);
-    }
+      return call();
+    });
   }
 
   #fail(client: Client, failure: StoreFailure): void {
@@ -204,8 +212,9 @@ export class RedisStore implements ScriptRunner, AsyncDisposable {
     }
   }
 
+  /** The braces keep all keys of a fleet on one node of a Redis cluster. */
   #key(key: string): string {
-    return `${keyPrefix(this.#settings.cluster)}${key}`;
+    return `synclag:{${this.#settings.cluster}}:${key}`;
   }
 
   async #write(client: Client): Promise<unknown> {
@@ -223,11 +232,6 @@ export class RedisStore implements ScriptRunner, AsyncDisposable {
   }
 }
 
-/** What all keys of a fleet begin with. The braces keep them on one node of a Redis cluster. */
-function keyPrefix(cluster: string): string {
-  return `synclag:{${cluster}}:`;
-}
-
 function createClientFor({ host, port, isEncrypted, ...address }: StoreAddress): Client {
   const { username, password, database } = address;
   const socket = { host, port, connectTimeout: CALL_MS, reconnectStrategy: false } as const;
@@ -242,21 +246,6 @@ function createClientFor({ host, port, isEncrypted, ...address }: StoreAddress):
     // The time of a call is limited here, with its reply.
     commandOptions: { timeout: 0 },
   });
-}
-
-async function evaluate(
-  client: Client,
-  script: StoreScript<unknown>,
-  rest: readonly string[],
-): Promise<unknown> {
-  try {
-    return await client.sendCommand(["EVALSHA", script.sha, ...rest]);
-  } catch (error) {
-    if (!isUnknownScript(error)) {
-      throw error;
-    }
-    return await client.sendCommand(["EVAL", script.lua, ...rest]);
-  }
 }
 
 async function withinTime<Value>(call: () => Promise<Value>): Promise<StoreReply<Value>> {
@@ -299,15 +288,9 @@ function storeFailure(error: unknown): StoreFailure {
   return { kind: "failed", reason: "away", detail };
 }
 
-/** Whether the server does not have a script, so that its text must be sent. */
-function isUnknownScript(error: unknown): boolean {
-  return error instanceof ErrorReply && error.message.startsWith("NOSCRIPT");
-}
-
-/** The key of a value that a script found unusable and has replaced; null for another error. */
-function replacedKey(error: unknown): string | null {
-  const isReplaced = error instanceof ErrorReply && error.message.startsWith(`${REPLACED} `);
-  return isReplaced ? error.message.slice(REPLACED.length + 1) : null;
+/** Whether the server replied with this error. */
+function isReply(error: unknown, code: string): error is ErrorReply {
+  return error instanceof ErrorReply && error.message.startsWith(`${code} `);
 }
 
 const LONGEST_DETAIL = 200;
