@@ -16,38 +16,23 @@ const PARITY_FAILURES = "parity failures";
 const MIN_SKEW_MS = 1_000;
 
 /** The parts of a handover. */
-export function partsOf({
-  chains,
-  incidents,
-  questions,
-  counters,
-  parityFailures,
-}: Handover): readonly Part[] {
+export function partsOf(handover: Handover): readonly Part[] {
+  const { chains, questions, counters, parityFailures } = handover;
+  const part = (name: string, version: unknown, value: () => unknown): Part => ({
+    name,
+    version,
+    text: () => seal(value()),
+  });
   // Made anew with each report, though it seldom changes.
-  const incidentsText = seal(incidents);
+  const incidents = seal(handover.incidents);
   return [
-    ...Object.entries(chains).map(
-      ([slug, state]): Part => ({
-        name: `${CHAIN}${slug}`,
-        version: state.revision,
-        text: () => seal(state),
-      }),
+    ...Object.entries(chains).map(([slug, state]) => part(`${CHAIN}${slug}`, state.revision, () => state)),
+    { name: INCIDENTS, version: incidents, text: () => incidents },
+    part(QUESTIONS, questions.revision, () => questions.save()),
+    ...Array.from(counters, ([name, group]) =>
+      part(`${COUNTERS}${name}`, group.revision, () => group.counters),
     ),
-    { name: INCIDENTS, version: incidentsText, text: () => incidentsText },
-    { name: QUESTIONS, version: questions.revision, text: () => seal(questions.save()) },
-    ...Array.from(
-      counters,
-      ([name, { revision, counters: own }]): Part => ({
-        name: `${COUNTERS}${name}`,
-        version: revision,
-        text: () => seal(own),
-      }),
-    ),
-    {
-      name: PARITY_FAILURES,
-      version: parityFailures,
-      text: () => seal(Object.fromEntries(parityFailures)),
-    },
+    part(PARITY_FAILURES, parityFailures, () => Object.fromEntries(parityFailures)),
   ];
 }
 

@@ -11,8 +11,8 @@ import { FENCE } from "../leader/lease-scripts.ts";
 /** A part of what one replica hands to the others; parts change separately. */
 export interface Part {
   readonly name: string;
-  /** Another one, by identity, once the part has changed. */
-  readonly version: unknown;
+  /** Another one, by identity, once the part has changed. Absent: it always has. */
+  readonly version?: unknown;
   readonly text: () => string;
 }
 
@@ -98,7 +98,9 @@ export class SharedParts {
     this.#token = token?.toString() ?? "";
     let last: number | "" = former === null ? "" : this.#number;
     let oldest: number | null = null;
-    for (const batch of this.#batches(parts.filter(({ name, version }) => written.get(name) !== version))) {
+    const hasChanged = ({ name, version }: Part): boolean =>
+      version === undefined || written.get(name) !== version;
+    for (const batch of this.#batches(parts.filter(hasChanged))) {
       const texts = batch.flatMap(({ name, text }) => [name, text]);
       const reply = await store.run(WRITE, keys, [this.#token, last, nowMs(), format, ...texts]);
       if (reply.kind === "failed") {

@@ -216,11 +216,7 @@ export class Replica implements AsyncDisposable {
   /** A null token writes it though the lease was given back, unless another replica has written its own. */
   async #writeHistory({ history }: Followers, token: number | null): Promise<void> {
     this.#historyDueMs = this.#options.world.monotonicMs() + HISTORY_MS;
-    const parts = [...history.save()].map(([name, chain]) => ({
-      name,
-      version: Symbol(name),
-      text: () => historyText([name, chain]),
-    }));
+    const parts = [...history.save()].map((chain) => ({ name: chain[0], text: () => historyText(chain) }));
     await this.#history.write(parts, token);
   }
 

@@ -239,5 +239,5 @@ const NO_CONTACT = { storeMs: Number.NEGATIVE_INFINITY, monotonicMs: Number.NEGA
 const OTHER_LEADS = "another replica leads";
 
 function partOf(name: string, value: unknown): Part {
-  return { name, version: Symbol(name), text: () => JSON.stringify(value) };
+  return { name, text: () => JSON.stringify(value) };
 }
