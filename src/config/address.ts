@@ -53,7 +53,7 @@ export function readHeaders(
   const headers: Record<string, string> = {};
   for (const [name, text] of Object.entries(written)) {
     const own = spot.at(name);
-    const flaw = flawOfName(name, names);
+    const flaw = flawOfHeaderName(name, names);
     if (flaw !== null) {
       own.add(flaw, "key");
     }
@@ -69,7 +69,7 @@ export function readHeaders(
 }
 
 /** A wrong name is not repeated: `{ Bearer KEY }` is a name to YAML. */
-function flawOfName(name: string, names: Map<string, string>): string | null {
+function flawOfHeaderName(name: string, names: Map<string, string>): string | null {
   const former = names.get(name.toLowerCase());
   names.set(name.toLowerCase(), name);
   if (!HEADER_NAME.test(name)) {

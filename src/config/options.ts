@@ -88,10 +88,10 @@ export function readStoreFlags(
 
 function readStoreUrl(text: string): URL | string {
   const url = readUrl(text, /^rediss?:\/\//i, EXPECTED);
-  return typeof url === "string" ? url : (flawOf(url) ?? url);
+  return typeof url === "string" ? url : (flawOfStoreUrl(url) ?? url);
 }
 
-function flawOf({ hostname, username, password, pathname, search, hash }: URL): string | null {
+function flawOfStoreUrl({ hostname, username, password, pathname, search, hash }: URL): string | null {
   if (hostname === "") {
     return "no host in the URL";
   }

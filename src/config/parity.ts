@@ -144,7 +144,7 @@ function resolveSelection(
   }
   const missing = placeholdersOf(select).find((name) => !values.has(name));
   const filled = select.replace(PLACEHOLDER, (_, name: string) => values.get(name) ?? "");
-  const flaw = missing === undefined ? flawOf(filled) : noValue(missing, target);
+  const flaw = missing === undefined ? flawOfSelection(filled) : noValue(missing, target);
   if (flaw !== null) {
     spot.at("select").add(flaw);
     return null;
@@ -178,7 +178,7 @@ const MAX_TOKENS = 300;
 const META = "_meta";
 
 /** Why a selection cannot stand beside a height; null if it can. It must be one field: it gets an alias in each request. */
-function flawOf(select: string): string | null {
+function flawOfSelection(select: string): string | null {
   const graphql = loadGraphql();
   try {
     // The line break ends a comment.

@@ -94,40 +94,40 @@ export interface Flaws {
 
 /** A value of a file. */
 export class Spot implements Flaws {
-  readonly #path: Path;
+  readonly path: Path;
   readonly #yaml: YamlFile;
   readonly #found: Map<string, Problem>;
 
   constructor(path: Path, yaml: YamlFile, found: Map<string, Problem>) {
-    this.#path = path;
+    this.path = path;
     this.#yaml = yaml;
     this.#found = found;
   }
 
   at(...steps: Path): Spot {
-    return new Spot([...this.#path, ...steps], this.#yaml, this.#found);
+    return new Spot([...this.path, ...steps], this.#yaml, this.#found);
   }
 
   add(message: Message, what: "key" | "value" = "value"): void {
     if (!this.hasProblem) {
-      const position = this.#yaml.positionOf(this.#path, what);
-      this.#found.set(JSON.stringify(this.#path), { path: this.#path, position, message });
+      const position = this.#yaml.positionOf(this.path, what);
+      this.#found.set(JSON.stringify(this.path), { path: this.path, position, message });
     }
   }
 
   /** Its key, or its index in a list. */
   get name(): string {
-    return String(this.#path.at(-1));
+    return String(this.path.at(-1));
   }
 
   /** Whether there is a problem with exactly this value. */
   get hasProblem(): boolean {
-    return this.#found.has(JSON.stringify(this.#path));
+    return this.#found.has(JSON.stringify(this.path));
   }
 
   /** A scalar as the user wrote it; null for anything else. */
   get source(): string | null {
-    return this.#yaml.sourceOf(this.#path);
+    return this.#yaml.sourceOf(this.path);
   }
 }
 

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { memoize } from "../core/model/memoize.ts";
 import { nearMiss } from "../core/text/near-miss.ts";
 import type { Spot } from "./problems.ts";
 import type { Path } from "./yaml.ts";
@@ -21,72 +22,78 @@ export type EntriesOf<File> =
 
 /** Parses a file section by section, and its maps and lists entry by entry. An undefined one has no sections and no problems. */
 export function parseSections<File extends z.ZodObject>(
-  schema: File,
+  file: File,
   value: unknown,
-  spot: Spot,
+  top: Spot,
 ): EntriesOf<File> {
-  const names = Object.keys(schema.shape);
+  const names = Object.keys(file.shape);
   const outline = z.strictObject(Object.fromEntries(names.map((name) => [name, z.unknown().optional()])));
   if (value !== undefined) {
-    parseWith(outline, value, schema, spot);
+    parseWith(outline, value, top, file);
   }
   const isMap = typeof value === "object" && value !== null && !Array.isArray(value);
   const sections = new Map<string, unknown>(Object.entries(isMap ? value : {}));
   // The cases of `parseInner` are those of `Entries`.
   return Object.fromEntries(
-    Object.entries<Schema>(schema.shape).map(([name, section]) => [
+    Object.entries<Schema>(file.shape).map(([name, section]) => [
       name,
-      isMap ? parseInner(section, sections.get(name), spot.at(name)) : null,
+      isMap ? parseInner(section, sections.get(name), top.at(name), file) : null,
     ]),
   ) as EntriesOf<File>;
 }
 
-/** Parses an entry. Null: problems were added. */
-export function parseEntry<S extends z.ZodType>(schema: S, value: unknown, spot: Spot): z.output<S> | null {
-  return parseInner(schema, value, spot) as z.output<S> | null;
+/** Parses a whole file. Null: problems were added. */
+export function parseWhole<File extends z.ZodType>(
+  file: File,
+  value: unknown,
+  top: Spot,
+): z.output<File> | null {
+  return parseInner(file, value, top, file) as z.output<File> | null;
 }
 
-function parseInner(schema: Schema, value: unknown, spot: Spot): unknown {
-  const { def } = typed(schema)._zod;
+/** Parses a part of a file. */
+function parseInner(schema: Schema, value: unknown, spot: Spot, file: z.ZodType): unknown {
+  // zod's union of all its schemas, which its functions take as their base class.
+  const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {
     case "default":
-      return parseInner(def.innerType, value === undefined ? def.defaultValue : value, spot);
+      return parseInner(def.innerType, value === undefined ? def.defaultValue : value, spot, file);
     case "array": {
-      const list = parseWith(new z.ZodArray({ ...def, element: z.unknown() }), value, schema, spot);
+      const list = parseWith(new z.ZodArray({ ...def, element: z.unknown() }), value, spot, file);
       return Array.isArray(list)
-        ? list.map((item: unknown, index) => parseInner(def.element, item, spot.at(index)))
+        ? list.map((item: unknown, index) => parseInner(def.element, item, spot.at(index), file))
         : null;
     }
     case "record": {
       const shell = new z.ZodRecord({ ...def, keyType: z.string(), valueType: z.unknown() });
-      const entries = parseWith(shell, value, schema, spot) as Record<string, unknown> | null;
+      const entries = parseWith(shell, value, spot, file) as Record<string, unknown> | null;
       return (
         entries &&
         new Map(
           Object.entries(entries).map(([name, entry]) => {
             if (!z.core.safeParse(def.keyType, name).success) {
-              spot.at(name).add(wrongValue(def.keyType, name), "key");
+              spot.at(name).add(wrongValue(descriptionAt(file, spot.path)?.propertyNames, name), "key");
             }
-            return [name, parseInner(def.valueType, entry, spot.at(name))];
+            return [name, parseInner(def.valueType, entry, spot.at(name), file)];
           }),
         )
       );
     }
     default:
       for (const inner of pathsOfVariables(value, [])) {
-        if (metaOf(schemaAt(schema, inner), "secret") !== true) {
-          spot.at(...inner).add(`found \${…}, which works only in url, headers and rpc`);
+        const found = spot.at(...inner);
+        if (descriptionAt(file, found.path)?.secret !== true) {
+          found.add(`found \${…}, which works only in url, headers and rpc`);
         }
       }
-      return parseWith(schema, value, schema, spot);
+      return parseWith(schema, value, spot, file);
   }
 }
 
-/** What is wrong is described by `described`, which is the schema, or the one that it is a part of. */
-function parseWith(schema: Schema, value: unknown, described: Schema, spot: Spot): unknown {
+function parseWith(schema: Schema, value: unknown, spot: Spot, file: z.ZodType): unknown {
   const { data, error } = z.core.safeParse(schema, value, { reportInput: true });
   for (const issue of error?.issues ?? []) {
-    addIssue(issue, described, spot);
+    addIssue(issue, spot, file);
   }
   if (error === undefined) {
     return data;
@@ -120,12 +127,12 @@ function pathsOfVariables(value: unknown, path: Path): readonly Path[] {
   );
 }
 
-function addIssue(issue: z.core.$ZodIssue, schema: Schema, top: Spot): void {
+function addIssue(issue: z.core.$ZodIssue, top: Spot, file: z.ZodType): void {
   const spot = top.at(...issue.path.map((step) => (typeof step === "number" ? step : String(step))));
-  const where = schemaAt(schema, issue.path);
+  const described = descriptionAt(file, spot.path);
   if (issue.code === "unrecognized_keys") {
     for (const key of issue.keys) {
-      spot.at(key).add(() => unknownKey(key, keysOf(where)), "key");
+      spot.at(key).add(() => unknownKey(key, keysOf(described)), "key");
     }
     return;
   }
@@ -133,20 +140,20 @@ function addIssue(issue: z.core.$ZodIssue, schema: Schema, top: Spot): void {
   const branch =
     issue.code === "invalid_union" ? issue.errors.find((issues) => !issues.some(isOtherType)) : undefined;
   for (const inner of branch ?? []) {
-    addIssue({ ...inner, path: [...issue.path, ...inner.path] }, schema, top);
+    addIssue({ ...inner, path: [...issue.path, ...inner.path] }, top, file);
   }
   if (branch === undefined) {
-    spot.add(messageOf(issue, where));
+    spot.add(messageOf(issue, described));
   }
 }
 
 /** The `message` of an issue with the parameter `own` is a check's own; zod's are for programmers. */
-function messageOf(issue: z.core.$ZodIssue, schema: Schema | null): string {
+function messageOf(issue: z.core.$ZodIssue, described: Description | undefined): string {
   if (issue.code === "custom" && issue.params?.["own"] === true) {
     return issue.message;
   }
   const isNever = issue.code === "invalid_type" && issue.expected === "never";
-  return isNever ? "not supported by Synclag" : wrongValue(schema, issue.input);
+  return isNever ? "not supported by Synclag" : wrongValue(described, issue.input);
 }
 
 function isOtherType({ path, code }: z.core.$ZodIssue): boolean {
@@ -154,12 +161,11 @@ function isOtherType({ path, code }: z.core.$ZodIssue): boolean {
 }
 
 /** "found X, expected Y", where Y is the `expected` in the schema's metadata. What may be a key is not repeated. */
-function wrongValue(schema: Schema | null, value: unknown): string {
-  const expected = String(metaOf(schema, "expected") ?? "another value");
+function wrongValue(described: Description | undefined, value: unknown): string {
+  const { expected = "another value", secret: isSecret } = described ?? {};
   if (value === undefined) {
     return `required key missing (expected ${expected})`;
   }
-  const isSecret = metaOf(schema, "secret") === true;
   return isSecret && typeof value === "string" && value !== ""
     ? `invalid value, expected ${expected}`
     : `found ${isSecret ? describeKind(value) : describeValue(value)}, expected ${expected}`;
@@ -197,65 +203,39 @@ function unknownKey(key: string, known: readonly string[]): string {
   return `unknown key "${key}"${didYouMean(key, known) || `; expected ${known.join(", ")}`}`;
 }
 
-function keysOf(schema: Schema | null): readonly string[] {
-  const { def } = typed(innermost(schema ?? z.never()))._zod;
-  if (def.type === "union") {
-    return def.options.flatMap(keysOf);
-  }
-  const fields = def.type === "object" ? Object.entries(def.shape) : [];
-  return fields.filter(([, field]) => typed(innermost(field))._zod.def.type !== "never").map(([key]) => key);
+/** What the JSON Schema of a file says of one value, with our own words in it. */
+interface Description {
+  readonly expected?: string;
+  /** What may be a key is not repeated in a message. */
+  readonly secret?: boolean;
+  readonly properties?: Readonly<Record<string, Description>>;
+  readonly additionalProperties?: Description | boolean;
+  readonly propertyNames?: Description;
+  readonly items?: Description;
+  readonly anyOf?: readonly Description[];
+  /** Where no value is accepted: the key is not supported. */
+  readonly not?: unknown;
 }
 
-/** What the metadata of a schema, or of the one that it wraps, says. */
-function metaOf(schema: Schema | null, key: "expected" | "secret"): unknown {
-  return schema === null
-    ? undefined
-    : (z.globalRegistry.get(schema)?.[key] ?? metaOf(unwrapped(schema), key));
+// JSON Schema as zod makes it, of which `Description` has what is read here.
+const descriptionOf = memoize(
+  (file: z.ZodType) => z.toJSONSchema(file, { io: "input", unrepresentable: "any" }) as Description,
+);
+
+function descriptionAt(file: z.ZodType, path: Path): Description | undefined {
+  const found = path.reduce(partOf, descriptionOf(file) as Description | undefined);
+  // A value that may be null is described by what else it may be.
+  return found?.expected === undefined ? (found?.anyOf?.find(({ expected }) => expected) ?? found) : found;
 }
 
-/** The schema of the value at a path, or null. */
-function schemaAt(schema: Schema | null, [step, ...rest]: readonly PropertyKey[]): Schema | null {
-  return schema === null || step === undefined ? schema : schemaAt(childOf(schema, step), rest);
+function partOf(described: Description | undefined, step: string | number): Description | undefined {
+  const { additionalProperties, anyOf = [], items, properties } = described ?? {};
+  const others = typeof additionalProperties === "object" ? additionalProperties : undefined;
+  const own = typeof step === "number" ? items : (properties?.[step] ?? others);
+  return own ?? anyOf.map((one) => partOf(one, step)).find((part) => part !== undefined);
 }
 
-function childOf(schema: Schema, step: PropertyKey): Schema | null {
-  const { def } = typed(innermost(schema))._zod;
-  switch (def.type) {
-    case "object":
-      return def.shape[String(step)] ?? def.catchall ?? null;
-    case "record":
-      return typeof step === "number" ? null : def.valueType;
-    case "array":
-      return typeof step === "number" ? def.element : null;
-    case "union":
-      return def.options.map((option) => childOf(option, step)).find((child) => child !== null) ?? null;
-    default:
-      return null;
-  }
-}
-
-/** The schema within one that adds a default, a transformation or the like; null if there is none. */
-function unwrapped(schema: Schema): Schema | null {
-  const { def } = typed(schema)._zod;
-  switch (def.type) {
-    case "optional":
-    case "nullable":
-    case "default":
-    case "prefault":
-      return def.innerType;
-    case "pipe":
-      return def.in;
-    default:
-      return null;
-  }
-}
-
-function innermost(schema: Schema): Schema {
-  const inner = unwrapped(schema);
-  return inner === null ? schema : innermost(inner);
-}
-
-/** zod's union of all its schemas, which its functions take as their base class. */
-function typed(schema: Schema): z.core.$ZodTypes {
-  return schema as z.core.$ZodTypes;
+function keysOf({ anyOf = [], properties = {} }: Description = {}): readonly string[] {
+  const supported = Object.entries(properties).filter(([, { not }]) => not === undefined);
+  return [...supported.map(([key]) => key), ...anyOf.flatMap(keysOf)];
 }

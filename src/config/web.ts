@@ -3,7 +3,7 @@ import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { z } from "zod";
 import type { ClientAuth, TlsSettings, WebSettings } from "./config.ts";
 import { Problems, type Spot } from "./problems.ts";
-import { parseEntry } from "./shape.ts";
+import { parseWhole } from "./shape.ts";
 import { readYaml } from "./yaml.ts";
 
 const NOT_SUPPORTED = z.never().optional();
@@ -96,7 +96,7 @@ export interface WebConfigOptions {
 export function parseWebConfig(text: string, { file, readFile }: WebConfigOptions): WebSettings {
   const yaml = readYaml(text);
   const problems = new Problems(file, yaml);
-  const entry = yaml.readable ? parseEntry(WebConfigFile, yaml.value ?? {}, problems.top) : null;
+  const entry = yaml.readable ? parseWhole(WebConfigFile, yaml.value ?? {}, problems.top) : null;
   const { tls_server_config: tls, basic_auth_users: users, http_server_config: http } = entry ?? {};
   const read = (path: string): string => readFile(resolve(dirname(file), path));
   const settings = {

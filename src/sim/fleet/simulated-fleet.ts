@@ -177,9 +177,9 @@ export class SimulatedChain {
     this.#changePace(null);
   }
 
-  /** Produces blocks again, at the usual pace or `factor` times as fast. */
-  resume(factor = 1): void {
-    this.#changePace(this.#blockTimeMs / factor);
+  /** Produces blocks again, at the usual pace. */
+  resume(): void {
+    this.#changePace(this.#blockTimeMs);
   }
 
   /** Returns to its usual pace. */
