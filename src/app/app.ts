@@ -61,13 +61,9 @@ export async function startApp(config: Config, world: World): Promise<App> {
     const history = cleanup.use(await HistoryStore.open(world));
     const report = (): Report => ({ ...daemon.report(), ...(replica && { replica: replica.state() }) });
     cleanup.use(replica ?? createCleanup());
-    const reloader = new Reloader({
-      world,
-      listen: config.listen,
-      apply: async (next) => {
-        daemon.apply(next);
-        replica?.reloaded();
-      },
+    const reloader = new Reloader(world, config.listen, (next) => {
+      daemon.apply(next);
+      replica?.reloaded();
     });
     const httpErrors = new HttpErrors(world.logger);
     const server = cleanup.use(
@@ -81,7 +77,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
           metrics: createScrape(daemon, { prometheus, reloader, httpErrors, replica }),
           healthy: () => daemon.healthy(),
           ready: () => daemon.ready(),
-          reload: world.isLifecycleEnabled ? () => reloader.reload() : null,
+          reload: world.isLifecycleEnabled ? async () => reloader.reload() : null,
           version: world.build.version,
         },
         { web: world.web ?? null, onError: (error, route) => httpErrors.add(error, route) },
@@ -96,9 +92,9 @@ export async function startApp(config: Config, world: World): Promise<App> {
       url: server.url,
       lockLost,
       report: () => daemon.report(),
-      reload: () => reloader.reload(),
+      reload: async () => reloader.reload(),
       async [Symbol.asyncDispose]() {
-        reloader.stop();
+        reloader[Symbol.dispose]();
         daemon.drain();
         await cleanup[Symbol.asyncDispose]();
         world.logger.info("Stopped");

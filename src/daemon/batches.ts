@@ -1,16 +1,15 @@
 import type { Monitor } from "./monitor.ts";
 import type { PollResult } from "./polling/poll.ts";
 
-/** What the observations of one poll showed. */
-export interface PollVerdict {
-  /** A target's status is about to change, or has just changed. */
-  readonly isChanging: boolean;
-  readonly isImplausible: boolean;
-}
+/**
+ * Called with what the observations of one poll showed: whether a target's status is about to change, or has just changed, and whether
+ * a height cannot be.
+ */
+type OnObserved = (isChanging: boolean, isImplausible: boolean) => void;
 
 interface PendingPoll {
   readonly result: PollResult;
-  readonly onObserved: (verdict: PollVerdict) => void;
+  readonly onObserved: OnObserved;
 }
 
 /** No poll waits longer for what follows from it: less than a reply takes. */
@@ -35,7 +34,7 @@ export class ObservationBatches {
   }
 
   /** `onObserved` is called once this is handed on. */
-  add(result: PollResult, onObserved: (verdict: PollVerdict) => void): void {
+  add(result: PollResult, onObserved: OnObserved): void {
     this.#pending.push({ result, onObserved });
     if (this.#pending.length >= MOST_POLLS) {
       this.flush();
@@ -61,7 +60,7 @@ export class ObservationBatches {
       for (const { result, onObserved } of pending) {
         const isAmong = (keys: readonly string[]) =>
           result.observations.some(({ source }) => keys.includes(source));
-        onObserved({ isChanging: isAmong(changing), isImplausible: isAmong(implausible) });
+        onObserved(isAmong(changing), isAmong(implausible));
       }
     } catch (error) {
       this.#onBug(error);

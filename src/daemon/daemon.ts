@@ -35,8 +35,6 @@ export interface Handover extends SavedMonitor {
   readonly questions: { readonly revision: number; readonly save: () => Readonly<Record<string, number>> };
   /** By `indexerKey`. */
   readonly counters: ReadonlyMap<string, CountersGroup>;
-  /** By probe and target. */
-  readonly parityFailures: ReadonlyMap<string, number>;
 }
 
 /** What another replica has learned; times are by the clock of this process. */
@@ -46,7 +44,6 @@ export interface LearnedState {
   readonly incidents: readonly Incident[] | null;
   readonly questions: ReadonlyMap<string, number> | null;
   readonly counters: ReadonlyMap<string, Counters>;
-  readonly parityFailures: ReadonlyMap<string, number>;
 }
 
 /** The poll loop, on one configuration at a time. It stands by until it is told to poll. */
@@ -68,8 +65,6 @@ export class Daemon implements AsyncDisposable {
   /** Of earlier configurations, with polls still under way. */
   readonly #retired = new Set<Poller>();
   #isDraining = false;
-  /** Which query each endpoint answered last, by the leader, until this process polls. */
-  #learnedQuestions: ReadonlyMap<string, number> | null = null;
 
   constructor(config: Config, options: DaemonOptions) {
     const { world, shared, store } = options;
@@ -94,7 +89,7 @@ export class Daemon implements AsyncDisposable {
     world.recording?.append([restartLine({ atMs: world.nowMs(), state })]);
     this.#gate.allowProbes();
     this.#monitor.restore(chains, incidents);
-    this.#states.restoreQuestions(questions, (endpoint) => this.#monitor.isEvident(endpoint));
+    this.#states.restoreQuestions(questions);
   }
 
   /** Whether rounds are started; a replica that stands by does not. */
@@ -105,8 +100,7 @@ export class Daemon implements AsyncDisposable {
   /** Polls from now on, from what is known: endpoints of which nothing is known at once, the others as they fall due. */
   startPolling(): void {
     if (this.#poller === null && !this.#isDraining) {
-      this.#restoreQuestions();
-      this.#learnedQuestions = null;
+      this.#states.noteEvidence((endpoint) => this.#monitor.isEvident(endpoint));
       this.#poller = this.#createPoller();
       this.#poller.start(() => this.#watchdog.tick());
     }
@@ -126,10 +120,12 @@ export class Daemon implements AsyncDisposable {
   }
 
   /** Takes in what the leader knows. Only while this process does not poll. */
-  learn({ chains, incidents, questions, counters, parityFailures }: LearnedState): void {
-    this.#learnedQuestions = questions ?? this.#learnedQuestions ?? new Map();
+  learn({ chains, incidents, questions, counters }: LearnedState): void {
+    if (questions !== null) {
+      this.#states.restoreQuestions(questions);
+    }
     this.#monitor.restore(chains, incidents ?? undefined);
-    this.#counters.restore(counters, parityFailures);
+    this.#counters.restore(counters);
   }
 
   /** What another replica needs in order to go on from here. */
@@ -138,7 +134,6 @@ export class Daemon implements AsyncDisposable {
       ...this.#upToDate().save(),
       questions: { revision: this.#states.questionsRevision, save: () => this.#states.saveQuestions() },
       counters: this.#counters.groups,
-      parityFailures: this.#counters.parityFailures,
     };
   }
 
@@ -223,7 +218,7 @@ export class Daemon implements AsyncDisposable {
     if (this.#isDraining) {
       return { ok: false, detail: "Shutting down" };
     }
-    this.#restoreQuestions();
+    this.#states.noteEvidence((endpoint) => this.#monitor.isEvident(endpoint));
     const waiting = this.#states
       .all()
       .filter(({ endpoint, isPolled }) => endpoint.kind === "indexer" && !isPolled).length;
@@ -245,13 +240,6 @@ export class Daemon implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.drain();
     await this.stopPolling();
-  }
-
-  /** Takes in what the leader knows of endpoints; asked only when it matters, for it looks at all of them. */
-  #restoreQuestions(): void {
-    if (this.#learnedQuestions !== null) {
-      this.#states.restoreQuestions(this.#learnedQuestions, (endpoint) => this.#monitor.isEvident(endpoint));
-    }
   }
 
   /** With all that was polled. */

@@ -1,50 +1,41 @@
-import type { Logger } from "pino";
 import { type Endpoint, statusEndpointOf } from "../core/model/fleet.ts";
-import type { Post } from "../core/model/http-post.ts";
 import type { Observation } from "../core/model/observation.ts";
-import type { Redact } from "../core/model/redact.ts";
 import type { Outcome } from "../dialects/dialect.ts";
 import { questionsFor } from "../dialects/families.ts";
 import type { Monitor } from "./monitor.ts";
 import type { EndpointState } from "./polling/endpoint-state.ts";
 import { interpretResult } from "./polling/interpret-result.ts";
+import type { PollTools } from "./polling/poll.ts";
 import type { PollQueue } from "./polling/queue.ts";
-
-/** What asking an index-node API takes. */
-interface ExplainerParts {
-  readonly post: Post;
-  /** The requests count towards the limits of concurrency. */
-  readonly queue: PollQueue;
-  readonly redact: Redact;
-  readonly monitor: Monitor;
-  readonly logger: Pick<Logger, "warn" | "debug">;
-}
 
 /**
  * Asks graph-node's index-node API why a target is not `ok`: once after a poll, one request at a time for each endpoint,
  * and never retried. What goes wrong with it changes nothing of the target.
  */
 export class Explainer {
-  readonly #parts: ExplainerParts;
-  /** By the endpoint's key. */
+  readonly #tools: Pick<PollTools, "post" | "redact" | "world">;
+  readonly #monitor: Monitor;
+  readonly #queue: PollQueue;
+  /** By the key of the API. */
   readonly #underWay = new Map<string, Promise<void>>();
 
-  constructor(parts: ExplainerParts) {
-    this.#parts = parts;
+  /** `queue`: the requests count towards the limits of concurrency. */
+  constructor(tools: Pick<PollTools, "post" | "redact" | "world">, monitor: Monitor, queue: PollQueue) {
+    this.#tools = tools;
+    this.#monitor = monitor;
+    this.#queue = queue;
   }
 
   /** Call after each poll, once its observations are taken in. Settles when the API has answered, if it was asked. */
   async onPolled(state: EndpointState, observations: readonly Observation[]): Promise<void> {
-    const { monitor, queue } = this.#parts;
-    const { endpoint } = state;
-    const api = statusEndpointOf(endpoint);
+    const api = statusEndpointOf(state.endpoint);
     if (api === null || this.#underWay.has(api.key) || !observations.some(wasSent)) {
       return;
     }
-    if (!monitor.hasTrouble(endpoint)) {
+    if (!this.#monitor.hasTrouble(state.endpoint)) {
       return;
     }
-    const asked = queue.add(api.host, () => this.#ask(api, state));
+    const asked = this.#queue.add(api.host, () => this.#ask(api, state));
     this.#underWay.set(api.key, asked);
     try {
       await asked;
@@ -59,27 +50,27 @@ export class Explainer {
   }
 
   async #ask(api: Endpoint, { statusExchanges }: EndpointState): Promise<void> {
-    const { logger, monitor, post, redact } = this.#parts;
+    const { post, redact, world } = this.#tools;
     const [question] = questionsFor(api);
     if (question === undefined) {
       throw new TypeError(`Cannot ask ${api.key}: its dialect has no question`);
     }
     const result = await post({ url: api.url, headers: api.headers, body: question.body });
-    const { answer, exchange } = interpretResult({ endpoint: api, question, result }, redact);
+    const { answer, exchange } = interpretResult(api, question, result, redact);
     if (exchange.outcome === "aborted") {
       return;
     }
     statusExchanges.note(exchange);
     if (answer.kind !== "answered") {
-      logger.debug({ endpoint: api.key, detail: exchange.text }, "Index-node API gave no answer");
+      world.logger.debug({ endpoint: api.key, detail: exchange.text }, "Index-node API gave no answer");
       return;
     }
     for (const outcome of answer.outcomes) {
       const text = explanationIn(outcome, api);
-      const isNews = text !== undefined && monitor.explain(outcome.source, text) === "news";
+      const isNews = text !== undefined && this.#monitor.explain(outcome.source, text) === "news";
       // A reason whose words change with each answer is logged once.
       if (isNews && text !== null) {
-        logger.warn({ target: outcome.source, detail: text }, "Reason found");
+        world.logger.warn({ target: outcome.source, detail: text }, "Reason found");
       }
     }
   }

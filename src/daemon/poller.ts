@@ -69,7 +69,7 @@ export class Poller implements AsyncDisposable {
     const { post } = this.#client;
     const redact = createRedact(secrets);
     this.#tools = { post, gate, counters, redact, retries: poll.retries, stopping, world };
-    this.#explainer = new Explainer({ post, queue, redact, monitor, logger: world.logger });
+    this.#explainer = new Explainer(this.#tools, monitor, queue);
   }
 
   /** Starts the schedules, and polls at once the endpoints of which nothing is known. `onTick` is called each second. */
@@ -219,12 +219,12 @@ export class Poller implements AsyncDisposable {
     state.isPolled = true;
     this.#warnOfChain(state, observations);
     onObserved(observations);
-    batches.add(result, ({ isChanging, isImplausible }) => {
+    batches.add(result, (isChanging, isImplausible) => {
       const { endpoint } = state;
       if (isImplausible) {
         counters.countFailure(endpoint, "implausible");
       }
-      counters.countParity(result.readings);
+      counters.countParity(endpoint, result.readings);
       // Not awaited: an index-node API that hangs must not delay the next poll.
       this.#explainer.onPolled(state, observations).catch(world.onBug);
       if (isChanging) {

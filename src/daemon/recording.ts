@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import { FAILURE_REASONS, type Observation } from "../core/model/observation.ts";
+import { parseJson } from "../core/model/text.ts";
 
 /** A restart of the daemon, with the state of the former process or without it. */
 export interface Restart {
@@ -13,30 +14,39 @@ export interface Restart {
 export type Recorded = Observation | Restart;
 
 const Milliseconds = z.int().nonnegative();
-const Observed = { source: z.string().min(1), sent: Milliseconds, received: Milliseconds };
-const HeadLine = z.object({
-  ...Observed,
-  kind: z.literal("head"),
-  block: z.int().positive(),
-  time: z.number().nullish(),
-  hash: z.string().nullish(),
-  deployment: z.string().nullish(),
-  indexing_errors: z.boolean().nullish(),
-  failure: z.string().optional(),
-});
-const FailedLine = z.object({
-  ...Observed,
-  kind: z.literal("failed"),
-  reason: z.enum(FAILURE_REASONS),
-  detail: z.string().default(""),
-});
-const RestartLine = z.object({ restart: Milliseconds, state: z.enum(["kept", "lost"]) });
-const ObservationLine = z.discriminatedUnion("kind", [
-  HeadLine,
-  FailedLine,
-  z.object({ ...Observed, kind: z.literal("not_started") }),
-  z.object({ ...Observed, kind: z.literal("missing") }),
-]);
+const Common = { source: z.string().min(1), sent: Milliseconds, received: Milliseconds };
+const ObservationLine = z
+  .discriminatedUnion("kind", [
+    z.object({
+      ...Common,
+      kind: z.literal("head"),
+      block: z.int().positive(),
+      time: z.number().nullable().default(null),
+      hash: z.string().nullable().default(null),
+      deployment: z.string().nullable().default(null),
+      indexing_errors: z.boolean().nullable().default(null),
+      failure: z.string().optional(),
+    }),
+    z.object({
+      ...Common,
+      kind: z.literal("failed"),
+      reason: z.enum(FAILURE_REASONS),
+      detail: z.string().default(""),
+    }),
+    z.object({ ...Common, kind: z.enum(["not_started", "missing"]) }),
+  ])
+  .transform(({ source, sent: sentAtMs, received: receivedAtMs, ...said }): Observation => {
+    const common = { source, sentAtMs, receivedAtMs };
+    if (said.kind !== "head") {
+      return { ...common, ...said };
+    }
+    const { block, time: timestampSec, hash, deployment, indexing_errors: indexingErrors, failure } = said;
+    const head = { block, timestampSec, hash, deployment, indexingErrors };
+    return { ...common, kind: "head", head: failure === undefined ? head : { ...head, failure } };
+  });
+const RestartLine = z
+  .object({ restart: Milliseconds, state: z.enum(["kept", "lost"]) })
+  .transform(({ restart, state }): Restart => ({ kind: "restart", atMs: restart, state }));
 
 /**
  * The names of a fleet's sources in a recording, by their keys. A target has its own key; the first RPC node of a chain's list is
@@ -84,42 +94,16 @@ export function restartLine({ atMs, state }: Omit<Restart, "kind">): string {
 export function readRecordedLine(
   line: string,
 ): Recorded | { readonly kind: "invalid"; readonly found: string } {
-  let json: unknown;
-  try {
-    json = JSON.parse(line);
-  } catch {
+  const json = parseJson(line);
+  if (json === undefined) {
     return { kind: "invalid", found: "not valid JSON" };
   }
   const isRestart = typeof json === "object" && json !== null && "restart" in json;
-  const parsed = isRestart ? RestartLine.safeParse(json) : ObservationLine.safeParse(json);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const at = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
-    return { kind: "invalid", found: `${at}${issue?.message ?? "not a line of a recording"}` };
+  const { data, error } = (isRestart ? RestartLine : ObservationLine).safeParse(json);
+  if (data !== undefined) {
+    return data;
   }
-  const { data } = parsed;
-  return "restart" in data ? { kind: "restart", atMs: data.restart, state: data.state } : toObservation(data);
-}
-
-function toObservation(line: z.infer<typeof ObservationLine>): Observation {
-  const common = { source: line.source, sentAtMs: line.sent, receivedAtMs: line.received };
-  switch (line.kind) {
-    case "head": {
-      const { block, time, hash, deployment, indexing_errors: indexingErrors, failure } = line;
-      const head = {
-        block,
-        timestampSec: time ?? null,
-        hash: hash ?? null,
-        deployment: deployment ?? null,
-        indexingErrors: indexingErrors ?? null,
-        ...(failure === undefined ? {} : { failure }),
-      };
-      return { ...common, kind: "head", head };
-    }
-    case "failed":
-      return { ...common, kind: "failed", reason: line.reason, detail: line.detail };
-    case "not_started":
-    case "missing":
-      return { ...common, kind: line.kind };
-  }
+  const [issue] = error.issues;
+  const at = issue === undefined || issue.path.length === 0 ? "" : `${issue.path.join(".")}: `;
+  return { kind: "invalid", found: `${at}${issue?.message ?? "not a line of a recording"}` };
 }

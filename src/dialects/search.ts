@@ -1,5 +1,5 @@
 import type { Endpoint } from "../core/model/fleet.ts";
-import { askedBy, type Question } from "./dialect.ts";
+import type { Question } from "./dialect.ts";
 
 /** How far the search for a question of the dialect that the endpoint answers has come. */
 export interface QuestionSearch {
@@ -52,17 +52,6 @@ export function afterRefusals(search: QuestionSearch, refused: number, count: nu
 /** The search once its question was answered. */
 export function afterAnswer({ questionIndex, isOfChain }: QuestionSearch): QuestionSearch {
   return { questionIndex, isAnswered: true, refused: 0, failedAtMs: null, isOfChain };
-}
-
-/** The failure of a poll in which every question was refused, the last one with the words `found`. */
-export function refusedByAll(
-  endpoint: Pick<Endpoint, "dialect" | "host">,
-  lastAsked: Question | undefined,
-  found: string,
-): { readonly reason: "schema"; readonly detail: string } {
-  const asked = lastAsked === undefined ? "nothing" : askedBy(lastAsked);
-  const detail = otherDialect(endpoint, `expected a reply to ${asked}, found: ${found}`);
-  return { reason: "schema", detail };
 }
 
 /** The detail for a server that answers in another dialect than the configured one. */

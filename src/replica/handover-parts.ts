@@ -10,14 +10,13 @@ const CHAIN = "chain ";
 const COUNTERS = "counters ";
 const INCIDENTS = "incidents";
 const QUESTIONS = "questions";
-const PARITY_FAILURES = "parity failures";
 
 /** The clocks of two replicas differ by less than this without being set to each other. */
 const MIN_SKEW_MS = 1_000;
 
 /** The parts of a handover. */
 export function partsOf(handover: Handover): readonly Part[] {
-  const { chains, questions, counters, parityFailures } = handover;
+  const { chains, questions, counters } = handover;
   const part = (name: string, version: unknown, value: () => unknown): Part => ({
     name,
     version,
@@ -32,7 +31,6 @@ export function partsOf(handover: Handover): readonly Part[] {
     ...Array.from(counters, ([name, group]) =>
       part(`${COUNTERS}${name}`, group.revision, () => group.counters),
     ),
-    part(PARITY_FAILURES, parityFailures, () => Object.fromEntries(parityFailures)),
   ];
 }
 
@@ -62,8 +60,7 @@ export function readParts(parts: readonly ReadPart[], aheadMs: number): LearnedP
     const own = [...values].filter(([name]) => name.startsWith(prefix));
     return new Map(own.map(([name, value]) => [name.slice(prefix.length), value as T]));
   };
-  const countsIn = (name: string): ReadonlyMap<string, number> =>
-    new Map(Object.entries((values.get(name) ?? {}) as Record<string, number>));
+  const questions = values.get(QUESTIONS) as Record<string, number> | undefined;
   const incidents = values.get(INCIDENTS) as Handover["incidents"] | undefined;
   const chains = namedBy<ChainState>(CHAIN);
   for (const state of byMs === 0 ? [] : chains.values()) {
@@ -73,8 +70,7 @@ export function readParts(parts: readonly ReadPart[], aheadMs: number): LearnedP
     chains,
     counters: namedBy<Counters>(COUNTERS),
     incidents: incidents?.map((one) => ({ ...one, since: isoTime(Date.parse(one.since) + byMs) })) ?? null,
-    questions: values.has(QUESTIONS) ? countsIn(QUESTIONS) : null,
-    parityFailures: countsIn(PARITY_FAILURES),
+    questions: questions === undefined ? null : new Map(Object.entries(questions)),
     invalid,
   };
 }

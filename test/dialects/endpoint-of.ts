@@ -9,7 +9,7 @@ type AskedEndpoint = Pick<Endpoint, "key" | "kind" | "dialect" | "targets">;
 /** What a poll makes of a reply. */
 export function answerTo(endpoint: AskedEndpoint, question: Question, reply: Reply, nowMs: number): Answer {
   const result = { kind: "replied", reply, sentAtMs: nowMs, receivedAtMs: nowMs } as const;
-  return interpretResult({ endpoint, question, result }, (text) => text).answer;
+  return interpretResult(endpoint, question, result, (text) => text).answer;
 }
 
 /** An endpoint that expects these chains; an RPC node where the dialect says so. */

@@ -238,8 +238,7 @@ describe("a reload of an invalid file", () => {
       play.reload(chainsYaml({})),
     ]);
 
-    // All read the file as it is when their turn comes.
-    expect(results.map(({ kind }) => kind)).toEqual(["reloaded", "reloaded", "reloaded"]);
+    expect(results.map(({ kind }) => kind)).toEqual(["failed", "reloaded", "reloaded"]);
   });
 });
 

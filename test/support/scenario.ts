@@ -145,14 +145,10 @@ export class Scenario extends Outputs implements AsyncDisposable {
     const endpoints = mirrored.endpoints.map((spec) => options.endpoints?.(spec) ?? spec);
     this.fleet = new SimulatedFleet({ ...mirrored, chains, endpoints });
     this.#connect();
-    this.#reloader = new Reloader({
-      world: this.#world(),
-      listen: this.#config.listen,
-      apply: async (config) => {
-        this.#config = config;
-        this.#connect();
-        this.#daemon.apply(config);
-      },
+    this.#reloader = new Reloader(this.#world(), this.#config.listen, (config) => {
+      this.#config = config;
+      this.#connect();
+      this.#daemon.apply(config);
     });
     options.prepare?.(this.fleet);
   }
@@ -222,7 +218,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
   /** Changes the configuration file, and has the running daemon read it again. */
   async reload(chainsYaml: string): Promise<ReloadResult> {
     this.#file = chainsYaml;
-    const result = await this.#reloader.reload();
+    const result = this.#reloader.reload();
     await nextTurn();
     return result;
   }

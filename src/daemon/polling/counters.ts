@@ -16,12 +16,17 @@ import { FAILURE_REASONS, type FailureReason } from "../../core/model/observatio
 import type { ParityReading } from "../../core/model/parity.ts";
 import { watchProbes } from "../../core/parity/watched-probe.ts";
 
+/** Counts by what they are of; what is absent has not occurred. */
+type Counts<Name extends string = string> = Partial<Record<Name, number>>;
+
 /** The counters of one indexer, or of the nodes of all chains: plain data, edited in place. */
 export interface Counters {
   /** By the endpoint's key. */
-  requests: Record<string, number>;
-  /** By the endpoint's key, then by reason; only what has occurred. */
-  failures: Record<string, Partial<Record<FailureReason, number>>>;
+  requests: Counts;
+  /** By the endpoint's key. */
+  failures: Partial<Record<string, Counts<FailureReason>>>;
+  /** Of readings that brought no value, by probe and target. */
+  parityFailures: Counts;
   roundsSkipped: number;
   /** How many requests took how long: one for each bound, and one for what took longer. */
   counts: number[];
@@ -34,17 +39,12 @@ export interface CountersGroup {
   revision: number;
 }
 
-/** By what the nodes of all chains are counted. */
-const NODES: IndexerId = { protocol: "", variant: "rpc", tier: "" };
-const NO_FAILURES = failuresOf({});
-
 /** Counts since the start of the process, or since a reload has added what is counted. */
 export class PollCounters {
+  /** By `indexerKey`. */
+  readonly #groups = new Map<string, CountersGroup>();
   /** Of the endpoints in use: a reload may remove one while its poll is under way. */
   #keys: ReadonlySet<string> = new Set();
-  readonly #groups = new Map<string, CountersGroup>();
-  /** Readings that brought no value, by probe and target; replaced at each change. */
-  #parityFailures: ReadonlyMap<string, number> = new Map();
   #revision = 0;
 
   constructor(fleet: Fleet) {
@@ -55,37 +55,42 @@ export class PollCounters {
   watch(fleet: Fleet): void {
     const endpoints = groupBy(endpointsOf(fleet), indexerKey);
     this.#keys = new Set(endpointsOf(fleet).map(({ key }) => key));
+    const isKept = ([key]: readonly [string, unknown]) => this.#keys.has(key);
     for (const indexer of this.#groups.keys()) {
-      const keys = new Set(endpoints.get(indexer)?.map(({ key }) => key));
       const counters = this.#change(indexer);
-      counters.requests = only(counters.requests, keys);
-      counters.failures = only(counters.failures, keys);
-      if (keys.size === 0) {
+      counters.requests = Object.fromEntries(Object.entries(counters.requests).filter(isKept));
+      counters.failures = Object.fromEntries(Object.entries(counters.failures).filter(isKept));
+      if (!endpoints.has(indexer)) {
         this.#groups.delete(indexer);
       }
     }
-    const compared = new Set(comparedValues(fleet).map(({ probe, target }) => `${probe} ${target.key}`));
-    this.#parityFailures = new Map([...this.#parityFailures].filter(([key]) => compared.has(key)));
   }
 
   countRequest(endpoint: Endpoint, durationMs: number): void {
-    if (!this.#keys.has(endpoint.key)) {
-      return;
+    if (this.#keys.has(endpoint.key)) {
+      const counters = this.#change(indexerKey(endpoint));
+      const seconds = durationMs / 1_000;
+      const bound = DURATION_BOUNDS_SECONDS.findIndex((most) => seconds <= most);
+      const index = bound === -1 ? DURATION_BOUNDS_SECONDS.length : bound;
+      increase(counters.requests, endpoint.key);
+      counters.counts[index] = (counters.counts[index] ?? 0) + 1;
+      counters.sumSeconds += seconds;
     }
-    const counters = this.#change(indexerKey(endpoint));
-    const seconds = durationMs / 1_000;
-    const bound = DURATION_BOUNDS_SECONDS.findIndex((most) => seconds <= most);
-    const index = bound === -1 ? DURATION_BOUNDS_SECONDS.length : bound;
-    counters.requests[endpoint.key] = (counters.requests[endpoint.key] ?? 0) + 1;
-    counters.counts[index] = (counters.counts[index] ?? 0) + 1;
-    counters.sumSeconds += seconds;
   }
 
-  countFailure(endpoint: Endpoint, reason: FailureReason): void {
-    const { key } = endpoint;
+  countFailure({ key, ...indexer }: Endpoint, reason: FailureReason): void {
     if (this.#keys.has(key)) {
-      const { failures } = this.#change(indexerKey(endpoint));
-      failures[key] = { ...failures[key], [reason]: (failures[key]?.[reason] ?? 0) + 1 };
+      const { failures } = this.#change(indexerKey(indexer));
+      failures[key] ??= {};
+      increase(failures[key], reason);
+    }
+  }
+
+  countParity(endpoint: Endpoint, readings: readonly ParityReading[]): void {
+    for (const { kind, probe, target } of readings) {
+      if (kind === "failed") {
+        increase(this.#change(indexerKey(endpoint)).parityFailures, `${probe} ${target}`);
+      }
     }
   }
 
@@ -93,42 +98,30 @@ export class PollCounters {
     this.#change(indexerKey(indexer)).roundsSkipped += 1;
   }
 
-  countParity(readings: readonly ParityReading[]): void {
-    for (const { kind, probe, target } of readings) {
-      if (kind === "failed") {
-        const key = `${probe} ${target}`;
-        const count = (this.#parityFailures.get(key) ?? 0) + 1;
-        this.#parityFailures = new Map(this.#parityFailures).set(key, count);
-      }
-    }
-  }
-
   /** What the metrics of a fleet are read from. */
   of(fleet: Fleet): Pick<MetricsSource, "endpoints" | "indexers" | "parity" | "durations"> {
-    const countersOf = (indexer: IndexerId) => this.#groups.get(indexerKey(indexer))?.counters;
+    const nodes = { ...NODES, endpoints: fleet.rpcEndpoints };
+    const counted = [...fleet.indexers, nodes].map(
+      (indexer) => [indexer, this.#groups.get(indexerKey(indexer))?.counters ?? NOTHING] as const,
+    );
     return {
-      endpoints: endpointsOf(fleet).map((endpoint) => {
-        const counters = countersOf(endpoint);
-        const failures = counters?.failures[endpoint.key];
-        return {
+      endpoints: counted.flatMap(([{ endpoints }, { requests, failures }]) =>
+        endpoints.map((endpoint) => ({
           endpoint,
-          requests: counters?.requests[endpoint.key] ?? 0,
-          failures: failures === undefined ? NO_FAILURES : failuresOf(failures),
-        };
+          requests: requests[endpoint.key] ?? 0,
+          failures: withEveryReason(failures[endpoint.key]),
+        })),
+      ),
+      indexers: counted
+        .filter(([indexer]) => indexer !== nodes)
+        .map(([indexer, { roundsSkipped }]) => ({ indexer, roundsSkipped })),
+      durations: counted
+        .filter(([, { counts }]) => sum(counts) > 0)
+        .map(([indexer, { counts, sumSeconds }]) => ({ indexer, counts: [...counts], sumSeconds })),
+      parity: comparedValues(fleet).map(({ probe, target }) => {
+        const counters = this.#groups.get(indexerKey(target))?.counters ?? NOTHING;
+        return { probe, target, failures: counters.parityFailures[`${probe} ${target.key}`] ?? 0 };
       }),
-      indexers: fleet.indexers.map((indexer) => ({
-        indexer,
-        roundsSkipped: countersOf(indexer)?.roundsSkipped ?? 0,
-      })),
-      durations: [...fleet.indexers, NODES].flatMap((indexer) => {
-        const { counts, sumSeconds } = countersOf(indexer) ?? newCounters();
-        return sum(counts) === 0 ? [] : [{ indexer, counts: [...counts], sumSeconds }];
-      }),
-      parity: comparedValues(fleet).map(({ probe, target }) => ({
-        probe,
-        target,
-        failures: this.#parityFailures.get(`${probe} ${target.key}`) ?? 0,
-      })),
     };
   }
 
@@ -137,19 +130,20 @@ export class PollCounters {
     return this.#groups;
   }
 
-  /** By probe and target; the same object until one changes. */
-  get parityFailures(): ReadonlyMap<string, number> {
-    return this.#parityFailures;
-  }
-
-  /** Continues what another process has counted, by `indexerKey`, and by probe and target. What is ahead of it stays. */
-  restore(saved: ReadonlyMap<string, Counters>, parityFailures: ReadonlyMap<string, number>): void {
-    for (const [key, known] of saved) {
-      raise(this.#change(key), known);
-    }
-    for (const [key, count] of parityFailures) {
-      if (count > (this.#parityFailures.get(key) ?? 0)) {
-        this.#parityFailures = new Map(this.#parityFailures).set(key, count);
+  /** Continues what another process has counted, by `indexerKey`; what is ahead of it stays. */
+  restore(saved: ReadonlyMap<string, Counters>): void {
+    for (const [indexer, known] of saved) {
+      const counters = this.#change(indexer);
+      raise(counters.requests, known.requests);
+      raise(counters.parityFailures, known.parityFailures);
+      for (const [key, failures = {}] of Object.entries(known.failures)) {
+        counters.failures[key] ??= {};
+        raise(counters.failures[key], failures);
+      }
+      counters.roundsSkipped = Math.max(counters.roundsSkipped, known.roundsSkipped);
+      if (sum(known.counts) > sum(counters.counts)) {
+        counters.counts = [...known.counts];
+        counters.sumSeconds = known.sumSeconds;
       }
     }
   }
@@ -163,40 +157,33 @@ export class PollCounters {
   }
 }
 
+/** By what the nodes of all chains are counted. */
+const NODES: IndexerId = { protocol: "", variant: "rpc", tier: "" };
+const NOTHING: Readonly<Counters> = newCounters();
+const NO_FAILURES = withEveryReason({});
+
 function newCounters(): Counters {
   const counts = new Array<number>(DURATION_BOUNDS_SECONDS.length + 1).fill(0);
-  return { requests: {}, failures: {}, roundsSkipped: 0, counts, sumSeconds: 0 };
+  return { requests: {}, failures: {}, parityFailures: {}, roundsSkipped: 0, counts, sumSeconds: 0 };
 }
 
-function raise(counters: Counters, saved: Counters): void {
-  raiseEach(counters.requests, saved.requests);
-  for (const [key, failures] of Object.entries(saved.failures)) {
-    counters.failures[key] = raiseEach({ ...counters.failures[key] }, failures);
-  }
-  counters.roundsSkipped = Math.max(counters.roundsSkipped, saved.roundsSkipped);
-  if (sum(saved.counts) > sum(counters.counts)) {
-    counters.counts = [...saved.counts];
-    counters.sumSeconds = saved.sumSeconds;
+function increase(counts: Counts, name: string): void {
+  counts[name] = (counts[name] ?? 0) + 1;
+}
+
+function raise(counts: Counts, saved: Counts): void {
+  for (const [name, count = 0] of Object.entries(saved)) {
+    counts[name] = Math.max(counts[name] ?? 0, count);
   }
 }
 
-function raiseEach(counts: Record<string, number>, saved: Readonly<Record<string, number>>): typeof counts {
-  for (const [key, count] of Object.entries(saved)) {
-    counts[key] = Math.max(counts[key] ?? 0, count);
-  }
-  return counts;
-}
-
-/** Every reason, at 0 where it has not occurred. */
-function failuresOf(counted: Partial<Record<FailureReason, number>>): EndpointCounters["failures"] {
+function withEveryReason(counted: Counts<FailureReason> | undefined): EndpointCounters["failures"] {
   // Object.fromEntries widens its keys to string; these are the list's own.
-  return Object.fromEntries(
-    FAILURE_REASONS.map((reason) => [reason, counted[reason] ?? 0]),
-  ) as EndpointCounters["failures"];
-}
-
-function only<Value>(record: Record<string, Value>, keys: ReadonlySet<string>): Record<string, Value> {
-  return Object.fromEntries(Object.entries(record).filter(([key]) => keys.has(key)));
+  return counted === undefined
+    ? NO_FAILURES
+    : (Object.fromEntries(
+        FAILURE_REASONS.map((reason) => [reason, counted[reason] ?? 0]),
+      ) as EndpointCounters["failures"]);
 }
 
 /** Every value that is compared. */

@@ -98,15 +98,23 @@ export class EndpointStates {
     );
   }
 
-  /** Takes over what another process has saved; `isEvident` says of which endpoints evidence is left. */
-  restoreQuestions(saved: ReadonlyMap<string, number>, isEvident: (endpoint: Endpoint) => boolean): void {
+  /** Takes over what another process has saved. */
+  restoreQuestions(saved: ReadonlyMap<string, number>): void {
     this.#revision += 1;
     for (const state of this.#states.values()) {
       const questionIndex = saved.get(identityOf(state.endpoint));
       if (questionIndex !== undefined) {
-        const isAnswered = isEvident(state.endpoint);
-        state.search = { ...NEW_SEARCH, questionIndex, isAnswered };
-        state.isPolled ||= isAnswered;
+        state.search = { ...NEW_SEARCH, questionIndex, isAnswered: state.isPolled };
+      }
+    }
+  }
+
+  /** What another process has learned of an endpoint is as good as a poll; `isEvident` says whether that still holds. */
+  noteEvidence(isEvident: (endpoint: Endpoint) => boolean): void {
+    for (const state of this.#states.values()) {
+      if (!state.isPolled && state.search !== NEW_SEARCH && isEvident(state.endpoint)) {
+        state.isPolled = true;
+        state.search = { ...state.search, isAnswered: true };
       }
     }
   }

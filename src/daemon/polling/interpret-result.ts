@@ -8,43 +8,37 @@ import type { Outcome, Question } from "../../dialects/dialect.ts";
 import { type Interpretation, interpretReply } from "../../dialects/interpret-reply.ts";
 import { quote } from "../../dialects/values.ts";
 
+type AskedEndpoint = Pick<Endpoint, "key" | "kind" | "chainId" | "dialect" | "targets">;
+
 /** What a request brought: the rows of its reply as one outcome for each source of the endpoint, or why there are none. */
 export type Answer =
   | { readonly kind: "answered"; readonly outcomes: readonly Outcome[] }
   | Exclude<Interpretation, { readonly kind: "rows" }>;
 
-/** A question that was sent, and its result. Text of the reply may echo a secret. */
-interface SentRequest {
-  readonly endpoint: Pick<Endpoint, "key" | "kind" | "dialect" | "targets">;
-  readonly question: Question;
-  readonly result: PostResult;
-}
-
-/** What a request brought: for the poll, and for a person who wants to see the exchange. */
-interface InterpretedReply {
-  readonly answer: Answer;
-  readonly exchange: Exchange;
-  /** With the secrets that it may echo; empty where there was no reply. */
-  readonly body: string;
-}
-
-/** Interprets the reply. Secrets that it echoes are removed from what is kept of it, not from the whole body. */
+/**
+ * What a request brought: for the poll, and for a person who wants to see the exchange. `body` is that of the reply with the secrets
+ * that it may echo, and empty where there was none: they are removed from what is kept of it alone.
+ */
 export function interpretResult(
-  { endpoint, question, result }: SentRequest,
+  endpoint: AskedEndpoint,
+  question: Question,
+  result: PostResult,
   redact: Redact,
-): InterpretedReply {
+): { readonly answer: Answer; readonly exchange: Exchange; readonly body: string } {
   const answer = withoutSecrets(
     result.kind === "failed"
       ? { ...result, retryAfterMs: null }
       : answerOf(endpoint, interpretReply(question, result.reply, result.receivedAtMs)),
     redact,
   );
-  const { text, ...exchange } = toExchange(question, result, answer);
-  const body = result.kind === "failed" ? "" : result.reply.body;
-  return { answer, exchange: { ...exchange, text: redact(text) }, body };
+  const { httpStatus, body } = result.kind === "failed" ? { httpStatus: null, body: "" } : result.reply;
+  const { sentAtMs, receivedAtMs } = result;
+  const asked = question.body === null ? "GET" : jsonOf(question.body);
+  const exchange = { sentAtMs, receivedAtMs, asked, httpStatus, ...outcomeOf(answer, body, redact) };
+  return { answer, exchange, body };
 }
 
-function answerOf(endpoint: SentRequest["endpoint"], interpretation: Interpretation): Answer {
+function answerOf(endpoint: AskedEndpoint, interpretation: Interpretation): Answer {
   if (interpretation.kind === "rows") {
     return { kind: "answered", outcomes: assignRows(endpoint, interpretation.rows) };
   }
@@ -77,19 +71,8 @@ function outcomeWithoutSecrets(outcome: Outcome, redact: Redact): Outcome {
   return { ...outcome, head: failure === undefined ? head : { ...head, failure: redact(failure) } };
 }
 
-function toExchange(question: Question, result: PostResult, answer: Answer): Exchange {
-  const { sentAtMs, receivedAtMs } = result;
-  const httpStatus = result.kind === "replied" ? result.reply.httpStatus : null;
-  return {
-    sentAtMs,
-    receivedAtMs,
-    asked: question.body === null ? "GET" : jsonOf(question.body),
-    httpStatus,
-    ...outcomeOf(result, answer),
-  };
-}
-
-function outcomeOf(result: PostResult, answer: Answer): Pick<Exchange, "outcome" | "text"> {
+/** How an exchange ended, in the words of the reply. */
+function outcomeOf(answer: Answer, body: string, redact: Redact): Pick<Exchange, "outcome" | "text"> {
   switch (answer.kind) {
     case "failed":
       return { outcome: answer.reason, text: answer.detail };
@@ -97,9 +80,8 @@ function outcomeOf(result: PostResult, answer: Answer): Pick<Exchange, "outcome"
       return { outcome: "refused", text: answer.detail };
     case "answered": {
       const failed = answer.outcomes.find((outcome) => outcome.kind === "failed");
-      const body = result.kind === "replied" ? quote(result.reply.body) : "";
       return failed === undefined
-        ? { outcome: "usable", text: body }
+        ? { outcome: "usable", text: redact(quote(body)) }
         : { outcome: failed.reason, text: failed.detail };
     }
   }

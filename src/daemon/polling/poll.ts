@@ -6,16 +6,15 @@ import type { FailureReason, Observation, PollTimes } from "../../core/model/obs
 import type { ParityReading } from "../../core/model/parity.ts";
 import type { Redact } from "../../core/model/redact.ts";
 import { failEverySource } from "../../dialects/assign-rows.ts";
-import type { Outcome, Question } from "../../dialects/dialect.ts";
+import { askedBy, type Outcome, type Question } from "../../dialects/dialect.ts";
 import { CHAIN_ID_QUESTION, questionsFor } from "../../dialects/families.ts";
-import { type AliasedSelection, combineQuestion, readParity } from "../../dialects/parity.ts";
+import { combineQuestion, readParity } from "../../dialects/parity.ts";
 import {
   afterAnswer,
   afterRefusals,
   otherDialect,
   type QuestionSearch,
   questionsToAsk,
-  refusedByAll,
 } from "../../dialects/search.ts";
 import type { World } from "../../io/world.ts";
 import { retryDelayMs } from "../../schedule/retry-delay.ts";
@@ -61,6 +60,7 @@ interface Attempt {
 
 /** What came of one question. */
 interface Asked {
+  readonly question: Question;
   readonly answer: Answer | Unsent;
   readonly times: PollTimes;
   /** Of the reply, with the secrets that it may echo; empty where there was none. */
@@ -152,11 +152,13 @@ export class Poll {
       noteCarriage(this.#state, due, "answered", nowMs);
       return { ...result, readings: readings.map((one) => withoutSecrets(one, this.#tools.redact)) };
     }
-    if (!mayBeOfSelection(answer)) {
-      this.#report(answer, this.#use);
-      return this.#resultOf(await this.#retry({ answer, times, search }, this.#retries));
+    // A refusal of the combined request says nothing of the question alone, so it does not move the search on.
+    const failure = answer.kind === "refused" ? schemaFailure(answer.detail) : answer;
+    const failed: Attempt = { answer: failure, times, search };
+    if (!mayBeOfSelection(failed)) {
+      this.#report(failure, this.#use);
+      return this.#resultOf(await this.#retry(failed, this.#retries));
     }
-    const failed: Attempt = { answer: withoutRefusal(answer), times, search };
     const alone = await this.#askAlone(failed);
     // Where nothing more could be sent, the selections may be why: that is no evidence of the targets.
     const result = alone === failed ? { observations: [], readings: [], search } : this.#resultOf(alone);
@@ -168,8 +170,19 @@ export class Poll {
       return result;
     }
     // Of several probes nobody knows whose fault it was.
-    const { detail } = answer;
-    const readings = probes.length > 1 ? [] : selections.map((one) => failedReading(one, times, detail));
+    const refused = probes.length > 1 ? [] : selections;
+    const { detail } = failure;
+    const { sentAtMs, receivedAtMs } = times;
+    const readings = refused.map(
+      ({ probe, target }): ParityReading => ({
+        kind: "failed",
+        probe,
+        target,
+        detail,
+        sentAtMs,
+        receivedAtMs,
+      }),
+    );
     return { ...result, readings };
   }
 
@@ -219,46 +232,56 @@ export class Poll {
    */
   async #askHeights(from: QuestionSearch, use: Use): Promise<Attempt> {
     const endpoint = this.#endpoint;
+    const { nowMs } = this.#tools.world;
     const questions = questionsFor(endpoint);
-    const toAsk = questionsToAsk(questions, from, this.#tools.world.nowMs());
+    const toAsk = questionsToAsk(questions, from, nowMs());
     const { asked, refused } = await this.#askInTurn(toAsk, use);
+    const { answer, times } = asked;
     const search = afterRefusals(from, refused, questions.length);
-    const { times } = asked;
-    const answer = withDialect(asked.answer, endpoint);
+    if (answer.kind === "answered") {
+      return { answer, times, search: afterAnswer(search) };
+    }
     if (answer.kind !== "refused") {
-      this.#report(answer, refused === 0 ? use : "opportunistic");
-      return { answer, times, search: answer.kind === "answered" ? afterAnswer(search) : search };
+      // Data of an unexpected shape may be those of another dialect.
+      const isOther = answer.kind === "failed" && answer.reason === "schema";
+      const failure = isOther ? this.#otherDialect(answer.detail) : answer;
+      this.#report(failure, refused === 0 ? use : "opportunistic");
+      return { answer: failure, times, search };
     }
     if (search.refused < questions.length) {
       return { answer: { kind: "undecided" }, times, search };
     }
-    const refusal = refusedByAll(endpoint, toAsk[refused - 1], answer.detail);
-    const failure: Failed = { kind: "failed", ...refusal, retryAfterMs: null };
+    const found = `expected a reply to ${askedBy(asked.question)}, found: ${answer.detail}`;
+    const failure = this.#otherDialect(found);
     this.#report(failure, use);
-    const failedAtMs = toAsk.length < questions.length ? search.failedAtMs : this.#tools.world.nowMs();
+    const failedAtMs = toAsk.length < questions.length ? search.failedAtMs : nowMs();
     return { answer: failure, times, search: { ...search, failedAtMs } };
+  }
+
+  #otherDialect(found: string): Failed {
+    return schemaFailure(this.#tools.redact(otherDialect(this.#endpoint, found)));
   }
 
   /** Asks until a question is not refused; ends earlier where the budget has nothing to spare for the next one. */
   async #askInTurn(
-    [first, ...others]: readonly Question[],
+    questions: readonly Question[],
     use: Use,
   ): Promise<{ readonly asked: Asked; readonly refused: number }> {
-    if (first === undefined) {
-      throw new TypeError(`Cannot poll ${this.#endpoint.key}: its dialect has no question`);
-    }
-    let asked = await this.#ask(first, use);
-    let refused = asked.answer.kind === "refused" ? 1 : 0;
-    for (const question of others) {
-      if (asked.answer.kind !== "refused") {
-        break;
-      }
-      const next = await this.#ask(question, "opportunistic");
-      if (next.answer.kind === "unsent") {
+    let asked: Asked | null = null;
+    let refused = 0;
+    for (const question of questions) {
+      const next = await this.#ask(question, refused === 0 ? use : "opportunistic");
+      if (asked !== null && next.answer.kind === "unsent") {
         break;
       }
       asked = next;
-      refused += next.answer.kind === "refused" ? 1 : 0;
+      if (next.answer.kind !== "refused") {
+        break;
+      }
+      refused += 1;
+    }
+    if (asked === null) {
+      throw new TypeError(`Cannot poll ${this.#endpoint.key}: its dialect has no question`);
     }
     return { asked, refused };
   }
@@ -270,21 +293,18 @@ export class Poll {
     const grant = await gate.acquire(endpoint, use);
     if (grant.kind === "refused") {
       const nowMs = world.nowMs();
-      return {
-        answer: { ...grant, kind: "unsent" },
-        times: { sentAtMs: nowMs, receivedAtMs: nowMs },
-        body: "",
-      };
+      const times = { sentAtMs: nowMs, receivedAtMs: nowMs };
+      return { question, answer: { ...grant, kind: "unsent" }, times, body: "" };
     }
     const { url, headers } = endpoint;
     const result = await post({ url, headers, body: question.body });
-    const { answer, exchange, body } = interpretResult({ endpoint, question, result }, redact);
+    const { answer, exchange, body } = interpretResult(endpoint, question, result, redact);
     counters.countRequest(endpoint, exchange.receivedAtMs - exchange.sentAtMs);
     this.#state.exchanges.note(exchange);
     if (!asksToWait(answer) && exchange.outcome !== "aborted") {
       gate.accept(endpoint);
     }
-    return { answer, times: result, body };
+    return { question, answer, times: result, body };
   }
 
   /**
@@ -304,24 +324,32 @@ export class Poll {
   }
 
   #countFailure(reason: FailureReason, detail: string): void {
-    const { counters, redact, world } = this.#tools;
+    const { counters, world } = this.#tools;
     counters.countFailure(this.#endpoint, reason);
-    world.logger.debug({ endpoint: this.#endpoint.key, reason, detail: redact(detail) }, "Poll failed");
+    world.logger.debug({ endpoint: this.#endpoint.key, reason, detail }, "Poll failed");
   }
 
-  /** Adds the times and removes secrets. A poll that was aborted, or extra and not sent, observes nothing. */
+  /** Adds the times. A poll that was aborted, or extra and not sent, observes nothing. */
   #resultOf({ answer, search, times }: Attempt): PollResult {
-    const { redact } = this.#tools;
     const isAborted = answer.kind === "failed" && answer.reason === "aborted";
     const isSpared = answer.kind === "unsent" && this.#occasion === "extra";
     if (isAborted || isSpared || answer.kind === "undecided") {
       return { observations: [], readings: [], search };
     }
-    const outcomes = answer.kind === "answered" ? answer.outcomes : failEverySource(this.#endpoint, answer);
-    for (const { reason, detail } of answer.kind === "answered" ? rowFailures(outcomes) : []) {
+    const isAnswered = answer.kind === "answered";
+    const outcomes = isAnswered ? answer.outcomes : failEverySource(this.#endpoint, answer);
+    if (isAnswered) {
+      this.#countRowFailures(outcomes);
+    }
+    return { observations: outcomes.map((outcome) => timed(outcome, times)), readings: [], search };
+  }
+
+  /** Counts why rows of a reply cannot be used, each reason once. */
+  #countRowFailures(outcomes: readonly Outcome[]): void {
+    const failures = outcomes.filter((outcome) => outcome.kind === "failed");
+    for (const [reason, detail] of new Map(failures.map((failure) => [failure.reason, failure.detail]))) {
       this.#countFailure(reason, detail);
     }
-    return { observations: outcomes.map((outcome) => timed(outcome, times, redact)), readings: [], search };
   }
 }
 
@@ -348,13 +376,6 @@ function isBelieved(answer: Attempt["answer"]): boolean {
     : answer.kind === "failed" && CHAIN_UNKNOWN.has(answer.reason);
 }
 
-/** Data of an unexpected shape may be those of another dialect. */
-function withDialect(answer: Asked["answer"], endpoint: Endpoint): Asked["answer"] {
-  return answer.kind === "failed" && answer.reason === "schema"
-    ? { ...answer, detail: otherDialect(endpoint, answer.detail) }
-    : answer;
-}
-
 function asksToWait(answer: Answer): boolean {
   return answer.kind === "failed" && (answer.reason === "rate_limited" || answer.retryAfterMs !== null);
 }
@@ -364,35 +385,19 @@ function isTransient({ answer }: Attempt): boolean {
   return answer.kind === "failed" && answer.retryAfterMs === null && WORTH_A_RETRY.has(answer.reason);
 }
 
-type Doubted = Extract<Answer, { readonly kind: "refused" | "failed" }>;
-
-function mayBeOfSelection(answer: Asked["answer"]): answer is Doubted {
-  return (
-    answer.kind === "refused" ||
-    (answer.kind === "failed" && answer.retryAfterMs === null && !NOT_OF_A_SELECTION.has(answer.reason))
-  );
+/** Whether a request with selections may have failed because of them. */
+function mayBeOfSelection({ answer }: Attempt): boolean {
+  return answer.kind === "failed" && answer.retryAfterMs === null && !NOT_OF_A_SELECTION.has(answer.reason);
 }
 
-/** A refusal of the combined request says nothing of the question alone, so it does not move the search on. */
-function withoutRefusal(answer: Doubted): Failed {
-  return answer.kind === "refused"
-    ? { kind: "failed", reason: "schema", detail: answer.detail, retryAfterMs: null }
-    : answer;
+function schemaFailure(detail: string): Failed {
+  return { kind: "failed", reason: "schema", detail, retryAfterMs: null };
 }
 
-/** Why rows of an answer cannot be used, each reason once. */
-function rowFailures(outcomes: readonly Outcome[]): Iterable<Extract<Outcome, { readonly kind: "failed" }>> {
-  const failures = outcomes.filter((outcome) => outcome.kind === "failed");
-  return failures.length === 0 ? [] : new Map(failures.map((failure) => [failure.reason, failure])).values();
-}
-
-function timed(outcome: Outcome, { sentAtMs, receivedAtMs }: PollTimes, redact: Redact): Observation {
-  if (outcome.kind === "head") {
-    // Nearly all are heads, and on Node 20 a spread costs 4 % of a poll.
-    return { source: outcome.source, kind: "head", head: outcome.head, sentAtMs, receivedAtMs };
-  }
-  return outcome.kind === "failed"
-    ? { ...outcome, detail: redact(outcome.detail), sentAtMs, receivedAtMs }
+function timed(outcome: Outcome, { sentAtMs, receivedAtMs }: PollTimes): Observation {
+  // Nearly all are heads, and on Node 20 a spread costs 4 % of a poll.
+  return outcome.kind === "head"
+    ? { source: outcome.source, kind: "head", head: outcome.head, sentAtMs, receivedAtMs }
     : { ...outcome, sentAtMs, receivedAtMs };
 }
 
@@ -402,13 +407,4 @@ function withoutSecrets(reading: ParityReading, redact: Redact): ParityReading {
   }
   const text = redact(reading.value.text);
   return text === reading.value.text ? reading : { ...reading, value: { text, isNumber: false } };
-}
-
-/** `detail`: the server's words. */
-function failedReading(
-  { probe, target }: AliasedSelection,
-  { sentAtMs, receivedAtMs }: PollTimes,
-  detail: string,
-): ParityReading {
-  return { kind: "failed", probe, target, detail, sentAtMs, receivedAtMs };
 }

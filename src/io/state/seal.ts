@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { parseJson } from "../../core/model/text.ts";
 
 /**
- * Raised with every change of what `ChainState`, `Incident` or `SavedCounters` hold: what was written in another shape is not read.
+ * Raised with every change of what `ChainState`, `Incident` or `Counters` hold: what was written in another shape is not read.
  * Within one shape a value is used as it was written, so that nothing restates the types of the core.
  */
 export const STATE_SHAPE = 5;

@@ -92,7 +92,7 @@ function interpret(result: PostResult, redact = REDACT_KEY) {
   if (question === undefined) {
     throw new Error("Cannot ask anything: the dialect has no question");
   }
-  return interpretResult({ endpoint: ENDPOINT, question, result }, redact);
+  return interpretResult(ENDPOINT, question, result, redact);
 }
 
 function inUnicodeEscapes(text: string): string {
