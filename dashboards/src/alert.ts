@@ -1,9 +1,12 @@
 import type { Settings } from "./settings.ts";
-import type { DashboardLink, Text } from "./text.ts";
+import { type DashboardLink, type Text, writeText } from "./text.ts";
 import type { TimeScale } from "./time-scale.ts";
 
-/** `critical` pages, `warning` opens a ticket, `info` is only recorded, `none` never reaches a person. */
-type Severity = "critical" | "warning" | "info" | "none";
+/**
+ * `critical` pages, `warning` opens a ticket, `none` never reaches a person. `served`: pages where users are served from it, which
+ * is the production tier on a mainnet, and is a ticket elsewhere; the labels of the alert decide.
+ */
+type Severity = "critical" | "warning" | "none" | "served";
 
 /** One alerting rule, independent of a file format. Two rules of one name differ in severity. */
 export interface Alert {
@@ -11,14 +14,17 @@ export interface Alert {
   readonly severity: Severity;
   /** `fleet`: an indexer, chain or budget; `synclag`: Synclag itself. Inhibition in Alertmanager uses it. */
   readonly about: "fleet" | "synclag";
-  /** PromQL. Every series that it returns is an alert. */
+  /** PromQL, without the selector of the settings. Every series that it returns is an alert. */
   readonly expr: string;
   /** How long the expression must hold; null: fires at once. A status is stable by itself: a change takes two polls or more. */
   readonly for: string | null;
   /** How long it keeps firing after the expression, so that a failed scrape does not resolve it. */
   readonly keepFiringFor: string | null;
   readonly summary: Text;
+  /** What is wrong with which indexer, since when, and whether there is a healthy alternative. */
   readonly description: Text;
+  /** What to do first, as an order. */
+  readonly first: string;
   readonly dashboard: DashboardLink;
 }
 
@@ -36,3 +42,46 @@ export interface AlertContext {
 
 /** Bridges a restart of Synclag or a few failed scrapes. */
 export const BRIDGE = "5m";
+
+/** The description and what to do first. */
+export function descriptionOf({ description, first }: Alert): Text {
+  return [...description, ` First: ${first}`];
+}
+
+/** The links of an alert: its runbook, its dashboard, and the page of its chain or the status page of this Synclag. */
+function linksOf({ name, dashboard }: Alert, { runbooksUrl, grafanaUrl, synclagUrl }: Settings) {
+  const variables = dashboard.variables.flatMap((variable, index): Text => {
+    return [`${index === 0 ? "?" : "&"}var-${variable}=`, { kind: "label", name: variable }];
+  });
+  const ofChain: Text = dashboard.variables.includes("chain")
+    ? [`${synclagUrl}/chains/`, { kind: "label", name: "chain" }]
+    : [`${synclagUrl}/`];
+  return {
+    runbook_url: [`${runbooksUrl}/${name}.md`],
+    dashboard_url: [`${grafanaUrl}/d/${dashboard.uid}`, ...variables],
+    page_url: ofChain,
+  } satisfies Readonly<Record<string, Text>>;
+}
+
+/** The texts of an alert by the names of its annotations. */
+export function annotationsOf(
+  alert: Alert,
+  settings: Settings,
+  write: Parameters<typeof writeText>[1],
+): Readonly<Record<string, string>> {
+  const texts = { summary: alert.summary, description: descriptionOf(alert), ...linksOf(alert, settings) };
+  return Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, writeText(text, write).trim()]),
+  );
+}
+
+/** The label `severity`, as a template where the labels of the alert decide. `labels` is what the format calls these. */
+export function severityLabel({ severity }: Alert, { testnets }: Settings, labels: string): string {
+  if (severity !== "served") {
+    return severity;
+  }
+  const isElsewhere = `and ${labels}.tier (ne ${labels}.tier "production")`;
+  const isTestnet = `eq ${labels}.testnet "true"`;
+  const isTicket = testnets === "warning" ? `or (${isTestnet}) (${isElsewhere})` : isElsewhere;
+  return `{{ if ${isTicket} }}warning{{ else }}critical{{ end }}`;
+}

@@ -1,12 +1,18 @@
 import { QueryBuilder } from "@grafana/grafana-foundation-sdk/alerting";
 import { TypeThresholdBuilder } from "@grafana/grafana-foundation-sdk/expr";
 import { DataqueryBuilder } from "@grafana/grafana-foundation-sdk/prometheus";
-import type { Alert, AlertContext, AlertGroup } from "./alert.ts";
+import {
+  type Alert,
+  type AlertContext,
+  type AlertGroup,
+  annotationsOf,
+  descriptionOf,
+  severityLabel,
+} from "./alert.ts";
 import { allAlerts } from "./alerts/all-alerts.ts";
-import { BEHIND_QUERY, FRESH_QUERY, grafanaField } from "./grafana-text.ts";
-import { runbookUrl, yamlFile } from "./prometheus-rules.ts";
-import { PAIR, perTarget } from "./promql.ts";
-import { dashboardUrl, type Field, type Text, writeText } from "./text.ts";
+import { FIELD_QUERIES, grafanaField } from "./grafana-text.ts";
+import { yamlFile } from "./prometheus-rules.ts";
+import { selected } from "./promql.ts";
 import { durationMs } from "./time-scale.ts";
 
 /** Uid of the data source in a Grafana that is provisioned as in deploy/. */
@@ -18,9 +24,8 @@ const CONDITION = "D";
 /** Evaluation interval in minutes. */
 const EVERY_MINUTES = 1;
 
-/** Values that no query returns otherwise: no alert, and lag unknown. */
+/** A value that no alert has. */
 const NO_ALERT = -2;
-const UNKNOWN = -1;
 
 /** dashboards/grafana-alerts/rules.yml: the same alerts for Grafana 12.1.2 or later. */
 export function renderGrafanaAlerts(context: AlertContext): string {
@@ -36,13 +41,15 @@ export function renderGrafanaAlerts(context: AlertContext): string {
   });
 }
 
-function alertRule(alert: Alert, group: AlertGroup, context: AlertContext): object {
-  const write = (text: Text): string => writeText(text, grafanaField);
+function alertRule(alert: Alert, group: AlertGroup, { settings }: AlertContext): object {
+  const queries = grafanaQueries(alert).map(({ refId, expr }) =>
+    instantQuery({ refId, expr: selected(expr, settings.selector) }),
+  );
   return {
     uid: uidOf(alert),
     title: titleOf(alert, group.alerts),
     condition: CONDITION,
-    data: [...grafanaQueries(alert).map(instantQuery), condition()].map((query) => asData(query.build())),
+    data: [...queries, condition()].map((query) => asData(query.build())),
     // Does not occur: `orElse` keeps every query from being empty.
     noDataState: "OK",
     execErrState: "KeepLast",
@@ -50,25 +57,21 @@ function alertRule(alert: Alert, group: AlertGroup, context: AlertContext): obje
     ...(alert.keepFiringFor === null ? {} : { keepFiringFor: alert.keepFiringFor }),
     // `keepFiringFor` does not apply to series that disappear, which is how most of these alerts resolve.
     missing_series_evals_to_resolve: evaluationsIn(alert.keepFiringFor),
-    labels: { severity: alert.severity, about: alert.about, alert: alert.name },
-    annotations: {
-      summary: write(alert.summary),
-      description: write(alert.description).trim(),
-      runbook_url: runbookUrl(alert, context),
-      dashboard_url: write(dashboardUrl(alert.dashboard, context.settings)),
-    },
+    labels: { severity: severityLabel(alert, settings, ".Labels"), about: alert.about, alert: alert.name },
+    annotations: annotationsOf(alert, settings, grafanaField),
   };
 }
 
 /** Two rules of one name need two titles in a folder; the one that pages has the plain name. */
 function titleOf({ name, severity }: Alert, all: readonly Alert[]): string {
-  const pages = all.some((other) => other.name === name && other.severity === "critical");
-  return pages && severity !== "critical" ? `${name} (${severity})` : name;
+  const isAlone = all.filter((other) => other.name === name).length === 1;
+  return isAlone || severity === "critical" ? name : `${name} (${severity})`;
 }
 
 /** At most forty characters. Must not change: Grafana keeps the history of a rule under it. */
 function uidOf({ name, severity }: Alert): string {
-  return `${name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "-")}-${severity}`.toLowerCase();
+  const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "-");
+  return `${words}-${severity === "served" ? "critical" : severity}`.toLowerCase().slice(0, 40);
 }
 
 /** The plain data of a query object, without its functions. */
@@ -81,16 +84,13 @@ function evaluationsIn(duration: string | null): number {
   return duration === null ? 1 : durationMs(duration) / (EVERY_MINUTES * 60_000);
 }
 
-/** The Prometheus queries of a rule: its alerts, and the data that only its texts need. */
-export function grafanaQueries({ expr, description }: Alert): readonly GrafanaQuery[] {
-  const uses = (kind: Field["kind"]): boolean =>
-    description.some((part) => typeof part !== "string" && part.kind === kind);
-  const lag = perTarget("synclag_lag_seconds");
-  const preferred = `max by (${PAIR}) (synclag_preferred)`;
+/** The Prometheus queries of a rule, without the selector: its alerts, and the data that only its texts need. */
+export function grafanaQueries(alert: Alert): readonly GrafanaQuery[] {
+  const kinds = new Set(descriptionOf(alert).map((part) => (typeof part === "string" ? null : part.kind)));
+  const further = [...kinds].flatMap((kind) => (kind === null ? [] : (FIELD_QUERIES[kind] ?? [])));
   return [
-    { refId: ALERTS_QUERY, expr: orElse(expr, NO_ALERT) },
-    ...(uses("behind") ? [{ refId: BEHIND_QUERY, expr: orElse(lag, UNKNOWN) }] : []),
-    ...(uses("fresh") ? [{ refId: FRESH_QUERY, expr: orElse(preferred, 0) }] : []),
+    { refId: ALERTS_QUERY, expr: orElse(alert.expr, NO_ALERT) },
+    ...further.map(({ refId, expr, unknown }) => ({ refId, expr: orElse(expr, unknown) })),
   ];
 }
 

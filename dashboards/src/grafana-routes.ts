@@ -7,9 +7,6 @@ const ALERTMANAGER = new URL("../../deploy/alertmanager.yml", import.meta.url);
 
 /** Prefix of names in Grafana, so that they do not collide with existing ones. */
 const PREFIX = "synclag-";
-/** A time interval that mutes a route at all times: Grafana has no receiver that does nothing. */
-const ALWAYS = `${PREFIX}always`;
-
 const webhook = z.object({ url: z.string(), send_resolved: z.boolean().default(true) });
 const interval = z.object({ name: z.string(), time_intervals: z.array(z.unknown()) });
 const route = z.object({
@@ -24,16 +21,13 @@ const route = z.object({
 const alertmanagerSchema = z.object({
   route: route.extend({ routes: z.array(z.strictObject(route.shape)) }),
   time_intervals: z.array(interval),
-  receivers: z.array(z.object({ name: z.string(), webhook_configs: z.array(webhook).default([]) })),
+  receivers: z.array(z.object({ name: z.string(), webhook_configs: z.array(webhook) })),
 });
 
 type Alertmanager = z.infer<typeof alertmanagerSchema>;
 type Route = z.infer<typeof route>;
 
-/**
- * dashboards/grafana-alerts/contact-points.yml: the receivers and routes of deploy/alertmanager.yml for Grafana. Routes to a
- * receiver that does nothing go to the default contact point, muted at all times.
- */
+/** dashboards/grafana-alerts/contact-points.yml: the receivers and routes of deploy/alertmanager.yml for Grafana. */
 export function renderGrafanaRoutes(): string {
   const alertmanager = alertmanagerSchema.parse(parse(readFileSync(ALERTMANAGER, "utf8")));
   const { routes, ...root } = alertmanager.route;
@@ -42,27 +36,20 @@ export function renderGrafanaRoutes(): string {
       "# Provisioned policies replace the whole policy tree of the organization: merge them into an existing one.",
     {
       apiVersion: 1,
-      contactPoints: alertmanager.receivers.flatMap(contactPoint),
-      muteTimes: [
-        ...alertmanager.time_intervals.map(({ name, time_intervals }) =>
-          muteTime(PREFIX + name, time_intervals),
-        ),
-        muteTime(ALWAYS, [{ times: [{ start_time: "00:00", end_time: "24:00" }] }]),
-      ],
-      policies: [
-        {
-          orgId: 1,
-          ...policy(root, alertmanager),
-          routes: routes.map((child) => policy(child, alertmanager)),
-        },
-      ],
+      contactPoints: alertmanager.receivers.map(contactPoint),
+      muteTimes: alertmanager.time_intervals.map(({ name, time_intervals }) => ({
+        orgId: 1,
+        name: PREFIX + name,
+        time_intervals,
+      })),
+      policies: [{ orgId: 1, ...policy(root), routes: routes.map(policy) }],
     },
     // Some YAML readers do not take `=` and `08:00` for strings.
     "QUOTE_DOUBLE",
   );
 }
 
-function contactPoint({ name, webhook_configs }: Alertmanager["receivers"][number]): readonly object[] {
+function contactPoint({ name, webhook_configs }: Alertmanager["receivers"][number]): object {
   const uid = PREFIX + name;
   const receivers = webhook_configs.map(({ url, send_resolved }) => ({
     uid,
@@ -70,22 +57,13 @@ function contactPoint({ name, webhook_configs }: Alertmanager["receivers"][numbe
     ...(send_resolved ? {} : { disableResolveMessage: true }),
     settings: { url },
   }));
-  return receivers.length === 0 ? [] : [{ orgId: 1, name: uid, receivers }];
+  return { orgId: 1, name: uid, receivers };
 }
 
-function muteTime(name: string, intervals: readonly unknown[]): object {
-  return { orgId: 1, name, time_intervals: intervals };
-}
-
-function policy(own: Route, { route: root, receivers }: Alertmanager): object {
-  const { receiver, matchers, active_time_intervals, ...timing } = own;
-  const isHeard = receivers.some(
-    ({ name, webhook_configs }) => name === receiver && webhook_configs.length > 0,
-  );
+function policy({ receiver, matchers, active_time_intervals, ...timing }: Route): object {
   return {
-    receiver: PREFIX + (isHeard ? receiver : root.receiver),
+    receiver: PREFIX + receiver,
     ...(matchers.length === 0 ? {} : { object_matchers: matchers.map(objectMatcher) }),
-    ...(isHeard ? {} : { mute_time_intervals: [ALWAYS] }),
     ...(active_time_intervals.length === 0
       ? {}
       : { active_time_intervals: active_time_intervals.map((name) => PREFIX + name) }),
@@ -93,7 +71,7 @@ function policy(own: Route, { route: root, receivers }: Alertmanager): object {
   };
 }
 
-/** `chain=~".*sepolia"` as the three strings that Grafana expects. */
+/** `severity="critical"` as the three strings that Grafana expects. */
 function objectMatcher(matcher: string): readonly string[] {
   const [, name, operator, value] = /^(\w+)\s*(=~|!~|!=|=)\s*"(.*)"$/.exec(matcher) ?? [];
   if (name === undefined || operator === undefined || value === undefined) {

@@ -1,9 +1,29 @@
+import { PAIR, perTarget, TARGET, threshold } from "./promql.ts";
 import type { Field } from "./text.ts";
 
-/** Lag of the alert's target: a second query of the rule, matched by its labels. */
-export const BEHIND_QUERY = "B";
-/** Whether any variant of the alert's protocol and chain is preferred. */
-export const FRESH_QUERY = "C";
+/**
+ * Further queries of a rule, matched by its labels: for those fields whose value no label has. In place of what is unknown each has
+ * a value that it has not otherwise.
+ */
+export const FIELD_QUERIES: Readonly<
+  Partial<Record<Field["kind"], { readonly refId: string; readonly expr: string; readonly unknown: number }>>
+> = {
+  behind: { refId: "B", expr: perTarget("synclag_lag_seconds"), unknown: -1 },
+  since: {
+    refId: "S",
+    expr: `time() - ${perTarget("synclag_last_advance_timestamp_seconds")}`,
+    unknown: -1,
+  },
+  fresh: {
+    refId: "C",
+    expr: `max by (${PAIR}) (
+  ${perTarget("synclag_preferred")} == 1
+  and on (${TARGET})
+    time() - ${perTarget("synclag_last_success_timestamp_seconds")} < on (${TARGET}) ${threshold("stalled")}
+)`,
+    unknown: 0,
+  },
+};
 
 /**
  * A field in the templates of Grafana-managed alerts. These cannot run queries, so names that are not labels are left to the
@@ -18,15 +38,19 @@ export function grafanaField(field: Field): string {
     case "value":
       return `{{ ${VALUE[field.as]}(index .Values "A").Value }}`;
     case "behind":
-      return `{{ if (index .Values "${BEHIND_QUERY}").Labels }}{{ humanizeDuration (index .Values "${BEHIND_QUERY}").Value }}{{ else }}an unknown time{{ end }}`;
+      return `{{ if (index .Values "B").Labels }}{{ humanizeDuration (index .Values "B").Value }} behind{{ else }}behind by an unknown time{{ end }}`;
+    case "since":
+      return `{{ if (index .Values "S").Labels }}Its height last grew {{ humanizeDuration (index .Values "S").Value }} ago.{{ else }}Its height was never seen to grow.{{ end }}`;
     case "fresh":
-      return `{{ if (index .Values "${FRESH_QUERY}").Value }}A variant is fresh: the dashboard names it.{{ else }}No variant that users are served from is fresh.{{ end }}`;
+      return `{{ if (index .Values "C").Value }}Another variant is ok: the dashboard names it.{{ else }}No other variant that serves users is known to be ok.{{ end }}`;
     case "variants":
       return " The dashboard shows each of them.";
     case "witness":
       return "The chain itself may have halted, unless chains.yaml names a node of it.";
-    case "incidents":
-      return " The dashboard shows which incidents are active.";
+    case "cause":
+      return "in trouble";
+    case "stranded":
+      return "The dashboard shows which chains have another usable variant.";
   }
 }
 

@@ -1,9 +1,9 @@
 import { stringify } from "yaml";
-import type { Alert, AlertContext } from "./alert.ts";
+import { type Alert, type AlertContext, annotationsOf, severityLabel } from "./alert.ts";
 import { allAlerts } from "./alerts/all-alerts.ts";
 import { freshnessRecordings } from "./freshness.ts";
 import { prometheusField } from "./prometheus-text.ts";
-import { dashboardUrl, type Text, writeText } from "./text.ts";
+import { selected } from "./promql.ts";
 
 const DO_NOT_EDIT = "Generated from dashboards/src by `npm run generate`: do not edit.";
 
@@ -13,9 +13,7 @@ export function renderAlertRules(context: AlertContext): string {
     name,
     rules: alerts.map((alert) => alertRule(alert, context)),
   }));
-  return yamlFile("Alerts of Synclag: critical pages, warning opens a ticket, info is only recorded.", {
-    groups,
-  });
+  return yamlFile("Alerts of Synclag: critical pages, warning opens a ticket.", { groups });
 }
 
 /** dashboards/rules/synclag-recording.yml: the freshness that two alerts and the dashboards use. */
@@ -23,7 +21,10 @@ export function renderRecordingRules(context: AlertContext): string {
   const groups = freshnessRecordings(context).map(({ name, interval, recordings }) => ({
     name,
     interval,
-    rules: recordings,
+    rules: recordings.map(({ record, expr }) => ({
+      record,
+      expr: selected(expr, context.settings.selector),
+    })),
   }));
   return yamlFile("Freshness of each protocol and of the fleet, now and over time.", { groups });
 }
@@ -43,24 +44,13 @@ export function yamlFile(
   return `# ${title}\n# ${DO_NOT_EDIT}\n${text}`;
 }
 
-/** The URL of an alert's runbook. */
-export function runbookUrl({ name }: Alert, { settings }: AlertContext): string {
-  return `${settings.runbooksUrl}/${name}.md`;
-}
-
-function alertRule(alert: Alert, context: AlertContext): object {
-  const write = (text: Text): string => writeText(text, prometheusField);
+function alertRule(alert: Alert, { settings, time }: AlertContext): object {
   return {
     alert: alert.name,
-    expr: alert.expr,
-    ...(alert.for === null ? {} : { for: context.time(alert.for) }),
-    ...(alert.keepFiringFor === null ? {} : { keep_firing_for: context.time(alert.keepFiringFor) }),
-    labels: { severity: alert.severity, about: alert.about },
-    annotations: {
-      summary: write(alert.summary),
-      description: write(alert.description).trim(),
-      runbook_url: runbookUrl(alert, context),
-      dashboard_url: write(dashboardUrl(alert.dashboard, context.settings)),
-    },
+    expr: selected(alert.expr, settings.selector),
+    ...(alert.for === null ? {} : { for: time(alert.for) }),
+    ...(alert.keepFiringFor === null ? {} : { keep_firing_for: time(alert.keepFiringFor) }),
+    labels: { severity: severityLabel(alert, settings, "$labels"), about: alert.about },
+    annotations: annotationsOf(alert, settings, prometheusField(settings.selector)),
   };
 }

@@ -1,31 +1,57 @@
+import { selected } from "./promql.ts";
 import type { Field } from "./text.ts";
 
-const STATUS = "max by (protocol, variant, tier, chain, status) (synclag_status{protocol=%q,chain=%q}) == 1";
-const LAG = "max(synclag_lag_seconds{protocol=%q,variant=%q,tier=%q,chain=%q})";
+const PAIR = "protocol=%q, chain=%q";
+const INDEXER = "protocol=%q, variant=%q, tier=%q";
+const OF_PAIR = "$labels.protocol $labels.chain";
+const OF_INDEXER = "$labels.protocol $labels.variant $labels.tier";
+const TARGET = "protocol, variant, tier, chain, chain_id";
+
+const STATUS = `max by (protocol, variant, tier, chain, status) (synclag_status{${PAIR}}) == 1`;
+const LAG = `max(synclag_lag_seconds{${INDEXER}, chain=%q})`;
+const ADVANCE = `max(time() - synclag_last_advance_timestamp_seconds{${INDEXER}, chain=%q})`;
+const AGE = `time() - max by (${TARGET}) (synclag_last_success_timestamp_seconds{${PAIR}})`;
+const PREFERRED = `max by (${TARGET}) (synclag_preferred{${PAIR}}) == 1`;
+/** An indexer that is polled twice an hour may be `ok` and have said nothing since another one stopped. */
+const HEARD = `${AGE} < on (${TARGET}) max by (${TARGET}) (synclag_threshold_seconds{${PAIR}, level="stalled"}) and on (${TARGET}) ${PREFERRED}`;
+const LATEST = `${AGE} and on (${TARGET}) ${PREFERRED}`;
+const INCIDENT = `max by (host, status) (synclag_incident_targets{${INDEXER}})`;
+const STRANDED = `max by (chain) (synclag_pair_state{protocol=%q, state="down"}) == 1 and on (chain) max by (chain) (synclag_status{${INDEXER}, status="rejected"}) == 1`;
+const NODE = `synclag_polls_total{variant="rpc", endpoint=%q}`;
+
+const NAME = `{{ . | first | label "variant" }} ({{ . | first | label "tier" }})`;
 
 /**
- * A field in the templates of Prometheus. What is not a label of the alert is queried when it fires: a label that changes would
- * make it another alert and restart its `for`.
+ * Writes fields in the templates of Prometheus. What is not a label of the alert is queried when it fires: a label that changes
+ * would make it another alert and restart its `for`.
  */
-export function prometheusField(field: Field): string {
-  switch (field.kind) {
-    case "label":
-      return `{{ $labels.${field.name} }}`;
-    case "optional-label":
-      return `{{ with $labels.${field.name} }} {{ . }}{{ end }}`;
-    case "value":
-      return `{{ $value${VALUE[field.as]} }}`;
-    case "behind":
-      return `{{ with printf "${LAG}" $labels.protocol $labels.variant $labels.tier $labels.chain | query }}{{ . | first | value | humanizeDuration }}{{ else }}an unknown time{{ end }}`;
-    case "fresh":
-      return `{{ with printf "synclag_preferred{protocol=%q,chain=%q} == 1" $labels.protocol $labels.chain | query }}Freshest: {{ . | first | label "variant" }} ({{ . | first | label "tier" }}).{{ else }}No variant that users are served from is fresh.{{ end }}`;
-    case "variants":
-      return `{{ range printf "${STATUS}" $labels.protocol $labels.chain | query | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}): {{ .Labels.status }}{{ with printf "${LAG}" .Labels.protocol .Labels.variant .Labels.tier .Labels.chain | query }}, {{ . | first | value | humanizeDuration }} behind{{ end }}.{{ end }}`;
-    case "witness":
-      return `{{ with printf "synclag_polls_total{variant=\\"rpc\\",endpoint=%q}" $labels.chain | query }}A node of the chain is polled as well and shows no halt: look for what the variants have in common.{{ else }}No node of the chain is polled, so the chain itself may have halted.{{ end }}`;
-    case "incidents":
-      return `{{ range query "max by (scope, subject) (synclag_incident_active) == 1" | sortByLabel "subject" }} Active: {{ .Labels.scope }} {{ .Labels.subject }}.{{ end }}`;
-  }
+export function prometheusField(selector: string): (field: Field) => string {
+  const asked = (query: string, labels: string) =>
+    `printf \`${selected(query, selector)}\` ${labels} | query`;
+  return (field) => {
+    switch (field.kind) {
+      case "label":
+        return `{{ $labels.${field.name} }}`;
+      case "optional-label":
+        return `{{ with $labels.${field.name} }} {{ . }}{{ end }}`;
+      case "value":
+        return `{{ $value${VALUE[field.as]} }}`;
+      case "behind":
+        return `{{ with ${asked(LAG, `${OF_INDEXER} $labels.chain`)} }}{{ . | first | value | humanizeDuration }} behind{{ else }}behind by an unknown time{{ end }}`;
+      case "since":
+        return `{{ with ${asked(ADVANCE, `${OF_INDEXER} $labels.chain`)} }}Its height last grew {{ . | first | value | humanizeDuration }} ago.{{ else }}Its height was never seen to grow.{{ end }}`;
+      case "fresh":
+        return `{{ with ${asked(HEARD, `${OF_PAIR} ${OF_PAIR} ${OF_PAIR}`)} }}Healthy alternative: ${NAME}.{{ else }}{{ with ${asked(LATEST, `${OF_PAIR} ${OF_PAIR}`)} }}${NAME} was ok when it last answered, {{ . | first | value | humanizeDuration }} ago.{{ else }}No other variant that serves users is ok.{{ end }}{{ end }}`;
+      case "variants":
+        return `{{ range ${asked(STATUS, OF_PAIR)} | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}): {{ .Labels.status }}{{ with ${asked(LAG, ".Labels.protocol .Labels.variant .Labels.tier .Labels.chain")} }}, {{ . | first | value | humanizeDuration }} behind{{ end }}.{{ end }}`;
+      case "witness":
+        return `{{ with ${asked(NODE, "$labels.chain")} }}A node of the chain is polled as well and shows no halt: look for what the variants have in common.{{ else }}No node of the chain is polled, so the chain itself may have halted.{{ end }}`;
+      case "cause":
+        return `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ . | first | label "status" }}{{ with . | first | label "host" }}, as everything on host {{ . }}{{ end }}{{ end }}`;
+      case "stranded":
+        return `{{ with ${asked(STRANDED, `$labels.protocol ${OF_INDEXER}`)} }}No usable variant is left on{{ range . | sortByLabel "chain" }} {{ .Labels.chain }}{{ end }}.{{ else }}Every chain has another usable variant.{{ end }}`;
+    }
+  };
 }
 
 const VALUE = {

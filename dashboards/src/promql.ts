@@ -18,17 +18,19 @@ export function perTarget(metric: string): string {
   return `max by (${TARGET}) (${metric})`;
 }
 
-/** Targets with one of these statuses. `selector` narrows them down and ends with a comma. */
-export function withStatus(statuses: readonly Status[], selector = ""): string {
-  return `${perTarget(statusMetric(statuses, selector))} == 1`;
+/** Targets with one of these statuses; the label `testnet` decides with the tier how urgent that is. */
+export function withStatus(...statuses: readonly Status[]): string {
+  return `max by (${TARGET}, testnet) (${statusMetric(...statuses)}) == 1`;
 }
 
 /** The one-hot metric of these statuses. */
-export function statusMetric(statuses: readonly Status[], selector = ""): string {
+export function statusMetric(...statuses: readonly Status[]): string {
   const [only] = statuses;
-  const match = statuses.length === 1 ? `status="${only}"` : `status=~"${statuses.join("|")}"`;
-  return `synclag_status{${selector}${match}}`;
+  return `synclag_status{${statuses.length === 1 ? `status="${only}"` : `status=~"${statuses.join("|")}"`}}`;
 }
+
+/** Protocols on chains with no usable variant. */
+export const DOWN = `max by (${PAIR}, testnet) (synclag_pair_state{state="down"}) == 1`;
 
 /** A vector of targets without those in maintenance. */
 export function outsideMaintenance(targets: string): string {
@@ -36,12 +38,21 @@ export function outsideMaintenance(targets: string): string {
 }
 
 /**
- * A vector without the elements whose targets are all in maintenance. A target without `synclag_maintenance` is not in
- * maintenance.
+ * Targets outside maintenance whose protocol has a usable variant on the chain: where it has none, one alert names them all. So
+ * rules that are sent without any inhibition do not report one cause twice.
  */
+export function besideUsable(targets: string): string {
+  return `${outsideMaintenance(targets)}\nunless on (${PAIR})\n  ${DOWN}`;
+}
+
+/** The same, without those that wait for a halted chain. */
+export function besideUsableOnLiveChain(targets: string): string {
+  return `${besideUsable(targets)}\nunless on (${CHAIN})\n  max by (${CHAIN}) (${statusMetric("chain_halted")}) == 1`;
+}
+
+/** A vector without the elements whose targets are all in maintenance. */
 export function unlessAllInMaintenance(vector: string, labels: string): string {
-  const known = `synclag_maintenance or on (${TARGET}) 0 * synclag_up`;
-  return `${vector}\nunless on (${labels})\n  min by (${labels}) (${known}) == 1`;
+  return `${vector}\nunless on (${labels})\n  min by (${labels}) (synclag_maintenance) == 1`;
 }
 
 /** The threshold of chains.yaml for each target. */
@@ -52,4 +63,12 @@ export function threshold(level: "lagging" | "critical" | "stalled"): string {
 /** An expression indented by two spaces. */
 export function indented(expression: string): string {
   return expression.replaceAll(/^/gm, "  ");
+}
+
+/** An expression that reads only the series that a selector selects, such as `job="synclag"`. */
+export function selected(expression: string, selector: string): string {
+  return expression.replaceAll(
+    /\b(synclag[_:][\w:]+|up|process_start_time_seconds)\b(?:\{([^}]*)\})?/g,
+    (_, metric: string, own = "") => `${metric}{${selector}${own === "" ? "" : `, ${own}`}}`,
+  );
 }

@@ -8,7 +8,7 @@ import { renderDemoKit } from "./demo-kit.ts";
 import { renderGrafanaAlerts } from "./grafana-alerts.ts";
 import { renderGrafanaRoutes } from "./grafana-routes.ts";
 import { renderAlertRules, renderRecordingRules } from "./prometheus-rules.ts";
-import { renderDaysTests, renderHoursTests, renderRuleTests } from "./rule-tests/render-rule-tests.ts";
+import { renderRuleTests } from "./rule-tests/render-rule-tests.ts";
 import { SETTINGS } from "./settings.ts";
 import { realTime } from "./time-scale.ts";
 
@@ -24,9 +24,7 @@ export function renderedFiles(): ReadonlyMap<string, string> {
   );
   return new Map([
     ...rules.map(([name, text]) => [`rules/${name}`, text] as const),
-    ["rules/tests/synclag.test.yml", renderRuleTests(context)],
-    ["rules/tests/synclag-hours.test.yml", renderHoursTests(context)],
-    ["rules/tests/synclag-days.test.yml", renderDaysTests(context)],
+    ...[...renderRuleTests(context)].map(([name, text]) => [`rules/tests/${name}`, text] as const),
     ["grafana-alerts/rules.yml", renderGrafanaAlerts(context)],
     ["grafana-alerts/contact-points.yml", renderGrafanaRoutes()],
     ...boards,

@@ -1,21 +1,40 @@
-/** Settings that a team may want to change, followed by `npm run generate`. */
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+
+/** What a team sets in the rules and dashboards. They are rendered from these values; the chart has those that are links. */
 export interface Settings {
+  /** Address of docs/runbooks/, the beginning of `runbook_url`. */
+  readonly runbooksUrl: string;
   /** Address of Grafana, the beginning of `dashboard_url`. */
   readonly grafanaUrl: string;
-  /** Address of docs/runbooks/, the beginning of `runbook_url`. Synclag itself serves them at this path. */
-  readonly runbooksUrl: string;
+  /** Address of this Synclag's own page, the beginning of `page_url`. */
+  readonly synclagUrl: string;
+  /** Which series the rules read, where one Prometheus scrapes several Synclags: `job="synclag"`. */
+  readonly selector: string;
+  /** The most urgent severity of an alert about a testnet. */
+  readonly testnets: "critical" | "warning";
   /**
    * Share of the time in which a protocol on a chain must have a fresh variant in the tier that users are served from. Fresh means
    * within `thresholds.lagging` of chains.yaml, 10 min by default, which a chain may override.
    */
   readonly objective: number;
-  /** The tier that users are served from: problems there page, those of other tiers open a ticket. */
-  readonly servingTier: string;
 }
 
+const SYNCLAG_URL = "http://localhost:9855";
+
 export const SETTINGS: Settings = {
+  runbooksUrl: repositoryRunbooks() ?? `${SYNCLAG_URL}/docs/runbooks`,
   grafanaUrl: "http://localhost:3000",
-  runbooksUrl: "http://localhost:9855/docs/runbooks",
+  synclagUrl: SYNCLAG_URL,
+  selector: 'job=~".*"',
+  testnets: "warning",
   objective: 0.995,
-  servingTier: "production",
 };
+
+/** The runbooks on the page of the repository, which can be read while Synclag is down; null until package.json names it. */
+function repositoryRunbooks(): string | null {
+  const file = readFileSync(new URL("../../package.json", import.meta.url), "utf8");
+  const { repository } = z.object({ repository: z.string().optional() }).parse(JSON.parse(file));
+  const path = repository?.replace(/^github:/, "");
+  return path === undefined ? null : `https://github.com/${path}/blob/main/docs/runbooks`;
+}

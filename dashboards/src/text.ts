@@ -1,5 +1,3 @@
-import type { Settings } from "./settings.ts";
-
 /** What a text gets filled in when an alert fires. */
 export type Field =
   | { readonly kind: "label"; readonly name: string }
@@ -7,22 +5,26 @@ export type Field =
   | { readonly kind: "optional-label"; readonly name: string }
   /** The value of the alert's expression. */
   | { readonly kind: "value"; readonly as: "duration" | "number" | "percentage" }
-  /** Lag of the alert's target. */
+  /** `12m 0s behind`, of the alert's target. */
   | { readonly kind: "behind" }
+  /** A sentence: when the height of the alert's target last grew. */
+  | { readonly kind: "since" }
   /** A sentence: which variant of the alert's protocol and chain is fresh. */
   | { readonly kind: "fresh" }
   /** The variants of the alert's protocol and chain with their statuses. */
   | { readonly kind: "variants" }
   /** A sentence: whether a node of the alert's chain is polled, which would show a halt. */
   | { readonly kind: "witness" }
-  /** The active incidents. */
-  | { readonly kind: "incidents" };
+  /** What the targets of the alert's indexer have in common: their status, and the host if it is the cause. */
+  | { readonly kind: "cause" }
+  /** A sentence: the chains on which the protocol of a rejected indexer has no usable variant. */
+  | { readonly kind: "stranded" };
 
 /** A text with fields, for both Prometheus and Grafana. */
 export type Text = readonly (string | Field)[];
 
 /** Writes a field as a template of Prometheus or Grafana. */
-export type WriteField = (field: Field) => string;
+type WriteField = (field: Field) => string;
 
 /** ``say`${LABEL.protocol} on ${LABEL.chain}` `` */
 export function say(strings: TemplateStringsArray, ...fields: readonly Field[]): Text {
@@ -44,19 +46,18 @@ export const DURATION: Field = { kind: "value", as: "duration" };
 export const NUMBER: Field = { kind: "value", as: "number" };
 export const PERCENTAGE: Field = { kind: "value", as: "percentage" };
 export const BEHIND: Field = { kind: "behind" };
+export const SINCE: Field = { kind: "since" };
 export const FRESH: Field = { kind: "fresh" };
 export const VARIANTS: Field = { kind: "variants" };
 export const WITNESS: Field = { kind: "witness" };
-export const INCIDENTS: Field = { kind: "incidents" };
-
-const PROTOCOL = label("protocol");
-const CHAIN = label("chain");
+export const CAUSE: Field = { kind: "cause" };
+export const STRANDED: Field = { kind: "stranded" };
 
 /** `airdrops on base: subgraph (production)` */
-export const TARGET_NAME: Text = say`${PROTOCOL} on ${CHAIN}: ${label("variant")} (${label("tier")})`;
+export const TARGET_NAME: Text = say`${label("protocol")} on ${label("chain")}: ${label("variant")} (${label("tier")})`;
 /** `airdrops subgraph (production)` */
-export const INDEXER_NAME: Text = say`${PROTOCOL} ${label("variant")} (${label("tier")})`;
-export const PAIR_NAME: Text = say`${PROTOCOL} on ${CHAIN}`;
+export const INDEXER_NAME: Text = say`${label("protocol")} ${label("variant")} (${label("tier")})`;
+export const PAIR_NAME: Text = say`${label("protocol")} on ${label("chain")}`;
 
 export function writeText(text: Text, write: WriteField): string {
   return text.map((part) => (typeof part === "string" ? part : write(part))).join("");
@@ -67,9 +68,4 @@ export interface DashboardLink {
   readonly uid: "synclag-fleet" | "synclag-chain" | "synclag-endpoint" | "synclag-itself";
   /** Labels of the alert that set the variables of the same name. */
   readonly variables: readonly string[];
-}
-
-export function dashboardUrl({ uid, variables }: DashboardLink, settings: Settings): Text {
-  const parts = variables.flatMap((name, index) => [`${index === 0 ? "?" : "&"}var-${name}=`, label(name)]);
-  return [`${settings.grafanaUrl}/d/${uid}`, ...parts];
 }

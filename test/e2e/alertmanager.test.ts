@@ -32,7 +32,10 @@ const HIDING: readonly {
   },
   {
     by: `SynclagKeyRejected critical protocol=key ${SUBGRAPH}`,
-    hidden: [`SynclagEndpointDown critical chain=base protocol=key ${SUBGRAPH}`],
+    hidden: [
+      `SynclagEndpointDown warning chain=base protocol=key ${SUBGRAPH}`,
+      `SynclagKeyRejected warning protocol=key ${SUBGRAPH}`,
+    ],
     sent: ["SynclagEndpointDown critical chain=base protocol=key variant=subgraph tier=testing"],
   },
   {
@@ -49,7 +52,7 @@ const HIDING: readonly {
   {
     by: `SynclagSharedCause critical protocol=shared ${SUBGRAPH}`,
     hidden: [
-      `SynclagIndexerFarBehind critical chain=base protocol=shared ${SUBGRAPH}`,
+      `SynclagLagCritical critical chain=base protocol=shared ${SUBGRAPH}`,
       `SynclagSharedCause warning protocol=shared ${SUBGRAPH}`,
     ],
     sent: ["SynclagNoVariantOk critical chain=base protocol=shared"],
@@ -58,6 +61,11 @@ const HIDING: readonly {
     by: `SynclagSharedCause warning protocol=ticket ${SUBGRAPH}`,
     hidden: [`SynclagIndexerLagging warning chain=base protocol=ticket ${SUBGRAPH}`],
     sent: [`SynclagIndexerStalled critical chain=base protocol=ticket ${SUBGRAPH}`],
+  },
+  {
+    by: `SynclagIndexerStalled critical chain=base protocol=frozen ${SUBGRAPH}`,
+    hidden: [`SynclagLagCritical critical chain=base protocol=frozen ${SUBGRAPH}`],
+    sent: [`SynclagLagCritical critical chain=polygon protocol=frozen ${SUBGRAPH}`],
   },
   {
     by: "SynclagAllVariantsStalled critical chain=stalled protocol=pair",
@@ -73,22 +81,22 @@ const HIDING: readonly {
     sent: [`SynclagEndpointDown critical chain=lost protocol=other ${SUBGRAPH}`],
   },
   {
-    by: `SynclagIndexerFarBehind critical chain=far protocol=urgent ${SUBGRAPH}`,
+    by: `SynclagLagCritical critical chain=far protocol=urgent ${SUBGRAPH}`,
     hidden: [
       `SynclagIndexerLagging warning chain=far protocol=urgent ${SUBGRAPH}`,
-      `SynclagVariantsApart warning chain=far protocol=urgent ${SUBGRAPH}`,
+      `SynclagVariantGapHigh warning chain=far protocol=urgent ${SUBGRAPH}`,
     ],
     sent: [`SynclagIndexerLagging warning chain=near protocol=urgent ${SUBGRAPH}`],
   },
   {
-    by: `SynclagIndexerFarBehind warning chain=far protocol=tested ${SUBGRAPH}`,
+    by: `SynclagLagCritical warning chain=far protocol=tested ${SUBGRAPH}`,
     hidden: [`SynclagIndexerLagging warning chain=far protocol=tested ${SUBGRAPH}`],
     sent: [],
   },
   {
-    by: "SynclagFreshnessBurnsFast critical protocol=burning",
-    hidden: ["SynclagFreshnessBurnsSlowly warning protocol=burning"],
-    sent: ["SynclagFreshnessBurnsSlowly warning protocol=glowing"],
+    by: "SynclagFreshnessErrorBudgetBurn critical protocol=burning",
+    hidden: ["SynclagFreshnessErrorBudgetBurn warning protocol=burning"],
+    sent: ["SynclagFreshnessErrorBudgetBurn warning protocol=glowing"],
   },
 ];
 
@@ -155,11 +163,9 @@ describe("deploy/alertmanager.yml", () => {
     const receivers = {
       "severity=critical chain=base": "on-call",
       "severity=critical about=synclag": "on-call",
-      "severity=critical chain=arbitrum-sepolia": "tickets",
       "severity=warning chain=base": "tickets",
       "severity=warning chain=sepolia": "tickets",
-      "severity=info chain=base-sepolia": "nobody",
-      "severity=none alertname=Watchdog": "dead-man",
+      "severity=none alertname=SynclagWatchdog": "dead-man",
     };
 
     const found = await Promise.all(

@@ -45,7 +45,7 @@ describe("the demo of deploy/compose.yaml", () => {
   const frozen = (status: Page["status"]): Page | undefined =>
     find(
       { path: "/page", status, labels: { protocol: "airdrops", chain: "base", variant: "subgraph" } },
-      "SynclagIndexerFarBehind",
+      "SynclagLagCritical",
       "SynclagIndexerStalled",
     );
 

@@ -6,14 +6,17 @@ import { pairAlerts } from "./pair-alerts.ts";
 import { synclagAlerts } from "./synclag-alerts.ts";
 import { targetAlerts } from "./target-alerts.ts";
 
-/** Every alert, for Prometheus and for Grafana. */
+/**
+ * Every alert, for Prometheus and for Grafana. Prometheus sends the alerts of a group in order, so Alertmanager has an inhibiting
+ * alert before those that it inhibits.
+ */
 export function allAlerts(context: AlertContext): readonly AlertGroup[] {
   return [
-    pairAlerts(),
-    indexerAlerts(context),
-    targetAlerts(context),
-    freshnessAlerts(context),
-    budgetAlerts(context),
-    synclagAlerts(context),
+    { name: "synclag-protocols-and-chains", alerts: pairAlerts() },
+    { name: "synclag-shared-causes", alerts: indexerAlerts(context) },
+    { name: "synclag-targets", alerts: targetAlerts() },
+    { name: "synclag-freshness-objective", alerts: freshnessAlerts(context) },
+    { name: "synclag-budgets", alerts: budgetAlerts(context) },
+    { name: "synclag-self-monitoring", alerts: synclagAlerts(context) },
   ];
 }

@@ -1,4 +1,4 @@
-import { type Alert, type AlertContext, type AlertGroup, BRIDGE } from "../alert.ts";
+import { type Alert, type AlertContext, BRIDGE } from "../alert.ts";
 import { BUDGET } from "../promql.ts";
 import { label, optionalLabel, PERCENTAGE, say } from "../text.ts";
 import { seconds } from "../time-scale.ts";
@@ -15,9 +15,10 @@ const USED = `max by (${BUDGET}) (synclag_budget_used)`;
 const LIMIT = `max by (${BUDGET}) (synclag_budget_limit)`;
 /** The labels of an endpoint's own budget say whose it is; those of a shared one are empty, except its name. */
 const WHOSE = say`Budget ${label("budget")} (${label("endpoint")}${optionalLabel("protocol")}${optionalLabel("variant")}${optionalLabel("tier")})`;
+const PAUSED = "how far its endpoints are behind is not known. The dashboard shows which variants are ok.";
 
 /** Limits that the providers set. Users are not affected, so nobody is paged. */
-export function budgetAlerts({ time }: AlertContext): AlertGroup {
+export function budgetAlerts({ time }: AlertContext): readonly Alert[] {
   const exhausted: Alert = {
     ...BUDGET_ALERT,
     name: "SynclagBudgetExhausted",
@@ -28,10 +29,8 @@ export function budgetAlerts({ time }: AlertContext): AlertGroup {
 )`,
     for: "5m",
     summary: [...WHOSE, " is used up"],
-    description: [
-      ...WHOSE,
-      " is used up: its endpoints are not polled until its window moves on, so how far they are behind is not known. Other variants of the protocol are still monitored; the dashboard shows which of them is fresh.",
-    ],
+    description: [...WHOSE, ` is used up. Until its window moves on nothing is polled, and ${PAUSED}`],
+    first: "make the schedule less frequent, or buy more requests and raise the limit in chains.yaml.",
   };
   // `auto` leaves a tenth of a budget free, so normally neither a twentieth is reached nor the end within two hours, not
   // even on the first day, when the rolling window fills up. An hourly budget fills up within an hour, so there must be a value
@@ -51,8 +50,10 @@ and on (${BUDGET}) (
     summary: [...WHOSE, " is nearly used up"],
     description: [
       ...WHOSE,
-      ...say` has ${PERCENTAGE} left; at the rate of the last six hours it will be nearly or fully used up in two hours. Its endpoints are then no longer polled, and how far they are behind is not known. The dashboard shows which variants are still fresh.`,
+      ...say` has ${PERCENTAGE} left, which at the rate of the last six hours lasts two hours at most. Then nothing is polled, and `,
+      PAUSED,
     ],
+    first: "make the schedule less frequent; `synclag plan` shows what it costs.",
   };
-  return { name: "synclag-budgets", alerts: [exhausted, low] };
+  return [exhausted, low];
 }

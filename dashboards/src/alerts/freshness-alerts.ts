@@ -1,12 +1,6 @@
-import { type Alert, type AlertContext, type AlertGroup, BRIDGE } from "../alert.ts";
+import { type Alert, type AlertContext, BRIDGE } from "../alert.ts";
 import { type FreshnessWindow, protocolFreshness } from "../freshness.ts";
 import { label, PERCENTAGE, say } from "../text.ts";
-
-const BURN_ALERT = {
-  about: "fleet",
-  keepFiringFor: BRIDGE,
-  dashboard: { uid: "synclag-fleet", variables: ["protocol"] },
-} as const;
 
 /** How fast the error budget is used up: a factor of 1 uses exactly all of it in thirty days. */
 interface Burn {
@@ -29,33 +23,25 @@ const SLOW: readonly Burn[] = [
 ];
 
 /** The objective over thirty days, by burn rate: what adds up over chains and time without any other alert. */
-export function freshnessAlerts(context: AlertContext): AlertGroup {
-  const { settings } = context;
-  const percent = `${Number((settings.objective * 100).toFixed(3))} %`;
-  const text = (pace: string) => [
-    ...say`Only ${PERCENTAGE} of the chain time of ${label("protocol")} was fresh. The objective is `,
-    `${percent}. ${pace}`,
-    " The dashboard shows which chains and variants are behind, by how much, and which variant is still fresh.",
+export function freshnessAlerts(context: AlertContext): readonly Alert[] {
+  const percent = `${Number((context.settings.objective * 100).toFixed(3))} %`;
+  const burn = (burns: readonly Burn[], pace: string) => ({
+    about: "fleet" as const,
+    keepFiringFor: BRIDGE,
+    dashboard: { uid: "synclag-fleet" as const, variables: ["protocol"] },
+    name: "SynclagFreshnessErrorBudgetBurn",
+    expr: burns.map((one) => burning(one, context)).join("\nor\n"),
+    summary: say`${label("protocol")}: fresh for only ${PERCENTAGE} of the time`,
+    description: [
+      ...say`${label("protocol")} was fresh for only ${PERCENTAGE} of its chain time. The objective is `,
+      `${percent} over thirty days; at this rate ${pace}`,
+    ],
+    first: "see on the dashboard which chains are behind, and which of their variants is ok.",
+  });
+  return [
+    { ...burn(FAST, "its error budget is used up within days."), severity: "critical", for: "2m" },
+    { ...burn(SLOW, "it will be missed."), severity: "warning", for: "15m" },
   ];
-  const fast: Alert = {
-    ...BURN_ALERT,
-    name: "SynclagFreshnessBurnsFast",
-    severity: "critical",
-    expr: FAST.map((burn) => burning(burn, context)).join("\nor\n"),
-    for: "2m",
-    summary: say`${label("protocol")}: the freshness objective is burning fast`,
-    description: text("At this rate the error budget of thirty days is used up within days."),
-  };
-  const slow: Alert = {
-    ...BURN_ALERT,
-    name: "SynclagFreshnessBurnsSlowly",
-    severity: "warning",
-    expr: SLOW.map((burn) => burning(burn, context)).join("\nor\n"),
-    for: "15m",
-    summary: say`${label("protocol")}: the freshness objective is at risk`,
-    description: text("At this rate the objective of thirty days will be missed."),
-  };
-  return { name: "synclag-freshness-objective", alerts: [fast, slow] };
 }
 
 /**
@@ -64,10 +50,9 @@ export function freshnessAlerts(context: AlertContext): AlertGroup {
  */
 function burning({ factor, long, short, oldest }: Burn, { settings, time }: AlertContext): string {
   const least = `(1 - ${factor} * ${Number((1 - settings.objective).toPrecision(6))})`;
-  const record = "synclag:protocol_fresh:ratio";
-  return `${protocolFreshness(long)} < ${least}
+  return `min by (protocol) (${protocolFreshness(long)}) < ${least}
 and on (protocol)
-  ${protocolFreshness(short)} < ${least}
+  min by (protocol) (${protocolFreshness(short)}) < ${least}
 and on (protocol)
-  last_over_time(${record}[${time(oldest.span)}] offset ${time(oldest.offset)})`;
+  last_over_time(synclag:protocol_fresh:ratio[${time(oldest.span)}] offset ${time(oldest.offset)})`;
 }

@@ -1,4 +1,4 @@
-import { type Alert, type AlertContext, type AlertGroup, BRIDGE } from "../alert.ts";
+import { type Alert, type AlertContext, BRIDGE } from "../alert.ts";
 import { DURATION, label, NUMBER, say } from "../text.ts";
 
 const OWN_ALERT = {
@@ -11,20 +11,17 @@ const OWN_ALERT = {
 const DEAD = "up == 0 and on (job, instance) last_over_time(synclag_build_info[6h])";
 
 /** Alerts about Synclag itself. */
-export function synclagAlerts(context: AlertContext): AlertGroup {
-  return {
-    name: "synclag-itself",
-    alerts: [
-      ...gone(),
-      ...loopStuck(),
-      ...networkDown(),
-      noLeader(),
-      storeDown(),
-      reloadFailed(context),
-      restarting(context),
-      watchdog(),
-    ],
-  };
+export function synclagAlerts(context: AlertContext): readonly Alert[] {
+  return [
+    ...gone(),
+    ...loopStuck(),
+    ...networkDown(),
+    noLeader(),
+    storeDown(),
+    reloadFailed(context),
+    restarting(context),
+    watchdog(),
+  ];
 }
 
 /**
@@ -48,6 +45,7 @@ function gone(): readonly Alert[] {
         keepFiringFor: null,
         summary: say`Synclag on ${label("instance")} cannot be scraped`,
         description: say`Prometheus cannot scrape Synclag on ${label("instance")}. Unless another instance is running, no protocol, chain or variant is monitored, and no alert about the fleet can fire.`,
+        first: "look whether its process runs, and at the end of its log.",
       },
       "count(synclag_build_info) > 0",
     ),
@@ -61,6 +59,7 @@ function gone(): readonly Alert[] {
       description: [
         "Prometheus has no series from any Synclag: it was never scraped here, or is no longer a scrape target. No protocol, chain or variant is monitored.",
       ],
+      first: "look at the scrape configuration: is Synclag among the targets of Prometheus?",
       dashboard: { uid: "synclag-itself", variables: [] },
     },
   ];
@@ -77,6 +76,7 @@ function loopStuck(): readonly Alert[] {
       keepFiringFor: BRIDGE,
       summary: say`Synclag on ${label("instance")} has stopped polling`,
       description: say`The scheduler of Synclag on ${label("instance")} last ticked ${DURATION} ago instead of every second: what it reports about protocols, chains and variants is that old.`,
+      first: "restart Synclag; its state file keeps what it knows.",
     },
     `min(${sinceTick}) <= 60`,
   );
@@ -93,6 +93,7 @@ function networkDown(): readonly Alert[] {
       keepFiringFor: BRIDGE,
       summary: say`Synclag on ${label("instance")} reaches no endpoint`,
       description: say`No indexer and no node on any host answers Synclag on ${label("instance")}, so its own network is the likely cause. The status of every protocol, chain and variant is unknown; that does not mean that users are affected.`,
+      first: "check the network of the machine: name resolution, proxy and firewall.",
     },
     // Replicas that stand by see no network.
     `count(synclag_scheduler_last_tick_timestamp_seconds) > count(${incident} == 1)`,
@@ -109,7 +110,8 @@ function noLeader(): Alert {
     for: "1m",
     keepFiringFor: BRIDGE,
     summary: say`No replica of Synclag leads in job ${label("job")}`,
-    description: say`No replica in job ${label("job")} holds the lease. The last leader polls on if it is alive, and draws nothing on budgets; if it dies, nobody takes over, and no protocol, chain or variant is monitored.`,
+    description: say`No replica in job ${label("job")} holds the lease. The last leader keeps polling if it is alive, but draws nothing on budgets; if it dies, nobody takes over, and no protocol, chain or variant is monitored.`,
+    first: "look at the store: can the replicas reach it?",
     dashboard: { uid: "synclag-itself", variables: [] },
   };
 }
@@ -124,6 +126,7 @@ function storeDown(): Alert {
     keepFiringFor: BRIDGE,
     summary: say`Synclag on ${label("instance")} cannot use its store`,
     description: say`Synclag on ${label("instance")} cannot reach its Redis or Valkey, or cannot write to it. It cannot take over from another replica, and endpoints with a budget are polled for five minutes at most.`,
+    first: "check the store and the way to it.",
   };
 }
 
@@ -137,6 +140,7 @@ function reloadFailed({ time }: AlertContext): Alert {
     for: "5m",
     summary: say`Synclag on ${label("instance")} runs with an old configuration`,
     description: say`The last reload on ${label("instance")} failed, and the previous configuration is still in use. What the new one adds is not monitored, and a restart would fail.`,
+    first: "run `synclag config check` on the file; it names each mistake with its line.",
   };
 }
 
@@ -151,6 +155,7 @@ function restarting({ time }: AlertContext): Alert {
     keepFiringFor: BRIDGE,
     summary: say`Synclag on ${label("instance")} keeps restarting`,
     description: say`Synclag on ${label("instance")} started ${NUMBER} times within an hour. After each start it knows only what its state file holds until the endpoints are polled again.`,
+    first: "read the end of the previous log: its last line has the reason.",
   };
 }
 
@@ -158,7 +163,7 @@ function restarting({ time }: AlertContext): Alert {
 function watchdog(): Alert {
   return {
     ...OWN_ALERT,
-    name: "Watchdog",
+    name: "SynclagWatchdog",
     severity: "none",
     expr: "vector(1)",
     for: null,
@@ -166,6 +171,7 @@ function watchdog(): Alert {
     description: [
       "This alert always fires. Send it to a dead man's switch: when it no longer arrives, no other alert of Synclag would arrive either.",
     ],
+    first: "nothing.",
     dashboard: { uid: "synclag-itself", variables: [] },
   };
 }

@@ -1,120 +1,186 @@
-import type { Status } from "../../../src/core/model/report.ts";
-import type { Alert, AlertContext, AlertGroup } from "../alert.ts";
-import { outsideMaintenance, perTarget, withStatus } from "../promql.ts";
-import { BEHIND, FRESH, say, TARGET_NAME } from "../text.ts";
-import { endpointDown } from "./endpoint-down.ts";
-import { lagAlerts } from "./lag-alerts.ts";
-import { dataDiffers } from "./parity-alerts.ts";
-import { pagedWhereServed, TARGET_ALERT } from "./target-alert.ts";
+import type { Alert } from "../alert.ts";
+import {
+  besideUsable,
+  besideUsableOnLiveChain,
+  outsideMaintenance,
+  PAIR,
+  perTarget,
+  statusMetric,
+  TARGET,
+  threshold,
+  withStatus,
+} from "../promql.ts";
+import { BEHIND, DURATION, FRESH, label, SINCE, say, TARGET_NAME, type Text, VARIANTS } from "../text.ts";
+import { CHAIN_ALERT } from "./pair-alerts.ts";
 
 /** What is wrong with one indexer on one chain. */
-export function targetAlerts(context: AlertContext): AlertGroup {
+export function targetAlerts(): readonly Alert[] {
+  return [...broken(), ...late(), ...unheard(), ...different()];
+}
+
+type TargetAlert = Pick<Alert, "name" | "severity" | "expr" | "for" | "description" | "first"> & {
+  readonly summary: string | Text;
+};
+
+function targetAlert({ summary, description, ...alert }: TargetAlert): Alert {
   return {
-    name: "synclag-targets",
-    alerts: [
-      ...brokenAlerts(context),
-      ...lagAlerts(context),
-      dataDiffers(),
-      ...unheardAlerts(context),
-      deploymentChanged(context),
-    ],
+    ...CHAIN_ALERT,
+    ...alert,
+    summary: [...TARGET_NAME, ...summary],
+    description: [...TARGET_NAME, ...description],
   };
 }
 
+const MOVE = "move the traffic to the healthy alternative, if there is one.";
+
 /** It answers, but its data must not be used: users see old or wrong data and no error. */
-function brokenAlerts(context: AlertContext): readonly Alert[] {
-  const broken = (alert: Pick<Alert, "name" | "for" | "summary" | "description"> & { status: Status }) =>
-    pagedWhereServed(context, (selector) => {
-      const { status, ...rest } = alert;
-      return { ...TARGET_ALERT, ...rest, expr: outsideMaintenance(withStatus([status], selector)) };
-    });
+function broken(): readonly Alert[] {
   return [
-    ...broken({
+    targetAlert({
       name: "SynclagIndexerStalled",
-      status: "stalled",
+      severity: "served",
+      expr: besideUsableOnLiveChain(withStatus("stalled")),
       for: "2m",
-      summary: [...TARGET_NAME, " has stopped advancing"],
-      description: [
-        ...TARGET_NAME,
-        ...say` still answers, but its indexed block no longer advances; it is ${BEHIND} behind. ${FRESH}`,
-      ],
+      summary: " has stopped advancing",
+      description: say` still answers, but has stopped advancing while its chain goes on. ${SINCE} It is ${BEHIND}. ${FRESH}`,
+      first: MOVE,
     }),
-    ...broken({
+    targetAlert({
       name: "SynclagIndexerFailed",
-      status: "failed",
+      severity: "served",
+      expr: besideUsable(withStatus("failed")),
       for: "2m",
-      summary: [...TARGET_NAME, " has failed"],
-      description: [
-        ...TARGET_NAME,
-        ...say` reports a failed deployment, which does not recover by itself; it is ${BEHIND} behind. ${FRESH}`,
-      ],
+      summary: " has failed",
+      description: say` reports a failed deployment, which does not recover by itself. ${SINCE} It is ${BEHIND}. ${FRESH}`,
+      first: MOVE,
     }),
-    ...broken({
+    targetAlert({
       name: "SynclagIndexerDiverged",
-      status: "diverged",
+      severity: "served",
+      expr: besideUsable(withStatus("diverged")),
       for: "2m",
-      summary: [...TARGET_NAME, " serves another chain or fork"],
-      description: [
-        ...TARGET_NAME,
-        ...say` serves data of another chain or another fork: the data is wrong, so how far it is behind says nothing. ${FRESH}`,
-      ],
+      summary: " serves another chain or fork",
+      description: say` serves data of another chain or fork, so its data is wrong, however fresh it looks. ${FRESH}`,
+      first: "move the traffic to the healthy alternative at once, if there is one.",
     }),
-    ...broken({
+    targetAlert({
       name: "SynclagChainMissing",
-      status: "missing",
+      severity: "served",
+      expr: besideUsable(withStatus("missing")),
       for: "5m",
-      summary: [...TARGET_NAME, " no longer serves this chain"],
-      description: [
-        ...TARGET_NAME,
-        ...say` answers without this chain, although chains.yaml lists it; it was ${BEHIND} behind. ${FRESH}`,
-      ],
+      summary: " no longer serves this chain",
+      description: say` answers without this chain, although chains.yaml lists it. ${SINCE} ${FRESH}`,
+      first: MOVE,
+    }),
+  ];
+}
+
+/** Lag, with the label that decides how urgent it is. */
+const LAG = `${perTarget("synclag_lag_seconds")}
+* on (${TARGET}) group_left (testnet) (${withStatus("lagging")})`;
+
+function late(): readonly Alert[] {
+  const description = (level: string) => [
+    ...say` is ${DURATION} behind its chain, over the `,
+    `${level} threshold. `,
+    ...say`${SINCE} ${FRESH}`,
+  ];
+  return [
+    targetAlert({
+      name: "SynclagLagCritical",
+      severity: "served",
+      expr: besideUsableOnLiveChain(`${LAG}\n> on (${TARGET}) group_left ()\n${threshold("critical")}`),
+      // Longer than SynclagSharedCause, so that its targets do not page one by one.
+      for: "5m",
+      summary: say` is ${DURATION} behind`,
+      description: description("critical"),
+      first: MOVE,
+    }),
+    targetAlert({
+      name: "SynclagIndexerLagging",
+      severity: "warning",
+      expr: besideUsableOnLiveChain(`${LAG}\n<= on (${TARGET}) group_left ()\n${threshold("critical")}`),
+      for: "5m",
+      summary: say` is ${DURATION} behind`,
+      description: description("lagging"),
+      first: "see on the dashboard whether the lag grows or shrinks.",
+    }),
+    targetAlert({
+      name: "SynclagIndexerSyncing",
+      severity: "warning",
+      expr: besideUsable(withStatus("syncing")),
+      for: "1h",
+      summary: " is still back-filling after an hour",
+      description: say` is new or is re-indexing, and after an hour is ${BEHIND}. ${FRESH}`,
+      first: "serve no users from it until it is ok.",
     }),
   ];
 }
 
 /** It returns no height, and in most cases nothing else is known. */
-function unheardAlerts(context: AlertContext): readonly Alert[] {
-  const unheard = { ...TARGET_ALERT, severity: "warning" } as const;
+function unheard(): readonly Alert[] {
   return [
-    ...endpointDown(context),
-    {
-      ...unheard,
+    targetAlert({
+      name: "SynclagEndpointDown",
+      severity: "warning",
+      // Clients see errors, and switch by themselves where they can.
+      expr: besideUsable(withStatus("unreachable", "not_found")),
+      for: "5m",
+      summary: " gives no usable answer",
+      description: say` gives no usable answer: the network, its host or its deployment may be the cause. ${SINCE} ${FRESH}`,
+      first: MOVE,
+    }),
+    targetAlert({
       name: "SynclagThrottled",
-      expr: outsideMaintenance(withStatus(["throttled"])),
+      severity: "warning",
+      expr: besideUsable(withStatus("throttled")),
       for: "30m",
-      summary: [...TARGET_NAME, " is throttled"],
-      description: [
-        ...TARGET_NAME,
-        ...say` is rate-limited by its provider, or our own budget for it is used up, so its current state is not known; it was ${BEHIND} behind. ${FRESH}`,
-      ],
-    },
-    {
-      ...unheard,
+      summary: " is throttled",
+      description: say` refuses our requests for being too many, or our own budget for it is used up, so its state is not known. ${SINCE} ${FRESH}`,
+      first: "compare the budget in chains.yaml with the provider's limit.",
+    }),
+    targetAlert({
       name: "SynclagTargetUnknown",
-      expr: outsideMaintenance(withStatus(["unknown"])),
+      severity: "warning",
+      expr: besideUsable(withStatus("unknown")),
       for: "30m",
-      summary: [...TARGET_NAME, ": status unknown"],
-      description: [
-        ...TARGET_NAME,
-        ...say` has returned no usable height for too long, and no error that would say why; it was ${BEHIND} behind. ${FRESH}`,
-      ],
-    },
+      summary: ": status unknown",
+      description: say` has returned no usable height for half an hour, and no error that says why. ${SINCE} ${FRESH}`,
+      first: "read the reason on the page of the chain.",
+    }),
   ];
 }
 
-/** Not an error: a record that may explain what follows it. */
-function deploymentChanged({ time }: AlertContext): Alert {
-  return {
-    ...TARGET_ALERT,
-    name: "SynclagDeploymentChanged",
-    severity: "info",
-    expr: outsideMaintenance(`${perTarget(`increase(synclag_deployment_changes_total[${time("1h")}])`)} > 0`),
-    for: null,
-    keepFiringFor: null,
-    summary: [...TARGET_NAME, " serves another deployment"],
-    description: [
-      ...TARGET_NAME,
-      ...say` switched to another deployment within the last hour; it is ${BEHIND} behind. ${FRESH}`,
-    ],
-  };
+/** Two variants that are within their thresholds but do not show users the same. */
+function different(): readonly Alert[] {
+  const against = `label_replace(${statusMetric("ok")} == 1, "against", "$1", "variant", "(.+)")`;
+  return [
+    // Where one of the two is not ok, it has an alert of its own, and the gap says nothing new.
+    targetAlert({
+      name: "SynclagVariantGapHigh",
+      severity: "warning",
+      expr: outsideMaintenance(`max by (${TARGET}, against) (abs(synclag_variant_gap_seconds))
+  > on (${TARGET}) group_left ()
+0.5 * ${threshold("lagging")}
+and on (${TARGET})
+  ${withStatus("ok")}
+and on (${PAIR}, against)
+  max by (${PAIR}, against) (${against}) == 1`),
+      for: "10m",
+      summary: say` and ${label("against")} are ${DURATION} apart`,
+      description: say` and the variant ${label("against")} are ${DURATION} of chain time apart, although both are within their thresholds: users see different data depending on the variant.${VARIANTS}`,
+      first: "treat the one that is further behind as lagging.",
+    }),
+    // The height is right, and nothing shows which of two variants is wrong.
+    targetAlert({
+      name: "SynclagDataMismatch",
+      severity: "warning",
+      expr: outsideMaintenance(`min by (${TARGET}, against, probe) (synclag_parity) == 0`),
+      for: "15m",
+      summary: say` and ${label("against")} have different data (${label("probe")})`,
+      description: say` and the variant ${label("against")} have different values of probe ${label("probe")} at one height: users see different data depending on the variant.${VARIANTS}`,
+      first:
+        "compare both values on the page of the chain, which names the odd one out where more than two are compared.",
+    }),
+  ];
 }

@@ -1,7 +1,7 @@
 import { VisibilityMode } from "@grafana/grafana-foundation-sdk/common";
 import { FieldColorBuilder, FieldColorModeId } from "@grafana/grafana-foundation-sdk/dashboard";
 import { PanelBuilder as StatusHistoryBuilder } from "@grafana/grafana-foundation-sdk/statushistory";
-import { fleetFreshness, protocolFreshness } from "../freshness.ts";
+import { FLEET_FRESHNESS, protocolFreshness } from "../freshness.ts";
 import { PAIR } from "../promql.ts";
 import type { Settings } from "../settings.ts";
 import { type Board, CHAIN, PROTOCOL, SYNCLAG_PAGE, VARIANT } from "./board.ts";
@@ -41,7 +41,7 @@ export function fleetBoard(settings: Settings): Board {
   };
 }
 
-function counts({ objective: objectiveShare, servingTier }: Settings): readonly AnyPanel[] {
+function counts({ objective: objectiveShare }: Settings): readonly AnyPanel[] {
   const red = [[1, "red"]] as const;
   return [
     stat({
@@ -62,7 +62,7 @@ function counts({ objective: objectiveShare, servingTier }: Settings): readonly 
       description:
         "Pairs of protocol and chain where no variant that users are served from is ok, so they see old data or errors.",
       unit: "short",
-      expr: `count(max by (${PAIR}) (synclag_status{${SELECTED_PAIRS}, tier="${servingTier}", status="ok"}) == 0) or vector(0)`,
+      expr: `count(max by (${PAIR}) (synclag_status{${SELECTED_PAIRS}, tier="production", status="ok"}) == 0) or vector(0)`,
       steps: red,
     }),
     stat({
@@ -83,7 +83,7 @@ function counts({ objective: objectiveShare, servingTier }: Settings): readonly 
       title: "Freshness, 30 days",
       description: `Share of chain time in which at least one variant that users are served from was ok. The objective is ${objectiveShare * 100} %. Needs the recording rules.`,
       unit: "percentunit",
-      expr: fleetFreshness("30d"),
+      expr: FLEET_FRESHNESS,
       steps: [
         [0, "red"],
         [objectiveShare, "green"],

@@ -1,49 +1,46 @@
 import type { AlertContext } from "../alert.ts";
 import { allAlerts } from "../alerts/all-alerts.ts";
 import { grafanaQueries } from "../grafana-alerts.ts";
-import { metric, type RuleTest, statuses, target } from "./rule-test.ts";
+import { fleet, target } from "./fleet-series.ts";
+import { labelsOf, type RuleTest, ticket } from "./rule-test.ts";
 
 const SUBGRAPH = target("subgraph");
 const MULTICHAIN = target("multichain");
-const BELOW_THRESHOLD = [{ labels: "{}", value: -2 }];
 
 /** The queries of Grafana-managed rules: none may be empty, whatever data are missing. */
 export function grafanaTests(context: AlertContext): readonly RuleTest[] {
   const all = allAlerts(context).flatMap(({ alerts }) => alerts);
-  const endpointDown = all.filter(
-    ({ name, severity }) => name === "SynclagEndpointDown" && severity === "critical",
-  );
-  const expectations = endpointDown.flatMap(grafanaQueries).map(({ refId, expr }) => ({
-    expr,
-    at: "10m",
-    samples:
-      refId === "A"
-        ? [SUBGRAPH, MULTICHAIN].map(alerting)
-        : [{ labels: "{}", value: refId === "B" ? -1 : 0 }],
-  }));
+  const down = all.filter(({ name }) => name === "SynclagEndpointDown").flatMap(grafanaQueries);
   return [
     {
-      name: "Grafana's SynclagEndpointDown has its alerts while every target is down and no lag is known",
-      series: [SUBGRAPH, MULTICHAIN].flatMap((labels) => [
-        ...statuses(labels, "unreachable"),
-        metric("synclag_up", labels, 0),
-      ]),
-      expect: [],
-      queries: expectations,
+      name: "Grafana's SynclagEndpointDown has its alert, and says what is unknown",
+      series: fleet(
+        20,
+        { labels: SUBGRAPH, timeline: "unreachable" },
+        { labels: MULTICHAIN, timeline: "ok", lastSuccess: -1_000 },
+      ),
+      fires: { "10m": [ticket("SynclagEndpointDown", SUBGRAPH)] },
+      queries: down.map(({ refId, expr }) => ({
+        expr,
+        at: "10m",
+        samples:
+          {
+            A: [{ labels: labelsOf({ ...SUBGRAPH, testnet: "false" }), value: 1 }],
+            S: [SUBGRAPH, MULTICHAIN].map((labels) => ({ labels: labelsOf(labels), value: 0 })),
+            C: [{ labels: "{}", value: 0 }],
+          }[refId] ?? [],
+      })),
     },
     {
       name: "No query of Grafana's rules is empty where Prometheus has nothing at all",
       series: [],
-      expect: [],
+      fires: { "1m": [] },
       queries: all
         // These two fire then.
-        .filter(({ name }) => name !== "Watchdog" && name !== "SynclagAbsent")
-        .map((alert) => ({ expr: grafanaQueries(alert)[0]?.expr ?? "", at: "1m", samples: BELOW_THRESHOLD })),
+        .filter(({ name }) => name !== "SynclagWatchdog" && name !== "SynclagAbsent")
+        .flatMap(grafanaQueries)
+        .filter(({ refId }) => refId === "A")
+        .map(({ expr }) => ({ expr, at: "1m", samples: [{ labels: "{}", value: -2 }] })),
     },
   ];
-}
-
-function alerting(labels: typeof SUBGRAPH): { readonly labels: string; readonly value: number } {
-  const pairs = Object.entries(labels).map(([name, value]) => `${name}="${String(value)}"`);
-  return { labels: `{${pairs.join(", ")}}`, value: 1 };
 }

@@ -2,95 +2,92 @@ import type { AlertContext } from "../alert.ts";
 import { allAlerts } from "../alerts/all-alerts.ts";
 import { freshnessRecordings } from "../freshness.ts";
 import { yamlFile } from "../prometheus-rules.ts";
-import { daysTests, hoursTests } from "./freshness-tests.ts";
+import { sampleAnnotations } from "../sample-texts.ts";
+import { durationMs } from "../time-scale.ts";
+import { fleetTests } from "./fleet-tests.ts";
 import { grafanaTests } from "./grafana-tests.ts";
-import { indexerTests, targetsVanishedTests } from "./indexer-tests.ts";
-import { fallingBehindTests, lagTests } from "./lag-tests.ts";
-import { pairTests } from "./pair-tests.ts";
-import { parityTests } from "./parity-tests.ts";
-import type { Firing, RuleTest } from "./rule-test.ts";
-import { restartingTests, synclagTests } from "./synclag-tests.ts";
-import { deploymentChangedTests, targetTests } from "./target-tests.ts";
+import { daysTests, hoursTests } from "./hours-tests.ts";
+import { matrixTests } from "./matrix-tests.ts";
+import { FIRING_LABELS, type Firing, labelsOf, type RuleTest } from "./rule-test.ts";
+import { synclagTests } from "./synclag-tests.ts";
 
-/** dashboards/rules/tests/synclag.test.yml, for `promtool test rules`: alerts of minutes. */
-export function renderRuleTests(context: AlertContext): string {
-  const tests = [
-    ...pairTests(),
-    ...indexerTests(),
-    ...targetTests(),
-    ...lagTests(),
-    ...parityTests(),
-    ...synclagTests(),
-    ...grafanaTests(context),
+/** The tests of a file, evaluated at one interval. */
+interface TestFile {
+  readonly name: string;
+  readonly interval: string;
+  readonly tests: readonly RuleTest[];
+}
+
+/**
+ * The CPU time of promtool depends on the number of evaluations, so long tests have a longer interval. Neither 7 nor 35 minutes
+ * divides a window of the recording rules: a sample exactly at the start of a window counts in Prometheus 2 but not in 3.
+ */
+export function ruleTestFiles(context: AlertContext): readonly TestFile[] {
+  const minutes = [...fleetTests(), ...matrixTests(), ...synclagTests(), ...grafanaTests(context)];
+  return [
+    { name: "synclag.test.yml", interval: "1m", tests: minutes },
+    { name: "synclag-hours.test.yml", interval: "7m", tests: hoursTests() },
+    { name: "synclag-days.test.yml", interval: "35m", tests: daysTests() },
   ];
-  return testFile(tests, "1m", context);
 }
 
-// The CPU time of promtool depends on the number of evaluations, so long tests have a longer interval. Neither 7 nor 35 minutes
-// divides a window of the recording rules: a sample exactly at the start of a window counts in Prometheus 2 but not in 3.
-
-/** dashboards/rules/tests/synclag-hours.test.yml: alerts of hours. */
-export function renderHoursTests(context: AlertContext): string {
-  const tests = [
-    ...fallingBehindTests(),
-    ...targetsVanishedTests(),
-    ...deploymentChangedTests(),
-    ...restartingTests(),
-    ...hoursTests(),
-  ];
-  return testFile(tests, "7m", context);
-}
-
-/** dashboards/rules/tests/synclag-days.test.yml: the alert of days. */
-export function renderDaysTests(context: AlertContext): string {
-  return testFile(daysTests(), "35m", context);
-}
-
-function testFile(tests: readonly RuleTest[], evaluationInterval: string, context: AlertContext): string {
+/** The files of dashboards/rules/tests, for `promtool test rules`. */
+export function renderRuleTests(context: AlertContext): ReadonlyMap<string, string> {
   const groups = [...freshnessRecordings(context), ...allAlerts(context)];
-  return yamlFile(
-    "For each alert: it fires with its texts, it resolves, and it does not fire when it should not.",
-    {
-      rule_files: ["../synclag-recording.yml", "../synclag-alerts.yml"],
-      evaluation_interval: evaluationInterval,
-      // Recording rules before the alerts that use them; promtool's own order varies.
-      group_eval_order: groups.map(({ name }) => name),
-      tests: tests.map((test) => asYaml(test, context)),
-    },
+  return new Map(
+    ruleTestFiles(context).map(({ name, interval, tests }) => [
+      name,
+      yamlFile("What fires when: all alerts that fire at an instant, and the texts of some.", {
+        rule_files: ["../synclag-recording.yml", "../synclag-alerts.yml"],
+        evaluation_interval: interval,
+        // Recording rules before the alerts that use them; promtool's own order varies.
+        group_eval_order: groups.map((group) => group.name),
+        tests: tests.map((test) => asYaml(test, interval, context)),
+      }),
+    ]),
   );
 }
 
-function asYaml({ name, series, expect, queries = [] }: RuleTest, context: AlertContext): object {
+function asYaml(test: RuleTest, interval: string, context: AlertContext): object {
+  const { name, series, fires, about = "fleet", texts = [], queries = [] } = test;
+  const late = [...Object.keys(fires), ...texts.map(({ at }) => at)].filter(
+    (at) => durationMs(at) % durationMs(interval) !== 0,
+  );
+  if (late.length > 0) {
+    throw new RangeError(`Cannot test "${name}" at ${late.join(", ")}: expected a multiple of ${interval}`);
+  }
+  const firing = `count by (${FIRING_LABELS.join(", ")}) (ALERTS{alertstate="firing", about="${about}", severity!="none"})`;
   return {
     name,
     interval: "1m",
     input_series: series,
-    alert_rule_test: expect.map(({ alert, at, alerts }) => ({
-      alertname: alert,
-      eval_time: at,
-      exp_alerts: alerts.map((firing) => expected(alert, firing, context)),
-    })),
-    ...(queries.length === 0
-      ? {}
-      : {
-          promql_expr_test: queries.map(({ expr, at, samples }) => ({
-            expr,
-            eval_time: at,
-            exp_samples: samples,
-          })),
-        }),
+    alert_rule_test: texts.map((text) => expectedTexts(text, context)),
+    promql_expr_test: [
+      ...Object.entries(fires).map(([at, all]) => ({ expr: firing, at, samples: all.map(asSample) })),
+      ...queries,
+    ].map(({ expr, at, samples }) => ({ expr, eval_time: at, exp_samples: samples })),
   };
 }
 
-function expected(alert: string, firing: Firing, { settings }: AlertContext): object {
-  const { severity, about = "fleet", labels, summary, description, dashboard } = firing;
+function asSample({ name, severity, labels, count = 1 }: Firing): object {
+  return { labels: labelsOf({ alertname: name, severity, ...labels }), value: count };
+}
+
+function expectedTexts(text: NonNullable<RuleTest["texts"]>[number], context: AlertContext): object {
+  const { name, severity, at, labels } = text;
+  const rules = allAlerts(context).flatMap(({ alerts }) => alerts.filter((one) => one.name === name));
+  const alert = rules.find((one) => one.severity === severity) ?? rules[0];
+  if (alert === undefined) {
+    throw new Error(`Cannot test the texts of ${name}: there is no such alert`);
+  }
   return {
-    exp_labels: { severity, about, ...labels },
-    exp_annotations: {
-      summary,
-      description,
-      runbook_url: `${settings.runbooksUrl}/${alert}.md`,
-      dashboard_url: `${settings.grafanaUrl}/d/${dashboard}`,
-    },
+    alertname: name,
+    eval_time: at,
+    exp_alerts: [
+      {
+        exp_labels: { severity, about: alert.about, ...labels },
+        exp_annotations: sampleAnnotations(alert, context.settings, text),
+      },
+    ],
   };
 }

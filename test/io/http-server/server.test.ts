@@ -431,7 +431,7 @@ describe("the pages", () => {
   it("show the runbook that an alert links to, and no file beside the runbooks", async () => {
     const runbook = await fetch(`${server.url}/docs/runbooks/SynclagKeyRejected.md`);
     const others = await Promise.all(
-      ["..%2Fstatuses", "..%2Fstatuses.md", ".md", "Watchdog.md.md", "a".repeat(80)].map((name) =>
+      ["..%2Fstatuses", "..%2Fstatuses.md", ".md", "SynclagWatchdog.md.md", "a".repeat(80)].map((name) =>
         fetch(`${server.url}/docs/runbooks/${name}`),
       ),
     );
