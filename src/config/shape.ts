@@ -51,6 +51,9 @@ export function parseWhole<File extends z.ZodType>(
   return parseInner(file, value, top, file) as z.output<File> | null;
 }
 
+/** Places in an entry. */
+const TAKES_VARIABLES = /^(?:(?:chains\.[^.]+\.)?(?:url|headers\..+)|status\.url|rpc\.\d+(?:\.url)?)$/;
+
 /** Parses a part of a file. */
 function parseInner(schema: Schema, value: unknown, spot: Spot, file: z.ZodType): unknown {
   // zod's union of all its schemas, which its functions take as their base class.
@@ -81,9 +84,8 @@ function parseInner(schema: Schema, value: unknown, spot: Spot, file: z.ZodType)
     }
     default:
       for (const inner of pathsOfVariables(value, [])) {
-        const found = spot.at(...inner);
-        if (descriptionAt(file, found.path)?.secret !== true) {
-          found.add(`found \${…}, which works only in url, headers and rpc`);
+        if (!TAKES_VARIABLES.test(inner.join("."))) {
+          spot.at(...inner).add(`found \${…}, which works only in url, headers and rpc`);
         }
       }
       return parseWith(schema, value, spot, file);
