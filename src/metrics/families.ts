@@ -249,13 +249,13 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
 const POLLING_METRICS: readonly MetricFamily[] = [
   targets(
     "synclag_indexing_errors",
-    "1 if the indexer reports indexing errors; 0 proves nothing",
+    "1 if the indexer reports indexing errors; 0 does not mean that it is healthy",
     (target) => target.indexing_errors,
   ),
   targetsBy(
     "kind",
     "synclag_regressions_total",
-    "Steps backward of the height",
+    "Number of times that the reported height went backward",
     () =>
       ({ regressions }) =>
         Object.entries(regressions),
@@ -294,7 +294,7 @@ const POLLING_METRICS: readonly MetricFamily[] = [
   {
     ...family(
       "synclag_poll_duration_seconds",
-      "Time from sending a request to the head of its reply, or to its failure",
+      "Time from sending a request to the response headers, or to the failure",
       INDEXER_LABELS,
       durationSamples,
     ),

@@ -154,11 +154,11 @@ describe("describeReplica()", () => {
       [{ role: "leader", name: "a:1", leader: "a:1", age_seconds: 0 }, "a:1 leads."],
       [
         { role: "standby", name: "b:1", leader: "a:1", age_seconds: 0.42 },
-        "a:1 leads; b:1 stands by, with a report of 0.4 s ago.",
+        "a:1 leads; b:1 is on standby, with a report from 0.4 s ago.",
       ],
       [
         { role: "standby", name: "b:1", leader: null, age_seconds: 90 },
-        "No replica leads; b:1 stands by, with a report of 90 s ago.",
+        "No replica leads; b:1 is on standby, with a report from 90 s ago.",
       ],
       [
         { role: "standby", name: "b:1", leader: "a:1", age_seconds: null },
@@ -166,7 +166,7 @@ describe("describeReplica()", () => {
       ],
       [
         { role: "cut_off", name: "a:1", leader: null, age_seconds: 0 },
-        "The store is away: a:1 led last, and polls on.",
+        "Store unreachable: a:1 was the last leader and keeps polling.",
       ],
     ] as const;
 

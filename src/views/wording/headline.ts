@@ -128,10 +128,10 @@ export function describeReplica({ replica }: Pick<Report, "replica">): string | 
     case "leader":
       return `${name} leads.`;
     case "cut_off":
-      return `The store is away: ${name} led last, and polls on.`;
+      return `Store unreachable: ${name} was the last leader and keeps polling.`;
     default:
       return age === null
         ? `${leader} leads; ${name} has no report of a leader yet.`
-        : `${leader} leads; ${name} stands by, with a report of ${formatDuration(age * 1000)} ago.`;
+        : `${leader} leads; ${name} is on standby, with a report from ${formatDuration(age * 1000)} ago.`;
   }
 }

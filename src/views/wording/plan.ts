@@ -40,4 +40,4 @@ export function describeProbe({
 }
 
 /** What probes cost. */
-export const PROBES_ARE_FREE = "Values compared ride in the requests above and add none.";
+export const PROBES_ARE_FREE = "Parity probes are part of the requests above and add none of their own.";
