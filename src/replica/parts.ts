@@ -191,6 +191,7 @@ local function replace_parts(hash, order)
   remove(hash)
   remove(order)
   redis.call('HSET', hash, '#', text(now), '#at', text(now), '#ahead', '0', '#format', '${UNREADABLE}')
+  redis.call('ZADD', order, text(now), '#')
   return replaced(hash .. ' and ' .. order)
 end
 `;
@@ -273,12 +274,13 @@ const Page = z.union([
 export const READ = storeScript(
   `${REPLACE_PARTS}
 local head = redis.pcall('HMGET', KEYS[1], '#', '#at', '#ahead', '#format', '#token')
-local ordered = redis.pcall('ZRANGEBYSCORE', KEYS[2], '-inf', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
-if failed(head) or failed(ordered) then return replace_parts(KEYS[1], KEYS[2]) end
-if not head[1] then return {} end
-local last, lowest, ahead = whole(head[1]), ordered[2] or '0', head[3] or ''
-local is_sound = last and whole(head[2], now + ${CLOCK_DIFFERENCE_MS}) and #ahead <= 13 and string.find(ahead, '^%-?%d+$')
-if not (is_sound and head[4] and whole(lowest)) then return replace_parts(KEYS[1], KEYS[2]) end
+local lowest = redis.pcall('ZRANGEBYSCORE', KEYS[2], '-inf', '+inf', 'WITHSCORES', 'LIMIT', 0, 1)
+if failed(head) or failed(lowest) then return replace_parts(KEYS[1], KEYS[2]) end
+if not head[1] and not lowest[1] then return {} end
+local last, ordered, ahead = whole(head[1]), redis.call('ZSCORE', KEYS[2], '#'), head[3] or ''
+local is_whole = last and tonumber(ordered or '0') == last and whole(lowest[2])
+local is_sound = whole(head[2], now + ${CLOCK_DIFFERENCE_MS}) and #ahead <= 13 and string.find(ahead, '^%-?%d+$')
+if not (is_whole and is_sound and head[4]) then return replace_parts(KEYS[1], KEYS[2]) end
 local since = tonumber(ARGV[1])
 if since > last then since = 0 end
 local names = redis.call('ZRANGEBYSCORE', KEYS[2], '(' .. text(since), '+inf', 'WITHSCORES', 'LIMIT', 0, 500)

@@ -126,9 +126,13 @@ async function failuresOf(mutation: Mutation, place: Place): Promise<readonly st
 }
 
 /** A leader reads no parts, and writes a part when it changes; the history every five minutes. */
-function isReadWhileLeading({ key, found }: Mutation): boolean {
-  const isOfParts = /^(state|budgets)/.test(key);
-  return !key.startsWith("history") && (!isOfParts || found?.[0][2]?.startsWith("#") !== false);
+function isReadWhileLeading({ key, command }: Mutation): boolean {
+  const isPart = /^(state|budgets)/.test(key) && command[0] !== "EVAL" && !command.some(isHeader);
+  return !key.startsWith("history") && !isPart;
+}
+
+function isHeader(word: string): boolean {
+  return word.startsWith("#");
 }
 
 /** Each key with a value of each type, and each of its fields with each of the values. */
