@@ -198,18 +198,12 @@ function attemptOf({ dialect, question }: AskedQuestion, result: PostResult): At
     return { ...attempt, refusal, reason: "redirect" };
   }
   const read = interpretReply(question, reply, result.receivedAtMs);
-  switch (read.kind) {
-    case "rows":
-      return {
-        ...attempt,
-        rows: read.rows,
-        indexNode: dialect === "graph-status" ? indexNodeIn(reply.body) : null,
-      };
-    case "refused":
-      return { ...attempt, refusal: read.detail, reason: "refused" };
-    case "failed":
-      return { ...attempt, refusal: read.detail, reason: read.reason === "schema" ? "refused" : read.reason };
+  if (read.kind === "rows") {
+    const indexNode = dialect === "graph-status" ? indexNodeIn(reply.body) : null;
+    return { ...attempt, rows: read.rows, indexNode };
   }
+  const isRefused = read.kind === "refused" || read.reason === "schema";
+  return { ...attempt, refusal: read.detail, reason: isRefused ? "refused" : read.reason };
 }
 
 function indexNodeIn(body: string): string {
