@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { STATUSES_BY_URGENCY } from "../dashboards/src/boards/status-ranks.ts";
 import { renderedFiles } from "../dashboards/src/rendered-files.ts";
+import { SETTINGS } from "../dashboards/src/settings.ts";
 import { STATUSES } from "../src/core/model/report.ts";
 import { METRIC_FAMILIES } from "../src/metrics/families.ts";
 
@@ -21,24 +21,56 @@ const query = z.object({
   legendFormat: z.string().default(""),
   datasource: z.object({ uid: z.string() }),
 });
+const mapping = z.object({ options: z.record(z.string(), z.object({ text: z.string() })) });
 const panelSchema = z.object({
   id: z.number(),
   type: z.string(),
   title: z.string(),
   description: z.string().optional(),
   datasource: z.object({ uid: z.string() }).optional(),
-  fieldConfig: z.object({ defaults: z.object({ unit: z.string() }) }).optional(),
+  gridPos: z.object({ x: z.number(), w: z.number() }),
+  repeat: z.string().optional(),
+  repeatDirection: z.string().optional(),
+  fieldConfig: z
+    .object({
+      defaults: z.object({
+        unit: z.string(),
+        color: z.object({ mode: z.string() }).optional(),
+        mappings: z.array(mapping).default([]),
+      }),
+    })
+    .optional(),
+  options: z
+    .object({
+      mergeValues: z.boolean().optional(),
+      legend: z
+        .object({
+          showLegend: z.boolean().default(false),
+          displayMode: z.string().default("hidden"),
+          calcs: z.array(z.string()).default([]),
+        })
+        .optional(),
+    })
+    .optional(),
   targets: z.array(query).optional(),
 });
 const boardSchema = z.object({
   uid: z.string(),
   links: z.array(z.object({ type: z.string(), tags: z.array(z.string()), url: z.string().optional() })),
-  templating: z.object({ list: z.array(z.object({ name: z.string(), type: z.string() })) }),
+  editable: z.boolean(),
+  templating: z.object({
+    list: z.array(z.object({ name: z.string(), type: z.string(), allValue: z.string().optional() })),
+  }),
+  annotations: z.object({
+    list: z.array(
+      z.object({ name: z.string(), expr: z.string(), datasource: z.object({ uid: z.string() }) }),
+    ),
+  }),
   panels: z.array(panelSchema),
 });
 
 const boards = [...renderedFiles()]
-  .filter(([path]) => path.endsWith(".json"))
+  .filter(([path]) => /^[\w-]+\.json$/.test(path))
   .map(([path, text]) => ({ path, ...boardSchema.parse(JSON.parse(text)) }));
 const panels = boards.flatMap(({ uid, panels }) =>
   panels.filter(({ type }) => type !== "row").map((panel) => ({ uid, ...panel })),
@@ -56,13 +88,32 @@ describe("renderedFiles()", () => {
   it("leaves no other rendered file behind", () => {
     const found = readdirSync(DASHBOARDS, { recursive: true, encoding: "utf8" });
     const kept = found.filter((path) => /\.(json|ya?ml)$/.test(path) && !path.startsWith("src/"));
+    const chart = "../deploy/helm/synclag/templates/_links.tpl";
     const elsewhere = ["../deploy/demo/", "../deploy/helm/synclag/files/"].flatMap((folder) =>
       readdirSync(new URL(folder, DASHBOARDS), { recursive: true, encoding: "utf8" })
         .filter((path) => /\.(json|yml)$/.test(path))
         .map((path) => `${folder}${path}`),
     );
 
-    expect([...kept, ...elsewhere].toSorted()).toEqual([...renderedFiles().keys()].toSorted());
+    expect([...kept, ...elsewhere, chart].toSorted()).toEqual([...renderedFiles().keys()].toSorted());
+  });
+
+  it("leads where the settings say, and reads the series that they select", () => {
+    const settings = {
+      ...SETTINGS,
+      runbooksUrl: "https://git.example/runbooks",
+      grafanaUrl: "https://grafana.example",
+      synclagUrl: "https://synclag.example",
+      selector: 'job="one"',
+    };
+    const texts = [...renderedFiles(settings)].filter(([path]) => !path.startsWith("../deploy/demo/"));
+
+    expect(texts.filter(([, text]) => /localhost|job=~\\?"\.\*/.test(text)).map(([path]) => path)).toEqual(
+      [],
+    );
+    expect(renderedFiles(settings).get("rules/synclag-alerts.yml")).toContain('synclag_up{job="one"}');
+    // The chart and `sed` replace the selector as it stands in PromQL.
+    expect(renderedFiles().get("rules/synclag-alerts.yml")).not.toContain('job=~\\"');
   });
 
   it("names in all of them only metrics that /metrics serves", () => {
@@ -130,35 +181,114 @@ describe("a dashboard", () => {
     expect(chain?.links.map(({ url }) => url)).toContain("$" + "{synclag}/chains/$" + "{chain}");
   });
 
-  it("can be filtered by protocol, chain and variant", () => {
+  it("colours statuses by their mappings: by thresholds Grafana ignores these, one grey block", () => {
+    const timelines = panels.filter(({ type }) => type === "state-timeline");
+    const grey = panels.filter(
+      ({ fieldConfig, options }) =>
+        (fieldConfig?.defaults.mappings.length ?? 0) > 0 &&
+        fieldConfig?.defaults.color?.mode === "thresholds" &&
+        options?.mergeValues !== undefined,
+    );
+
+    expect(timelines).toHaveLength(2);
+    expect(grey.map(({ title }) => title)).toEqual([]);
+    for (const { fieldConfig } of timelines) {
+      const texts = fieldConfig?.defaults.mappings.flatMap(({ options }) => Object.values(options));
+      expect(fieldConfig?.defaults.color?.mode).toBe("fixed");
+      expect(texts?.map(({ text }) => text).toSorted()).toEqual(STATUSES.toSorted());
+    }
+  });
+
+  it("names each line of a graph, with its last value", () => {
+    const graphs = panels.filter(({ type }) => type === "timeseries");
+    const nameless = graphs.filter(
+      ({ options, targets = [] }) =>
+        options?.legend?.showLegend !== true ||
+        options.legend.displayMode === "hidden" ||
+        !options.legend.calcs.includes("lastNotNull") ||
+        targets.some(({ legendFormat }) => legendFormat === ""),
+    );
+
+    expect(graphs.length).toBeGreaterThan(20);
+    expect(nameless.map(({ uid, title }) => `${uid}: ${title}`)).toEqual([]);
+  });
+
+  it("fills the width of each line of panels, whatever is repeated", () => {
+    const repeated = panels.filter(({ repeat }) => repeat !== undefined);
+    const ragged = boards.flatMap(({ uid, panels: own }) =>
+      own
+        .filter(({ gridPos }, index) => {
+          const next = own[index + 1];
+          const ends = next === undefined || next.gridPos.x === 0;
+          return ends && gridPos.x + gridPos.w !== 24;
+        })
+        .map(({ title }) => `${uid}: ${title}`),
+    );
+
+    expect(repeated.map(({ gridPos, repeatDirection }) => [gridPos.w, repeatDirection])).toEqual([
+      [24, "v"],
+      [24, "v"],
+    ]);
+    expect(ragged).toEqual([]);
+  });
+
+  it("cannot be edited in place, marks what happened, and takes `.+` for all where each series has the label", () => {
+    for (const { uid, editable, annotations, templating } of boards) {
+      expect(editable).toBe(false);
+      expect(annotations.list.map(({ name }) => name)).toContain("Reloads");
+      expect(annotations.list.filter(({ datasource }) => datasource.uid !== "$datasource")).toEqual([]);
+      const all = new Set(
+        templating.list.flatMap(({ name, allValue }) => (name === "job" ? [] : (allValue ?? []))),
+      );
+      // RPC nodes have neither protocol nor tier.
+      expect([...all]).toEqual([uid === "synclag-endpoint" ? ".*" : ".+"]);
+    }
+  });
+
+  it("can be filtered by job, protocol, tier, chain and variant", () => {
     const names = new Map(
       boards.map(({ uid, templating }) => [uid, templating.list.map(({ name }) => name)]),
     );
 
-    expect(names.get("synclag-fleet")).toEqual(expect.arrayContaining(["protocol", "chain", "variant"]));
-    expect(names.get("synclag-chain")).toEqual(expect.arrayContaining(["protocol", "chain", "variant"]));
-    expect(names.get("synclag-endpoint")).toEqual(
-      expect.arrayContaining(["protocol", "variant", "endpoint"]),
+    expect(names.get("synclag-fleet")).toEqual(
+      expect.arrayContaining(["job", "protocol", "tier", "chain", "variant"]),
     );
-    expect(names.get("synclag-itself")).toContain("instance");
+    expect(names.get("synclag-chain")).toEqual(
+      expect.arrayContaining(["job", "protocol", "tier", "chain", "variant"]),
+    );
+    expect(names.get("synclag-endpoint")).toEqual(
+      expect.arrayContaining(["job", "protocol", "tier", "variant", "endpoint"]),
+    );
+    expect(names.get("synclag-itself")).toEqual(expect.arrayContaining(["job", "instance"]));
+  });
+
+  it("shows of each metric only what the job selects", () => {
+    const unselected = panels.flatMap(({ uid, title, targets = [] }) =>
+      targets
+        .flatMap(
+          ({ expr }) =>
+            expr.match(/\b(synclag[_:][\w:]+|up|process_\w+)\{[^}]*\}|\bsynclag[_:][\w:]+(?![\w:{])/g) ?? [],
+        )
+        .filter((selector) => !selector.includes('job=~"$job"'))
+        .map((selector) => `${uid}: ${title}: ${selector}`),
+    );
+
+    expect(unselected).toEqual([]);
   });
 
   it("uses only variables that it has", () => {
-    const unknown = panels.flatMap(({ uid, title, targets = [] }) => {
+    const marks = boards.flatMap(({ uid, annotations }) =>
+      annotations.list.map(({ name, expr }) => ({ uid, title: name, targets: [{ expr }] })),
+    );
+    const unknown = [...panels, ...marks].flatMap(({ uid, title, targets = [] }) => {
       const own = boards.find((board) => board.uid === uid)?.templating.list.map(({ name }) => name) ?? [];
       return targets
         .flatMap(({ expr }) => [...expr.matchAll(/\$([a-z_]\w*)/g)].map(([, name = ""]) => name))
-        .filter((name) => ![...own, "__rate_interval"].includes(name))
+        .filter((name) => ![...own, "__rate_interval", "__range"].includes(name))
         .map((name) => `${uid}: ${title}: ${name}`);
     });
 
     expect(unknown).toEqual([]);
-  });
-});
-
-describe("STATUSES_BY_URGENCY", () => {
-  it("ranks every status once", () => {
-    expect(STATUSES_BY_URGENCY.map(({ status }) => status).toSorted()).toEqual(STATUSES.toSorted());
   });
 });
 

@@ -40,6 +40,8 @@ export function yamlFile(
     defaultStringType,
     defaultKeyType: "PLAIN",
     blockQuote: "literal",
+    // In double quotes the selector would be escaped, and not found by those that replace it.
+    singleQuote: defaultStringType === "PLAIN" ? true : null,
   });
   return `# ${title}\n# ${DO_NOT_EDIT}\n${text}`;
 }

@@ -3,24 +3,25 @@ import { renderBoard } from "./boards/board.ts";
 import { chainBoard } from "./boards/chain-board.ts";
 import { endpointBoard } from "./boards/endpoint-board.ts";
 import { fleetBoard } from "./boards/fleet-board.ts";
-import { itselfBoard } from "./boards/itself-board.ts";
+import { selfMonitoringBoard } from "./boards/self-monitoring-board.ts";
+import { renderChartLinks } from "./chart-links.ts";
 import { renderDemoKit } from "./demo-kit.ts";
 import { renderGrafanaAlerts } from "./grafana-alerts.ts";
 import { renderGrafanaRoutes } from "./grafana-routes.ts";
 import { renderAlertRules, renderRecordingRules } from "./prometheus-rules.ts";
 import { renderRuleTests } from "./rule-tests/render-rule-tests.ts";
-import { SETTINGS } from "./settings.ts";
+import { SETTINGS, type Settings } from "./settings.ts";
 import { realTime } from "./time-scale.ts";
 
-/** All generated files by their path relative to dashboards/. */
-export function renderedFiles(): ReadonlyMap<string, string> {
-  const context: AlertContext = { settings: SETTINGS, time: realTime };
+/** All generated files by their path relative to dashboards/, with the links and the selector of the settings. */
+export function renderedFiles(settings: Settings = SETTINGS): ReadonlyMap<string, string> {
+  const context: AlertContext = { settings, time: realTime };
   const rules = [
     ["synclag-alerts.yml", renderAlertRules(context)],
     ["synclag-recording.yml", renderRecordingRules(context)],
   ] as const;
-  const boards = [fleetBoard(SETTINGS), chainBoard(), endpointBoard(), itselfBoard()].map(
-    (board) => [`${board.uid}.json`, renderBoard(board)] as const,
+  const boards = [fleetBoard(settings), chainBoard(), endpointBoard(), selfMonitoringBoard()].map(
+    (board) => [`${board.uid}.json`, renderBoard(board, settings)] as const,
   );
   return new Map([
     ...rules.map(([name, text]) => [`rules/${name}`, text] as const),
@@ -30,6 +31,7 @@ export function renderedFiles(): ReadonlyMap<string, string> {
     ...boards,
     // A chart reads files below its own folder only.
     ...[...rules, ...boards].map(([name, text]) => [`../deploy/helm/synclag/files/${name}`, text] as const),
+    ["../deploy/helm/synclag/templates/_links.tpl", renderChartLinks(settings)],
     ...[...renderDemoKit(context)].map(([path, text]) => [`../deploy/demo/${path}`, text] as const),
   ]);
 }

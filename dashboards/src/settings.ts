@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 
-/** What a team sets in the rules and dashboards. They are rendered from these values; the chart has those that are links. */
+/** What a team sets in the rules and dashboards, which are rendered from these values. */
 export interface Settings {
   /** Address of docs/runbooks/, the beginning of `runbook_url`. */
   readonly runbooksUrl: string;

@@ -35,14 +35,17 @@ const boardSchema = z.object({
   panels: z.array(
     z.object({ title: z.string(), targets: z.array(z.object({ expr: z.string() })).default([]) }),
   ),
+  annotations: z.object({ list: z.array(z.object({ name: z.string(), expr: z.string() })) }),
 });
-const QUERIES = DASHBOARDS.flatMap((file) =>
-  boardSchema
-    .parse(JSON.parse(readFileSync(file, "utf8")))
-    .panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr }))),
-);
-/** Of `parity` and of several replicas: the demo has neither. */
-const OPTIONAL = /synclag_(parity|leader|store_up)/;
+const QUERIES = DASHBOARDS.flatMap((file) => {
+  const { panels, annotations } = boardSchema.parse(JSON.parse(readFileSync(file, "utf8")));
+  return [
+    ...panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ title, expr }))),
+    ...annotations.list.map(({ name, expr }) => ({ title: `annotation ${name}`, expr })),
+  ];
+});
+/** Of `parity` and of several replicas, which the demo has not, and of what happens now and then. */
+const OPTIONAL = /synclag_(parity|leader|store_up)|^annotation/;
 
 /** The built program, and the files as they are committed. What the alerts do is told by alerts.test.ts. */
 describe("a real Prometheus that scrapes the demo", () => {
@@ -139,8 +142,8 @@ describe("a real Prometheus that scrapes the demo", () => {
 /** What Grafana asks when every variable stands on "All". */
 function inGrafana(expression: string): string {
   return expression
-    .replaceAll("$__rate_interval", "10s")
-    .replaceAll(/\$(protocol|variant|chain|endpoint|instance)\b/g, ".*");
+    .replaceAll(/\$__(rate_interval|range)\b/g, "10s")
+    .replaceAll(/\$(job|protocol|tier|variant|chain|endpoint|instance)\b/g, ".*");
 }
 
 function targetOf(labels: {

@@ -49,9 +49,19 @@ decodes() {
 same_rules() {
   local name
   for name in recording alerts; do
-    template --values "$1" --show-only templates/prometheusrule.yaml |
+    template --values "$1" --show-only templates/prometheusrule.yaml --set links.synclag=http://localhost:9855 |
       "$root/node_modules/.bin/tsx" "$root/test/helm/compare-rules.ts" "synclag-$name" "$root/dashboards/rules/synclag-$name.yml"
   done
+}
+
+# Every link is that of the values, and so is the selector.
+linked() {
+  local links=links.runbooks=https://git.example/runbooks,links.grafana=https://grafana.example
+  template --values "$1" --set "$links" --set-string 'prometheusRule.selector=job="one"' >"$work/rendered.yaml"
+  grep -q 'runbook_url: https://git.example/runbooks/SynclagDown.md' "$work/rendered.yaml" &&
+    grep -q 'dashboard_url: https://grafana.example/d/' "$work/rendered.yaml" &&
+    grep -q 'page_url: http://synclag.default:9855/chains/' "$work/rendered.yaml" &&
+    grep -q 'synclag_up{job="one"}' "$work/rendered.yaml" && ! grep -nE 'localhost|job=~"\.\*"' "$work/rendered.yaml"
 }
 
 two_pods_without_volume() {
@@ -69,6 +79,7 @@ for values in "$root"/deploy/helm/values/*.yaml; do
   check "each document decodes with $(basename "$values")" decodes "$values"
 done
 check "the rules are those of dashboards/rules" same_rules "$root/deploy/helm/values/operator.yaml"
+check "no link leads to localhost" linked "$root/deploy/helm/values/operator.yaml"
 check "a missing configuration is refused" refuses
 check "an unknown value is refused" refuses --set existingConfigMap=x --set replicas=2
 check "a store without the key of its Secret is refused" refuses --set existingConfigMap=x --set store.urlFrom.name=x

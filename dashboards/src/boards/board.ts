@@ -10,9 +10,9 @@ import {
   VariableRefresh,
   VariableSort,
 } from "@grafana/grafana-foundation-sdk/dashboard";
+import type { Settings } from "../settings.ts";
 import type { DashboardLink } from "../text.ts";
-import type { AnyPanel } from "./panels.ts";
-import { DATASOURCE } from "./query.ts";
+import { type AnyPanel, DATASOURCE } from "./panels.ts";
 
 /** What a dashboard consists of. */
 export interface Board {
@@ -22,39 +22,78 @@ export interface Board {
   readonly variables: readonly Variable[];
   /** The path of Synclag's own page on the same matter; without one, the status page. */
   readonly page?: string;
+  readonly annotations: readonly Annotation[];
   readonly rows: readonly { readonly title: string; readonly panels: readonly AnyPanel[] }[];
 }
 
 /** A variable of a dashboard: the values of a label. */
-export interface Variable {
+interface Variable {
   readonly name: string;
   readonly label: string;
   /** What has the label. */
   readonly metric: string;
-  /** `any`: several at once, by default all; `one`: exactly one. */
-  readonly choice: "any" | "one";
+  /** `any`: several at once, by default all; `one`: exactly one; `any or none`: some series have no such label. */
+  readonly choice: "any" | "any or none" | "one";
 }
 
-export const PROTOCOL: Variable = {
-  name: "protocol",
-  label: "Protocol",
-  metric: "synclag_up",
-  choice: "any",
+const of = (name: string, label: string): Variable => ({ name, label, metric: "synclag_up", choice: "any" });
+
+/** Which of several Synclags. */
+export const JOB: Variable = { ...of("job", "Job"), metric: "synclag_build_info" };
+export const PROTOCOL = of("protocol", "Protocol");
+export const CHAIN = of("chain", "Chain");
+export const VARIANT = of("variant", "Variant");
+export const TIER = of("tier", "Tier");
+
+/** Selector of the targets that the variables select. */
+export const SELECTED_TARGETS =
+  'job=~"$job", protocol=~"$protocol", tier=~"$tier", variant=~"$variant", chain=~"$chain"';
+
+/** What happened, as marks on every graph: one wherever the expression is over 0. */
+interface Annotation {
+  readonly name: string;
+  readonly expr: string;
+  readonly text: string;
+  readonly color: string;
+  /** Whether they are shown from the start: many at once hide the graphs. */
+  readonly shown: boolean;
+}
+
+export const RELOADS: Annotation = {
+  name: "Reloads",
+  expr: 'changes(synclag_config_last_reload_success_timestamp_seconds{job=~"$job"}[1m]) > 0',
+  text: "{{instance}} has loaded its configuration",
+  color: "blue",
+  shown: true,
 };
-export const CHAIN: Variable = { name: "chain", label: "Chain", metric: "synclag_up", choice: "any" };
-export const VARIANT: Variable = { name: "variant", label: "Variant", metric: "synclag_up", choice: "any" };
+export const DEPLOYMENTS: Annotation = {
+  name: "Deployments",
+  expr: `increase(synclag_deployment_changes_total{${SELECTED_TARGETS}}[1m]) > 0`,
+  text: "{{protocol}} {{variant}} ({{tier}}) on {{chain}} serves another deployment",
+  color: "purple",
+  shown: true,
+};
+export const STATUS_CHANGES: Annotation = {
+  name: "Status changes",
+  expr: `changes(synclag_status_rank{${SELECTED_TARGETS}}[1m]) > 0`,
+  text: "{{protocol}} {{variant}} ({{tier}}) on {{chain}} has another status",
+  color: "orange",
+  shown: false,
+};
 
 /** Where Synclag itself is: its pages have the explorers and playgrounds of the indexers. */
 export const SYNCLAG_PAGE = "$" + "{synclag}";
 
 const TAG = "synclag";
 
-/** The text of a dashboard's file, for Grafana 11, 12 and 13. */
-export function renderBoard({ uid, title, description, variables, page = "", rows }: Board): string {
+/** The text of a dashboard's file, for Grafana 11, 12 and 13. A copy can be edited: the next import would overwrite changes. */
+export function renderBoard(board: Board, { synclagUrl }: Settings): string {
+  const { uid, title, description, variables, page = "", annotations, rows } = board;
   const builder = new DashboardBuilder(title)
     .uid(uid)
     .description(description)
     .tags([TAG])
+    .readonly()
     .timezone("browser")
     .time({ from: "now-3h", to: "now" })
     .refresh("30s")
@@ -82,7 +121,7 @@ export function renderBoard({ uid, title, description, variables, page = "", row
     new TextBoxVariableBuilder("synclag")
       .label("Synclag")
       .description("Address of Synclag's own page, for the links to it")
-      .defaultValue("http://localhost:9855"),
+      .defaultValue(synclagUrl),
   );
   for (const row of rows) {
     builder.withRow(new RowBuilder(row.title));
@@ -90,8 +129,24 @@ export function renderBoard({ uid, title, description, variables, page = "", row
       builder.withPanel(panel);
     }
   }
-  const { panels = [], ...board } = builder.build();
-  return `${JSON.stringify({ ...board, panels: panels.map(identified) }, null, 2)}\n`;
+  const { panels = [], ...built } = builder.build();
+  const marks = { list: annotations.map(annotation) };
+  return `${JSON.stringify({ ...built, annotations: marks, panels: panels.map(identified) }, null, 2)}\n`;
+}
+
+/** The SDK has no annotations of Prometheus. */
+function annotation({ name, expr, text, color, shown }: Annotation): object {
+  return {
+    name,
+    datasource: DATASOURCE,
+    enable: shown,
+    hide: false,
+    iconColor: color,
+    expr,
+    step: "60s",
+    titleFormat: name,
+    textFormat: text,
+  };
 }
 
 type BuiltPanel = NonNullable<ReturnType<DashboardBuilder["build"]>["panels"]>[number];
@@ -118,5 +173,9 @@ function labelVariable({ name, label, metric, choice }: Variable): QueryVariable
     .sort(VariableSort.AlphabeticalAsc);
   return choice === "one"
     ? query
-    : query.multi(true).includeAll(true).allValue(".*").current({ text: "All", value: "$__all" });
+    : query
+        .multi(true)
+        .includeAll(true)
+        .allValue(choice === "any" ? ".+" : ".*")
+        .current({ text: "All", value: "$__all" });
 }

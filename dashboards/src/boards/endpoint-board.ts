@@ -5,28 +5,36 @@ import {
 } from "@grafana/grafana-foundation-sdk/heatmap";
 import { PromQueryFormat } from "@grafana/grafana-foundation-sdk/prometheus";
 import { BUDGET, INDEXER } from "../promql.ts";
-import { type Board, PROTOCOL, VARIANT } from "./board.ts";
-import { type AnyPanel, graph, stat, table } from "./panels.ts";
-import { column, DATASOURCE, overTime } from "./query.ts";
+import { type Board, JOB, PROTOCOL, RELOADS, TIER, VARIANT } from "./board.ts";
+import { type AnyPanel, DATASOURCE, graph, query, stat, table } from "./panels.ts";
 
-const SELECTED = 'protocol=~"$protocol", variant=~"$variant", endpoint=~"$endpoint"';
-const SELECTED_INDEXERS = 'protocol=~"$protocol", variant=~"$variant"';
+/** RPC nodes have neither protocol nor tier. */
+const SELECTED_INDEXERS = 'job=~"$job", protocol=~"$protocol", tier=~"$tier", variant=~"$variant"';
+const SELECTED = `${SELECTED_INDEXERS}, endpoint=~"$endpoint"`;
 const ENDPOINT = "protocol, variant, tier, endpoint";
 /** A shared budget has no protocol: it is shown whatever is selected. */
-const BUDGETS = `{protocol=~"$protocol|", variant=~"$variant|"}`;
+const BUDGETS = `{job=~"$job", protocol=~"$protocol|", tier=~"$tier|", variant=~"$variant|"}`;
+const USED = `max by (${BUDGET}) (synclag_budget_used${BUDGETS})`;
+const LIMIT = `max by (${BUDGET}) (synclag_budget_limit${BUDGETS})`;
 const BUDGET_LEGEND = "{{budget}}: {{whose}}";
+const POLLS = `synclag_polls_total{${SELECTED}}`;
+const FAILURES = `synclag_poll_failures_total{${SELECTED}}`;
 
 /** Requests, failures, durations and budgets. */
 export function endpointBoard(): Board {
+  const ofPolls = { metric: "synclag_polls_total", choice: "any or none" } as const;
   return {
     uid: "synclag-endpoint",
     title: "Synclag: endpoint",
     description: "Polls of indexers and nodes: number, failures, duration, and budget use.",
     variables: [
-      { ...PROTOCOL, metric: "synclag_polls_total" },
-      { ...VARIANT, metric: "synclag_polls_total" },
-      { name: "endpoint", label: "Endpoint", metric: "synclag_polls_total", choice: "any" },
+      JOB,
+      { ...PROTOCOL, ...ofPolls },
+      { ...TIER, ...ofPolls },
+      { ...VARIANT, ...ofPolls },
+      { name: "endpoint", label: "Endpoint", ...ofPolls },
     ],
+    annotations: [RELOADS],
     rows: [
       { title: "Now", panels: [...counts(), failing()] },
       { title: "Polls", panels: [requests(), failures(), durations(), durationMap()] },
@@ -38,32 +46,35 @@ export function endpointBoard(): Board {
 function counts(): readonly AnyPanel[] {
   return [
     stat({
-      title: "Requests, last hour",
-      description: "Requests sent, including retries, as providers count them.",
+      title: "Requests",
+      description: "Requests sent in the chosen time, including retries, as providers count them.",
       unit: "short",
-      expr: `sum(increase(synclag_polls_total{${SELECTED}}[1h]))`,
-    }).decimals(0),
+      expr: `sum(increase(${POLLS}[$__range]))`,
+      decimals: 0,
+    }),
     stat({
-      title: "Failed, last hour",
-      description: "Share of the requests of the last hour without a usable answer.",
+      title: "Failed",
+      description: "Share of the requests in the chosen time without a usable answer.",
       unit: "percentunit",
-      expr: `sum(increase(synclag_poll_failures_total{${SELECTED}}[1h])) / sum(increase(synclag_polls_total{${SELECTED}}[1h]))`,
+      expr: `sum(increase(${FAILURES}[$__range])) / sum(increase(${POLLS}[$__range]))`,
       steps: [
         [0.02, "yellow"],
         [0.1, "red"],
       ],
-    }).decimals(1),
+      decimals: 1,
+    }),
     stat({
       title: "Duration, 95th percentile",
-      description: "95 % of the polls of the last hour took no longer than this.",
+      description: "95 % of the polls in the chosen time took no longer than this.",
       unit: "s",
-      expr: quantile(0.95, "1h", "le"),
-    }).decimals(2),
+      expr: quantile(0.95, "$__range", "le"),
+      decimals: 2,
+    }),
     stat({
       title: "Failing endpoints",
-      description: "Endpoints with more than half of the polls of the last hour failed.",
+      description: "Endpoints with more than half of the polls in the chosen time failed.",
       unit: "short",
-      expr: `count(sum by (${ENDPOINT}) (increase(synclag_poll_failures_total{${SELECTED}}[1h])) > 0.5 * sum by (${ENDPOINT}) (increase(synclag_polls_total{${SELECTED}}[1h]))) or vector(0)`,
+      expr: `count(sum by (${ENDPOINT}) (increase(${FAILURES}[$__range])) > 0.5 * sum by (${ENDPOINT}) (increase(${POLLS}[$__range]))) or vector(0)`,
       steps: [[1, "red"]],
     }),
     stat({
@@ -71,30 +82,33 @@ function counts(): readonly AnyPanel[] {
       description:
         "Smallest remaining share of any budget. `auto` plans with nine tenths, so a tenth is normal at the end of a window.",
       unit: "percentunit",
-      expr: `min(1 - max by (${BUDGET}) (synclag_budget_used${BUDGETS}) / max by (${BUDGET}) (synclag_budget_limit${BUDGETS}))`,
+      expr: `min(1 - ${USED} / ${LIMIT})`,
       steps: [
         [0, "red"],
         [0.05, "yellow"],
         [0.1, "green"],
       ],
-    }).decimals(1),
+      decimals: 1,
+    }),
     stat({
-      title: "Skipped rounds, last hour",
+      title: "Skipped rounds",
       description:
-        "Rounds skipped because the previous round of the indexer was still running: its schedule is too frequent.",
+        "Rounds skipped in the chosen time because the previous round of the indexer was still running: its schedule is too frequent.",
       unit: "short",
-      expr: `sum(increase(synclag_rounds_skipped_total{${SELECTED_INDEXERS}}[1h]))`,
+      expr: `sum(increase(synclag_rounds_skipped_total{${SELECTED_INDEXERS}}[$__range]))`,
       steps: [[1, "yellow"]],
-    }).decimals(0),
+      decimals: 0,
+    }),
   ];
 }
 
 function failing(): AnyPanel {
   return table({
-    title: "Failures of the last hour",
+    title: "Failures",
     description:
-      "By endpoint and reason, most frequent first. docs/METRICS.md explains the reasons. No row: no failure.",
+      "In the chosen time, by endpoint and reason, most frequent first. docs/METRICS.md explains the reasons. No row: no failure.",
     unit: "short",
+    columns: { failures: `topk(30, sum by (${ENDPOINT}, reason) (increase(${FAILURES}[$__range])) > 0)` },
     headings: {
       protocol: "Protocol",
       variant: "Variant",
@@ -105,31 +119,19 @@ function failing(): AnyPanel {
     },
     sortBy: "Failures",
   })
-    .withTarget(
-      column(
-        "failures",
-        `topk(30, sum by (${ENDPOINT}, reason) (increase(synclag_poll_failures_total{${SELECTED}}[1h])) > 0)`,
-      ),
-    )
     .noValue("No failures")
     .decimals(0)
-    .height(8)
-    .span(24);
+    .height(8);
 }
 
 function requests(): AnyPanel {
   return graph({
-    title: "Requests",
+    title: "Requests over time",
     description: "Requests per second and indexer, including retries.",
     unit: "reqps",
-  })
-    .withTarget(
-      overTime(
-        withOwner(`sum by (${INDEXER}) (rate(synclag_polls_total{${SELECTED}}[$__rate_interval]))`, INDEXER),
-        "{{whose}}",
-      ),
-    )
-    .min(0);
+    lines: [[withOwner(`sum by (${INDEXER}) (rate(${POLLS}[$__rate_interval]))`, INDEXER), "{{whose}}"]],
+    min: 0,
+  });
 }
 
 function failures(): AnyPanel {
@@ -137,34 +139,25 @@ function failures(): AnyPanel {
     title: "Failures by reason",
     description: "Polls per second without a usable answer, by reason.",
     unit: "reqps",
+    lines: [[`sum by (reason) (rate(${FAILURES}[$__rate_interval]))`, "{{reason}}"]],
   })
-    .withTarget(
-      overTime(
-        `sum by (reason) (rate(synclag_poll_failures_total{${SELECTED}}[$__rate_interval]))`,
-        "{{reason}}",
-      ),
-    )
     .drawStyle(GraphDrawStyle.Bars)
     .fillOpacity(60)
     .stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
 }
 
 function durations(): AnyPanel {
+  const line = (share: number) => withOwner(quantile(share, "$__rate_interval", `${INDEXER}, le`), INDEXER);
   return graph({
     title: "Duration",
     description: "Median and 95th percentile of the time from request to answer.",
     unit: "s",
-  })
-    .withTarget(
-      overTime(withOwner(quantile(0.5, "$__rate_interval", `${INDEXER}, le`), INDEXER), "{{whose}} median"),
-    )
-    .withTarget(
-      overTime(
-        withOwner(quantile(0.95, "$__rate_interval", `${INDEXER}, le`), INDEXER),
-        "{{whose}} 95th percentile",
-      ),
-    )
-    .min(0);
+    lines: [
+      [line(0.5), "{{whose}} median"],
+      [line(0.95), "{{whose}} 95th percentile"],
+    ],
+    min: 0,
+  });
 }
 
 function durationMap(): AnyPanel {
@@ -175,15 +168,17 @@ function durationMap(): AnyPanel {
     )
     .datasource(DATASOURCE)
     .withTarget(
-      overTime(
+      query(
         `sum by (le) (increase(synclag_poll_duration_seconds_bucket{${SELECTED_INDEXERS}}[$__rate_interval]))`,
-        "{{le}}",
-      ).format(PromQueryFormat.Heatmap),
+      )
+        .legendFormat("{{le}}")
+        .range()
+        .format(PromQueryFormat.Heatmap),
     )
     .unit("s")
     .calculate(false)
     .color(new HeatmapColorOptionsBuilder().scheme("Turbo").steps(64))
-    .height(9)
+    .height(10)
     .span(12);
 }
 
@@ -193,35 +188,21 @@ function budgetUse(): AnyPanel {
     description:
       "Used share of each budget, by the stricter of the calendar and the rolling window. The ten highest.",
     unit: "percentunit",
-  })
-    .withTarget(
-      overTime(
-        withOwner(
-          `topk(10, max by (${BUDGET}) (synclag_budget_used${BUDGETS}) / max by (${BUDGET}) (synclag_budget_limit${BUDGETS}))`,
-          ENDPOINT,
-        ),
-        BUDGET_LEGEND,
-      ),
-    )
-    .min(0)
-    .max(1);
+    lines: [[withOwner(`topk(10, ${USED} / ${LIMIT})`, ENDPOINT), BUDGET_LEGEND]],
+    min: 0,
+    max: 1,
+  });
 }
 
 function budgetForecast(): AnyPanel {
+  const inTwoHours = `max by (${BUDGET}) (predict_linear(synclag_budget_used${BUDGETS}[6h], 7200))`;
   return graph({
     title: "Budget forecast",
     description:
-      "Share of each budget that will be left in a day at the rate of the last six hours, if no window ends. Below zero: it runs out before then. The ten lowest.",
+      "Share of each budget that will be left in two hours at the rate of the last six hours, if no window ends. Below zero: it runs out before then. The ten lowest.",
     unit: "percentunit",
-  }).withTarget(
-    overTime(
-      withOwner(
-        `bottomk(10, 1 - max by (${BUDGET}) (predict_linear(synclag_budget_used${BUDGETS}[6h], 86400)) / max by (${BUDGET}) (synclag_budget_limit${BUDGETS}))`,
-        ENDPOINT,
-      ),
-      BUDGET_LEGEND,
-    ),
-  );
+    lines: [[withOwner(`bottomk(10, 1 - ${inTwoHours} / ${LIMIT})`, ENDPOINT), BUDGET_LEGEND]],
+  });
 }
 
 function budgetTable(): AnyPanel {
@@ -230,6 +211,12 @@ function budgetTable(): AnyPanel {
     description:
       "Limit, use and remainder of each budget, most used first. Several endpoints use a `shared` one.",
     unit: "short",
+    columns: {
+      share: `${USED} / ${LIMIT}`,
+      used: USED,
+      remaining: `min by (${BUDGET}) (synclag_budget_remaining${BUDGETS})`,
+      limit: LIMIT,
+    },
     headings: {
       budget: "Budget",
       protocol: "Protocol",
@@ -243,18 +230,8 @@ function budgetTable(): AnyPanel {
     },
     sortBy: "Used",
   })
-    .withTarget(
-      column(
-        "share",
-        `max by (${BUDGET}) (synclag_budget_used${BUDGETS}) / max by (${BUDGET}) (synclag_budget_limit${BUDGETS})`,
-      ),
-    )
-    .withTarget(column("used", `max by (${BUDGET}) (synclag_budget_used${BUDGETS})`))
-    .withTarget(column("remaining", `min by (${BUDGET}) (synclag_budget_remaining${BUDGETS})`))
-    .withTarget(column("limit", `max by (${BUDGET}) (synclag_budget_limit${BUDGETS})`))
     .overrideByName("Used", [{ id: "unit", value: "percentunit" }])
-    .height(9)
-    .span(24);
+    .height(9);
 }
 
 /**

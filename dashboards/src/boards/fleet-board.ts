@@ -2,22 +2,42 @@ import { VisibilityMode } from "@grafana/grafana-foundation-sdk/common";
 import { FieldColorBuilder, FieldColorModeId } from "@grafana/grafana-foundation-sdk/dashboard";
 import { PanelBuilder as StatusHistoryBuilder } from "@grafana/grafana-foundation-sdk/statushistory";
 import { FLEET_FRESHNESS, protocolFreshness } from "../freshness.ts";
-import { PAIR } from "../promql.ts";
 import type { Settings } from "../settings.ts";
-import { type Board, CHAIN, PROTOCOL, SYNCLAG_PAGE, VARIANT } from "./board.ts";
-import { type AnyPanel, columnLink, graph, stat, statusTimeline, table, thresholds } from "./panels.ts";
-import { column, DATASOURCE, overTime, SELECTED_TARGETS } from "./query.ts";
-import { statusMappings, statusRankQuery } from "./status-ranks.ts";
+import {
+  type Board,
+  CHAIN,
+  DEPLOYMENTS,
+  JOB,
+  PROTOCOL,
+  RELOADS,
+  SELECTED_TARGETS,
+  STATUS_CHANGES,
+  SYNCLAG_PAGE,
+  TIER,
+  VARIANT,
+} from "./board.ts";
+import {
+  type AnyPanel,
+  columnLink,
+  DATASOURCE,
+  graph,
+  query,
+  STATUS_MAPPINGS,
+  stat,
+  statusTimeline,
+  table,
+  thresholds,
+} from "./panels.ts";
 
 const ROW = "protocol, variant, tier, chain";
-const SELECTED_PAIRS = 'protocol=~"$protocol", chain=~"$chain"';
+const SELECTED_PAIRS = 'job=~"$job", protocol=~"$protocol", chain=~"$chain"';
+const SELECTED_PROTOCOLS = 'job=~"$job", protocol=~"$protocol"';
 const TO_CHAIN =
   "/d/synclag-chain?$" +
   "{datasource:queryparam}&var-chain=$" +
   "{__data.fields.Chain}&var-protocol=$" +
   "{__data.fields.Protocol}&$" +
   "{__url_time_range}";
-
 /** A target on the page of its chain. */
 const TARGET_OF_ROW =
   "$" +
@@ -25,6 +45,7 @@ const TARGET_OF_ROW =
   "{__data.fields.Protocol}-$" +
   "{__data.fields.Variant}-$" +
   "{__data.fields.Tier}";
+const STATUS_OF_CELL = "$" + "{__value.text}";
 
 /** What is wrong now, worst first; since when; and how fresh the fleet has been. */
 export function fleetBoard(settings: Settings): Board {
@@ -32,7 +53,8 @@ export function fleetBoard(settings: Settings): Board {
     uid: "synclag-fleet",
     title: "Synclag: fleet",
     description: "What is wrong now, worst first, since when, and whether another variant is ok.",
-    variables: [PROTOCOL, CHAIN, VARIANT],
+    variables: [JOB, PROTOCOL, TIER, CHAIN, VARIANT],
+    annotations: [RELOADS, DEPLOYMENTS, STATUS_CHANGES],
     rows: [
       { title: "Now", panels: [...counts(settings), wrongNow()] },
       { title: "Since when", panels: [stateOfProtocol(), gapsOfProtocol()] },
@@ -41,65 +63,74 @@ export function fleetBoard(settings: Settings): Board {
   };
 }
 
-function counts({ objective: objectiveShare }: Settings): readonly AnyPanel[] {
-  const red = [[1, "red"]] as const;
+function counts({ objective: share }: Settings): readonly AnyPanel[] {
+  const ok = `max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="ok"})`;
+  const unit = "short";
   return [
     stat({
       title: "Targets ok",
       description: "Targets that advance and are within their thresholds.",
-      unit: "short",
-      expr: `sum(max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="ok"}))`,
+      unit,
+      expr: `sum(${ok})`,
     }),
     stat({
       title: "Targets not ok",
       description: "All other targets, including back-filling and unknown ones. The table below lists them.",
-      unit: "short",
-      expr: `count(max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="ok"}) == 0) or vector(0)`,
+      unit,
+      expr: `count(${ok} == 0) or vector(0)`,
       steps: [[1, "orange"]],
     }),
     stat({
-      title: "Chains without an ok variant",
+      title: "Down",
       description:
-        "Pairs of protocol and chain where no variant that users are served from is ok, so they see old data or errors.",
-      unit: "short",
-      expr: `count(max by (${PAIR}) (synclag_status{${SELECTED_PAIRS}, tier="production", status="ok"}) == 0) or vector(0)`,
-      steps: red,
+        "Pairs of protocol and chain without a usable variant: users see old data, wrong data or errors.",
+      unit,
+      expr: `count(max by (protocol, chain) (synclag_pair_state{${SELECTED_PAIRS}, state="down"}) == 1) or vector(0)`,
+      steps: [[1, "red"]],
     }),
     stat({
       title: "Shared causes",
       description:
         "Active incidents: one cause that affects many targets at once. The status page names them.",
-      unit: "short",
-      expr: "count(max by (scope, subject) (synclag_incident_active) == 1) or vector(0)",
-      steps: red,
+      unit,
+      expr: 'count(max by (scope, subject) (synclag_incident_active{job=~"$job"}) == 1) or vector(0)',
+      steps: [[1, "red"]],
     }),
     stat({
       title: "In maintenance",
       description: "Targets in a maintenance window: still polled and shown, but without alerts.",
-      unit: "short",
+      unit,
       expr: `sum(max by (${ROW}) (synclag_maintenance{${SELECTED_TARGETS}})) or vector(0)`,
     }),
     stat({
       title: "Freshness, 30 days",
-      description: `Share of chain time in which at least one variant that users are served from was ok. The objective is ${objectiveShare * 100} %. Needs the recording rules.`,
+      description: `Share of chain time in which at least one variant that users are served from was ok. The objective is ${share * 100} %. Needs the recording rules.`,
       unit: "percentunit",
-      expr: FLEET_FRESHNESS,
+      expr: `min(${FLEET_FRESHNESS}{job=~"$job"})`,
       steps: [
         [0, "red"],
-        [objectiveShare, "green"],
+        [share, "green"],
       ],
-    }).decimals(2),
+      decimals: 2,
+    }),
   ];
 }
 
 function wrongNow(): AnyPanel {
-  const wrong = `max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="ok"}) == 0`;
+  const wrong = `max by (${ROW}) (synclag_status_rank{${SELECTED_TARGETS}}) > 0`;
   const ofWrong = (expr: string): string => `max by (${ROW}) (${expr})\nand on (${ROW})\n  ${wrong}`;
   return table({
     title: "Targets not ok now",
     description:
-      "Worst first: status, lag behind the reference of its chain, time since it last advanced, and number of other variants that are ok there. An empty cell is unknown, never zero. No row: all targets are ok. The chain links to its dashboard, the variant to its entry on Synclag's own page.",
+      "Worst first: status, lag behind the reference of its chain, time since it last advanced, and number of other variants that are ok there. An empty cell is unknown, never zero. No row: all targets are ok. The status links to its meaning and what to do, the chain to its dashboard, the variant to its entry on Synclag's own page.",
     unit: "none",
+    columns: {
+      status: wrong,
+      lag: ofWrong(`synclag_lag_seconds{${SELECTED_TARGETS}}`),
+      blocks: ofWrong(`synclag_lag_blocks{${SELECTED_TARGETS}}`),
+      advance: ofWrong(`time() - synclag_last_advance_timestamp_seconds{${SELECTED_TARGETS}}`),
+      others: `0 * (${wrong})\n+ on (protocol, chain) group_left ()\nsum by (protocol, chain) (max by (${ROW}) (synclag_status{${SELECTED_PAIRS}, status="ok"}))`,
+    },
     headings: {
       "Value #status": "Status",
       protocol: "Protocol",
@@ -113,22 +144,11 @@ function wrongNow(): AnyPanel {
     },
     sortBy: "Status",
   })
-    .withTarget(column("status", `${statusRankQuery(SELECTED_TARGETS, ROW)} > 0`))
-    .withTarget(column("lag", ofWrong(`synclag_lag_seconds{${SELECTED_TARGETS}}`)))
-    .withTarget(column("blocks", ofWrong(`synclag_lag_blocks{${SELECTED_TARGETS}}`)))
-    .withTarget(
-      column("advance", ofWrong(`time() - synclag_last_advance_timestamp_seconds{${SELECTED_TARGETS}}`)),
-    )
-    .withTarget(
-      column(
-        "others",
-        `(${wrong})\n+ on (protocol, chain) group_left ()\nsum by (protocol, chain) (max by (${ROW}) (synclag_status{${SELECTED_PAIRS}, status="ok"}))`,
-      ),
-    )
     .noValue("All targets are ok")
     .overrideByName("Status", [
-      { id: "mappings", value: statusMappings() },
+      { id: "mappings", value: STATUS_MAPPINGS },
       { id: "custom.cellOptions", value: { type: "color-background", mode: "basic" } },
+      columnLink("What this status means, and what to do", `${SYNCLAG_PAGE}/docs/statuses#${STATUS_OF_CELL}`),
     ])
     .overrideByName("Chain", [columnLink("Dashboard of this chain", TO_CHAIN)])
     .overrideByName("Variant", [
@@ -136,8 +156,7 @@ function wrongNow(): AnyPanel {
     ])
     .overrideByName("Behind", [{ id: "unit", value: "s" }])
     .overrideByName("Last advance", [{ id: "unit", value: "s" }])
-    .height(12)
-    .span(24);
+    .height(12);
 }
 
 function stateOfProtocol(): AnyPanel {
@@ -145,20 +164,10 @@ function stateOfProtocol(): AnyPanel {
     title: "Status of $protocol by chain",
     description:
       "Worst status of the variants of each chain over time. Rows that change at the same moment usually have one cause.",
-    selector: SELECTED_TARGETS,
-    by: "protocol, chain, variant, tier",
-    legend: "{{chain}}",
+    line: [`max by (protocol, chain) (synclag_status_rank{${SELECTED_TARGETS}})`, "{{chain}}"],
   })
-    .targets([overTime(worstRank(), "{{chain}}")])
     .repeat("protocol")
-    .repeatDirection("h")
-    .maxPerRow(2)
-    .height(20)
-    .span(12);
-}
-
-function worstRank(): string {
-  return `max by (protocol, chain) (${statusRankQuery(SELECTED_TARGETS, ROW)})`;
+    .repeatDirection("v");
 }
 
 function gapsOfProtocol(): AnyPanel {
@@ -169,10 +178,9 @@ function gapsOfProtocol(): AnyPanel {
     )
     .datasource(DATASOURCE)
     .withTarget(
-      overTime(
-        `max by (protocol, chain) (abs(synclag_variant_gap_seconds{${SELECTED_TARGETS}}))`,
-        "{{chain}}",
-      ),
+      query(`max by (protocol, chain) (abs(synclag_variant_gap_seconds{${SELECTED_TARGETS}}))`)
+        .legendFormat("{{chain}}")
+        .range(),
     )
     .unit("s")
     .min(0)
@@ -195,10 +203,9 @@ function gapsOfProtocol(): AnyPanel {
     .colWidth(0.95)
     .maxDataPoints(120)
     .repeat("protocol")
-    .repeatDirection("h")
-    .maxPerRow(2)
-    .height(20)
-    .span(12);
+    .repeatDirection("v")
+    .height(14)
+    .span(24);
 }
 
 function mostBehind(): AnyPanel {
@@ -206,14 +213,14 @@ function mostBehind(): AnyPanel {
     title: "Most behind",
     description: "The ten targets furthest behind the reference of their chain, in chain time.",
     unit: "s",
-  })
-    .withTarget(
-      overTime(
+    lines: [
+      [
         `topk(10, max by (${ROW}) (synclag_lag_seconds{${SELECTED_TARGETS}}))`,
         "{{protocol}} {{chain}} {{variant}} {{tier}}",
-      ),
-    )
-    .min(0);
+      ],
+    ],
+    min: 0,
+  });
 }
 
 function freshness({ objective: share }: Settings): AnyPanel {
@@ -221,20 +228,27 @@ function freshness({ objective: share }: Settings): AnyPanel {
     title: "Fresh chains",
     description: `Share of a protocol's chains with an ok variant that users are served from, now and over the last hour. Below the red line (${share * 100} %) it misses the objective. Needs the recording rules.`,
     unit: "percentunit",
-  })
-    .withTarget(overTime('synclag:protocol_fresh:ratio{protocol=~"$protocol"}', "{{protocol}}"))
-    .withTarget(overTime(`${protocolFreshness("1h")}{protocol=~"$protocol"}`, "{{protocol}}, last hour"))
-    .max(1)
-    .thresholds(thresholds([[share, "transparent"]], "red"));
+    lines: [
+      [`min by (protocol) (synclag:protocol_fresh:ratio{${SELECTED_PROTOCOLS}})`, "{{protocol}}"],
+      [`min by (protocol) (${protocolFreshness("1h")}{${SELECTED_PROTOCOLS}})`, "{{protocol}}, last hour"],
+    ],
+    max: 1,
+  }).thresholds(thresholds([[share, "transparent"]], "red"));
 }
 
 function objective(): AnyPanel {
   const windows = ["1h", "6h", "3d", "30d"] as const;
-  const panel = table({
+  return table({
     title: "Freshness by protocol",
     description:
       "Share of chain time in which at least one variant was ok, worst first. Needs the recording rules and a history as long as each window.",
     unit: "percentunit",
+    columns: Object.fromEntries(
+      windows.map((window) => [
+        `w${window}`,
+        `min by (protocol) (${protocolFreshness(window)}{${SELECTED_PROTOCOLS}})`,
+      ]),
+    ),
     headings: {
       protocol: "Protocol",
       ...Object.fromEntries(windows.map((window) => [`Value #w${window}`, window])),
@@ -243,12 +257,5 @@ function objective(): AnyPanel {
     first: "lowest",
   })
     .decimals(3)
-    .height(7)
-    .span(24);
-  for (const window of windows) {
-    panel.withTarget(
-      column(`w${window}`, `max by (protocol) (${protocolFreshness(window)}{protocol=~"$protocol"})`),
-    );
-  }
-  return panel;
+    .height(7);
 }

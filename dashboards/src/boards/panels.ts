@@ -1,22 +1,37 @@
-import { BigValueColorMode, BigValueGraphMode, VisibilityMode } from "@grafana/grafana-foundation-sdk/common";
+import {
+  BigValueColorMode,
+  BigValueGraphMode,
+  LegendDisplayMode,
+  LegendPlacement,
+  SortOrder,
+  TooltipDisplayMode,
+  VisibilityMode,
+  VizLegendOptionsBuilder,
+  VizTooltipOptionsBuilder,
+} from "@grafana/grafana-foundation-sdk/common";
 import {
   type DashboardBuilder,
   FieldColorBuilder,
   FieldColorModeId,
+  MappingType,
   type Threshold,
   ThresholdsConfigBuilder,
   ThresholdsMode,
+  type ValueMapping,
 } from "@grafana/grafana-foundation-sdk/dashboard";
+import { DataqueryBuilder, PromQueryFormat } from "@grafana/grafana-foundation-sdk/prometheus";
 import { PanelBuilder as StatBuilder } from "@grafana/grafana-foundation-sdk/stat";
 import { PanelBuilder as StateTimelineBuilder } from "@grafana/grafana-foundation-sdk/statetimeline";
 import { PanelBuilder as TableBuilder } from "@grafana/grafana-foundation-sdk/table";
 import { PanelBuilder as GraphBuilder } from "@grafana/grafana-foundation-sdk/timeseries";
-import { DATASOURCE, now, overTime } from "./query.ts";
-import { statusMappings, statusRankQuery } from "./status-ranks.ts";
+import { STATUSES_BY_URGENCY, type Status } from "../../../src/core/model/report.ts";
 
 export type AnyPanel = Parameters<DashboardBuilder["withPanel"]>[0];
 
-interface PanelOptions {
+/** A variable of the dashboard: the data source is selected by whoever imports it. */
+export const DATASOURCE = { type: "prometheus", uid: "$datasource" } as const;
+
+export interface PanelOptions {
   readonly title: string;
   /** What it shows and how to read it. */
   readonly description: string;
@@ -24,56 +39,105 @@ interface PanelOptions {
   readonly unit: string;
 }
 
+/** An expression and the text of its legend. */
+export type Line = readonly [expr: string, legend: string];
+
 /** A colour from each value upwards; green below the first. */
 export type Steps = readonly (readonly [from: number, color: string])[];
 
-/** A single number. Without `steps` it has no colour. */
-export function stat(options: PanelOptions & { readonly expr: string; readonly steps?: Steps }): StatBuilder {
-  const { title, description, unit, expr, steps } = options;
-  return new StatBuilder()
+interface StatOptions extends PanelOptions {
+  readonly expr: string;
+  /** Without them it has no colour. */
+  readonly steps?: Steps;
+  readonly decimals?: number;
+  /** Words for values. */
+  readonly words?: Readonly<Record<string, string>>;
+}
+
+/** A single number, or a word. */
+export function stat(options: StatOptions): StatBuilder {
+  const { title, description, unit, expr, steps, decimals, words } = options;
+  const panel = new StatBuilder()
     .title(title)
     .description(description)
     .datasource(DATASOURCE)
-    .withTarget(now(expr, title))
+    .withTarget(query(expr).legendFormat(title).instant())
     .unit(unit)
     .thresholds(thresholds(steps ?? [], steps === undefined ? "text" : "green"))
     .colorMode(BigValueColorMode.Value)
     .graphMode(BigValueGraphMode.None)
     .height(4)
     .span(4);
+  if (words !== undefined) {
+    panel.mappings([mapping(Object.entries(words).map(([value, text]) => ({ value, text })))]);
+  }
+  return decimals === undefined ? panel : panel.decimals(decimals);
 }
 
-/** A graph; the caller adds the queries. */
-export function graph({ title, description, unit }: PanelOptions): GraphBuilder {
-  return new GraphBuilder()
+interface GraphOptions extends PanelOptions {
+  readonly lines: readonly Line[];
+  readonly min?: number;
+  readonly max?: number;
+}
+
+/** Lines over time, with the last value of each in the legend. */
+export function graph({ title, description, unit, lines, min, max }: GraphOptions): GraphBuilder {
+  const panel = new GraphBuilder()
     .title(title)
     .description(description)
     .datasource(DATASOURCE)
     .unit(unit)
-    .height(9)
+    .targets(lines.map(([expr, legend]) => query(expr).legendFormat(legend).range()))
+    .legend(
+      new VizLegendOptionsBuilder()
+        .displayMode(LegendDisplayMode.Table)
+        .placement(LegendPlacement.Bottom)
+        .showLegend(true)
+        .calcs(["lastNotNull"])
+        .sortBy("Last *")
+        .sortDesc(true),
+    )
+    .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
+    .height(10)
     .span(12);
+  if (min !== undefined) {
+    panel.min(min);
+  }
+  return max === undefined ? panel : panel.max(max);
 }
 
-/** A table that joins the columns of its queries; the caller adds them, in the order of the columns. */
-export function table(
-  options: PanelOptions & {
-    /**
-     * Column → heading, in order; other columns are hidden. Grafana names the values `Value #refId`, or `Value` if there is only one
-     * query.
-     */
-    readonly headings: Readonly<Record<string, string>>;
-    /** Heading to sort by, and which end comes first. */
-    readonly sortBy: string;
-    readonly first?: "highest" | "lowest";
-  },
-): TableBuilder {
-  const { title, description, unit, headings, sortBy, first = "highest" } = options;
+/** A reference line, drawn dashed and in grey. */
+export const DASHED = [
+  { id: "custom.lineStyle", value: { fill: "dash", dash: [8, 8] } },
+  { id: "color", value: { mode: "fixed", fixedColor: "text" } },
+];
+
+interface TableOptions extends PanelOptions {
+  /** By reference id; the table joins them by their labels. */
+  readonly columns: Readonly<Record<string, string>>;
+  /**
+   * Column → heading, in order; other columns are hidden. Grafana names the values `Value #refId`, or `Value` if there is only one
+   * query.
+   */
+  readonly headings: Readonly<Record<string, string>>;
+  /** Heading to sort by, and which end comes first. */
+  readonly sortBy: string;
+  readonly first?: "highest" | "lowest";
+}
+
+export function table(options: TableOptions): TableBuilder {
+  const { title, description, unit, columns, headings, sortBy, first = "highest" } = options;
   return new TableBuilder()
     .title(title)
     .description(description)
     .datasource(DATASOURCE)
     .unit(unit)
     .filterable(true)
+    .targets(
+      Object.entries(columns).map(([refId, expr]) =>
+        query(expr).refId(refId).format(PromQueryFormat.Table).instant(),
+      ),
+    )
     .withTransformation({ id: "merge", options: {} })
     .withTransformation({
       id: "filterFieldsByName",
@@ -86,33 +150,30 @@ export function table(
         renameByName: headings,
       },
     })
-    .withTransformation({ id: "sortBy", options: { sort: [{ field: sortBy, desc: first === "highest" }] } });
+    .withTransformation({ id: "sortBy", options: { sort: [{ field: sortBy, desc: first === "highest" }] } })
+    .span(24);
 }
 
-/** Statuses over time as colours, one row for each combination of `by`. */
-export function statusTimeline(
-  options: Omit<PanelOptions, "unit"> & {
-    readonly selector: string;
-    readonly by: string;
-    readonly legend: string;
-  },
-): StateTimelineBuilder {
-  const { title, description, selector, by, legend } = options;
-  return new StateTimelineBuilder()
-    .title(title)
-    .description(description)
-    .datasource(DATASOURCE)
-    .withTarget(overTime(statusRankQuery(selector, by), legend))
-    .unit("none")
-    .mappings(statusMappings())
-    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
-    .thresholds(thresholds([], "text"))
-    .showValue(VisibilityMode.Never)
-    .mergeValues(true)
-    .rowHeight(0.85)
-    .fillOpacity(80)
-    .height(14)
-    .span(24);
+/** Statuses over time as colours, a row for each line of ranks. */
+export function statusTimeline(options: Omit<PanelOptions, "unit"> & { line: Line }): StateTimelineBuilder {
+  const { title, description, line } = options;
+  return (
+    new StateTimelineBuilder()
+      .title(title)
+      .description(description)
+      .datasource(DATASOURCE)
+      .targets([query(line[0]).legendFormat(line[1]).range()])
+      .unit("none")
+      .mappings(STATUS_MAPPINGS)
+      // By thresholds Grafana would merge values by threshold and ignore the mappings: one grey block.
+      .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Fixed))
+      .showValue(VisibilityMode.Never)
+      .mergeValues(true)
+      .rowHeight(0.85)
+      .fillOpacity(80)
+      .height(14)
+      .span(24)
+  );
 }
 
 export function thresholds(steps: Steps, base: string): ThresholdsConfigBuilder {
@@ -127,3 +188,42 @@ export function thresholds(steps: Steps, base: string): ThresholdsConfigBuilder 
 export function columnLink(title: string, url: string): { id: string; value: unknown } {
   return { id: "links", value: [{ title, url }] };
 }
+
+export function query(expr: string): DataqueryBuilder {
+  return new DataqueryBuilder().datasource(DATASOURCE).expr(expr);
+}
+
+/** Colour names of Grafana's palette: readable on light and on dark. */
+const COLORS: Readonly<Record<Status, string>> = {
+  ok: "green",
+  unknown: "text",
+  syncing: "blue",
+  chain_halted: "purple",
+  throttled: "light-yellow",
+  lagging: "yellow",
+  stalled: "red",
+  unreachable: "orange",
+  rejected: "red",
+  not_found: "orange",
+  missing: "orange",
+  failed: "dark-red",
+  diverged: "dark-red",
+};
+
+function mapping(
+  all: readonly { readonly value: string; readonly text: string; readonly color?: string }[],
+): ValueMapping {
+  const options = all.map(({ value, ...shown }, index) => [value, { ...shown, index }] as const);
+  return { type: MappingType.ValueToText, options: Object.fromEntries(options) };
+}
+
+/** From the ranks of `synclag_status_rank` to names and colours. */
+export const STATUS_MAPPINGS: ValueMapping[] = [
+  mapping(
+    STATUSES_BY_URGENCY.map((status, rank) => ({
+      value: String(rank),
+      text: status,
+      color: COLORS[status],
+    })),
+  ),
+];

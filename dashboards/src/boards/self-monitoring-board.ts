@@ -1,0 +1,203 @@
+import { type Board, JOB, RELOADS } from "./board.ts";
+import { graph, type Line, type PanelOptions, type Steps, stat, table } from "./panels.ts";
+
+const OF = 'job=~"$job", instance=~"$instance"';
+/** Prometheus' own series of whatever job a Synclag is scraped by. */
+const SCRAPED = `and on (job, instance) last_over_time(synclag_build_info{${OF}}[1h])`;
+const TICK = `time() - synclag_scheduler_last_tick_timestamp_seconds{${OF}}`;
+
+/** Whether Synclag itself is healthy. */
+export function selfMonitoringBoard(): Board {
+  return {
+    uid: "synclag-itself",
+    title: "Synclag: self-monitoring",
+    description: "Synclag's own health: poll loop, scrapes, memory and configuration.",
+    variables: [JOB, { name: "instance", label: "Instance", metric: "synclag_build_info", choice: "any" }],
+    annotations: [RELOADS],
+    rows: [
+      {
+        title: "Now",
+        panels: [
+          ...FACTS.map(([title, description, unit, expr, steps, words]) =>
+            stat({
+              ...{ title, description, unit, expr },
+              ...(steps === undefined ? {} : { steps }),
+              ...(words === undefined ? {} : { words }),
+            }),
+          ),
+          builds(),
+        ],
+      },
+      { title: "Loop", panels: LOOP.map(panel) },
+      { title: "Process", panels: PROCESS.map(panel) },
+    ],
+  };
+}
+
+type Fact = readonly [
+  title: string,
+  description: string,
+  unit: string,
+  expr: string,
+  steps?: Steps,
+  words?: Readonly<Record<string, string>>,
+];
+
+const RED_TO_GREEN: Steps = [
+  [0, "red"],
+  [1, "green"],
+];
+
+const FACTS: readonly Fact[] = [
+  ["Up", "Instances that Prometheus can scrape.", "suffix: up", `sum(up{${OF}} ${SCRAPED})`, RED_TO_GREEN],
+  [
+    "Last tick",
+    "Time since the scheduler last ticked. It ticks every second.",
+    "s",
+    `max(${TICK})`,
+    [
+      [30, "yellow"],
+      [60, "red"],
+    ],
+  ],
+  [
+    "Uptime",
+    "Time since the last start of the process.",
+    "s",
+    `min(time() - process_start_time_seconds{${OF}} ${SCRAPED})`,
+  ],
+  [
+    "Configuration",
+    "Whether the last reload succeeded. If it failed, the previous configuration is in use.",
+    "none",
+    `min(synclag_config_last_reload_successful{${OF}})`,
+    RED_TO_GREEN,
+    { 0: "reload failed", 1: "up to date" },
+  ],
+  [
+    "Last successful reload",
+    "Time since the configuration was last loaded successfully.",
+    "s",
+    `max(time() - synclag_config_last_reload_success_timestamp_seconds{${OF}})`,
+  ],
+  [
+    "Starts",
+    "Number of process starts in the chosen time.",
+    "none",
+    `max(changes(process_start_time_seconds{${OF}}[$__range]) ${SCRAPED})`,
+    [[3, "yellow"]],
+  ],
+];
+
+function builds() {
+  return table({
+    title: "Builds",
+    description: "Version and revision of each instance.",
+    unit: "none",
+    columns: {
+      build: `max by (job, instance, version, revision, node_version) (synclag_build_info{${OF}})`,
+    },
+    headings: {
+      instance: "Instance",
+      job: "Job",
+      version: "Version",
+      revision: "Revision",
+      node_version: "Node.js",
+    },
+    sortBy: "Instance",
+  }).height(5);
+}
+
+type Graph = readonly [title: string, description: string, unit: string, ...lines: Line[]];
+
+function panel([title, description, unit, ...lines]: Graph) {
+  return graph({ ...({ title, description, unit } satisfies PanelOptions), lines, min: 0 });
+}
+
+const each = (metric: string) => `${metric}{${OF}} ${SCRAPED}`;
+
+const LOOP: readonly Graph[] = [
+  [
+    "Since the last tick",
+    "Stays near zero. A rising line means that the poll loop is stuck or the machine sleeps.",
+    "s",
+    [`max by (instance) (${TICK})`, "{{instance}}"],
+  ],
+  [
+    "Polls in flight and queued",
+    "A queue that does not drain means that `concurrency` is too low.",
+    "none",
+    [`max by (instance) (synclag_polls_in_flight{${OF}})`, "{{instance}} in flight"],
+    [`max by (instance) (synclag_polls_queued{${OF}})`, "{{instance}} queued"],
+  ],
+  [
+    "Requests to all endpoints",
+    "Requests per second, and those without a usable answer.",
+    "reqps",
+    [`sum by (instance) (rate(synclag_polls_total{${OF}}[$__rate_interval]))`, "{{instance}} sent"],
+    [`sum by (instance) (rate(synclag_poll_failures_total{${OF}}[$__rate_interval]))`, "{{instance}} failed"],
+  ],
+  [
+    "Skipped rounds",
+    "Rounds per second skipped because the previous round of the indexer was still running.",
+    "none",
+    [
+      `sum by (protocol, variant, tier) (rate(synclag_rounds_skipped_total{${OF}}[$__rate_interval]))`,
+      "{{protocol}} {{variant}} {{tier}}",
+    ],
+  ],
+  [
+    "Leader",
+    "1 for the replica that leads; one at most. Empty without a store.",
+    "none",
+    [`max by (instance) (synclag_leader{${OF}})`, "{{instance}}"],
+  ],
+  [
+    "Store",
+    "1 where the store answers and can be written to. Empty without a store.",
+    "none",
+    [`min by (instance) (synclag_store_up{${OF}})`, "{{instance}}"],
+  ],
+];
+
+const PROCESS: readonly Graph[] = [
+  [
+    "Scrape duration",
+    "Time that Prometheus waits for /metrics. A scrape polls no indexer, so it is short.",
+    "s",
+    [each("scrape_duration_seconds"), "{{instance}}"],
+  ],
+  [
+    "Memory",
+    "Resident memory and the heap within it. Normally flat, since history is bounded.",
+    "bytes",
+    [each("process_resident_memory_bytes"), "{{instance}} resident"],
+    [each("nodejs_heap_size_used_bytes"), "{{instance}} heap used"],
+    [each("nodejs_heap_size_total_bytes"), "{{instance}} heap"],
+  ],
+  [
+    "CPU",
+    "Share of one core.",
+    "percentunit",
+    [`rate(process_cpu_seconds_total{${OF}}[$__rate_interval]) ${SCRAPED}`, "{{instance}}"],
+  ],
+  [
+    "Event loop lag",
+    "99th percentile of the event loop delay. Poll durations are overestimated by up to as much.",
+    "s",
+    [each("nodejs_eventloop_lag_p99_seconds"), "{{instance}}"],
+  ],
+  [
+    "Open files",
+    "Open file descriptors, including connections, and their limit.",
+    "short",
+    [each("process_open_fds"), "{{instance}} open"],
+    [each("process_max_fds"), "{{instance}} allowed"],
+  ],
+  [
+    "Series",
+    "Samples per scrape. Changes only with the configuration.",
+    "short",
+    [each("scrape_samples_scraped"), "{{instance}}"],
+  ],
+];

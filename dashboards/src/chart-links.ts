@@ -1,0 +1,20 @@
+import type { Settings } from "./settings.ts";
+
+/**
+ * A template of the chart, `synclag.linked`: a rendered file with the links and the selector of the chart's values in place of those
+ * that it was rendered with. Its argument is a dict of the root and the text.
+ */
+export function renderChartLinks({ runbooksUrl, grafanaUrl, synclagUrl, selector }: Settings): string {
+  return `{{/* Generated from dashboards/src by \`npm run generate\`: do not edit. */}}
+{{- define "synclag.linked" -}}
+{{- $own := .root.Values.links.synclag | default (printf "http://%s.%s:%v" (include "synclag.name" .root) .root.Release.Namespace .root.Values.service.port) -}}
+{{- $runbooks := .root.Values.links.runbooks | default ${JSON.stringify(runbooksUrl)} -}}
+{{- $selector := .root.Values.prometheusRule.selector | default ${JSON.stringify(selector)} -}}
+{{- .text
+  | replace ${JSON.stringify(runbooksUrl)} $runbooks
+  | replace ${JSON.stringify(grafanaUrl)} .root.Values.links.grafana
+  | replace ${JSON.stringify(synclagUrl)} $own
+  | replace ${JSON.stringify(selector)} $selector -}}
+{{- end -}}
+`;
+}
