@@ -185,6 +185,14 @@ describe("docs/runbooks/", () => {
     expect(readdirSync(RUNBOOKS).toSorted()).toEqual(names.map((name) => `${name}.md`).toSorted());
   });
 
+  it("links to nothing that Synclag does not serve, for it serves the runbooks as they are", () => {
+    const links = names.flatMap(
+      (name) => read(`docs/runbooks/${name}.md`).match(/\]\((?!https:)[^)]*\)/g) ?? [],
+    );
+
+    expect(links).toEqual([]);
+  });
+
   it("is served where the alerts lead to, with its sections, on one page, and names the severities", async () => {
     const { pathname } = new URL(SETTINGS.runbooksUrl);
     await using server = await serve();

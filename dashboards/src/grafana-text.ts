@@ -36,7 +36,7 @@ export function grafanaField(field: Field): string {
     case "optional-label":
       return `{{ with .Labels.${field.name} }} {{ . }}{{ end }}`;
     case "value":
-      return `{{ ${VALUE[field.as]}(index .Values "A").Value }}`;
+      return VALUE[field.as];
     case "behind":
       return `{{ if (index .Values "B").Labels }}{{ humanizeDuration (index .Values "B").Value }} behind{{ else }}behind by an unknown time{{ end }}`;
     case "since":
@@ -47,11 +47,18 @@ export function grafanaField(field: Field): string {
       return " The dashboard shows each of them.";
     case "witness":
       return "The chain itself may have halted, unless chains.yaml names a node of it.";
-    case "cause":
+    case "common-status":
       return "in trouble";
+    case "common-host":
+      return "";
     case "stranded":
       return "The dashboard shows which chains have another usable variant.";
   }
 }
 
-const VALUE = { duration: "humanizeDuration ", number: "", percentage: "humanizePercentage " } as const;
+const VALUE = {
+  duration: '{{ humanizeDuration (index .Values "A").Value }}',
+  number: '{{ (index .Values "A").Value }}',
+  percentage: '{{ humanizePercentage (index .Values "A").Value }}',
+  chains: '{{ (index .Values "A").Value }} chain{{ if ne (index .Values "A").Value 1.0 }}s{{ end }}',
+} as const;

@@ -35,7 +35,7 @@ export function prometheusField(selector: string): (field: Field) => string {
       case "optional-label":
         return `{{ with $labels.${field.name} }} {{ . }}{{ end }}`;
       case "value":
-        return `{{ $value${VALUE[field.as]} }}`;
+        return VALUE[field.as];
       case "behind":
         return `{{ with ${asked(LAG, `${OF_INDEXER} $labels.chain`)} }}{{ . | first | value | humanizeDuration }} behind{{ else }}behind by an unknown time{{ end }}`;
       case "since":
@@ -46,8 +46,10 @@ export function prometheusField(selector: string): (field: Field) => string {
         return `{{ range ${asked(STATUS, OF_PAIR)} | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}): {{ .Labels.status }}{{ with ${asked(LAG, ".Labels.protocol .Labels.variant .Labels.tier .Labels.chain")} }}, {{ . | first | value | humanizeDuration }} behind{{ end }}.{{ end }}`;
       case "witness":
         return `{{ with ${asked(NODE, "$labels.chain")} }}A node of the chain is polled as well and shows no halt: look for what the variants have in common.{{ else }}No node of the chain is polled, so the chain itself may have halted.{{ end }}`;
-      case "cause":
-        return `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ . | first | label "status" }}{{ with . | first | label "host" }}, as everything on host {{ . }}{{ end }}{{ end }}`;
+      case "common-status":
+        return `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ . | first | label "status" }}{{ end }}`;
+      case "common-host":
+        return `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ with . | first | label "host" }}, as is everything on host {{ . }}{{ end }}{{ end }}`;
       case "stranded":
         return `{{ with ${asked(STRANDED, `$labels.protocol ${OF_INDEXER}`)} }}No usable variant is left on{{ range . | sortByLabel "chain" }} {{ .Labels.chain }}{{ end }}.{{ else }}Every chain has another usable variant.{{ end }}`;
     }
@@ -55,7 +57,8 @@ export function prometheusField(selector: string): (field: Field) => string {
 }
 
 const VALUE = {
-  duration: " | humanizeDuration",
-  number: "",
-  percentage: " | humanizePercentage",
+  duration: "{{ $value | humanizeDuration }}",
+  number: "{{ $value }}",
+  percentage: "{{ $value | humanizePercentage }}",
+  chains: "{{ $value }} chain{{ if ne $value 1.0 }}s{{ end }}",
 } as const;

@@ -1,4 +1,5 @@
 import type { AlertContext } from "./alert.ts";
+import { renderAlertsDocument } from "./alerts-document.ts";
 import { renderBoard } from "./boards/board.ts";
 import { chainBoard } from "./boards/chain-board.ts";
 import { endpointBoard } from "./boards/endpoint-board.ts";
@@ -31,6 +32,7 @@ export function renderedFiles(settings: Settings = SETTINGS): ReadonlyMap<string
     ...boards,
     // A chart reads files below its own folder only.
     ...[...rules, ...boards].map(([name, text]) => [`../deploy/helm/synclag/files/${name}`, text] as const),
+    ["../docs/ALERTS.md", renderAlertsDocument(context)],
     ["../deploy/helm/synclag/templates/_links.tpl", renderChartLinks(settings)],
     ...[...renderDemoKit(context)].map(([path, text]) => [`../deploy/demo/${path}`, text] as const),
   ]);

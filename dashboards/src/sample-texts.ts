@@ -1,12 +1,12 @@
 import { type Alert, annotationsOf } from "./alert.ts";
 import type { Settings } from "./settings.ts";
-import type { Field } from "./text.ts";
+import type { Field, ValueFormat } from "./text.ts";
 
 /** What the fields of a text are filled with, in an example or a test. */
 export interface SampleValues {
   readonly labels: Readonly<Record<string, string>>;
-  /** The value of the alert, as it is written. */
-  readonly value?: string;
+  /** The value of the alert as it is written, or what it is in each format. */
+  readonly value?: string | Readonly<Record<ValueFormat, string>>;
   readonly others?: Readonly<Partial<Record<Field["kind"], string>>>;
 }
 
@@ -23,7 +23,7 @@ export function sampleAnnotations(
       case "optional-label":
         return labels[field.name] === undefined ? "" : ` ${labels[field.name]}`;
       case "value":
-        return value;
+        return typeof value === "string" ? value : value[field.as];
       default:
         return others[field.kind] ?? "";
     }

@@ -1,10 +1,13 @@
+/** How a value is written; `chains`: `1 chain` or `3 chains`. */
+export type ValueFormat = "duration" | "number" | "percentage" | "chains";
+
 /** What a text gets filled in when an alert fires. */
 export type Field =
   | { readonly kind: "label"; readonly name: string }
   /** A space and the label, or nothing where the label is empty. */
   | { readonly kind: "optional-label"; readonly name: string }
   /** The value of the alert's expression. */
-  | { readonly kind: "value"; readonly as: "duration" | "number" | "percentage" }
+  | { readonly kind: "value"; readonly as: ValueFormat }
   /** `12m 0s behind`, of the alert's target. */
   | { readonly kind: "behind" }
   /** A sentence: when the height of the alert's target last grew. */
@@ -15,8 +18,10 @@ export type Field =
   | { readonly kind: "variants" }
   /** A sentence: whether a node of the alert's chain is polled, which would show a halt. */
   | { readonly kind: "witness" }
-  /** What the targets of the alert's indexer have in common: their status, and the host if it is the cause. */
-  | { readonly kind: "cause" }
+  /** The status that the targets of the alert's indexer have in common. */
+  | { readonly kind: "common-status" }
+  /** The host that is the cause, after a comma; nothing where the indexer is. */
+  | { readonly kind: "common-host" }
   /** A sentence: the chains on which the protocol of a rejected indexer has no usable variant. */
   | { readonly kind: "stranded" };
 
@@ -44,13 +49,15 @@ export function optionalLabel(name: string): Field {
 
 export const DURATION: Field = { kind: "value", as: "duration" };
 export const NUMBER: Field = { kind: "value", as: "number" };
+export const CHAINS: Field = { kind: "value", as: "chains" };
 export const PERCENTAGE: Field = { kind: "value", as: "percentage" };
 export const BEHIND: Field = { kind: "behind" };
 export const SINCE: Field = { kind: "since" };
 export const FRESH: Field = { kind: "fresh" };
 export const VARIANTS: Field = { kind: "variants" };
 export const WITNESS: Field = { kind: "witness" };
-export const CAUSE: Field = { kind: "cause" };
+export const COMMON_STATUS: Field = { kind: "common-status" };
+export const COMMON_HOST: Field = { kind: "common-host" };
 export const STRANDED: Field = { kind: "stranded" };
 
 /** `airdrops on base: subgraph (production)` */

@@ -108,7 +108,7 @@ describe("a fault in a running fleet", () => {
       },
       {
         labels: { alertname: "SynclagKeyRejected", protocol: "flow", variant: "subgraph" },
-        summary: "flow subgraph (production) rejects our API key (chains: 1)",
+        summary: "flow subgraph (production) rejects our API key on 1 chain",
         description: /Every chain has another usable variant\./,
       },
       {

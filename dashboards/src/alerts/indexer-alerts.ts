@@ -8,7 +8,7 @@ import {
   threshold,
   withStatus,
 } from "../promql.ts";
-import { CAUSE, INDEXER_NAME, NUMBER, STRANDED, say } from "../text.ts";
+import { CHAINS, COMMON_HOST, COMMON_STATUS, INDEXER_NAME, STRANDED, say } from "../text.ts";
 
 const INDEXER_ALERT = {
   about: "fleet",
@@ -30,10 +30,10 @@ function keyRejected(): Alert {
 ${indented(outsideMaintenance(withStatus("rejected")))}
 )`,
     for: "2m",
-    summary: [...INDEXER_NAME, ...say` rejects our API key (chains: ${NUMBER})`],
+    summary: [...INDEXER_NAME, ...say` rejects our API key on ${CHAINS}`],
     description: [
       ...INDEXER_NAME,
-      ...say` rejects our API key: it is missing, invalid or unpaid, which does not pass by itself. Chains affected: ${NUMBER}. How far they are behind is not known meanwhile. ${STRANDED}`,
+      ...say` rejects our API key on ${CHAINS}: it is missing, invalid or unpaid, which does not pass by itself. How far it is behind there is not known meanwhile. ${STRANDED}`,
     ],
     first: "look at the key and its payment with the provider.",
   };
@@ -58,10 +58,10 @@ function sharedCause(): readonly Alert[] {
     for: "1m",
     // Longer than the alerts that it inhibits, so that the last ones to recover are not sent when they are over.
     keepFiringFor: "10m",
-    summary: [...INDEXER_NAME, ...say`: one cause on many chains (${NUMBER})`],
+    summary: [...INDEXER_NAME, ...say`: one cause on ${CHAINS}`],
     description: [
       ...INDEXER_NAME,
-      ...say`: ${NUMBER} of its chains are ${CAUSE}, which has one cause. The dashboard shows which other variants are ok.`,
+      ...say` is ${COMMON_STATUS} on ${CHAINS} at once${COMMON_HOST}. The dashboard shows which other variants are ok.`,
     ],
     first: "look for what these chains share: the operator, the last deployment, the database or the host.",
   } as const;
@@ -86,10 +86,10 @@ function targetsRemoved({ time }: AlertContext): Alert {
 and on ()
   count(synclag_up) > 0`,
     for: "10m",
-    summary: [...INDEXER_NAME, ...say`: no longer monitored on some chains (${NUMBER})`],
+    summary: [...INDEXER_NAME, ...say` is no longer monitored on ${CHAINS}`],
     description: [
       ...INDEXER_NAME,
-      ...say` was monitored on ${NUMBER} more chains an hour ago. They were removed from chains.yaml, or the indexer is optional and its variable is not set.`,
+      ...say` was monitored on ${CHAINS} more an hour ago. They were removed from chains.yaml, or the indexer is optional and its variable is not set.`,
     ],
     first: "compare chains.yaml with its last version; nothing to do if it was meant.",
   };

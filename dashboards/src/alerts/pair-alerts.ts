@@ -41,7 +41,7 @@ unless on (${PAIR})
     ),
     for: "1m",
     summary: [...PAIR_NAME, ": no usable variant"],
-    description: say`No variant of ${label("protocol")} on ${label("chain")} that serves users is usable.${VARIANTS}`,
+    description: say`Users of ${label("protocol")} on ${label("chain")} get old data, wrong data or errors: no variant that serves them is usable.${VARIANTS}`,
     first: "repair the variant with the least lag; tell users how old their data is.",
   };
 }
@@ -69,7 +69,7 @@ function chainHalted(): Alert {
     expr: unlessAllInMaintenance(`sum by (${CHAIN}) (${perTarget(statusMetric("chain_halted"))}) > 0`, CHAIN),
     for: "2m",
     summary: say`Chain ${label("chain")} has halted`,
-    description: say`An independent node shows that chain ${label("chain")} (id ${label("chain_id")}) produces no blocks. ${NUMBER} targets are waiting for it and are not at fault.`,
+    description: say`An independent node shows that chain ${label("chain")} (id ${label("chain_id")}) produces no blocks. ${NUMBER} indexers are waiting for it and are not at fault.`,
     first: "look at the status page of the chain, and wait.",
     dashboard: { uid: "synclag-chain", variables: ["chain"] },
   };

@@ -171,7 +171,7 @@ function watchdog(): Alert {
     description: [
       "This alert always fires. Send it to a dead man's switch: when it no longer arrives, no other alert of Synclag would arrive either.",
     ],
-    first: "nothing.",
+    first: "nothing to do.",
     dashboard: { uid: "synclag-itself", variables: [] },
   };
 }

@@ -132,6 +132,14 @@ function late(): readonly RuleTest[] {
       },
     },
     {
+      name: "A lone indexer that is late by the clock is a ticket until the critical threshold, and has no other alert",
+      series: fleet(60, { labels: SUBGRAPH, timeline: "lagging:720 20, lagging:1900" }),
+      fires: {
+        "15m": [ticket("SynclagIndexerLagging", SUBGRAPH)],
+        "40m": [pages("SynclagNoVariantOk", PAIR)],
+      },
+    },
+    {
       name: "What fills its past, is in maintenance, or is within the thresholds does not lag",
       series: fleet(
         30,
@@ -297,7 +305,7 @@ function indexers(): readonly RuleTest[] {
           severity: "critical",
           at: "10m",
           labels: { ...INDEXER, ...MAINNET },
-          value: "3",
+          value: "3 chains",
           others: { stranded: "No usable variant is left on form mode." },
         },
       ],
@@ -326,8 +334,8 @@ function indexers(): readonly RuleTest[] {
           severity: "critical",
           at: "9m",
           labels: INDEXER,
-          value: "3",
-          others: { cause: "stalled" },
+          value: "3 chains",
+          others: { "common-status": "stalled" },
         },
       ],
     },
@@ -364,8 +372,11 @@ function indexers(): readonly RuleTest[] {
           severity: "warning",
           at: "7m",
           labels: INDEXER,
-          value: "3",
-          others: { cause: "unreachable, as everything on host gateway.example" },
+          value: "3 chains",
+          others: {
+            "common-status": "unreachable",
+            "common-host": ", as is everything on host gateway.example",
+          },
         },
       ],
     },

@@ -159,7 +159,7 @@ function targetsRemoved(): readonly RuleTest[] {
       name: `${alert} misses what was monitored an hour ago, and forgets it in another two`,
       series: [...removed, metric("synclag_up", on("base"), 1)],
       fires: { "77m": [], "119m": [ticket(alert, indexer)], "259m": [] },
-      texts: [{ name: alert, severity: "warning", at: "119m", labels: indexer, value: "2" }],
+      texts: [{ name: alert, severity: "warning", at: "119m", labels: indexer, value: "2 chains" }],
     },
     {
       name: `${alert} is silent while Synclag is down, and for a target that fails`,
