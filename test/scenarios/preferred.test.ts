@@ -103,6 +103,7 @@ describe("the page of a chain", () => {
     await play.run("7m");
 
     expect(agreementOn(play, "base")).toEqual([
+      expect.stringMatching(/^2 providers agree on this head\./),
       "Agree on the head 2 sources",
       expect.stringMatching(/^airdrops second : [\d,]+ second\.example$/),
       expect.stringMatching(/^RPC node : [\d,]+ node\.example$/),
