@@ -45,71 +45,70 @@ export function endpointBoard(): Board {
 
 function counts(): readonly AnyPanel[] {
   return [
-    stat({
-      title: "Requests",
-      description: "Requests sent in the chosen time, including retries, as providers count them.",
-      unit: "short",
-      expr: `sum(increase(${POLLS}[$__range]))`,
-      decimals: 0,
-    }),
-    stat({
-      title: "Failed",
-      description: "Share of the requests in the chosen time without a usable answer.",
-      unit: "percentunit",
-      expr: `sum(increase(${FAILURES}[$__range])) / sum(increase(${POLLS}[$__range]))`,
-      steps: [
-        [0.02, "yellow"],
-        [0.1, "red"],
-      ],
-      decimals: 1,
-    }),
-    stat({
-      title: "Duration, 95th percentile",
-      description: "95 % of the polls in the chosen time took no longer than this.",
-      unit: "s",
-      expr: quantile(0.95, "$__range", "le"),
-      decimals: 2,
-    }),
-    stat({
-      title: "Failing endpoints",
-      description: "Endpoints with more than half of the polls in the chosen time failed.",
-      unit: "short",
-      expr: `count(sum by (${ENDPOINT}) (increase(${FAILURES}[$__range])) > 0.5 * sum by (${ENDPOINT}) (increase(${POLLS}[$__range]))) or vector(0)`,
-      steps: [[1, "red"]],
-    }),
-    stat({
-      title: "Lowest remaining budget",
-      description:
-        "Smallest remaining share of any budget. `auto` plans with nine tenths, so a tenth is normal at the end of a window.",
-      unit: "percentunit",
-      expr: `min(1 - ${USED} / ${LIMIT})`,
-      steps: [
-        [0, "red"],
-        [0.05, "yellow"],
-        [0.1, "green"],
-      ],
-      decimals: 1,
-    }),
-    stat({
-      title: "Skipped rounds",
-      description:
-        "Rounds skipped in the chosen time because the previous round of the indexer was still running: its schedule is too frequent.",
-      unit: "short",
-      expr: `sum(increase(synclag_rounds_skipped_total{${SELECTED_INDEXERS}}[$__range]))`,
-      steps: [[1, "yellow"]],
-      decimals: 0,
-    }),
+    stat(
+      "Requests",
+      "Requests sent in the chosen time, including retries, as providers count them.",
+      "short",
+      `sum(increase(${POLLS}[$__range]))`,
+      { decimals: 0 },
+    ),
+    stat(
+      "Failed",
+      "Share of the requests in the chosen time without a usable answer.",
+      "percentunit",
+      `sum(increase(${FAILURES}[$__range])) / sum(increase(${POLLS}[$__range]))`,
+      {
+        steps: [
+          [0.02, "yellow"],
+          [0.1, "red"],
+        ],
+        decimals: 1,
+      },
+    ),
+    stat(
+      "Duration, 95th percentile",
+      "95 % of the polls in the chosen time took no longer than this.",
+      "s",
+      quantile(0.95, "$__range", "le"),
+      { decimals: 2 },
+    ),
+    stat(
+      "Failing endpoints",
+      "Endpoints with more than half of the polls in the chosen time failed.",
+      "short",
+      `count(sum by (${ENDPOINT}) (increase(${FAILURES}[$__range])) > 0.5 * sum by (${ENDPOINT}) (increase(${POLLS}[$__range]))) or vector(0)`,
+      { steps: [[1, "red"]] },
+    ),
+    stat(
+      "Lowest remaining budget",
+      "Smallest remaining share of any budget. `auto` plans with nine tenths, so a tenth is normal at the end of a window.",
+      "percentunit",
+      `min(1 - ${USED} / ${LIMIT})`,
+      {
+        steps: [
+          [0, "red"],
+          [0.05, "yellow"],
+          [0.1, "green"],
+        ],
+        decimals: 1,
+      },
+    ),
+    stat(
+      "Skipped rounds",
+      "Rounds skipped in the chosen time because the previous round of the indexer was still running: its schedule is too frequent.",
+      "short",
+      `sum(increase(synclag_rounds_skipped_total{${SELECTED_INDEXERS}}[$__range]))`,
+      { steps: [[1, "yellow"]], decimals: 0 },
+    ),
   ];
 }
 
 function failing(): AnyPanel {
-  return table({
-    title: "Failures",
-    description:
-      "In the chosen time, by endpoint and reason, most frequent first. docs/METRICS.md explains the reasons. No row: no failure.",
-    unit: "short",
-    columns: { failures: `topk(30, sum by (${ENDPOINT}, reason) (increase(${FAILURES}[$__range])) > 0)` },
-    headings: {
+  return table(
+    "Failures",
+    "In the chosen time, by endpoint and reason, most frequent first. docs/METRICS.md explains the reasons. No row: no failure.",
+    { failures: `topk(30, sum by (${ENDPOINT}, reason) (increase(${FAILURES}[$__range])) > 0)` },
+    {
       protocol: "Protocol",
       variant: "Variant",
       tier: "Tier",
@@ -117,30 +116,27 @@ function failing(): AnyPanel {
       reason: "Reason",
       Value: "Failures",
     },
-    sortBy: "Failures",
-  })
+    { unit: "short", sortBy: "Failures" },
+  )
     .noValue("No failures")
     .decimals(0)
     .height(8);
 }
 
 function requests(): AnyPanel {
-  return graph({
-    title: "Requests over time",
-    description: "Requests per second and indexer, including retries.",
-    unit: "reqps",
-    lines: [[withOwner(`sum by (${INDEXER}) (rate(${POLLS}[$__rate_interval]))`, INDEXER), "{{whose}}"]],
-    min: 0,
-  });
+  return graph(
+    "Requests over time",
+    "Requests per second and indexer, including retries.",
+    "reqps",
+    [[withOwner(`sum by (${INDEXER}) (rate(${POLLS}[$__rate_interval]))`, INDEXER), "{{whose}}"]],
+    { min: 0 },
+  );
 }
 
 function failures(): AnyPanel {
-  return graph({
-    title: "Failures by reason",
-    description: "Polls per second without a usable answer, by reason.",
-    unit: "reqps",
-    lines: [[`sum by (reason) (rate(${FAILURES}[$__rate_interval]))`, "{{reason}}"]],
-  })
+  return graph("Failures by reason", "Polls per second without a usable answer, by reason.", "reqps", [
+    [`sum by (reason) (rate(${FAILURES}[$__rate_interval]))`, "{{reason}}"],
+  ])
     .drawStyle(GraphDrawStyle.Bars)
     .fillOpacity(60)
     .stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
@@ -148,16 +144,16 @@ function failures(): AnyPanel {
 
 function durations(): AnyPanel {
   const line = (share: number) => withOwner(quantile(share, "$__rate_interval", `${INDEXER}, le`), INDEXER);
-  return graph({
-    title: "Duration",
-    description: "Median and 95th percentile of the time from request to answer.",
-    unit: "s",
-    lines: [
+  return graph(
+    "Duration",
+    "Median and 95th percentile of the time from request to answer.",
+    "s",
+    [
       [line(0.5), "{{whose}} median"],
       [line(0.95), "{{whose}} 95th percentile"],
     ],
-    min: 0,
-  });
+    { min: 0 },
+  );
 }
 
 function durationMap(): AnyPanel {
@@ -183,41 +179,36 @@ function durationMap(): AnyPanel {
 }
 
 function budgetUse(): AnyPanel {
-  return graph({
-    title: "Budget used",
-    description:
-      "Used share of each budget, by the stricter of the calendar and the rolling window. The ten highest.",
-    unit: "percentunit",
-    lines: [[withOwner(`topk(10, ${USED} / ${LIMIT})`, ENDPOINT), BUDGET_LEGEND]],
-    min: 0,
-    max: 1,
-  });
+  return graph(
+    "Budget used",
+    "Used share of each budget, by the stricter of the calendar and the rolling window. The ten highest.",
+    "percentunit",
+    [[withOwner(`topk(10, ${USED} / ${LIMIT})`, ENDPOINT), BUDGET_LEGEND]],
+    { min: 0, max: 1 },
+  );
 }
 
 function budgetForecast(): AnyPanel {
   const inTwoHours = `max by (${BUDGET}) (predict_linear(synclag_budget_used${BUDGETS}[6h], 7200))`;
-  return graph({
-    title: "Budget forecast",
-    description:
-      "Share of each budget that will be left in two hours at the rate of the last six hours, if no window ends. Below zero: it runs out before then. The ten lowest.",
-    unit: "percentunit",
-    lines: [[withOwner(`bottomk(10, 1 - ${inTwoHours} / ${LIMIT})`, ENDPOINT), BUDGET_LEGEND]],
-  });
+  return graph(
+    "Budget forecast",
+    "Share of each budget that will be left in two hours at the rate of the last six hours, if no window ends. Below zero: it runs out before then. The ten lowest.",
+    "percentunit",
+    [[withOwner(`bottomk(10, 1 - ${inTwoHours} / ${LIMIT})`, ENDPOINT), BUDGET_LEGEND]],
+  );
 }
 
 function budgetTable(): AnyPanel {
-  return table({
-    title: "Budgets",
-    description:
-      "Limit, use and remainder of each budget, most used first. Several endpoints use a `shared` one.",
-    unit: "short",
-    columns: {
+  return table(
+    "Budgets",
+    "Limit, use and remainder of each budget, most used first. Several endpoints use a `shared` one.",
+    {
       share: `${USED} / ${LIMIT}`,
       used: USED,
       remaining: `min by (${BUDGET}) (synclag_budget_remaining${BUDGETS})`,
       limit: LIMIT,
     },
-    headings: {
+    {
       budget: "Budget",
       protocol: "Protocol",
       variant: "Variant",
@@ -228,8 +219,8 @@ function budgetTable(): AnyPanel {
       "Value #remaining": "Left",
       "Value #limit": "Limit",
     },
-    sortBy: "Used",
-  })
+    { unit: "short", sortBy: "Used" },
+  )
     .overrideByName("Used", [{ id: "unit", value: "percentunit" }])
     .height(9);
 }

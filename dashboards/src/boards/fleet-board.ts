@@ -22,6 +22,7 @@ import {
   DATASOURCE,
   graph,
   query,
+  redBelow,
   STATUS_MAPPINGS,
   stat,
   statusTimeline,
@@ -67,71 +68,61 @@ function counts({ objective: share }: Settings): readonly AnyPanel[] {
   const ok = `max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="ok"})`;
   const unit = "short";
   return [
-    stat({
-      title: "Targets ok",
-      description: "Targets that advance and are within their thresholds.",
+    stat("Targets ok", "Targets that advance and are within their thresholds.", unit, `sum(${ok})`),
+    stat(
+      "Targets not ok",
+      "All other targets, including back-filling and unknown ones. The table below lists them.",
       unit,
-      expr: `sum(${ok})`,
-    }),
-    stat({
-      title: "Targets not ok",
-      description: "All other targets, including back-filling and unknown ones. The table below lists them.",
+      `count(${ok} == 0) or vector(0)`,
+      { steps: [[1, "orange"]] },
+    ),
+    stat(
+      "Down",
+      "Pairs of protocol and chain without a usable variant: users see old data, wrong data or errors.",
       unit,
-      expr: `count(${ok} == 0) or vector(0)`,
-      steps: [[1, "orange"]],
-    }),
-    stat({
-      title: "Down",
-      description:
-        "Pairs of protocol and chain without a usable variant: users see old data, wrong data or errors.",
+      `count(max by (protocol, chain) (synclag_pair_state{${SELECTED_PAIRS}, state="down"}) == 1) or vector(0)`,
+      { steps: [[1, "red"]] },
+    ),
+    stat(
+      "Shared causes",
+      "Active incidents: one cause that affects many targets at once. The status page names them.",
       unit,
-      expr: `count(max by (protocol, chain) (synclag_pair_state{${SELECTED_PAIRS}, state="down"}) == 1) or vector(0)`,
-      steps: [[1, "red"]],
-    }),
-    stat({
-      title: "Shared causes",
-      description:
-        "Active incidents: one cause that affects many targets at once. The status page names them.",
+      'count(max by (scope, subject) (synclag_incident_active{job=~"$job"}) == 1) or vector(0)',
+      { steps: [[1, "red"]] },
+    ),
+    stat(
+      "In maintenance",
+      "Targets in a maintenance window: still polled and shown, but without alerts.",
       unit,
-      expr: 'count(max by (scope, subject) (synclag_incident_active{job=~"$job"}) == 1) or vector(0)',
-      steps: [[1, "red"]],
-    }),
-    stat({
-      title: "In maintenance",
-      description: "Targets in a maintenance window: still polled and shown, but without alerts.",
-      unit,
-      expr: `sum(max by (${ROW}) (synclag_maintenance{${SELECTED_TARGETS}})) or vector(0)`,
-    }),
-    stat({
-      title: "Freshness, 30 days",
-      description: `Share of chain time in which at least one variant that users are served from was ok. The objective is ${share * 100} %. Needs the recording rules.`,
-      unit: "percentunit",
-      expr: `min(${FLEET_FRESHNESS}{job=~"$job"})`,
-      steps: [
-        [0, "red"],
-        [share, "green"],
-      ],
-      decimals: 2,
-    }),
+      `sum(max by (${ROW}) (synclag_maintenance{${SELECTED_TARGETS}})) or vector(0)`,
+    ),
+    stat(
+      "Freshness, 30 days",
+      `Share of chain time in which at least one variant that users are served from was ok. The objective is ${share * 100} %. Needs the recording rules.`,
+      "percentunit",
+      `min(${FLEET_FRESHNESS}{job=~"$job"})`,
+      {
+        steps: redBelow(share),
+        decimals: 2,
+      },
+    ),
   ];
 }
 
 function wrongNow(): AnyPanel {
   const wrong = `max by (${ROW}) (synclag_status_rank{${SELECTED_TARGETS}}) > 0`;
   const ofWrong = (expr: string): string => `max by (${ROW}) (${expr})\nand on (${ROW})\n  ${wrong}`;
-  return table({
-    title: "Targets not ok now",
-    description:
-      "Worst first: status, lag behind the reference of its chain, time since it last advanced, and number of other variants that are ok there. An empty cell is unknown, never zero. No row: all targets are ok. The status links to its meaning and what to do, the chain to its dashboard, the variant to its entry on Synclag's own page.",
-    unit: "none",
-    columns: {
+  return table(
+    "Targets not ok now",
+    "Worst first: status, lag behind the reference of its chain, time since it last advanced, and number of other variants that are ok there. An empty cell is unknown, never zero. No row: all targets are ok. The status links to its meaning and what to do, the chain to its dashboard, the variant to its entry on Synclag's own page.",
+    {
       status: wrong,
       lag: ofWrong(`synclag_lag_seconds{${SELECTED_TARGETS}}`),
       blocks: ofWrong(`synclag_lag_blocks{${SELECTED_TARGETS}}`),
       advance: ofWrong(`time() - synclag_last_advance_timestamp_seconds{${SELECTED_TARGETS}}`),
       others: `0 * (${wrong})\n+ on (protocol, chain) group_left ()\nsum by (protocol, chain) (max by (${ROW}) (synclag_status{${SELECTED_PAIRS}, status="ok"}))`,
     },
-    headings: {
+    {
       "Value #status": "Status",
       protocol: "Protocol",
       chain: "Chain",
@@ -142,8 +133,8 @@ function wrongNow(): AnyPanel {
       "Value #advance": "Last advance",
       "Value #others": "Variants ok",
     },
-    sortBy: "Status",
-  })
+    { unit: "none", sortBy: "Status" },
+  )
     .noValue("All targets are ok")
     .overrideByName("Status", [
       { id: "mappings", value: STATUS_MAPPINGS },
@@ -160,12 +151,11 @@ function wrongNow(): AnyPanel {
 }
 
 function stateOfProtocol(): AnyPanel {
-  return statusTimeline({
-    title: "Status of $protocol by chain",
-    description:
-      "Worst status of the variants of each chain over time. Rows that change at the same moment usually have one cause.",
-    line: [`max by (protocol, chain) (synclag_status_rank{${SELECTED_TARGETS}})`, "{{chain}}"],
-  })
+  return statusTimeline(
+    "Status of $protocol by chain",
+    "Worst status of the variants of each chain over time. Rows that change at the same moment usually have one cause.",
+    [`max by (protocol, chain) (synclag_status_rank{${SELECTED_TARGETS}})`, "{{chain}}"],
+  )
     .repeat("protocol")
     .repeatDirection("v");
 }
@@ -209,53 +199,50 @@ function gapsOfProtocol(): AnyPanel {
 }
 
 function mostBehind(): AnyPanel {
-  return graph({
-    title: "Most behind",
-    description: "The ten targets furthest behind the reference of their chain, in chain time.",
-    unit: "s",
-    lines: [
+  return graph(
+    "Most behind",
+    "The ten targets furthest behind the reference of their chain, in chain time.",
+    "s",
+    [
       [
         `topk(10, max by (${ROW}) (synclag_lag_seconds{${SELECTED_TARGETS}}))`,
         "{{protocol}} {{chain}} {{variant}} {{tier}}",
       ],
     ],
-    min: 0,
-  });
+    { min: 0 },
+  );
 }
 
 function freshness({ objective: share }: Settings): AnyPanel {
-  return graph({
-    title: "Fresh chains",
-    description: `Share of a protocol's chains with an ok variant that users are served from, now and over the last hour. Below the red line (${share * 100} %) it misses the objective. Needs the recording rules.`,
-    unit: "percentunit",
-    lines: [
+  return graph(
+    "Fresh chains",
+    `Share of a protocol's chains with an ok variant that users are served from, now and over the last hour. Below the red line (${share * 100} %) it misses the objective. Needs the recording rules.`,
+    "percentunit",
+    [
       [`min by (protocol) (synclag:protocol_fresh:ratio{${SELECTED_PROTOCOLS}})`, "{{protocol}}"],
       [`min by (protocol) (${protocolFreshness("1h")}{${SELECTED_PROTOCOLS}})`, "{{protocol}}, last hour"],
     ],
-    max: 1,
-  }).thresholds(thresholds([[share, "transparent"]], "red"));
+    { max: 1 },
+  ).thresholds(thresholds([[share, "transparent"]], "red"));
 }
 
 function objective(): AnyPanel {
   const windows = ["1h", "6h", "3d", "30d"] as const;
-  return table({
-    title: "Freshness by protocol",
-    description:
-      "Share of chain time in which at least one variant was ok, worst first. Needs the recording rules and a history as long as each window.",
-    unit: "percentunit",
-    columns: Object.fromEntries(
+  return table(
+    "Freshness by protocol",
+    "Share of chain time in which at least one variant was ok, worst first. Needs the recording rules and a history as long as each window.",
+    Object.fromEntries(
       windows.map((window) => [
         `w${window}`,
         `min by (protocol) (${protocolFreshness(window)}{${SELECTED_PROTOCOLS}})`,
       ]),
     ),
-    headings: {
+    {
       protocol: "Protocol",
       ...Object.fromEntries(windows.map((window) => [`Value #w${window}`, window])),
     },
-    sortBy: "30d",
-    first: "lowest",
-  })
+    { unit: "percentunit", sortBy: "30d", first: "lowest" },
+  )
     .decimals(3)
     .height(7);
 }

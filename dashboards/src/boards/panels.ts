@@ -31,22 +31,20 @@ export type AnyPanel = Parameters<DashboardBuilder["withPanel"]>[0];
 /** A variable of the dashboard: the data source is selected by whoever imports it. */
 export const DATASOURCE = { type: "prometheus", uid: "$datasource" } as const;
 
-export interface PanelOptions {
-  readonly title: string;
-  /** What it shows and how to read it. */
-  readonly description: string;
-  /** A unit id of Grafana. */
-  readonly unit: string;
-}
-
 /** An expression and the text of its legend. */
 export type Line = readonly [expr: string, legend: string];
 
 /** A colour from each value upwards; green below the first. */
 export type Steps = readonly (readonly [from: number, color: string])[];
 
-interface StatOptions extends PanelOptions {
-  readonly expr: string;
+export function redBelow(least: number): Steps {
+  return [
+    [0, "red"],
+    [least, "green"],
+  ];
+}
+
+interface StatOptions {
   /** Without them it has no colour. */
   readonly steps?: Steps;
   readonly decimals?: number;
@@ -54,9 +52,16 @@ interface StatOptions extends PanelOptions {
   readonly words?: Readonly<Record<string, string>>;
 }
 
+// Of every panel: a description of what it shows and how to read it, and a unit id of Grafana.
+
 /** A single number, or a word. */
-export function stat(options: StatOptions): StatBuilder {
-  const { title, description, unit, expr, steps, decimals, words } = options;
+export function stat(
+  title: string,
+  description: string,
+  unit: string,
+  expr: string,
+  { steps, decimals, words }: StatOptions = {},
+): StatBuilder {
   const panel = new StatBuilder()
     .title(title)
     .description(description)
@@ -74,14 +79,14 @@ export function stat(options: StatOptions): StatBuilder {
   return decimals === undefined ? panel : panel.decimals(decimals);
 }
 
-interface GraphOptions extends PanelOptions {
-  readonly lines: readonly Line[];
-  readonly min?: number;
-  readonly max?: number;
-}
-
 /** Lines over time, with the last value of each in the legend. */
-export function graph({ title, description, unit, lines, min, max }: GraphOptions): GraphBuilder {
+export function graph(
+  title: string,
+  description: string,
+  unit: string,
+  lines: readonly Line[],
+  { min, max }: { readonly min?: number; readonly max?: number } = {},
+): GraphBuilder {
   const panel = new GraphBuilder()
     .title(title)
     .description(description)
@@ -112,21 +117,24 @@ export const DASHED = [
   { id: "color", value: { mode: "fixed", fixedColor: "text" } },
 ];
 
-interface TableOptions extends PanelOptions {
-  /** By reference id; the table joins them by their labels. */
-  readonly columns: Readonly<Record<string, string>>;
-  /**
-   * Column → heading, in order; other columns are hidden. Grafana names the values `Value #refId`, or `Value` if there is only one
-   * query.
-   */
-  readonly headings: Readonly<Record<string, string>>;
+interface TableOptions {
+  readonly unit: string;
   /** Heading to sort by, and which end comes first. */
   readonly sortBy: string;
   readonly first?: "highest" | "lowest";
 }
 
-export function table(options: TableOptions): TableBuilder {
-  const { title, description, unit, columns, headings, sortBy, first = "highest" } = options;
+/**
+ * A table that joins its columns, expressions by reference id, by their labels. `headings` are those of its labels and values, in
+ * order; others are hidden. Grafana names the values `Value #refId`, or `Value` if there is only one query.
+ */
+export function table(
+  title: string,
+  description: string,
+  columns: Readonly<Record<string, string>>,
+  headings: Readonly<Record<string, string>>,
+  { unit, sortBy, first = "highest" }: TableOptions,
+): TableBuilder {
   return new TableBuilder()
     .title(title)
     .description(description)
@@ -155,8 +163,7 @@ export function table(options: TableOptions): TableBuilder {
 }
 
 /** Statuses over time as colours, a row for each line of ranks. */
-export function statusTimeline(options: Omit<PanelOptions, "unit"> & { line: Line }): StateTimelineBuilder {
-  const { title, description, line } = options;
+export function statusTimeline(title: string, description: string, line: Line): StateTimelineBuilder {
   return (
     new StateTimelineBuilder()
       .title(title)

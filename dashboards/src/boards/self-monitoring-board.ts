@@ -1,5 +1,5 @@
 import { type Board, JOB, RELOADS } from "./board.ts";
-import { graph, type Line, type PanelOptions, type Steps, stat, table } from "./panels.ts";
+import { graph, type Line, redBelow, stat, table } from "./panels.ts";
 
 const OF = 'job=~"$job", instance=~"$instance"';
 /** Prometheus' own series of whatever job a Synclag is scraped by. */
@@ -17,16 +17,7 @@ export function selfMonitoringBoard(): Board {
     rows: [
       {
         title: "Now",
-        panels: [
-          ...FACTS.map(([title, description, unit, expr, steps, words]) =>
-            stat({
-              ...{ title, description, unit, expr },
-              ...(steps === undefined ? {} : { steps }),
-              ...(words === undefined ? {} : { words }),
-            }),
-          ),
-          builds(),
-        ],
+        panels: [...facts(), builds()],
       },
       { title: "Loop", panels: LOOP.map(panel) },
       { title: "Process", panels: PROCESS.map(panel) },
@@ -34,84 +25,68 @@ export function selfMonitoringBoard(): Board {
   };
 }
 
-type Fact = readonly [
-  title: string,
-  description: string,
-  unit: string,
-  expr: string,
-  steps?: Steps,
-  words?: Readonly<Record<string, string>>,
-];
-
-const RED_TO_GREEN: Steps = [
-  [0, "red"],
-  [1, "green"],
-];
-
-const FACTS: readonly Fact[] = [
-  ["Up", "Instances that Prometheus can scrape.", "suffix: up", `sum(up{${OF}} ${SCRAPED})`, RED_TO_GREEN],
-  [
-    "Last tick",
-    "Time since the scheduler last ticked. It ticks every second.",
-    "s",
-    `max(${TICK})`,
-    [
-      [30, "yellow"],
-      [60, "red"],
-    ],
-  ],
-  [
-    "Uptime",
-    "Time since the last start of the process.",
-    "s",
-    `min(time() - process_start_time_seconds{${OF}} ${SCRAPED})`,
-  ],
-  [
-    "Configuration",
-    "Whether the last reload succeeded. If it failed, the previous configuration is in use.",
-    "none",
-    `min(synclag_config_last_reload_successful{${OF}})`,
-    RED_TO_GREEN,
-    { 0: "reload failed", 1: "up to date" },
-  ],
-  [
-    "Last successful reload",
-    "Time since the configuration was last loaded successfully.",
-    "s",
-    `max(time() - synclag_config_last_reload_success_timestamp_seconds{${OF}})`,
-  ],
-  [
-    "Starts",
-    "Number of process starts in the chosen time.",
-    "none",
-    `max(changes(process_start_time_seconds{${OF}}[$__range]) ${SCRAPED})`,
-    [[3, "yellow"]],
-  ],
-];
+function facts() {
+  return [
+    stat("Up", "Instances that Prometheus can scrape.", "suffix: up", `sum(up{${OF}} ${SCRAPED})`, {
+      steps: redBelow(1),
+    }),
+    stat("Last tick", "Time since the scheduler last ticked. It ticks every second.", "s", `max(${TICK})`, {
+      steps: [
+        [30, "yellow"],
+        [60, "red"],
+      ],
+    }),
+    stat(
+      "Uptime",
+      "Time since the last start of the process.",
+      "s",
+      `min(time() - process_start_time_seconds{${OF}} ${SCRAPED})`,
+    ),
+    stat(
+      "Configuration",
+      "Whether the last reload succeeded. If it failed, the previous configuration is in use.",
+      "none",
+      `min(synclag_config_last_reload_successful{${OF}})`,
+      { steps: redBelow(1), words: { 0: "reload failed", 1: "up to date" } },
+    ),
+    stat(
+      "Last successful reload",
+      "Time since the configuration was last loaded successfully.",
+      "s",
+      `max(time() - synclag_config_last_reload_success_timestamp_seconds{${OF}})`,
+    ),
+    stat(
+      "Starts",
+      "Number of process starts in the chosen time.",
+      "none",
+      `max(changes(process_start_time_seconds{${OF}}[$__range]) ${SCRAPED})`,
+      { steps: [[3, "yellow"]] },
+    ),
+  ];
+}
 
 function builds() {
-  return table({
-    title: "Builds",
-    description: "Version and revision of each instance.",
-    unit: "none",
-    columns: {
+  return table(
+    "Builds",
+    "Version and revision of each instance.",
+    {
       build: `max by (job, instance, version, revision, node_version) (synclag_build_info{${OF}})`,
     },
-    headings: {
+    {
       instance: "Instance",
       job: "Job",
       version: "Version",
       revision: "Revision",
       node_version: "Node.js",
     },
-    sortBy: "Instance",
-  }).height(5);
+    { unit: "none", sortBy: "Instance" },
+  ).height(5);
 }
 
 type Graph = readonly [title: string, description: string, unit: string, ...lines: Line[]];
 
 function panel([title, description, unit, ...lines]: Graph) {
-  return graph({ ...({ title, description, unit } satisfies PanelOptions), lines, min: 0 });
+  return graph(title, description, unit, lines, { min: 0 });
 }
 
 const each = (metric: string) => `${metric}{${OF}} ${SCRAPED}`;

@@ -85,14 +85,12 @@ function oneStatus(): readonly RuleTest[] {
     {
       name: "SynclagIndexerStalled says since when, how far behind it is, and which variant is ok",
       series: fleet(30, OK, { labels: SUBGRAPH, timeline: "ok:2 5, stalled:720" }),
-      fires: { "20m": [pages("SynclagIndexerStalled", SUBGRAPH)] },
-      texts: [stalledTexts("Healthy alternative: multichain (production).")],
+      fires: { "20m": [stalledAnd("Healthy alternative: multichain (production).")] },
     },
     {
       name: "SynclagIndexerStalled names no alternative that has said nothing since it stopped",
       series: fleet(30, { ...OK, lastSuccess: 300 }, { labels: SUBGRAPH, timeline: "ok:2 5, stalled:720" }),
-      fires: { "20m": [pages("SynclagIndexerStalled", SUBGRAPH)] },
-      texts: [stalledTexts("multichain (production) was ok when it last answered, 15m 0s ago.")],
+      fires: { "20m": [stalledAnd("multichain (production) was ok when it last answered, 15m 0s ago.")] },
     },
     {
       name: "Two Synclags that monitor the same fleet raise one alert",
@@ -108,14 +106,9 @@ function oneStatus(): readonly RuleTest[] {
   ];
 }
 
-function stalledTexts(fresh: string) {
-  return {
-    name: "SynclagIndexerStalled",
-    severity: "critical" as const,
-    at: "20m",
-    labels: { ...SUBGRAPH, ...MAINNET },
-    others: { since: "Its height last grew 16m 0s ago.", behind: "12m 0s behind", fresh },
-  };
+function stalledAnd(fresh: string): Firing {
+  const others = { since: "Its height last grew 16m 0s ago.", behind: "12m 0s behind", fresh };
+  return pages("SynclagIndexerStalled", { ...SUBGRAPH, ...MAINNET }, { others });
 }
 
 function late(): readonly RuleTest[] {
@@ -154,6 +147,7 @@ function late(): readonly RuleTest[] {
 
 function pairs(): readonly RuleTest[] {
   const lost = pages("SynclagNoVariantOk", PAIR);
+  const variants = " multichain (production): failed, 20m 0s behind. subgraph (production): unreachable.";
   const all = pages("SynclagAllVariantsStalled", PAIR);
   const onTestnet = ticket("SynclagAllVariantsStalled", { protocol: "airdrops", chain: "sepolia" });
   const halted = [ticket("SynclagChainHalted", { chain: "base" })];
@@ -167,20 +161,9 @@ function pairs(): readonly RuleTest[] {
       ),
       fires: {
         "4m": [pages("SynclagIndexerFailed", MULTICHAIN)],
-        "12m": [lost],
+        "12m": [pages("SynclagNoVariantOk", { ...PAIR, ...MAINNET }, { others: { variants } })],
         "40m": [pages("SynclagIndexerFailed", MULTICHAIN)],
       },
-      texts: [
-        {
-          name: "SynclagNoVariantOk",
-          severity: "critical",
-          at: "12m",
-          labels: { ...PAIR, ...MAINNET },
-          others: {
-            variants: " multichain (production): failed, 20m 0s behind. subgraph (production): unreachable.",
-          },
-        },
-      ],
     },
     {
       name: "SynclagNoVariantOk goes by the tier that serves users, is a ticket on a testnet, and waits for the critical threshold",
@@ -232,8 +215,10 @@ function pairs(): readonly RuleTest[] {
         { labels: SUBGRAPH, timeline: "ok 5, stalled" },
         { labels: MULTICHAIN, timeline: "ok 5, stalled" },
       ),
-      fires: { "5m": [], "8m": [all] },
-      texts: [stalledPair("No node of the chain is polled, so the chain itself may have halted.")],
+      fires: {
+        "5m": [],
+        "8m": [allStalledAnd("No node of the chain is polled, so the chain itself may have halted.")],
+      },
     },
     {
       name: "SynclagAllVariantsStalled says where a node of the chain is asked, too",
@@ -245,12 +230,13 @@ function pairs(): readonly RuleTest[] {
         ),
         metric("synclag_polls_total", { variant: "rpc", endpoint: "base" }, 7),
       ],
-      fires: { "8m": [all] },
-      texts: [
-        stalledPair(
-          "A node of the chain is polled as well and shows no halt: look for what the variants have in common.",
-        ),
-      ],
+      fires: {
+        "8m": [
+          allStalledAnd(
+            "A node of the chain is polled as well and shows no halt: look for what the variants have in common.",
+          ),
+        ],
+      },
     },
     {
       name: "SynclagChainHalted is one ticket for all that wait for the chain, resolves, and is silent in maintenance",
@@ -265,15 +251,10 @@ function pairs(): readonly RuleTest[] {
   ];
 }
 
-function stalledPair(witness: string) {
-  return {
-    name: "SynclagAllVariantsStalled",
-    severity: "critical" as const,
-    at: "8m",
-    labels: { ...PAIR, ...MAINNET },
-    value: "2",
-    others: { witness, variants: " multichain (production): stalled. subgraph (production): stalled." },
-  };
+function allStalledAnd(witness: string): Firing {
+  const variants = " multichain (production): stalled. subgraph (production): stalled.";
+  const texts = { value: "2", others: { witness, variants } };
+  return pages("SynclagAllVariantsStalled", { ...PAIR, ...MAINNET }, texts);
 }
 
 function indexers(): readonly RuleTest[] {
@@ -285,7 +266,11 @@ function indexers(): readonly RuleTest[] {
   const others = CHAINS.map((chain): TestTarget => {
     return { labels: on(chain, { variant: "multichain" }), timeline: "ok" };
   });
-  const cause = (severity: typeof pages): Firing => severity("SynclagSharedCause", INDEXER);
+  const cause = (severity: typeof pages, status?: string, host = ""): Firing => {
+    const others = { "common-status": status ?? "", "common-host": host };
+    const texts = status === undefined ? undefined : { value: "3 chains", others };
+    return severity("SynclagSharedCause", INDEXER, texts);
+  };
   return [
     {
       name: "SynclagKeyRejected is the only page of a rejected key, and names the chains that have no other variant",
@@ -296,19 +281,15 @@ function indexers(): readonly RuleTest[] {
       ),
       fires: {
         "6m": [],
-        "10m": [pages("SynclagKeyRejected", INDEXER)],
+        "10m": [
+          pages(
+            "SynclagKeyRejected",
+            { ...INDEXER, ...MAINNET },
+            { value: "3 chains", others: { stranded: "No usable variant is left on form mode." } },
+          ),
+        ],
         "35m": [],
       },
-      texts: [
-        {
-          name: "SynclagKeyRejected",
-          severity: "critical",
-          at: "10m",
-          labels: { ...INDEXER, ...MAINNET },
-          value: "3 chains",
-          others: { stranded: "No usable variant is left on form mode." },
-        },
-      ],
     },
     {
       name: "SynclagKeyRejected is silent in maintenance, and a ticket on a testnet",
@@ -324,20 +305,13 @@ function indexers(): readonly RuleTest[] {
       series: [...fleet(60, ...stalled, ...others), incident("_x5 3x19 stale", { status: "stalled" })],
       fires: {
         "5m": [],
-        "9m": [cause(pages), ...stalled.map(({ labels }) => pages("SynclagIndexerStalled", labels))],
+        "9m": [
+          cause(pages, "stalled"),
+          ...stalled.map(({ labels }) => pages("SynclagIndexerStalled", labels)),
+        ],
         "33m": [cause(pages)],
         "40m": [],
       },
-      texts: [
-        {
-          name: "SynclagSharedCause",
-          severity: "critical",
-          at: "9m",
-          labels: INDEXER,
-          value: "3 chains",
-          others: { "common-status": "stalled" },
-        },
-      ],
     },
     {
       name: "SynclagSharedCause of a lag is a ticket, and pages once a third is over the critical threshold",
@@ -365,26 +339,14 @@ function indexers(): readonly RuleTest[] {
         incident("3x20", { variant: "b", status: "rejected" }),
         incident("3x20", { variant: "", tier: "", protocol: "", scope: "chain", chain: "base" }),
       ],
-      fires: { "7m": [cause(ticket)] },
-      texts: [
-        {
-          name: "SynclagSharedCause",
-          severity: "warning",
-          at: "7m",
-          labels: INDEXER,
-          value: "3 chains",
-          others: {
-            "common-status": "unreachable",
-            "common-host": ", as is everything on host gateway.example",
-          },
-        },
-      ],
+      fires: { "7m": [cause(ticket, "unreachable", ", as is everything on host gateway.example")] },
     },
   ];
 }
 
 function differences(): readonly RuleTest[] {
   const against = { against: "multichain" };
+  const variants = " multichain (production): ok, 2s behind. subgraph (production): ok, 2s behind.";
   const parity = { ...SUBGRAPH, ...against, probe: "campaigns" };
   return [
     {
@@ -393,19 +355,17 @@ function differences(): readonly RuleTest[] {
         ...fleet(60, OK, { labels: SUBGRAPH, timeline: "ok:2" }),
         metric("synclag_variant_gap_seconds", { ...SUBGRAPH, ...against }, "3x4 -420x24 3x60"),
       ],
-      fires: { "12m": [], "20m": [ticket("SynclagVariantGapHigh", SUBGRAPH)], "45m": [] },
-      texts: [
-        {
-          name: "SynclagVariantGapHigh",
-          severity: "warning",
-          at: "20m",
-          labels: { ...SUBGRAPH, ...against },
-          value: "7m 0s",
-          others: {
-            variants: " multichain (production): ok, 2s behind. subgraph (production): ok, 2s behind.",
-          },
-        },
-      ],
+      fires: {
+        "12m": [],
+        "20m": [
+          ticket(
+            "SynclagVariantGapHigh",
+            { ...SUBGRAPH, ...against },
+            { value: "7m 0s", others: { variants } },
+          ),
+        ],
+        "45m": [],
+      },
     },
     {
       name: "SynclagVariantGapHigh is silent where one has an alert of its own, within half of the threshold, and in maintenance",

@@ -1,5 +1,5 @@
 import { fleet, target } from "./fleet-series.ts";
-import { metric, type RuleTest, ticket } from "./rule-test.ts";
+import { metric, pages, type RuleTest, ticket } from "./rule-test.ts";
 import { restartingTests } from "./synclag-tests.ts";
 
 const BURN = "SynclagFreshnessErrorBudgetBurn";
@@ -62,6 +62,9 @@ function fastBurn(): readonly RuleTest[] {
       { labels: target("subgraph", { ...chain, protocol: "merkle" }), timeline: "chain_halted" },
     ];
   }).flat();
+  const down = Array.from({ length: 5 }, (_, index) =>
+    pages("SynclagNoVariantOk", { ...AIRDROPS, chain: `chain-${index}` }),
+  );
   return [
     {
       name: `${BURN} pages for half of the chains within the hour, whatever a testing tier is, and resolves soon after`,
@@ -72,9 +75,8 @@ function fastBurn(): readonly RuleTest[] {
           return metric("synclag_status", { ...target("subgraph", chain), status: "ok" }, 1);
         }),
       ],
-      fires: {},
-      queries: [burnAt("112m"), { ...burnAt("147m"), samples: FAST }, burnAt("168m")],
-      texts: [{ name: BURN, severity: "critical", at: "147m", labels: AIRDROPS, value: "77.78%" }],
+      fires: { "147m": [...down, pages(BURN, AIRDROPS, { value: "77.78%" })] },
+      queries: [burnAt("112m"), burnAt("168m")],
     },
     {
       name: `${BURN} pages for one chain of ten that is stale for hours`,
@@ -113,17 +115,9 @@ function budgets(): readonly RuleTest[] {
       fires: {
         "105m": [],
         "399m": [ticket("SynclagBudgetLow", studio)],
-        "434m": [ticket("SynclagBudgetExhausted", { ...studio, chain: "base" })],
+        "434m": [ticket("SynclagBudgetExhausted", { ...studio, chain: "base" }, {})],
         "805m": [],
       },
-      texts: [
-        {
-          name: "SynclagBudgetExhausted",
-          severity: "warning",
-          at: "434m",
-          labels: { ...studio, chain: "base" },
-        },
-      ],
     },
     {
       name: "A shared budget is named without blanks, and belongs to no chain",
@@ -131,8 +125,7 @@ function budgets(): readonly RuleTest[] {
         metric("synclag_budget_used", { ...gateway, protocol: "", variant: "", tier: "" }, 100000),
         metric("synclag_budget_limit", { ...gateway, protocol: "", variant: "", tier: "" }, 100000),
       ],
-      fires: { "21m": [ticket("SynclagBudgetExhausted", gateway)] },
-      texts: [{ name: "SynclagBudgetExhausted", severity: "warning", at: "21m", labels: gateway }],
+      fires: { "21m": [ticket("SynclagBudgetExhausted", gateway, {})] },
     },
     {
       name: "A budget is neither low nor used up by the nine tenths that `auto` plans with, nor by a month of them",
@@ -158,8 +151,7 @@ function targetsRemoved(): readonly RuleTest[] {
     {
       name: `${alert} misses what was monitored an hour ago, and forgets it in another two`,
       series: [...removed, metric("synclag_up", on("base"), 1)],
-      fires: { "77m": [], "119m": [ticket(alert, indexer)], "259m": [] },
-      texts: [{ name: alert, severity: "warning", at: "119m", labels: indexer, value: "2 chains" }],
+      fires: { "77m": [], "119m": [ticket(alert, indexer, { value: "2 chains" })], "259m": [] },
     },
     {
       name: `${alert} is silent while Synclag is down, and for a target that fails`,

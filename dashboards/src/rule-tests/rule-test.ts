@@ -8,8 +8,6 @@ export interface RuleTest {
   readonly about?: "fleet" | "synclag";
   /** Every alert that fires at an instant, such as `12m`; an empty list where none does. */
   readonly fires: Readonly<Record<string, readonly Firing[]>>;
-  /** The texts of some that fire. */
-  readonly texts?: readonly Texts[];
   /** Expected results of further expressions. */
   readonly queries?: readonly ExpectedSamples[];
 }
@@ -29,16 +27,10 @@ export interface InputSeries {
 export interface Firing {
   readonly name: string;
   readonly severity: "critical" | "warning";
+  /** Those by which alerts are told apart; where its texts are tested, all. */
   readonly labels: Labels;
-  /** How many differ in other labels only. */
-  readonly count?: number;
-}
-
-/** The only firing alert of this name at an instant, with all of its labels. */
-interface Texts extends SampleValues {
-  readonly name: string;
-  readonly severity: "critical" | "warning";
-  readonly at: string;
+  /** What its texts are filled with, where they are tested: then no other alert of this name fires. */
+  readonly texts?: Omit<SampleValues, "labels">;
 }
 
 export type Labels = Readonly<Record<string, string>>;
@@ -48,17 +40,12 @@ export const FIRING_LABELS = [
   ...["alertname", "severity", "protocol", "variant", "tier", "chain", "budget", "job", "instance"],
 ] as const;
 
-export function pages(name: string, labels: Labels): Firing {
-  return { name, severity: "critical", labels: shown(labels) };
+export function pages(name: string, labels: Labels, texts?: Firing["texts"]): Firing {
+  return { name, severity: "critical", labels, ...(texts === undefined ? {} : { texts }) };
 }
 
-export function ticket(name: string, labels: Labels): Firing {
-  return { name, severity: "warning", labels: shown(labels) };
-}
-
-function shown(labels: Labels): Labels {
-  const known: readonly string[] = FIRING_LABELS;
-  return Object.fromEntries(Object.entries(labels).filter(([name]) => known.includes(name)));
+export function ticket(name: string, labels: Labels, texts?: Firing["texts"]): Firing {
+  return { ...pages(name, labels, texts), severity: "warning" };
 }
 
 /** A series: a constant number, or values in promtool's notation. */

@@ -19,8 +19,7 @@ function gone(): readonly RuleTest[] {
     {
       name: "SynclagDown pages for a process that was a Synclag, not for other jobs, and resolves; nothing is absent then",
       series: [...died, metric("up", { job: "node", instance: "other:9100" }, 0)],
-      fires: { "11m": [], "15m": [pages("SynclagDown", A)], "25m": [pages("SynclagDown", A)], "32m": [] },
-      texts: [{ name: "SynclagDown", severity: "critical", at: "15m", labels: A }],
+      fires: { "11m": [], "15m": [pages("SynclagDown", A, {})], "25m": [pages("SynclagDown", A)], "32m": [] },
     },
     {
       name: "SynclagDown is a ticket while another Synclag is there, and silent for a failed scrape",
@@ -59,8 +58,7 @@ function stuck(): readonly RuleTest[] {
     {
       name: `${loop} pages when ticks stay away, and resolves`,
       series: [alive(A), ticks],
-      fires: { "10m": [], "15m": [pages(loop, A)], "40m": [] },
-      texts: [{ name: loop, severity: "critical", at: "15m", labels: A, value: "6m 0s" }],
+      fires: { "10m": [], "15m": [pages(loop, A, { value: "6m 0s" })], "40m": [] },
     },
     {
       name: `${loop} is a ticket while another Synclag polls`,
