@@ -6,12 +6,12 @@ import { type Alert, severityLabel } from "../dashboards/src/alert.ts";
 import { allAlerts } from "../dashboards/src/alerts/all-alerts.ts";
 import { freshnessRecordings } from "../dashboards/src/freshness.ts";
 import { selected } from "../dashboards/src/promql.ts";
-import { ruleTestFiles } from "../dashboards/src/rule-tests/render-rule-tests.ts";
 import { SETTINGS } from "../dashboards/src/settings.ts";
 import type { Text } from "../dashboards/src/text.ts";
 import { realTime } from "../dashboards/src/time-scale.ts";
 import { STATUSES } from "../src/core/model/report.ts";
 import { RUNBOOKS_PATH } from "../src/views/page/links.ts";
+import { ruleTestFiles } from "./rules/rule-test-files.ts";
 import { serve } from "./support/served.ts";
 
 const ROOT = new URL("../", import.meta.url);

@@ -34,14 +34,20 @@ const route = timing.extend({
   matchers: z.array(z.string()).default([]),
   active_time_intervals: z.array(z.string()).default([]),
 });
-const routesSchema = z.object({ route: route.extend({ routes: z.array(route) }) });
+const intervals = z.array(z.object({ name: z.string(), time_intervals: z.array(z.unknown()) }));
+const routesSchema = z.object({
+  route: route.extend({ routes: z.array(route) }),
+  time_intervals: intervals.default([]),
+});
 const policy = timing.extend({
   receiver: z.string(),
   object_matchers: z.array(z.tuple([z.string(), z.string(), z.string()])).default([]),
+  active_time_intervals: z.array(z.string()).default([]),
 });
 const contactSchema = z.object({
   contactPoints: z.array(z.object({ name: z.string() })),
   policies: z.array(policy.extend({ routes: z.array(policy) })),
+  muteTimes: intervals,
 });
 
 const alerts = allAlerts({ settings: SETTINGS, time: realTime }).flatMap((group) => group.alerts);
@@ -75,7 +81,7 @@ describe("deploy/alertmanager.yml", () => {
 });
 
 describe("the routes of deploy/alertmanager.yml", () => {
-  const { route: root } = routesSchema.parse(yaml("alertmanager.yml"));
+  const { route: root, time_intervals } = routesSchema.parse(yaml("alertmanager.yml"));
 
   it("wait for more than one evaluation, for an alert that hides another may come with the next", () => {
     const { evaluation_interval } = prometheusSchema.parse(yaml("prometheus.yml")).global;
@@ -94,11 +100,30 @@ describe("the routes of deploy/alertmanager.yml", () => {
     ]);
   });
 
-  it("are those of Grafana, with the same times", () => {
-    const { policies } = contactSchema.parse(yaml("../dashboards/grafana-alerts/contact-points.yml"));
+  it("are those of Grafana, with the same receivers and times", () => {
+    const { policies, muteTimes } = contactSchema.parse(
+      yaml("../dashboards/grafana-alerts/contact-points.yml"),
+    );
 
-    expect(policies[0]?.routes.map((one) => [one.object_matchers.map(matcher), timing.parse(one)])).toEqual(
-      root.routes.map((one) => [one.matchers, timing.parse(one)]),
+    const all = policies.flatMap((one) => [one, ...one.routes]);
+    const named = (name: string) => `synclag-${name}`;
+    expect(
+      all.map((one) => [
+        one.receiver,
+        one.object_matchers.map(matcher),
+        one.active_time_intervals,
+        timing.parse(one),
+      ]),
+    ).toEqual(
+      [root, ...root.routes].map((one) => [
+        named(one.receiver),
+        one.matchers,
+        one.active_time_intervals.map(named),
+        timing.parse(one),
+      ]),
+    );
+    expect(muteTimes.map(({ name, time_intervals: times }) => [name, times])).toEqual(
+      time_intervals.map(({ name, time_intervals: times }) => [named(name), times]),
     );
   });
 });

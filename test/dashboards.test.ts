@@ -3,8 +3,10 @@ import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { renderedFiles } from "../dashboards/src/rendered-files.ts";
 import { SETTINGS } from "../dashboards/src/settings.ts";
+import { realTime } from "../dashboards/src/time-scale.ts";
 import { STATUSES } from "../src/core/model/report.ts";
 import { METRIC_FAMILIES } from "../src/metrics/families.ts";
+import { renderRuleTests } from "./rules/rule-test-files.ts";
 
 const DASHBOARDS = new URL("../dashboards/", import.meta.url);
 
@@ -78,7 +80,7 @@ const panels = boards.flatMap(({ uid, panels }) =>
 
 describe("renderedFiles()", () => {
   it("is what dashboards/ holds; `npm run generate` renders it again", () => {
-    const stale = [...renderedFiles()]
+    const stale = [...generatedFiles()]
       .filter(([path, text]) => readFileSync(new URL(path, DASHBOARDS), "utf8") !== text)
       .map(([path]) => path);
 
@@ -89,13 +91,16 @@ describe("renderedFiles()", () => {
     const found = readdirSync(DASHBOARDS, { recursive: true, encoding: "utf8" });
     const kept = found.filter((path) => /\.(json|ya?ml)$/.test(path) && !path.startsWith("src/"));
     const others = ["../deploy/helm/synclag/templates/_links.tpl", "../docs/ALERTS.md"];
+    const written = "grafana-alerts/contact-points.yml";
     const elsewhere = ["../deploy/demo/", "../deploy/helm/synclag/files/"].flatMap((folder) =>
       readdirSync(new URL(folder, DASHBOARDS), { recursive: true, encoding: "utf8" })
         .filter((path) => /\.(json|yml)$/.test(path))
         .map((path) => `${folder}${path}`),
     );
 
-    expect([...kept, ...elsewhere, ...others].toSorted()).toEqual([...renderedFiles().keys()].toSorted());
+    expect([...kept, ...elsewhere, ...others].toSorted()).toEqual(
+      [...generatedFiles().keys(), written].toSorted(),
+    );
   });
 
   it("leads where the settings say, and reads the series that they select", () => {
@@ -119,7 +124,7 @@ describe("renderedFiles()", () => {
   it("names in all of them only metrics that /metrics serves", () => {
     const served = new Set([...METRIC_FAMILIES.map(({ name }) => name), ...OTHER_METRICS]);
 
-    const unknown = [...renderedFiles()].flatMap(([path, text]) =>
+    const unknown = [...generatedFiles()].flatMap(([path, text]) =>
       metricsIn(text)
         .filter((name) => !served.has(name))
         .map((name) => `${path}: ${name}`),
@@ -291,6 +296,15 @@ describe("a dashboard", () => {
     expect(unknown).toEqual([]);
   });
 });
+
+/** What `npm run generate` writes. */
+function generatedFiles(): ReadonlyMap<string, string> {
+  const tests = [...renderRuleTests({ settings: SETTINGS, time: realTime })];
+  return new Map([
+    ...renderedFiles(),
+    ...tests.map(([name, text]) => [`rules/tests/${name}`, text] as const),
+  ]);
+}
 
 function metricsIn(text: string): readonly string[] {
   return [...new Set(text.match(/\bsynclag_[a-z_]+\b/g))];

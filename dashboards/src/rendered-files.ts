@@ -8,9 +8,7 @@ import { selfMonitoringBoard } from "./boards/self-monitoring-board.ts";
 import { renderChartLinks } from "./chart-links.ts";
 import { renderDemoKit } from "./demo-kit.ts";
 import { renderGrafanaAlerts } from "./grafana-alerts.ts";
-import { renderGrafanaRoutes } from "./grafana-routes.ts";
 import { renderAlertRules, renderRecordingRules } from "./prometheus-rules.ts";
-import { renderRuleTests } from "./rule-tests/render-rule-tests.ts";
 import { SETTINGS, type Settings } from "./settings.ts";
 import { realTime } from "./time-scale.ts";
 
@@ -26,9 +24,7 @@ export function renderedFiles(settings: Settings = SETTINGS): ReadonlyMap<string
   );
   return new Map([
     ...rules.map(([name, text]) => [`rules/${name}`, text] as const),
-    ...[...renderRuleTests(context)].map(([name, text]) => [`rules/tests/${name}`, text] as const),
     ["grafana-alerts/rules.yml", renderGrafanaAlerts(context)],
-    ["grafana-alerts/contact-points.yml", renderGrafanaRoutes()],
     ...boards,
     // A chart reads files below its own folder only.
     ...[...rules, ...boards].map(([name, text]) => [`../deploy/helm/synclag/files/${name}`, text] as const),

@@ -1,9 +1,9 @@
-import type { AlertContext } from "../alert.ts";
-import { allAlerts } from "../alerts/all-alerts.ts";
-import { freshnessRecordings } from "../freshness.ts";
-import { yamlFile } from "../prometheus-rules.ts";
-import { sampleAnnotations } from "../sample-texts.ts";
-import { durationMs } from "../time-scale.ts";
+import type { AlertContext } from "../../dashboards/src/alert.ts";
+import { allAlerts } from "../../dashboards/src/alerts/all-alerts.ts";
+import { freshnessRecordings } from "../../dashboards/src/freshness.ts";
+import { yamlFile } from "../../dashboards/src/prometheus-rules.ts";
+import { sampleAnnotations } from "../../dashboards/src/sample-texts.ts";
+import { durationMs } from "../../dashboards/src/time-scale.ts";
 import { fleetTests } from "./fleet-tests.ts";
 import { grafanaTests } from "./grafana-tests.ts";
 import { daysTests, hoursTests } from "./hours-tests.ts";

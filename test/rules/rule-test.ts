@@ -1,4 +1,4 @@
-import type { SampleValues } from "../sample-texts.ts";
+import type { SampleValues } from "../../dashboards/src/sample-texts.ts";
 
 /** One case for `promtool test rules`: series with a sample per minute, and what fires at some instants. */
 export interface RuleTest {

@@ -1,6 +1,6 @@
-import type { AlertContext } from "../alert.ts";
-import { allAlerts } from "../alerts/all-alerts.ts";
-import { grafanaQueries } from "../grafana-alerts.ts";
+import type { AlertContext } from "../../dashboards/src/alert.ts";
+import { allAlerts } from "../../dashboards/src/alerts/all-alerts.ts";
+import { grafanaQueries } from "../../dashboards/src/grafana-alerts.ts";
 import { fleet, target } from "./fleet-series.ts";
 import { labelsOf, type RuleTest, ticket } from "./rule-test.ts";
 

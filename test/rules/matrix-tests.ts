@@ -1,4 +1,4 @@
-import { STATUSES, type Status } from "../../../src/core/model/report.ts";
+import { STATUSES, type Status } from "../../src/core/model/report.ts";
 import { fleet, target } from "./fleet-series.ts";
 import { type ExpectedSamples, type RuleTest, ticket } from "./rule-test.ts";
 
