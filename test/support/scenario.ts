@@ -201,7 +201,8 @@ export class Scenario extends Outputs implements AsyncDisposable {
       this.#config = this.#parse(chainsYaml);
       this.#connect();
     }
-    const kept = saved === null || state === "lost" ? EMPTY_STATE : usableState(saved, Date.now());
+    const kept =
+      saved === null || state === "lost" ? EMPTY_STATE : usableState(saved, Date.now(), () => undefined);
     const restored = typeof state === "string" ? kept : state;
     this.#running = await startDaemon(this.#config, {
       world: this.#world(),

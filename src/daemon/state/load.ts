@@ -19,8 +19,6 @@ export interface RestoredState {
   readonly budgets: SavedBudgets;
   /** Which query each endpoint answered last, by a digest of its identity. */
   readonly questions: ReadonlyMap<string, number>;
-  /** What was discarded, a sentence each. */
-  readonly warnings: readonly string[];
 }
 
 /** A file from further in the future than this means that our clock was set back: only its budgets are used. */
@@ -31,25 +29,24 @@ export const EMPTY_STATE: RestoredState = {
   incidents: [],
   budgets: NOTHING_SPENT,
   questions: new Map(),
-  warnings: [],
 };
 
-/** What of a state file is used. */
+/** What of a state file is used. `onDiscarded`: called with a sentence that says what is not. */
 export function usableState(
   { savedAtMs, budgets, chains, incidents, questions }: SavedState,
   nowMs: number,
+  onDiscarded: (detail: string) => void,
 ): RestoredState {
   if (savedAtMs > nowMs + MAX_FUTURE_MS) {
     const savedAt = new Date(savedAtMs).toISOString();
-    const warning = `the clock was set back: the file was written at ${savedAt}; only its budgets are used`;
-    return { ...EMPTY_STATE, budgets, warnings: [warning] };
+    onDiscarded(`the clock was set back: the file was written at ${savedAt}; only its budgets are used`);
+    return { ...EMPTY_STATE, budgets };
   }
   return {
     chains: new Map(Object.entries(chains)),
     incidents,
     budgets,
     questions: new Map(Object.entries(questions)),
-    warnings: [],
   };
 }
 
@@ -62,18 +59,9 @@ export async function loadState(
   path: string,
   { logger, nowMs }: Pick<World, "logger" | "nowMs">,
 ): Promise<RestoredState> {
-  const found = await readStateFile(path, nowMs());
-  if (found.kind === "moved_aside") {
-    const { reason, movedTo } = found;
-    logger.error(
-      { path, reason, movedTo },
-      "State file invalid, moved aside; starting with empty state and budgets",
-    );
-  }
-  const restored = found.kind === "state" ? usableState(found.state, nowMs()) : EMPTY_STATE;
-  for (const detail of found.kind === "state" ? [...found.warnings, ...restored.warnings] : []) {
-    logger.warn({ path, detail }, "State file partly discarded");
-  }
+  const discard = (detail: string): void => logger.warn({ path, detail }, "State file partly discarded");
+  const saved = await readStateFile(path, { logger, nowMs });
+  const restored = saved === null ? EMPTY_STATE : usableState(saved, nowMs(), discard);
   const { spent, problem } = await readBudgetJournal(path);
   if (problem !== null) {
     logger.error({ path, reason: problem }, "Budget journal damaged; budgets may be undercounted");

@@ -6,6 +6,7 @@ import { LATEST_MS } from "../../core/model/observation.ts";
 import type { Incident } from "../../core/model/report.ts";
 import { parseJson } from "../../core/model/text.ts";
 import { orNull } from "../system-error.ts";
+import type { World } from "../world.ts";
 import { onStateFile, STATE_HEAD } from "./path.ts";
 import { STATE_SHAPE, seal, unseal } from "./seal.ts";
 import { writeAtomically } from "./write-atomically.ts";
@@ -21,19 +22,6 @@ export interface SavedState {
   /** Which query of its dialect each endpoint answered last, by a digest of its identity. */
   readonly questions: Readonly<Record<string, number>>;
 }
-
-/** What was found at the path of the state file. */
-export type StateFound =
-  | {
-      readonly kind: "state";
-      readonly state: SavedState;
-      /** What could not be read and is empty in the state, a sentence each. */
-      readonly warnings: readonly string[];
-    }
-  /** The first start. */
-  | { readonly kind: "none" }
-  /** Invalid, and renamed. */
-  | { readonly kind: "moved_aside"; readonly reason: string; readonly movedTo: string };
 
 /**
  * Raised when an older version could misread the budgets. Every version begins with `version` and `savedAtMs`. What a later
@@ -57,19 +45,29 @@ const MAX_FILE_BYTES = 500_000_000;
 export const TOO_LONG = "it is longer than 500 MB";
 
 /**
- * Reads the state file. One that is invalid or of a newer version is renamed, never deleted.
+ * Reads the state file; null where there is none to be used. One that is invalid or of a newer version is renamed, never deleted. What
+ * of it cannot be used is logged.
  *
  * @throws {StateFileError} If there is a file that cannot be read or renamed.
  */
-export async function readStateFile(path: string, nowMs: number): Promise<StateFound> {
+export async function readStateFile(
+  path: string,
+  { logger, nowMs }: Pick<World, "logger" | "nowMs">,
+): Promise<SavedState | null> {
   const text = await readText(path);
   if (text === null) {
-    return { kind: "none" };
+    return null;
   }
   const found = text === TOO_LONG ? TOO_LONG : parseState(text);
-  return typeof found === "string"
-    ? { kind: "moved_aside", reason: found, movedTo: await moveAside(path, nowMs) }
-    : found;
+  if (typeof found !== "string") {
+    return unsealState(found, (detail) => logger.warn({ path, detail }, "State file partly discarded"));
+  }
+  const movedTo = await moveAside(path, nowMs());
+  logger.error(
+    { path, reason: found, movedTo },
+    "State file invalid, moved aside; starting with empty state and budgets",
+  );
+  return null;
 }
 
 /**
@@ -119,8 +117,8 @@ function* partsOf({ savedAtMs, chains, incidents, ...rest }: SavedState): Iterab
   yield "}}\n";
 }
 
-/** The state, or why the text is not one. */
-function parseState(text: string): Extract<StateFound, { kind: "state" }> | string {
+/** What the text holds, or why it is not a state. */
+function parseState(text: string): z.infer<typeof StateJson> | string {
   const json = parseJson(text);
   if (json === undefined) {
     return text.trim() === "" ? "it is empty" : "it is truncated or damaged: not valid JSON";
@@ -131,38 +129,32 @@ function parseState(text: string): Extract<StateFound, { kind: "state" }> | stri
     return `${writer} Synclag wrote it: version ${version}, and this one reads ${VERSION}`;
   }
   const { data, error } = StateJson.safeParse(json);
-  if (data !== undefined) {
-    return unsealState(data);
-  }
-  const isOurs = error.issues.every(({ path }) => path[0] === "budgets");
-  return isOurs ? "its budgets are invalid" : "it is not a state file of Synclag";
+  const isOurs = error?.issues.every(({ path }) => path[0] === "budgets");
+  return data ?? (isOurs ? "its budgets are invalid" : "it is not a state file of Synclag");
 }
 
-function unsealState({
-  version: _,
-  shape,
-  chains: sealedChains,
-  incidents: sealedIncidents,
-  ...state
-}: z.infer<typeof StateJson>): Extract<StateFound, { kind: "state" }> {
+/** `onDiscarded`: called with a sentence for each part that cannot be read, and is empty in the state. */
+function unsealState(
+  { savedAtMs, budgets, questions, shape, ...sealed }: z.infer<typeof StateJson>,
+  onDiscarded: (detail: string) => void,
+): SavedState {
   if (shape !== STATE_SHAPE) {
-    const warning = "another version of Synclag wrote it: chains and incidents start empty";
-    return { kind: "state", state: { ...state, chains: {}, incidents: [] }, warnings: [warning] };
+    onDiscarded("another version of Synclag wrote it: chains and incidents start empty");
+    return { savedAtMs, budgets, questions, chains: {}, incidents: [] };
   }
-  const warnings: string[] = [];
   // Values that were sealed in this shape have the types that the writer gave to `seal`.
-  const incidents = unseal(sealedIncidents) as SavedState["incidents"] | undefined;
+  const incidents = unseal(sealed.incidents) as SavedState["incidents"] | undefined;
   if (incidents === undefined) {
-    warnings.push("the list of incidents starts empty: it is damaged");
+    onDiscarded("the list of incidents starts empty: it is damaged");
   }
   const chains: Record<string, ChainState> = {};
-  for (const [slug, json] of Object.entries(sealedChains)) {
+  for (const [slug, json] of Object.entries(sealed.chains)) {
     const chain = unseal(json) as ChainState | undefined;
     if (chain === undefined) {
-      warnings.push(`chain ${slug} starts empty: it is damaged`);
+      onDiscarded(`chain ${slug} starts empty: it is damaged`);
     } else {
       chains[slug] = chain;
     }
   }
-  return { kind: "state", state: { ...state, chains, incidents: incidents ?? [] }, warnings };
+  return { savedAtMs, budgets, questions, chains, incidents: incidents ?? [] };
 }

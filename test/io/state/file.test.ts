@@ -4,9 +4,11 @@ import { describe, expect, it } from "vitest";
 import { NOTHING_SPENT } from "../../../src/budgets/saved-budgets.ts";
 import { readStateFile, writeStateFile } from "../../../src/io/state/file.ts";
 import { resolveStatePath } from "../../../src/io/state/path.ts";
+import { recordLog } from "../../support/log-recorder.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 const T0 = Date.UTC(2026, 10, 20, 10, 37, 21, 5);
+const nowMs = (): number => T0;
 
 // test/daemon/state/load.test.ts has what can be wrong with a file.
 describe("readStateFile()", () => {
@@ -15,13 +17,17 @@ describe("readStateFile()", () => {
     const path = join(folder.path, "synclag.state.json");
     await writeFile(path, '{"version":3}');
 
-    const found = await readStateFile(path, T0);
+    const { logger, lines } = recordLog();
+    const found = [
+      await readStateFile(path, { logger, nowMs }),
+      await readStateFile(path, { logger, nowMs }),
+    ];
 
     const movedTo = `${path}.broken-20261120T103721005Z`;
     const reason = "a newer Synclag wrote it: version 3, and this one reads 2";
-    expect(found).toEqual({ kind: "moved_aside", reason, movedTo });
+    expect(found).toEqual([null, null]);
+    expect(lines).toMatchObject([{ level: 50, reason, movedTo }]);
     expect(await readFile(movedTo, "utf8")).toBe('{"version":3}');
-    expect(await readStateFile(path, T0)).toEqual({ kind: "none" });
   });
 });
 
@@ -37,6 +43,6 @@ describe("writeStateFile()", () => {
     await writeStateFile(await resolveStatePath(path), state);
 
     expect(await readdir(join(folder.path, "volume"))).toEqual(["state.json"]);
-    expect(await readStateFile(path, T0)).toEqual({ kind: "state", state, warnings: [] });
+    expect(await readStateFile(path, { logger: recordLog().logger, nowMs })).toEqual(state);
   });
 });
