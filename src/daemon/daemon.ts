@@ -11,7 +11,6 @@ import { createHttpClient } from "../io/http-client/client.ts";
 import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
 import type { World } from "../io/world.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
-import { ObservationBatches } from "./batches.ts";
 import { endpointRecords } from "./endpoint-records.ts";
 import { LoopWatchdog } from "./loop-watchdog.ts";
 import { Monitor, type SavedMonitor } from "./monitor.ts";
@@ -19,7 +18,7 @@ import { Poller, type PollerParts } from "./poller.ts";
 import { type Counters, type CountersGroup, PollCounters } from "./polling/counters.ts";
 import { EndpointStates } from "./polling/endpoint-state.ts";
 import { createPollQueue, hasSameLimits, type PollQueue } from "./polling/queue.ts";
-import { observationLine, restartLine } from "./recording.ts";
+import { observationLine, recordedNames, restartLine } from "./recording.ts";
 import type { StateStore, StateStoreOptions } from "./state/store.ts";
 
 export interface DaemonOptions extends Partial<Pick<PollerParts, "openClient" | "mayPoll" | "onPolled">> {
@@ -52,10 +51,10 @@ export class Daemon implements AsyncDisposable {
   readonly #record: BudgetRecord;
   readonly #gate: BudgetGate;
   readonly #monitor: Monitor;
-  readonly #batches: ObservationBatches;
   readonly #states: EndpointStates;
   readonly #counters: PollCounters;
   readonly #watchdog: LoopWatchdog;
+  readonly #recordedNamesOf = memoize(recordedNames);
   readonly #planOf = memoize(({ fleet, poll }: Config) => planFleet(fleet, poll));
   #config: Config;
   #queue: PollQueue;
@@ -77,9 +76,10 @@ export class Daemon implements AsyncDisposable {
       uptimeMs: world.uptimeMs,
       budgets: () => this.#gate.report(),
       maintenance: (nowMs) => openMaintenance(this.#config.maintenance, nowMs),
+      onTurned: () => store.touchSoon(),
+      onSuspicions: (suspicions) => this.#poller?.prove(suspicions),
       onNetworkRestored: (missed) => this.#poller?.pollNow(missed.map(({ key }) => key)),
     });
-    this.#batches = new ObservationBatches(this.#monitor, world.onBug);
     this.#states = new EndpointStates(config.fleet);
     this.#counters = new PollCounters(config.fleet);
     this.#queue = createPollQueue(config.poll, world.monotonicMs);
@@ -130,7 +130,7 @@ export class Daemon implements AsyncDisposable {
   /** What another replica needs in order to go on from here. */
   handover(): Handover {
     return {
-      ...this.#upToDate().save(),
+      ...this.#monitor.save(),
       questions: { revision: this.#states.questionsRevision, save: () => this.#states.saveQuestions() },
       counters: this.#counters.groups,
     };
@@ -143,7 +143,6 @@ export class Daemon implements AsyncDisposable {
     }
     const { poll } = this.#config;
     const former = this.#poller;
-    this.#batches.flush();
     if (former !== null) {
       this.#retire(former);
     }
@@ -165,21 +164,21 @@ export class Daemon implements AsyncDisposable {
 
   /** What must outlive the process, beside the budgets. */
   save(): ReturnType<StateStoreOptions["state"]> {
-    return { ...this.#upToDate().save(), questions: this.#states.saveQuestions() };
+    return { ...this.#monitor.save(), questions: this.#states.saveQuestions() };
   }
 
   /** Works out the next report in slices, so that `report()` does not block the event loop. */
   prepare(): Promise<void> {
-    return this.#upToDate().prepare();
+    return this.#monitor.prepare();
   }
 
   /** Whether something was observed, or another report was made, since this one. */
   hasNewsSince(report: Report): boolean {
-    return this.#upToDate().hasNewsSince(report);
+    return this.#monitor.hasNewsSince(report);
   }
 
   report(): Report {
-    return this.#upToDate().report();
+    return this.#monitor.report();
   }
 
   plan(): Plan {
@@ -195,7 +194,7 @@ export class Daemon implements AsyncDisposable {
     return {
       ...own,
       ...this.#counters.of(this.#config.fleet),
-      report: this.#upToDate().report(),
+      report: this.#monitor.report(),
       loop: {
         lastTickMs: this.#watchdog.lastTickMs,
         inFlight: this.#queue.inFlight(),
@@ -241,12 +240,6 @@ export class Daemon implements AsyncDisposable {
     await this.stopPolling();
   }
 
-  /** With all that was polled. */
-  #upToDate(): Monitor {
-    this.#batches.flush();
-    return this.#monitor;
-  }
-
   #retire(poller: Poller): void {
     this.#retired.add(poller);
     poller
@@ -266,13 +259,16 @@ export class Daemon implements AsyncDisposable {
       states: this.#states,
       counters: this.#counters,
       monitor: this.#monitor,
-      batches: this.#batches,
       onPolled: (result) => {
         store.touch();
         onPolled?.(result);
       },
       onObserved: (observations) => {
-        world.recording?.append(observations.map((one) => observationLine(one, this.#config.fleet)));
+        if (world.recording != null) {
+          const names = this.#recordedNamesOf(this.#config.fleet);
+          const lines = observations.map((one) => observationLine(one, names.get(one.source) ?? one.source));
+          world.recording.append(lines);
+        }
       },
     });
   }

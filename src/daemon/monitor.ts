@@ -1,5 +1,6 @@
 import { destinationOf } from "../budgets/accounts.ts";
-import { Chain, type Observed } from "../core/chain/chain.ts";
+import { Chain } from "../core/chain/chain.ts";
+import type { BlockOnNode, Suspicion } from "../core/chain/proofs.ts";
 import { retainChain, withoutFuture } from "../core/chain/retain.ts";
 import { watchFleet } from "../core/chain/watch-fleet.ts";
 import { type ChainState, sourceOf } from "../core/head/chain-state.ts";
@@ -27,6 +28,10 @@ export interface MonitorOptions {
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
   /** Which targets are inside a maintenance window. Default: none. */
   readonly maintenance?: (nowMs: number) => (target: TargetId) => boolean;
+  /** Called when a status has changed. */
+  readonly onTurned?: () => void;
+  /** Called with blocks for which RPC nodes should be asked. */
+  readonly onSuspicions?: (suspicions: readonly Suspicion[]) => void;
   /** Called at the first reply after a network outage, with the endpoints whose polls failed in it. */
   readonly onNetworkRestored?: (missed: readonly Endpoint[]) => void;
 }
@@ -36,6 +41,20 @@ export interface SavedMonitor {
   /** By the chain's slug. */
   readonly chains: Readonly<Record<string, ChainState>>;
   readonly incidents: readonly Incident[];
+}
+
+/** What the observations of one poll showed. */
+interface PollVerdict {
+  /** A target's status is about to change, or has just changed. */
+  readonly isChanging: boolean;
+  /** A height cannot be, by what the others show. */
+  readonly isImplausible: boolean;
+}
+
+interface UndecidedPoll {
+  readonly observations: readonly Observation[];
+  readonly readings: readonly ParityReading[];
+  readonly onDecided: (verdict: PollVerdict) => void;
 }
 
 /** A report is rebuilt when it is older, or when a poll has ended since. */
@@ -55,6 +74,8 @@ export class Monitor {
   #explainable: ReadonlySet<string> = new Set();
   /** By the target's key; of those that are not `ok`. */
   #explanations: ReadonlyMap<string, string> = new Map();
+  /** Polls of which it is not known yet what follows. */
+  #undecided: UndecidedPoll[] = [];
   #latest: Report | null = null;
   #lastOutageMs: number | null = null;
   /** Of the wall clock against that of the machine, when last looked at. */
@@ -68,6 +89,7 @@ export class Monitor {
 
   /** Changes to another fleet: sources that are in both, at the same URL, keep their state. */
   watch(fleet: Fleet): void {
+    this.decide();
     const nowMs = this.#options.nowMs();
     const chains = watchFleet(fleet, destinationOf).map((watched) => {
       const known = this.#chains.get(watched.chain.slug)?.state;
@@ -85,38 +107,59 @@ export class Monitor {
   }
 
   /**
-   * Folds in observations, chain by chain; those of a source that a reload removed meanwhile are dropped. The result says
-   * whose status is changing, and whose height is impossible.
+   * Folds in what a poll brought, and the values that came with it; what is of a source that a reload removed meanwhile is
+   * dropped. `onDecided` is called once it is known what follows: when somebody asks, or at the next `decide()`.
    */
-  observe(observations: readonly Observation[]): Observed {
+  observe(
+    observations: readonly Observation[],
+    readings: readonly ParityReading[] = [],
+    onDecided: UndecidedPoll["onDecided"] = () => undefined,
+  ): void {
     this.#followClock();
     for (const observation of observations) {
       this.#chainOf.get(observation.source)?.observe(observation);
     }
-    const chains = new Set(observations.map(({ source }) => this.#chainOf.get(source)));
-    const observed = [...chains].flatMap((chain) => chain?.takeObserved() ?? []);
-    this.#latest = null;
-    this.#keepExplanations((key) => !this.#isOk(key));
-    this.#detectRestoredNetwork(observations);
-    return {
-      changing: observed.flatMap(({ changing }) => changing),
-      implausible: observed.flatMap(({ implausible }) => implausible),
-    };
+    this.#undecided.push({ observations, readings, onDecided });
   }
 
-  /** Folds in the values that came with observations, after these; those of removed targets are dropped. */
-  observeParity(readings: readonly ParityReading[]): void {
-    if (readings.length === 0) {
+  /** Works out what follows from all that was observed since the last time. */
+  decide(): void {
+    const polls = this.#undecided;
+    if (polls.length === 0) {
       return;
     }
+    this.#undecided = [];
+    this.#latest = null;
+    const observations = polls.flatMap((poll) => poll.observations);
+    const heard = new Set(observations.map(({ source }) => this.#chainOf.get(source)));
+    const observed = [...heard].flatMap((chain) => chain?.takeObserved() ?? []);
+    const readings = polls.flatMap((poll) => poll.readings);
     for (const [chain, own] of groupBy(readings, ({ target }) => this.#chainOf.get(target))) {
       chain?.observeParity(own);
     }
+    this.#keepExplanations((key) => !this.#isOk(key));
+    this.#detectRestoredNetwork(observations);
+    if (observed.some(({ turned }) => turned.length > 0)) {
+      this.#options.onTurned?.();
+    }
+    const changing = new Set(observed.flatMap((one) => one.changing));
+    const implausible = new Set(observed.flatMap((one) => one.implausible));
+    for (const poll of polls) {
+      const isAmong = (keys: ReadonlySet<string>) => poll.observations.some(({ source }) => keys.has(source));
+      poll.onDecided({ isChanging: isAmong(changing), isImplausible: isAmong(implausible) });
+    }
+    this.#options.onSuspicions?.(observed.flatMap(({ suspicions }) => suspicions));
+  }
+
+  /** Takes in what an RPC node has at the height of a suspicion; null: it does not have that block. */
+  prove(suspicion: Suspicion, found: BlockOnNode | null): void {
+    this.#chainOf.get(suspicion.source)?.prove(suspicion, found);
     this.#latest = null;
   }
 
   /** Whether the last observation of each target of an endpoint is still evidence. */
   isEvident(endpoint: Endpoint): boolean {
+    this.decide();
     return sourceKeysOf(endpoint).every((source) => this.#isEvident(source));
   }
 
@@ -144,6 +187,7 @@ export class Monitor {
   }
 
   save(): SavedMonitor {
+    this.decide();
     const chains = [...this.#chains].map(([slug, { state }]) => [slug, state] as const);
     return { chains: Object.fromEntries(chains), incidents: this.#incidents };
   }
@@ -167,14 +211,16 @@ export class Monitor {
   async prepare(): Promise<void> {
     const { nowMs } = this.#options;
     await inSlices(this.#chains.values(), (chain) => chain.report(nowMs()), nowMs);
+    this.decide();
   }
 
   /** Whether something was observed, or another report was made, since this one. */
   hasNewsSince(report: Report): boolean {
-    return this.#latest !== report;
+    return this.#undecided.length > 0 || this.#latest !== report;
   }
 
   report(): Report {
+    this.decide();
     this.#followClock();
     const nowMs = this.#options.nowMs();
     const latest = this.#latest;

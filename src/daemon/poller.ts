@@ -1,6 +1,7 @@
 import { setMaxListeners } from "node:events";
 import type { BudgetGate } from "../budgets/gate.ts";
 import type { Config } from "../config/config.ts";
+import type { Suspicion } from "../core/chain/proofs.ts";
 import { type IndexerId, indexerKey } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import type { Observation } from "../core/model/observation.ts";
@@ -8,7 +9,6 @@ import { createRedact } from "../core/model/redact.ts";
 import { startCron } from "../io/cron.ts";
 import type { createHttpClient, HttpClient } from "../io/http-client/client.ts";
 import type { World } from "../io/world.ts";
-import type { ObservationBatches } from "./batches.ts";
 import { Explainer } from "./explain.ts";
 import type { Monitor } from "./monitor.ts";
 import type { PollCounters } from "./polling/counters.ts";
@@ -25,7 +25,6 @@ export interface PollerParts {
   readonly states: EndpointStates;
   readonly counters: PollCounters;
   readonly monitor: Monitor;
-  readonly batches: ObservationBatches;
   /** Whether a poll may be sent at this moment. */
   readonly mayPoll: () => boolean;
   /** Called after each poll. */
@@ -101,11 +100,31 @@ export class Poller implements AsyncDisposable {
     );
   }
 
+  /** Asks RPC nodes for blocks of sources that others contradict, as far as the nodes' budgets have something to spare. */
+  prove(suspicions: readonly Suspicion[]): void {
+    const { monitor, queue, states, world } = this.#parts;
+    for (const suspicion of suspicions) {
+      const node = states.of(suspicion.node);
+      if (node === undefined || this.#isStopped) {
+        continue;
+      }
+      const asked = queue.add(node.endpoint.host, async () => {
+        const found = this.#isStopped
+          ? undefined
+          : await new Poll(node, "extra", this.#tools).blockAt(suspicion.block);
+        if (found !== undefined) {
+          monitor.prove(suspicion, found);
+        }
+      });
+      asked.catch(world.onBug);
+    }
+  }
+
   /** Polls every endpoint once, and asks why what is not ok is not; settles when all is known. */
   async check(): Promise<void> {
     this.#begin(this.#parts.states.all(), "check");
     await this.#ended();
-    this.#parts.batches.flush();
+    this.#parts.monitor.decide();
     await this.#explainer.settled();
   }
 
@@ -122,7 +141,7 @@ export class Poller implements AsyncDisposable {
   async retire(): Promise<void> {
     this.#stop();
     await this.#ended();
-    this.#parts.batches.flush();
+    this.#parts.monitor.decide();
     await this.#client[Symbol.asyncDispose]();
   }
 
@@ -132,7 +151,7 @@ export class Poller implements AsyncDisposable {
     const ended = this.#ended();
     await this.#client[Symbol.asyncDispose]();
     await ended;
-    this.#parts.batches.flush();
+    this.#parts.monitor.decide();
     await this.#explainer.settled();
   }
 
@@ -200,7 +219,7 @@ export class Poller implements AsyncDisposable {
   }
 
   async #poll(state: EndpointState, occasion: Occasion): Promise<void> {
-    const { batches, counters, mayPoll, onObserved, onPolled, states, world } = this.#parts;
+    const { counters, mayPoll, monitor, onObserved, onPolled, states, world } = this.#parts;
     state.confirmations = occasion === "extra" ? state.confirmations + 1 : 0;
     if (!mayPoll()) {
       return;
@@ -219,7 +238,7 @@ export class Poller implements AsyncDisposable {
     state.isPolled = true;
     this.#warnOfChain(state, observations);
     onObserved(observations);
-    batches.add(result, (isChanging, isImplausible) => {
+    monitor.observe(observations, result.readings, ({ isChanging, isImplausible }) => {
       const { endpoint } = state;
       if (isImplausible) {
         counters.countFailure(endpoint, "implausible");

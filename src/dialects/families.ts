@@ -108,6 +108,19 @@ export const CHAIN_ID_QUESTION: Question = {
   },
 };
 
+/** An RPC node's block of this height, as a row without a chain; a node that does not have it has not started. */
+export function blockQuestion(block: number): Question {
+  const [latest] = questionsOf({ ...RPC, body: { ...RPC.body, params: [`0x${block.toString(16)}`, false] } });
+  if (latest === undefined) {
+    throw new TypeError("Cannot ask an RPC node: its form has no question");
+  }
+  return {
+    ...latest,
+    read: (found) =>
+      found.value === null ? [{ chainId: null, content: { kind: "not_started" } }] : latest.read(found),
+  };
+}
+
 type AskedEndpoint = Pick<Endpoint, "targets" | "custom">;
 
 /** What a dialect asks, and what it needs of chains.yaml beside the URL. */

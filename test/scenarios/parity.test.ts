@@ -39,7 +39,6 @@ describe("three variants of which one skips events", () => {
       "03:00 subgraph = multichain on ethereum",
     ]);
     expect(skipping).toEqual([
-      "03:17 subgraph ≠ multichain",
       "03:18 subgraph ≠ multichain, multichain is odd",
       "03:18 third ≠ multichain, multichain is odd",
     ]);

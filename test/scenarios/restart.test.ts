@@ -51,6 +51,22 @@ describe("a restart on the saved state", () => {
     expect(play.log.slice(-2).map(({ msg }) => msg)).not.toContain("Status changed");
   });
 
+  it("after a kill five seconds after a status changed still knows since when the target stands still", async () => {
+    await using play = await startScenario(chainsYaml());
+    await play.run("10m");
+    play.fleet.target(BASE).freeze();
+    await untilStatus(play, "subgraph/production/base", "stalled");
+    const before = play.target("subgraph/production/base").last_advance;
+    await play.run("5s");
+
+    await play.restart({ state: "written" });
+
+    expect(play.target("subgraph/production/base")).toMatchObject({
+      status: "stalled",
+      last_advance: before,
+    });
+  });
+
   it("after a second, a minute and an hour is as if the daemon had never stopped", async () => {
     await using play = await startScenario(chainsYaml());
     await play.run("5m");
@@ -172,6 +188,13 @@ describe("a restart without its state", () => {
     expect(play.status().targets.map(({ status }) => status)).toEqual(Array(4).fill("ok"));
   });
 });
+
+async function untilStatus(play: Scenario, name: string, status: string): Promise<void> {
+  for (let second = 0; play.target(name).status !== status; second += 1) {
+    expect(second).toBeLessThan(3_600);
+    await play.run("1s");
+  }
+}
 
 function knownBy(play: Scenario) {
   const { chains, incidents, targets } = play.report();

@@ -1,7 +1,6 @@
 import { setImmediate as turn } from "node:timers";
 import { promisify } from "node:util";
 import { vi } from "vitest";
-import { LocalBudgets } from "../../src/budgets/local-budgets.ts";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { parseDuration } from "../../src/config/quantities.ts";
@@ -10,12 +9,9 @@ import { type Endpoint, endpointsOf, sourceKeysOf, statusEndpointOf } from "../.
 import type { PostRequest, PostResult } from "../../src/core/model/http-post.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
-import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
+import type { Daemon } from "../../src/daemon/daemon.ts";
 import { Reloader } from "../../src/daemon/reloader.ts";
-import { startReportLoop } from "../../src/daemon/report-loop.ts";
-import { HistoryStore } from "../../src/daemon/state/history-store.ts";
 import { EMPTY_STATE, type RestoredState, usableState } from "../../src/daemon/state/load.ts";
-import type { StateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
 import type { ProbeResult, ReloadResult } from "../../src/io/http-server/routes/server-deps.ts";
 import type { SavedState } from "../../src/io/state/file.ts";
@@ -35,6 +31,7 @@ import { renderPlanPage } from "../../src/views/page/plan.ts";
 import { renderPlanJson, renderPlanTable } from "../../src/views/terminal/plan-table.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
 import { isNamed, Outputs, PAGE, TEST_VERSION, textOf } from "./outputs.ts";
+import { type DiskState, type Running, SimulatedDisk, savedBy, startDaemon } from "./scenario-daemon.ts";
 import { onTheWire, type Script } from "./scripted-reply.ts";
 
 export interface ScenarioOptions {
@@ -79,6 +76,9 @@ const FILE_WORK = new Set(["FSReqPromise", "FSReqCallback", "CloseReq"]);
 /** Waits until no file is read or written: that takes real time, in which virtual time must stand still. */
 async function untilFilesAreDone(): Promise<void> {
   do {
+    // The place of a poll that has ended is free a turn later, and the next poll takes it in another.
+    await nextTurn();
+    await nextTurn();
     await nextTurn();
   } while (process.getActiveResourcesInfo().some((kind) => FILE_WORK.has(kind)));
 }
@@ -172,10 +172,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   /** What the state file would hold now. */
   saved(): SavedState {
-    const budgets = this.#running?.budgets.save();
-    return JSON.parse(
-      JSON.stringify({ savedAtMs: Date.now(), ...this.#daemon.save(), budgets }),
-    ) as SavedState;
+    return savedBy(this.#daemon, this.#running?.budgets);
   }
 
   /**
@@ -187,11 +184,13 @@ export class Scenario extends Outputs implements AsyncDisposable {
     after = "0s",
     chainsYaml,
   }: {
-    readonly state: "kept" | "lost" | RestoredState;
+    /** `written`: what was on disk a moment before, as after a kill. */
+    readonly state: "kept" | "lost" | "written" | RestoredState;
     readonly after?: string;
     readonly chainsYaml?: string;
   }): Promise<void> {
-    const saved = this.#running === null ? null : this.saved();
+    const written = this.#running?.written() ?? null;
+    const saved = state === "written" || this.#running === null ? written : this.saved();
     const history = structuredClone(Object.fromEntries(this.#running?.history.save() ?? []));
     await this.#stop();
     if (after !== "0s") {
@@ -508,79 +507,6 @@ export class Scenario extends Outputs implements AsyncDisposable {
 type Received =
   | Pick<Extract<PostResult, { kind: "replied" }>, "kind" | "reply">
   | Pick<Extract<PostResult, { kind: "failed" }>, "kind" | "reason" | "detail">;
-
-interface Running extends AsyncDisposable {
-  readonly daemon: Daemon;
-  readonly budgets: LocalBudgets;
-  readonly history: HistoryStore;
-}
-
-async function startDaemon(
-  config: ReturnType<typeof parseConfig>,
-  {
-    world,
-    disk,
-    restored,
-    openClient,
-  }: {
-    readonly world: World;
-    readonly openClient: NonNullable<DaemonOptions["openClient"]>;
-    readonly disk: SimulatedDisk;
-    readonly restored: StateStore["restored"];
-  },
-): Promise<Running> {
-  const budgets = new LocalBudgets(config.fleet, restored.budgets, world);
-  const store: StateStore = {
-    budgets: budgets.budgets,
-    nowMs: budgets.nowMs,
-    restored,
-    touch: () => undefined,
-    touchJournal: () => undefined,
-    problem: () => disk.problem(),
-    flush: () => disk.flush(),
-    publishUrl: () => Promise.resolve(),
-    [Symbol.asyncDispose]: () => Promise.resolve(),
-  };
-  const daemon = new Daemon(config, { world, store, openClient });
-  daemon.startPolling();
-  const history = await HistoryStore.open(world);
-  const reports = startReportLoop(daemon, history, world);
-  return {
-    daemon,
-    budgets,
-    history,
-    async [Symbol.asyncDispose]() {
-      await reports[Symbol.asyncDispose]();
-      await history[Symbol.asyncDispose]();
-      await daemon[Symbol.asyncDispose]();
-    },
-  };
-}
-
-type DiskState = "works" | "is full" | "hangs";
-
-/** Where the counts of the budgets are written before a request is sent. */
-class SimulatedDisk {
-  #state: DiskState = "works";
-  #waiting: (() => void)[] = [];
-
-  set(state: DiskState): void {
-    this.#state = state;
-    for (const write of state === "hangs" ? [] : this.#waiting.splice(0)) {
-      write();
-    }
-  }
-
-  problem(): string | null {
-    return this.#state === "is full" ? "the disk is full" : null;
-  }
-
-  async flush(): Promise<void> {
-    if (this.#state === "hangs") {
-      await new Promise<void>((resolve) => this.#waiting.push(resolve));
-    }
-  }
-}
 
 function withStatusEndpoint(endpoint: Endpoint): readonly Endpoint[] {
   const status = statusEndpointOf(endpoint);

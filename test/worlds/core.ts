@@ -38,8 +38,10 @@ export const startMonitor: StartCore = (chains, wallMs = (trueMs) => trueMs) => 
       const receivedAtMs = wallMs(observation.receivedAtMs);
       const source = nodes.get(observation.source) ?? observation.source;
       const core = at(observation.receivedAtMs);
-      core.observe([{ ...observation, source, sentAtMs, receivedAtMs }]);
-      core.observeParity(readings.map((reading) => ({ ...reading, sentAtMs, receivedAtMs })));
+      core.observe(
+        [{ ...observation, source, sentAtMs, receivedAtMs }],
+        readings.map((reading) => ({ ...reading, sentAtMs, receivedAtMs })),
+      );
     },
     report(nowMs) {
       const [chain] = chainReports(at(nowMs).report());

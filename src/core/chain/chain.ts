@@ -22,14 +22,19 @@ import { contradictionOf } from "../status/judge.ts";
 import { paceOf } from "../status/view.ts";
 import { decideHead, type Heard } from "./decide-head.ts";
 import { measureGaps } from "./gaps.ts";
+import { type BlockOnNode, forgetProofs, proofOf, type Suspicion, suspicionsOf } from "./proofs.ts";
 import { isNewSource, settleStatuses } from "./statuses.ts";
 
 /** What observations showed, by the keys of their sources. */
 export interface Observed {
   /** Targets whose status is about to change, or has just changed. */
   readonly changing: string[];
+  /** Targets whose status has just changed, be it their first. */
+  readonly turned: string[];
   /** Sources that gave a height which the others show to be impossible. */
   readonly implausible: string[];
+  /** Blocks for which RPC nodes should be asked. */
+  readonly suspicions: Suspicion[];
 }
 
 /**
@@ -54,7 +59,7 @@ export class Chain {
   #heard: Heard[] = [];
   #heardFromMs = 0;
   #heardToMs = 0;
-  #observed: Observed = { changing: [], implausible: [] };
+  #observed: Observed = nothingObserved();
   #report: ChainReport | null = null;
   #reportMs = 0;
 
@@ -93,6 +98,9 @@ export class Chain {
       before: { last, verdict },
     });
     foldPoll(source, credible(observation), this.#contextOf(source, receivedAtMs));
+    if (this.#heard.length === this.watched.sources.size) {
+      this.#decide();
+    }
   }
 
   /** Folds in values that came with observations, after these. */
@@ -111,8 +119,17 @@ export class Chain {
   takeObserved(): Observed {
     this.#decide();
     const observed = this.#observed;
-    this.#observed = { changing: [], implausible: [] };
+    this.#observed = nothingObserved();
     return observed;
+  }
+
+  /** Takes in what an RPC node has at the height of a suspicion; null: it does not have that block. */
+  prove(suspicion: Suspicion, found: BlockOnNode | null): void {
+    const source = sourceOf(this.state, suspicion.source);
+    if (source !== undefined) {
+      this.#state.proofs[source.key] = proofOf(source, suspicion, found);
+      this.#changed();
+    }
   }
 
   report(nowMs: number): ChainReport {
@@ -149,11 +166,16 @@ export class Chain {
     decideHead(instant);
     measureGaps(instant);
     settleStatuses(instant);
+    forgetProofs(state);
+    this.#observed.suspicions.push(...suspicionsOf(instant));
     this.#heard = [];
     this.#changed();
     for (const { before, isHead, source } of heard) {
       if (isChanging(before.verdict, source.verdict)) {
         this.#observed.changing.push(source.key);
+      }
+      if (before.verdict?.status !== source.verdict?.status) {
+        this.#observed.turned.push(source.key);
       }
       if (isHead && source.last?.kind === "failed") {
         this.#observed.implausible.push(source.key);
@@ -187,6 +209,10 @@ export class Chain {
       staleAfterMs: staleAfterMs(chain.thresholds, source.pollIntervalMs),
     };
   }
+}
+
+function nothingObserved(): Observed {
+  return { changing: [], turned: [], implausible: [], suspicions: [] };
 }
 
 /** A poll whose two instants cannot both be right was answered when it was received; a height that is none is a failed poll. */

@@ -61,6 +61,7 @@ export function decisionOf(
   return decide(claims, state.consensus, {
     pace,
     stalledAfterMs: stalledAfterMs(thresholds, pace.intervalMs),
+    proofs: state.proofs,
   });
 }
 

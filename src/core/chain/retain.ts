@@ -39,6 +39,7 @@ export function retainChain(state: ChainState, watched: WatchedChain, nowMs: num
     revision: state.revision + 1,
     sources,
     sentTo: Object.fromEntries(Object.entries(state.sentTo).filter(([key]) => isKept(key))),
+    proofs: {},
     parity: retainParity(state.parity, watched.probes, isKept),
   };
   if (sources.length < state.sources.length) {

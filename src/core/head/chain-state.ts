@@ -41,8 +41,21 @@ export interface ChainState {
   readonly sentTo: Record<string, string>;
   consensus: Consensus;
   clock: ChainClock;
+  /** What an RPC node has said of blocks of sources that others contradict, by the source's key. */
+  readonly proofs: Record<string, Proof>;
   /** What is known of the targets' data. */
   parity: ParityState;
+}
+
+/** What an RPC node said when it was asked for a block that a source had shown. */
+export interface Proof {
+  /** The source's key of the node. */
+  readonly node: string;
+  readonly block: number;
+  /** `none`: the node does not have that block; `unclear`: nothing can be compared. */
+  readonly says: "same" | "other" | "none" | "unclear";
+  /** In a clause. */
+  readonly text: string;
 }
 
 /** The state of a chain of which nothing is known yet. */
@@ -53,6 +66,7 @@ export function newChainState(): ChainState {
     sentTo: {},
     consensus: NO_CONSENSUS,
     clock: newClock(),
+    proofs: {},
     parity: NO_PARITY,
   };
 }

@@ -195,7 +195,7 @@ function isConfirmed(claim: Claim, place: readonly Claim[], { set, paces, scene 
     : isBackedByTimes(claim, set, scene);
 }
 
-/** Whether two that are asked as often will be above it once they answer: it may only be the first of this round. */
+/** Whether two providers that are asked as often will be above it once they answer: it may only be the first of this round. */
 function isOvertaken(claim: Claim, place: readonly Claim[], scene: Scene): boolean {
   const own = carriedTo(claim, scene.newestMs, scene);
   const above = place.filter(
@@ -204,7 +204,7 @@ function isOvertaken(claim: Claim, place: readonly Claim[], scene: Scene): boole
       other.pollIntervalMs <= AS_OFTEN * claim.pollIntervalMs &&
       scene.newestMs - other.atMs <= SAME_ROUND * other.pollIntervalMs,
   );
-  return above.length > 1;
+  return providersOf(above) > 1;
 }
 
 /** Whether those who are behind confirm by their block times that the chain has come so far. */

@@ -17,6 +17,8 @@
  * Everything follows from each source's own last answers. The only memory is the track: the last head that two providers confirmed, and who
  * stood level with it. It breaks ties; it never outvotes a majority that was not on it.
  */
+
+import type { Proof } from "./chain-state.ts";
 import { chooseHead, type HeadState, headFrom, heldHead } from "./choose-head.ts";
 import { type Claim, keysOf, providersOf } from "./claim.ts";
 import { areLevel, type ChainContext, type Scene, type Track } from "./scene.ts";
@@ -33,6 +35,8 @@ export interface Opposition {
   readonly blocks: number;
   /** How far its block times are off, where they contradict. */
   readonly offMs: number | null;
+  /** What an RPC node says of its block, in a clause; null where none was asked. */
+  readonly proof: string | null;
 }
 
 export interface Consensus {
@@ -60,6 +64,29 @@ export interface Decision {
 export const NO_CONSENSUS: Consensus = { head: null, members: [], opposed: [], undecided: [], track: null };
 
 export function decide(claims: readonly Claim[], before: Consensus, chain: ChainContext): Decision {
+  const { proofs } = chain;
+  const believed = claims.filter(({ key }) => !isDisproved(proofs[key], before));
+  const decision = decideAmong(believed, before, chain);
+  const disproved = claims.filter((claim) => !believed.includes(claim));
+  if (disproved.length === 0 && Object.keys(proofs).length === 0) {
+    return decision;
+  }
+  const opposed = [
+    ...decision.consensus.opposed,
+    ...disproved.map((claim) => {
+      const node = claims.find(({ key }) => key === proofs[claim.key]?.node) ?? claim;
+      return reasonOf(claim, [node], { kind: "hash", offMs: null });
+    }),
+  ].map((one) => ({ ...one, proof: proofs[one.source]?.text ?? null }));
+  return { ...decision, consensus: { ...decision.consensus, opposed } };
+}
+
+/** Whether an RPC node has shown that a source is not on its chain; one that the others contradict proves nothing. */
+function isDisproved(proof: Proof | undefined, { opposed }: Consensus): boolean {
+  return proof?.says === "other" && opposed.every(({ source }) => source !== proof.node);
+}
+
+function decideAmong(claims: readonly Claim[], before: Consensus, chain: ChainContext): Decision {
   const scene = sceneOf(claims, before.track, chain);
   const quiet = isQuiet(scene);
   const sets = quiet ? [claims] : largestSets(scene);
@@ -77,7 +104,7 @@ export function decide(claims: readonly Claim[], before: Consensus, chain: Chain
   const misdated = quiet ? [] : keysOf(misdatedIn(set, scene));
   const within = sceneOf(set, before.track, chain);
   const { chosen, isConfirmed, track, witness } = chooseHead(set, within);
-  if (chosen === null) {
+  if (chosen === null || isOutdated(chosen, before.head, set)) {
     const members = before.members.filter((key) => excluded.every(({ source }) => source !== key));
     const head = track === null ? null : heldHead(before.head, set);
     return { consensus: { ...before, head, members, opposed: excluded, undecided: [] }, witness, misdated };
@@ -110,6 +137,13 @@ function sceneOf(
   }
   const onceOnTrack = new Set(track?.members);
   return { pace, stalledAfterMs, claims, newestMs, highest, track, onceOnTrack };
+}
+
+/** Whether it was read before the present head was seen, which somebody still vouches for: then the head does not fall to it. */
+function isOutdated({ atMs, block }: Claim, head: HeadState | null, set: readonly Claim[]): boolean {
+  return (
+    head !== null && block < head.block && atMs < head.atMs && set.some((claim) => claim.block >= head.block)
+  );
 }
 
 /** Whether a source is further above the head than the chain can have made since; it stays so until the head is seen again. */
@@ -156,5 +190,5 @@ function excludedBy(set: readonly Claim[], scene: Scene): readonly Opposition[] 
 function reasonOf(claim: Claim, by: readonly Claim[], { kind, offMs }: Conflict): Opposition {
   const block = claim.samples.at(-1)?.block ?? claim.block;
   const blocks = block - Math.max(...by.map((other) => other.block));
-  return { source: claim.key, kind, by: keysOf(by), block, blocks, offMs };
+  return { source: claim.key, kind, by: keysOf(by), block, blocks, offMs, proof: null };
 }

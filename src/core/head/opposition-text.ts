@@ -2,7 +2,12 @@ import { formatDuration, formatNumber } from "../model/text.ts";
 import type { Opposition } from "./consensus.ts";
 
 /** Why the others exclude a source, in a clause: what it claims, and whom that contradicts. */
-export function oppositionText({ kind, by, block, blocks, offMs }: Opposition): string {
+export function oppositionText(opposition: Opposition): string {
+  const { proof } = opposition;
+  return proof === null ? claimText(opposition) : `${claimText(opposition)}; ${proof}`;
+}
+
+function claimText({ kind, by, block, blocks, offMs }: Opposition): string {
   const others = namesText(by);
   const verb = by.length === 1 ? "shows" : "agree on";
   switch (kind) {

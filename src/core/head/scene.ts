@@ -1,3 +1,4 @@
+import type { Proof } from "./chain-state.ts";
 import type { Claim } from "./claim.ts";
 import { mostBlocksIn, type Pace } from "./pace.ts";
 
@@ -15,10 +16,12 @@ export interface ChainContext {
   readonly pace: Pace;
   /** A source that has stood still for longer says nothing of where the head is now. */
   readonly stalledAfterMs: number;
+  /** What an RPC node has said of a source's block, by the source's key. */
+  readonly proofs: Readonly<Record<string, Proof>>;
 }
 
 /** All that a decision is worked out from. */
-export interface Scene extends ChainContext {
+export interface Scene extends Omit<ChainContext, "proofs"> {
   readonly claims: readonly Claim[];
   readonly newestMs: number;
   readonly highest: number;

@@ -19,6 +19,8 @@ interface Measure {
   readonly intervalMs: number | null;
 }
 
+/** Where the reference stood between two sightings is known to a block: less is no lag. */
+const LEAST_BLOCKS = 1;
 const LEVEL: Lag = { blocks: 0, ms: 0, extrapolated: false };
 
 /**
@@ -45,10 +47,10 @@ export function measureLag(target: SourceState, { reference, clock, intervalMs }
   if (to === null) {
     return null;
   }
-  const blocks = Math.round(to) - head.block;
-  if (blocks <= 0) {
+  if (to - head.block < LEAST_BLOCKS) {
     return LEVEL;
   }
+  const blocks = Math.round(to) - head.block;
   const time = timeBetween(clock, { from: head.block, fromTimestampSec: head.timestampSec, to }, intervalMs);
   return { blocks, ms: time?.ms ?? null, extrapolated: time?.extrapolated ?? false };
 }

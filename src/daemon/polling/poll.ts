@@ -1,5 +1,6 @@
 import type { BudgetGate } from "../../budgets/gate.ts";
 import type { Use } from "../../budgets/ledger.ts";
+import type { BlockOnNode } from "../../core/chain/proofs.ts";
 import type { Endpoint } from "../../core/model/fleet.ts";
 import type { Post } from "../../core/model/http-post.ts";
 import type { FailureReason, Observation, PollTimes } from "../../core/model/observation.ts";
@@ -7,7 +8,7 @@ import type { ParityReading } from "../../core/model/parity.ts";
 import type { Redact } from "../../core/model/redact.ts";
 import { failEverySource } from "../../dialects/assign-rows.ts";
 import { askedBy, type Outcome, type Question } from "../../dialects/dialect.ts";
-import { CHAIN_ID_QUESTION, questionsFor } from "../../dialects/families.ts";
+import { blockQuestion, CHAIN_ID_QUESTION, questionsFor } from "../../dialects/families.ts";
 import { combineQuestion, readParity } from "../../dialects/parity.ts";
 import {
   afterAnswer,
@@ -134,6 +135,17 @@ export class Poll {
       this.#state.isBare = false;
     }
     return result;
+  }
+
+  /** What an RPC node has at this height: null where it does not have that block, undefined where it cannot be known now. */
+  async blockAt(block: number): Promise<BlockOnNode | null | undefined> {
+    const { answer } = await this.#ask(blockQuestion(block), "opportunistic");
+    this.#report(answer.kind === "refused" ? schemaFailure(answer.detail) : answer, "opportunistic");
+    const [outcome] = answer.kind === "answered" ? answer.outcomes : [];
+    if (outcome?.kind === "head") {
+      return outcome.head;
+    }
+    return outcome?.kind === "not_started" ? null : undefined;
   }
 
   /**

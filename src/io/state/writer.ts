@@ -18,6 +18,8 @@ interface DebouncedWriterOptions {
 export class DebouncedWriter implements AsyncDisposable {
   readonly #options: DebouncedWriterOptions;
   #timer: NodeJS.Timeout | null = null;
+  /** When it is due, by `performance.now()`. */
+  #dueMs = 0;
   readonly #inTurn = pLimit(1);
   /** A write that has not begun, so it will include everything up to now. */
   #queued: Promise<void> | null = null;
@@ -27,9 +29,14 @@ export class DebouncedWriter implements AsyncDisposable {
     this.#options = options;
   }
 
-  /** Something changed; a crash before it is written may lose it. */
-  touch(): void {
-    this.#timer ??= setTimeout(() => void this.#save(), this.#options.delayMs);
+  /** Something changed; a crash before it is written may lose it. Of several changes the most urgent one counts. */
+  touch(delayMs = this.#options.delayMs): void {
+    const dueMs = performance.now() + delayMs;
+    if (this.#timer === null || dueMs < this.#dueMs) {
+      clearTimeout(this.#timer ?? undefined);
+      this.#timer = setTimeout(() => void this.#save(), delayMs);
+      this.#dueMs = dueMs;
+    }
   }
 
   /**

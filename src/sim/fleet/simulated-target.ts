@@ -107,15 +107,19 @@ export class SimulatedTarget {
   rowsAt(atMs: number): readonly ServedRow[] {
     const { rows, says, fork, ...behaviour } = this.#behaviour;
     const block = heightAt(this.#model(), atMs);
-    const row = {
+    const blockAt = (height: number | null) => ({
+      block: height,
+      timestampSec: height === null ? null : this.#blockTimeSec(height, atMs),
+      hash: height === null ? null : hashOf((behaviour.wrongChain ?? this.chain.model).id, height, fork),
+    });
+    const row: ServedRow = {
       slug: this.chain.slug,
       chainId: this.chain.id,
-      block,
-      timestampSec: block !== null ? this.#blockTimeSec(block, atMs) : null,
-      hash: block === null ? null : hashOf((behaviour.wrongChain ?? this.chain.model).id, block, fork),
+      ...blockAt(block),
       deployment: behaviour.deployment,
       indexingErrors: behaviour.indexingErrors,
       campaigns: block === null ? 0 : eventsIndexed(behaviour, block),
+      blockAt: (height) => blockAt(block !== null && height <= block ? height : null),
       ...says,
     };
     return Array.from({ length: rows }, () => row);

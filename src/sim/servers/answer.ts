@@ -41,6 +41,8 @@ export interface ServedRow {
   readonly indexingErrors: unknown;
   /** How many rows it has of the chain's events up to `block`, or the value that it gives in place of a row's. */
   readonly campaigns: unknown;
+  /** Of an RPC node: its block at a height, if it has that. */
+  readonly blockAt?: (block: number) => Pick<ServedRow, "block" | "hash" | "timestampSec">;
 }
 
 /** A JSON answer, without the headers of real servers that nothing reads. */

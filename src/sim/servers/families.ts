@@ -292,8 +292,9 @@ const SERVERS = {
 } as const satisfies Readonly<Record<string, Server>>;
 
 /** A chain's own node: JSON-RPC 2.0, numbers as hexadecimal text. */
-function rpcOutcome({ method }: Readonly<Record<string, unknown>>, row: ServedRow): object {
-  const { block, hash, timestampSec } = row;
+function rpcOutcome({ method, params }: Readonly<Record<string, unknown>>, row: ServedRow): object {
+  const height = Array.isArray(params) && params[0] !== "latest" ? Number(params[0]) : null;
+  const { block, hash, timestampSec } = height === null ? row : (row.blockAt?.(height) ?? row);
   switch (method) {
     case undefined:
       return { error: { code: -32600, message: "invalid request" } };

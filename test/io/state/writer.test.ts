@@ -32,6 +32,19 @@ describe("DebouncedWriter", () => {
     expect(disk.written).toEqual([2]);
   });
 
+  it("writes a change that is urgent sooner, with what waits for a later write", async () => {
+    const { saver, disk } = startSaver();
+    saver.touch();
+    disk.value = 1;
+
+    saver.touch(1_000);
+    saver.touch();
+    await vi.advanceTimersByTimeAsync(1_000);
+    await vi.advanceTimersByTimeAsync(60_000);
+
+    expect(disk.written).toEqual([1]);
+  });
+
   it("lets all that wait at the same time share one write, and writes again for what changes during it", async () => {
     const { saver, disk } = startSaver();
     let letGo = (): void => undefined;

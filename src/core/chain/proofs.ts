@@ -1,0 +1,103 @@
+import type { ChainState, Proof, WatchedChain } from "../head/chain-state.ts";
+import { staleAfterMs } from "../head/claim.ts";
+import { formatNumber } from "../model/text.ts";
+import { newestSample, type SourceState } from "../source/source-state.ts";
+import { contradictionOf } from "../status/judge.ts";
+import type { Instant } from "./decide-head.ts";
+
+/** A block of a source that others contradict, and the RPC node that can say whether it is on the chain. */
+export interface Suspicion {
+  readonly source: string;
+  readonly block: number;
+  readonly node: string;
+}
+
+/** What a node has at a height. */
+export interface BlockOnNode {
+  readonly hash: string | null;
+  readonly timestampSec: number | null;
+}
+
+const SHOWN_CHARS = 10;
+/** Two clocks of one block differ by no more. */
+const SAME_TIME_SEC = 2;
+
+/** Forgets what was proven of sources that nobody contradicts any more, or of blocks that they have left behind. */
+export function forgetProofs({ consensus, proofs, sources }: ChainState): void {
+  for (const [key, { block }] of Object.entries(proofs)) {
+    const source = sources.find((one) => one.key === key);
+    if (
+      source === undefined ||
+      !isSuspect(source, { consensus }) ||
+      source.samples.every((sample) => sample.block !== block)
+    ) {
+      delete proofs[key];
+    }
+  }
+}
+
+/** The blocks for which a node of the chain should be asked: once for each source that others contradict. */
+export function suspicionsOf({ heard, nowMs, state, watched }: Instant): readonly Suspicion[] {
+  const node = state.sources.find((source) => isWitness(source, state, watched, nowMs));
+  return heard.flatMap(({ source, target }) => {
+    // Hashes say more than times do.
+    const sample = source.samples.findLast(({ hash }) => hash !== null) ?? newestSample(source);
+    return node === undefined ||
+      target === null ||
+      sample === null ||
+      state.proofs[source.key] !== undefined ||
+      !isSuspect(source, state)
+      ? []
+      : [{ source: source.key, block: sample.block, node: node.key }];
+  });
+}
+
+/** What a node's block says of a source's block at that height; `found` is null where the node does not have it. */
+export function proofOf(source: SourceState, { block, node }: Suspicion, found: BlockOnNode | null): Proof {
+  const at = `block ${formatNumber(block)}`;
+  if (found === null) {
+    return { node, block, says: "none", text: `the RPC node does not have ${at}` };
+  }
+  const own = source.samples.findLast((sample) => sample.block === block);
+  if (own?.hash != null && found.hash !== null && source.sharesHashes) {
+    return own.hash === found.hash
+      ? { node, block, says: "same", text: `the RPC node has ${at} with the same hash` }
+      : {
+          node,
+          block,
+          says: "other",
+          text: `${at} has hash ${short(found.hash)} by the RPC node, and ${short(own.hash)} by this source`,
+        };
+  }
+  const isSameTime =
+    own?.timestampSec != null &&
+    found.timestampSec !== null &&
+    Math.abs(own.timestampSec - found.timestampSec) <= SAME_TIME_SEC;
+  return isSameTime
+    ? { node, block, says: "same", text: `the RPC node has ${at} with the same time` }
+    : { node, block, says: "unclear", text: `the RPC node has ${at}` };
+}
+
+/** Whether others contradict it, or it is of a side of which nobody knows whether it is right. */
+function isSuspect(source: SourceState, { consensus }: Pick<ChainState, "consensus">): boolean {
+  return (
+    contradictionOf(source, { consensus }) !== null ||
+    consensus.undecided.some((side) => side.includes(source.key))
+  );
+}
+
+/** An RPC node that nobody contradicts, and that was heard lately. */
+function isWitness(source: SourceState, state: ChainState, { chain }: WatchedChain, nowMs: number): boolean {
+  const newest = newestSample(source);
+  return (
+    source.kind === "rpc" &&
+    source.last?.kind === "head" &&
+    newest !== null &&
+    nowMs - newest.receivedAtMs <= staleAfterMs(chain.thresholds, source.pollIntervalMs) &&
+    !isSuspect(source, state)
+  );
+}
+
+function short(hash: string): string {
+  return hash.length <= SHOWN_CHARS ? hash : `${hash.slice(0, SHOWN_CHARS)}…`;
+}

@@ -1,0 +1,105 @@
+import { LocalBudgets } from "../../src/budgets/local-budgets.ts";
+import type { parseConfig } from "../../src/config/parse.ts";
+import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
+import { startReportLoop } from "../../src/daemon/report-loop.ts";
+import { HistoryStore } from "../../src/daemon/state/history-store.ts";
+import { STATE_DELAY_MS, STATUS_DELAY_MS, type StateStore } from "../../src/daemon/state/store.ts";
+import type { SavedState } from "../../src/io/state/file.ts";
+import { DebouncedWriter } from "../../src/io/state/writer.ts";
+import type { World } from "../../src/io/world.ts";
+
+/** A daemon of a scenario, and what it keeps. */
+export interface Running extends AsyncDisposable {
+  readonly daemon: Daemon;
+  readonly budgets: LocalBudgets;
+  readonly history: HistoryStore;
+  /** What is on disk. */
+  readonly written: () => SavedState | null;
+}
+
+/** What a state file would hold now. */
+export function savedBy(daemon: Daemon, budgets: LocalBudgets | undefined): SavedState {
+  const saved = { savedAtMs: Date.now(), ...daemon.save(), budgets: budgets?.save() };
+  return JSON.parse(JSON.stringify(saved)) as SavedState;
+}
+
+/** Starts the real daemon on a state, with what it writes kept in memory. */
+export async function startDaemon(
+  config: ReturnType<typeof parseConfig>,
+  {
+    world,
+    disk,
+    restored,
+    openClient,
+  }: {
+    readonly world: World;
+    readonly openClient: NonNullable<DaemonOptions["openClient"]>;
+    readonly disk: SimulatedDisk;
+    readonly restored: StateStore["restored"];
+  },
+): Promise<Running> {
+  const budgets = new LocalBudgets(config.fleet, restored.budgets, world);
+  const store: StateStore = {
+    budgets: budgets.budgets,
+    nowMs: budgets.nowMs,
+    restored,
+    touch: () => writer.touch(),
+    touchSoon: () => writer.touch(STATUS_DELAY_MS),
+    touchJournal: () => undefined,
+    problem: () => disk.problem(),
+    flush: () => disk.flush(),
+    publishUrl: () => Promise.resolve(),
+    [Symbol.asyncDispose]: () => Promise.resolve(),
+  };
+  let written: SavedState | null = null;
+  const writer = new DebouncedWriter({
+    delayMs: STATE_DELAY_MS,
+    write: () => {
+      written = savedBy(daemon, budgets);
+      return Promise.resolve();
+    },
+    onFailure: world.onBug,
+    onRecovery: () => undefined,
+  });
+  const daemon = new Daemon(config, { world, store, openClient });
+  daemon.startPolling();
+  const history = await HistoryStore.open(world);
+  const reports = startReportLoop(daemon, history, world);
+  return {
+    daemon,
+    budgets,
+    history,
+    written: () => written,
+    async [Symbol.asyncDispose]() {
+      await writer[Symbol.asyncDispose]();
+      await reports[Symbol.asyncDispose]();
+      await history[Symbol.asyncDispose]();
+      await daemon[Symbol.asyncDispose]();
+    },
+  };
+}
+
+export type DiskState = "works" | "is full" | "hangs";
+
+/** Where the counts of the budgets are written before a request is sent. */
+export class SimulatedDisk {
+  #state: DiskState = "works";
+  #waiting: (() => void)[] = [];
+
+  set(state: DiskState): void {
+    this.#state = state;
+    for (const write of state === "hangs" ? [] : this.#waiting.splice(0)) {
+      write();
+    }
+  }
+
+  problem(): string | null {
+    return this.#state === "is full" ? "the disk is full" : null;
+  }
+
+  async flush(): Promise<void> {
+    if (this.#state === "hangs") {
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+  }
+}
