@@ -60,6 +60,38 @@ describe("io", () => {
   });
 });
 
+describe("synclag run", () => {
+  it("loads at its start only the packages that every daemon needs: each takes memory", () => {
+    const packages = loadedBy("src/cli.ts", "src/commands/run.ts").filter((path) => !path.startsWith("src/"));
+
+    expect(packages.filter((path) => !path.startsWith("node:")).toSorted()).toEqual([
+      "commander",
+      "fastify",
+      "node-cron",
+      "p-limit",
+      "p-queue",
+      "pino",
+      "prom-client",
+      "undici/lib/core/errors.js",
+      "undici/lib/dispatcher/agent.js",
+      "yaml",
+      "zod",
+    ]);
+  });
+});
+
+/** What these files import with all that they import, without types and what is imported on demand. */
+function loadedBy(...files: readonly string[]): readonly string[] {
+  const loaded = new Set(files);
+  for (const file of loaded) {
+    const text = file.startsWith("src/") ? readFileSync(file, "utf8") : "";
+    for (const [, path = ""] of text.matchAll(/^(?:import|export)\s(?!type\s)[^;="]*?from\s"([^"]+)";$/gm)) {
+      loaded.add(path.startsWith(".") ? normalize(join(dirname(file), path)) : path);
+    }
+  }
+  return [...loaded];
+}
+
 function importsWhere(isWrong: (file: string, imported: string) => boolean): readonly string[] {
   return FILES.flatMap((file) =>
     importsOf(file)
