@@ -2,15 +2,16 @@ import { createHash } from "node:crypto";
 import { type Budget, type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { type Load, requestsPerWindow } from "../schedule/cadence.ts";
-import { askedWithin, type Ledger, startLedger } from "./ledger.ts";
+import { askedWithin, type Ledger, startLedger, UNLIMITED } from "./ledger.ts";
 
 const FIVE_MINUTES_MS = 300_000;
 
-/** What a provider counts together: a shared budget, or the requests to one URL. */
+/** What a provider counts together, or refuses together: a shared budget, or the requests to one URL. */
 export interface Account {
   /** It outlives the process. */
   readonly id: string;
-  readonly budget: Budget;
+  /** Null for endpoints without a budget. */
+  readonly budget: Budget | null;
   /** The endpoints that draw on it. */
   readonly users: readonly Endpoint[];
   /** With nothing spent. */
@@ -47,7 +48,8 @@ export function loadsOf(users: readonly { readonly schedule: string }[]): readon
  */
 export function accountsOf(fleet: Fleet, slackMs: number): readonly Account[] {
   const usersOf = groupBy(endpointsOf(fleet), ({ budget }) => budget);
-  return fleet.budgets.flatMap((budget) => {
+  const unlimited = groupBy(usersOf.get(null) ?? [], ({ url }) => destinationOf(url));
+  const limited = fleet.budgets.flatMap((budget) => {
     const { name, scope, per } = budget;
     const byAccount = groupBy(usersOf.get(name) ?? [], ({ url }) => accountIdOf(budget, url));
     return [...byAccount.values()].map((users) => {
@@ -63,6 +65,17 @@ export function accountsOf(fleet: Fleet, slackMs: number): readonly Account[] {
       };
     });
   });
+  return [
+    ...limited,
+    ...Array.from(unlimited, ([sentTo, users]) => ({
+      id: sentTo,
+      budget: null,
+      users,
+      unspent: UNLIMITED,
+      inFiveMinutes: 0,
+      sentTo,
+    })),
+  ];
 }
 
 function originsOf(users: readonly Endpoint[]): string {

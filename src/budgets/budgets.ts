@@ -1,19 +1,8 @@
 import type { Budget, Endpoint, Fleet } from "../core/model/fleet.ts";
-import { memoize } from "../core/model/memoize.ts";
 import type { BudgetReport } from "../core/model/report.ts";
 import { formatNumber, perWindow } from "../core/model/text.ts";
-import { type Account, accountsOf, destinationOf } from "./accounts.ts";
-import {
-  allowProbe,
-  type BackOff,
-  backOff,
-  clampBackOff,
-  endProbe,
-  isBackingOff,
-  NO_BACK_OFF,
-  type Refusal,
-  startProbe,
-} from "./back-off.ts";
+import { type Account, accountsOf } from "./accounts.ts";
+import { allowProbe, type BackOff, endProbe, isBackingOff, type Refusal } from "./back-off.ts";
 import {
   block,
   countSent,
@@ -54,10 +43,8 @@ export class Budgets {
   #byEndpoint: ReadonlyMap<string, Account> = new Map();
   /** By the account's id, also of accounts that the current fleet does not use: they may return within the same window. */
   readonly #spent = new Map<string, Spent>();
-  /** Of endpoints without a budget, by where they send their requests. */
-  readonly #backOffs = new Map<string, BackOff>();
   #sequence = 0;
-  /** By the account's id or the destination, the sequence number of its latest change. */
+  /** By the account's id, the sequence number of its latest change. */
   readonly #changes = new Map<string, number>();
   readonly #slackMs: number;
 
@@ -81,7 +68,7 @@ export class Budgets {
     return this.#accounts;
   }
 
-  /** The account that an endpoint draws on; undefined for one without a budget. */
+  /** The account that an endpoint draws on; undefined for one that is not of the fleet. */
   accountOf({ key }: Endpoint): Account | undefined {
     return this.#byEndpoint.get(key);
   }
@@ -94,31 +81,27 @@ export class Budgets {
 
   /** Counts one request of this endpoint, or says why it must not be sent. */
   acquire(endpoint: Endpoint, use: Use, nowMs: number): Grant {
-    if (endpoint.budget === null) {
-      return this.#acquireUncounted(endpoint, nowMs);
-    }
     const account = this.accountOf(endpoint);
     if (account === undefined) {
-      return refusedByUs(`the configuration no longer has a budget ${endpoint.budget}`);
+      return endpoint.budget === null
+        ? GRANTED
+        : refusedByUs(`the configuration no longer has a budget ${endpoint.budget}`);
     }
-    const { ledger, allowed } = take(this.ledgerOf(account), use, nowMs);
-    if (allowed) {
+    const former = this.ledgerOf(account);
+    const { ledger, allowed } = take(former, use, nowMs);
+    if (!allowed) {
+      return account.budget === null || isBackingOff(ledger.backOff, nowMs)
+        ? { kind: "refused", reason: "rate_limited", detail: backOffText(ledger.backOff, nowMs) }
+        : refusedByUs(usageText(account.budget, ledger, use, nowMs));
+    }
+    if (ledger !== former) {
       this.#keep(account, ledger);
-      return GRANTED;
     }
-    return isBackingOff(ledger.backOff, nowMs)
-      ? refusedByProvider(ledger.backOff, nowMs)
-      : refusedByUs(usageText(account.budget, ledger, use, nowMs));
+    return GRANTED;
   }
 
   /** The provider refused this endpoint: nothing more is acquired from its account until the back-off ends. */
   backOff(endpoint: Endpoint, refusal: Refusal): void {
-    if (endpoint.budget === null) {
-      const former = this.#backOff(endpoint, refusal.nowMs);
-      this.#backOffs.set(sentTo(endpoint), backOff(former, refusal, null));
-      this.#noteChange(sentTo(endpoint));
-      return;
-    }
     const account = this.accountOf(endpoint);
     if (account !== undefined) {
       this.#keep(account, block(this.ledgerOf(account), refusal));
@@ -132,10 +115,6 @@ export class Budgets {
       const ledger = this.ledgerOf(account);
       this.#keep(account, { ...ledger, backOff: endProbe(ledger.backOff, nowMs) });
     }
-    const former = this.#backOffs.get(sentTo(endpoint));
-    if (former?.probe === "sent") {
-      this.#backOffs.set(sentTo(endpoint), endProbe(former, nowMs));
-    }
   }
 
   /** After a start or a reload by a person: each back-off that is still under way may be probed once. */
@@ -143,31 +122,32 @@ export class Budgets {
     for (const [id, spent] of this.#spent) {
       this.#spent.set(id, { ...spent, backOff: allowProbe(spent.backOff, nowMs) });
     }
-    for (const [key, former] of this.#backOffs) {
-      this.#backOffs.set(key, allowProbe(former, nowMs));
-    }
   }
 
-  /** One report for each account of the fleet, in the order of its budgets and endpoints. */
+  /** One report for each account with a budget, in the order of the fleet's budgets and endpoints. */
   report(nowMs: number): readonly BudgetReport[] {
-    return this.#accounts.map((account) => {
-      const { name, scope, per, limit } = account.budget;
+    return this.#accounts.flatMap((account) => {
+      const { budget, users } = account;
       const ledger = this.ledgerOf(account);
-      return {
-        budget: name,
-        endpoint: scope === "shared" ? null : (account.users[0]?.key ?? null),
-        per,
-        limit,
-        used: usedAt(ledger, nowMs),
-        remaining: remainingAt(ledger, nowMs),
-        detail: isBackingOff(ledger.backOff, nowMs) ? backOffText(ledger.backOff, nowMs) : null,
-      };
+      return budget === null
+        ? []
+        : [
+            {
+              budget: budget.name,
+              endpoint: budget.scope === "shared" ? null : (users[0]?.key ?? null),
+              per: budget.per,
+              limit: budget.limit,
+              used: usedAt(ledger, nowMs),
+              remaining: remainingAt(ledger, nowMs),
+              detail: isBackingOff(ledger.backOff, nowMs) ? backOffText(ledger.backOff, nowMs) : null,
+            },
+          ];
     });
   }
 
   /** What must outlive the process; what no window counts any more is left out. */
   save(nowMs: number): SavedBudgets {
-    return this.#saveOf([...this.#spent.keys()], [...this.#backOffs.keys()], nowMs);
+    return this.#saveOf([...this.#spent.keys()], nowMs);
   }
 
   /** Rises with each change. */
@@ -178,7 +158,7 @@ export class Budgets {
   /** The part of `save()` that has changed after this sequence number: little, however large the fleet. */
   saveChanges(nowMs: number, after: number): SavedBudgets {
     const changed = [...this.#changes].flatMap(([id, sequence]) => (sequence > after ? [id] : []));
-    return this.#saveOf(changed, changed, nowMs);
+    return this.#saveOf(changed, nowMs);
   }
 
   /** What has changed up to this sequence number is saved for good: `saveChanges()` need not look at it again. */
@@ -191,37 +171,32 @@ export class Budgets {
   }
 
   /** Replaces what this process knows of these accounts by what another one has saved. */
-  restore({ accounts, backOffs }: SavedBudgets): void {
+  restore({ accounts }: SavedBudgets): void {
     for (const [id, spent] of Object.entries(accounts)) {
       this.#spent.set(id, spent);
       // Part of it may be in the journal alone, which this process is about to replace.
       this.#noteChange(id);
-    }
-    for (const [key, saved] of Object.entries(backOffs)) {
-      this.#backOffs.set(key, saved);
     }
     this.#followRenamed();
   }
 
   /** Adds what was counted elsewhere. Adding it again changes nothing. */
   merge(saved: SavedBudgets): void {
-    const accounts = Object.fromEntries(this.#spent);
-    this.restore(
-      mergeSavedBudgets({ accounts, backOffs: Object.fromEntries(this.#backOffs), atMs: 0 }, saved),
-    );
+    this.restore(mergeSavedBudgets({ accounts: Object.fromEntries(this.#spent), atMs: 0 }, saved));
   }
 
   /** Counts, of each account, what its schedules ask for in five minutes as sent before `untilMs`. */
   countAdvance(untilMs: number, nowMs: number): void {
-    for (const account of this.#accounts) {
+    for (const account of this.#accounts.filter(({ budget }) => budget !== null)) {
       this.#keep(account, countSent(this.ledgerOf(account), account.inFiveMinutes, nowMs, untilMs));
     }
   }
 
   /** Counts the whole limit of these accounts as sent by now. */
   exhaust(ids: ReadonlySet<string>, nowMs: number): void {
-    for (const account of this.#accounts.filter(({ id }) => ids.has(id))) {
-      this.#keep(account, countSent(this.ledgerOf(account), account.budget.limit, nowMs, nowMs));
+    for (const account of this.#accounts.filter(({ id, budget }) => budget !== null && ids.has(id))) {
+      const ledger = this.ledgerOf(account);
+      this.#keep(account, countSent(ledger, ledger.limit, nowMs, nowMs));
     }
   }
 
@@ -251,35 +226,14 @@ export class Budgets {
     }
   }
 
-  #saveOf(ids: readonly string[], destinations: readonly string[], nowMs: number): SavedBudgets {
+  #saveOf(ids: readonly string[], nowMs: number): SavedBudgets {
     const accounts = ids.flatMap((id) => {
       const spent = this.#spent.get(id);
       return spent !== undefined && isCounted(spent, nowMs) ? [[id, spent] as const] : [];
     });
-    const backOffs = destinations.flatMap((key) => {
-      const former = this.#backOffs.get(key);
-      return former !== undefined && isBackingOff(former, nowMs) ? [[key, former] as const] : [];
-    });
-    return { accounts: Object.fromEntries(accounts), backOffs: Object.fromEntries(backOffs), atMs: nowMs };
-  }
-
-  #acquireUncounted(endpoint: Endpoint, nowMs: number): Grant {
-    const former = this.#backOff(endpoint, nowMs);
-    if (isBackingOff(former, nowMs)) {
-      return refusedByProvider(former, nowMs);
-    }
-    if (former.probe !== "none") {
-      this.#backOffs.set(sentTo(endpoint), startProbe(former, nowMs));
-    }
-    return GRANTED;
-  }
-
-  #backOff(endpoint: Endpoint, nowMs: number): BackOff {
-    return clampBackOff(this.#backOffs.get(sentTo(endpoint)) ?? NO_BACK_OFF, nowMs, null);
+    return { accounts: Object.fromEntries(accounts), atMs: nowMs };
   }
 }
-
-const sentTo = memoize(({ url }: Endpoint): string => destinationOf(url));
 
 /** Whether some window may still count it. */
 function isCounted({ buckets, backOff }: Spent, nowMs: number): boolean {
@@ -289,10 +243,6 @@ function isCounted({ buckets, backOff }: Spent, nowMs: number): boolean {
 /** A request that we do not send by ourselves. */
 export function refusedByUs(why: string): Grant {
   return { kind: "refused", reason: "budget", detail: `not sent: ${why}` };
-}
-
-function refusedByProvider(backOff: BackOff, nowMs: number): Grant {
-  return { kind: "refused", reason: "rate_limited", detail: backOffText(backOff, nowMs) };
 }
 
 /** For example `rate-limited by provider at 11:08 UTC, next attempt 11:09 UTC`. */

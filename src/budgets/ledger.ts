@@ -36,8 +36,10 @@ export type Spent = z.infer<typeof Spent>;
 
 /** What was spent of one account, and its limits. Replaced, never edited. */
 export interface Ledger extends Omit<Spent, "sentTo"> {
+  /** Infinity: nothing is counted. */
   readonly limit: number;
-  readonly per: Budget["per"];
+  /** Null where nothing is counted. */
+  readonly per: Budget["per"] | null;
   readonly windowMs: number;
   /** Kept free for scheduled polls in every window. */
   readonly reserve: number;
@@ -78,6 +80,16 @@ export function startLedger(budget: Budget, pollsPerWindow: number, slackMs = 0)
   };
 }
 
+/** The ledger of endpoints without a budget: all that it has is what the provider refused. */
+export const UNLIMITED: Ledger = {
+  limit: Number.POSITIVE_INFINITY,
+  per: null,
+  windowMs: HOUR_MS,
+  reserve: 0,
+  buckets: [],
+  backOff: NO_BACK_OFF,
+};
+
 /** How many of these polls may count at one instant: those of the longest window, and of the span at its end. */
 export function countedAtOnce({ per }: Pick<Budget, "per">, pollsPerWindow: number): number {
   const { windowMs, nominalMs } = WINDOWS[per];
@@ -106,10 +118,13 @@ export function take(
   if (isBackingOff(current.backOff, nowMs) || committed + 1 > current.limit) {
     return { ledger: current, allowed: false };
   }
+  const backOff = startProbe(current.backOff, nowMs);
+  if (current.per === null) {
+    return { ledger: backOff === current.backOff ? current : { ...current, backOff }, allowed: true };
+  }
   const endMs = bucketEnd(current, nowMs);
   const bucket: Bucket = use === "scheduled" ? [endMs, 1, 0] : [endMs, 0, 1];
-  const buckets = withBucket(current.buckets, bucket);
-  return { ledger: { ...current, buckets, backOff: startProbe(current.backOff, nowMs) }, allowed: true };
+  return { ledger: { ...current, buckets: withBucket(current.buckets, bucket), backOff }, allowed: true };
 }
 
 /** Counts requests that may be sent until then: so many, but no more than the limit leaves. */

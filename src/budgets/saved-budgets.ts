@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { BackOff, Time } from "./back-off.ts";
+import { type BackOff, Time } from "./back-off.ts";
 import { Spent } from "./ledger.ts";
 
 // Unknown fields are ignored: what a later version adds must not cost the record of what was spent after a roll back to
@@ -10,23 +10,22 @@ export const SavedBudgets = z
   .object({
     /** By the account's id. */
     accounts: z.record(z.string(), Spent).readonly(),
-    /** Of endpoints without a budget, by a digest of the URL. */
-    backOffs: z.record(z.string(), BackOff).readonly(),
     /** When that was so, by the clock of the budgets. */
     atMs: Time,
   })
   .readonly();
 export type SavedBudgets = z.infer<typeof SavedBudgets>;
 
-export const NOTHING_SPENT: SavedBudgets = { accounts: {}, backOffs: {}, atMs: 0 };
+export const NOTHING_SPENT: SavedBudgets = { accounts: {}, atMs: 0 };
 
 /** Merges two records of the same spending, in either order: counts only grow, so the higher one is right. */
 export function mergeSavedBudgets(one: SavedBudgets, other: SavedBudgets): SavedBudgets {
-  return {
-    accounts: mergeRecords(one.accounts, other.accounts, mergeSpent),
-    backOffs: mergeRecords(one.backOffs, other.backOffs, laterBackOff),
-    atMs: Math.max(one.atMs, other.atMs),
-  };
+  const accounts = new Map(Object.entries(one.accounts));
+  for (const [id, spent] of Object.entries(other.accounts)) {
+    const known = accounts.get(id);
+    accounts.set(id, known === undefined ? spent : mergeSpent(known, spent));
+  }
+  return { accounts: Object.fromEntries(accounts), atMs: Math.max(one.atMs, other.atMs) };
 }
 
 /** Moves all times forward by `aheadMs`. */
@@ -34,14 +33,11 @@ export function shiftSavedBudgets(saved: SavedBudgets, aheadMs: number): SavedBu
   if (aheadMs === 0) {
     return saved;
   }
-  return {
-    accounts: mapRecord(saved.accounts, (spent) => ({
-      ...shiftBuckets(spent, aheadMs),
-      backOff: shiftBackOff(spent.backOff, aheadMs),
-    })),
-    backOffs: mapRecord(saved.backOffs, (backOff) => shiftBackOff(backOff, aheadMs)),
-    atMs: saved.atMs + aheadMs,
-  };
+  const accounts = Object.entries(saved.accounts).map(([id, spent]) => {
+    const backOff = shiftBackOff(spent.backOff, aheadMs);
+    return [id, { ...shiftBuckets(spent, aheadMs), backOff }] as const;
+  });
+  return { accounts: Object.fromEntries(accounts), atMs: saved.atMs + aheadMs };
 }
 
 /** Moves the requests of an account to spans that end so much later. */
@@ -75,24 +71,4 @@ function shiftBackOff(backOff: BackOff, aheadMs: number): BackOff {
     untilMs: untilMs + aheadMs,
     namedMs: namedMs === null ? null : namedMs + aheadMs,
   };
-}
-
-function mergeRecords<V>(
-  one: Readonly<Record<string, V>>,
-  other: Readonly<Record<string, V>>,
-  merge: (a: V, b: V) => V,
-): Readonly<Record<string, V>> {
-  const both = mapRecord(other, (value, key) => {
-    // A name may be that of a property which every object has.
-    const known = Object.hasOwn(one, key) ? one[key] : undefined;
-    return known === undefined ? value : merge(known, value);
-  });
-  return { ...one, ...both };
-}
-
-function mapRecord<V>(
-  record: Readonly<Record<string, V>>,
-  change: (value: V, key: string) => V,
-): Readonly<Record<string, V>> {
-  return Object.fromEntries(Object.entries(record).map(([key, value]) => [key, change(value, key)]));
 }

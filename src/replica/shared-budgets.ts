@@ -1,6 +1,5 @@
 import pLimit from "p-limit";
 import { z } from "zod";
-import { BackOff } from "../budgets/back-off.ts";
 import type { Budgets } from "../budgets/budgets.ts";
 import type { BudgetRecord } from "../budgets/gate.ts";
 import { Spent, usedAt } from "../budgets/ledger.ts";
@@ -30,7 +29,6 @@ const NO_ADVANCE_MS = ADVANCE_MS + 90_000;
 const KEY = "budgets";
 const FORMAT = 1;
 const ACCOUNT = "account ";
-const DESTINATION = "destination ";
 const ADVANCE = "advance";
 
 /** Who may send requests that are not recorded: the leader, from this instant on by the store's clock, unless it ended in order. */
@@ -170,10 +168,9 @@ export class SharedBudgets implements BudgetRecord {
   #changes(): readonly Part[] {
     const isAll = !this.#isRecorded;
     const nowMs = this.nowMs();
-    const { accounts, backOffs } = isAll ? this.budgets.save(nowMs) : this.budgets.saveChanges(nowMs, 0);
+    const { accounts } = isAll ? this.budgets.save(nowMs) : this.budgets.saveChanges(nowMs, 0);
     return [
       ...Object.entries(accounts).map(([id, account]) => partOf(`${ACCOUNT}${id}`, account)),
-      ...Object.entries(backOffs).map(([digest, backOff]) => partOf(`${DESTINATION}${digest}`, backOff)),
       ...(isAll ? [partOf(ADVANCE, this.#advance)] : []),
     ];
   }
@@ -195,36 +192,24 @@ export class SharedBudgets implements BudgetRecord {
 
   #learn(parts: readonly ReadPart[]): void {
     const accounts = new Map<string, Spent>();
-    const backOffs = new Map<string, BackOff>();
     const invalid: string[] = [];
-    const keep = <T>(schema: z.ZodType<T>, { name, text }: ReadPart, use: (value: T) => unknown): void => {
-      const { data } = schema.safeParse(parseJson(text));
-      if (data === undefined) {
-        invalid.push(name);
+    for (const { name, text } of parts) {
+      const json = parseJson(text);
+      const id = name.slice(ACCOUNT.length);
+      const advance = name === ADVANCE ? AdvanceJson.safeParse(json).data : undefined;
+      const spent = name.startsWith(ACCOUNT) ? Spent.safeParse(json).data : undefined;
+      if (advance !== undefined) {
+        this.#advance = advance;
+        this.#isForeign = true;
+      } else if (spent !== undefined) {
+        accounts.set(id, spent);
+      } else {
+        invalid.push(id);
         this.#options.onInvalid(`${KEY} ${name}`);
-      } else {
-        use(data);
-      }
-    };
-    for (const part of parts) {
-      const { name } = part;
-      if (name === ADVANCE) {
-        keep(AdvanceJson, part, (advance) => {
-          this.#advance = advance;
-          this.#isForeign = true;
-        });
-      } else if (name.startsWith(ACCOUNT)) {
-        keep(Spent, part, (spent) => accounts.set(name.slice(ACCOUNT.length), spent));
-      } else {
-        keep(BackOff, part, (backOff) => backOffs.set(name.slice(DESTINATION.length), backOff));
       }
     }
-    this.budgets.restore({
-      accounts: Object.fromEntries(accounts),
-      backOffs: Object.fromEntries(backOffs),
-      atMs: 0,
-    });
-    this.#exhaust(invalid.map((name) => name.slice(ACCOUNT.length)));
+    this.budgets.restore({ accounts: Object.fromEntries(accounts), atMs: 0 });
+    this.#exhaust(invalid);
   }
 
   /** Of an account that cannot be read and that this process does not know, the whole limit counts as sent. */

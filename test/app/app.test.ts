@@ -69,7 +69,7 @@ describe("startApp()", () => {
     const left = await readdir(folder.path);
     await using after = await startTestApp(config, { stateFile });
 
-    expect(JSON.parse(journal)).toMatchObject({ version: 1, budgets: { backOffs: {} } });
+    expect(JSON.parse(journal)).toMatchObject({ version: 1, budgets: { accounts: {} } });
     expect(journal).toMatch(/"buckets":\[\[\d+,1,0\]\]/);
     expect(left.toSorted()).toEqual(["synclag.state.json", "synclag.state.json.history"]);
     expect(await readFile(stateFile, "utf8")).not.toContain("http");

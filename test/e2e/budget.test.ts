@@ -99,7 +99,7 @@ protocols:
 function spentBefore(): SavedBudgets {
   const endMs = Math.ceil(Date.now() / HOUR_MS) * HOUR_MS;
   const provider = { buckets: [[endMs, SPENT_BEFORE, 0] as const], backOff: NO_BACK_OFF, sentTo: "" };
-  return { accounts: { provider }, backOffs: {}, atMs: Date.now() };
+  return { accounts: { provider }, atMs: Date.now() };
 }
 
 interface Comparison {

@@ -1,8 +1,8 @@
 import { createHmac, randomBytes } from "node:crypto";
 import bcrypt from "bcryptjs";
-import pLimit from "p-limit";
+import pLimit, { type LimitFunction } from "p-limit";
 
-/** The result for the credentials of a request; `busy`: another password of this user and client is waiting already. */
+/** The result for the credentials of a request; `busy`: too many of this user and client are waiting already. */
 export type Admission = "admitted" | "refused" | "busy";
 
 interface Credentials {
@@ -10,22 +10,24 @@ interface Credentials {
   readonly password: string;
 }
 
+/** Passwords that wait for each user and client: each takes the processor for a while, which the polls need too. */
+const MAX_WAITING = 8;
 /** Only correct passwords are cached, so that there are few however many are tried. */
 const MAX_CACHED = 1_000;
 /** Compared for an unknown name, so that the response time does not reveal which names exist. */
 const UNKNOWN_USER_HASH = "$2b$10$X0h1gDsPszWURQaxFh.zoubFi6DXncSjhoQNJgRrnGs7EsimhC7zG";
 
 /**
- * Checks the credentials of a request. bcrypt is slow by design, and the polls need the processor too: one hash is computed at a time,
- * and one waits for each user and client. A correct password is cached under a keyed hash, never as itself.
+ * Checks the credentials of a request. bcrypt is slow by design: one hash is computed at a time, users and clients take
+ * turns, and a correct password is cached under a keyed hash, never as itself.
  */
 export class BasicAuth {
   readonly #key = randomBytes(32);
   /** Whether a password is correct, by the keyed hash: of those that are, and of those that wait. */
   readonly #checks = new Map<string, Promise<boolean>>();
-  /** The users and clients whose password waits. */
-  readonly #waiting = new Set<string>();
-  readonly #inTurn = pLimit(1);
+  readonly #oneByOne = pLimit(1);
+  /** By user and client: of each, one at most waits among the others. */
+  readonly #turns = new Map<string, LimitFunction>();
 
   /** `client`: the address of the request. */
   async admit(
@@ -45,24 +47,31 @@ export class BasicAuth {
       .digest("base64");
     // Unknown names share one turn, however many are made up.
     const turn = JSON.stringify([known === undefined ? "" : name, client]);
-    const former = this.#checks.get(cacheKey);
-    if (former === undefined && this.#waiting.has(turn)) {
+    const isCorrect = await (this.#checks.get(cacheKey) ?? this.#check(cacheKey, turn, password, hash));
+    if (isCorrect === null) {
       return "busy";
     }
-    const isCorrect = await (former ?? this.#check(cacheKey, turn, password, hash));
     return isCorrect && known !== undefined ? "admitted" : "refused";
   }
 
-  async #check(cacheKey: string, turn: string, password: string, hash: string): Promise<boolean> {
+  /** Null if too many wait. */
+  async #check(cacheKey: string, turn: string, password: string, hash: string): Promise<boolean | null> {
+    const inTurn = this.#turns.get(turn) ?? pLimit(1);
+    if (inTurn.activeCount + inTurn.pendingCount >= MAX_WAITING) {
+      return null;
+    }
+    this.#turns.set(turn, inTurn);
     // Other programs write the same hash as `2y`, `2x` or `2`, which bcryptjs does not know.
-    const check = this.#inTurn(() => bcrypt.compare(password, hash.replace(/^\$2[a-z]?\$/, "$2b$")));
+    const compare = () => bcrypt.compare(password, hash.replace(/^\$2[a-z]?\$/, "$2b$"));
+    const check = inTurn(() => this.#oneByOne(compare));
     if (this.#checks.size >= MAX_CACHED) {
       this.#checks.clear();
     }
     this.#checks.set(cacheKey, check);
-    this.#waiting.add(turn);
     const isCorrect = await check;
-    this.#waiting.delete(turn);
+    if (inTurn.pendingCount === 0) {
+      this.#turns.delete(turn);
+    }
     if (!isCorrect) {
       this.#checks.delete(cacheKey);
     }

@@ -130,10 +130,7 @@ describe("loadState()", () => {
     const { restored, lines } = await loadAfter(async (path) => {
       await writeStateFile(path, stateOf());
       await writeBudgetJournal(path, budgetsOf({ gateway: 1 }));
-      await appendFile(
-        `${path}.budgets`,
-        '{"version":1,"budgets":{"accounts":{},"backOffs":{},"atMs":1e308}}\n\0\0\n',
-      );
+      await appendFile(`${path}.budgets`, '{"version":1,"budgets":{"accounts":{},"atMs":1e308}}\n\0\0\n');
       await appendToBudgetJournal(path, budgetsOf({ studio: 6 }));
     });
 
@@ -188,7 +185,7 @@ function budgetsOf(polls: Readonly<Record<string, number>>): SavedBudgets {
     name,
     { buckets: [[T0, count, 0]], backOff: NO_BACK_OFF, sentTo: name },
   ]);
-  return { accounts: Object.fromEntries(accounts), backOffs: {}, atMs: T0 };
+  return { accounts: Object.fromEntries(accounts), atMs: T0 };
 }
 
 /** As a later version might write it. */

@@ -14,7 +14,7 @@ describe("BasicAuth", () => {
 
     const admissions = await Promise.all(guesses);
     expect(known).toBe("admitted");
-    expect(admissions.filter((admission) => admission === "refused").length).toBeGreaterThan(0);
+    expect(admissions.filter((admission) => admission === "refused").length).toBeGreaterThan(5);
     expect(admissions.filter((admission) => admission === "busy").length).toBeGreaterThan(80);
   });
 
