@@ -66,20 +66,23 @@ export const RELOADS: Annotation = {
   color: "blue",
   shown: true,
 };
-export const DEPLOYMENTS: Annotation = {
+const DEPLOYMENTS: Annotation = {
   name: "Deployments",
   expr: `increase(synclag_deployment_changes_total{${SELECTED_TARGETS}}[1m]) > 0`,
   text: "{{protocol}} {{variant}} ({{tier}}) on {{chain}} serves another deployment",
   color: "purple",
   shown: true,
 };
-export const STATUS_CHANGES: Annotation = {
+const STATUS_CHANGES: Annotation = {
   name: "Status changes",
   expr: `changes(synclag_status_rank{${SELECTED_TARGETS}}[1m]) > 0`,
   text: "{{protocol}} {{variant}} ({{tier}}) on {{chain}} has another status",
   color: "orange",
   shown: false,
 };
+
+/** What explains a change of the targets. */
+export const EVENTS = [RELOADS, DEPLOYMENTS, STATUS_CHANGES];
 
 /** Where Synclag itself is: its pages have the explorers and playgrounds of the indexers. */
 export const SYNCLAG_PAGE = "$" + "{synclag}";

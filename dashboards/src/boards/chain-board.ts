@@ -1,16 +1,5 @@
 import { GraphDrawStyle, StackingConfigBuilder, StackingMode } from "@grafana/grafana-foundation-sdk/common";
-import {
-  type Board,
-  CHAIN,
-  DEPLOYMENTS,
-  JOB,
-  PROTOCOL,
-  RELOADS,
-  SELECTED_TARGETS,
-  STATUS_CHANGES,
-  TIER,
-  VARIANT,
-} from "./board.ts";
+import { type Board, CHAIN, EVENTS, JOB, PROTOCOL, SELECTED_TARGETS, TIER, VARIANT } from "./board.ts";
 import { type AnyPanel, DASHED, graph, redBelow, stat, statusTimeline, table } from "./panels.ts";
 
 const ROW = "protocol, variant, tier";
@@ -25,7 +14,7 @@ export function chainBoard(): Board {
     description: "One chain: heights, lag and gaps, and the reference that they are measured against.",
     variables: [JOB, { ...CHAIN, choice: "one" }, PROTOCOL, TIER, VARIANT],
     page: "/chains/$" + "{chain}",
-    annotations: [RELOADS, DEPLOYMENTS, STATUS_CHANGES],
+    annotations: EVENTS,
     rows: [
       { title: "Now", panels: [...facts(), timeline()] },
       { title: "Behind", panels: [lag(), gap(), heights(), sinceAdvance()] },

@@ -6,12 +6,10 @@ import type { Settings } from "../settings.ts";
 import {
   type Board,
   CHAIN,
-  DEPLOYMENTS,
+  EVENTS,
   JOB,
   PROTOCOL,
-  RELOADS,
   SELECTED_TARGETS,
-  STATUS_CHANGES,
   SYNCLAG_PAGE,
   TIER,
   VARIANT,
@@ -55,7 +53,7 @@ export function fleetBoard(settings: Settings): Board {
     title: "Synclag: fleet",
     description: "What is wrong now, worst first, since when, and whether another variant is ok.",
     variables: [JOB, PROTOCOL, TIER, CHAIN, VARIANT],
-    annotations: [RELOADS, DEPLOYMENTS, STATUS_CHANGES],
+    annotations: EVENTS,
     rows: [
       { title: "Now", panels: [...counts(settings), wrongNow()] },
       { title: "Since when", panels: [stateOfProtocol(), gapsOfProtocol()] },
