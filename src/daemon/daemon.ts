@@ -18,7 +18,7 @@ import { Poller, type PollerParts } from "./poller.ts";
 import { type Counters, type CountersGroup, PollCounters } from "./polling/counters.ts";
 import { EndpointStates } from "./polling/endpoint-state.ts";
 import { createPollQueue, hasSameLimits, type PollQueue } from "./polling/queue.ts";
-import { observationLine, recordedNames, restartLine } from "./recording.ts";
+import { observationLine, restartLine } from "./recording.ts";
 import type { StateStore, StateStoreOptions } from "./state/store.ts";
 
 export interface DaemonOptions extends Partial<Pick<PollerParts, "openClient" | "mayPoll" | "onPolled">> {
@@ -54,7 +54,6 @@ export class Daemon implements AsyncDisposable {
   readonly #states: EndpointStates;
   readonly #counters: PollCounters;
   readonly #watchdog: LoopWatchdog;
-  readonly #recordedNamesOf = memoize(recordedNames);
   readonly #planOf = memoize(({ fleet, poll }: Config) => planFleet(fleet, poll));
   #config: Config;
   #queue: PollQueue;
@@ -264,11 +263,7 @@ export class Daemon implements AsyncDisposable {
         onPolled?.(result);
       },
       onObserved: (observations) => {
-        if (world.recording != null) {
-          const names = this.#recordedNamesOf(this.#config.fleet);
-          const lines = observations.map((one) => observationLine(one, names.get(one.source) ?? one.source));
-          world.recording.append(lines);
-        }
+        world.recording?.append(observations.map((one) => observationLine(one, this.#config.fleet)));
       },
     });
   }

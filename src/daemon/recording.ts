@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { endpointsOf, type Fleet } from "../core/model/fleet.ts";
+import { memoize } from "../core/model/memoize.ts";
 import { FAILURE_REASONS, type Observation } from "../core/model/observation.ts";
 import { parseJson } from "../core/model/text.ts";
 
@@ -52,7 +53,7 @@ const RestartLine = z
  * The names of a fleet's sources in a recording, by their keys. A target has its own key; the first RPC node of a chain's list is
  * `rpc/base/1`, because a recording contains no URL.
  */
-export function recordedNames(fleet: Fleet): ReadonlyMap<string, string> {
+export const recordedNames = memoize((fleet: Fleet): ReadonlyMap<string, string> => {
   const counts = new Map<string, number>();
   return new Map(
     endpointsOf(fleet).flatMap(({ kind, key, chain, targets }) => {
@@ -65,11 +66,12 @@ export function recordedNames(fleet: Fleet): ReadonlyMap<string, string> {
       return [[key, `rpc/${slug}/${count}`] as const];
     }),
   );
-}
+});
 
-/** The line of one observation, without its end; keys without a value are left out. */
-export function observationLine(observation: Observation, source: string): string {
+/** The line of one observation of a fleet, without its end; keys without a value are left out. */
+export function observationLine(observation: Observation, fleet: Fleet): string {
   const { kind, sentAtMs: sent, receivedAtMs: received } = observation;
+  const source = recordedNames(fleet).get(observation.source) ?? observation.source;
   const common = { source, sent, received, kind };
   switch (observation.kind) {
     case "head": {

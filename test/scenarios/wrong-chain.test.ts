@@ -47,6 +47,9 @@ describe("an RPC node of another chain", () => {
         'synclag_poll_failures_total{protocol="",variant="rpc",tier="",endpoint="base",reason="wrong_chain"}',
       ),
     ).toBe(91);
+    expect(play.log.filter(({ msg }) => msg === "RPC node of another chain")).toMatchObject([
+      { level: 40, endpoint: KEY, detail: REJECTED.detail },
+    ]);
   });
 
   it("gets its vote back with the first poll after it is repaired", async () => {
