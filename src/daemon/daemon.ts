@@ -190,10 +190,12 @@ export class Daemon implements AsyncDisposable {
   }
 
   metricsSource(own: Pick<MetricsSource, "httpErrors" | "reload" | "replica">): MetricsSource {
+    // First: what is taken in for it is counted, too.
+    const report = this.report();
     return {
       ...own,
       ...this.#counters.of(this.#config.fleet),
-      report: this.#monitor.report(),
+      report,
       loop: {
         lastTickMs: this.#watchdog.lastTickMs,
         inFlight: this.#queue.inFlight(),
