@@ -29,8 +29,8 @@ export function statusMetric(...statuses: readonly Status[]): string {
   return `synclag_status{${statuses.length === 1 ? `status="${only}"` : `status=~"${statuses.join("|")}"`}}`;
 }
 
-/** Protocols on chains with no usable variant. */
-export const DOWN = `max by (${PAIR}, testnet) (synclag_pair_state{state="down"}) == 1`;
+/** Protocols on chains with no usable variant, as every Synclag says that monitors them. */
+export const DOWN = `min by (${PAIR}, testnet) (synclag_pair_state{state="down"}) == 1`;
 
 /** A vector of targets without those in maintenance. */
 export function outsideMaintenance(targets: string): string {
@@ -50,9 +50,14 @@ export function besideUsableOnLiveChain(targets: string): string {
   return `${besideUsable(targets)}\nunless on (${CHAIN})\n  max by (${CHAIN}) (${statusMetric("chain_halted")}) == 1`;
 }
 
-/** A vector without the elements whose targets are all in maintenance. */
+/** A vector without the elements whose targets that serve users are all in maintenance. */
 export function unlessAllInMaintenance(vector: string, labels: string): string {
-  return `${vector}\nunless on (${labels})\n  min by (${labels}) (synclag_maintenance) == 1`;
+  return `${vector}
+unless on (${labels}) (
+  min by (${labels}) (synclag_maintenance{tier="production"}) == 1
+  or
+  min by (${labels}) (synclag_maintenance) == 1
+)`;
 }
 
 /** The threshold of chains.yaml for each target. */

@@ -102,7 +102,7 @@ function pairSeries(targets: readonly Played[], minutes: number): readonly Input
       }),
     }),
   );
-  return PAIR_STATES.filter((state) => states.includes(state)).map((state) =>
+  return PAIR_STATES.filter((state) => state === "down" || states.includes(state)).map((state) =>
     metric(
       "synclag_pair_state",
       { ...labels, state, testnet: String(first?.testnet ?? false) },

@@ -103,6 +103,13 @@ function oneStatus(): readonly RuleTest[] {
       ),
       fires: { "5m": [pages("SynclagIndexerStalled", SUBGRAPH)] },
     },
+    {
+      name: "A pair is down if every Synclag says so that monitors it",
+      series: ["ok", "unreachable"].flatMap((timeline, index) =>
+        fleet(10, { labels: { ...SUBGRAPH, instance: String(index) }, timeline }),
+      ),
+      fires: { "8m": [ticket("SynclagEndpointDown", SUBGRAPH)] },
+    },
   ];
 }
 
@@ -183,9 +190,10 @@ function pairs(): readonly RuleTest[] {
       },
     },
     {
-      name: "SynclagNoVariantOk is silent while all are in maintenance, and fires while only one is",
+      name: "SynclagNoVariantOk is silent while all that serve users are in maintenance, and fires while only one is",
       series: fleet(
         30,
+        { labels: STUDIO, timeline: "ok" },
         { labels: SUBGRAPH, timeline: "unreachable", maintenance: true },
         { labels: MULTICHAIN, timeline: "unreachable", maintenance: true },
         { labels: on("form"), timeline: "unreachable", maintenance: true },
