@@ -3,13 +3,13 @@ import { fleet, target } from "./fleet-series.ts";
 import { type ExpectedSamples, type RuleTest, ticket } from "./rule-test.ts";
 
 /** Every alert of a status has begun to fire. */
-const AT = "64m";
+const AT = "77m";
 
 /** Two variants of which each has any status, a protocol and a chain for each combination. */
 export function matrixTests(): readonly RuleTest[] {
   const combinations = STATUSES.flatMap((a) => STATUSES.map((b) => ({ a, b })));
   const series = fleet(
-    65,
+    90,
     ...combinations.flatMap(({ a, b }) => {
       const of = { protocol: `${a}-${b}`, chain: `${a}-${b}`, chain_id: "1" };
       return [
@@ -49,11 +49,11 @@ export function matrixTests(): readonly RuleTest[] {
     {
       name: "The same alert fires for a chain that has halted whatever the other variant is",
       series: fleet(
-        10,
+        30,
         { labels: target("one"), timeline: "chain_halted" },
         { labels: target("two"), timeline: "lagging:2000" },
       ),
-      fires: { "8m": [ticket("SynclagChainHalted", { chain: "base" })] },
+      fires: { "21m": [ticket("SynclagChainHalted", { chain: "base" })] },
     },
   ];
 }
