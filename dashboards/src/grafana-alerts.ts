@@ -1,6 +1,3 @@
-import { QueryBuilder } from "@grafana/grafana-foundation-sdk/alerting";
-import { TypeThresholdBuilder } from "@grafana/grafana-foundation-sdk/expr";
-import { DataqueryBuilder } from "@grafana/grafana-foundation-sdk/prometheus";
 import {
   type Alert,
   type AlertContext,
@@ -27,6 +24,19 @@ const EVERY_MINUTES = 1;
 /** A value that no alert has. */
 const NO_ALERT = -2;
 
+/** Every series of the alert's expression is an alert; its value is never negative. An object for each: YAML would refer to a shared one. */
+const isAlert = () => ({
+  refId: CONDITION,
+  datasourceUid: "__expr__",
+  relativeTimeRange: { from: 0, to: 0 },
+  model: {
+    conditions: [{ evaluator: { type: "gt", params: [-1] } }],
+    expression: ALERTS_QUERY,
+    type: "threshold",
+    refId: CONDITION,
+  },
+});
+
 /** dashboards/grafana-alerts/rules.yml: the same alerts for Grafana 12.1.2 or later. */
 export function renderGrafanaAlerts(context: AlertContext): string {
   return yamlFile("The alerts of Synclag as Grafana-managed rules, for installations without Alertmanager.", {
@@ -42,14 +52,17 @@ export function renderGrafanaAlerts(context: AlertContext): string {
 }
 
 function alertRule(alert: Alert, group: AlertGroup, { settings }: AlertContext): object {
-  const queries = grafanaQueries(alert).map(({ refId, expr }) =>
-    instantQuery({ refId, expr: selected(expr, settings.selector) }),
-  );
+  const queries = grafanaQueries(alert).map(({ refId, expr }) => ({
+    refId,
+    datasourceUid: DATASOURCE_UID,
+    relativeTimeRange: { from: 600, to: 0 },
+    model: { expr: selected(expr, settings.selector), refId, instant: true, range: false },
+  }));
   return {
     uid: uidOf(alert),
     title: titleOf(alert, group.alerts),
     condition: CONDITION,
-    data: [...queries, condition()].map((query) => asData(query.build())),
+    data: [...queries, isAlert()],
     // Does not occur: `orElse` keeps every query from being empty.
     noDataState: "OK",
     execErrState: "KeepLast",
@@ -72,11 +85,6 @@ function titleOf({ name, severity }: Alert, all: readonly Alert[]): string {
 function uidOf({ name, severity }: Alert): string {
   const words = name.replaceAll(/(?<=[a-z])(?=[A-Z])/g, "-");
   return `${words}-${severity === "served" ? "critical" : severity}`.toLowerCase().slice(0, 40);
-}
-
-/** The plain data of a query object, without its functions. */
-function asData(query: object): unknown {
-  return JSON.parse(JSON.stringify(query));
 }
 
 /** Number of evaluations in a duration; at least 1, since Grafana rejects 0. */
@@ -105,23 +113,4 @@ interface GrafanaQuery {
  */
 function orElse(expr: string, value: number): string {
   return `${expr}\nor on ()\n  vector(${value})`;
-}
-
-function instantQuery({ refId, expr }: GrafanaQuery): QueryBuilder {
-  return new QueryBuilder(refId)
-    .datasourceUid(DATASOURCE_UID)
-    .relativeTimeRange({ from: 600, to: 0 })
-    .model(new DataqueryBuilder().refId(refId).expr(expr).instant());
-}
-
-/** Every series of the alert's expression is an alert; its value is never negative. */
-function condition(): QueryBuilder {
-  const threshold = new TypeThresholdBuilder()
-    .refId(CONDITION)
-    .expression(ALERTS_QUERY)
-    .conditions([{ evaluator: { type: "gt", params: [-1] } }]);
-  return new QueryBuilder(CONDITION)
-    .datasourceUid("__expr__")
-    .relativeTimeRange({ from: 0, to: 0 })
-    .model(threshold);
 }
