@@ -24,7 +24,7 @@ import { REPLICA_CASES, replicaRowOf } from "./replica-cases.ts";
 import { PACE_CASES, paceRowOf } from "./restless-chains.ts";
 
 /*
- * Plays families of worlds against the core and prints a table of each, for docs/ACCURACY.md. It fails where a number is greater
+ * Plays families of worlds against the core and prints a table of each, for FIGURES.md beside this file. It fails where a number is greater
  * than what is known.
  */
 
