@@ -1,5 +1,6 @@
 import { parse, Renderer, type Tokens } from "marked";
 import { type Html, html, ownMarkup, renderHtml, webLink } from "./html.ts";
+import { RUNBOOKS_PATH, STATUSES_PATH } from "./links.ts";
 import { type PageOptions, renderPage } from "./shell.ts";
 
 /** One of our own Markdown documents as a page, each heading with an anchor. */
@@ -23,6 +24,16 @@ function headingId(title: string): string {
     .replace(/\s+/g, "-");
 }
 
+/** Where Synclag serves another document of docs/ that a document links to; null for one that it does not serve. */
+function servedPath(href: string): string | null {
+  const runbook = /^(?:runbooks\/)?(Synclag\w+\.md)$/.exec(href)?.[1];
+  if (runbook !== undefined) {
+    return `${RUNBOOKS_PATH}/${runbook}`;
+  }
+  const statuses = /^(?:\.\.\/)?statuses\.md(#\w+)?$/.exec(href);
+  return statuses === null ? null : `${STATUSES_PATH}${statuses[1] ?? ""}`;
+}
+
 class DocumentRenderer extends Renderer {
   /** For the names of the tables, which must differ on one page. */
   #tables = 0;
@@ -43,7 +54,7 @@ class DocumentRenderer extends Renderer {
 
   override link({ href, tokens }: Tokens.Link): string {
     const inside = this.parser.parseInline(tokens);
-    const target = href.startsWith("#") ? href : webLink(href);
+    const target = href.startsWith("#") ? href : (servedPath(href) ?? webLink(href));
     return target === null ? inside : renderHtml(html`<a href="${target}">${ownMarkup(inside)}</a>`);
   }
 
