@@ -40,8 +40,8 @@ interface Family {
   readonly rows: (sample: Sample, start: StartCore) => readonly Row[];
   /** What must be 0 in each row. */
   readonly zero: readonly string[];
-  /** In place of 0: in so many worlds docs/ACCURACY.md says what goes wrong. */
-  readonly known?: number;
+  /** In place of 0: in this share of the worlds at most goes wrong what docs/ACCURACY.md says, by the first cell of a row. */
+  readonly known?: (name: string) => number;
 }
 
 const NOTHING_WRONG = [
@@ -51,6 +51,22 @@ const NOTHING_WRONG = [
   "no reference",
   "depends on the order",
 ];
+
+const FLEET_COLUMNS = [
+  "sound source accused",
+  "far wrong one not told",
+  "reference too low",
+  "reference too high",
+  "no reference",
+  "wrong lag",
+];
+/** In which share of the fleets of a kind something goes wrong that nobody can know better; of all others, in 3 % for a moment. */
+const FLEET_LIMITS: Readonly<Record<string, number>> = {
+  "two of three late, without times": 0.4,
+  "followers of final blocks": 0.3,
+  "creeps ahead by 1 to 10 %": 0.4,
+  "drifts while the others are asked twice an hour": 0.15,
+};
 
 const FAMILIES: Readonly<Record<string, Family>> = {
   gaps: { rows: (_, start) => GAP_CASES.map((given) => gapRowOf(given, start)), zero: [] },
@@ -67,13 +83,12 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     rows: (_, start) => FAULT_SCRIPTS.map((script) => faultRowOf(playFault(script, start))),
     zero: ["later than 2 polls", "wrong otherwise"],
   },
-  random: honest(randomWorld, { count: 2_000, orders: 10 }),
-  long: honest(longWorld, { count: 200, orders: 1 }),
-  falling: { ...honest(fallingWorld, { count: 200, orders: 2 }), known: 1 },
-  restarts: honest(restartWorld, { count: 200, orders: 1 }),
-  takeovers: honest(takeoverWorld, { count: 200, orders: 1 }),
-  // What is left wrong here is a limit that docs/ACCURACY.md describes.
-  passing: { ...honest(passingWorld, { count: 200, orders: 1 }), zero: ["no reference"] },
+  random: honest(randomWorld, { count: 1_000, orders: 10 }),
+  long: { ...honest(longWorld, { count: 100, orders: 1 }), known: () => 0.1 },
+  falling: { ...honest(fallingWorld, { count: 1_000, orders: 2 }), known: () => 0.005 },
+  restarts: honest(restartWorld, { count: 1_000, orders: 1 }),
+  takeovers: { ...honest(takeoverWorld, { count: 1_000, orders: 1 }), known: () => 0.02 },
+  passing: { ...honest(passingWorld, { count: 1_000, orders: 1 }), known: () => 0.05 },
   clocks: {
     count: 200,
     rows: ({ count }, start) => CLOCK_STEPS.map((step) => clockStepRowOf(step, count, start)),
@@ -84,8 +99,12 @@ const FAMILIES: Readonly<Record<string, Family>> = {
     rows: ({ count }, start) => PACE_CASES.map((given) => paceRowOf(given, count, start)),
     zero: ["a healthy target bad", "a lag at the reference's block"],
   },
-  // What is wrong here is listed in docs/ACCURACY.md.
-  fleets: { count: 20, rows: fleetRows, zero: [] },
+  fleets: {
+    count: 1_000,
+    rows: fleetRows,
+    zero: FLEET_COLUMNS,
+    known: (name) => FLEET_LIMITS[name] ?? 0.03,
+  },
   parity: { count: 500, rows: parityRows, zero: ["false differences"] },
 };
 
@@ -155,11 +174,15 @@ function run(name: string, family: Family, given: { readonly count?: string; rea
   const rows = family.rows(sample, startMonitor);
   const seconds = (process.cpuUsage().user - started) / 1e6;
   console.log(`\n## ${name} (${seconds.toFixed(0)} s of CPU time)\n\n${markdownTable(rows)}`);
-  const { zero, known = 0 } = family;
-  const wrong = zero.filter((column) => !rows.every((row) => Number(row[column]) <= known));
-  if (wrong.length > 0) {
-    console.log(`\nMore than ${known}: ${wrong.join(", ")}`);
-    process.exitCode = 1;
+  const { known = () => 0, zero } = family;
+  for (const row of rows) {
+    const [first] = Object.values(row);
+    const most = Math.ceil(known(String(first)) * sample.count);
+    const wrong = zero.filter((column) => !(Number(row[column]) <= most));
+    if (wrong.length > 0) {
+      console.log(`\n${first}: more than ${most}: ${wrong.join(", ")}`);
+      process.exitCode = 1;
+    }
   }
 }
 
