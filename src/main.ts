@@ -2,12 +2,12 @@
 
 import { existsSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
-import { uptime } from "node:os";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
 import type { CommandWorld } from "./commands/command-world.ts";
 import { createRedact } from "./core/model/redact.ts";
 import { hasCode, isSystemError } from "./io/system-error.ts";
+import { createUptime } from "./io/uptime.ts";
 
 // The flags: V8 lets garbage gather for throughput that a daemon which mostly waits has no use for (docs/PERFORMANCE.md#memory).
 
@@ -44,7 +44,7 @@ const world: CommandWorld = {
   outColumns: process.stdout.columns,
   nowMs: Date.now,
   monotonicMs: () => performance.now(),
-  uptimeMs: () => uptime() * 1_000,
+  uptimeMs: createUptime(),
   random: Math.random,
   onSignal: (signal, listener) => {
     process.on(signal, listener);
