@@ -148,7 +148,8 @@ describe("the pages of the demo in Chromium", () => {
   it("shows afterwards how it came and went", async () => {
     const page = await browser.newPage({ viewport: { width: 1200, height: 1060 } });
     await page.goto(`${demo.url}/chains/base`);
-    await page.locator("#plots-airdrops canvas").nth(4).waitFor();
+    // Of five plots the gap of a variant that lies just now is left out.
+    await page.locator("#plots-airdrops canvas").nth(3).waitFor();
     await page.waitForTimeout(500);
 
     await picture(page, "chain-page.png");
