@@ -4,8 +4,8 @@ import { uptime } from "node:os";
 const PARTED_MS = 1_000;
 
 /**
- * Milliseconds of a clock that never jumps and goes on while the machine sleeps. The operating system is asked only when the wall
- * clock has parted from the monotonic one, for it takes 5 µs to reply.
+ * Milliseconds of a clock that never jumps and goes on while the machine sleeps. The operating system takes 5 µs to reply, so it is
+ * asked only when the wall clock has parted from the monotonic one.
  */
 export function createUptime(): () => number {
   let offsetMs = Date.now() - performance.now();

@@ -139,7 +139,7 @@ function sceneOf(
   return { pace, stalledAfterMs, claims, newestMs, highest, track, onceOnTrack };
 }
 
-/** Whether it was read before the present head was seen, which somebody still vouches for: then the head does not fall to it. */
+/** Whether it was read before the present head was seen, while somebody still shows that head: an old reply does not bring the head down. */
 function isOutdated({ atMs, block }: Claim, head: HeadState | null, set: readonly Claim[]): boolean {
   return (
     head !== null && block < head.block && atMs < head.atMs && set.some((claim) => claim.block >= head.block)

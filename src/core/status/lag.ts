@@ -19,7 +19,7 @@ interface Measure {
   readonly intervalMs: number | null;
 }
 
-/** Where the reference stood between two sightings is known to a block: less is no lag. */
+/** Between two sightings the reference is known to within a block, so less than a block is no lag. */
 const LEAST_BLOCKS = 1;
 const LEVEL: Lag = { blocks: 0, ms: 0, extrapolated: false };
 
