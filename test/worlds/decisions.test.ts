@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, it } from "vitest";
 import type { ChainReport } from "../../src/core/model/report.ts";
 import { expectGolden } from "../support/golden.ts";
@@ -17,6 +18,8 @@ const LASTS_MS = 75 * MINUTE;
 const MANY_SOURCES = 12;
 const LASTS_WITH_MANY_MS = 16 * MINUTE;
 const SUMMARY_EVERY_MS = 5 * MINUTE;
+/** A summary ends with a digest of all numbers of all reports since the one before. Texts have tests of their own. */
+const TEXTS: ReadonlySet<string> = new Set(["detail", "hint"]);
 const RANDOM_WORLDS: Readonly<Record<string, (index: number) => World>> = {
   random: randomWorld,
   restarts: restartWorld,
@@ -54,6 +57,7 @@ class DecisionLog {
   #worlds = 0;
   #fromMs = 0;
   #said = new Map<string, string>();
+  #numbers = createHash("sha256");
 
   readonly start: StartCore = (chains, wallMs) => {
     const core = startMonitor(chains, wallMs);
@@ -90,13 +94,23 @@ class DecisionLog {
     for (const { key, status } of targets) {
       this.#change(at, key, status);
     }
+    this.#numbers.update(JSON.stringify(report, (key, value) => (TEXTS.has(key) ? null : value)));
     // With many sources, their lags say no more than these.
     const shown = targets.slice(0, MANY_SOURCES);
     if ((nowMs - this.#fromMs) % SUMMARY_EVERY_MS === 0) {
       const lags = shown.map(({ lag_blocks: blocks, lag_seconds: seconds }) => `${blocks}/${seconds}`);
       const head = `${reference?.block_number} at ${reference?.time}`;
-      this.#lines.push(`${at} ${head}, ${report.block_interval_seconds} s a block; ${lags.join(" ")}`);
+      this.#lines.push(
+        `${at} ${head}, ${report.block_interval_seconds} s a block; ${lags.join(" ")}; #${this.#takeNumbers()}`,
+      );
     }
+  }
+
+  /** Of all reports since the last summary. */
+  #takeNumbers(): string {
+    const digest = this.#numbers.digest("hex").slice(0, 8);
+    this.#numbers = createHash("sha256");
+    return digest;
   }
 
   #change(at: string, subject: string, said: string): void {
