@@ -1,5 +1,5 @@
 // Keeps an open page current: fetches it every 5 s while it is visible and replaces the main element, keeping scroll
-// positions, focus, opened details, plots and selected text. Filters the fleet while typing. Says so when Synclag does not
+// positions, focus, opened details, plots and selected text. Filters the page while typing, where it can be filtered. Says so when Synclag does not
 // respond. The page is complete without it.
 const INTERVAL_MS = 5_000;
 const TIMEOUT_MS = 4_000;
@@ -8,7 +8,7 @@ const main = find(document, "main");
 const live = find(document, "#live");
 const announcement = find(document, "#announcement");
 const box = /** @type {HTMLInputElement} */ (find(document, "#q"));
-const onFleet = location.pathname === "/";
+const isFiltered = box.form?.action === location.origin + location.pathname;
 let running = false;
 let shown = location.href;
 
@@ -107,13 +107,18 @@ function refreshVisible() {
 }
 
 box.addEventListener("input", () => {
-  if (onFleet) {
-    history.replaceState(null, "", box.value === "" ? "/" : `/?q=${encodeURIComponent(box.value)}`);
+  if (isFiltered) {
+    const search = new URLSearchParams(location.search);
+    search.set("q", box.value);
+    if (box.value === "") {
+      search.delete("q");
+    }
+    history.replaceState(null, "", `${location.pathname}${search.size === 0 ? "" : "?"}${search}`);
     void refresh();
   }
 });
 box.form?.addEventListener("submit", (event) => {
-  if (onFleet) {
+  if (isFiltered) {
     event.preventDefault();
   }
 });

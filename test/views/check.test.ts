@@ -181,7 +181,7 @@ describe("renderCheckTable()", () => {
     });
 
     expect(render(reportOf(sampleTargetReport(), lagging))).toMatchInlineSnapshot(`
-      "1 of 2 targets needs attention: lockup subgraph, 41 min behind; multichain is ok
+      "1 of 2 targets needs attention: lockup subgraph, lagging: 41 min behind; multichain is ok
 
       STATUS   TARGET                     LAG  BLOCKS      HEIGHT  DETAIL
       lagging  lockup/base/subgraph    41 min   1,230  37,998,772  41 min behind the reference
@@ -218,7 +218,7 @@ describe("renderCheckTable()", () => {
     expect(Math.max(...lines.map((line) => line.length))).toBe(60);
     expect(lines.find((line) => line.startsWith("failed "))).toMatch(/…$/);
     expect(lines.slice(0, lines.indexOf("")).join(" ")).toBe(
-      "7 of 48 targets need attention; worst: lockup subgraph on Morph, failed; only subgraph (testing) is ok",
+      "7 of 48 targets need attention; worst: lockup subgraph on Morph, failed: only subgraph (testing) is ok",
     );
   });
 
@@ -228,7 +228,7 @@ describe("renderCheckTable()", () => {
     const asked = keepTargets(unfiltered, unfiltered.targets.slice(1));
 
     expect(renderCheckTable(asked, { ...PLAIN, unfiltered })).toContain(
-      "1 of 1 target needs attention: lockup subgraph, failed; multichain is ok\n",
+      "1 of 1 target needs attention: lockup subgraph, failed: multichain is ok\n",
     );
   });
 

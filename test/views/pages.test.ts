@@ -1,11 +1,13 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
+import type { Plan } from "../../src/core/model/plan.ts";
 import { type ChainReport, type Report, STATUSES } from "../../src/core/model/report.ts";
 import { isoTime } from "../../src/core/model/text.ts";
 import { type ChainPageOptions, renderChainPage } from "../../src/views/page/chain.ts";
 import { renderDocumentPage } from "../../src/views/page/document.ts";
 import { statusPath } from "../../src/views/page/links.ts";
+import { renderPlanPage } from "../../src/views/page/plan.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
 import { PAGE } from "../support/outputs.ts";
 import { fleetReport } from "./fleet-report.ts";
@@ -89,17 +91,42 @@ describe("renderStatusPage()", () => {
     );
   });
 
-  it("narrows all but the sentence to the filter, and finds alternatives that it hides", () => {
+  it("narrows everything to the filter, and finds alternatives that it hides", () => {
     const filtered = (query: string) => renderStatusPage(fleetReport(), { ...PAGE, query });
 
-    expect(textOf(filtered("lockup base stalled"))).toContain("7 of 48 targets need attention");
+    expect(textOf(filtered("lockup base stalled"))).toContain(
+      "1 of 1 target needs attention: lockup subgraph, stalled 41 min behind; multichain is ok.",
+    );
     expect(textOf(filtered("lockup base stalled"))).toContain("Showing 1 of 48 targets. Show all");
     expect(textOf(filtered("lockup base stalled"))).toContain("multichain is ok · last advanced");
     expect(filtered("lockup base")).toContain('value="lockup base"');
     expect(filtered("lockup base")).not.toContain("Berachain</a></th>");
     expect(filtered("sepolia")).toContain('<details class="testnets" id="testnets-alone" open>');
     expect(textOf(filtered("solana"))).toContain("Showing 0 of 48 targets.");
+    expect(textOf(filtered("solana"))).toContain("No target matches the filter");
     expect(filtered("solana")).not.toContain('class="matrix"');
+  });
+
+  it("narrows budgets to those that the matching targets draw on, here and on the page of the plan", () => {
+    const report = { ...fleetReport(), budgets: ["lockup", "airdrops"].map(sharedBudget) };
+    const plan = planOf("lockup", "airdrops");
+    const budgetsIn = (page: string) =>
+      ["lockup", "airdrops"].filter((name) => page.includes(`${name} quota`));
+    const pages = ["", "lockup", "solana"].flatMap((query) => [
+      renderStatusPage(report, { ...PAGE, query, plan }),
+      renderPlanPage(report, plan, { ...PAGE, query }),
+    ]);
+
+    expect(pages.map(budgetsIn)).toEqual([
+      ["lockup", "airdrops"],
+      ["lockup", "airdrops"],
+      ["lockup"],
+      ["lockup"],
+      [],
+      [],
+    ]);
+    expect(pages[3]).toContain('<form action="/plan"');
+    expect(pages[3]).toContain("1 endpoint, 24 requests a day");
   });
 
   it("folds chains that are all ok once there are very many, and no others", () => {
@@ -356,6 +383,27 @@ function hostileReport(): Report {
     ],
     skipped: [{ protocol: HOSTILE, variant: HOSTILE, tier: HOSTILE, why: HOSTILE }],
   });
+}
+
+function sharedBudget(protocol: string) {
+  return sampleBudget({ budget: `${protocol} quota`, endpoint: null });
+}
+
+/** A plan of one indexer for each protocol, with a budget of its own. */
+function planOf(...protocols: readonly string[]): Plan {
+  const indexers = protocols.map((protocol) => ({
+    ...{ protocol, variant: "subgraph", tier: "production", endpoints: 1, schedule: "0 0 * * * *" },
+    ...{ interval_seconds: 3_600, requests_per_day: 24, budget: `${protocol} quota`, share: 0.5 },
+    fault_shows_seconds: 7_200,
+  }));
+  const budgets = protocols.map((protocol) => ({
+    ...({ budget: `${protocol} quota`, limit: 48, per: "day", scope: "shared" } as const),
+    ...{ endpoints: 1, requests: 24, share: 0.5 },
+  }));
+  return {
+    ...{ indexers, budgets, totals: { endpoints: 2, requests_per_day: 48 }, skipped: [], parity: [] },
+    basis: { polls: 2, pollMs: 1_000 },
+  };
 }
 
 /** An endpoint of the hostile target, with one reply. */

@@ -54,22 +54,25 @@ describe("the first line of check and the page", () => {
         "No action needed: 0 of 2 targets ok, 1 syncing, 1 without data",
       ],
       [[unknown, unknown2], "No data yet: none of 2 targets has answered"],
-      [[ok, broken2], "1 of 2 targets needs attention: lockup subgraph, 12 min behind; multichain is ok"],
+      [
+        [ok, broken2],
+        "1 of 2 targets needs attention: lockup subgraph, lagging: 12 min behind; multichain is ok",
+      ],
       [
         [make("multichain", { status: "missing", lag_seconds: null }), broken2],
-        "2 of 2 targets need attention; worst: lockup multichain, missing from the reply; no other variant is ok",
+        "2 of 2 targets need attention; worst: lockup multichain, missing from the reply: no other variant is ok",
       ],
       [
         [rejected],
-        "1 of 1 target needs attention: lockup multichain, key rejected; there is no other variant",
+        "1 of 1 target needs attention: lockup multichain, key rejected: there is no other variant",
       ],
       [
         [ok, fresh, make("third", { status: "failed" }, "testing")],
-        "1 of 3 targets needs attention: lockup third (testing), failed; multichain and subgraph are ok",
+        "1 of 3 targets needs attention: lockup third (testing), failed: multichain and subgraph are ok",
       ],
       [
         [make("multichain", { status: "failed" }), testing],
-        "1 of 2 targets needs attention: lockup multichain, failed; only subgraph (testing) is ok",
+        "1 of 2 targets needs attention: lockup multichain, failed: only subgraph (testing) is ok",
       ],
     ];
 
@@ -80,7 +83,7 @@ describe("the first line of check and the page", () => {
 
   it("names the chain where there are several", () => {
     expect(headline({ Base: [airdrops], Gnosis: [airdrops] })).toBe(
-      "2 of 2 targets need attention; worst: airdrops multichain on Base, failed; there is no other variant",
+      "2 of 2 targets need attention; worst: airdrops multichain on Base, failed: there is no other variant",
     );
   });
 

@@ -33,9 +33,9 @@ export function renderChainPage(report: Report, slug: string, options: ChainPage
   const targets = report.targets.filter((target) => target.chain === slug);
   const own = keepTargets(report, targets);
   const problems = findProblems(own);
-  const { tone, sentence } = headline(own, problems);
-  const title = html`${toneGlyph(tone)} ${chain.name}: ${sentence}`;
-  const main = html`${renderSummary(report, tone, title, html`. <a href="/">All chains</a>`)}
+  const { tone, title, detail } = headline(own, problems);
+  const sentence = html`${toneGlyph(tone)} ${chain.name}: ${title}`;
+  const main = html`${renderSummary(report, tone, sentence, detail, html`. <a href="/">All chains</a>`)}
 ${renderIncidents(own.incidents, problems, nowMs)}
 ${renderFacts(chain, nowMs)}
 ${chain.standings.length === 0 ? null : renderStandings(chain)}

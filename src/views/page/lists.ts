@@ -127,6 +127,14 @@ export function renderUsed({ limit, used }: BudgetReport, label: string): Html {
   return html`<meter min="0" max="${limit}" high="${high}" value="${used}" aria-label="${label}"></meter> ${formatNumber(used)}`;
 }
 
+/** How many targets the filter of a page shows, and the way back to all; null if it shows all. */
+export function renderFilterNote(report: Report, shown: Report, path: string): Html | null {
+  const all = formatCount(report.targets.length, "target");
+  return shown === report
+    ? null
+    : html`<p class="hint" id="shown">Showing ${shown.targets.length} of ${all}. <a href="${path}">Show all</a></p>`;
+}
+
 /** The optional indexers that are not polled, and why; null if all are. */
 export function renderSkipped(skipped: Report["skipped"]): Html | null {
   const items = skipped.map((one) => html`<li><b>${indexerName(one)}</b>: ${one.why}</li>`);

@@ -2,19 +2,30 @@ import { groupBy } from "../../core/model/group-by.ts";
 import type { Plan, PlannedBudget } from "../../core/model/plan.ts";
 import type { BudgetReport, Report } from "../../core/model/report.ts";
 import { formatCount, formatNumber, formatPercent, perWindow } from "../../core/model/text.ts";
+import { filterByWords, filterPlan } from "../api/selection.ts";
 import { describeDetection, describeProbe, PROBES_ARE_FREE, planRows } from "../wording/plan.ts";
 import { type Html, html } from "./html.ts";
-import { renderSkipped, renderUsed } from "./lists.ts";
+import { PLAN_PATH } from "./links.ts";
+import { renderFilterNote, renderSkipped, renderUsed } from "./lists.ts";
 import { type PageOptions, renderPage, renderSection, renderSummary, renderTable } from "./shell.ts";
 
-/** The page of all budgets, what is left of each, and the polling plan. */
-export function renderPlanPage(report: Report, plan: Plan, options: PageOptions): string {
-  const ledgers = groupBy(report.budgets, ({ budget }) => budget);
-  const main = html`${renderSummary(report, "idle", describePlan(plan), html`. <a href="/">All chains</a>`)}
+/** The page of all budgets, what is left of each, and the polling plan, as far as they concern the targets that match the filter. */
+export function renderPlanPage(report: Report, whole: Plan, options: PageOptions): string {
+  const shown = filterByWords(report, options.query ?? "");
+  const plan = shown === report ? whole : filterPlan(whole, shown.targets);
+  const ledgers = groupBy(shown.budgets, ({ budget }) => budget);
+  const main = html`${renderSummary(report, "idle", describePlan(plan), null, html`. <a href="/">All chains</a>`)}
+${renderFilterNote(report, shown, PLAN_PATH)}
 ${plan.budgets.map((planned) => renderBudget(planned, ledgers.get(planned.budget) ?? []))}
 ${renderPlan(plan)}
 ${renderSkipped(plan.skipped)}`;
-  return renderPage({ ...options, title: "Budgets and plan · Synclag", tone: "idle", main });
+  return renderPage({
+    ...options,
+    title: "Budgets and plan · Synclag",
+    tone: "idle",
+    main,
+    filters: PLAN_PATH,
+  });
 }
 
 function describePlan({ totals, budgets }: Plan): string {

@@ -1,5 +1,6 @@
 import type { Report } from "../../core/model/report.ts";
 import { formatClock } from "../../core/model/text.ts";
+import { sentenceCase } from "../wording/headline.ts";
 import { TONE_GLYPHS, type Tone } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html, ownMarkup, renderHtml } from "./html.ts";
 import { PLAN_PATH, STATUSES_PATH } from "./links.ts";
@@ -27,6 +28,8 @@ interface Page extends PageOptions {
   /** The colour of the tab's icon. */
   readonly tone: Tone;
   readonly main: Html;
+  /** The page that the filter leads to. Default: the status page. */
+  readonly filters?: string;
   readonly plots?: "drawn" | "none";
   /** Whether the page refreshes itself. */
   readonly refresh?: "live" | "never";
@@ -41,7 +44,13 @@ const ICON_COLOURS: Readonly<Record<Tone, string>> = {
 };
 
 /** A complete document around the main part of a page: it loads nothing external and works without JavaScript. */
-export function renderPage({ plots = "none", refresh = "live", query = "", ...page }: Page): string {
+export function renderPage({
+  plots = "none",
+  refresh = "live",
+  query = "",
+  filters = "/",
+  ...page
+}: Page): string {
   const { title, tone, main, assets, version } = page;
   const styles = [...(plots === "drawn" ? [assets.plotStyles] : []), assets.styles];
   const scripts = [
@@ -57,7 +66,7 @@ export function renderPage({ plots = "none", refresh = "live", query = "", ...pa
 ${refresh === "live" ? html`<noscript><meta http-equiv="refresh" content="15"></noscript>` : null}
 ${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}</head>
 <body><header class="top"><a class="brand" href="/">Synclag</a>
-<form action="/" role="search">
+<form action="${filters}" role="search">
 <input id="q" name="q" type="search" value="${query}" placeholder="Filter: lockup base stalled"
  aria-label="Filter targets" autocomplete="off"><noscript><button>Filter</button></noscript></form>
 <span id="live"></span><p id="announcement" class="sr" role="status"></p></header>
@@ -81,11 +90,17 @@ export function renderErrorPage(title: string, detail: string, options: PageOpti
   return renderPage({ ...options, title: `${title} · Synclag`, tone: "warn", main, refresh: "never" });
 }
 
-/** The top of a page: its one sentence, and when it was true. */
-export function renderSummary(report: Report, tone: Tone, sentence: HtmlValue, more: HtmlValue): Html {
-  const { generated_at: time } = report;
+/** The top of a page: its one sentence, what else matters at once, and when that was true. */
+export function renderSummary(
+  { generated_at: time }: Report,
+  tone: Tone,
+  sentence: HtmlValue,
+  detail: string | null,
+  more: HtmlValue,
+): Html {
   const clock = formatClock(Date.parse(time), Date.parse(time));
   return html`<div class="summary ${tone}"><h1>${sentence}</h1>
+${detail === null ? null : html`<p class="detail">${sentenceCase(detail)}.</p>`}
 <p>As of <time id="asof" datetime="${time}">${clock}</time>${more}</p></div>`;
 }
 

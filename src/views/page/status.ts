@@ -1,38 +1,52 @@
+import type { Plan } from "../../core/model/plan.ts";
 import type { Report } from "../../core/model/report.ts";
-import { formatAgo, formatCount, formatNumber } from "../../core/model/text.ts";
-import { filterByWords } from "../api/selection.ts";
+import { formatAgo, formatNumber } from "../../core/model/text.ts";
+import { filterByWords, filterPlan } from "../api/selection.ts";
 import { describeReplica, type Headline, headline } from "../wording/headline.ts";
 import { findProblems } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
-import { renderBudgets, renderIncidents, renderProblems, renderSkipped } from "./lists.ts";
+import { renderBudgets, renderFilterNote, renderIncidents, renderProblems, renderSkipped } from "./lists.ts";
 import { renderMatrix } from "./matrix.ts";
 import { renderDifferences } from "./parity.ts";
 import { type PageOptions, renderPage, renderSummary, toneGlyph } from "./shell.ts";
 
-/**
- * The status page: the headline, incidents, what is not ok worst first, then the whole fleet. The headline is always
- * about all targets; the rest shows those that match `query`.
- */
-export function renderStatusPage(report: Report, options: PageOptions): string {
-  const nowMs = Date.parse(report.generated_at);
-  const problems = findProblems(report);
-  const summary = headline(report, problems);
-  const { tone, sentence } = summary;
-  const shown = filterByWords(report, options.query ?? "");
-  const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${sentence}`, describeState(report, nowMs))}
-${shown === report ? null : renderFilterNote(report, shown)}
-${renderIncidents(shown.incidents, problems, nowMs)}
-${renderProblems(shown === report ? problems : findProblems(report, shown.targets), shown.incidents, nowMs)}
-${renderDifferences(shown, nowMs)}
-${shown.targets.length === 0 ? null : renderMatrix(shown)}
-${renderBudgets(shown.budgets)}
-${renderSkipped(shown.skipped)}`;
-  return renderPage({ ...options, title: pageTitle(summary), tone, main });
+export interface StatusPageOptions extends PageOptions {
+  /** Tells which budgets the targets draw on that match the filter. */
+  readonly plan?: Plan;
 }
 
-function pageTitle({ urgent, sentence }: Headline): string {
+/**
+ * The status page: the headline, incidents, what is not ok worst first, then the whole fleet. All of it is about the
+ * targets that match `query`; alternatives and failovers are looked for among all.
+ */
+export function renderStatusPage(report: Report, options: StatusPageOptions): string {
+  const nowMs = Date.parse(report.generated_at);
+  const shown = filterByWords(report, options.query ?? "");
+  const problems = findProblems(report, shown.targets);
+  const summary = shown !== report && shown.targets.length === 0 ? NO_MATCH : headline(shown, problems);
+  const { tone, title, detail } = summary;
+  const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${title}`, detail, describeState(shown, nowMs))}
+${renderFilterNote(report, shown, "/")}
+${renderIncidents(shown.incidents, problems, nowMs)}
+${renderProblems(problems, shown.incidents, nowMs)}
+${renderDifferences(shown, nowMs)}
+${shown.targets.length === 0 ? null : renderMatrix(shown)}
+${renderBudgets(budgetsOf(shown, options.plan))}
+${renderSkipped(shown.skipped)}`;
+  return renderPage({ ...options, title: pageTitle(summary), tone, main, filters: "/" });
+}
+
+const NO_MATCH: Headline = { tone: "idle", title: "No target matches the filter", detail: null, urgent: 0 };
+
+/** A shared budget does not say who draws on it; the plan does. */
+function budgetsOf({ budgets, targets }: Report, plan: Plan | undefined): Report["budgets"] {
+  const used = plan === undefined ? null : filterPlan(plan, targets).budgets.map(({ budget }) => budget);
+  return used === null ? budgets : budgets.filter(({ budget }) => used.includes(budget));
+}
+
+function pageTitle({ urgent, title }: Headline): string {
   return urgent === 0
-    ? `${sentence} · Synclag`
+    ? `${title} · Synclag`
     : `${formatNumber(urgent)} ${urgent === 1 ? "needs" : "need"} attention · Synclag`;
 }
 
@@ -59,9 +73,4 @@ function countByStatus({ targets }: Report): string {
         .sort(([, a], [, b]) => b - a)
         .map(([status, count]) => `${count} ${status}`)
         .join(" · ");
-}
-
-function renderFilterNote(report: Report, shown: Report): Html {
-  const all = formatCount(report.targets.length, "target");
-  return html`<p class="hint" id="shown">Showing ${shown.targets.length} of ${all}. <a href="/">Show all</a></p>`;
 }

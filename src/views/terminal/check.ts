@@ -140,14 +140,14 @@ const ANSI: Readonly<Record<Tone, string>> = { ok: "32", busy: "34", idle: "2", 
 export function renderCheckTable(json: Report, options: CheckTableOptions): string {
   const { unfiltered, color, widthColumns, statusesUrl } = options;
   const problems = findProblems(unfiltered, json.targets);
-  const { sentence, tone } = headline(json, problems);
+  const { title: summary, detail, tone } = headline(json, problems);
   const nowMs = Date.parse(json.generated_at);
   const notOk = problems.map(({ target }) => target);
   const wrapped = (lines: readonly string[]) =>
     lines.flatMap((line) => wrapWords(printable(line), widthColumns));
   const cutToWidth = (lines: readonly string[]) => lines.map((line) => cut(printable(line), widthColumns));
   const painted = (lines: readonly string[]) => (color === "none" ? lines : lines.map(paintStatus));
-  const title = wrapped([sentence]).join("\n");
+  const title = wrapped([[summary, detail ?? []].flat().join(": ")]).join("\n");
   const blocks = [
     wrapped([describeReplica(json) ?? []].flat()),
     wrapped(json.incidents.map((incident) => incidentLine(incident, problems, nowMs))),

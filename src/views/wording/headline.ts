@@ -1,33 +1,38 @@
 import { variantName } from "../../core/model/fleet.ts";
 import type { Incident, Report, TargetReport } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
-import { findFailover, incidentDetail } from "./incidents.ts";
+import { findFailover, incidentEffect, incidentSubject } from "./incidents.ts";
 import { parityTitle, urgentDifferences } from "./parity.ts";
 import {
   describeAlternatives,
-  describeState,
   needsAction,
+  notableLagMs,
+  statusWords,
   type TargetProblem,
   type Tone,
 } from "./targets.ts";
 
-/** The summary of a report in one sentence. */
+/** The summary of a report. */
 export interface Headline {
   readonly tone: Tone;
-  readonly sentence: string;
+  /** About twelve words, to be read in two seconds. */
+  readonly title: string;
+  /** How bad it is and where to go instead; null where the title says everything. */
+  readonly detail: string | null;
   /** How many targets need attention. */
   readonly urgent: number;
 }
 
 /**
- * Summarizes what matters most, leaving out what is in maintenance:
- * `2 of 140 targets need attention; worst: lockup subgraph on Base, 41 min behind; multichain is ok`.
+ * Summarizes what matters most, leaving out what is in maintenance: `2 of 140 targets need attention; worst: lockup subgraph on
+ * Base, stalled`, with the detail `41 min behind; multichain is ok`.
  */
 export function headline(report: Report, problems: readonly TargetProblem[]): Headline {
   const urgent = problems.filter(({ target }) => needsAction(target) && !target.maintenance);
   const network = report.incidents.find(({ scope }) => scope === "network");
   if (network !== undefined) {
-    return { tone: "bad", sentence: sentenceCase(network.detail), urgent: urgent.length };
+    const [title = "", detail = null] = network.detail.split(": ");
+    return { tone: "bad", title: sentenceCase(title), detail, urgent: urgent.length };
   }
   const [worst] = urgent;
   if (worst === undefined) {
@@ -37,8 +42,8 @@ export function headline(report: Report, problems: readonly TargetProblem[]): He
   const count = `${formatNumber(urgent.length)} of ${formatCount(report.targets.length, "target")} ${verb} attention`;
   const isDown = urgent.some(({ pair }) => pair === "down");
   return {
+    ...describeCause(count, report, worst, urgent),
     tone: isDown ? "bad" : "warn",
-    sentence: `${count}${describeCause(report, worst, urgent)}`,
     urgent: urgent.length,
   };
 }
@@ -51,23 +56,37 @@ function different(report: Report): Headline | null {
   }
   const names = `${variantName(first)} and ${first.against} of ${parityTitle(first, report)}`;
   const more = others.length === 0 ? "" : ` and ${formatCount(others.length, "more pair")}`;
-  return { tone: "warn", sentence: `Data differ: ${names}${more}`, urgent: others.length + 1 };
+  return { tone: "warn", title: `Data differ: ${names}${more}`, detail: null, urgent: others.length + 1 };
 }
 
 /** A shared cause and where to fail over to, rather than any single target. */
-function describeCause(report: Report, worst: TargetProblem, urgent: readonly TargetProblem[]): string {
+function describeCause(
+  count: string,
+  report: Report,
+  worst: TargetProblem,
+  urgent: readonly TargetProblem[],
+): Pick<Headline, "title" | "detail"> {
   const shared = widestIncident(report.incidents, urgent);
   if (shared !== null) {
-    const failover = findFailover(shared.incident, urgent);
+    const { incident } = shared;
+    const failover = findFailover(incident, urgent);
     const available = failover === null ? "" : `; ${failover.available}`;
-    const count = shared.count >= urgent.length ? "all" : `${formatNumber(shared.count)} of them`;
-    return `, ${count} with one cause: ${incidentDetail(shared.incident)}${available}`;
+    const which = shared.count >= urgent.length ? "all" : `${formatNumber(shared.count)} of them`;
+    return {
+      title: `${count}, ${which} because of ${incidentSubject(incident)}`,
+      detail: `${incidentEffect(incident)}${available}`,
+    };
   }
   // The chain is left out where there is only one.
   const where = report.chains.length === 1 ? "" : ` on ${worst.chain.name}`;
   const name = `${worst.target.protocol} ${variantName(worst.target)}${where}`;
   const prefix = urgent.length === 1 ? ":" : "; worst:";
-  return `${prefix} ${name}, ${describeState(worst.target)}; ${describeAlternatives(worst)}`;
+  const lagMs = notableLagMs(worst.target);
+  const lag = lagMs === null ? "" : `${formatDuration(lagMs)} behind; `;
+  return {
+    title: `${count}${prefix} ${name}, ${statusWords(worst.target.status).phrase}`,
+    detail: `${lag}${describeAlternatives(worst)}`,
+  };
 }
 
 /** The incident that explains most of the problems, if it explains two or more. */
@@ -80,18 +99,20 @@ function widestIncident(incidents: readonly Incident[], problems: readonly Targe
   return counted.filter(({ count }) => count > 1).sort((a, b) => b.count - a.count)[0] ?? null;
 }
 
+const QUIET = { detail: null, urgent: 0 } as const;
+
 function calm({ targets }: Report): Headline {
   const total = formatCount(targets.length, "target");
   const count = (status: TargetReport["status"]) => targets.filter((one) => one.status === status).length;
   const [ok, syncing, unknown] = [count("ok"), count("syncing"), count("unknown")];
   if (targets.length === 0) {
-    return { tone: "idle", sentence: "No targets are configured", urgent: 0 };
+    return { ...QUIET, tone: "idle", title: "No targets are configured" };
   }
   if (unknown === targets.length) {
-    return { tone: "idle", sentence: `No data yet: none of ${total} has answered`, urgent: 0 };
+    return { ...QUIET, tone: "idle", title: `No data yet: none of ${total} has answered` };
   }
   if (ok === targets.length) {
-    return { tone: "ok", sentence: allOk(targets, total), urgent: 0 };
+    return { ...QUIET, tone: "ok", title: allOk(targets, total) };
   }
   const planned = targets.filter((target) => target.maintenance && needsAction(target)).length;
   const rest = [
@@ -99,8 +120,8 @@ function calm({ targets }: Report): Headline {
     syncing > 0 ? `${formatNumber(syncing)} syncing` : [],
     unknown > 0 ? `${formatNumber(unknown)} without data` : [],
   ].flat();
-  const sentence = `No action needed: ${formatNumber(ok)} of ${total} ok, ${rest.join(", ")}`;
-  return { tone: "busy", sentence, urgent: 0 };
+  const title = `No action needed: ${formatNumber(ok)} of ${total} ok, ${rest.join(", ")}`;
+  return { ...QUIET, tone: "busy", title };
 }
 
 function allOk(targets: readonly TargetReport[], total: string): string {
@@ -113,7 +134,8 @@ function allOk(targets: readonly TargetReport[], total: string): string {
   return most === formatDuration(0) ? `${all}, at the head` : `${all}, at most ${most} behind`;
 }
 
-function sentenceCase(text: string): string {
+/** A text with its first letter in upper case. */
+export function sentenceCase(text: string): string {
   return `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;
 }
 

@@ -4,21 +4,21 @@ import { formatDuration, formatNumber } from "../../core/model/text.ts";
 import { failoverTargets, idOfKey, indexerName, notableLagMs, type TargetProblem } from "./targets.ts";
 
 /** `lockup subgraph (production): 26 of 26 targets reject our key`. */
-export function incidentTitle({ scope, subject, detail }: Incident): string {
-  // A detail names an indexer by its key, all else with its scope.
-  const named = scope === "endpoint" ? subject : `${scope} ${subject}`;
-  return scope === "network"
-    ? `Network: ${detail}`
-    : `${subjectName(scope, subject)}: ${detail.replace(` of ${named}`, "")}`;
+export function incidentTitle(incident: Incident): string {
+  return `${incidentSubject(incident)}: ${incidentEffect(incident)}`;
 }
 
-/** `26 of 26 targets of lockup subgraph (production) reject our key`. */
-export function incidentDetail({ scope, subject, detail }: Incident): string {
-  return scope === "endpoint" ? detail.replace(subject, subjectName(scope, subject)) : detail;
-}
-
-function subjectName(scope: Incident["scope"], subject: string): string {
+/** `lockup subgraph (production)` or `host gateway.example`. */
+export function incidentSubject({ scope, subject }: Incident): string {
+  if (scope === "network") {
+    return "Network";
+  }
   return scope === "endpoint" ? indexerName(idOfKey(subject)) : `${scope} ${subject}`;
+}
+
+/** `26 of 26 targets reject our key`: without the subject, which a detail names by its key or with its scope. */
+export function incidentEffect({ scope, subject, detail }: Incident): string {
+  return detail.replace(` of ${scope === "endpoint" ? subject : `${scope} ${subject}`}`, "");
 }
 
 /** `up to 41 min behind; subgraph is ok on 17 of 21 chains, no alternative on Morph and Tangle`; may be empty. */

@@ -33,10 +33,11 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
   const options = { assets: addAssetRoutes(server), version: source.version };
   const documents = readDocuments();
 
-  server.get<{ Querystring: Readonly<Record<string, unknown>> }>("/", async ({ query: { q } }, reply) => {
+  server.get<PageQuery>("/", async ({ query }, reply) => {
     const report = source.report();
-    const query = typeof q === "string" ? q : "";
-    return await sendPage(reply, report, () => renderStatusPage(report, { ...options, query }));
+    const filter = filterOf(query);
+    const own = filter === "" ? options : { ...options, query: filter, plan: source.plan() };
+    return await sendPage(reply, report, () => renderStatusPage(report, own));
   });
 
   server.get<{ Params: { chain: string } }>("/chains/:chain", async ({ params: { chain } }, reply) => {
@@ -59,9 +60,10 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
     );
   });
 
-  server.get(PLAN_PATH, async (_request, reply) => {
+  server.get<PageQuery>(PLAN_PATH, async ({ query }, reply) => {
     const report = source.report();
-    return await sendPage(reply, report, () => renderPlanPage(report, source.plan(), options));
+    const own = { ...options, query: filterOf(query) };
+    return await sendPage(reply, report, () => renderPlanPage(report, source.plan(), own));
   });
 
   server.get<{ Params: { file: string } }>("/docs/*", async ({ url }, reply) => {
@@ -92,6 +94,14 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
 }
 
 const HEADERS = { "content-security-policy": POLICY, "content-type": "text/html; charset=utf-8" };
+
+interface PageQuery {
+  readonly Querystring: Readonly<Record<string, unknown>>;
+}
+
+function filterOf({ q }: PageQuery["Querystring"]): string {
+  return typeof q === "string" ? q : "";
+}
 
 async function sendPage(reply: FastifyReply, report: Report, make: () => string): Promise<FastifyReply> {
   return await sendOfReport(reply.headers(HEADERS), report, make);
