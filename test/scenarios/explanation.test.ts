@@ -49,7 +49,7 @@ describe("the index-node API of an endpoint", () => {
       { status: "failed", reason: null, detail: expect.stringMatching(REASON) },
     ]);
     expect(page).toContain("failed at block");
-    expect(page).toContain("Recent replies of its index-node API");
+    expect(page).toContain("Its index-node API");
     expect(metrics).not.toMatch(/handleBlock|Mapping|needs a new version/);
     // Once after each poll that found trouble.
     expect(asked).toBeGreaterThan(3);

@@ -143,8 +143,5 @@ function preferredOn(play: Scenario, slug: string): readonly string[] {
 function agreementOn(play: Scenario, slug: string): readonly string[] {
   const lines = play.page(slug).split("\n");
   const start = lines.indexOf("Who agrees on the head") + 1;
-  return lines.slice(
-    start,
-    lines.findIndex((line) => line.endsWith("JSON · History")),
-  );
+  return lines.slice(start, lines.indexOf("Chain"));
 }

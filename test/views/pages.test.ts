@@ -255,7 +255,7 @@ describe("renderChainPage()", () => {
     expect(text).toContain("8453 (testnet)");
     expect(text).toContain("none: too few sources agree, so lag is measured against the clock");
     expect(text).toContain("Block interval not measured yet");
-    expect(text).toContain("Lag unknown Height unknown");
+    expect(text).toMatch(/Lag unknown .*Height unknown/);
     expect(text).toContain("Last advance never");
     expect(text).not.toMatch(/Who agrees|Steps back|Gap to/);
   });
@@ -282,17 +282,29 @@ describe("renderChainPage()", () => {
     expect(text).toContain("QmSample, changed 1 time");
   });
 
-  it("opens the recent replies of a target that is not up", () => {
-    const options = { ...CHAIN_PAGE, endpoints: [recordOf('{"data":1}')] };
-    const pageOf = (up: boolean) =>
+  it("says first who is behind, then draws the past, and folds replies and requests away", () => {
+    const targets = [sampleTargetReport({ up: false })];
+    const page =
       renderChainPage(
-        sampleReport({ chains: [sampleChainReport({ targets: [sampleTargetReport({ up })] })] }),
+        sampleReport({ chains: [sampleChainReport({ targets, parity: [sampleParity()] })] }),
         "base",
-        options,
-      );
+        {
+          ...CHAIN_PAGE,
+          endpoints: [
+            recordOf('{"data":1}'),
+            { ...recordOf("{}"), key: "rpc/base/a.example/1", kind: "rpc" },
+          ],
+        },
+      ) ?? "";
 
-    expect(pageOf(true)).toContain('<details id="exchanges-lockup-multichain-production"><summary>');
-    expect(pageOf(false)).toContain('<details id="exchanges-lockup-multichain-production" open><summary>');
+    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id ?? "");
+    const order = [
+      ...["lockup-multichain-production", "exchanges-lockup-multichain-production", "history-lockup"],
+      ...["plots-lockup", "parity-lockup", "chain", "rpc"],
+    ];
+    expect(ids.filter((id) => order.includes(id))).toEqual(order);
+    expect(page).toContain('<details id="exchanges-lockup-multichain-production"><summary>');
+    expect(page).not.toMatch(/<details[^>]* open>/);
   });
 
   it("draws the lag of the last hours up to now, and says when it was worst", () => {

@@ -23,23 +23,32 @@ export interface ChainPageOptions extends PageOptions {
   readonly endpoints: readonly EndpointRecord[];
 }
 
-/** One chain with its targets of all protocols; null if there is no such chain. */
+/**
+ * One chain: first which targets are behind and where to go instead, then the plots, and last what that was decided from. Null if
+ * there is no such chain.
+ */
 export function renderChainPage(report: Report, slug: string, options: ChainPageOptions): string | null {
   const chain = report.chains.find((one) => one.slug === slug);
   if (chain === undefined) {
     return null;
   }
   const nowMs = Date.parse(report.generated_at);
-  const targets = report.targets.filter((target) => target.chain === slug);
-  const own = keepTargets(report, targets);
+  const own = keepTargets(
+    report,
+    report.targets.filter((target) => target.chain === slug),
+  );
+  const byProtocol = [...groupBy(own.targets, ({ protocol }) => protocol)];
+  const parity = groupBy(own.parity, ({ protocol }) => protocol);
   const problems = findProblems(own);
   const { tone, title, detail } = headline(own, problems);
   const sentence = html`${toneGlyph(tone)} ${chain.name}: ${title}`;
   const main = html`${renderSummary(report, tone, sentence, detail, html`. <a href="/">All chains</a>`)}
 ${renderIncidents(own.incidents, problems, nowMs)}
-${renderFacts(chain, nowMs)}
+${byProtocol.map(([protocol, targets]) => renderProtocol(own, chain, protocol, targets, options))}
+${byProtocol.map(([protocol]) => renderHistory(protocol, slug))}
+${[...parity.values()].map((compared) => renderChainParity(compared, options.endpoints, nowMs))}
 ${chain.standings.length === 0 ? null : renderStandings(chain)}
-${[...groupBy(targets, ({ protocol }) => protocol).values()].map((of) => renderProtocol(own, chain, of, options))}
+${renderFacts(chain, nowMs)}
 ${renderRpcNodes(options.endpoints, nowMs)}`;
   return renderPage({ ...options, title: `${chain.name} · Synclag`, tone, main, plots: "drawn" });
 }
@@ -140,14 +149,13 @@ function nameOf(source: string): string {
 }
 
 function renderProtocol(
-  { gaps, generated_at: time, parity }: Report,
+  { gaps, generated_at: time }: Report,
   chain: ChainSummary,
+  protocol: string,
   targets: readonly TargetReport[],
   { endpoints, past }: ChainPageOptions,
 ): Html {
   const nowMs = Date.parse(time);
-  const protocol = targets[0]?.protocol ?? "";
-  const history = historyPath(protocol, chain.slug);
   const worstFirst = targets.toSorted((a, b) => statusRank(b.status) - statusRank(a.status));
   const cards = worstFirst.map((target) => {
     const lags = past.targets[target.key]?.lagMs ?? past.timesMs.map(() => null);
@@ -162,12 +170,27 @@ function renderProtocol(
       nowMs,
     });
   });
-  const compared = parity.filter((one) => one.protocol === protocol);
   return html`<section aria-label="${protocol}"><h2>${protocol}
-<small><a href="${pairPath(protocol, chain.slug)}">JSON</a> · <a href="${history}">History</a></small></h2>
-<ul class="cards wide">${cards}</ul>
-${renderChainParity(compared, endpoints, nowMs)}
-<div class="plots" id="plots-${protocol}" data-keep data-history="${history}" hidden></div></section>`;
+<small><a href="#history-${protocol}">History</a> · <a href="${pairPath(protocol, chain.slug)}">JSON</a></small></h2>
+<p class="hint">${whereTrafficGoes(targets)}</p>
+<ul class="cards wide">${cards}</ul></section>`;
+}
+
+function whereTrafficGoes(targets: readonly TargetReport[]): string {
+  const preferred = targets.find((target) => target.preferred);
+  return preferred === undefined
+    ? "No variant can take traffic now."
+    : `Traffic should go to ${variantName(preferred)}, the freshest healthy one.`;
+}
+
+/** Where a script draws the plots. */
+function renderHistory(protocol: string, slug: string): Html {
+  const path = historyPath(protocol, slug);
+  return renderSection(
+    `history-${protocol}`,
+    html`History of ${protocol} <small><a href="${path}">JSON</a></small>`,
+    html`<div class="plots" id="plots-${protocol}" data-keep data-history="${path}" hidden></div>`,
+  );
 }
 
 /** The RPC nodes, which are independent heads of the chain; null if none is configured. */
@@ -175,7 +198,8 @@ function renderRpcNodes(endpoints: readonly EndpointRecord[], nowMs: number): Ht
   const nodes = endpoints.filter(({ kind }) => kind === "rpc");
   const cards = nodes.map(
     (node) => html`<li class="card"><h3>RPC node ${node.key.split("/")[2] ?? ""}</h3>
-${renderExchanges(node, { id: `exchanges-${node.key}`, nowMs, fold: "closed" })}</li>`,
+<details id="exchanges-${node.key}"><summary>Replies and the request</summary>
+${renderExchanges(node, nowMs)}</details></li>`,
   );
   return nodes.length === 0
     ? null

@@ -40,9 +40,12 @@ export function renderChainParity(
   }
   const id = parityAnchor(first.protocol);
   const rows = own.map((one) => pairCells(one, nowMs));
-  return html`<h3 id="${id}">Is the data the same?</h3>
-${renderTable({ id, label: `Parity of ${first.protocol}`, head: HEAD, rows })}
-${renderQueries(own, endpoints, id)}`;
+  return renderSection(
+    id,
+    `Data of ${first.protocol}: the same in each variant?`,
+    html`${renderTable({ id, label: `Parity of ${first.protocol}`, head: HEAD, rows })}
+${renderQueries(own, endpoints, id)}`,
+  );
 }
 
 function pairCells(pair: ParityReport, nowMs: number) {

@@ -16,68 +16,73 @@ export interface TargetCardOptions {
   readonly nowMs: number;
 }
 
-/** Everything that is known of one target, for the page of its chain. */
+/** One target for the page of its chain: how it is and how far behind; all else is folded away. */
 export function renderTargetCard(target: TargetReport, options: TargetCardOptions): Html {
   const { gap, endpoints, sparkline, nowMs } = options;
   const { status } = target;
   const anchor = targetAnchor(target);
   const { tone, glyph } = statusWords(status);
-  const fold = target.up ? "closed" : "open";
   return html`<li class="card ${tone}" id="${anchor}"><h3>${variantName(target)}
 <a class="pill ${tone}" href="${statusPath(status)}">${glyphOf(glyph)} ${status}</a>
 ${target.preferred ? html` <small>preferred</small>` : null}${target.maintenance ? html` <small>in maintenance</small>` : null}</h3>
 <p>${target.detail}<small>${reasonSuffix(target)}</small></p>
-<dl>${facts(target, gap, nowMs).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
+${renderFacts(mainFacts(target, gap, nowMs))}
 ${sparkline}
+<details id="exchanges-${anchor}"><summary>More, replies and the request</summary>
+${renderFacts(otherFacts(target, nowMs))}
 <p class="meta">${link("Explorer", target.explorer)}${link("Playground", target.playground)}</p>
-${endpoints.map((endpoint) =>
-  renderExchanges(endpoint, {
-    id: `${endpoint.kind === "status" ? "status" : "exchanges"}-${anchor}`,
-    nowMs,
-    fold,
-  }),
-)}</li>
+${endpoints.map((endpoint) => renderExchanges(endpoint, nowMs))}</details></li>
 `;
 }
 
 /** What an endpoint answered lately, and the request as a curl command; null before its first poll. */
-export function renderExchanges(
-  record: EndpointRecord,
-  { id, nowMs, fold }: { readonly id: string; readonly nowMs: number; readonly fold: "open" | "closed" },
-): Html | null {
+export function renderExchanges(record: EndpointRecord, nowMs: number): Html | null {
   if (record.curl === null) {
     return null;
   }
   const shared = record.targets.length > 1 ? ` It serves ${record.targets.length} targets.` : "";
-  const title = record.kind === "status" ? "Recent replies of its index-node API" : "Recent replies";
-  return html`<details id="${id}"${fold === "open" ? html` open` : null}><summary>${title} and the request</summary>
-<p class="hint">Endpoint <b>${record.key}</b>.${shared} The request as a command:</p>
+  const name = record.kind === "status" ? "Its index-node API" : "Endpoint";
+  return html`<p class="hint">${name} <b>${record.key}</b>.${shared} The request as a command:</p>
 ${renderCommand(record.curl, record.key)}
 ${renderExchangeList("Recent failures", record.failures, nowMs)}
-${renderExchangeList("Recent usable replies", record.replies, nowMs)}</details>`;
+${renderExchangeList("Recent usable replies", record.replies, nowMs)}`;
+}
+
+function renderFacts(facts: readonly (Fact | null)[]): Html {
+  const known = facts.filter((fact) => fact !== null);
+  return html`<dl>${known.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
 type Fact = readonly [name: string, value: Html | string];
 
-function facts(target: TargetReport, gap: GapReport | undefined, nowMs: number): readonly Fact[] {
-  const { deployment, deployment_changes: changes, indexing_errors: errors, regressions } = target;
+/** What shows whether traffic can go there. */
+function mainFacts(
+  target: TargetReport,
+  gap: GapReport | undefined,
+  nowMs: number,
+): readonly (Fact | null)[] {
+  return [
+    ["Lag", describeLag(target)],
+    ["Last advance", ago(target.last_advance, nowMs)],
+    gap === undefined ? null : [`Gap to ${gap.against}`, describeGap(gap)],
+    target.indexing_errors === true ? ["Indexing errors", "reported by the indexer"] : null,
+  ];
+}
+
+function otherFacts(target: TargetReport, nowMs: number): readonly (Fact | null)[] {
+  const { deployment, deployment_changes: changes, regressions } = target;
   const { reorg, reindex } = regressions;
   const steps = [
     reorg === 0 ? [] : formatCount(reorg, "reorg"),
     reindex === 0 ? [] : `${formatNumber(reindex)} re-indexed`,
   ].flat();
   const changed = changes === 0 ? "" : `, changed ${formatCount(changes, "time")}`;
-  const all: readonly (Fact | null)[] = [
-    ["Lag", describeLag(target)],
+  return [
     ["Height", describeHeight(target, nowMs)],
     ["Last success", ago(target.last_success, nowMs)],
-    ["Last advance", ago(target.last_advance, nowMs)],
-    gap === undefined ? null : [`Gap to ${gap.against}`, describeGap(gap)],
-    errors === true ? ["Indexing errors", "reported by the indexer"] : null,
     steps.length === 0 ? null : ["Steps back", steps.join(", ")],
     deployment === null ? null : ["Deployment", `${deployment}${changed}`],
   ];
-  return all.filter((fact) => fact !== null);
 }
 
 function describeLag({
