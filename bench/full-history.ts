@@ -87,6 +87,7 @@ const OK: Omit<TargetReport, keyof TargetId | "block_number" | "lag_seconds"> = 
   block_timestamp: null,
   lag_blocks: 1,
   lag_extrapolated: false,
+  catch_up: null,
   last_success: null,
   last_advance: null,
   indexing_errors: null,

@@ -151,6 +151,16 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
     "Chain time behind the reference of the chain, or behind the clock where it has none; absent when unknown",
     (target) => target.lag_seconds,
   ),
+  targets(
+    "synclag_catch_up_blocks_per_second",
+    "Blocks a second by which a target that lags or syncs comes nearer to the head; negative when it falls further behind",
+    (target) => target.catch_up?.blocks_per_second ?? null,
+  ),
+  targets(
+    "synclag_catch_up_eta_seconds",
+    "Time until a target that lags or syncs is at the head, at its pace of the last ten minutes; absent when unknown, and where it never will be",
+    (target) => target.catch_up?.eta_seconds ?? null,
+  ),
   family(
     "synclag_status",
     "1 for the status of the target, 0 for all others",

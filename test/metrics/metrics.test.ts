@@ -113,6 +113,8 @@ describe("/metrics", () => {
       "synclag_block_interval_seconds",
       "synclag_block_number",
       "synclag_block_timestamp_seconds",
+      "synclag_catch_up_blocks_per_second",
+      "synclag_catch_up_eta_seconds",
       "synclag_deployment_info",
       "synclag_indexing_errors",
       "synclag_lag_blocks",

@@ -47,6 +47,7 @@ export function fullReport(): Report {
           sampleTargetReport({
             target: subgraph,
             status: "lagging",
+            catch_up: { blocks_per_second: 12, eta_seconds: 3_000 },
             regressions: { reorg: 2, reindex: 1 },
             deployment_changes: 3,
           }),

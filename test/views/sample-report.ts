@@ -83,6 +83,7 @@ export function sampleTargetReport({
     lag_blocks: 2,
     lag_seconds: 4,
     lag_extrapolated: false,
+    catch_up: null,
     last_success: isoTime(NOW_MS - 2_000),
     last_advance: isoTime(NOW_MS - 2_000),
     indexing_errors: false,

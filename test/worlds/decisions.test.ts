@@ -94,7 +94,7 @@ class DecisionLog {
     for (const { key, status } of targets) {
       this.#change(at, key, status);
     }
-    this.#numbers.update(JSON.stringify(report, (key, value) => (TEXTS.has(key) ? null : value)));
+    this.#numbers.update(JSON.stringify(report, (key, value: unknown) => (TEXTS.has(key) ? null : value)));
     // With many sources, their lags say no more than these.
     const shown = targets.slice(0, MANY_SOURCES);
     if ((nowMs - this.#fromMs) % SUMMARY_EVERY_MS === 0) {

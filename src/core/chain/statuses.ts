@@ -4,6 +4,7 @@ import type { Consensus } from "../head/consensus.ts";
 import type { Status } from "../model/report.ts";
 import { debounce } from "../source/settled-status.ts";
 import { hasReadHeight, type SourceState } from "../source/source-state.ts";
+import { followApproach } from "../status/catch-up.ts";
 import { behindMs, statusVote } from "../status/judge.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
 import type { Heard, Instant } from "./decide-head.ts";
@@ -50,6 +51,7 @@ function judge(
     return;
   }
   source.verdict = debounce(verdict, opinion);
+  source.approach = followApproach(source, view);
   source.reachedTip ||= opinion.status === "ok" && isAtTip(source, view);
 }
 

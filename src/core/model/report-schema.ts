@@ -59,6 +59,18 @@ const Target = z.object({
         "lag_seconds is an estimate: the target's block is older than the observed history of the chain",
     })
     .default(false),
+  catch_up: z
+    .object({
+      blocks_per_second: z
+        .number()
+        .meta({ description: "By how much it comes nearer to the head; negative: it falls further behind" }),
+      eta_seconds: Seconds.nonnegative().nullable().meta({
+        description: "How long until it is at the head, at the pace of the last ten minutes; null: never",
+      }),
+    })
+    .meta({ description: "Of a target that is lagging or syncing, after some minutes; else null" })
+    .nullable()
+    .default(null),
   last_success: Time.nullable().default(null),
   last_advance: Time.nullable().default(null),
   indexing_errors: z

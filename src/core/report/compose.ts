@@ -72,7 +72,7 @@ function maskAll(report: ChainReport, { detail }: Incident): ChainReport {
 }
 
 function unknown(target: TargetReport, detail: string): TargetReport {
-  return { ...target, status: "unknown", preferred: false, detail };
+  return { ...target, status: "unknown", catch_up: null, preferred: false, detail };
 }
 
 /** With the explanation first in the detail of each target that has one, and is neither `ok` nor `unknown`. */

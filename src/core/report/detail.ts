@@ -1,6 +1,6 @@
 import { staleAfterMs } from "../head/claim.ts";
 import { oppositionText } from "../head/opposition-text.ts";
-import type { Status } from "../model/report.ts";
+import type { Status, TargetReport } from "../model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
 import { disagreementOf } from "../source/replicas.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
@@ -17,6 +17,7 @@ export interface Facts {
   readonly state: SourceState;
   readonly view: ChainView;
   readonly lag: Lag | null;
+  readonly catchUp: TargetReport["catch_up"];
 }
 
 /** Why a target has its status, in one sentence, and how the last poll ended where that is not the reason. */
@@ -60,9 +61,9 @@ function clauseOf(facts: Facts): string {
     case "syncing":
       return state.last?.kind === "not_started" || state.samples.length === 0
         ? "has not started indexing yet"
-        : `catching up, ${behindText(facts)}`;
+        : `${facts.catchUp === null ? "catching up, " : ""}${behindText(facts)}${catchUpText(facts)}`;
     case "lagging":
-      return `${advanceText(facts)}, ${behindText(facts)}`;
+      return `${advanceText(facts)}, ${behindText(facts)}${catchUpText(facts)}`;
     case "ok":
       return `${advanceText(facts)}, ${behindText(facts)}`;
   }
@@ -187,6 +188,22 @@ function behindText({ lag, view }: Facts): string {
   }
   const about = lag.extrapolated ? "about " : "";
   return `${about}${formatDuration(lag.ms)} (${formatCount(lag.blocks, "block")}) behind ${seen}`;
+}
+
+/** Whether it will be at the head again, and when. */
+function catchUpText({ catchUp }: Facts): string {
+  if (catchUp === null) {
+    return "";
+  }
+  const { blocks_per_second: perSecond, eta_seconds: eta } = catchUp;
+  if (eta === null) {
+    return "; at this pace it never catches up";
+  }
+  const pace =
+    perSecond >= 1
+      ? `${formatCount(perSecond, "block")} a second`
+      : `${formatCount(perSecond * 60, "block")} a minute`;
+  return `; catching up at ${pace}, at the head in about ${formatDuration(eta * 1_000)}`;
 }
 
 function behindClockText(lagMs: number | null, { dispute, hasSingleSource }: ChainView): string {

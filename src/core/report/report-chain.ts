@@ -15,6 +15,7 @@ import {
 import { inSeconds, isoTime } from "../model/text.ts";
 import { statusOfFailure } from "../source/settled-status.ts";
 import { newestSample, newSource, type SourceState, servedOf } from "../source/source-state.ts";
+import { reportCatchUp } from "../status/catch-up.ts";
 import { contradictionOf } from "../status/judge.ts";
 import { measureLag } from "../status/lag.ts";
 import { type ChainView, viewOf } from "../status/view.ts";
@@ -135,6 +136,7 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
   const height = reportHeight(state, view);
   const status = statusAt(state, { nowMs: view.nowMs, staleMs, fresh });
   const lag = status === "diverged" || height.block_number === null ? null : measureLag(state, view);
+  const catchUp = reportCatchUp(state.approach, status, lag, view.intervalMs);
   let detail: string | null = null;
   return {
     ...targetId(target),
@@ -144,6 +146,7 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
     lag_blocks: lag?.blocks ?? null,
     lag_seconds: lag?.ms == null ? null : Math.round(lag.ms) / 1_000,
     lag_extrapolated: lag?.extrapolated ?? false,
+    catch_up: catchUp,
     last_success: state.lastSuccessMs === null ? null : isoTime(state.lastSuccessMs),
     last_advance: state.lastAdvanceMs === null ? null : isoTime(Math.round(state.lastAdvanceMs)),
     indexing_errors: state.indexingErrors,
@@ -154,7 +157,7 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
     maintenance: false,
     // A sentence is made when somebody reads it: metrics and most reports need none.
     get detail() {
-      detail ??= detailOf({ status, state, view, lag });
+      detail ??= detailOf({ status, state, view, lag, catchUp });
       return detail;
     },
     explorer: target.explorer,

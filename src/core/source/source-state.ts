@@ -19,6 +19,15 @@ interface BeforeJump {
   readonly peak: SourceState["peak"];
 }
 
+/** How far behind a target has been: at most one mark a minute, for the time at which it is at the head again. */
+export interface Approach {
+  /** Blocks behind the reference; by the clock, where there is none, milliseconds. */
+  readonly unit: "blocks" | "milliseconds";
+  readonly marks: readonly { readonly atMs: number; readonly block: number; readonly behind: number }[];
+  /** Null while there are too few marks to tell. */
+  readonly isClosing: boolean | null;
+}
+
 /** What is remembered of one target, or of an RPC node: plain data of bounded size, which only its chain edits. */
 export interface SourceState {
   /** The target's key, or the RPC endpoint's. */
@@ -47,6 +56,8 @@ export interface SourceState {
   deployment: string | null;
   deploymentChanges: number;
   verdict: SettledStatus | null;
+  /** Null while it is not behind. */
+  approach: Approach | null;
   /** What the latest pairs of polls say of the gap to the target that this one is compared with. */
   gap: GapMeasures;
 }
@@ -72,6 +83,7 @@ export function newSource(key: string, kind: SourceState["kind"], pollIntervalMs
     deployment: null,
     deploymentChanges: 0,
     verdict: null,
+    approach: null,
     gap: NO_MEASURES,
   };
 }
