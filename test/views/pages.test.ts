@@ -87,7 +87,7 @@ describe("renderStatusPage()", () => {
     expect(cells.map(([, chain, id]) => `${chain} ${id}`).sort()).toEqual(cards.sort());
     expect(cells).toHaveLength(48);
     expect(page).toContain(
-      '<td><a class="bad" href="/chains/base#lockup-subgraph-production" title="lockup subgraph on base: stalled, 41 min behind"><i aria-hidden="true">✕</i> stalled 41m</a></td>',
+      '<td><a class="bad" href="/chains/base#lockup-subgraph-production" title="lockup subgraph on base: stalled, 41 min behind"><i aria-hidden="true">✕</i>\u00A0stalled 41m</a></td>',
     );
   });
 
@@ -113,7 +113,7 @@ describe("renderStatusPage()", () => {
     const budgetsIn = (page: string) =>
       ["lockup", "airdrops"].filter((name) => page.includes(`${name} quota`));
     const pages = ["", "lockup", "solana"].flatMap((query) => [
-      renderStatusPage(report, { ...PAGE, query, plan }),
+      renderStatusPage(report, { ...PAGE, query }, plan),
       renderPlanPage(report, plan, { ...PAGE, query }),
     ]);
 
@@ -144,8 +144,24 @@ describe("renderStatusPage()", () => {
     );
 
     expect(folded).toContain("125 more chains, all ok");
-    expect(shown.match(/ stalled<\/a>/g)).toHaveLength(125);
+    expect(shown.match(/\u00A0stalled<\/a>/g)).toHaveLength(125);
     expect(folded).not.toContain("stalled</a>");
+  });
+
+  it("sorts the fleet by its column that a link in the head asks for, beside the filter", () => {
+    const pageOf = (sort: string) => renderStatusPage(fleetReport(), { ...PAGE, query: "lockup", sort });
+    const mainnets = (page: string) => page.split('id="box-mainnets"')[1]?.split("</table>")[0] ?? "";
+    const chainsOf = (sort: string) =>
+      [...mainnets(pageOf(sort)).matchAll(/<th scope="row"><a [^>]*>([^<]+)/g)].map(([, name]) => name);
+    const byName = chainsOf("chain");
+
+    expect(byName.length).toBeGreaterThan(2);
+    expect(byName).toEqual(byName.toSorted());
+    expect(chainsOf("lockup/subgraph/production")[0]).toBe("Morph");
+    expect(chainsOf("nothing/that/is")).toEqual(chainsOf(""));
+    expect(pageOf("")).toContain('<a href="/?q=lockup&amp;sort=lockup%2Fsubgraph%2Fproduction#fleet"');
+    expect(pageOf("chain")).toMatch(/aria-sort="ascending">\s*<a href="\/\?q=lockup#fleet"/);
+    expect(pageOf("chain")).toContain('<input type="hidden" name="sort" value="chain">');
   });
 
   it("shows less prominently what an incident explains, and what is in maintenance", () => {

@@ -1,5 +1,13 @@
 import type { TargetReport } from "../../core/model/report.ts";
 
+/** The status page with its filter and the column that it is sorted by; either may be empty. */
+export function fleetPath(query: string, sort: string): string {
+  const search = Object.entries({ q: query, sort })
+    .filter(([, value]) => value !== "")
+    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+  return search.length === 0 ? "/" : `/?${search.join("&")}`;
+}
+
 /** The page of a chain. */
 export function chainPath(slug: string): string {
   return `/chains/${encodeURIComponent(slug)}`;

@@ -4,11 +4,19 @@ import { type ChainSummary, type Report, statusRank, type TargetReport } from ".
 import { formatCount, formatNumber, shortDuration } from "../../core/model/text.ts";
 import { differingKeys, findDifferences } from "../wording/parity.ts";
 import { describeState, notableLagMs, statusWords } from "../wording/targets.ts";
-import { type Html, html } from "./html.ts";
-import { chainPath, targetAnchor } from "./links.ts";
+import { type Html, type HtmlValue, html } from "./html.ts";
+import { chainPath, fleetPath, targetAnchor } from "./links.ts";
 import { glyphOf, renderSection } from "./shell.ts";
 
-interface Table {
+/** What of the fleet is shown, and in which order. */
+export interface MatrixView {
+  /** The content of the filter box. */
+  readonly query: string;
+  /** `chain`, or the `protocol/variant/tier` of a column; empty or unknown: by the worst target of each chain. */
+  readonly sort: string;
+}
+
+interface Table extends MatrixView {
   /** One for each variant and tier of each protocol, those of a protocol side by side. */
   readonly columns: readonly IndexerId[];
   /** Keys of the targets that an incident explains: they are less prominent. */
@@ -27,10 +35,11 @@ interface Row {
 /** Of more rows, those that are all ok are folded: browsers are slow with long tables. */
 const MAX_OK_ROWS = 100;
 
-/** The whole fleet, a row for each chain, the worst first; testnets are folded. */
-export function renderMatrix(report: Report): Html {
-  const rows = sortRows(report);
+/** The whole fleet, a row for each chain, the worst first unless asked otherwise; testnets are folded. */
+export function renderMatrix(report: Report, view: MatrixView): Html {
+  const rows = sortRows(report, view.sort);
   const table = {
+    ...view,
     columns: findColumns(rows),
     explained: new Set(report.incidents.flatMap(({ targets }) => targets)),
     differing: new Set(findDifferences(report).flatMap(differingKeys)),
@@ -73,16 +82,33 @@ function renderTable(table: Table, rows: readonly Row[], caption: string): Html 
   const id = `box-${caption.toLowerCase().replace(" ", "-")}`;
   const protocols = groupBy(table.columns, ({ protocol }) => protocol);
   return html`<div class="box" id="${id}" role="region" aria-label="${caption}" tabindex="0"><table class="matrix">
-<caption class="sr">${caption}, worst first</caption>
-<thead><tr><th rowspan="2" scope="col">Chain</th>${[...protocols].map(
+<caption class="sr">${caption}, ${describeOrder(table)}</caption>
+<thead><tr>${renderSortable(table, "chain", "Chain", html`rowspan="2"`)}${[...protocols].map(
     ([name, columns]) =>
-      html`<th colspan="${columns.length}" scope="colgroup"><a href="/?q=${encodeURIComponent(name)}">${name}</a></th>`,
+      html`<th colspan="${columns.length}" scope="colgroup"><a href="${fleetPath(name, table.sort)}">${name}</a></th>`,
   )}<th rowspan="2" scope="col" class="head">Reference head × sources</th></tr>
-<tr>${table.columns.map(
-    ({ variant, tier }) =>
-      html`<th scope="col">${variant}${tier === "production" ? null : html` <small>${tier}</small>`}</th>`,
-  )}</tr></thead>
+<tr>${table.columns.map((column) => {
+    const tier = column.tier === "production" ? null : html` <small>${column.tier}</small>`;
+    return renderSortable(table, indexerKey(column), html`${column.variant}${tier}`, null);
+  })}</tr></thead>
 <tbody>${rows.map((row) => renderRow(table, row))}</tbody></table></div>`;
+}
+
+/** The head of a column, which sorts by it; of the one that is sorted by, which goes back to the usual order. */
+function renderSortable({ query, sort }: Table, name: string, title: HtmlValue, span: Html | null): Html {
+  const isSorted = sort === name;
+  const order = name === "chain" ? "ascending" : "descending";
+  const path = `${fleetPath(query, isSorted ? "" : name)}#fleet`;
+  return html`<th scope="col" ${span}${isSorted ? html` aria-sort="${order}"` : null}>
+<a href="${path}" title="${isSorted ? "Worst chain first" : "Sort by this column"}">${title}</a></th>`;
+}
+
+function describeOrder({ columns, sort }: Table): string {
+  if (sort === "chain") {
+    return "by name";
+  }
+  const column = columns.find((one) => indexerKey(one) === sort);
+  return column === undefined ? "worst first" : `worst ${column.protocol} ${variantName(column)} first`;
 }
 
 function renderRow(table: Table, { chain, targets }: Row): Html {
@@ -111,7 +137,7 @@ function renderCell(target: TargetReport | undefined, { explained, differing }: 
   const title = isPlain ? null : html` title="${describeTarget(target)}${differs}"`;
   const path = `${chainPath(target.chain)}#${targetAnchor(target)}`;
   const text = `${cellText(target)}${isDifferent ? " ≠" : ""}`;
-  return html`<td><a class="${style}" href="${path}"${title}>${glyphOf(glyph)} ${text}</a></td>`;
+  return html`<td><a class="${style}" href="${path}"${title}>${glyphOf(glyph)}\u00A0${text}</a></td>`;
 }
 
 /** `1.5s`, `stalled 41m`, `down ⚒`. */
@@ -136,7 +162,7 @@ function findColumns(rows: readonly Row[]): readonly IndexerId[] {
   return [...groupBy(columns, ({ protocol }) => protocol).values()].flat();
 }
 
-function sortRows({ chains, targets }: Report): readonly Row[] {
+function sortRows({ chains, targets }: Report, sort: string): readonly Row[] {
   const byChain = groupBy(targets, ({ chain }) => chain);
   return chains
     .flatMap((chain): Row[] => {
@@ -145,5 +171,17 @@ function sortRows({ chains, targets }: Report): readonly Row[] {
       const notOk = own.filter(({ status }) => status !== "ok").length;
       return own.length === 0 ? [] : [{ chain, targets: own, worst, notOk }];
     })
-    .sort((a, b) => b.worst - a.worst || b.notOk - a.notOk);
+    .sort((a, b) => b.worst - a.worst || b.notOk - a.notOk)
+    .sort(sort === "chain" ? byName : (a, b) => badnessIn(b, sort) - badnessIn(a, sort));
+}
+
+function byName(a: Row, b: Row): number {
+  return a.chain.name.localeCompare(b.chain.name, "en");
+}
+
+/** How bad the target of a column is, by its status and then its lag; less than any where there is none. */
+function badnessIn({ targets }: Row, column: string): number {
+  const target = targets.find((one) => indexerKey(one) === column);
+  const lag = target?.lag_seconds ?? 0;
+  return target === undefined ? -1 : statusRank(target.status) + lag / (lag + 1);
 }

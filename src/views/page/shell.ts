@@ -21,6 +21,8 @@ export interface PageOptions {
   readonly version: string;
   /** The content of the filter box. */
   readonly query?: string | undefined;
+  /** The column that the fleet is sorted by, which a new filter keeps. Default: the worst chain first. */
+  readonly sort?: string | undefined;
 }
 
 interface Page extends PageOptions {
@@ -48,6 +50,7 @@ export function renderPage({
   plots = "none",
   refresh = "live",
   query = "",
+  sort = "",
   filters = "/",
   ...page
 }: Page): string {
@@ -68,7 +71,8 @@ ${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}</head>
 <body><header class="top"><a class="brand" href="/">Synclag</a>
 <form action="${filters}" role="search">
 <input id="q" name="q" type="search" value="${query}" placeholder="Filter: lockup base stalled"
- aria-label="Filter targets" autocomplete="off"><noscript><button>Filter</button></noscript></form>
+ aria-label="Filter targets" autocomplete="off">
+${sort === "" ? null : html`<input type="hidden" name="sort" value="${sort}">`}<noscript><button>Filter</button></noscript></form>
 <span id="live"></span><p id="announcement" class="sr" role="status"></p></header>
 <main>${main}</main>
 <footer><nav aria-label="More"><a href="${PLAN_PATH}">Budgets and plan</a> · <a href="${STATUSES_PATH}">Status meanings</a> ·

@@ -5,33 +5,31 @@ import { filterByWords, filterPlan } from "../api/selection.ts";
 import { describeReplica, type Headline, headline } from "../wording/headline.ts";
 import { findProblems } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
+import { fleetPath } from "./links.ts";
 import { renderBudgets, renderFilterNote, renderIncidents, renderProblems, renderSkipped } from "./lists.ts";
 import { renderMatrix } from "./matrix.ts";
 import { renderDifferences } from "./parity.ts";
 import { type PageOptions, renderPage, renderSummary, toneGlyph } from "./shell.ts";
 
-export interface StatusPageOptions extends PageOptions {
-  /** Tells which budgets the targets draw on that match the filter. */
-  readonly plan?: Plan;
-}
-
 /**
  * The status page: the headline, incidents, what is not ok worst first, then the whole fleet. All of it is about the
- * targets that match `query`; alternatives and failovers are looked for among all.
+ * targets that match `query`; alternatives and failovers are looked for among all. `plan`: tells which budgets these
+ * targets draw on.
  */
-export function renderStatusPage(report: Report, options: StatusPageOptions): string {
+export function renderStatusPage(report: Report, options: PageOptions, plan?: Plan): string {
   const nowMs = Date.parse(report.generated_at);
-  const shown = filterByWords(report, options.query ?? "");
+  const { query = "", sort = "" } = options;
+  const shown = filterByWords(report, query);
   const problems = findProblems(report, shown.targets);
   const summary = shown !== report && shown.targets.length === 0 ? NO_MATCH : headline(shown, problems);
   const { tone, title, detail } = summary;
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${title}`, detail, describeState(shown, nowMs))}
-${renderFilterNote(report, shown, "/")}
+${renderFilterNote(report, shown, fleetPath("", sort))}
 ${renderIncidents(shown.incidents, problems, nowMs)}
 ${renderProblems(problems, shown.incidents, nowMs)}
 ${renderDifferences(shown, nowMs)}
-${shown.targets.length === 0 ? null : renderMatrix(shown)}
-${renderBudgets(budgetsOf(shown, options.plan))}
+${shown.targets.length === 0 ? null : renderMatrix(shown, { query, sort })}
+${renderBudgets(budgetsOf(shown, plan))}
 ${renderSkipped(shown.skipped)}`;
   return renderPage({ ...options, title: pageTitle(summary), tone, main, filters: "/" });
 }

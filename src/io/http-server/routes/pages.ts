@@ -35,9 +35,9 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
 
   server.get<PageQuery>("/", async ({ query }, reply) => {
     const report = source.report();
-    const filter = filterOf(query);
-    const own = filter === "" ? options : { ...options, query: filter, plan: source.plan() };
-    return await sendPage(reply, report, () => renderStatusPage(report, own));
+    const own = { ...options, query: textOf(query["q"]), sort: textOf(query["sort"]) };
+    const plan = own.query === "" ? undefined : source.plan();
+    return await sendPage(reply, report, () => renderStatusPage(report, own, plan));
   });
 
   server.get<{ Params: { chain: string } }>("/chains/:chain", async ({ params: { chain } }, reply) => {
@@ -62,7 +62,7 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
 
   server.get<PageQuery>(PLAN_PATH, async ({ query }, reply) => {
     const report = source.report();
-    const own = { ...options, query: filterOf(query) };
+    const own = { ...options, query: textOf(query["q"]) };
     return await sendPage(reply, report, () => renderPlanPage(report, source.plan(), own));
   });
 
@@ -99,8 +99,9 @@ interface PageQuery {
   readonly Querystring: Readonly<Record<string, unknown>>;
 }
 
-function filterOf({ q }: PageQuery["Querystring"]): string {
-  return typeof q === "string" ? q : "";
+/** The value of a parameter; one that is given twice is ignored. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
 }
 
 async function sendPage(reply: FastifyReply, report: Report, make: () => string): Promise<FastifyReply> {
