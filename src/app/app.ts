@@ -74,6 +74,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
           past: (chain, keys, span) => history.past(chain, keys, span),
           endpoints: (chain) => daemon.endpoints(chain),
           plan: () => daemon.plan(),
+          settings: () => daemon.config,
           metrics: createScrape(daemon, { prometheus, reloader, httpErrors, replica }),
           healthy: () => daemon.healthy(),
           ready: () => daemon.ready(),

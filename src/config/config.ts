@@ -1,5 +1,6 @@
 import type { SecureVersion } from "node:tls";
 import type { Fleet } from "../core/model/fleet.ts";
+import type { Links } from "../core/model/links.ts";
 import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
 
 /** How the daemon polls. Times in milliseconds, sizes in bytes. */
@@ -32,6 +33,7 @@ export interface Config {
   readonly poll: PollSettings;
   readonly fleet: Fleet;
   readonly maintenance: readonly MaintenanceWindow[];
+  readonly links: Links;
   /** Logged at the start and after a reload. */
   readonly warnings: readonly string[];
   /** Texts that must never leave the process: values of variables and files, keys in URLs and headers. */

@@ -29,8 +29,8 @@ export function parseConfig(text: string, options: ParseOptions): Config {
   const sections = parseSections(ConfigFile, yaml.readable ? yaml.value : undefined, problems.top);
   const { fleet, maintenance } = resolveFleet(sections, problems.top, secrets);
   problems.throwIfAny(createRedact(secrets.all));
-  const { listen, poll } = sections;
-  if (listen === null || poll === null) {
+  const { listen, poll, links } = sections;
+  if (listen === null || poll === null || links === null) {
     throw new RangeError("Cannot use a section that is broken: a problem was added");
   }
   const names = publicNames(fleet);
@@ -46,6 +46,7 @@ export function parseConfig(text: string, options: ParseOptions): Config {
     },
     fleet,
     maintenance,
+    links: { alertmanager: links.alertmanager ?? null, grafana: links.grafana ?? null },
     warnings: [
       ...fleet.skipped.map((indexer) => `${indexerKey(indexer)} is skipped: ${indexer.why}`),
       ...budgetWarnings(fleet),

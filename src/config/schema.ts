@@ -242,6 +242,19 @@ const MaintenanceEntry = z
   })
   .meta({ expected: "a map with match, and either from and to or schedule and for" });
 
+const WebLink = z
+  .string()
+  .regex(/^https?:\/\/[^\s/]+[^\s'"]*$/i)
+  .transform((url) => url.replace(/\/+$/, ""))
+  .meta({ expected: "an http:// or https:// URL" });
+
+const LinksEntry = z
+  .strictObject({
+    alertmanager: WebLink.exactOptional().describe("Alertmanager, as browsers reach it: for new silences."),
+    grafana: WebLink.exactOptional().describe("The Grafana that has the dashboards of Synclag."),
+  })
+  .meta({ expected: "a map with alertmanager or grafana" });
+
 const SHORTEST_EVERY_MS = 10_000;
 /** A selection that a server refuses is sent again within a day. */
 const LONGEST_EVERY_MS = 86_400_000;
@@ -319,6 +332,7 @@ export const ConfigFile = z
       .meta({ expected: "a list of windows" })
       .default([])
       .describe("Windows in which targets are polled as usual but marked, so that alerts can ignore them."),
+    links: LinksEntry.prefault({}).describe("Where the links beside each problem lead."),
     parity: z
       .array(ParityEntry)
       .max(20)

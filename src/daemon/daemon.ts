@@ -90,6 +90,11 @@ export class Daemon implements AsyncDisposable {
     this.#states.restoreQuestions(questions);
   }
 
+  /** The configuration in use. */
+  get config(): Config {
+    return this.#config;
+  }
+
   /** Whether rounds are started; a replica that stands by does not. */
   isPolling(): boolean {
     return this.#poller !== null;

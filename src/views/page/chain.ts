@@ -43,7 +43,7 @@ export function renderChainPage(report: Report, slug: string, options: ChainPage
   const { tone, title, detail } = headline(own, problems);
   const sentence = html`${toneGlyph(tone)} ${chain.name}: ${title}`;
   const main = html`${renderSummary(report, tone, sentence, detail, html`. <a href="/">All chains</a>`)}
-${renderIncidents(own.incidents, problems, nowMs)}
+${renderIncidents(own.incidents, problems, options.links, nowMs)}
 ${byProtocol.map(([protocol, targets]) => renderProtocol(own, chain, protocol, targets, options))}
 ${byProtocol.map(([protocol]) => renderHistory(protocol, slug))}
 ${[...parity.values()].map((compared) => renderChainParity(compared, options.endpoints, nowMs))}
@@ -153,7 +153,7 @@ function renderProtocol(
   chain: ChainSummary,
   protocol: string,
   targets: readonly TargetReport[],
-  { endpoints, past }: ChainPageOptions,
+  { endpoints, links, past }: ChainPageOptions,
 ): Html {
   const nowMs = Date.parse(time);
   const worstFirst = targets.toSorted((a, b) => statusRank(b.status) - statusRank(a.status));
@@ -167,6 +167,7 @@ function renderProtocol(
         nowMs,
         laggingMs: chain.thresholds.lagging_seconds * 1000,
       }),
+      links,
       nowMs,
     });
   });

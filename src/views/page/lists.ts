@@ -1,5 +1,6 @@
 import { variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
+import type { Links } from "../../core/model/links.ts";
 import type { BudgetReport, Incident, Report } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber, perWindow } from "../../core/model/text.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
@@ -10,6 +11,7 @@ import {
   statusWords,
   type TargetProblem,
 } from "../wording/targets.ts";
+import { matchesOf, matchOf, renderAct } from "./act.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { chainPath, PLAN_PATH, statusPath, targetAnchor } from "./links.ts";
 import { glyphOf, renderClock, renderSection, renderTable } from "./shell.ts";
@@ -21,23 +23,25 @@ const MAX_PROBLEMS = 24;
 export function renderIncidents(
   incidents: readonly Incident[],
   problems: readonly TargetProblem[],
+  links: Links | undefined,
   nowMs: number,
 ): Html | null {
   const cards = incidents.map((incident) =>
-    renderIncident(incident, describeFailover(incident, problems), nowMs),
+    renderIncident(incident, describeFailover(incident, problems), links, nowMs),
   );
   return cards.length === 0
     ? null
     : renderSection("incidents", "Incidents", html`<ul class="cards">${cards}</ul>`);
 }
 
-function renderIncident(incident: Incident, failover: string, nowMs: number): Html {
+function renderIncident(incident: Incident, failover: string, links: Links | undefined, nowMs: number): Html {
   const { scope, subject, since, targets } = incident;
   return html`<li class="card bad"><h3>${glyphOf("✕")} ${incidentTitle(incident)}</h3>
 ${failover === "" ? null : html`<p>${failover}</p>`}
 <p class="meta">for ${formatDuration(nowMs - Date.parse(since))}, since ${renderClock(since, nowMs)}</p>
 <details id="incident-${scope}-${subject}"><summary>${formatCount(targets.length, "target")}</summary>
-<ul class="keys" tabindex="0">${targets.map((key) => html`<li>${key}</li>`)}</ul></details></li>
+<ul class="keys" tabindex="0">${targets.map((key) => html`<li>${key}</li>`)}</ul></details>
+${renderAct({ id: `${scope}-${subject}`, matches: matchesOf(incident), since }, links, nowMs)}</li>
 `;
 }
 
@@ -45,6 +49,7 @@ ${failover === "" ? null : html`<p>${failover}</p>`}
 export function renderProblems(
   problems: readonly TargetProblem[],
   incidents: readonly Incident[],
+  links: Links | undefined,
   nowMs: number,
 ): Html | null {
   const explained = new Set(incidents.flatMap(({ targets }) => targets));
@@ -56,12 +61,12 @@ export function renderProblems(
   return renderSection(
     "problems",
     "Not ok, worst first",
-    html`<ol class="cards">${listed.slice(0, MAX_PROBLEMS).map((problem) => renderProblem(problem, nowMs))}</ol>
+    html`<ol class="cards">${listed.slice(0, MAX_PROBLEMS).map((problem) => renderProblem(problem, links, nowMs))}</ol>
 ${rest > 0 ? html`<p class="hint">and ${formatNumber(rest)} more, in the fleet below</p>` : null}`,
   );
 }
 
-function renderProblem(problem: TargetProblem, nowMs: number): Html {
+function renderProblem(problem: TargetProblem, links: Links | undefined, nowMs: number): Html {
   const { target, chain } = problem;
   const { tone, glyph } = statusWords(target.status);
   const name = `${target.protocol} ${variantName(target)} on ${chain.name}`;
@@ -77,7 +82,8 @@ function renderProblem(problem: TargetProblem, nowMs: number): Html {
 ${target.maintenance ? html`<small>in maintenance</small>` : null}</p>
 <p>${target.detail}</p>
 <p class="meta">${describeAlternatives(problem)} · ${advance}
-${explorer === null ? null : html`· <a href="${explorer}" rel="noopener noreferrer">explorer</a>`}</p></li>
+${explorer === null ? null : html`· <a href="${explorer}" rel="noopener noreferrer">explorer</a>`}</p>
+${renderAct({ id: target.key, matches: [matchOf(target)], since: time }, links, nowMs)}</li>
 `;
 }
 

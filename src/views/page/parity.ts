@@ -95,7 +95,7 @@ function renderQueries(
     : html`<details id="queries-${anchor}"><summary>The queries as commands</summary>
 ${queries.map(
   ({ probe, target, curl }) => html`<p class="hint">${probe} of <b>${target}</b></p>
-${renderCommand(curl, `${probe} of ${target}`)}
+${renderCommand(curl, `curl command for ${probe} of ${target}`)}
 `,
 )}</details>`;
 }

@@ -1,3 +1,4 @@
+import type { Links } from "../../core/model/links.ts";
 import type { Report } from "../../core/model/report.ts";
 import { formatClock } from "../../core/model/text.ts";
 import { sentenceCase } from "../wording/headline.ts";
@@ -19,6 +20,8 @@ export interface PageAssets {
 export interface PageOptions {
   readonly assets: PageAssets;
   readonly version: string;
+  /** Default: none. */
+  readonly links?: Links;
   /** The content of the filter box. */
   readonly query?: string | undefined;
   /** The column that the fleet is sorted by, which a new filter keeps. Default: the worst chain first. */
@@ -148,7 +151,7 @@ export function renderClock(time: string, nowMs: number): Html {
   return html`<time datetime="${time}">${formatClock(Date.parse(time), nowMs)}</time>`;
 }
 
-/** A command that a click selects as a whole. */
-export function renderCommand(curl: string, what: string): Html {
-  return html`<pre class="curl" tabindex="0" role="region" aria-label="curl command for ${what}">${curl}</pre>`;
+/** A command, or lines of a file, that a click selects as a whole. */
+export function renderCommand(text: string, label: string): Html {
+  return html`<pre class="curl" tabindex="0" role="region" aria-label="${label}">${text}</pre>`;
 }

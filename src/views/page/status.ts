@@ -18,15 +18,15 @@ import { type PageOptions, renderPage, renderSummary, toneGlyph } from "./shell.
  */
 export function renderStatusPage(report: Report, options: PageOptions, plan?: Plan): string {
   const nowMs = Date.parse(report.generated_at);
-  const { query = "", sort = "" } = options;
+  const { links, query = "", sort = "" } = options;
   const shown = filterByWords(report, query);
   const problems = findProblems(report, shown.targets);
   const summary = shown !== report && shown.targets.length === 0 ? NO_MATCH : headline(shown, problems);
   const { tone, title, detail } = summary;
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${title}`, detail, describeState(shown, nowMs))}
 ${renderFilterNote(report, shown, fleetPath("", sort))}
-${renderIncidents(shown.incidents, problems, nowMs)}
-${renderProblems(problems, shown.incidents, nowMs)}
+${renderIncidents(shown.incidents, problems, links, nowMs)}
+${renderProblems(problems, shown.incidents, links, nowMs)}
 ${renderDifferences(shown, nowMs)}
 ${shown.targets.length === 0 ? null : renderMatrix(shown, { query, sort })}
 ${renderBudgets(budgetsOf(shown, plan))}

@@ -1,8 +1,10 @@
 import type { EndpointRecord, Exchange } from "../../core/model/exchange.ts";
 import { variantName } from "../../core/model/fleet.ts";
+import type { Links } from "../../core/model/links.ts";
 import type { GapReport, TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { reasonSuffix, statusWords } from "../wording/targets.ts";
+import { matchOf, renderAct } from "./act.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { statusPath, targetAnchor } from "./links.ts";
 import { glyphOf, renderClock, renderCommand } from "./shell.ts";
@@ -13,21 +15,27 @@ export interface TargetCardOptions {
   /** The one that serves it, and the index-node API beside that. */
   readonly endpoints: readonly EndpointRecord[];
   readonly sparkline: Html | null;
+  readonly links: Links | undefined;
   readonly nowMs: number;
 }
 
 /** One target for the page of its chain: how it is and how far behind; all else is folded away. */
 export function renderTargetCard(target: TargetReport, options: TargetCardOptions): Html {
-  const { gap, endpoints, sparkline, nowMs } = options;
+  const { gap, endpoints, sparkline, links, nowMs } = options;
   const { status } = target;
   const anchor = targetAnchor(target);
   const { tone, glyph } = statusWords(status);
+  const act =
+    status === "ok" || status === "unknown"
+      ? null
+      : renderAct({ id: anchor, matches: [matchOf(target)], since: target.last_advance }, links, nowMs);
   return html`<li class="card ${tone}" id="${anchor}"><h3>${variantName(target)}
 <a class="pill ${tone}" href="${statusPath(status)}">${glyphOf(glyph)} ${status}</a>
 ${target.preferred ? html` <small>preferred</small>` : null}${target.maintenance ? html` <small>in maintenance</small>` : null}</h3>
 <p>${target.detail}<small>${reasonSuffix(target)}</small></p>
 ${renderFacts(mainFacts(target, gap, nowMs))}
 ${sparkline}
+${act}
 <details id="exchanges-${anchor}"><summary>More, replies and the request</summary>
 ${renderFacts(otherFacts(target, nowMs))}
 <p class="meta">${link("Explorer", target.explorer)}${link("Playground", target.playground)}</p>
@@ -43,7 +51,7 @@ export function renderExchanges(record: EndpointRecord, nowMs: number): Html | n
   const shared = record.targets.length > 1 ? ` It serves ${record.targets.length} targets.` : "";
   const name = record.kind === "status" ? "Its index-node API" : "Endpoint";
   return html`<p class="hint">${name} <b>${record.key}</b>.${shared} The request as a command:</p>
-${renderCommand(record.curl, record.key)}
+${renderCommand(record.curl, `curl command for ${record.key}`)}
 ${renderExchangeList("Recent failures", record.failures, nowMs)}
 ${renderExchangeList("Recent usable replies", record.replies, nowMs)}`;
 }

@@ -35,7 +35,8 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
 
   server.get<PageQuery>("/", async ({ query }, reply) => {
     const report = source.report();
-    const own = { ...options, query: textOf(query["q"]), sort: textOf(query["sort"]) };
+    const { links } = source.settings();
+    const own = { ...options, links, query: textOf(query["q"]), sort: textOf(query["sort"]) };
     const plan = own.query === "" ? undefined : source.plan();
     return await sendPage(reply, report, () => renderStatusPage(report, own, plan));
   });
@@ -54,6 +55,7 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
       () =>
         renderChainPage(report, chain, {
           ...options,
+          links: source.settings().links,
           past: source.past(chain, keys, span),
           endpoints: source.endpoints(chain),
         }) ?? "",

@@ -1,3 +1,4 @@
+import type { Config } from "../../../config/config.ts";
 import type { HistorySlice, Span } from "../../../core/history/history.ts";
 import type { EndpointRecord } from "../../../core/model/exchange.ts";
 import type { Plan } from "../../../core/model/plan.ts";
@@ -11,6 +12,8 @@ export interface ServerDeps {
   /** Every endpoint that serves a chain, with its last replies. */
   readonly endpoints: (chain: string) => readonly EndpointRecord[];
   readonly plan: () => Plan;
+  /** As they are in the configuration in use. */
+  readonly settings: () => Pick<Config, "links">;
   readonly metrics: () => Promise<ScrapeReply>;
   readonly healthy: () => ProbeResult;
   readonly ready: () => ProbeResult;

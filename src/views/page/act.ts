@@ -1,0 +1,101 @@
+import { indexerKey } from "../../core/model/fleet.ts";
+import type { Links } from "../../core/model/links.ts";
+import type { MaintenanceMatch } from "../../core/model/maintenance-window.ts";
+import type { Incident, TargetId } from "../../core/model/report.ts";
+import { isoTime } from "../../core/model/text.ts";
+import { idOfKey } from "../wording/targets.ts";
+import { type Html, html } from "./html.ts";
+import { renderCommand } from "./shell.ts";
+
+/** A silence, and a maintenance window, are as long as it takes to look into a problem. */
+const SILENCE_MS = 2 * 3_600_000;
+/** A dashboard shows this much of the time before a problem began. */
+const BEFORE_MS = 3_600_000;
+const NO_LINKS: Links = { alertmanager: null, grafana: null };
+
+/** A problem that people act on. */
+interface Problem {
+  /** Unique in its page. */
+  readonly id: string;
+  /** What has it: the labels of its alerts, and the `match` of maintenance windows. */
+  readonly matches: readonly MaintenanceMatch[];
+  /** ISO 8601; null: not known. */
+  readonly since: string | null;
+}
+
+/** The label that alerts of one target have. */
+export function matchOf({ protocol, variant, tier, chain }: TargetId): MaintenanceMatch {
+  return { protocol, variant, tier, chain };
+}
+
+/** What an incident affects: its chain, or each of its indexers; an outage of our own network is not to be silenced. */
+export function matchesOf({ scope, subject, targets }: Incident): readonly MaintenanceMatch[] {
+  if (scope === "network") {
+    return [];
+  }
+  const indexers = new Map(targets.map(idOfKey).map((indexer) => [indexerKey(indexer), indexer]));
+  return scope === "chain" ? [{ chain: subject }] : [...indexers.values()];
+}
+
+/** How to silence the alerts of a problem, mark it as maintenance and look at its dashboard: links, and lines to paste. */
+export function renderAct({ id, matches, since }: Problem, links = NO_LINKS, nowMs: number): Html | null {
+  const { alertmanager, grafana } = links;
+  const named = (what: string, match: MaintenanceMatch) =>
+    matches.length === 1 ? what : `${what} of ${Object.values(match).join(" ")}`;
+  const silences = matches.map((match) =>
+    alertmanager === null ? null : renderLink(silenceUrl(alertmanager, match), named("New silence", match)),
+  );
+  const dashboards = matches.map((match) =>
+    grafana === null
+      ? null
+      : renderLink(dashboardUrl(grafana, match, since, nowMs), named("Dashboard at that time", match)),
+  );
+  const commands = matches.map((match) => amtoolCommand(match, alertmanager)).join("\n");
+  return matches.length === 0
+    ? null
+    : html`<details id="act-${id}"><summary>Act</summary>
+<p class="meta">${silences}${dashboards}</p>
+<p class="hint">Two hours without its alerts:</p>
+${renderCommand(commands, `amtool command for ${id}`)}
+<p class="hint">Two hours of maintenance, in chains.yaml:</p>
+${renderCommand(maintenanceLines(matches, nowMs), `lines of chains.yaml for ${id}`)}</details>`;
+}
+
+function renderLink(url: string, text: string): Html {
+  return html`<a href="${url}" rel="noopener noreferrer">${text}</a> `;
+}
+
+function labelsOf(match: MaintenanceMatch): readonly (readonly [name: string, value: string])[] {
+  return Object.entries<string>({ ...match });
+}
+
+function silenceUrl(alertmanager: string, match: MaintenanceMatch): string {
+  const matchers = labelsOf(match).map(([label, value]) => `${label}="${value}"`);
+  return `${alertmanager}/#/silences/new?filter=${encodeURIComponent(`{${matchers.join(",")}}`)}`;
+}
+
+/** The dashboard that the alerts of the problem lead to. */
+function dashboardUrl(grafana: string, match: MaintenanceMatch, since: string | null, nowMs: number): string {
+  const board = match.chain === undefined ? "synclag-endpoint" : "synclag-chain";
+  const fromMs = (since === null ? nowMs : Date.parse(since)) - BEFORE_MS;
+  const variables = labelsOf(match).map(([name, value]) => `var-${name}=${encodeURIComponent(value)}`);
+  return `${grafana}/d/${board}?${variables.join("&")}&from=${fromMs}&to=${nowMs}`;
+}
+
+function amtoolCommand(match: MaintenanceMatch, alertmanager: string | null): string {
+  const where = alertmanager === null ? "" : ` --alertmanager.url='${alertmanager}'`;
+  const matchers = labelsOf(match).map(([label, value]) => `${label}=${value}`);
+  return `amtool silence add${where} --duration=2h --comment='known problem' ${matchers.join(" ")}`;
+}
+
+/** Names are quoted: YAML would take some, such as `1` or `true`, for no text. */
+function maintenanceLines(matches: readonly MaintenanceMatch[], nowMs: number): string {
+  const [from, to] = [nowMs, nowMs + SILENCE_MS].map((timeMs) => `${isoTime(timeMs).slice(0, 16)}:00Z`);
+  return [
+    "maintenance:",
+    ...matches.flatMap((match) => {
+      const names = labelsOf(match).map(([key, value]) => `${key}: ${JSON.stringify(value)}`);
+      return [`  - match: { ${names.join(", ")} }`, `    from: ${from}`, `    to: ${to}`];
+    }),
+  ].join("\n");
+}
