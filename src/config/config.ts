@@ -34,6 +34,8 @@ export interface Config {
   readonly fleet: Fleet;
   readonly maintenance: readonly MaintenanceWindow[];
   readonly links: Links;
+  /** Origins whose pages may read what is shared with them; `*`: any. */
+  readonly cors: readonly string[];
   /** Logged at the start and after a reload. */
   readonly warnings: readonly string[];
   /** Texts that must never leave the process: values of variables and files, keys in URLs and headers. */

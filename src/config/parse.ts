@@ -29,8 +29,8 @@ export function parseConfig(text: string, options: ParseOptions): Config {
   const sections = parseSections(ConfigFile, yaml.readable ? yaml.value : undefined, problems.top);
   const { fleet, maintenance } = resolveFleet(sections, problems.top, secrets);
   problems.throwIfAny(createRedact(secrets.all));
-  const { listen, poll, links } = sections;
-  if (listen === null || poll === null || links === null) {
+  const { listen, poll, links, cors } = sections;
+  if (listen === null || poll === null || links === null || cors === null) {
     throw new RangeError("Cannot use a section that is broken: a problem was added");
   }
   const names = publicNames(fleet);
@@ -47,6 +47,7 @@ export function parseConfig(text: string, options: ParseOptions): Config {
     fleet,
     maintenance,
     links: { alertmanager: links.alertmanager ?? null, grafana: links.grafana ?? null },
+    cors: cors.flatMap((origin) => origin ?? []),
     warnings: [
       ...fleet.skipped.map((indexer) => `${indexerKey(indexer)} is skipped: ${indexer.why}`),
       ...budgetWarnings(fleet),

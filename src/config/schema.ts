@@ -248,6 +248,11 @@ const WebLink = z
   .transform((url) => url.replace(/\/+$/, ""))
   .meta({ expected: "an http:// or https:// URL" });
 
+const Origin = z
+  .string()
+  .regex(/^(?:\*|https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:]+\])(?::\d+)?)$/)
+  .meta({ expected: "an origin such as https://app.example, in lower case and without a path, or *" });
+
 const LinksEntry = z
   .strictObject({
     alertmanager: WebLink.exactOptional().describe("Alertmanager, as browsers reach it: for new silences."),
@@ -333,6 +338,13 @@ export const ConfigFile = z
       .default([])
       .describe("Windows in which targets are polled as usual but marked, so that alerts can ignore them."),
     links: LinksEntry.prefault({}).describe("Where the links beside each problem lead."),
+    cors: z
+      .array(Origin)
+      .meta({ expected: "a list of origins" })
+      .default([])
+      .describe(
+        "Origins whose pages may read /api/v1/health in a browser, such as https://app.example; * for any.",
+      ),
     parity: z
       .array(ParityEntry)
       .max(20)

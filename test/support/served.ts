@@ -37,7 +37,7 @@ export function serve(
       past: () => ({ timesMs: [], reference: [], targets: {} }),
       endpoints: () => [],
       plan: () => NO_PLAN,
-      settings: () => ({ links: { alertmanager: null, grafana: null } }),
+      settings: () => ({ cors: [], links: { alertmanager: null, grafana: null } }),
       metrics: () => Promise.resolve(METRICS),
       healthy: () => FINE,
       ready: () => FINE,

@@ -34,6 +34,15 @@ export const HealthSchema = z.object({
   targets: z.array(HealthTarget),
 });
 
+/** What `/api/v1/health/{protocol}` answers: as of each of its chains. */
+export const ProtocolHealthSchema = HealthSchema.pick({
+  generated_at: true,
+  protocol: true,
+  variant: true,
+  healthy: true,
+  why: true,
+}).extend({ chains: z.array(HealthSchema) });
+
 const Series = z.array(z.number().nullable());
 
 /** What `/api/v1/history/{protocol}/{chain}` answers. */
@@ -69,5 +78,6 @@ export const ProblemSchema = z.object({
 });
 
 export type HealthJson = ReadonlyDeep<z.infer<typeof HealthSchema>>;
+export type ProtocolHealthJson = ReadonlyDeep<z.infer<typeof ProtocolHealthSchema>>;
 export type HealthTargetJson = HealthJson["targets"][number];
 export type HistoryJson = ReadonlyDeep<z.infer<typeof HistorySchema>>;

@@ -1,8 +1,8 @@
 import { servingTargets } from "../../core/model/fleet.ts";
 import type { Report, TargetReport } from "../../core/model/report.ts";
-import { formatAgo, formatDuration } from "../../core/model/text.ts";
+import { formatAgo, formatCount, formatDuration } from "../../core/model/text.ts";
 import { differingKeys, findDifferences } from "../wording/parity.ts";
-import type { HealthJson, HealthTargetJson } from "./api-schema.ts";
+import type { HealthJson, HealthTargetJson, ProtocolHealthJson } from "./api-schema.ts";
 import { selectTargets } from "./selection.ts";
 
 /** The question of a load balancer: can traffic be sent to a protocol on a chain, to any of its variants or to one? */
@@ -55,6 +55,29 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
     why: explain(targets),
     targets,
   };
+}
+
+/** The same of all chains of a protocol that have what is asked for: healthy while each is. Null if none has. */
+export function protocolHealthJson(
+  report: Report,
+  query: Omit<HealthQuery, "chain">,
+): ProtocolHealthJson | null {
+  const chains = report.chains.flatMap(({ slug }) => healthJson(report, { ...query, chain: slug }) ?? []);
+  const bad = chains.filter(({ healthy }) => !healthy);
+  const named = bad.map(({ chain }) => chain).join(", ");
+  return chains.length === 0
+    ? null
+    : {
+        generated_at: report.generated_at,
+        protocol: query.protocol,
+        variant: query.variant ?? null,
+        healthy: bad.length === 0,
+        why:
+          bad.length === 0
+            ? `healthy on ${formatCount(chains.length, "chain")}`
+            : `not healthy on ${bad.length} of ${formatCount(chains.length, "chain")}: ${named}`,
+        chains,
+      };
 }
 
 interface Rules {

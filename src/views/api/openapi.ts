@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { ReportSchema } from "../../core/model/report-schema.ts";
-import { HealthSchema, HistorySchema, ProblemSchema } from "./api-schema.ts";
+import { HealthSchema, HistorySchema, ProblemSchema, ProtocolHealthSchema } from "./api-schema.ts";
 
 /** A part of an OpenAPI document. */
 type OpenapiObject = Readonly<Record<string, unknown>>;
@@ -8,6 +8,7 @@ type OpenapiObject = Readonly<Record<string, unknown>>;
 const SCHEMAS = {
   Status: ReportSchema,
   Health: HealthSchema,
+  ProtocolHealth: ProtocolHealthSchema,
   History: HistorySchema,
   Problem: ProblemSchema,
 };
@@ -49,8 +50,12 @@ function jsonSchema(schema: z.ZodType): OpenapiObject {
   return rest;
 }
 
+const PROTOCOL = {
+  ...parameter("path", "protocol", "As named in chains.yaml", { type: "string" }),
+  required: true,
+};
 const PAIR = [
-  { ...parameter("path", "protocol", "As named in chains.yaml", { type: "string" }), required: true },
+  PROTOCOL,
   { ...parameter("path", "chain", "The slug of the chain", { type: "string" }), required: true },
 ];
 
@@ -109,6 +114,15 @@ const PATHS = {
       "400": INVALID,
       "404": problem("No such protocol, chain, variant or tier; the detail lists those that exist"),
       "503": json("Health", "No considered variant is ok and within max_lag"),
+    }),
+  },
+  "/api/v1/health/{protocol}": {
+    parameters: [PROTOCOL, ...HEALTH_QUERY],
+    ...get("getProtocolHealth", "Whether traffic can be sent to a protocol on all its chains", {
+      "200": json("ProtocolHealth", "On each chain a considered variant is ok and within max_lag"),
+      "400": INVALID,
+      "404": problem("No such protocol, variant or tier; the detail lists those that exist"),
+      "503": json("ProtocolHealth", "On some chain no considered variant is ok and within max_lag"),
     }),
   },
   "/api/v1/history/{protocol}/{chain}": {

@@ -8,6 +8,7 @@ import {
   sampleChain,
   sampleChainReport,
   sampleReport,
+  sampleTarget,
   sampleTargetReport,
 } from "../../views/sample-report.ts";
 
@@ -312,6 +313,40 @@ describe("/api/v1/health/{protocol}/{chain}", () => {
       queries.map(() => [400, PROBLEM_TYPE]),
     );
     expect(answers[0]?.body["detail"]).toContain("expected seconds");
+  });
+});
+
+describe("/api/v1/health/{protocol}", () => {
+  const ask = (query: string) => json(`${server.url}/api/v1/health/lockup${query}`);
+
+  it("answers 200 while each chain that has what is asked for is healthy, else 503 with those that are not", async () => {
+    const onGnosis = sampleTarget({ chain: "gnosis", chainId: 100 });
+    const subgraph = sampleTarget({ variant: "subgraph" });
+    const chains = [
+      sampleChainReport({
+        targets: [sampleTargetReport(), sampleTargetReport({ target: subgraph, lag_seconds: 3 })],
+      }),
+      sampleChainReport({
+        chain: sampleChain({ slug: "gnosis", id: 100 }),
+        targets: [sampleTargetReport({ target: onGnosis, lag_seconds: 60 })],
+      }),
+    ];
+    source.report = () => sampleReport({ chains });
+
+    const { status, body } = await ask("");
+
+    expect([status, body["why"]]).toEqual([200, "healthy on 2 chains"]);
+    expect(body["chains"]).toMatchObject([
+      { chain: "base", healthy: true },
+      { chain: "gnosis", healthy: true },
+    ]);
+    const late = await ask("?max_lag=30");
+    expect([late.status, late.body["why"]]).toEqual([503, "not healthy on 1 of 2 chains: gnosis"]);
+    expect((await ask("?variant=subgraph&max_lag=30")).body["why"]).toBe("healthy on 1 chain");
+    expect((await ask("?variant=subgrph")).body["detail"]).toMatch(
+      /^Cannot find variant 'subgrph' of lockup/,
+    );
+    expect((await ask("?max_lag=x")).status).toBe(400);
   });
 });
 

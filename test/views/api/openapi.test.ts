@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { healthJson } from "../../../src/views/api/health.ts";
+import { healthJson, protocolHealthJson } from "../../../src/views/api/health.ts";
 import { historyJson } from "../../../src/views/api/history.ts";
 import { openapiDocument } from "../../../src/views/api/openapi.ts";
 import { keepTargets, selectTargets } from "../../../src/views/api/selection.ts";
@@ -75,9 +75,10 @@ describe("the published schemas", () => {
       check("Status", sampleReport({ chains: unknown })),
       check("Health", healthJson(REPORT, { protocol: "lockup", chain: "base", maxLagSeconds: 600 })),
       check("Health", healthJson(REPORT, morph)),
+      check("ProtocolHealth", protocolHealthJson(REPORT, { protocol: "lockup" })),
       check("History", historyJson(REPORT, targets, past)),
       check("Problem", { type: "about:blank", title: "Not Found", status: 404, detail: "Cannot find it" }),
-    ]).toEqual([[], [], [], [], [], [], []]);
+    ]).toEqual([[], [], [], [], [], [], [], []]);
   });
 
   it("refuse anything else", () => {
@@ -112,6 +113,7 @@ describe("openapiDocument()", () => {
       "/api/v1/status",
       "/api/v1/status/{protocol}/{chain}",
       "/api/v1/health/{protocol}/{chain}",
+      "/api/v1/health/{protocol}",
       "/api/v1/history/{protocol}/{chain}",
       "/openapi.json",
       "/metrics",
@@ -124,13 +126,19 @@ describe("openapiDocument()", () => {
   it("refers only to schemas that it holds, and to each", () => {
     const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
 
-    expect([...new Set(references)].sort()).toEqual(["Health", "History", "Problem", "Status"]);
+    expect([...new Set(references)].sort()).toEqual([
+      "Health",
+      "History",
+      "Problem",
+      "ProtocolHealth",
+      "Status",
+    ]);
   });
 
   it("gives each operation an id of its own, and each path its parameters", () => {
     const ids = [...text.matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
 
-    expect(new Set(ids).size).toBe(9);
+    expect(new Set(ids).size).toBe(10);
     for (const [path, item] of Object.entries(openapiDocument("1.2.3")["paths"] ?? {})) {
       const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       const described = (item.parameters ?? []).filter((one: { in: string }) => one.in === "path");

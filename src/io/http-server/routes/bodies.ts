@@ -57,7 +57,8 @@ export function compressed(content: string | Buffer): Promise<Buffer> {
 
 /** Replies with a gzipped body: unchanged to clients that accept gzip, else decompressed as fast as they read. */
 export function sendGzipped(reply: FastifyReply, gzipped: Buffer): FastifyReply {
-  void reply.header("vary", "accept-encoding");
+  // Beside the origin, where that decides who may read it.
+  void reply.header("vary", [reply.getHeader("vary") ?? [], "accept-encoding"].flat().join(", "));
   if (acceptsGzip(reply.request.headers["accept-encoding"])) {
     return reply.header("content-encoding", "gzip").send(gzipped);
   }
