@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import type { Config } from "../config/config.ts";
 import type { Report } from "../core/model/report.ts";
 import { Daemon } from "../daemon/daemon.ts";
+import { Notifier } from "../daemon/notify.ts";
 import { Reloader } from "../daemon/reloader.ts";
 import { startReportLoop } from "../daemon/report-loop.ts";
 import { logStart } from "../daemon/start-log.ts";
@@ -65,6 +66,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
       daemon.apply(next);
       replica?.reloaded();
     });
+    const notifier = cleanup.use(new Notifier(daemon, { world }));
     const httpErrors = new HttpErrors(world.logger);
     const server = cleanup.use(
       await startHttpServer(
@@ -75,7 +77,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
           endpoints: (chain) => daemon.endpoints(chain),
           plan: () => daemon.plan(),
           settings: () => daemon.config,
-          metrics: createScrape(daemon, { prometheus, reloader, httpErrors, replica }),
+          metrics: createScrape(daemon, { prometheus, reloader, httpErrors, notifier, replica }),
           healthy: () => daemon.healthy(),
           ready: () => daemon.ready(),
           reload: world.isLifecycleEnabled ? async () => reloader.reload() : null,
@@ -86,7 +88,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
     );
     await store.publishUrl(server.url);
     replica?.start(`${hostname()}:${new URL(server.url).port}`, { daemon, history });
-    cleanup.use(startReportLoop(daemon, history, world));
+    cleanup.use(startReportLoop(daemon, history, notifier, world));
     cleanup.use(reloader).watch();
     logStart(config, world, server.url);
     return {

@@ -36,12 +36,27 @@ export interface Config {
   readonly links: Links;
   /** Origins whose pages may read what is shared with them; `*`: any. */
   readonly cors: readonly string[];
+  /** Null: nobody is told. */
+  readonly notify: NotifySettings | null;
+  /** Null: nothing is pinged. */
+  readonly heartbeat: HeartbeatSettings | null;
   /** Logged at the start and after a reload. */
   readonly warnings: readonly string[];
   /** Texts that must never leave the process: values of variables and files, keys in URLs and headers. */
   readonly secrets: readonly string[];
   /** The secrets that come from variables and files, longest first. */
   readonly variables: readonly Variable[];
+}
+
+/** The webhook that incidents are posted to. */
+export interface NotifySettings {
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/** A URL that is asked at an interval while polls make progress: whoever serves it alarms when that ends. */
+export interface HeartbeatSettings extends NotifySettings {
+  readonly everyMs: number;
 }
 
 /** What `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` hold; an empty text where one is not set. */

@@ -260,6 +260,25 @@ const LinksEntry = z
   })
   .meta({ expected: "a map with alertmanager or grafana" });
 
+const NotifyEntry = z
+  .strictObject({
+    url: Url.describe(`Gets a POST with JSON ([NOTIFY.md](NOTIFY.md)). ${FILLED}`),
+    headers: Headers.default({}).describe(`Sent with every request. ${FILLED}`),
+    on: z
+      .array(oneOf(["incident"]))
+      .meta({ expected: "a list with incident" })
+      .default(["incident"])
+      .describe("What is told: an incident that begins, changes or ends."),
+  })
+  .meta({ expected: "a map with url" });
+
+const HeartbeatEntry = z
+  .strictObject({
+    url: Url.describe(`Gets a GET. ${FILLED}`),
+    every: durationBetween(10_000, 86_400_000).prefault("1m").describe("The time between two requests."),
+  })
+  .meta({ expected: "a map with url" });
+
 const SHORTEST_EVERY_MS = 10_000;
 /** A selection that a server refuses is sent again within a day. */
 const LONGEST_EVERY_MS = 86_400_000;
@@ -345,6 +364,10 @@ export const ConfigFile = z
       .describe(
         "Origins whose pages may read /api/v1/health in a browser, such as https://app.example; * for any.",
       ),
+    notify: NotifyEntry.optional().describe("A webhook for teams without Alertmanager."),
+    heartbeat: HeartbeatEntry.optional().describe(
+      "A dead man's switch: asked while polls make progress, so that somebody else notices when Synclag is down.",
+    ),
     parity: z
       .array(ParityEntry)
       .max(20)
@@ -362,6 +385,8 @@ export type ChainValues = z.output<typeof ChainValues>;
 export type CustomEntry = z.output<typeof Custom>;
 export type IndexerEntry = z.output<typeof IndexerEntry>;
 export type MaintenanceEntry = z.output<typeof MaintenanceEntry>;
+export type NotifyEntry = z.output<typeof NotifyEntry>;
+export type HeartbeatEntry = z.output<typeof HeartbeatEntry>;
 export type ParityEntry = z.output<typeof ParityEntry>;
 
 function text(expected: string, max = Number.POSITIVE_INFINITY) {

@@ -194,7 +194,9 @@ export class Daemon implements AsyncDisposable {
     return endpointRecords(this.#config, chain, this.#states);
   }
 
-  metricsSource(own: Pick<MetricsSource, "httpErrors" | "reload" | "replica">): MetricsSource {
+  metricsSource(
+    own: Pick<MetricsSource, "httpErrors" | "notifications" | "reload" | "replica">,
+  ): MetricsSource {
     // First: what is taken in for it is counted, too.
     const report = this.report();
     return {

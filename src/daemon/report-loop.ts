@@ -2,16 +2,18 @@ import type { Report } from "../core/model/report.ts";
 import type { World } from "../io/world.ts";
 import { logChanges } from "./change-log.ts";
 import type { Daemon } from "./daemon.ts";
+import type { Notifier } from "./notify.ts";
 import type { HistoryStore } from "./state/history-store.ts";
 
 const INTERVAL_MS = 1_000;
 /** Without news a report only grows older. */
 const WITHOUT_NEWS_MS = 15_000;
 
-/** Every second, if there is news: logs what changed since the last report, and records the report for the plots. */
+/** Every second, if there is news: logs what changed since the last report, tells the webhook, and records the report for the plots. */
 export function startReportLoop(
   daemon: Daemon,
   history: Pick<HistoryStore, "record">,
+  notifier: Pick<Notifier, "note">,
   world: Pick<World, "logger" | "nowMs" | "onBug">,
 ): AsyncDisposable {
   let previous = daemon.report();
@@ -30,6 +32,7 @@ export function startReportLoop(
     if (daemon.isPolling()) {
       logChanges(world.logger, previous, report);
     }
+    notifier.note(report);
     previous = report;
   }
 

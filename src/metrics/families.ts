@@ -368,6 +368,13 @@ const PROCESS_METRICS: readonly MetricFamily[] = [
     "HTTP requests answered with 500 because of a bug; the log has the stack",
     ({ httpErrors }) => httpErrors,
   ),
+  family(
+    "synclag_notifications_total",
+    "Messages to the webhook, by what came of them",
+    ["result"],
+    ({ notifications }) =>
+      Object.entries(notifications).map(([result, count]): Sample => [labelsText({ result }), count]),
+  ),
   single(
     "synclag_config_last_reload_successful",
     "1 if the last load of the configuration succeeded",

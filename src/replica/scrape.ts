@@ -15,6 +15,7 @@ export interface ScrapeOptions {
   readonly prometheus: Pick<Prometheus, "render" | "contentType">;
   readonly reloader: { readonly state: MetricsSource["reload"] };
   readonly httpErrors: { readonly count: number };
+  readonly notifier: { readonly counts: MetricsSource["notifications"] };
   /** Null without a store. */
   readonly replica: ScrapedReplica | null;
 }
@@ -26,13 +27,17 @@ export interface ScrapeOptions {
  */
 export function createScrape(
   daemon: Daemon,
-  { prometheus, reloader, httpErrors, replica }: ScrapeOptions,
+  { prometheus, reloader, httpErrors, notifier, replica }: ScrapeOptions,
 ): () => Promise<ScrapeReply> {
   const scrape = createScrapeCache(prometheus.render);
   let handedOver: MetricsSource | null = null;
 
   async function readSource(): Promise<MetricsSource> {
-    const own = { httpErrors: httpErrors.count, reload: reloader.state };
+    const own = {
+      httpErrors: httpErrors.count,
+      reload: reloader.state,
+      notifications: notifier.counts,
+    };
     const source = daemon.metricsSource({ ...own, replica: replica?.metrics() ?? null });
     if (replica === null || source.replica?.isLeader !== true || !source.replica.isPolling) {
       handedOver = null;

@@ -11,6 +11,8 @@ const ENV = {
   NODE_KEY: "5e1f0000c0ffee00decade0000facade",
   RPC_KEY: "swordfish",
   PATH_PART: "path-secret",
+  HOOK_KEY: "hook-secret",
+  PING_KEY: "ping-secret",
 };
 
 describe("parseConfig()", () => {

@@ -72,6 +72,9 @@ describe("/metrics", () => {
       "synclag_http_errors_total",
       "synclag_leader",
       "synclag_log_lines_lost_total",
+      "synclag_notifications_total",
+      "synclag_notifications_total",
+      "synclag_notifications_total",
       "synclag_store_up",
     ]);
     expect(samples).toContain("synclag_leader 0");

@@ -492,11 +492,12 @@ class Cluster {
     });
     const history = await HistoryStore.open(world);
     replica.start(name, { daemon, history });
-    const reports = startReportLoop(daemon, history, world);
+    const reports = startReportLoop(daemon, history, { note: () => undefined }, world);
     const scrape = createScrape(daemon, {
       prometheus: { render, contentType: "" },
       reloader: { state: { successful: true, lastSuccessMs: 0 } },
       httpErrors: { count: 0 },
+      notifier: { counts: { sent: 0, failed: 0, dropped: 0 } },
       replica,
     });
     return {

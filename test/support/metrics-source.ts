@@ -31,6 +31,7 @@ export function metricsSource(wanted: Partial<MetricsSource> = {}): MetricsSourc
     loop: { lastTickMs: NOW_MS - 500, inFlight: 2, queued: 4 },
     lostLogLines: 0,
     httpErrors: 2,
+    notifications: { sent: 5, failed: 1, dropped: 0 },
     reload: { successful: true, lastSuccessMs: NOW_MS - 60_000 },
     ...wanted,
   };

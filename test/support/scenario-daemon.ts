@@ -64,7 +64,7 @@ export async function startDaemon(
   const daemon = new Daemon(config, { world, store, openClient });
   daemon.startPolling();
   const history = await HistoryStore.open(world);
-  const reports = startReportLoop(daemon, history, world);
+  const reports = startReportLoop(daemon, history, { note: () => undefined }, world);
   return {
     daemon,
     budgets,

@@ -283,7 +283,12 @@ export class Scenario extends Outputs implements AsyncDisposable {
   }
 
   metricsSource(): MetricsSource {
-    return this.#daemon.metricsSource({ reload: this.#reloader.state, replica: null, httpErrors: 0 });
+    return this.#daemon.metricsSource({
+      reload: this.#reloader.state,
+      replica: null,
+      httpErrors: 0,
+      notifications: { sent: 0, failed: 0, dropped: 0 },
+    });
   }
 
   protected endpointRecords(chain: string): readonly EndpointRecord[] {

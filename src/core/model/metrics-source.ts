@@ -55,6 +55,8 @@ export interface MetricsSource {
   readonly lostLogLines: number;
   /** Requests to our own server that failed because a handler threw. */
   readonly httpErrors: number;
+  /** Messages to the webhook since the start. */
+  readonly notifications: Readonly<Record<"sent" | "failed" | "dropped", number>>;
   readonly reload: {
     readonly successful: boolean;
     readonly lastSuccessMs: number;

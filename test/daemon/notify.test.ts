@@ -1,0 +1,214 @@
+import { setImmediate as turn } from "node:timers/promises";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
+import type { Incident, Report } from "../../src/core/model/report.ts";
+import { isoTime } from "../../src/core/model/text.ts";
+import { Notifier } from "../../src/daemon/notify.ts";
+import { fleetYaml } from "../scenarios/statuses/fleets.ts";
+import { recordLog } from "../support/log-recorder.ts";
+import { configOf, testWorld } from "../support/running-app.ts";
+import { Webhook } from "../support/webhook.ts";
+import { NOW_MS, sampleReport } from "../views/sample-report.ts";
+
+const MINUTE_MS = 60_000;
+const HEARTBEAT_MS = 30_000;
+const HEADERS = { Authorization: "Bearer very secret" };
+
+let webhook: Webhook;
+let log: ReturnType<typeof recordLog>;
+/** What the notifier is told of the daemon; a test sets what it needs otherwise. */
+let daemon: { incidents: Incident[]; isPolling: boolean; isHealthy: boolean };
+let nowMs: number;
+let monotonicMs: number;
+
+beforeEach(async () => {
+  webhook = await Webhook.start();
+  log = recordLog();
+  nowMs = NOW_MS;
+  monotonicMs = 0;
+  daemon = { incidents: [], isPolling: true, isHealthy: true };
+});
+
+afterEach(() => webhook[Symbol.asyncDispose]());
+
+function incident(count: number, trouble = "reject our key"): Incident {
+  return {
+    scope: "host",
+    subject: "gateway.test",
+    since: isoTime(NOW_MS),
+    detail: `${count} of 40 targets of host gateway.test ${trouble}`,
+    targets: Array.from({ length: count }, (_, index) => `airdrops/subgraph/production/chain${index}`),
+  };
+}
+
+function report(): Report {
+  return { ...sampleReport({ incidents: daemon.incidents }), generated_at: isoTime(nowMs) };
+}
+
+function startNotifier(settings: { readonly heartbeat?: true } = {}): Notifier {
+  const base = configOf(fleetYaml(["multichain"]));
+  const notify = { url: webhook.url, headers: HEADERS };
+  const heartbeat = { url: webhook.url, headers: {}, everyMs: HEARTBEAT_MS };
+  const config = settings.heartbeat ? { notify: null, heartbeat } : { notify, heartbeat: null };
+  return new Notifier(
+    {
+      config,
+      report,
+      isPolling: () => daemon.isPolling,
+      healthy: () => ({ ok: daemon.isHealthy, detail: "" }),
+    },
+    { world: { ...testWorld(base), logger: log.logger, monotonicMs: () => monotonicMs }, firstDelayMs: 5 },
+  );
+}
+
+/** Says of a notifier what the report loop would, some minutes later. */
+function passes(notifier: Notifier, minutes: number, incidents: Incident[]): void {
+  nowMs += minutes * MINUTE_MS;
+  daemon.incidents = incidents;
+  notifier.note(report());
+}
+
+describe("Notifier", () => {
+  it("posts when an incident begins, grows by more than a quarter, changes its trouble and ends", async () => {
+    await using notifier = startNotifier();
+
+    passes(notifier, 0, [incident(26)]);
+    passes(notifier, 6, [incident(30)]);
+    passes(notifier, 1, [incident(33)]);
+    passes(notifier, 6, [incident(33, "return no usable answer")]);
+    passes(notifier, 6, []);
+
+    const received = await webhook.untilReceived(4);
+    expect(received.map(({ body }) => [body?.["event"], body?.["text"]])).toEqual([
+      ["incident_began", "Incident began: 26 of 40 targets of host gateway.test reject our key"],
+      [
+        "incident_changed",
+        "Incident changed after 7 min: 33 of 40 targets of host gateway.test reject our key",
+      ],
+      [
+        "incident_changed",
+        expect.stringMatching(/^Incident changed after 13 min: .* return no usable answer$/),
+      ],
+      ["incident_ended", expect.stringMatching(/^Incident ended after 19 min: 33 of 40 /)],
+    ]);
+    expect(new Set(received.map(({ body }) => body?.["id"])).size).toBe(1);
+    expect(received[0]).toMatchObject({
+      method: "POST",
+      headers: { authorization: HEADERS.Authorization, "content-type": "application/json" },
+      body: { version: 1, incident: { scope: "host", subject: "gateway.test", target_count: 26 } },
+    });
+  });
+
+  it("tells what changes back and forth at most each five minutes", async () => {
+    await using notifier = startNotifier();
+    for (let minute = 0; minute < 10; minute += 1) {
+      passes(notifier, 1, [incident(26, minute % 2 === 0 ? "reject our key" : "are throttled")]);
+    }
+    passes(notifier, 0, []);
+
+    const received = await webhook.untilReceived(3);
+
+    expect(received.map(({ body }) => body?.["event"])).toEqual([
+      "incident_began",
+      "incident_changed",
+      "incident_ended",
+    ]);
+  });
+
+  it("tries again what a server that is away or busy did not accept, in order, and says so once", async () => {
+    webhook.replies = [503, 429, 500, 200];
+    await using notifier = startNotifier();
+
+    passes(notifier, 0, [incident(26)]);
+    passes(notifier, 1, []);
+
+    const received = await webhook.untilReceived(5);
+    expect(received.map(({ body }) => body?.["event"])).toEqual([
+      ...Array<string>(4).fill("incident_began"),
+      "incident_ended",
+    ]);
+    expect(log.lines.map(({ msg, detail }) => [msg, detail])).toEqual([
+      ["Notification not accepted yet; trying again", "HTTP 503"],
+    ]);
+  });
+
+  it("does not repeat what is refused, and goes on with the next", async () => {
+    webhook.replies = [400, 200];
+    await using notifier = startNotifier();
+
+    passes(notifier, 0, [incident(26)]);
+    passes(notifier, 1, []);
+    await webhook.untilReceived(2);
+
+    expect(notifier.counts).toMatchObject({ failed: 1, dropped: 0 });
+    expect(log.lines.map(({ msg }) => msg)).toEqual(["Notification refused"]);
+  });
+
+  it("keeps a hundred messages while the server is away, drops the oldest that wait, and blocks nobody", async () => {
+    webhook.replies = [503];
+    await using notifier = startNotifier();
+
+    for (let round = 0; round < 80; round += 1) {
+      passes(notifier, 1, round % 2 === 0 ? [incident(26)] : []);
+      passes(notifier, 1, [{ ...incident(3), subject: `host${round}.test` }]);
+    }
+
+    expect(notifier.counts.dropped).toBeGreaterThan(40);
+    expect(log.lines.some(({ msg }) => msg === "Notifications dropped: too many wait")).toBe(true);
+  });
+
+  it("says nothing where another replica leads, and of what was told before it started", async () => {
+    daemon.incidents = [incident(26)];
+    await using notifier = startNotifier();
+    passes(notifier, 0, [incident(26)]);
+    daemon.isPolling = false;
+    passes(notifier, 1, [incident(26), { ...incident(4), subject: "other.test" }]);
+    daemon.isPolling = true;
+
+    passes(notifier, 1, []);
+
+    const received = await webhook.untilReceived(2);
+    expect(received.map(({ body }) => body?.["event"])).toEqual(["incident_ended", "incident_ended"]);
+  });
+
+  it("names a hundred targets at most, and counts them all", async () => {
+    await using notifier = startNotifier();
+
+    passes(notifier, 0, [incident(5_000)]);
+
+    const [first] = await webhook.untilReceived(1);
+    expect(first?.body?.["incident"]).toMatchObject({ target_count: 5_000, targets: { length: 100 } });
+  });
+
+  it("pings a dead man's switch at its interval, while polls make progress", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    await using _notifier = startNotifier({ heartbeat: true });
+    const untilPinged = async (count: number): Promise<void> => {
+      while (webhook.received.length < count) {
+        passSeconds(1);
+        await turn();
+      }
+    };
+
+    await untilPinged(1);
+    const firstMs = monotonicMs;
+    await untilPinged(2);
+
+    expect(monotonicMs - firstMs).toBeGreaterThanOrEqual(HEARTBEAT_MS);
+    expect(webhook.received[0]).toMatchObject({ method: "GET", body: null });
+    daemon.isHealthy = false;
+    passSeconds(600);
+    daemon.isHealthy = true;
+    await untilPinged(3);
+    expect(webhook.received).toHaveLength(3);
+  });
+});
+
+function passSeconds(count: number): void {
+  for (let second = 0; second < count; second += 1) {
+    monotonicMs += 1_000;
+    vi.advanceTimersByTime(1_000);
+  }
+}
