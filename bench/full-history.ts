@@ -81,6 +81,8 @@ function reportOf(chain: Chain, targets: readonly Target[], atMs: number): Chain
 
 const OK: Omit<TargetReport, keyof TargetId | "block_number" | "lag_seconds"> = {
   status: "ok",
+  since: null,
+  status_changes: 0,
   reason: null,
   detail: "",
   up: true,

@@ -2,6 +2,7 @@ import { Command, CommanderError, Option } from "commander";
 import type { CheckFlags } from "./commands/check.ts";
 import { buildOf, CommandError, type CommandWorld, EXIT } from "./commands/command-world.ts";
 import type { DemoFlags } from "./commands/demo.ts";
+import type { EventsFlags } from "./commands/events.ts";
 import type { PlanFlags } from "./commands/plan.ts";
 import type { ProbeFlags } from "./commands/probe.ts";
 import type { ReplayFlags } from "./commands/replay.ts";
@@ -34,7 +35,7 @@ export async function runCli(argv: readonly string[], world: CommandWorld): Prom
   const exit = (code: number): void => {
     exitCode = code;
   };
-  for (const add of [addRun, addCheck, addPlan, addProbe, addReplay, addConfig, addDemo]) {
+  for (const add of [addRun, addCheck, addEvents, addPlan, addProbe, addReplay, addConfig, addDemo]) {
     add(program, world, exit);
   }
   try {
@@ -112,6 +113,36 @@ function addCheck(program: Command, world: CommandWorld, exit: (code: number) =>
     .action(async (filters: readonly string[], flags: CheckFlags) => {
       const { check } = await import("./commands/check.ts");
       exit(await check(filters, flags, world));
+    });
+}
+
+function addEvents(program: Command, world: CommandWorld, exit: (code: number) => void): void {
+  program
+    .command("events")
+    .description("print what happened: changes of status, incidents, starts and stops; the latest last")
+    .addOption(new Option("--config <file>", "configuration file").default("chains.yaml").conflicts("url"))
+    .option(
+      "--url <address>",
+      "ask a running daemon, e.g. http://127.0.0.1:9855, instead of reading the file",
+    )
+    .addOption(
+      new Option(
+        "--state <file>",
+        "state file beside which the events are (default: synclag.state.json next to the configuration)",
+      ).conflicts("url"),
+    )
+    .option("--from <time>", "an ISO 8601 time, or how long ago, such as 12h or 7d", "24h")
+    .option("--to <time>", "the same (default: now)")
+    .option("--limit <n>", "print at most so many, the latest", "200")
+    .option("--kind <kind>", "only status, pair, incident, parity, deployment or process")
+    .option("--protocol <name>", "only this protocol")
+    .option("--chain <slug>", "only this chain")
+    .option("--variant <name>", "only this variant")
+    .option("--status <status>", "only changes from or to this status")
+    .addOption(formatOption("table", "json"))
+    .action(async (flags: EventsFlags) => {
+      const { events } = await import("./commands/events.ts");
+      exit(await events(flags, world));
     });
 }
 

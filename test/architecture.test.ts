@@ -98,9 +98,9 @@ function importsWhere(isWrong: (file: string, imported: string) => boolean): rea
 
 /** What a file imports, statically or by `import()` (commands are loaded when they are called): paths from the root, or packages. */
 function importsOf(file: string): readonly string[] {
-  return [...readFileSync(file, "utf8").matchAll(/(?:\bfrom|\bimport|\bimport\()\s*"([^"]+)"/g)].map(
-    ([, path = ""]) => (path.startsWith(".") ? normalize(join(dirname(file), path)) : path),
-  );
+  return [
+    ...readFileSync(file, "utf8").matchAll(/(?:(?:^|[}*\w]\s)from|\bimport|\bimport\()\s*"([^"]+)"/g),
+  ].map(([, path = ""]) => (path.startsWith(".") ? normalize(join(dirname(file), path)) : path));
 }
 
 function isWithin(imported: string, start: string): boolean {

@@ -6,6 +6,7 @@ import { Notifier } from "../daemon/notify.ts";
 import { Reloader } from "../daemon/reloader.ts";
 import { startReportLoop } from "../daemon/report-loop.ts";
 import { logStart } from "../daemon/start-log.ts";
+import { EventStore } from "../daemon/state/event-store.ts";
 import { HistoryStore } from "../daemon/state/history-store.ts";
 import { spentInFile } from "../daemon/state/load.ts";
 import { openStateStore, type StateStore } from "../daemon/state/store.ts";
@@ -38,10 +39,7 @@ export interface App extends AsyncDisposable {
  */
 export async function startApp(config: Config, world: World): Promise<App> {
   const cleanup = createCleanup();
-  let onLockLost: (error: Error) => void = () => undefined;
-  const lockLost = new Promise<Error>((resolve) => {
-    onLockLost = resolve;
-  });
+  const { promise: lockLost, resolve: onLockLost } = withResolver<Error>();
   try {
     const redis = await openRedis(world, cleanup);
     const prometheus = createPrometheus(world.build);
@@ -50,13 +48,15 @@ export async function startApp(config: Config, world: World): Promise<App> {
         world,
         // Not called before the daemon exists, which is made from what was read.
         state: () => daemon.save(),
-        onLockLost: (error) => onLockLost(error),
+        onLockLost,
       }),
     );
     const replica = redis && (await createReplica(config, redis, world));
     const replicated = replica && { shared: replica.shared, mayPoll: () => replica.mayPoll() };
     const daemon: Daemon = cleanup.use(new Daemon(config, { world, store, ...replicated }));
+    const events = cleanup.use(await EventStore.open(world));
     if (replica === null) {
+      events.started("synclag", store.restored.aliveMs);
       daemon.startPolling();
     }
     const history = cleanup.use(await HistoryStore.open(world));
@@ -65,6 +65,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
     const reloader = new Reloader(world, config.listen, (next) => {
       daemon.apply(next);
       replica?.reloaded();
+      events.reloaded();
     });
     const notifier = cleanup.use(new Notifier(daemon, { world }));
     const httpErrors = new HttpErrors(world.logger);
@@ -74,10 +75,11 @@ export async function startApp(config: Config, world: World): Promise<App> {
         {
           report,
           past: (chain, keys, span) => history.past(chain, keys, span),
+          events: events.log,
           endpoints: (chain) => daemon.endpoints(chain),
           plan: () => daemon.plan(),
           settings: () => daemon.config,
-          metrics: createScrape(daemon, { prometheus, reloader, httpErrors, notifier, replica }),
+          metrics: createScrape(daemon, { prometheus, reloader, httpErrors, events, notifier, replica }),
           healthy: () => daemon.healthy(),
           ready: () => daemon.ready(),
           reload: world.isLifecycleEnabled ? async () => reloader.reload() : null,
@@ -87,17 +89,16 @@ export async function startApp(config: Config, world: World): Promise<App> {
       ),
     );
     await store.publishUrl(server.url);
-    replica?.start(`${hostname()}:${new URL(server.url).port}`, { daemon, history });
-    cleanup.use(startReportLoop(daemon, history, notifier, world));
+    replica?.start(`${hostname()}:${new URL(server.url).port}`, { daemon, history, events });
+    cleanup.use(startReportLoop(daemon, history, events, notifier, world));
     cleanup.use(reloader).watch();
     logStart(config, world, server.url);
     return {
-      url: server.url,
-      lockLost,
-      report: () => daemon.report(),
+      ...{ url: server.url, lockLost, report: () => daemon.report() },
       reload: async () => reloader.reload(),
       async [Symbol.asyncDispose]() {
         reloader[Symbol.dispose]();
+        events.stopped();
         daemon.drain();
         await cleanup[Symbol.asyncDispose]();
         world.logger.info("Stopped");
@@ -107,6 +108,15 @@ export async function startApp(config: Config, world: World): Promise<App> {
     await cleanup[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** A promise that is settled from outside. */
+function withResolver<Value>() {
+  let resolve: (value: Value) => void = () => undefined;
+  const promise = new Promise<Value>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve: (value: Value) => resolve(value) };
 }
 
 /** One of several daemons. */

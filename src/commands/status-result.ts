@@ -8,7 +8,13 @@ import { type Report, STATUSES } from "../core/model/report.ts";
 import { checkRound } from "../daemon/check-round.ts";
 import { Monitor } from "../daemon/monitor.ts";
 import { spentInFile } from "../daemon/state/load.ts";
-import { fetchStatus, fetchVersion, type StatusQuestion } from "../io/http-client/fetch-status.ts";
+import {
+  type FailedAnswer,
+  fetchJson,
+  fetchStatus,
+  fetchVersion,
+  type StatusQuestion,
+} from "../io/http-client/fetch-status.ts";
 import { createLogger } from "../io/logger.ts";
 import { findLockOwner, type LockOwner, StateLockedError } from "../io/state/lock.ts";
 import { resolveStatePath, StateFileError, StatePathError } from "../io/state/path.ts";
@@ -48,8 +54,7 @@ export async function askDaemon(written: string, world: CommandWorld): Promise<S
   const answer = await fetchStatus(address, DAEMON_TIMEOUT_MS, proxy);
   const { origin } = new URL(address.url);
   if (answer.kind === "failed") {
-    const advice = answer.guard === null ? "" : `; ${ADVICE[answer.guard]}`;
-    throw new CommandError(`Cannot ask ${origin}: ${answer.detail}${advice}`);
+    throw failedAsking(address, answer);
   }
   const { json } = answer;
   const known = new Set<string>(STATUSES);
@@ -61,6 +66,25 @@ export async function askDaemon(written: string, world: CommandWorld): Promise<S
     );
   }
   return { json, statusesUrl: `${origin}/docs/statuses` };
+}
+
+/**
+ * What a running daemon answers at a path. `written`: its address as given by `--url`.
+ *
+ * @throws {CommandError} If it cannot be asked.
+ */
+export async function askDaemonFor(path: string, written: string, world: CommandWorld): Promise<unknown> {
+  const address = readDaemonAddress(written, world);
+  const answer = await fetchJson(path, address, DAEMON_TIMEOUT_MS, readProxySettings(world.env));
+  if (answer.kind === "failed") {
+    throw failedAsking(address, answer);
+  }
+  return answer.json;
+}
+
+function failedAsking({ url }: StatusQuestion, { detail, guard }: FailedAnswer): CommandError {
+  const advice = guard === null ? "" : `; ${ADVICE[guard]}`;
+  return new CommandError(`Cannot ask ${new URL(url).origin}: ${detail}${advice}`);
 }
 
 /** How to get past a web configuration. */

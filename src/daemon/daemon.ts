@@ -195,7 +195,7 @@ export class Daemon implements AsyncDisposable {
   }
 
   metricsSource(
-    own: Pick<MetricsSource, "httpErrors" | "notifications" | "reload" | "replica">,
+    own: Pick<MetricsSource, "httpErrors" | "incidents" | "notifications" | "reload" | "replica">,
   ): MetricsSource {
     // First: what is taken in for it is counted, too.
     const report = this.report();

@@ -1,18 +1,20 @@
 import type { Report } from "../core/model/report.ts";
 import type { World } from "../io/world.ts";
-import { logChanges } from "./change-log.ts";
+import { logEvents } from "./change-log.ts";
 import type { Daemon } from "./daemon.ts";
 import type { Notifier } from "./notify.ts";
+import type { EventStore } from "./state/event-store.ts";
 import type { HistoryStore } from "./state/history-store.ts";
 
 const INTERVAL_MS = 1_000;
 /** Without news a report only grows older. */
 const WITHOUT_NEWS_MS = 15_000;
 
-/** Every second, if there is news: logs what changed since the last report, tells the webhook, and records the report for the plots. */
+/** Every second, if there is news: keeps and logs what happened since the last report, tells the webhook, and records the report for the plots. */
 export function startReportLoop(
   daemon: Daemon,
   history: Pick<HistoryStore, "record">,
+  events: Pick<EventStore, "note">,
   notifier: Pick<Notifier, "note">,
   world: Pick<World, "logger" | "nowMs" | "onBug">,
 ): AsyncDisposable {
@@ -28,9 +30,9 @@ export function startReportLoop(
       isReady = true;
       world.logger.info(countStatuses(report), "First round done");
     }
-    // A replica that stands by would repeat the lines of the leader.
+    // A replica that stands by would repeat the events of the leader.
     if (daemon.isPolling()) {
-      logChanges(world.logger, previous, report);
+      logEvents(world.logger, events.note(report, isReady), previous, report);
     }
     notifier.note(report);
     previous = report;

@@ -42,3 +42,25 @@ export function labelsText(labels: Readonly<Record<string, string>>): string {
 function escapeValue(value: string): string {
   return value.replace(/[\\"\n]/g, (found) => (found === "\n" ? "\\n" : `\\${found}`));
 }
+
+/** A family whose type follows from its name. */
+export function family<Source>(
+  name: string,
+  help: string,
+  labels: readonly string[],
+  samples: (source: Source) => Iterable<Sample>,
+): MetricFamily<Source> {
+  return { name, type: name.endsWith("_total") ? "counter" : "gauge", help, labels, samples };
+}
+
+/** A family without labels. */
+export function single(
+  name: string,
+  help: string,
+  read: (source: MetricsSource) => number | boolean | null,
+): MetricFamily {
+  return family(name, help, [], (source) => {
+    const value = read(source);
+    return value === null ? [] : [["", Number(value)]];
+  });
+}

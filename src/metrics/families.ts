@@ -20,8 +20,9 @@ import {
   targetId,
 } from "../core/model/report.ts";
 import { PAIR_STATES, pairState, pairsOf } from "../core/report/pairs.ts";
-import { labelsText, type MetricFamily, type Sample } from "./exposition.ts";
+import { family, labelsText, type MetricFamily, type Sample, single } from "./exposition.ts";
 import { INCIDENT_LABELS, incidentSeries } from "./incidents.ts";
+import { PROCESS_METRICS } from "./process-metrics.ts";
 
 /** What the metrics of the fleet are read from: a daemon, or the report of `check`. */
 type ReportSource = Pick<MetricsSource, "report">;
@@ -35,16 +36,6 @@ export const ENDPOINT_LABELS = ["protocol", "variant", "tier", "endpoint"] as co
 const INDEXER_LABELS = ["protocol", "variant", "tier"] as const;
 const GAP_LABELS = [...TARGET_LABELS, "against"] as const;
 const PARITY_LABELS = [...TARGET_LABELS, "against", "probe"] as const;
-
-/** A family whose type follows from its name. */
-function family<Source>(
-  name: string,
-  help: string,
-  labels: readonly string[],
-  samples: (source: Source) => Iterable<Sample>,
-): MetricFamily<Source> {
-  return { name, type: name.endsWith("_total") ? "counter" : "gauge", help, labels, samples };
-}
 
 /** Makes families with a sample for each part of the report whose value is known. */
 function familiesOf<Part>(
@@ -262,6 +253,12 @@ const POLLING_METRICS: readonly MetricFamily[] = [
     "1 if the indexer reports indexing errors; 0 does not mean that it is healthy",
     (target) => target.indexing_errors,
   ),
+  family(
+    "synclag_incidents_total",
+    "Incidents that began since the start of this process",
+    ["scope"],
+    (source) => Array.from(source.incidents, ([scope, count]) => [labelsText({ scope }), count] as const),
+  ),
   targetsBy(
     "kind",
     "synclag_regressions_total",
@@ -277,6 +274,11 @@ const POLLING_METRICS: readonly MetricFamily[] = [
     () =>
       ({ deployment }) =>
         deployment === null ? [] : [[deployment, 1]],
+  ),
+  targets(
+    "synclag_status_changes_total",
+    "Changes of the status of a target",
+    (target) => target.status_changes,
   ),
   targets(
     "synclag_deployment_changes_total",
@@ -346,47 +348,6 @@ const POLLING_METRICS: readonly MetricFamily[] = [
   ),
 ];
 
-/** The metrics of the process, whether or not it polls. */
-const PROCESS_METRICS: readonly MetricFamily[] = [
-  single(
-    "synclag_leader",
-    "1 if this replica holds the lease of the leader; absent without a store",
-    ({ replica }) => replica?.isLeader ?? null,
-  ),
-  single(
-    "synclag_store_up",
-    "1 if the store answers and can be written to; absent without a store",
-    ({ replica }) => replica?.isStoreUp ?? null,
-  ),
-  single(
-    "synclag_log_lines_lost_total",
-    "Lines of the log that could not be written",
-    ({ lostLogLines }) => lostLogLines,
-  ),
-  single(
-    "synclag_http_errors_total",
-    "HTTP requests answered with 500 because of a bug; the log has the stack",
-    ({ httpErrors }) => httpErrors,
-  ),
-  family(
-    "synclag_notifications_total",
-    "Messages to the webhook, by what came of them",
-    ["result"],
-    ({ notifications }) =>
-      Object.entries(notifications).map(([result, count]): Sample => [labelsText({ result }), count]),
-  ),
-  single(
-    "synclag_config_last_reload_successful",
-    "1 if the last load of the configuration succeeded",
-    ({ reload }) => reload.successful,
-  ),
-  single(
-    "synclag_config_last_reload_success_timestamp_seconds",
-    "Time of the last successful load of the configuration",
-    ({ reload }) => reload.lastSuccessMs / 1000,
-  ),
-];
-
 /**
  * Every metric whose samples are read at a scrape; a replica that does not poll leaves out those that speak of the fleet.
  * Those that prom-client keeps itself are in `registry.ts`.
@@ -397,18 +358,6 @@ export const METRIC_FAMILIES: readonly MetricFamily[] = [
   }),
   ...PROCESS_METRICS,
 ];
-
-/** A family without labels. */
-function single(
-  name: string,
-  help: string,
-  read: (source: MetricsSource) => number | boolean | null,
-): MetricFamily {
-  return family(name, help, [], (source) => {
-    const value = read(source);
-    return value === null ? [] : [["", Number(value)]];
-  });
-}
 
 function* statusSamples({ report }: ReportSource): Iterable<Sample> {
   const testnets = new Map(report.chains.map(({ slug, testnet }) => [slug, testnet]));

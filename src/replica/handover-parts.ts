@@ -1,3 +1,5 @@
+import { eventText } from "../core/events/event.ts";
+import type { EventLog } from "../core/events/event-log.ts";
 import type { ChainState } from "../core/head/chain-state.ts";
 import { shiftInstants } from "../core/model/instants.ts";
 import { isoTime } from "../core/model/text.ts";
@@ -32,6 +34,15 @@ export function partsOf(handover: Handover): readonly Part[] {
       part(`${COUNTERS}${name}`, group.revision, () => group.counters),
     ),
   ];
+}
+
+/** The events, a part for each hour that has any. */
+export function eventParts(log: EventLog): readonly Part[] {
+  return Array.from(log.hours(), ([hour, version]) => ({
+    name: hour,
+    version,
+    text: () => log.ofHour(hour).map(eventText).join("\n"),
+  }));
 }
 
 /** What was learned of parts, and which could not be read. */

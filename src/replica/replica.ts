@@ -6,14 +6,16 @@ import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { ReplicaReport } from "../core/model/report.ts";
 import { inSeconds } from "../core/model/text.ts";
 import type { Daemon } from "../daemon/daemon.ts";
+import type { EventStore } from "../daemon/state/event-store.ts";
 import type { HistoryStore } from "../daemon/state/history-store.ts";
+import { readEvents } from "../io/state/events-file.ts";
 import { HISTORY_SHAPE, historyText, readHistoryText } from "../io/state/history-file.ts";
 import { STATE_SHAPE } from "../io/state/seal.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
 import type { World } from "../io/world.ts";
 import { Leadership } from "../leader/leadership.ts";
 import type { Role } from "../leader/lease.ts";
-import { partsOf, readParts } from "./handover-parts.ts";
+import { eventParts, partsOf, readParts } from "./handover-parts.ts";
 import { SharedParts } from "./parts.ts";
 import { SharedBudgets, SLACK_MS } from "./shared-budgets.ts";
 
@@ -28,6 +30,7 @@ export interface ReplicaOptions {
 interface Followers {
   readonly daemon: Daemon;
   readonly history: Pick<HistoryStore, "save" | "restore">;
+  readonly events: Pick<EventStore, "log" | "started" | "standsBy">;
 }
 
 const TICK_MS = 100;
@@ -37,6 +40,8 @@ const PUBLISH_MS = 1_000;
 const FOLLOW_MS = 500;
 /** It is long and changes little: a leader that dies loses so much of the plots at most. */
 const HISTORY_MS = 5 * 60_000;
+/** Raised when an older version could not read the events. */
+const EVENTS_FORMAT = 1;
 const UNREADABLE_PART = "A part of the leader's state in the store cannot be read";
 
 /**
@@ -49,6 +54,7 @@ export class Replica implements AsyncDisposable {
   readonly #leadership: Leadership;
   readonly #state: SharedParts;
   readonly #history: SharedParts;
+  readonly #events: SharedParts;
   #name = "";
   /** Null before the start. */
   #followers: Followers | null = null;
@@ -76,6 +82,7 @@ export class Replica implements AsyncDisposable {
     const parts = { store, nowMs: world.nowMs, onTooLong };
     this.#state = new SharedParts({ ...parts, key: "state", format: STATE_SHAPE });
     this.#history = new SharedParts({ ...parts, key: "history", format: HISTORY_SHAPE });
+    this.#events = new SharedParts({ ...parts, key: "events", format: EVENTS_FORMAT });
     this.shared = new SharedBudgets({
       store,
       onTooLong,
@@ -168,7 +175,7 @@ export class Replica implements AsyncDisposable {
   }
 
   async #step(followers: Followers): Promise<void> {
-    const { daemon } = followers;
+    const { daemon, events } = followers;
     const { world } = this.#options;
     const role = this.#leadership.role();
     const token = this.#leadership.token();
@@ -184,6 +191,7 @@ export class Replica implements AsyncDisposable {
         await this.#writeHistory(followers, this.#leadership.token());
       }
     } else if ((role === "standby" || role === "unsure") && daemon.isPolling()) {
+      events.standsBy();
       await daemon.stopPolling();
     } else if (role === "standby" && isDue) {
       this.#dueMs = world.monotonicMs() + FOLLOW_MS;
@@ -199,16 +207,20 @@ export class Replica implements AsyncDisposable {
     this.shared.takeOver(this.#options.former);
     this.#ledWith = token;
     this.#historyDueMs = this.#options.world.monotonicMs() + HISTORY_MS;
+    const knownForMs = this.#knownAtMs === null ? null : this.#options.world.monotonicMs() - this.#knownAtMs;
+    const aliveMs = knownForMs === null ? null : this.#options.world.nowMs() - knownForMs;
+    followers.events.started(this.#name, aliveMs);
     followers.daemon.startPolling();
     await this.#publish(followers);
   }
 
-  async #publish({ daemon }: Followers): Promise<boolean> {
+  async #publish({ daemon, events }: Followers): Promise<boolean> {
     const token = this.#leadership.token();
     if (token === null) {
       return false;
     }
     this.shared.touchJournal();
+    await this.#events.write(eventParts(events.log), token);
     const { kind } = await this.#state.write(partsOf(daemon.handover()), token);
     return kind === "written";
   }
@@ -221,7 +233,7 @@ export class Replica implements AsyncDisposable {
   }
 
   /** False if the store did not answer. */
-  async #follow({ daemon, history }: Followers): Promise<boolean> {
+  async #follow({ daemon, events, history }: Followers): Promise<boolean> {
     const { world } = this.#options;
     const reading = await this.#state.read();
     if (reading.kind === "failed") {
@@ -242,7 +254,18 @@ export class Replica implements AsyncDisposable {
       }
       this.#knownAtMs = world.monotonicMs() - Math.max(0, reading.storeNowMs - reading.writtenAtMs);
     }
-    return (await this.shared.follow()) && (await this.#readHistory(history));
+    return (
+      (await this.shared.follow()) && (await this.#readHistory(history)) && (await this.#readEvents(events))
+    );
+  }
+
+  /** False if the store did not answer. */
+  async #readEvents({ log }: Followers["events"]): Promise<boolean> {
+    const reading = await this.#events.read();
+    if (reading.kind === "read" && reading.parts.length > 0) {
+      log.replaceHours(new Map(reading.parts.map(({ name, text }) => [name, readEvents(text).events])));
+    }
+    return reading.kind !== "failed";
   }
 
   /** Once: after that each replica keeps its own. False if the store did not answer. */

@@ -16,6 +16,7 @@ export interface ScrapeOptions {
   readonly reloader: { readonly state: MetricsSource["reload"] };
   readonly httpErrors: { readonly count: number };
   readonly notifier: { readonly counts: MetricsSource["notifications"] };
+  readonly events: Pick<MetricsSource, "incidents">;
   /** Null without a store. */
   readonly replica: ScrapedReplica | null;
 }
@@ -27,7 +28,7 @@ export interface ScrapeOptions {
  */
 export function createScrape(
   daemon: Daemon,
-  { prometheus, reloader, httpErrors, notifier, replica }: ScrapeOptions,
+  { prometheus, reloader, httpErrors, events, notifier, replica }: ScrapeOptions,
 ): () => Promise<ScrapeReply> {
   const scrape = createScrapeCache(prometheus.render);
   let handedOver: MetricsSource | null = null;
@@ -35,6 +36,7 @@ export function createScrape(
   async function readSource(): Promise<MetricsSource> {
     const own = {
       httpErrors: httpErrors.count,
+      incidents: events.incidents,
       reload: reloader.state,
       notifications: notifier.counts,
     };

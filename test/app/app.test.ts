@@ -71,7 +71,11 @@ describe("startApp()", () => {
 
     expect(JSON.parse(journal)).toMatchObject({ version: 1, budgets: { accounts: {} } });
     expect(journal).toMatch(/"buckets":\[\[\d+,1,0\]\]/);
-    expect(left.toSorted()).toEqual(["synclag.state.json", "synclag.state.json.history"]);
+    expect(left.toSorted()).toEqual([
+      "synclag.state.json",
+      "synclag.state.json.events",
+      "synclag.state.json.history",
+    ]);
     expect(await readFile(stateFile, "utf8")).not.toContain("http");
     expect((await fetch(`${after.url}/-/ready`)).status).toBe(200);
     expect([statusesOf(after), after.report().budgets.map(({ used }) => used)]).toEqual(known);

@@ -9,6 +9,7 @@ import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
+import { EventStore } from "../../src/daemon/state/event-store.ts";
 import { HistoryStore } from "../../src/daemon/state/history-store.ts";
 import { spentInFile } from "../../src/daemon/state/load.ts";
 import { openStateStore } from "../../src/daemon/state/store.ts";
@@ -491,13 +492,15 @@ class Cluster {
       openClient: (settings) => this.#clientOf(name, this.play.openClient(settings)),
     });
     const history = await HistoryStore.open(world);
-    replica.start(name, { daemon, history });
-    const reports = startReportLoop(daemon, history, { note: () => undefined }, world);
+    const events = await EventStore.open(world);
+    replica.start(name, { daemon, history, events });
+    const reports = startReportLoop(daemon, history, events, { note: () => undefined }, world);
     const scrape = createScrape(daemon, {
       prometheus: { render, contentType: "" },
       reloader: { state: { successful: true, lastSuccessMs: 0 } },
       httpErrors: { count: 0 },
       notifier: { counts: { sent: 0, failed: 0, dropped: 0 } },
+      events,
       replica,
     });
     return {

@@ -10,6 +10,7 @@ import { expositionText } from "../../src/metrics/exposition.ts";
 import { METRIC_FAMILIES } from "../../src/metrics/families.ts";
 import { renderChainPage } from "../../src/views/page/chain.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
+import type { StripOptions } from "../../src/views/page/strip.ts";
 import { checkExitCode, renderCheckTable, selectForCheck } from "../../src/views/terminal/check.ts";
 
 export const TEST_VERSION = "0.0.0-test";
@@ -24,6 +25,11 @@ export abstract class Outputs {
 
   /** What `/metrics` is written from. */
   abstract metricsSource(): MetricsSource;
+
+  /** What happened; nothing where it is not kept. */
+  protected strips(): StripOptions | undefined {
+    return undefined;
+  }
 
   protected abstract endpointRecords(chain: string): readonly EndpointRecord[];
 
@@ -57,11 +63,12 @@ export abstract class Outputs {
   page(chain?: string): string {
     const html =
       chain === undefined
-        ? renderStatusPage(this.report(), PAGE)
+        ? renderStatusPage(this.report(), PAGE, { strips: this.strips() })
         : renderChainPage(this.report(), chain, {
             ...PAGE,
             past: { timesMs: [], reference: [], targets: {} },
             endpoints: this.endpointRecords(chain),
+            strips: this.strips(),
           });
     return textOf(html ?? "");
   }

@@ -1,7 +1,9 @@
 import { LocalBudgets } from "../../src/budgets/local-budgets.ts";
 import type { parseConfig } from "../../src/config/parse.ts";
+import type { Event } from "../../src/core/events/event.ts";
 import { Daemon, type DaemonOptions } from "../../src/daemon/daemon.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
+import { EventStore } from "../../src/daemon/state/event-store.ts";
 import { HistoryStore } from "../../src/daemon/state/history-store.ts";
 import { STATE_DELAY_MS, STATUS_DELAY_MS, type StateStore } from "../../src/daemon/state/store.ts";
 import type { SavedState } from "../../src/io/state/file.ts";
@@ -13,6 +15,7 @@ export interface Running extends AsyncDisposable {
   readonly daemon: Daemon;
   readonly budgets: LocalBudgets;
   readonly history: HistoryStore;
+  readonly events: EventStore;
   /** What is on disk. */
   readonly written: () => SavedState | null;
 }
@@ -30,12 +33,14 @@ export async function startDaemon(
     world,
     disk,
     restored,
+    past,
     openClient,
   }: {
     readonly world: World;
     readonly openClient: NonNullable<DaemonOptions["openClient"]>;
     readonly disk: SimulatedDisk;
     readonly restored: StateStore["restored"];
+    readonly past: readonly Event[];
   },
 ): Promise<Running> {
   const budgets = new LocalBudgets(config.fleet, restored.budgets, world);
@@ -64,9 +69,13 @@ export async function startDaemon(
   const daemon = new Daemon(config, { world, store, openClient });
   daemon.startPolling();
   const history = await HistoryStore.open(world);
-  const reports = startReportLoop(daemon, history, { note: () => undefined }, world);
+  const events = await EventStore.open(world);
+  events.log.restore(past);
+  events.started("synclag", restored.aliveMs);
+  const reports = startReportLoop(daemon, history, events, { note: () => undefined }, world);
   return {
     daemon,
+    events,
     budgets,
     history,
     written: () => written,

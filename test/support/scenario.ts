@@ -4,8 +4,15 @@ import { vi } from "vitest";
 import type { Config } from "../../src/config/config.ts";
 import { parseConfig } from "../../src/config/parse.ts";
 import { parseDuration } from "../../src/config/quantities.ts";
+import { EventLog } from "../../src/core/events/event-log.ts";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
-import { type Endpoint, endpointsOf, sourceKeysOf, statusEndpointOf } from "../../src/core/model/fleet.ts";
+import {
+  type Endpoint,
+  endpointsOf,
+  sourceKeysOf,
+  statusEndpointOf,
+  targetsByHost,
+} from "../../src/core/model/fleet.ts";
 import type { PostRequest, PostResult } from "../../src/core/model/http-post.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
@@ -25,9 +32,20 @@ import {
 import type { ChainSpec } from "../../src/sim/model/chain-model.ts";
 import type { Call, Damage } from "../../src/sim/servers/answer.ts";
 import type { HistoryJson } from "../../src/views/api/api-schema.ts";
+import {
+  type EventQuery,
+  eventsJson,
+  incidentsJson,
+  type Query,
+  readEventQuery,
+  statusHistoryJson,
+} from "../../src/views/api/events.ts";
 import { historyJson } from "../../src/views/api/history.ts";
 import { selectTargets } from "../../src/views/api/selection.ts";
+import { renderIncidentsPage } from "../../src/views/page/incidents.ts";
 import { renderPlanPage } from "../../src/views/page/plan.ts";
+import type { StripOptions } from "../../src/views/page/strip.ts";
+import { renderEventsTable } from "../../src/views/terminal/events-table.ts";
 import { renderPlanJson, renderPlanTable } from "../../src/views/terminal/plan-table.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
 import { isNamed, Outputs, PAGE, TEST_VERSION, textOf } from "./outputs.ts";
@@ -67,6 +85,7 @@ export interface ReceivedRequest {
 }
 
 const START = "2026-11-20T03:00:00Z";
+const DAY_MS = 86_400_000;
 const NOT_ENDED = Number.POSITIVE_INFINITY;
 const nextTurn = promisify(turn);
 
@@ -192,6 +211,10 @@ export class Scenario extends Outputs implements AsyncDisposable {
     const written = this.#running?.written() ?? null;
     const saved = state === "written" || this.#running === null ? written : this.saved();
     const history = structuredClone(Object.fromEntries(this.#running?.history.save() ?? []));
+    if (state === "kept") {
+      this.#running?.events.stopped();
+    }
+    const past = state === "lost" ? [] : (this.#running?.events.log.all() ?? []);
     await this.#stop();
     if (after !== "0s") {
       await this.run(after);
@@ -207,6 +230,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
       world: this.#world(),
       disk: this.#disk,
       restored,
+      past,
       openClient: (settings) => this.openClient(settings),
     });
     if (state === "kept") {
@@ -283,11 +307,13 @@ export class Scenario extends Outputs implements AsyncDisposable {
   }
 
   metricsSource(): MetricsSource {
+    const incidents = this.#running?.events.incidents ?? new Map();
     return this.#daemon.metricsSource({
       reload: this.#reloader.state,
       replica: null,
       httpErrors: 0,
       notifications: { sent: 0, failed: 0, dropped: 0 },
+      incidents,
     });
   }
 
@@ -306,6 +332,49 @@ export class Scenario extends Outputs implements AsyncDisposable {
     const span = { fromMs: nowMs - hours * 3_600_000, toMs: nowMs, points };
     const keys = targets.map(({ key }) => key);
     return historyJson(report, targets, this.#running.history.past(chain, keys, span));
+  }
+
+  /** The events, and what is asked of them, such as `{ kind: "incident" }`. */
+  events(query: Query = {}) {
+    return eventsJson(this.report(), this.#log, this.#asked(query), targetsByHost(this.#config.fleet));
+  }
+
+  /** The answer of `/api/v1/incidents`. */
+  incidents(query: Query = {}) {
+    return incidentsJson(this.report(), this.#log, this.#asked(query));
+  }
+
+  /** The answer of `/api/v1/status/{protocol}/{chain}/history`. */
+  statusHistory(protocol: string, chain: string, query: Query = {}) {
+    return statusHistoryJson(this.report(), this.#log, { protocol, chain }, this.#asked(query));
+  }
+
+  /** The text of the page of incidents, of the last day. */
+  incidentsPage(query: Query = {}): string {
+    const parts = { events: this.#log, hosts: targetsByHost(this.#config.fleet), range: "24h" } as const;
+    return textOf(renderIncidentsPage(this.report(), { ...PAGE, ...parts, asked: this.#asked(query) }));
+  }
+
+  /** What `synclag events` prints. */
+  eventsTable(query: Query = {}): string {
+    const { events, total } = this.events(query);
+    return renderEventsTable(events, total, Date.now());
+  }
+
+  protected override strips(): StripOptions {
+    return { events: this.#log, range: "24h" };
+  }
+
+  get #log(): EventLog {
+    return this.#running?.events.log ?? new EventLog();
+  }
+
+  #asked(query: Query): EventQuery {
+    const asked = readEventQuery(query, Date.now(), { fromMs: Date.now() - DAY_MS, limit: 200 });
+    if (typeof asked === "string") {
+      throw new RangeError(asked);
+    }
+    return asked;
   }
 
   /** What `synclag plan` prints. */

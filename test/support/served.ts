@@ -1,5 +1,7 @@
 import { connect } from "node:net";
 import { gzipSync } from "node:zlib";
+import { EventLog } from "../../src/core/events/event-log.ts";
+import type { Fleet } from "../../src/core/model/fleet.ts";
 import type { Plan } from "../../src/core/model/plan.ts";
 import type { ProbeResult, ServerDeps } from "../../src/io/http-server/routes/server-deps.ts";
 import { type HttpServer, type HttpServerOptions, startHttpServer } from "../../src/io/http-server/server.ts";
@@ -22,6 +24,15 @@ const NO_PLAN: Plan = {
   parity: [],
 };
 
+export const NO_FLEET: Fleet = {
+  chains: [],
+  indexers: [],
+  rpcEndpoints: [],
+  budgets: [],
+  skipped: [],
+  parity: [],
+};
+
 const FINE: ProbeResult = { ok: true, detail: "Fine" };
 
 /** The real server over a fleet in which all is known, with what a test wants otherwise. */
@@ -35,9 +46,10 @@ export function serve(
     {
       report: fullReport,
       past: () => ({ timesMs: [], reference: [], targets: {} }),
+      events: new EventLog(),
       endpoints: () => [],
       plan: () => NO_PLAN,
-      settings: () => ({ cors: [], links: { alertmanager: null, grafana: null } }),
+      settings: () => ({ cors: [], fleet: NO_FLEET, links: { alertmanager: null, grafana: null } }),
       metrics: () => Promise.resolve(METRICS),
       healthy: () => FINE,
       ready: () => FINE,

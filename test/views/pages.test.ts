@@ -113,7 +113,7 @@ describe("renderStatusPage()", () => {
     const budgetsIn = (page: string) =>
       ["lockup", "airdrops"].filter((name) => page.includes(`${name} quota`));
     const pages = ["", "lockup", "solana"].flatMap((query) => [
-      renderStatusPage(report, { ...PAGE, query }, plan),
+      renderStatusPage(report, { ...PAGE, query }, { plan }),
       renderPlanPage(report, plan, { ...PAGE, query }),
     ]);
 

@@ -76,6 +76,8 @@ export function sampleTargetReport({
   return {
     ...targetId(target),
     status: "ok",
+    since: null,
+    status_changes: 0,
     reason: null,
     up: true,
     block_number: 38_000_000,

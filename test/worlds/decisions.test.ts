@@ -18,8 +18,6 @@ const LASTS_MS = 75 * MINUTE;
 const MANY_SOURCES = 12;
 const LASTS_WITH_MANY_MS = 16 * MINUTE;
 const SUMMARY_EVERY_MS = 5 * MINUTE;
-/** A summary ends with a digest of all numbers of all reports since the one before. Texts have tests of their own. */
-const TEXTS: ReadonlySet<string> = new Set(["detail", "hint"]);
 const RANDOM_WORLDS: Readonly<Record<string, (index: number) => World>> = {
   random: randomWorld,
   restarts: restartWorld,
@@ -94,7 +92,7 @@ class DecisionLog {
     for (const { key, status } of targets) {
       this.#change(at, key, status);
     }
-    this.#numbers.update(JSON.stringify(report, (key, value: unknown) => (TEXTS.has(key) ? null : value)));
+    this.#numbers.update(JSON.stringify(numbersOf(report)));
     // With many sources, their lags say no more than these.
     const shown = targets.slice(0, MANY_SOURCES);
     if ((nowMs - this.#fromMs) % SUMMARY_EVERY_MS === 0) {
@@ -123,6 +121,19 @@ class DecisionLog {
   #minute(nowMs: number): string {
     return ((nowMs - this.#fromMs) / MINUTE).toFixed(2);
   }
+}
+
+/** A summary ends with a digest of these of all reports since the one before. */
+function numbersOf({ block_interval_seconds, gaps, reference, targets }: ChainReport): unknown {
+  return [
+    block_interval_seconds,
+    reference?.block_number,
+    reference?.time,
+    targets.map(({ block_number, lag_blocks, lag_extrapolated, lag_seconds, last_advance, regressions }) => [
+      ...[block_number, lag_blocks, lag_extrapolated, lag_seconds, last_advance, regressions],
+    ]),
+    gaps.map(({ blocks, seconds, uncertainty_blocks }) => [blocks, seconds, uncertainty_blocks]),
+  ];
 }
 
 /** Heights change with each block: a line for each would hide the changes of what is said. */

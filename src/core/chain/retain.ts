@@ -60,7 +60,7 @@ function decideAnew(state: ChainState, watched: WatchedChain, nowMs: number): vo
     source.last = lastPollOf(source, decision, () => false);
     const vote = hasReadHeight(source) ? statusVote(source, view) : null;
     if (vote !== null && source.verdict !== null && BY_OTHERS.has(source.verdict.status)) {
-      source.verdict = { status: vote.status, dissent: 0 };
+      source.verdict = { status: vote.status, dissent: 0, sinceMs: nowMs };
     }
   }
 }

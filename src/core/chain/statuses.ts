@@ -50,7 +50,9 @@ function judge(
   if (opinion === null || isTooEarly(source, opinion.status, () => isDecided(instant, view.consensus))) {
     return;
   }
-  source.verdict = debounce(verdict, opinion);
+  const former = source.verdict;
+  source.verdict = debounce(verdict, opinion, instant.nowMs);
+  source.statusChanges += Number(former !== null && former.status !== source.verdict.status);
   source.approach = followApproach(source, view);
   source.reachedTip ||= opinion.status === "ok" && isAtTip(source, view);
 }

@@ -1,3 +1,4 @@
+import { groupBy } from "./group-by.ts";
 import { memoize } from "./memoize.ts";
 import type { CarriedProbe, ParityProbe } from "./parity.ts";
 
@@ -206,6 +207,15 @@ export function servingTargets<T extends Pick<Target, "tier">>(targets: readonly
 export function sourceKeysOf({ key, kind, targets }: Endpoint): readonly string[] {
   return kind === "rpc" ? [key] : targets.map((target) => target.key);
 }
+
+/** The keys of the targets that each host serves. */
+export const targetsByHost = memoize((fleet: Fleet): ReadonlyMap<string, ReadonlySet<string>> => {
+  const keysOf = (served: readonly Endpoint[]) =>
+    new Set(served.flatMap(({ targets }) => targets.map(({ key }) => key)));
+  return new Map(
+    [...groupBy(endpointsOf(fleet), ({ host }) => host)].map(([host, of]) => [host, keysOf(of)]),
+  );
+});
 
 /** What has faults in common, for each source of an endpoint: its configured provider, or else its host. */
 export function providersOf(

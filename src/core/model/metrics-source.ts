@@ -1,6 +1,6 @@
 import type { Endpoint, Indexer, IndexerId, Target } from "./fleet.ts";
 import type { FailureReason } from "./observation.ts";
-import type { Report } from "./report.ts";
+import type { Incident, Report } from "./report.ts";
 
 /** Requests and failures of one endpoint since the start of the process. */
 export interface EndpointCounters {
@@ -46,6 +46,8 @@ export interface MetricsSource {
     /** Whether this replica polls the fleet, and so speaks of it. */
     readonly isPolling: boolean;
   } | null;
+  /** How many incidents of each scope began since the start of the process. */
+  readonly incidents: ReadonlyMap<Incident["scope"], number>;
   readonly loop: {
     readonly lastTickMs: number | null;
     readonly inFlight: number;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { FAILURE_REASONS } from "./observation.ts";
-import { STATUSES } from "./report.ts";
+import { INCIDENT_SCOPES, STATUSES } from "./report.ts";
 
 /**
  * The report: everything known at one instant. This schema is its only definition: the core makes it, every view reads it,
@@ -40,6 +40,10 @@ const TARGET_LABELS = {
 const Target = z.object({
   ...TARGET_LABELS,
   status: TargetStatus,
+  since: Time.meta({ description: "Since when it has this status; null before the first" })
+    .nullable()
+    .default(null),
+  status_changes: Count.meta({ description: "How often a poll changed the status" }).default(0),
   reason: oneOf(FAILURE_REASONS).meta({ description: "Why the last poll failed" }).nullable().default(null),
   up: z.boolean().meta({ description: "Whether the last poll returned a usable height" }).default(false),
   block_number: Height.meta({ description: "Null once the evidence is stale" }).nullable().default(null),
@@ -193,7 +197,7 @@ const Parity = z.object({
 });
 
 const Incident = z.object({
-  scope: oneOf(["network", "host", "endpoint", "chain"]),
+  scope: oneOf(INCIDENT_SCOPES),
   subject: Text,
   since: Time,
   detail: Text,

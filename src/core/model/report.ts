@@ -46,6 +46,8 @@ export function statusRank(status: Status): number {
   return rank === -1 ? STATUSES_BY_URGENCY.indexOf("lagging") : rank;
 }
 
+export const INCIDENT_SCOPES = ["network", "host", "endpoint", "chain"] as const;
+
 /** Everything known at one instant. All outputs are made from one report, so that they cannot disagree. */
 export type Report = ReadonlyDeep<z.infer<typeof ReportSchema>>;
 export type TargetReport = Report["targets"][number];

@@ -62,17 +62,17 @@ function maskUnreachable({ report, state }: ReportInput["chains"][number], outag
     : {
         ...report,
         targets: report.targets.map((target) =>
-          masked.has(target.key) ? unknown(target, "not polled since our network outage") : target,
+          masked.has(target.key) ? unknown(target, "not polled since our network outage", null) : target,
         ),
       };
 }
 
-function maskAll(report: ChainReport, { detail }: Incident): ChainReport {
-  return { ...report, targets: report.targets.map((target) => unknown(target, detail)) };
+function maskAll(report: ChainReport, { detail, since }: Incident): ChainReport {
+  return { ...report, targets: report.targets.map((target) => unknown(target, detail, since)) };
 }
 
-function unknown(target: TargetReport, detail: string): TargetReport {
-  return { ...target, status: "unknown", catch_up: null, preferred: false, detail };
+function unknown(target: TargetReport, detail: string, since: string | null): TargetReport {
+  return { ...target, status: "unknown", since, catch_up: null, preferred: false, detail };
 }
 
 /** With the explanation first in the detail of each target that has one, and is neither `ok` nor `unknown`. */

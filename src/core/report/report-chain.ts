@@ -134,13 +134,15 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
   const staleMs = staleAfterMs(view.thresholds, target.pollIntervalMs);
   const fresh = isFresh(state, view);
   const height = reportHeight(state, view);
-  const status = statusAt(state, { nowMs: view.nowMs, staleMs, fresh });
+  const { status, sinceMs } = statusAt(state, { nowMs: view.nowMs, staleMs, fresh });
   const lag = status === "diverged" || height.block_number === null ? null : measureLag(state, view);
   const catchUp = reportCatchUp(state.approach, status, lag, view.intervalMs);
   let detail: string | null = null;
   return {
     ...targetId(target),
     status,
+    since: sinceMs === null ? null : isoTime(Math.round(sinceMs)),
+    status_changes: state.statusChanges,
     reason: state.last?.kind === "failed" ? state.last.reason : null,
     ...height,
     lag_blocks: lag?.blocks ?? null,
@@ -194,20 +196,24 @@ const STATUS_WITHOUT_HEIGHT = { head: "unknown", missing: "missing", not_started
 
 /** The settled status, unless the heights that it rests on have become stale since: then what was said last is named. */
 function statusAt(
-  { last, verdict }: SourceState,
+  { last, samples, verdict }: SourceState,
   at: { readonly nowMs: number; readonly staleMs: number; readonly fresh: boolean },
-): Status {
+): { readonly status: Status; readonly sinceMs: number | null } {
   if (last === null || verdict === null) {
-    return "unknown";
+    return { status: "unknown", sinceMs: null };
   }
   const isHeard = at.nowMs - last.receivedAtMs <= at.staleMs;
   if (at.fresh || (isHeard && WITHOUT_HEIGHT.has(verdict.status))) {
-    return verdict.status;
+    return verdict;
   }
+  const heightMs = samples.at(-1)?.receivedAtMs;
+  const sinceMs = heightMs === undefined ? verdict.sinceMs : heightMs + at.staleMs;
   if (last.kind === "failed") {
-    return statusOfFailure(last.reason);
+    return { status: statusOfFailure(last.reason), sinceMs };
   }
-  return isHeard ? STATUS_WITHOUT_HEIGHT[last.kind] : "unknown";
+  return isHeard
+    ? { status: STATUS_WITHOUT_HEIGHT[last.kind], sinceMs }
+    : { status: "unknown", sinceMs: last.receivedAtMs + at.staleMs };
 }
 
 function isFresh(source: SourceState, view: ChainView): boolean {

@@ -6,6 +6,7 @@ export interface SettledStatus {
   readonly status: Status;
   /** Sum of the weights of the polls in a row that said something else. */
   readonly dissent: number;
+  readonly sinceMs: number;
 }
 
 /** What one poll says, and how much it counts for. */
@@ -28,14 +29,14 @@ export const WEAK_WEIGHT = 2;
 export const CERTAIN_WEIGHT = 6;
 
 /** Folds one opinion into a verdict: agreement forgets all dissent, enough dissent flips to the latest opinion. */
-export function debounce(verdict: SettledStatus | null, opinion: StatusVote): SettledStatus {
-  if (verdict === null || verdict.status === opinion.status) {
-    return verdict?.dissent === 0 ? verdict : { status: opinion.status, dissent: 0 };
+export function debounce(verdict: SettledStatus | null, opinion: StatusVote, nowMs: number): SettledStatus {
+  if (verdict?.status === opinion.status) {
+    return verdict.dissent === 0 ? verdict : { ...verdict, dissent: 0 };
   }
-  const dissent = verdict.dissent + opinion.weight;
-  return dissent >= FLIP_WEIGHT
-    ? { status: opinion.status, dissent: 0 }
-    : { status: verdict.status, dissent };
+  const dissent = (verdict?.dissent ?? 0) + opinion.weight;
+  return verdict === null || dissent >= FLIP_WEIGHT
+    ? { status: opinion.status, dissent: 0, sinceMs: nowMs }
+    : { ...verdict, dissent };
 }
 
 /** The status that a failed poll stands for. */

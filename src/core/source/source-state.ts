@@ -56,6 +56,7 @@ export interface SourceState {
   deployment: string | null;
   deploymentChanges: number;
   verdict: SettledStatus | null;
+  statusChanges: number;
   /** Null while it is not behind. */
   approach: Approach | null;
   /** What the latest pairs of polls say of the gap to the target that this one is compared with. */
@@ -83,6 +84,7 @@ export function newSource(key: string, kind: SourceState["kind"], pollIntervalMs
     deployment: null,
     deploymentChanges: 0,
     verdict: null,
+    statusChanges: 0,
     approach: null,
     gap: NO_MEASURES,
   };

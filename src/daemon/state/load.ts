@@ -19,6 +19,8 @@ export interface RestoredState {
   readonly budgets: SavedBudgets;
   /** Which query each endpoint answered last, by a digest of its identity. */
   readonly questions: ReadonlyMap<string, number>;
+  /** When the process before this one was last known to run; null: unknown. */
+  readonly aliveMs: number | null;
 }
 
 /** A file from further in the future than this means that our clock was set back: only its budgets are used. */
@@ -29,6 +31,7 @@ export const EMPTY_STATE: RestoredState = {
   incidents: [],
   budgets: NOTHING_SPENT,
   questions: new Map(),
+  aliveMs: null,
 };
 
 /** What of a state file is used. `onDiscarded`: called with a sentence that says what is not. */
@@ -47,6 +50,7 @@ export function usableState(
     incidents,
     budgets,
     questions: new Map(Object.entries(questions)),
+    aliveMs: savedAtMs,
   };
 }
 

@@ -8,7 +8,7 @@ import { createHttpClient } from "./client.ts";
 /** What a running daemon says, or why it says nothing. */
 export type StatusAnswer = { readonly kind: "status"; readonly json: Report } | FailedAnswer;
 
-interface FailedAnswer {
+export interface FailedAnswer {
   readonly kind: "failed";
   readonly detail: string;
   /** What its web configuration keeps us from: it wants a password, or its certificate is not trusted. */
@@ -60,7 +60,8 @@ export async function fetchVersion(
   return openapi?.data?.info.version ?? null;
 }
 
-async function fetchJson(
+/** What a daemon answers at a path. */
+export async function fetchJson(
   path: string,
   { url, authorization }: StatusQuestion,
   timeoutMs: number,

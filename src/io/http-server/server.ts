@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import type { WebSettingsSource } from "../../config/config.ts";
 import { limitConnections } from "./connections.ts";
 import { addApiRoutes } from "./routes/api.ts";
+import { addEventRoutes } from "./routes/events.ts";
 import { addManagementRoutes } from "./routes/management.ts";
 import { addPageRoutes } from "./routes/pages.ts";
 import {
@@ -135,6 +136,7 @@ function addRoutes(server: FastifyInstance, source: ServerDeps, onError: ErrorLi
   answerProblems(server, onError);
   addPageRoutes(server, source);
   addApiRoutes(server, source);
+  addEventRoutes(server, source);
   addManagementRoutes(server, source);
   answerOtherMethods(server, new Map(routes));
 }

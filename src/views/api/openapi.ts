@@ -1,6 +1,8 @@
 import { z } from "zod";
+import { EVENT_KINDS } from "../../core/events/event.ts";
 import { ReportSchema } from "../../core/model/report-schema.ts";
 import { HealthSchema, HistorySchema, ProblemSchema, ProtocolHealthSchema } from "./api-schema.ts";
+import { EventsSchema, IncidentsSchema, StatusHistorySchema } from "./events.ts";
 
 /** A part of an OpenAPI document. */
 type OpenapiObject = Readonly<Record<string, unknown>>;
@@ -10,6 +12,9 @@ const SCHEMAS = {
   Health: HealthSchema,
   ProtocolHealth: ProtocolHealthSchema,
   History: HistorySchema,
+  Events: EventsSchema,
+  Incidents: IncidentsSchema,
+  StatusHistory: StatusHistorySchema,
   Problem: ProblemSchema,
 };
 
@@ -93,6 +98,23 @@ const HISTORY_QUERY = [
   ),
 ];
 
+const TIME = "An ISO 8601 time, or how long ago, such as 24h or 7d";
+const SPAN_QUERY = (from: string, limit: number) => [
+  parameter("query", "from", TIME, { type: "string", default: from }),
+  parameter("query", "to", `${TIME}. Default: now`, { type: "string" }),
+  parameter("query", "limit", "The maximum number of items of a list, the latest", {
+    ...{ type: "integer", minimum: 1, maximum: 10_000, default: limit },
+  }),
+];
+const EVENT_QUERY = [
+  ...SPAN_QUERY("24h", 200),
+  parameter("query", "kind", "Only events of this kind", { type: "string", enum: EVENT_KINDS }),
+  ...["protocol", "chain", "variant", "tier", "host"].map((name) =>
+    parameter("query", name, `Only events of targets of this ${name}`, { type: "string" }),
+  ),
+  parameter("query", "status", "Only changes from or to this status", { type: "string" }),
+];
+
 const UNKNOWN_PAIR = problem("No such protocol or chain; the detail lists those that exist");
 const INVALID = problem("A parameter is invalid");
 
@@ -131,6 +153,32 @@ const PATHS = {
       "200": json("History", "Oldest row first"),
       "400": INVALID,
       "404": UNKNOWN_PAIR,
+    }),
+  },
+  "/api/v1/status/{protocol}/{chain}/history": {
+    parameters: [...PAIR, ...SPAN_QUERY("24h", 1_000)],
+    ...get("getStatusHistory", "What one protocol on one chain and its targets were, and how available", {
+      "200": json("StatusHistory", "The latest period first"),
+      "400": INVALID,
+      "404": UNKNOWN_PAIR,
+    }),
+  },
+  "/api/v1/events": {
+    parameters: EVENT_QUERY,
+    ...get(
+      "getEvents",
+      "What happened in the last 30 days; changes from unknown to ok only where kind or status is given",
+      {
+        "200": json("Events", "The latest event first"),
+        "400": INVALID,
+      },
+    ),
+  },
+  "/api/v1/incidents": {
+    parameters: SPAN_QUERY("7d", 200),
+    ...get("getIncidents", "The incidents of the last 30 days, and those that go on", {
+      "200": json("Incidents", "The latest incident first"),
+      "400": INVALID,
     }),
   },
   "/openapi.json": get("getOpenapi", "This document", {

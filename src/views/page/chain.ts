@@ -4,15 +4,17 @@ import { variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import { type ChainSummary, type Report, statusRank, type TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { periodReader } from "../api/events.ts";
 import { keepTargets } from "../api/selection.ts";
 import { headline } from "../wording/headline.ts";
 import { findProblems, idOfKey } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
-import { historyPath, pairPath } from "./links.ts";
+import { chainPath, eventsPath, historyPath, pairPath } from "./links.ts";
 import { renderIncidents } from "./lists.ts";
 import { renderChainParity } from "./parity.ts";
 import { type PageOptions, renderPage, renderSection, renderSummary, toneGlyph } from "./shell.ts";
 import { renderSparkline } from "./sparkline.ts";
+import { intervalOf, renderRanges, renderStrip, type StripOptions } from "./strip.ts";
 import { renderExchanges, renderTargetCard } from "./target-card.ts";
 
 /** What the page of a chain shows beside the report. */
@@ -21,6 +23,8 @@ export interface ChainPageOptions extends PageOptions {
   readonly past: HistorySlice;
   /** The endpoints that serve the chain, and its RPC nodes. */
   readonly endpoints: readonly EndpointRecord[];
+  /** How available its targets were. */
+  readonly strips?: StripOptions | undefined;
 }
 
 /**
@@ -44,6 +48,7 @@ export function renderChainPage(report: Report, slug: string, options: ChainPage
   const sentence = html`${toneGlyph(tone)} ${chain.name}: ${title}`;
   const main = html`${renderSummary(report, tone, sentence, detail, html`. <a href="/">All chains</a>`)}
 ${renderIncidents(own.incidents, problems, options.links, nowMs)}
+${options.strips === undefined ? null : renderRanges(options.strips.range, (range) => `${chainPath(slug)}?range=${range}`)}
 ${byProtocol.map(([protocol, targets]) => renderProtocol(own, chain, protocol, targets, options))}
 ${byProtocol.map(([protocol]) => renderHistory(protocol, slug))}
 ${[...parity.values()].map((compared) => renderChainParity(compared, options.endpoints, nowMs))}
@@ -153,20 +158,21 @@ function renderProtocol(
   chain: ChainSummary,
   protocol: string,
   targets: readonly TargetReport[],
-  { endpoints, links, past }: ChainPageOptions,
+  { endpoints, links, past, strips }: ChainPageOptions,
 ): Html {
   const nowMs = Date.parse(time);
   const worstFirst = targets.toSorted((a, b) => statusRank(b.status) - statusRank(a.status));
+  const strip = strips === undefined ? () => null : stripsOfChain(strips, chain, nowMs);
   const cards = worstFirst.map((target) => {
     const lags = past.targets[target.key]?.lagMs ?? past.timesMs.map(() => null);
     const lagMs = target.lag_seconds === null ? null : target.lag_seconds * 1000;
     return renderTargetCard(target, {
       gap: gaps.find(({ key }) => key === target.key),
       endpoints: endpoints.filter(({ targets: served }) => served.includes(target.key)),
-      sparkline: renderSparkline([...past.timesMs, nowMs], [...lags, lagMs], {
+      sparkline: html`${renderSparkline([...past.timesMs, nowMs], [...lags, lagMs], {
         nowMs,
         laggingMs: chain.thresholds.lagging_seconds * 1000,
-      }),
+      })}${strip("status", target.key)}`,
       links,
       nowMs,
     });
@@ -174,7 +180,24 @@ function renderProtocol(
   return html`<section aria-label="${protocol}"><h2>${protocol}
 <small><a href="#history-${protocol}">History</a> · <a href="${pairPath(protocol, chain.slug)}">JSON</a></small></h2>
 <p class="hint">${whereTrafficGoes(targets)}</p>
+${strip("pair", `${protocol}/${chain.slug}`)}
 <ul class="cards wide">${cards}</ul></section>`;
+}
+
+/** The strip of a target or of a pair, with a link to its events. */
+function stripsOfChain({ events, range }: StripOptions, { name, slug: chain }: ChainSummary, nowMs: number) {
+  const read = periodReader(events, intervalOf(range, nowMs));
+  return (kind: "status" | "pair", subject: string): Html => {
+    const { protocol, ...id } = idOfKey(subject);
+    const of = kind === "pair" ? { protocol, chain } : { protocol, ...id, chain };
+    const named = kind === "pair" ? `${protocol} on ${name}` : `${protocol} ${variantName(id)}`;
+    return renderStrip(read(kind, subject), {
+      name: named,
+      range,
+      nowMs,
+      href: eventsPath({ ...of, range }),
+    });
+  };
 }
 
 function whereTrafficGoes(targets: readonly TargetReport[]): string {

@@ -50,3 +50,28 @@ export const RUNBOOKS_PATH = "/docs/runbooks";
 export function statusPath(status: string): string {
   return `${STATUSES_PATH}#${status}`;
 }
+
+/** The page of what happened. */
+export const INCIDENTS_PATH = "/incidents";
+
+/** The events of that page, narrowed to what is named. */
+export function eventsPath(query: Readonly<Record<string, string | number | undefined>>): string {
+  const named = Object.entries(query).flatMap(([name, value]) =>
+    NAMES.has(name) && value !== undefined ? `${name}=${encodeURIComponent(value)}` : [],
+  );
+  return `${INCIDENTS_PATH}?${named.join("&")}#events`;
+}
+
+/** What the page can be narrowed by. */
+const NAMES = new Set([
+  "range",
+  "from",
+  "to",
+  "kind",
+  "protocol",
+  "chain",
+  "variant",
+  "tier",
+  "host",
+  "status",
+]);

@@ -1,7 +1,7 @@
 import { variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import type { Links } from "../../core/model/links.ts";
-import type { BudgetReport, Incident, Report } from "../../core/model/report.ts";
+import type { BudgetReport, Incident, Report, TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber, perWindow } from "../../core/model/text.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
 import {
@@ -78,13 +78,19 @@ function renderProblem(problem: TargetProblem, links: Links | undefined, nowMs: 
       : html`last advanced <time datetime="${time}">${formatAgo(Date.parse(time), nowMs)}</time>`;
   return html`<li class="card ${tone}"><h3>${glyphOf(glyph)}
 <a href="${chainPath(chain.slug)}#${targetAnchor(target)}">${name}</a>${chain.testnet ? html` <small>testnet</small>` : null}</h3>
-<p class="state"><a href="${statusPath(target.status)}">${target.status}</a>${stateSuffix(problem)}
+<p class="state"><a href="${statusPath(target.status)}">${target.status}</a>${sinceSuffix(target, nowMs)}${stateSuffix(problem)}
 ${target.maintenance ? html`<small>in maintenance</small>` : null}</p>
 <p>${target.detail}</p>
 <p class="meta">${describeAlternatives(problem)} · ${advance}
 ${explorer === null ? null : html`· <a href="${explorer}" rel="noopener noreferrer">explorer</a>`}</p>
 ${renderAct({ id: target.key, matches: [matchOf(target)], since: time }, links, nowMs)}</li>
 `;
+}
+
+function sinceSuffix({ since }: TargetReport, nowMs: number): Html | null {
+  return since === null
+    ? null
+    : html` <time datetime="${since}">for ${formatDuration(nowMs - Date.parse(since))}</time>`;
 }
 
 /** What the status alone does not say. */

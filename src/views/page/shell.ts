@@ -4,7 +4,7 @@ import { formatClock } from "../../core/model/text.ts";
 import { sentenceCase } from "../wording/headline.ts";
 import { TONE_GLYPHS, type Tone } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html, ownMarkup, renderHtml } from "./html.ts";
-import { PLAN_PATH, STATUSES_PATH } from "./links.ts";
+import { INCIDENTS_PATH, PLAN_PATH, STATUSES_PATH } from "./links.ts";
 
 /** The paths of the files that pages load. */
 export interface PageAssets {
@@ -78,7 +78,7 @@ ${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}</head>
 ${sort === "" ? null : html`<input type="hidden" name="sort" value="${sort}">`}<noscript><button>Filter</button></noscript></form>
 <span id="live"></span><p id="announcement" class="sr" role="status"></p></header>
 <main>${main}</main>
-<footer><nav aria-label="More"><a href="${PLAN_PATH}">Budgets and plan</a> · <a href="${STATUSES_PATH}">Status meanings</a> ·
+<footer><nav aria-label="More"><a href="${INCIDENTS_PATH}">Incidents and events</a> · <a href="${PLAN_PATH}">Budgets and plan</a> · <a href="${STATUSES_PATH}">Status meanings</a> ·
 <a href="/metrics">Metrics</a> · <a href="/api/v1/status">Status as JSON</a> · <a href="/openapi.json">API</a></nav>
 <p>Synclag ${version}</p></footer>
 ${plots === "drawn" ? html`<script src="${assets.plotLibrary}"></script>` : null}

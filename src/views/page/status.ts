@@ -10,13 +10,25 @@ import { renderBudgets, renderFilterNote, renderIncidents, renderProblems, rende
 import { renderMatrix } from "./matrix.ts";
 import { renderDifferences } from "./parity.ts";
 import { type PageOptions, renderPage, renderSummary, toneGlyph } from "./shell.ts";
+import { renderFleetHistory, type StripOptions } from "./strip.ts";
+
+/** What the page shows beside the report. */
+export interface StatusPageParts {
+  /** Tells which budgets the targets draw on that match the filter. */
+  readonly plan?: Plan | undefined;
+  /** How available the pairs were. */
+  readonly strips?: StripOptions | undefined;
+}
 
 /**
  * The status page: the headline, incidents, what is not ok worst first, then the whole fleet. All of it is about the
- * targets that match `query`; alternatives and failovers are looked for among all. `plan`: tells which budgets these
- * targets draw on.
+ * targets that match `query`; alternatives and failovers are looked for among all.
  */
-export function renderStatusPage(report: Report, options: PageOptions, plan?: Plan): string {
+export function renderStatusPage(
+  report: Report,
+  options: PageOptions,
+  { plan, strips }: StatusPageParts = {},
+): string {
   const nowMs = Date.parse(report.generated_at);
   const { links, query = "", sort = "" } = options;
   const shown = filterByWords(report, query);
@@ -29,6 +41,7 @@ ${renderIncidents(shown.incidents, problems, links, nowMs)}
 ${renderProblems(problems, shown.incidents, links, nowMs)}
 ${renderDifferences(shown, nowMs)}
 ${shown.targets.length === 0 ? null : renderMatrix(shown, { query, sort })}
+${strips === undefined || shown.targets.length === 0 ? null : renderFleetHistory(shown, strips, query)}
 ${renderBudgets(budgetsOf(shown, plan))}
 ${renderSkipped(shown.skipped)}`;
   return renderPage({ ...options, title: pageTitle(summary), tone, main, filters: "/" });

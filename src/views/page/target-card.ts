@@ -70,6 +70,7 @@ function mainFacts(
   nowMs: number,
 ): readonly (Fact | null)[] {
   return [
+    target.since === null ? null : ["Status since", ago(target.since, nowMs)],
     ["Lag", describeLag(target)],
     ["Last advance", ago(target.last_advance, nowMs)],
     gap === undefined ? null : [`Gap to ${gap.against}`, describeGap(gap)],

@@ -3,13 +3,16 @@ import type { Incident } from "../../core/model/report.ts";
 import { formatDuration, formatNumber } from "../../core/model/text.ts";
 import { failoverTargets, idOfKey, indexerName, notableLagMs, type TargetProblem } from "./targets.ts";
 
+/** What an incident is described by. */
+type IncidentWords = Pick<Incident, "scope" | "subject" | "detail">;
+
 /** `lockup subgraph (production): 26 of 26 targets reject our key`. */
-export function incidentTitle(incident: Incident): string {
+export function incidentTitle(incident: IncidentWords): string {
   return `${incidentSubject(incident)}: ${incidentEffect(incident)}`;
 }
 
 /** `lockup subgraph (production)` or `host gateway.example`. */
-export function incidentSubject({ scope, subject }: Incident): string {
+export function incidentSubject({ scope, subject }: IncidentWords): string {
   if (scope === "network") {
     return "Network";
   }
@@ -17,7 +20,7 @@ export function incidentSubject({ scope, subject }: Incident): string {
 }
 
 /** `26 of 26 targets reject our key`: without the subject, which a detail names by its key or with its scope. */
-export function incidentEffect({ scope, subject, detail }: Incident): string {
+export function incidentEffect({ scope, subject, detail }: IncidentWords): string {
   return detail.replace(` of ${scope === "endpoint" ? subject : `${scope} ${subject}`}`, "");
 }
 

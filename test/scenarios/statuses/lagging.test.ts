@@ -27,7 +27,7 @@ describe("`lagging`", () => {
     );
     expect(play.values("synclag_lag_seconds", "multichain")).toEqual([lag_seconds]);
     expect(play.values("synclag_lag_blocks", "multichain")).toEqual([600]);
-    expect(play.page()).toContain("airdrops multichain, 20 min behind; subgraph and mirror are ok");
+    expect(play.page()).toContain("20 min behind; subgraph and mirror are ok");
     expect(play.check("airdrops/base/multichain").exitCode).toBe(1);
     play.script("multichain", behind(10));
     expect(play.changes("multichain", "5m")).toEqual(["30s ok"]);

@@ -115,6 +115,9 @@ describe("openapiDocument()", () => {
       "/api/v1/health/{protocol}/{chain}",
       "/api/v1/health/{protocol}",
       "/api/v1/history/{protocol}/{chain}",
+      "/api/v1/status/{protocol}/{chain}/history",
+      "/api/v1/events",
+      "/api/v1/incidents",
       "/openapi.json",
       "/metrics",
       "/-/healthy",
@@ -127,18 +130,21 @@ describe("openapiDocument()", () => {
     const references = [...text.matchAll(/"\$ref":"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name);
 
     expect([...new Set(references)].sort()).toEqual([
+      "Events",
       "Health",
       "History",
+      "Incidents",
       "Problem",
       "ProtocolHealth",
       "Status",
+      "StatusHistory",
     ]);
   });
 
   it("gives each operation an id of its own, and each path its parameters", () => {
     const ids = [...text.matchAll(/"operationId":"(\w+)"/g)].map(([, id]) => id);
 
-    expect(new Set(ids).size).toBe(10);
+    expect(new Set(ids).size).toBe(13);
     for (const [path, item] of Object.entries(openapiDocument("1.2.3")["paths"] ?? {})) {
       const placeholders = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
       const described = (item.parameters ?? []).filter((one: { in: string }) => one.in === "path");

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { Report } from "../../../core/model/report.ts";
+import type { Query } from "../../../views/api/events.ts";
 import { type HealthQuery, healthJson, protocolHealthJson } from "../../../views/api/health.ts";
 import { historyJson } from "../../../views/api/history.ts";
 import { describeMissing, keepTargets, selectTargets } from "../../../views/api/selection.ts";
@@ -10,8 +11,7 @@ import type { ServerDeps } from "./server-deps.ts";
 
 interface PairRoute {
   readonly Params: { readonly protocol: string; readonly chain: string };
-  /** Of a name that is given twice, a list. */
-  readonly Querystring: Readonly<Record<string, string | readonly string[] | undefined>>;
+  readonly Querystring: Query;
 }
 
 const HOUR_MS = 3_600_000;

@@ -1,12 +1,16 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { parse } from "node:path";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import { targetsByHost } from "../../../core/model/fleet.ts";
 import type { Report } from "../../../core/model/report.ts";
+import { type Query, readEventQuery } from "../../../views/api/events.ts";
 import { renderChainPage } from "../../../views/page/chain.ts";
-import { PLAN_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "../../../views/page/links.ts";
+import { renderIncidentsPage } from "../../../views/page/incidents.ts";
+import { INCIDENTS_PATH, PLAN_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "../../../views/page/links.ts";
 import { renderPlanPage } from "../../../views/page/plan.ts";
-import { renderErrorPage } from "../../../views/page/shell.ts";
+import { type PageOptions, renderErrorPage } from "../../../views/page/shell.ts";
 import { renderStatusPage } from "../../../views/page/status.ts";
+import { intervalOf, readRange, type StripOptions } from "../../../views/page/strip.ts";
 import { addAssetRoutes } from "./assets.ts";
 import { sendOfReport } from "./bodies.ts";
 import { PROBLEM_TYPE, sendProblem } from "./replies.ts";
@@ -38,10 +42,14 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
     const { links } = source.settings();
     const own = { ...options, links, query: textOf(query["q"]), sort: textOf(query["sort"]) };
     const plan = own.query === "" ? undefined : source.plan();
-    return await sendPage(reply, report, () => renderStatusPage(report, own, plan));
+    const strips = stripsOf(source, query);
+    return await sendPage(reply, report, () => renderStatusPage(report, own, { plan, strips }));
   });
 
-  server.get<{ Params: { chain: string } }>("/chains/:chain", async ({ params: { chain } }, reply) => {
+  addIncidentsPage(server, source, options);
+
+  server.get<PageQuery & { Params: { chain: string } }>("/chains/:chain", async (request, reply) => {
+    const { chain } = request.params;
     const report = source.report();
     if (report.chains.every(({ slug }) => slug !== chain)) {
       return sendProblem(reply, 404, `No chain '${chain}' is configured`);
@@ -57,6 +65,7 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
           ...options,
           links: source.settings().links,
           past: source.past(chain, keys, span),
+          strips: stripsOf(source, request.query),
           endpoints: source.endpoints(chain),
         }) ?? "",
     );
@@ -95,15 +104,39 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
   });
 }
 
+function addIncidentsPage(server: FastifyInstance, source: ServerDeps, options: PageOptions): void {
+  server.get<PageQuery>(INCIDENTS_PATH, async ({ query: { range: found, ...query } }, reply) => {
+    const report = source.report();
+    const nowMs = Date.parse(report.generated_at);
+    const range = readRange(found);
+    const asked = readEventQuery(query, nowMs, { fromMs: intervalOf(range, nowMs).fromMs, limit: 200 });
+    return typeof asked === "string"
+      ? sendProblem(reply, 400, asked)
+      : await sendPage(reply, report, () =>
+          renderIncidentsPage(report, {
+            ...options,
+            events: source.events,
+            hosts: targetsByHost(source.settings().fleet),
+            asked,
+            range,
+          }),
+        );
+  });
+}
+
 const HEADERS = { "content-security-policy": POLICY, "content-type": "text/html; charset=utf-8" };
 
 interface PageQuery {
-  readonly Querystring: Readonly<Record<string, unknown>>;
+  readonly Querystring: Query;
 }
 
 /** The value of a parameter; one that is given twice is ignored. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
+}
+
+function stripsOf({ events }: ServerDeps, { range }: PageQuery["Querystring"]): StripOptions {
+  return { events, range: readRange(range) };
 }
 
 async function sendPage(reply: FastifyReply, report: Report, make: () => string): Promise<FastifyReply> {

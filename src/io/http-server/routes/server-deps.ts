@@ -1,4 +1,5 @@
 import type { Config } from "../../../config/config.ts";
+import type { EventLog } from "../../../core/events/event-log.ts";
 import type { HistorySlice, Span } from "../../../core/history/history.ts";
 import type { EndpointRecord } from "../../../core/model/exchange.ts";
 import type { Plan } from "../../../core/model/plan.ts";
@@ -9,11 +10,12 @@ export interface ServerDeps {
   readonly report: () => Report;
   /** A stretch of a chain's history for the targets with these keys. */
   readonly past: (chain: string, keys: readonly string[], span: Span) => HistorySlice;
+  readonly events: EventLog;
   /** Every endpoint that serves a chain, with its last replies. */
   readonly endpoints: (chain: string) => readonly EndpointRecord[];
   readonly plan: () => Plan;
   /** As they are in the configuration in use. */
-  readonly settings: () => Pick<Config, "cors" | "links">;
+  readonly settings: () => Pick<Config, "cors" | "fleet" | "links">;
   readonly metrics: () => Promise<ScrapeReply>;
   readonly healthy: () => ProbeResult;
   readonly ready: () => ProbeResult;

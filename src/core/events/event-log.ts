@@ -1,0 +1,268 @@
+import { type Incident, incidentKey, type Report, type TargetReport } from "../model/report.ts";
+import { isoTime } from "../model/text.ts";
+import { type PairState, pairState, pairsOf } from "../report/pairs.ts";
+import { type Event, type EventKind, eventOf } from "./event.ts";
+
+/** How long an event is kept. */
+const KEPT_MS = 30 * 86_400_000;
+/** Of one subject, so that what flaps does not displace everything else. */
+const MOST_OF_ONE = 500;
+/** Of all; then the oldest tenth goes. */
+const MOST_EVENTS = 100_000;
+const PRUNE_MS = 3_600_000;
+const HOUR_CHARS = "2026-11-23T18".length;
+
+/** All targets that an incident has explained, and what was said of it when these were most. */
+interface RunningIncident {
+  readonly detail: string | null;
+  readonly targets: readonly string[];
+  readonly most?: number;
+}
+
+/** What happened in the last 30 days. One process writes it: what is new in a report is what differs from the last event. */
+export class EventLog {
+  /** Of each kind and subject, the oldest first. */
+  #bySubject = new Map<string, Event[]>();
+  /** Raised with each change of the events of an hour. */
+  readonly #revisions = new Map<string, number>();
+  #count = 0;
+  #prunedMs = Number.NEGATIVE_INFINITY;
+  #pruneAt = MOST_EVENTS;
+  /** Target reports that were looked at: most are the same object in the next report. */
+  #noted = new WeakSet<TargetReport>();
+  /** Those whose last event says that they began. */
+  readonly #running = new Map<string, RunningIncident>();
+  readonly #deployments = new Map<string, string>();
+
+  get size(): number {
+    return this.#count;
+  }
+
+  /**
+   * Adds what a report says anew, and returns it. Until every endpoint has been polled, `unknown` says nothing: `hasAll` is
+   * false until then.
+   */
+  note(report: Report, hasAll: boolean): readonly Event[] {
+    const time = report.generated_at;
+    const fresh = report.targets.filter((target) => !this.#noted.has(target));
+    const events = [
+      ...this.#incidentEvents(report.incidents, time),
+      ...fresh.flatMap((target) => this.#targetEvents(target, time)),
+      ...this.#pairEvents(report, fresh, time),
+      ...this.#parityEvents(report, time),
+    ].filter(({ kind, to }) => hasAll || to !== "unknown" || (kind !== "status" && kind !== "pair"));
+    for (const event of events) {
+      this.add(event);
+    }
+    for (const target of hasAll ? fresh : []) {
+      this.#noted.add(target);
+    }
+    this.#prune(report);
+    return events;
+  }
+
+  add(event: Event): void {
+    const key = `${event.kind} ${event.subject}`;
+    const own = this.#bySubject.get(key) ?? [];
+    this.#bySubject.set(key, own);
+    own.push(event);
+    this.#count += 1;
+    if (event.kind === "incident" && event.to === "began") {
+      this.#running.set(event.subject, event);
+    } else if (event.kind === "incident") {
+      this.#running.delete(event.subject);
+    }
+    this.#touch(event);
+    if (own.length > MOST_OF_ONE) {
+      const dropped = own.shift();
+      this.#count -= 1;
+      if (dropped !== undefined) {
+        this.#touch(dropped);
+      }
+    }
+  }
+
+  /** The events of one subject, the oldest first. */
+  of(kind: EventKind, subject: string): readonly Event[] {
+    return this.#bySubject.get(`${kind} ${subject}`) ?? [];
+  }
+
+  /** All events, the oldest first. */
+  all(): readonly Event[] {
+    return sorted([...this.#bySubject.values()].flat());
+  }
+
+  /** All events of a kind, the oldest first. */
+  ofKind(kind: EventKind): readonly Event[] {
+    return sorted(
+      [...this.#bySubject].filter(([key]) => key.startsWith(`${kind} `)).flatMap(([, own]) => own),
+    );
+  }
+
+  /** The hours that have events, such as `2026-11-23T18`, each with a number that changes with them. */
+  hours(): ReadonlyMap<string, number> {
+    return this.#revisions;
+  }
+
+  ofHour(hour: string): readonly Event[] {
+    return this.all().filter(({ time }) => time.startsWith(hour));
+  }
+
+  /** Replaces the events of these hours by what another process has. */
+  replaceHours(hours: ReadonlyMap<string, readonly Event[]>): void {
+    const others = this.all().filter(({ time }) => !hours.has(time.slice(0, HOUR_CHARS)));
+    this.restore([...others, ...[...hours.values()].flat()]);
+  }
+
+  /** Replaces all events. */
+  restore(events: readonly Event[]): void {
+    this.#bySubject = new Map();
+    this.#running.clear();
+    this.#count = 0;
+    for (const event of sorted(events)) {
+      this.add(event);
+    }
+    this.#noted = new WeakSet();
+  }
+
+  #touch({ time }: Event): void {
+    const hour = time.slice(0, HOUR_CHARS);
+    this.#revisions.set(hour, (this.#revisions.get(hour) ?? 0) + 1);
+  }
+
+  #last(kind: EventKind, subject: string): Event | undefined {
+    return this.of(kind, subject).at(-1);
+  }
+
+  #targetEvents(target: TargetReport, time: string): readonly Event[] {
+    const { key, status, deployment, lag_seconds } = target;
+    const from = this.#last("status", key)?.to ?? "unknown";
+    const former = this.#deployments.get(key) ?? this.#last("deployment", key)?.to;
+    if (deployment !== null) {
+      this.#deployments.set(key, deployment);
+    }
+    return [
+      from === status
+        ? []
+        : eventOf({
+            time,
+            kind: "status",
+            subject: key,
+            from,
+            to: status,
+            detail: target.detail,
+            lag_seconds,
+          }),
+      deployment === null || former === undefined || former === deployment
+        ? []
+        : eventOf({ time, kind: "deployment", subject: key, from: former, to: deployment }),
+    ].flat();
+  }
+
+  #pairEvents(report: Report, fresh: readonly TargetReport[], time: string): readonly Event[] {
+    const chains = new Set(fresh.map(({ chain }) => chain));
+    const targets = report.targets.filter(({ chain }) => chains.has(chain));
+    return pairsOf(report, targets).flatMap((pair) => {
+      const subject = `${pair.protocol}/${pair.chain.slug}`;
+      const from = this.#last("pair", subject)?.to ?? ("unknown" satisfies PairState);
+      const to = pairState(pair);
+      return from === to ? [] : eventOf({ time, kind: "pair", subject, from, to });
+    });
+  }
+
+  #incidentEvents(incidents: readonly Incident[], time: string): readonly Event[] {
+    const now = new Map(incidents.map((incident) => [incidentKey(incident), incident]));
+    const ended = [...this.#running].filter(([subject]) => !now.has(subject));
+    return [
+      ...[...now].flatMap(([subject, incident]) => {
+        const known = this.#running.get(subject);
+        if (known !== undefined) {
+          this.#running.set(subject, widened(known, incident));
+          return [];
+        }
+        return incidentEvent(incident.since, subject, "began", incident);
+      }),
+      ...ended.map(([subject, widest]) => incidentEvent(time, subject, "ended", widest)),
+    ];
+  }
+
+  /** A comparison that is not known for a while says nothing. */
+  #parityEvents({ parity }: Report, time: string): readonly Event[] {
+    return parity.flatMap(({ probe, key, against_key, result, detail }) => {
+      const subject = `${probe} ${key} ${against_key}`;
+      const from = this.#last("parity", subject)?.to ?? "equal";
+      return result === "unknown" || result === from
+        ? []
+        : eventOf({ time, kind: "parity", subject, from, to: result, detail });
+    });
+  }
+
+  /** Drops what is too old or too much; the last event of what is still configured stays, for it says what holds since. */
+  #prune(report: Report): void {
+    const nowMs = Date.parse(report.generated_at);
+    if (Math.abs(nowMs - this.#prunedMs) < PRUNE_MS && this.#count < this.#pruneAt) {
+      return;
+    }
+    this.#prunedMs = nowMs;
+    const fromTime = this.#oldestKept(nowMs);
+    const configured = new Set(
+      report.targets.flatMap(({ key, protocol, chain }) => [key, `${protocol}/${chain}`]),
+    );
+    for (const [key, own] of this.#bySubject) {
+      // The event before that time says what was true at it.
+      const first = own.findIndex((event, index) => (own[index + 1]?.time ?? event.time) >= fromTime);
+      const last = configured.has(own.at(-1)?.subject ?? "") ? own.length - 1 : own.length;
+      const dropped = own.splice(0, first >= 0 ? first : last);
+      this.#count -= dropped.length;
+      for (const event of dropped) {
+        this.#touch(event);
+      }
+      if (own.length === 0) {
+        this.#bySubject.delete(key);
+      }
+    }
+    this.#pruneAt = Math.max(MOST_EVENTS, this.#count * 1.1);
+    this.#forgetHours();
+  }
+
+  /** The time before which events are dropped: 30 days ago, or later where they are too many. */
+  #oldestKept(nowMs: number): string {
+    const tooMany = this.#count < MOST_EVENTS ? 0 : Math.floor(this.#count - MOST_EVENTS * 0.9);
+    const bound = tooMany === 0 ? undefined : this.all()[tooMany]?.time;
+    return isoTime(Math.max(nowMs - KEPT_MS, bound === undefined ? 0 : Date.parse(bound)));
+  }
+
+  #forgetHours(): void {
+    const hours = new Set([...this.#bySubject.values()].flat().map(({ time }) => time.slice(0, HOUR_CHARS)));
+    for (const hour of this.#revisions.keys()) {
+      if (!hours.has(hour)) {
+        this.#revisions.delete(hour);
+      }
+    }
+  }
+}
+
+function incidentEvent(
+  time: string,
+  subject: string,
+  to: "began" | "ended",
+  { detail, targets }: RunningIncident,
+): Event {
+  const event = { time, kind: "incident", subject, to, detail } as const;
+  return eventOf({ ...event, targets: [...targets], target_count: targets.length });
+}
+
+function widened(known: RunningIncident, { detail, targets }: Incident): RunningIncident {
+  const { most = known.targets.length } = known;
+  const isWider = targets.length >= most;
+  return {
+    detail: isWider ? detail : known.detail,
+    targets: [...new Set([...known.targets, ...targets])],
+    most: Math.max(most, targets.length),
+  };
+}
+
+/** By time; what happened at the same moment stays in its order. */
+function sorted(events: readonly Event[]): readonly Event[] {
+  return events.toSorted((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time)));
+}

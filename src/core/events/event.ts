@@ -1,0 +1,67 @@
+import { z } from "zod";
+import { Count, Seconds, Text, Time } from "../model/report-schema.ts";
+
+/**
+ * `status`: of a target. `pair`: the state of a protocol on a chain. `incident`: it began or ended. `parity`: the data of two
+ * variants differ, or are equal again. `deployment`: another one answers. `process`: Synclag began to poll, stopped, or reloaded.
+ */
+export const EVENT_KINDS = ["status", "pair", "incident", "parity", "deployment", "process"] as const;
+
+/** Something that happened. This schema is its only definition: for the file, the store, the API and the command line. */
+export const EventSchema = z.object({
+  time: Time,
+  kind: z.enum(EVENT_KINDS).meta({
+    description:
+      "status: of a target; pair: the state of a protocol on a chain; incident: it began or ended; parity: data differ or are equal again; deployment: another one answers; process: Synclag started, stopped, or reloaded",
+  }),
+  subject: Text.meta({
+    description:
+      "What it happened to: the key of a target (status, deployment), protocol/chain (pair), scope and subject (incident), probe and keys (parity), or the name of the process",
+  }),
+  from: Text.meta({ description: "What it was before, such as a status" }).nullable().default(null),
+  to: Text.meta({
+    description:
+      "A status, the state of a pair, `began` or `ended`, `different` or `equal`, a deployment, or `started`, `stopped` or `reloaded`",
+  }),
+  detail: Text.nullable().default(null),
+  lag_seconds: Seconds.nonnegative().nullable().default(null),
+  targets: z
+    .array(Text)
+    .meta({ description: "Keys of the targets that an incident explains, at most 100 of them" })
+    .default([]),
+  target_count: Count.meta({ description: "How many targets an incident explains" }).default(0),
+  unwatched_since: Time.meta({
+    description: "Of a process that started: when one was last known to run. Nothing is known in between",
+  })
+    .nullable()
+    .default(null),
+});
+
+export type Event = Readonly<z.infer<typeof EventSchema>>;
+export type EventKind = Event["kind"];
+
+const LONGEST_DETAIL = 300;
+const MOST_TARGETS = 100;
+
+/** An event with nothing but what is given. */
+export function eventOf(given: Pick<Event, "time" | "kind" | "subject" | "to"> & Partial<Event>): Event {
+  const detail = given.detail?.slice(0, LONGEST_DETAIL) ?? null;
+  return {
+    from: null,
+    lag_seconds: null,
+    target_count: 0,
+    unwatched_since: null,
+    ...given,
+    targets: given.targets?.slice(0, MOST_TARGETS) ?? NO_TARGETS,
+    detail,
+  };
+}
+
+const NO_TARGETS: string[] = [];
+
+/** Without what a reader fills in itself. */
+export function eventText(event: Event): string {
+  const isDefault = (key: string, value: unknown) =>
+    value === null || (key === "target_count" && value === 0) || (Array.isArray(value) && value.length === 0);
+  return JSON.stringify(event, (key, value: unknown) => (isDefault(key, value) ? undefined : value));
+}

@@ -1,0 +1,135 @@
+import type { Event } from "../../core/events/event.ts";
+import type { EventLog } from "../../core/events/event-log.ts";
+import { incidentsOf, type PastIncident } from "../../core/events/timeline.ts";
+import { type Report, STATUSES } from "../../core/model/report.ts";
+import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { type EventQuery, type Hosts, selectEvents } from "../api/events.ts";
+import { chainNames, eventWords } from "../wording/events.ts";
+import { incidentTitle } from "../wording/incidents.ts";
+import { type Html, html } from "./html.ts";
+import { chainPath, eventsPath, INCIDENTS_PATH, targetAnchor } from "./links.ts";
+import {
+  type PageOptions,
+  renderClock,
+  renderPage,
+  renderSection,
+  renderSummary,
+  renderTable,
+  toneGlyph,
+} from "./shell.ts";
+import { RANGES, type Range, renderRanges } from "./strip.ts";
+
+/** What the page of incidents shows beside the report. */
+export interface IncidentsPageOptions extends PageOptions {
+  readonly events: EventLog;
+  readonly hosts: Hosts;
+  readonly asked: EventQuery;
+  readonly range: Range;
+}
+
+/** What happened: the incidents of a time, then all events, which a form narrows. */
+export function renderIncidentsPage(report: Report, options: IncidentsPageOptions): string {
+  const { asked, events: log, range } = options;
+  const nowMs = Date.parse(report.generated_at);
+  const incidents = incidentsOf(log.ofKind("incident"), asked);
+  const running = incidents.filter(({ until }) => until === null).length;
+  const tone = running > 0 ? "bad" : "ok";
+  const count = `${formatCount(incidents.length - running, "past incident")} in ${RANGES[range].title}`;
+  const sentence = `${running === 0 ? "No incident" : formatCount(running, "incident")} now, ${count}`;
+  const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${sentence}`, null, html`. <a href="/">All chains</a>`)}
+${renderRanges(range, (one) => eventsPath({ ...asked, range: one }))}
+${incidents.length === 0 ? null : renderSection("incidents", "Incidents", html`<ul class="cards">${incidents.slice(0, asked.limit).map((one) => renderPast(one, report, nowMs))}</ul>`)}
+${renderEvents(report, options, nowMs)}`;
+  return renderPage({ ...options, title: "Incidents · Synclag", tone, main });
+}
+
+function renderPast(incident: PastIncident, report: Report, nowMs: number): Html {
+  const { detail, scope, since, subject, target_count: count, targets, until } = incident;
+  const lengthMs = (until === null ? nowMs : Date.parse(until)) - Date.parse(since);
+  const when =
+    until === null
+      ? html`since ${renderClock(since, nowMs)}`
+      : html`${renderClock(since, nowMs)} to ${renderClock(until, nowMs)}`;
+  const rest = count - targets.length;
+  return html`<li class="card ${until === null ? "bad" : "idle"}"><h3>${incidentTitle({ scope, subject, detail: detail ?? "" })}</h3>
+<p class="meta">${until === null ? "for" : "lasted"} ${formatDuration(lengthMs)}, ${when}</p>
+<p class="meta">${renderChains(incident, report)}</p>
+<details id="incident-${scope}-${subject}-${since}"><summary>${formatCount(count, "target")}</summary>
+<ul class="keys" tabindex="0">${targets.map((key) => html`<li>${key}</li>`)}${rest > 0 ? html`<li>and ${formatNumber(rest)} more</li>` : null}</ul></details></li>
+`;
+}
+
+const MOST_CHAINS = 6;
+
+/** Links to what happened on its chains at that time. */
+function renderChains({ since, targets, until }: PastIncident, report: Report): Html {
+  const nameOf = chainNames(report);
+  const slugs = [...new Set(targets.map((key) => key.split("/")[3] ?? ""))];
+  const links = slugs
+    .slice(0, MOST_CHAINS)
+    .map(
+      (chain) =>
+        html`<a href="${eventsPath({ chain, from: since, ...(until === null ? {} : { to: until }) })}">${nameOf(chain)}</a> `,
+    );
+  const rest = slugs.length - links.length;
+  return html`${links}${rest > 0 ? `and ${formatCount(rest, "more chain")}` : null}`;
+}
+
+function renderEvents(
+  report: Report,
+  { asked, events: log, hosts, range }: IncidentsPageOptions,
+  nowMs: number,
+): Html {
+  const found = selectEvents(log, asked, hosts);
+  const nameOf = chainNames(report);
+  const shown = found.slice(0, asked.limit);
+  const older = found[asked.limit];
+  const rows = shown.map((event) => {
+    const { change, detail, what } = eventWords(event, nameOf);
+    return [renderClock(event.time, nowMs), renderWhat(event, what), change, detail];
+  });
+  return renderSection(
+    "events",
+    "Events",
+    html`${renderForm(report, asked, hosts, range)}
+<p class="hint">${found.length === 0 ? "Nothing happened then" : formatCount(found.length, "event")}${shown.length < found.length ? `, the latest ${formatNumber(shown.length)} of them` : null}.
+${older === undefined ? null : html`<a href="${eventsPath({ ...asked, range, to: older.time })}">Older events</a>`}</p>
+${rows.length === 0 ? null : renderTable({ id: "events", label: "Events, the latest first", head: ["Time", "What", "Change", "Detail"], rows })}`,
+  );
+}
+
+function renderWhat({ kind, subject }: Event, what: string): Html | string {
+  const [protocol = "", variant = "", tier = "", slug] = subject.split("/");
+  const chain = kind === "pair" ? variant : slug;
+  const anchor = kind === "pair" ? "" : `#${targetAnchor({ protocol, variant, tier })}`;
+  return chain === undefined || kind === "parity" || kind === "incident" || kind === "process"
+    ? what
+    : html`<a href="${chainPath(chain)}${anchor}">${what}</a>`;
+}
+
+/** A form that works without script; its URL can be shared. */
+function renderForm(report: Report, asked: EventQuery, hosts: Hosts, range: Range): Html {
+  const known = (part: "protocol" | "chain" | "variant" | "tier") => [
+    ...new Set(report.targets.map((target) => target[part])),
+  ];
+  const fields = {
+    kind: ["status", "pair", "incident", "parity", "deployment", "process"],
+    protocol: known("protocol"),
+    chain: known("chain"),
+    variant: known("variant"),
+    tier: known("tier"),
+    host: [...hosts.keys()],
+    status: STATUSES,
+  } as const;
+  const selects = Object.entries(fields).map(([name, words]) => {
+    const chosen = asked[name as keyof typeof fields];
+    const options = ["", ...words].map((word) =>
+      word === (chosen ?? "")
+        ? html`<option value="${word}" selected>${word === "" ? "any" : word}</option>`
+        : html`<option value="${word}">${word === "" ? "any" : word}</option>`,
+    );
+    return html`<label>${name} <select name="${name}">${options}</select></label>`;
+  });
+  return html`<form class="filters" action="${INCIDENTS_PATH}#events"><input type="hidden" name="range" value="${range}">
+${selects}<button>Show</button> <a href="${INCIDENTS_PATH}?range=${range}#events">Clear</a></form>`;
+}

@@ -1,0 +1,151 @@
+import type { EventLog } from "../../core/events/event-log.ts";
+import {
+  type Availability,
+  availabilityOf,
+  type Interval,
+  type Period,
+  slotsOf,
+} from "../../core/events/timeline.ts";
+import type { Report } from "../../core/model/report.ts";
+import { formatClock, formatCount, formatDuration, formatPercent } from "../../core/model/text.ts";
+import { type Pair, pairsOf } from "../../core/report/pairs.ts";
+import { periodReader } from "../api/events.ts";
+import { statusWords, type Tone } from "../wording/targets.ts";
+import { type Html, html } from "./html.ts";
+import { chainPath, eventsPath } from "./links.ts";
+import { renderSection } from "./shell.ts";
+
+const DAY_MS = 86_400_000;
+
+/** The times that a strip can show. A slot is half an hour, three hours or half a day. */
+export const RANGES = {
+  "24h": { title: "24 hours", lengthMs: DAY_MS, slots: 48 },
+  "7d": { title: "7 days", lengthMs: 7 * DAY_MS, slots: 56 },
+  "30d": { title: "30 days", lengthMs: 30 * DAY_MS, slots: 60 },
+} as const;
+
+export type Range = keyof typeof RANGES;
+
+/** What strips are made from. */
+export interface StripOptions {
+  readonly events: EventLog;
+  readonly range: Range;
+}
+
+/** The range that a URL names, or the shortest. */
+export function readRange(found: unknown): Range {
+  return typeof found === "string" && Object.hasOwn(RANGES, found) ? (found as Range) : "24h";
+}
+
+export function intervalOf(range: Range, nowMs: number): Interval {
+  return { fromMs: nowMs - RANGES[range].lengthMs, toMs: nowMs };
+}
+
+/** Links to the same page with another range. */
+export function renderRanges(range: Range, hrefOf: (range: Range) => string): Html {
+  return html`<nav class="ranges" aria-label="Time">${(Object.keys(RANGES) as Range[]).map((one) =>
+    one === range
+      ? html`<a href="${hrefOf(one)}" aria-current="true">${RANGES[one].title}</a>`
+      : html`<a href="${hrefOf(one)}">${RANGES[one].title}</a>`,
+  )}</nav>`;
+}
+
+const PAIR_TONES: Readonly<Record<string, Tone>> = { degraded: "warn", down: "bad" };
+
+/** A line of coloured slots, each by the worst that was in it, and what share of the time was good. */
+export function renderStrip(
+  periods: readonly Period[],
+  {
+    name,
+    range,
+    nowMs,
+    href,
+  }: { readonly name: string; readonly range: Range; readonly nowMs: number; readonly href: string },
+): Html {
+  const { slots: count, title } = RANGES[range];
+  const slots = slotsOf(periods, intervalOf(range, nowMs), count);
+  const runs: { period: Period; from: number; to: number }[] = [];
+  for (const [index, { period }] of slots.entries()) {
+    const run = runs.at(-1);
+    if (run?.period.state === period.state && run.period.sinceMs === period.sinceMs) {
+      run.to = index + 1;
+      run.period = { ...run.period, toMs: period.toMs };
+    } else {
+      runs.push({ period, from: index, to: index + 1 });
+    }
+  }
+  const words = availabilityText(availabilityOf(periods));
+  return html`<a class="strip" href="${href}" aria-label="${name}, last ${title}: ${words}">
+<svg viewBox="0 0 ${count} 1" preserveAspectRatio="none" aria-hidden="true">${runs.map(
+    ({ period, from, to }) =>
+      html`<rect class="${toneOf(period.state)}" x="${from}" width="${to - from}" height="1"><title>${periodText(period, nowMs)}</title></rect>`,
+  )}</svg><small>${words}</small></a>`;
+}
+
+function toneOf(state: string | null): string {
+  return state === null ? "none" : (PAIR_TONES[state] ?? statusWords(state).tone);
+}
+
+/** `stalled from 03:10:00 UTC for 41 min: no block since …`. */
+function periodText({ detail, fromMs, sinceMs, state, toMs }: Period, nowMs: number): string {
+  const from = formatClock(Math.min(sinceMs, fromMs), nowMs);
+  const length = formatDuration(toMs - Math.min(sinceMs, fromMs));
+  return `${state ?? "not watched"} from ${from} for ${length}${detail === null ? "" : `: ${detail}`}`;
+}
+
+/** `99.8% usable, 98.1% ok, longest outage 12 min`. */
+function availabilityText({ ok_share, usable_share, longest_outage_seconds: outage }: Availability): string {
+  if (ok_share === null || usable_share === null) {
+    return "not watched";
+  }
+  const usable = usable_share === ok_share ? "" : `${formatShare(usable_share)} usable, `;
+  const longest = outage === 0 ? "" : `, longest outage ${formatDuration(outage * 1_000)}`;
+  return `${usable}${formatShare(ok_share)} ok${longest}`;
+}
+
+/** Never 100 % for what was not always so. */
+function formatShare(share: number): string {
+  return share < 1 && share > 0.999 ? "99.9%" : formatPercent(share);
+}
+
+/** More lines than this take long to read, and to draw. */
+const MOST_LINES = 100;
+
+/** The pairs of the fleet, the least available first; those that were always ok are folded. */
+export function renderFleetHistory(report: Report, { events, range }: StripOptions, query: string): Html {
+  const nowMs = Date.parse(report.generated_at);
+  const read = periodReader(events, intervalOf(range, nowMs));
+  const lines = pairsOf(report, report.targets)
+    .map((pair) => {
+      const periods = read("pair", `${pair.protocol}/${pair.chain.slug}`);
+      return { pair, periods, ...availabilityOf(periods) };
+    })
+    .sort((a, b) => (a.usable_share ?? 2) - (b.usable_share ?? 2) || (a.ok_share ?? 2) - (b.ok_share ?? 2));
+  const render = ({ pair, periods }: { readonly pair: Pair; readonly periods: readonly Period[] }) => {
+    const { protocol, chain } = pair;
+    const name = `${protocol} on ${chain.name}`;
+    const strip = renderStrip(periods, {
+      name,
+      range,
+      nowMs,
+      href: eventsPath({ protocol, chain: chain.slug, range }),
+    });
+    return html`<li><a href="${chainPath(chain.slug)}">${name}</a>${strip}</li>`;
+  };
+  const troubled = lines.filter(({ ok_share: share }) => share !== null && share < 1);
+  const others = lines.filter(({ ok_share: share }) => share === null || share === 1);
+  const words = query === "" ? "" : `q=${encodeURIComponent(query)}&`;
+  return renderSection(
+    "history",
+    `Last ${RANGES[range].title}`,
+    html`${renderRanges(range, (one) => `/?${words}range=${one}#history`)}
+<ul class="strips">${troubled.slice(0, MOST_LINES).map(render)}</ul>
+${troubled.length > MOST_LINES ? html`<p class="hint">and ${formatCount(troubled.length - MOST_LINES, "more pair")}: narrow them with the filter</p>` : null}
+${
+  others.length === 0
+    ? null
+    : html`<details id="history-ok"><summary>${formatCount(others.length, "pair")} ok all the time</summary>
+<ul class="strips">${others.slice(0, MOST_LINES).map(render)}</ul></details>`
+}`,
+  );
+}

@@ -1,0 +1,164 @@
+import { describe, expect, it } from "vitest";
+import { type Event, eventOf } from "../../../src/core/events/event.ts";
+import { EventLog } from "../../../src/core/events/event-log.ts";
+import { availabilityOf, periodsOf, slotsOf, unwatched } from "../../../src/core/events/timeline.ts";
+import type { Status } from "../../../src/core/model/report.ts";
+import { isoTime } from "../../../src/core/model/text.ts";
+import {
+  sampleChainReport,
+  sampleReport,
+  sampleTarget,
+  sampleTargetReport,
+} from "../../views/sample-report.ts";
+
+const START_MS = Date.parse("2026-11-01T00:00:00Z");
+const DAY_MS = 86_400_000;
+
+/** A report of one chain at this time. */
+function reportAt(atMs: number, statuses: Readonly<Record<string, Status>>) {
+  const targets = Object.entries(statuses).map(([variant, status]) =>
+    sampleTargetReport({ target: sampleTarget({ variant }), status }),
+  );
+  return { ...sampleReport({ chains: [sampleChainReport({ targets })] }), generated_at: isoTime(atMs) };
+}
+
+function changesOf(events: readonly Event[]): readonly string[] {
+  return events.map(({ kind, subject, from, to }) => `${kind} ${subject} ${from} → ${to}`);
+}
+
+describe("EventLog", () => {
+  it("adds what differs from the last event, whatever the report before said", () => {
+    const log = new EventLog();
+
+    const first = changesOf(log.note(reportAt(START_MS, { multichain: "ok", subgraph: "stalled" }), true));
+    const same = log.note(reportAt(START_MS + 1_000, { multichain: "ok", subgraph: "stalled" }), true);
+    const next = changesOf(log.note(reportAt(START_MS + 2_000, { multichain: "ok", subgraph: "ok" }), true));
+
+    expect(first).toEqual([
+      "status lockup/multichain/production/base unknown → ok",
+      "status lockup/subgraph/production/base unknown → stalled",
+      "pair lockup/base unknown → degraded",
+    ]);
+    expect(same).toEqual([]);
+    expect(next).toEqual([
+      "status lockup/subgraph/production/base stalled → ok",
+      "pair lockup/base degraded → ok",
+    ]);
+  });
+
+  it("takes `unknown` for news only once every endpoint has been polled", () => {
+    const log = new EventLog();
+    log.note(reportAt(START_MS, { multichain: "ok" }), true);
+
+    const restarted = new EventLog();
+    restarted.restore(log.all());
+
+    expect(restarted.note(reportAt(START_MS + 1_000, { multichain: "unknown" }), false)).toEqual([]);
+    expect(changesOf(restarted.note(reportAt(START_MS + 2_000, { multichain: "unknown" }), true))).toEqual([
+      "status lockup/multichain/production/base ok → unknown",
+      "pair lockup/base ok → unknown",
+    ]);
+  });
+
+  it("keeps 500 changes of a target that flaps, and never more than 100,000 in all", () => {
+    const log = new EventLog();
+    const variants = Array.from({ length: 220 }, (_, index) => `v${index}`);
+    const reports = (["ok", "stalled"] as const).map((status) =>
+      reportAt(START_MS, Object.fromEntries(variants.map((one) => [one, status]))),
+    );
+    for (let minute = 0; minute < 600; minute += 1) {
+      const report = reports[minute % 2] ?? sampleReport();
+      const targets = report.targets.map((target) => ({ ...target }));
+      log.note({ ...report, targets, generated_at: isoTime(START_MS + minute * 60_000) }, true);
+    }
+
+    expect(log.of("status", "lockup/v0/production/base").length).toBeLessThanOrEqual(500);
+    expect(log.size).toBeLessThanOrEqual(100_300);
+    expect(log.all()).toHaveLength(log.size);
+    expect(log.all().at(-1)?.time).toBe(isoTime(START_MS + 599 * 60_000));
+  });
+
+  it("drops what is older than 30 days, but for the last event of what is configured", () => {
+    const log = new EventLog();
+    log.note(reportAt(START_MS, { multichain: "stalled", subgraph: "ok" }), true);
+    log.note(reportAt(START_MS + DAY_MS, { multichain: "ok", subgraph: "ok" }), true);
+    log.note(reportAt(START_MS + 40 * DAY_MS, { multichain: "ok" }), true);
+
+    expect(changesOf(log.all())).toEqual([
+      "status lockup/multichain/production/base stalled → ok",
+      "pair lockup/base degraded → ok",
+    ]);
+    expect([...log.hours().keys()]).toEqual(["2026-11-02T00"]);
+  });
+
+  it("takes the hours that another process has changed", () => {
+    const [leader, standby] = [new EventLog(), new EventLog()];
+    leader.note(reportAt(START_MS, { multichain: "ok" }), true);
+    leader.note(reportAt(START_MS + DAY_MS, { multichain: "stalled" }), true);
+    const hours = new Map([...leader.hours().keys()].map((hour) => [hour, leader.ofHour(hour)]));
+
+    standby.replaceHours(hours);
+    standby.replaceHours(hours);
+
+    expect(standby.all()).toEqual(leader.all());
+  });
+});
+
+describe("what follows of events for a time", () => {
+  const at = (hours: number) => START_MS + hours * 3_600_000;
+  const event = (hours: number, to: string, given: Partial<Event> = {}) =>
+    eventOf({ time: isoTime(at(hours)), kind: "status", subject: "x", to, ...given });
+  const day = { fromMs: at(0), toMs: at(24) };
+
+  it("has no hole, and says nothing of the time in which no process polled", () => {
+    const gaps = unwatched(
+      [event(0, "started"), event(10, "started", { unwatched_since: isoTime(at(8)) }), event(23, "stopped")],
+      at(24),
+    );
+    const periods = periodsOf([event(2, "ok"), event(6, "stalled"), event(12, "ok")], gaps, day);
+
+    expect(periods.map(({ fromMs, toMs, state }) => [fromMs, toMs, state])).toEqual([
+      [at(0), at(2), null],
+      [at(2), at(6), "ok"],
+      [at(6), at(8), "stalled"],
+      [at(8), at(10), null],
+      [at(10), at(12), "stalled"],
+      [at(12), at(23), "ok"],
+      [at(23), at(24), null],
+    ]);
+    expect(availabilityOf(periods)).toEqual({
+      ok_share: 15 / 19,
+      usable_share: 15 / 19,
+      longest_outage_seconds: 4 * 3_600,
+      known_seconds: 19 * 3_600,
+    });
+  });
+
+  it("counts a lagging target as usable, and neither unknown nor throttled at all", () => {
+    const words = ["ok", "lagging", "unknown", "throttled", "stalled", "failed"];
+    const periods = periodsOf(
+      words.map((word, index) => event(index * 4, word)),
+      [],
+      day,
+    );
+
+    expect(availabilityOf(periods)).toEqual({
+      ok_share: 1 / 4,
+      usable_share: 2 / 4,
+      longest_outage_seconds: 8 * 3_600,
+      known_seconds: 16 * 3_600,
+    });
+  });
+
+  it("shows the worst of each slot, however short it was", () => {
+    const periods = periodsOf(
+      [event(-5, "ok"), event(3, "stalled"), event(3.01, "ok"), event(20, "lagging")],
+      [],
+      day,
+    );
+
+    const slots = slotsOf(periods, day, 6).map(({ period }) => period.state);
+
+    expect(slots).toEqual(["stalled", "ok", "ok", "ok", "ok", "lagging"]);
+  });
+});

@@ -1,0 +1,66 @@
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { EventStore } from "../../../src/daemon/state/event-store.ts";
+import { eventsPathOf } from "../../../src/io/state/events-file.ts";
+import { recordLog } from "../../support/log-recorder.ts";
+import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+const NOW_MS = Date.parse("2026-11-20T03:00:00Z");
+
+async function open(stateFile: string) {
+  const { logger, lines } = recordLog();
+  const store = await EventStore.open({ stateFile, logger, nowMs: () => NOW_MS });
+  return { store, lines };
+}
+
+describe("the events file", () => {
+  it("is continued by the next process, without the line that a kill cut off", async () => {
+    await using folder = await temporaryFolder();
+    const stateFile = `${folder.path}/state.json`;
+    {
+      const { store } = await open(stateFile);
+      store.started("synclag", null);
+      await store[Symbol.asyncDispose]();
+    }
+    appendFileSync(eventsPathOf(stateFile), '{"time":"2026-11-20T03:0');
+
+    const { store, lines } = await open(stateFile);
+    store.started("synclag", NOW_MS - 60_000);
+    await store[Symbol.asyncDispose]();
+    const next = await open(stateFile);
+    await next.store[Symbol.asyncDispose]();
+
+    expect(lines.map(({ msg, invalid, kept }) => [msg, invalid, kept])).toEqual([
+      ["Events file: lines that are no events were dropped", 1, 1],
+    ]);
+    expect(next.lines).toEqual([]);
+    expect(next.store.log.all().map(({ to, unwatched_since }) => [to, unwatched_since])).toEqual([
+      ["started", null],
+      ["started", "2026-11-20T02:59:00.000Z"],
+    ]);
+    expect(readFileSync(eventsPathOf(stateFile), "utf8").trimEnd().split("\n")).toHaveLength(2);
+  });
+
+  it("keeps what it can of a damaged file, and says how much", async () => {
+    await using folder = await temporaryFolder();
+    const stateFile = `${folder.path}/state.json`;
+    const line = '{"time":"2026-11-20T01:00:00.000Z","kind":"pair","subject":"airdrops/base","to":"down"}';
+    writeFileSync(eventsPathOf(stateFile), `${line}\nnonsense\n{"kind":"status"}\n${line}\n`);
+
+    const { store, lines } = await open(stateFile);
+    await store[Symbol.asyncDispose]();
+
+    expect(store.log.size).toBe(2);
+    expect(lines).toMatchObject([{ invalid: 2, kept: 2 }]);
+  });
+
+  it("goes on without a file where the disk refuses, and says so", async () => {
+    await using folder = await temporaryFolder();
+    const { store, lines } = await open(`${folder.path}/missing/state.json`);
+    store.started("synclag", null);
+    await store[Symbol.asyncDispose]();
+
+    expect(store.log.size).toBe(1);
+    expect(lines).toMatchObject([{ msg: "Cannot write the events file" }]);
+  });
+});
