@@ -147,7 +147,7 @@ function quoted(found: unknown): string {
 
 export type Hosts = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The events that a query asks for, the latest first; changes from `unknown` to `ok` only where it names a kind or a status. */
+/** The events that a query asks for, the latest first; all that are no news only where it names a kind or a status. */
 export function selectEvents(log: Pick<EventLog, "all">, query: EventQuery, hosts: Hosts): readonly Event[] {
   const { fromMs, toMs, kind, status } = query;
   const [from, to] = [isoTime(fromMs), isoTime(toMs)];
@@ -160,15 +160,15 @@ export function selectEvents(log: Pick<EventLog, "all">, query: EventQuery, host
         event.time <= to &&
         (kind === undefined || event.kind === kind) &&
         (status === undefined || event.to === status || event.from === status) &&
-        (kind !== undefined || status !== undefined || !isFirstSight(event)) &&
+        (kind !== undefined || status !== undefined || isNews(event)) &&
         isWanted(event),
     )
     .reverse();
 }
 
-/** What is healthy as soon as something is known of it is no news. */
-function isFirstSight({ from, to }: Event): boolean {
-  return from === "unknown" && to === "ok";
+/** What is healthy as soon as it is known is no news, and a pair that is degraded is told by its targets. */
+function isNews({ from, kind, to }: Event): boolean {
+  return !(from === "unknown" && to === "ok") && (kind !== "pair" || from === "down" || to === "down");
 }
 
 /** Whether an event is of the targets that a query names; one of a process is of none in particular. */

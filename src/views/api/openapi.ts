@@ -167,7 +167,7 @@ const PATHS = {
     parameters: EVENT_QUERY,
     ...get(
       "getEvents",
-      "What happened in the last 30 days; changes from unknown to ok only where kind or status is given",
+      "What happened in the last 30 days. Without kind or status: no changes from unknown to ok, and of pairs only those from or to down",
       {
         "200": json("Events", "The latest event first"),
         "400": INVALID,

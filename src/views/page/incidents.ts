@@ -14,7 +14,6 @@ import {
   renderPage,
   renderSection,
   renderSummary,
-  renderTable,
   toneGlyph,
 } from "./shell.ts";
 import { RANGES, type Range, renderRanges } from "./strip.ts";
@@ -84,9 +83,10 @@ function renderEvents(
   const nameOf = chainNames(report);
   const shown = found.slice(0, asked.limit);
   const older = found[asked.limit];
-  const rows = shown.map((event) => {
+  const lines = shown.map((event) => {
     const { change, detail, what } = eventWords(event, nameOf);
-    return [renderClock(event.time, nowMs), renderWhat(event, what), change, detail];
+    return html`<li>${renderClock(event.time, nowMs)}<b>${renderWhat(event, what)}</b><span>${change}</span><span>${detail}</span></li>
+`;
   });
   return renderSection(
     "events",
@@ -94,7 +94,7 @@ function renderEvents(
     html`${renderForm(report, asked, hosts, range)}
 <p class="hint">${found.length === 0 ? "Nothing happened then" : formatCount(found.length, "event")}${shown.length < found.length ? `, the latest ${formatNumber(shown.length)} of them` : null}.
 ${older === undefined ? null : html`<a href="${eventsPath({ ...asked, range, to: older.time })}">Older events</a>`}</p>
-${rows.length === 0 ? null : renderTable({ id: "events", label: "Events, the latest first", head: ["Time", "What", "Change", "Detail"], rows })}`,
+${lines.length === 0 ? null : html`<ol class="events">${lines}</ol>`}`,
   );
 }
 
