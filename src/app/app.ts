@@ -67,7 +67,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
       replica?.reloaded();
       events.reloaded();
     });
-    const notifier = cleanup.use(new Notifier(daemon, { world }));
+    const notifier = cleanup.use(new Notifier(daemon, world));
     const httpErrors = new HttpErrors(world.logger);
     const server = cleanup.use(
       await startHttpServer(

@@ -36,10 +36,10 @@ export interface Config {
   readonly links: Links;
   /** Origins whose pages may read what is shared with them; `*`: any. */
   readonly cors: readonly string[];
-  /** Null: nobody is told. */
+  /** The webhook that is told of incidents. */
   readonly notify: NotifySettings | null;
-  /** Null: nothing is pinged. */
-  readonly heartbeat: HeartbeatSettings | null;
+  /** The dead man's switch. */
+  readonly heartbeat: (NotifySettings & { readonly everyMs: number }) | null;
   /** Logged at the start and after a reload. */
   readonly warnings: readonly string[];
   /** Texts that must never leave the process: values of variables and files, keys in URLs and headers. */
@@ -48,15 +48,10 @@ export interface Config {
   readonly variables: readonly Variable[];
 }
 
-/** The webhook that incidents are posted to. */
+/** A URL that is told something. */
 export interface NotifySettings {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-}
-
-/** A URL that is asked at an interval while polls make progress: whoever serves it alarms when that ends. */
-export interface HeartbeatSettings extends NotifySettings {
-  readonly everyMs: number;
 }
 
 /** What `HTTP_PROXY`, `HTTPS_PROXY` and `NO_PROXY` hold; an empty text where one is not set. */

@@ -4,7 +4,7 @@ import { groupBy } from "../core/model/group-by.ts";
 import { createRedact } from "../core/model/redact.ts";
 import type { Config } from "./config.ts";
 import { resolveFleet } from "./fleet.ts";
-import { resolveHeartbeat, resolveNotify } from "./notify.ts";
+import { resolveNotify } from "./notify.ts";
 import { Problems } from "./problems.ts";
 import { ConfigFile } from "./schema.ts";
 import { type Environment, Secrets } from "./secrets.ts";
@@ -31,7 +31,7 @@ export function parseConfig(text: string, options: ParseOptions): Config {
   const { fleet, maintenance } = resolveFleet(sections, problems.top, secrets);
   const { listen, poll, links, cors, notify, heartbeat } = sections;
   const told = notify && resolveNotify(notify, problems.top.at("notify"), secrets);
-  const pinged = heartbeat && resolveHeartbeat(heartbeat, problems.top.at("heartbeat"), secrets);
+  const pinged = heartbeat && resolveNotify(heartbeat, problems.top.at("heartbeat"), secrets);
   problems.throwIfAny(createRedact(secrets.all));
   if (listen === null || poll === null || links === null || cors === null) {
     throw new RangeError("Cannot use a section that is broken: a problem was added");
@@ -51,7 +51,7 @@ export function parseConfig(text: string, options: ParseOptions): Config {
     maintenance,
     links: { alertmanager: links.alertmanager ?? null, grafana: links.grafana ?? null },
     notify: told ?? null,
-    heartbeat: pinged ?? null,
+    heartbeat: pinged && heartbeat ? { ...pinged, everyMs: heartbeat.every } : null,
     cors: cors.flatMap((origin) => origin ?? []),
     warnings: [
       ...fleet.skipped.map((indexer) => `${indexerKey(indexer)} is skipped: ${indexer.why}`),

@@ -275,6 +275,7 @@ const NotifyEntry = z
 const HeartbeatEntry = z
   .strictObject({
     url: Url.describe(`Gets a GET. ${FILLED}`),
+    headers: Headers.default({}).describe(`Sent with every request. ${FILLED}`),
     every: durationBetween(10_000, 86_400_000).prefault("1m").describe("The time between two requests."),
   })
   .meta({ expected: "a map with url" });
@@ -385,8 +386,6 @@ export type ChainValues = z.output<typeof ChainValues>;
 export type CustomEntry = z.output<typeof Custom>;
 export type IndexerEntry = z.output<typeof IndexerEntry>;
 export type MaintenanceEntry = z.output<typeof MaintenanceEntry>;
-export type NotifyEntry = z.output<typeof NotifyEntry>;
-export type HeartbeatEntry = z.output<typeof HeartbeatEntry>;
 export type ParityEntry = z.output<typeof ParityEntry>;
 
 function text(expected: string, max = Number.POSITIVE_INFINITY) {

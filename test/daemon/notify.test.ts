@@ -48,7 +48,7 @@ function startNotifier(settings: { readonly heartbeat?: true } = {}): Notifier {
   const base = configOf(fleetYaml(["multichain"]));
   const notify = { url: webhook.url, headers: HEADERS };
   const heartbeat = { url: webhook.url, headers: {}, everyMs: HEARTBEAT_MS };
-  const config = settings.heartbeat ? { notify: null, heartbeat } : { notify, heartbeat: null };
+  const config = { ...base, ...(settings.heartbeat ? { heartbeat } : { notify }) };
   return new Notifier(
     {
       config,
@@ -56,7 +56,8 @@ function startNotifier(settings: { readonly heartbeat?: true } = {}): Notifier {
       isPolling: () => daemon.isPolling,
       healthy: () => ({ ok: daemon.isHealthy, detail: "" }),
     },
-    { world: { ...testWorld(base), logger: log.logger, monotonicMs: () => monotonicMs }, firstDelayMs: 5 },
+    { ...testWorld(base), logger: log.logger, monotonicMs: () => monotonicMs },
+    5,
   );
 }
 
@@ -140,7 +141,7 @@ describe("Notifier", () => {
     await webhook.untilReceived(2);
 
     expect(notifier.counts).toMatchObject({ failed: 1, dropped: 0 });
-    expect(log.lines.map(({ msg }) => msg)).toEqual(["Notification refused"]);
+    expect(log.lines.map(({ msg }) => msg)).toEqual(["Notification given up"]);
   });
 
   it("keeps a hundred messages while the server is away, drops the oldest that wait, and blocks nobody", async () => {

@@ -45,10 +45,11 @@ export function followApproach(source: SourceState, view: ChainView): Approach |
   }
   const windowMs = Math.max(WINDOW_MS, WINDOW_POLLS * source.pollIntervalMs);
   const marks = [...former.marks.filter(({ atMs }) => atMs > mark.atMs - windowMs - MARK_EVERY_MS), mark];
+  const least = LEAST_BLOCKS * (distance.unit === "blocks" ? 1 : (view.intervalMs ?? 0));
   return {
     ...former,
     marks,
-    isClosing: judge(marks, leastClosing(distance.unit, view), windowMs, former.isClosing),
+    isClosing: judge(marks, least, windowMs, former.isClosing),
   };
 }
 
@@ -77,11 +78,6 @@ function distanceOf(lag: Lag | null): { readonly unit: Approach["unit"]; readonl
     return { unit: "blocks", behind: lag.blocks };
   }
   return lag?.ms == null ? null : { unit: "milliseconds", behind: lag.ms };
-}
-
-/** Fewer in all than this is no progress. */
-function leastClosing(unit: Approach["unit"], { intervalMs }: ChainView): number {
-  return unit === "blocks" ? LEAST_BLOCKS : LEAST_BLOCKS * (intervalMs ?? 0);
 }
 
 /** Whether it comes nearer to the head. That it does not is first said when the marks of a whole window show it. */

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { WebSettingsSource } from "../../config/config.ts";
 import { BasicAuth } from "./basic-auth.ts";
-import { isPreflight } from "./routes/cors.ts";
 import { sendProblem } from "./routes/replies.ts";
 
 /** Before anything else: the configured headers, and authentication. */
@@ -11,7 +10,7 @@ export function addWebGuard(server: FastifyInstance, web: WebSettingsSource): vo
   server.addHook("onRequest", async (request, reply) => {
     const { headers, users } = web.current;
     void reply.headers(headers);
-    if (users.size === 0 || isPreflight(request)) {
+    if (users.size === 0) {
       return;
     }
     switch (await auth.admit(users, { authorization: request.headers.authorization, client: request.ip })) {

@@ -4,6 +4,7 @@ import fastify, { type FastifyInstance } from "fastify";
 import type { WebSettingsSource } from "../../config/config.ts";
 import { limitConnections } from "./connections.ts";
 import { addApiRoutes } from "./routes/api.ts";
+import { addCors } from "./routes/cors.ts";
 import { addEventRoutes } from "./routes/events.ts";
 import { addManagementRoutes } from "./routes/management.ts";
 import { addPageRoutes } from "./routes/pages.ts";
@@ -60,6 +61,7 @@ export async function startHttpServer(
 ): Promise<HttpServer> {
   const { web = null, onError = () => undefined } = options;
   const server = createFastify(options);
+  addCors(server, source);
   if (web !== null) {
     // Loaded only where there are users and headers.
     const { addWebGuard } = await import("./guard.ts");

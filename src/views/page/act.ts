@@ -38,23 +38,23 @@ export function matchesOf({ scope, subject, targets }: Incident): readonly Maint
 }
 
 /** How to silence the alerts of a problem, mark it as maintenance and look at its dashboard: links, and lines to paste. */
-export function renderAct({ id, matches, since }: Problem, links = NO_LINKS, nowMs: number): Html | null {
-  const { alertmanager, grafana } = links;
-  const named = (what: string, match: MaintenanceMatch) =>
-    matches.length === 1 ? what : `${what} of ${Object.values(match).join(" ")}`;
-  const silences = matches.map((match) =>
-    alertmanager === null ? null : renderLink(silenceUrl(alertmanager, match), named("New silence", match)),
-  );
-  const dashboards = matches.map((match) =>
-    grafana === null
-      ? null
-      : renderLink(dashboardUrl(grafana, match, since, nowMs), named("Dashboard at that time", match)),
-  );
+export function renderAct(
+  { id, matches, since }: Problem,
+  { alertmanager, grafana } = NO_LINKS,
+  nowMs: number,
+): Html | null {
+  const links = matches.map((match) => {
+    const of = matches.length === 1 ? "" : ` of ${Object.values(match).join(" ")}`;
+    return [
+      alertmanager && renderLink(silenceUrl(alertmanager, match), `New silence${of}`),
+      grafana && renderLink(dashboardUrl(grafana, match, since, nowMs), `Dashboard at that time${of}`),
+    ];
+  });
   const commands = matches.map((match) => amtoolCommand(match, alertmanager)).join("\n");
   return matches.length === 0
     ? null
     : html`<details id="act-${id}"><summary>Act</summary>
-<p class="meta">${silences}${dashboards}</p>
+<p class="meta">${links}</p>
 <p class="hint">Two hours without its alerts:</p>
 ${renderCommand(commands, `amtool command for ${id}`)}
 <p class="hint">Two hours of maintenance, in chains.yaml:</p>

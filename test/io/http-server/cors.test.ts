@@ -56,6 +56,6 @@ it("answers what browsers ask before a request with a password, without one", as
   expect(answer.headers.get("access-control-allow-origin")).toBe(APP);
   expect(answer.headers.get("access-control-allow-methods")).toBe("GET, HEAD");
   expect(answer.headers.get("access-control-allow-headers")).toBe("authorization");
-  expect((await ask("https://other.example")).status).toBe(405);
+  expect((await ask("https://other.example")).status).toBe(401);
   expect((await fetch(`${server.url}/api/v1/health/lockup`, { headers: { origin: APP } })).status).toBe(401);
 });

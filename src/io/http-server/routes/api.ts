@@ -1,17 +1,19 @@
 import type { FastifyInstance } from "fastify";
-import type { Report } from "../../../core/model/report.ts";
 import type { Query } from "../../../views/api/events.ts";
 import { type HealthQuery, healthJson, protocolHealthJson } from "../../../views/api/health.ts";
 import { historyJson } from "../../../views/api/history.ts";
 import { describeMissing, keepTargets, selectTargets } from "../../../views/api/selection.ts";
 import { sendOfReport } from "./bodies.ts";
-import { shareWithOrigins } from "./cors.ts";
 import { JSON_TYPE, sendJson, sendProblem } from "./replies.ts";
 import type { ServerDeps } from "./server-deps.ts";
 
 interface PairRoute {
   readonly Params: { readonly protocol: string; readonly chain: string };
   readonly Querystring: Query;
+}
+
+interface HealthRoute extends Pick<PairRoute, "Querystring"> {
+  readonly Params: { readonly protocol: string; readonly chain?: string };
 }
 
 const HOUR_MS = 3_600_000;
@@ -39,11 +41,25 @@ export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void 
       : await sendOfReport(reply.type(JSON_TYPE), report, () => JSON.stringify(keepTargets(report, targets)));
   });
 
-  // For load balancers: 200 where traffic may go there, else 503.
-  addHealthRoute(server, source, "/api/v1/health/:protocol/:chain", (report, question, { chain }) =>
-    healthJson(report, { ...question, chain: chain ?? "" }),
-  );
-  addHealthRoute(server, source, "/api/v1/health/:protocol", protocolHealthJson);
+  // For load balancers and front ends: 200 where traffic may go there, else 503.
+  for (const path of ["/api/v1/health/:protocol", "/api/v1/health/:protocol/:chain"]) {
+    server.get<HealthRoute>(path, ({ params, query }, reply) => {
+      const question = readHealthQuery(params.protocol, query);
+      if (typeof question === "string") {
+        return sendProblem(reply, 400, question);
+      }
+      const report = source.report();
+      const { chain } = params;
+      const json =
+        chain === undefined
+          ? protocolHealthJson(report, question)
+          : healthJson(report, { ...question, chain });
+      const wanted = { ...question, chain, tier: question.tier ?? "production" };
+      return json === null
+        ? sendProblem(reply, 404, describeMissing(report.targets, wanted))
+        : sendJson(reply.code(json.healthy ? 200 : 503), json);
+    });
+  }
 
   // What the plots are drawn from.
   server.get<PairRoute>("/api/v1/history/:protocol/:chain", async ({ params, query }, reply) => {
@@ -72,42 +88,11 @@ export function addApiRoutes(server: FastifyInstance, source: ServerDeps): void 
   });
 }
 
-interface HealthRoute extends Pick<PairRoute, "Querystring"> {
-  readonly Params: { readonly protocol: string; readonly chain?: string };
-}
-
-/** A route that pages of other origins may read, too: front ends choose a variant by it. */
-function addHealthRoute(
-  server: FastifyInstance,
-  source: ServerDeps,
-  path: string,
-  judge: (
-    report: Report,
-    question: Omit<HealthQuery, "chain">,
-    params: HealthRoute["Params"],
-  ) => { readonly healthy: boolean } | null,
-): void {
-  server.get<HealthRoute>(path, shareWithOrigins(server, path, source), ({ params, query }, reply) => {
-    const question = readHealthQuery(query);
-    if (typeof question === "string") {
-      return sendProblem(reply, 400, question);
-    }
-    const report = source.report();
-    const json = judge(report, { ...question, protocol: params.protocol }, params);
-    const wanted = { ...params, variant: question.variant, tier: question.tier ?? "production" };
-    return json === null
-      ? sendProblem(reply, 404, describeMissing(report.targets, wanted))
-      : sendJson(reply.code(json.healthy ? 200 : 503), json);
-  });
-}
-
 /** The question of a request, or one sentence about what is wrong with it. */
-function readHealthQuery({
-  max_lag: maxLag,
-  variant = "",
-  tier = "",
-  parity = "",
-}: PairRoute["Querystring"]): Omit<HealthQuery, "protocol" | "chain"> | string {
+function readHealthQuery(
+  protocol: string,
+  { max_lag: maxLag, variant = "", tier = "", parity = "" }: HealthRoute["Querystring"],
+): Omit<HealthQuery, "chain"> | string {
   // Digits, with up to three decimals; several values become one text with commas.
   if (!/^\d{1,9}(\.\d{1,3})?$/.test(String(maxLag ?? 0))) {
     return `Cannot use max_lag ${quoted(maxLag)}: expected seconds, such as 600`;
@@ -119,6 +104,7 @@ function readHealthQuery({
     return `Cannot use parity ${quoted(parity)}: expected equal`;
   }
   return {
+    protocol,
     ...(maxLag === undefined ? {} : { maxLagSeconds: Number(maxLag) }),
     ...(variant === "" ? {} : { variant }),
     ...(tier === "" ? {} : { tier }),
