@@ -1,10 +1,11 @@
 // Keeps an open page current: fetches it every 5 s while it is visible and replaces the main element, keeping scroll
 // positions, focus, opened details, plots and selected text. Filters the page while typing, where it can be filtered. Says so when Synclag does not
-// respond. The page is complete without it.
+// respond. Each time has the local one as its hover text. The page is complete without it.
 const INTERVAL_MS = 5_000;
 const TIMEOUT_MS = 4_000;
 
 const main = find(document, "main");
+const localTime = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "long" });
 const live = find(document, "#live");
 const announcement = find(document, "#announcement");
 const box = /** @type {HTMLInputElement} */ (find(document, "#q"));
@@ -83,12 +84,19 @@ function swap(page) {
   if (focused !== null) {
     focusLike(focused);
   }
+  nameLocalTimes();
   document.title = page.title;
   const icon = "link[rel=icon]";
   document.querySelector(icon)?.replaceWith(...page.querySelectorAll(icon));
   const sentence = find(main, "h1").lastChild?.textContent?.trim() ?? "";
   if (announcement.textContent !== sentence) {
     announcement.textContent = sentence;
+  }
+}
+
+function nameLocalTimes() {
+  for (const one of main.querySelectorAll("time")) {
+    one.title = localTime.format(new Date(one.dateTime));
   }
 }
 
@@ -125,3 +133,4 @@ box.form?.addEventListener("submit", (event) => {
 document.addEventListener("visibilitychange", refreshVisible);
 setInterval(refreshVisible, INTERVAL_MS);
 live.textContent = "live";
+nameLocalTimes();

@@ -16,14 +16,21 @@ const MARKS = ["solid", "dashed", "dotted", "double"];
 const HEIGHT = 170;
 const INTERVAL_MS = 15_000;
 const TIMEOUT_MS = 4_000;
+const localTime = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 
 const boxes = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".plots")]);
 /** @type {Map<HTMLElement, Drawn>} */
 const drawn = new Map();
 
-/** @param {string} name */
+const probe = document.body.appendChild(document.createElement("span"));
+
+/**
+ * A colour of the style sheet in the theme of the page, as a canvas takes it.
+ * @param {string} name
+ */
 function css(name) {
-  return getComputedStyle(document.documentElement).getPropertyValue(name).trim();
+  probe.style.color = `var(${name})`;
+  return getComputedStyle(probe).color;
 }
 
 /** @param {number} index */
@@ -141,7 +148,7 @@ function seriesOf({ lines, say }) {
   const series = [
     {
       value: (_, /** @type {number | null} */ seconds) =>
-        seconds === null ? "" : `${clock(seconds, 19)} UTC`,
+        seconds === null ? "" : `${clock(seconds, 19)} UTC (${localTime.format(seconds * 1000)} here)`,
     },
   ];
   /** @type {(number | null)[][]} */
@@ -161,7 +168,7 @@ function seriesOf({ lines, say }) {
     data.push([...values]);
     if (band !== undefined) {
       const edge = { class: "band", label: "", width: 0, points: { show: false } };
-      bands.push({ series: [series.length, series.length + 1], fill: `${colour(index)}33` });
+      bands.push({ series: [series.length, series.length + 1], fill: colour(index).replace(")", ", 0.2)") });
       series.push(edge, edge);
       data.push(
         values.map((value, i) => (value === null ? null : value + (band[i] ?? 0))),
@@ -317,7 +324,7 @@ for (const box of boxes) {
   choose(box, "6");
 }
 
-matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
+function drawAnew() {
   for (const [box, { charts }] of drawn) {
     for (const one of charts) {
       one.destroy();
@@ -325,7 +332,10 @@ matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
     drawn.delete(box);
     void load(box);
   }
-});
+}
+
+document.addEventListener("theme", drawAnew);
+matchMedia("(prefers-color-scheme: dark)").addEventListener("change", drawAnew);
 setInterval(() => {
   if (!document.hidden) {
     for (const box of boxes) {

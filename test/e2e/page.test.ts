@@ -137,6 +137,38 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
+  it("keeps the theme that was chosen, goes to the filter with /, and tells local times", async () => {
+    const context = await browser.newContext({
+      timezoneId: "Asia/Tokyo",
+      locale: "en-GB",
+      colorScheme: "light",
+    });
+    const page = await context.newPage();
+    const own = watchPage(page);
+    const background = () => page.evaluate("getComputedStyle(document.body).backgroundColor");
+    await page.goto(`${demo.url}/`);
+    const light = await background();
+    const theme = page.getByRole("button", { name: "Theme: auto" });
+    await theme.click();
+    await page.getByRole("button", { name: "Theme: light" }).click();
+    const dark = await background();
+
+    await page.goto(`${demo.url}/docs/statuses`);
+    expect([await background(), dark === light]).toEqual([dark, false]);
+    await page.keyboard.press("/");
+    await page.keyboard.type("base/");
+    expect(await page.getByRole("searchbox").inputValue()).toBe("base/");
+
+    await page.goto(`${demo.url}/chains/base`);
+    const [time, title] = await Promise.all(
+      ["datetime", "title"].map((name) => page.locator("main time").first().getAttribute(name)),
+    );
+    const hours = (Number(title?.match(/(\d\d):\d\d:\d\d/)?.[1]) + 24 - Number(time?.slice(11, 13))) % 24;
+    expect(hours).toBe(9);
+    expect(own.complaints).toEqual([]);
+    await context.close();
+  });
+
   it("tells that the fault is over, still without being loaded again", async () => {
     await open.locator(FROZEN).waitFor({ ...WITHIN_A_TOUR, state: "hidden" });
 

@@ -15,7 +15,7 @@ import { checkExitCode, renderCheckTable, selectForCheck } from "../../src/views
 
 export const TEST_VERSION = "0.0.0-test";
 export const PAGE = {
-  assets: { styles: "", script: "", plotStyles: "", plotLibrary: "", plotScript: "" },
+  assets: { styles: "", headerScript: "", script: "", plotStyles: "", plotLibrary: "", plotScript: "" },
   version: TEST_VERSION,
 };
 

@@ -9,6 +9,8 @@ import { INCIDENTS_PATH, PLAN_PATH, STATUSES_PATH } from "./links.ts";
 /** The paths of the files that pages load. */
 export interface PageAssets {
   readonly styles: string;
+  /** Loaded before the page is drawn. */
+  readonly headerScript: string;
   readonly script: string;
   readonly plotStyles: string;
   /** uPlot, which is no module. */
@@ -70,11 +72,12 @@ export function renderPage({
 <meta name="robots" content="noindex">
 <link rel="icon" href="${icon(tone)}">
 ${refresh === "live" ? html`<noscript><meta http-equiv="refresh" content="15"></noscript>` : null}
+<script src="${assets.headerScript}"></script>
 ${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}</head>
 <body><header class="top"><a class="brand" href="/">Synclag</a>
 <form action="${filters}" role="search">
 <input id="q" name="q" type="search" value="${query}" placeholder="Filter: lockup base stalled"
- aria-label="Filter targets" autocomplete="off">
+ aria-label="Filter targets" aria-keyshortcuts="/" title="Press / to filter" autocomplete="off">
 ${sort === "" ? null : html`<input type="hidden" name="sort" value="${sort}">`}<noscript><button>Filter</button></noscript></form>
 <span id="live"></span><p id="announcement" class="sr" role="status"></p></header>
 <main>${main}</main>

@@ -1,6 +1,7 @@
 import type { Column } from "../../core/history/ring.ts";
-import { formatClock, formatDuration } from "../../core/model/text.ts";
+import { formatDuration, isoTime } from "../../core/model/text.ts";
 import { type Html, html } from "./html.ts";
+import { renderClock } from "./shell.ts";
 
 const WIDTH = 240;
 const HEIGHT = 36;
@@ -24,7 +25,7 @@ export function renderSparkline(
   const most =
     worst.lag === 0
       ? "always at the head"
-      : `at most ${formatDuration(worst.lag)} behind, at ${formatClock(worst.timeMs, nowMs)}`;
+      : html`at most ${formatDuration(worst.lag)} behind, at ${renderClock(isoTime(worst.timeMs), nowMs)}`;
   const scale: Scale = {
     fromMs: first.timeMs,
     widthMs: Math.max(1, nowMs - first.timeMs),

@@ -455,7 +455,7 @@ describe("the pages", () => {
         headers.get("cache-control"),
       ]),
     ).toEqual(
-      ["css", "css", "javascript", "javascript", "javascript"].map((type) => [
+      ["javascript", "css", "css", "javascript", "javascript", "javascript"].map((type) => [
         200,
         `text/${type}; charset=utf-8`,
         "public, max-age=31536000, immutable",

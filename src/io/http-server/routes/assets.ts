@@ -27,6 +27,7 @@ export function addAssetRoutes(server: FastifyInstance): PageAssets {
   const ours = (file: string) => new URL(`../../../../assets/${file}`, import.meta.url);
   return {
     styles: serve("page", "css", ours("page.css")),
+    headerScript: serve("header", "js", ours("header.js")),
     script: serve("page", "js", ours("page.js")),
     plotStyles: serve("uplot", "css", require.resolve("uplot/dist/uPlot.min.css")),
     plotLibrary: serve("uplot", "js", require.resolve("uplot/dist/uPlot.iife.min.js")),

@@ -1,0 +1,48 @@
+// What every page can do: a theme of one's own, and a key that leads to the filter. It runs before the page is drawn, so that
+// no page flashes in another theme.
+{
+  const KEY = "synclag-theme";
+  const THEMES = ["auto", "light", "dark"];
+  let theme = "auto";
+  try {
+    theme = localStorage.getItem(KEY) ?? theme;
+  } catch {
+    // A browser may keep nothing: the choice then lasts as long as the page.
+  }
+
+  const apply = () => {
+    document.documentElement.dataset["theme"] = theme;
+  };
+
+  const addSwitch = () => {
+    const button = document.createElement("button");
+    button.type = "button";
+    button.textContent = `Theme: ${theme}`;
+    button.addEventListener("click", () => {
+      theme = THEMES[(THEMES.indexOf(theme) + 1) % THEMES.length] ?? "auto";
+      button.textContent = `Theme: ${theme}`;
+      apply();
+      document.dispatchEvent(new Event("theme"));
+      try {
+        localStorage.setItem(KEY, theme);
+      } catch {
+        // See above.
+      }
+    });
+    document.querySelector(".top form")?.after(button);
+  };
+
+  /** @param {KeyboardEvent} event */
+  const goToFilter = (event) => {
+    const box = document.querySelector("#q");
+    const isTyping = event.target instanceof Element && event.target.matches("input, textarea");
+    if (event.key === "/" && !isTyping && box instanceof HTMLInputElement) {
+      event.preventDefault();
+      box.select();
+    }
+  };
+
+  apply();
+  document.addEventListener("DOMContentLoaded", addSwitch);
+  document.addEventListener("keydown", goToFilter);
+}
