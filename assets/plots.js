@@ -1,5 +1,5 @@
 // Draws the plots of a chain's page with uPlot, from the history API. Lines differ in dashes as well as in colour; times
-// are UTC, as everywhere on the page.
+// are UTC, as everywhere on the page. All plots show the same range and zoom, which are in the URL.
 /**
  * @typedef {readonly (number | null)[]} Values
  * @typedef {{ variant: string, tier: string, block_number: Values, lag_seconds: Values, against: string | null,
@@ -11,6 +11,7 @@
  */
 
 const RANGES = [1, 6, 24];
+const USUAL_RANGE = 6;
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
 const MARKS = ["solid", "dashed", "dotted", "double"];
 const HEIGHT = 170;
@@ -21,6 +22,65 @@ const localTime = new Intl.DateTimeFormat(undefined, { timeStyle: "medium" });
 const boxes = /** @type {HTMLElement[]} */ ([...document.querySelectorAll(".plots")]);
 /** @type {Map<HTMLElement, Drawn>} */
 const drawn = new Map();
+const asked = new URLSearchParams(location.search);
+let zoom = zoomOf(Date.parse(asked.get("from") ?? "") / 1000, Date.parse(asked.get("to") ?? "") / 1000);
+let hours = RANGES.find((range) => String(range) === asked.get("hours")) ?? rangeOfZoom();
+
+/**
+ * @param {number} min
+ * @param {number} max
+ */
+function zoomOf(min, max) {
+  return min < max && hoursSince(min) <= Math.max(...RANGES) ? { min, max } : null;
+}
+
+function rangeOfZoom() {
+  const from = zoom?.min;
+  return from === undefined
+    ? USUAL_RANGE
+    : (RANGES.find((range) => hoursSince(from) <= range) ?? USUAL_RANGE);
+}
+
+/** @param {number} seconds */
+function hoursSince(seconds) {
+  return (Date.now() / 1000 - seconds) / 3600;
+}
+
+/** Puts range and zoom into the URL, unless they are the usual ones. */
+function nameInUrl() {
+  const url = new URL(location.href);
+  const iso = (/** @type {number | undefined} */ seconds) =>
+    seconds === undefined ? null : `${new Date(seconds * 1000).toISOString().slice(0, 19)}Z`;
+  const shown = {
+    hours: hours === USUAL_RANGE && zoom === null ? null : String(hours),
+    from: iso(zoom?.min),
+    to: iso(zoom?.max),
+  };
+  for (const [name, value] of Object.entries(shown)) {
+    if (value === null) {
+      url.searchParams.delete(name);
+    } else {
+      url.searchParams.set(name, value);
+    }
+  }
+  if (url.href !== location.href) {
+    history.replaceState(null, "", url);
+  }
+}
+
+/**
+ * A plot has another range of time: that of all its data, or the one that somebody has marked in it.
+ * @param {uPlot} plot
+ * @param {string} axis
+ */
+function rememberZoom(plot, axis) {
+  const { min = 0, max = 0 } = plot.scales["x"] ?? {};
+  const [first = 0, last = 0] = [plot.data[0][0], plot.data[0].at(-1)];
+  if (axis === "x") {
+    zoom = min <= first && max >= last ? null : zoomOf(min, max);
+    nameInUrl();
+  }
+}
 
 const probe = document.body.appendChild(document.createElement("span"));
 
@@ -202,9 +262,13 @@ function chart(box, plot, times) {
       bands,
       padding: [8, 28, 0, 0],
       legend: { markers: { dash: (_, index) => series[index]?.mark ?? "solid" } },
-      hooks: { setCursor: [showLatestWithoutCursor] },
-      cursor: { sync: { key: box.id }, y: false, drag: { x: true, y: false } },
-      scales: { y: { range: (_, low, high) => rangeOf(floor, low, high) } },
+      hooks: { setCursor: [showLatestWithoutCursor], setScale: [rememberZoom] },
+      cursor: { sync: { key: "plots" }, y: false, drag: { x: true, y: false } },
+      scales: {
+        // Of one point uPlot would show a day.
+        x: { range: (_, low, high) => [Math.min(low, high - 60), high] },
+        y: { range: (_, low, high) => rangeOf(floor, low, high) },
+      },
       axes: [
         {
           ...axis,
@@ -223,9 +287,12 @@ function chart(box, plot, times) {
     figure,
   );
   made.setLegend({ idx: times.length - 1 });
+  if (zoom !== null) {
+    made.setScale("x", zoom);
+  }
   const canvas = made.root.querySelector("canvas");
   canvas?.setAttribute("role", "img");
-  canvas?.setAttribute("aria-label", `${title}, last ${box.dataset["hours"]} hours`);
+  canvas?.setAttribute("aria-label", `${title}, last ${hours} hours`);
   return made;
 }
 
@@ -260,7 +327,13 @@ function draw(box, history) {
   if (previous?.shape === shape) {
     for (const [i, plot] of plots.entries()) {
       const one = previous.charts[i];
-      one?.setData(/** @type {uPlot.AlignedData} */ ([[...history.timestamps], ...seriesOf(plot).data]));
+      one?.setData(
+        /** @type {uPlot.AlignedData} */ ([[...history.timestamps], ...seriesOf(plot).data]),
+        zoom === null,
+      );
+      if (zoom !== null) {
+        one?.setScale("x", zoom);
+      }
       if (one !== undefined && (one.cursor.left ?? -1) < 0) {
         one.setLegend({ idx: history.timestamps.length - 1 });
       }
@@ -276,9 +349,8 @@ function draw(box, history) {
 
 /** @param {HTMLElement} box */
 async function load(box) {
-  const { history, hours } = box.dataset;
   try {
-    const url = `${history}?points=240&hours=${hours}`;
+    const url = `${box.dataset["history"]}?points=240&hours=${hours}`;
     const reply = await fetch(url, { signal: AbortSignal.timeout(TIMEOUT_MS) });
     if (reply.ok) {
       draw(box, /** @type {History} */ (await reply.json()));
@@ -288,16 +360,13 @@ async function load(box) {
   }
 }
 
-/**
- * @param {HTMLElement} box
- * @param {string} hours
- */
-function choose(box, hours) {
-  box.dataset["hours"] = hours;
-  for (const button of box.querySelectorAll("button")) {
-    button.setAttribute("aria-pressed", String(button.value === hours));
+function showAll() {
+  for (const box of boxes) {
+    for (const button of box.querySelectorAll("button")) {
+      button.setAttribute("aria-pressed", String(button.value === String(hours)));
+    }
+    void load(box);
   }
-  void load(box);
 }
 
 for (const box of boxes) {
@@ -305,12 +374,17 @@ for (const box of boxes) {
   bar.className = "ranges";
   bar.setAttribute("role", "group");
   bar.setAttribute("aria-label", "Time range");
-  for (const hours of RANGES) {
+  for (const range of RANGES) {
     const button = document.createElement("button");
     button.type = "button";
-    button.value = String(hours);
-    button.textContent = `${hours} h`;
-    button.addEventListener("click", () => choose(box, button.value));
+    button.value = String(range);
+    button.textContent = `${range} h`;
+    button.addEventListener("click", () => {
+      hours = range;
+      zoom = null;
+      nameInUrl();
+      showAll();
+    });
     bar.append(button);
   }
   const area = document.createElement("div");
@@ -321,8 +395,8 @@ for (const box of boxes) {
       one.setSize({ width: one.root.parentElement?.clientWidth ?? 0, height: HEIGHT });
     }
   }).observe(box);
-  choose(box, "6");
 }
+showAll();
 
 function drawAnew() {
   for (const [box, { charts }] of drawn) {
