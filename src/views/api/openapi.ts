@@ -18,6 +18,28 @@ const SCHEMAS = {
   Problem: ProblemSchema,
 };
 
+/** What a path takes and replies. */
+interface PathItem {
+  readonly parameters?: readonly Parameter[];
+  readonly get?: Operation;
+  readonly post?: Operation;
+}
+
+interface Parameter {
+  readonly name: string;
+  readonly in: string;
+  readonly description: string;
+}
+
+interface Operation {
+  readonly operationId: string;
+  readonly summary: string;
+  readonly responses: Readonly<Record<string, { readonly description: string }>>;
+}
+
+const ABOUT =
+  "The sync health of blockchain indexers. All answers come from memory: a request never polls an indexer or uses budget.";
+
 /** The OpenAPI 3.1 document of `/openapi.json`. */
 export function openapiDocument(version: string): OpenapiObject {
   return {
@@ -25,8 +47,7 @@ export function openapiDocument(version: string): OpenapiObject {
     info: {
       title: "Synclag",
       version,
-      description:
-        "The sync health of blockchain indexers. All answers come from memory: a request never polls an indexer or uses budget.",
+      description: ABOUT,
     },
     paths: PATHS,
     components: {
@@ -35,6 +56,20 @@ export function openapiDocument(version: string): OpenapiObject {
       ),
     },
   };
+}
+
+/** The routes for people, as Markdown. */
+export function apiMarkdown(): string {
+  const sections = Object.entries(PATHS).flatMap(([path, { parameters = [], get: read, post }]) => {
+    const operation = read ?? post;
+    const title = `## \`${read === undefined ? "POST" : "GET"} ${path}\``;
+    const listed = parameters.map(({ name, description }) => `- \`${name}\`: ${description}`);
+    const replies = Object.entries(operation?.responses ?? {}).map(
+      ([status, reply]) => `- ${status}: ${reply.description}`,
+    );
+    return [title, `${operation?.summary ?? ""}.`, listed.join("\n"), "Replies:", replies.join("\n")];
+  });
+  return ["# API", `${ABOUT} Programs read [/openapi.json](/openapi.json).`, ...sections].join("\n\n");
 }
 
 /** Without what OpenAPI implies (`$schema`) or says shorter (the pattern of a `format`). */
@@ -118,7 +153,7 @@ const EVENT_QUERY = [
 const UNKNOWN_PAIR = problem("No such protocol or chain; the detail lists those that exist");
 const INVALID = problem("A parameter is invalid");
 
-const PATHS = {
+const PATHS: Readonly<Record<string, PathItem>> = {
   "/api/v1/status": get("getStatus", "The status of every target", {
     "200": json("Status", "The current status"),
   }),
@@ -206,7 +241,7 @@ const PATHS = {
   },
 };
 
-function get(operationId: string, summary: string, responses: OpenapiObject): OpenapiObject {
+function get(operationId: string, summary: string, responses: Operation["responses"]): PathItem {
   return { get: { operationId, summary, responses } };
 }
 
@@ -214,18 +249,18 @@ function parameter(place: "path" | "query", name: string, description: string, s
   return { name, in: place, description, schema };
 }
 
-function json(name: keyof typeof SCHEMAS, description: string): OpenapiObject {
+function json(name: keyof typeof SCHEMAS, description: string) {
   return content("application/json", description, { $ref: `#/components/schemas/${name}` });
 }
 
-function text(description: string): OpenapiObject {
+function text(description: string) {
   return content("text/plain", description, { type: "string" });
 }
 
-function problem(description: string): OpenapiObject {
+function problem(description: string) {
   return content("application/problem+json", description, { $ref: "#/components/schemas/Problem" });
 }
 
-function content(type: string, description: string, schema: OpenapiObject): OpenapiObject {
+function content(type: string, description: string, schema: OpenapiObject) {
   return { description, content: { [type]: { schema } } };
 }

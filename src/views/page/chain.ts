@@ -12,7 +12,14 @@ import { type Html, html } from "./html.ts";
 import { chainPath, eventsPath, historyPath, pairPath } from "./links.ts";
 import { renderIncidents } from "./lists.ts";
 import { renderChainParity } from "./parity.ts";
-import { type PageOptions, renderPage, renderSection, renderSummary, toneGlyph } from "./shell.ts";
+import {
+  type PageOptions,
+  renderPage,
+  renderSection,
+  renderSummary,
+  renderTerm,
+  toneGlyph,
+} from "./shell.ts";
 import { renderSparkline } from "./sparkline.ts";
 import { intervalOf, renderRanges, renderStrip, type StripOptions } from "./strip.ts";
 import { renderExchanges, renderTargetCard } from "./target-card.ts";
@@ -66,8 +73,8 @@ function renderFacts(chain: ChainSummary, nowMs: number): Html {
     "Chain",
     html`<dl>
 <dt>Chain ID</dt><dd>${chain.chain_id}${chain.testnet ? " (testnet)" : null}</dd>
-<dt>Reference head</dt><dd>${describeReference(chain, nowMs)}</dd>
-<dt>Block interval</dt><dd>${describeBlockTime(chain)}</dd>
+<dt>${renderTerm("Reference head")}</dt><dd>${describeReference(chain, nowMs)}</dd>
+<dt>${renderTerm("Block interval")}</dt><dd>${describeBlockTime(chain)}</dd>
 <dt>Thresholds</dt><dd>lagging ${late ?? ""}, critical ${bad ?? ""}, stalled ${still ?? ""}</dd></dl>`,
   );
 }

@@ -1,6 +1,6 @@
 import { parse, Renderer, type Tokens } from "marked";
 import { type Html, html, ownMarkup, renderHtml, webLink } from "./html.ts";
-import { RUNBOOKS_PATH, STATUSES_PATH } from "./links.ts";
+import { API_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "./links.ts";
 import { type PageOptions, renderPage } from "./shell.ts";
 
 /** One of our own Markdown documents as a page, each heading with an anchor. */
@@ -8,6 +8,26 @@ export function renderDocumentPage(markdown: string, options: PageOptions): stri
   const title = /^# +(.+)$/m.exec(markdown)?.[1] ?? "Documentation";
   const main = html`<article class="document">${renderMarkdown(markdown)}</article>`;
   return renderPage({ ...options, title: `${title} · Synclag`, tone: "idle", main, refresh: "never" });
+}
+
+/** The index of the documents, which are given by their paths, as Markdown: each runbook with what it is about. */
+export function indexMarkdown(documents: ReadonlyMap<string, string>): string {
+  const runbooks = [...documents].filter(([path]) => path.startsWith(RUNBOOKS_PATH)).sort();
+  const lines = runbooks.map(([path, text]) => {
+    const about = /## Meaning\s+(.+?\.)(?:\s|$)/s.exec(text)?.[1] ?? "";
+    return `- [${path.split("/").at(-1) ?? ""}](${path}): ${about}`;
+  });
+  return `# Documentation
+
+- [Statuses](${STATUSES_PATH}): what each means, and what to do
+- [API](${API_PATH}): the routes for programs
+
+## Runbooks
+
+One for each alert.
+
+${lines.join("\n")}
+`;
 }
 
 /** HTML inside Markdown is shown as text, and only links that work on the page are links. */
@@ -54,7 +74,7 @@ class DocumentRenderer extends Renderer {
 
   override link({ href, tokens }: Tokens.Link): string {
     const inside = this.parser.parseInline(tokens);
-    const target = href.startsWith("#") ? href : (servedPath(href) ?? webLink(href));
+    const target = /^[#/]/.test(href) ? href : (servedPath(href) ?? webLink(href));
     return target === null ? inside : renderHtml(html`<a href="${target}">${ownMarkup(inside)}</a>`);
   }
 

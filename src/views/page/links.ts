@@ -40,6 +40,12 @@ export function historyPath(protocol: string, chain: string): string {
 /** The page of all budgets and the polling plan. */
 export const PLAN_PATH = "/plan";
 
+/** The index of the documents that Synclag serves. */
+export const DOCS_PATH = "/docs";
+
+/** The page that lists the routes of the API. */
+export const API_PATH = "/docs/api";
+
 /** The page that explains the statuses. */
 export const STATUSES_PATH = "/docs/statuses";
 

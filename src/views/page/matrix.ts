@@ -6,7 +6,7 @@ import { differingKeys, findDifferences } from "../wording/parity.ts";
 import { describeState, notableLagMs, statusWords } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
 import { chainPath, fleetPath, targetAnchor } from "./links.ts";
-import { glyphOf, renderSection } from "./shell.ts";
+import { glyphOf, renderSection, renderTerm } from "./shell.ts";
 
 /** What of the fleet is shown, and in which order. */
 export interface MatrixView {
@@ -86,7 +86,7 @@ function renderTable(table: Table, rows: readonly Row[], caption: string): Html 
 <thead><tr>${renderSortable(table, "chain", "Chain", html`rowspan="2"`)}${[...protocols].map(
     ([name, columns]) =>
       html`<th colspan="${columns.length}" scope="colgroup"><a href="${fleetPath(name, table.sort)}">${name}</a></th>`,
-  )}<th rowspan="2" scope="col" class="head">Reference head × sources</th></tr>
+  )}<th rowspan="2" scope="col" class="head">${renderTerm("Reference head")} ${renderTerm("× sources")}</th></tr>
 <tr>${table.columns.map((column) => {
     const tier = column.tier === "production" ? null : html` <small>${column.tier}</small>`;
     return renderSortable(table, indexerKey(column), html`${column.variant}${tier}`, null);

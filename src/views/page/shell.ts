@@ -4,7 +4,7 @@ import { formatClock } from "../../core/model/text.ts";
 import { sentenceCase } from "../wording/headline.ts";
 import { TONE_GLYPHS, type Tone } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html, ownMarkup, renderHtml } from "./html.ts";
-import { INCIDENTS_PATH, PLAN_PATH, STATUSES_PATH } from "./links.ts";
+import { API_PATH, DOCS_PATH, INCIDENTS_PATH, PLAN_PATH, STATUSES_PATH } from "./links.ts";
 
 /** The paths of the files that pages load. */
 export interface PageAssets {
@@ -81,8 +81,9 @@ ${styles.map((path) => html`<link rel="stylesheet" href="${path}">`)}</head>
 ${sort === "" ? null : html`<input type="hidden" name="sort" value="${sort}">`}<noscript><button>Filter</button></noscript></form>
 <span id="live"></span><p id="announcement" class="sr" role="status"></p></header>
 <main>${main}</main>
-<footer><nav aria-label="More"><a href="${INCIDENTS_PATH}">Incidents and events</a> · <a href="${PLAN_PATH}">Budgets and plan</a> · <a href="${STATUSES_PATH}">Status meanings</a> ·
-<a href="/metrics">Metrics</a> · <a href="/api/v1/status">Status as JSON</a> · <a href="/openapi.json">API</a></nav>
+<footer><nav aria-label="More"><a href="${INCIDENTS_PATH}">Incidents and events</a> · <a href="${PLAN_PATH}">Budgets and plan</a> ·
+<a href="${STATUSES_PATH}">Status meanings</a> · <a href="${DOCS_PATH}">Runbooks</a> · <a href="/metrics">Metrics</a> ·
+<a href="/api/v1/status">Status as JSON</a> · <a href="${API_PATH}">API</a></nav>
 <p>Synclag ${version}</p></footer>
 ${plots === "drawn" ? html`<script src="${assets.plotLibrary}"></script>` : null}
 ${scripts.map((path) => html`<script type="module" src="${path}"></script>`)}</body></html>
@@ -122,6 +123,20 @@ export function toneGlyph(tone: Tone): Html {
 /** A glyph that says nothing new to those who cannot see it. */
 export function glyphOf(glyph: string): Html {
   return html`<i aria-hidden="true">${glyph}</i>`;
+}
+
+/** Words that may need an explanation, which hovering, a tap or the keyboard shows. */
+const MEANINGS = {
+  "Reference head": "The newest block on which the sources of the chain agree; lag is measured from it",
+  "× sources": "How many sources agree on it",
+  preferred: "The freshest healthy variant that serves users: where traffic should go",
+  Gap: "The distance between two variants at one instant, give or take its uncertainty",
+  "Block interval": "The time between two blocks, as measured",
+} as const;
+
+/** One of these words. */
+export function renderTerm(term: keyof typeof MEANINGS): Html {
+  return html`<abbr title="${MEANINGS[term]}" tabindex="0">${term}</abbr>`;
 }
 
 /** A part of a page, with its heading. */

@@ -7,7 +7,7 @@ import { reasonSuffix, statusWords } from "../wording/targets.ts";
 import { matchOf, renderAct } from "./act.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { statusPath, targetAnchor } from "./links.ts";
-import { glyphOf, renderClock, renderCommand } from "./shell.ts";
+import { glyphOf, renderClock, renderCommand, renderTerm } from "./shell.ts";
 
 /** What a card shows beside the report of its target. */
 export interface TargetCardOptions {
@@ -31,7 +31,7 @@ export function renderTargetCard(target: TargetReport, options: TargetCardOption
       : renderAct({ id: anchor, matches: [matchOf(target)], since: target.last_advance }, links, nowMs);
   return html`<li class="card ${tone}" id="${anchor}"><h3>${variantName(target)}
 <a class="pill ${tone}" href="${statusPath(status)}">${glyphOf(glyph)} ${status}</a>
-${target.preferred ? html` <small>preferred</small>` : null}${target.maintenance ? html` <small>in maintenance</small>` : null}</h3>
+${target.preferred ? html` <small>${renderTerm("preferred")}</small>` : null}${target.maintenance ? html` <small>in maintenance</small>` : null}</h3>
 <p>${target.detail}<small>${reasonSuffix(target)}</small></p>
 ${renderFacts(mainFacts(target, gap, nowMs))}
 ${sparkline}
@@ -61,7 +61,7 @@ function renderFacts(facts: readonly (Fact | null)[]): Html {
   return html`<dl>${known.map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>`;
 }
 
-type Fact = readonly [name: string, value: Html | string];
+type Fact = readonly [name: Html | string, value: Html | string];
 
 /** What shows whether traffic can go there. */
 function mainFacts(
@@ -73,7 +73,7 @@ function mainFacts(
     target.since === null ? null : ["Status since", ago(target.since, nowMs)],
     ["Lag", describeLag(target)],
     ["Last advance", ago(target.last_advance, nowMs)],
-    gap === undefined ? null : [`Gap to ${gap.against}`, describeGap(gap)],
+    gap === undefined ? null : [html`${renderTerm("Gap")} to ${gap.against}`, describeGap(gap)],
     target.indexing_errors === true ? ["Indexing errors", "reported by the indexer"] : null,
   ];
 }

@@ -75,7 +75,11 @@ describe("startHttpServer()", () => {
       "/?q=lockup+base": HTML,
       "/chains/base": HTML,
       "/plan": HTML,
+      "/docs": HTML,
+      "/docs/": HTML,
+      "/docs/api": HTML,
       "/docs/statuses": HTML,
+      "/docs/runbooks/SynclagDown": HTML,
       "/api/v1/status": JSON_TYPE,
       "/api/v1/status/": JSON_TYPE,
       "/api/v1/status/lockup/base": JSON_TYPE,
@@ -425,19 +429,14 @@ describe("the pages", () => {
     }
   });
 
-  it("are what a browser gets for an error, too, but not from the API", async () => {
+  it("are what a browser gets for an error, too", async () => {
     const answers = await Promise.all(
       ["/nowhere", "/chains/bas", "/docs/runbooks/Nothing", "/api/v1/status/lockup/bas"].map((path) =>
         fetch(server.url + path, { headers: BROWSER }),
       ),
     );
 
-    expect(answers.map(({ headers }) => headers.get("content-type"))).toEqual([
-      HTML,
-      HTML,
-      HTML,
-      PROBLEM_TYPE,
-    ]);
+    expect(answers.map(({ headers }) => headers.get("content-type"))).toEqual([HTML, HTML, HTML, HTML]);
     expect(answers.map(({ status }) => status)).toEqual([404, 404, 404, 404]);
     expect(await answers[0]?.text()).toContain("Path /nowhere not found");
   });
@@ -460,6 +459,23 @@ describe("the pages", () => {
         `text/${type}; charset=utf-8`,
         "public, max-age=31536000, immutable",
       ]),
+    );
+  });
+
+  it("list what there is to read, and the routes of the API", async () => {
+    const [index = "", api = ""] = await Promise.all(
+      ["/docs/", "/docs/api"].map(async (path) => await (await fetch(server.url + path)).text()),
+    );
+    const links = [...index.matchAll(/<li>.*?href="(\/docs\/[^"]+)"/g)].map(([, path]) => path ?? "");
+    const answers = await Promise.all(links.map((path) => fetch(server.url + path)));
+    const { body } = await json(`${server.url}/openapi.json`);
+
+    expect(links).toContain("/docs/runbooks/SynclagKeyRejected");
+    expect(links.length).toBeGreaterThan(20);
+    expect(answers.filter(({ status }) => status !== 200)).toEqual([]);
+    expect(index).toContain("A provider answers that our key is missing, invalid or unpaid");
+    expect(Object.keys(body["paths"] ?? {}).filter((path) => !api.includes(` ${path}</code></h2>`))).toEqual(
+      [],
     );
   });
 

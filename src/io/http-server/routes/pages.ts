@@ -6,7 +6,14 @@ import type { Report } from "../../../core/model/report.ts";
 import { type Query, readEventQuery } from "../../../views/api/events.ts";
 import { renderChainPage } from "../../../views/page/chain.ts";
 import { renderIncidentsPage } from "../../../views/page/incidents.ts";
-import { INCIDENTS_PATH, PLAN_PATH, RUNBOOKS_PATH, STATUSES_PATH } from "../../../views/page/links.ts";
+import {
+  API_PATH,
+  DOCS_PATH,
+  INCIDENTS_PATH,
+  PLAN_PATH,
+  RUNBOOKS_PATH,
+  STATUSES_PATH,
+} from "../../../views/page/links.ts";
 import { renderPlanPage } from "../../../views/page/plan.ts";
 import { type PageOptions, renderErrorPage } from "../../../views/page/shell.ts";
 import { renderStatusPage } from "../../../views/page/status.ts";
@@ -77,18 +84,22 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
     return await sendPage(reply, report, () => renderPlanPage(report, source.plan(), own));
   });
 
-  server.get<{ Params: { file: string } }>("/docs/*", async ({ url }, reply) => {
-    const path = new URL(url, "http://x").pathname.replace(/\.md$|\/$/, "");
-    const markdown = documents.get(path);
-    if (markdown === undefined) {
-      return sendProblem(reply, 404, `No document ${path}`);
-    }
-    // On demand: the Markdown parser would add 10 ms to the start.
-    const { renderDocumentPage } = await import("../../../views/page/document.ts");
-    return reply
-      .headers({ ...HEADERS, "cache-control": "no-store" })
-      .send(renderDocumentPage(markdown, options));
-  });
+  for (const route of [DOCS_PATH, `${DOCS_PATH}/*`]) {
+    server.get(route, async ({ url }, reply) => {
+      const path = new URL(url, "http://x").pathname.replace(/\.md$|\/$/, "");
+      // On demand: the Markdown parser and the schemas would add 10 ms each to the start.
+      const { indexMarkdown, renderDocumentPage } = await import("../../../views/page/document.ts");
+      const markdown =
+        path === API_PATH
+          ? (await import("../../../views/api/openapi.ts")).apiMarkdown()
+          : (documents.get(path) ?? (path === DOCS_PATH ? indexMarkdown(documents) : null));
+      return markdown === null
+        ? sendProblem(reply, 404, `No document ${path}`)
+        : reply
+            .headers({ ...HEADERS, "cache-control": "no-store" })
+            .send(renderDocumentPage(markdown, options));
+    });
+  }
 
   // People get a page for an error, too.
   server.addHook("onSend", async (request, reply, payload) => {
@@ -144,8 +155,8 @@ async function sendPage(reply: FastifyReply, report: Report, make: () => string)
 }
 
 /** A browser's address bar asks for text/html; programs do not. */
-function isForPeople({ headers, url }: FastifyRequest): boolean {
-  return headers.accept?.includes("text/html") === true && !url.startsWith("/api/");
+function isForPeople({ headers }: FastifyRequest): boolean {
+  return headers.accept?.includes("text/html") === true;
 }
 
 /** Beside the program, in its package and in its image. */
