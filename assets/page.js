@@ -103,7 +103,7 @@ function nameLocalTimes() {
 /** @param {Element} former */
 function focusLike(former) {
   const identityOf = (/** @type {Element} */ one) =>
-    [one.tagName, one.getAttribute("href"), one.getAttribute("title"), one.closest("[id]")?.id].join();
+    [one.tagName, one.getAttribute("href") ?? one.getAttribute("title"), one.closest("[id]")?.id].join();
   const candidates = /** @type {NodeListOf<HTMLElement>} */ (main.querySelectorAll("a,summary,[tabindex]"));
   [...candidates].find((one) => identityOf(one) === identityOf(former))?.focus({ preventScroll: true });
 }
