@@ -12,6 +12,8 @@
 
 const RANGES = [1, 6, 24];
 const USUAL_RANGE = 6;
+/** More plots of a protocol than these are folded away. */
+const UNFOLDED = 2;
 const DASHES = [[], [7, 4], [2, 3], [10, 3, 2, 3]];
 const MARKS = ["solid", "dashed", "dotted", "double"];
 const HEIGHT = 170;
@@ -240,17 +242,17 @@ function seriesOf({ lines, say }) {
 }
 
 /**
- * @param {HTMLElement} box
+ * @param {Element | null | undefined} area
  * @param {Plot} plot
  * @param {readonly number[]} times
  */
-function chart(box, plot, times) {
+function chart(area, plot, times) {
   const { title, say, floor, room = 62 } = plot;
   const figure = document.createElement("figure");
   const caption = document.createElement("figcaption");
   caption.textContent = title;
   figure.append(caption);
-  box.querySelector(".drawn")?.append(figure);
+  area?.append(figure);
   const { series, data, bands } = seriesOf(plot);
   const rule = { stroke: css("--line"), width: 1 };
   const axis = { stroke: css("--dim"), grid: rule, ticks: rule, font: "12px system-ui, sans-serif" };
@@ -320,10 +322,14 @@ function rangeOf(floor, low, high) {
  * @param {History} history
  */
 function draw(box, history) {
-  const plots = plotsOf(history);
+  const [first, more] = box.querySelectorAll(".drawn");
+  const fold = box.querySelector("details");
+  const all = plotsOf(history);
+  const plots = fold?.open === true ? all : all.slice(0, UNFOLDED);
   const shape = JSON.stringify(plots.map(({ title, lines }) => [title, lines.map(({ name }) => name)]));
   const previous = drawn.get(box);
   box.hidden = plots.length === 0;
+  fold?.toggleAttribute("hidden", all.length <= UNFOLDED);
   if (previous?.shape === shape) {
     for (const [i, plot] of plots.entries()) {
       const one = previous.charts[i];
@@ -343,8 +349,10 @@ function draw(box, history) {
   for (const one of previous?.charts ?? []) {
     one.destroy();
   }
-  box.querySelector(".drawn")?.replaceChildren();
-  drawn.set(box, { shape, charts: plots.map((plot) => chart(box, plot, history.timestamps)) });
+  first?.replaceChildren();
+  more?.replaceChildren();
+  const charts = plots.map((plot, i) => chart(i < UNFOLDED ? first : more, plot, history.timestamps));
+  drawn.set(box, { shape, charts });
 }
 
 /** @param {HTMLElement} box */
@@ -369,6 +377,12 @@ function showAll() {
   }
 }
 
+function drawingArea() {
+  const area = document.createElement("div");
+  area.className = "drawn";
+  return area;
+}
+
 for (const box of boxes) {
   const bar = document.createElement("p");
   bar.className = "ranges";
@@ -387,9 +401,12 @@ for (const box of boxes) {
     });
     bar.append(button);
   }
-  const area = document.createElement("div");
-  area.className = "drawn";
-  box.append(bar, area);
+  const fold = document.createElement("details");
+  fold.append(document.createElement("summary"), drawingArea());
+  fold.firstElementChild?.append("More plots");
+  // What is folded away has no width to draw in.
+  fold.addEventListener("toggle", () => void load(box));
+  box.append(bar, drawingArea(), fold);
   new ResizeObserver(() => {
     for (const one of drawn.get(box)?.charts ?? []) {
       one.setSize({ width: one.root.parentElement?.clientWidth ?? 0, height: HEIGHT });

@@ -34,6 +34,8 @@ interface Row {
 
 /** Of more rows, those that are all ok are folded: browsers are slow with long tables. */
 const MAX_OK_ROWS = 100;
+/** Beside more columns the reference head has no place on a narrow screen. */
+const MANY_COLUMNS = 7;
 
 /** The whole fleet, a row for each chain, the worst first unless asked otherwise; testnets are folded. */
 export function renderMatrix(report: Report, view: MatrixView): Html {
@@ -81,7 +83,7 @@ ${renderTable(table, rows, "Testnets")}</details>`;
 function renderTable(table: Table, rows: readonly Row[], caption: string): Html {
   const id = `box-${caption.toLowerCase().replace(" ", "-")}`;
   const protocols = groupBy(table.columns, ({ protocol }) => protocol);
-  return html`<div class="box" id="${id}" role="region" aria-label="${caption}" tabindex="0"><table class="matrix">
+  return html`<div class="box" id="${id}" role="region" aria-label="${caption}" tabindex="0"><table class="matrix${table.columns.length > MANY_COLUMNS ? " many" : ""}">
 <caption class="sr">${caption}, ${describeOrder(table)}</caption>
 <thead><tr>${renderSortable(table, "chain", "Chain", html`rowspan="2"`)}${[...protocols].map(
     ([name, columns]) =>

@@ -160,5 +160,5 @@ export function describeAlternatives(problem: TargetProblem): string {
   const targets = failoverTargets(problem);
   const only = targets.length === 0 ? "only " : "";
   const names = [...new Set((targets.length === 0 ? alternatives : targets).map(variantName))];
-  return `${only}${names.join(" and ")} ${names.length === 1 ? "is" : "are"} ok`;
+  return `${only}${new Intl.ListFormat("en-GB").format(names)} ${names.length === 1 ? "is" : "are"} ok`;
 }
