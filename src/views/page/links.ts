@@ -1,8 +1,18 @@
 import type { TargetReport } from "../../core/model/report.ts";
 
-/** The status page with its filter and the column that it is sorted by; either may be empty. */
-export function fleetPath(query: string, sort: string): string {
-  const search = Object.entries({ q: query, sort })
+/** What the URL of the status page names; each may be empty. */
+export interface FleetView {
+  /** The content of the filter box. */
+  readonly q: string;
+  /** `chain`, or the `protocol/variant/tier` of a column; empty or unknown: by the worst target of each chain. */
+  readonly sort: string;
+  /** The time that the strips show. */
+  readonly range: string;
+}
+
+/** The status page as somebody looks at it. */
+export function fleetPath(view: FleetView): string {
+  const search = Object.entries(view)
     .filter(([, value]) => value !== "")
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return search.length === 0 ? "/" : `/?${search.join("&")}`;

@@ -5,18 +5,11 @@ import { formatCount, formatNumber, shortDuration } from "../../core/model/text.
 import { differingKeys, findDifferences } from "../wording/parity.ts";
 import { describeState, notableLagMs, statusWords } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html } from "./html.ts";
-import { chainPath, fleetPath, targetAnchor } from "./links.ts";
+import { chainPath, type FleetView, fleetPath, targetAnchor } from "./links.ts";
 import { glyphOf, renderSection, renderTerm } from "./shell.ts";
 
-/** What of the fleet is shown, and in which order. */
-export interface MatrixView {
-  /** The content of the filter box. */
-  readonly query: string;
-  /** `chain`, or the `protocol/variant/tier` of a column; empty or unknown: by the worst target of each chain. */
-  readonly sort: string;
-}
-
-interface Table extends MatrixView {
+interface Table {
+  readonly view: FleetView;
   /** One for each variant and tier of each protocol, those of a protocol side by side. */
   readonly columns: readonly IndexerId[];
   /** Keys of the targets that an incident explains: they are less prominent. */
@@ -38,10 +31,10 @@ const MAX_OK_ROWS = 100;
 const MANY_COLUMNS = 7;
 
 /** The whole fleet, a row for each chain, the worst first unless asked otherwise; testnets are folded. */
-export function renderMatrix(report: Report, view: MatrixView): Html {
+export function renderMatrix(report: Report, view: FleetView): Html {
   const rows = sortRows(report, view.sort);
   const table = {
-    ...view,
+    view,
     columns: findColumns(rows),
     explained: new Set(report.incidents.flatMap(({ targets }) => targets)),
     differing: new Set(findDifferences(report).flatMap(differingKeys)),
@@ -87,7 +80,7 @@ function renderTable(table: Table, rows: readonly Row[], caption: string): Html 
 <caption class="sr">${caption}, ${describeOrder(table)}</caption>
 <thead><tr>${renderSortable(table, "chain", "Chain", html`rowspan="2"`)}${[...protocols].map(
     ([name, columns]) =>
-      html`<th colspan="${columns.length}" scope="colgroup"><a href="${fleetPath(name, table.sort)}">${name}</a></th>`,
+      html`<th colspan="${columns.length}" scope="colgroup"><a href="${fleetPath({ ...table.view, q: name })}">${name}</a></th>`,
   )}<th rowspan="2" scope="col" class="head">${renderTerm("Reference head")} ${renderTerm("× sources")}</th></tr>
 <tr>${table.columns.map((column) => {
     const tier = column.tier === "production" ? null : html` <small>${column.tier}</small>`;
@@ -97,15 +90,15 @@ function renderTable(table: Table, rows: readonly Row[], caption: string): Html 
 }
 
 /** The head of a column, which sorts by it; of the one that is sorted by, which goes back to the usual order. */
-function renderSortable({ query, sort }: Table, name: string, title: HtmlValue, span: Html | null): Html {
-  const isSorted = sort === name;
+function renderSortable({ view }: Table, name: string, title: HtmlValue, span: Html | null): Html {
+  const isSorted = view.sort === name;
   const order = name === "chain" ? "ascending" : "descending";
-  const path = `${fleetPath(query, isSorted ? "" : name)}#fleet`;
+  const path = `${fleetPath({ ...view, sort: isSorted ? "" : name })}#fleet`;
   return html`<th scope="col" ${span}${isSorted ? html` aria-sort="${order}"` : null}>
 <a href="${path}" title="${isSorted ? "Worst chain first" : "Sort by this column"}">${title}</a></th>`;
 }
 
-function describeOrder({ columns, sort }: Table): string {
+function describeOrder({ columns, view: { sort } }: Table): string {
   if (sort === "chain") {
     return "by name";
   }

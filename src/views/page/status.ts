@@ -32,16 +32,17 @@ export function renderStatusPage(
   const nowMs = Date.parse(report.generated_at);
   const { links, query = "", sort = "" } = options;
   const shown = filterByWords(report, query);
+  const view = { q: query, sort, range: strips === undefined || strips.range === "24h" ? "" : strips.range };
   const problems = findProblems(report, shown.targets);
   const summary = shown !== report && shown.targets.length === 0 ? NO_MATCH : headline(shown, problems);
   const { tone, title, detail } = summary;
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${title}`, detail, describeState(shown, nowMs))}
-${renderFilterNote(report, shown, fleetPath("", sort))}
+${renderFilterNote(report, shown, fleetPath({ ...view, q: "" }))}
 ${renderIncidents(shown.incidents, problems, links, nowMs)}
 ${renderProblems(problems, shown.incidents, links, nowMs)}
 ${renderDifferences(shown, nowMs)}
-${shown.targets.length === 0 ? null : renderMatrix(shown, { query, sort })}
-${strips === undefined || shown.targets.length === 0 ? null : renderFleetHistory(shown, strips, query)}
+${shown.targets.length === 0 ? null : renderMatrix(shown, view)}
+${strips === undefined || shown.targets.length === 0 ? null : renderFleetHistory(shown, strips, view)}
 ${renderBudgets(budgetsOf(shown, plan))}
 ${renderSkipped(shown.skipped)}`;
   return renderPage({ ...options, title: pageTitle(summary), tone, main, filters: "/" });

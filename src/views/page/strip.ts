@@ -12,7 +12,7 @@ import { type Pair, pairsOf } from "../../core/report/pairs.ts";
 import { periodReader } from "../api/events.ts";
 import { statusWords, type Tone } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
-import { chainPath, eventsPath } from "./links.ts";
+import { chainPath, eventsPath, type FleetView, fleetPath } from "./links.ts";
 import { renderSection } from "./shell.ts";
 
 const DAY_MS = 86_400_000;
@@ -112,7 +112,7 @@ function formatShare(share: number): string {
 const MOST_LINES = 100;
 
 /** The pairs of the fleet, the least available first; those that were always ok are folded. */
-export function renderFleetHistory(report: Report, { events, range }: StripOptions, query: string): Html {
+export function renderFleetHistory(report: Report, { events, range }: StripOptions, view: FleetView): Html {
   const nowMs = Date.parse(report.generated_at);
   const read = periodReader(events, intervalOf(range, nowMs));
   const lines = pairsOf(report, report.targets)
@@ -134,11 +134,10 @@ export function renderFleetHistory(report: Report, { events, range }: StripOptio
   };
   const troubled = lines.filter(({ ok_share: share }) => share !== null && share < 1);
   const others = lines.filter(({ ok_share: share }) => share === null || share === 1);
-  const words = query === "" ? "" : `q=${encodeURIComponent(query)}&`;
   return renderSection(
     "history",
     `Last ${RANGES[range].title}`,
-    html`${renderRanges(range, (one) => `/?${words}range=${one}#history`)}
+    html`${renderRanges(range, (one) => `${fleetPath({ ...view, range: one })}#history`)}
 <ul class="strips">${troubled.slice(0, MOST_LINES).map(render)}</ul>
 ${troubled.length > MOST_LINES ? html`<p class="hint">and ${formatCount(troubled.length - MOST_LINES, "more pair")}: narrow them with the filter</p>` : null}
 ${

@@ -42,7 +42,6 @@ const POLICY = [
 /** The HTML pages. */
 export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void {
   const options = { assets: addAssetRoutes(server), version: source.version };
-  const documents = readDocuments();
 
   server.get<PageQuery>("/", async ({ query }, reply) => {
     const report = source.report();
@@ -84,6 +83,25 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
     return await sendPage(reply, report, () => renderPlanPage(report, source.plan(), own));
   });
 
+  addDocuments(server, options);
+
+  // People get a page for an error, too.
+  server.addHook("onSend", async (request, reply, payload) => {
+    if (reply.getHeader("content-type") !== PROBLEM_TYPE || !isForPeople(request)) {
+      return payload;
+    }
+    const { title, detail } = JSON.parse(String(payload)) as {
+      readonly title: string;
+      readonly detail: string;
+    };
+    void reply.headers(HEADERS).removeHeader("content-length");
+    return renderErrorPage(title, detail, options);
+  });
+}
+
+/** Their index, the routes of the API, and our own Markdown. */
+function addDocuments(server: FastifyInstance, options: PageOptions): void {
+  const documents = readDocuments();
   for (const route of [DOCS_PATH, `${DOCS_PATH}/*`]) {
     server.get(route, async ({ url }, reply) => {
       const path = new URL(url, "http://x").pathname.replace(/\.md$|\/$/, "");
@@ -100,19 +118,6 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
             .send(renderDocumentPage(markdown, options));
     });
   }
-
-  // People get a page for an error, too.
-  server.addHook("onSend", async (request, reply, payload) => {
-    if (reply.getHeader("content-type") !== PROBLEM_TYPE || !isForPeople(request)) {
-      return payload;
-    }
-    const { title, detail } = JSON.parse(String(payload)) as {
-      readonly title: string;
-      readonly detail: string;
-    };
-    void reply.headers(HEADERS).removeHeader("content-length");
-    return renderErrorPage(title, detail, options);
-  });
 }
 
 function addIncidentsPage(server: FastifyInstance, source: ServerDeps, options: PageOptions): void {
