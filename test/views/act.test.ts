@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Links } from "../../src/core/model/links.ts";
 import type { MaintenanceMatch } from "../../src/core/model/maintenance-window.ts";
-import type { Incident } from "../../src/core/model/report.ts";
+import type { Incident, Status } from "../../src/core/model/report.ts";
 import { openMaintenance } from "../../src/schedule/maintenance.ts";
-import { matchesOf, matchOf, renderAct } from "../../src/views/page/act.ts";
+import { incidentProblem, renderAct, targetProblem } from "../../src/views/page/act.ts";
 import { renderHtml } from "../../src/views/page/html.ts";
 import { renderStatusPage } from "../../src/views/page/status.ts";
 import { fleetYaml } from "../scenarios/statuses/fleets.ts";
@@ -21,7 +21,11 @@ const TARGET: MaintenanceMatch = {
 };
 
 function act(matches: readonly MaintenanceMatch[], links: Links = LINKS): string {
-  const act = renderAct({ id: "x", matches, since: "2026-12-01T03:00:00.000Z" }, links, NOW_MS);
+  const act = renderAct(
+    { id: "x", matches, alerts: matches, since: "2026-12-01T03:00:00.000Z" },
+    links,
+    NOW_MS,
+  );
   return act === null
     ? ""
     : renderHtml(act).replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&amp;", "&");
@@ -90,19 +94,30 @@ describe("renderAct()", () => {
   });
 });
 
-describe("matchesOf()", () => {
-  const incident: Incident = { scope: "host", subject: "h.test", since: "", detail: "", targets: [] };
+describe("targetProblem()", () => {
+  it("has the labels of the alert that its status leads to", () => {
+    const alertsOf = (status: Status) =>
+      targetProblem(sampleTargetReport({ status }), "x").alerts.map((labels) =>
+        Object.keys(labels).join(" "),
+      );
 
-  it("is each indexer of a host or an endpoint, the chain, and nothing for our own network", () => {
+    expect(alertsOf("stalled")).toEqual(["protocol variant tier chain"]);
+    expect(alertsOf("rejected")).toEqual(["protocol variant tier"]);
+    expect(alertsOf("chain_halted")).toEqual(["chain"]);
+  });
+});
+
+describe("incidentProblem()", () => {
+  const incident: Incident = { scope: "host", subject: "h.test", since: "", detail: "", targets: [] };
+  const matchesOf = (some: Partial<Incident>) => incidentProblem({ ...incident, ...some }).matches;
+
+  it("is of each indexer of a host or an endpoint, of the chain, and of nothing for our own network", () => {
     const targets = ["lockup/a/production/base", "lockup/a/production/gnosis", "flow/b/testing/base"];
     const a = { protocol: "lockup", variant: "a", tier: "production" };
 
-    expect(matchesOf({ ...incident, targets })).toEqual([
-      a,
-      { protocol: "flow", variant: "b", tier: "testing" },
-    ]);
-    expect(matchesOf({ ...incident, scope: "chain", subject: "base", targets })).toEqual([{ chain: "base" }]);
-    expect(matchesOf({ ...incident, scope: "network", targets })).toEqual([]);
+    expect(matchesOf({ targets })).toEqual([a, { protocol: "flow", variant: "b", tier: "testing" }]);
+    expect(matchesOf({ scope: "chain", subject: "base", targets })).toEqual([{ chain: "base" }]);
+    expect(matchesOf({ scope: "network", targets })).toEqual([]);
   });
 });
 
@@ -114,6 +129,6 @@ describe("the status page", () => {
     const html = renderStatusPage(report, { ...PAGE, links: LINKS });
 
     expect(textOf(html)).toContain("New silence Dashboard at that time");
-    expect(html).toContain(encodeURIComponent(`{protocol="${matchOf(target).protocol}"`).slice(0, 20));
+    expect(html).toContain(encodeURIComponent(`{protocol="${target.protocol}"`));
   });
 });

@@ -1,7 +1,7 @@
 import { indexerKey } from "../../core/model/fleet.ts";
 import type { Links } from "../../core/model/links.ts";
 import type { MaintenanceMatch } from "../../core/model/maintenance-window.ts";
-import type { Incident, TargetId } from "../../core/model/report.ts";
+import type { Incident, TargetReport } from "../../core/model/report.ts";
 import { isoTime } from "../../core/model/text.ts";
 import { idOfKey } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
@@ -17,40 +17,52 @@ const NO_LINKS: Links = { alertmanager: null, grafana: null };
 interface Problem {
   /** Unique in its page. */
   readonly id: string;
-  /** What has it: the labels of its alerts, and the `match` of maintenance windows. */
+  /** What has it, for maintenance windows. */
   readonly matches: readonly MaintenanceMatch[];
+  /** The labels of its alerts. */
+  readonly alerts: readonly MaintenanceMatch[];
   /** ISO 8601; null: not known. */
   readonly since: string | null;
 }
 
-/** The label that alerts of one target have. */
-export function matchOf({ protocol, variant, tier, chain }: TargetId): MaintenanceMatch {
-  return { protocol, variant, tier, chain };
+/** The alerts of a refused key are of the indexer, those of a halted chain of the chain, all others of the target. */
+export function targetProblem(target: TargetReport, id: string): Problem {
+  const { protocol, variant, tier, chain, since, status } = target;
+  const match = { protocol, variant, tier, chain };
+  const ofAlerts = status === "chain_halted" ? { chain } : match;
+  return {
+    id,
+    matches: [match],
+    alerts: [status === "rejected" ? { protocol, variant, tier } : ofAlerts],
+    since,
+  };
 }
 
-/** What an incident affects: its chain, or each of its indexers; an outage of our own network is not to be silenced. */
-export function matchesOf({ scope, subject, targets }: Incident): readonly MaintenanceMatch[] {
-  if (scope === "network") {
-    return [];
-  }
+/** An incident is of its chain, or of each of its indexers; an outage of our own network is not to be silenced. */
+export function incidentProblem(
+  incident: Pick<Incident, "scope" | "subject" | "since" | "targets">,
+): Problem {
+  const { scope, since, subject, targets } = incident;
   const indexers = new Map(targets.map(idOfKey).map((indexer) => [indexerKey(indexer), indexer]));
-  return scope === "chain" ? [{ chain: subject }] : [...indexers.values()];
+  const matches = scope === "chain" ? [{ chain: subject }] : [...indexers.values()];
+  const found = scope === "network" ? [] : matches;
+  return { id: `${scope}-${subject}`, matches: found, alerts: found, since };
 }
 
 /** How to silence the alerts of a problem, mark it as maintenance and look at its dashboard: links, and lines to paste. */
 export function renderAct(
-  { id, matches, since }: Problem,
+  { id, matches, alerts, since }: Problem,
   { alertmanager, grafana } = NO_LINKS,
   nowMs: number,
 ): Html | null {
-  const links = matches.map((match) => {
-    const of = matches.length === 1 ? "" : ` of ${Object.values(match).join(" ")}`;
+  const links = alerts.map((match) => {
+    const of = alerts.length === 1 ? "" : ` of ${Object.values(match).join(" ")}`;
     return [
       alertmanager && renderLink(silenceUrl(alertmanager, match), `New silence${of}`),
       grafana && renderLink(dashboardUrl(grafana, match, since, nowMs), `Dashboard at that time${of}`),
     ];
   });
-  const commands = matches.map((match) => amtoolCommand(match, alertmanager)).join("\n");
+  const commands = alerts.map((match) => amtoolCommand(match, alertmanager)).join("\n");
   return matches.length === 0
     ? null
     : html`<details id="act-${id}"><summary>Act</summary>

@@ -1,11 +1,13 @@
 import type { Event } from "../../core/events/event.ts";
 import type { EventLog } from "../../core/events/event-log.ts";
 import { incidentsOf, type PastIncident } from "../../core/events/timeline.ts";
+import type { Links } from "../../core/model/links.ts";
 import { type Report, STATUSES } from "../../core/model/report.ts";
 import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { type EventQuery, type Hosts, selectEvents } from "../api/events.ts";
 import { chainNames, eventWords } from "../wording/events.ts";
 import { incidentTitle } from "../wording/incidents.ts";
+import { incidentProblem, renderAct } from "./act.ts";
 import { type Html, html } from "./html.ts";
 import { chainPath, eventsPath, INCIDENTS_PATH, targetAnchor } from "./links.ts";
 import {
@@ -37,12 +39,12 @@ export function renderIncidentsPage(report: Report, options: IncidentsPageOption
   const sentence = `${running === 0 ? "No incident" : formatCount(running, "incident")} now, ${count}`;
   const main = html`${renderSummary(report, tone, html`${toneGlyph(tone)} ${sentence}`, null, html`. <a href="/">All chains</a>`)}
 ${renderRanges(range, (one) => eventsPath({ ...asked, range: one }))}
-${incidents.length === 0 ? null : renderSection("incidents", "Incidents", html`<ul class="cards">${incidents.slice(0, asked.limit).map((one) => renderPast(one, report, nowMs))}</ul>`)}
+${incidents.length === 0 ? null : renderSection("incidents", "Incidents", html`<ul class="cards">${incidents.slice(0, asked.limit).map((one) => renderPast(one, report, options.links, nowMs))}</ul>`)}
 ${renderEvents(report, options, nowMs)}`;
   return renderPage({ ...options, title: "Incidents · Synclag", tone, main });
 }
 
-function renderPast(incident: PastIncident, report: Report, nowMs: number): Html {
+function renderPast(incident: PastIncident, report: Report, links: Links | undefined, nowMs: number): Html {
   const { detail, scope, since, subject, target_count: count, targets, until } = incident;
   const lengthMs = (until === null ? nowMs : Date.parse(until)) - Date.parse(since);
   const when =
@@ -54,7 +56,8 @@ function renderPast(incident: PastIncident, report: Report, nowMs: number): Html
 <p class="meta">${until === null ? "for" : "lasted"} ${formatDuration(lengthMs)}, ${when}</p>
 <p class="meta">${renderChains(incident, report)}</p>
 <details id="incident-${scope}-${subject}-${since}"><summary>${formatCount(count, "target")}</summary>
-<ul class="keys" tabindex="0">${targets.map((key) => html`<li>${key}</li>`)}${rest > 0 ? html`<li>and ${formatNumber(rest)} more</li>` : null}</ul></details></li>
+<ul class="keys" tabindex="0">${targets.map((key) => html`<li>${key}</li>`)}${rest > 0 ? html`<li>and ${formatNumber(rest)} more</li>` : null}</ul></details>
+${until === null ? renderAct(incidentProblem(incident), links, nowMs) : null}</li>
 `;
 }
 

@@ -11,7 +11,7 @@ import {
   statusWords,
   type TargetProblem,
 } from "../wording/targets.ts";
-import { matchesOf, matchOf, renderAct } from "./act.ts";
+import { incidentProblem, renderAct, targetProblem } from "./act.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { chainPath, PLAN_PATH, statusPath, targetAnchor } from "./links.ts";
 import { glyphOf, renderClock, renderSection, renderTable } from "./shell.ts";
@@ -41,7 +41,7 @@ ${failover === "" ? null : html`<p>${failover}</p>`}
 <p class="meta">for ${formatDuration(nowMs - Date.parse(since))}, since ${renderClock(since, nowMs)}</p>
 <details id="incident-${scope}-${subject}"><summary>${formatCount(targets.length, "target")}</summary>
 <ul class="keys" tabindex="0">${targets.map((key) => html`<li>${key}</li>`)}</ul></details>
-${renderAct({ id: `${scope}-${subject}`, matches: matchesOf(incident), since }, links, nowMs)}</li>
+${renderAct(incidentProblem(incident), links, nowMs)}</li>
 `;
 }
 
@@ -83,7 +83,7 @@ ${target.maintenance ? html`<small>in maintenance</small>` : null}</p>
 <p>${target.detail}</p>
 <p class="meta">${describeAlternatives(problem)} · ${advance}
 ${explorer === null ? null : html`· <a href="${explorer}" rel="noopener noreferrer">explorer</a>`}</p>
-${renderAct({ id: target.key, matches: [matchOf(target)], since: time }, links, nowMs)}</li>
+${renderAct(targetProblem(target, target.key), links, nowMs)}</li>
 `;
 }
 

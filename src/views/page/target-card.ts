@@ -4,7 +4,7 @@ import type { Links } from "../../core/model/links.ts";
 import type { GapReport, TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
 import { reasonSuffix, statusWords } from "../wording/targets.ts";
-import { matchOf, renderAct } from "./act.ts";
+import { renderAct, targetProblem } from "./act.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { statusPath, targetAnchor } from "./links.ts";
 import { glyphOf, renderClock, renderCommand, renderTerm } from "./shell.ts";
@@ -26,9 +26,7 @@ export function renderTargetCard(target: TargetReport, options: TargetCardOption
   const anchor = targetAnchor(target);
   const { tone, glyph } = statusWords(status);
   const act =
-    status === "ok" || status === "unknown"
-      ? null
-      : renderAct({ id: anchor, matches: [matchOf(target)], since: target.last_advance }, links, nowMs);
+    status === "ok" || status === "unknown" ? null : renderAct(targetProblem(target, anchor), links, nowMs);
   return html`<li class="card ${tone}" id="${anchor}"><h3>${variantName(target)}
 <a class="pill ${tone}" href="${statusPath(status)}">${glyphOf(glyph)} ${status}</a>
 ${target.preferred ? html` <small>${renderTerm("preferred")}</small>` : null}${target.maintenance ? html` <small>in maintenance</small>` : null}</h3>

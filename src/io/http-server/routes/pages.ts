@@ -133,6 +133,7 @@ function addIncidentsPage(server: FastifyInstance, source: ServerDeps, options: 
             ...options,
             events: source.events,
             hosts: targetsByHost(source.settings().fleet),
+            links: source.settings().links,
             asked,
             range,
           }),
