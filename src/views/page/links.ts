@@ -12,7 +12,7 @@ export interface FleetView {
 
 /** The status page as somebody looks at it. */
 export function fleetPath(view: FleetView): string {
-  const search = Object.entries(view)
+  const search = Object.entries<string>({ ...view })
     .filter(([, value]) => value !== "")
     .map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
   return search.length === 0 ? "/" : `/?${search.join("&")}`;
