@@ -96,7 +96,8 @@ function swap(page) {
 
 function nameLocalTimes() {
   for (const one of main.querySelectorAll("time")) {
-    one.title = localTime.format(new Date(one.dateTime));
+    const local = localTime.format(new Date(one.dateTime));
+    one.title = one.title === "" ? local : `${one.title}, ${local}`;
   }
 }
 

@@ -16,7 +16,16 @@ const SIZES = [
   { name: "a telephone", width: 360, height: 780, colorScheme: "dark" },
   { name: "a desk", width: 1280, height: 800, colorScheme: "light" },
 ] as const;
-const PATHS = ["/", "/chains/base", "/plan", "/docs/statuses", "/docs/runbooks/SynclagKeyRejected"] as const;
+const PATHS = [
+  "/",
+  "/chains/base",
+  "/plan",
+  "/incidents",
+  "/docs/",
+  "/docs/api",
+  "/docs/statuses",
+  "/docs/runbooks/SynclagKeyRejected",
+] as const;
 
 /**
  * The tour at four times its speed: a subgraph freezes after 8 s, an indexer slows down after 15, all of that is over after 43.

@@ -415,8 +415,8 @@ describe("the last replies of an endpoint", () => {
 
     const page = play.page("base");
 
-    expect(page.match(/ago, HTTP 200/g)).toHaveLength(3);
-    expect(page.match(/ago, HTTP 502/g)).toHaveLength(5);
+    expect(page.match(/ago , HTTP 200/g)).toHaveLength(3);
+    expect(page.match(/ago , HTTP 502/g)).toHaveLength(5);
     expect(page).toContain("curl -sS 'https://graph.example/base'");
   });
 });

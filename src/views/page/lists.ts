@@ -2,7 +2,7 @@ import { variantName } from "../../core/model/fleet.ts";
 import { groupBy } from "../../core/model/group-by.ts";
 import type { Links } from "../../core/model/links.ts";
 import type { BudgetReport, Incident, Report, TargetReport } from "../../core/model/report.ts";
-import { formatAgo, formatCount, formatDuration, formatNumber, perWindow } from "../../core/model/text.ts";
+import { formatCount, formatDuration, formatNumber, perWindow } from "../../core/model/text.ts";
 import { describeFailover, incidentTitle } from "../wording/incidents.ts";
 import {
   describeAlternatives,
@@ -14,7 +14,7 @@ import {
 import { incidentProblem, renderAct, targetProblem } from "./act.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { chainPath, PLAN_PATH, statusPath, targetAnchor } from "./links.ts";
-import { glyphOf, renderClock, renderSection, renderTable } from "./shell.ts";
+import { glyphOf, renderAgo, renderClock, renderSection, renderTable } from "./shell.ts";
 
 /** More cards than this would push the fleet off the screen. */
 const MAX_PROBLEMS = 24;
@@ -72,10 +72,7 @@ function renderProblem(problem: TargetProblem, links: Links | undefined, nowMs: 
   const name = `${target.protocol} ${variantName(target)} on ${chain.name}`;
   const explorer = webLink(target.explorer);
   const { last_advance: time } = target;
-  const advance =
-    time === null
-      ? "never seen to advance"
-      : html`last advanced <time datetime="${time}">${formatAgo(Date.parse(time), nowMs)}</time>`;
+  const advance = time === null ? "never seen to advance" : html`last advanced ${renderAgo(time, nowMs)}`;
   return html`<li class="card ${tone}"><h3>${glyphOf(glyph)}
 <a href="${chainPath(chain.slug)}#${targetAnchor(target)}">${name}</a>${chain.testnet ? html` <small>testnet</small>` : null}</h3>
 <p class="state"><a href="${statusPath(target.status)}">${target.status}</a>${sinceSuffix(target, nowMs)}${stateSuffix(problem)}

@@ -1,6 +1,6 @@
 import type { Links } from "../../core/model/links.ts";
 import type { Report } from "../../core/model/report.ts";
-import { formatClock } from "../../core/model/text.ts";
+import { formatAgo, formatClock } from "../../core/model/text.ts";
 import { sentenceCase } from "../wording/headline.ts";
 import { TONE_GLYPHS, type Tone } from "../wording/targets.ts";
 import { type Html, type HtmlValue, html, ownMarkup, renderHtml } from "./html.ts";
@@ -162,6 +162,12 @@ export function renderTable({ id, label, head, rows, height }: TableBox): Html {
     ([first = "", ...cells]) =>
       html`<tr><th scope="row">${first}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>\n`,
   )}</tbody></table></div>`;
+}
+
+/** How long ago something was; hovering tells when. */
+export function renderAgo(time: string, nowMs: number): Html {
+  const timeMs = Date.parse(time);
+  return html`<time datetime="${time}" title="${formatClock(timeMs, nowMs)}">${formatAgo(timeMs, nowMs)}</time>`;
 }
 
 /** A time of day, as `formatClock` writes it. */

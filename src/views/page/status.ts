@@ -1,6 +1,6 @@
 import type { Plan } from "../../core/model/plan.ts";
 import type { Report } from "../../core/model/report.ts";
-import { formatAgo, formatNumber } from "../../core/model/text.ts";
+import { formatNumber } from "../../core/model/text.ts";
 import { filterByWords, filterPlan } from "../api/selection.ts";
 import { describeReplica, type Headline, headline } from "../wording/headline.ts";
 import { findProblems } from "../wording/targets.ts";
@@ -9,7 +9,7 @@ import { fleetPath } from "./links.ts";
 import { renderBudgets, renderFilterNote, renderIncidents, renderProblems, renderSkipped } from "./lists.ts";
 import { renderMatrix } from "./matrix.ts";
 import { renderDifferences } from "./parity.ts";
-import { type PageOptions, renderPage, renderSummary, toneGlyph } from "./shell.ts";
+import { type PageOptions, renderAgo, renderPage, renderSummary, toneGlyph } from "./shell.ts";
 import { renderFleetHistory, type StripOptions } from "./strip.ts";
 
 /** What the page shows beside the report. */
@@ -68,7 +68,7 @@ function describeState(report: Report, nowMs: number): Html {
   const times = report.targets.flatMap(({ last_success: time }) => time ?? []);
   // Times in ISO 8601 sort as texts.
   const last = times.toSorted().at(-1) ?? "";
-  const reply = last === "" ? "no reply yet" : `last reply ${formatAgo(Date.parse(last), nowMs)}`;
+  const reply = last === "" ? "no reply yet" : html`last reply ${renderAgo(last, nowMs)}`;
   return html`; ${reply}. ${countByStatus(report)}
 ${replica === null ? null : html`</p><p id="replica">${replica}`}`;
 }

@@ -2,12 +2,12 @@ import type { EndpointRecord, Exchange } from "../../core/model/exchange.ts";
 import { variantName } from "../../core/model/fleet.ts";
 import type { Links } from "../../core/model/links.ts";
 import type { GapReport, TargetReport } from "../../core/model/report.ts";
-import { formatAgo, formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { formatAgo, formatCount, formatDuration, formatNumber, isoTime } from "../../core/model/text.ts";
 import { reasonSuffix, statusWords } from "../wording/targets.ts";
 import { renderAct, targetProblem } from "./act.ts";
 import { type Html, html, webLink } from "./html.ts";
 import { statusPath, targetAnchor } from "./links.ts";
-import { glyphOf, renderClock, renderCommand, renderTerm } from "./shell.ts";
+import { glyphOf, renderAgo, renderClock, renderCommand, renderTerm } from "./shell.ts";
 
 /** What a card shows beside the report of its target. */
 export interface TargetCardOptions {
@@ -70,7 +70,7 @@ function mainFacts(
   return [
     target.since === null ? null : ["Status since", ago(target.since, nowMs)],
     ["Lag", describeLag(target)],
-    ["Last advance", ago(target.last_advance, nowMs)],
+    ["Last advance", target.last_advance === null ? "never" : renderAgo(target.last_advance, nowMs)],
     gap === undefined ? null : [html`${renderTerm("Gap")} to ${gap.against}`, describeGap(gap)],
     target.indexing_errors === true ? ["Indexing errors", "reported by the indexer"] : null,
   ];
@@ -138,10 +138,9 @@ function renderExchange(
   nowMs: number,
 ): Html {
   const how = [
-    formatAgo(receivedAtMs, nowMs),
     httpStatus === null ? "no HTTP response" : `HTTP ${httpStatus}`,
     `after ${formatDuration(receivedAtMs - sentAtMs)}`,
   ];
-  return html`<li><span class="meta">${how.join(", ")}</span> ${outcome === "usable" ? null : html`<b>${outcome}</b>`} <q>${text}</q></li>
+  return html`<li><span class="meta">${renderAgo(isoTime(receivedAtMs), nowMs)}, ${how.join(", ")}</span> ${outcome === "usable" ? null : html`<b>${outcome}</b>`} <q>${text}</q></li>
 `;
 }
