@@ -51,7 +51,7 @@ export function parseConfig(text: string, options: ParseOptions): Config {
     maintenance,
     links: { alertmanager: links.alertmanager ?? null, grafana: links.grafana ?? null },
     notify: told ?? null,
-    heartbeat: pinged && heartbeat ? { ...pinged, everyMs: heartbeat.every } : null,
+    heartbeat: pinged ? { ...pinged, everyMs: heartbeat.every } : null,
     cors: cors.flatMap((origin) => origin ?? []),
     warnings: [
       ...fleet.skipped.map((indexer) => `${indexerKey(indexer)} is skipped: ${indexer.why}`),
