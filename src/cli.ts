@@ -120,6 +120,7 @@ function addEvents(program: Command, world: CommandWorld, exit: (code: number) =
   program
     .command("events")
     .description("print what happened: changes of status, incidents, starts and stops; the latest last")
+    .argument("[filter...]", "protocol, protocol/chain or protocol/chain/variant")
     .addOption(new Option("--config <file>", "configuration file").default("chains.yaml").conflicts("url"))
     .option(
       "--url <address>",
@@ -131,18 +132,14 @@ function addEvents(program: Command, world: CommandWorld, exit: (code: number) =
         "state file beside which the events are (default: synclag.state.json next to the configuration)",
       ).conflicts("url"),
     )
-    .option("--from <time>", "an ISO 8601 time, or how long ago, such as 12h or 7d", "24h")
-    .option("--to <time>", "the same (default: now)")
+    .option("--since <time>", "an ISO 8601 time, or how long ago, such as 12h or 7d", "24h")
     .option("--limit <n>", "print at most so many, the latest", "200")
     .option("--kind <kind>", "only status, pair, incident, parity, deployment or process")
-    .option("--protocol <name>", "only this protocol")
-    .option("--chain <slug>", "only this chain")
-    .option("--variant <name>", "only this variant")
     .option("--status <status>", "only changes from or to this status")
     .addOption(formatOption("table", "json"))
-    .action(async (flags: EventsFlags) => {
+    .action(async (filters: readonly string[], flags: EventsFlags) => {
       const { events } = await import("./commands/events.ts");
-      exit(await events(flags, world));
+      exit(await events(filters, flags, world));
     });
 }
 

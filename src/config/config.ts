@@ -1,6 +1,6 @@
 import type { SecureVersion } from "node:tls";
 import type { Fleet } from "../core/model/fleet.ts";
-import type { Links } from "../core/model/links.ts";
+import type { Links, PublicView } from "../core/model/links.ts";
 import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
 
 /** How the daemon polls. Times in milliseconds, sizes in bytes. */
@@ -34,6 +34,8 @@ export interface Config {
   readonly fleet: Fleet;
   readonly maintenance: readonly MaintenanceWindow[];
   readonly links: Links;
+  /** What anybody may see; null: nothing. */
+  readonly public: PublicView | null;
   /** Origins whose pages may read what is shared with them; `*`: any. */
   readonly cors: readonly string[];
   /** The webhook that is told of incidents. */

@@ -3,12 +3,12 @@ import { endpointsOf, type Fleet, indexerKey } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { createRedact } from "../core/model/redact.ts";
 import type { Config } from "./config.ts";
-import { resolveFleet } from "./fleet.ts";
+import { resolveFleet, type Sections } from "./fleet.ts";
 import { resolveNotify } from "./notify.ts";
-import { Problems } from "./problems.ts";
-import { ConfigFile } from "./schema.ts";
+import { Problems, type Spot } from "./problems.ts";
+import { ConfigFile, type PublicEntry } from "./schema.ts";
 import { type Environment, Secrets } from "./secrets.ts";
-import { parseSections } from "./shape.ts";
+import { didYouMean, parseSections } from "./shape.ts";
 import { readYaml } from "./yaml.ts";
 
 /** Where a configuration comes from. */
@@ -30,6 +30,8 @@ export function parseConfig(text: string, options: ParseOptions): Config {
   const sections = parseSections(ConfigFile, yaml.readable ? yaml.value : undefined, problems.top);
   const { fleet, maintenance } = resolveFleet(sections, problems.top, secrets);
   const { listen, poll, links, cors, notify, heartbeat } = sections;
+  const shown =
+    sections.public && resolvePublic(sections.public, sections.protocols, problems.top.at("public"));
   const told = notify && resolveNotify(notify, problems.top.at("notify"), secrets);
   const pinged = heartbeat && resolveNotify(heartbeat, problems.top.at("heartbeat"), secrets);
   problems.throwIfAny(createRedact(secrets.all));
@@ -50,6 +52,7 @@ export function parseConfig(text: string, options: ParseOptions): Config {
     fleet,
     maintenance,
     links: { alertmanager: links.alertmanager ?? null, grafana: links.grafana ?? null },
+    public: shown ?? null,
     notify: told ?? null,
     heartbeat: pinged ? { ...pinged, everyMs: heartbeat.every } : null,
     cors: cors.flatMap((origin) => origin ?? []),
@@ -61,6 +64,24 @@ export function parseConfig(text: string, options: ParseOptions): Config {
     secrets: secrets.all.filter((secret) => !names.has(secret)),
     variables: secrets.variables,
   };
+}
+
+/** Adds a problem for each protocol that does not exist. */
+function resolvePublic(
+  { protocols, title }: PublicEntry,
+  configured: Sections["protocols"],
+  spot: Spot,
+): Config["public"] {
+  for (const [index, name] of (protocols ?? []).entries()) {
+    const known = [...(configured?.keys() ?? [])];
+    if (configured !== null && !known.includes(name)) {
+      spot
+        .at("protocols")
+        .at(index)
+        .add(() => `unknown protocol "${name}"${didYouMean(name, known)}`);
+    }
+  }
+  return { protocols: protocols ?? null, title };
 }
 
 /** Names that metrics and logs contain anyway: `?network=base` is no key. */

@@ -280,6 +280,24 @@ const HeartbeatEntry = z
   })
   .meta({ expected: "a map with url" });
 
+const PublicEntry = z
+  .strictObject({
+    protocols: z
+      .array(z.string())
+      .min(1)
+      .meta({ expected: "a list of protocols" })
+      .exactOptional()
+      .describe("Only these protocols; by default all."),
+    title: z
+      .string()
+      .min(1)
+      .max(100)
+      .meta({ expected: "a text of 1 to 100 characters" })
+      .default("Status")
+      .describe("The title of the page."),
+  })
+  .meta({ expected: "a map with protocols or title" });
+
 const SHORTEST_EVERY_MS = 10_000;
 /** A selection that a server refuses is sent again within a day. */
 const LONGEST_EVERY_MS = 86_400_000;
@@ -358,6 +376,9 @@ export const ConfigFile = z
       .default([])
       .describe("Windows in which targets are polled as usual but marked, so that alerts can ignore them."),
     links: LinksEntry.prefault({}).describe("Where the links beside each problem lead."),
+    public: PublicEntry.optional().describe(
+      "A page at /public and badges at /badge/PROTOCOL/CHAIN.svg that anybody may see, without a password, hosts or reasons.",
+    ),
     cors: z
       .array(Origin)
       .meta({ expected: "a list of origins" })
@@ -386,6 +407,7 @@ export type ChainValues = z.output<typeof ChainValues>;
 export type CustomEntry = z.output<typeof Custom>;
 export type IndexerEntry = z.output<typeof IndexerEntry>;
 export type MaintenanceEntry = z.output<typeof MaintenanceEntry>;
+export type PublicEntry = z.output<typeof PublicEntry>;
 export type ParityEntry = z.output<typeof ParityEntry>;
 
 function text(expected: string, max = Number.POSITIVE_INFINITY) {

@@ -148,7 +148,7 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
     (target) => target.catch_up?.blocks_per_second ?? null,
   ),
   targets(
-    "synclag_catch_up_eta_seconds",
+    "synclag_eta_seconds",
     "Time until a target that lags or syncs is at the head, at its pace of the last ten minutes; absent when unknown, and where it never will be",
     (target) => target.catch_up?.eta_seconds ?? null,
   ),

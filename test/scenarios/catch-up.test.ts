@@ -61,7 +61,7 @@ describe("catch_up", () => {
       expect(said?.eta_seconds === null).toBe(eta === null);
       expect(detail).toMatch(text);
       expect(play.values("synclag_catch_up_blocks_per_second")).toEqual([said?.blocks_per_second]);
-      expect(play.values("synclag_catch_up_eta_seconds")).toEqual([said?.eta_seconds].filter(Number));
+      expect(play.values("synclag_eta_seconds")).toEqual([said?.eta_seconds].filter(Number));
     }
     const stuck = play.target("multichain").block_number ?? 0;
     play.script("multichain", () => stuck).run("9m");

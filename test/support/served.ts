@@ -49,7 +49,12 @@ export function serve(
       events: new EventLog(),
       endpoints: () => [],
       plan: () => NO_PLAN,
-      settings: () => ({ cors: [], fleet: NO_FLEET, links: { alertmanager: null, grafana: null } }),
+      settings: () => ({
+        cors: [],
+        fleet: NO_FLEET,
+        public: null,
+        links: { alertmanager: null, grafana: null },
+      }),
       metrics: () => Promise.resolve(METRICS),
       healthy: () => FINE,
       ready: () => FINE,

@@ -3,8 +3,10 @@ import { isoTime } from "../model/text.ts";
 import { type PairState, pairState, pairsOf } from "../report/pairs.ts";
 import { type Event, type EventKind, eventOf } from "./event.ts";
 
-/** How long an event is kept. */
+/** How long an event is kept, but for those of pairs. */
 const KEPT_MS = 30 * 86_400_000;
+/** The states of pairs are few, and the public page shows them. */
+const PAIR_KEPT_MS = 90 * 86_400_000;
 /** Of one subject, so that what flaps does not displace everything else. */
 const MOST_OF_ONE = 500;
 /** Of all; then the oldest tenth goes. */
@@ -19,7 +21,7 @@ interface RunningIncident {
   readonly most?: number;
 }
 
-/** What happened in the last 30 days. One process writes it: what is new in a report is what differs from the last event. */
+/** What happened in the last 30 days, and to pairs in the last 90. One process writes it: what is new in a report is what differs from the last event. */
 export class EventLog {
   /** Of each kind and subject, the oldest first. */
   #bySubject = new Map<string, Event[]>();
@@ -204,11 +206,14 @@ export class EventLog {
       return;
     }
     this.#prunedMs = nowMs;
-    const fromTime = this.#oldestKept(nowMs);
+    const leastMs = this.#leastKeptMs();
+    const oldestTime = (keptMs: number) => isoTime(Math.max(nowMs - keptMs, leastMs));
+    const [anyTime, pairTime] = [oldestTime(KEPT_MS), oldestTime(PAIR_KEPT_MS)];
     const configured = new Set(
       report.targets.flatMap(({ key, protocol, chain }) => [key, `${protocol}/${chain}`]),
     );
     for (const [key, own] of this.#bySubject) {
+      const fromTime = key.startsWith("pair ") ? pairTime : anyTime;
       // The event before that time says what was true at it.
       const first = own.findIndex((event, index) => (own[index + 1]?.time ?? event.time) >= fromTime);
       const last = configured.has(own.at(-1)?.subject ?? "") ? own.length - 1 : own.length;
@@ -225,11 +230,10 @@ export class EventLog {
     this.#forgetHours();
   }
 
-  /** The time before which events are dropped: 30 days ago, or later where they are too many. */
-  #oldestKept(nowMs: number): string {
+  /** Where events are too many, the time before which they are dropped. */
+  #leastKeptMs(): number {
     const tooMany = this.#count < MOST_EVENTS ? 0 : Math.floor(this.#count - MOST_EVENTS * 0.9);
-    const bound = tooMany === 0 ? undefined : this.all()[tooMany]?.time;
-    return isoTime(Math.max(nowMs - KEPT_MS, bound === undefined ? 0 : Date.parse(bound)));
+    return tooMany === 0 ? 0 : Date.parse(this.all()[tooMany]?.time ?? "");
   }
 
   #forgetHours(): void {

@@ -3,3 +3,10 @@ export interface Links {
   readonly alertmanager: string | null;
   readonly grafana: string | null;
 }
+
+/** What of a fleet anybody may see. */
+export interface PublicView {
+  /** Null: all. */
+  readonly protocols: readonly string[] | null;
+  readonly title: string;
+}

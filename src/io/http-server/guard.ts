@@ -3,6 +3,13 @@ import type { WebSettingsSource } from "../../config/config.ts";
 import { BasicAuth } from "./basic-auth.ts";
 import { sendProblem } from "./routes/replies.ts";
 
+declare module "fastify" {
+  interface FastifyContextConfig {
+    /** Needs no password. */
+    readonly isOpen?: boolean;
+  }
+}
+
 /** Before anything else: the configured headers, and authentication. */
 export function addWebGuard(server: FastifyInstance, web: WebSettingsSource): void {
   const auth = new BasicAuth();
@@ -10,7 +17,7 @@ export function addWebGuard(server: FastifyInstance, web: WebSettingsSource): vo
   server.addHook("onRequest", async (request, reply) => {
     const { headers, users } = web.current;
     void reply.headers(headers);
-    if (users.size === 0) {
+    if (users.size === 0 || request.routeOptions.config.isOpen === true) {
       return;
     }
     switch (await auth.admit(users, { authorization: request.headers.authorization, client: request.ip })) {

@@ -90,7 +90,7 @@ ${scripts.map((path) => html`<script type="module" src="${path}"></script>`)}</b
 `);
 }
 
-function icon(tone: Tone): string {
+export function icon(tone: Tone): string {
   const circle = `<circle cx='8' cy='8' r='7' fill='%23${ICON_COLOURS[tone]}'/>`;
   return `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>${circle}</svg>`;
 }

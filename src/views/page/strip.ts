@@ -22,7 +22,10 @@ export const RANGES = {
   "24h": { title: "24 hours", lengthMs: DAY_MS, slots: 48 },
   "7d": { title: "7 days", lengthMs: 7 * DAY_MS, slots: 56 },
   "30d": { title: "30 days", lengthMs: 30 * DAY_MS, slots: 60 },
+  /** Of pairs alone, for the public page. */
+  "90d": { title: "90 days", lengthMs: 90 * DAY_MS, slots: 90 },
 } as const;
+const OFFERED = ["24h", "7d", "30d"] as const;
 
 export type Range = keyof typeof RANGES;
 
@@ -43,7 +46,7 @@ export function intervalOf(range: Range, nowMs: number): Interval {
 
 /** Links to the same page with another range. */
 export function renderRanges(range: Range, hrefOf: (range: Range) => string): Html {
-  return html`<nav class="ranges" aria-label="Time">${(Object.keys(RANGES) as Range[]).map((one) =>
+  return html`<nav class="ranges" aria-label="Time">${OFFERED.map((one) =>
     one === range
       ? html`<a href="${hrefOf(one)}" aria-current="true">${RANGES[one].title}</a>`
       : html`<a href="${hrefOf(one)}">${RANGES[one].title}</a>`,
@@ -60,7 +63,7 @@ export function renderStrip(
     range,
     nowMs,
     href,
-  }: { readonly name: string; readonly range: Range; readonly nowMs: number; readonly href: string },
+  }: { readonly name: string; readonly range: Range; readonly nowMs: number; readonly href: string | null },
 ): Html {
   const { slots: count, title } = RANGES[range];
   const slots = slotsOf(periods, intervalOf(range, nowMs), count);
@@ -75,11 +78,13 @@ export function renderStrip(
     }
   }
   const words = availabilityText(availabilityOf(periods));
-  return html`<a class="strip" href="${href}" aria-label="${name}, last ${title}: ${words}">
-<svg viewBox="0 0 ${count} 1" preserveAspectRatio="none" aria-hidden="true">${runs.map(
+  const body = html`<svg viewBox="0 0 ${count} 1" preserveAspectRatio="none" aria-hidden="true">${runs.map(
     ({ period, from, to }) =>
       html`<rect class="${toneOf(period.state)}" x="${from}" width="${to - from}" height="1"><title>${periodText(period, nowMs)}</title></rect>`,
-  )}</svg><small>${words}</small></a>`;
+  )}</svg><small>${words}</small>`;
+  return href === null
+    ? html`<span class="strip">${body}</span>`
+    : html`<a class="strip" href="${href}" aria-label="${name}, last ${title}: ${words}">${body}</a>`;
 }
 
 function toneOf(state: string | null): string {

@@ -17,10 +17,14 @@ export interface EventWords {
 export function eventWords(event: Event, chainName: (slug: string) => string): EventWords {
   const { kind, subject, from, to, lag_seconds: lag } = event;
   const detail = event.detail ?? "";
-  const late = lag === null || to !== "lagging" ? "" : `${formatDuration(lag * 1_000)} behind; `;
+  const late = lag === null || to !== "lagging" ? "" : `${formatDuration(lag * 1_000)} behind`;
   switch (kind) {
     case "status":
-      return { what: targetName(subject, chainName), change: `${from} → ${to}`, detail: `${late}${detail}` };
+      return {
+        what: targetName(subject, chainName),
+        change: `${from} → ${to}`,
+        detail: [late, detail].filter((part) => part !== "").join("; "),
+      };
     case "pair": {
       const [protocol = "", chain = ""] = subject.split("/");
       return { what: `${protocol} on ${chainName(chain)}`, change: `${from} → ${to}`, detail };

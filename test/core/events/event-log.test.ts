@@ -78,12 +78,19 @@ describe("EventLog", () => {
     expect(log.all().at(-1)?.time).toBe(isoTime(START_MS + 599 * 60_000));
   });
 
-  it("drops what is older than 30 days, but for the last event of what is configured", () => {
+  it("drops what is older than 30 days, of pairs 90, but for the last event of what is configured", () => {
     const log = new EventLog();
     log.note(reportAt(START_MS, { multichain: "stalled", subgraph: "ok" }), true);
     log.note(reportAt(START_MS + DAY_MS, { multichain: "ok", subgraph: "ok" }), true);
     log.note(reportAt(START_MS + 40 * DAY_MS, { multichain: "ok" }), true);
+    const after40Days = changesOf(log.all());
+    log.note(reportAt(START_MS + 100 * DAY_MS, { multichain: "ok" }), true);
 
+    expect(after40Days).toEqual([
+      "pair lockup/base unknown → degraded",
+      "status lockup/multichain/production/base stalled → ok",
+      "pair lockup/base degraded → ok",
+    ]);
     expect(changesOf(log.all())).toEqual([
       "status lockup/multichain/production/base stalled → ok",
       "pair lockup/base degraded → ok",

@@ -8,7 +8,7 @@ const APP = "https://app.example";
 const LINKS = { alertmanager: null, grafana: null };
 
 function serveTo(...cors: readonly string[]): Promise<HttpServer> {
-  return serve({ settings: () => ({ cors, fleet: NO_FLEET, links: LINKS }) });
+  return serve({ settings: () => ({ cors, fleet: NO_FLEET, public: null, links: LINKS }) });
 }
 
 async function allowed(server: HttpServer, path: string, origin: string): Promise<string | null> {
@@ -38,7 +38,7 @@ it("lets any page read it where * is configured, and none where nothing is", asy
 it("answers what browsers ask before a request with a password, without one", async () => {
   const users = new Map([["alice", bcrypt.hashSync("open sesame", 4)]]);
   const current = { file: "", tls: null, users, headers: {} };
-  const settings = () => ({ cors: [APP], fleet: NO_FLEET, links: LINKS });
+  const settings = () => ({ cors: [APP], fleet: NO_FLEET, public: null, links: LINKS });
   await using server = await serve({ settings }, { web: { current } });
   const ask = (origin: string) =>
     fetch(`${server.url}/api/v1/health/lockup`, {

@@ -16,7 +16,7 @@ export function addAssetRoutes(server: FastifyInstance): PageAssets {
     const hash = createHash("sha256").update(content).digest("hex").slice(0, 12);
     const path = `/assets/${name}.${hash}.${type}`;
     let body: Promise<Buffer> | null = null;
-    server.get(path, async (_request, reply) => {
+    server.get(path, { config: { isOpen: true } }, async (_request, reply) => {
       body ??= compressed(content);
       void reply.header("cache-control", "public, max-age=31536000, immutable").type(TYPES[type]);
       return await sendGzipped(reply, await body);

@@ -26,9 +26,10 @@ export async function sendOfReport(
   reply: FastifyReply,
   report: Report,
   make: () => string,
+  cacheControl = "private, no-cache",
 ): Promise<FastifyReply> {
   const { gzipped, etag } = await bodyOf(report, reply.request.url, make);
-  void reply.headers({ etag, "cache-control": "private, no-cache" });
+  void reply.headers({ etag, "cache-control": cacheControl });
   return reply.request.headers["if-none-match"] === etag
     ? reply.code(304).send()
     : sendGzipped(reply, gzipped);

@@ -2,7 +2,11 @@ import type { FastifyInstance } from "fastify";
 import type { ServerDeps } from "./server-deps.ts";
 
 /** Routes that front ends ask from a browser. */
-const SHARED: ReadonlySet<string> = new Set(["/api/v1/health/:protocol", "/api/v1/health/:protocol/:chain"]);
+const SHARED: ReadonlySet<string> = new Set([
+  "/api/v1/health/:protocol",
+  "/api/v1/health/:protocol/:chain",
+  "/public",
+]);
 const PREFLIGHT = {
   "access-control-allow-methods": "GET, HEAD",
   "access-control-allow-headers": "authorization",

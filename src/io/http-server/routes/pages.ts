@@ -20,28 +20,18 @@ import { renderStatusPage } from "../../../views/page/status.ts";
 import { intervalOf, readRange, type StripOptions } from "../../../views/page/strip.ts";
 import { addAssetRoutes } from "./assets.ts";
 import { sendOfReport } from "./bodies.ts";
-import { PROBLEM_TYPE, sendProblem } from "./replies.ts";
+import { addPublicRoutes } from "./public.ts";
+import { HTML_HEADERS, PROBLEM_TYPE, sendProblem } from "./replies.ts";
 import type { ServerDeps } from "./server-deps.ts";
 
 /** The span of a card's line, and its number of points. */
 const SPARK_MS = 6 * 3_600_000;
 const SPARK_POINTS = 120;
 
-/** Text of an upstream cannot run: only our own files may. */
-const POLICY = [
-  "default-src 'none'",
-  "style-src 'self'",
-  "script-src 'self'",
-  "connect-src 'self'",
-  "img-src 'self' data:",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-].join("; ");
-
 /** The HTML pages. */
 export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void {
   const options = { assets: addAssetRoutes(server), version: source.version };
+  addPublicRoutes(server, source, options.assets.styles);
 
   server.get<PageQuery>("/", async ({ query }, reply) => {
     const report = source.report();
@@ -94,7 +84,7 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
       readonly title: string;
       readonly detail: string;
     };
-    void reply.headers(HEADERS).removeHeader("content-length");
+    void reply.headers(HTML_HEADERS).removeHeader("content-length");
     return renderErrorPage(title, detail, options);
   });
 }
@@ -114,7 +104,7 @@ function addDocuments(server: FastifyInstance, options: PageOptions): void {
       return markdown === null
         ? sendProblem(reply, 404, `No document ${path}`)
         : reply
-            .headers({ ...HEADERS, "cache-control": "no-store" })
+            .headers({ ...HTML_HEADERS, "cache-control": "no-store" })
             .send(renderDocumentPage(markdown, options));
     });
   }
@@ -141,8 +131,6 @@ function addIncidentsPage(server: FastifyInstance, source: ServerDeps, options: 
   });
 }
 
-const HEADERS = { "content-security-policy": POLICY, "content-type": "text/html; charset=utf-8" };
-
 interface PageQuery {
   readonly Querystring: Query;
 }
@@ -157,7 +145,7 @@ function stripsOf({ events }: ServerDeps, { range }: PageQuery["Querystring"]): 
 }
 
 async function sendPage(reply: FastifyReply, report: Report, make: () => string): Promise<FastifyReply> {
-  return await sendOfReport(reply.headers(HEADERS), report, make);
+  return await sendOfReport(reply.headers(HTML_HEADERS), report, make);
 }
 
 /** A browser's address bar asks for text/html; programs do not. */

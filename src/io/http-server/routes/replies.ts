@@ -9,6 +9,21 @@ export type ErrorListener = (error: unknown, route: string) => void;
 export const JSON_TYPE = "application/json; charset=utf-8";
 export const PROBLEM_TYPE = "application/problem+json; charset=utf-8";
 
+/** Text of an upstream cannot run: only our own files may. */
+const POLICY = [
+  "default-src 'none'",
+  "style-src 'self'",
+  "script-src 'self'",
+  "connect-src 'self'",
+  "img-src 'self' data:",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** Of every page. */
+export const HTML_HEADERS = { "content-security-policy": POLICY, "content-type": "text/html; charset=utf-8" };
+
 /** Replies with JSON that must not be cached: it holds for this instant only. */
 export function sendJson(reply: FastifyReply, body: unknown): FastifyReply {
   return reply.header("cache-control", "no-store").type(JSON_TYPE).send(JSON.stringify(body));

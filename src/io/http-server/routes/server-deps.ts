@@ -15,7 +15,7 @@ export interface ServerDeps {
   readonly endpoints: (chain: string) => readonly EndpointRecord[];
   readonly plan: () => Plan;
   /** As they are in the configuration in use. */
-  readonly settings: () => Pick<Config, "cors" | "fleet" | "links">;
+  readonly settings: () => Pick<Config, "cors" | "fleet" | "links" | "public">;
   readonly metrics: () => Promise<ScrapeReply>;
   readonly healthy: () => ProbeResult;
   readonly ready: () => ProbeResult;
