@@ -64,7 +64,10 @@ async function startDemo(
   cleanup: Cleanup,
 ): Promise<App> {
   const pace = paceAtSpeed(speed);
-  const { config, fleet } = await mirrorFleet(accelerate(real, pace), world.nowMs);
+  const { config, fleet } = await mirrorFleet(
+    { ...accelerate(real, pace), public: { protocols: null, title: "Demo" } },
+    world.nowMs,
+  );
   cleanup.use(fleet);
   // What is wrong from the start is so before the first poll.
   for (const step of scenario.steps.filter(({ atSec }) => atSec === 0)) {
@@ -108,6 +111,7 @@ function describeDemo(
     `Synclag watches ${fleet.chains.length} chains and ${protocols.size} protocols at ${endpoints.length} endpoints. All of them are simulated on this machine: no key, no network.`,
     "",
     `  page     ${url}/`,
+    `  public   ${url}/public`,
     `  metrics  ${url}/metrics`,
     `  API      ${url}/api/v1/status`,
     "  stop     Ctrl-C",

@@ -72,7 +72,8 @@ async function askFor(
   asked: Readonly<Record<string, string | undefined>>,
   world: CommandWorld,
 ): Promise<readonly Event[]> {
-  const named = Object.entries({ ...asked, limit: "10000" }).flatMap(([name, value]) =>
+  const query: Readonly<Record<string, string | undefined>> = { ...asked, limit: "10000" };
+  const named = Object.entries(query).flatMap(([name, value]) =>
     value === undefined ? [] : `${name}=${encodeURIComponent(value)}`,
   );
   const { data } = EventsSchema.safeParse(
@@ -81,5 +82,5 @@ async function askFor(
   if (data === undefined) {
     throw new CommandError(`Cannot read the events of ${new URL(url).origin}: it may be an older Synclag`);
   }
-  return data.events;
+  return data.events.toReversed();
 }

@@ -21,6 +21,7 @@ const PATHS = [
   "/chains/base",
   "/plan",
   "/incidents",
+  "/public",
   "/docs/",
   "/docs/api",
   "/docs/statuses",

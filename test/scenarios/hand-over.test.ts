@@ -128,6 +128,29 @@ describe("two replicas with a store", () => {
     expect(cluster.replica("b").lines.map(({ msg }) => msg)).not.toContain("Incident began");
   });
 
+  it("tell what happened, whichever of them led then", async () => {
+    cluster.play.setHost("graph.example", "down");
+    await cluster.run("4m");
+    const [onLeader, onStandby] = [cluster.replica("a").events(), cluster.replica("b").events()];
+    cluster.replica("a").process.kill();
+    await cluster.run("1m");
+    cluster.play.setHost("graph.example", "up");
+    await cluster.run("2m");
+    await cluster.start("c");
+    await cluster.run("5s");
+    const after = cluster.replica("b").events();
+
+    expect(onLeader).toContain("status airdrops/subgraph/production/base ok → unreachable");
+    expect(onStandby).toEqual(onLeader);
+    expect(after.slice(0, onLeader.length)).toEqual(onLeader);
+    expect(after.slice(onLeader.length)).toContain("process b null → started");
+    expect(after.slice(onLeader.length)).toContain(
+      "status airdrops/subgraph/production/base unreachable → ok",
+    );
+    expect(after).toHaveLength(new Set(after).size);
+    expect(cluster.replica("c").events()).toEqual(after);
+  });
+
   it("never poll both when the leader is suspended and resumed", async () => {
     cluster.replica("a").process.suspend();
     await cluster.run("1m");
@@ -384,6 +407,7 @@ interface Started {
   readonly scrape: () => Promise<Buffer>;
   /** The instants of the plots of a chain. */
   readonly timesOf: (chain: string) => readonly number[];
+  readonly events: () => readonly string[];
   readonly stop: () => Promise<void>;
 }
 
@@ -509,6 +533,8 @@ class Cluster {
       report: () => ({ ...daemon.report(), replica: replica.state() }),
       scrape: async () => (await scrape()).gzipped,
       timesOf: (chain) => history.past(chain, [], { fromMs: 0, toMs: Date.now(), points: 1_000 }).timesMs,
+      events: () =>
+        events.log.all().map(({ kind, subject, from: former, to }) => `${kind} ${subject} ${former} → ${to}`),
       async stop() {
         daemon.drain();
         await reports[Symbol.asyncDispose]();

@@ -68,8 +68,10 @@ export class EventStore implements AsyncDisposable {
   started(name: string, aliveMs: number | null): void {
     this.#name = name;
     const last = this.log.all().at(-1);
-    const sinceMs = last?.to === "stopped" ? Date.parse(last.time) : aliveMs;
-    this.#addProcess("started", sinceMs === null || last === undefined ? null : isoTime(sinceMs));
+    const lastMs = last === undefined ? null : Date.parse(last.time);
+    const isStopped = last?.to === "stopped";
+    const sinceMs = lastMs === null || isStopped ? lastMs : Math.max(lastMs, aliveMs ?? lastMs);
+    this.#addProcess("started", sinceMs === null ? null : isoTime(sinceMs));
   }
 
   /** It no longer polls. */

@@ -3,7 +3,7 @@ import type { EventLog } from "../../core/events/event-log.ts";
 import { incidentsOf, type PastIncident } from "../../core/events/timeline.ts";
 import type { Links } from "../../core/model/links.ts";
 import { type Report, STATUSES } from "../../core/model/report.ts";
-import { formatCount, formatDuration, formatNumber } from "../../core/model/text.ts";
+import { formatCount, formatDuration, formatNumber, isoTime } from "../../core/model/text.ts";
 import { type EventQuery, type Hosts, selectEvents } from "../api/events.ts";
 import { chainNames, eventWords } from "../wording/events.ts";
 import { incidentTitle } from "../wording/incidents.ts";
@@ -63,18 +63,21 @@ ${until === null ? renderAct(incidentProblem(incident), links, nowMs) : null}</l
 
 const MOST_CHAINS = 6;
 
-/** Links to what happened on its chains at that time. */
+/** What the plots show beside an incident. */
+const MARGIN_MS = 600_000;
+
+/** Links to its chains at that time, and to all events of it. */
 function renderChains({ since, targets, until }: PastIncident, report: Report): Html {
   const nameOf = chainNames(report);
   const slugs = [...new Set(targets.map((key) => key.split("/")[3] ?? ""))];
+  const span = { from: since, to: until ?? report.generated_at };
+  const from = isoTime(Date.parse(span.from) - MARGIN_MS);
+  const to = isoTime(Date.parse(span.to) + MARGIN_MS);
   const links = slugs
     .slice(0, MOST_CHAINS)
-    .map(
-      (chain) =>
-        html`<a href="${eventsPath({ chain, from: since, ...(until === null ? {} : { to: until }) })}">${nameOf(chain)}</a> `,
-    );
+    .map((slug) => html`<a href="${chainPath(slug)}?from=${from}&amp;to=${to}">${nameOf(slug)}</a> `);
   const rest = slugs.length - links.length;
-  return html`${links}${rest > 0 ? `and ${formatCount(rest, "more chain")}` : null}`;
+  return html`${links}${rest > 0 ? `and ${formatCount(rest, "more chain")} ` : null}· <a href="${eventsPath(span)}">events</a>`;
 }
 
 function renderEvents(

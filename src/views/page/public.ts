@@ -37,7 +37,7 @@ export function renderPublicPage(report: Report, view: PublicView, log: EventLog
   return renderHtml(html`${ownMarkup("<!doctype html>")}
 <html lang="en"><head><meta charset="utf-8"><title>${view.title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<meta http-equiv="refresh" content="60"><link rel="icon" href="${icon(tone)}"><link rel="stylesheet" href="${styles}"></head>
+<link rel="icon" href="${icon(tone)}"><link rel="stylesheet" href="${styles}"></head>
 <body><main><div class="summary ${tone}"><h1>${glyphOf(TONE_GLYPHS[tone])} ${view.title}: ${sentence}</h1>
 <p>As of ${renderClock(report.generated_at, nowMs)}, and the last 90 days</p></div>
 ${sections}</main></body></html>

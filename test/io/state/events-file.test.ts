@@ -25,7 +25,7 @@ describe("the events file", () => {
     appendFileSync(eventsPathOf(stateFile), '{"time":"2026-11-20T03:0');
 
     const { store, lines } = await open(stateFile);
-    store.started("synclag", NOW_MS - 60_000);
+    store.started("synclag", NOW_MS + 60_000);
     await store[Symbol.asyncDispose]();
     const next = await open(stateFile);
     await next.store[Symbol.asyncDispose]();
@@ -36,7 +36,7 @@ describe("the events file", () => {
     expect(next.lines).toEqual([]);
     expect(next.store.log.all().map(({ to, unwatched_since }) => [to, unwatched_since])).toEqual([
       ["started", null],
-      ["started", "2026-11-20T02:59:00.000Z"],
+      ["started", "2026-11-20T03:01:00.000Z"],
     ]);
     expect(readFileSync(eventsPathOf(stateFile), "utf8").trimEnd().split("\n")).toHaveLength(2);
   });
