@@ -1,12 +1,19 @@
-import { indexerKey } from "../core/model/fleet.ts";
+import { indexerKey, isProduction } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
-import type { Report, TargetReport } from "../core/model/report.ts";
+import type { ChainSummary, Report, Status, TargetReport } from "../core/model/report.ts";
 import { labelsText } from "./exposition.ts";
 
 /** Labels of an incident: those of the indexer that it affects, or of its host or chain. What it does not concern is empty. */
 export const INCIDENT_LABELS = [
-  ...["scope", "subject", "protocol", "variant", "tier", "host", "chain", "status"],
+  ...["scope", "subject", "protocol", "variant", "tier", "severity", "host", "chain", "status"],
 ] as const;
+
+/** Statuses of which one target alone is worth a page. */
+const CRITICAL: ReadonlySet<Status> = new Set(["stalled", "failed", "diverged", "missing"]);
+/** An incident is critical where so many of the indexer's targets are. */
+const CRITICAL_SHARE = 1 / 3;
+
+const NO_INDEXER = { protocol: "", variant: "", tier: "" };
 
 interface IncidentSeries {
   readonly labels: string;
@@ -14,17 +21,24 @@ interface IncidentSeries {
 }
 
 /** An incident of an indexer or a host is a series for each indexer that it affects, any other is one series. */
-export function incidentSeries({ incidents, targets }: Report): readonly IncidentSeries[] {
+export function incidentSeries({ incidents, targets, chains }: Report): readonly IncidentSeries[] {
+  if (incidents.length === 0) {
+    return [];
+  }
   const byKey = new Map(targets.map((target) => [target.key, target]));
+  const byIndexer = groupBy(targets, indexerKey);
+  const bySlug = new Map(chains.map((chain) => [chain.slug, chain]));
   return incidents.flatMap(({ scope, subject, targets: keys }) => {
     const all = keys.map((key) => byKey.get(key)).filter((target) => target !== undefined);
     const isOfIndexers = scope === "endpoint" || scope === "host";
     const parts = isOfIndexers ? [...groupBy(all, indexerKey).values()] : [all];
     return parts.map((explained) => {
       const [first] = explained;
-      const of = isOfIndexers && first !== undefined ? first : { protocol: "", variant: "", tier: "" };
+      const indexer = isOfIndexers && first !== undefined ? first : NO_INDEXER;
+      const own = byIndexer.get(indexerKey(indexer));
       const labels = labelsText({
-        ...{ scope, subject, protocol: of.protocol, variant: of.variant, tier: of.tier },
+        ...{ scope, subject, protocol: indexer.protocol, variant: indexer.variant, tier: indexer.tier },
+        severity: own === undefined ? "" : severityOf(own, bySlug),
         host: scope === "host" ? subject : "",
         chain: scope === "chain" ? subject : "",
         status: mostFrequent(explained.map(({ status }) => status)) ?? "",
@@ -32,6 +46,23 @@ export function incidentSeries({ incidents, targets }: Report): readonly Inciden
       return { labels, explained };
     });
   });
+}
+
+/** `critical` where a third of an indexer's targets would page one by one, else `warning`. */
+function severityOf(
+  targets: readonly TargetReport[],
+  bySlug: ReadonlyMap<string, ChainSummary>,
+): "critical" | "warning" {
+  const paging = targets.filter((target) => {
+    const chain = bySlug.get(target.chain);
+    const isServed = isProduction(target) && chain?.testnet === false && !target.maintenance;
+    return isServed && (CRITICAL.has(target.status) || isLate(target, chain));
+  });
+  return paging.length >= targets.length * CRITICAL_SHARE ? "critical" : "warning";
+}
+
+function isLate({ status, lag_seconds: lag }: TargetReport, { thresholds }: ChainSummary): boolean {
+  return status === "lagging" && lag !== null && lag > thresholds.critical_seconds;
 }
 
 function mostFrequent<Value>(values: readonly Value[]): Value | undefined {

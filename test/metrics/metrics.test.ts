@@ -16,6 +16,15 @@ import { sampleChainReport, sampleReport, sampleTarget, sampleTargetReport } fro
 const BUILD = { version: "1.2.3", revision: "abc", nodeVersion: "v20.19.0" };
 const GOLDEN = readFileSync("test/goldens/every-status.metrics.txt", "utf8");
 
+/** An indexer of two unreachable targets and others. */
+interface SeverityCase {
+  readonly severity: "critical" | "warning";
+  readonly of: string;
+  readonly targets: readonly Partial<TargetReport>[];
+  readonly tier?: string;
+  readonly testnet?: boolean;
+}
+
 describe("/metrics", () => {
   it("is in the text format that every Prometheus reads, without times, and has each series once", async () => {
     for (const text of [GOLDEN, await render(metricsSource())]) {
@@ -170,7 +179,7 @@ describe("/metrics", () => {
     );
 
     const labels = (variant: string) =>
-      `scope="host",subject="indexer.example",protocol="lockup",variant="${variant}",tier="production",host="indexer.example",chain="",status="unreachable"`;
+      `scope="host",subject="indexer.example",protocol="lockup",variant="${variant}",tier="production",severity="warning",host="indexer.example",chain="",status="unreachable"`;
     expect(linesOf(text, "synclag_incident_active")).toEqual([
       `synclag_incident_active{${labels("multichain")}} 1`,
       `synclag_incident_active{${labels("subgraph")}} 1`,
@@ -178,6 +187,47 @@ describe("/metrics", () => {
     expect(linesOf(text, "synclag_incident_targets")).toEqual([
       `synclag_incident_targets{${labels("multichain")}} 2`,
       `synclag_incident_targets{${labels("subgraph")}} 0`,
+    ]);
+  });
+
+  const failed = { status: "failed" } as const;
+  it.each<SeverityCase>([
+    { severity: "critical", of: "a third would page one by one", targets: [failed] },
+    {
+      ...{ severity: "critical", of: "a third is over the critical threshold" },
+      targets: [{ status: "lagging", lag_seconds: 1801 }],
+    },
+    {
+      ...{ severity: "warning", of: "a third is late, but not critically" },
+      targets: [{ status: "lagging", lag_seconds: 1800 }],
+    },
+    {
+      ...{ severity: "warning", of: "a third would page but for its maintenance" },
+      targets: [{ ...failed, maintenance: true }],
+    },
+    { severity: "warning", of: "a quarter would page", targets: [failed, {}] },
+    { severity: "warning", of: "a third of a testing tier has failed", tier: "testing", targets: [failed] },
+    { severity: "warning", of: "a third on testnets has failed", testnet: true, targets: [failed] },
+  ])("says that an incident is $severity where $of", (one) => {
+    const { severity, targets: others, tier = "production", testnet = false } = one;
+    const reports = [{}, {}, ...others].map((other, index) =>
+      sampleTargetReport({
+        target: sampleTarget({ tier, chain: `chain-${index}` }),
+        ...{ status: "unreachable", ...other },
+      }),
+    );
+    const chains = reports.map((report) =>
+      sampleChainReport({ slug: report.chain, testnet, targets: [report] }),
+    );
+    const incident = {
+      ...{ scope: "endpoint" as const, subject: "lockup", since: isoTime(0), detail: "" },
+      targets: reports.map(({ key }) => key),
+    };
+
+    const text = textOf(metricsSource({ report: sampleReport({ chains, incidents: [incident] }) }));
+
+    expect(linesOf(text, "synclag_incident_active")).toEqual([
+      expect.stringContaining(`,severity="${severity}"`),
     ]);
   });
 

@@ -309,8 +309,11 @@ function indexers(): readonly RuleTest[] {
       fires: { "10m": [ticket("SynclagKeyRejected", INDEXER)], "25m": [] },
     },
     {
-      name: "SynclagSharedCause pages once where a third would page, names the status, and outlasts the alerts of its chains",
-      series: [...fleet(60, ...stalled, ...others), incident("_x5 3x19 stale", { status: "stalled" })],
+      name: "SynclagSharedCause pages once where the daemon says so, names the status, and outlasts the alerts of its chains",
+      series: [
+        ...fleet(60, ...stalled, ...others),
+        incident("_x5 3x19 stale", { status: "stalled", severity: "critical" }),
+      ],
       fires: {
         "5m": [],
         "9m": [
@@ -322,7 +325,7 @@ function indexers(): readonly RuleTest[] {
       },
     },
     {
-      name: "SynclagSharedCause of a lag is a ticket, and pages once a third is over the critical threshold",
+      name: "SynclagSharedCause of a lag is a ticket, and pages once the daemon says so",
       series: [
         ...fleet(
           60,
@@ -331,7 +334,8 @@ function indexers(): readonly RuleTest[] {
           }),
           ...others,
         ),
-        incident("_x5 3x25 stale", { status: "lagging" }),
+        incident("_x5 3x8 stale", { status: "lagging", severity: "warning" }),
+        incident("_x14 3x16 stale", { status: "lagging", severity: "critical" }),
       ],
       fires: {
         "8m": [cause(ticket)],
@@ -342,10 +346,19 @@ function indexers(): readonly RuleTest[] {
     {
       name: "SynclagSharedCause of a host names it, is a ticket where nothing pages, and is silent in maintenance, of a key and of a chain",
       series: [
-        incident("3x20", { scope: "host", host: "gateway.example", status: "unreachable" }),
-        incident("0x20", { variant: "a", status: "stalled" }),
-        incident("3x20", { variant: "b", status: "rejected" }),
-        incident("3x20", { variant: "", tier: "", protocol: "", scope: "chain", chain: "base" }),
+        incident("3x20", {
+          ...{ scope: "host", host: "gateway.example", status: "unreachable", severity: "warning" },
+        }),
+        incident("0x20", { variant: "a", status: "stalled", severity: "critical" }),
+        incident("3x20", { variant: "b", status: "rejected", severity: "critical" }),
+        incident("3x20", {
+          variant: "",
+          tier: "",
+          protocol: "",
+          scope: "chain",
+          chain: "base",
+          severity: "",
+        }),
       ],
       fires: { "7m": [cause(ticket, "unreachable", ", as is everything on host gateway.example")] },
     },

@@ -1,13 +1,5 @@
 import { type Alert, type AlertContext, BRIDGE } from "../alert.ts";
-import {
-  INDEXER,
-  indented,
-  outsideMaintenance,
-  perTarget,
-  TARGET,
-  threshold,
-  withStatus,
-} from "../promql.ts";
+import { INDEXER, indented, outsideMaintenance, perTarget, TARGET, withStatus } from "../promql.ts";
 import { CHAINS, COMMON_HOST, COMMON_STATUS, INDEXER_NAME, STRANDED, say } from "../text.ts";
 
 const INDEXER_ALERT = {
@@ -39,17 +31,10 @@ ${indented(outsideMaintenance(withStatus("rejected")))}
   };
 }
 
-/** An active incident, once for each indexer that it affects; one of a rejected key has an alert of its own. */
-const CAUSED = `max by (${INDEXER}) (synclag_incident_targets{scope=~"endpoint|host", status!="rejected"}) > 0`;
-
-/** Indexers a third of whose targets would page one by one. */
-const PAGING = `count by (${INDEXER}) (
-  max by (${TARGET}) (synclag_status{tier="production", testnet="false", status=~"stalled|failed|diverged|missing"}) == 1
-  or
-  max by (${TARGET}) (synclag_status{tier="production", testnet="false", status="lagging"}) == 1
-  and on (${TARGET})
-    ${perTarget("synclag_lag_seconds")} > ${threshold("critical")}
-) / count by (${INDEXER}) (${perTarget("synclag_up")}) > 0.33`;
+/** An active incident, for each indexer that it affects; one of a rejected key has an alert of its own. */
+function caused(severity: "critical" | "warning"): string {
+  return `max by (${INDEXER}) (synclag_incident_targets{severity="${severity}", status!="rejected"}) > 0`;
+}
 
 function sharedCause(): readonly Alert[] {
   const rule = {
@@ -66,8 +51,8 @@ function sharedCause(): readonly Alert[] {
     first: "look for what these chains share: the operator, the last deployment, the database or the host.",
   } as const;
   return [
-    { ...rule, severity: "critical", expr: `${CAUSED}\nand on (${INDEXER})\n${indented(PAGING)}` },
-    { ...rule, severity: "warning", expr: `${CAUSED}\nunless on (${INDEXER})\n${indented(PAGING)}` },
+    { ...rule, severity: "critical", expr: caused("critical") },
+    { ...rule, severity: "warning", expr: caused("warning") },
   ];
 }
 
