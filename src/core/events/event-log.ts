@@ -1,7 +1,7 @@
 import { type Incident, incidentKey, type Report, type TargetReport } from "../model/report.ts";
 import { isoTime } from "../model/text.ts";
 import { type PairState, pairState, pairsOf } from "../report/pairs.ts";
-import { type Event, type EventKind, eventOf } from "./event.ts";
+import { EVENT_KINDS, type Event, type EventKind, eventOf } from "./event.ts";
 
 /** How long an event is kept, but for those of pairs. */
 const KEPT_MS = 30 * 86_400_000;
@@ -24,14 +24,15 @@ interface RunningIncident {
 /** What happened in the last 30 days, and to pairs in the last 90. One process writes it: what is new in a report is what differs from the last event. */
 export class EventLog {
   /** Of each kind and subject, the oldest first. */
-  #bySubject = new Map<string, Event[]>();
-  /** Raised with each change of the events of an hour. */
-  readonly #revisions = new Map<string, number>();
+  #byKind = noEvents();
+  /** Of each hour that has events, how many, and a number that rises with each change of them. */
+  #hours = new Map<string, { count: number; revision: number }>();
+  #revision = 0;
   #count = 0;
   #prunedMs = Number.NEGATIVE_INFINITY;
   #pruneAt = MOST_EVENTS;
-  /** Target reports that were looked at: most are the same object in the next report. */
-  #noted = new WeakSet<TargetReport>();
+  /** Those that were looked at last: many are the same object in the next report. */
+  #noted: readonly TargetReport[] = [];
   /** Those whose last event says that they began. */
   readonly #running = new Map<string, RunningIncident>();
   readonly #deployments = new Map<string, string>();
@@ -46,7 +47,7 @@ export class EventLog {
    */
   note(report: Report, hasAll: boolean): readonly Event[] {
     const time = report.generated_at;
-    const fresh = report.targets.filter((target) => !this.#noted.has(target));
+    const fresh = report.targets.filter((target, index) => target !== this.#noted[index]);
     const events = [
       ...this.#incidentEvents(report.incidents, time),
       ...fresh.flatMap((target) => this.#targetEvents(target, time)),
@@ -56,54 +57,43 @@ export class EventLog {
     for (const event of events) {
       this.add(event);
     }
-    for (const target of hasAll ? fresh : []) {
-      this.#noted.add(target);
-    }
+    this.#noted = hasAll ? report.targets : [];
     this.#prune(report);
     return events;
   }
 
   add(event: Event): void {
-    const key = `${event.kind} ${event.subject}`;
-    const own = this.#bySubject.get(key) ?? [];
-    this.#bySubject.set(key, own);
+    const subjects = this.#byKind[event.kind];
+    const own = subjects.get(event.subject) ?? [];
+    subjects.set(event.subject, own);
     own.push(event);
-    this.#count += 1;
     if (event.kind === "incident" && event.to === "began") {
       this.#running.set(event.subject, event);
     } else if (event.kind === "incident") {
       this.#running.delete(event.subject);
     }
-    this.#touch(event);
-    if (own.length > MOST_OF_ONE) {
-      const dropped = own.shift();
-      this.#count -= 1;
-      if (dropped !== undefined) {
-        this.#touch(dropped);
-      }
-    }
+    this.#tally([event], 1);
+    this.#tally(own.splice(0, own.length - MOST_OF_ONE), -1);
   }
 
   /** The events of one subject, the oldest first. */
   of(kind: EventKind, subject: string): readonly Event[] {
-    return this.#bySubject.get(`${kind} ${subject}`) ?? [];
+    return this.#byKind[kind].get(subject) ?? [];
   }
 
   /** All events, the oldest first. */
   all(): readonly Event[] {
-    return sorted([...this.#bySubject.values()].flat());
+    return sorted(EVENT_KINDS.flatMap((kind) => [...this.#byKind[kind].values()].flat()));
   }
 
   /** All events of a kind, the oldest first. */
   ofKind(kind: EventKind): readonly Event[] {
-    return sorted(
-      [...this.#bySubject].filter(([key]) => key.startsWith(`${kind} `)).flatMap(([, own]) => own),
-    );
+    return sorted([...this.#byKind[kind].values()].flat());
   }
 
   /** The hours that have events, such as `2026-11-23T18`, each with a number that changes with them. */
   hours(): ReadonlyMap<string, number> {
-    return this.#revisions;
+    return new Map([...this.#hours].map(([hour, { revision }]) => [hour, revision]));
   }
 
   ofHour(hour: string): readonly Event[] {
@@ -118,18 +108,29 @@ export class EventLog {
 
   /** Replaces all events. */
   restore(events: readonly Event[]): void {
-    this.#bySubject = new Map();
+    this.#byKind = noEvents();
+    this.#hours = new Map();
     this.#running.clear();
     this.#count = 0;
     for (const event of sorted(events)) {
       this.add(event);
     }
-    this.#noted = new WeakSet();
+    this.#noted = [];
   }
 
-  #touch({ time }: Event): void {
-    const hour = time.slice(0, HOUR_CHARS);
-    this.#revisions.set(hour, (this.#revisions.get(hour) ?? 0) + 1);
+  /** Counts events that were added (1) or dropped (-1). */
+  #tally(events: readonly Event[], by: 1 | -1): void {
+    this.#count += by * events.length;
+    for (const { time } of events) {
+      const hour = time.slice(0, HOUR_CHARS);
+      const count = (this.#hours.get(hour)?.count ?? 0) + by;
+      this.#revision += 1;
+      if (count > 0) {
+        this.#hours.set(hour, { count, revision: this.#revision });
+      } else {
+        this.#hours.delete(hour);
+      }
+    }
   }
 
   #last(kind: EventKind, subject: string): Event | undefined {
@@ -207,27 +208,19 @@ export class EventLog {
     }
     this.#prunedMs = nowMs;
     const leastMs = this.#leastKeptMs();
-    const oldestTime = (keptMs: number) => isoTime(Math.max(nowMs - keptMs, leastMs));
-    const [anyTime, pairTime] = [oldestTime(KEPT_MS), oldestTime(PAIR_KEPT_MS)];
     const configured = new Set(
       report.targets.flatMap(({ key, protocol, chain }) => [key, `${protocol}/${chain}`]),
     );
-    for (const [key, own] of this.#bySubject) {
-      const fromTime = key.startsWith("pair ") ? pairTime : anyTime;
-      // The event before that time says what was true at it.
-      const first = own.findIndex((event, index) => (own[index + 1]?.time ?? event.time) >= fromTime);
-      const last = configured.has(own.at(-1)?.subject ?? "") ? own.length - 1 : own.length;
-      const dropped = own.splice(0, first >= 0 ? first : last);
-      this.#count -= dropped.length;
-      for (const event of dropped) {
-        this.#touch(event);
-      }
-      if (own.length === 0) {
-        this.#bySubject.delete(key);
+    for (const kind of EVENT_KINDS) {
+      const fromTime = isoTime(Math.max(nowMs - (kind === "pair" ? PAIR_KEPT_MS : KEPT_MS), leastMs));
+      for (const [subject, own] of this.#byKind[kind]) {
+        this.#tally(own.splice(0, countDropped(own, fromTime, configured.has(subject))), -1);
+        if (own.length === 0) {
+          this.#byKind[kind].delete(subject);
+        }
       }
     }
     this.#pruneAt = Math.max(MOST_EVENTS, this.#count * 1.1);
-    this.#forgetHours();
   }
 
   /** Where events are too many, the time before which they are dropped. */
@@ -235,15 +228,23 @@ export class EventLog {
     const tooMany = this.#count < MOST_EVENTS ? 0 : Math.floor(this.#count - MOST_EVENTS * 0.9);
     return tooMany === 0 ? 0 : Date.parse(this.all()[tooMany]?.time ?? "");
   }
+}
 
-  #forgetHours(): void {
-    const hours = new Set([...this.#bySubject.values()].flat().map(({ time }) => time.slice(0, HOUR_CHARS)));
-    for (const hour of this.#revisions.keys()) {
-      if (!hours.has(hour)) {
-        this.#revisions.delete(hour);
-      }
-    }
-  }
+/** How many events of one subject are from before a time; the last of them says what was true at it. */
+function countDropped(own: readonly Event[], fromTime: string, isConfigured: boolean): number {
+  const first = own.findIndex((event, index) => (own[index + 1]?.time ?? event.time) >= fromTime);
+  return first >= 0 ? first : own.length - Number(isConfigured);
+}
+
+function noEvents(): Readonly<Record<EventKind, Map<string, Event[]>>> {
+  return {
+    status: new Map(),
+    pair: new Map(),
+    incident: new Map(),
+    parity: new Map(),
+    deployment: new Map(),
+    process: new Map(),
+  };
 }
 
 function incidentEvent(
