@@ -108,6 +108,15 @@ describe("allAlerts()", () => {
     expect(recorded).toEqual(expect.arrayContaining([...new Set(used)]));
   });
 
+  it("records with the labels by which a selector tells several Synclags apart", () => {
+    const groupings = freshnessRecordings(context).flatMap(({ recordings }) =>
+      recordings.flatMap(({ expr }) => [...expr.matchAll(/\b(?:by|on) \(([^)]*)\)/g)].map(([, by]) => by)),
+    );
+
+    expect(groupings.length).toBeGreaterThan(5);
+    expect(groupings.filter((by) => by?.startsWith("cluster, job") !== true)).toEqual([]);
+  });
+
   it("says what to do first, in one sentence that is no heading", () => {
     expect(alerts.filter(({ first }) => !/^[a-z].*[.?]$/.test(first)).map(({ name }) => name)).toEqual([]);
   });

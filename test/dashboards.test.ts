@@ -238,43 +238,49 @@ describe("a dashboard", () => {
   });
 
   it("cannot be edited in place, marks what happened, and takes `.+` for all where each series has the label", () => {
+    // Only some Prometheus servers add a cluster, and RPC nodes have neither protocol, variant nor tier.
+    const optional: Readonly<Record<string, readonly string[]>> = {
+      "synclag-endpoint": ["cluster", "protocol", "tier", "variant", "endpoint"],
+      "synclag-itself": ["cluster", "tier"],
+    };
     for (const { uid, editable, annotations, templating } of boards) {
       expect(editable).toBe(false);
       expect(annotations.list.map(({ name }) => name)).toContain("Reloads");
       expect(annotations.list.filter(({ datasource }) => datasource.uid !== "$datasource")).toEqual([]);
-      const all = new Set(
-        templating.list.flatMap(({ name, allValue }) => (name === "job" ? [] : (allValue ?? []))),
-      );
-      // RPC nodes have neither protocol nor tier.
-      expect([...all]).toEqual([uid === "synclag-endpoint" ? ".*" : ".+"]);
+      const all = (value: string) =>
+        templating.list.filter(({ allValue }) => allValue === value).map(({ name }) => name);
+      expect(all(".*")).toEqual(optional[uid] ?? ["cluster"]);
+      expect(all(".+")).toContain("job");
     }
   });
 
-  it("can be filtered by job, protocol, tier, chain and variant", () => {
+  it("can be filtered by cluster, job, protocol, tier, chain and variant", () => {
     const names = new Map(
       boards.map(({ uid, templating }) => [uid, templating.list.map(({ name }) => name)]),
     );
 
     expect(names.get("synclag-fleet")).toEqual(
-      expect.arrayContaining(["job", "protocol", "tier", "chain", "variant"]),
+      expect.arrayContaining(["cluster", "job", "protocol", "tier", "chain", "variant"]),
     );
     expect(names.get("synclag-chain")).toEqual(
-      expect.arrayContaining(["job", "protocol", "tier", "chain", "variant"]),
+      expect.arrayContaining(["cluster", "job", "protocol", "tier", "chain", "variant"]),
     );
     expect(names.get("synclag-endpoint")).toEqual(
-      expect.arrayContaining(["job", "protocol", "tier", "variant", "endpoint"]),
+      expect.arrayContaining(["cluster", "job", "protocol", "tier", "variant", "endpoint"]),
     );
-    expect(names.get("synclag-itself")).toEqual(expect.arrayContaining(["job", "instance"]));
+    expect(names.get("synclag-itself")).toEqual(
+      expect.arrayContaining(["cluster", "job", "instance", "tier"]),
+    );
   });
 
-  it("shows of each metric only what the job selects", () => {
+  it("shows of each metric only what cluster and job select", () => {
     const unselected = panels.flatMap(({ uid, title, targets = [] }) =>
       targets
         .flatMap(
           ({ expr }) =>
             expr.match(/\b(synclag[_:][\w:]+|up|process_\w+)\{[^}]*\}|\bsynclag[_:][\w:]+(?![\w:{])/g) ?? [],
         )
-        .filter((selector) => !selector.includes('job=~"$job"'))
+        .filter((selector) => !selector.includes('cluster=~"$cluster", job=~"$job"'))
         .map((selector) => `${uid}: ${title}: ${selector}`),
     );
 

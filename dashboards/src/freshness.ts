@@ -45,8 +45,9 @@ export function freshnessRecordings({ time }: AlertContext): readonly RecordingG
   ];
 }
 
-/** With the label `job`, so that the selector of the rules selects among what is recorded, too. */
-const OF_TARGET = `job, ${TARGET}`;
+/** Labels by which the selector of the rules selects among what is recorded, too. */
+const SELECTABLE = "cluster, job";
+const OF_TARGET = `${SELECTABLE}, ${TARGET}`;
 /** Users of the variant see old data or none. */
 const NOT_FRESH = statusMetric(
   ...(["rejected", "not_found", "unreachable", "missing", "failed", "diverged"] as const),
@@ -66,8 +67,11 @@ unless on (${OF_TARGET})
   },
   {
     record: "synclag:chain_fresh:bool",
-    expr: `max by (job, ${PAIR}) (synclag:target_fresh:bool{tier="production"})`,
+    expr: `max by (${SELECTABLE}, ${PAIR}) (synclag:target_fresh:bool{tier="production"})`,
   },
-  { record: "synclag:protocol_fresh:ratio", expr: "avg by (job, protocol) (synclag:chain_fresh:bool)" },
-  { record: "synclag:fleet_fresh:ratio", expr: "avg by (job) (synclag:chain_fresh:bool)" },
+  {
+    record: "synclag:protocol_fresh:ratio",
+    expr: `avg by (${SELECTABLE}, protocol) (synclag:chain_fresh:bool)`,
+  },
+  { record: "synclag:fleet_fresh:ratio", expr: `avg by (${SELECTABLE}) (synclag:chain_fresh:bool)` },
 ] as const;

@@ -7,6 +7,8 @@ export const INDEXER = "protocol, variant, tier";
 /** Labels of a protocol on a chain: what users see, whichever variant serves them. */
 export const PAIR = "protocol, chain, chain_id";
 export const CHAIN = "chain, chain_id";
+/** Labels that Prometheus gives a Synclag; `cluster` where its configuration has one. */
+export const INSTANCE = "cluster, job, instance";
 /** Labels of a budget. */
 export const BUDGET = "budget, protocol, variant, tier, endpoint";
 

@@ -9,7 +9,7 @@ export interface Settings {
   readonly grafanaUrl: string;
   /** Address of this Synclag's own page, the beginning of `page_url`. */
   readonly synclagUrl: string;
-  /** Which series the rules read, where one Prometheus scrapes several Synclags: `job="synclag"`. */
+  /** Which series the rules read, where one Prometheus scrapes several Synclags: `job="synclag"` or `cluster="eu"`. */
   readonly selector: string;
   /** The most urgent severity of an alert about a testnet. */
   readonly testnets: "critical" | "warning";

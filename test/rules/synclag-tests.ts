@@ -102,9 +102,10 @@ function networkDown(): readonly RuleTest[] {
 function replicas(): readonly RuleTest[] {
   return [
     {
-      name: "SynclagNoLeader fires where no replica of a job leads, and resolves; a take-over is silent",
+      name: "SynclagNoLeader fires where no replica of a job leads, whatever another cluster does, and resolves; a take-over is silent",
       series: [
         alive(A),
+        metric("synclag_leader", { ...A, cluster: "us" }, 1),
         metric("synclag_leader", A, "1x4 0x60"),
         metric("synclag_leader", B, "0x5 1x9 0x9 1x60"),
       ],

@@ -1,4 +1,5 @@
 import { type Alert, type AlertContext, BRIDGE } from "../alert.ts";
+import { INSTANCE } from "../promql.ts";
 import { DURATION, label, NUMBER, say } from "../text.ts";
 
 const OWN_ALERT = {
@@ -9,7 +10,7 @@ const OWN_ALERT = {
 const NO_INSTANCE = { uid: "synclag-itself", variables: [] } as const;
 
 /** In whichever scrape job: a target that has been a Synclag within six hours. */
-const DEAD = "up == 0 and on (job, instance) last_over_time(synclag_build_info[6h])";
+const DEAD = `up == 0 and on (${INSTANCE}) last_over_time(synclag_build_info[6h])`;
 const TICK = "synclag_scheduler_last_tick_timestamp_seconds";
 const SINCE_TICK = `time() - ${TICK}`;
 const NETWORK_DOWN = 'synclag_incident_active{scope="network"}';
@@ -50,7 +51,7 @@ function blindAlerts(): readonly Alert[] {
     ...pagedIfAlone(`min(${SINCE_TICK}) <= 60`, {
       ...OWN_ALERT,
       name: "SynclagPollLoopStuck",
-      expr: `max by (job, instance) (${SINCE_TICK}) > 60`,
+      expr: `max by (${INSTANCE}) (${SINCE_TICK}) > 60`,
       for: "1m",
       summary: say`Synclag on ${label("instance")} has stopped polling`,
       description: say`The scheduler of Synclag on ${label("instance")} last ticked ${DURATION} ago instead of every second: what it reports about protocols, chains and variants is that old.`,
@@ -60,7 +61,7 @@ function blindAlerts(): readonly Alert[] {
     ...pagedIfAlone(`count(${TICK}) > count(${NETWORK_DOWN} == 1)`, {
       ...OWN_ALERT,
       name: "SynclagNetworkDown",
-      expr: `max by (job, instance) (${NETWORK_DOWN}) == 1`,
+      expr: `max by (${INSTANCE}) (${NETWORK_DOWN}) == 1`,
       for: "2m",
       summary: say`Synclag on ${label("instance")} reaches no endpoint`,
       description: say`No indexer and no node on any host answers Synclag on ${label("instance")}, so its own network is the likely cause. The status of every protocol, chain and variant is unknown; that does not mean that users are affected.`,
@@ -84,7 +85,7 @@ function replicaAlerts(): readonly Alert[] {
       ...OWN_ALERT,
       name: "SynclagNoLeader",
       severity: "critical",
-      expr: "max by (job) (synclag_leader) == 0",
+      expr: "max by (cluster, job) (synclag_leader) == 0",
       for: "1m",
       summary: say`No replica of Synclag leads in job ${label("job")}`,
       description: say`No replica in job ${label("job")} holds the lease. The last leader keeps polling if it is alive, but draws nothing on budgets; if it dies, nobody takes over, and no protocol, chain or variant is monitored.`,
@@ -95,7 +96,7 @@ function replicaAlerts(): readonly Alert[] {
       ...OWN_ALERT,
       name: "SynclagStoreDown",
       severity: "warning",
-      expr: "max by (job, instance) (synclag_store_up == 0)",
+      expr: `max by (${INSTANCE}) (synclag_store_up == 0)`,
       for: "2m",
       summary: say`Synclag on ${label("instance")} cannot use its store`,
       description: say`Synclag on ${label("instance")} cannot reach its Redis or Valkey, or cannot write to it. It cannot take over from another replica, and endpoints with a budget are polled for five minutes at most.`,
@@ -122,7 +123,7 @@ function processAlerts(bridged: string, hour: string): readonly Alert[] {
       ...OWN_ALERT,
       name: "SynclagRestarting",
       severity: "warning",
-      expr: `changes(process_start_time_seconds[${hour}]) > 3\nand on (job, instance)\n  last_over_time(synclag_build_info[${hour}])`,
+      expr: `changes(process_start_time_seconds[${hour}]) > 3\nand on (${INSTANCE})\n  last_over_time(synclag_build_info[${hour}])`,
       for: null,
       summary: say`Synclag on ${label("instance")} keeps restarting`,
       description: say`Synclag on ${label("instance")} started ${NUMBER} times within an hour. After each start it knows only what its state file holds until the endpoints are polled again.`,

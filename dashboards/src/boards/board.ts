@@ -19,6 +19,7 @@ export interface Board {
   readonly uid: DashboardLink["uid"];
   readonly title: string;
   readonly description: string;
+  /** Beside those that every board has. */
   readonly variables: readonly Variable[];
   /** The path of Synclag's own page on the same matter; without one, the status page. */
   readonly page?: string;
@@ -38,16 +39,20 @@ interface Variable {
 
 const of = (name: string, label: string): Variable => ({ name, label, metric: "synclag_up", choice: "any" });
 
-/** Which of several Synclags. */
-export const JOB: Variable = { ...of("job", "Job"), metric: "synclag_build_info" };
+/** Which of several Synclags: of every board. Only where Prometheus adds it there is a label `cluster`. */
+const SYNCLAGS: readonly Variable[] = [
+  { name: "cluster", label: "Cluster", metric: "synclag_build_info", choice: "any or none" },
+  { name: "job", label: "Job", metric: "synclag_build_info", choice: "any" },
+];
 export const PROTOCOL = of("protocol", "Protocol");
 export const CHAIN = of("chain", "Chain");
 export const VARIANT = of("variant", "Variant");
 export const TIER = of("tier", "Tier");
 
+/** Selector of what the selected Synclags report. */
+export const SELECTED_JOBS = 'cluster=~"$cluster", job=~"$job"';
 /** Selector of the targets that the variables select. */
-export const SELECTED_TARGETS =
-  'job=~"$job", protocol=~"$protocol", tier=~"$tier", variant=~"$variant", chain=~"$chain"';
+export const SELECTED_TARGETS = `${SELECTED_JOBS}, protocol=~"$protocol", tier=~"$tier", variant=~"$variant", chain=~"$chain"`;
 
 /** What happened, as marks on every graph: one wherever the expression is over 0. */
 interface Annotation {
@@ -61,7 +66,7 @@ interface Annotation {
 
 export const RELOADS: Annotation = {
   name: "Reloads",
-  expr: 'changes(synclag_config_last_reload_success_timestamp_seconds{job=~"$job"}[1m]) > 0',
+  expr: `changes(synclag_config_last_reload_success_timestamp_seconds{${SELECTED_JOBS}}[1m]) > 0`,
   text: "{{instance}} has loaded its configuration",
   color: "blue",
   shown: true,
@@ -117,7 +122,7 @@ export function renderBoard(board: Board, { synclagUrl }: Settings): string {
         .targetBlank(true),
     )
     .withVariable(new DatasourceVariableBuilder("datasource").label("Data source").type("prometheus"));
-  for (const variable of variables) {
+  for (const variable of [...SYNCLAGS, ...variables]) {
     builder.withVariable(labelVariable(variable));
   }
   builder.withVariable(

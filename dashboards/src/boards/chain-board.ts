@@ -1,10 +1,20 @@
 import { GraphDrawStyle, StackingConfigBuilder, StackingMode } from "@grafana/grafana-foundation-sdk/common";
-import { type Board, CHAIN, EVENTS, JOB, PROTOCOL, SELECTED_TARGETS, TIER, VARIANT } from "./board.ts";
+import { INSTANCE } from "../promql.ts";
+import {
+  type Board,
+  CHAIN,
+  EVENTS,
+  PROTOCOL,
+  SELECTED_JOBS,
+  SELECTED_TARGETS,
+  TIER,
+  VARIANT,
+} from "./board.ts";
 import { type AnyPanel, DASHED, graph, redBelow, stat, statusTimeline, table } from "./panels.ts";
 
 const ROW = "protocol, variant, tier";
 const LEGEND = "{{protocol}} {{variant}} {{tier}}";
-const THIS_CHAIN = 'job=~"$job", chain=~"$chain"';
+const THIS_CHAIN = `${SELECTED_JOBS}, chain=~"$chain"`;
 
 /** One chain: where each indexer is, and whether the chain itself advances. */
 export function chainBoard(): Board {
@@ -12,7 +22,7 @@ export function chainBoard(): Board {
     uid: "synclag-chain",
     title: "Synclag: chain",
     description: "One chain: heights, lag and gaps, and the reference that they are measured against.",
-    variables: [JOB, { ...CHAIN, choice: "one" }, PROTOCOL, TIER, VARIANT],
+    variables: [{ ...CHAIN, choice: "one" }, PROTOCOL, TIER, VARIANT],
     page: "/chains/$" + "{chain}",
     annotations: EVENTS,
     rows: [
@@ -204,7 +214,7 @@ function deployments(): AnyPanel {
     "Deployments",
     "Deployment of the last answer, and how often it has changed.",
     {
-      changes: `max by (${ROW}, deployment) (synclag_deployment_info{${SELECTED_TARGETS}} * on (job, instance, ${ROW}, chain) group_left () synclag_deployment_changes_total{${SELECTED_TARGETS}})`,
+      changes: `max by (${ROW}, deployment) (synclag_deployment_info{${SELECTED_TARGETS}} * on (${INSTANCE}, ${ROW}, chain) group_left () synclag_deployment_changes_total{${SELECTED_TARGETS}})`,
     },
     {
       protocol: "Protocol",

@@ -5,15 +5,15 @@ import {
 } from "@grafana/grafana-foundation-sdk/heatmap";
 import { PromQueryFormat } from "@grafana/grafana-foundation-sdk/prometheus";
 import { BUDGET, INDEXER } from "../promql.ts";
-import { type Board, JOB, PROTOCOL, RELOADS, TIER, VARIANT } from "./board.ts";
+import { type Board, PROTOCOL, RELOADS, SELECTED_JOBS, TIER, VARIANT } from "./board.ts";
 import { type AnyPanel, DATASOURCE, graph, query, stat, table } from "./panels.ts";
 
 /** RPC nodes have neither protocol nor tier. */
-const SELECTED_INDEXERS = 'job=~"$job", protocol=~"$protocol", tier=~"$tier", variant=~"$variant"';
+const SELECTED_INDEXERS = `${SELECTED_JOBS}, protocol=~"$protocol", tier=~"$tier", variant=~"$variant"`;
 const SELECTED = `${SELECTED_INDEXERS}, endpoint=~"$endpoint"`;
 const ENDPOINT = "protocol, variant, tier, endpoint";
 /** A shared budget has no protocol: it is shown whatever is selected. */
-const BUDGETS = `{job=~"$job", protocol=~"$protocol|", tier=~"$tier|", variant=~"$variant|"}`;
+const BUDGETS = `{${SELECTED_JOBS}, protocol=~"$protocol|", tier=~"$tier|", variant=~"$variant|"}`;
 const USED = `max by (${BUDGET}) (synclag_budget_used${BUDGETS})`;
 const LIMIT = `max by (${BUDGET}) (synclag_budget_limit${BUDGETS})`;
 const BUDGET_LEGEND = "{{budget}}: {{whose}}";
@@ -28,7 +28,6 @@ export function endpointBoard(): Board {
     title: "Synclag: endpoint",
     description: "Polls of indexers and nodes: number, failures, duration, and budget use.",
     variables: [
-      JOB,
       { ...PROTOCOL, ...ofPolls },
       { ...TIER, ...ofPolls },
       { ...VARIANT, ...ofPolls },

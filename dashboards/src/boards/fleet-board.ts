@@ -7,8 +7,8 @@ import {
   type Board,
   CHAIN,
   EVENTS,
-  JOB,
   PROTOCOL,
+  SELECTED_JOBS,
   SELECTED_TARGETS,
   SYNCLAG_PAGE,
   TIER,
@@ -29,11 +29,13 @@ import {
 } from "./panels.ts";
 
 const ROW = "protocol, variant, tier, chain";
-const SELECTED_PAIRS = 'job=~"$job", protocol=~"$protocol", chain=~"$chain"';
-const SELECTED_PROTOCOLS = 'job=~"$job", protocol=~"$protocol"';
+const SELECTED_PAIRS = `${SELECTED_JOBS}, protocol=~"$protocol", chain=~"$chain"`;
+const SELECTED_PROTOCOLS = `${SELECTED_JOBS}, protocol=~"$protocol"`;
 const TO_CHAIN =
   "/d/synclag-chain?$" +
-  "{datasource:queryparam}&var-chain=$" +
+  "{datasource:queryparam}&$" +
+  "{cluster:queryparam}&$" +
+  "{job:queryparam}&var-chain=$" +
   "{__data.fields.Chain}&var-protocol=$" +
   "{__data.fields.Protocol}&$" +
   "{__url_time_range}";
@@ -52,7 +54,7 @@ export function fleetBoard(settings: Settings): Board {
     uid: "synclag-fleet",
     title: "Synclag: fleet",
     description: "What is wrong now, worst first, since when, and whether another variant is ok.",
-    variables: [JOB, PROTOCOL, TIER, CHAIN, VARIANT],
+    variables: [PROTOCOL, TIER, CHAIN, VARIANT],
     annotations: EVENTS,
     rows: [
       { title: "Now", panels: [...counts(settings), wrongNow()] },
@@ -85,7 +87,7 @@ function counts({ objective: share }: Settings): readonly AnyPanel[] {
       "Shared causes",
       "Active incidents: one cause that affects many targets at once. The status page names them.",
       unit,
-      'count(max by (scope, subject) (synclag_incident_active{job=~"$job"}) == 1) or vector(0)',
+      `count(max by (scope, subject) (synclag_incident_active{${SELECTED_JOBS}}) == 1) or vector(0)`,
       { steps: [[1, "red"]] },
     ),
     stat(
@@ -98,7 +100,7 @@ function counts({ objective: share }: Settings): readonly AnyPanel[] {
       "Freshness, 30 days",
       `Share of chain time in which at least one variant that users are served from was ok. The objective is ${share * 100} %. Needs the recording rules.`,
       "percentunit",
-      `min(${FLEET_FRESHNESS}{job=~"$job"})`,
+      `min(${FLEET_FRESHNESS}{${SELECTED_JOBS}})`,
       {
         steps: redBelow(share),
         decimals: 2,

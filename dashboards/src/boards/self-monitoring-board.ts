@@ -1,9 +1,12 @@
-import { type Board, JOB, RELOADS } from "./board.ts";
+import { INSTANCE } from "../promql.ts";
+import { type Board, RELOADS, SELECTED_JOBS, TIER } from "./board.ts";
 import { graph, type Line, redBelow, stat, table } from "./panels.ts";
 
-const OF = 'job=~"$job", instance=~"$instance"';
+const OF = `${SELECTED_JOBS}, instance=~"$instance"`;
+/** RPC nodes have no tier. */
+const OF_TIER = `${OF}, tier=~"$tier"`;
 /** Prometheus' own series of whatever job a Synclag is scraped by. */
-const SCRAPED = `and on (job, instance) last_over_time(synclag_build_info{${OF}}[1h])`;
+const SCRAPED = `and on (${INSTANCE}) last_over_time(synclag_build_info{${OF}}[1h])`;
 const TICK = `time() - synclag_scheduler_last_tick_timestamp_seconds{${OF}}`;
 
 /** Whether Synclag itself is healthy. */
@@ -12,7 +15,10 @@ export function selfMonitoringBoard(): Board {
     uid: "synclag-itself",
     title: "Synclag: self-monitoring",
     description: "Synclag's own health: poll loop, scrapes, memory and configuration.",
-    variables: [JOB, { name: "instance", label: "Instance", metric: "synclag_build_info", choice: "any" }],
+    variables: [
+      { name: "instance", label: "Instance", metric: "synclag_build_info", choice: "any" },
+      { ...TIER, metric: "synclag_polls_total", choice: "any or none" },
+    ],
     annotations: [RELOADS],
     rows: [
       {
@@ -70,10 +76,11 @@ function builds() {
     "Builds",
     "Version and revision of each instance.",
     {
-      build: `max by (job, instance, version, revision, node_version) (synclag_build_info{${OF}})`,
+      build: `max by (${INSTANCE}, version, revision, node_version) (synclag_build_info{${OF}})`,
     },
     {
       instance: "Instance",
+      cluster: "Cluster",
       job: "Job",
       version: "Version",
       revision: "Revision",
@@ -109,15 +116,18 @@ const LOOP: readonly Graph[] = [
     "Requests to all endpoints",
     "Requests per second, and those without a usable answer.",
     "reqps",
-    [`sum by (instance) (rate(synclag_polls_total{${OF}}[$__rate_interval]))`, "{{instance}} sent"],
-    [`sum by (instance) (rate(synclag_poll_failures_total{${OF}}[$__rate_interval]))`, "{{instance}} failed"],
+    [`sum by (instance) (rate(synclag_polls_total{${OF_TIER}}[$__rate_interval]))`, "{{instance}} sent"],
+    [
+      `sum by (instance) (rate(synclag_poll_failures_total{${OF_TIER}}[$__rate_interval]))`,
+      "{{instance}} failed",
+    ],
   ],
   [
     "Skipped rounds",
     "Rounds per second skipped because the previous round of the indexer was still running.",
     "none",
     [
-      `sum by (protocol, variant, tier) (rate(synclag_rounds_skipped_total{${OF}}[$__rate_interval]))`,
+      `sum by (protocol, variant, tier) (rate(synclag_rounds_skipped_total{${OF_TIER}}[$__rate_interval]))`,
       "{{protocol}} {{variant}} {{tier}}",
     ],
   ],
