@@ -28,6 +28,9 @@ COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
 COPY deploy/health-check.mjs ./
 COPY assets assets
+# For `synclag export`.
+COPY dashboards dashboards
+COPY deploy/alertmanager.yml deploy/alertmanager.yml
 COPY docs/statuses.md docs/statuses.md
 COPY docs/runbooks docs/runbooks
 # The one that the demo plays, and the one that an operator replaces.

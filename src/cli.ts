@@ -1,8 +1,9 @@
-import { Command, CommanderError, Option } from "commander";
+import { Argument, Command, CommanderError, Option } from "commander";
 import type { CheckFlags } from "./commands/check.ts";
 import { buildOf, CommandError, type CommandWorld, EXIT } from "./commands/command-world.ts";
 import type { DemoFlags } from "./commands/demo.ts";
 import type { EventsFlags } from "./commands/events.ts";
+import type { Exported, ExportFlags } from "./commands/export.ts";
 import type { PlanFlags } from "./commands/plan.ts";
 import type { ProbeFlags } from "./commands/probe.ts";
 import type { ReplayFlags } from "./commands/replay.ts";
@@ -35,7 +36,17 @@ export async function runCli(argv: readonly string[], world: CommandWorld): Prom
   const exit = (code: number): void => {
     exitCode = code;
   };
-  for (const add of [addRun, addCheck, addEvents, addPlan, addProbe, addReplay, addConfig, addDemo]) {
+  for (const add of [
+    addRun,
+    addCheck,
+    addEvents,
+    addPlan,
+    addProbe,
+    addReplay,
+    addExport,
+    addConfig,
+    addDemo,
+  ]) {
     add(program, world, exit);
   }
   try {
@@ -191,6 +202,37 @@ function addReplay(program: Command, world: CommandWorld, exit: (code: number) =
     .action(async (files: readonly string[], flags: ReplayFlags) => {
       const { replay } = await import("./commands/replay.ts");
       exit(await replay(files, flags, world));
+    });
+}
+
+function addExport(program: Command, world: CommandWorld, exit: (code: number) => void): void {
+  program
+    .command("export")
+    .description("write alert rules, dashboards or an example for Alertmanager, with your links")
+    .addArgument(
+      new Argument("<what>", "rules: for Prometheus; grafana: Grafana-managed rules").choices([
+        "rules",
+        "grafana",
+        "dashboards",
+        "alertmanager",
+      ]),
+    )
+    .option("--url <url>", "address of this Synclag's page, where alerts and dashboards lead")
+    .option("--grafana <url>", "address of Grafana, where alerts lead")
+    .option(
+      "--runbooks <url>",
+      "address of the runbooks (default: of the repository, or those that Synclag serves)",
+    )
+    .addOption(
+      new Option("--testnets <how>", "the most that an alert of a testnet does")
+        .choices(["page", "ticket", "none"])
+        .default("ticket"),
+    )
+    .option("--job <name>", "the job of Prometheus that the rules read (default: every one)")
+    .option("-o, --output <folder>", "where the files are written", ".")
+    .action(async (what: Exported, flags: ExportFlags) => {
+      const { exportFiles } = await import("./commands/export.ts");
+      exit(exportFiles(what, flags, world));
     });
 }
 

@@ -56,6 +56,9 @@ Generated from dashboards/src by \`npm run generate\`: do not edit.
 What each alert is, and how it reads when it arrives: the texts of Prometheus, filled with an example. Users are served from the production tier of a chain that is no testnet. Times from a fault to its message:
 [DETECTION.md](DETECTION.md). What the alerts look at: [METRICS.md](METRICS.md).
 
+\`synclag export rules --url URL --grafana URL --runbooks URL\` writes them with your links, and \`synclag export grafana\` as Grafana-managed rules;
+[deploy/README.md](../deploy/README.md#into-your-prometheus-in-five-minutes) has the other steps.
+
 | alert | severity | fires after |
 |---|---|---|
 ${rows.join("\n")}

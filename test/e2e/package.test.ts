@@ -59,7 +59,15 @@ describe("the npm package", () => {
   it("holds no tests, sources or source maps", () => {
     const folders = new Set(packed.files.map(({ path }) => path.split("/")[0]));
 
-    const documents = ["LICENSE", "README.md", "assets", "chains.schema.json", "chains.yaml"];
+    const documents = [
+      "LICENSE",
+      "README.md",
+      "assets",
+      "chains.schema.json",
+      "chains.yaml",
+      "dashboards",
+      "deploy",
+    ];
     expect([...folders].sort()).toEqual([...documents, "dist", "docs", "package.json"]);
     expect(packed.files.filter(({ path }) => /\.(ts|map)$/.test(path))).toEqual([]);
   });
@@ -83,6 +91,21 @@ describe("the npm package", () => {
     expect(await statusOf(`${url}/docs/runbooks/SynclagDown`)).toBe(200);
     expect(await statusOf(`${url}/docs/statuses`)).toBe(200);
     expect(await daemon.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  it("exports rules that Prometheus takes", async () => {
+    const rules = join(folder, "rules");
+    const exported = await runProgram({
+      command: "node",
+      args: [installed, "export", "rules", "-o", rules],
+      cwd: folder,
+    });
+    const files = exported.stdout.trim().split("\n");
+
+    expect(files).toEqual(["alerts", "recording"].map((name) => join(rules, `synclag-${name}.yml`)));
+    expect(await runProgram({ command: "promtool", args: ["check", "rules", ...files] })).toMatchObject({
+      code: 0,
+    });
   });
 
   it("runs the daemon, which `check` asks", async () => {

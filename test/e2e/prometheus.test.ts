@@ -143,7 +143,7 @@ describe("a real Prometheus that scrapes the demo", () => {
 function inGrafana(expression: string): string {
   return expression
     .replaceAll(/\$__(rate_interval|range)\b/g, "10s")
-    .replaceAll(/\$(job|protocol|tier|variant|chain|endpoint|instance)\b/g, ".*");
+    .replaceAll(/\$(cluster|job|protocol|tier|variant|chain|endpoint|instance)\b/g, ".*");
 }
 
 function targetOf(labels: {

@@ -407,7 +407,10 @@ function differences(): readonly RuleTest[] {
     },
     {
       name: "SynclagDataMismatch fires after a quarter of an hour of different data, bridges a restart, and resolves",
-      series: [metric("synclag_parity", parity, "1x4 0x25 _x3 1x60")],
+      series: [
+        ...fleet(60, { labels: SUBGRAPH, timeline: "ok" }),
+        metric("synclag_parity", parity, "1x4 0x25 _x3 1x60"),
+      ],
       fires: {
         "18m": [],
         "21m": [ticket("SynclagDataMismatch", SUBGRAPH)],
@@ -418,10 +421,14 @@ function differences(): readonly RuleTest[] {
     {
       name: "SynclagDataMismatch is silent for equal data, a short difference, what cannot be compared, and in maintenance",
       series: [
-        ...fleet(60, { labels: STUDIO, timeline: "ok", maintenance: true }),
+        ...fleet(60, ...[SUBGRAPH, on("form"), on("morph")].map((labels) => ({ labels, timeline: "ok" })), {
+          labels: STUDIO,
+          timeline: "ok",
+          maintenance: true,
+        }),
         metric("synclag_parity", parity, 1),
-        metric("synclag_parity", { ...parity, chain: "form", chain_id: "478" }, "1x4 0x12 1x60"),
-        metric("synclag_parity", { ...parity, chain: "morph", chain_id: "2818" }, "0x4 _x60"),
+        metric("synclag_parity", { ...parity, ...on("form") }, "1x4 0x12 1x60"),
+        metric("synclag_parity", { ...parity, ...on("morph") }, "0x4 _x60"),
         metric("synclag_parity", { ...parity, tier: "testing" }, 0),
       ],
       fires: { "10m": [], "20m": [], "40m": [] },

@@ -175,7 +175,10 @@ and on (${PAIR}, against)
     targetAlert({
       name: "SynclagDataMismatch",
       severity: "warning",
-      expr: outsideMaintenance(`min by (${TARGET}, against, probe) (synclag_parity) == 0`),
+      // Its status: only that says what is a testnet, for a selector without these.
+      expr: outsideMaintenance(`min by (${TARGET}, against, probe) (synclag_parity) == 0
+and on (${TARGET})
+  max by (${TARGET}) (synclag_status) == 1`),
       for: "15m",
       summary: say` and ${label("against")} have different data (${label("probe")})`,
       description: say` and the variant ${label("against")} have different values of probe ${label("probe")} at one height: users see different data depending on the variant.${VARIANTS}`,

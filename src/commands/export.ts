@@ -1,0 +1,104 @@
+import { mkdirSync, writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
+import { whyUnreadable } from "../io/system-error.ts";
+import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
+
+const BOARDS = ["fleet", "chain", "endpoint", "itself"] as const;
+
+/** What can be exported, and its files in the package. */
+const FILES = {
+  rules: ["dashboards/rules/synclag-alerts.yml", "dashboards/rules/synclag-recording.yml"],
+  grafana: ["dashboards/grafana-alerts/rules.yml", "dashboards/grafana-alerts/contact-points.yml"],
+  dashboards: BOARDS.map((name) => `dashboards/synclag-${name}.json`),
+  alertmanager: ["deploy/alertmanager.yml"],
+} as const;
+
+export type Exported = keyof typeof FILES;
+
+export interface ExportFlags {
+  readonly runbooks?: string;
+  readonly grafana?: string;
+  readonly url?: string;
+  readonly testnets: "page" | "ticket" | "none";
+  readonly job?: string;
+  readonly output: string;
+}
+
+/** What the files of the package are rendered with: dashboards/src/settings.ts. */
+const RENDERED = {
+  grafana: "http://localhost:3000",
+  url: "http://localhost:9855",
+  job: 'job=~".*"',
+} as const;
+const RUNBOOKS = /(?<=runbook_url: )\S+(?=\/Synclag\w+\.md)/g;
+/** The condition of a severity, whose second half does without testnets. */
+const OR_TESTNET = /or \(eq \S+\.testnet "true"\) \((and [^}]+)\) (?=\}\})/g;
+/** Statuses of testnets, and nothing else, have this label. */
+const NO_TESTNET = 'testnet!="true"';
+
+/**
+ * `synclag export`: writes alert rules, dashboards or an example for Alertmanager, with the links and the selector that the options
+ * say, and prints the names of the files.
+ *
+ * @throws {CommandError} If an option is invalid or a file cannot be written.
+ */
+export function exportFiles(what: Exported, flags: ExportFlags, world: CommandWorld): number {
+  const adapt = adapter(flags);
+  const texts = FILES[what].map(
+    (file) => [file, adapt(world.readFile(`${world.packageRoot}${file}`))] as const,
+  );
+  try {
+    mkdirSync(flags.output, { recursive: true });
+    for (const [file, text] of texts) {
+      const path = join(flags.output, basename(file));
+      writeFileSync(path, text);
+      world.out(path);
+    }
+  } catch (error) {
+    const message = `Cannot write to ${flags.output}: ${whyUnreadable(error)}`;
+    throw new CommandError(message, { cause: error, exitCode: EXIT.failure });
+  }
+  if (texts.some(([, text]) => text.includes("http://localhost"))) {
+    world.err("Some links lead to localhost: set them with --url, --grafana and --runbooks");
+  }
+  return EXIT.ok;
+}
+
+/** Replaces what the files were rendered with. */
+function adapter({ runbooks, grafana, url, testnets, job }: ExportFlags): (text: string) => string {
+  const selector = [
+    job === undefined ? RENDERED.job : `job="${checkedJob(job)}"`,
+    ...(testnets === "none" ? [NO_TESTNET] : []),
+  ].join(", ");
+  const links = [
+    [RUNBOOKS, runbooks === undefined ? undefined : checkedUrl("--runbooks", runbooks)],
+    [RENDERED.grafana, grafana === undefined ? undefined : checkedUrl("--grafana", grafana)],
+    [RENDERED.url, url === undefined ? undefined : checkedUrl("--url", url)],
+  ] as const;
+  return (text) => {
+    let adapted = text.replaceAll(RENDERED.job, () => selector);
+    for (const [rendered, own] of links) {
+      adapted = own === undefined ? adapted : adapted.replaceAll(rendered, () => own);
+    }
+    return testnets === "page" ? adapted.replaceAll(OR_TESTNET, "$1 ") : adapted;
+  };
+}
+
+function checkedUrl(option: string, value: string): string {
+  const url = URL.canParse(value) ? new URL(value) : null;
+  if (url === null || !/^https?:$/.test(url.protocol)) {
+    throw new CommandError(
+      `Cannot use ${option} ${JSON.stringify(value)}: expected an http:// or https:// URL`,
+    );
+  }
+  return url.href.replace(/\/$/, "");
+}
+
+/** It is written into PromQL, YAML and templates without any escape. */
+function checkedJob(job: string): string {
+  if (!/^[\w./:-]+$/.test(job)) {
+    const expected = "expected letters, digits, and any of _ . / : -";
+    throw new CommandError(`Cannot use --job ${JSON.stringify(job)}: ${expected}`);
+  }
+  return job;
+}

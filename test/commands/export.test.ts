@@ -1,0 +1,101 @@
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
+import { describe, expect, it } from "vitest";
+import { renderedFiles } from "../../dashboards/src/rendered-files.ts";
+import { SETTINGS, type Settings } from "../../dashboards/src/settings.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+import { runCommand } from "./run-command.ts";
+
+const LINKS = [
+  ...["--runbooks", "https://git.example/runbooks/"],
+  ...["--grafana", "https://grafana.example"],
+  ...["--url", "https://synclag.example"],
+] as const;
+const LINKED: Settings = {
+  ...SETTINGS,
+  runbooksUrl: "https://git.example/runbooks",
+  grafanaUrl: "https://grafana.example",
+  synclagUrl: "https://synclag.example",
+};
+const RENDERED = {
+  rules: ["rules/synclag-alerts.yml", "rules/synclag-recording.yml"],
+  grafana: ["grafana-alerts/rules.yml"],
+  dashboards: ["fleet", "chain", "endpoint", "itself"].map((name) => `synclag-${name}.json`),
+} as const;
+
+interface Case {
+  readonly what: keyof typeof RENDERED;
+  readonly args: readonly string[];
+  readonly settings: Settings;
+}
+
+describe("synclag export", () => {
+  it.each<Case>([
+    { what: "rules", args: [], settings: LINKED },
+    { what: "grafana", args: [], settings: LINKED },
+    { what: "dashboards", args: [], settings: LINKED },
+    { what: "rules", args: ["--testnets", "page"], settings: { ...LINKED, testnets: "critical" } },
+    { what: "grafana", args: ["--testnets", "page"], settings: { ...LINKED, testnets: "critical" } },
+    { what: "rules", args: ["--job", "eu/one"], settings: { ...LINKED, selector: 'job="eu/one"' } },
+    {
+      ...{ what: "rules", args: ["--testnets", "none"] },
+      settings: { ...LINKED, selector: 'job=~".*", testnet!="true"' },
+    },
+    {
+      ...{ what: "grafana", args: ["--testnets", "none", "--job", "one"] },
+      settings: { ...LINKED, selector: 'job="one", testnet!="true"' },
+    },
+  ])("writes $what with own links and $args as the generator does", async (one) => {
+    const { what, args, settings } = one;
+    await using folder = await temporaryFolder();
+
+    const result = await runCommand(["export", what, ...LINKS, ...args, "-o", `${folder.path}/new`]);
+
+    const rendered = renderedFiles(settings);
+    const paths = result.out.trim().split("\n");
+    const texts = new Map(paths.map((path) => [basename(path), readFileSync(path, "utf8")]));
+    expect({ ...result, out: "" }).toEqual({ exitCode: 0, out: "", err: "" });
+    expect([...texts.values()].join("")).not.toContain("localhost");
+    for (const path of RENDERED[what]) {
+      expect(texts.get(basename(path))).toBe(rendered.get(path));
+    }
+  });
+
+  it.each([
+    ["alertmanager", "deploy/alertmanager.yml"],
+    ["grafana", "dashboards/grafana-alerts/contact-points.yml"],
+  ])("writes for %s the example %s as it is", async (what, example) => {
+    await using folder = await temporaryFolder();
+
+    await runCommand(["export", what, "-o", folder.path]);
+
+    expect(readFileSync(`${folder.path}/${basename(example)}`, "utf8")).toBe(readFileSync(example, "utf8"));
+  });
+
+  it("says which options are missing while links lead to localhost", async () => {
+    await using folder = await temporaryFolder();
+
+    const { err } = await runCommand(["export", "rules", "--url", "https://a.example", "-o", folder.path]);
+
+    expect(err).toContain("Some links lead to localhost: set them with --url, --grafana and --runbooks");
+  });
+
+  it.each([
+    {
+      args: ["rules", "--url", "synclag.example"],
+      exitCode: 2,
+      message: "expected an http:// or https:// URL",
+    },
+    { args: ["rules", "--job", 'a"b'], exitCode: 2, message: 'Cannot use --job "a\\"b": expected letters' },
+    { args: ["rulez"], exitCode: 2, message: "Allowed choices are rules, grafana, dashboards, alertmanager" },
+    {
+      args: ["rules", "-o", "package.json/x"],
+      exitCode: 1,
+      message: "Cannot write to package.json/x: ENOTDIR",
+    },
+  ])("refuses $args", async ({ args, exitCode, message }) => {
+    const result = await runCommand(["export", ...args]);
+
+    expect(result).toMatchObject({ exitCode, out: "", err: expect.stringContaining(message) });
+  });
+});
