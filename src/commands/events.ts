@@ -5,6 +5,7 @@ import { isoTime } from "../core/model/text.ts";
 import { eventsPathOf, readEvents } from "../io/state/events-file.ts";
 import { whyUnreadable } from "../io/system-error.ts";
 import { EventsSchema, readEventQuery, selectEvents } from "../views/api/events.ts";
+import { withQuery } from "../views/page/links.ts";
 import { renderEventsTable } from "../views/terminal/events-table.ts";
 import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 import { defaultStateFile } from "./load-config.ts";
@@ -35,7 +36,7 @@ export async function events(
   const asked = { from: since, limit, kind, status };
   const queries = (filters.length === 0 ? [""] : filters).map((filter) => {
     const [protocol, chain, variant] = filter.split("/");
-    const query = readEventQuery({ ...asked, protocol, chain, variant }, nowMs, { fromMs: 0, limit: 0 });
+    const query = readEventQuery({ ...asked, protocol, chain, variant }, nowMs, 0, 0);
     if (typeof query === "string") {
       throw new CommandError(query.replace("Cannot use from", "Cannot use --since"));
     }
@@ -72,13 +73,8 @@ async function askFor(
   asked: Readonly<Record<string, string | undefined>>,
   world: CommandWorld,
 ): Promise<readonly Event[]> {
-  const query: Readonly<Record<string, string | undefined>> = { ...asked, limit: "10000" };
-  const named = Object.entries(query).flatMap(([name, value]) =>
-    value === undefined ? [] : `${name}=${encodeURIComponent(value)}`,
-  );
-  const { data } = EventsSchema.safeParse(
-    await askDaemonFor(`/api/v1/events?${named.join("&")}`, url, world),
-  );
+  const path = withQuery("/api/v1/events", { ...asked, limit: "10000" });
+  const { data } = EventsSchema.safeParse(await askDaemonFor(path, url, world));
   if (data === undefined) {
     throw new CommandError(`Cannot read the events of ${new URL(url).origin}: it may be an older Synclag`);
   }

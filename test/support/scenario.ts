@@ -370,7 +370,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
   }
 
   #asked(query: Query): EventQuery {
-    const asked = readEventQuery(query, Date.now(), { fromMs: Date.now() - DAY_MS, limit: 200 });
+    const asked = readEventQuery(query, Date.now(), DAY_MS, 200);
     if (typeof asked === "string") {
       throw new RangeError(asked);
     }

@@ -5,7 +5,6 @@ import type { WebSettingsSource } from "../../config/config.ts";
 import { limitConnections } from "./connections.ts";
 import { addApiRoutes } from "./routes/api.ts";
 import { addCors } from "./routes/cors.ts";
-import { addEventRoutes } from "./routes/events.ts";
 import { addManagementRoutes } from "./routes/management.ts";
 import { addPageRoutes } from "./routes/pages.ts";
 import {
@@ -138,7 +137,6 @@ function addRoutes(server: FastifyInstance, source: ServerDeps, onError: ErrorLi
   answerProblems(server, onError);
   addPageRoutes(server, source);
   addApiRoutes(server, source);
-  addEventRoutes(server, source);
   addManagementRoutes(server, source);
   answerOtherMethods(server, new Map(routes));
 }

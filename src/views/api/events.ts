@@ -103,11 +103,12 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   status: [...STATUSES, ...PAIR_STATES.filter((state) => state === "degraded" || state === "down")],
 };
 
-/** Reads the query of a route, or says what is wrong with it. */
+/** Reads the query of a route, or says what is wrong with it. By default it goes so far back from now. */
 export function readEventQuery(
   query: Query,
   nowMs: number,
-  defaults: { fromMs: number; limit: number },
+  defaultSpanMs: number,
+  defaultLimit: number,
 ): EventQuery | string {
   const given = Object.entries(query).filter(([, value]) => value !== "" && value !== undefined);
   const twice = given.find(([, value]) => typeof value !== "string");
@@ -115,7 +116,7 @@ export function readEventQuery(
     return `Cannot use several values of ${twice[0]}: give one`;
   }
   const { from, to, limit, ...filters } = Object.fromEntries(given) as Readonly<Record<string, string>>;
-  const fromMs = from === undefined ? defaults.fromMs : readTime(from, nowMs);
+  const fromMs = from === undefined ? nowMs - defaultSpanMs : readTime(from, nowMs);
   const toMs = to === undefined ? nowMs : readTime(to, nowMs);
   if (fromMs === null || toMs === null) {
     const [name, found] = fromMs === null ? ["from", from] : ["to", to];
@@ -131,7 +132,7 @@ export function readEventQuery(
   if (unknown !== undefined) {
     return `Cannot use ${unknown[0]} ${quoted(unknown[1])}: expected one of ${WORDS[unknown[0]]?.join(", ")}`;
   }
-  return { ...filters, fromMs, toMs, limit: limit === undefined ? defaults.limit : Number(limit) };
+  return { ...filters, fromMs, toMs, limit: limit === undefined ? defaultLimit : Number(limit) };
 }
 
 /** Of an ISO 8601 time, or of `24h`, which is that long ago. */
@@ -141,7 +142,8 @@ function readTime(text: string, nowMs: number): number | null {
   return Number.isNaN(ms) || (count === undefined && !/^\d{4}-\d\d-\d\d/.test(text)) ? null : ms;
 }
 
-function quoted(found: unknown): string {
+/** What was found, shortened, for a message. */
+export function quoted(found: unknown): string {
   return JSON.stringify(found).slice(0, 100);
 }
 

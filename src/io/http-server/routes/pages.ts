@@ -17,7 +17,7 @@ import {
 import { renderPlanPage } from "../../../views/page/plan.ts";
 import { type PageOptions, renderErrorPage } from "../../../views/page/shell.ts";
 import { renderStatusPage } from "../../../views/page/status.ts";
-import { intervalOf, readRange, type StripOptions } from "../../../views/page/strip.ts";
+import { RANGES, readRange, type StripOptions } from "../../../views/page/strip.ts";
 import { addAssetRoutes } from "./assets.ts";
 import { sendOfReport } from "./bodies.ts";
 import { addPublicRoutes } from "./public.ts";
@@ -113,9 +113,8 @@ function addDocuments(server: FastifyInstance, options: PageOptions): void {
 function addIncidentsPage(server: FastifyInstance, source: ServerDeps, options: PageOptions): void {
   server.get<PageQuery>(INCIDENTS_PATH, async ({ query: { range: found, ...query } }, reply) => {
     const report = source.report();
-    const nowMs = Date.parse(report.generated_at);
     const range = readRange(found);
-    const asked = readEventQuery(query, nowMs, { fromMs: intervalOf(range, nowMs).fromMs, limit: 200 });
+    const asked = readEventQuery(query, Date.parse(report.generated_at), RANGES[range].lengthMs, 200);
     return typeof asked === "string"
       ? sendProblem(reply, 400, asked)
       : await sendPage(reply, report, () =>
