@@ -1,4 +1,4 @@
-import { type Incident, STATUSES_BY_URGENCY, type Status } from "../model/report.ts";
+import { incidentOfKey, STATUSES_BY_URGENCY, type Status } from "../model/report.ts";
 import { isoTime } from "../model/text.ts";
 import type { PairState } from "../report/pairs.ts";
 import type { Event } from "./event.ts";
@@ -86,15 +86,10 @@ function without(period: Period, gaps: readonly Interval[]): readonly Period[] {
   return [...parts, { ...period, fromMs }];
 }
 
-/** How much of a time something served its users. Shares are of the time in which anything was known; null: none. */
-export interface Availability {
-  readonly ok_share: number | null;
-  readonly usable_share: number | null;
-  readonly longest_outage_seconds: number;
-  readonly known_seconds: number;
-}
+export type Availability = ReturnType<typeof availabilityOf>;
 
-export function availabilityOf(periods: readonly Period[]): Availability {
+/** How much of a time something served its users. Shares are of the time in which anything was known; null: none. */
+export function availabilityOf(periods: readonly Period[]) {
   const spent = { ok: 0, usable: 0, unusable: 0 };
   let [outageMs, longestMs] = [0, 0];
   for (const period of periods) {
@@ -122,26 +117,20 @@ function goodnessOf(state: string | null): (typeof GOODNESS)[Status] {
   return state === null ? "not counted" : (known[state] ?? "usable");
 }
 
-/** A part of an interval, and the worst period in it. */
-export interface Slot extends Interval {
-  readonly period: Period;
-}
-
-/** An interval in `count` equal parts, each with its worst period; of equals the latest. */
+/** The worst period in each of `count` equal parts of an interval; of equals the latest. */
 export function slotsOf(
   periods: readonly Period[],
   { fromMs, toMs }: Interval,
   count: number,
-): readonly Slot[] {
+): readonly Period[] {
   const slotMs = (toMs - fromMs) / count;
   return Array.from({ length: count }, (_, index) => {
     const slot = { fromMs: fromMs + index * slotMs, toMs: fromMs + (index + 1) * slotMs };
     const inside = periods.filter((one) => one.fromMs < slot.toMs && one.toMs > slot.fromMs);
-    const period = inside.reduce(
+    return inside.reduce(
       (most, one) => (rankOf(one.state) >= rankOf(most.state) ? one : most),
       nothing(slot),
     );
-    return { ...slot, period };
   });
 }
 
@@ -156,17 +145,8 @@ function rankOf(state: string | null): number {
   return pairs[state] ?? STATUSES_BY_URGENCY.indexOf(state as Status);
 }
 
-/** An incident of the past or present, as its events tell it. */
-export interface PastIncident {
-  readonly scope: Incident["scope"];
-  readonly subject: string;
-  readonly since: string;
-  /** Null: it goes on. */
-  readonly until: string | null;
-  readonly detail: string | null;
-  readonly targets: readonly string[];
-  readonly target_count: number;
-}
+/** An incident of the past or present, as its events tell it; `until` is null while it goes on. */
+export type PastIncident = ReturnType<typeof incidentOf>;
 
 /** The incidents that touch an interval, the latest first; `events` are those of incidents, the oldest first. */
 export function incidentsOf(events: readonly Event[], { fromMs, toMs }: Interval): readonly PastIncident[] {
@@ -188,16 +168,8 @@ export function incidentsOf(events: readonly Event[], { fromMs, toMs }: Interval
     .sort((a, b) => (a.since < b.since ? 1 : -1));
 }
 
-function incidentOf(start: Event, end: Event | null): PastIncident {
-  const [scope = "", ...subject] = start.subject.split(" ");
+function incidentOf(start: Event, end: Event | null) {
   const { detail, target_count, targets } = end ?? start;
-  return {
-    ...{
-      scope: scope as Incident["scope"],
-      subject: subject.join(" "),
-      since: start.time,
-      until: end?.time ?? null,
-    },
-    ...{ detail, targets, target_count },
-  };
+  const until = end?.time ?? null;
+  return { ...incidentOfKey(start.subject), since: start.time, until, detail, targets, target_count };
 }

@@ -101,3 +101,9 @@ export const chainReports = memoize((report: Report): readonly ChainReport[] => 
 export function incidentKey({ scope, subject }: Pick<Incident, "scope" | "subject">): string {
   return `${scope} ${subject}`;
 }
+
+/** The scope and the subject of such a key. */
+export function incidentOfKey(key: string): Pick<Incident, "scope" | "subject"> {
+  const [scope = "", ...subject] = key.split(" ");
+  return { scope: scope as Incident["scope"], subject: subject.join(" ") };
+}

@@ -1,6 +1,6 @@
 import { type Event, eventOf } from "../../core/events/event.ts";
 import { EventLog } from "../../core/events/event-log.ts";
-import { INCIDENT_SCOPES, type Incident, type Report } from "../../core/model/report.ts";
+import { INCIDENT_SCOPES, type Incident, incidentOfKey, type Report } from "../../core/model/report.ts";
 import { isoTime } from "../../core/model/text.ts";
 import { appendEvents, eventsPathOf, readEventsFile, writeEvents } from "../../io/state/events-file.ts";
 import { moveAside } from "../../io/state/file.ts";
@@ -56,7 +56,7 @@ export class EventStore implements AsyncDisposable {
     const events = this.log.note(report, hasAll);
     for (const { kind, subject, to } of events) {
       if (kind === "incident" && to === "began") {
-        const scope = subject.split(" ")[0] as Incident["scope"];
+        const { scope } = incidentOfKey(subject);
         this.incidents.set(scope, (this.incidents.get(scope) ?? 0) + 1);
       }
     }

@@ -5,7 +5,7 @@ import type { Incident, TargetReport } from "../../core/model/report.ts";
 import { isoTime } from "../../core/model/text.ts";
 import { idOfKey } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
-import { renderCommand } from "./shell.ts";
+import { renderCommand, renderLink } from "./shell.ts";
 
 /** A silence, and a maintenance window, are as long as it takes to look into a problem. */
 const SILENCE_MS = 2 * 3_600_000;
@@ -58,8 +58,8 @@ export function renderAct(
   const links = alerts.map((match) => {
     const of = alerts.length === 1 ? "" : ` of ${Object.values(match).join(" ")}`;
     return [
-      alertmanager && renderLink(silenceUrl(alertmanager, match), `New silence${of}`),
-      grafana && renderLink(dashboardUrl(grafana, match, since, nowMs), `Dashboard at that time${of}`),
+      alertmanager && renderLink(`New silence${of}`, silenceUrl(alertmanager, match)),
+      grafana && renderLink(`Dashboard at that time${of}`, dashboardUrl(grafana, match, since, nowMs)),
     ];
   });
   const commands = alerts.map((match) => amtoolCommand(match, alertmanager)).join("\n");
@@ -71,10 +71,6 @@ export function renderAct(
 ${renderCommand(commands, `amtool command for ${id}`)}
 <p class="hint">Two hours of maintenance, in chains.yaml:</p>
 ${renderCommand(maintenanceLines(matches, nowMs), `lines of chains.yaml for ${id}`)}</details>`;
-}
-
-function renderLink(url: string, text: string): Html {
-  return html`<a href="${url}" rel="noopener noreferrer">${text}</a> `;
 }
 
 function labelsOf(match: MaintenanceMatch): readonly (readonly [name: string, value: string])[] {

@@ -9,7 +9,7 @@ import { keepTargets } from "../api/selection.ts";
 import { headline } from "../wording/headline.ts";
 import { findProblems, idOfKey } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
-import { chainPath, eventsPath, historyPath, pairPath } from "./links.ts";
+import { chainPath, eventsPath, pairPath } from "./links.ts";
 import { renderIncidents } from "./lists.ts";
 import { renderChainParity } from "./parity.ts";
 import {
@@ -168,6 +168,8 @@ function renderProtocol(
   { endpoints, links, past, strips }: ChainPageOptions,
 ): Html {
   const nowMs = Date.parse(time);
+  const timesMs = [...past.timesMs, nowMs];
+  const laggingMs = chain.thresholds.lagging_seconds * 1000;
   const worstFirst = targets.toSorted((a, b) => statusRank(b.status) - statusRank(a.status));
   const strip = strips === undefined ? () => null : stripsOfChain(strips, chain, nowMs);
   const cards = worstFirst.map((target) => {
@@ -176,16 +178,13 @@ function renderProtocol(
     return renderTargetCard(target, {
       gap: gaps.find(({ key }) => key === target.key),
       endpoints: endpoints.filter(({ targets: served }) => served.includes(target.key)),
-      sparkline: html`${renderSparkline([...past.timesMs, nowMs], [...lags, lagMs], {
-        nowMs,
-        laggingMs: chain.thresholds.lagging_seconds * 1000,
-      })}${strip("status", target.key)}`,
+      sparkline: html`${renderSparkline(timesMs, [...lags, lagMs], laggingMs, nowMs)}${strip("status", target.key)}`,
       links,
       nowMs,
     });
   });
   return html`<section aria-label="${protocol}"><h2>${protocol}
-<small><a href="#history-${protocol}">History</a> · <a href="${pairPath(protocol, chain.slug)}">JSON</a></small></h2>
+<small><a href="#history-${protocol}">History</a> · <a href="${pairPath("status", protocol, chain.slug)}">JSON</a></small></h2>
 <p class="hint">${whereTrafficGoes(targets)}</p>
 ${strip("pair", `${protocol}/${chain.slug}`)}
 <ul class="cards wide">${cards}</ul></section>`;
@@ -196,14 +195,9 @@ function stripsOfChain({ events, range }: StripOptions, { name, slug: chain }: C
   const read = periodReader(events, intervalOf(range, nowMs));
   return (kind: "status" | "pair", subject: string): Html => {
     const { protocol, ...id } = idOfKey(subject);
-    const of = kind === "pair" ? { protocol, chain } : { protocol, ...id, chain };
+    const of = kind === "pair" ? { protocol, chain, range } : { protocol, ...id, chain, range };
     const named = kind === "pair" ? `${protocol} on ${name}` : `${protocol} ${variantName(id)}`;
-    return renderStrip(read(kind, subject), {
-      name: named,
-      range,
-      nowMs,
-      href: eventsPath({ ...of, range }),
-    });
+    return renderStrip(read(kind, subject), named, range, nowMs, eventsPath(of));
   };
 }
 
@@ -216,7 +210,7 @@ function whereTrafficGoes(targets: readonly TargetReport[]): string {
 
 /** Where a script draws the plots. */
 function renderHistory(protocol: string, slug: string): Html {
-  const path = historyPath(protocol, slug);
+  const path = pairPath("history", protocol, slug);
   return renderSection(
     `history-${protocol}`,
     html`History of ${protocol} <small><a href="${path}">JSON</a></small>`,

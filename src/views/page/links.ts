@@ -12,10 +12,15 @@ export interface FleetView {
 
 /** The status page as somebody looks at it. */
 export function fleetPath(view: FleetView): string {
-  const search = Object.entries<string>({ ...view })
-    .filter(([, value]) => value !== "")
-    .map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
-  return search.length === 0 ? "/" : `/?${search.join("&")}`;
+  return withQuery("/", { ...view });
+}
+
+/** A path with the query parameters that are not empty. */
+export function withQuery(path: string, query: Readonly<Record<string, unknown>>): string {
+  const named = Object.entries(query).flatMap(([name, value]) =>
+    typeof value === "string" && value !== "" ? `${name}=${encodeURIComponent(value)}` : [],
+  );
+  return named.length === 0 ? path : `${path}?${named.join("&")}`;
 }
 
 /** The page of a chain. */
@@ -37,14 +42,9 @@ export function parityAnchor(protocol: string): string {
   return `parity-${encodeURIComponent(protocol)}`;
 }
 
-/** The status of a protocol on a chain as JSON. */
-export function pairPath(protocol: string, chain: string): string {
-  return `/api/v1/status/${encodeURIComponent(protocol)}/${encodeURIComponent(chain)}`;
-}
-
-/** The history of a protocol on a chain as JSON. */
-export function historyPath(protocol: string, chain: string): string {
-  return `/api/v1/history/${encodeURIComponent(protocol)}/${encodeURIComponent(chain)}`;
+/** The status or the history of a protocol on a chain as JSON. */
+export function pairPath(what: "status" | "history", protocol: string, chain: string): string {
+  return `/api/v1/${what}/${encodeURIComponent(protocol)}/${encodeURIComponent(chain)}`;
 }
 
 /** The page of all budgets and the polling plan. */
@@ -70,12 +70,10 @@ export function statusPath(status: string): string {
 /** The page of what happened. */
 export const INCIDENTS_PATH = "/incidents";
 
-/** The events of that page, narrowed to what is named. */
-export function eventsPath(query: Readonly<Record<string, string | number | undefined>>): string {
-  const named = Object.entries(query).flatMap(([name, value]) =>
-    NAMES.has(name) && value !== undefined ? `${name}=${encodeURIComponent(value)}` : [],
-  );
-  return `${INCIDENTS_PATH}?${named.join("&")}#events`;
+/** The events of that page, narrowed to what is named; other keys are left out. */
+export function eventsPath(query: object): string {
+  const named = Object.entries(query).filter(([name]) => NAMES.has(name));
+  return `${withQuery(INCIDENTS_PATH, Object.fromEntries(named))}#events`;
 }
 
 /** What the page can be narrowed by. */

@@ -4,9 +4,9 @@ import type { PublicView } from "../../core/model/links.ts";
 import type { Report } from "../../core/model/report.ts";
 import { type Pair, type PairState, pairState, pairsOf } from "../../core/report/pairs.ts";
 import { periodReader } from "../api/events.ts";
-import { TONE_GLYPHS, type Tone } from "../wording/targets.ts";
+import type { Tone } from "../wording/targets.ts";
 import { type Html, html, ownMarkup, renderHtml } from "./html.ts";
-import { glyphOf, icon, renderClock } from "./shell.ts";
+import { icon, renderClock, toneGlyph } from "./shell.ts";
 import { intervalOf, renderStrip } from "./strip.ts";
 
 const WORDS: Readonly<Record<PairState, readonly [word: string, tone: Tone]>> = {
@@ -29,8 +29,8 @@ export function renderPublicPage(report: Report, view: PublicView, log: EventLog
   const sections = [...groupBy(pairs, ({ protocol }) => protocol)].map(
     ([protocol, own]) =>
       html`<section><h2>${protocol}</h2><ul class="strips">${own.map((pair) => {
-        const strip = { name: pair.chain.name, range: "90d", nowMs, href: null } as const;
-        return html`<li>${renderState(pair)}${renderStrip(read("pair", `${protocol}/${pair.chain.slug}`), strip)}</li>
+        const periods = read("pair", `${protocol}/${pair.chain.slug}`);
+        return html`<li>${renderState(pair)}${renderStrip(periods, pair.chain.name, "90d", nowMs, null)}</li>
 `;
       })}</ul></section>`,
   );
@@ -38,7 +38,7 @@ export function renderPublicPage(report: Report, view: PublicView, log: EventLog
 <html lang="en"><head><meta charset="utf-8"><title>${view.title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <link rel="icon" href="${icon(tone)}"><link rel="stylesheet" href="${styles}"></head>
-<body><main><div class="summary ${tone}"><h1>${glyphOf(TONE_GLYPHS[tone])} ${view.title}: ${sentence}</h1>
+<body><main><div class="summary ${tone}"><h1>${toneGlyph(tone)} ${view.title}: ${sentence}</h1>
 <p>As of ${renderClock(report.generated_at, nowMs)}, and the last 90 days</p></div>
 ${sections}</main></body></html>
 `);
@@ -46,7 +46,7 @@ ${sections}</main></body></html>
 
 function renderState(pair: Pair): Html {
   const [word, tone] = WORDS[pairState(pair)];
-  return html`<span>${pair.chain.name} <b class="pill ${tone}">${glyphOf(TONE_GLYPHS[tone])} ${word}</b></span>`;
+  return html`<span>${pair.chain.name} <b class="pill ${tone}">${toneGlyph(tone)} ${word}</b></span>`;
 }
 
 /** The pairs that anybody may see; testnets are nobody's loss. */

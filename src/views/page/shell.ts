@@ -3,7 +3,7 @@ import type { Report } from "../../core/model/report.ts";
 import { formatAgo, formatClock } from "../../core/model/text.ts";
 import { sentenceCase } from "../wording/headline.ts";
 import { TONE_GLYPHS, type Tone } from "../wording/targets.ts";
-import { type Html, type HtmlValue, html, ownMarkup, renderHtml } from "./html.ts";
+import { type Html, type HtmlValue, html, ownMarkup, renderHtml, webLink } from "./html.ts";
 import { API_PATH, DOCS_PATH, INCIDENTS_PATH, PLAN_PATH, STATUSES_PATH } from "./links.ts";
 
 /** The paths of the files that pages load. */
@@ -173,6 +173,12 @@ export function renderAgo(time: string, nowMs: number): Html {
 /** A time of day, as `formatClock` writes it. */
 export function renderClock(time: string, nowMs: number): Html {
   return html`<time datetime="${time}">${formatClock(Date.parse(time), nowMs)}</time>`;
+}
+
+/** A link out of Synclag; null where the URL is none that is safe to link to. */
+export function renderLink(text: string, url: string | null): Html | null {
+  const safe = webLink(url);
+  return safe === null ? null : html`<a href="${safe}" rel="noopener noreferrer">${text}</a> `;
 }
 
 /** A command, or lines of a file, that a click selects as a whole. */

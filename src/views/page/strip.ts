@@ -58,17 +58,14 @@ const PAIR_TONES: Readonly<Record<string, Tone>> = { degraded: "warn", down: "ba
 /** A line of coloured slots, each by the worst that was in it, and what share of the time was good. */
 export function renderStrip(
   periods: readonly Period[],
-  {
-    name,
-    range,
-    nowMs,
-    href,
-  }: { readonly name: string; readonly range: Range; readonly nowMs: number; readonly href: string | null },
+  name: string,
+  range: Range,
+  nowMs: number,
+  href: string | null,
 ): Html {
   const { slots: count, title } = RANGES[range];
-  const slots = slotsOf(periods, intervalOf(range, nowMs), count);
   const runs: { period: Period; from: number; to: number }[] = [];
-  for (const [index, { period }] of slots.entries()) {
+  for (const [index, period] of slotsOf(periods, intervalOf(range, nowMs), count).entries()) {
     const run = runs.at(-1);
     if (run?.period.state === period.state && run.period.sinceMs === period.sinceMs) {
       run.to = index + 1;
@@ -129,12 +126,8 @@ export function renderFleetHistory(report: Report, { events, range }: StripOptio
   const render = ({ pair, periods }: { readonly pair: Pair; readonly periods: readonly Period[] }) => {
     const { protocol, chain } = pair;
     const name = `${protocol} on ${chain.name}`;
-    const strip = renderStrip(periods, {
-      name,
-      range,
-      nowMs,
-      href: eventsPath({ protocol, chain: chain.slug, range }),
-    });
+    const href = eventsPath({ protocol, chain: chain.slug, range });
+    const strip = renderStrip(periods, name, range, nowMs, href);
     return html`<li><a href="${chainPath(chain.slug)}">${name}</a>${strip}</li>`;
   };
   const troubled = lines.filter(({ ok_share: share }) => share !== null && share < 1);

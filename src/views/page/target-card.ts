@@ -5,9 +5,9 @@ import type { GapReport, TargetReport } from "../../core/model/report.ts";
 import { formatAgo, formatCount, formatDuration, formatNumber, isoTime } from "../../core/model/text.ts";
 import { reasonSuffix, statusWords } from "../wording/targets.ts";
 import { renderAct, targetProblem } from "./act.ts";
-import { type Html, html, webLink } from "./html.ts";
+import { type Html, html } from "./html.ts";
 import { statusPath, targetAnchor } from "./links.ts";
-import { glyphOf, renderAgo, renderClock, renderCommand, renderTerm } from "./shell.ts";
+import { glyphOf, renderAgo, renderClock, renderCommand, renderLink, renderTerm } from "./shell.ts";
 
 /** What a card shows beside the report of its target. */
 export interface TargetCardOptions {
@@ -36,7 +36,7 @@ ${sparkline}
 ${act}
 <details id="exchanges-${anchor}"><summary>More, replies and the request</summary>
 ${renderFacts(otherFacts(target, nowMs))}
-<p class="meta">${link("Explorer", target.explorer)}${link("Playground", target.playground)}</p>
+<p class="meta">${renderLink("Explorer", target.explorer)}${renderLink("Playground", target.playground)}</p>
 ${endpoints.map((endpoint) => renderExchanges(endpoint, nowMs))}</details></li>
 `;
 }
@@ -120,11 +120,6 @@ function describeGap({ blocks, seconds, uncertainty_blocks: uncertainty }: GapRe
 
 function ago(time: string | null, nowMs: number): Html | string {
   return time === null ? "never" : html`${formatAgo(Date.parse(time), nowMs)}, ${renderClock(time, nowMs)}`;
-}
-
-function link(name: string, url: string | null): Html | null {
-  const safe = webLink(url);
-  return safe === null ? null : html`<a href="${safe}" rel="noopener noreferrer">${name}</a> `;
 }
 
 function renderExchangeList(title: string, exchanges: readonly Exchange[], nowMs: number): Html | null {

@@ -1,20 +1,11 @@
 import type { Event } from "../../core/events/event.ts";
 import { variantName } from "../../core/model/fleet.ts";
-import type { Incident, Report } from "../../core/model/report.ts";
+import { incidentOfKey, type Report } from "../../core/model/report.ts";
 import { formatDuration } from "../../core/model/text.ts";
 import { incidentTitle } from "./incidents.ts";
 
-/** An event for people. */
-export interface EventWords {
-  /** What it happened to: `lockup subgraph on Base`. */
-  readonly what: string;
-  /** `ok → stalled`. */
-  readonly change: string;
-  /** More of it; may be empty. */
-  readonly detail: string;
-}
-
-export function eventWords(event: Event, chainName: (slug: string) => string): EventWords {
+/** An event for people: what it happened to, such as `lockup subgraph on Base`, `ok → stalled`, and more, which may be empty. */
+export function eventWords(event: Event, chainName: (slug: string) => string) {
   const { kind, subject, from, to, lag_seconds: lag } = event;
   const detail = event.detail ?? "";
   const late = lag === null || to !== "lagging" ? "" : `${formatDuration(lag * 1_000)} behind`;
@@ -30,9 +21,8 @@ export function eventWords(event: Event, chainName: (slug: string) => string): E
       return { what: `${protocol} on ${chainName(chain)}`, change: `${from} → ${to}`, detail };
     }
     case "incident": {
-      const [scope = "", ...rest] = subject.split(" ");
-      const incident = { scope: scope as Incident["scope"], subject: rest.join(" "), detail };
-      return { what: "Incident", change: to, detail: incidentTitle(incident) };
+      const title = incidentTitle({ ...incidentOfKey(subject), detail });
+      return { what: "Incident", change: to, detail: title };
     }
     case "parity": {
       const [probe = "", key = "", against = ""] = subject.split(" ");

@@ -164,7 +164,7 @@ describe("what follows of events for a time", () => {
       day,
     );
 
-    const slots = slotsOf(periods, day, 6).map(({ period }) => period.state);
+    const slots = slotsOf(periods, day, 6).map(({ state }) => state);
 
     expect(slots).toEqual(["stalled", "ok", "ok", "ok", "ok", "lagging"]);
   });
