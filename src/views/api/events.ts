@@ -82,17 +82,12 @@ export const StatusHistorySchema = z.object({
 /** Query parameters; one that is given twice is a list. */
 export type Query = Readonly<Record<string, string | readonly string[] | undefined>>;
 
-/** Which events are asked for. */
-export interface EventQuery extends Interval {
+/** What events can be narrowed by. */
+export const EVENT_FILTERS = ["kind", "protocol", "chain", "variant", "tier", "host", "status"] as const;
+
+/** Which events are asked for; a filter that is left out lets anything pass. */
+export interface EventQuery extends Interval, Partial<Record<(typeof EVENT_FILTERS)[number], string>> {
   readonly limit: number;
-  /** What they must be about; left out: anything. */
-  readonly kind?: string | undefined;
-  readonly protocol?: string | undefined;
-  readonly chain?: string | undefined;
-  readonly variant?: string | undefined;
-  readonly tier?: string | undefined;
-  readonly host?: string | undefined;
-  readonly status?: string | undefined;
 }
 
 const DAY_MS = 86_400_000;

@@ -20,15 +20,9 @@ const SCHEMAS = {
 
 /** What a path takes and replies. */
 interface PathItem {
-  readonly parameters?: readonly Parameter[];
+  readonly parameters?: readonly { readonly name: string; readonly description: string }[];
   readonly get?: Operation;
   readonly post?: Operation;
-}
-
-interface Parameter {
-  readonly name: string;
-  readonly in: string;
-  readonly description: string;
 }
 
 interface Operation {
@@ -44,11 +38,7 @@ const ABOUT =
 export function openapiDocument(version: string): OpenapiObject {
   return {
     openapi: "3.1.0",
-    info: {
-      title: "Synclag",
-      version,
-      description: ABOUT,
-    },
+    info: { title: "Synclag", version, description: ABOUT },
     paths: PATHS,
     components: {
       schemas: Object.fromEntries(
@@ -90,31 +80,23 @@ function jsonSchema(schema: z.ZodType): OpenapiObject {
   return rest;
 }
 
-const PROTOCOL = {
-  ...parameter("path", "protocol", "As named in chains.yaml", { type: "string" }),
-  required: true,
-};
-const PAIR = [
-  PROTOCOL,
-  { ...parameter("path", "chain", "The slug of the chain", { type: "string" }), required: true },
-];
+const TEXT = { type: "string" };
+const PROTOCOL = parameter("path", "protocol", "As named in chains.yaml", TEXT);
+const PAIR = [PROTOCOL, parameter("path", "chain", "The slug of the chain", TEXT)];
 
 const HEALTH_QUERY = [
-  parameter("query", "variant", "Considers only this variant; by default any of them", { type: "string" }),
-  parameter(
-    "query",
+  query("variant", "Considers only this variant; by default any of them", TEXT),
+  query(
     "tier",
     "Considers only this tier; a protocol without a production tier on the chain defaults to all its tiers",
     { type: "string", default: "production" },
   ),
-  parameter(
-    "query",
+  query(
     "max_lag",
     "How many seconds a variant may be behind the reference or, if there is none, may go without advancing. Default: the lagging threshold of the chain",
     { type: "number", minimum: 0 },
   ),
-  parameter(
-    "query",
+  query(
     "parity",
     "equal: a variant whose data differ from another variant's is not healthy, or only the odd one out where more than two were compared",
     { type: "string", enum: ["equal"] },
@@ -122,11 +104,10 @@ const HEALTH_QUERY = [
 ];
 
 const HISTORY_QUERY = [
-  parameter("query", "hours", "How far back to go", {
+  query("hours", "How far back to go", {
     ...{ type: "number", exclusiveMinimum: 0, maximum: 999.999, default: 24 },
   }),
-  parameter(
-    "query",
+  query(
     "points",
     "The maximum number of rows; adjacent rows are merged, keeping the last height, the longest lag and the widest gap",
     { type: "integer", minimum: 1, maximum: 99_999, default: 10_000 },
@@ -134,97 +115,83 @@ const HISTORY_QUERY = [
 ];
 
 const TIME = "An ISO 8601 time, or how long ago, such as 24h or 7d";
-const SPAN_QUERY = (from: string, limit: number) => [
-  parameter("query", "from", TIME, { type: "string", default: from }),
-  parameter("query", "to", `${TIME}. Default: now`, { type: "string" }),
-  parameter("query", "limit", "The maximum number of items of a list, the latest", {
-    ...{ type: "integer", minimum: 1, maximum: 10_000, default: limit },
-  }),
-];
 const EVENT_QUERY = [
-  ...SPAN_QUERY("24h", 200),
-  parameter("query", "kind", "Only events of this kind", { type: "string", enum: EVENT_KINDS }),
+  ...spanQuery("24h", 200),
+  query("kind", "Only events of this kind", { type: "string", enum: EVENT_KINDS }),
   ...["protocol", "chain", "variant", "tier", "host"].map((name) =>
-    parameter("query", name, `Only events of targets of this ${name}`, { type: "string" }),
+    query(name, `Only events of targets of this ${name}`, TEXT),
   ),
-  parameter("query", "status", "Only changes from or to this status", { type: "string" }),
+  query("status", "Only changes from or to this status", TEXT),
 ];
 
 const UNKNOWN_PAIR = problem("No such protocol or chain; the detail lists those that exist");
 const INVALID = problem("A parameter is invalid");
 
 const PATHS: Readonly<Record<string, PathItem>> = {
-  "/api/v1/status": get("getStatus", "The status of every target", {
+  "/api/v1/status": get("getStatus", "The status of every target", [], {
     "200": json("Status", "The current status"),
   }),
-  "/api/v1/status/{protocol}/{chain}": {
-    parameters: PAIR,
-    ...get("getPairStatus", "The status of one protocol on one chain, every list filtered", {
-      "200": json("Status", "The current status"),
-      "404": UNKNOWN_PAIR,
-    }),
-  },
-  "/api/v1/health/{protocol}/{chain}": {
-    parameters: [...PAIR, ...HEALTH_QUERY],
-    ...get("getHealth", "Whether traffic can be sent there, and which variant is freshest", {
+  "/api/v1/status/{protocol}/{chain}": get(
+    "getPairStatus",
+    "The status of one protocol on one chain, every list filtered",
+    PAIR,
+    { "200": json("Status", "The current status"), "404": UNKNOWN_PAIR },
+  ),
+  "/api/v1/health/{protocol}/{chain}": get(
+    "getHealth",
+    "Whether traffic can be sent there, and which variant is freshest",
+    [...PAIR, ...HEALTH_QUERY],
+    {
       "200": json("Health", "A considered variant is ok and within max_lag"),
       "400": INVALID,
       "404": problem("No such protocol, chain, variant or tier; the detail lists those that exist"),
       "503": json("Health", "No considered variant is ok and within max_lag"),
-    }),
-  },
-  "/api/v1/health/{protocol}": {
-    parameters: [PROTOCOL, ...HEALTH_QUERY],
-    ...get("getProtocolHealth", "Whether traffic can be sent to a protocol on all its chains", {
+    },
+  ),
+  "/api/v1/health/{protocol}": get(
+    "getProtocolHealth",
+    "Whether traffic can be sent to a protocol on all its chains",
+    [PROTOCOL, ...HEALTH_QUERY],
+    {
       "200": json("ProtocolHealth", "On each chain a considered variant is ok and within max_lag"),
       "400": INVALID,
       "404": problem("No such protocol, variant or tier; the detail lists those that exist"),
       "503": json("ProtocolHealth", "On some chain no considered variant is ok and within max_lag"),
-    }),
-  },
-  "/api/v1/history/{protocol}/{chain}": {
-    parameters: [...PAIR, ...HISTORY_QUERY],
-    ...get("getHistory", "The recent history of one protocol on one chain, as plotted on its page", {
-      "200": json("History", "Oldest row first"),
-      "400": INVALID,
-      "404": UNKNOWN_PAIR,
-    }),
-  },
-  "/api/v1/status/{protocol}/{chain}/history": {
-    parameters: [...PAIR, ...SPAN_QUERY("24h", 1_000)],
-    ...get("getStatusHistory", "What one protocol on one chain and its targets were, and how available", {
-      "200": json("StatusHistory", "The latest period first"),
-      "400": INVALID,
-      "404": UNKNOWN_PAIR,
-    }),
-  },
-  "/api/v1/events": {
-    parameters: EVENT_QUERY,
-    ...get(
-      "getEvents",
-      "What happened in the last 30 days. Without kind or status: no changes from unknown to ok, and of pairs only those from or to down",
-      {
-        "200": json("Events", "The latest event first"),
-        "400": INVALID,
-      },
-    ),
-  },
-  "/api/v1/incidents": {
-    parameters: SPAN_QUERY("7d", 200),
-    ...get("getIncidents", "The incidents of the last 30 days, and those that go on", {
-      "200": json("Incidents", "The latest incident first"),
-      "400": INVALID,
-    }),
-  },
-  "/openapi.json": get("getOpenapi", "This document", {
+    },
+  ),
+  "/api/v1/history/{protocol}/{chain}": get(
+    "getHistory",
+    "The recent history of one protocol on one chain, as plotted on its page",
+    [...PAIR, ...HISTORY_QUERY],
+    { "200": json("History", "Oldest row first"), "400": INVALID, "404": UNKNOWN_PAIR },
+  ),
+  "/api/v1/status/{protocol}/{chain}/history": get(
+    "getStatusHistory",
+    "What one protocol on one chain and its targets were, and how available",
+    [...PAIR, ...spanQuery("24h", 1_000)],
+    { "200": json("StatusHistory", "The latest period first"), "400": INVALID, "404": UNKNOWN_PAIR },
+  ),
+  "/api/v1/events": get(
+    "getEvents",
+    "What happened in the last 30 days. Without kind or status: no changes from unknown to ok, and of pairs only those from or to down",
+    EVENT_QUERY,
+    { "200": json("Events", "The latest event first"), "400": INVALID },
+  ),
+  "/api/v1/incidents": get(
+    "getIncidents",
+    "The incidents of the last 30 days, and those that go on",
+    spanQuery("7d", 200),
+    { "200": json("Incidents", "The latest incident first"), "400": INVALID },
+  ),
+  "/openapi.json": get("getOpenapi", "This document", [], {
     "200": content("application/json", "OpenAPI 3.1", { type: "object" }),
   }),
-  "/metrics": get("getMetrics", "Metrics for Prometheus", { "200": text("Text format 0.0.4") }),
-  "/-/healthy": get("getHealthy", "Whether the poll loop makes progress", {
+  "/metrics": get("getMetrics", "Metrics for Prometheus", [], { "200": text("Text format 0.0.4") }),
+  "/-/healthy": get("getHealthy", "Whether the poll loop makes progress", [], {
     "200": text("The poll loop makes progress"),
     "503": problem("The poll loop is stuck"),
   }),
-  "/-/ready": get("getReady", "Whether every indexer has completed its first round", {
+  "/-/ready": get("getReady", "Whether every indexer has completed its first round", [], {
     "200": text("Every indexer has completed its first round"),
     "503": problem("Some indexers have not, or the daemon is shutting down"),
   }),
@@ -241,12 +208,32 @@ const PATHS: Readonly<Record<string, PathItem>> = {
   },
 };
 
-function get(operationId: string, summary: string, responses: Operation["responses"]): PathItem {
-  return { get: { operationId, summary, responses } };
+function spanQuery(from: string, limit: number) {
+  return [
+    query("from", TIME, { type: "string", default: from }),
+    query("to", `${TIME}. Default: now`, TEXT),
+    query("limit", "The maximum number of items of a list, the latest", {
+      ...{ type: "integer", minimum: 1, maximum: 10_000, default: limit },
+    }),
+  ];
+}
+
+function get(
+  operationId: string,
+  summary: string,
+  parameters: NonNullable<PathItem["parameters"]>,
+  responses: Operation["responses"],
+): PathItem {
+  const operation = { get: { operationId, summary, responses } };
+  return parameters.length === 0 ? operation : { parameters, ...operation };
 }
 
 function parameter(place: "path" | "query", name: string, description: string, schema: OpenapiObject) {
-  return { name, in: place, description, schema };
+  return { name, in: place, description, schema, ...(place === "path" && { required: true }) };
+}
+
+function query(name: string, description: string, schema: OpenapiObject) {
+  return parameter("query", name, description, schema);
 }
 
 function json(name: keyof typeof SCHEMAS, description: string) {

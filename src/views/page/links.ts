@@ -1,4 +1,5 @@
-import type { TargetReport } from "../../core/model/report.ts";
+import type { IndexerId } from "../../core/model/fleet.ts";
+import { EVENT_FILTERS } from "../api/events.ts";
 
 /** What the URL of the status page names; each may be empty. */
 export interface FleetView {
@@ -29,11 +30,7 @@ export function chainPath(slug: string): string {
 }
 
 /** The fragment of a target on the page of its chain. */
-export function targetAnchor({
-  protocol,
-  variant,
-  tier,
-}: Pick<TargetReport, "protocol" | "variant" | "tier">): string {
+export function targetAnchor({ protocol, variant, tier }: IndexerId): string {
   return [protocol, variant, tier].map(encodeURIComponent).join("-");
 }
 
@@ -77,15 +74,4 @@ export function eventsPath(query: object): string {
 }
 
 /** What the page can be narrowed by. */
-const NAMES = new Set([
-  "range",
-  "from",
-  "to",
-  "kind",
-  "protocol",
-  "chain",
-  "variant",
-  "tier",
-  "host",
-  "status",
-]);
+const NAMES: ReadonlySet<string> = new Set(["range", "from", "to", ...EVENT_FILTERS]);

@@ -98,17 +98,15 @@ function stateSuffix({ target }: TargetProblem): string {
   return `${reason === null || reason === status ? "" : ` (${reason})`}${lag}`;
 }
 
+const BUDGET_HEAD = ["Budget", "Used", "Left", "Endpoint"];
+
 /** A line for each budget; of a budget that each endpoint has for itself, the endpoint that has used most of it. */
 export function renderBudgets(budgets: readonly BudgetReport[]): Html | null {
   const rows = [...groupBy(budgets, ({ budget }) => budget).values()].flatMap(budgetCells);
   const title = html`Budgets <small><a href="${PLAN_PATH}">details and plan</a></small>`;
   return rows.length === 0
     ? null
-    : renderSection(
-        "budgets",
-        title,
-        renderTable({ id: "budgets", label: "Budgets", head: ["Budget", "Used", "Left", "Endpoint"], rows }),
-      );
+    : renderSection("budgets", title, renderTable("budgets", "Budgets", BUDGET_HEAD, rows));
 }
 
 function budgetCells(ledgers: readonly BudgetReport[]) {

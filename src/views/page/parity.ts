@@ -43,7 +43,7 @@ export function renderChainParity(
   return renderSection(
     id,
     `Data of ${first.protocol}: the same in each variant?`,
-    html`${renderTable({ id, label: `Parity of ${first.protocol}`, head: HEAD, rows })}
+    html`${renderTable(id, `Parity of ${first.protocol}`, HEAD, rows)}
 ${renderQueries(own, endpoints, id)}`,
   );
 }

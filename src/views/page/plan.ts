@@ -45,19 +45,14 @@ function renderBudget(planned: PlannedBudget, ledgers: readonly BudgetReport[]):
   const { budget: name, limit, per, scope } = planned;
   const whose =
     scope === "shared" ? `shared by ${formatCount(planned.endpoints, "endpoint")}` : "for each endpoint";
+  const rows = ledgers.toSorted((a, b) => a.remaining - b.remaining).map(ledgerCells);
   const used = `${formatNumber(Math.round(planned.requests))} of them (${formatPercent(planned.share)})`;
   return renderSection(
     `budget-${name}`,
     `Budget ${name}`,
     html`<p class="hint">${formatNumber(limit)} requests ${perWindow(per)}, ${whose}. The schedules use ${used}; the rest is
 for retries, confirmation polls and manual checks. Used and left are those of the last ${WINDOW[per]}.</p>
-${renderTable({
-  id: `budget-${name}`,
-  label: `Endpoints of budget ${name}`,
-  head: ["Endpoint", "Used", "Left"],
-  rows: ledgers.toSorted((a, b) => a.remaining - b.remaining).map(ledgerCells),
-  height: "tall",
-})}`,
+${renderTable(`budget-${name}`, `Endpoints of budget ${name}`, ["Endpoint", "Used", "Left"], rows, "tall")}`,
   );
 }
 
@@ -85,7 +80,7 @@ function renderPlan(plan: Plan): Html {
   return renderSection(
     "plan",
     "Plan",
-    html`${renderTable({ id: "plan", label: "Indexers", head: HEAD, rows: planRows(plan) })}
+    html`${renderTable("plan", "Indexers", HEAD, planRows(plan))}
 <p class="hint">${describeDetection(basis)}</p>
 ${parity.length === 0 ? null : html`<p class="hint">${compared}</p>`}`,
   );

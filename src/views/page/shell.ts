@@ -145,18 +145,15 @@ export function renderSection(id: string, title: HtmlValue, body: HtmlValue): Ht
 ${body}</section>`;
 }
 
-export interface TableBox {
-  readonly id: string;
-  readonly label: string;
-  readonly head: readonly string[];
-  /** The first cell of a row is its heading. */
-  readonly rows: readonly (readonly HtmlValue[])[];
-  readonly height?: "tall";
-}
-
-/** A table in a box of its own, which scrolls. */
-export function renderTable({ id, label, head, rows, height }: TableBox): Html {
-  return html`<div class="box${height === undefined ? "" : ` ${height}`}" id="box-${id}" role="region" aria-label="${label}" tabindex="0">
+/** A table in a box of its own, which scrolls. The first cell of a row is its heading. */
+export function renderTable(
+  id: string,
+  label: string,
+  head: readonly string[],
+  rows: readonly (readonly HtmlValue[])[],
+  height = "",
+): Html {
+  return html`<div class="box${height && ` ${height}`}" id="box-${id}" role="region" aria-label="${label}" tabindex="0">
 <table class="plain"><thead><tr>${head.map((title) => html`<th scope="col">${title}</th>`)}</tr></thead>
 <tbody>${rows.map(
     ([first = "", ...cells]) =>

@@ -19,10 +19,7 @@ export function differingKeys({ key, against_key, odd_key }: ParityReport): read
 }
 
 /** `airdrops on Base (campaigns)`. */
-export function parityTitle(
-  { protocol, chain, probe }: ParityReport,
-  { chains }: Pick<Report, "chains">,
-): string {
+export function parityTitle({ protocol, chain, probe }: ParityReport, { chains }: Report): string {
   const name = chains.find(({ slug }) => slug === chain)?.name ?? chain;
   return `${protocol} on ${name} (${probe})`;
 }

@@ -61,11 +61,7 @@ export const TONE_GLYPHS: Readonly<Record<Tone, string>> = {
 };
 
 /** ` (timeout)`: the reason of a failure, unless the status or the detail names it already. */
-export function reasonSuffix({
-  status,
-  reason,
-  detail,
-}: Pick<TargetReport, "status" | "reason" | "detail">): string {
+export function reasonSuffix({ status, reason, detail }: TargetReport): string {
   return reason === null || reason === status || detail.includes(reason) ? "" : ` (${reason})`;
 }
 
