@@ -30,9 +30,6 @@ export function mergeSavedBudgets(one: SavedBudgets, other: SavedBudgets): Saved
 
 /** Moves all times forward by `aheadMs`. */
 export function shiftSavedBudgets(saved: SavedBudgets, aheadMs: number): SavedBudgets {
-  if (aheadMs === 0) {
-    return saved;
-  }
   const accounts = Object.entries(saved.accounts).map(([id, spent]) => {
     const backOff = shiftBackOff(spent.backOff, aheadMs);
     return [id, { ...shiftBuckets(spent, aheadMs), backOff }] as const;

@@ -244,7 +244,6 @@ export class Daemon implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.drain();
     await this.stopPolling();
   }
 

@@ -47,8 +47,6 @@ const INSTANT_MS = 1_000;
  * report. Ages in details, and the moment at which evidence becomes stale, are late by this at most.
  */
 const REPORT_LIFETIME_MS = 15_000;
-/** No poll takes so long: our clock was set while it was under way. */
-const LONGEST_POLL_MS = 120_000;
 
 /** One chain: folds in what its sources say as it comes, and decides what follows once a second, or when somebody asks. */
 export class Chain {
@@ -215,16 +213,14 @@ function nothingObserved(): Observed {
   return { changing: [], turned: [], implausible: [], suspicions: [] };
 }
 
-/** A poll whose two instants cannot both be right was answered when it was received; a height that is none is a failed poll. */
+/** A height that is none is a failed poll. */
 function credible(observation: Observation): Observation {
-  const { receivedAtMs, source } = observation;
-  const tookMs = receivedAtMs - observation.sentAtMs;
-  const sentAtMs = tookMs >= 0 && tookMs <= LONGEST_POLL_MS ? observation.sentAtMs : receivedAtMs;
   if (observation.kind === "head" && !isHeight(observation.head.block)) {
     const detail = `block ${observation.head.block}, which is no height`;
+    const { receivedAtMs, sentAtMs, source } = observation;
     return { source, sentAtMs, receivedAtMs, kind: "failed", reason: "implausible", detail };
   }
-  return sentAtMs === observation.sentAtMs ? observation : { ...observation, sentAtMs };
+  return observation;
 }
 
 /**

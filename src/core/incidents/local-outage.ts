@@ -36,9 +36,6 @@ export function isNetworkDown(
 ): boolean {
   const answeredMs = lastAnswerMs(contacts);
   const shortestMs = shortestIntervalMs(contacts);
-  if (nowMs - answeredMs < shortestMs || !contacts.some(({ last }) => isUnreached(last))) {
-    return false;
-  }
   const silent = new Set(contacts.filter((contact) => wentSilent(contact, answeredMs)));
   return (
     isLongSilence(silent, nowMs - answeredMs, shortestMs) &&

@@ -90,9 +90,10 @@ function observeProbe(state: ParityState, watched: StaleProbe, taken: readonly T
   const { probe } = watched;
   const updated = probe.targets.flatMap((probed) => {
     const own = taken.filter(({ reading }) => reading.target === probed.target.key);
+    const intervalMs = readingIntervalMs(probe, probed.target);
     return own.length === 0
       ? []
-      : [own.reduce((known, one) => take(known, one, probe), startOf(state, probe, probed))];
+      : [own.reduce((known, one) => take(known, one, intervalMs), startOf(state, probe, probed))];
   });
   const replaced = new Map(updated.map((known) => [idOf(known), known]));
   const sources = [...state.sources.filter((known) => !replaced.has(idOf(known))), ...updated];
@@ -115,7 +116,7 @@ function startOf(state: ParityState, { name }: WatchedProbe, { target, query }: 
 function take(
   known: KnownValues,
   { reading, trust, deployment }: TakenReading,
-  probe: WatchedProbe,
+  intervalMs: number,
 ): KnownValues {
   if (reading.kind === "failed") {
     return addFailure(known, reading.detail);
@@ -124,8 +125,6 @@ function take(
     return trust === "doubted" ? forgetValues(known) : known;
   }
   const isRedeployed = known.deployment !== null && deployment !== null && known.deployment !== deployment;
-  const target = probe.targets.find((one) => one.target.key === known.target)?.target;
-  const intervalMs = target === undefined ? probe.everyMs : readingIntervalMs(probe, target);
   const { block, value, receivedAtMs } = reading;
   const told = addReading(
     isRedeployed ? forgetValues(known) : known,

@@ -369,7 +369,7 @@ export class Poll {
 function sleep(durationMs: number, stopping: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const timer = setTimeout(end, durationMs);
-    stopping.addEventListener("abort", end, { once: true });
+    stopping.addEventListener("abort", end);
     function end(): void {
       clearTimeout(timer);
       stopping.removeEventListener("abort", end);
