@@ -146,6 +146,12 @@ describe("an outage of our own network", () => {
     [false, "two hosts are down, and two have not been polled since", "a b c:30m d:30m", "a b c d"],
     [false, "one host is down, and the other has not been polled since", "a b:30m", "a b"],
     [
+      false,
+      "one host goes down, one has been down for long, and a third has not been polled since",
+      "a b c:30m",
+      "b=long a c",
+    ],
+    [
       true,
       "a host and an RPC node are down, and a third has not been polled since",
       "a rpc c:30m",
@@ -164,6 +170,9 @@ describe("an outage of our own network", () => {
     for (const [name = "", fault] of fail.split(" ").map((one) => one.split("="))) {
       if (fault === "wait") {
         await tellToWait(play, name);
+      } else if (fault === "long") {
+        play.setHost(`${name}.example`, "down");
+        await play.run("2m");
       } else if (fault === undefined) {
         play.setHost(`${name}.example`, "down");
       } else {

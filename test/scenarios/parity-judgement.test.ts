@@ -65,6 +65,11 @@ describe("whether two variants have the same data, minute by minute", () => {
     ["forgets the heights above a step back", "0:5|5, 90:6|, 40:5|, 90:|5", "equal 5=5 at 40"],
     ["forgets all where the value of a lower height changes", "0:5|, 90:5|, 40:8|, 20:|5", "unknown"],
     [
+      "forgets all where the value changes of the height at which it was first read",
+      "0:4|, 50:5|, 90:5|, 50:8|, 0:|4",
+      "unknown",
+    ],
+    [
       "counts no difference after two values for one height",
       "0:5|5, 1:5|, 1:6|, 2:6|5, 3:6|5, 4:6|5, 5:6|5",
       "unknown",
@@ -86,6 +91,14 @@ describe("whether two variants have the same data, minute by minute", () => {
     await watch.read(pollsOf(polls));
 
     expect(watch.said()).toBe(said);
+  });
+
+  it("is equal all the while both stand still", async () => {
+    await using watch = await startWatch();
+
+    const results = await watch.results(Array.from({ length: 12 }, () => both(0, 5, 5)));
+
+    expect(new Set(results)).toEqual(new Set(["equal"]));
   });
 
   it("waits two minutes for a difference, however many comparisons there are", async () => {

@@ -295,22 +295,23 @@ describe("a poll that fails", () => {
 
 describe("a stop", () => {
   it.each([
-    { during: "the pause before a retry", fault: "http_500" },
-    { during: "a poll that hangs", fault: "hang_before_headers" },
-  ] as const)("in $during sends nothing more, and blames no target for it", async ({ fault }) => {
+    // The server has failed once before.
+    { during: "the pause before a retry", fault: "http_500", up: false },
+    { during: "a poll that hangs", fault: "hang_before_headers", up: true },
+  ] as const)("in $during sends nothing more, and blames no target for it", async ({ fault, up }) => {
     await using play = await startScenario(oneSubgraph({}));
     play.fleet.endpoint(SUBGRAPH).set({ latency: { minMs: 100, maxMs: 100 } });
-    await play.run("5m");
+    await play.run("299s");
     play.fleet.endpoint(SUBGRAPH).fail(FAULTS[fault]);
     // A poll begins at the full minute, and a retry follows 150 ms after its end.
-    await play.run("200ms");
+    await play.run("1200ms");
     const sent = play.received.length;
 
     await play.restart({ state: "kept", after: "10s" });
     await play.run("10s");
 
     expect(play.received).toHaveLength(sent);
-    expect(play.target(SUBGRAPH)).toMatchObject({ status: "ok", up: true });
+    expect(play.target(SUBGRAPH)).toMatchObject({ status: "ok", up });
   });
 });
 
@@ -352,6 +353,24 @@ describe("the query of an endpoint", () => {
     expect(play.target("airdrops/multichain/production/base").status).toBe("ok");
   });
 
+  it("is searched for over several polls where the budget can spare no more, and no target is blamed for it", async () => {
+    const limited = multichain("envio")
+      .replace("version: 1", "version: 1\nbudgets: { tight: { limit: 60, per: hour, scope: endpoint } }")
+      .replace("chains: [base, mode] }", "budget: tight, chains: [base, mode] }");
+    await using play = await startScenario(limited, {
+      endpoints: (spec) => ({ ...spec, kind: "envio-2.27" }),
+    });
+    const statuses: string[] = [];
+
+    for (let minute = 0; minute < 4; minute += 1) {
+      await play.run("1m");
+      statuses.push(play.target("airdrops/multichain/production/base").status);
+    }
+
+    expect(queriesOf(sentTo(play, MULTICHAIN))).toEqual([TIMED, PLAIN, OLD, OLD, OLD]);
+    expect(statuses).toEqual(["unknown", "unknown", "ok", "ok"]);
+  });
+
   it("is searched for again where it is refused all at once, and whole once an hour where none fits", async () => {
     await using play = await startScenario(multichain("envio"), {
       endpoints: (spec) => ({ ...spec, kind: "graph-node", chains: ["base"] }),
@@ -376,9 +395,14 @@ describe("the query of an endpoint", () => {
 });
 
 describe("an outage of the own network", () => {
-  it("is followed by a poll of everything that was polled in vain, whatever its schedule", async () => {
-    await using play = await startScenario(
-      `
+  it.each([
+    { up: ["a", "b", "c"], back: "every host", statuses: ["ok", "ok", "ok"] },
+    { up: ["a", "c"], back: "not every host", statuses: ["ok", "unreachable", "ok"] },
+  ])(
+    "is followed by a poll of all that was polled in vain, where $back is back",
+    async ({ up, statuses }) => {
+      await using play = await startScenario(
+        `
 version: 1
 poll: { retries: 0 }
 chains: { base: { id: 8453, block_time: 2s } }
@@ -388,21 +412,26 @@ protocols:
     - { variant: too, dialect: graph, url: "https://b.example/", schedule: "*/15 * * * * *", chains: [base] }
     - { variant: rarely, dialect: graph, url: "https://c.example/", schedule: "0 0 * * * *", chains: [base] }
 `,
-      { at: "2026-11-20T03:58:30Z" },
-    );
-    await play.run("1m");
-    setNetwork(play, "down");
-    await play.run("2m");
-    const during = play.report().incidents.map(({ scope }) => scope);
+        { at: "2026-11-20T03:58:30Z" },
+      );
+      await play.run("1m");
+      for (const name of ["a", "b", "c"]) {
+        play.setHost(`${name}.example`, "down");
+      }
+      await play.run("2m");
+      const during = play.report().incidents.map(({ scope }) => scope);
 
-    setNetwork(play, "up");
-    await play.run("20s");
+      for (const name of up) {
+        play.setHost(`${name}.example`, "up");
+      }
+      await play.run("30s");
 
-    expect(during).toEqual(["network"]);
-    // Nothing reached it while the network was down; it is due again at 05:00.
-    expect(secondsOf(sentTo(play, "airdrops/rarely/production/all"))).toEqual([0, 196]);
-    expect(play.status().targets.map(({ status }) => status)).toEqual(["ok", "ok", "ok"]);
-  });
+      expect(during).toEqual(["network"]);
+      // Nothing reached it while the network was down; it is due again at 05:00.
+      expect(secondsOf(sentTo(play, "airdrops/rarely/production/all"))).toEqual([0, 196]);
+      expect(play.status().targets.map(({ status }) => status)).toEqual(statuses);
+    },
+  );
 });
 
 describe("the last replies of an endpoint", () => {
@@ -498,12 +527,6 @@ protocols:
   airdrops:
     - { variant: multichain, dialect: ${dialect}, url: "https://indexer.example/", schedule: "0 * * * * *", chains: [base, mode] }
 `;
-}
-
-function setNetwork(play: Scenario, state: "up" | "down"): void {
-  for (const host of ["a.example", "b.example", "c.example"]) {
-    play.setHost(host, state);
-  }
 }
 
 function sentTo({ received }: Scenario, endpoint: string): readonly ReceivedRequest[] {

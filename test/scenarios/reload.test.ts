@@ -170,6 +170,51 @@ describe("a reload", () => {
     expect(play.target(BASE)).toMatchObject({ block_number: null, last_success: null });
   });
 
+  it("follows within two seconds, once, a change of a file that is watched", async () => {
+    await using play = await startScenario(chainsYaml({}));
+
+    play.edit(chainsYaml({ chains: "[base]" }));
+    await play.run("2500ms");
+    const chains = play.report().targets.map(({ chain }) => chain);
+    await play.run("10s");
+
+    expect(chains).toEqual(["base", "base"]);
+    expect(play.log.filter(({ msg }) => msg === "Reloaded")).toHaveLength(1);
+  });
+
+  it("counts what a poll has just shown", async () => {
+    await using play = await startScenario(chainsYaml({}));
+    await play.run("170s");
+    play.fleet.endpoint(BASE).set({ latency: { minMs: 500, maxMs: 500 } });
+    play.fleet.target(BASE).set({ says: { block: 90_000_000 } });
+    await play.run("10600ms");
+
+    await play.reload(chainsYaml({}));
+    await play.run("2s");
+
+    expect(
+      play.metric(
+        'synclag_poll_failures_total{protocol="airdrops",variant="subgraph",tier="production",endpoint="base",reason="implausible"}',
+      ),
+    ).toBe(1);
+  });
+
+  it("that removes an indexer forgets how its polls went", async () => {
+    await using play = await startScenario(chainsYaml({ lockup: WITH_LOCKUP }));
+    const counted = () =>
+      play
+        .metrics()
+        .split("\n")
+        .filter((line) => line.startsWith("synclag_poll_duration_seconds_count") && line.includes("lockup"));
+    await play.run("1m");
+    const before = counted();
+
+    await play.reload(chainsYaml({}));
+    await play.reload(chainsYaml({ lockup: WITH_LOCKUP }));
+
+    expect([before.length, counted().length]).toEqual([1, 0]);
+  });
+
   it("over and over, of good and bad files, disturbs no poll", async () => {
     await using play = await startScenario(chainsYaml({}));
     await play.run("1m");

@@ -13,7 +13,7 @@ import {
   statusEndpointOf,
   targetsByHost,
 } from "../../src/core/model/fleet.ts";
-import type { PostRequest, PostResult } from "../../src/core/model/http-post.ts";
+import type { PostRequest } from "../../src/core/model/http-post.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
 import type { Daemon } from "../../src/daemon/daemon.ts";
@@ -30,7 +30,7 @@ import {
   SimulatedFleet,
 } from "../../src/sim/fleet/simulated-fleet.ts";
 import type { ChainSpec } from "../../src/sim/model/chain-model.ts";
-import type { Call, Damage } from "../../src/sim/servers/answer.ts";
+import type { Call } from "../../src/sim/servers/answer.ts";
 import type { HistoryJson } from "../../src/views/api/api-schema.ts";
 import {
   type EventQuery,
@@ -47,6 +47,7 @@ import { renderPlanPage } from "../../src/views/page/plan.ts";
 import type { StripOptions } from "../../src/views/page/strip.ts";
 import { renderEventsTable } from "../../src/views/terminal/events-table.ts";
 import { renderPlanJson, renderPlanTable } from "../../src/views/terminal/plan-table.ts";
+import { deliverBadly, type Received, sleep } from "./delivery.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
 import { isNamed, Outputs, PAGE, TEST_VERSION, textOf } from "./outputs.ts";
 import { type DiskState, type Running, SimulatedDisk, savedBy, startDaemon } from "./scenario-daemon.ts";
@@ -150,6 +151,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
   #config;
   /** What the next reload reads. */
   #file: string;
+  #isEdited = false;
   #running: Running | null = null;
 
   constructor(chainsYaml: string, options: ScenarioOptions) {
@@ -208,14 +210,17 @@ export class Scenario extends Outputs implements AsyncDisposable {
     readonly after?: string;
     readonly chainsYaml?: string;
   }): Promise<void> {
-    const written = this.#running?.written() ?? null;
-    const saved = state === "written" || this.#running === null ? written : this.saved();
+    const running = this.#running;
+    const written = running?.written() ?? null;
     const history = structuredClone(Object.fromEntries(this.#running?.history.save() ?? []));
     if (state === "kept") {
       this.#running?.events.stopped();
     }
     const past = state === "lost" ? [] : (this.#running?.events.log.all() ?? []);
     await this.#stop();
+    // As the process does: what it writes last follows the end of its polls.
+    const saved =
+      state === "written" || running === null ? written : savedBy(running.daemon, running.budgets);
     if (after !== "0s") {
       await this.run(after);
     }
@@ -245,6 +250,13 @@ export class Scenario extends Outputs implements AsyncDisposable {
     const result = this.#reloader.reload();
     await nextTurn();
     return result;
+  }
+
+  /** Changes the configuration file, which the daemon watches from now on. */
+  edit(chainsYaml: string): void {
+    this.#file = chainsYaml;
+    this.#isEdited = true;
+    this.#reloader.watch();
   }
 
   /** What is written to the disk from now on arrives, is refused, or hangs until the disk works again. */
@@ -407,6 +419,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#reloader[Symbol.dispose]();
     await this.#stop();
     vi.useRealTimers();
   }
@@ -456,6 +469,11 @@ export class Scenario extends Outputs implements AsyncDisposable {
       random: () => 0.5,
       logger: this.#recorded.logger,
       loadConfig: () => this.#parse(this.#file),
+      hasConfigChanged: () => {
+        const isEdited = this.#isEdited;
+        this.#isEdited = false;
+        return isEdited;
+      },
       onBug: (error) => {
         throw error;
       },
@@ -577,32 +595,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
   }
 }
 
-/** A result without its times. */
-type Received =
-  | Pick<Extract<PostResult, { kind: "replied" }>, "kind" | "reply">
-  | Pick<Extract<PostResult, { kind: "failed" }>, "kind" | "reason" | "detail">;
-
 function withStatusEndpoint(endpoint: Endpoint): readonly Endpoint[] {
   const status = statusEndpointOf(endpoint);
   return status === null ? [endpoint] : [endpoint, status];
-}
-
-/** The network's faults, as the HTTP client would tell them. */
-async function deliverBadly({ name }: Damage, timeoutMs: number, leftMs: number): Promise<Received> {
-  switch (name) {
-    case "hang_before_headers":
-    case "hang_within_body":
-    case "drip":
-      await sleep(leftMs);
-      return { kind: "failed", reason: "timeout", detail: `no reply within ${timeoutMs / 1_000} s` };
-    case "reset_before_headers":
-    case "reset_within_body":
-      return { kind: "failed", reason: "connect", detail: "connection reset" };
-    default:
-      throw new RangeError(`Cannot play ${name} without a socket: test/faults.test.ts does`);
-  }
-}
-
-function sleep(ms: number): Promise<void> {
-  return ms === 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms));
 }

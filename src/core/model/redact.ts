@@ -15,9 +15,7 @@ export const MIN_SECRET_LENGTH = 4;
  * secret that was cut, it replaces the beginning before the `CUT_MARK`. Its time hardly depends on the number of secrets.
  */
 export function createRedact(secrets: readonly string[]): Redact {
-  const forms = [...new Set(secrets.flatMap(formsOf))]
-    .filter(({ length }) => length >= MIN_SECRET_LENGTH)
-    .sort();
+  const forms = [...new Set(secrets.flatMap(formsOf))].sort();
   const formsByStart = groupBy(forms, (form) => form.slice(0, MIN_SECRET_LENGTH));
   const longest = forms.reduce((most, { length }) => Math.max(most, length), 0);
   // Most characters do not begin a secret: the first two show that without a lookup in the map.

@@ -59,7 +59,7 @@ function clauseOf(facts: Facts): string {
     case "stalled":
       return stalledText(facts);
     case "syncing":
-      return state.last?.kind === "not_started" || state.samples.length === 0
+      return state.last?.kind === "not_started"
         ? "has not started indexing yet"
         : `${facts.catchUp === null ? "catching up, " : ""}${behindText(facts)}${catchUpText(facts)}`;
     case "lagging":

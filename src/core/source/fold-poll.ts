@@ -23,7 +23,7 @@ const KEPT_AFTER_REINDEX = 2;
 /** Statuses that a replica far behind the others gives a target. */
 const BEHIND: ReadonlySet<Status> = new Set(["lagging", "stalled", "syncing"]);
 
-/** Folds one poll into what is known of its source. `aborted` polls say nothing and change nothing. */
+/** Folds one poll into what is known of its source. */
 export function foldPoll(source: SourceState, observation: Observation, context: FoldContext): void {
   const { sentAtMs, receivedAtMs } = observation;
   switch (observation.kind) {
@@ -36,9 +36,7 @@ export function foldPoll(source: SourceState, observation: Observation, context:
       break;
     case "failed": {
       const { kind, reason, detail } = observation;
-      if (reason !== "aborted") {
-        source.last = { kind, reason, detail, sentAtMs, receivedAtMs };
-      }
+      source.last = { kind, reason, detail, sentAtMs, receivedAtMs };
     }
   }
 }

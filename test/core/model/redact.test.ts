@@ -11,6 +11,10 @@ describe("createRedact()", () => {
     expect(text).toBe("GET /api/[secret] with [secret] and [secret]");
   });
 
+  it("leaves a value alone that is too short for a secret, wherever it stands", () => {
+    expect(createRedact(["abc", "hunter22"])("abc and abc")).toBe("abc and abc");
+  });
+
   it("leaves no rest of a secret that holds another", () => {
     const redact = createRedact(["abcd", "abcdefgh"]);
 

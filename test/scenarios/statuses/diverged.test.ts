@@ -77,6 +77,14 @@ describe("`diverged`", () => {
     expect(play.target("multichain")).toMatchObject({ reason: "timeout", up: false, block_number: null });
   });
 
+  it("ends with the third timeout in a row, as any other status does", () => {
+    const play = new ScriptedFleet(TRIO_AND_NODE).run("10m").script("multichain", behind(-FAR)).run("1m");
+
+    play.script("multichain", () => "timeout");
+
+    expect(play.changes("multichain", "2m")).toEqual(["45s unreachable"]);
+  });
+
   it("holds for what is no height", () => {
     const details = [0, -1, 1.5, 2 ** 53, Number.NaN].map((block) => {
       const play = new ScriptedFleet(TRIO).run("10m").script("multichain", () => block);

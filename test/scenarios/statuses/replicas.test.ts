@@ -52,6 +52,19 @@ describe("replicas that disagree behind one URL", () => {
     },
   );
 
+  it("leave it `ok` where most are low, but none so low that it lags", () => {
+    const thresholds = { lagging: "72h", critical: "96h" };
+    const yaml = fleetYaml(["multichain", "subgraph", "mirror"], { thresholds });
+    const play = alternate(new ScriptedFleet(yaml).run("3m"), "hll");
+
+    expect(play.changes("multichain", "1h")).toEqual([]);
+
+    expect(play.target("multichain").status).toBe("ok");
+    expect(play.target("multichain").detail).toMatch(
+      /^users are served by replicas that are behind, about 2 d/,
+    );
+  });
+
   it("make it `lagging` within about half an hour where half of the answers are low", () => {
     const random = createRandom("half");
     const play = healthy().script("multichain", ({ head }) => head - (random() < 0.5 ? FAR : 0));

@@ -15,6 +15,25 @@ describe("`syncing`", () => {
     });
   });
 
+  it("holds for what was the only source of its chain, and so not known to be at the head", () => {
+    const play = new ScriptedFleet(fleetYaml(["multichain"]));
+    play.script("multichain", ({ head }) => Math.min(head, FIRST_BLOCK - 10_000 + (head - FIRST_BLOCK) * 2));
+    const alone = play.run("10m").target("multichain").status;
+
+    play.reload(fleetYaml(["multichain", "subgraph", "mirror"])).run("5m");
+
+    expect([alone, ...play.statuses()]).toEqual(["ok", "syncing", "ok", "ok"]);
+  });
+
+  it("does not hold for the only source of a chain that keeps its distance, though it gives times only since lately", () => {
+    const play = new ScriptedFleet(fleetYaml(["multichain"]));
+    play.script("multichain", behind(2_700)).run("30s");
+
+    const changes = play.script("multichain", dated(2_700)).changes("multichain", "5m");
+
+    expect(changes.map((change) => change.split(" ").at(-1))).toEqual(["lagging"]);
+  });
+
   it("holds while a target that was never at the head catches up, and ends at the head", () => {
     const from = FIRST_BLOCK - 259_200;
     const play = new ScriptedFleet(TRIO);

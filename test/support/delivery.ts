@@ -1,0 +1,27 @@
+import type { PostResult } from "../../src/core/model/http-post.ts";
+import type { Damage } from "../../src/sim/servers/answer.ts";
+
+/** A result without its times. */
+export type Received =
+  | Pick<Extract<PostResult, { kind: "replied" }>, "kind" | "reply">
+  | Pick<Extract<PostResult, { kind: "failed" }>, "kind" | "reason" | "detail">;
+
+/** The network's faults, as the HTTP client would tell them. */
+export async function deliverBadly({ name }: Damage, timeoutMs: number, leftMs: number): Promise<Received> {
+  switch (name) {
+    case "hang_before_headers":
+    case "hang_within_body":
+    case "drip":
+      await sleep(leftMs);
+      return { kind: "failed", reason: "timeout", detail: `no reply within ${timeoutMs / 1_000} s` };
+    case "reset_before_headers":
+    case "reset_within_body":
+      return { kind: "failed", reason: "connect", detail: "connection reset" };
+    default:
+      throw new RangeError(`Cannot play ${name} without a socket: test/faults.test.ts does`);
+  }
+}
+
+export function sleep(ms: number): Promise<void> {
+  return ms === 0 ? Promise.resolve() : new Promise((resolve) => setTimeout(resolve, ms));
+}
