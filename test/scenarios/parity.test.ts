@@ -246,6 +246,18 @@ describe("the requests of parity", () => {
     );
   });
 
+  it("ask for values from the first one on after a restart", async () => {
+    await using play = await startScenario(FLEET + PARITY);
+    await play.run("5m");
+    const before = play.received.length;
+
+    await play.restart({ state: "kept" });
+    await play.run("16s");
+
+    const asked = play.received.slice(before).map(({ query }) => query.includes("ampaign"));
+    expect(asked).toEqual(Array(4).fill(true));
+  });
+
   it("hold 15 values and 8,000 characters at most, and the rest follows with the next polls", async () => {
     const probes = Array.from({ length: 20 }, (_, index) =>
       parityOf("10m", ["multichain", "subgraph"], `p${index}`),

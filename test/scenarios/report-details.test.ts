@@ -199,6 +199,19 @@ describe("the sentence that explains a status", () => {
   });
 });
 
+describe("the report", () => {
+  it("is the same for all who ask for it within a second", async () => {
+    await using play = await startScenario(FLEET);
+    await play.run("30s");
+
+    const first = play.report();
+
+    expect(play.report()).toBe(first);
+    await play.run("2s");
+    expect(play.report()).not.toBe(first);
+  });
+});
+
 /** By chain, `status: detail`. Heights, and the seconds that a poll is late, are left out. */
 function detailsOf(play: Scenario, variant = "subgraph"): Readonly<Record<string, string>> {
   const { targets } = play.status();

@@ -92,6 +92,18 @@ describe("replicas that disagree behind one URL", () => {
     expect(play.target("multichain").lag_blocks).toBeGreaterThanOrEqual(FAR);
   });
 
+  it("leave the status unknown where no low answer is evidence any more and the high ones are few yet", () => {
+    const yaml = fleetYaml(["multichain", "subgraph", "mirror"], {
+      schedules: { multichain: "0 */10 * * * *" },
+    });
+    const play = alternate(new ScriptedFleet(yaml), "hllhlhhh").run("75m");
+
+    expect(play.target("multichain").status).toBe("unknown");
+    expect(play.target("multichain").detail).toBe(
+      "its last height is 99,900 blocks below the highest that it reported; more answers must show which of the two it keeps to",
+    );
+  });
+
   it("are not concluded from a single low answer", () => {
     const play = alternate(healthy(), `l${"h".repeat(100)}`);
 

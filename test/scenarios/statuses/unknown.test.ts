@@ -113,6 +113,15 @@ describe("`unknown`", () => {
     expect([before, play.target("subgraph").status]).toEqual(["not_found", "lagging"]);
   });
 
+  it("holds for a target that is not reached at first, while nobody has answered and others have not been polled", () => {
+    const play = new ScriptedFleet(TRIO).wait("1s").poll("multichain", "connect");
+
+    const before = play.target("multichain").status;
+    play.wait("1s").poll("subgraph", "connect").poll("mirror", "connect");
+
+    expect([before, play.target("multichain").status]).toEqual(["unknown", "unreachable"]);
+  });
+
   it("holds for everything while nothing at all can be reached, and an incident says so", () => {
     const play = new ScriptedFleet(TRIO).run("10m").script("airdrops", () => "connect");
 
