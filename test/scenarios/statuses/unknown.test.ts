@@ -117,7 +117,7 @@ describe("`unknown`", () => {
     const play = new ScriptedFleet(TRIO).wait("1s").poll("multichain", "connect");
 
     const before = play.target("multichain").status;
-    play.wait("1s").poll("subgraph", "connect").poll("mirror", "connect");
+    play.wait("1s").poll("mirror");
 
     expect([before, play.target("multichain").status]).toEqual(["unknown", "unreachable"]);
   });
