@@ -48,6 +48,20 @@ export function descriptionOf({ description, first }: Alert): Text {
   return [...description, ` First: ${first}`];
 }
 
+/** An alert whose texts begin with the name of what it is about. */
+export function named(
+  name: Text,
+  {
+    summary,
+    description,
+    ...alert
+  }: Omit<Alert, "summary" | "description"> & {
+    readonly [name in "summary" | "description"]: string | Text;
+  },
+): Alert {
+  return { ...alert, summary: [name, summary].flat(), description: [name, description].flat() };
+}
+
 /** The links of an alert: its runbook, its dashboard, and the page of its chain or the status page of this Synclag. */
 function linksOf({ name, dashboard }: Alert, { runbooksUrl, grafanaUrl, synclagUrl }: Settings) {
   const variables = dashboard.variables.flatMap((variable, index): Text => {

@@ -42,13 +42,9 @@ export function renderAlertsDocument(context: AlertContext): string {
     const { name, severity } = alert;
     return `| [${name}](#${name.toLowerCase()}) | ${SEVERITIES[severity]} | ${alert.for ?? "at once"} |`;
   });
-  const names = [...new Set(alerts.map(({ name }) => name))];
-  const texts = names.map((name) =>
-    asReceived(
-      alerts.filter((alert) => alert.name === name),
-      context,
-    ),
-  );
+  // Rules of one name differ in their severity only.
+  const first = alerts.filter(({ name }, index) => index === alerts.findIndex((one) => one.name === name));
+  const texts = first.map((alert) => asReceived(alert, context));
   return `# Alerts
 
 Generated from dashboards/src by \`npm run generate\`: do not edit.
@@ -67,11 +63,7 @@ ${texts.join("\n\n")}
 `;
 }
 
-/** Rules of one name differ in their severity only. */
-function asReceived([alert]: readonly Alert[], { settings }: AlertContext): string {
-  if (alert === undefined) {
-    return "";
-  }
+function asReceived(alert: Alert, { settings }: AlertContext): string {
   const others = { ...SAMPLE.others, variants: VARIANTS[alert.name] ?? BOTH_OK };
   const { summary, description } = sampleAnnotations(alert, settings, { ...SAMPLE, others });
   return `## ${alert.name}

@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
-import { isScalar, type Pair, parseDocument, visit } from "yaml";
+import { parse } from "yaml";
 import type { AlertContext } from "./alert.ts";
-import { renderAlertRules, renderRecordingRules } from "./prometheus-rules.ts";
-import { durationMs, shortened } from "./time-scale.ts";
+import { renderAlertRules, renderRecordingRules, yamlFile } from "./prometheus-rules.ts";
+import { seconds, shortened } from "./time-scale.ts";
 
 /**
  * How much faster than in production the alerts of the demo are. An incident of the tour lasts about a minute, which is then as long
@@ -19,54 +19,31 @@ export function renderDemoKit({ settings }: AlertContext): ReadonlyMap<string, s
   return new Map([
     ["rules/synclag-alerts.yml", renderAlertRules(context)],
     ["rules/synclag-recording.yml", renderRecordingRules(context)],
-    ["prometheus.yml", adapted("prometheus.yml", adaptPrometheus)],
-    ["alertmanager.yml", adapted("alertmanager.yml", adaptAlertmanager)],
+    ["prometheus.yml", adapted("prometheus.yml")],
+    ["alertmanager.yml", adapted("alertmanager.yml")],
   ]);
 }
 
-/** A file of deploy/ without comments, with each pair passed to `adapt`, which may change or remove it. */
-function adapted(file: string, adapt: (key: string, pair: Pair) => typeof visit.REMOVE | undefined): string {
-  const document = parseDocument(readFileSync(new URL(file, DEPLOY), "utf8"));
-  visit(document, {
-    Pair: (_, pair) => (isScalar(pair.key) ? adapt(String(pair.key.value), pair) : undefined),
-    Node: (_, node) => {
-      node.comment = null;
-      node.commentBefore = null;
-    },
-  });
-  document.commentBefore = ` deploy/${file} for the demo, ${FACTOR} times as fast.\n Generated from it by \`npm run generate\`: do not edit.`;
-  return document.toString({ lineWidth: 0 });
+/** A file of deploy/ that is as much faster. */
+function adapted(file: string): string {
+  const content: unknown = parse(readFileSync(new URL(file, DEPLOY), "utf8"), adapt);
+  return yamlFile(`deploy/${file} for the demo, ${FACTOR} times as fast.`, content);
 }
 
-function adaptPrometheus(key: string, pair: Pair): undefined {
-  if (key === "scrape_interval" || key === "evaluation_interval") {
-    setText(pair, SCRAPE_EVERY);
-  }
-}
-
-/** Without time intervals: a demo must work at any hour. */
-function adaptAlertmanager(key: string, pair: Pair): typeof visit.REMOVE | undefined {
+/** A value by its key; undefined removes it. Without time intervals: a demo must work at any hour. */
+function adapt(key: unknown, value: unknown): unknown {
   switch (key) {
+    case "scrape_interval":
+    case "evaluation_interval":
+      return SCRAPE_EVERY;
     case "active_time_intervals":
     case "time_intervals":
-      return visit.REMOVE;
+      return undefined;
     case "group_wait":
     case "group_interval":
     case "repeat_interval":
-      setText(pair, sooner(pair));
-      return undefined;
+      return `${Math.ceil(seconds(String(value)) / FACTOR)}s`;
     default:
-      return undefined;
-  }
-}
-
-function sooner({ value }: Pair): string {
-  const seconds = durationMs(isScalar(value) ? String(value.value) : "") / 1_000 / FACTOR;
-  return `${Math.ceil(seconds)}s`;
-}
-
-function setText({ value }: Pair, text: string): void {
-  if (isScalar(value)) {
-    value.value = text;
+      return value;
   }
 }

@@ -1,5 +1,5 @@
 import { PAIR, perTarget, TARGET, threshold } from "./promql.ts";
-import type { Field } from "./text.ts";
+import type { Field, Lookup } from "./text.ts";
 
 /**
  * Further queries of a rule, matched by its labels: for those fields whose value no label has. In place of what is unknown each has
@@ -37,24 +37,21 @@ export function grafanaField(field: Field): string {
       return `{{ with .Labels.${field.name} }} {{ . }}{{ end }}`;
     case "value":
       return VALUE[field.as];
-    case "behind":
-      return `{{ if (index .Values "B").Labels }}{{ humanizeDuration (index .Values "B").Value }} behind{{ else }}behind by an unknown time{{ end }}`;
-    case "since":
-      return `{{ if (index .Values "S").Labels }}Its height last grew {{ humanizeDuration (index .Values "S").Value }} ago.{{ else }}Its height was never seen to grow.{{ end }}`;
-    case "fresh":
-      return `{{ if (index .Values "C").Value }}Another variant is ok: the dashboard names it.{{ else }}No other variant that serves users is known to be ok.{{ end }}`;
-    case "variants":
-      return " The dashboard shows each of them.";
-    case "witness":
-      return "The chain itself may have halted, unless chains.yaml names a node of it.";
-    case "common-status":
-      return "in trouble";
-    case "common-host":
-      return "";
-    case "stranded":
-      return "The dashboard shows which chains have another usable variant.";
+    default:
+      return TEXTS[field.kind];
   }
 }
+
+const TEXTS: Readonly<Record<Lookup, string>> = {
+  behind: `{{ if (index .Values "B").Labels }}{{ humanizeDuration (index .Values "B").Value }} behind{{ else }}behind by an unknown time{{ end }}`,
+  since: `{{ if (index .Values "S").Labels }}Its height last grew {{ humanizeDuration (index .Values "S").Value }} ago.{{ else }}Its height was never seen to grow.{{ end }}`,
+  fresh: `{{ if (index .Values "C").Value }}Another variant is ok: the dashboard names it.{{ else }}No other variant that serves users is known to be ok.{{ end }}`,
+  variants: " The dashboard shows each of them.",
+  witness: "The chain itself may have halted, unless chains.yaml names a node of it.",
+  "common-status": "in trouble",
+  "common-host": "",
+  stranded: "The dashboard shows which chains have another usable variant.",
+};
 
 const VALUE = {
   duration: '{{ humanizeDuration (index .Values "A").Value }}',

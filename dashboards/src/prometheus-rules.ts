@@ -32,7 +32,7 @@ export function renderRecordingRules(context: AlertContext): string {
 /** A YAML file with a header that says how it is generated. Strings are quoted where needed, or everywhere. */
 export function yamlFile(
   title: string,
-  content: object,
+  content: unknown,
   defaultStringType: "PLAIN" | "QUOTE_DOUBLE" = "PLAIN",
 ): string {
   const text = stringify(content, {

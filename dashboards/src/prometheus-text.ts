@@ -1,5 +1,5 @@
 import { selected } from "./promql.ts";
-import type { Field } from "./text.ts";
+import type { Field, Lookup } from "./text.ts";
 
 const PAIR = "protocol=%q, chain=%q";
 const INDEXER = "protocol=%q, variant=%q, tier=%q";
@@ -28,6 +28,16 @@ const NAME = `{{ . | first | label "variant" }} ({{ . | first | label "tier" }})
 export function prometheusField(selector: string): (field: Field) => string {
   const asked = (query: string, labels: string) =>
     `printf \`${selected(query, selector)}\` ${labels} | query`;
+  const texts: Readonly<Record<Lookup, string>> = {
+    behind: `{{ with ${asked(LAG, `${OF_INDEXER} $labels.chain`)} }}{{ . | first | value | humanizeDuration }} behind{{ else }}behind by an unknown time{{ end }}`,
+    since: `{{ with ${asked(ADVANCE, `${OF_INDEXER} $labels.chain`)} }}Its height last grew {{ . | first | value | humanizeDuration }} ago.{{ else }}Its height was never seen to grow.{{ end }}`,
+    fresh: `{{ with ${asked(HEARD, `${OF_PAIR} ${OF_PAIR} ${OF_PAIR}`)} }}Healthy alternative: ${NAME}.{{ else }}{{ with ${asked(LATEST, `${OF_PAIR} ${OF_PAIR}`)} }}${NAME} was ok when it last answered, {{ . | first | value | humanizeDuration }} ago.{{ else }}No other variant that serves users is ok.{{ end }}{{ end }}`,
+    variants: `{{ range ${asked(STATUS, OF_PAIR)} | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}): {{ .Labels.status }}{{ with ${asked(LAG, ".Labels.protocol .Labels.variant .Labels.tier .Labels.chain")} }}, {{ . | first | value | humanizeDuration }} behind{{ end }}.{{ end }}`,
+    witness: `{{ with ${asked(NODE, "$labels.chain")} }}A node of the chain is polled as well and shows no halt: look for what the variants have in common.{{ else }}No node of the chain is polled, so the chain itself may have halted.{{ end }}`,
+    "common-status": `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ . | first | label "status" }}{{ end }}`,
+    "common-host": `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ with . | first | label "host" }}, as is everything on host {{ . }}{{ end }}{{ end }}`,
+    stranded: `{{ with ${asked(STRANDED, `$labels.protocol ${OF_INDEXER}`)} }}No usable variant is left on{{ range . | sortByLabel "chain" }} {{ .Labels.chain }}{{ end }}.{{ else }}Every chain has another usable variant.{{ end }}`,
+  };
   return (field) => {
     switch (field.kind) {
       case "label":
@@ -36,22 +46,8 @@ export function prometheusField(selector: string): (field: Field) => string {
         return `{{ with $labels.${field.name} }} {{ . }}{{ end }}`;
       case "value":
         return VALUE[field.as];
-      case "behind":
-        return `{{ with ${asked(LAG, `${OF_INDEXER} $labels.chain`)} }}{{ . | first | value | humanizeDuration }} behind{{ else }}behind by an unknown time{{ end }}`;
-      case "since":
-        return `{{ with ${asked(ADVANCE, `${OF_INDEXER} $labels.chain`)} }}Its height last grew {{ . | first | value | humanizeDuration }} ago.{{ else }}Its height was never seen to grow.{{ end }}`;
-      case "fresh":
-        return `{{ with ${asked(HEARD, `${OF_PAIR} ${OF_PAIR} ${OF_PAIR}`)} }}Healthy alternative: ${NAME}.{{ else }}{{ with ${asked(LATEST, `${OF_PAIR} ${OF_PAIR}`)} }}${NAME} was ok when it last answered, {{ . | first | value | humanizeDuration }} ago.{{ else }}No other variant that serves users is ok.{{ end }}{{ end }}`;
-      case "variants":
-        return `{{ range ${asked(STATUS, OF_PAIR)} | sortByLabel "variant" }} {{ .Labels.variant }} ({{ .Labels.tier }}): {{ .Labels.status }}{{ with ${asked(LAG, ".Labels.protocol .Labels.variant .Labels.tier .Labels.chain")} }}, {{ . | first | value | humanizeDuration }} behind{{ end }}.{{ end }}`;
-      case "witness":
-        return `{{ with ${asked(NODE, "$labels.chain")} }}A node of the chain is polled as well and shows no halt: look for what the variants have in common.{{ else }}No node of the chain is polled, so the chain itself may have halted.{{ end }}`;
-      case "common-status":
-        return `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ . | first | label "status" }}{{ end }}`;
-      case "common-host":
-        return `{{ with ${asked(INCIDENT, OF_INDEXER)} }}{{ with . | first | label "host" }}, as is everything on host {{ . }}{{ end }}{{ end }}`;
-      case "stranded":
-        return `{{ with ${asked(STRANDED, `$labels.protocol ${OF_INDEXER}`)} }}No usable variant is left on{{ range . | sortByLabel "chain" }} {{ .Labels.chain }}{{ end }}.{{ else }}Every chain has another usable variant.{{ end }}`;
+      default:
+        return texts[field.kind];
     }
   };
 }

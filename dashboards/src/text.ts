@@ -8,28 +8,29 @@ export type Field =
   | { readonly kind: "optional-label"; readonly name: string }
   /** The value of the alert's expression. */
   | { readonly kind: "value"; readonly as: ValueFormat }
+  | { readonly kind: Lookup };
+
+/** What is looked up for the labels of an alert when it fires. */
+export type Lookup =
   /** `12m 0s behind`, of the alert's target. */
-  | { readonly kind: "behind" }
+  | "behind"
   /** A sentence: when the height of the alert's target last grew. */
-  | { readonly kind: "since" }
+  | "since"
   /** A sentence: which variant of the alert's protocol and chain is fresh. */
-  | { readonly kind: "fresh" }
+  | "fresh"
   /** The variants of the alert's protocol and chain with their statuses. */
-  | { readonly kind: "variants" }
+  | "variants"
   /** A sentence: whether a node of the alert's chain is polled, which would show a halt. */
-  | { readonly kind: "witness" }
+  | "witness"
   /** The status that the targets of the alert's indexer have in common. */
-  | { readonly kind: "common-status" }
+  | "common-status"
   /** The host that is the cause, after a comma; nothing where the indexer is. */
-  | { readonly kind: "common-host" }
+  | "common-host"
   /** A sentence: the chains on which the protocol of a rejected indexer has no usable variant. */
-  | { readonly kind: "stranded" };
+  | "stranded";
 
 /** A text with fields, for both Prometheus and Grafana. */
 export type Text = readonly (string | Field)[];
-
-/** Writes a field as a template of Prometheus or Grafana. */
-type WriteField = (field: Field) => string;
 
 /** ``say`${LABEL.protocol} on ${LABEL.chain}` `` */
 export function say(strings: TemplateStringsArray, ...fields: readonly Field[]): Text {
@@ -66,7 +67,7 @@ export const TARGET_NAME: Text = say`${label("protocol")} on ${label("chain")}: 
 export const INDEXER_NAME: Text = say`${label("protocol")} ${label("variant")} (${label("tier")})`;
 export const PAIR_NAME: Text = say`${label("protocol")} on ${label("chain")}`;
 
-export function writeText(text: Text, write: WriteField): string {
+export function writeText(text: Text, write: (field: Field) => string): string {
   return text.map((part) => (typeof part === "string" ? part : write(part))).join("");
 }
 

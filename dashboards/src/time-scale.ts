@@ -5,6 +5,7 @@
 export type TimeScale = (duration: string) => string;
 
 const UNIT_MS: Readonly<Record<string, number>> = {
+  ms: 1,
   s: 1_000,
   m: 60_000,
   h: 3_600_000,
@@ -23,17 +24,16 @@ export function shortened(factor: number): TimeScale {
 
 /** A duration in seconds, as PromQL functions take it. */
 export function seconds(duration: string): number {
-  const milliseconds = /^(\d+)ms$/.exec(duration)?.[1];
-  return milliseconds === undefined ? durationMs(duration) / 1_000 : Number(milliseconds) / 1_000;
+  return durationMs(duration) / 1_000;
 }
 
 /** A duration such as `5m`, in milliseconds. */
 export function durationMs(duration: string): number {
-  const [, count, unit = ""] = /^(\d+)([smhd])$/.exec(duration) ?? [];
+  const [, count, unit = ""] = /^(\d+)(ms|[smhd])$/.exec(duration) ?? [];
   const unitMs = UNIT_MS[unit];
   if (count === undefined || unitMs === undefined) {
     throw new RangeError(
-      `Cannot read duration ${JSON.stringify(duration)}: expected a number and s, m, h or d`,
+      `Cannot read duration ${JSON.stringify(duration)}: expected a number and ms, s, m, h or d`,
     );
   }
   return Number(count) * unitMs;

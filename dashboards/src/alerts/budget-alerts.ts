@@ -1,4 +1,4 @@
-import { type Alert, type AlertContext, BRIDGE } from "../alert.ts";
+import { type Alert, type AlertContext, BRIDGE, named } from "../alert.ts";
 import { BUDGET } from "../promql.ts";
 import { label, optionalLabel, PERCENTAGE, say } from "../text.ts";
 import { seconds } from "../time-scale.ts";
@@ -19,7 +19,7 @@ const PAUSED = "how far its endpoints are behind is not known. The dashboard sho
 
 /** Limits that the providers set. Users are not affected, so nobody is paged. */
 export function budgetAlerts({ time }: AlertContext): readonly Alert[] {
-  const exhausted: Alert = {
+  const exhausted = named(WHOSE, {
     ...BUDGET_ALERT,
     name: "SynclagBudgetExhausted",
     // An endpoint is named after its chain, unless it serves several: with this label Alertmanager inhibits SynclagThrottled of the same target.
@@ -28,14 +28,14 @@ export function budgetAlerts({ time }: AlertContext): readonly Alert[] {
   "chain", "", "endpoint", "shared|all"
 )`,
     for: "5m",
-    summary: [...WHOSE, " is used up"],
-    description: [...WHOSE, ` is used up. Until its window moves on nothing is polled, and ${PAUSED}`],
+    summary: " is used up",
+    description: ` is used up. Until its window moves on nothing is polled, and ${PAUSED}`,
     first: "make the schedule less frequent, or buy more requests and raise the limit in chains.yaml.",
-  };
+  });
   // `auto` leaves a tenth of a budget free, so normally neither a twentieth is reached nor the end within two hours, not
   // even on the first day, when the rolling window fills up. An hourly budget fills up within an hour, so there must be a value
   // from five hours ago.
-  const low: Alert = {
+  const low = named(WHOSE, {
     ...BUDGET_ALERT,
     name: "SynclagBudgetLow",
     expr: `(1 - ${USED} / ${LIMIT}) > 0
@@ -47,13 +47,12 @@ and on (${BUDGET}) (
     max by (${BUDGET}) (synclag_budget_used offset ${time("5h")}) >= 0
 )`,
     for: "15m",
-    summary: [...WHOSE, " is nearly used up"],
+    summary: " is nearly used up",
     description: [
-      ...WHOSE,
       ...say` has ${PERCENTAGE} left, which at the rate of the last six hours lasts two hours at most. Then nothing is polled, and `,
       PAUSED,
     ],
     first: "make the schedule less frequent; `synclag plan` shows what it costs.",
-  };
+  });
   return [exhausted, low];
 }

@@ -1,4 +1,4 @@
-import { type Alert, type AlertContext, BRIDGE } from "../alert.ts";
+import { type Alert, type AlertContext, BRIDGE, named } from "../alert.ts";
 import { INDEXER, indented, outsideMaintenance, perTarget, TARGET, withStatus } from "../promql.ts";
 import { CHAINS, COMMON_HOST, COMMON_STATUS, INDEXER_NAME, STRANDED, say } from "../text.ts";
 
@@ -14,7 +14,7 @@ export function indexerAlerts(context: AlertContext): readonly Alert[] {
 }
 
 function keyRejected(): Alert {
-  return {
+  return named(INDEXER_NAME, {
     ...INDEXER_ALERT,
     name: "SynclagKeyRejected",
     severity: "served",
@@ -22,44 +22,34 @@ function keyRejected(): Alert {
 ${indented(outsideMaintenance(withStatus("rejected")))}
 )`,
     for: "2m",
-    summary: [...INDEXER_NAME, ...say` rejects our API key on ${CHAINS}`],
-    description: [
-      ...INDEXER_NAME,
-      ...say` rejects our API key on ${CHAINS}: it is missing, invalid or unpaid, which does not pass by itself. How far it is behind there is not known meanwhile. ${STRANDED}`,
-    ],
+    summary: say` rejects our API key on ${CHAINS}`,
+    description: say` rejects our API key on ${CHAINS}: it is missing, invalid or unpaid, which does not pass by itself. How far it is behind there is not known meanwhile. ${STRANDED}`,
     first: "look at the key and its payment with the provider.",
-  };
+  });
 }
 
 /** An active incident, for each indexer that it affects; one of a rejected key has an alert of its own. */
-function caused(severity: "critical" | "warning"): string {
-  return `max by (${INDEXER}) (synclag_incident_targets{severity="${severity}", status!="rejected"}) > 0`;
-}
-
 function sharedCause(): readonly Alert[] {
-  const rule = {
-    ...INDEXER_ALERT,
-    name: "SynclagSharedCause",
-    for: "1m",
-    // Longer than the alerts that it inhibits, so that the last ones to recover are not sent when they are over.
-    keepFiringFor: "10m",
-    summary: [...INDEXER_NAME, ...say`: one cause on ${CHAINS}`],
-    description: [
-      ...INDEXER_NAME,
-      ...say` is ${COMMON_STATUS} on ${CHAINS} at once${COMMON_HOST}. The dashboard shows which other variants are ok.`,
-    ],
-    first: "look for what these chains share: the operator, the last deployment, the database or the host.",
-  } as const;
-  return [
-    { ...rule, severity: "critical", expr: caused("critical") },
-    { ...rule, severity: "warning", expr: caused("warning") },
-  ];
+  return (["critical", "warning"] as const).map((severity) =>
+    named(INDEXER_NAME, {
+      ...INDEXER_ALERT,
+      name: "SynclagSharedCause",
+      severity,
+      expr: `max by (${INDEXER}) (synclag_incident_targets{severity="${severity}", status!="rejected"}) > 0`,
+      for: "1m",
+      // Longer than the alerts that it inhibits, so that the last ones to recover are not sent when they are over.
+      keepFiringFor: "10m",
+      summary: say`: one cause on ${CHAINS}`,
+      description: say` is ${COMMON_STATUS} on ${CHAINS} at once${COMMON_HOST}. The dashboard shows which other variants are ok.`,
+      first: "look for what these chains share: the operator, the last deployment, the database or the host.",
+    }),
+  );
 }
 
 /** Targets that were monitored and no longer are: their alerts can no longer fire, and nobody would notice. */
 function targetsRemoved({ time }: AlertContext): Alert {
   const hour = time("1h");
-  return {
+  return named(INDEXER_NAME, {
     ...INDEXER_ALERT,
     name: "SynclagTargetsRemoved",
     severity: "warning",
@@ -71,11 +61,8 @@ function targetsRemoved({ time }: AlertContext): Alert {
 and on ()
   count(synclag_up) > 0`,
     for: "10m",
-    summary: [...INDEXER_NAME, ...say` is no longer monitored on ${CHAINS}`],
-    description: [
-      ...INDEXER_NAME,
-      ...say` was monitored on ${CHAINS} more an hour ago. They were removed from chains.yaml, or the indexer is optional and its variable is not set.`,
-    ],
+    summary: say` is no longer monitored on ${CHAINS}`,
+    description: say` was monitored on ${CHAINS} more an hour ago. They were removed from chains.yaml, or the indexer is optional and its variable is not set.`,
     first: "compare chains.yaml with its last version; nothing to do if it was meant.",
-  };
+  });
 }

@@ -41,9 +41,7 @@ function blindAlerts(): readonly Alert[] {
       for: "5m",
       keepFiringFor: null,
       summary: ["No Synclag reports to this Prometheus"],
-      description: [
-        "Prometheus has no series from any Synclag: it was never scraped here, or is no longer a scrape target. No protocol, chain or variant is monitored.",
-      ],
+      description: say`Prometheus has no series from any Synclag: it was never scraped here, or is no longer a scrape target. No protocol, chain or variant is monitored.`,
       first: "look at the scrape configuration: is Synclag among the targets of Prometheus?",
       dashboard: NO_INSTANCE,
     },
@@ -138,9 +136,7 @@ function processAlerts(bridged: string, hour: string): readonly Alert[] {
       for: null,
       keepFiringFor: null,
       summary: ["The path from Prometheus to this receiver works"],
-      description: [
-        "This alert always fires. Send it to a dead man's switch: when it no longer arrives, no other alert of Synclag would arrive either.",
-      ],
+      description: say`This alert always fires. Send it to a dead man's switch: when it no longer arrives, no other alert of Synclag would arrive either.`,
       first: "nothing to do.",
       dashboard: NO_INSTANCE,
     },

@@ -1,4 +1,4 @@
-import type { Alert } from "../alert.ts";
+import { type Alert, named } from "../alert.ts";
 import {
   besideUsable,
   besideUsableOnLiveChain,
@@ -10,7 +10,7 @@ import {
   threshold,
   withStatus,
 } from "../promql.ts";
-import { BEHIND, DURATION, FRESH, label, SINCE, say, TARGET_NAME, type Text, VARIANTS } from "../text.ts";
+import { BEHIND, DURATION, FRESH, label, SINCE, say, TARGET_NAME, VARIANTS } from "../text.ts";
 import { CHAIN_ALERT } from "./pair-alerts.ts";
 
 /** What is wrong with one indexer on one chain. */
@@ -18,17 +18,10 @@ export function targetAlerts(): readonly Alert[] {
   return [...broken(), ...late(), ...unheard(), ...different()];
 }
 
-type TargetAlert = Pick<Alert, "name" | "severity" | "expr" | "for" | "description" | "first"> & {
-  readonly summary: string | Text;
-};
+type TargetAlert = Omit<Parameters<typeof named>[1], keyof typeof CHAIN_ALERT>;
 
-function targetAlert({ summary, description, ...alert }: TargetAlert): Alert {
-  return {
-    ...CHAIN_ALERT,
-    ...alert,
-    summary: [...TARGET_NAME, ...summary],
-    description: [...TARGET_NAME, ...description],
-  };
+function targetAlert(alert: TargetAlert): Alert {
+  return named(TARGET_NAME, { ...CHAIN_ALERT, ...alert });
 }
 
 const MOVE = "move the traffic to the healthy alternative, if there is one.";

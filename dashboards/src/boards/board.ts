@@ -90,9 +90,14 @@ const STATUS_CHANGES: Annotation = {
 export const EVENTS = [RELOADS, DEPLOYMENTS, STATUS_CHANGES];
 
 /** Where Synclag itself is: its pages have the explorers and playgrounds of the indexers. */
-export const SYNCLAG_PAGE = "$" + "{synclag}";
+export const SYNCLAG_PAGE = variable("synclag");
 
 const TAG = "synclag";
+
+/** The value of a variable, in a link. */
+export function variable(name: string): string {
+  return `\${${name}}`;
+}
 
 /** The text of a dashboard's file, for Grafana 11, 12 and 13. A copy can be edited: the next import would overwrite changes. */
 export function renderBoard(board: Board, { synclagUrl }: Settings): string {

@@ -1,4 +1,3 @@
-import { GraphDrawStyle, StackingConfigBuilder, StackingMode } from "@grafana/grafana-foundation-sdk/common";
 import { INSTANCE } from "../promql.ts";
 import {
   type Board,
@@ -9,11 +8,24 @@ import {
   SELECTED_TARGETS,
   TIER,
   VARIANT,
+  variable,
 } from "./board.ts";
-import { type AnyPanel, DASHED, graph, redBelow, stat, statusTimeline, table } from "./panels.ts";
+import {
+  type AnyPanel,
+  bars,
+  DASHED,
+  graph,
+  headed,
+  redBelow,
+  stat,
+  statusTimeline,
+  table,
+} from "./panels.ts";
 
 const ROW = "protocol, variant, tier";
 const LEGEND = "{{protocol}} {{variant}} {{tier}}";
+/** The maximum of a metric for each line of a panel. */
+const perRow = (metric: string) => `max by (${ROW}) (${metric}{${SELECTED_TARGETS}})`;
 const THIS_CHAIN = `${SELECTED_JOBS}, chain=~"$chain"`;
 
 /** One chain: where each indexer is, and whether the chain itself advances. */
@@ -23,34 +35,33 @@ export function chainBoard(): Board {
     title: "Synclag: chain",
     description: "One chain: heights, lag and gaps, and the reference that they are measured against.",
     variables: [{ ...CHAIN, choice: "one" }, PROTOCOL, TIER, VARIANT],
-    page: "/chains/$" + "{chain}",
+    page: `/chains/${variable("chain")}`,
     annotations: EVENTS,
     rows: [
-      { title: "Now", panels: [...facts(), timeline()] },
-      { title: "Behind", panels: [lag(), gap(), heights(), sinceAdvance()] },
+      { title: "Now", panels: now() },
+      { title: "Behind", panels: behind() },
       { title: "The same data", panels: parity() },
-      { title: "The chain and its events", panels: [...chain(), regressions(), deployments()] },
+      { title: "The chain and its events", panels: chainAndEvents() },
     ],
   };
 }
 
-function facts(): readonly AnyPanel[] {
+function now(): readonly AnyPanel[] {
   const count = (status: string) =>
     `sum(max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="${status}"}))`;
-  const unit = "none";
   return [
     stat(
       "Reference",
       "The corroborated head of the chain. Lag is measured against it.",
-      unit,
+      "none",
       `max(synclag_reference_block_number{${THIS_CHAIN}})`,
     ),
     stat(
       "Agreeing sources",
       "Number of indexers and nodes that agree with the reference. With a single source there is no reference, and lag is measured by the clock.",
-      unit,
+      "none",
       `max(synclag_reference_sources{${THIS_CHAIN}})`,
-      { steps: redBelow(2) },
+      redBelow(2),
     ),
     stat(
       "Block interval",
@@ -58,98 +69,84 @@ function facts(): readonly AnyPanel[] {
       "s",
       `max(synclag_block_interval_seconds{${THIS_CHAIN}})`,
     ),
-    stat("Variants ok", "Targets of the selected protocols on this chain that are ok.", unit, count("ok"), {
-      steps: redBelow(1),
-    }),
+    stat(
+      "Variants ok",
+      "Targets of the selected protocols on this chain that are ok.",
+      "none",
+      count("ok"),
+      redBelow(1),
+    ),
     stat(
       "Waiting for the chain",
       "Targets that do not advance because the chain has halted, as an independent node shows.",
-      unit,
+      "none",
       count("chain_halted"),
-      { steps: [[1, "purple"]] },
+      [[1, "purple"]],
     ),
     stat(
       "In maintenance",
       "Targets in a maintenance window. They raise no alert.",
-      unit,
+      "none",
       `sum(max by (${ROW}) (synclag_maintenance{${SELECTED_TARGETS}})) or vector(0)`,
     ),
+    statusTimeline(
+      "Status on $chain",
+      "Status of each indexer over time. If all change at once, check the chain first.",
+      [perRow("synclag_status_rank"), LEGEND],
+    ).height(9),
   ];
 }
 
-function timeline(): AnyPanel {
-  return statusTimeline(
-    "Status on $chain",
-    "Status of each indexer over time. If all change at once, check the chain first.",
-    [`max by (${ROW}) (synclag_status_rank{${SELECTED_TARGETS}})`, LEGEND],
-  ).height(9);
-}
-
-function lag(): AnyPanel {
-  return graph(
-    "Behind the reference",
-    "Chain time between the target's block and the reference at its last poll. Dashed: the thresholds of chains.yaml. No line: unknown.",
-    "s",
-    [
-      [`max by (${ROW}) (synclag_lag_seconds{${SELECTED_TARGETS}})`, LEGEND],
+function behind(): readonly AnyPanel[] {
+  const blocks = `synclag_variant_gap_blocks{${SELECTED_TARGETS}}`;
+  const uncertainty = `synclag_variant_gap_uncertainty_blocks{${SELECTED_TARGETS}}`;
+  const most = (expr: string) => `max by (${ROW}, against) (${expr})`;
+  return [
+    graph(
+      "Behind the reference",
+      "Chain time between the target's block and the reference at its last poll. Dashed: the thresholds of chains.yaml. No line: unknown.",
+      "s",
+      [perRow("synclag_lag_seconds"), LEGEND],
       [
         `max by (level) (synclag_threshold_seconds{${SELECTED_TARGETS}, level=~"lagging|critical"})`,
         "threshold: {{level}}",
       ],
-    ],
-    { min: 0 },
-  ).overrideByRegexp("threshold: .*", DASHED);
-}
-
-function gap(): AnyPanel {
-  const blocks = `synclag_variant_gap_blocks{${SELECTED_TARGETS}}`;
-  const uncertainty = `synclag_variant_gap_uncertainty_blocks{${SELECTED_TARGETS}}`;
-  const most = (expr: string) => `max by (${ROW}, against) (${expr})`;
-  return graph(
-    "Gap between variants",
-    "Blocks by which a variant is behind the protocol's first variant, both at one instant. Negative: it is ahead. The true gap lies between the thin lines.",
-    "none",
-    [
+    )
+      .min(0)
+      .overrideByRegexp("threshold: .*", DASHED),
+    graph(
+      "Gap between variants",
+      "Blocks by which a variant is behind the protocol's first variant, both at one instant. Negative: it is ahead. The true gap lies between the thin lines.",
+      "none",
       [most(blocks), `${LEGEND} behind {{against}}`],
       [most(`${blocks} + ${uncertainty}`), `${LEGEND} at most`],
       [most(`${blocks} - ${uncertainty}`), `${LEGEND} at least`],
-    ],
-  )
-    .overrideByRegexp(".* at (most|least)", [
-      { id: "custom.lineWidth", value: 0.5 },
-      { id: "custom.hideFrom", value: { legend: true, tooltip: false, viz: false } },
-    ])
-    .axisCenteredZero(true);
-}
-
-function heights(): AnyPanel {
-  return graph(
-    "Heights against the reference",
-    "Last indexed block of each target less the reference. Falling with the pace of the chain: not advancing. A large step down: re-indexing.",
-    "none",
-    [
+    )
+      .overrideByRegexp(".* at (most|least)", [
+        { id: "custom.lineWidth", value: 0.5 },
+        { id: "custom.hideFrom", value: { legend: true, tooltip: false, viz: false } },
+      ])
+      .axisCenteredZero(true),
+    graph(
+      "Heights against the reference",
+      "Last indexed block of each target less the reference. Falling with the pace of the chain: not advancing. A large step down: re-indexing.",
+      "none",
       [
         `max by (${ROW}, chain) (synclag_block_number{${SELECTED_TARGETS}})\n- on (chain) group_left ()\nmax by (chain) (synclag_reference_block_number{${THIS_CHAIN}})`,
         LEGEND,
       ],
-    ],
-  );
-}
-
-function sinceAdvance(): AnyPanel {
-  return graph(
-    "Since the last advance",
-    "Time since each target's height last grew, and the age of its last block. With a poll every 30 minutes it rises to 30 minutes between two polls.",
-    "s",
-    [
+    ),
+    graph(
+      "Since the last advance",
+      "Time since each target's height last grew, and the age of its last block. With a poll every 30 minutes it rises to 30 minutes between two polls.",
+      "s",
       [`max by (${ROW}) (time() - synclag_last_advance_timestamp_seconds{${SELECTED_TARGETS}})`, LEGEND],
       [
         `max by (${ROW}) (time() - synclag_block_timestamp_seconds{${SELECTED_TARGETS}})`,
         `${LEGEND} age of its block`,
       ],
-    ],
-    { min: 0 },
-  );
+    ).min(0),
+  ];
 }
 
 function parity(): readonly AnyPanel[] {
@@ -159,72 +156,56 @@ function parity(): readonly AnyPanel[] {
       "Parity between variants",
       "1: the data of two variants were equal at the height compared last, 0: they differed. No line: unknown, or no parity in chains.yaml.",
       "none",
-      [[`min by (${ROW}, against, probe) (synclag_parity{${SELECTED_TARGETS}})`, legend]],
-      { min: 0, max: 1 },
-    ),
+      [`min by (${ROW}, against, probe) (synclag_parity{${SELECTED_TARGETS}})`, legend],
+    )
+      .min(0)
+      .max(1),
     graph(
       "Difference of their values",
       "Value of the variant that is compared with, minus that of the target, where both are numbers. Positive: the target has less.",
       "none",
-      [[`max by (${ROW}, against, probe) (synclag_parity_difference{${SELECTED_TARGETS}})`, legend]],
+      [`max by (${ROW}, against, probe) (synclag_parity_difference{${SELECTED_TARGETS}})`, legend],
     ).axisCenteredZero(true),
   ];
 }
 
-function chain(): readonly AnyPanel[] {
-  const perChain = (metric: string) =>
-    [[`max by (chain) (${metric}{${THIS_CHAIN}})`, "{{chain}}"] as const] as const;
+function chainAndEvents(): readonly AnyPanel[] {
+  const perChain = (metric: string) => [`max by (chain) (${metric}{${THIS_CHAIN}})`, "{{chain}}"] as const;
   return [
     graph(
       "Block interval over time",
       "Measured time between blocks. Indexers keep up more easily when it rises.",
       "s",
       perChain("synclag_block_interval_seconds"),
-      { min: 0 },
-    ),
+    ).min(0),
     graph(
       "Sources of the reference over time",
       "Number of sources that agree with the reference. Every indexer and every node of the chain can be a source.",
       "none",
       perChain("synclag_reference_sources"),
-      { min: 0 },
-    ),
-  ];
-}
-
-function regressions(): AnyPanel {
-  return graph(
-    "Steps back",
-    "Small steps back, by a reorg or a gateway that switches between indexers (`reorg`), and large ones that last (`reindex`).",
-    "none",
-    [
+    ).min(0),
+    bars(
+      "Steps back",
+      "Small steps back, by a reorg or a gateway that switches between indexers (`reorg`), and large ones that last (`reindex`).",
+      "none",
       [
         `sum by (${ROW}, kind) (increase(synclag_regressions_total{${SELECTED_TARGETS}}[$__rate_interval]))`,
         `${LEGEND} {{kind}}`,
       ],
-    ],
-  )
-    .drawStyle(GraphDrawStyle.Bars)
-    .fillOpacity(60)
-    .stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
-}
-
-function deployments(): AnyPanel {
-  return table(
-    "Deployments",
-    "Deployment of the last answer, and how often it has changed.",
-    {
-      changes: `max by (${ROW}, deployment) (synclag_deployment_info{${SELECTED_TARGETS}} * on (${INSTANCE}, ${ROW}, chain) group_left () synclag_deployment_changes_total{${SELECTED_TARGETS}})`,
-    },
-    {
-      protocol: "Protocol",
-      variant: "Variant",
-      tier: "Tier",
-      deployment: "Deployment",
-      Value: "Changes",
-    },
-    { unit: "none", sortBy: "Changes" },
-  )
-    .height(10)
-    .span(12);
+    ),
+    table(
+      "Deployments",
+      "Deployment of the last answer, and how often it has changed.",
+      {
+        changes: `max by (${ROW}, deployment) (synclag_deployment_info{${SELECTED_TARGETS}} * on (${INSTANCE}, ${ROW}, chain) group_left () synclag_deployment_changes_total{${SELECTED_TARGETS}})`,
+      },
+      {
+        ...headed("protocol", "variant", "tier", "deployment"),
+        Value: "Changes",
+      },
+      { unit: "none", sortBy: "Changes" },
+    )
+      .height(10)
+      .span(12),
+  ];
 }

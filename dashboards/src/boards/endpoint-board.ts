@@ -1,4 +1,3 @@
-import { GraphDrawStyle, StackingConfigBuilder, StackingMode } from "@grafana/grafana-foundation-sdk/common";
 import {
   PanelBuilder as HeatmapBuilder,
   HeatmapColorOptionsBuilder,
@@ -6,7 +5,7 @@ import {
 import { PromQueryFormat } from "@grafana/grafana-foundation-sdk/prometheus";
 import { BUDGET, INDEXER } from "../promql.ts";
 import { type Board, PROTOCOL, RELOADS, SELECTED_JOBS, TIER, VARIANT } from "./board.ts";
-import { type AnyPanel, DATASOURCE, graph, query, stat, table } from "./panels.ts";
+import { type AnyPanel, bars, DATASOURCE, graph, headed, query, rising, stat, table } from "./panels.ts";
 
 /** RPC nodes have neither protocol nor tier. */
 const SELECTED_INDEXERS = `${SELECTED_JOBS}, protocol=~"$protocol", tier=~"$tier", variant=~"$variant"`;
@@ -35,193 +34,153 @@ export function endpointBoard(): Board {
     ],
     annotations: [RELOADS],
     rows: [
-      { title: "Now", panels: [...counts(), failing()] },
-      { title: "Polls", panels: [requests(), failures(), durations(), durationMap()] },
-      { title: "Budgets", panels: [budgetUse(), budgetForecast(), budgetTable()] },
+      { title: "Now", panels: now() },
+      { title: "Polls", panels: polls() },
+      { title: "Budgets", panels: budgets() },
     ],
   };
 }
 
-function counts(): readonly AnyPanel[] {
+function now(): readonly AnyPanel[] {
   return [
     stat(
       "Requests",
       "Requests sent in the chosen time, including retries, as providers count them.",
       "short",
       `sum(increase(${POLLS}[$__range]))`,
-      { decimals: 0 },
-    ),
+    ).decimals(0),
     stat(
       "Failed",
       "Share of the requests in the chosen time without a usable answer.",
       "percentunit",
       `sum(increase(${FAILURES}[$__range])) / sum(increase(${POLLS}[$__range]))`,
-      {
-        steps: [
-          [0.02, "yellow"],
-          [0.1, "red"],
-        ],
-        decimals: 1,
-      },
-    ),
+      rising(0.02, 0.1),
+    ).decimals(1),
     stat(
       "Duration, 95th percentile",
       "95 % of the polls in the chosen time took no longer than this.",
       "s",
       quantile(0.95, "$__range", "le"),
-      { decimals: 2 },
-    ),
+    ).decimals(2),
     stat(
       "Failing endpoints",
       "Endpoints with more than half of the polls in the chosen time failed.",
       "short",
       `count(sum by (${ENDPOINT}) (increase(${FAILURES}[$__range])) > 0.5 * sum by (${ENDPOINT}) (increase(${POLLS}[$__range]))) or vector(0)`,
-      { steps: [[1, "red"]] },
+      [[1, "red"]],
     ),
     stat(
       "Lowest remaining budget",
       "Smallest remaining share of any budget. `auto` plans with nine tenths, so a tenth is normal at the end of a window.",
       "percentunit",
       `min(1 - ${USED} / ${LIMIT})`,
-      {
-        steps: [
-          [0, "red"],
-          [0.05, "yellow"],
-          [0.1, "green"],
-        ],
-        decimals: 1,
-      },
-    ),
+      [
+        [0, "red"],
+        [0.05, "yellow"],
+        [0.1, "green"],
+      ],
+    ).decimals(1),
     stat(
       "Skipped rounds",
       "Rounds skipped in the chosen time because the previous round of the indexer was still running: its schedule is too frequent.",
       "short",
       `sum(increase(synclag_rounds_skipped_total{${SELECTED_INDEXERS}}[$__range]))`,
-      { steps: [[1, "yellow"]], decimals: 0 },
-    ),
+      [[1, "yellow"]],
+    ).decimals(0),
+    table(
+      "Failures",
+      "In the chosen time, by endpoint and reason, most frequent first. docs/METRICS.md explains the reasons. No row: no failure.",
+      { failures: `topk(30, sum by (${ENDPOINT}, reason) (increase(${FAILURES}[$__range])) > 0)` },
+      {
+        ...headed("protocol", "variant", "tier", "endpoint", "reason"),
+        Value: "Failures",
+      },
+      { unit: "short", sortBy: "Failures" },
+    )
+      .noValue("No failures")
+      .decimals(0)
+      .height(8),
   ];
 }
 
-function failing(): AnyPanel {
-  return table(
-    "Failures",
-    "In the chosen time, by endpoint and reason, most frequent first. docs/METRICS.md explains the reasons. No row: no failure.",
-    { failures: `topk(30, sum by (${ENDPOINT}, reason) (increase(${FAILURES}[$__range])) > 0)` },
-    {
-      protocol: "Protocol",
-      variant: "Variant",
-      tier: "Tier",
-      endpoint: "Endpoint",
-      reason: "Reason",
-      Value: "Failures",
-    },
-    { unit: "short", sortBy: "Failures" },
-  )
-    .noValue("No failures")
-    .decimals(0)
-    .height(8);
-}
-
-function requests(): AnyPanel {
-  return graph(
-    "Requests over time",
-    "Requests per second and indexer, including retries.",
-    "reqps",
-    [[withOwner(`sum by (${INDEXER}) (rate(${POLLS}[$__rate_interval]))`, INDEXER), "{{whose}}"]],
-    { min: 0 },
-  );
-}
-
-function failures(): AnyPanel {
-  return graph("Failures by reason", "Polls per second without a usable answer, by reason.", "reqps", [
-    [`sum by (reason) (rate(${FAILURES}[$__rate_interval]))`, "{{reason}}"],
-  ])
-    .drawStyle(GraphDrawStyle.Bars)
-    .fillOpacity(60)
-    .stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
-}
-
-function durations(): AnyPanel {
+function polls(): readonly AnyPanel[] {
   const line = (share: number) => withOwner(quantile(share, "$__rate_interval", `${INDEXER}, le`), INDEXER);
-  return graph(
-    "Duration",
-    "Median and 95th percentile of the time from request to answer.",
-    "s",
-    [
+  return [
+    graph("Requests over time", "Requests per second and indexer, including retries.", "reqps", [
+      withOwner(`sum by (${INDEXER}) (rate(${POLLS}[$__rate_interval]))`, INDEXER),
+      "{{whose}}",
+    ]).min(0),
+    bars("Failures by reason", "Polls per second without a usable answer, by reason.", "reqps", [
+      `sum by (reason) (rate(${FAILURES}[$__rate_interval]))`,
+      "{{reason}}",
+    ]),
+    graph(
+      "Duration",
+      "Median and 95th percentile of the time from request to answer.",
+      "s",
       [line(0.5), "{{whose}} median"],
       [line(0.95), "{{whose}} 95th percentile"],
-    ],
-    { min: 0 },
-  );
-}
-
-function durationMap(): AnyPanel {
-  return new HeatmapBuilder()
-    .title("Duration heat map")
-    .description(
-      "Distribution of poll durations. Each band is usually one provider; a rising band is one that is getting slower.",
-    )
-    .datasource(DATASOURCE)
-    .withTarget(
-      query(
-        `sum by (le) (increase(synclag_poll_duration_seconds_bucket{${SELECTED_INDEXERS}}[$__rate_interval]))`,
+    ).min(0),
+    new HeatmapBuilder()
+      .title("Duration heat map")
+      .description(
+        "Distribution of poll durations. Each band is usually one provider; a rising band is one that is getting slower.",
       )
-        .legendFormat("{{le}}")
-        .range()
-        .format(PromQueryFormat.Heatmap),
-    )
-    .unit("s")
-    .calculate(false)
-    .color(new HeatmapColorOptionsBuilder().scheme("Turbo").steps(64))
-    .height(10)
-    .span(12);
+      .datasource(DATASOURCE)
+      .withTarget(
+        query(
+          `sum by (le) (increase(synclag_poll_duration_seconds_bucket{${SELECTED_INDEXERS}}[$__rate_interval]))`,
+        )
+          .legendFormat("{{le}}")
+          .range()
+          .format(PromQueryFormat.Heatmap),
+      )
+      .unit("s")
+      .calculate(false)
+      .color(new HeatmapColorOptionsBuilder().scheme("Turbo").steps(64))
+      .height(10)
+      .span(12),
+  ];
 }
 
-function budgetUse(): AnyPanel {
-  return graph(
-    "Budget used",
-    "Used share of each budget, by the stricter of the calendar and the rolling window. The ten highest.",
-    "percentunit",
-    [[withOwner(`topk(10, ${USED} / ${LIMIT})`, ENDPOINT), BUDGET_LEGEND]],
-    { min: 0, max: 1 },
-  );
-}
-
-function budgetForecast(): AnyPanel {
+function budgets(): readonly AnyPanel[] {
   const inTwoHours = `max by (${BUDGET}) (predict_linear(synclag_budget_used${BUDGETS}[6h], 7200))`;
-  return graph(
-    "Budget forecast",
-    "Share of each budget that will be left in two hours at the rate of the last six hours, if no window ends. Below zero: it runs out before then. The ten lowest.",
-    "percentunit",
-    [[withOwner(`bottomk(10, 1 - ${inTwoHours} / ${LIMIT})`, ENDPOINT), BUDGET_LEGEND]],
-  );
-}
-
-function budgetTable(): AnyPanel {
-  return table(
-    "Budgets",
-    "Limit, use and remainder of each budget, most used first. Several endpoints use a `shared` one.",
-    {
-      share: `${USED} / ${LIMIT}`,
-      used: USED,
-      remaining: `min by (${BUDGET}) (synclag_budget_remaining${BUDGETS})`,
-      limit: LIMIT,
-    },
-    {
-      budget: "Budget",
-      protocol: "Protocol",
-      variant: "Variant",
-      tier: "Tier",
-      endpoint: "Endpoint",
-      "Value #share": "Used",
-      "Value #used": "Requests",
-      "Value #remaining": "Left",
-      "Value #limit": "Limit",
-    },
-    { unit: "short", sortBy: "Used" },
-  )
-    .overrideByName("Used", [{ id: "unit", value: "percentunit" }])
-    .height(9);
+  return [
+    graph(
+      "Budget used",
+      "Used share of each budget, by the stricter of the calendar and the rolling window. The ten highest.",
+      "percentunit",
+      [withOwner(`topk(10, ${USED} / ${LIMIT})`, ENDPOINT), BUDGET_LEGEND],
+    )
+      .min(0)
+      .max(1),
+    graph(
+      "Budget forecast",
+      "Share of each budget that will be left in two hours at the rate of the last six hours, if no window ends. Below zero: it runs out before then. The ten lowest.",
+      "percentunit",
+      [withOwner(`bottomk(10, 1 - ${inTwoHours} / ${LIMIT})`, ENDPOINT), BUDGET_LEGEND],
+    ),
+    table(
+      "Budgets",
+      "Limit, use and remainder of each budget, most used first. Several endpoints use a `shared` one.",
+      {
+        share: `${USED} / ${LIMIT}`,
+        used: USED,
+        remaining: `min by (${BUDGET}) (synclag_budget_remaining${BUDGETS})`,
+        limit: LIMIT,
+      },
+      {
+        ...headed("budget", "protocol", "variant", "tier", "endpoint"),
+        "Value #share": "Used",
+        "Value #used": "Requests",
+        "Value #remaining": "Left",
+        "Value #limit": "Limit",
+      },
+      { unit: "short", sortBy: "Used" },
+    )
+      .overrideByName("Used", [{ id: "unit", value: "percentunit" }])
+      .height(9),
+  ];
 }
 
 /**

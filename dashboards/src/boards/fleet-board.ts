@@ -13,12 +13,14 @@ import {
   SYNCLAG_PAGE,
   TIER,
   VARIANT,
+  variable,
 } from "./board.ts";
 import {
   type AnyPanel,
   columnLink,
   DATASOURCE,
   graph,
+  headed,
   query,
   redBelow,
   STATUS_MAPPINGS,
@@ -31,22 +33,14 @@ import {
 const ROW = "protocol, variant, tier, chain";
 const SELECTED_PAIRS = `${SELECTED_JOBS}, protocol=~"$protocol", chain=~"$chain"`;
 const SELECTED_PROTOCOLS = `${SELECTED_JOBS}, protocol=~"$protocol"`;
-const TO_CHAIN =
-  "/d/synclag-chain?$" +
-  "{datasource:queryparam}&$" +
-  "{cluster:queryparam}&$" +
-  "{job:queryparam}&var-chain=$" +
-  "{__data.fields.Chain}&var-protocol=$" +
-  "{__data.fields.Protocol}&$" +
-  "{__url_time_range}";
+const TO_CHAIN = [
+  `/d/synclag-chain?${variable("datasource:queryparam")}&${variable("cluster:queryparam")}`,
+  `${variable("job:queryparam")}&var-chain=${cell("Chain")}&var-protocol=${cell("Protocol")}`,
+  variable("__url_time_range"),
+].join("&");
 /** A target on the page of its chain. */
-const TARGET_OF_ROW =
-  "$" +
-  "{__data.fields.Chain}#$" +
-  "{__data.fields.Protocol}-$" +
-  "{__data.fields.Variant}-$" +
-  "{__data.fields.Tier}";
-const STATUS_OF_CELL = "$" + "{__value.text}";
+const TARGET_OF_ROW = `${cell("Chain")}#${cell("Protocol")}-${cell("Variant")}-${cell("Tier")}`;
+const STATUS_OF_CELL = variable("__value.text");
 
 /** What is wrong now, worst first; since when; and how fresh the fleet has been. */
 export function fleetBoard(settings: Settings): Board {
@@ -57,43 +51,44 @@ export function fleetBoard(settings: Settings): Board {
     variables: [PROTOCOL, TIER, CHAIN, VARIANT],
     annotations: EVENTS,
     rows: [
-      { title: "Now", panels: [...counts(settings), wrongNow()] },
-      { title: "Since when", panels: [stateOfProtocol(), gapsOfProtocol()] },
-      { title: "Lag and freshness", panels: [mostBehind(), freshness(settings), objective()] },
+      { title: "Now", panels: now(settings) },
+      { title: "Since when", panels: sinceWhen() },
+      { title: "Lag and freshness", panels: lagAndFreshness(settings) },
     ],
   };
 }
 
-function counts({ objective: share }: Settings): readonly AnyPanel[] {
+function now({ objective: share }: Settings): readonly AnyPanel[] {
   const ok = `max by (${ROW}) (synclag_status{${SELECTED_TARGETS}, status="ok"})`;
-  const unit = "short";
+  const wrong = `max by (${ROW}) (synclag_status_rank{${SELECTED_TARGETS}}) > 0`;
+  const ofWrong = (expr: string): string => `max by (${ROW}) (${expr})\nand on (${ROW})\n  ${wrong}`;
   return [
-    stat("Targets ok", "Targets that advance and are within their thresholds.", unit, `sum(${ok})`),
+    stat("Targets ok", "Targets that advance and are within their thresholds.", "short", `sum(${ok})`),
     stat(
       "Targets not ok",
       "All other targets, including back-filling and unknown ones. The table below lists them.",
-      unit,
+      "short",
       `count(${ok} == 0) or vector(0)`,
-      { steps: [[1, "orange"]] },
+      [[1, "orange"]],
     ),
     stat(
       "Down",
       "Pairs of protocol and chain without a usable variant: users see old data, wrong data or errors.",
-      unit,
+      "short",
       `count(max by (protocol, chain) (synclag_pair_state{${SELECTED_PAIRS}, state="down"}) == 1) or vector(0)`,
-      { steps: [[1, "red"]] },
+      [[1, "red"]],
     ),
     stat(
       "Shared causes",
       "Active incidents: one cause that affects many targets at once. The status page names them.",
-      unit,
+      "short",
       `count(max by (scope, subject) (synclag_incident_active{${SELECTED_JOBS}}) == 1) or vector(0)`,
-      { steps: [[1, "red"]] },
+      [[1, "red"]],
     ),
     stat(
       "In maintenance",
       "Targets in a maintenance window: still polled and shown, but without alerts.",
-      unit,
+      "short",
       `sum(max by (${ROW}) (synclag_maintenance{${SELECTED_TARGETS}})) or vector(0)`,
     ),
     stat(
@@ -101,148 +96,136 @@ function counts({ objective: share }: Settings): readonly AnyPanel[] {
       `Share of chain time in which at least one variant that users are served from was ok. The objective is ${share * 100} %. Needs the recording rules.`,
       "percentunit",
       `min(${FLEET_FRESHNESS}{${SELECTED_JOBS}})`,
+      redBelow(share),
+    ).decimals(2),
+    table(
+      "Targets not ok now",
+      "Worst first: status, lag behind the reference of its chain, time since it last advanced, and number of other variants that are ok there. An empty cell is unknown, never zero. No row: all targets are ok. The status links to its meaning and what to do, the chain to its dashboard, the variant to its entry on Synclag's own page.",
       {
-        steps: redBelow(share),
-        decimals: 2,
+        status: wrong,
+        lag: ofWrong(`synclag_lag_seconds{${SELECTED_TARGETS}}`),
+        blocks: ofWrong(`synclag_lag_blocks{${SELECTED_TARGETS}}`),
+        advance: ofWrong(`time() - synclag_last_advance_timestamp_seconds{${SELECTED_TARGETS}}`),
+        others: `0 * (${wrong})\n+ on (protocol, chain) group_left ()\nsum by (protocol, chain) (max by (${ROW}) (synclag_status{${SELECTED_PAIRS}, status="ok"}))`,
       },
-    ),
+      {
+        "Value #status": "Status",
+        ...headed("protocol", "chain", "variant", "tier"),
+        "Value #lag": "Behind",
+        "Value #blocks": "Blocks behind",
+        "Value #advance": "Last advance",
+        "Value #others": "Variants ok",
+      },
+      { unit: "none", sortBy: "Status" },
+    )
+      .noValue("All targets are ok")
+      .overrideByName("Status", [
+        { id: "mappings", value: STATUS_MAPPINGS },
+        { id: "custom.cellOptions", value: { type: "color-background", mode: "basic" } },
+        columnLink(
+          "What this status means, and what to do",
+          `${SYNCLAG_PAGE}/docs/statuses#${STATUS_OF_CELL}`,
+        ),
+      ])
+      .overrideByName("Chain", [columnLink("Dashboard of this chain", TO_CHAIN)])
+      .overrideByName("Variant", [
+        columnLink("Explorers and playgrounds on Synclag's page", `${SYNCLAG_PAGE}/chains/${TARGET_OF_ROW}`),
+      ])
+      .overrideByName("Behind", [{ id: "unit", value: "s" }])
+      .overrideByName("Last advance", [{ id: "unit", value: "s" }])
+      .height(12),
   ];
 }
 
-function wrongNow(): AnyPanel {
-  const wrong = `max by (${ROW}) (synclag_status_rank{${SELECTED_TARGETS}}) > 0`;
-  const ofWrong = (expr: string): string => `max by (${ROW}) (${expr})\nand on (${ROW})\n  ${wrong}`;
-  return table(
-    "Targets not ok now",
-    "Worst first: status, lag behind the reference of its chain, time since it last advanced, and number of other variants that are ok there. An empty cell is unknown, never zero. No row: all targets are ok. The status links to its meaning and what to do, the chain to its dashboard, the variant to its entry on Synclag's own page.",
-    {
-      status: wrong,
-      lag: ofWrong(`synclag_lag_seconds{${SELECTED_TARGETS}}`),
-      blocks: ofWrong(`synclag_lag_blocks{${SELECTED_TARGETS}}`),
-      advance: ofWrong(`time() - synclag_last_advance_timestamp_seconds{${SELECTED_TARGETS}}`),
-      others: `0 * (${wrong})\n+ on (protocol, chain) group_left ()\nsum by (protocol, chain) (max by (${ROW}) (synclag_status{${SELECTED_PAIRS}, status="ok"}))`,
-    },
-    {
-      "Value #status": "Status",
-      protocol: "Protocol",
-      chain: "Chain",
-      variant: "Variant",
-      tier: "Tier",
-      "Value #lag": "Behind",
-      "Value #blocks": "Blocks behind",
-      "Value #advance": "Last advance",
-      "Value #others": "Variants ok",
-    },
-    { unit: "none", sortBy: "Status" },
-  )
-    .noValue("All targets are ok")
-    .overrideByName("Status", [
-      { id: "mappings", value: STATUS_MAPPINGS },
-      { id: "custom.cellOptions", value: { type: "color-background", mode: "basic" } },
-      columnLink("What this status means, and what to do", `${SYNCLAG_PAGE}/docs/statuses#${STATUS_OF_CELL}`),
-    ])
-    .overrideByName("Chain", [columnLink("Dashboard of this chain", TO_CHAIN)])
-    .overrideByName("Variant", [
-      columnLink("Explorers and playgrounds on Synclag's page", `${SYNCLAG_PAGE}/chains/${TARGET_OF_ROW}`),
-    ])
-    .overrideByName("Behind", [{ id: "unit", value: "s" }])
-    .overrideByName("Last advance", [{ id: "unit", value: "s" }])
-    .height(12);
+function sinceWhen(): readonly AnyPanel[] {
+  return [
+    statusTimeline(
+      "Status of $protocol by chain",
+      "Worst status of the variants of each chain over time. Rows that change at the same moment usually have one cause.",
+      [`max by (protocol, chain) (synclag_status_rank{${SELECTED_TARGETS}})`, "{{chain}}"],
+    )
+      .repeat("protocol")
+      .repeatDirection("v"),
+    new StatusHistoryBuilder()
+      .title("Gaps of $protocol by chain")
+      .description(
+        "Largest gap between the variants of each chain, in chain time. The same colour in all rows points to a variant, a single coloured row to its chain. Grey: no known gap.",
+      )
+      .datasource(DATASOURCE)
+      .withTarget(
+        query(`max by (protocol, chain) (abs(synclag_variant_gap_seconds{${SELECTED_TARGETS}}))`)
+          .legendFormat("{{chain}}")
+          .range(),
+      )
+      .unit("s")
+      .min(0)
+      .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
+      .thresholds(
+        thresholds(
+          [
+            [5, "light-green"],
+            [30, "yellow"],
+            [120, "light-orange"],
+            [300, "orange"],
+            [600, "red"],
+            [1800, "dark-red"],
+          ],
+          "green",
+        ),
+      )
+      .showValue(VisibilityMode.Never)
+      .rowHeight(0.85)
+      .colWidth(0.95)
+      .maxDataPoints(120)
+      .repeat("protocol")
+      .repeatDirection("v")
+      .height(14)
+      .span(24),
+  ];
 }
 
-function stateOfProtocol(): AnyPanel {
-  return statusTimeline(
-    "Status of $protocol by chain",
-    "Worst status of the variants of each chain over time. Rows that change at the same moment usually have one cause.",
-    [`max by (protocol, chain) (synclag_status_rank{${SELECTED_TARGETS}})`, "{{chain}}"],
-  )
-    .repeat("protocol")
-    .repeatDirection("v");
-}
-
-function gapsOfProtocol(): AnyPanel {
-  return new StatusHistoryBuilder()
-    .title("Gaps of $protocol by chain")
-    .description(
-      "Largest gap between the variants of each chain, in chain time. The same colour in all rows points to a variant, a single coloured row to its chain. Grey: no known gap.",
-    )
-    .datasource(DATASOURCE)
-    .withTarget(
-      query(`max by (protocol, chain) (abs(synclag_variant_gap_seconds{${SELECTED_TARGETS}}))`)
-        .legendFormat("{{chain}}")
-        .range(),
-    )
-    .unit("s")
-    .min(0)
-    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
-    .thresholds(
-      thresholds(
-        [
-          [5, "light-green"],
-          [30, "yellow"],
-          [120, "light-orange"],
-          [300, "orange"],
-          [600, "red"],
-          [1800, "dark-red"],
-        ],
-        "green",
-      ),
-    )
-    .showValue(VisibilityMode.Never)
-    .rowHeight(0.85)
-    .colWidth(0.95)
-    .maxDataPoints(120)
-    .repeat("protocol")
-    .repeatDirection("v")
-    .height(14)
-    .span(24);
-}
-
-function mostBehind(): AnyPanel {
-  return graph(
-    "Most behind",
-    "The ten targets furthest behind the reference of their chain, in chain time.",
-    "s",
-    [
+function lagAndFreshness({ objective: share }: Settings): readonly AnyPanel[] {
+  const windows = ["1h", "6h", "3d", "30d"] as const;
+  return [
+    graph(
+      "Most behind",
+      "The ten targets furthest behind the reference of their chain, in chain time.",
+      "s",
       [
         `topk(10, max by (${ROW}) (synclag_lag_seconds{${SELECTED_TARGETS}}))`,
         "{{protocol}} {{chain}} {{variant}} {{tier}}",
       ],
-    ],
-    { min: 0 },
-  );
-}
-
-function freshness({ objective: share }: Settings): AnyPanel {
-  return graph(
-    "Fresh chains",
-    `Share of a protocol's chains with an ok variant that users are served from, now and over the last hour. Below the red line (${share * 100} %) it misses the objective. Needs the recording rules.`,
-    "percentunit",
-    [
+    ).min(0),
+    graph(
+      "Fresh chains",
+      `Share of a protocol's chains with an ok variant that users are served from, now and over the last hour. Below the red line (${share * 100} %) it misses the objective. Needs the recording rules.`,
+      "percentunit",
       [`min by (protocol) (synclag:protocol_fresh:ratio{${SELECTED_PROTOCOLS}})`, "{{protocol}}"],
       [`min by (protocol) (${protocolFreshness("1h")}{${SELECTED_PROTOCOLS}})`, "{{protocol}}, last hour"],
-    ],
-    { max: 1 },
-  ).thresholds(thresholds([[share, "transparent"]], "red"));
+    )
+      .max(1)
+      .thresholds(thresholds([[share, "transparent"]], "red")),
+    table(
+      "Freshness by protocol",
+      "Share of chain time in which at least one variant was ok, worst first. Needs the recording rules and a history as long as each window.",
+      Object.fromEntries(
+        windows.map((window) => [
+          `w${window}`,
+          `min by (protocol) (${protocolFreshness(window)}{${SELECTED_PROTOCOLS}})`,
+        ]),
+      ),
+      {
+        protocol: "Protocol",
+        ...Object.fromEntries(windows.map((window) => [`Value #w${window}`, window])),
+      },
+      { unit: "percentunit", sortBy: "30d", first: "lowest" },
+    )
+      .decimals(3)
+      .height(7),
+  ];
 }
 
-function objective(): AnyPanel {
-  const windows = ["1h", "6h", "3d", "30d"] as const;
-  return table(
-    "Freshness by protocol",
-    "Share of chain time in which at least one variant was ok, worst first. Needs the recording rules and a history as long as each window.",
-    Object.fromEntries(
-      windows.map((window) => [
-        `w${window}`,
-        `min by (protocol) (${protocolFreshness(window)}{${SELECTED_PROTOCOLS}})`,
-      ]),
-    ),
-    {
-      protocol: "Protocol",
-      ...Object.fromEntries(windows.map((window) => [`Value #w${window}`, window])),
-    },
-    { unit: "percentunit", sortBy: "30d", first: "lowest" },
-  )
-    .decimals(3)
-    .height(7);
+/** The value of a column in the same row. */
+function cell(heading: string): string {
+  return variable(`__data.fields.${heading}`);
 }

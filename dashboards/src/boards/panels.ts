@@ -1,9 +1,12 @@
 import {
   BigValueColorMode,
   BigValueGraphMode,
+  GraphDrawStyle,
   LegendDisplayMode,
   LegendPlacement,
   SortOrder,
+  StackingConfigBuilder,
+  StackingMode,
   TooltipDisplayMode,
   VisibilityMode,
   VizLegendOptionsBuilder,
@@ -37,6 +40,14 @@ export type Line = readonly [expr: string, legend: string];
 /** A colour from each value upwards; green below the first. */
 export type Steps = readonly (readonly [from: number, color: string])[];
 
+/** Yellow from the first value, red from the second. */
+export function rising(yellow: number, red: number): Steps {
+  return [
+    [yellow, "yellow"],
+    [red, "red"],
+  ];
+}
+
 export function redBelow(least: number): Steps {
   return [
     [0, "red"],
@@ -44,25 +55,17 @@ export function redBelow(least: number): Steps {
   ];
 }
 
-interface StatOptions {
-  /** Without them it has no colour. */
-  readonly steps?: Steps;
-  readonly decimals?: number;
-  /** Words for values. */
-  readonly words?: Readonly<Record<string, string>>;
-}
-
 // Of every panel: a description of what it shows and how to read it, and a unit id of Grafana.
 
-/** A single number, or a word. */
+/** A single number, or a word; without steps it has no colour. */
 export function stat(
   title: string,
   description: string,
   unit: string,
   expr: string,
-  { steps, decimals, words }: StatOptions = {},
+  steps?: Steps,
 ): StatBuilder {
-  const panel = new StatBuilder()
+  return new StatBuilder()
     .title(title)
     .description(description)
     .datasource(DATASOURCE)
@@ -73,10 +76,11 @@ export function stat(
     .graphMode(BigValueGraphMode.None)
     .height(4)
     .span(4);
-  if (words !== undefined) {
-    panel.mappings([mapping(Object.entries(words).map(([value, text]) => ({ value, text })))]);
-  }
-  return decimals === undefined ? panel : panel.decimals(decimals);
+}
+
+/** Words for values. */
+export function words(texts: Readonly<Record<string, string>>): ValueMapping {
+  return mapping(Object.entries(texts).map(([value, text]) => ({ value, text })));
 }
 
 /** Lines over time, with the last value of each in the legend. */
@@ -84,10 +88,9 @@ export function graph(
   title: string,
   description: string,
   unit: string,
-  lines: readonly Line[],
-  { min, max }: { readonly min?: number; readonly max?: number } = {},
+  ...lines: readonly Line[]
 ): GraphBuilder {
-  const panel = new GraphBuilder()
+  return new GraphBuilder()
     .title(title)
     .description(description)
     .datasource(DATASOURCE)
@@ -105,10 +108,14 @@ export function graph(
     .tooltip(new VizTooltipOptionsBuilder().mode(TooltipDisplayMode.Multi).sort(SortOrder.Descending))
     .height(10)
     .span(12);
-  if (min !== undefined) {
-    panel.min(min);
-  }
-  return max === undefined ? panel : panel.max(max);
+}
+
+/** The same as stacked bars. */
+export function bars(...of: Parameters<typeof graph>): GraphBuilder {
+  return graph(...of)
+    .drawStyle(GraphDrawStyle.Bars)
+    .fillOpacity(60)
+    .stacking(new StackingConfigBuilder().mode(StackingMode.Normal));
 }
 
 /** A reference line, drawn dashed and in grey. */
@@ -116,6 +123,11 @@ export const DASHED = [
   { id: "custom.lineStyle", value: { fill: "dash", dash: [8, 8] } },
   { id: "color", value: { mode: "fixed", fixedColor: "text" } },
 ];
+
+/** Headings of labels: their names with a capital. */
+export function headed(...labels: readonly string[]): Readonly<Record<string, string>> {
+  return Object.fromEntries(labels.map((name) => [name, name.charAt(0).toUpperCase() + name.slice(1)]));
+}
 
 interface TableOptions {
   readonly unit: string;
@@ -164,23 +176,21 @@ export function table(
 
 /** Statuses over time as colours, a row for each line of ranks. */
 export function statusTimeline(title: string, description: string, line: Line): StateTimelineBuilder {
-  return (
-    new StateTimelineBuilder()
-      .title(title)
-      .description(description)
-      .datasource(DATASOURCE)
-      .targets([query(line[0]).legendFormat(line[1]).range()])
-      .unit("none")
-      .mappings(STATUS_MAPPINGS)
-      // By thresholds Grafana would merge values by threshold and ignore the mappings: one grey block.
-      .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Fixed))
-      .showValue(VisibilityMode.Never)
-      .mergeValues(true)
-      .rowHeight(0.85)
-      .fillOpacity(80)
-      .height(14)
-      .span(24)
-  );
+  // By thresholds Grafana would merge values by threshold and ignore the mappings: one grey block.
+  return new StateTimelineBuilder()
+    .title(title)
+    .description(description)
+    .datasource(DATASOURCE)
+    .targets([query(line[0]).legendFormat(line[1]).range()])
+    .unit("none")
+    .mappings(STATUS_MAPPINGS)
+    .colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Fixed))
+    .showValue(VisibilityMode.Never)
+    .mergeValues(true)
+    .rowHeight(0.85)
+    .fillOpacity(80)
+    .height(14)
+    .span(24);
 }
 
 export function thresholds(steps: Steps, base: string): ThresholdsConfigBuilder {

@@ -1,6 +1,6 @@
 import { INSTANCE } from "../promql.ts";
 import { type Board, RELOADS, SELECTED_JOBS, TIER } from "./board.ts";
-import { graph, type Line, redBelow, stat, table } from "./panels.ts";
+import { type AnyPanel, graph, headed, type Line, redBelow, rising, stat, table, words } from "./panels.ts";
 
 const OF = `${SELECTED_JOBS}, instance=~"$instance"`;
 /** RPC nodes have no tier. */
@@ -21,27 +21,29 @@ export function selfMonitoringBoard(): Board {
     ],
     annotations: [RELOADS],
     rows: [
-      {
-        title: "Now",
-        panels: [...facts(), builds()],
-      },
+      { title: "Now", panels: now() },
       { title: "Loop", panels: LOOP.map(panel) },
       { title: "Process", panels: PROCESS.map(panel) },
     ],
   };
 }
 
-function facts() {
+function now(): readonly AnyPanel[] {
   return [
-    stat("Up", "Instances that Prometheus can scrape.", "suffix: up", `sum(up{${OF}} ${SCRAPED})`, {
-      steps: redBelow(1),
-    }),
-    stat("Last tick", "Time since the scheduler last ticked. It ticks every second.", "s", `max(${TICK})`, {
-      steps: [
-        [30, "yellow"],
-        [60, "red"],
-      ],
-    }),
+    stat(
+      "Up",
+      "Instances that Prometheus can scrape.",
+      "suffix: up",
+      `sum(up{${OF}} ${SCRAPED})`,
+      redBelow(1),
+    ),
+    stat(
+      "Last tick",
+      "Time since the scheduler last ticked. It ticks every second.",
+      "s",
+      `max(${TICK})`,
+      rising(30, 60),
+    ),
     stat(
       "Uptime",
       "Time since the last start of the process.",
@@ -53,8 +55,8 @@ function facts() {
       "Whether the last reload succeeded. If it failed, the previous configuration is in use.",
       "none",
       `min(synclag_config_last_reload_successful{${OF}})`,
-      { steps: redBelow(1), words: { 0: "reload failed", 1: "up to date" } },
-    ),
+      redBelow(1),
+    ).mappings([words({ 0: "reload failed", 1: "up to date" })]),
     stat(
       "Last successful reload",
       "Time since the configuration was last loaded successfully.",
@@ -66,34 +68,24 @@ function facts() {
       "Number of process starts in the chosen time.",
       "none",
       `max(changes(process_start_time_seconds{${OF}}[$__range]) ${SCRAPED})`,
-      { steps: [[3, "yellow"]] },
+      [[3, "yellow"]],
     ),
+    table(
+      "Builds",
+      "Version and revision of each instance.",
+      {
+        build: `max by (${INSTANCE}, version, revision, node_version) (synclag_build_info{${OF}})`,
+      },
+      { ...headed("instance", "cluster", "job", "version", "revision"), node_version: "Node.js" },
+      { unit: "none", sortBy: "Instance" },
+    ).height(5),
   ];
-}
-
-function builds() {
-  return table(
-    "Builds",
-    "Version and revision of each instance.",
-    {
-      build: `max by (${INSTANCE}, version, revision, node_version) (synclag_build_info{${OF}})`,
-    },
-    {
-      instance: "Instance",
-      cluster: "Cluster",
-      job: "Job",
-      version: "Version",
-      revision: "Revision",
-      node_version: "Node.js",
-    },
-    { unit: "none", sortBy: "Instance" },
-  ).height(5);
 }
 
 type Graph = readonly [title: string, description: string, unit: string, ...lines: Line[]];
 
 function panel([title, description, unit, ...lines]: Graph) {
-  return graph(title, description, unit, lines, { min: 0 });
+  return graph(title, description, unit, ...lines).min(0);
 }
 
 const each = (metric: string) => `${metric}{${OF}} ${SCRAPED}`;
