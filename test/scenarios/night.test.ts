@@ -17,14 +17,14 @@ protocols:
     - { variant: subgraph, dialect: graph, url: "https://graph.example/lockup/{chain}", schedule: "30 * * * * *", chains: [base, mode, gnosis] }
 `;
 
-/** 22:00: all is well. A provider fails, an indexer begins anew, the daemon is killed, a chain halts; at 07:00 somebody looks. */
+/** 22:00: all is well. A provider fails, an indexer begins anew, the daemon is killed, a chain halts; at 03:30 somebody looks. */
 async function playNight(): Promise<Scenario> {
   const play = await startScenario(FLEET, { at: "2026-11-19T22:00:00Z" });
-  await play.run("1h");
+  await play.run("20m");
   play.setHost("graph.example", "down");
   await play.run("40m");
   play.setHost("graph.example", "up");
-  await play.run("80m");
+  await play.run("50m");
   play.fleet
     .target("lockup/multichain/production/base")
     .reindex({ backBlocks: 400_000, withinMs: 3 * 3_600_000 });
@@ -34,7 +34,7 @@ async function playNight(): Promise<Scenario> {
   play.fleet.chain("gnosis").halt();
   await play.run("1h");
   play.fleet.chain("gnosis").resume();
-  await play.run("4h");
+  await play.run("40m");
   return play;
 }
 

@@ -22,8 +22,11 @@ export interface Running extends AsyncDisposable {
 
 /** What a state file would hold now. */
 export function savedBy(daemon: Daemon, budgets: LocalBudgets | undefined): SavedState {
-  const saved = { savedAtMs: Date.now(), ...daemon.save(), budgets: budgets?.save() };
-  return JSON.parse(JSON.stringify(saved)) as SavedState;
+  return JSON.parse(textOf(daemon, budgets)) as SavedState;
+}
+
+function textOf(daemon: Daemon, budgets: LocalBudgets | undefined): string {
+  return JSON.stringify({ savedAtMs: Date.now(), ...daemon.save(), budgets: budgets?.save() });
 }
 
 /** Starts the real daemon on a state, with what it writes kept in memory. */
@@ -56,11 +59,11 @@ export async function startDaemon(
     publishUrl: () => Promise.resolve(),
     [Symbol.asyncDispose]: () => Promise.resolve(),
   };
-  let written: SavedState | null = null;
+  let written: string | null = null;
   const writer = new DebouncedWriter({
     delayMs: STATE_DELAY_MS,
     write: () => {
-      written = savedBy(daemon, budgets);
+      written = textOf(daemon, budgets);
       return Promise.resolve();
     },
     onFailure: world.onBug,
@@ -78,7 +81,7 @@ export async function startDaemon(
     events,
     budgets,
     history,
-    written: () => written,
+    written: () => (written === null ? null : (JSON.parse(written) as SavedState)),
     async [Symbol.asyncDispose]() {
       await writer[Symbol.asyncDispose]();
       await reports[Symbol.asyncDispose]();
