@@ -1,12 +1,9 @@
-import { createHash } from "node:crypto";
 import { describe, it } from "vitest";
-import type { ChainReport } from "../../src/core/model/report.ts";
 import { expectGolden } from "../support/golden.ts";
-import { type StartCore, startMonitor } from "./core.ts";
+import { DecisionLog, MANY_SOURCES, RANDOM_WORLDS } from "./decision-log.ts";
 import { FLEET_FAMILIES } from "./fleet-families.ts";
 import { MINUTE, playFleet } from "./fleet-world.ts";
-import { playWorld, type World } from "./play-world.ts";
-import { fallingWorld, passingWorld, randomWorld, restartWorld, takeoverWorld } from "./random-worlds.ts";
+import { playWorld } from "./play-world.ts";
 
 /*
  * What is decided in one world of each kind, line by line: whatever changes a decision shows here. The worlds beside this file judge
@@ -15,16 +12,7 @@ import { fallingWorld, passingWorld, randomWorld, restartWorld, takeoverWorld } 
 
 /** Long enough for the faults of most kinds to begin; with many sources, for all of them to have been judged. */
 const LASTS_MS = 75 * MINUTE;
-const MANY_SOURCES = 12;
 const LASTS_WITH_MANY_MS = 16 * MINUTE;
-const SUMMARY_EVERY_MS = 5 * MINUTE;
-const RANDOM_WORLDS: Readonly<Record<string, (index: number) => World>> = {
-  random: randomWorld,
-  restarts: restartWorld,
-  takeovers: takeoverWorld,
-  passing: passingWorld,
-  falling: fallingWorld,
-};
 
 describe("the decisions in a fleet of this kind", () => {
   it.each(Object.keys(FLEET_FAMILIES))("%s", (name) => {
@@ -41,105 +29,11 @@ describe("the decisions in a fleet of this kind", () => {
 
   it.each(Object.entries(RANDOM_WORLDS))("%s", (name, make) => {
     const log = new DecisionLog();
-    for (const index of [0, 1, 2]) {
-      playWorld(make(index), log.start);
-    }
+    playWorld(make(0), log.start);
 
     expectGolden(`test/goldens/decisions/${name}.txt`, log.text());
   });
 });
-
-/** Writes down what a core says: each change, and every five minutes all of it. */
-class DecisionLog {
-  readonly #lines: string[] = [];
-  #worlds = 0;
-  #fromMs = 0;
-  #said = new Map<string, string>();
-  #numbers = createHash("sha256");
-
-  readonly start: StartCore = (chains, wallMs) => {
-    const core = startMonitor(chains, wallMs);
-    this.#worlds += 1;
-    this.#lines.push(`--- world ${this.#worlds}`);
-    this.#said = new Map();
-    this.#fromMs = 0;
-    return {
-      ...core,
-      report: (nowMs) => {
-        const report = core.report(nowMs);
-        this.#note(report, nowMs);
-        return report;
-      },
-      restart: (state, nowMs) => {
-        this.#lines.push(`${this.#minute(nowMs)} restart, state ${state}`);
-        core.restart(state, nowMs);
-      },
-    };
-  };
-
-  text(): string {
-    return `${this.#lines.join("\n")}\n`;
-  }
-
-  #note(report: ChainReport, nowMs: number): void {
-    this.#fromMs ||= nowMs;
-    const { dispute, reference, standings, targets } = report;
-    const at = this.#minute(nowMs);
-    this.#change(at, "reference of", reference?.members.join(" ") ?? dispute ?? "none");
-    for (const { detail, source, stands } of standings) {
-      this.#change(at, `${source}:`, stands === "excluded" ? `excluded: ${withoutNumbers(detail)}` : stands);
-    }
-    for (const { key, status } of targets) {
-      this.#change(at, key, status);
-    }
-    this.#numbers.update(JSON.stringify(numbersOf(report)));
-    // With many sources, their lags say no more than these.
-    const shown = targets.slice(0, MANY_SOURCES);
-    if ((nowMs - this.#fromMs) % SUMMARY_EVERY_MS === 0) {
-      const lags = shown.map(({ lag_blocks: blocks, lag_seconds: seconds }) => `${blocks}/${seconds}`);
-      const head = `${reference?.block_number} at ${reference?.time}`;
-      this.#lines.push(
-        `${at} ${head}, ${report.block_interval_seconds} s a block; ${lags.join(" ")}; #${this.#takeNumbers()}`,
-      );
-    }
-  }
-
-  /** Of all reports since the last summary. */
-  #takeNumbers(): string {
-    const digest = this.#numbers.digest("hex").slice(0, 8);
-    this.#numbers = createHash("sha256");
-    return digest;
-  }
-
-  #change(at: string, subject: string, said: string): void {
-    if (this.#said.get(subject) !== said) {
-      this.#said.set(subject, said);
-      this.#lines.push(`${at} ${subject} ${said}`);
-    }
-  }
-
-  #minute(nowMs: number): string {
-    return ((nowMs - this.#fromMs) / MINUTE).toFixed(2);
-  }
-}
-
-/** A summary ends with a digest of these of all reports since the one before. */
-function numbersOf({ block_interval_seconds, gaps, reference, targets }: ChainReport): unknown {
-  return [
-    block_interval_seconds,
-    reference?.block_number,
-    reference?.time,
-    targets.map(({ block_number, lag_blocks, lag_extrapolated, lag_seconds, last_advance, regressions }) => [
-      ...[block_number, lag_blocks, lag_extrapolated, lag_seconds, last_advance, regressions],
-    ]),
-    gaps.map(({ blocks, seconds, uncertainty_blocks }) => [blocks, seconds, uncertainty_blocks]),
-  ];
-}
-
-/** Heights change with each block: a line for each would hide the changes of what is said. */
-function withoutNumbers(detail: string | null): string {
-  return (detail ?? "").replaceAll(/\d[\d,.]*/g, "N");
-}
 
 function fileOf(name: string): string {
   return name.replaceAll(/[^a-z0-9]+/gi, "-").replace(/-$/, "");

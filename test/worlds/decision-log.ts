@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+import type { ChainReport } from "../../src/core/model/report.ts";
+import { type StartCore, startMonitor } from "./core.ts";
+import { MINUTE } from "./fleet-world.ts";
+import type { World } from "./play-world.ts";
+import { fallingWorld, passingWorld, randomWorld, restartWorld, takeoverWorld } from "./random-worlds.ts";
+
+/** With many sources, only the first are shown in full. */
+export const MANY_SOURCES = 12;
+const SUMMARY_EVERY_MS = 5 * MINUTE;
+
+/** Kinds of random worlds. */
+export const RANDOM_WORLDS: Readonly<Record<string, (index: number) => World>> = {
+  random: randomWorld,
+  restarts: restartWorld,
+  takeovers: takeoverWorld,
+  passing: passingWorld,
+  falling: fallingWorld,
+};
+
+/** Writes down what a core says: each change, and every five minutes all of it. */
+export class DecisionLog {
+  readonly #lines: string[] = [];
+  #worlds = 0;
+  #fromMs = 0;
+  #said = new Map<string, string>();
+  #numbers = createHash("sha256");
+
+  readonly start: StartCore = (chains, wallMs) => {
+    const core = startMonitor(chains, wallMs);
+    this.#worlds += 1;
+    this.#lines.push(`--- world ${this.#worlds}`);
+    this.#said = new Map();
+    this.#fromMs = 0;
+    return {
+      ...core,
+      report: (nowMs) => {
+        const report = core.report(nowMs);
+        this.#note(report, nowMs);
+        return report;
+      },
+      restart: (state, nowMs) => {
+        this.#lines.push(`${this.#minute(nowMs)} restart, state ${state}`);
+        core.restart(state, nowMs);
+      },
+    };
+  };
+
+  text(): string {
+    return `${this.#lines.join("\n")}\n`;
+  }
+
+  #note(report: ChainReport, nowMs: number): void {
+    this.#fromMs ||= nowMs;
+    const { dispute, reference, standings, targets } = report;
+    const at = this.#minute(nowMs);
+    this.#change(at, "reference of", reference?.members.join(" ") ?? dispute ?? "none");
+    for (const { detail, source, stands } of standings) {
+      this.#change(at, `${source}:`, stands === "excluded" ? `excluded: ${withoutNumbers(detail)}` : stands);
+    }
+    for (const { key, status } of targets) {
+      this.#change(at, key, status);
+    }
+    this.#numbers.update(JSON.stringify(numbersOf(report)));
+    // With many sources, their lags say no more than these.
+    const shown = targets.slice(0, MANY_SOURCES);
+    if ((nowMs - this.#fromMs) % SUMMARY_EVERY_MS === 0) {
+      const lags = shown.map(({ lag_blocks: blocks, lag_seconds: seconds }) => `${blocks}/${seconds}`);
+      const head = `${reference?.block_number} at ${reference?.time}`;
+      this.#lines.push(
+        `${at} ${head}, ${report.block_interval_seconds} s a block; ${lags.join(" ")}; #${this.#takeNumbers()}`,
+      );
+    }
+  }
+
+  /** Of all reports since the last summary. */
+  #takeNumbers(): string {
+    const digest = this.#numbers.digest("hex").slice(0, 8);
+    this.#numbers = createHash("sha256");
+    return digest;
+  }
+
+  #change(at: string, subject: string, said: string): void {
+    if (this.#said.get(subject) !== said) {
+      this.#said.set(subject, said);
+      this.#lines.push(`${at} ${subject} ${said}`);
+    }
+  }
+
+  #minute(nowMs: number): string {
+    return ((nowMs - this.#fromMs) / MINUTE).toFixed(2);
+  }
+}
+
+/** A summary ends with a digest of these of all reports since the one before. */
+function numbersOf({ block_interval_seconds, gaps, reference, targets }: ChainReport): unknown {
+  return [
+    block_interval_seconds,
+    reference?.block_number,
+    reference?.time,
+    targets.map(({ block_number, lag_blocks, lag_extrapolated, lag_seconds, last_advance, regressions }) => [
+      ...[block_number, lag_blocks, lag_extrapolated, lag_seconds, last_advance, regressions],
+    ]),
+    gaps.map(({ blocks, seconds, uncertainty_blocks }) => [blocks, seconds, uncertainty_blocks]),
+  ];
+}
+
+/** Heights change with each block: a line for each would hide the changes of what is said. */
+function withoutNumbers(detail: string | null): string {
+  return (detail ?? "").replaceAll(/\d[\d,.]*/g, "N");
+}
