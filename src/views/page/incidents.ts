@@ -10,6 +10,7 @@ import { incidentTitle } from "../wording/incidents.ts";
 import { incidentProblem, renderAct } from "./act.ts";
 import { type Html, html } from "./html.ts";
 import { chainPath, eventsPath, INCIDENTS_PATH, targetAnchor } from "./links.ts";
+import { renderTargets } from "./lists.ts";
 import {
   type PageOptions,
   renderClock,
@@ -46,17 +47,16 @@ ${renderEvents(report, options, nowMs)}`;
 
 function renderPast(incident: PastIncident, report: Report, links: Links | undefined, nowMs: number): Html {
   const { detail, scope, since, subject, target_count: count, targets, until } = incident;
-  const lengthMs = (until === null ? nowMs : Date.parse(until)) - Date.parse(since);
+  const begin = renderClock(since, nowMs);
+  const length = formatDuration((until === null ? nowMs : Date.parse(until)) - Date.parse(since));
   const when =
     until === null
-      ? html`since ${renderClock(since, nowMs)}`
-      : html`${renderClock(since, nowMs)} to ${renderClock(until, nowMs)}`;
-  const rest = count - targets.length;
+      ? html`for ${length}, since ${begin}`
+      : html`lasted ${length}, ${begin} to ${renderClock(until, nowMs)}`;
   return html`<li class="card ${until === null ? "bad" : "idle"}"><h3>${incidentTitle({ scope, subject, detail: detail ?? "" })}</h3>
-<p class="meta">${until === null ? "for" : "lasted"} ${formatDuration(lengthMs)}, ${when}</p>
+<p class="meta">${when}</p>
 <p class="meta">${renderChains(incident, report)}</p>
-<details id="incident-${scope}-${subject}-${since}"><summary>${formatCount(count, "target")}</summary>
-<ul class="keys" tabindex="0">${targets.map((key) => html`<li>${key}</li>`)}${rest > 0 ? html`<li>and ${formatNumber(rest)} more</li>` : null}</ul></details>
+${renderTargets(`incident-${scope}-${subject}-${since}`, targets, count)}
 ${until === null ? renderAct(incidentProblem(incident), links, nowMs) : null}</li>
 `;
 }
@@ -129,11 +129,10 @@ function renderForm(report: Report, asked: EventQuery, hosts: Hosts, range: Rang
   } as const;
   const selects = Object.entries(fields).map(([name, words]) => {
     const chosen = asked[name as keyof typeof fields];
-    const options = ["", ...words].map((word) =>
-      word === (chosen ?? "")
-        ? html`<option value="${word}" selected>${word === "" ? "any" : word}</option>`
-        : html`<option value="${word}">${word === "" ? "any" : word}</option>`,
-    );
+    const options = ["", ...words].map((word) => {
+      const selected = word === (chosen ?? "") ? html` selected` : null;
+      return html`<option value="${word}"${selected}>${word || "any"}</option>`;
+    });
     return html`<label>${name} <select name="${name}">${options}</select></label>`;
   });
   return html`<form class="filters" action="${INCIDENTS_PATH}#events"><input type="hidden" name="range" value="${range}">

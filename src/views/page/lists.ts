@@ -39,10 +39,16 @@ function renderIncident(incident: Incident, failover: string, links: Links | und
   return html`<li class="card bad"><h3>${glyphOf("✕")} ${incidentTitle(incident)}</h3>
 ${failover === "" ? null : html`<p>${failover}</p>`}
 <p class="meta">for ${formatDuration(nowMs - Date.parse(since))}, since ${renderClock(since, nowMs)}</p>
-<details id="incident-${scope}-${subject}"><summary>${formatCount(targets.length, "target")}</summary>
-<ul class="keys" tabindex="0">${targets.map((key) => html`<li>${key}</li>`)}</ul></details>
+${renderTargets(`incident-${scope}-${subject}`, targets, targets.length)}
 ${renderAct(incidentProblem(incident), links, nowMs)}</li>
 `;
+}
+
+/** The targets of an incident, folded away; `count`: how many they are, also those that are not named. */
+export function renderTargets(id: string, keys: readonly string[], count: number): Html {
+  const rest = count - keys.length;
+  return html`<details id="${id}"><summary>${formatCount(count, "target")}</summary>
+<ul class="keys" tabindex="0">${keys.map((key) => html`<li>${key}</li>`)}${rest > 0 ? html`<li>and ${formatNumber(rest)} more</li>` : null}</ul></details>`;
 }
 
 /** What is not ok and not explained by an incident, worst first; null if there is nothing. Unknown targets are only in the matrix. */

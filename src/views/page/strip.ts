@@ -46,11 +46,10 @@ export function intervalOf(range: Range, nowMs: number): Interval {
 
 /** Links to the same page with another range. */
 export function renderRanges(range: Range, hrefOf: (range: Range) => string): Html {
-  return html`<nav class="ranges" aria-label="Time">${OFFERED.map((one) =>
-    one === range
-      ? html`<a href="${hrefOf(one)}" aria-current="true">${RANGES[one].title}</a>`
-      : html`<a href="${hrefOf(one)}">${RANGES[one].title}</a>`,
-  )}</nav>`;
+  return html`<nav class="ranges" aria-label="Time">${OFFERED.map((one) => {
+    const current = one === range ? html` aria-current="true"` : null;
+    return html`<a href="${hrefOf(one)}"${current}>${RANGES[one].title}</a>`;
+  })}</nav>`;
 }
 
 const PAIR_TONES: Readonly<Record<string, Tone>> = { degraded: "warn", down: "bad" };

@@ -17,7 +17,7 @@ import {
 import { renderPlanPage } from "../../../views/page/plan.ts";
 import { type PageOptions, renderErrorPage } from "../../../views/page/shell.ts";
 import { renderStatusPage } from "../../../views/page/status.ts";
-import { RANGES, readRange, type StripOptions } from "../../../views/page/strip.ts";
+import { RANGES, readRange } from "../../../views/page/strip.ts";
 import { addAssetRoutes } from "./assets.ts";
 import { sendOfReport } from "./bodies.ts";
 import { addPublicRoutes } from "./public.ts";
@@ -38,7 +38,7 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
     const { links } = source.settings();
     const own = { ...options, links, query: textOf(query["q"]), sort: textOf(query["sort"]) };
     const plan = own.query === "" ? undefined : source.plan();
-    const strips = stripsOf(source, query);
+    const strips = { events: source.events, range: readRange(query["range"]) };
     return await sendPage(reply, report, () => renderStatusPage(report, own, { plan, strips }));
   });
 
@@ -61,7 +61,7 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
           ...options,
           links: source.settings().links,
           past: source.past(chain, keys, span),
-          strips: stripsOf(source, request.query),
+          strips: { events: source.events, range: readRange(request.query["range"]) },
           endpoints: source.endpoints(chain),
         }) ?? "",
     );
@@ -80,10 +80,8 @@ export function addPageRoutes(server: FastifyInstance, source: ServerDeps): void
     if (reply.getHeader("content-type") !== PROBLEM_TYPE || !isForPeople(request)) {
       return payload;
     }
-    const { title, detail } = JSON.parse(String(payload)) as {
-      readonly title: string;
-      readonly detail: string;
-    };
+    // As `sendProblem` wrote it.
+    const { title, detail } = JSON.parse(String(payload)) as Readonly<Record<"title" | "detail", string>>;
     void reply.headers(HTML_HEADERS).removeHeader("content-length");
     return renderErrorPage(title, detail, options);
   });
@@ -137,10 +135,6 @@ interface PageQuery {
 /** The value of a parameter; one that is given twice is ignored. */
 function textOf(value: unknown): string {
   return typeof value === "string" ? value : "";
-}
-
-function stripsOf({ events }: ServerDeps, { range }: PageQuery["Querystring"]): StripOptions {
-  return { events, range: readRange(range) };
 }
 
 async function sendPage(reply: FastifyReply, report: Report, make: () => string): Promise<FastifyReply> {
