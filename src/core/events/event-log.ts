@@ -97,7 +97,8 @@ export class EventLog {
   }
 
   ofHour(hour: string): readonly Event[] {
-    return this.all().filter(({ time }) => time.startsWith(hour));
+    const ofAll = EVENT_KINDS.flatMap((kind) => [...this.#byKind[kind].values()].flat());
+    return sorted(ofAll.filter(({ time }) => time.startsWith(hour)));
   }
 
   /** Replaces the events of these hours by what another process has. */
