@@ -49,6 +49,8 @@ describe("Dockerfile", () => {
     expect((await readdir(join(image.mountedAt, "app"))).sort()).toEqual([
       "assets",
       "chains.yaml",
+      "dashboards",
+      "deploy",
       "dist",
       "docs",
       "health-check.mjs",
