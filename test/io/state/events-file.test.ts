@@ -4,6 +4,7 @@ import { EventStore } from "../../../src/daemon/state/event-store.ts";
 import { eventsPathOf } from "../../../src/io/state/events-file.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { fleetReport } from "../../views/fleet-report.ts";
 
 const NOW_MS = Date.parse("2026-11-20T03:00:00Z");
 
@@ -39,6 +40,20 @@ describe("the events file", () => {
       ["started", "2026-11-20T03:01:00.000Z"],
     ]);
     expect(readFileSync(eventsPathOf(stateFile), "utf8").trimEnd().split("\n")).toHaveLength(2);
+  });
+
+  it("has what the reports said", async () => {
+    await using folder = await temporaryFolder();
+    const stateFile = `${folder.path}/state.json`;
+    const { store } = await open(stateFile);
+    const noted = store.note(fleetReport(), true);
+    await store[Symbol.asyncDispose]();
+
+    const next = await open(stateFile);
+    await next.store[Symbol.asyncDispose]();
+
+    expect(noted.length).toBeGreaterThan(0);
+    expect(next.store.log.all()).toEqual(store.log.all());
   });
 
   it("keeps what it can of a damaged file, and says how much", async () => {
