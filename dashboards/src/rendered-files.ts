@@ -26,8 +26,6 @@ export function renderedFiles(settings: Settings = SETTINGS): ReadonlyMap<string
     ...rules.map(([name, text]) => [`rules/${name}`, text] as const),
     ["grafana-alerts/rules.yml", renderGrafanaAlerts(context)],
     ...boards,
-    // A chart reads files below its own folder only.
-    ...[...rules, ...boards].map(([name, text]) => [`../deploy/helm/synclag/files/${name}`, text] as const),
     ["../docs/ALERTS.md", renderAlertsDocument(context)],
     ["../deploy/helm/synclag/templates/_links.tpl", renderChartLinks(settings)],
     ...[...renderDemoKit(context)].map(([path, text]) => [`../deploy/demo/${path}`, text] as const),
