@@ -1,5 +1,5 @@
-// What every page can do: a theme of one's own, and a key that leads to the filter. It runs before the page is drawn, so that
-// no page flashes in another theme.
+// The theme switch, and the / key that focuses the filter. It runs before the page is drawn, so that the page does not flash in
+// another theme.
 {
   const KEY = "synclag-theme";
   const THEMES = ["auto", "light", "dark"];
@@ -7,7 +7,7 @@
   try {
     theme = localStorage.getItem(KEY) ?? theme;
   } catch {
-    // A browser may keep nothing: the choice then lasts as long as the page.
+    // Storage may be disabled. The choice then lasts as long as the page.
   }
 
   const apply = () => {

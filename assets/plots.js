@@ -267,7 +267,7 @@ function chart(area, plot, times) {
       hooks: { setCursor: [showLatestWithoutCursor], setScale: [rememberZoom] },
       cursor: { sync: { key: "plots" }, y: false, drag: { x: true, y: false } },
       scales: {
-        // Of one point uPlot would show a day.
+        // uPlot would show a whole day around a single point.
         x: { range: (_, low, high) => [Math.min(low, high - 60), high] },
         y: { range: (_, low, high) => rangeOf(floor, low, high) },
       },

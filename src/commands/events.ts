@@ -25,7 +25,7 @@ export interface EventsFlags {
 /**
  * `synclag events`: what happened, from the file beside the state file, or from a running daemon.
  *
- * @throws {CommandError} If the events cannot be read, or are not asked for as they can be.
+ * @throws {CommandError} If an option is invalid or the events cannot be read.
  */
 export async function events(
   filters: readonly string[],

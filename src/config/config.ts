@@ -36,7 +36,7 @@ export interface Config {
   readonly links: Links;
   /** What anybody may see; null: nothing. */
   readonly public: PublicView | null;
-  /** Origins whose pages may read what is shared with them; `*`: any. */
+  /** Origins whose pages may read the health routes and the public page; `*`: any origin. */
   readonly cors: readonly string[];
   /** The webhook that is told of incidents. */
   readonly notify: NotifySettings | null;

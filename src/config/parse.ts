@@ -51,7 +51,11 @@ export function parseConfig(text: string, options: ParseOptions): Config {
     },
     fleet,
     maintenance,
-    links: { alertmanager: links.alertmanager ?? null, grafana: links.grafana ?? null },
+    links: {
+      alertmanager: links.alertmanager ?? null,
+      grafana: links.grafana ?? null,
+      runbooks: links.runbooks ?? null,
+    },
     public: shown ?? null,
     notify: told ?? null,
     heartbeat: pinged ? { ...pinged, everyMs: heartbeat.every } : null,

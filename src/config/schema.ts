@@ -257,8 +257,11 @@ const LinksEntry = z
   .strictObject({
     alertmanager: WebLink.exactOptional().describe("Alertmanager, as browsers reach it: for new silences."),
     grafana: WebLink.exactOptional().describe("The Grafana that has the dashboards of Synclag."),
+    runbooks: WebLink.exactOptional().describe(
+      "A folder with copies of docs/runbooks; by default the pages that Synclag serves.",
+    ),
   })
-  .meta({ expected: "a map with alertmanager or grafana" });
+  .meta({ expected: "a map with alertmanager, grafana or runbooks" });
 
 const NotifyEntry = z
   .strictObject({
@@ -384,7 +387,7 @@ export const ConfigFile = z
       .meta({ expected: "a list of origins" })
       .default([])
       .describe(
-        "Origins whose pages may read /api/v1/health in a browser, such as https://app.example; * for any.",
+        "Origins whose pages may read /api/v1/health and /public in a browser, such as https://app.example; * for any.",
       ),
     notify: NotifyEntry.optional().describe("A webhook for teams without Alertmanager."),
     heartbeat: HeartbeatEntry.optional().describe(

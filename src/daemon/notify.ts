@@ -18,13 +18,13 @@ const TICK_MS = 1_000;
 const CLIENT = { timeoutMs: 10_000, maxResponseBytes: 65_536, connectionsPerHost: 1 };
 const MAX_QUEUED = 100;
 const MAX_TARGETS = 100;
-/** With these delays, each twice the one before, a message is given up after twenty minutes. */
+/** Each delay is twice the one before; a message is given up after about twenty minutes. */
 const FIRST_DELAY_MS = 1_000;
 const LONGEST_DELAY_MS = 300_000;
 const MAX_ATTEMPTS = 12;
-/** What changes back and forth is told no more often. */
+/** The shortest time between two messages about the same running incident. */
 const CHANGE_EVERY_MS = 300_000;
-/** A change of the number of targets by more than this share is told. */
+/** A message is sent when the number of targets changes by more than this share. */
 const NOTABLE_SHARE = 0.25;
 
 /** Tells a webhook of incidents, and pings a dead man's switch while polls make progress. Nothing waits for either. */
@@ -38,7 +38,7 @@ export class Notifier implements AsyncDisposable {
   readonly #timer: NodeJS.Timeout;
   readonly #stopping = new AbortController();
   readonly #told: Map<string, Told>;
-  /** The first is under way. */
+  /** The first message is being sent. */
   readonly #queue: Message[] = [];
   #isSending = false;
   #pingedMs = Number.NEGATIVE_INFINITY;
@@ -61,7 +61,7 @@ export class Notifier implements AsyncDisposable {
     this.#timer = setInterval(() => void this.#pingIfDue().catch(world.onBug), TICK_MS);
   }
 
-  /** Tells what began, changed and ended since it was told last. Of several replicas the one that polls tells it. */
+  /** Sends what began, changed or ended since the last report. Only the replica that polls sends anything. */
   note(report: Report): void {
     const messages = takeMessages(this.#told, report);
     if (!this.#daemon.isPolling() || this.#daemon.config.notify === null) {
@@ -151,7 +151,7 @@ function isAccepted(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** What is to be told of a report; from then on it was told. */
+/** The messages that a report calls for. They count as told from then on. */
 function takeMessages(
   told: Map<string, Told>,
   { incidents, generated_at: time }: Report,
@@ -175,7 +175,7 @@ function takeMessages(
   return messages;
 }
 
-/** Whether it is of another trouble, or has grown or shrunk by much. */
+/** Whether the trouble or the number of targets has changed notably. */
 function hasChanged({ atMs, incident: before }: Told, now: Incident, nowMs: number): boolean {
   const [had, has] = [before.targets.length, now.targets.length];
   const isNotable = Math.abs(has - had) > had * NOTABLE_SHARE || withoutCounts(now) !== withoutCounts(before);

@@ -144,12 +144,12 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
   ),
   targets(
     "synclag_catch_up_blocks_per_second",
-    "Blocks a second by which a target that lags or syncs comes nearer to the head; negative when it falls further behind",
+    "Blocks per second at which a lagging or syncing target catches up; negative while it falls further behind",
     (target) => target.catch_up?.blocks_per_second ?? null,
   ),
   targets(
     "synclag_eta_seconds",
-    "Time until a target that lags or syncs is at the head, at its pace of the last ten minutes; absent when unknown, and where it never will be",
+    "Time until a lagging or syncing target reaches the head, at its pace of the last ten minutes; absent if unknown or never",
     (target) => target.catch_up?.eta_seconds ?? null,
   ),
   family(

@@ -8,9 +8,9 @@ export const INCIDENT_LABELS = [
   ...["scope", "subject", "protocol", "variant", "tier", "severity", "host", "chain", "status"],
 ] as const;
 
-/** Statuses of which one target alone is worth a page. */
+/** Statuses that page for a single target. */
 const CRITICAL: ReadonlySet<Status> = new Set(["stalled", "failed", "diverged", "missing"]);
-/** An incident is critical where so many of the indexer's targets are. */
+/** The share of an indexer's targets with such a status that makes an incident critical. */
 const CRITICAL_SHARE = 1 / 3;
 
 const NO_INDEXER = { protocol: "", variant: "", tier: "" };

@@ -24,7 +24,7 @@ export const PROCESS_METRICS: readonly MetricFamily[] = [
   ),
   family(
     "synclag_notifications_total",
-    "Messages to the webhook, by what came of them",
+    "Messages to the webhook, by result",
     ["result"],
     ({ notifications }) =>
       Object.entries(notifications).map(([result, count]): Sample => [labelsText({ result }), count]),

@@ -53,7 +53,7 @@ export function serve(
         cors: [],
         fleet: NO_FLEET,
         public: null,
-        links: { alertmanager: null, grafana: null },
+        links: { alertmanager: null, grafana: null, runbooks: null },
       }),
       metrics: () => Promise.resolve(METRICS),
       healthy: () => FINE,

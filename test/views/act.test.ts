@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Links } from "../../src/core/model/links.ts";
 import type { MaintenanceMatch } from "../../src/core/model/maintenance-window.ts";
-import type { Incident, Status } from "../../src/core/model/report.ts";
+import { type Incident, STATUSES, type Status } from "../../src/core/model/report.ts";
 import { openMaintenance } from "../../src/schedule/maintenance.ts";
 import { incidentProblem, renderAct, targetProblem } from "../../src/views/page/act.ts";
 import { renderHtml } from "../../src/views/page/html.ts";
@@ -12,7 +13,11 @@ import { configOf } from "../support/running-app.ts";
 
 import { NOW_MS, sampleChainReport, sampleReport, sampleTargetReport } from "./sample-report.ts";
 
-const LINKS = { alertmanager: "https://alerts.example", grafana: "https://grafana.example/g" };
+const LINKS = {
+  alertmanager: "https://alerts.example",
+  grafana: "https://grafana.example/g",
+  runbooks: "https://git.example/runbooks",
+};
 const TARGET: MaintenanceMatch = {
   protocol: "airdrops",
   variant: "subgraph",
@@ -22,7 +27,13 @@ const TARGET: MaintenanceMatch = {
 
 function act(matches: readonly MaintenanceMatch[], links: Links = LINKS): string {
   const act = renderAct(
-    { id: "x", matches, alerts: matches, since: "2026-12-01T03:00:00.000Z" },
+    {
+      id: "x",
+      runbook: "SynclagIndexerStalled",
+      matches,
+      alerts: matches,
+      since: "2026-12-01T03:00:00.000Z",
+    },
     links,
     NOW_MS,
   );
@@ -36,6 +47,19 @@ function linkTo(html: string, host: string): URL {
 }
 
 describe("renderAct()", () => {
+  it("leads to the runbook of each status that has one, in the folder of the links or among our own pages", () => {
+    const runbookOf = (status: Status) => targetProblem(sampleTargetReport({ status }), "x").runbook;
+    const missing = STATUSES.map(runbookOf).filter(
+      (name) => name !== null && !existsSync(`docs/runbooks/${name}.md`),
+    );
+
+    expect(missing).toEqual([]);
+    expect(act([TARGET])).toContain('href="https://git.example/runbooks/SynclagIndexerStalled.md"');
+    expect(act([TARGET], { alertmanager: null, grafana: null, runbooks: null })).toContain(
+      'href="/docs/runbooks/SynclagIndexerStalled.md"',
+    );
+  });
+
   it("opens a silence in Alertmanager that has the labels of the target's alerts", () => {
     const { hash } = linkTo(act([TARGET]), "alerts.example");
 
@@ -87,7 +111,7 @@ describe("renderAct()", () => {
   });
 
   it("has no link and no URL where none is configured", () => {
-    const html = act([TARGET], { alertmanager: null, grafana: null });
+    const html = act([TARGET], { alertmanager: null, grafana: null, runbooks: null });
 
     expect(html).not.toContain("http");
     expect(html).toContain("amtool silence add --duration=2h");

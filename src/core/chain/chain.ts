@@ -213,7 +213,7 @@ function nothingObserved(): Observed {
   return { changing: [], turned: [], implausible: [], suspicions: [] };
 }
 
-/** A height that is none is a failed poll. */
+/** A poll with an impossible height counts as failed. */
 function credible(observation: Observation): Observation {
   if (observation.kind === "head" && !isHeight(observation.head.block)) {
     const detail = `block ${observation.head.block}, which is no height`;

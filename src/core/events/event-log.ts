@@ -3,37 +3,37 @@ import { isoTime } from "../model/text.ts";
 import { type PairState, pairState, pairsOf } from "../report/pairs.ts";
 import { EVENT_KINDS, type Event, type EventKind, eventOf } from "./event.ts";
 
-/** How long an event is kept, but for those of pairs. */
+/** How long events are kept, except those of pairs. */
 const KEPT_MS = 30 * 86_400_000;
-/** The states of pairs are few, and the public page shows them. */
+/** How long events of pairs are kept: they are few, and the public page shows 90 days. */
 const PAIR_KEPT_MS = 90 * 86_400_000;
-/** Of one subject, so that what flaps does not displace everything else. */
+/** The most events of one subject, so that a flapping target does not displace all others. */
 const MOST_OF_ONE = 500;
-/** Of all; then the oldest tenth goes. */
+/** The most events in all. Beyond that the oldest tenth is dropped. */
 const MOST_EVENTS = 100_000;
 const PRUNE_MS = 3_600_000;
 const HOUR_CHARS = "2026-11-23T18".length;
 
-/** All targets that an incident has explained, and what was said of it when these were most. */
+/** Every target that an incident has explained, and its detail when it explained the most. */
 interface RunningIncident {
   readonly detail: string | null;
   readonly targets: readonly string[];
   readonly most?: number;
 }
 
-/** What happened in the last 30 days, and to pairs in the last 90. One process writes it: what is new in a report is what differs from the last event. */
+/** What happened in the last 30 days, and to pairs in the last 90. A report adds an event where it differs from the last event of a subject. */
 export class EventLog {
-  /** Of each kind and subject, the oldest first. */
+  /** The events of each kind and subject, oldest first. */
   #byKind = noEvents();
-  /** Of each hour that has events, how many, and a number that rises with each change of them. */
+  /** For each hour that has events: how many, and a revision that rises with each change. */
   #hours = new Map<string, { count: number; revision: number }>();
   #revision = 0;
   #count = 0;
   #prunedMs = Number.NEGATIVE_INFINITY;
   #pruneAt = MOST_EVENTS;
-  /** Those that were looked at last: many are the same object in the next report. */
+  /** The target reports of the last `note()`. Many are the same objects in the next report. */
   #noted: readonly TargetReport[] = [];
-  /** Those whose last event says that they began. */
+  /** Incidents that have begun and not ended. */
   readonly #running = new Map<string, RunningIncident>();
   readonly #deployments = new Map<string, string>();
 
@@ -42,8 +42,8 @@ export class EventLog {
   }
 
   /**
-   * Adds what a report says anew, and returns it. Until every endpoint has been polled, `unknown` says nothing: `hasAll` is
-   * false until then.
+   * Adds an event for everything that changed since the last report, and returns them. `hasAll`: every endpoint has been polled.
+   * Until then `unknown` is no news.
    */
   note(report: Report, hasAll: boolean): readonly Event[] {
     const time = report.generated_at;
@@ -190,7 +190,7 @@ export class EventLog {
     ];
   }
 
-  /** A comparison that is not known for a while says nothing. */
+  /** A comparison that is temporarily unknown is no event. */
   #parityEvents({ parity }: Report, time: string): readonly Event[] {
     return parity.flatMap(({ probe, key, against_key, result, detail }) => {
       const subject = `${probe} ${key} ${against_key}`;
@@ -201,7 +201,7 @@ export class EventLog {
     });
   }
 
-  /** Drops what is too old or too much; the last event of what is still configured stays, for it says what holds since. */
+  /** Drops events that are too old or too many. The last event of a configured subject stays: it is its present state. */
   #prune(report: Report): void {
     const nowMs = Date.parse(report.generated_at);
     if (Math.abs(nowMs - this.#prunedMs) < PRUNE_MS && this.#count < this.#pruneAt) {
@@ -231,7 +231,7 @@ export class EventLog {
   }
 }
 
-/** How many events of one subject are from before a time; the last of them says what was true at it. */
+/** How many events of one subject can be dropped. The last one before `fromTime` stays: it is the state at that time. */
 function countDropped(own: readonly Event[], fromTime: string, isConfigured: boolean): number {
   const first = own.findIndex((event, index) => (own[index + 1]?.time ?? event.time) >= fromTime);
   return first >= 0 ? first : own.length - Number(isConfigured);
@@ -268,7 +268,7 @@ function widened(known: RunningIncident, { detail, targets }: Incident): Running
   };
 }
 
-/** By time; what happened at the same moment stays in its order. */
+/** By time. Events of the same moment keep their order. */
 function sorted(events: readonly Event[]): readonly Event[] {
   return events.toSorted((a, b) => (a.time < b.time ? -1 : Number(a.time > b.time)));
 }

@@ -43,7 +43,7 @@ export type EventKind = Event["kind"];
 const LONGEST_DETAIL = 300;
 const MOST_TARGETS = 100;
 
-/** An event with nothing but what is given. */
+/** An event with these properties and the defaults. */
 export function eventOf(given: Pick<Event, "time" | "kind" | "subject" | "to"> & Partial<Event>): Event {
   const detail = given.detail?.slice(0, LONGEST_DETAIL) ?? null;
   return {
@@ -59,7 +59,7 @@ export function eventOf(given: Pick<Event, "time" | "kind" | "subject" | "to"> &
 
 const NO_TARGETS: string[] = [];
 
-/** Without what a reader fills in itself. */
+/** The JSON of an event, without properties that have their default. */
 export function eventText(event: Event): string {
   const isDefault = (key: string, value: unknown) =>
     value === null || (key === "target_count" && value === 0) || (Array.isArray(value) && value.length === 0);

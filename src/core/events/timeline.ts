@@ -47,7 +47,7 @@ export function unwatched(processes: readonly Event[], nowMs: number): readonly 
   return last?.to === "stopped" ? [...gaps, { fromMs: Date.parse(last.time), toMs: nowMs }] : gaps;
 }
 
-/** What one subject was in an interval, without a hole; `events` are its own, the oldest first. */
+/** The states of one subject over an interval, without holes. `events`: those of the subject, oldest first. */
 export function periodsOf(
   events: readonly Event[],
   gaps: readonly Interval[],
@@ -111,13 +111,13 @@ export function availabilityOf(periods: readonly Period[]) {
   };
 }
 
-/** A word of another version counts as usable, as its targets count as not ok. */
+/** A status of another version counts as usable but not ok. */
 function goodnessOf(state: string | null): (typeof GOODNESS)[Status] {
   const known: Readonly<Record<string, (typeof GOODNESS)[Status]>> = GOODNESS;
   return state === null ? "not counted" : (known[state] ?? "usable");
 }
 
-/** The worst period in each of `count` equal parts of an interval; of equals the latest. */
+/** The worst period in each of `count` equal parts of an interval. Of equally bad ones, the latest. */
 export function slotsOf(
   periods: readonly Period[],
   { fromMs, toMs }: Interval,
@@ -136,7 +136,7 @@ export function slotsOf(
 
 const PAIR_RANKS: Readonly<Record<PairState, number>> = { unknown: 0.5, ok: 0, degraded: 5, down: 9 };
 
-/** What was watched is worse than what was not, so that a short outage beside a gap is seen. */
+/** Anything known ranks above a gap, so that a short outage next to a gap is visible. */
 function rankOf(state: string | null): number {
   if (state === null) {
     return -1;

@@ -2,6 +2,8 @@
 export interface Links {
   readonly alertmanager: string | null;
   readonly grafana: string | null;
+  /** The folder of the runbooks; null: those that Synclag serves. */
+  readonly runbooks: string | null;
 }
 
 /** What of a fleet anybody may see. */

@@ -5,20 +5,20 @@ import { type Lag, measureLag } from "./lag.ts";
 import type { ChainView } from "./view.ts";
 
 /*
- * How fast a target that is behind comes nearer to the head: a straight line through its distance of the last ten minutes.
- * Indexers write in batches, so the line has an error. That a target comes nearer is said once its line shows so beyond the
- * error, and taken back once the line shows the opposite: a word that is near its limit does not change with each poll.
+ * How fast a target that is behind catches up: the slope of a line through its distance from the head over the last ten minutes.
+ * Indexers write in batches, so the slope has an error. A target counts as catching up once the slope exceeds that error, and
+ * stops counting once the slope is negative. A target near the limit therefore does not change with each poll.
  */
 
 const BEHIND: ReadonlySet<Status> = new Set(["lagging", "syncing"]);
 /** Once a minute, with room for a poll that was early. */
 const MARK_EVERY_MS = 50_000;
 const WINDOW_MS = 600_000;
-/** Of a target that is polled seldom. */
+/** The window of a target that is polled rarely spans at least this many polls. */
 const WINDOW_POLLS = 5;
 const LEAST_MARKS = 4;
 const LEAST_SPAN_MS = 180_000;
-/** Of so many standard errors, chance passes three in a thousand times. */
+/** Chance alone exceeds this many standard errors three times in a thousand. */
 const SURE_ERRORS = 3;
 /** The reference is known to within a block at both ends. */
 const LEAST_BLOCKS = 2;
@@ -80,7 +80,7 @@ function distanceOf(lag: Lag | null): { readonly unit: Approach["unit"]; readonl
   return lag?.ms == null ? null : { unit: "milliseconds", behind: lag.ms };
 }
 
-/** Whether it comes nearer to the head. That it does not is first said when the marks of a whole window show it. */
+/** Whether it catches up. `false` needs the marks of a whole window, unless it was known before. */
 function judge(
   marks: Approach["marks"],
   least: number,
@@ -98,7 +98,7 @@ function judge(
   return before === null && spanMs < windowMs ? null : before === true && perMs > 0;
 }
 
-/** By how much the distance shrinks, with the standard error of that: least squares. */
+/** How fast the distance shrinks, and the standard error of that rate (least squares). */
 function lineThrough(marks: Approach["marks"]): { readonly perMs: number; readonly errorPerMs: number } {
   const meanMs = meanOf(marks.map(({ atMs }) => atMs));
   const meanBehind = meanOf(marks.map(({ behind }) => behind));

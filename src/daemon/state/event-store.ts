@@ -10,9 +10,9 @@ import type { World } from "../../io/world.ts";
 
 type EventsWorld = Pick<World, "logger" | "nowMs" | "stateFile">;
 
-/** A kill loses so much at most. */
+/** A kill loses at most the events of this time. */
 const WRITE_DELAY_MS = 1_000;
-/** The file is rewritten once it has so many lines more than twice the events that are kept. */
+/** The file is rewritten when it has this many lines more than twice the number of kept events. */
 const SPARE_LINES = 1_000;
 
 /** The events and their file. Disposing it writes for the last time. */
@@ -22,10 +22,10 @@ export class EventStore implements AsyncDisposable {
   readonly incidents = new Map<Incident["scope"], number>(INCIDENT_SCOPES.map((scope) => [scope, 0]));
   readonly #world: EventsWorld;
   readonly #writer: DebouncedWriter | null;
-  /** Null while this process does not poll: what it does is no news then. */
+  /** Null while this process does not poll: it adds no events of itself then. */
   #name: string | null = null;
   #pending: Event[] = [];
-  /** In the file; null: it must be rewritten. */
+  /** Lines in the file; null: the file must be rewritten. */
   #lines: number | null = null;
 
   private constructor(world: EventsWorld) {
@@ -51,7 +51,7 @@ export class EventStore implements AsyncDisposable {
     return store;
   }
 
-  /** Adds what a report says anew, and returns it; `hasAll`: every endpoint was polled. */
+  /** Adds an event for each change since the last report, and returns them. `hasAll`: every endpoint has been polled. */
   note(report: Report, hasAll: boolean): readonly Event[] {
     const events = this.log.note(report, hasAll);
     for (const { kind, subject, to } of events) {
@@ -143,7 +143,7 @@ export class EventStore implements AsyncDisposable {
       this.log.restore(events);
       this.#lines = isWhole ? events.length : null;
       if (invalid > 0) {
-        logger.warn({ invalid, kept: events.length }, "Events file: lines that are no events were dropped");
+        logger.warn({ invalid, kept: events.length }, "Events file: dropped invalid lines");
       }
     } catch (error) {
       if (!(error instanceof StateFileError)) {

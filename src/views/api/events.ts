@@ -144,7 +144,7 @@ export function quoted(found: unknown): string {
 
 export type Hosts = ReadonlyMap<string, ReadonlySet<string>>;
 
-/** The events that a query asks for, the latest first; all that are no news only where it names a kind or a status. */
+/** The events that match a query, latest first. Events that are no news are included only if it names a kind or a status. */
 export function selectEvents(log: Pick<EventLog, "all">, query: EventQuery, hosts: Hosts): readonly Event[] {
   const { fromMs, toMs, kind, status } = query;
   const [from, to] = [isoTime(fromMs), isoTime(toMs)];
@@ -163,12 +163,12 @@ export function selectEvents(log: Pick<EventLog, "all">, query: EventQuery, host
     .reverse();
 }
 
-/** What is healthy as soon as it is known is no news, and a pair that is degraded is told by its targets. */
+/** A first `ok` is no news, and a degraded pair is visible in the events of its targets. */
 function isNews({ from, kind, to }: Event): boolean {
   return !(from === "unknown" && to === "ok") && (kind !== "pair" || from === "down" || to === "down");
 }
 
-/** Whether an event is of the targets that a query names; one of a process is of none in particular. */
+/** Whether an event concerns the targets that a query names. An event of a process concerns none. */
 function subjectFilter(
   { protocol, chain, variant, tier, host }: EventQuery,
   hosts: Hosts,
@@ -255,7 +255,7 @@ export function statusHistoryJson(
   };
 }
 
-/** Never 1 for what was not always so. */
+/** Rounded down: 1 means always. */
 function rounded(share: number | null): number | null {
   return share === null ? null : Math.floor(share * 10_000) / 10_000;
 }

@@ -1,23 +1,42 @@
 import { indexerKey } from "../../core/model/fleet.ts";
 import type { Links } from "../../core/model/links.ts";
 import type { MaintenanceMatch } from "../../core/model/maintenance-window.ts";
-import type { Incident, TargetReport } from "../../core/model/report.ts";
+import type { Incident, Status, TargetReport } from "../../core/model/report.ts";
 import { isoTime } from "../../core/model/text.ts";
 import { idOfKey } from "../wording/targets.ts";
 import { type Html, html } from "./html.ts";
+import { RUNBOOKS_PATH } from "./links.ts";
 import { renderCommand, renderLink } from "./shell.ts";
 
 /** A silence, and a maintenance window, are as long as it takes to look into a problem. */
 const SILENCE_MS = 2 * 3_600_000;
 /** A dashboard shows this much of the time before a problem began. */
 const BEFORE_MS = 3_600_000;
-const NO_LINKS: Links = { alertmanager: null, grafana: null };
+const NO_LINKS: Links = { alertmanager: null, grafana: null, runbooks: null };
+
+/** The runbook of the alert that a status leads to. */
+const RUNBOOKS: Readonly<Record<Status, string | null>> = {
+  ok: null,
+  unknown: "SynclagTargetUnknown",
+  rejected: "SynclagKeyRejected",
+  throttled: "SynclagThrottled",
+  not_found: "SynclagEndpointDown",
+  unreachable: "SynclagEndpointDown",
+  missing: "SynclagChainMissing",
+  failed: "SynclagIndexerFailed",
+  diverged: "SynclagIndexerDiverged",
+  chain_halted: "SynclagChainHalted",
+  stalled: "SynclagIndexerStalled",
+  syncing: "SynclagIndexerSyncing",
+  lagging: "SynclagIndexerLagging",
+};
 
 /** A problem that people act on. */
 interface Problem {
   /** Unique in its page. */
   readonly id: string;
-  /** What has it, for maintenance windows. */
+  readonly runbook: string | null;
+  /** For maintenance windows. */
   readonly matches: readonly MaintenanceMatch[];
   /** The labels of its alerts. */
   readonly alerts: readonly MaintenanceMatch[];
@@ -32,6 +51,7 @@ export function targetProblem(target: TargetReport, id: string): Problem {
   const ofAlerts = status === "chain_halted" ? { chain } : match;
   return {
     id,
+    runbook: RUNBOOKS[status],
     matches: [match],
     alerts: [status === "rejected" ? { protocol, variant, tier } : ofAlerts],
     since,
@@ -46,13 +66,13 @@ export function incidentProblem(
   const indexers = new Map(targets.map(idOfKey).map((indexer) => [indexerKey(indexer), indexer]));
   const matches = scope === "chain" ? [{ chain: subject }] : [...indexers.values()];
   const found = scope === "network" ? [] : matches;
-  return { id: `${scope}-${subject}`, matches: found, alerts: found, since };
+  return { id: `${scope}-${subject}`, runbook: "SynclagSharedCause", matches: found, alerts: found, since };
 }
 
 /** How to silence the alerts of a problem, mark it as maintenance and look at its dashboard: links, and lines to paste. */
 export function renderAct(
-  { id, matches, alerts, since }: Problem,
-  { alertmanager, grafana } = NO_LINKS,
+  { id, runbook, matches, alerts, since }: Problem,
+  { alertmanager, grafana, runbooks } = NO_LINKS,
   nowMs: number,
 ): Html | null {
   const links = alerts.map((match) => {
@@ -66,7 +86,7 @@ export function renderAct(
   return matches.length === 0
     ? null
     : html`<details id="act-${id}"><summary>Act</summary>
-<p class="meta">${links}</p>
+<p class="meta">${runbook === null ? null : html`<a href="${runbooks ?? RUNBOOKS_PATH}/${runbook}.md">Runbook</a> `}${links}</p>
 <p class="hint">Two hours without its alerts:</p>
 ${renderCommand(commands, `amtool command for ${id}`)}
 <p class="hint">Two hours of maintenance, in chains.yaml:</p>
@@ -96,7 +116,7 @@ function amtoolCommand(match: MaintenanceMatch, alertmanager: string | null): st
   return `amtool silence add${where} --duration=2h --comment='known problem' ${matchers.join(" ")}`;
 }
 
-/** Names are quoted: YAML would take some, such as `1` or `true`, for no text. */
+/** Names are quoted: YAML would read `1` or `true` as something other than text. */
 function maintenanceLines(matches: readonly MaintenanceMatch[], nowMs: number): string {
   const [from, to] = [nowMs, nowMs + SILENCE_MS].map((timeMs) => `${isoTime(timeMs).slice(0, 16)}:00Z`);
   return [

@@ -27,7 +27,7 @@ interface Row {
 
 /** Of more rows, those that are all ok are folded: browsers are slow with long tables. */
 const MAX_OK_ROWS = 100;
-/** Beside more columns the reference head has no place on a narrow screen. */
+/** With more columns the reference head is hidden on narrow screens. */
 const MANY_COLUMNS = 7;
 
 /** The whole fleet, a row for each chain, the worst first unless asked otherwise; testnets are folded. */
@@ -174,7 +174,7 @@ function byName(a: Row, b: Row): number {
   return a.chain.name.localeCompare(b.chain.name, "en");
 }
 
-/** How bad the target of a column is, by its status and then its lag; less than any where there is none. */
+/** How bad the target of a column is, by status and then lag; lowest where there is no target. */
 function badnessIn({ targets }: Row, column: string): number {
   const target = targets.find((one) => indexerKey(one) === column);
   const lag = target?.lag_seconds ?? 0;

@@ -49,7 +49,7 @@ function renderState(pair: Pair): Html {
   return html`<span>${pair.chain.name} <b class="pill ${tone}">${toneGlyph(tone)} ${word}</b></span>`;
 }
 
-/** The pairs that anybody may see; testnets are nobody's loss. */
+/** The pairs of the public view: no testnets. */
 function publicPairs(report: Report, { protocols }: PublicView): readonly Pair[] {
   return pairsOf(report, report.targets).filter(
     ({ chain, protocol }) => !chain.testnet && protocols?.includes(protocol) !== false,
@@ -62,7 +62,7 @@ const BADGE_COLOURS: Readonly<Record<PairState, string>> = {
   down: "#b4231d",
   unknown: "#5d615b",
 };
-/** An average letter of the font, in units of the image. */
+/** The average width of a letter. */
 const LETTER = 6.6;
 const PADDING = 7;
 

@@ -54,7 +54,7 @@ export function renderRanges(range: Range, hrefOf: (range: Range) => string): Ht
 
 const PAIR_TONES: Readonly<Record<string, Tone>> = { degraded: "warn", down: "bad" };
 
-/** A line of coloured slots, each by the worst that was in it, and what share of the time was good. */
+/** Coloured slots, each by its worst state, and the availability as text. */
 export function renderStrip(
   periods: readonly Period[],
   name: string,
@@ -104,12 +104,12 @@ function availabilityText({ ok_share, usable_share, longest_outage_seconds: outa
   return `${usable}${formatShare(ok_share)} ok${longest}`;
 }
 
-/** Never 100 % for what was not always so. */
+/** 100% means always. */
 function formatShare(share: number): string {
   return share < 1 && share > 0.999 ? "99.9%" : formatPercent(share);
 }
 
-/** More lines than this take long to read, and to draw. */
+/** Pages with more lines are slow to read and to draw. */
 const MOST_LINES = 100;
 
 /** The pairs of the fleet, the least available first; those that were always ok are folded. */

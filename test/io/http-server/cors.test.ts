@@ -5,7 +5,7 @@ import { NO_FLEET, serve } from "../../support/served.ts";
 
 const PATHS = ["/api/v1/health/lockup/base", "/api/v1/health/lockup", "/api/v1/health/nothing"];
 const APP = "https://app.example";
-const LINKS = { alertmanager: null, grafana: null };
+const LINKS = { alertmanager: null, grafana: null, runbooks: null };
 
 function serveTo(...cors: readonly string[]): Promise<HttpServer> {
   return serve({ settings: () => ({ cors, fleet: NO_FLEET, public: null, links: LINKS }) });

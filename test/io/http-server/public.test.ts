@@ -7,7 +7,7 @@ import { textOf } from "../../support/outputs.ts";
 import { NO_FLEET, serve } from "../../support/served.ts";
 import { fleetReport } from "../../views/fleet-report.ts";
 
-const LINKS = { alertmanager: null, grafana: null };
+const LINKS = { alertmanager: null, grafana: null, runbooks: null };
 
 async function serveView(view: PublicView | null, report: Report = fleetReport()) {
   const users = new Map([["alice", bcrypt.hashSync("open sesame", 4)]]);

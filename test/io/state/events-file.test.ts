@@ -32,7 +32,7 @@ describe("the events file", () => {
     await next.store[Symbol.asyncDispose]();
 
     expect(lines.map(({ msg, invalid, kept }) => [msg, invalid, kept])).toEqual([
-      ["Events file: lines that are no events were dropped", 1, 1],
+      ["Events file: dropped invalid lines", 1, 1],
     ]);
     expect(next.lines).toEqual([]);
     expect(next.store.log.all().map(({ to, unwatched_since }) => [to, unwatched_since])).toEqual([

@@ -4,9 +4,9 @@ import { sendOfReport } from "./bodies.ts";
 import { HTML_HEADERS, sendProblem } from "./replies.ts";
 import type { ServerDeps } from "./server-deps.ts";
 
-/** A cache in front may keep a reply for so long. */
+/** How long a cache in front may keep a reply. */
 const CACHE = "public, max-age=30";
-const NOT_PUBLIC = "There is no public view of this: see `public` in chains.yaml";
+const NOT_PUBLIC = "Not in the public view: see `public` in chains.yaml";
 /** Without a password, even where all else needs one. */
 const OPEN = { config: { isOpen: true } };
 

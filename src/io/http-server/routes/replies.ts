@@ -21,7 +21,7 @@ const POLICY = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Of every page. */
+/** The headers of every page. */
 export const HTML_HEADERS = { "content-security-policy": POLICY, "content-type": "text/html; charset=utf-8" };
 
 /** Replies with JSON that must not be cached: it holds for this instant only. */
