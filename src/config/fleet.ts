@@ -3,13 +3,14 @@ import type { Budget, Chain, Endpoint, Fleet, Indexer, Thresholds } from "../cor
 import { indexerKey } from "../core/model/fleet.ts";
 import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
 import { readFilledUrl, withCredentials } from "./address.ts";
+import type { IndexerEntry } from "./indexer-schema.ts";
 import { IndexerResolver, type ResolvedIndexer, SHARED_ENDPOINT } from "./indexers.ts";
 import { resolveWindow } from "./maintenance.ts";
 import { carriedBy, resolveProbes } from "./parity.ts";
 import type { Spot } from "./problems.ts";
 import { durationLiteral } from "./quantities.ts";
 import { withoutBudget, withSchedules } from "./schedules.ts";
-import type { ChainEntry, ConfigFile, IndexerEntry, ThresholdsEntry } from "./schema.ts";
+import type { ChainEntry, ConfigFile, ThresholdsEntry } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 import { didYouMean, type EntriesOf } from "./shape.ts";
 

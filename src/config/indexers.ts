@@ -8,8 +8,8 @@ import {
 } from "../core/model/fleet.ts";
 import { DIALECTS, type Dialect } from "../dialects/families.ts";
 import { type Headers, readFilledUrl, readHeaders, withCredentials } from "./address.ts";
+import { type ChainValues, type CustomEntry, type IndexerEntry, OVERRIDE_KEYS } from "./indexer-schema.ts";
 import type { Flaws, Spot } from "./problems.ts";
-import { type ChainValues, type CustomEntry, type IndexerEntry, OVERRIDE_KEYS } from "./schema.ts";
 import { type Filled, placeholdersOf, readWebUrl, type Secrets } from "./secrets.ts";
 import { describeValue, didYouMean } from "./shape.ts";
 
