@@ -1,4 +1,12 @@
 import { writeFileSync } from "node:fs";
+import { apiPage } from "./api-page.ts";
+import { cliPage } from "./cli-page.ts";
 import { configurationPage } from "./configuration-page.ts";
 
-writeFileSync(new URL("configuration.md", import.meta.url), configurationPage());
+write("configuration.md", configurationPage());
+write("api.md", apiPage());
+write("cli.md", await cliPage());
+
+function write(name: string, text: string): void {
+  writeFileSync(new URL(name, import.meta.url), text);
+}

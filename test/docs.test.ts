@@ -1,6 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { apiPage } from "../docs/api-page.ts";
+import { cliPage } from "../docs/cli-page.ts";
 import { configurationPage } from "../docs/configuration-page.ts";
 import { runCli } from "../src/cli.ts";
 import { commandWorld } from "./support/command-world.ts";
@@ -72,6 +74,18 @@ describe("docs/your-case.md", () => {
 describe("docs/configuration.md", () => {
   it("has every key of the schema, with an example", () => {
     expectGolden("docs/configuration.md", configurationPage());
+  });
+});
+
+describe("docs/api.md", () => {
+  it("has every route", () => {
+    expectGolden("docs/api.md", apiPage());
+  });
+});
+
+describe("docs/cli.md", () => {
+  it("has the help of every command", async () => {
+    expectGolden("docs/cli.md", await cliPage());
   });
 });
 

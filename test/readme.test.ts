@@ -2,7 +2,6 @@ import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { plan } from "../src/commands/plan.ts";
 import { parseConfig } from "../src/config/parse.ts";
-import { STATUSES } from "../src/core/model/report.ts";
 import { commandWorld } from "./support/command-world.ts";
 
 const README = readFileSync("README.md", "utf8");
@@ -21,15 +20,9 @@ describe("README.md", () => {
 
     expect(config.fleet.indexers.map(({ endpoints }) => endpoints.length)).toEqual([1, 2]);
   });
+});
 
-  it("names the statuses that there are", () => {
-    const [, list = ""] = /of a closed list[^:]*: ([^.]*)\./.exec(README) ?? [];
-
-    const named = [...list.matchAll(/`(\w+)`/g)].map(([, status]) => status);
-
-    expect(new Set(named)).toEqual(new Set(STATUSES));
-  });
-
+describe("docs/faq.md", () => {
   it("shows the plan of the default fleet as it is", () => {
     const key = "0123456789abcdef0123456789abcdef";
     const { world, printed } = commandWorld({ THEGRAPH_API_KEY: key });
@@ -38,6 +31,6 @@ describe("README.md", () => {
 
     const table = printed.out.join("\n").split("\n\nFault detected")[0] ?? "";
     expect(exitCode).toBe(0);
-    expect(README).toContain(table.trimEnd());
+    expect(readFileSync("docs/faq.md", "utf8")).toContain(table.trimEnd());
   });
 });

@@ -20,7 +20,11 @@ const SCHEMAS = {
 
 /** What a path takes and replies. */
 interface PathItem {
-  readonly parameters?: readonly { readonly name: string; readonly description: string }[];
+  readonly parameters?: readonly {
+    readonly name: string;
+    readonly description: string;
+    readonly schema: OpenapiObject;
+  }[];
   readonly get?: Operation;
   readonly post?: Operation;
 }
@@ -53,13 +57,19 @@ export function apiMarkdown(): string {
   const sections = Object.entries(PATHS).flatMap(([path, { parameters = [], get: read, post }]) => {
     const operation = read ?? post;
     const title = `## \`${read === undefined ? "POST" : "GET"} ${path}\``;
-    const listed = parameters.map(({ name, description }) => `- \`${name}\`: ${description}`);
+    const listed = parameters.map(({ name, description, schema: { default: usual } }) =>
+      usual === undefined
+        ? `- \`${name}\`: ${description}`
+        : `- \`${name}\`: ${description} (default ${JSON.stringify(usual)})`,
+    );
     const replies = Object.entries(operation?.responses ?? {}).map(
       ([status, reply]) => `- ${status}: ${reply.description}`,
     );
     return [title, `${operation?.summary ?? ""}.`, listed.join("\n"), "Replies:", replies.join("\n")];
   });
-  return ["# API", `${ABOUT} Programs read [/openapi.json](/openapi.json).`, ...sections].join("\n\n");
+  return ["# API", `${ABOUT} Programs read [/openapi.json](/openapi.json).`, ...sections]
+    .filter((block) => block !== "")
+    .join("\n\n");
 }
 
 /** Without what OpenAPI implies (`$schema`) or says shorter (the pattern of a `format`). */

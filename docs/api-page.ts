@@ -1,0 +1,49 @@
+import type { HealthJson } from "../src/views/api/api-schema.ts";
+import { apiMarkdown } from "../src/views/api/openapi.ts";
+
+const SUBGRAPH: HealthJson["targets"][number] = {
+  variant: "subgraph",
+  tier: "production",
+  status: "ok",
+  healthy: true,
+  block_number: 50_114_907,
+  lag_seconds: 4,
+  last_advance: "2026-12-01T03:09:56.000Z",
+  why: "at the head",
+};
+
+const EXAMPLE: HealthJson = {
+  generated_at: "2026-12-01T03:10:00.000Z",
+  protocol: "airdrops",
+  chain: "base",
+  variant: null,
+  max_lag_seconds: 60,
+  healthy: true,
+  judged_by: "lag",
+  freshest: SUBGRAPH,
+  why: "subgraph is ok, 4 s behind",
+  targets: [SUBGRAPH],
+};
+
+/** `docs/api.md`: the routes, from the OpenAPI document. */
+export function apiPage(): string {
+  const [, about = "", ...routes] = apiMarkdown().split("\n\n");
+  return `# The HTTP API
+
+<!-- Made by \`npm run generate\` from src/views/api/openapi.ts. -->
+
+${about.replace(/\[(.*?)\]\(.*?\)/, "`$1`")}
+\`--web-config\` adds TLS, users and passwords to every route; only \`/public\` and the badges stay open.
+
+\`\`\`text
+$ curl -s 'http://127.0.0.1:9855/api/v1/health/airdrops/base?max_lag=60'
+${JSON.stringify(EXAMPLE, null, 2)}
+\`\`\`
+
+Errors are problem details (RFC 9457): \`{"type", "title", "status", "detail"}\`. Times are ISO 8601 in UTC,
+durations are seconds, unknown values are \`null\`. New fields may be added in any release; a field is
+renamed or removed only with a line in the [changelog](../CHANGELOG.md).
+
+${routes.join("\n\n")}
+`;
+}

@@ -1,0 +1,41 @@
+import { runCli } from "../src/cli.ts";
+import { commandWorld } from "../test/support/command-world.ts";
+
+const COMMANDS = /^ {2}(\w+) (?!\[command\])/gm;
+
+/** `docs/cli.md`: the help of every command. */
+export async function cliPage(): Promise<string> {
+  const top = await helpOf([]);
+  const names = [...top.matchAll(COMMANDS)].map(([, name = ""]) => name);
+  const sections = await Promise.all(
+    names.map(async (name) => `## ${name}\n\n${fenced(await helpOf([name]))}`),
+  );
+  return `# The command line
+
+<!-- Made by \`npm run generate\` from the commands' help. -->
+
+Exit codes: 0 success, 1 failure, 2 wrong usage. \`check\` has those of monitoring plugins: 0 all ok, 1 a
+warning, 2 critical, 3 unknown or wrong usage. Results go to stdout, everything else to stderr.
+
+| variable | effect |
+|---|---|
+| \`SYNCLAG_STORE\` | the store of several processes, as \`--store\`; empty: the state file |
+| \`HTTP_PROXY\`, \`HTTPS_PROXY\`, \`NO_PROXY\` | the proxy for requests to indexers |
+| \`NODE_EXTRA_CA_CERTS\` | a file with certificates of further authorities |
+
+${fenced(top)}
+
+${sections.join("\n\n")}
+`;
+}
+
+/** What `synclag … --help` prints. */
+async function helpOf(command: readonly string[]): Promise<string> {
+  const { world, printed } = commandWorld({});
+  await runCli(["node", "synclag", ...command, "--help"], world);
+  return printed.out.join("\n");
+}
+
+function fenced(text: string): string {
+  return `\`\`\`text\n${text}\n\`\`\``;
+}
