@@ -28,6 +28,11 @@ const VARIANTS: Readonly<Record<string, string>> = {
 };
 const BOTH_OK = " multichain (production): ok, 2s behind. subgraph (production): ok, 33m 22s behind.";
 
+/** Of an RPC node, whose label is not that of an indexer's endpoint. */
+const NODE: Readonly<Record<string, SampleValues["labels"]>> = {
+  SynclagRpcWrongChain: { endpoint: "rpc/base/node.example/dd456f637b9f" },
+};
+
 const SEVERITIES = {
   critical: "critical: pages",
   warning: "warning: a ticket",
@@ -65,7 +70,8 @@ ${texts.join("\n\n")}
 
 function asReceived(alert: Alert, { settings }: AlertContext): string {
   const others = { ...SAMPLE.others, variants: VARIANTS[alert.name] ?? BOTH_OK };
-  const { summary, description } = sampleAnnotations(alert, settings, { ...SAMPLE, others });
+  const labels = { ...SAMPLE.labels, ...NODE[alert.name] };
+  const { summary, description } = sampleAnnotations(alert, settings, { ...SAMPLE, labels, others });
   return `## ${alert.name}
 
 > **${summary}**

@@ -82,6 +82,15 @@ const chains = familiesOf<ChainSummary>(
   (report) => report.chains,
   ({ slug, chain_id }) => labelsText({ chain: slug, chain_id: String(chain_id) }),
 );
+/** The RPC nodes of all chains that have said something lately. */
+const nodes = familiesOf<ChainSummary["standings"][number] & { readonly chain: string }>(
+  ["chain", "endpoint"],
+  (report) =>
+    report.chains.flatMap(({ slug: chain, standings }) =>
+      standings.flatMap((one) => (one.source.startsWith("rpc/") ? [{ ...one, chain }] : [])),
+    ),
+  ({ chain, source }) => labelsText({ chain, endpoint: source }),
+);
 const gaps = familiesOf<GapReport>(
   GAP_LABELS,
   (report) => report.gaps,
@@ -208,6 +217,11 @@ export const STATUS_METRICS: readonly MetricFamily<ReportSource>[] = [
     "synclag_block_interval_seconds",
     "Measured time between blocks",
     (chain) => chain.block_interval_seconds,
+  ),
+  nodes(
+    "synclag_rpc_chain_mismatch",
+    "1 for an RPC node that is of another chain, 0 for one whose blocks are believed; absent before it answers",
+    ({ stands }) => stands === "rejected",
   ),
   family(
     "synclag_incident_active",

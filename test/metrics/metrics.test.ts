@@ -139,6 +139,7 @@ describe("/metrics", () => {
       "synclag_parity_last_comparison_timestamp_seconds",
       "synclag_reference_block_number",
       "synclag_reference_sources",
+      "synclag_rpc_chain_mismatch",
       "synclag_scheduler_last_tick_timestamp_seconds",
       "synclag_variant_gap_blocks",
       "synclag_variant_gap_seconds",

@@ -8,6 +8,7 @@ const PAIR = pairOf(SUBGRAPH);
 const INDEXER = { protocol: "airdrops", variant: "subgraph", tier: "production" };
 const CHAINS = ["base", "form", "mode"] as const;
 const OK: TestTarget = { labels: MULTICHAIN, timeline: "ok:2" };
+const WRONG_NODE = { chain: "base", endpoint: "rpc/base/node.example/a" };
 const MAINNET = { testnet: "false" };
 
 const on = (chain: string, overrides: Labels = {}) =>
@@ -255,6 +256,19 @@ function pairs(): readonly RuleTest[] {
         { labels: on("form"), timeline: "chain_halted", maintenance: true },
       ),
       fires: { "6m": [], "10m": halted, "30m": [] },
+    },
+    {
+      name: "SynclagRpcWrongChain is a ticket for each node of another chain, names it, bridges failed scrapes and resolves",
+      series: [
+        metric("synclag_rpc_chain_mismatch", WRONG_NODE, "_x5 1x10 _x2 0x60"),
+        metric("synclag_rpc_chain_mismatch", { ...WRONG_NODE, endpoint: "rpc/base/good.example/b" }, 0),
+      ],
+      fires: {
+        "6m": [],
+        "8m": [ticket("SynclagRpcWrongChain", WRONG_NODE, { value: "1" })],
+        "17m": [ticket("SynclagRpcWrongChain", WRONG_NODE, { value: "1" })],
+        "25m": [],
+      },
     },
   ];
 }

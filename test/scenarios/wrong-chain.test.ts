@@ -47,6 +47,7 @@ describe("an RPC node of another chain", () => {
         'synclag_poll_failures_total{protocol="",variant="rpc",tier="",endpoint="base",reason="wrong_chain"}',
       ),
     ).toBe(91);
+    expect(mismatchOf(play, KEY)).toBe(1);
     expect(play.log.filter(({ msg }) => msg === "RPC node of another chain")).toMatchObject([
       { level: 40, endpoint: KEY, detail: REJECTED.detail },
     ]);
@@ -58,12 +59,14 @@ describe("an RPC node of another chain", () => {
     await play.restart({ state: "lost" });
     await play.run("310s");
     const before = nodeOf(play);
+    const mismatch = mismatchOf(play, KEY);
 
     play.lead(NODE, null);
     await play.run("30s");
 
     expect(before).toMatchObject(REJECTED);
     expect(nodeOf(play)).toMatchObject({ stands: "agrees", detail: null });
+    expect([mismatch, mismatchOf(play, KEY)]).toEqual([1, 0]);
   });
 
   it("gets its vote back by a reload to the right URL", async () => {
@@ -113,12 +116,14 @@ describe("the chain of an RPC node", () => {
     play.fleet.endpoint(KEY).fail(ofChainId(FAULTS.reset_before_headers));
     await play.run("40s");
     const without = nodeOf(play);
+    const mismatch = mismatchOf(play, KEY);
     const requests = play.received.filter(({ endpoint }) => endpoint === KEY).length;
 
     play.fleet.endpoint(KEY).heal();
     await play.run("2m");
 
     expect(without).toBeUndefined();
+    expect(mismatch).toBeUndefined();
     expect(requests).toBe(3);
     expect(nodeOf(play)).toMatchObject({ stands: "agrees" });
     expect(askedForChainAt(play)).toEqual([0, 30, 60, 90]);
@@ -147,6 +152,11 @@ describe("the chain of an RPC node", () => {
 function nodeOf(play: Scenario) {
   const base = play.status().chains.find(({ slug }) => slug === "base");
   return base?.standings.find(({ source }) => source.startsWith("rpc/"));
+}
+
+/** The metric of the node of Base with this key. */
+function mismatchOf(play: Scenario, endpoint: string): number | undefined {
+  return play.metric(`synclag_rpc_chain_mismatch{chain="base",endpoint="${endpoint}"}`);
 }
 
 /** The seconds at which the node of Base was asked for its chain. */

@@ -56,6 +56,12 @@ export function fullReport(): Report {
         ],
         gaps: [sampleGap({ target: subgraph })],
         parity: [sampleParity({ target: subgraph })],
+        standings: [
+          {
+            ...{ source: "rpc/base/node.example/b3d1c0f6a2e4", host: "node.example", block_number: null },
+            ...{ stands: "rejected", detail: "the node is of chain 1; chains.yaml says 8453" },
+          },
+        ],
       }),
     ],
     incidents: [

@@ -16,9 +16,9 @@ and on (${PAIR})
 unless on (${PAIR})
   max by (${PAIR}) (${statusMetric("ok", "lagging", "syncing", "failed", "diverged", "missing", "chain_halted")}) == 1`;
 
-/** What affects users of a protocol on a chain whichever variant serves them, and halted chains. */
+/** What affects users of a protocol on a chain whichever variant serves them, halted chains, and nodes of other chains. */
 export function pairAlerts(): readonly Alert[] {
-  return [chainHalted(), allVariantsStalled(), noVariantOk()];
+  return [chainHalted(), allVariantsStalled(), noVariantOk(), rpcWrongChain()];
 }
 
 /**
@@ -71,6 +71,22 @@ function chainHalted(): Alert {
     summary: say`Chain ${label("chain")} has halted`,
     description: say`An independent node shows that chain ${label("chain")} (id ${label("chain_id")}) produces no blocks. ${NUMBER} indexers are waiting for it and are not at fault.`,
     first: "look at the status page of the chain, and wait.",
+    dashboard: { uid: "synclag-chain", variables: ["chain"] },
+  };
+}
+
+/** A mistake in chains.yaml or of the node's operator: the node has no vote, so fewer sources decide the head. */
+function rpcWrongChain(): Alert {
+  return {
+    ...CHAIN_ALERT,
+    name: "SynclagRpcWrongChain",
+    severity: "warning",
+    expr: "max by (chain, endpoint) (synclag_rpc_chain_mismatch) == 1",
+    for: "2m",
+    summary: say`An RPC node of ${label("chain")} is of another chain`,
+    description: say`${label("endpoint")} answers eth_chainId with another id than chains.yaml has for ${label("chain")}. It has no vote on the head of any chain until this is corrected.`,
+    first:
+      "compare both ids, which the page of the chain shows, and correct the URL or the id in chains.yaml.",
     dashboard: { uid: "synclag-chain", variables: ["chain"] },
   };
 }
