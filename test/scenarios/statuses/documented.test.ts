@@ -17,7 +17,7 @@ describe("docs/statuses.md", () => {
       const [own = ""] = section.split("\n## ");
       const scenarios = new URL(`${status.replace("_", "-")}.test.ts`, import.meta.url);
       return !(
-        /^- \*\*Example\*\*: ".+"$/m.test(own) &&
+        /^- \*\*Example\*\*: "[^"]+"$/m.test(own) &&
         /^- \*\*What to do\*\*: .+$/m.test(own) &&
         existsSync(scenarios)
       );
