@@ -377,6 +377,7 @@ describe("renderDocumentPage()", () => {
       ["[a](dialects.md)", "<p>a</p>"],
       ["[a](runbooks/SynclagDown.md)", '<a href="/docs/runbooks/SynclagDown.md">a</a>'],
       ["[a](SynclagDown.md)", '<a href="/docs/runbooks/SynclagDown.md">a</a>'],
+      ["[a](Silencing.md)", '<a href="/docs/runbooks/Silencing.md">a</a>'],
       ["[a](../statuses.md#not_found)", '<a href="/docs/statuses#not_found">a</a>'],
       ["| a |\n|---|\n| x \\| y |", "<td>x | y</td>"],
       ["```sh\na < b\n\n# c\n```", "a &lt; b\n\n# c</pre>"],

@@ -12,7 +12,7 @@ export function renderDocumentPage(markdown: string, options: PageOptions): stri
 
 /** The index of the documents, which are given by their paths, as Markdown: each runbook with what it is about. */
 export function indexMarkdown(documents: ReadonlyMap<string, string>): string {
-  const runbooks = [...documents].filter(([path]) => path.startsWith(RUNBOOKS_PATH)).sort();
+  const runbooks = [...documents].filter(([path]) => path.startsWith(`${RUNBOOKS_PATH}/Synclag`)).sort();
   const lines = runbooks.map(([path, text]) => {
     const about = /## Meaning\s+(.+?\.)(?:\s|$)/s.exec(text)?.[1] ?? "";
     return `- [${path.split("/").at(-1) ?? ""}](${path}): ${about}`;
@@ -21,6 +21,7 @@ export function indexMarkdown(documents: ReadonlyMap<string, string>): string {
 
 - [Statuses](${STATUSES_PATH}): what each means, and what to do
 - [API](${API_PATH}): the routes for programs
+- [Silencing](${RUNBOOKS_PATH}/Silencing): planned work and known problems
 
 ## Runbooks
 
@@ -46,7 +47,7 @@ function headingId(title: string): string {
 
 /** Where Synclag serves another document of docs/ that a document links to; null for one that it does not serve. */
 function servedPath(href: string): string | null {
-  const runbook = /^(?:runbooks\/)?(Synclag\w+\.md)$/.exec(href)?.[1];
+  const runbook = /^(?:runbooks\/)?((?:Synclag\w+|Silencing)\.md)$/.exec(href)?.[1];
   if (runbook !== undefined) {
     return `${RUNBOOKS_PATH}/${runbook}`;
   }
