@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 
@@ -23,6 +23,17 @@ describe("package.json", () => {
       .filter((name) => name !== "package");
 
     expect(reasons).toEqual(Object.keys(manifest.dependencies));
+  });
+});
+
+describe(".github/workflows", () => {
+  it("pin every action to a commit, beside its version", () => {
+    const used = readdirSync(".github/workflows").flatMap((name) =>
+      [...read(`.github/workflows/${name}`).matchAll(/uses: (?!\.\/)(.*)/g)].map(([, action]) => action),
+    );
+
+    expect(used.length).toBeGreaterThan(10);
+    expect(used.filter((action) => !/^[\w/-]+@[\da-f]{40} # v\d+\.\d+\.\d+$/.test(action ?? ""))).toEqual([]);
   });
 });
 
