@@ -63,6 +63,23 @@ describe("the index-node API of an endpoint", () => {
     ]);
   });
 
+  it("explains the target alone, not another that fails at the same time", async () => {
+    const other =
+      '    - { variant: other, dialect: graph, url: "https://other.example/{chain}", schedule: "0 */2 * * * *", chains: [base] }\n';
+    await using play = await startScenario(FLEET + other);
+    await play.run("5m");
+    setFailed(play, true);
+    play.fleet.target("airdrops/other/production/base").set({ indexingErrors: true });
+
+    await play.run("10m");
+
+    expect(play.target(TARGET).detail).toMatch(REASON);
+    expect(play.target("airdrops/other/production/base")).toMatchObject({
+      status: "failed",
+      detail: expect.stringMatching(/^(?!;).*reports indexing errors/),
+    });
+  });
+
   it("names no reason where graph-node calls the deployment healthy, and says where it does not know it", async () => {
     await using play = await startScenario(FLEET);
     await play.run("5m");

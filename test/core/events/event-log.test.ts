@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { type Event, eventOf } from "../../../src/core/events/event.ts";
 import { EventLog } from "../../../src/core/events/event-log.ts";
-import { availabilityOf, periodsOf, slotsOf, unwatched } from "../../../src/core/events/timeline.ts";
+import {
+  availabilityOf,
+  incidentsOf,
+  periodsOf,
+  slotsOf,
+  unwatched,
+} from "../../../src/core/events/timeline.ts";
 import type { Status } from "../../../src/core/model/report.ts";
 import { isoTime } from "../../../src/core/model/text.ts";
 import {
@@ -26,6 +32,29 @@ function changesOf(events: readonly Event[]): readonly string[] {
   return events.map(({ kind, subject, from, to }) => `${kind} ${subject} ${from} → ${to}`);
 }
 
+describe("incidentsOf()", () => {
+  it("returns those that touch the interval, the latest first, with the time of their end", () => {
+    const at = (hour: number) => isoTime(START_MS + hour * 3_600_000);
+    const incident = (subject: string, hour: number, to: "began" | "ended") =>
+      eventOf({ time: at(hour), kind: "incident", subject: `host ${subject}`, to });
+    const events = [
+      incident("over", 1, "began"),
+      incident("over", 2, "ended"),
+      incident("reaches-in", 3, "began"),
+      incident("reaches-in", 5, "ended"),
+      incident("goes-on", 6, "began"),
+      incident("later", 9, "began"),
+    ];
+
+    const found = incidentsOf(events, { fromMs: Date.parse(at(4)), toMs: Date.parse(at(8)) });
+
+    expect(found.map(({ subject, since, until }) => [subject, since, until])).toEqual([
+      ["goes-on", at(6), null],
+      ["reaches-in", at(3), at(5)],
+    ]);
+  });
+});
+
 describe("EventLog", () => {
   it("adds what differs from the last event, whatever the report before said", () => {
     const log = new EventLog();
@@ -34,6 +63,7 @@ describe("EventLog", () => {
     const same = log.note(reportAt(START_MS + 1_000, { multichain: "ok", subgraph: "stalled" }), true);
     const next = changesOf(log.note(reportAt(START_MS + 2_000, { multichain: "ok", subgraph: "ok" }), true));
 
+    expect(log.all()[0]).toMatchObject({ kind: "status", target_count: 0, targets: [] });
     expect(first).toEqual([
       "status lockup/multichain/production/base unknown → ok",
       "status lockup/subgraph/production/base unknown → stalled",

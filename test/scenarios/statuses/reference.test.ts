@@ -83,6 +83,18 @@ describe("the reference", () => {
     );
   });
 
+  it("counts how far two contradict each other at the chain's pace, whichever way their times differ", () => {
+    const play = new ScriptedFleet(fleetYaml(["multichain", "subgraph"]));
+    play.script("multichain", dated()).script("subgraph", ({ head, time }) => ({
+      block: head + 43_200 * 10,
+      timestampSec: time(head) - 86_400 * 3,
+    }));
+
+    play.run("5s");
+
+    expect(play.target("multichain").detail).toMatch(/by 13 d of block time, 432,000 blocks apart/);
+  });
+
   it("is none where two hashes differ at a height that the RPC node has not shown, and one more variant decides it", () => {
     const rpc = { rpc: 1 };
     const play = new ScriptedFleet(fleetYaml(["multichain", "subgraph"], rpc));

@@ -34,6 +34,16 @@ describe("`syncing`", () => {
     expect(changes.map((change) => change.split(" ").at(-1))).toEqual(["lagging"]);
   });
 
+  it("does not hold for the only source of a chain that works in batches and keeps its distance", () => {
+    const play = new ScriptedFleet(fleetYaml(["multichain"], { blockTime: "12s" }));
+    play.script("multichain", ({ head, time }) => {
+      const block = Math.floor((head - 2_000) / 5) * 5;
+      return { block, timestampSec: time(block) };
+    });
+
+    expect(play.statusesDuring("30m")).toEqual(["lagging"]);
+  });
+
   it("holds while a target that was never at the head catches up, and ends at the head", () => {
     const from = FIRST_BLOCK - 259_200;
     const play = new ScriptedFleet(TRIO);
