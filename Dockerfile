@@ -26,11 +26,12 @@ WORKDIR /app
 COPY --from=build /build/package.json ./
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
-COPY deploy/health-check.mjs ./
+COPY deploy/health-check.mjs deploy/pager.mjs ./
 COPY assets assets
 # For `synclag export`.
 COPY dashboards dashboards
-COPY deploy/alertmanager.yml deploy/alertmanager.yml
+COPY deploy/fleet deploy/fleet
+COPY deploy/alertmanager.yml deploy/prometheus.yml deploy/synclag.service deploy/
 COPY docs/statuses.md docs/statuses.md
 COPY docs/runbooks docs/runbooks
 # The one that the demo plays, and the one that an operator replaces.

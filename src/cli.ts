@@ -208,14 +208,12 @@ function addReplay(program: Command, world: CommandWorld, exit: (code: number) =
 function addExport(program: Command, world: CommandWorld, exit: (code: number) => void): void {
   program
     .command("export")
-    .description("write alert rules, dashboards or an example for Alertmanager, with your links")
+    .description("write files for running Synclag and its alerts, with your links")
     .addArgument(
-      new Argument("<what>", "rules: for Prometheus; grafana: Grafana-managed rules").choices([
-        "rules",
-        "grafana",
-        "dashboards",
-        "alertmanager",
-      ]),
+      new Argument(
+        "<what>",
+        "rules: for Prometheus; grafana: Grafana-managed rules; compose: Synclag with Prometheus and Alertmanager; systemd: a unit",
+      ).choices(["rules", "grafana", "dashboards", "alertmanager", "compose", "systemd"]),
     )
     .option("--url <url>", "address of this Synclag's page, where alerts and dashboards lead")
     .option("--grafana <url>", "address of Grafana, where alerts lead")

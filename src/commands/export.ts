@@ -5,12 +5,17 @@ import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 
 const BOARDS = ["fleet", "chain", "endpoint", "itself"] as const;
 
+const RULES = ["dashboards/rules/synclag-alerts.yml", "dashboards/rules/synclag-recording.yml"];
+const ALERTMANAGER = "deploy/alertmanager.yml";
+
 /** What can be exported, and its files in the package. */
 const FILES = {
-  rules: ["dashboards/rules/synclag-alerts.yml", "dashboards/rules/synclag-recording.yml"],
+  rules: RULES,
   grafana: ["dashboards/grafana-alerts/rules.yml", "dashboards/grafana-alerts/contact-points.yml"],
   dashboards: BOARDS.map((name) => `dashboards/synclag-${name}.json`),
-  alertmanager: ["deploy/alertmanager.yml"],
+  alertmanager: [ALERTMANAGER],
+  compose: ["deploy/fleet/compose.yaml", "deploy/prometheus.yml", ALERTMANAGER, ...RULES],
+  systemd: ["deploy/synclag.service"],
 } as const;
 
 export type Exported = keyof typeof FILES;
@@ -29,6 +34,7 @@ const RENDERED = {
   grafana: "http://localhost:3000",
   url: "http://localhost:9855",
   job: 'job=~".*"',
+  scrape: "job_name: synclag",
 } as const;
 const RUNBOOKS = /(?<=runbook_url: )\S+(?=\/Synclag\w+\.md)/g;
 /** The condition of a severity, whose second half does without testnets. */
@@ -37,8 +43,8 @@ const OR_TESTNET = /or \(eq \S+\.testnet "true"\) \((and [^}]+)\) (?=\}\})/g;
 const NO_TESTNET = 'testnet!="true"';
 
 /**
- * `synclag export`: writes alert rules, dashboards or an example for Alertmanager, with the links and the selector that the options
- * say, and prints the names of the files.
+ * `synclag export`: writes alert rules, dashboards, an example for Alertmanager, a compose file or a systemd unit, with the links and
+ * the selector that the options say, and prints the names of the files.
  *
  * @throws {CommandError} If an option is invalid or a file cannot be written.
  */
@@ -76,7 +82,9 @@ function adapter({ runbooks, grafana, url, testnets, job }: ExportFlags): (text:
     [RENDERED.url, url === undefined ? undefined : checkedUrl("--url", url)],
   ] as const;
   return (text) => {
-    let adapted = text.replaceAll(RENDERED.job, () => selector);
+    let adapted = text
+      .replaceAll(RENDERED.job, () => selector)
+      .replaceAll(RENDERED.scrape, `job_name: ${job ?? "synclag"}`);
     for (const [rendered, own] of links) {
       adapted = own === undefined ? adapted : adapted.replaceAll(rendered, () => own);
     }

@@ -64,12 +64,34 @@ describe("synclag export", () => {
   it.each([
     ["alertmanager", "deploy/alertmanager.yml"],
     ["grafana", "dashboards/grafana-alerts/contact-points.yml"],
+    ["compose", "deploy/fleet/compose.yaml"],
+    ["systemd", "deploy/synclag.service"],
   ])("writes for %s the example %s as it is", async (what, example) => {
     await using folder = await temporaryFolder();
 
     await runCommand(["export", what, "-o", folder.path]);
 
     expect(readFileSync(`${folder.path}/${basename(example)}`, "utf8")).toBe(readFileSync(example, "utf8"));
+  });
+
+  it("writes for compose each file that is mounted, the images of the demo, and one job", async () => {
+    await using folder = await temporaryFolder();
+
+    const { out } = await runCommand(["export", "compose", "--job", "eu", "-o", folder.path]);
+
+    const written = out.split("\n");
+    const texts = written.map((path) => readFileSync(path, "utf8"));
+    const compose = texts.find((text) => text.includes("services:")) ?? "";
+    const mounted = [...compose.matchAll(/- \.\/([\w.-]+):/g)].map(([, name]) => name);
+    const images = [...compose.matchAll(/image: (prom\/.*)/g)].map(([, image = ""]) => image);
+    const names = written.map((path) => basename(path)).filter((name) => name !== "compose.yaml");
+    expect(mounted.toSorted()).toEqual(names.toSorted());
+    expect(images).toHaveLength(2);
+    for (const image of images) {
+      expect(readFileSync("deploy/compose.yaml", "utf8")).toContain(image);
+    }
+    expect(texts.join("")).toContain("job_name: eu\n");
+    expect(texts.join("")).not.toContain('job=~".*"');
   });
 
   it("says which options are missing while links lead to localhost", async () => {
@@ -87,7 +109,11 @@ describe("synclag export", () => {
       message: "expected an http:// or https:// URL",
     },
     { args: ["rules", "--job", 'a"b'], exitCode: 2, message: 'Cannot use --job "a\\"b": expected letters' },
-    { args: ["rulez"], exitCode: 2, message: "Allowed choices are rules, grafana, dashboards, alertmanager" },
+    {
+      args: ["rulez"],
+      exitCode: 2,
+      message: "Allowed choices are rules, grafana, dashboards, alertmanager, compose, systemd",
+    },
     {
       args: ["rules", "-o", "package.json/x"],
       exitCode: 1,

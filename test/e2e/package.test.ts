@@ -108,8 +108,24 @@ describe("the npm package", () => {
     });
   });
 
-  it("runs the daemon, which `check` asks", async () => {
-    const { daemon, url } = await started(["run", "--state", join(folder, "state/synclag.state.json")]);
+  it("exports a unit that systemd takes, and that exposes little", async () => {
+    const unit = await exportedUnit();
+    // systemd looks for the program where npm installs it globally.
+    await writeFile(unit, (await readFile(unit, "utf8")).replace("=synclag ", `=${installed} `));
+
+    const verified = await runProgram({ command: "systemd-analyze", args: ["verify", "--man=no", unit] });
+    const args = ["security", "--offline=true", "--threshold=15", "--no-pager", unit];
+    const rated = await runProgram({ command: "systemd-analyze", args });
+
+    expect(verified).toMatchObject({ code: 0, stderr: "" });
+    expect({ ...rated, stdout: rated.code === 0 ? "" : rated.stdout }).toMatchObject({ code: 0, stdout: "" });
+  });
+
+  it("runs the daemon as the unit does, and `check` asks it", async () => {
+    const [, command = ""] =
+      /^ExecStart=synclag (.*)$/m.exec(await readFile(await exportedUnit(), "utf8")) ?? [];
+    const here = command.replace("/etc/synclag", folder).replace("%S/synclag", join(folder, "state"));
+    const { daemon, url } = await started(here.split(" "));
     await expect.poll(() => statusOf(`${url}/-/ready`), SETTLE).toBe(200);
 
     const check = await runProgram(asNobody(["check", "--url", url]));
@@ -119,6 +135,11 @@ describe("the npm package", () => {
     expect(check.stdout).toContain("unreachable");
     expect(await daemon.stop()).toEqual({ code: 0, signal: null });
   });
+
+  async function exportedUnit(): Promise<string> {
+    const args = [installed, "export", "systemd", "-o", folder];
+    return (await runProgram({ command: "node", args, cwd: folder })).stdout.trim();
+  }
 
   async function started(
     args: readonly string[],
