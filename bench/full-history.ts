@@ -55,6 +55,7 @@ function reportOf(chain: Chain, targets: readonly Target[], atMs: number): Chain
       chain_id: id,
       name,
       testnet,
+      explorer: null,
       block_time_seconds: null,
       block_interval_seconds: BLOCK_MS / 1_000,
     },

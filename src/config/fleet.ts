@@ -13,6 +13,7 @@ import { withoutBudget, withSchedules } from "./schedules.ts";
 import type { ChainEntry, ConfigFile, ThresholdsEntry } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
 import { didYouMean, type EntriesOf } from "./shape.ts";
+import { wellKnownChain } from "./well-known-chains.ts";
 
 /** chains.yaml, parsed entry by entry. */
 export type Sections = EntriesOf<typeof ConfigFile>;
@@ -123,12 +124,14 @@ function resolveChains({ chains, thresholds }: Sections, top: Spot): readonly Ch
       spot.at("id").add(`chain "${other}" has the id ${entry.id} already`);
     }
     slugsById.set(entry.id, other ?? slug);
+    const known = wellKnownChain(entry.id);
     return {
       slug,
       id: entry.id,
-      name: entry.name ?? slug,
-      blockTimeMs: entry.block_time ?? null,
-      testnet: entry.testnet,
+      name: entry.name ?? known?.name ?? slug,
+      blockTimeMs: entry.block_time ?? known?.blockTimeMs ?? null,
+      testnet: entry.testnet ?? known?.testnet ?? false,
+      explorer: entry.explorer === undefined ? (known?.explorer ?? null) : entry.explorer,
       thresholds: withThresholds(common, entry.thresholds, spot.at("thresholds")),
     };
   });

@@ -61,14 +61,30 @@ const RpcEntry = z
   ])
   .meta({ expected: "a URL, or a map with url and provider", secret: true });
 
+const WebLink = z
+  .string()
+  .regex(/^https?:\/\/[^\s/]+[^\s'"]*$/i)
+  .transform((url) => url.replace(/\/+$/, ""))
+  .meta({ expected: "an http:// or https:// URL" });
+
 const ChainEntry = z
   .strictObject({
     id: count(1).describe("The chain ID, as eth_chainId returns it."),
-    name: text("a name").exactOptional().describe("Display name (default: the slug)."),
+    name: text("a name")
+      .exactOptional()
+      .describe("Display name (default: of a well-known id, that of the chain, else the slug)."),
     block_time: Duration.exactOptional().describe(
-      "Expected time between two blocks. If absent, only the measured one is used.",
+      "Expected time between two blocks (default: that of a well-known id, else only the measured one is used).",
     ),
-    testnet: Flag.default(false).describe("Alerts for testnets page nobody."),
+    testnet: Flag.exactOptional().describe(
+      "Alerts for testnets page nobody (default: as is known of the id, else false).",
+    ),
+    explorer: WebLink.nullable()
+      .meta({ expected: "an http:// or https:// URL, or null for none" })
+      .exactOptional()
+      .describe(
+        "A block explorer, which has the reference head at /block/NUMBER, or null for none (default: that of a well-known id).",
+      ),
     thresholds: Thresholds.prefault({}).describe("Thresholds of this chain that differ from the file's."),
     rpc: z
       .array(RpcEntry)
@@ -76,7 +92,7 @@ const ChainEntry = z
       .default([])
       .describe(`JSON-RPC nodes: heads that are independent of the indexers. ${FILLED}`),
   })
-  .meta({ expected: "a map such as { id: 8453, name: Base, block_time: 2s }" });
+  .meta({ expected: "a map such as { id: 8453 }" });
 
 const Instant = z.iso
   .datetime({ offset: true })
@@ -100,12 +116,6 @@ const MaintenanceEntry = z
     for: Duration.exactOptional().describe("Length of a recurring window."),
   })
   .meta({ expected: "a map with match, and either from and to or schedule and for" });
-
-const WebLink = z
-  .string()
-  .regex(/^https?:\/\/[^\s/]+[^\s'"]*$/i)
-  .transform((url) => url.replace(/\/+$/, ""))
-  .meta({ expected: "an http:// or https:// URL" });
 
 const Origin = z
   .string()

@@ -22,6 +22,7 @@ export function sampleChain(overrides: Partial<Chain> = {}): Chain {
     name: "Base",
     blockTimeMs: 2000,
     testnet: false,
+    explorer: "https://basescan.org",
     thresholds: {
       laggingMs: 10 * MINUTE_MS,
       criticalMs: 30 * MINUTE_MS,
@@ -151,6 +152,7 @@ export function sampleChainReport({
     chain_id: chain.id,
     name: chain.name,
     testnet: chain.testnet,
+    explorer: chain.explorer,
     block_time_seconds: chain.blockTimeMs === null ? null : chain.blockTimeMs / 1_000,
     block_interval_seconds: 2.003,
     reference: {

@@ -19,9 +19,11 @@ export interface Chain {
   readonly slug: string;
   readonly id: number;
   readonly name: string;
-  /** The configured time between blocks, or null. */
+  /** The expected time between blocks, as configured or as is well known, or null. */
   readonly blockTimeMs: number | null;
   readonly testnet: boolean;
+  /** The address of its block explorer, or null. */
+  readonly explorer: string | null;
   readonly thresholds: Thresholds;
 }
 

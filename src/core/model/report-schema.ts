@@ -120,7 +120,8 @@ const Chain = z.object({
   chain_id: Count,
   name: Text,
   testnet: z.boolean().default(false),
-  block_time_seconds: Seconds.meta({ description: "As configured" }).nullable().default(null),
+  explorer: Link.default(null),
+  block_time_seconds: Seconds.meta({ description: "As expected" }).nullable().default(null),
   block_interval_seconds: Seconds.meta({ description: "As measured" }).nullable().default(null),
   reference: z
     .object({

@@ -28,7 +28,7 @@ import { reportStandings } from "./standings.ts";
 /** What is known of a chain at `nowMs`. The same state and instant always give the same report. */
 export function reportChain(state: ChainState, watched: WatchedChain, nowMs: number): ChainReport {
   const view = viewOf(state, watched.chain, nowMs);
-  const { slug, id, name, testnet, blockTimeMs, thresholds } = watched.chain;
+  const { slug, id, name, testnet, explorer, blockTimeMs, thresholds } = watched.chain;
   const targets = reportTargets(state, watched, view);
   const parity = reportParity(state, watched, { targets, nowMs });
   const preferred = preferredKeys(targets, oddTargets(parity));
@@ -40,6 +40,7 @@ export function reportChain(state: ChainState, watched: WatchedChain, nowMs: num
     chain_id: id,
     name,
     testnet,
+    explorer,
     block_time_seconds: inSeconds(blockTimeMs),
     block_interval_seconds: inWholeMicroseconds(view.measuredIntervalMs),
     reference: reportReference(view),

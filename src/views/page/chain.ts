@@ -8,7 +8,7 @@ import { periodReader } from "../api/events.ts";
 import { keepTargets } from "../api/selection.ts";
 import { headline } from "../wording/headline.ts";
 import { findProblems, idOfKey } from "../wording/targets.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, type HtmlValue, html, webLink } from "./html.ts";
 import { chainPath, eventsPath, pairPath } from "./links.ts";
 import { renderIncidents } from "./lists.ts";
 import { renderChainParity } from "./parity.ts";
@@ -79,22 +79,25 @@ function renderFacts(chain: ChainSummary, nowMs: number): Html {
   );
 }
 
-function describeReference({ dispute, reference }: ChainSummary, nowMs: number): string {
+function describeReference({ dispute, explorer, reference }: ChainSummary, nowMs: number): HtmlValue {
   if (reference === null) {
     return dispute === null
       ? "none: too few sources agree, so lag is measured against the clock, where block times are reported"
       : "none: sources contradict each other, so the lag is unknown";
   }
   const time = reference.time === null ? "" : `, produced ${formatAgo(Date.parse(reference.time), nowMs)}`;
-  return `${formatNumber(reference.block_number)}, ${formatCount(reference.sources, "source")}${time}`;
+  const block = formatNumber(reference.block_number);
+  const page = explorer === null ? null : webLink(`${explorer}/block/${reference.block_number}`);
+  const linked = page === null ? block : html`<a href="${page}" rel="noopener noreferrer">${block}</a>`;
+  return html`${linked} from ${formatCount(reference.sources, "source")}${time}`;
 }
 
 function describeBlockTime({
-  block_time_seconds: configured,
+  block_time_seconds: expected,
   block_interval_seconds: found,
 }: ChainSummary): string {
   const measured = found === null ? "not measured yet" : `${found.toFixed(2)} s measured`;
-  return configured === null ? measured : `${measured}, ${configured} s configured`;
+  return expected === null ? measured : `${measured}, ${expected} s expected`;
 }
 
 const GROUPS = [

@@ -18,6 +18,7 @@ export const BASE: Chain = {
   name: "Base",
   blockTimeMs: 2_000,
   testnet: false,
+  explorer: null,
   thresholds: THRESHOLDS,
 };
 

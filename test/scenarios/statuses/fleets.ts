@@ -23,9 +23,9 @@ export function fleetYaml(
 ): string {
   const nodes = Array.from({ length: rpc }, (_, index) => `https://node${index + 1}.test/`);
   const chain = {
-    id: 8453,
+    // The pace of a well-known chain is known.
+    ...(blockTime === null ? { id: 77_777 } : { id: 8453, block_time: blockTime }),
     rpc: nodes,
-    ...(blockTime === null ? {} : { block_time: blockTime }),
     ...(Object.keys(thresholds).length === 0 ? {} : { thresholds }),
   };
   const indexers = variants.map((variant) => ({

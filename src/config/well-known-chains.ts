@@ -1,0 +1,26 @@
+import { ROWS } from "./well-known-chain-rows.ts";
+
+/** What is known of a chain whose id is all that chains.yaml says. */
+export interface WellKnownChain {
+  readonly id: number;
+  /** What `synclag probe` and `synclag init` call it. */
+  readonly slug: string;
+  readonly name: string;
+  /** The published time between two blocks, or null: a first guess until it is measured. */
+  readonly blockTimeMs: number | null;
+  readonly testnet: boolean;
+  /** A block explorer, or null; without a slash at its end. */
+  readonly explorer: string | null;
+}
+
+const CHAINS: ReadonlyMap<number, WellKnownChain> = new Map(
+  ROWS.map(([id, slug, name, blockTimeMs, testnet, explorer]) => [
+    id,
+    { id, slug, name, blockTimeMs, testnet, explorer },
+  ]),
+);
+
+/** The well-known chain with this id, or null. */
+export function wellKnownChain(id: number): WellKnownChain | null {
+  return CHAINS.get(id) ?? null;
+}
