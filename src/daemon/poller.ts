@@ -264,7 +264,7 @@ export class Poller implements AsyncDisposable {
     }
   }
 
-  /** A node of another chain is a mistake, which the log tells once. */
+  /** A node of another chain is a mistake in the configuration, logged once. */
   #warnOfChain(state: EndpointState, [observation]: readonly Observation[]): void {
     const isWrong = observation?.kind === "failed" && observation.reason === "wrong_chain";
     const detail = isWrong ? observation.detail : null;

@@ -10,7 +10,7 @@ const INTERVAL_MS = 1_000;
 /** Without news a report only grows older. */
 const WITHOUT_NEWS_MS = 15_000;
 
-/** Every second, if there is news: keeps and logs what happened since the last report, tells the webhook, and records the report for the plots. */
+/** Every second, if there is news: stores and logs the events since the last report, calls the webhook, and records the report for the plots. */
 export function startReportLoop(
   daemon: Daemon,
   history: Pick<HistoryStore, "record">,

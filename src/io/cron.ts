@@ -7,7 +7,7 @@ export interface CronOptions {
   readonly onDue: (expressions: ReadonlySet<string>) => void;
   /** Called each second: the heartbeat behind `/-/healthy`. */
   readonly onTick: () => void;
-  /** What a callback throws; the next tick comes all the same. */
+  /** Receives what a callback throws; the schedule continues. */
   readonly onBug: (error: unknown) => void;
 }
 

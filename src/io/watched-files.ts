@@ -29,7 +29,7 @@ export class WatchedFiles {
     this.#looks = 0;
   }
 
-  /** Reads a file and watches it from now on. @throws If it cannot be read; it is watched all the same. */
+  /** Reads a file and watches it from now on. @throws If it cannot be read; it is watched nevertheless. */
   read(path: string): string {
     this.#read.set(path, UNREADABLE);
     const text = this.#readFile(path);

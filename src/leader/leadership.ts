@@ -67,7 +67,7 @@ export class Leadership implements AsyncDisposable {
     return tokenOf(this.#lease, this.#nowMs());
   }
 
-  /** The name of who leads, by the store's last reply; null where nobody does. */
+  /** The leader's name, by the store's last reply; null while there is none. */
   leader(): string | null {
     return this.#leader;
   }

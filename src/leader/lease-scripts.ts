@@ -22,11 +22,11 @@ const LONGEST_NAME = 300;
 /**
  * Asks for the lease or renews it. KEYS: the lease. ARGV: id, name, the token held ('0': none), the highest token seen, the length
  * of a lease, the priority, and until when by the store's clock the call may take the lease ('': at any time). Returns whether it
- * was granted (1 or 0), the token, the name of who has it, the rest of its time and the store's time.
+ * was granted (1 or 0), the token, the holder's name, the rest of its time and the store's time.
  *
- * A lease that has expired but that nobody else has taken is renewed with its token. Where the store has lost its memory, who
- * holds the lease gets it back, and all others wait one lease: somebody may still act on one that was lost. After that the priority
- * decides for a while. Tokens go on from the store's clock, so that they rise even then.
+ * A lease that has expired but was not taken over is renewed with its token. If the store has lost its memory, the holder gets
+ * the lease back, and all others wait for one lease time: a process may still act on a lost lease. After that the priority decides
+ * for a while. New tokens start from the store's clock, so that they rise even then.
  */
 export const CLAIM = storeScript(
   `

@@ -1,5 +1,5 @@
-// The lease of the leader as one replica sees it: a pure state machine, whose clock never goes back and goes on in a pause.
-// Who leads may poll, publish and draw on budgets; docs/HIGH-AVAILABILITY.md has the promises.
+// The lease of the leader as one replica sees it: a pure state machine. Its clock never goes back, and runs during a suspend.
+// The leader may poll, publish and use budgets; docs/HIGH-AVAILABILITY.md has the guarantees.
 
 /** So long a lease lasts in the store after a renewal. */
 export const LEASE_MS = 12_000;
@@ -51,7 +51,7 @@ export type LeaseEvent =
   | { readonly kind: "granted"; readonly calledMs: number; readonly token: number }
   /** Another has it. */
   | { readonly kind: "refused"; readonly token: number }
-  /** Nobody has it, and it cannot be given yet. */
+  /** It is free, and cannot be granted yet. */
   | { readonly kind: "vacant"; readonly token: number }
   /** No answer, or not in time. */
   | { readonly kind: "failed"; readonly calledMs: number };
@@ -88,7 +88,7 @@ export function tokenOf(lease: Lease, nowMs: number): number | null {
   return roleOf(lease, nowMs) === "leader" ? lease.token : null;
 }
 
-/** Who comes first where nobody has the lease: the last leader, at once; and last, who has just missed the store. */
+/** The order in which replicas may take a free lease: the last leader at once; last, a replica that just missed the store. */
 export function priorityOf(lease: Lease, nowMs: number): "first" | "usual" | "last" {
   if (roleOf(lease, nowMs) === "cut_off") {
     return "first";
@@ -117,7 +117,7 @@ export function foldLease(lease: Lease, event: LeaseEvent, nowMs: number): Lease
     case "refused":
       return standBy(lease, event.token, nowMs);
     case "vacant":
-      // As long as nobody leads, the last leader polls on.
+      // While there is no leader, the last one keeps polling.
       return roleOf(lease, nowMs) === "cut_off"
         ? { ...lease, lastFailureMs: nowMs, nextCallMs: nowMs + WATCH_MS }
         : standBy(lease, event.token, nowMs);

@@ -94,7 +94,7 @@ export class Replica implements AsyncDisposable {
     });
   }
 
-  /** Stands by from now on, and leads if nobody else does. `name`: for people, where this process is. */
+  /** Starts as a standby, and leads if no other replica does. `name`: where this process runs, shown to people. */
   start(name: string, followers: Followers): void {
     this.#name = name;
     this.#followers = followers;
@@ -102,7 +102,7 @@ export class Replica implements AsyncDisposable {
     this.#timer = setInterval(() => this.#tick(followers), TICK_MS);
   }
 
-  /** Who leads, and how old the report of this process is. */
+  /** The leader, and the age of this process's report. */
   state(): ReplicaReport {
     const role = this.#leadership.role();
     const isPolling = this.#isPolling();

@@ -234,7 +234,7 @@ function highestFor(
   atMs: number,
 ): number | null {
   const own = newestSample(source);
-  // A head that nobody has confirmed bounds nobody: its source may back-fill.
+  // An unconfirmed head bounds no other source: its own source may back-fill.
   if (head === null || track === null || own === null) {
     return null;
   }

@@ -65,7 +65,7 @@ export function decisionOf(
   });
 }
 
-/** Who stands level with the head has confirmed its jump, if there was one. */
+/** A source level with the head has confirmed its jump, if there was one. */
 function agree(instant: Instant): Decision {
   const decision = decisionOf(instant, instant.pace, instant.nowMs);
   for (const source of instant.state.sources) {
@@ -121,7 +121,7 @@ export function lastPollOf(
   return last.kind === "failed" ? { kind: "head", sentAtMs, receivedAtMs } : last;
 }
 
-/** The clock goes by those alone who agree: what a source has told leaves with it. */
+/** The clock uses only the sources that agree; the times of an excluded source are dropped. */
 function followClock(instant: Instant, decision: Decision): void {
   const { pace, state } = instant;
   const { witness } = decision;
@@ -147,8 +147,8 @@ function followClock(instant: Instant, decision: Decision): void {
 }
 
 /**
- * Adds the block times of this instant. Where a source is newly excluded, all are taken anew from those who stay; so are
- * they on a new clock, and once sources agree for the first time, for until then nobody's times are taken.
+ * Adds the block times of this instant. All times are read again from the remaining sources when a source is newly excluded,
+ * on a new clock, and when sources agree for the first time, because none were read before.
  */
 function followTimes(
   { heard, state }: Instant,

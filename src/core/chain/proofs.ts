@@ -22,7 +22,7 @@ const SHOWN_CHARS = 10;
 /** Two clocks of one block differ by no more. */
 const SAME_TIME_SEC = 2;
 
-/** Forgets what was proven of sources that nobody contradicts any more, or of blocks that they have left behind. */
+/** Forgets the proofs of sources that are no longer contradicted, and of blocks that are no longer among their samples. */
 export function forgetProofs({ consensus, proofs, sources }: ChainState): void {
   for (const [key, { block }] of Object.entries(proofs)) {
     const source = sources.find((one) => one.key === key);
@@ -78,7 +78,7 @@ export function proofOf(source: SourceState, { block, node }: Suspicion, found: 
     : { node, block, says: "unclear", text: `the RPC node has ${at}` };
 }
 
-/** Whether others contradict it, or it is of a side of which nobody knows whether it is right. */
+/** Whether other sources contradict it, or it is on one side of an undecided dispute. */
 function isSuspect(source: SourceState, { consensus }: Pick<ChainState, "consensus">): boolean {
   return (
     contradictionOf(source, { consensus }) !== null ||
@@ -86,7 +86,7 @@ function isSuspect(source: SourceState, { consensus }: Pick<ChainState, "consens
   );
 }
 
-/** An RPC node that nobody contradicts, and that was heard lately. */
+/** An RPC node with a recent reply that no source contradicts. */
 function isWitness(source: SourceState, state: ChainState, { chain }: WatchedChain, nowMs: number): boolean {
   const newest = newestSample(source);
   return (

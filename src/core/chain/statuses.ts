@@ -10,10 +10,10 @@ import { type ChainView, viewOf } from "../status/view.ts";
 import type { Heard, Instant } from "./decide-head.ts";
 
 /*
- * What the first sources of a chain say may be wrong, and then whoever answers next looks wrong. So that a status does
- * not depend on who answered first, one that rests on a source's first heights is judged again when another source
- * gives its first; and on a first height nobody is said to be behind or on another chain before all the other sources
- * were asked, or most of the chain's providers agree.
+ * The first replies on a chain may be wrong, and make the next ones look wrong. So that a status does not depend on the
+ * order of replies, a status that rests on a source's first heights is judged again when another source gives its first;
+ * and a source with a single height is not `lagging` or `diverged` before all other sources were asked, or most of the
+ * chain's providers agree.
  */
 
 /** A source with no more heights than this is still giving its first. */
@@ -86,7 +86,7 @@ export function isNewSource({ beforeJump, lastAdvanceMs, samples }: SourceState)
   return samples.length < FIRST_HEIGHTS && lastAdvanceMs === null && beforeJump === null;
 }
 
-/** Whether it is too early to say `status` of a source: those who have not been asked yet may show that it is right. */
+/** Whether it is too early for `status`: sources that have not been asked yet may show that this one is right. */
 export function isTooEarly(
   { samples, verdict }: SourceState,
   status: Status,
@@ -96,7 +96,7 @@ export function isTooEarly(
   return isFirst && COMPARED.has(status) && !isEnough();
 }
 
-/** Whether every source of the chain has been asked, or those who agree are of most of its providers. */
+/** Whether every source of the chain was asked, or those that agree have most of its providers. */
 export function isDecided({ state, watched }: Instant, { members }: Pick<Consensus, "members">): boolean {
   const { sources } = watched;
   if ([...sources.keys()].every((key) => sourceOf(state, key)?.last != null)) {

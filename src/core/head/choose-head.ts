@@ -96,8 +96,8 @@ function goesInSteps({ samples, timeMs }: Claim, { pace }: Scene): boolean {
 }
 
 /**
- * Nobody who back-fills, or is behind or goes in large steps while others do not. Where all back-fill, on from the track and of two providers or
- * more, the chain itself bursts.
+ * Excludes sources that back-fill, and those that lag or advance in large steps while others do not. If all sources back-fill from the track on,
+ * and they have two providers or more, the chain itself makes blocks in a burst.
  */
 function votersOf({ moving }: Paces, scene: Scene): readonly Claim[] {
   const { track } = scene;
@@ -207,7 +207,7 @@ function isOvertaken(claim: Claim, place: readonly Claim[], scene: Scene): boole
   return providersOf(above) > 1;
 }
 
-/** Whether those who are behind confirm by their block times that the chain has come so far. */
+/** Whether the block times of the sources behind confirm that the chain has reached this height. */
 function isBackedByTimes(claim: Claim, set: readonly Claim[], scene: Scene): boolean {
   return set.some((other) => other.provider !== claim.provider && isOnLine(other, claim, scene));
 }
@@ -233,8 +233,8 @@ function highestOf(claims: readonly Claim[]): Claim | null {
 }
 
 /**
- * Holds the usual head against the track. Where all who stand at it have fallen below the track, and one who is on it has shown more,
- * that one goes on; it does not move the track.
+ * Compares the usual head with the track. If all sources at the usual head have fallen below the track, and a source on the track has
+ * shown more, that source is the head; it does not move the track.
  */
 function followTrack(usual: Claim, { voters, set, paces, scene }: Candidates): Choice {
   const { track } = scene;
@@ -284,7 +284,7 @@ function witnessOf(head: Claim, group: readonly Claim[], scene: Scene): Claim | 
   );
 }
 
-/** While nobody can say where the head is now, those who stand at the last one confirm it. */
+/** While the present head is unknown, the sources at the last head confirm it. */
 export function heldHead(head: HeadState | null, set: readonly Claim[]): HeadState | null {
   const there = set.filter(({ block }) => block === head?.block);
   return (
@@ -296,7 +296,7 @@ export function heldHead(head: HeadState | null, set: readonly Claim[]): HeadSta
   );
 }
 
-/** The head as it is remembered. While the track goes on it does not fall. */
+/** The head as it is remembered. It does not fall while the track advances. */
 export function headFrom(
   chosen: Claim,
   level: readonly Claim[],

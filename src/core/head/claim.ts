@@ -61,7 +61,7 @@ export function staleAfterMs(thresholds: Thresholds, pollIntervalMs: number): nu
 
 /**
  * The claims of all sources whose evidence is still fresh, by key: the order in which they came plays no part. Where all
- * have one provider, each counts for itself, for there is nobody else to ask.
+ * have one provider, each counts for itself, because there is no other to ask.
  */
 export function claimsOf(sources: readonly SourceState[], context: ClaimContext): readonly Claim[] {
   const claims = sources.flatMap((source) => claimOf(source, context) ?? []);

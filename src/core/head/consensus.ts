@@ -1,21 +1,23 @@
 /*
- * The head of a chain, by consensus of the sources that watch it. docs/how-it-decides.md is the same for those on call.
+ * The head of a chain, by consensus of its sources. docs/how-it-decides.md explains it to people on call.
  *
  * Every source may be wrong: behind, stopped, on another chain or fork, or far ahead of what exists. As in the clock
- * selection of NTP (RFC 5905 §11.2.1, after Marzullo 1984), nobody is believed for having been heard first, and no
- * average is taken. Instead:
+ * selection of NTP (RFC 5905 §11.2.1, after Marzullo 1984), the order of replies does not matter, and no average is
+ * taken. Instead:
  *
- * 1. Each claim in turn is supposed to be the head. A source cannot be right beside it with other hashes, with block times that cannot
- *    lie on one chain, above it by more than the chain can have made, or below it by so much although it was at the head just before. A
- *    lower height alone is lag, and contradicts nothing.
- * 2. The claim that leaves most standing decides who is excluded: most providers first (sources of one provider fail together). If two
- *    sets are equal, those decide who are in both, if they have more providers than the rest of them. Else there is no reference.
- * 3. Among those who are left, the head is the highest block that two providers confirm, where most of those stand that move at the pace
- *    of the others. One exception: when all who stand there have fallen back from the track, the one that goes on is right.
- * 4. Who is above a head that two providers confirm, by more than the chain can have made, is excluded too.
+ * 1. Suppose that each claim in turn is the head. A source contradicts it by other hashes, by block times that cannot be on one
+ *    chain, by being above it by more than the chain can have made, or by being as far below it although it was at the head just
+ *    before. A lower height alone is lag, and contradicts nothing.
+ * 2. The claim compatible with the most providers, then the most sources, decides which sources are excluded (sources of one
+ *    provider fail together). If two sets are equal, the sources in both decide, if they have more providers than the rest.
+ *    Otherwise there is no reference.
+ * 3. Of the remaining sources, the head is the highest block that two providers confirm, at the place where most sources are that
+ *    advance at the pace of the others. One exception: if all sources there have fallen behind the track, the source still on the
+ *    track is right.
+ * 4. A source above a head that two providers confirm, by more than the chain can have made, is excluded too.
  *
- * Everything follows from each source's own last answers. The only memory is the track: the last head that two providers confirmed, and who
- * stood level with it. It breaks ties; it never outvotes a majority that was not on it.
+ * Everything follows from the last replies of each source. The only memory is the track: the last head that two providers
+ * confirmed, and the sources level with it. It breaks ties; it never outvotes a majority that was not on it.
  */
 
 import type { Proof } from "./chain-state.ts";
@@ -24,14 +26,14 @@ import { type Claim, keysOf, providersOf } from "./claim.ts";
 import { areLevel, type ChainContext, type Scene, type Track } from "./scene.ts";
 import { type Conflict, conflictsIn, isQuiet, largestSets, misdatedIn, mostBlocks } from "./selection.ts";
 
-/** Why a source is excluded: who contradicts it, and by how much. */
+/** Why a source is excluded: which sources contradict it, and by how much. */
 export interface Opposition {
   readonly source: string;
   /** `below`: it is merely lower than the others, though others stand level with it: no proof that it is wrong. */
   readonly kind: "hash" | "times" | "ahead" | "below";
   readonly by: readonly string[];
   readonly block: number;
-  /** Its distance to the highest of those who contradict it. */
+  /** Its distance to the highest source that contradicts it. */
   readonly blocks: number;
   /** How far its block times are off, where they contradict. */
   readonly offMs: number | null;
@@ -173,7 +175,7 @@ function commonOf([first = [], ...others]: readonly (readonly Claim[])[]): reado
   return first.filter((claim) => others.every((set) => set.includes(claim)));
 }
 
-/** Those outside the set that one of its members contradicts, each with those who do. */
+/** The sources outside the set that a member contradicts, each with those members. */
 function excludedBy(set: readonly Claim[], scene: Scene): readonly Opposition[] {
   const conflicts = conflictsIn(scene);
   return scene.claims

@@ -7,7 +7,7 @@ export interface Pace {
 /** Chains burst, and configured block times are wrong by a factor of two: generous, yet nothing to a jump of millions. */
 const BURST_MEASURED = 4;
 const BURST_CONFIGURED = 8;
-/** Where nobody knows the pace: no chain is faster. */
+/** Used while the pace is unknown: no chain is faster. */
 export const FASTEST_INTERVAL_MS = 100;
 const SLACK_BLOCKS = 16;
 const SLACK_MS = 60_000;

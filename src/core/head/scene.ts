@@ -2,7 +2,7 @@ import type { Proof } from "./chain-state.ts";
 import type { Claim } from "./claim.ts";
 import { mostBlocksIn, type Pace } from "./pace.ts";
 
-/** A head of the past, extrapolated at the chain's pace, and the keys of those who stood level with it. */
+/** A past head, extrapolated at the chain's pace, and the keys of the sources that were level with it. */
 export interface Track {
   readonly block: number;
   readonly atMs: number;
@@ -26,7 +26,7 @@ export interface Scene extends Omit<ChainContext, "proofs"> {
   readonly newestMs: number;
   readonly highest: number;
   readonly track: Track | null;
-  /** Keys of those who stood level with the track once. */
+  /** Keys of the sources that were once level with the track. */
   readonly onceOnTrack: ReadonlySet<string>;
 }
 
@@ -59,7 +59,7 @@ export function carried(claim: Claim, scene: Scene): number {
   return Math.max(claim.block, Math.min(scene.highest, carriedTo(claim, scene.newestMs, scene)));
 }
 
-/** What it would answer at an instant, if it goes on as the chain does. */
+/** The height it would have at an instant, if it advances as the chain does. */
 export function carriedTo({ atMs, block }: Claim, toMs: number, { pace }: Scene): number {
   return pace.intervalMs === null ? block : block + (toMs - atMs) / pace.intervalMs;
 }
@@ -85,7 +85,7 @@ export function offTrack(claim: Claim, scene: Scene): number {
   return Math.abs(off) <= Math.max(ON_TRACK_BLOCKS, tolerance) ? 0 : off;
 }
 
-/** The same, without a tolerance. Where nobody knows the pace, all that the chain can have made lies on the track. */
+/** The same, without a tolerance. While the pace is unknown, every height that the chain can have reached is on the track. */
 export function aboveTrack({ atMs, block }: Claim, { pace, track }: Scene): number {
   if (track === null) {
     return 0;

@@ -11,13 +11,12 @@ export interface Conflict {
 
 /** Two timestamps may be wrong by so much. */
 const TIME_TOLERANCE_MS = 120_000;
-/** Who reports no times may follow its chain from afar: a follower of final blocks is one to fifteen minutes behind. */
+/** A source without block times may follow its chain from afar: a follower of final blocks is 1 to 15 minutes behind. */
 const UNDATED_MS = 600_000;
 
 /**
- * The sources that can be right together: of all claims, that which most are compatible with (most providers first, then
- * most sources, then most who stand level with it, then a fresh RPC node, then those on the track). Several sets where nothing tells
- * them apart.
+ * The sources that can be right together: those compatible with the claim that has the most providers, then the most sources,
+ * then the most sources level with it, then a fresh RPC node, then sources on the track. Several sets if all of that is equal.
  */
 export function largestSets(scene: Scene): readonly (readonly Claim[])[] {
   const { claims } = scene;

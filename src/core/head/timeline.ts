@@ -197,8 +197,8 @@ function partition(sorted: readonly number[], belongs: (value: number) => boolea
 }
 
 /**
- * Drops the inner point that tells least: it lies close to the line between its neighbours, which are close
- * together for its age. So bends of the pace are kept, and the spacing grows with the age.
+ * Drops the inner point with the least information: it lies close to the line between its neighbours, which are close
+ * together for its age. So changes of pace are kept, and the spacing grows with the age.
  */
 function thin(timeline: Timeline): void {
   const { blocks, timesMs } = timeline;

@@ -1,7 +1,7 @@
 import { type Claim, isProof, keysOf } from "./claim.ts";
 import { aboveTrack, carriedTo, isWithinMinute, offTrack, type Scene, type Track } from "./scene.ts";
 
-/** Over so much time, who falls back from the track is told from one who creeps ahead of it. */
+/** The time needed to distinguish sources that fall behind the track from a source that creeps ahead of it. */
 const ANCHOR_MS = 600_000;
 const LONG_ANCHOR_MS = 1_800_000;
 /** A source is asked about as often as another if their poll intervals differ by no more than this factor. */
@@ -24,7 +24,7 @@ export function mayMoveTrack(
   return ahead.length === 0 && (off > 0 || isReviewed(usual, track, scene));
 }
 
-/** One that nobody stands level with does not take over from those who were on the track, if it was not. */
+/** A lone source that was not on the track does not replace the sources that were. */
 export function mayTakeOver(claim: Claim, { members }: Track, { claims }: Scene): boolean {
   return members.includes(claim.key) || isProof(claim) || !claims.some(({ key }) => members.includes(key));
 }
@@ -49,14 +49,14 @@ export function newTrack(
   };
 }
 
-/** Where the track goes on, those who were on it stay its members. */
+/** While the track advances, its members stay members. */
 export function movedTrack(usual: Claim, { members }: Track, moved: Track, scene: Scene): Track {
   return isWithinMinute(Math.abs(aboveTrack(usual, scene)), scene)
     ? { ...moved, members: [...members, ...moved.members.filter((key) => !members.includes(key))] }
     : moved;
 }
 
-/** Whether all who were on the track, and are asked about as often, have been heard since. */
+/** Whether every member of the track that is polled about as often has replied since. */
 function isReviewed(usual: Claim, { atMs: sinceMs, members }: Track, { claims }: Scene): boolean {
   return claims.every(
     ({ atMs, key, pollIntervalMs }) =>

@@ -25,9 +25,9 @@ const SILENT_POLLS = 2;
 const TOGETHER_POLLS = 2;
 
 /**
- * Whether our own network is down: nobody has answered recently, and every host fails, of two or more. Hosts that have not been
- * polled since are ignored while more than these went silent together; RPC nodes count only among those that went silent.
- * A host to which no poll is sent, because of our own budget or since it has asked us to wait, proves nothing.
+ * Whether our own network is down: there was no recent reply, and all hosts (two or more) fail. Hosts that have not been
+ * polled since are ignored while they are fewer than those that went silent together; RPC nodes count only among the latter.
+ * A host that is not polled, because of our budget or because it asked us to wait, proves nothing.
  */
 export function isNetworkDown(
   contacts: readonly SourceContact[],
@@ -43,7 +43,7 @@ export function isNetworkDown(
   );
 }
 
-/** Whether nobody has ever answered while some have not been polled yet: it may still be our own network. */
+/** Whether no host has ever replied and some have not been polled yet: our own network may be down. */
 export function nobodyAnsweredYet(
   contacts: readonly SourceContact[],
   endpoints: readonly Endpoint[],

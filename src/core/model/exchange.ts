@@ -1,6 +1,6 @@
 import type { FailureReason, PollTimes } from "./observation.ts";
 
-/** One request and its result, shown to a person who investigates an endpoint. */
+/** One request and its result, as shown on the chain page. */
 export interface Exchange extends PollTimes {
   /** The request's body, as JSON. */
   readonly asked: string;

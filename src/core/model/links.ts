@@ -1,4 +1,4 @@
-/** Where else the people who watch a fleet work; null: not configured. Without a slash at the end. */
+/** Addresses of the other tools on call uses; null: not configured. No slash at the end. */
 export interface Links {
   readonly alertmanager: string | null;
   readonly grafana: string | null;

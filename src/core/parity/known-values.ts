@@ -49,7 +49,7 @@ const KEPT_CHARS = 128;
 const QUICK_RETURN_READINGS = 32;
 /** After so many readings without a quick return, a source is steady again. */
 const STEADY_READINGS = 64;
-/** Of a source that was read less often than this, nobody knows yet whether its values return. */
+/** Below this number of readings it is unknown whether the values of a source return. */
 const ENOUGH_READINGS = 20;
 /** Two equal readings further apart than so many intervals prove nothing of the time between. */
 const MAX_SILENT_INTERVALS = 3;

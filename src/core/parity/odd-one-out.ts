@@ -8,8 +8,8 @@ export interface JudgedPair {
 }
 
 /**
- * The targets that differ from a larger number of others which are equal to one another, each with those others. Of two
- * that differ, nobody can say which is wrong.
+ * The targets that differ from a larger number of targets with equal data, each with those targets. Of two that differ,
+ * either may be wrong.
  */
 export function oddOnesOut(pairs: readonly JudgedPair[]): ReadonlyMap<string, readonly string[]> {
   const groups = equalGroups(pairs);

@@ -2,7 +2,7 @@ import { namesText } from "../head/opposition-text.ts";
 import { formatCount, formatDuration, formatNumber } from "../model/text.ts";
 import type { Dispute } from "../status/dispute.ts";
 
-/** Who contradicts whom, by how much, and what would decide it. */
+/** Which sources contradict each other, by how much, and what would decide it. */
 export function disputeText(dispute: Dispute): string {
   const { blocks, offMs, sides } = dispute;
   const all = sides.map(({ block, sources }) => `${sideText(sources, sides)} (block ${formatNumber(block)})`);

@@ -5,7 +5,7 @@ import type { ChainSummary } from "../model/report.ts";
 import { newestSample } from "../source/source-state.ts";
 import type { ChainView } from "../status/view.ts";
 
-/** Where each source of a chain stands that has said something lately: with whom it agrees, or why it is left out. */
+/** For each source with a recent reply: which sources it agrees with, or why it is excluded. */
 export function reportStandings(
   { sources }: Pick<ChainState, "sources">,
   watched: WatchedChain,

@@ -170,7 +170,7 @@ function countReindex(source: SourceState): void {
   source.regressions = { ...source.regressions, reindex: source.regressions.reindex + 1 };
 }
 
-/** A small step back counts at once; a large one when the target returns, for till then it may be a re-index. */
+/** A small step back counts at once; a large one when the target returns, because until then it may be a re-index. */
 function countStepsBack(source: SourceState, { block }: Sample): void {
   const fell = block < (source.samples.at(-2)?.block ?? block);
   const steps = Number(source.stepBackPending) + Number(fell);

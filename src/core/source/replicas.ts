@@ -48,7 +48,7 @@ export interface Disagreement {
 
 /** A fall that lasts for so many answers is no replica's: the source itself fell back. */
 const LASTING_FALL = "l".repeat(16);
-/** So many answers are looked at: where all of these are alike, nothing tells of replicas any more. */
+/** How many replies are compared; if all of them are alike, the URL has no lagging replicas any more. */
 const KEPT_ANSWERS = 64;
 /** The highest of so many low heights is what the low replicas have reached. */
 const KEPT_LOW = 3;
@@ -133,12 +133,12 @@ function isHighOld({ newest, replicas }: AnswersBefore, sample: Sample, context:
   );
 }
 
-/** Whether nothing tells of replicas any more: a fall that lasts is none of theirs. */
+/** Whether the evidence of replicas has ended: a drop that lasts is not caused by replicas. */
 function isUniform(answers: string, { disagree }: Replicas): boolean {
   return !(answers.includes("h") && answers.includes("l")) || (!disagree && answers.endsWith(LASTING_FALL));
 }
 
-/** At first it goes on with the status that it has. */
+/** At first it keeps its status. */
 function isStaleByShare(answers: string, { isBehind, replicas }: AnswersBefore): boolean {
   const wasStale = replicas?.disagree === true ? replicas.isStale : isBehind;
   return wasStale ? answers.slice(-HIGH_TO_RECOVER).includes("l") : mostExcess(answers) >= EXCESS_TO_BE_STALE;

@@ -7,7 +7,7 @@ import { newestSample, reached, type SourceState } from "../source/source-state.
 export interface Lag {
   /** Null without a reference. */
   readonly blocks: number | null;
-  /** Null while nothing tells how long a block takes. */
+  /** Null while the time of a block is unknown. */
   readonly ms: number | null;
   readonly extrapolated: boolean;
 }
@@ -24,9 +24,9 @@ const LEAST_BLOCKS = 1;
 const LEVEL: Lag = { blocks: 0, ms: 0, extrapolated: false };
 
 /**
- * Measures a target's lag. The reference is taken at the instant of the target's own answer, so that one which is
- * polled twice an hour is not behind merely for that; who has the reference's block is level with it, whenever it was
- * asked: nobody has shown a newer one.
+ * Measures a target's lag. The reference is taken at the instant of the target's own reply, so that a target polled twice
+ * an hour is not behind for that reason alone; a target at the reference's block is level with it, whenever it was asked,
+ * because no source has shown a newer block.
  *
  * Without a reference the lag is the age that the target's block had when it was read, less the usual time between blocks.
  * Never negative; null without a height, and without both a reference and a block time.

@@ -71,7 +71,7 @@ export function paceOf(clock: ChainClock, chain: Chain): Pace {
   return { intervalMs: clock.intervalMs ?? chain.blockTimeMs, measured: clock.intervalMs !== null };
 }
 
-/** The pace of just now with its bounds, or null where nobody knows it. */
+/** The current pace with its bounds, or null while it is unknown. */
 export function paceRangeOf(clock: ChainClock, chain: Chain): PaceRange | null {
   const intervals = [clock.recentMs, clock.intervalMs].filter((value) => value !== null);
   if (intervals.length > 0) {

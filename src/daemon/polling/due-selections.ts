@@ -55,8 +55,8 @@ export function probesOf(due: readonly DueSelection[]): readonly CarriedProbe[] 
 }
 
 /**
- * Notes what came of selections that were asked at `nowMs`. Where a request with several probes was refused, nobody knows whose fault
- * it was: they are due again, one by one.
+ * Notes the result of selections that were sent at `nowMs`. If a request with several probes was refused, it is unknown which one was the
+ * cause: they are due again, one by one.
  */
 export function noteCarriage(
   { selections }: EndpointState,

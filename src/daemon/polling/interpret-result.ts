@@ -16,8 +16,8 @@ export type Answer =
   | Exclude<Interpretation, { readonly kind: "rows" }>;
 
 /**
- * What a request brought: for the poll, and for a person who wants to see the exchange. `body` is that of the reply with the secrets
- * that it may echo, and empty where there was none: they are removed from what is kept of it alone.
+ * The result of a request, for the poll and for the chain page. `body` is the reply's, possibly with echoed secrets, and empty without a
+ * reply; secrets are removed only from the part that is kept.
  */
 export function interpretResult(
   endpoint: AskedEndpoint,

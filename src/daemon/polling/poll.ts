@@ -181,7 +181,7 @@ export class Poll {
       this.#state.isBare ||= result.observations.length === 0;
       return result;
     }
-    // Of several probes nobody knows whose fault it was.
+    // With several probes it is unknown which one was refused.
     const refused = probes.length > 1 ? [] : selections;
     const { detail } = failure;
     const { sentAtMs, receivedAtMs } = times;

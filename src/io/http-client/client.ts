@@ -25,7 +25,7 @@ export interface HttpClient extends AsyncDisposable {
 
 /**
  * Shorter than the 60 s and 75 s after which the usual proxies close an idle connection (AWS' load balancers, nginx),
- * so that a poll doesn't meet one that is just being closed. A server that names a shorter time is heeded.
+ * so that a poll doesn't meet one that is just being closed. A shorter time named by the server wins.
  */
 const KEEP_ALIVE_MS = 45_000;
 /** After this time new connections are opened, however busy the old ones are: the host name may lead elsewhere by now. */

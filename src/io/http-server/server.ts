@@ -45,7 +45,7 @@ const KEEP_ALIVE_MS = 72_000;
 /** Names from the configuration are far shorter. */
 const MAX_PARAMETER_LENGTH = 200;
 
-/** No route has a schema. Without these Fastify loads its compilers all the same, which take 9 MB. */
+/** No route has a schema. Without these options Fastify loads its compilers anyway, which take 9 MB. */
 const NO_COMPILERS = { buildValidator: refuseSchema, buildSerializer: refuseSchema };
 
 function refuseSchema(): never {

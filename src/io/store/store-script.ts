@@ -45,7 +45,7 @@ export function storeScript<Reply>(lua: string, reply: z.ZodType<Reply>): StoreS
 /** What a script returned, or why nothing is known of it. */
 export type StoreReply<Value> = { readonly kind: "reply"; readonly value: Value } | StoreFailure;
 
-/** A call that failed. The script may have run all the same: the connection may have broken after the server received it. */
+/** A call that failed. The script may still have run: the connection may have broken after the server received it. */
 export interface StoreFailure {
   readonly kind: "failed";
   /**

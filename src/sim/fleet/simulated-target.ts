@@ -76,7 +76,7 @@ export class SimulatedTarget {
     this.set({ slowdown: { atMs: this.#nowMs(), pace } });
   }
 
-  /** From the next event on, it has no row of every nth. It stands at the head all the same. */
+  /** From the next event on, it lacks the row of every nth event while staying at the head. */
   skipEvents(nth: number): void {
     this.set({ skips: { fromBlock: (this.processedAt() ?? 0) + 1, nth } });
   }

@@ -22,7 +22,7 @@ export interface IndexerBehaviour {
   /** How many replicas answer under this URL, each up to `wobbleBlocks` behind the first. */
   readonly replicas: number;
   readonly wobbleBlocks: number;
-  /** From a block on it skips every nth event, and stands at the head all the same; null: it skips none. */
+  /** From a block on it skips every nth event while staying at the head; null: it skips none. */
   readonly skips: { readonly fromBlock: number; readonly nth: number } | null;
   /** It indexes this chain instead of its own; null: its own. */
   readonly wrongChain: ChainModel | null;

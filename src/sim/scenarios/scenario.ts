@@ -4,7 +4,7 @@ import type { SimulatedFleet } from "../fleet/simulated-fleet.ts";
 export interface Step {
   /** Seconds after the start of the scenario, at speed 1. */
   readonly atSec: number;
-  /** One line for the person who watches. */
+  /** One line for the log of the demo. */
   readonly say: string;
   /** What happens to the fleet. `speed` 2 halves its durations. */
   readonly happens: (fleet: SimulatedFleet, speed: number) => void | Promise<void>;
