@@ -34,13 +34,14 @@ COPY deploy/fleet deploy/fleet
 COPY deploy/alertmanager.yml deploy/prometheus.yml deploy/synclag.service deploy/
 COPY docs/statuses.md docs/statuses.md
 COPY docs/runbooks docs/runbooks
-# The one that the demo plays, and the one that an operator replaces.
+# What the demo plays. `run` without a file of the operator explains itself and exits with code 2.
 COPY chains.yaml ./
-COPY chains.yaml /etc/synclag/chains.yaml
 
 # The only place that it writes to: everything else may be read-only.
 RUN mkdir -p /var/lib/synclag && chown 65532:65532 /var/lib/synclag
 VOLUME /var/lib/synclag
+# Where every command finds chains.yaml, once its folder is mounted here.
+WORKDIR /etc/synclag
 # By number, so that an orchestrator can see that it is not root.
 USER 65532:65532
 

@@ -18,7 +18,8 @@ export function loadConfig(
   file: string,
   world: Pick<CommandWorld, "env" | "readFile" | "keepSecret">,
 ): Config {
-  const advice = "name another, or start with the one that `synclag probe URL` prints";
+  const advice =
+    "name another (in a container, mount its folder), start with the one that `synclag probe URL` prints, or try `synclag demo`";
   const text = readConfigFile(file, world, advice);
   const config = parseConfig(text, { file, env: world.env, readFile: world.readFile });
   world.keepSecret(config.secrets);

@@ -1,10 +1,12 @@
-import { chown, mkdir, readdir } from "node:fs/promises";
+import { chown, copyFile, mkdir, readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildImage, type ContainerImage, runBeside } from "./support/container-image.ts";
 import { type Program, runProgram } from "./support/program.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
 
+const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 const SETTLE = { timeout: 120_000, interval: 500 };
 
 describe("Dockerfile", () => {
@@ -24,7 +26,10 @@ describe("Dockerfile", () => {
     await mkdir(volume);
     const [uid, gid] = image.config.User.split(":").map(Number);
     await chown(volume, uid ?? 0, gid ?? 0);
-    daemon = await image.run(volume);
+    const config = join(folder, "config");
+    await mkdir(config);
+    await copyFile(join(ROOT, "chains.yaml"), join(config, "chains.yaml"));
+    daemon = await image.run({ volume, config });
   }, 600_000);
 
   afterAll(undoAll);
@@ -56,7 +61,25 @@ describe("Dockerfile", () => {
       "health-check.mjs",
       "node_modules",
       "package.json",
+      "pager.mjs",
     ]);
+  });
+
+  it("polls nobody's fleet: without a configuration it says what to do, and ends with exit code 2", async () => {
+    const empty = await image.run({ volume });
+
+    expect(await empty.exit).toEqual({ code: 2, signal: null });
+    expect(empty.stderr()).toContain(
+      "/etc/synclag/chains.yaml: no such file; name another (in a container, mount its folder)",
+    );
+  });
+
+  it("plays the demo when it is told to", async () => {
+    const demo = await image.run({ volume, args: ["demo"] });
+
+    const asked = ["node", "/app/health-check.mjs", "9855"];
+    await expect.poll(async () => (await runBeside(demo, asked)).code, SETTLE).toBe(0);
+    expect(await demo.stop()).toEqual({ code: 0, signal: null });
   });
 
   it("is healthy by its own health check, with a read-only root and without a network", async () => {

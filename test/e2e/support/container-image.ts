@@ -12,6 +12,7 @@ const configSchema = z.object({
     config: z.object({
       User: z.string(),
       Env: z.array(z.string()),
+      WorkingDir: z.string(),
       Cmd: z.array(z.string()),
       Entrypoint: z.array(z.string()),
       Healthcheck: z.object({ Test: z.array(z.string()) }),
@@ -28,8 +29,16 @@ export interface ContainerImage {
   readonly config: ImageConfig;
   /** Its file system on this machine. */
   readonly mountedAt: string;
-  /** Runs what it runs by default, read-only, as its own user, without a network. */
-  run(volume: string): Promise<Program>;
+  /** Runs it read-only, as its own user, without a network. */
+  run(options: RunOptions): Promise<Program>;
+}
+
+interface RunOptions {
+  readonly volume: string;
+  /** The folder with chains.yaml. */
+  readonly config?: string;
+  /** Without them it does what it does by default. */
+  readonly args?: readonly string[];
 }
 
 /** Builds the repository's Dockerfile with no image registry. `workFolder` holds everything that this makes. */
@@ -41,7 +50,7 @@ export async function buildImage(workFolder: string): Promise<ContainerImage> {
   const { config } = configSchema.parse(JSON.parse(inspected)).Docker;
   const container = await buildah(workFolder, ["from", "--pull-never", IMAGE]);
   const mountedAt = await buildah(workFolder, ["mount", container]);
-  return { config, mountedAt, run: (volume) => runReadOnly({ config, mountedAt, volume }) };
+  return { config, mountedAt, run: (options) => runReadOnly({ config, mountedAt }, options) };
 }
 
 /** Runs a command inside what `run()` started: in its network and its file system. */
@@ -56,14 +65,12 @@ export function runBeside(
   });
 }
 
-function runReadOnly(options: {
-  readonly config: ImageConfig;
-  readonly mountedAt: string;
-  readonly volume: string;
-}): Promise<Program> {
-  const { config, mountedAt, volume } = options;
+function runReadOnly(
+  { config, mountedAt }: Omit<ContainerImage, "run">,
+  { volume, config: folder = "", args = config.Cmd }: RunOptions,
+): Promise<Program> {
   const [mountPoint = ""] = Object.keys(config.Volumes);
-  const command = [...config.Env, ...config.Entrypoint, ...config.Cmd];
+  const command = [config.WorkingDir, ...config.Env, ...config.Entrypoint, ...args];
   return startProgram({
     command: "unshare",
     args: [
@@ -73,6 +80,7 @@ function runReadOnly(options: {
       mountedAt,
       volume,
       mountPoint,
+      folder,
       config.User,
       ...command,
     ],

@@ -41,6 +41,7 @@ const DEBIAN_PACKAGES: Readonly<Record<string, string>> = {
   debootstrap: "debootstrap",
   psql: "postgresql",
   "redis-server": "redis-server",
+  "systemd-analyze": "systemd",
 };
 
 const STOP_GRACE_MS = 10_000;
