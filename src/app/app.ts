@@ -23,7 +23,7 @@ import { type Cleanup, createCleanup } from "./cleanup.ts";
 /** A running daemon. Disposing it stops everything, in reverse order. */
 export interface App extends AsyncDisposable {
   readonly url: string;
-  /** Settles if another process has taken the state file over: this one must stop. */
+  /** Settles if another process took over the state file: this one must stop. */
   readonly lockLost: Promise<Error>;
   readonly report: () => Report;
   /** Reads the configuration again; an invalid file changes nothing. */

@@ -37,7 +37,7 @@ export async function runUntilSignal(
 
   const cause = await Promise.race([stopped, app.lockLost]);
   if (cause instanceof Error) {
-    logger.error({ detail: cause.message }, "Stopping: another process has taken the state file over");
+    logger.error({ detail: cause.message }, "Stopping: another process took over the state file");
   } else {
     logger.info({ signal: cause }, "Stopping");
   }

@@ -141,7 +141,7 @@ export class SharedBudgets implements BudgetRecord {
   async #record(): Promise<void> {
     const token = this.#options.leadership.token();
     if (token === null) {
-      throw new Error(this.problem() ?? "the store is away");
+      throw new Error(this.problem() ?? "the store is unreachable");
     }
     const contact = { storeMs: this.nowMs(), monotonicMs: this.#options.monotonicMs() };
     const sequence = this.budgets.sequence();
@@ -161,7 +161,7 @@ export class SharedBudgets implements BudgetRecord {
       // The one that leads has counted what this process had in advance.
       this.#contact = NO_CONTACT;
     }
-    throw new Error(result.kind === "failed" ? `the store is away (${result.detail})` : OTHER_LEADS);
+    throw new Error(result.kind === "failed" ? `the store is unreachable (${result.detail})` : OTHER_LEADS);
   }
 
   /** All that the store may lack. Who may send unrecorded requests comes last, once those of others are counted. */

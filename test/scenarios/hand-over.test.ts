@@ -182,7 +182,7 @@ describe("two replicas with a store", () => {
     expect(a).toMatch(/^synclag_status/m);
     expect(b).not.toMatch(/^synclag_status/m);
     expect(cluster.replica("a").lines).toContainEqual(
-      expect.objectContaining({ level: 40, msg: expect.stringContaining("The store is away: polling on") }),
+      expect.objectContaining({ level: 40, msg: expect.stringContaining("Store unreachable: polling continues") }),
     );
     expect(statusesOf(cluster.replica("a"))).toEqual(Array(4).fill("ok"));
     expect(cluster.replica("a").report().replica).toMatchObject({ role: "leader", age_seconds: 0 });
@@ -280,7 +280,7 @@ describe("two replicas with a store", () => {
       grant: {
         kind: "refused",
         reason: "budget",
-        detail: "not sent: cannot record budget usage: the store is away",
+        detail: "not sent: cannot record budget usage: the store is unreachable",
       },
     });
   });

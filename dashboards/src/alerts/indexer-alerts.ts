@@ -23,7 +23,7 @@ ${indented(outsideMaintenance(withStatus("rejected")))}
 )`,
     for: "2m",
     summary: say` rejects our API key on ${CHAINS}`,
-    description: say` rejects our API key on ${CHAINS}: it is missing, invalid or unpaid, which does not pass by itself. How far it is behind there is not known meanwhile. ${STRANDED}`,
+    description: say` rejects our API key on ${CHAINS}: it is missing, invalid or unpaid. This does not recover by itself, and until then the lag there is unknown. ${STRANDED}`,
     first: "look at the key and its payment with the provider.",
   });
 }

@@ -26,7 +26,7 @@ export type LockOwner = Readonly<z.infer<typeof LockOwnerJson>>;
 
 export interface StateLockOptions {
   readonly nowMs: () => number;
-  /** Called once if another process has taken the state file over while this one lives: it must stop. */
+  /** Called once if another process took over the state file while this one lives: it must stop. */
   readonly onLockLost: (error: StateLockedError) => void;
   /** How often the lock is touched; the same for all that share a state file. Default: every second. */
   readonly heartbeatMs?: number;

@@ -196,10 +196,10 @@ export class RedisStore implements ScriptRunner, AsyncDisposable {
   #remember(failure: StoreFailure | null): void {
     const { logger } = this.#world;
     if (failure !== null && (this.#failure === null || failure.detail !== this.#failure.detail)) {
-      logger.warn({ store: this.name, detail: failure.detail }, "The store is away");
+      logger.warn({ store: this.name, detail: failure.detail }, "Store unreachable");
     }
     if (failure === null && this.#failure !== null) {
-      logger.info({ store: this.name }, "The store is back");
+      logger.info({ store: this.name }, "Store reachable again");
     }
     this.#failure = failure;
   }

@@ -119,8 +119,8 @@ describe("RedisStore.open()", () => {
     }
 
     expect(log.lines).toEqual([
-      expect.objectContaining({ msg: "The store is away", detail: "the host refuses the connection" }),
-      expect.objectContaining({ msg: "The store is away", detail: "user or password are wrong" }),
+      expect.objectContaining({ msg: "Store unreachable", detail: "the host refuses the connection" }),
+      expect.objectContaining({ msg: "Store unreachable", detail: "user or password are wrong" }),
     ]);
     expect(JSON.stringify(log.lines)).not.toMatch(/alice|hunter22/);
   });
