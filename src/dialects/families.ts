@@ -3,6 +3,7 @@ import { memoize } from "../core/model/memoize.ts";
 import type { Question } from "./dialect.ts";
 import { questionsOf } from "./form.ts";
 import { graphStatusQuestion } from "./graph-status.ts";
+import { REST_FAMILIES } from "./named-families.ts";
 import { describeValue, readPositiveInteger } from "./values.ts";
 
 /**
@@ -148,6 +149,15 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
     Array.from(FAMILY_QUESTIONS, ([name, questions]) => [
       name,
       { takesStatus: name === "graph", questions: () => questions },
+    ]),
+  ),
+  ...Object.fromEntries(
+    Object.entries<Form>(REST_FAMILIES).map(([name, form]) => [
+      name,
+      {
+        carriesNothing: `dialect ${name} sends a GET, which has no query`,
+        questions: () => questionsOf(form),
+      },
     ]),
   ),
   "graph-status": {

@@ -171,12 +171,15 @@ function readContent(form: Form, row: RowPlace): RowContent {
   });
 }
 
-/** A path to the height that ends at null is a height of null; a row of null, or a reply of null, is neither. */
+/**
+ * A path to the height that ends at null is a height of null, and so is an optional one that leads nowhere; a row of null, or a
+ * reply of null, is neither.
+ */
 function isNotStarted({ notStarted = [] }: Form, height: Place | Lost, row: Place): boolean {
   if (isLost(height)) {
     return height.at !== row && height.at.value === null && notStarted.includes(null);
   }
-  const { value } = height;
+  const { value = null } = height;
   return notStarted.some((known) => known === value || (known !== null && String(known) === value));
 }
 

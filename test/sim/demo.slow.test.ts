@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { DEMO_PARITY } from "../../src/commands/demo.ts";
 import type { Config } from "../../src/config/config.ts";
 import { type Endpoint, endpointsOf } from "../../src/core/model/fleet.ts";
-import { DIALECTS } from "../../src/dialects/families.ts";
+import { FAMILY_QUESTIONS } from "../../src/dialects/families.ts";
 import { accelerate, paceAtSpeed } from "../../src/sim/fleet/accelerate.ts";
 import { withDemoFamilies } from "../../src/sim/fleet/demo-families.ts";
 import { SIMULATED_API_KEY } from "../../src/sim/fleet/simulated-fleet.ts";
@@ -34,7 +34,7 @@ describe("synclag demo", () => {
 
     expectGolden(`test/fixtures/demo/${demo.name}.expected.txt`, shown.join("\n"));
     expect(new Set(endpoints.map(({ dialect }) => dialect))).toEqual(
-      new Set([...Object.keys(DIALECTS).filter((name) => name !== "auto" && name !== "graph-status"), "rpc"]),
+      new Set([...FAMILY_QUESTIONS.keys(), "custom", "rpc"]),
     );
   });
 });
