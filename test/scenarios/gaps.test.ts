@@ -37,6 +37,17 @@ describe("the gap between two variants", () => {
     expect(play.values("synclag_variant_gap_blocks", "subgraph")).toEqual([7]);
   });
 
+  it("has a larger uncertainty while the pace is only configured, which may be wrong by a factor of two", () => {
+    const play = new ScriptedFleet(TRIO).script("subgraph", behind(12));
+    play.poll("multichain").wait("10s").poll("subgraph");
+
+    const [gap] = play.chain().gaps;
+
+    // The chain makes 2.5 to 10 blocks within the 10 s between the two polls.
+    expect(gap?.uncertainty_blocks).toBeGreaterThan(3.75);
+    expect(Math.abs((gap?.blocks ?? 0) - 12)).toBeLessThan(gap?.uncertainty_blocks ?? 0);
+  });
+
   it("is found though the two are polled at different intervals", () => {
     const schedules = { a: "*/15 * * * * *", b: "0 */10 * * * *", c: "0 */30 * * * *" };
     const play = new ScriptedFleet(fleetYaml(["a", "b", "c"], { schedules }))

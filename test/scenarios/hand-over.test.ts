@@ -182,7 +182,10 @@ describe("two replicas with a store", () => {
     expect(a).toMatch(/^synclag_status/m);
     expect(b).not.toMatch(/^synclag_status/m);
     expect(cluster.replica("a").lines).toContainEqual(
-      expect.objectContaining({ level: 40, msg: expect.stringContaining("Store unreachable: polling continues") }),
+      expect.objectContaining({
+        level: 40,
+        msg: expect.stringContaining("Store unreachable: polling continues"),
+      }),
     );
     expect(statusesOf(cluster.replica("a"))).toEqual(Array(4).fill("ok"));
     expect(cluster.replica("a").report().replica).toMatchObject({ role: "leader", age_seconds: 0 });

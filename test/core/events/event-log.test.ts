@@ -189,13 +189,13 @@ describe("what follows of events for a time", () => {
 
   it("shows the worst of each slot, however short it was", () => {
     const periods = periodsOf(
-      [event(-5, "ok"), event(3, "stalled"), event(3.01, "ok"), event(20, "lagging")],
+      [event(-5, "ok"), event(3, "stalled"), event(3.01, "ok"), event(10, "failed"), event(12, "lagging")],
       [],
       day,
     );
 
     const slots = slotsOf(periods, day, 6).map(({ state }) => state);
 
-    expect(slots).toEqual(["stalled", "ok", "ok", "ok", "ok", "lagging"]);
+    expect(slots).toEqual(["stalled", "ok", "failed", "lagging", "lagging", "lagging"]);
   });
 });
