@@ -1,18 +1,17 @@
-import { destinationOf } from "../budgets/accounts.ts";
-import type { Budget, Chain, Endpoint, Fleet, Indexer, Thresholds } from "../core/model/fleet.ts";
+import type { Budget, Chain, Fleet, Indexer, Thresholds } from "../core/model/fleet.ts";
 import { indexerKey } from "../core/model/fleet.ts";
 import type { MaintenanceWindow } from "../core/model/maintenance-window.ts";
-import { readFilledUrl, withCredentials } from "./address.ts";
 import type { IndexerEntry } from "./indexer-schema.ts";
 import { IndexerResolver, type ResolvedIndexer, SHARED_ENDPOINT } from "./indexers.ts";
 import { resolveWindow } from "./maintenance.ts";
 import { carriedBy, resolveProbes } from "./parity.ts";
 import type { Spot } from "./problems.ts";
 import { durationLiteral } from "./quantities.ts";
-import { withoutBudget, withSchedules } from "./schedules.ts";
-import type { ChainEntry, ConfigFile, ThresholdsEntry } from "./schema.ts";
+import { resolveRpcNodes } from "./rpc-nodes.ts";
+import { checkBudgetName, withSchedules } from "./schedules.ts";
+import type { ConfigFile, ThresholdsEntry } from "./schema.ts";
 import type { Secrets } from "./secrets.ts";
-import { didYouMean, type EntriesOf } from "./shape.ts";
+import type { EntriesOf } from "./shape.ts";
 import { wellKnownChain } from "./well-known-chains.ts";
 
 /** chains.yaml, parsed entry by entry. */
@@ -25,9 +24,6 @@ const DEFAULT_THRESHOLDS: Thresholds = {
   staleMs: 5 * 60_000,
 };
 
-/** This much of the digest of a URL distinguishes the nodes of one chain. */
-const RPC_DIGEST_CHARS = 12;
-
 /** Resolves what is polled and when it is in maintenance. If a problem was added, the result must not be used. */
 export function resolveFleet(
   sections: Sections,
@@ -37,10 +33,8 @@ export function resolveFleet(
   const budgets = whole(sections.budgets).map(([name, budget]): Budget => ({ name, ...budget }));
   const indexers = resolveIndexers(sections, top, secrets);
   const polled = indexers.filter(({ skipped }) => skipped === null);
-  const endpoints = withSchedules(
-    polled.flatMap(({ drafts }) => drafts),
-    budgets,
-  );
+  const nodes = resolveRpcNodes(sections, top, secrets);
+  const endpoints = withSchedules([...polled.flatMap(({ drafts }) => drafts), ...nodes], budgets);
   const served = indexers.flatMap((indexer) => indexer.served);
   const probes = resolveProbes(sections, top, served);
   const isWhole = [...(sections.protocols?.values() ?? [null])].every((entries) =>
@@ -56,7 +50,7 @@ export function resolveFleet(
       const own = drafts.flatMap(({ endpoint }) => endpoints.get(endpoint.key) ?? []);
       return { protocol, variant, tier, endpoints: own.map((endpoint) => carriedBy(probes, endpoint)) };
     }),
-    rpcEndpoints: resolveRpcNodes(sections, top, secrets),
+    rpcEndpoints: nodes.flatMap(({ endpoint }) => endpoints.get(endpoint.key) ?? []),
     budgets,
     skipped: indexers.flatMap(({ protocol, variant, tier, skipped }) =>
       skipped === null ? [] : [{ protocol, variant, tier, why: skipped }],
@@ -104,9 +98,7 @@ function checkBudgetNames(entry: IndexerEntry, spot: Spot, { budgets }: Sections
     ...Object.entries(chains).map(([slug, { budget }]) => [budget, spot.at("chains", slug)] as const),
   ];
   for (const [name, owner] of named) {
-    if (typeof name === "string" && budgets?.has(name) === false) {
-      owner.at("budget").add(() => `unknown budget "${name}"${didYouMean(name, [...budgets.keys()])}`);
-    }
+    checkBudgetName(name, owner.at("budget"), budgets);
   }
 }
 
@@ -149,60 +141,4 @@ function withThresholds(
     spot.add(`lagging ${durationLiteral(laggingMs)} is above critical ${durationLiteral(criticalMs)}`);
   }
   return { laggingMs, criticalMs, stalledMs: stalled ?? base.stalledMs, staleMs: stale ?? base.staleMs };
-}
-
-/** The JSON-RPC nodes of all chains. */
-function resolveRpcNodes({ chains, poll }: Sections, top: Spot, secrets: Secrets): readonly Endpoint[] {
-  const schedule = poll?.rpc_schedule ?? "auto";
-  return whole(chains).flatMap(([slug, { id, rpc }]) => {
-    const nodes = new Map<string, Endpoint>();
-    for (const [index, entry] of rpc.entries()) {
-      const spot = top.at("chains", slug, "rpc", index);
-      const node = resolveRpcNode(slug, entry, spot, secrets);
-      if (node !== null && nodes.has(node.key)) {
-        spot.add(`chain "${slug}" has this URL already`);
-      } else if (node !== null) {
-        nodes.set(node.key, withoutBudget({ ...node, chainId: id, schedule }));
-      }
-    }
-    return [...nodes.values()];
-  });
-}
-
-/** The key begins so that people recognise the node, and ends so that two nodes of one host differ. */
-function resolveRpcNode(
-  slug: string,
-  entry: ChainEntry["rpc"][number],
-  spot: Spot,
-  secrets: Secrets,
-): Endpoint | null {
-  const { url: text, provider } = typeof entry === "string" ? { url: entry } : entry;
-  const filled = secrets.fill(text, new Map());
-  for (const { kind, what } of filled.problems) {
-    const advice = kind === "unset" ? "; set it, or remove this URL" : "";
-    spot.add(
-      kind === "missing" ? "placeholders do not work in rpc; write each URL in full" : `${what}${advice}`,
-    );
-  }
-  const url = filled.problems.length > 0 ? null : readFilledUrl(filled, spot, secrets);
-  return (
-    url && {
-      key: `rpc/${slug}/${url.host}/${destinationOf(url.href).slice(0, RPC_DIGEST_CHARS)}`,
-      kind: "rpc",
-      protocol: "",
-      variant: "rpc",
-      tier: "",
-      name: slug,
-      url: url.href,
-      host: url.host,
-      headers: withCredentials({}, url, secrets),
-      dialect: "rpc",
-      ...(provider === undefined ? {} : { provider }),
-      schedule: "auto",
-      pollIntervalMs: 0,
-      budget: null,
-      targets: [],
-      chain: slug,
-    }
-  );
 }

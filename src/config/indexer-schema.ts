@@ -150,9 +150,26 @@ export const IndexerEntry = z
   })
   .meta({ expected: "a map with variant, url and chains" });
 
+/** A node of a chain. A plain URL has the defaults of all keys. */
+export const RpcEntry = z
+  .union([
+    Url,
+    z.strictObject({
+      url: Url.describe(`The node's URL. ${FILLED}`),
+      headers: Headers.default({}).describe(`Sent with every request. ${FILLED}`),
+      provider: Provider.exactOptional(),
+      budget: BudgetName.exactOptional().describe("The budget that its requests draw on."),
+      schedule: Schedule.exactOptional().describe(
+        "When it is polled (default: `poll.rpc_schedule`): a cron expression, or auto for the fastest schedule that fits the budget.",
+      ),
+    }),
+  ])
+  .meta({ expected: "a URL, or a map with url", secret: true });
+
 export type ChainValues = z.output<typeof ChainValues>;
 export type CustomEntry = z.output<typeof Custom>;
 export type IndexerEntry = z.output<typeof IndexerEntry>;
+export type RpcEntry = z.output<typeof RpcEntry>;
 
 function replyPath(pattern: string) {
   return z.string().regex(new RegExp(pattern)).meta({ expected: "a path such as indexer.blocks.0.number" });

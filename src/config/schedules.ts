@@ -4,6 +4,8 @@ import { groupBy } from "../core/model/group-by.ts";
 import { chooseCadence, fitProblem } from "../schedule/cadence.ts";
 import { firingsOf } from "../schedule/firing-times.ts";
 import type { Draft } from "./indexers.ts";
+import type { Spot } from "./problems.ts";
+import { didYouMean } from "./shape.ts";
 
 /** Used where no cadence fits, which is reported: the file is refused. */
 const NONE_FITS = "0 0 */6 * * *";
@@ -27,9 +29,15 @@ export function withSchedules(
   );
 }
 
-/** When an endpoint without a budget is polled. */
-export function withoutBudget(endpoint: Endpoint): Endpoint {
-  return withTiming(endpoint, chooseAuto(null, []));
+/** Adds a problem if there is no budget of this name. `budgets`: null if they are not known. */
+export function checkBudgetName(
+  name: string | null | undefined,
+  spot: Spot,
+  budgets: ReadonlyMap<string, unknown> | null,
+): void {
+  if (typeof name === "string" && budgets?.has(name) === false) {
+    spot.add(() => `unknown budget "${name}"${didYouMean(name, [...budgets.keys()])}`);
+  }
 }
 
 function withTiming(endpoint: Endpoint, auto: string): Endpoint {

@@ -1,18 +1,7 @@
 import { z } from "zod";
-import { IndexerEntry } from "./indexer-schema.ts";
+import { IndexerEntry, RpcEntry } from "./indexer-schema.ts";
 import { ByteSize, CronSchedule, Duration, durationBetween, Listen, Schedule } from "./quantities.ts";
-import {
-  count,
-  FILLED,
-  Flag,
-  Headers,
-  isNotEmpty,
-  Name,
-  oneOf,
-  Provider,
-  text,
-  Url,
-} from "./schema-values.ts";
+import { count, FILLED, Flag, Headers, isNotEmpty, Name, oneOf, text, Url } from "./schema-values.ts";
 
 const Poll = z
   .strictObject({
@@ -23,7 +12,9 @@ const Poll = z
     max_response: ByteSize.prefault("1MiB").describe(
       "Maximum size of a response; a larger one is cut off and counts as a failure.",
     ),
-    rpc_schedule: Schedule.default("*/30 * * * * *").describe("When the chains' `rpc` nodes are polled."),
+    rpc_schedule: Schedule.default("*/30 * * * * *").describe(
+      "When the chains' `rpc` nodes are polled that have no schedule of their own.",
+    ),
   })
   .meta({ expected: "a map" });
 
@@ -54,13 +45,6 @@ const BudgetEntry = z
   })
   .meta({ expected: "a map such as { limit: 3000, per: day, scope: endpoint }" });
 
-const RpcEntry = z
-  .union([
-    Url,
-    z.strictObject({ url: Url.describe(`The node's URL. ${FILLED}`), provider: Provider.exactOptional() }),
-  ])
-  .meta({ expected: "a URL, or a map with url and provider", secret: true });
-
 const WebLink = z
   .string()
   .regex(/^https?:\/\/[^\s/]+[^\s'"]*$/i)
@@ -88,7 +72,7 @@ const ChainEntry = z
     thresholds: Thresholds.prefault({}).describe("Thresholds of this chain that differ from the file's."),
     rpc: z
       .array(RpcEntry)
-      .meta({ expected: "a list of URLs", secret: true })
+      .meta({ expected: "a list of URLs, or of maps with a url", secret: true })
       .default([])
       .describe(`JSON-RPC nodes: heads that are independent of the indexers. ${FILLED}`),
   })
@@ -274,7 +258,6 @@ export const ConfigFile = z
   .meta({ expected: "a map with version, chains and protocols" });
 
 export type ThresholdsEntry = z.output<typeof Thresholds>;
-export type ChainEntry = z.output<typeof ChainEntry>;
 export type MaintenanceEntry = z.output<typeof MaintenanceEntry>;
 export type PublicEntry = z.output<typeof PublicEntry>;
 export type ParityEntry = z.output<typeof ParityEntry>;

@@ -52,7 +52,8 @@ export function parseWhole<File extends z.ZodType>(
 }
 
 /** Places in an entry. */
-const TAKES_VARIABLES = /^(?:(?:chains\.[^.]+\.)?(?:url|headers\..+)|status\.url|rpc\.\d+(?:\.url)?)$/;
+const TAKES_VARIABLES =
+  /^(?:(?:chains\.[^.]+\.)?(?:url|headers\..+)|status\.url|rpc\.\d+(?:\.url|\.headers\..+)?)$/;
 
 /** Parses a part of a file. */
 function parseInner(schema: Schema, value: unknown, spot: Spot, file: z.ZodType): unknown {

@@ -103,7 +103,7 @@ const parity = familiesOf<ParityReport>(
 );
 const budgets = familiesOf<BudgetReport>(
   ["budget", ...ENDPOINT_LABELS],
-  (report) => report.budgets,
+  (report) => [...groupBy(report.budgets, budgetLabels).values()].map((group) => group.reduce(scarcer)),
   budgetLabels,
 );
 
@@ -442,6 +442,15 @@ function budgetLabels({ budget, endpoint }: BudgetReport): string {
       ? { protocol: "", variant: "rpc", tier: "", endpoint: variant }
       : { protocol, variant, tier, endpoint: name };
   return labelsText({ budget, ...labels });
+}
+
+/** Several RPC nodes of one chain have the same labels: what counts is the one that has the least left. */
+function scarcer(one: BudgetReport, other: BudgetReport): BudgetReport {
+  return {
+    ...one,
+    used: Math.max(one.used, other.used),
+    remaining: Math.min(one.remaining, other.remaining),
+  };
 }
 
 /** Several RPC nodes of one chain have the same labels, so their counts are one series. */

@@ -255,3 +255,70 @@ function mostWithin({ received }: Scenario, endpoints: readonly string[], window
     }),
   );
 }
+
+describe("a paid RPC node", () => {
+  const PAID = "https://paid.example/base";
+  const OTHER = "https://other.example/base";
+  const CHAINS_YAML = `
+version: 1
+poll: { retries: 0 }
+budgets: { nodes: { limit: 100, per: hour, scope: endpoint } }
+chains:
+  base:
+    id: 8453
+    block_time: 2s
+    rpc:
+      - { url: "${PAID}", headers: { X-Key: "\${NODE_KEY}" }, budget: nodes, schedule: auto }
+      - { url: "${OTHER}", budget: nodes, schedule: "0 */5 * * * *" }
+      - "https://free.example/base"
+protocols:
+  airdrops:
+    - { variant: first, dialect: graph, url: "https://first.example/", schedule: "0 * * * * *", chains: [base] }
+    - { variant: second, dialect: graph, url: "https://second.example/", schedule: "0 * * * * *", chains: [base] }
+`;
+  const NODE_KEY = "paid-key-of-the-node";
+  const keyOf = (host: string): unknown => expect.stringMatching(`^rpc/base/${host}.example/[0-9a-f]{12}$`);
+
+  it("is planned, and every request to it is counted: those for the chain's id and for blocks in doubt, too", async () => {
+    await using play = await startScenario(CHAINS_YAML, { env: { NODE_KEY } });
+    await play.run("10m");
+    play.fleet.target("airdrops/second/production/base").set({ fork: "other" });
+    play.setHost("free.example", "down");
+    await play.run("20m");
+
+    const toNodes = play.received.filter(({ endpoint }) => endpoint.startsWith("rpc/base/"));
+    const sentTo = (host: string) => toNodes.filter(({ endpoint }) => endpoint.includes(host));
+    expect(play.plan().replace(/ +/g, " ")).toContain(
+      "rpc 1 60 s 1,440 60% of nodes each 3 min\nrpc 1 5 min 288 12% of nodes each 15 min\nrpc 1 30 s 2,880 none 100 s",
+    );
+    expect(play.planPage()).toMatch(/rpc\/ base\/ paid\.example\/ \w+ 32 68/);
+    expect(play.report().budgets).toMatchObject([
+      { endpoint: keyOf("paid"), used: sentTo("paid").length },
+      { endpoint: keyOf("other"), used: sentTo("other").length },
+    ]);
+    const beside = [...sentTo("paid"), ...sentTo("other")].filter(({ body }) => !body.includes("latest"));
+    const methods = new Set(beside.map(({ body }) => /eth_\w+/.exec(body)?.[0]));
+    expect([...methods].sort()).toEqual(["eth_chainId", "eth_getBlockByNumber"]);
+    // Both nodes have the labels of their chain: what counts is the fuller account.
+    const series = 'budget="nodes",protocol="",variant="rpc",tier="",endpoint="base"';
+    const budgetLines = play.metrics().match(/^synclag_budget_used\{.*$/gm);
+    expect(budgetLines).toEqual([`synclag_budget_used{${series}} ${sentTo("paid").length}`]);
+  });
+
+  it("is sent its own headers alone, which nothing shows", async () => {
+    await using play = await startScenario(CHAINS_YAML, {
+      env: { NODE_KEY },
+      prepare: (fleet) =>
+        fleet.endpoint("rpc/base/paid.example/*").fail({ status: 403, body: `no such key: ${NODE_KEY}` }),
+    });
+    await play.run("5m");
+
+    const withKey = play.received.filter(({ headers }) => Object.values(headers).includes(NODE_KEY));
+    expect([...new Set(withKey.map(({ endpoint }) => endpoint))]).toEqual([keyOf("paid")]);
+    expect(play.page("base")).toContain("no such key: ");
+    expect(play.page("base")).toContain("$NODE_KEY");
+    const shown = [play.page("base"), play.planPage(), play.plan("json"), play.metrics()];
+    const said = [...shown, JSON.stringify(play.status()), JSON.stringify(play.log)];
+    expect(said.filter((text) => text.includes(NODE_KEY))).toEqual([]);
+  });
+});

@@ -80,6 +80,7 @@ export interface ReceivedRequest {
   readonly endMs: number;
   /** The path of the URL. */
   readonly path: string;
+  readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
   /** The GraphQL query; of an RPC node, the empty string. */
   readonly query: string;
@@ -518,7 +519,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
     }
     const text = body === null ? "" : JSON.stringify(body);
     const query = String(body?.["query"] ?? "");
-    const sent = { endpoint: endpoint.key, path: pathname, body: text, query };
+    const sent = { endpoint: endpoint.key, path: pathname, headers, body: text, query };
     const request = { ...sent, atMs: this.#elapsedMs(), endMs: NOT_ENDED };
     this.received.push(request);
     try {

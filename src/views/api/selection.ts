@@ -106,7 +106,10 @@ export function keepTargets(report: Report, targets: readonly TargetReport[]): R
     incidents: report.incidents
       .map((incident) => ({ ...incident, targets: incident.targets.filter((key) => keys.has(key)) }))
       .filter((incident) => incident.targets.length > 0),
-    budgets: report.budgets.filter(({ endpoint }) => endpoint === null || endpoints.has(endpoint)),
+    budgets: report.budgets.filter(({ endpoint }) => {
+      const [protocol, chain = ""] = endpoint?.split("/") ?? [];
+      return endpoint === null || endpoints.has(endpoint) || (protocol === "rpc" && chains.has(chain));
+    }),
     skipped: report.skipped.filter(({ protocol }) => protocols.has(protocol)),
   };
 }

@@ -1,0 +1,79 @@
+import { destinationOf } from "../budgets/accounts.ts";
+import { readFilledUrl, readHeaders, withCredentials } from "./address.ts";
+import type { Sections } from "./fleet.ts";
+import type { RpcEntry } from "./indexer-schema.ts";
+import type { Draft } from "./indexers.ts";
+import type { Flaws, Spot } from "./problems.ts";
+import { checkBudgetName } from "./schedules.ts";
+import type { Filled, Secrets } from "./secrets.ts";
+
+/** This much of the digest of a URL distinguishes the nodes of one chain. */
+const DIGEST_CHARS = 12;
+
+/** The RPC nodes of all chains. If a problem was added, the result must not be used. */
+export function resolveRpcNodes(
+  { budgets, chains, poll }: Sections,
+  top: Spot,
+  secrets: Secrets,
+): readonly Draft[] {
+  const schedule = poll?.rpc_schedule ?? "auto";
+  return [...(chains ?? [])].flatMap(([slug, chain]) => {
+    const nodes = new Map<string, Draft>();
+    for (const [index, entry] of (chain?.rpc ?? []).entries()) {
+      const spot = top.at("chains", slug, "rpc", index);
+      const node = resolveRpcNode(slug, entry, spot, secrets);
+      if (typeof entry !== "string") {
+        checkBudgetName(entry.budget, spot.at("budget"), budgets);
+      }
+      if (node !== null && nodes.has(node.key)) {
+        spot.add(`chain "${slug}" has this URL already`);
+      } else if (node !== null) {
+        const endpoint = { ...node, chainId: chain?.id ?? 0, schedule: node.schedule ?? schedule };
+        nodes.set(node.key, { endpoint, schedule: spot.at("schedule") });
+      }
+    }
+    return [...nodes.values()];
+  });
+}
+
+/** Null: a problem was added. The key begins so that people recognise the node, and ends so that two nodes of one host differ. */
+function resolveRpcNode(slug: string, entry: RpcEntry, spot: Spot, secrets: Secrets) {
+  const [own, urlSpot] =
+    typeof entry === "string" ? [{ url: entry, headers: {} }, spot] : [entry, spot.at("url")];
+  const { url: text, headers: written, budget = null, ...rest }: Exclude<RpcEntry, string> = own;
+  const filled = withoutProblems(secrets.fill(text, new Map()), urlSpot);
+  const url = filled && readFilledUrl(filled, urlSpot, secrets);
+  const headers = readHeaders(written, spot.at("headers"), secrets, (value, flaws) =>
+    withoutProblems(secrets.fill(value, null), flaws),
+  );
+  return url && headers
+    ? {
+        key: `rpc/${slug}/${url.host}/${destinationOf(url.href).slice(0, DIGEST_CHARS)}`,
+        kind: "rpc" as const,
+        protocol: "",
+        variant: "rpc",
+        tier: "",
+        name: slug,
+        url: url.href,
+        host: url.host,
+        headers: withCredentials(headers, url, secrets),
+        dialect: "rpc",
+        // Its provider and its schedule.
+        ...rest,
+        pollIntervalMs: 0,
+        budget,
+        targets: [],
+        chain: slug,
+      }
+    : null;
+}
+
+function withoutProblems(filled: Filled, spot: Flaws): Filled | null {
+  for (const { kind, what } of filled.problems) {
+    const advice = kind === "unset" ? "; set it, or remove this node" : "";
+    spot.add(
+      kind === "missing" ? "placeholders do not work in rpc; write each URL in full" : `${what}${advice}`,
+    );
+  }
+  return filled.problems.length === 0 ? filled : null;
+}
