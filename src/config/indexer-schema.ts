@@ -106,6 +106,37 @@ const Custom = z
   })
   .meta({ expected: "a map with query and height" });
 
+const Metric = z
+  .string()
+  .regex(/^[a-zA-Z_:][\w:]*$/)
+  .meta({ expected: "the name of a metric" });
+const LabelName = z
+  .string()
+  .regex(/^[a-zA-Z_]\w*$/)
+  .meta({ expected: "the name of a label" });
+
+const Metrics = z
+  .strictObject({
+    height: Metric.exactOptional().describe(
+      "The gauge of the last processed block. Dialects such as envio-metrics know theirs.",
+    ),
+    time: Metric.exactOptional().describe("The gauge of that block's time, in Unix seconds."),
+    chain: LabelName.exactOptional().describe(
+      "The label with the chain: its ID (also as in evm:8453), its slug, or a key of chains. Without it, the page is of one chain.",
+    ),
+    where: z
+      .record(z.string(), text("a string; put numbers in quotes"))
+      .meta({ expected: "a map of labels and values" })
+      .exactOptional()
+      .describe("The labels that a series must have."),
+    chains: z
+      .record(z.string(), text("the slug of a chain"))
+      .meta({ expected: "a map of label values and chain slugs" })
+      .exactOptional()
+      .describe("The slugs of chains by the other values of that label, such as a project's own names."),
+  })
+  .meta({ expected: "a map with height" });
+
 const Status = z
   .strictObject({
     url: Url.describe(`The index-node API, such as http://graph-node:8030/graphql. Placeholders, ${FILLED}`),
@@ -126,6 +157,9 @@ export const IndexerEntry = z
       .describe("The kind of indexer; auto detects it with the first poll."),
     custom: Custom.exactOptional().describe(
       "What dialect custom sends, and the paths of the values in the response.",
+    ),
+    metrics: Metrics.exactOptional().describe(
+      "Which gauges of a Prometheus page dialect metrics reads. Beside another dialect of metrics pages: what that dialect does not know, such as where or chains.",
     ),
     url: Url.exactOptional().describe(
       `{chain}, {chain_id} and the chains' own values give each chain its own endpoint. ${FILLED}`,
@@ -167,6 +201,7 @@ export const RpcEntry = z
   .meta({ expected: "a URL, or a map with url", secret: true });
 
 export type ChainValues = z.output<typeof ChainValues>;
+export type MetricsEntry = z.output<typeof Metrics>;
 export type CustomEntry = z.output<typeof Custom>;
 export type IndexerEntry = z.output<typeof IndexerEntry>;
 export type RpcEntry = z.output<typeof RpcEntry>;

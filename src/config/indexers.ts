@@ -3,6 +3,7 @@ import {
   type Form,
   type IndexerId,
   indexerKey,
+  type MetricsForm,
   type StatusApi,
   type Target,
 } from "../core/model/fleet.ts";
@@ -85,6 +86,7 @@ export class IndexerResolver {
       sharing.length === 0 ? null : this.#draft(null, sharing),
       ...own.map((chain) => this.#draft(chain, [chain])),
     ];
+    this.#checkMetrics(listed, sharing);
     this.#checkOwnValues(listed, selections);
     return {
       ...this.#id,
@@ -106,7 +108,7 @@ export class IndexerResolver {
   }
 
   #checkDialect(): void {
-    const { dialect, custom, status } = this.#entry;
+    const { dialect, custom, metrics, status } = this.#entry;
     const isCustom = this.#dialect?.needs === "custom";
     if (isCustom && custom === undefined) {
       this.#spot.add("dialect custom without a block custom, expected custom: { query, height }");
@@ -114,6 +116,14 @@ export class IndexerResolver {
     if (!isCustom && custom !== undefined) {
       const message = `no effect with dialect ${dialect}, expected dialect: custom`;
       this.#spot.at("custom").add(message, "key");
+    }
+    const known = this.#dialect?.metrics;
+    if (known === undefined && metrics !== undefined) {
+      const message = `no effect with dialect ${dialect}, expected dialect: metrics`;
+      this.#spot.at("metrics").add(message, "key");
+    }
+    if (known !== undefined && (known.height ?? metrics?.height) === undefined) {
+      this.#spot.add(`dialect ${dialect} without a height, expected metrics: { height: NAME }`);
     }
     if (this.#dialect?.takesStatus !== true && status !== undefined) {
       const message = `no effect with dialect ${dialect}, expected dialect: graph`;
@@ -195,6 +205,7 @@ export class IndexerResolver {
     const name = chain?.slug ?? SHARED_ENDPOINT;
     // Without a URL of the indexer it is meant for all chains.
     const status = isAtOrigin || entry.url === undefined ? this.#status(listed) : null;
+    const metrics = this.#metrics(listed);
     return {
       schedule: this.#spotOf("schedule", chain),
       endpoint: {
@@ -207,6 +218,7 @@ export class IndexerResolver {
         headers: withCredentials(headers, url, this.#secrets),
         dialect,
         ...(custom && { custom: toForm(custom) }),
+        ...(metrics && { metrics }),
         ...(status && { status }),
         schedule: own.schedule ?? entry.schedule,
         pollIntervalMs: 0,
@@ -289,6 +301,40 @@ export class IndexerResolver {
       spot.add(flaw);
     }
     return link;
+  }
+
+  /** Whether the labels of a metrics page can say which chain a value is of. */
+  #checkMetrics(listed: readonly Listed[], sharing: readonly Listed[]): void {
+    const known = this.#dialect?.metrics;
+    const { chain = known?.chain, chains } = this.#entry.metrics ?? {};
+    const spot = this.#spot.at("metrics", "chains");
+    if (known !== undefined && chain === undefined && sharing.length > 1) {
+      const expected = "expected metrics: { chain: LABEL }, or a url with {chain}";
+      this.#spot.add(`no label says which of ${sharing.length} chains a value is of, ${expected}`);
+    }
+    if (chains !== undefined && chain === undefined) {
+      spot.add("no effect without chain, the label whose values it has", "key");
+    }
+    const slugs = listed.map(({ slug }) => slug);
+    for (const [value, slug] of Object.entries(chains ?? {})) {
+      if (!slugs.includes(slug)) {
+        const hint = () => didYouMean(slug, slugs) || "; expected a chain of this indexer";
+        spot.at(value).add(() => `unknown chain "${slug}"${hint()}`);
+      }
+    }
+  }
+
+  /** What is read of the metrics page of an endpoint of these chains, beside what its dialect knows. */
+  #metrics(listed: readonly Listed[]): Partial<MetricsForm> | undefined {
+    const { metrics } = this.#entry;
+    if (metrics === undefined) {
+      return undefined;
+    }
+    const { chains, ...others } = metrics;
+    const ids = Object.entries(chains ?? {}).flatMap(([value, slug]) =>
+      listed.filter((chain) => chain.slug === slug).map(({ chainId }) => [value, chainId] as const),
+    );
+    return { ...others, ...(chains && { chains: Object.fromEntries(ids) }) };
   }
 
   /** The index-node API beside an endpoint. Null: the indexer has none, or a problem was added. */

@@ -20,8 +20,10 @@ export type Reading = readonly Row[] | string;
 export interface Question {
   /** The JSON that is sent with POST; null: a GET. */
   readonly body: Readonly<Record<string, unknown>> | null;
-  /** What is read: the `data` of GraphQL or the `result` of JSON-RPC, or the whole reply. */
-  readonly reads: "data" | "reply";
+  /** What is read: the `data` of GraphQL or the `result` of JSON-RPC, the whole reply, or the text of a metrics page. */
+  readonly reads: "data" | "reply" | "metrics";
+  /** The metrics of a page whose lines are read: the page may be large, and the others are dropped as they arrive. */
+  readonly keep?: readonly string[];
   read(found: Place): Reading;
 }
 

@@ -1,9 +1,10 @@
-import type { Endpoint, Form } from "../core/model/fleet.ts";
+import type { Endpoint, Form, MetricsForm } from "../core/model/fleet.ts";
 import { memoize } from "../core/model/memoize.ts";
 import type { Question } from "./dialect.ts";
 import { questionsOf } from "./form.ts";
 import { graphStatusQuestion } from "./graph-status.ts";
-import { REST_FAMILIES } from "./named-families.ts";
+import { metricsQuestion } from "./metrics.ts";
+import { METRICS_FAMILIES, REST_FAMILIES } from "./named-families.ts";
 import { describeValue, readPositiveInteger } from "./values.ts";
 
 /**
@@ -122,12 +123,15 @@ export function blockQuestion(block: number): Question {
   };
 }
 
-type AskedEndpoint = Pick<Endpoint, "targets" | "custom">;
+type AskedEndpoint = Pick<Endpoint, "targets" | "custom" | "metrics"> &
+  Partial<Pick<Endpoint, "chain" | "chainId">>;
 
 /** What a dialect asks, and what it needs of chains.yaml beside the URL. */
 export interface Dialect {
   /** The key of chains.yaml without which it cannot ask: of the indexer, or of each of its chains. */
   readonly needs?: "custom" | "deployment";
+  /** Reads a metrics page: what it knows of that page, to which `metrics` in chains.yaml adds. */
+  readonly metrics?: Partial<MetricsForm>;
   /** Whether an index-node API may be beside it, as `status`. */
   readonly takesStatus?: boolean;
   /** Why its requests cannot carry the selections of `parity`; absent where they can. */
@@ -165,6 +169,12 @@ export const DIALECTS: Readonly<Record<string, Dialect>> = {
     carriesNothing: "dialect graph-status asks the index-node API, which has no data",
     questions: ({ targets }) => [graphStatusQuestion(targets)],
   },
+  ...Object.fromEntries(
+    Object.entries<Partial<MetricsForm>>({ ...METRICS_FAMILIES, metrics: {} }).map(([name, metrics]) => [
+      name,
+      metricsDialect(name, metrics),
+    ]),
+  ),
   custom: {
     needs: "custom",
     questions: ({ custom }) => (custom === undefined ? [] : questionsOf(custom)),
@@ -191,6 +201,20 @@ export const questionsFor = memoize(
     return dialect.questions(endpoint);
   },
 );
+
+/** The configuration makes sure that either the family or chains.yaml names the height. */
+function metricsDialect(name: string, known: Partial<MetricsForm>): Dialect {
+  return {
+    metrics: known,
+    carriesNothing: `dialect ${name} reads a metrics page, which has no data`,
+    ...(known.chain === "deployment" ? { needs: "deployment" } : {}),
+    questions(endpoint) {
+      const { height, ...others } = { ...known, ...endpoint.metrics };
+      const where = { ...known.where, ...endpoint.metrics?.where };
+      return height === undefined ? [] : [metricsQuestion({ ...others, height, where }, endpoint)];
+    },
+  };
+}
 
 /** A subgraph has one chain: the first guess for an endpoint of one chain, the last for one of several. */
 function likeliestFirst(chainCount: number): readonly Question[] {

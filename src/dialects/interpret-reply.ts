@@ -113,6 +113,8 @@ function reasonOfStatus(
   return STATUS_REASONS.get(httpStatus) ?? (isGraphqlError ? "graphql" : "http_status");
 }
 
+const LANGUAGES = { data: "GraphQL", reply: "JSON", metrics: "a metrics page" } as const;
+
 /** The error of a reply with a 2xx status. */
 function findErrorOfSuccess(
   { body }: Reply,
@@ -130,9 +132,8 @@ function findErrorOfSuccess(
   if (form === "api") {
     return fail("graphql", words, null);
   }
-  const language = reads === "data" ? "GraphQL" : "JSON";
   const found = words === "" ? "the body is empty" : words;
-  return fail("malformed", `Cannot read the reply as ${language}: ${found}`, null);
+  return fail("malformed", `Cannot read the reply as ${LANGUAGES[reads]}: ${found}`, null);
 }
 
 function fail(reason: FailureReason, detail: string, retryAfterMs: number | null): Interpretation {
@@ -167,10 +168,17 @@ interface ParsedBody {
 const MAX_ERRORS = 100;
 const MAX_ERROR_CHARACTERS = 2_000;
 
+/** A comment that the text format defines, or a line with labels, or one with an underscore in its name and a number behind it. */
+const METRICS_PAGE =
+  /^(?:# (?:HELP|TYPE|UNIT|EOF)\b|[a-z_:][\w:]*\{[a-z_]\w*="|[a-z:]*_[\w:]*[ \t]+[-+.\dNI])/im;
+
 const NOTHING: Place = { value: undefined, name: "data" };
 
 /** Parses a body: GraphQL, JSON-RPC, the `{"error": …}` of graph-node's own 400s, the `{"message": …}` of proxies, plain text. */
 export function readBody(body: string, reads: Question["reads"]): ParsedBody {
+  if (reads === "metrics" && METRICS_PAGE.test(body) && !/^\s*</.test(body)) {
+    return { form: "api", found: { value: body, name: "" }, errors: [] };
+  }
   const json = parseJson(body);
   if (json === undefined) {
     return readText(body);
@@ -185,7 +193,7 @@ export function readBody(body: string, reads: Question["reads"]): ParsedBody {
     .flatMap((error) => error ?? [])
     .slice(0, MAX_ERRORS)
     .map((error: unknown) => messageOf(error, json));
-  const found = reads === "reply" ? whole : dataOf(json);
+  const found = { data: dataOf(json), reply: whole, metrics: NOTHING }[reads];
   if (found.value !== undefined || errors.length > 0) {
     return { form: "api", found, errors };
   }

@@ -1,4 +1,4 @@
-import type { Form } from "../core/model/fleet.ts";
+import type { Form, MetricsForm } from "../core/model/fleet.ts";
 
 /**
  * Families that chains.yaml must name: each is a GET of a URL of its own, which `auto` never sends. What such a page says of
@@ -44,3 +44,33 @@ export const REST_FAMILIES = {
   // `GET /health` of an Algorand indexer.
   algorand: { height: "round" },
 } as const satisfies Readonly<Record<string, Form>>;
+
+/**
+ * Families whose page of Prometheus metrics has the height. Gauges that say how far behind, how ready or how late an indexer is are
+ * computed by the indexer itself and are not read. Ponder is not here: its `ponder_sync_block` is what was fetched, not what was
+ * indexed; `ponder-status` has that.
+ */
+export const METRICS_FAMILIES = {
+  // `:9898/metrics` of Envio HyperIndex 3, on Envio Cloud `…/hyperindex/metrics`. The time came after 3.8.0.
+  "envio-metrics": {
+    height: "envio_progress_block",
+    time: "envio_progress_block_time_seconds",
+    chain: "chainId",
+  },
+  // `:8040/metrics` of graph-node: all deployments, found by their ids.
+  "graph-node-metrics": { height: "deployment_head", chain: "deployment" },
+  // A processor of SQD, at its PROMETHEUS_PORT: one process is one chain.
+  "sqd-metrics": { height: "sqd_processor_last_block" },
+  // SQD Pipes, `:9090/metrics`: a pipe has a name. -1 before the first batch.
+  "sqd-pipes": { height: "sqd_processed_block", chain: "id" },
+  // A SubQuery node: the block that it has begun to process.
+  "subquery-metrics": { height: "subql_indexer_processing_block_height" },
+  // rindexer, `:8080/metrics`: a series for each event of each contract.
+  rindexer: { height: "rindexer_last_synced_block", chain: "network" },
+  // Shovel: 0 where its database cannot be read.
+  shovel: { height: "shovel_latest_block_local", chain: "src" },
+  // A sink of Substreams, `:9102/metrics`.
+  substreams: { height: "head_block_number", where: { app: "substreams_sink" } },
+  // An indexer of NEAR, NEAR Lake among them.
+  "near-lake": { height: "near_indexer_streaming_current_block_height" },
+} as const satisfies Readonly<Record<string, MetricsForm>>;

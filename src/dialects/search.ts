@@ -56,8 +56,8 @@ export function afterAnswer({ questionIndex, isOfChain }: QuestionSearch): Quest
 
 /** The detail for a server that answers in another dialect than the configured one. */
 export function otherDialect({ dialect, host }: Pick<Endpoint, "dialect" | "host">, found: string): string {
-  if (dialect === "custom") {
-    return `${host} answers, but not as custom describes it: ${found}`;
+  if (dialect === "custom" || dialect === "metrics") {
+    return `${host} answers, but not as ${dialect} describes it: ${found}`;
   }
   const expected = dialect === "auto" ? "in a dialect that Synclag knows" : `in dialect ${dialect}`;
   return `${host} answers, but not ${expected}: ${found.replace(/\.$/, "")}; synclag probe URL shows what it serves`;

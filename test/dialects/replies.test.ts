@@ -3,6 +3,7 @@ import { basename } from "node:path";
 import { describe, it } from "vitest";
 import { parse } from "yaml";
 import { z } from "zod";
+import type { MetricsForm } from "../../src/core/model/fleet.ts";
 import type { Answer } from "../../src/daemon/polling/interpret-result.ts";
 import type { Outcome } from "../../src/dialects/dialect.ts";
 import { questionsFor } from "../../src/dialects/families.ts";
@@ -32,6 +33,8 @@ const Group = z.strictObject({
   deployments: z.array(z.string()).default([]),
   /** The block of chains.yaml, in which the query is left out. */
   custom: z.record(z.string(), z.unknown()).optional(),
+  /** What `metrics` in chains.yaml has, with the ids of chains in place of their slugs. */
+  metrics: z.record(z.string(), z.unknown()).optional(),
   /** All captured replies of these folders of test/fixtures. */
   folder: z.union([z.string(), z.array(z.string())]).default([]),
   replies: z.array(Reply).default([]),
@@ -69,7 +72,7 @@ function capturedIn(folder: string): readonly string[] {
 }
 
 function endpointOfGroup(
-  { chains, custom, deployments }: Group,
+  { chains, custom, deployments, metrics }: Group,
   dialect: string,
 ): ReturnType<typeof endpointOf> {
   const { targets, ...endpoint } = endpointOf(dialect, chains);
@@ -78,6 +81,8 @@ function endpointOfGroup(
     ...(custom === undefined
       ? {}
       : { custom: formOf(custom["method"] === undefined ? { query: "{ x }", ...custom } : custom) }),
+    // A test's own block, which has the shape that it says.
+    ...(metrics === undefined ? {} : { metrics: metrics as Partial<MetricsForm> }),
     targets: targets.map((target, index) => {
       const deployment = deployments[index];
       return deployment === undefined ? target : { ...target, deployment };

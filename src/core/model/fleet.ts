@@ -72,6 +72,19 @@ export interface Form {
   readonly notStarted?: readonly (string | number | null)[] | undefined;
 }
 
+/** Which gauges of a Prometheus page are a height and its time, and which of their labels say of what. */
+export interface MetricsForm {
+  readonly height: string;
+  /** In unix seconds. */
+  readonly time?: string | undefined;
+  /** The label with the chain: its id, also behind a prefix as in `evm:8453`, its slug, or a key of `chains`. Without it, the page is of one chain. */
+  readonly chain?: string | undefined;
+  /** The labels that a series must have. */
+  readonly where?: Readonly<Record<string, string>> | undefined;
+  /** The ids of chains by other values of that label. */
+  readonly chains?: Readonly<Record<string, number>> | undefined;
+}
+
 /** graph-node's index-node API beside an endpoint of dialect `graph`: it says why a deployment has failed. */
 export interface StatusApi {
   /** May contain a key: only `io/` may read it. */
@@ -106,6 +119,8 @@ export interface Endpoint {
   readonly chainId?: number;
   /** How it is asked, of dialect `custom` and of no other. */
   readonly custom?: Form;
+  /** What is read of its page, beside or in place of what its dialect knows: of dialect `metrics` and those based on it. */
+  readonly metrics?: Partial<MetricsForm>;
   /** Asked for the reason while the target is not `ok`; of dialect `graph` alone, and of one chain. */
   readonly status?: StatusApi;
   /** node-cron expression, seconds first. */
