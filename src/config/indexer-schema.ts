@@ -201,7 +201,6 @@ export const RpcEntry = z
   .meta({ expected: "a URL, or a map with url", secret: true });
 
 export type ChainValues = z.output<typeof ChainValues>;
-export type MetricsEntry = z.output<typeof Metrics>;
 export type CustomEntry = z.output<typeof Custom>;
 export type IndexerEntry = z.output<typeof IndexerEntry>;
 export type RpcEntry = z.output<typeof RpcEntry>;

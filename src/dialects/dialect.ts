@@ -1,3 +1,4 @@
+import type { PostRequest } from "../core/model/http-post.ts";
 import type { FailureReason, Head, Observation, PollTimes } from "../core/model/observation.ts";
 import type { Place } from "./form.ts";
 
@@ -31,6 +32,16 @@ export interface Question {
 export type Outcome = Untimed<Observation>;
 
 type Untimed<Timed> = Timed extends unknown ? Omit<Timed, keyof PollTimes> : never;
+
+/** What is sent to ask an endpoint a question. The text of metrics has other forms, which a server may prefer. */
+export function requestOf(
+  { url, headers }: Pick<PostRequest, "url" | "headers">,
+  { body, keep }: Question,
+): PostRequest {
+  return keep === undefined
+    ? { url, headers, body }
+    : { url, headers: { accept: "text/plain", ...headers }, body, keep };
+}
 
 /** What was asked, in one line. */
 export function askedBy({ body }: Question): string {

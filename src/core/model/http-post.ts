@@ -6,6 +6,8 @@ export interface PostRequest {
   readonly headers: Readonly<Record<string, string>>;
   /** Null: a GET. */
   readonly body: Readonly<Record<string, unknown>> | null;
+  /** The text of the reply may be large: only its lines that begin with one of these names are kept, and its first line. */
+  readonly keep?: readonly string[];
 }
 
 /** An HTTP answer as `io/` received it: nothing is judged yet. */

@@ -7,7 +7,7 @@ import type { FailureReason, Observation, PollTimes } from "../../core/model/obs
 import type { ParityReading } from "../../core/model/parity.ts";
 import type { Redact } from "../../core/model/redact.ts";
 import { failEverySource } from "../../dialects/assign-rows.ts";
-import { askedBy, type Outcome, type Question } from "../../dialects/dialect.ts";
+import { askedBy, type Outcome, type Question, requestOf } from "../../dialects/dialect.ts";
 import { blockQuestion, CHAIN_ID_QUESTION, questionsFor } from "../../dialects/families.ts";
 import { combineQuestion, readParity } from "../../dialects/parity.ts";
 import {
@@ -308,8 +308,7 @@ export class Poll {
       const times = { sentAtMs: nowMs, receivedAtMs: nowMs };
       return { question, answer: { ...grant, kind: "unsent" }, times, body: "" };
     }
-    const { url, headers } = endpoint;
-    const result = await post({ url, headers, body: question.body });
+    const result = await post(requestOf(endpoint, question));
     const { answer, exchange, body } = interpretResult(endpoint, question, result, redact);
     counters.countRequest(endpoint, exchange.receivedAtMs - exchange.sentAtMs);
     this.#state.exchanges.note(exchange);

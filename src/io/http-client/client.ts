@@ -6,10 +6,12 @@ import type { Post, PostRequest, PostResult, Reply } from "../../core/model/http
 import { jsonOf, memoize } from "../../core/model/memoize.ts";
 import type { FailureReason, PollTimes } from "../../core/model/observation.ts";
 import { type CutOff, failureOf } from "./failure.ts";
+import { LineFilter } from "./line-filter.ts";
 
 export interface HttpClientOptions {
   /** One deadline over connect, headers and body. */
   readonly timeoutMs: number;
+  /** Of the lines that are kept, where only some are. */
   readonly maxResponseBytes: number;
   readonly connectionsPerHost: number;
   readonly userAgent: string;
@@ -30,6 +32,8 @@ export interface HttpClient extends AsyncDisposable {
 const KEEP_ALIVE_MS = 45_000;
 /** After this time new connections are opened, however busy the old ones are: the host name may lead elsewhere by now. */
 const CONNECTION_LIFETIME_MS = 180_000;
+/** Of a text of which lines are kept, this much is read. */
+const MAX_TEXT_BYTES = 64 * 2 ** 20;
 /** Connections younger than this are not renewed. */
 const RENEWABLE_AFTER_MS = 10_000;
 
@@ -43,10 +47,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
   const headersFor = memoize((headers: PostRequest["headers"]) => headersOf(headers, options.userAgent));
   let isDisposed = false;
 
-  async function post({ url, headers, body }: PostRequest): Promise<PostResult> {
+  async function post({ url, headers, body, keep }: PostRequest): Promise<PostResult> {
     const startedMs = performance.now();
     let cutOff: CutOff | null = null;
-    const reader = new ReplyReader(options.maxResponseBytes);
+    const reader = new ReplyReader(options.maxResponseBytes, keep);
     const deadline = setTimeout(() => {
       cutOff = "deadline";
       reader.stop();
@@ -164,7 +168,10 @@ type Headers = Readonly<Record<string, string | string[] | undefined>>;
 /** Unlike a Buffer's own, this decoding takes a byte order mark off. */
 const UTF8 = new TextDecoder();
 
-/** Reads one whole answer of at most `maxBytes`, as undici hands it over; lets go of the connection at the first byte beyond. */
+/**
+ * Reads one whole answer of at most `maxBytes`, as undici hands it over; lets go of the connection at the first byte beyond. With
+ * `keep`, that is the limit of the lines that are kept, and of each line.
+ */
 class ReplyReader implements Dispatcher.DispatchHandler {
   /** Rejected with whatever ends it below HTTP. */
   readonly reply: Promise<ReplyOrFailure>;
@@ -179,9 +186,12 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   #httpStatus = 0;
   #headers: Headers = {};
   #bytes = 0;
+  #readBytes = 0;
+  #lines: LineFilter | null;
 
-  constructor(maxBytes: number) {
+  constructor(maxBytes: number, keep: PostRequest["keep"]) {
     this.#maxBytes = maxBytes;
+    this.#lines = keep === undefined ? null : new LineFilter(keep);
     this.reply = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -210,6 +220,8 @@ class ReplyReader implements Dispatcher.DispatchHandler {
     this.headAtMs = performance.now();
     this.#httpStatus = status;
     this.#headers = headers;
+    // An error says nothing in lines of metrics.
+    this.#lines = status < 300 ? this.#lines : null;
     const encoding = this.#header("content-encoding")?.toLowerCase() ?? "identity";
     if (encoding !== "identity") {
       // Anything else may be a key that is echoed back, and is not to be told.
@@ -219,15 +231,33 @@ class ReplyReader implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Controller, chunk: Buffer): void {
-    this.#bytes += chunk.length;
-    if (this.#bytes > this.#maxBytes) {
-      this.#refuse("too_large", `answered with more than ${this.#maxBytes} bytes`);
-    } else {
-      this.#chunks.push(chunk);
+    this.#readBytes += chunk.length;
+    this.#add(this.#lines?.take(chunk) ?? [chunk]);
+    const excess = this.#excess();
+    if (excess !== null) {
+      this.#refuse("too_large", `answered with ${excess} bytes`);
     }
   }
 
+  #add(parts: readonly Buffer[]): void {
+    for (const part of parts) {
+      this.#bytes += part.length;
+      this.#chunks.push(part);
+    }
+  }
+
+  #excess(): string | null {
+    if (this.#bytes > this.#maxBytes) {
+      return `more than ${this.#maxBytes}`;
+    }
+    if ((this.#lines?.pendingBytes ?? 0) > this.#maxBytes) {
+      return `a line of more than ${this.#maxBytes}`;
+    }
+    return this.#lines !== null && this.#readBytes > MAX_TEXT_BYTES ? `more than ${MAX_TEXT_BYTES}` : null;
+  }
+
   onResponseEnd(): void {
+    this.#add(this.#lines?.end() ?? []);
     const [only, ...others] = this.#chunks;
     const bytes = only === undefined || others.length > 0 ? Buffer.concat(this.#chunks) : only;
     const location = this.#header("location");

@@ -179,6 +179,62 @@ describe("createHttpClient()", () => {
     expect(await client.post(requestTo(server))).toMatchObject({ kind: "replied" });
   });
 
+  it("keeps the lines of some metrics and the first one, of a page far beyond the limit", async () => {
+    const other = `other_metric{label="value"} 1\n`.repeat(50_000);
+    const page = `# TYPE other_metric gauge\n${other}app_block{chain="1"} 7\n${other}app_block{chain="2"} 8`;
+    // In pieces that end within lines.
+    const pieces = page.match(/.{1,7777}/gs) ?? [];
+    await using server = await startRawServer({
+      onRequest: (socket) => {
+        socket.write(`HTTP/1.1 200 OK\r\ncontent-length: ${page.length}\r\n\r\n`);
+        for (const piece of pieces) {
+          socket.write(piece);
+        }
+      },
+    });
+    await using client = clientOf({ maxResponseBytes: 1_000 });
+
+    const result = await client.post({ ...requestTo(server), body: null, keep: ["app_block", "app_time"] });
+
+    const body = '# TYPE other_metric gauge\napp_block{chain="1"} 7\napp_block{chain="2"} 8';
+    expect(result).toMatchObject({ kind: "replied", reply: { body } });
+  });
+
+  it.each([
+    { of: "lines that are kept", piece: "app_block 7\n", detail: "more than 1000 bytes" },
+    { of: "a line without end", piece: "app_block 7 ", detail: "a line of more than 1000 bytes" },
+    { of: "a page without end", piece: "other_metric 7\n", detail: "more than 67108864 bytes" },
+  ])("cuts off $of where some metrics are kept", async ({ piece, detail }) => {
+    await using server = await startRawServer({
+      onRequest(socket) {
+        socket.write("HTTP/1.1 200 OK\r\n\r\n");
+        const chunk = piece.repeat(20_000);
+        const writeMore = (): void => {
+          while (!socket.destroyed && socket.write(chunk)) {
+            // Until the other side reads no more.
+          }
+        };
+        socket.on("drain", writeMore);
+        writeMore();
+      },
+    });
+    await using client = clientOf({ maxResponseBytes: 1_000 });
+
+    const result = await client.post({ ...requestTo(server), body: null, keep: ["app_block"] });
+
+    expect(result).toMatchObject({ kind: "failed", reason: "too_large", detail: `answered with ${detail}` });
+  });
+
+  it("keeps all of an error, whatever was to be kept", async () => {
+    const page = answer("line one\nline two", { status: "503 Busy" });
+    await using server = await startRawServer({ onRequest: (socket) => socket.write(page) });
+    await using client = clientOf();
+
+    const result = await client.post({ ...requestTo(server), body: null, keep: ["app_block"] });
+
+    expect(result).toMatchObject({ reply: { httpStatus: 503, body: "line one\nline two" } });
+  });
+
   it("follows no redirection, so that a key goes nowhere else", async () => {
     await using elsewhere = await startRawServer({ onRequest: saying(OK) });
     const codes = [301, 302, 303, 307, 308];
