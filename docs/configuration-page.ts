@@ -97,8 +97,8 @@ function rowsOf(
 
 function rowsWithin(part: Part, path: string, key: string, examples: readonly unknown[]): readonly string[] {
   const { additionalProperties, anyOf = [], items, properties } = part;
-  if (path.endsWith(".thresholds")) {
-    // They have a section of their own.
+  if (/\.thresholds$|\.rpc\[\]\.(?:custom|metrics)$/.test(path)) {
+    // They are listed elsewhere: in a section of their own, or as keys of an indexer.
     return [];
   }
   const maps = examples.filter(isMap);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DIALECTS } from "../dialects/families.ts";
+import { DIALECTS, HEAD_DIALECTS } from "../dialects/families.ts";
 import { Schedule } from "./quantities.ts";
 import {
   BudgetName,
@@ -190,6 +190,13 @@ export const RpcEntry = z
     Url,
     z.strictObject({
       url: Url.describe(`The node's URL. ${FILLED}`),
+      dialect: z
+        .enum(HEAD_DIALECTS)
+        .meta({ expected: `one of ${HEAD_DIALECTS.join(", ")}` })
+        .default("rpc")
+        .describe("Where the head is read: from JSON-RPC, or from a page of metrics or JSON."),
+      custom: Custom.exactOptional().describe("As in an indexer, with dialect custom."),
+      metrics: Metrics.exactOptional().describe("As in an indexer, with a dialect that reads metrics."),
       headers: Headers.default({}).describe(`Sent with every request. ${FILLED}`),
       provider: Provider.exactOptional(),
       budget: BudgetName.exactOptional().describe("The budget that its requests draw on."),

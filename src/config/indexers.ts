@@ -3,13 +3,13 @@ import {
   type Form,
   type IndexerId,
   indexerKey,
-  type MetricsForm,
   type StatusApi,
   type Target,
 } from "../core/model/fleet.ts";
 import { DIALECTS, type Dialect } from "../dialects/families.ts";
 import { type Headers, readFilledUrl, readHeaders, withCredentials } from "./address.ts";
-import { type ChainValues, type CustomEntry, type IndexerEntry, OVERRIDE_KEYS } from "./indexer-schema.ts";
+import { checkDialect, readBlocks, toForm } from "./dialect-blocks.ts";
+import { type ChainValues, type IndexerEntry, OVERRIDE_KEYS } from "./indexer-schema.ts";
 import type { Flaws, Spot } from "./problems.ts";
 import { type Filled, placeholdersOf, readWebUrl, type Secrets } from "./secrets.ts";
 import { describeValue, didYouMean } from "./shape.ts";
@@ -78,7 +78,6 @@ export class IndexerResolver {
   /** `chainIds`: every chain of the file; null if that is not known. `selections`: those of `parity` for its variant. */
   resolve(chainIds: ReadonlyMap<string, number> | null, selections: readonly string[]): ResolvedIndexer {
     const { dialect, custom } = this.#entry;
-    this.#checkDialect();
     const listed = this.#list(chainIds);
     const sharing = listed.filter((chain) => !this.#hasOwnEndpoint(chain));
     const own = listed.filter((chain) => this.#hasOwnEndpoint(chain));
@@ -86,7 +85,7 @@ export class IndexerResolver {
       sharing.length === 0 ? null : this.#draft(null, sharing),
       ...own.map((chain) => this.#draft(chain, [chain])),
     ];
-    this.#checkMetrics(listed, sharing);
+    checkDialect(this.#entry, this.#spot, listed, sharing.length);
     this.#checkOwnValues(listed, selections);
     return {
       ...this.#id,
@@ -105,30 +104,6 @@ export class IndexerResolver {
 
   #keyOf(name: string): string {
     return `${indexerKey(this.#id)}/${name}`;
-  }
-
-  #checkDialect(): void {
-    const { dialect, custom, metrics, status } = this.#entry;
-    const isCustom = this.#dialect?.needs === "custom";
-    if (isCustom && custom === undefined) {
-      this.#spot.add("dialect custom without a block custom, expected custom: { query, height }");
-    }
-    if (!isCustom && custom !== undefined) {
-      const message = `no effect with dialect ${dialect}, expected dialect: custom`;
-      this.#spot.at("custom").add(message, "key");
-    }
-    const known = this.#dialect?.metrics;
-    if (known === undefined && metrics !== undefined) {
-      const message = `no effect with dialect ${dialect}, expected dialect: metrics`;
-      this.#spot.at("metrics").add(message, "key");
-    }
-    if (known !== undefined && (known.height ?? metrics?.height) === undefined) {
-      this.#spot.add(`dialect ${dialect} without a height, expected metrics: { height: NAME }`);
-    }
-    if (this.#dialect?.takesStatus !== true && status !== undefined) {
-      const message = `no effect with dialect ${dialect}, expected dialect: graph`;
-      this.#spot.at("status").add(message, "key");
-    }
   }
 
   /** The chains with the values of their placeholders. Unknown or repeated chains are problems. */
@@ -191,7 +166,7 @@ export class IndexerResolver {
 
   /** The endpoint of one chain, or of all `listed` ones that share a URL. Null: a problem was added, or the indexer is skipped. */
   #draft(chain: Listed | null, listed: readonly Listed[]): Draft | null {
-    const { dialect, custom, ...entry } = this.#entry;
+    const { dialect, ...entry } = this.#entry;
     const own = chain?.own ?? {};
     const url = this.#url(own.url ?? entry.url, this.#spotOf("url", chain), chain);
     const isAtOrigin = own.url === undefined || url?.origin === this.#originFor(chain);
@@ -205,7 +180,6 @@ export class IndexerResolver {
     const name = chain?.slug ?? SHARED_ENDPOINT;
     // Without a URL of the indexer it is meant for all chains.
     const status = isAtOrigin || entry.url === undefined ? this.#status(listed) : null;
-    const metrics = this.#metrics(listed);
     return {
       schedule: this.#spotOf("schedule", chain),
       endpoint: {
@@ -217,8 +191,7 @@ export class IndexerResolver {
         host: url.host,
         headers: withCredentials(headers, url, this.#secrets),
         dialect,
-        ...(custom && { custom: toForm(custom) }),
-        ...(metrics && { metrics }),
+        ...readBlocks(this.#entry, listed),
         ...(status && { status }),
         schedule: own.schedule ?? entry.schedule,
         pollIntervalMs: 0,
@@ -303,40 +276,6 @@ export class IndexerResolver {
     return link;
   }
 
-  /** Whether the labels of a metrics page can say which chain a value is of. */
-  #checkMetrics(listed: readonly Listed[], sharing: readonly Listed[]): void {
-    const known = this.#dialect?.metrics;
-    const { chain = known?.chain, chains } = this.#entry.metrics ?? {};
-    const spot = this.#spot.at("metrics", "chains");
-    if (known !== undefined && chain === undefined && sharing.length > 1) {
-      const expected = "expected metrics: { chain: LABEL }, or a url with {chain}";
-      this.#spot.add(`no label says which of ${sharing.length} chains a value is of, ${expected}`);
-    }
-    if (chains !== undefined && chain === undefined) {
-      spot.add("no effect without chain, the label whose values it has", "key");
-    }
-    const slugs = listed.map(({ slug }) => slug);
-    for (const [value, slug] of Object.entries(chains ?? {})) {
-      if (!slugs.includes(slug)) {
-        const hint = () => didYouMean(slug, slugs) || "; expected a chain of this indexer";
-        spot.at(value).add(() => `unknown chain "${slug}"${hint()}`);
-      }
-    }
-  }
-
-  /** What is read of the metrics page of an endpoint of these chains, beside what its dialect knows. */
-  #metrics(listed: readonly Listed[]): Partial<MetricsForm> | undefined {
-    const { metrics } = this.#entry;
-    if (metrics === undefined) {
-      return undefined;
-    }
-    const { chains, ...others } = metrics;
-    const ids = Object.entries(chains ?? {}).flatMap(([value, slug]) =>
-      listed.filter((chain) => chain.slug === slug).map(({ chainId }) => [value, chainId] as const),
-    );
-    return { ...others, ...(chains && { chains: Object.fromEntries(ids) }) };
-  }
-
   /** The index-node API beside an endpoint. Null: the indexer has none, or a problem was added. */
   #status(listed: readonly Listed[]): StatusApi | null {
     const { status } = this.#entry;
@@ -401,9 +340,4 @@ function ownKeysOf(own: ChainValues): readonly string[] {
 /** Whether a text can be the id of a deployment, which is sent within a query. */
 function isDeploymentId(text: string): boolean {
   return /^[\w-]{1,64}$/.test(text);
-}
-
-/** Without a query and a body it is a GET. */
-function toForm({ method: _, chain_id: chainId, not_started: notStarted, ...rest }: CustomEntry): Form {
-  return { ...rest, chainId, notStarted };
 }

@@ -1,5 +1,7 @@
 import { destinationOf } from "../budgets/accounts.ts";
+import { RPC_DIALECT } from "../dialects/families.ts";
 import { readFilledUrl, readHeaders, withCredentials } from "./address.ts";
+import { checkDialect, type ListedChain, readBlocks } from "./dialect-blocks.ts";
 import type { Sections } from "./fleet.ts";
 import type { RpcEntry } from "./indexer-schema.ts";
 import type { Draft } from "./indexers.ts";
@@ -21,14 +23,16 @@ export function resolveRpcNodes(
     const nodes = new Map<string, Draft>();
     for (const [index, entry] of (chain?.rpc ?? []).entries()) {
       const spot = top.at("chains", slug, "rpc", index);
-      const node = resolveRpcNode(slug, entry, spot, secrets);
+      const own = { slug, chainId: chain?.id ?? 0 };
+      const node = resolveRpcNode(own, entry, spot, secrets);
       if (typeof entry !== "string") {
         checkBudgetName(entry.budget, spot.at("budget"), budgets);
+        checkDialect(entry, spot, [own], 1);
       }
       if (node !== null && nodes.has(node.key)) {
         spot.add(`chain "${slug}" has this URL already`);
       } else if (node !== null) {
-        const endpoint = { ...node, chainId: chain?.id ?? 0, schedule: node.schedule ?? schedule };
+        const endpoint = { ...node, schedule: node.schedule ?? schedule };
         nodes.set(node.key, { endpoint, schedule: spot.at("schedule") });
       }
     }
@@ -37,10 +41,13 @@ export function resolveRpcNodes(
 }
 
 /** Null: a problem was added. The key begins so that people recognise the node, and ends so that two nodes of one host differ. */
-function resolveRpcNode(slug: string, entry: RpcEntry, spot: Spot, secrets: Secrets) {
-  const [own, urlSpot] =
-    typeof entry === "string" ? [{ url: entry, headers: {} }, spot] : [entry, spot.at("url")];
-  const { url: text, headers: written, budget = null, ...rest }: Exclude<RpcEntry, string> = own;
+function resolveRpcNode(chain: ListedChain, entry: RpcEntry, spot: Spot, secrets: Secrets) {
+  const { slug, chainId } = chain;
+  const [own, urlSpot]: readonly [Exclude<RpcEntry, string>, Flaws] =
+    typeof entry === "string"
+      ? [{ url: entry, headers: {}, dialect: RPC_DIALECT }, spot]
+      : [entry, spot.at("url")];
+  const { url: text, headers: written, budget = null, custom, metrics, ...rest } = own;
   const filled = withoutProblems(secrets.fill(text, new Map()), urlSpot);
   const url = filled && readFilledUrl(filled, urlSpot, secrets);
   const headers = readHeaders(written, spot.at("headers"), secrets, (value, flaws) =>
@@ -57,13 +64,14 @@ function resolveRpcNode(slug: string, entry: RpcEntry, spot: Spot, secrets: Secr
         url: url.href,
         host: url.host,
         headers: withCredentials(headers, url, secrets),
-        dialect: "rpc",
-        // Its provider and its schedule.
+        // Its dialect with its blocks, its provider and its schedule.
         ...rest,
+        ...readBlocks({ custom, metrics }, [chain]),
         pollIntervalMs: 0,
         budget,
         targets: [],
         chain: slug,
+        chainId,
       }
     : null;
 }

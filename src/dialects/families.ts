@@ -90,7 +90,12 @@ export const FAMILIES = {
   ],
 } as const satisfies Readonly<Record<string, readonly Form[]>>;
 
-/** An Ethereum JSON-RPC node: the chain's own head. `chains.yaml` names it under `rpc`, not under `dialect`. */
+/** The dialect of an Ethereum JSON-RPC node, under `rpc` alone. */
+export const RPC_DIALECT = "rpc";
+/** The values of `dialect` of a node under `rpc`: what serves the head of a chain. */
+export const HEAD_DIALECTS = [RPC_DIALECT, "erpc", "firehose", "sqd-portal", "metrics", "custom"] as const;
+
+/** An Ethereum JSON-RPC node: the chain's own head. */
 const RPC: Form = {
   body: { jsonrpc: "2.0", id: 1, method: "eth_getBlockByNumber", params: ["latest", false] },
   height: "number",
@@ -190,8 +195,8 @@ export const RPC_QUESTIONS: readonly Question[] = questionsOf(RPC);
  * @throws {RangeError} If the endpoint's dialect is not in the registry; the configuration accepts no such name.
  */
 export const questionsFor = memoize(
-  (endpoint: AskedEndpoint & Pick<Endpoint, "kind" | "dialect">): readonly Question[] => {
-    if (endpoint.kind === "rpc") {
+  (endpoint: AskedEndpoint & Pick<Endpoint, "dialect">): readonly Question[] => {
+    if (endpoint.dialect === RPC_DIALECT) {
       return RPC_QUESTIONS;
     }
     const dialect = DIALECTS[endpoint.dialect];

@@ -71,6 +71,14 @@ export const METRICS_FAMILIES = {
   shovel: { height: "shovel_latest_block_local", chain: "src" },
   // A sink of Substreams, `:9102/metrics`.
   substreams: { height: "head_block_number", where: { app: "substreams_sink" } },
+  // eRPC, `:4001/metrics`: the head of a network that it serves in cluster mode, `evm:8453`. In its default mode there is none.
+  erpc: {
+    height: "erpc_network_served_tip_block_number",
+    chain: "network",
+    where: { lane: "all", axis: "latest" },
+  },
+  // A component of Firehose, `:9102/metrics`: of several apps in one process the head of the last.
+  firehose: { height: "head_block_number" },
   // An indexer of NEAR, NEAR Lake among them.
   "near-lake": { height: "near_indexer_streaming_current_block_height" },
 } as const satisfies Readonly<Record<string, MetricsForm>>;

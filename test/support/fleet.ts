@@ -75,6 +75,11 @@ function usualPath(kind: ServerKind, key: string): string {
       return "/graphql";
     case "custom":
       return `/${slug}/api`;
+    case "ponder-status":
+      return "/status";
+    case "envio-metrics":
+    case "erpc":
+      return `/${slug}/metrics`;
     case "ponder":
     case "rpc":
       return "/";

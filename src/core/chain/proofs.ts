@@ -86,11 +86,16 @@ function isSuspect(source: SourceState, { consensus }: Pick<ChainState, "consens
   );
 }
 
-/** An RPC node with a recent reply that no source contradicts. */
-function isWitness(source: SourceState, state: ChainState, { chain }: WatchedChain, nowMs: number): boolean {
+/** A JSON-RPC node with a recent reply that no source contradicts. */
+function isWitness(
+  source: SourceState,
+  state: ChainState,
+  { chain, sources }: WatchedChain,
+  nowMs: number,
+): boolean {
   const newest = newestSample(source);
   return (
-    source.kind === "rpc" &&
+    sources.get(source.key)?.hasBlocks === true &&
     source.last?.kind === "head" &&
     newest !== null &&
     nowMs - newest.receivedAtMs <= staleAfterMs(chain.thresholds, source.pollIntervalMs) &&

@@ -58,6 +58,7 @@ function sourcesOf(
     chain,
     source: {
       kind,
+      hasBlocks: kind === "rpc" && endpoint.dialect === "rpc",
       pollIntervalMs,
       provider: providers.get(source) ?? source,
       sentTo: `${ids.get(chain) ?? ""} ${digest}`,

@@ -24,6 +24,8 @@ export interface WatchedChain {
 /** A target or an RPC node, as it is configured. */
 export interface WatchedSource {
   readonly kind: SourceState["kind"];
+  /** Whether it can be asked for the block at a height, as a JSON-RPC node can. */
+  readonly hasBlocks: boolean;
   readonly pollIntervalMs: number;
   /** What has faults in common: sources of one provider fail together. */
   readonly provider: string;

@@ -8,7 +8,7 @@ import type { ParityReading } from "../../core/model/parity.ts";
 import type { Redact } from "../../core/model/redact.ts";
 import { failEverySource } from "../../dialects/assign-rows.ts";
 import { askedBy, type Outcome, type Question, requestOf } from "../../dialects/dialect.ts";
-import { blockQuestion, CHAIN_ID_QUESTION, questionsFor } from "../../dialects/families.ts";
+import { blockQuestion, CHAIN_ID_QUESTION, questionsFor, RPC_DIALECT } from "../../dialects/families.ts";
 import { combineQuestion, readParity } from "../../dialects/parity.ts";
 import {
   afterAnswer,
@@ -225,9 +225,9 @@ export class Poll {
     return latest;
   }
 
-  /** Asks an RPC node for its chain before its first block is asked for and believed; then asks for the heights. */
+  /** Asks a JSON-RPC node for its chain before its first block is asked for and believed; then asks for the heights. */
   async #attempt(search: QuestionSearch, use: Use): Promise<Attempt> {
-    if (this.#endpoint.kind === "indexer" || search.isOfChain) {
+    if (this.#endpoint.dialect !== RPC_DIALECT || search.isOfChain) {
       return await this.#askHeights(search, use);
     }
     const { answer, times } = await this.#ask(CHAIN_ID_QUESTION, use);

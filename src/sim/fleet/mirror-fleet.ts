@@ -66,7 +66,7 @@ function endpointSpec(endpoint: Endpoint, { chains }: Fleet): EndpointSpec {
 /** The software that most likely runs at an endpoint: by its URL first, then by its dialect. */
 function guessServerKind({ kind, url, dialect, targets }: Endpoint): ServerKind {
   const { hostname, pathname } = new URL(url);
-  if (kind === "rpc") {
+  if (kind === "rpc" && dialect === "rpc") {
     return "rpc";
   }
   if (/^\/api\/(?:[^/]+\/)?(?:subgraphs|deployments)\/id\//.test(pathname)) {
@@ -81,6 +81,9 @@ function guessServerKind({ kind, url, dialect, targets }: Endpoint): ServerKind 
     case "subquery":
     case "graph-status":
     case "custom":
+    case "ponder-status":
+    case "envio-metrics":
+    case "erpc":
       return dialect;
     default: {
       const servesMany = dialect === "auto" && targets.length > 1;
@@ -103,6 +106,7 @@ function healthOf(kind: ServerKind, blockTimeMs: number): Partial<TargetBehaviou
     case "envio-2.27":
       return { lagMs: 300, batchBlocks: blocksInMs(1_000) };
     case "rpc":
+    case "erpc":
       return { lagMs: 100 };
     default:
       return { lagMs: 800 };

@@ -279,7 +279,7 @@ export class SimulatedEndpoint {
 
 /** `protocol/variant/tier/chain`; for an RPC node, the key of its endpoint. */
 function targetKeyOf({ kind, key }: EndpointSpec, slug: string): string {
-  if (kind === "rpc") {
+  if (kind === "rpc" || kind === "erpc") {
     return key;
   }
   const indexer = key.includes("/") ? key.slice(0, key.lastIndexOf("/")) : key;

@@ -12,18 +12,21 @@ export function answerAs(
   call: Call,
   rows: readonly ServedRow[],
 ): Answer {
-  if (call.method !== "POST") {
+  const server: Server | Page | null = kind === "rpc" ? null : SERVERS[kind];
+  if (call.method !== (typeof server === "function" ? "GET" : "POST")) {
     return html("405 Method Not Allowed", 405);
   }
+  if (typeof server === "function") {
+    return server(rows);
+  }
   const sent = parseObject(call.body);
-  if (kind === "rpc") {
+  if (server === null) {
     return json({ jsonrpc: "2.0", id: sent["id"] ?? null, ...rpcOutcome(sent, firstOf(rows)) });
   }
   const query = sent["query"];
   if (typeof query !== "string") {
     return json({ errors: [{ message: "the body has no query" }] }, 400);
   }
-  const server: Server = SERVERS[kind];
   const refusal = kind === "gateway" ? refuseCaller(call, apiKeys) : null;
   return refusal ?? server.answer?.(query, rows) ?? answerQuery(server, query, server.rootOf(rows));
 }
@@ -198,14 +201,7 @@ const PONDER: Server = {
   `),
   refuse: (errors) => refuseAsGraphqlJs(errors, 200),
   rootOf: (rows) => ({
-    _meta: {
-      status: Object.fromEntries(
-        rows.map(({ slug, chainId: id, block, timestampSec }) => [
-          slug,
-          { id, block: block === null ? null : { number: block, timestamp: timestampSec } },
-        ]),
-      ),
-    },
+    _meta: { status: ponderStatus(rows) },
     campaigns: ({ where, orderDirection, limit }: ListArguments) => ({
       items: rows
         .filter(({ chainId }) => isWanted(chainId, where?.chainId))
@@ -213,6 +209,15 @@ const PONDER: Server = {
     }),
   }),
 };
+
+function ponderStatus(rows: readonly ServedRow[]): object {
+  return Object.fromEntries(
+    rows.map(({ slug, chainId: id, block, timestampSec }) => [
+      slug,
+      { id, block: block === null ? null : { number: block, timestamp: timestampSec } },
+    ]),
+  );
+}
 
 /** One chain, -1 before the first block. */
 const SQUID: Server = {
@@ -289,7 +294,45 @@ const SERVERS = {
   subquery: SUBQUERY,
   "graph-status": GRAPH_STATUS,
   custom: CUSTOM,
-} as const satisfies Readonly<Record<string, Server>>;
+  /** Ponder's own route, beside its API. */
+  "ponder-status": (rows) => json(ponderStatus(rows)),
+  // hyperindex: packages/envio/src/Metrics.res
+  "envio-metrics": (rows) =>
+    metricsPage({
+      envio_progress_ready: rows.map(({ chainId }) => `{chainId="${String(chainId)}"} 1`),
+      envio_progress_block: rows.map(
+        ({ chainId, block }) => `{chainId="${String(chainId)}"} ${String(block ?? -1)}`,
+      ),
+      envio_progress_block_time_seconds: rows
+        .filter(({ block }) => block !== null)
+        .map(({ chainId, timestampSec }) => `{chainId="${String(chainId)}"} ${String(timestampSec)}`),
+    }),
+  // erpc: telemetry/metrics.go
+  erpc: (rows) =>
+    metricsPage({
+      erpc_network_served_tip_block_number: rows.flatMap(({ block, chainId }) =>
+        ["latest", "finalized"].map(
+          (axis) =>
+            `{axis="${axis}",lane="all",network="evm:${String(chainId)}",project="main"} ${Number(block) - (axis === "latest" ? 0 : 64)}`,
+        ),
+      ),
+    }),
+} as const satisfies Readonly<Record<string, Server | Page>>;
+
+/** A page that is read with a GET. */
+type Page = (rows: readonly ServedRow[]) => Answer;
+
+/** Prometheus' text format, with the gauges of the process before those that are asked for. */
+function metricsPage(gauges: Readonly<Record<string, readonly string[]>>): Answer {
+  const families = Object.entries({ process_cpu_seconds_total: [" 12.5"], ...gauges });
+  const lines = families.flatMap(([name, series]) => [
+    `# HELP ${name} Help.`,
+    `# TYPE ${name} gauge`,
+    ...series.map((one) => `${name}${one}`),
+  ]);
+  const headers = { "content-type": "text/plain; version=0.0.4; charset=utf-8" };
+  return { status: 200, headers, body: `${lines.join("\n")}\n` };
+}
 
 /** A chain's own node: JSON-RPC 2.0, numbers as hexadecimal text. */
 function rpcOutcome({ method, params }: Readonly<Record<string, unknown>>, row: ServedRow): object {
