@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { parse, parseAllDocuments } from "yaml";
 import { z } from "zod";
@@ -159,6 +159,18 @@ describe("deploy/kubernetes.yaml", () => {
   });
 });
 
+describe("deploy/helm/values", () => {
+  it("has an example of every value of the chart", () => {
+    const examples = readdirSync(new URL("helm/values", DEPLOY));
+    const used = new Set(examples.flatMap((file) => namesOf(yaml(`helm/values/${file}`))));
+
+    const described = namesOf(yaml("helm/synclag/values.yaml"));
+
+    expect(described.length).toBeGreaterThan(50);
+    expect(described.filter((name) => !used.has(name))).toEqual([]);
+  });
+});
+
 describe("deploy/compose.yaml", () => {
   it("names each image once, at the top, and no other file names one", () => {
     const named = Object.values(services).flatMap(({ image }) => (image === undefined ? [] : [image]));
@@ -244,6 +256,14 @@ describe("deploy/README.md", () => {
     expect(links.filter((path) => !existsSync(new URL(path, DEPLOY)))).toEqual([]);
   });
 });
+
+/** The keys of a file of values, and those one level below. */
+function namesOf(values: unknown): readonly string[] {
+  return Object.entries(z.record(z.string(), z.unknown()).parse(values)).flatMap(([name, value]) => {
+    const isMap = value !== null && typeof value === "object" && !Array.isArray(value);
+    return [name, ...(isMap ? Object.keys(value).map((key) => `${name}.${key}`) : [])];
+  });
+}
 
 function matcher([name, operator, value]: readonly [string, string, string]): string {
   return `${name}${operator}"${value}"`;

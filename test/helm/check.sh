@@ -70,6 +70,27 @@ two_pods_without_volume() {
     ! grep -qE 'volumeClaimTemplates|--state=' "$work/rendered.yaml"
 }
 
+# To any port, and from this namespace and Prometheus: a port that is blocked looks like an indexer that is down.
+open_and_guarded() {
+  template --values "$1" --show-only templates/networkpolicy.yaml | tail -n +3 >"$work/rendered.yaml"
+  grep -qxF '    - {}' "$work/rendered.yaml" && grep -q 'podSelector: {}' "$work/rendered.yaml" &&
+    grep -q 'app.kubernetes.io/name: prometheus' "$work/rendered.yaml" && ! grep -qE 'port: [0-9]' "$work/rendered.yaml"
+}
+
+# In one line.
+says_what_is_missing() {
+  ! template 2>"$work/error"
+  [[ $(grep -c '^Error: .*set config, the text of chains.yaml, or existingConfigMap$' "$work/error") == 1 ]]
+}
+
+# Without an object that is the cluster's to make, and with another name throughout.
+every_value() {
+  template --values "$1" >"$work/rendered.yaml"
+  grep -q '^            claimName: synclag-state$' "$work/rendered.yaml" && grep -q '^kind: HTTPRoute$' "$work/rendered.yaml" &&
+    grep -q '^      priorityClassName: monitoring$' "$work/rendered.yaml" && ! grep -qE 'volumeClaimTemplates|runAsUser' "$work/rendered.yaml" &&
+    ! grep -A4 '^metadata:' "$work/rendered.yaml" | grep -E '^  name: ' | grep -v fleet-watcher
+}
+
 same_example() {
   template --values "$root/deploy/helm/values/example.yaml" | diff - <(sed '/^---$/,$!d' "$root/deploy/kubernetes.yaml")
 }
@@ -80,9 +101,13 @@ for values in "$root"/deploy/helm/values/*.yaml; do
 done
 check "the rules are those of dashboards/rules" same_rules "$root/deploy/helm/values/operator.yaml"
 check "no link leads to localhost" linked "$root/deploy/helm/values/operator.yaml"
-check "a missing configuration is refused" refuses
+check "helm lint on the defaults" "$bin/helm" lint --strict "$chart"
+check "a missing configuration is refused in one line" says_what_is_missing
+check "an ingress without a host is refused" refuses --set existingConfigMap=x --set ingress.enabled=true
 check "an unknown value is refused" refuses --set existingConfigMap=x --set replicas=2
 check "a store without the key of its Secret is refused" refuses --set existingConfigMap=x --set store.urlFrom.name=x
+check "by default every indexer can be reached, and only Prometheus and the namespace come in" open_and_guarded "$root/deploy/helm/values/existing.yaml"
+check "what is chosen is what is rendered" every_value "$root/deploy/helm/values/every-value.yaml"
 check "with a store two pods run, without a volume" two_pods_without_volume "$root/deploy/helm/values/store.yaml"
 check "deploy/kubernetes.yaml is rendered from the chart" same_example
 

@@ -16,6 +16,7 @@ import (
 	policy "k8s.io/api/policy/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	utilyaml "k8s.io/apimachinery/pkg/util/yaml"
+	gateway "sigs.k8s.io/gateway-api/apis/v1"
 	"sigs.k8s.io/yaml"
 )
 
@@ -29,6 +30,10 @@ func typeOf(meta metav1.TypeMeta) any {
 		return &core.Service{}
 	case "networking.k8s.io/v1/NetworkPolicy":
 		return &networking.NetworkPolicy{}
+	case "networking.k8s.io/v1/Ingress":
+		return &networking.Ingress{}
+	case "gateway.networking.k8s.io/v1/HTTPRoute":
+		return &gateway.HTTPRoute{}
 	case "policy/v1/PodDisruptionBudget":
 		return &policy.PodDisruptionBudget{}
 	case "monitoring.coreos.com/v1/ServiceMonitor":

@@ -1,9 +1,9 @@
 {{- define "synclag.name" -}}
-{{- .Release.Name | trunc 52 | trimSuffix "-" -}}
+{{- .Values.fullnameOverride | default .Release.Name | trunc 52 | trimSuffix "-" -}}
 {{- end -}}
 
 {{- define "synclag.selector" -}}
-app.kubernetes.io/name: synclag
+app.kubernetes.io/name: {{ .Values.nameOverride | default "synclag" }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end -}}
 
