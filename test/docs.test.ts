@@ -13,6 +13,8 @@ const PAGES = [
   ...readdirSync("docs", { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md"))
     .map((name) => join("docs", name)),
+  "deploy/README.md",
+  "test/worlds/FIGURES.md",
 ];
 
 describe("the pages", () => {
