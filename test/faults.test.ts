@@ -31,6 +31,8 @@ const LEAST_POLLS = 3;
 const NEEDS_A_SOCKET = [
   "truncated",
   "huge",
+  "metrics_page_of_1_gb",
+  "metrics_line_of_1_gb",
   "gzip_bomb",
   "deflate_garbage",
   "plain_text",
@@ -137,7 +139,7 @@ describe("a fault of an indexer", () => {
 async function playOverSockets(): Promise<void> {
   const fleet = await startFleet({
     nowMs: Date.now,
-    endpoints: [...SPOILT.flatMap(specsOf), ...WIRE_CASES.map(neighbourSpec)],
+    endpoints: [...SPOILT.flatMap(specsOf), ...WIRE_CASES.map((wire) => neighbourSpec(wire, "graph-node"))],
   });
   for (const { name, fault } of SPOILT) {
     if (fault !== null) {
@@ -267,11 +269,11 @@ function urlKeyOf(protocol: string): string {
 
 /** The endpoint of a fault, and its neighbour on the same host. */
 function specsOf({ name, spec }: FaultCase): readonly TestEndpoint[] {
-  return [{ ...spec, key: keyOf(name), chains: ["base"], origin: name }, neighbourSpec({ name })];
+  return [{ ...spec, key: keyOf(name), chains: ["base"], origin: name }, neighbourSpec({ name }, spec.kind)];
 }
 
-function neighbourSpec({ name }: Pick<FaultCase, "name">): TestEndpoint {
-  return { kind: "graph-node", key: keyOf(neighbourOf(name)), chains: ["base"], origin: name };
+function neighbourSpec({ name }: Pick<FaultCase, "name">, kind: TestEndpoint["kind"]): TestEndpoint {
+  return { kind, key: keyOf(neighbourOf(name)), chains: ["base"], origin: name };
 }
 
 function truthOf(simulated: SimulatedFleet): Truth {

@@ -13,7 +13,17 @@ describe("interpretReply() of hostile replies", () => {
       fc.string(),
       anyAnswer().map((answer) => JSON.stringify(answer)),
     );
-    const anyDialect = fc.constantFrom("auto", "graph", "envio", "ponder", "squid", "subquery", "rpc");
+    const anyDialect = fc.constantFrom(
+      "auto",
+      "graph",
+      "envio",
+      "ponder",
+      "squid",
+      "subquery",
+      "rpc",
+      "ponder-status",
+      "envio-metrics",
+    );
     const anyChains = fc.constantFrom([1], [1, 10]);
 
     fc.assert(
@@ -65,6 +75,38 @@ describe("interpretReply() of hostile replies", () => {
     });
 
     expect(new Set(kinds)).toEqual(new Set(["failed"]));
+  });
+
+  it("reads a megabyte of half a line of metrics in a time that grows with its length alone", () => {
+    const halves = [
+      '{a="',
+      'a="b",',
+      '\\"',
+      '"}',
+      " ",
+      "{",
+      "envio_progress_block",
+      'envio_progress_block{a="b"}\n',
+    ];
+
+    const kinds = halves.map((half) => {
+      const text = half.repeat(Math.ceil(1_000_000 / half.length));
+      return read(`# TYPE x gauge\nenvio_progress_block{${text}`, "envio-metrics", [1])[0]?.kind;
+    });
+
+    expect(new Set(kinds)).toEqual(new Set(["failed"]));
+  });
+
+  it("finds the series of expected chains among 10,000 others", () => {
+    const others = Array.from(
+      { length: 10_000 },
+      (_, index) => `envio_progress_block{chainId="${100_000 + index}"} 5`,
+    );
+    const page = [...others, 'envio_progress_block{chainId="1"} 7'].join("\n");
+
+    expect(read(page, "envio-metrics", [1])[0]).toMatchObject({
+      outcomes: [{ kind: "head", head: { block: 7 } }],
+    });
   });
 
   it("finds the rows of expected chains among 10,000 others", () => {

@@ -45,7 +45,13 @@ const STATUS_OF: Readonly<Record<FailureReason, Status>> = {
 };
 
 export function faultCases(truth: Truth): readonly FaultCase[] {
-  return [...namedCases(), ...subgraphCases(truth), ...envioCases(truth), ...otherCases(truth)];
+  return [
+    ...namedCases(),
+    ...subgraphCases(truth),
+    ...envioCases(truth),
+    ...pageCases(truth),
+    ...otherCases(truth),
+  ];
 }
 
 /** All that the simulator knows by name. */
@@ -54,7 +60,7 @@ function namedCases(): readonly FaultCase[] {
     name: name.replaceAll("_", "-"),
     reason,
     status: reason === null ? "ok" : STATUS_OF[reason],
-    spec: { kind: "graph-node" },
+    spec: { kind: name.startsWith("metrics_") ? "envio-metrics" : "graph-node" },
     fault,
   }));
 }
@@ -154,6 +160,45 @@ function envioCases({ block }: Truth): readonly FaultCase[] {
         JSON.stringify({ data: { _meta: [good, ...unknown] } }),
       ),
     ),
+  ];
+}
+
+/** A page of metrics whose gauge has something wrong, and pages of JSON that are read with a GET. */
+function pageCases({ block }: Truth): readonly FaultCase[] {
+  const series = (value: string, chainId = "8453"): string =>
+    `envio_progress_block{chainId="${chainId}"} ${value}`;
+  const cases: readonly (readonly [
+    name: string,
+    lines: readonly string[],
+    reason: FailureReason | null,
+    status?: Status,
+  ])[] = [
+    ["true", [series(String(block))], null],
+    ["with-exponent", [series(block.toExponential())], null],
+    ["not-a-number", [series("NaN")], null, "syncing"],
+    ["minus-1", [series("-1")], null, "syncing"],
+    ["without-the-gauge", [], null, "syncing"],
+    ["infinite", [series("+Inf")], "schema"],
+    ["1e308", [series("1e308")], "schema"],
+    ["negative", [series("-7")], "schema"],
+    ["fraction", [series(`${block}.5`)], "schema"],
+    ["word", [series("soon")], "schema"],
+    ["same-series-twice", [series(String(block)), series(String(block))], null],
+    ["same-series-with-two-values", [series(String(block)), series(String(block - 1))], "schema"],
+    ["of-other-chains", [series("7", "1"), series("7", "10")], null, "missing"],
+    ["of-chains-without-id", [series("7", "base sepolia")], "schema"],
+    ["without-value", ['envio_progress_block{chainId="8453"}'], "schema"],
+    ["label-without-end", ['envio_progress_block{chainId="8453} 7'], "schema"],
+  ];
+  return [
+    ...cases.map(([name, lines, reason, status]) => {
+      const page = ["# TYPE envio_progress_block gauge", ...lines, ""].join("\n");
+      return of("envio-metrics", answered(`metrics-${name}`, reason, page, status));
+    }),
+    of("envio-metrics", answered("metrics-as-page-of-html", "malformed", "<!DOCTYPE html>\n<p>Sign in</p>")),
+    of("ponder-status", answered("status-as-list", "schema", "[]")),
+    of("ponder-status", answered("status-block-null", null, '{"base":{"id":8453,"block":null}}', "syncing")),
+    of("ponder-status", answered("status-of-no-chain", null, "{}", "syncing")),
   ];
 }
 

@@ -76,6 +76,16 @@ const DAMAGES = damagesOf({
     const chunks = Array.from({ length: 320 }, () => "x".repeat(64 * 1024));
     Readable.from(['{"data":"', ...chunks, '"}']).pipe(response);
   },
+  /** 1 GB of series of the gauge that is asked for. */
+  page_of_1_gb(response, answer) {
+    response.writeHead(answer.status, answer.headers);
+    Readable.from(gigabyteOf('envio_progress_block{chainId="7"} 7\n')).pipe(response);
+  },
+  /** 1 GB of one line. */
+  line_of_1_gb(response, answer) {
+    response.writeHead(answer.status, answer.headers);
+    Readable.from(gigabyteOf("other_metric")).pipe(response);
+  },
   /** 64 gzip members of 1 MB of spaces each, which together are one valid file. */
   gzip_bomb(response, answer) {
     const member = gzipSync(Buffer.alloc(1024 * 1024, " "));
@@ -105,6 +115,14 @@ function damagesOf<Name extends string>(
     ([name, send]) => [name, { name, send }] as const,
   );
   return Object.fromEntries(damages) as Record<Name, Damage>;
+}
+
+/** In pieces of about 64 kB, made when they are sent. */
+function* gigabyteOf(text: string): Generator<string> {
+  const piece = text.repeat(Math.ceil((64 * 1024) / text.length));
+  for (let sent = 0; sent < 2 ** 30; sent += piece.length) {
+    yield piece;
+  }
 }
 
 function startBody(response: ServerResponse, { status, headers, body }: Answer): void {
@@ -211,6 +229,8 @@ export const FAULTS = {
   deflate_garbage: { damage: DAMAGES.deflate_garbage, reason: "malformed" },
   nested: replying(raw(`${'{"data":'.repeat(100_000)}1${"}".repeat(100_000)}`), "schema"),
   huge: { damage: DAMAGES.huge, reason: "too_large" },
+  metrics_page_of_1_gb: { damage: DAMAGES.page_of_1_gb, reason: "too_large" },
+  metrics_line_of_1_gb: { damage: DAMAGES.line_of_1_gb, reason: "too_large" },
   gzip_bomb: { damage: DAMAGES.gzip_bomb, reason: "malformed" },
 
   json_null: replying(raw("null"), "malformed"),
