@@ -58,6 +58,7 @@ describe("docs/your-case.md", () => {
       "One subgraph on The Graph's gateway",
       "Envio and a subgraph side by side",
       "Ponder",
+      "Indexers without an API, by their own pages",
       "SQD and SubQuery",
     ]);
   });

@@ -1,18 +1,12 @@
+import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { type Scenario, startScenario } from "../support/scenario.ts";
 
-/** A Ponder and an Envio without their APIs, and the head of a chain from a proxy of nodes. */
-const FLEET = `
-version: 1
-poll: { retries: 0, rpc_schedule: "*/15 * * * * *" }
-chains:
-  base: { id: 8453, block_time: 2s, rpc: [{ url: "https://erpc.example:4001/metrics", dialect: erpc }] }
-  ethereum: { id: 1, block_time: 12s }
-protocols:
-  vaults:
-    - { variant: ponder, dialect: ponder-status, url: "https://ponder.example:42069/status", chains: [base, ethereum] }
-    - { variant: envio, dialect: envio-metrics, url: "https://envio.example:9898/metrics", chains: [base, ethereum] }
-`;
+/** A Ponder and an Envio without their APIs, a proxy of nodes and a node: an example of the documents, as it stands there. */
+const FLEET =
+  /^## Indexers without an API.*?^```yaml\n(.*?)^```$/ms.exec(
+    readFileSync("docs/your-case.md", "utf8"),
+  )?.[1] ?? "";
 
 describe("indexers and nodes that are read from a page", () => {
   it("are asked with one GET each, whose heights, times and head count like those of an API", async () => {
@@ -28,8 +22,11 @@ describe("indexers and nodes that are read from a page", () => {
       "ponder/ethereum ok",
     ]);
     expect(targets.map(({ block_timestamp: time }) => time === null)).toEqual([false, false, false, false]);
-    expect(chains.map(({ reference }) => reference?.sources)).toEqual([3, 2]);
-    expect(new Set(play.received.map(({ body }) => body))).toEqual(new Set([""]));
+    expect(chains.map(({ reference }) => reference?.sources)).toEqual([3, 3]);
+    const pages = play.received.filter(({ path }) => path !== "/");
+    expect(new Set(pages.map(({ path, body }) => `${path} ${body}`))).toEqual(
+      new Set(["/metrics ", "/status "]),
+    );
   });
 
   it("are stalled where one chain stands still, whatever the page says of being ready", async () => {
@@ -64,7 +61,8 @@ describe("indexers and nodes that are read from a page", () => {
     await play.run("5m");
 
     expect(statusesOf(play)).toContain("envio/base diverged");
-    expect(new Set(play.received.map(({ body }) => body))).toEqual(new Set([""]));
+    const forBlocks = play.received.filter(({ body }) => body !== "" && !/eth_chainId|"latest"/.test(body));
+    expect(forBlocks).toEqual([]);
   });
 });
 

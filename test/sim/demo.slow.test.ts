@@ -34,7 +34,7 @@ describe("synclag demo", () => {
 
     expectGolden(`test/fixtures/demo/${demo.name}.expected.txt`, shown.join("\n"));
     expect(new Set(endpoints.map(({ dialect }) => dialect))).toEqual(
-      new Set([...FAMILY_QUESTIONS.keys(), "custom", "rpc"]),
+      new Set([...FAMILY_QUESTIONS.keys(), "ponder-status", "envio-metrics", "custom", "rpc"]),
     );
   });
 });

@@ -20,6 +20,14 @@ protocols:
       dialect: ponder
       url: http://ponder.vaults.example:42069/graphql
       chains: [base, ethereum]
+    - variant: ponder-status
+      dialect: ponder-status
+      url: http://ponder.vaults.example:42069/status
+      chains: [base, ethereum]
+    - variant: envio-metrics
+      dialect: envio-metrics
+      url: http://envio.vaults.example:9898/metrics
+      chains: [base, ethereum]
     - variant: squid
       dialect: squid
       url: http://squid.vaults.example:4350/graphql
