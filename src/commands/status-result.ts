@@ -181,7 +181,7 @@ async function pollOrAsk(round: Round, world: CommandWorld): Promise<StatusResul
     }
     const json = owner === null ? await pollOnce(round, world) : null;
     if (json !== null) {
-      return { json, statusesUrl: "docs/statuses.md" };
+      return { json, statusesUrl: `${world.packageRoot}docs/statuses.md` };
     }
     await sleep(RETRY_MS);
   }

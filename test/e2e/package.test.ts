@@ -60,8 +60,12 @@ describe("the npm package", () => {
     const folders = new Set(packed.files.map(({ path }) => path.split("/")[0]));
 
     const documents = [
+      "CHANGELOG.md",
+      "CONTRIBUTING.md",
       "LICENSE",
       "README.md",
+      "ROADMAP.md",
+      "SECURITY.md",
       "assets",
       "chains.schema.json",
       "chains.yaml",
@@ -70,6 +74,19 @@ describe("the npm package", () => {
     ];
     expect([...folders].sort()).toEqual([...documents, "dist", "docs", "package.json"]);
     expect(packed.files.filter(({ path }) => /\.(ts|map)$/.test(path))).toEqual([]);
+  });
+
+  it("holds what its README links to", async () => {
+    const paths = packed.files.map(({ path }) => path);
+    const readme = await readFile(join(ROOT, "README.md"), "utf8");
+    const links = [...readme.matchAll(/\]\((?!http)([^)#]+)/g)].map(([, link = ""]) => link);
+
+    expect(links.length).toBeGreaterThan(10);
+    expect(
+      links.filter(
+        (link) => !paths.some((path) => path === link || (link.endsWith("/") && path.startsWith(link))),
+      ),
+    ).toEqual([]);
   });
 
   it("runs by its bin, in the version of package.json", async () => {
