@@ -4,6 +4,7 @@ import { buildOf, CommandError, type CommandWorld, EXIT } from "./commands/comma
 import type { DemoFlags } from "./commands/demo.ts";
 import type { EventsFlags } from "./commands/events.ts";
 import type { Exported, ExportFlags } from "./commands/export.ts";
+import type { InitFlags } from "./commands/init.ts";
 import type { PlanFlags } from "./commands/plan.ts";
 import type { ProbeFlags } from "./commands/probe.ts";
 import type { ReplayFlags } from "./commands/replay.ts";
@@ -41,6 +42,7 @@ export async function runCli(argv: readonly string[], world: CommandWorld): Prom
     addCheck,
     addEvents,
     addPlan,
+    addInit,
     addProbe,
     addReplay,
     addExport,
@@ -166,17 +168,30 @@ function addPlan(program: Command, world: CommandWorld, exit: (code: number) => 
     });
 }
 
+function addInit(program: Command, world: CommandWorld, exit: (code: number) => void): void {
+  program
+    .command("init")
+    .description(
+      "write a chains.yaml for these endpoints, after asking each what it is; without URLs, one to fill in",
+    )
+    .argument("[url...]", `URLs of indexers and RPC nodes; \${VAR} and \${file:/path} are filled in`)
+    .addOption(headerOption())
+    .option("--chain-id <n>", "the chain's number, where a reply does not have it")
+    .option("--timeout <duration>", "time limit of each request", "10s")
+    .option("-o, --output <file>", "the file, which must not exist", "chains.yaml")
+    .action(async (urls: readonly string[], flags: InitFlags) => {
+      const { init } = await import("./commands/init.ts");
+      exit(await init(urls, flags, world));
+    });
+}
+
 function addProbe(program: Command, world: CommandWorld, exit: (code: number) => void): void {
   program
     .command("probe")
     .description("ask one endpoint what it serves, without a configuration; exit code 0: it has a height")
     .argument("<url>", `URL of an indexer or RPC node; \${VAR} and \${file:/path} are filled in`)
-    .option(
-      "--header <header>",
-      `header to send, such as 'Authorization: Bearer \${KEY}'; may be repeated`,
-      repeated,
-      [],
-    )
+    .option("--discover", "ask at the usual addresses beside the URL too, such as /graphql and /status")
+    .addOption(headerOption())
     .option("--chain-id <n>", "the chain's number, where the reply does not have it")
     .option("--timeout <duration>", "time limit of each request", "10s")
     .addOption(formatOption("table", "json"))
@@ -276,6 +291,15 @@ function storeOption(): Option {
 
 function clusterOption(): Option {
   return new Option("--cluster <name>", "fleets of different names share a store (default: default)");
+}
+
+function headerOption(): Option {
+  return new Option(
+    "--header <header>",
+    `header to send to every URL, such as 'Authorization: Bearer \${KEY}'; may be repeated`,
+  )
+    .argParser(repeated)
+    .default([]);
 }
 
 /** The first format is the default. */

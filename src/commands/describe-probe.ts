@@ -1,71 +1,88 @@
+import type { Headers } from "../config/address.ts";
 import { groupBy } from "../core/model/group-by.ts";
-import type { FailureReason } from "../core/model/observation.ts";
 import { formatCount, formatDuration, formatNumber, isoTime } from "../core/model/text.ts";
 import type { Row } from "../dialects/dialect.ts";
-
-/** One request of a probe and what came of it. */
-export interface Attempt {
-  readonly dialect: string;
-  readonly asked: string;
-  readonly tookMs: number;
-  readonly rows: readonly Row[];
-  /** Why there are no rows, in the server's words; null where there are. */
-  readonly refusal: string | null;
-  /** `refused`: the server does not know this query. */
-  readonly reason: FailureReason | "refused" | "redirect" | null;
-  /** `graph-node 0.44.0`, or without the version, where this is its index-node API. */
-  readonly indexNode: string | null;
-}
+import { type Attempt, isFit, type PlaceResult, UNREACHED } from "./ask-endpoint.ts";
+import { chainsLines, chainsOf, type NamedChain } from "./chains-lines.ts";
+import { KeyVariables } from "./key-variables.ts";
 
 export interface ProbeReport {
   /** As it was typed: `${VAR}` stays. */
   readonly url: string;
-  readonly headers: Readonly<Record<string, string>>;
+  readonly headers: Headers;
   /** The number that the user gave, or null. */
   readonly chainId: number | null;
   readonly attempts: readonly Attempt[];
-  /** The names of well-known chains by their ids. */
-  readonly slugs: ReadonlyMap<number, string>;
+  /** Of every address that was asked; `url` and `attempts` are those of the best. */
+  readonly results: readonly PlaceResult[];
 }
-
-/** Reasons for which the server has said nothing at all. */
-const UNREACHED: ReadonlySet<string | null> = new Set(["timeout", "dns", "connect", "tls"]);
 
 /** What a person reads: what the endpoint serves, what it refused, what to do, and the lines for chains.yaml. */
 export function renderProbeText(report: ProbeReport, nowMs: number): string {
-  const { attempts, chainId } = report;
+  const { attempts, chainId, results } = report;
   const found = attempts.find(isFit);
   const advice = found === undefined ? adviceFor(attempts) : null;
   return [
+    ...placeLines(report),
     headlineOf(report, found),
     ...(found?.rows ?? []).map((row) => `  ${describeRow(row, chainId, nowMs)}`),
     ...refusalLines(attempts),
     ...(advice === null ? [] : ["", advice]),
     "",
-    `${formatCount(attempts.length, "request")} sent; no budget of Synclag counts this, but the provider may`,
+    `${formatCount(countRequests(results), "request")} sent; no budget of Synclag counts this, but the provider may`,
     ...(found === undefined ? [] : ["", "For chains.yaml:", "", ...yamlOf(report, found)]),
   ].join("\n");
 }
 
 /** The same for scripts. */
-export function renderProbeJson({ url, chainId, attempts }: ProbeReport): string {
+export function renderProbeJson(report: ProbeReport): string {
+  const { url, chainId, attempts, results } = report;
   const found = attempts.find(isFit);
   const json = {
     url,
     dialect: found?.dialect ?? null,
     query: found?.asked ?? null,
     took_ms: found?.tookMs ?? null,
-    requests: attempts.length,
+    requests: countRequests(results),
+    found: results.flatMap((result) => {
+      const fit = result.attempts.find(isFit);
+      return fit === undefined ? [] : [{ url: result.url, dialect: fit.dialect, chains: fit.rows.length }];
+    }),
     chains: (found?.rows ?? []).map((row) => ({ chain_id: row.chainId ?? chainId, ...rowJson(row) })),
     refused: attempts
       .filter(({ refusal }) => refusal !== null)
       .map(({ dialect, asked, reason, refusal }) => ({ dialect, query: asked, reason, detail: refusal })),
+    chains_yaml:
+      found === undefined
+        ? null
+        : yamlOf(report, found)
+            .map((line) => `${line}\n`)
+            .join(""),
   };
   return JSON.stringify(json, null, 2);
 }
 
-function isFit({ rows, indexNode }: Attempt): boolean {
-  return rows.length > 0 || indexNode !== null;
+function countRequests(results: readonly PlaceResult[]): number {
+  return results.reduce((sum, { attempts }) => sum + attempts.length, 0);
+}
+
+/** What each address answered, where several were asked. */
+function placeLines({ url, results }: ProbeReport): readonly string[] {
+  if (results.length === 1) {
+    return [];
+  }
+  const lines = results.map((result) => {
+    const fit = result.attempts.find(isFit);
+    const best = result.url === url && fit !== undefined ? "; the best of them" : "";
+    return `  ${result.url}: ${fit === undefined ? describeFailure(result.attempts) : `dialect ${fit.dialect}, ${formatCount(fit.rows.length, "chain")}${best}`}`;
+  });
+  return ["Asked at:", ...lines, ""];
+}
+
+/** Why no dialect fits, in one line. */
+export function describeFailure(attempts: readonly Attempt[]): string {
+  const { refusal, reason } = attempts.at(-1) ?? { refusal: null, reason: null };
+  return reason === "refused" ? `no dialect fits: ${refusal}` : `${refusal} (${reason})`;
 }
 
 function headlineOf({ url, attempts }: ProbeReport, found: Attempt | undefined): string {
@@ -151,38 +168,22 @@ function describeRow({ chainId, content }: Row, given: number | null, nowMs: num
   ].join("; ");
 }
 
+const UNKNOWN_CHAIN: NamedChain = {
+  id: 1,
+  slug: "my-chain",
+  comment: "the reply has no chain id: put the right name and id here",
+};
+
 /** A whole configuration for an indexer, which `config check` accepts; for an RPC node, the line of its chain. */
-function yamlOf(
-  { url, headers, chainId, slugs }: ProbeReport,
-  { dialect, rows, indexNode }: Attempt,
-): readonly string[] {
-  const named = rows.flatMap((row) => row.chainId ?? []);
-  const ids = new Set(named.length > 0 ? named : [chainId].filter((id) => id !== null));
-  const known = [...ids].map((id) => ({ id, slug: slugs.get(id) ?? `chain-${id}`, comment: "" }));
-  const comment = "   # the reply has no chain id: put the right name and id here";
-  const chains = known.length > 0 ? known : [{ id: 1, slug: "my-chain", comment }];
-  const rpc = dialect === "rpc" ? `, rpc: [${JSON.stringify(url)}]` : "";
-  const chainLines = [
-    "chains:",
-    ...chains.map((chain) => `  ${chain.slug}: { id: ${chain.id}${rpc} }${chain.comment}`),
-  ];
-  if (dialect === "rpc") {
-    return chainLines;
-  }
-  return [
-    "version: 1",
-    ...chainLines,
-    "protocols:",
-    "  my-protocol:",
-    "    - variant: my-variant",
-    `      dialect: ${dialect}`,
-    `      url: ${JSON.stringify(url)}`,
-    ...(Object.keys(headers).length === 0 ? [] : [`      headers: ${JSON.stringify(headers)}`]),
-    ...(indexNode === null
-      ? [`      chains: [${chains.map(({ slug }) => slug).join(", ")}]`]
-      : [
-          "      chains:",
-          ...chains.map(({ slug }) => `        ${slug}: { deployment: QmDeployment }   # its id`),
-        ]),
-  ];
+function yamlOf({ url, headers, chainId }: ProbeReport, found: Attempt): readonly string[] {
+  const variables = new KeyVariables([url, ...Object.values(headers)]);
+  const known = chainsOf(url, chainId, found);
+  const endpoint = {
+    url: variables.inUrl(url),
+    headers: variables.inHeaders(headers),
+    dialect: found.dialect,
+    chains: known.length === 0 ? [UNKNOWN_CHAIN] : known,
+  };
+  const lines = chainsLines([endpoint]);
+  return found.dialect === "rpc" ? lines.slice(1, -1) : lines;
 }

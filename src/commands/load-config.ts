@@ -16,13 +16,12 @@ import { CommandError, type CommandWorld } from "./command-world.ts";
  */
 export function loadConfig(
   file: string,
-  world: Pick<CommandWorld, "env" | "readFile" | "listFiles" | "keepSecret">,
+  world: Pick<CommandWorld, "env" | "readFile" | "keepSecret">,
 ): Config {
   const advice =
-    "name another (in a container, mount its folder), start with the one that `synclag probe URL` prints, or try `synclag demo`";
+    "name another (in a container, mount its folder), start with `synclag init`, or try `synclag demo`";
   const text = readConfigFile(file, world, advice);
-  const { env, readFile, listFiles } = world;
-  const config = parseConfig(text, { file, env, readFile, listFiles });
+  const config = parseConfig(text, { file, env: world.env, readFile: world.readFile });
   world.keepSecret(config.secrets);
   return config;
 }

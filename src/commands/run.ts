@@ -42,14 +42,10 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
   const listen = readListen(flags.listen);
   const store = readStoreFlags(flags, world);
   world.keepSecret(store?.secrets ?? []);
-  const files = new WatchedFiles(world);
+  const files = new WatchedFiles(world.readFile);
   const load = (): Config => {
     files.startOver();
-    const config = loadConfig(flags.config, {
-      ...world,
-      readFile: (path) => files.read(path),
-      listFiles: (folder, pattern) => files.list(folder, pattern),
-    });
+    const config = loadConfig(flags.config, { ...world, readFile: (path) => files.read(path) });
     // The command line wins over the file.
     return listen === null ? config : { ...config, listen };
   };

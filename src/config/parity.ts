@@ -31,18 +31,16 @@ export function resolveProbes(
   top: Spot,
   served: readonly ServedTarget[],
 ): readonly ResolvedProbe[] {
-  const places = new Map<string, string>();
+  const names = new Set<string>();
   return (sections.parity ?? []).flatMap((entry, index) => {
     if (entry === null) {
       return [];
     }
     const spot = top.at("parity", index);
-    const first = places.get(entry.name);
-    if (first === undefined) {
-      places.set(entry.name, spot.at("name").where);
-    } else {
-      spot.at("name").add(`probe "${entry.name}" is listed twice, first at ${first}`);
+    if (names.has(entry.name)) {
+      spot.at("name").add(`probe "${entry.name}" is listed twice`);
     }
+    names.add(entry.name);
     return resolveProbe(entry, spot, sections, served) ?? [];
   });
 }

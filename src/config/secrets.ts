@@ -138,6 +138,7 @@ const PUBLIC_ID = /\/(?:public|(?:subgraphs|deployments)\/id)\/[^/]+|\/Qm[1-9A-H
 /** `max-age=3600`, `?v=2`: redacting such numbers would garble block numbers. */
 const SHORT_NUMBER = /^\d{1,7}$/;
 const MIN_PAIR_VALUE_LENGTH = 6;
+const NAME_OF_KEY = /key|token|secret|auth|pass/i;
 
 /** What may be a key in a URL: user, password, values of the query, and what looks like one in a path from outside of the file. */
 export function secretsInUrl(parts: readonly Part[]): readonly string[] {
@@ -152,6 +153,33 @@ export function secretsInUrl(parts: readonly Part[]): readonly string[] {
 export function hasKeyInPath(parts: readonly Part[]): boolean {
   const [path = ""] = pathAndQuery(parts, "value", "secret");
   return keysIn(path).length > 0;
+}
+
+/** What is written in front of a key in a URL, and the key. */
+export interface WrittenKey {
+  readonly before: string;
+  readonly key: string;
+  readonly kind: "KEY" | "PASSWORD";
+}
+
+/** What looks like a key in a URL as it was typed: a password, a lone user, values of the query, parts of the path. */
+export function writtenKeys(parts: readonly Part[]): readonly WrittenKey[] {
+  const text = parts.map((part) => (part.source === "text" ? part.text : GAP)).join("");
+  const [, user = "", password] = /^https?:\/\/([^/?#:@]*)(?::([^/?#@]*))?@/i.exec(text) ?? [];
+  const [path = "", query = ""] = pathAndQuery(parts, "value", "secret");
+  const found: readonly WrittenKey[] = [
+    password === undefined
+      ? { before: "//", key: user, kind: "KEY" }
+      : { before: `//${user}:`, key: password, kind: "PASSWORD" },
+    ...keysIn(path).map((key) => ({ before: "", key, kind: "KEY" as const })),
+    ...query.split("&").flatMap((pair) => {
+      const [name = "", key = ""] = pair.split(/=(.*)/s);
+      return looksLikeKey(key) || NAME_OF_KEY.test(name)
+        ? [{ before: `${name}=`, key, kind: "KEY" as const }]
+        : [];
+    }),
+  ];
+  return found.filter(({ key }) => key !== "" && !key.includes(GAP));
 }
 
 /** With a gap in place of the parts from these sources: names and numbers of chains are no keys. */

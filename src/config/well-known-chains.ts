@@ -24,3 +24,10 @@ const CHAINS: ReadonlyMap<number, WellKnownChain> = new Map(
 export function wellKnownChain(id: number): WellKnownChain | null {
   return CHAINS.get(id) ?? null;
 }
+
+/** The well-known chain that a URL names, such as `…/airdrops-base-sepolia`: by the longest name in it; null where there is none. */
+export function wellKnownChainIn(url: string): WellKnownChain | null {
+  const words = `-${url.toLowerCase().replace(/[^a-z0-9]+/g, "-")}-`;
+  const named = [...CHAINS.values()].filter(({ slug }) => words.includes(`-${slug}-`));
+  return named.sort((a, b) => b.slug.length - a.slug.length)[0] ?? null;
+}

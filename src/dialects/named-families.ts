@@ -82,3 +82,18 @@ export const METRICS_FAMILIES = {
   // An indexer of NEAR, NEAR Lake among them.
   "near-lake": { height: "near_indexer_streaming_current_block_height" },
 } as const satisfies Readonly<Record<string, MetricsForm>>;
+
+/** Where pages that name their chains, or have one, usually are below an indexer's address: `synclag probe` looks there. */
+export const USUAL_PATHS: Readonly<Record<string, string>> = {
+  "ponder-status": "/status",
+  "subquery-meta": "/meta",
+  "sqd-portal": "/head",
+  safe: "/api/v1/about/indexing/",
+  blockbook: "/api/v2",
+  ensnode: "/api/indexing-status",
+  blockscout: "/api/v2/main-page/blocks",
+  algorand: "/health",
+  "envio-metrics": "/metrics",
+  "sqd-metrics": "/metrics",
+  "subquery-metrics": "/metrics",
+};

@@ -7,6 +7,7 @@ import { issueCertificate } from "../support/certificates.ts";
 import { FAULTS, type FaultName } from "../support/faults.ts";
 import { startFleet } from "../support/fleet.ts";
 import { expectGolden } from "../support/golden.ts";
+import { serve } from "../support/listener.ts";
 import { startRawServer } from "../support/raw-server.ts";
 import { runCommand, transcriptOf } from "./run-command.ts";
 
@@ -118,9 +119,50 @@ describe("synclag probe", () => {
       const { out } = await runCommand(["probe", url, "--header", "X-Key: a"]);
 
       const yaml = out.slice(out.indexOf("version: 1"));
-      const config = parseConfig(yaml, { file: "chains.yaml", env: {}, readFile: () => "" });
+      const config = parseConfig(yaml, { file: "chains.yaml", env: { X_KEY: "a" }, readFile: () => "" });
       expect(config.fleet.indexers[0]?.endpoints[0]).toMatchObject({ url, headers: { "X-Key": "a" } });
     }
+  });
+
+  it("finds the address that tells most, within the requests that it announces", async () => {
+    const fallen = { number: 7, timestamp: 1_795_176_000 };
+    const requests: string[] = [];
+    await using server = await serve(({ method, url }, response) => {
+      requests.push(`${method} ${url}`);
+      const pages: Readonly<Record<string, unknown>> = {
+        "POST /app/graphql": { data: { _meta: { block: { number: 7 } } } },
+        "GET /app/status": { base: { id: 8453, block: fallen }, mainnet: { id: 1, block: fallen } },
+      };
+      const page = pages[`${method} ${url}`];
+      response.statusCode = page === undefined ? 404 : 200;
+      response.end(JSON.stringify(page ?? "no such page"));
+    });
+
+    const table = await runCommand(["probe", `${server.url}/app`, "--discover"]);
+    const sent = requests.length;
+    const json = await runCommand(["probe", `${server.url}/app/graphql`, "--discover", "--format", "json"]);
+
+    expect(table.exitCode).toBe(0);
+    const announced = Number(/at most (\d+) requests$/.exec(table.err)?.[1]);
+    expect(sent).toBeLessThanOrEqual(announced);
+    expect(table.out).toContain(`${server.url}/app/graphql: dialect graph, 1 chain\n`);
+    expect(table.out).toContain(
+      `${server.url}/app/status: dialect ponder-status, 2 chains; the best of them`,
+    );
+    expect(table.out).toContain(`${sent} requests sent`);
+    const { chains_yaml: yaml, dialect, found } = JSON.parse(json.out) as {
+      readonly chains_yaml: string;
+      readonly dialect: string;
+      readonly found: readonly unknown[];
+    };
+    expect(dialect).toBe("ponder-status");
+    expect(found).toHaveLength(2);
+    const { fleet } = parseConfig(yaml, { file: "chains.yaml", env: {}, readFile: () => "" });
+    expect(fleet.chains.map(({ slug, name }) => [slug, name])).toEqual([
+      ["base", "Base"],
+      ["ethereum", "Ethereum"],
+    ]);
+    expect(fleet.indexers[0]?.endpoints[0]?.url).toBe(`${server.url}/app/status`);
   });
 
   it("fills variables in, sends headers, and prints no secret", async () => {

@@ -1,0 +1,181 @@
+import { existsSync, writeFileSync } from "node:fs";
+import { Secrets } from "../config/secrets.ts";
+import { groupBy } from "../core/model/group-by.ts";
+import { createRedact } from "../core/model/redact.ts";
+import { formatCount } from "../core/model/text.ts";
+import { hasCode, whyUnreadable } from "../io/system-error.ts";
+import {
+  askPlaces,
+  bestOf,
+  isFit,
+  mostRequests,
+  openClient,
+  type PlaceResult,
+  placesBeside,
+  readChainId,
+  readEndpoint,
+  readHeaderFlags,
+  typedPlace,
+} from "./ask-endpoint.ts";
+import { chainsLines, chainsOf, type FoundEndpoint } from "./chains-lines.ts";
+import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
+import { describeFailure } from "./describe-probe.ts";
+import { KeyVariables } from "./key-variables.ts";
+import { readDuration } from "./load-config.ts";
+
+export interface InitFlags {
+  readonly header: readonly string[];
+  readonly chainId?: string;
+  readonly timeout: string;
+  readonly output: string;
+}
+
+/** For editors; `synclag config schema` prints the file that it names. */
+const SCHEMA_LINE = "# yaml-language-server: $schema=./chains.schema.json";
+
+const MINIMAL_FILE = `${SCHEMA_LINE}
+version: 1
+
+chains:
+  base: { id: 8453 }   # name and block time of a well-known chain follow from its id
+  # ethereum: { id: 1, rpc: ["https://node.example.com"] }   # rpc: a head that does not depend on your indexers
+
+# The other indexers of a protocol are compared with its first one.
+protocols:
+  my-protocol:
+    - variant: subgraph
+      url: "https://indexer.example.com/subgraphs/name/acme/my-protocol-{chain}"   # without {chain}: one URL for all chains
+      # headers: { Authorization: "Bearer \${MY_KEY}" }   # from the environment
+      # schedule: "*/15 * * * * *"                       # when it is polled; without it, every 30 s
+      chains: [base]
+`;
+
+/**
+ * `synclag init`: asks each endpoint what it is, and writes a chains.yaml for all of them; without URLs, one to fill in. A file
+ * that exists stays as it is.
+ *
+ * @throws {CommandError} If the file exists or cannot be written, an argument is invalid, or no endpoint can be used.
+ */
+export async function init(urls: readonly string[], flags: InitFlags, world: CommandWorld): Promise<number> {
+  const { output } = flags;
+  if (existsSync(output)) {
+    throw existing(output);
+  }
+  const probed = urls.length === 0 ? null : await probeAll(urls, flags, world);
+  write(output, probed === null ? MINIMAL_FILE : `${probed.lines.join("\n")}\n`);
+  world.out(`Wrote ${output}${probed === null ? ": put your addresses in" : ""}`);
+  const isDefault = output === "chains.yaml";
+  const variables = probed?.variables ?? [];
+  for (const line of [
+    "",
+    ...(variables.length === 0
+      ? []
+      : [
+          `Set ${variables.join(", ")} in the environment: an indexer whose variable is not set is skipped.`,
+          "",
+        ]),
+    "Next:",
+    `  synclag config check${isDefault ? "" : ` ${output}`}`,
+    `  synclag run${isDefault ? "" : ` --config ${output}`}          # then open http://127.0.0.1:9855/`,
+    "  synclag config schema > chains.schema.json   # completes and checks the file in your editor",
+  ]) {
+    world.out(line);
+  }
+  return EXIT.ok;
+}
+
+function existing(output: string): CommandError {
+  return new CommandError(
+    `Cannot write ${output}: it exists, and is never overwritten; name another with -o`,
+  );
+}
+
+function write(output: string, text: string): void {
+  try {
+    writeFileSync(output, text, { flag: "wx" });
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) {
+      throw existing(output);
+    }
+    const message = `Cannot write ${output}: ${whyUnreadable(error)}`;
+    throw new CommandError(message, { cause: error, exitCode: EXIT.failure });
+  }
+}
+
+/** The lines of the file, and the variables that they name. */
+async function probeAll(urls: readonly string[], flags: InitFlags, world: CommandWorld) {
+  const headers = readHeaderFlags(flags.header);
+  const chainId = readChainId(flags.chainId);
+  const secrets = new Secrets(world);
+  const endpoints = [...new Set(urls)].map((url) => {
+    const { host, pathname } = new URL(readEndpoint(url, headers, secrets).url);
+    // An address without a path may be that of a server: its usual paths are tried.
+    return { url, host, places: [typedPlace(url), ...(pathname === "/" ? placesBeside(url) : [])] };
+  });
+  world.keepSecret(secrets.all);
+  const redact = createRedact(secrets.all);
+  const variables = new KeyVariables([...urls, ...flags.header]);
+  const hidden = variables.inHeaders(headers);
+  await using client = openClient(readDuration("--timeout", flags.timeout), world);
+  const most = endpoints.reduce((sum, { places }) => sum + mostRequests(places), 0);
+  world.err(`Asking ${formatCount(endpoints.length, "endpoint")}: at most ${most} requests`);
+  const addressOf = (url: string) => readEndpoint(url, headers, secrets);
+  const results = new Map<string, PlaceResult | undefined>();
+  // One request at a time to each host.
+  await Promise.all(
+    [...groupBy(endpoints, ({ host }) => host).values()].map(async (ofHost) => {
+      for (const { url, places } of ofHost) {
+        results.set(
+          url,
+          bestOf(await askPlaces(places, addressOf, client, (attempts) => attempts.some(isFit))),
+        );
+      }
+    }),
+  );
+  const found: FoundEndpoint[] = [];
+  const notes: string[] = [];
+  for (const { url } of endpoints) {
+    const { attempts, url: best } = results.get(url) ?? { attempts: [], url };
+    const result = resultOf({ url: variables.inUrl(best), headers: hidden }, attempts, chainId);
+    const { dialect, chains, why } = result;
+    world.out(
+      redact(`  ${result.url}: ${why ?? `${dialect}, ${chains.map(({ slug }) => slug).join(", ")}`}`),
+    );
+    if (why === null) {
+      found.push(result);
+    } else {
+      notes.push(redact(`#   ${result.url}: ${why}`));
+    }
+  }
+  if (found.every(({ dialect }) => dialect === "rpc")) {
+    const message = `Cannot write ${flags.output}: no endpoint is an indexer that tells its block and its chain`;
+    throw new CommandError(message, { exitCode: EXIT.failure });
+  }
+  const lines = chainsLines(found);
+  return {
+    lines: [SCHEMA_LINE, ...lines, ...(notes.length === 0 ? [] : ["# Not in this file:", ...notes])],
+    variables: variables.names.filter((name) => lines.join("\n").includes(`\${${name}}`)),
+  };
+}
+
+/** `why`: why it cannot be used, or null. */
+function resultOf(
+  address: Pick<FoundEndpoint, "url" | "headers">,
+  attempts: PlaceResult["attempts"],
+  chainId: number | null,
+): FoundEndpoint & { readonly why: string | null } {
+  const fit = attempts.find(isFit);
+  const chains = fit === undefined ? [] : chainsOf(address.url, chainId, fit);
+  const result = { ...address, dialect: fit?.dialect ?? "", chains };
+  if (fit === undefined) {
+    return { ...result, why: describeFailure(attempts) };
+  }
+  if (fit.indexNode !== null) {
+    return { ...result, why: `index-node API of ${fit.indexNode}: name it as status beside a graph indexer` };
+  }
+  const hasChain = chains.length > 0;
+  return {
+    ...result,
+    why: hasChain ? null : `dialect ${fit.dialect} without a chain id: run again with --chain-id`,
+  };
+}
