@@ -1,6 +1,6 @@
 #!/usr/bin/env -S node --max-semi-space-size=4
 
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import { fileURLToPath } from "node:url";
 import { inspect } from "node:util";
@@ -35,6 +35,10 @@ const world: CommandWorld = {
   packageRoot: fileURLToPath(new URL("../", import.meta.url)),
   nodeVersion: process.version,
   readFile: (path) => readFileSync(path, "utf8"),
+  listFiles: (folder, pattern) =>
+    readdirSync(folder)
+      .filter((name) => pattern.test(name))
+      .sort(),
   out: (line) => process.stdout.write(`${line}\n`),
   err: (line, onDone) => {
     process.stderr.write(`${line}\n`, onDone);

@@ -8,6 +8,8 @@ export interface CommandWorld {
   readonly nodeVersion: string;
   /** @throws {Error} If the file cannot be read. */
   readonly readFile: (path: string) => string;
+  /** The names in a folder that match, sorted. @throws {Error} If it cannot be read. */
+  readonly listFiles: (folder: string, pattern: RegExp) => readonly string[];
   /** Prints a line of the result to stdout. */
   readonly out: (line: string) => void;
   /** A line for people, to stderr; `onDone` is called with the error if it could not be written. */

@@ -16,12 +16,13 @@ import { CommandError, type CommandWorld } from "./command-world.ts";
  */
 export function loadConfig(
   file: string,
-  world: Pick<CommandWorld, "env" | "readFile" | "keepSecret">,
+  world: Pick<CommandWorld, "env" | "readFile" | "listFiles" | "keepSecret">,
 ): Config {
   const advice =
     "name another (in a container, mount its folder), start with `synclag init`, or try `synclag demo`";
   const text = readConfigFile(file, world, advice);
-  const config = parseConfig(text, { file, env: world.env, readFile: world.readFile });
+  const { env, readFile, listFiles } = world;
+  const config = parseConfig(text, { file, env, readFile, listFiles });
   world.keepSecret(config.secrets);
   return config;
 }

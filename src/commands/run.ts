@@ -42,10 +42,14 @@ export async function run(flags: RunFlags, world: CommandWorld): Promise<number>
   const listen = readListen(flags.listen);
   const store = readStoreFlags(flags, world);
   world.keepSecret(store?.secrets ?? []);
-  const files = new WatchedFiles(world.readFile);
+  const files = new WatchedFiles(world);
   const load = (): Config => {
     files.startOver();
-    const config = loadConfig(flags.config, { ...world, readFile: (path) => files.read(path) });
+    const config = loadConfig(flags.config, {
+      ...world,
+      readFile: (path) => files.read(path),
+      listFiles: (folder, pattern) => files.list(folder, pattern),
+    });
     // The command line wins over the file.
     return listen === null ? config : { ...config, listen };
   };

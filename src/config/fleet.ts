@@ -70,7 +70,7 @@ function whole<Entry>(
 function resolveIndexers(sections: Sections, top: Spot, secrets: Secrets): readonly ResolvedIndexer[] {
   const chainIds =
     sections.chains && new Map([...sections.chains].map(([slug, chain]) => [slug, chain?.id ?? 0]));
-  const keys = new Set<string>();
+  const places = new Map<string, string>();
   return whole(sections.protocols).flatMap(([protocol, entries]) =>
     entries.flatMap((entry, index) => {
       if (entry === null) {
@@ -78,10 +78,13 @@ function resolveIndexers(sections: Sections, top: Spot, secrets: Secrets): reado
       }
       const spot = top.at("protocols", protocol, index);
       const key = indexerKey({ protocol, ...entry });
-      if (keys.has(key)) {
-        spot.at("variant").add(`${key} is listed twice; give one of them another variant or tier`);
+      const first = places.get(key);
+      if (first === undefined) {
+        places.set(key, spot.at("variant").where);
+      } else {
+        const advice = "give one of them another variant or tier";
+        spot.at("variant").add(`${key} is listed twice, first at ${first}; ${advice}`);
       }
-      keys.add(key);
       checkBudgetNames(entry, spot, sections);
       const selections = (sections.parity ?? [])
         .filter((probe) => probe?.protocol === protocol)

@@ -31,16 +31,18 @@ export function resolveProbes(
   top: Spot,
   served: readonly ServedTarget[],
 ): readonly ResolvedProbe[] {
-  const names = new Set<string>();
+  const places = new Map<string, string>();
   return (sections.parity ?? []).flatMap((entry, index) => {
     if (entry === null) {
       return [];
     }
     const spot = top.at("parity", index);
-    if (names.has(entry.name)) {
-      spot.at("name").add(`probe "${entry.name}" is listed twice`);
+    const first = places.get(entry.name);
+    if (first === undefined) {
+      places.set(entry.name, spot.at("name").where);
+    } else {
+      spot.at("name").add(`probe "${entry.name}" is listed twice, first at ${first}`);
     }
-    names.add(entry.name);
     return resolveProbe(entry, spot, sections, served) ?? [];
   });
 }

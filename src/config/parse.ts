@@ -4,17 +4,19 @@ import { groupBy } from "../core/model/group-by.ts";
 import { createRedact } from "../core/model/redact.ts";
 import type { Config } from "./config.ts";
 import { resolveFleet, type Sections } from "./fleet.ts";
+import { readWithIncludes } from "./include.ts";
 import { resolveNotify } from "./notify.ts";
 import { Problems, type Spot } from "./problems.ts";
 import { ConfigFile, type PublicEntry } from "./schema.ts";
 import { type Environment, Secrets } from "./secrets.ts";
 import { didYouMean, parseSections } from "./shape.ts";
-import { readYaml } from "./yaml.ts";
 
 /** Where a configuration comes from. */
 export interface ParseOptions extends Environment {
   /** The path as the user gave it; every problem begins with it. */
   readonly file: string;
+  /** The names in a folder that match, sorted; throws if it cannot be read. Without it, a pattern of \`include\` matches nothing. */
+  readonly listFiles?: (folder: string, pattern: RegExp) => readonly string[];
 }
 
 /**
@@ -24,7 +26,7 @@ export interface ParseOptions extends Environment {
  */
 export function parseConfig(text: string, options: ParseOptions): Config {
   const { file } = options;
-  const yaml = readYaml(text);
+  const yaml = readWithIncludes(text, options);
   const problems = new Problems(file, yaml);
   const secrets = new Secrets(options);
   const sections = parseSections(ConfigFile, yaml.readable ? yaml.value : undefined, problems.top);

@@ -31,9 +31,9 @@ export class Problems {
   constructor(file: string, yaml: YamlFile) {
     this.#file = file;
     this.#yaml = yaml;
-    this.top = new Spot([], yaml, this.#found);
-    for (const { position, message } of yaml.problems) {
-      this.#found.set(`${this.#found.size}`, { path: [], position, message });
+    this.top = new Spot([], { file, yaml, found: this.#found });
+    for (const { path = [], position, message } of yaml.problems) {
+      this.#found.set(`${this.#found.size}`, { path, position, message });
     }
   }
 
@@ -42,8 +42,11 @@ export class Problems {
     if (this.#found.size === 0) {
       return;
     }
+    // The file that includes the others comes first.
+    const fileOf = ({ file = this.#file }: Position) => (file === this.#file ? "" : file);
     const sorted = [...this.#found.values()].sort(
-      ({ position: a }, { position: b }) => a.line - b.line || a.column - b.column,
+      ({ position: a }, { position: b }) =>
+        fileOf(a).localeCompare(fileOf(b)) || a.line - b.line || a.column - b.column,
     );
     const lines = sorted.slice(0, MAX_PRINTED).map((problem) => this.#format(problem, redact));
     const more = sorted.length - lines.length;
@@ -52,9 +55,9 @@ export class Problems {
   }
 
   /** `FILE:LINE:COL: path: message`, on one line whatever the file contains. */
-  #format({ path, position: { line, column }, message }: Problem, redact: Redact): string {
+  #format({ path, position: { file = this.#file, line, column }, message }: Problem, redact: Redact): string {
     const text = maskKeys(redact(typeof message === "string" ? message : message()));
-    return escapeControls(`${this.#file}:${line}:${column}: ${this.#formatPath(path)}: ${text}`);
+    return escapeControls(`${file}:${line}:${column}: ${this.#formatPath(path)}: ${text}`);
   }
 
   /** `protocols.airdrops[1].chains.base.id`; `(file)` for the whole file. */
@@ -95,17 +98,22 @@ export interface Flaws {
 /** A value of a file. */
 export class Spot implements Flaws {
   readonly path: Path;
+  readonly #file: string;
   readonly #yaml: YamlFile;
   readonly #found: Map<string, Problem>;
 
-  constructor(path: Path, yaml: YamlFile, found: Map<string, Problem>) {
+  constructor(
+    path: Path,
+    { file, yaml, found }: { file: string; yaml: YamlFile; found: Map<string, Problem> },
+  ) {
     this.path = path;
+    this.#file = file;
     this.#yaml = yaml;
     this.#found = found;
   }
 
   at(...steps: Path): Spot {
-    return new Spot([...this.path, ...steps], this.#yaml, this.#found);
+    return new Spot([...this.path, ...steps], { file: this.#file, yaml: this.#yaml, found: this.#found });
   }
 
   add(message: Message, what: "key" | "value" = "value"): void {
@@ -113,6 +121,12 @@ export class Spot implements Flaws {
       const position = this.#yaml.positionOf(this.path, what);
       this.#found.set(JSON.stringify(this.path), { path: this.path, position, message });
     }
+  }
+
+  /** `FILE:LINE:COL` */
+  get where(): string {
+    const { file = this.#file, line, column } = this.#yaml.positionOf(this.path, "value");
+    return `${file}:${line}:${column}`;
   }
 
   /** Its key, or its index in a list. */

@@ -204,6 +204,13 @@ export const ConfigFile = z
       .literal(1)
       .meta({ expected: "1, the version of the format that this release reads" })
       .describe("Version of this file's format."),
+    include: z
+      .array(text("a path such as fleet/*.yaml"))
+      .meta({ expected: "a list of paths such as fleet/*.yaml" })
+      .default([])
+      .describe(
+        "Further files with chains, protocols, budgets, maintenance and parity, relative to this file; * in the last part of a path stands for any text. The lists of a protocol in several files become one.",
+      ),
     listen: Listen.prefault("127.0.0.1:9855").describe("Address of the HTTP server; --listen overrides it."),
     poll: Poll.prefault({}).describe("How endpoints are polled."),
     thresholds: Thresholds.prefault({}).describe(

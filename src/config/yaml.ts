@@ -18,17 +18,24 @@ import { memoize } from "../core/model/memoize.ts";
 /** Keys and indices from the top of the file down to a value. */
 export type Path = readonly (string | number)[];
 
-/** A place in a file; both count from 1. */
+/** A place in a file; both count from 1. `file` is absent where there is only one. */
 export interface Position {
+  readonly file?: string;
   readonly line: number;
   readonly column: number;
+}
+
+/** What is not valid YAML, or not usable as configuration; of the whole file where it has no path. */
+export interface YamlProblem {
+  readonly path?: Path;
+  readonly position: Position;
+  readonly message: string;
 }
 
 /** A configuration file as plain data, with the position of each piece. */
 export interface YamlFile {
   readonly value: unknown;
-  /** What is not valid YAML, or not usable as configuration. */
-  readonly problems: readonly { readonly position: Position; readonly message: string }[];
+  readonly problems: readonly YamlProblem[];
   /** False if the content cannot be checked. */
   readonly readable: boolean;
   /** The position of a value or its key, or of its nearest ancestor if it is absent. */

@@ -6,35 +6,50 @@ const LOOKS_UNTIL_SETTLED = 2;
 const LOOKS_UNTIL_GONE = 15;
 const UNREADABLE = "unreadable";
 
+interface Files {
+  /** Reads a text file, or throws. */
+  readonly readFile: (path: string) => string;
+  /** The names in a folder that match, sorted, or throws. */
+  readonly listFiles: (folder: string, pattern: RegExp) => readonly string[];
+}
+
+/** What was read, and a digest of what it held. */
+interface Watched {
+  readonly look: () => string;
+  readonly held: string;
+}
+
 /**
  * Reads text files and says when they have changed since. It compares contents: Kubernetes replaces a ConfigMap by moving
  * a symbolic link two levels above the file, of which `fs.watch` on the file reports nothing, and nor does it work on
  * network file systems; the time of a file changes where its content does not.
  */
 export class WatchedFiles {
-  readonly #readFile: (path: string) => string;
-  /** What was read, by path: a digest of the content, or that there was none. */
-  #read = new Map<string, string>();
+  readonly #files: Files;
+  #watched = new Map<string, Watched>();
   #lastLook = "";
   #looks = 0;
 
-  /** @param readFile Reads a text file, or throws. */
-  constructor(readFile: (path: string) => string) {
-    this.#readFile = readFile;
+  constructor(files: Files) {
+    this.#files = files;
   }
 
   /** Forgets the files read so far: those that are read from now on are watched. */
   startOver(): void {
-    this.#read = new Map();
+    this.#watched = new Map();
     this.#looks = 0;
   }
 
   /** Reads a file and watches it from now on. @throws If it cannot be read; it is watched nevertheless. */
   read(path: string): string {
-    this.#read.set(path, UNREADABLE);
-    const text = this.#readFile(path);
-    this.#read.set(path, digest(text));
-    return text;
+    return this.#watch(path, () => this.#files.readFile(path));
+  }
+
+  /** Lists the names in a folder that match, and watches from now on whether these are others. @throws If it cannot be read. */
+  list(folder: string, pattern: RegExp): readonly string[] {
+    const look = () => this.#files.listFiles(folder, pattern).join("/");
+    const names = this.#watch(`${folder}/ ${pattern.source}`, look);
+    return names.split("/").filter((name) => name !== "");
   }
 
   /**
@@ -42,21 +57,29 @@ export class WatchedFiles {
    * every few seconds.
    */
   haveChanged(): boolean {
-    const found = [...this.#read.keys()].map((path) => [path, this.#digestOf(path)] as const);
-    const changed = found.filter(([path, now]) => now !== this.#read.get(path));
+    const changed = [...this.#watched]
+      .map(([path, { held, look }]) => ({ path, held, now: digestOf(look) }))
+      .filter(({ held, now }) => now !== held);
     const look = JSON.stringify(changed);
     this.#looks = look === this.#lastLook ? this.#looks + 1 : 1;
     this.#lastLook = look;
-    const isGone = changed.some(([, now]) => now === UNREADABLE);
+    const isGone = changed.some(({ now }) => now === UNREADABLE);
     return changed.length > 0 && this.#looks >= (isGone ? LOOKS_UNTIL_GONE : LOOKS_UNTIL_SETTLED);
   }
 
-  #digestOf(path: string): string {
-    try {
-      return digest(this.#readFile(path));
-    } catch {
-      return UNREADABLE;
-    }
+  #watch(path: string, look: () => string): string {
+    this.#watched.set(path, { look, held: UNREADABLE });
+    const text = look();
+    this.#watched.set(path, { look, held: digest(text) });
+    return text;
+  }
+}
+
+function digestOf(look: () => string): string {
+  try {
+    return digest(look());
+  } catch {
+    return UNREADABLE;
   }
 }
 

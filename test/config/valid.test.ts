@@ -1,4 +1,5 @@
 import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { stringify } from "yaml";
 import type { Config } from "../../src/config/config.ts";
@@ -16,7 +17,7 @@ const ENV = {
 };
 
 describe("parseConfig()", () => {
-  it.each(readdirSync(FOLDER).filter((file) => !file.includes(".expected.")))(
+  it.each(readdirSync(FOLDER).filter((file) => /^[^.]+[.]yaml$/.test(file)))(
     "fills templates, defaults and schedules in, and collects the secrets: %s",
     (file) => {
       const config = parse(readFileSync(`${FOLDER}/${file}`, "utf8"), ENV);
@@ -97,5 +98,11 @@ function settingOf(line: string, pick: (config: Config) => unknown): unknown {
 }
 
 function parse(text: string, env: Readonly<Record<string, string>>): Config {
-  return parseConfig(text, { file: "chains.yaml", env, readFile: () => "secret-of-the-file\n" });
+  return parseConfig(text, {
+    file: "chains.yaml",
+    env,
+    readFile: (path) =>
+      path.endsWith(".yaml") ? readFileSync(join(FOLDER, path), "utf8") : "secret-of-the-file\n",
+    listFiles: (folder) => readdirSync(join(FOLDER, folder)),
+  });
 }

@@ -1,9 +1,12 @@
-import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { WatchedFiles } from "../../src/io/watched-files.ts";
+import { commandWorld } from "../support/command-world.ts";
 import { mountConfigMap } from "../support/config-map.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+
+const { world: FILES } = commandWorld({});
 
 describe("WatchedFiles.haveChanged()", () => {
   it("is false while a file holds what was read, even if it was written again", async () => {
@@ -49,7 +52,7 @@ describe("WatchedFiles.haveChanged()", () => {
   it("sees the symbolic link change that Kubernetes updates a ConfigMap with", async () => {
     await using folder = await temporaryFolder();
     const mount = mountConfigMap(folder.path, "version: 1");
-    const files = new WatchedFiles((path) => readFileSync(path, "utf8"));
+    const files = new WatchedFiles(FILES);
     files.read(mount.path);
 
     mount.update("version: 1");
@@ -81,12 +84,24 @@ describe("WatchedFiles.haveChanged()", () => {
 
     expect(looks(files, 2)).toEqual([2]);
   });
+
+  it("watches which files match a pattern", async () => {
+    await using folder = await temporaryFolder();
+    const { files } = watch(folder.path, "version: 1");
+    expect(files.list(folder.path, /^fleet-.*[.]yaml$/)).toEqual([]);
+    writeFileSync(join(folder.path, "synclag.state.json"), "{}");
+    expect(looks(files, 20)).toEqual([]);
+
+    writeFileSync(join(folder.path, "fleet-one.yaml"), "chains: {}");
+
+    expect(looks(files, 2)).toEqual([2]);
+  });
 });
 
 function watch(folder: string, text: string) {
   const path = join(folder, "chains.yaml");
   writeFileSync(path, text);
-  const files = new WatchedFiles((file) => readFileSync(file, "utf8"));
+  const files = new WatchedFiles(FILES);
   files.read(path);
   return { files, path };
 }

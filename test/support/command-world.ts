@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readdirSync, readFileSync } from "node:fs";
 import type { CommandWorld } from "../../src/commands/command-world.ts";
 
 /** A target that nobody serves: the daemon lives all the same. */
@@ -25,6 +25,10 @@ export function commandWorld(env: Readonly<Record<string, string>>): {
     packageRoot: new URL("../../", import.meta.url).pathname,
     nodeVersion: process.version,
     readFile: (path) => readFileSync(path, "utf8"),
+    listFiles: (folder, pattern) =>
+      readdirSync(folder)
+        .filter((name) => pattern.test(name))
+        .sort(),
     out: (line) => printed.out.push(line),
     err: (line) => printed.err.push(line),
     outIsTerminal: false,
