@@ -102,7 +102,7 @@ export function endProbe(former: BackOff, nowMs: number): BackOff {
 /** After a start or a reload one probe may go at once, for a person may have mended the cause; a minute after a refusal. */
 export function allowProbe(former: BackOff, nowMs: number): BackOff {
   const earliestMs = Math.max(nowMs, former.refusedAtMs + PROBE_MS);
-  return former.probe === "due" && earliestMs < former.untilMs ? { ...former, untilMs: earliestMs } : former;
+  return former.probe === "due" ? { ...former, untilMs: Math.min(former.untilMs, earliestMs) } : former;
 }
 
 /** Shortens a back-off that has become too long because the clock was put back. */

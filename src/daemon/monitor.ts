@@ -293,9 +293,7 @@ export class Monitor {
   }
 
   #keepExplanations(isKept: (target: string) => boolean): void {
-    if (this.#explanations.size > 0) {
-      this.#explanations = new Map([...this.#explanations].filter(([key]) => isKept(key)));
-    }
+    this.#explanations = new Map([...this.#explanations].filter(([key]) => isKept(key)));
   }
 
   #isUnreached(endpoint: Endpoint): boolean {

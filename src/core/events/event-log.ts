@@ -226,8 +226,10 @@ export class EventLog {
 
   /** Where events are too many, the time before which they are dropped. */
   #leastKeptMs(): number {
-    const tooMany = this.#count < MOST_EVENTS ? 0 : Math.floor(this.#count - MOST_EVENTS * 0.9);
-    return tooMany === 0 ? 0 : Date.parse(this.all()[tooMany]?.time ?? "");
+    if (this.#count < MOST_EVENTS) {
+      return Number.NEGATIVE_INFINITY;
+    }
+    return Date.parse(this.all()[Math.floor(this.#count - MOST_EVENTS * 0.9)]?.time ?? "");
   }
 }
 

@@ -118,7 +118,7 @@ function holdingInterval(
 
 /** The most that a chain of this pace moves in `ms`; for a negative time the least, as a negative number. */
 function furthest(ms: number, pace: PaceRange): number {
-  return ms * (ms > 0 ? pace.most : pace.least);
+  return Math.max(ms * pace.most, ms * pace.least);
 }
 
 function nearest(driver: Sample, partners: readonly Sample[]): Sample | null {

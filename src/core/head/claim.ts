@@ -1,6 +1,6 @@
 import type { Thresholds } from "../model/fleet.ts";
 import { readAtMs, type Sample } from "../model/sample.ts";
-import { reached, type SourceState } from "../source/source-state.ts";
+import { idleMs, reached, type SourceState } from "../source/source-state.ts";
 import { FASTEST_INTERVAL_MS, type Pace } from "./pace.ts";
 
 /** What one source says of its chain's head: made from its own last answers alone. */
@@ -96,7 +96,7 @@ function claimOf(source: SourceState, context: ClaimContext): Claim | null {
     timeMs: highest.timestampSec === null ? null : highest.timestampSec * 1_000,
     age: ageOf(highest, context),
     advancedMs: peak !== null && peak.atMs === lastAdvanceMs ? peak.atMs : null,
-    idleMs: peak === null ? 0 : Math.max(0, readAtMs(newest) - peak.atMs),
+    idleMs: idleMs(source),
     isBackfilling: isBackfilling(source, pace),
     samples,
     sharesHashes: source.sharesHashes,

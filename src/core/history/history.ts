@@ -149,7 +149,7 @@ function putIfWorse(ring: Ring, nowMs: number, values: Step): void {
 function badnessOf(lagsMs: Column, blocks: Column): number {
   const known = lagsMs.filter((lagMs) => lagMs !== null);
   if (known.length > 0) {
-    return known.reduce((total, lagMs) => total + lagMs, 0);
+    return known.reduce((total, lagMs) => total + lagMs);
   }
   return blocks.some((block) => block !== null) ? -1 : -2;
 }

@@ -20,51 +20,26 @@ export type IncidentChange = "start" | "continue";
 const START_SHARE = 0.5;
 const CONTINUE_SHARE = 1 / 3;
 
-/** The groups that contain any of `affected`, the narrowest first: indexers, chains, hosts. */
-export function groupsOf({
-  reports,
-  endpoints,
-  affected,
-}: {
-  readonly reports: readonly TargetReport[];
-  readonly endpoints: readonly Endpoint[];
-  readonly affected: readonly TargetReport[];
-}): readonly Group[] {
-  const { byIndexer, byHost, endpointOf } = endpointIndex(endpoints);
-  const down = affected.map(({ key }) => endpointOf.get(key)).filter((one) => one !== undefined);
-  const indexers = new Set(down.map(indexerKey));
-  const chains = new Set(affected.map(({ chain }) => chain));
-  const hosts = groupBy(down, ({ host }) => host);
-  const opposing = new Set(
-    affected.filter(({ status }) => status === "diverged").map(({ key }) => endpointOf.get(key)?.host),
-  );
+/** The groups of a fleet, the narrowest first: indexers, chains, hosts. */
+export function groupsOf(reports: readonly TargetReport[], endpoints: readonly Endpoint[]): readonly Group[] {
+  const { byIndexer, byHost } = endpointIndex(endpoints);
   const byKey = new Map(reports.map((report) => [report.key, report]));
-  const onChains = reports.filter(({ chain }) => chains.has(chain));
   return [
-    ...[...byIndexer]
-      .filter(([subject]) => indexers.has(subject))
-      .map(([subject, served]) => indexerGroup(subject, membersOf(served, byKey))),
-    ...[...groupBy(onChains, ({ chain }) => chain)].map(([chain, members]) => chainGroup(chain, members)),
-    ...[...byHost]
-      // A host cannot have more endpoints at fault than affected targets.
-      .filter(([host, served]) => (hosts.get(host)?.length ?? 0) > served.length * START_SHARE)
+    ...byIndexer.map(([subject, served]) => indexerGroup(subject, membersOf(served, byKey))),
+    ...[...groupBy(reports, ({ chain }) => chain)].map(([chain, members]) => chainGroup(chain, members)),
+    ...byHost
+      // A host that serves a single indexer is reported as that indexer.
+      .filter(([, served]) => new Set(served.map(indexerKey)).size > 1)
       .map(([host, served]) => hostGroup(host, served, byKey)),
-    ...[...groupBy(indexersOf(endpoints), ({ host }) => host)]
-      .filter(([host]) => opposing.has(host))
-      .map(([host, served]) => opposingGroup(host, membersOf(served, byKey))),
+    ...byHost.map(([host, served]) => opposingGroup(host, membersOf(served, byKey))),
   ];
 }
 
 const endpointIndex = memoize((endpoints: readonly Endpoint[]) => {
-  const indexers = indexersOf(endpoints);
-  const byHost = [...groupBy(indexers, ({ host }) => host)];
+  const indexers = endpoints.filter(({ kind }) => kind === "indexer");
   return {
-    byIndexer: groupBy(indexers, indexerKey),
-    /** A host that serves a single indexer is reported as that indexer. */
-    byHost: byHost.filter(([, served]) => new Set(served.map(indexerKey)).size > 1),
-    endpointOf: new Map(
-      indexers.flatMap((endpoint) => endpoint.targets.map(({ key }) => [key, endpoint] as const)),
-    ),
+    byIndexer: [...groupBy(indexers, indexerKey)],
+    byHost: [...groupBy(indexers, ({ host }) => host)],
   };
 });
 
@@ -97,7 +72,7 @@ function chainGroup(chain: string, members: readonly TargetReport[]): Group {
     isAtFault: (affected, change) => {
       const answering = members.filter(isAnswering);
       const needed = change === "start" ? 1 : START_SHARE;
-      return affected.size > 0 && [...affected].every(isAnswering) && share(answering, affected) >= needed;
+      return [...affected].every(isAnswering) && share(answering, affected) >= needed;
     },
   };
 }
@@ -130,10 +105,6 @@ function opposingGroup(host: string, members: readonly TargetReport[]): Group {
       [...affected].every(({ status }) => status === "diverged") &&
       chains.some((here) => share(here, affected) >= (change === "start" ? 1 : START_SHARE)),
   };
-}
-
-function indexersOf(endpoints: readonly Endpoint[]): readonly Endpoint[] {
-  return endpoints.filter(({ kind }) => kind === "indexer");
 }
 
 function leastShare(change: IncidentChange): number {

@@ -27,12 +27,11 @@ export function findIncidents(previous: readonly Incident[], input: IncidentInpu
   if (input.isNetworkDown) {
     return [continued(previous, networkIncident(reports, nowMs))];
   }
-  const affected = reports.filter(hasTrouble);
-  if (affected.length < LEAST_TARGETS) {
+  if (!reports.some(hasTrouble)) {
     return [];
   }
   const active = new Set(previous.map(incidentKey));
-  const causes = groupsOf({ reports, endpoints, affected })
+  const causes = groupsOf(reports, endpoints)
     .map((group) => causeOf(group, active.has(incidentKey(group)) ? "continue" : "start"))
     .filter((cause) => cause !== null);
   return pickWidest(causes).map(({ group, trouble, explained }) =>

@@ -81,7 +81,7 @@ function pairAt(text: string, at: number): number {
 /** The length of the longest of the sorted `forms` that a text begins with, or of the part of one before a cut; 0 if none. */
 function secretLength(text: string, forms: readonly string[]): number {
   const cutAt = text.indexOf(CUT_MARK);
-  const beginning = text.slice(0, Math.max(0, cutAt));
+  const beginning = text.slice(0, cutAt);
   if (cutAt > 0 && forms[countBelow(forms, beginning)]?.startsWith(beginning) === true) {
     return cutAt;
   }

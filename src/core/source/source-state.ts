@@ -122,6 +122,12 @@ export function newestSample(state: SourceState): Sample | null {
   return state.samples.at(-1) ?? null;
 }
 
+/** How long its height had not grown when it last answered. */
+export function idleMs(state: SourceState): number {
+  const newest = newestSample(state);
+  return newest === null || state.peak === null ? 0 : Math.max(0, readAtMs(newest) - state.peak.atMs);
+}
+
 /** Whether its last poll gave a height, be it one that was rejected as impossible. */
 export function hasReadHeight(state: SourceState): boolean {
   const { last } = state;

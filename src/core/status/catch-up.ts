@@ -87,7 +87,8 @@ function judge(
   windowMs: number,
   before: boolean | null,
 ): boolean | null {
-  const spanMs = (marks.at(-1)?.atMs ?? 0) - (marks[0]?.atMs ?? 0);
+  const timesMs = marks.map(({ atMs }) => atMs);
+  const spanMs = Math.max(...timesMs) - Math.min(...timesMs);
   if (marks.length < LEAST_MARKS || spanMs < LEAST_SPAN_MS) {
     return null;
   }

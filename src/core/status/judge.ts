@@ -11,7 +11,7 @@ import {
   statusOfFailure,
   WEAK_WEIGHT,
 } from "../source/settled-status.ts";
-import { newestSample, type SourceState, servedOf, THIN_SAMPLES } from "../source/source-state.ts";
+import { idleMs, newestSample, type SourceState, servedOf, THIN_SAMPLES } from "../source/source-state.ts";
 import { measureLag } from "./lag.ts";
 import type { ChainView } from "./view.ts";
 
@@ -47,12 +47,6 @@ export function statusVote(target: SourceState, view: ChainView): StatusVote | n
 /** How long a target may stand still before it counts as stalled. */
 export function stalledAfterMs(thresholds: Thresholds, intervalMs: number | null): number {
   return Math.max(thresholds.stalledMs, STALLED_BLOCKS * (intervalMs ?? 0));
-}
-
-/** How long its height had not grown when it last answered. */
-export function idleMs(target: SourceState): number {
-  const newest = newestSample(target);
-  return newest === null || target.peak === null ? 0 : Math.max(0, readAtMs(newest) - target.peak.atMs);
 }
 
 /** How far behind it is in time, or null where that is not known. */

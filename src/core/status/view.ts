@@ -6,9 +6,9 @@ import { staleAfterMs } from "../head/claim.ts";
 import type { Consensus } from "../head/consensus.ts";
 import type { Pace } from "../head/pace.ts";
 import type { Chain, Thresholds } from "../model/fleet.ts";
-import { newestSample, type SourceState } from "../source/source-state.ts";
+import { idleMs, newestSample, type SourceState } from "../source/source-state.ts";
 import { type Dispute, disputeOf } from "./dispute.ts";
-import { AHEAD_BLOCKS, idleMs, stalledAfterMs } from "./judge.ts";
+import { AHEAD_BLOCKS, stalledAfterMs } from "./judge.ts";
 
 /** What holds for a whole chain at one instant. */
 export interface ChainView {
@@ -100,7 +100,7 @@ function freshRpcs(
 
 /** Where all RPC nodes show one head that does not move, if no indexer has got beyond it; else null. */
 function standstill(rpcs: readonly SourceState[], referenceBlock: number, afterMs: number): number | null {
-  const highest = Math.max(0, ...rpcs.map((rpc) => rpc.peak?.block ?? 0));
+  const highest = Math.max(...rpcs.map((rpc) => rpc.peak?.block ?? 0));
   const stands =
     rpcs.length > 0 &&
     highest + AHEAD_BLOCKS >= referenceBlock &&
