@@ -205,6 +205,27 @@ describe("Notifier", () => {
     await untilPinged(3);
     expect(webhook.received).toHaveLength(3);
   });
+
+  it("logs each change of the reply to its pings, and pings no more once it has stopped", async () => {
+    vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
+    onTestFinished(() => {
+      vi.useRealTimers();
+    });
+    webhook.replies = [200, 500, 500, 204];
+    const notifier = startNotifier({ heartbeat: true });
+
+    while (log.lines.length < 2) {
+      passSeconds(1);
+      await turn();
+    }
+    await notifier[Symbol.asyncDispose]();
+
+    expect(log.lines.map(({ level, msg, detail }) => [level, msg, detail])).toEqual([
+      [40, "The reply to the heartbeat changed", "HTTP 500"],
+      [30, "The reply to the heartbeat changed", "HTTP 204"],
+    ]);
+    expect(vi.getTimerCount()).toBe(0);
+  });
 });
 
 function passSeconds(count: number): void {

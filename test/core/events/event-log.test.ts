@@ -108,6 +108,16 @@ describe("EventLog", () => {
     expect(log.all().at(-1)?.time).toBe(isoTime(START_MS + 599 * 60_000));
   });
 
+  it("drops the oldest change of a target that has changed more than 500 times", () => {
+    const log = new EventLog();
+    const times = Array.from({ length: 510 }, (_, second) => isoTime(START_MS + second * 1_000));
+    for (const time of times) {
+      log.add(eventOf({ time, kind: "status", subject: "lockup/v0/production/base", to: "ok" }));
+    }
+
+    expect(log.all().map(({ time }) => time)).toEqual(times.slice(10));
+  });
+
   it("drops what is older than 30 days, of pairs 90, but for the last event of what is configured", () => {
     const log = new EventLog();
     log.note(reportAt(START_MS, { multichain: "stalled", subgraph: "ok" }), true);

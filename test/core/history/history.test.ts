@@ -269,6 +269,15 @@ describe("a saved history", () => {
     expect(restored.read([KEY, SUBGRAPH.key], later)).toEqual(history.read([KEY, SUBGRAPH.key], later));
   });
 
+  it("goes on where no target has a gap", () => {
+    const history = new ChainHistory();
+    history.record({ ...reportAt(START_MS), gaps: [] }, START_MS);
+
+    const restored = new ChainHistory().restore(structuredClone(history.save()));
+
+    expect(restored.read([KEY], whole(START_MS)).targets[KEY]?.block).toEqual([blockAt(START_MS) - 2]);
+  });
+
   it("is ignored where it does not fit", () => {
     const { fine, coarse } = recorded(START_MS, START_MS + HOUR_MS).save();
     const damages: readonly ((ring: typeof fine) => typeof fine)[] = [

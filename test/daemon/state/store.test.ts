@@ -108,6 +108,8 @@ describe("openStateStore()", () => {
     const path = join(folder.path, "state.json");
     const { store, written, jumpClock } = await keep(path);
     store.touch();
+    await store.flush();
+    expect(written.count).toBe(0);
 
     jumpClock();
     store.touch();
