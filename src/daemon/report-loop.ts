@@ -12,7 +12,7 @@ const WITHOUT_NEWS_MS = 15_000;
 
 /** Every second, if there is news: stores and logs the events since the last report, calls the webhook, and records the report for the plots. */
 export function startReportLoop(
-  daemon: Daemon,
+  daemon: Pick<Daemon, "hasNewsSince" | "isPolling" | "prepare" | "ready" | "report">,
   history: Pick<HistoryStore, "record">,
   events: Pick<EventStore, "note">,
   notifier: Pick<Notifier, "note">,

@@ -127,6 +127,16 @@ describe("catch_up", () => {
     expect(wordsDuring(play, 360)).toEqual(["nothing", "never"]);
   });
 
+  it("says `never` of a target that has caught up for some time, and then keeps its distance", () => {
+    const play = threeHoursBehind();
+    play.script("multichain", indexing(play, play.head() - LATE_BLOCKS, 3)).run("15m");
+    const { block_number: block, catch_up: before } = play.target("multichain");
+    play.script("multichain", indexing(play, block ?? 0, 1)).run("20m");
+
+    expect(before?.eta_seconds).toBeGreaterThan(0);
+    expect(play.target("multichain").catch_up).toMatchObject({ eta_seconds: null });
+  });
+
   it("keeps to its word where a target catches up in uneven batches", () => {
     const play = threeHoursBehind();
     play.script("multichain", indexing(play, play.head() - LATE_BLOCKS, 1.5, 211));

@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { TargetBehaviour } from "../../src/sim/fleet/simulated-target.ts";
 import { faultNamed } from "../support/faults.ts";
 import { type Scenario, startScenario } from "../support/scenario.ts";
+import { ScriptedFleet } from "../support/scripted-fleet.ts";
+import { fleetYaml } from "./statuses/fleets.ts";
 
 /** Two multi-chain indexers on one host, a subgraph for each of their chains on another one, and an indexer with a host of its own. */
 const FLEET = `
@@ -183,6 +185,17 @@ describe("an outage of our own network", () => {
     await play.run("3m");
 
     expect(incidents(play).some((incident) => incident.startsWith("network"))).toBe(says);
+  });
+
+  it("is told where two hosts go down within two polls of each other, and a third has not been polled since", () => {
+    const play = new ScriptedFleet(
+      fleetYaml(["multichain", "subgraph", "mirror"], { schedules: { mirror: "0 */30 * * * *" } }),
+    ).run("3m");
+
+    play.script("multichain", () => "connect").run("30s");
+    play.script("subgraph", () => "connect").run("3m");
+
+    expect(play.report().incidents.map(({ scope }) => scope)).toEqual(["network"]);
   });
 
   it("makes every target unknown after two polls, and nothing is said of one until it is polled again", async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { ScriptedFleet } from "../../support/scripted-fleet.ts";
 import { behind } from "../../support/scripted-reply.ts";
-import { TRIO } from "./fleets.ts";
+import { fleetYaml, TRIO } from "./fleets.ts";
 
 describe("`unreachable`", () => {
   it("keeps the last height for as long as that is evidence", () => {
@@ -15,6 +15,12 @@ describe("`unreachable`", () => {
     expect(early).toMatchObject({ status: "unreachable", up: false, block_number: last, lag_blocks: 0 });
     expect(early.detail).toBe("no usable answer: no_indexers (bad indexers); last height 3 min ago");
     expect(late).toMatchObject({ status: "unreachable", block_number: null, lag_blocks: null });
+  });
+
+  it("is what the targets of a single host are that has never replied", () => {
+    const play = new ScriptedFleet(fleetYaml(["multichain"])).script("multichain", () => "connect");
+
+    expect(play.run("2m").statuses()).toEqual(["unreachable"]);
   });
 
   it("moves the preference to the other variant, and back", () => {
