@@ -18,6 +18,7 @@ import { Poller, type PollerParts } from "./poller.ts";
 import { type Counters, type CountersGroup, PollCounters } from "./polling/counters.ts";
 import { EndpointStates } from "./polling/endpoint-state.ts";
 import { createPollQueue, hasSameLimits, type PollQueue } from "./polling/queue.ts";
+import { unlistedChains } from "./polling/unlisted-chains.ts";
 import { observationLine, restartLine } from "./recording.ts";
 import type { StateStore, StateStoreOptions } from "./state/store.ts";
 
@@ -74,6 +75,7 @@ export class Daemon implements AsyncDisposable {
       nowMs: world.nowMs,
       uptimeMs: world.uptimeMs,
       budgets: () => this.#gate.report(),
+      unlisted: () => unlistedChains(this.#config.fleet, this.#states.all()),
       maintenance: (nowMs) => openMaintenance(this.#config.maintenance, nowMs),
       onTurned: () => store.touchSoon(),
       onSuspicions: (suspicions) => this.#poller?.prove(suspicions),

@@ -26,6 +26,8 @@ export interface MonitorOptions {
   /** By it a jump of the wall clock is noticed; left out, none is. */
   readonly uptimeMs?: () => number;
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
+  /** Chains that endpoints serve and chains.yaml does not list. Default: none are known. */
+  readonly unlisted?: () => Report["unlisted"];
   /** Which targets are inside a maintenance window. Default: none. */
   readonly maintenance?: (nowMs: number) => (target: TargetId) => boolean;
   /** Called when a status has changed. */
@@ -236,6 +238,7 @@ export class Monitor {
       previousIncidents: this.#incidents,
       budgets: this.#options.budgets(nowMs),
       skipped: this.#fleet.skipped,
+      unlisted: this.#options.unlisted?.() ?? [],
       ...(this.#options.maintenance === undefined ? {} : { maintenance: this.#options.maintenance(nowMs) }),
       lastOutageMs: this.#lastOutageMs,
       explanations: this.#explanations,

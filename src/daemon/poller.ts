@@ -2,10 +2,11 @@ import { setMaxListeners } from "node:events";
 import type { BudgetGate } from "../budgets/gate.ts";
 import type { Config } from "../config/config.ts";
 import type { Suspicion } from "../core/chain/proofs.ts";
-import { type IndexerId, indexerKey } from "../core/model/fleet.ts";
+import { type Fleet, type IndexerId, indexerKey } from "../core/model/fleet.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import type { Observation } from "../core/model/observation.ts";
 import { createRedact } from "../core/model/redact.ts";
+import { formatCount } from "../core/model/text.ts";
 import { startCron } from "../io/cron.ts";
 import type { createHttpClient, HttpClient } from "../io/http-client/client.ts";
 import type { World } from "../io/world.ts";
@@ -15,6 +16,7 @@ import type { PollCounters } from "./polling/counters.ts";
 import type { EndpointState, EndpointStates, PollUnderWay } from "./polling/endpoint-state.ts";
 import { type Occasion, Poll, type PollResult, type PollTools } from "./polling/poll.ts";
 import type { PollQueue } from "./polling/queue.ts";
+import { unlistedChains } from "./polling/unlisted-chains.ts";
 
 /** What polls use that outlives a configuration. */
 export interface PollerParts {
@@ -43,6 +45,7 @@ const LONGEST_CONFIRMATION_DELAY_MS = 60_000;
  */
 export class Poller implements AsyncDisposable {
   readonly #parts: PollerParts;
+  readonly #fleet: Fleet;
   readonly #client: HttpClient;
   readonly #explainer: Explainer;
   readonly #tools: PollTools;
@@ -52,12 +55,13 @@ export class Poller implements AsyncDisposable {
   #cron: Disposable | null = null;
   #isStopped = false;
 
-  constructor({ poll, secrets }: Config, parts: PollerParts) {
+  constructor({ fleet, poll, secrets }: Config, parts: PollerParts) {
     const { counters, gate, monitor, queue, world } = parts;
     const stopping = this.#stopping.signal;
     // In an outage every poll under way waits for its retry, each with a listener: Node need not warn of a leak.
     setMaxListeners(Number.POSITIVE_INFINITY, stopping);
     this.#parts = parts;
+    this.#fleet = fleet;
     this.#client = parts.openClient({
       ...poll,
       connectionsPerHost: poll.perHost,
@@ -237,6 +241,7 @@ export class Poller implements AsyncDisposable {
     }
     state.isPolled = true;
     this.#warnOfChain(state, observations);
+    this.#tellUnlisted(state);
     onObserved(observations);
     monitor.observe(observations, result.readings, ({ isChanging, isImplausible }) => {
       const { endpoint } = state;
@@ -272,6 +277,17 @@ export class Poller implements AsyncDisposable {
       this.#parts.world.logger.warn({ endpoint: state.endpoint.key, detail }, "RPC node of another chain");
     }
     state.wrongChain = detail;
+  }
+
+  /** Which chains an endpoint serves beyond those of chains.yaml: the log tells it once, and again when they change. */
+  #tellUnlisted(state: EndpointState): void {
+    const ids = unlistedChains(this.#fleet, [state]).flatMap((one) => one.chain_ids);
+    const text = ids.join(", ");
+    if (text !== state.toldUnlisted && text !== "") {
+      const detail = `serves ${formatCount(ids.length, "chain")} that chains.yaml does not list for it: ${text}`;
+      this.#parts.world.logger.info({ endpoint: state.endpoint.key, detail }, "Unlisted chains");
+    }
+    state.toldUnlisted = text;
   }
 }
 

@@ -107,6 +107,15 @@ const budgets = familiesOf<BudgetReport>(
   budgetLabels,
 );
 
+const endpoints = familiesOf<Report["unlisted"][number]>(
+  ENDPOINT_LABELS,
+  (report) => report.unlisted,
+  ({ endpoint }) => {
+    const [protocol = "", variant = "", tier = "", name = ""] = endpoint.split("/");
+    return labelsText({ protocol, variant, tier, endpoint: name });
+  },
+);
+
 const STATUS_LABELS = STATUSES.map((status) => [status, labelsText({ status })] as const);
 const REASON_LABELS = FAILURE_REASONS.map((reason) => [reason, labelsText({ reason })] as const);
 const RESULTS = { equal: 1, different: 0, unknown: null } as const;
@@ -326,6 +335,11 @@ const POLLING_METRICS: readonly MetricFamily[] = [
     ),
     type: "histogram",
   },
+  endpoints(
+    "synclag_unlisted_chains",
+    "Chains that the endpoint serves and chains.yaml does not list for it; absent where its replies name no chains",
+    (one) => one.chain_ids.length,
+  ),
   family(
     "synclag_rounds_skipped_total",
     "Rounds skipped because the previous round of the indexer was still running",

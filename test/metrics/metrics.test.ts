@@ -141,6 +141,7 @@ describe("/metrics", () => {
       "synclag_reference_sources",
       "synclag_rpc_chain_mismatch",
       "synclag_scheduler_last_tick_timestamp_seconds",
+      "synclag_unlisted_chains",
       "synclag_variant_gap_blocks",
       "synclag_variant_gap_seconds",
       "synclag_variant_gap_uncertainty_blocks",

@@ -73,6 +73,7 @@ export function fullReport(): Report {
         targets: [subgraph.key],
       },
     ],
+    unlisted: [{ endpoint: "lockup/multichain/production/all", chain_ids: [10] }],
     budgets: [
       {
         ...{ budget: "gateway", endpoint: null, per: "month", limit: 100_000, used: 40, remaining: 99_960 },

@@ -198,6 +198,7 @@ export function sampleReport({
     incidents: [],
     budgets: [],
     skipped: [],
+    unlisted: [],
     ...overrides,
   };
 }

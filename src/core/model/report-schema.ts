@@ -255,4 +255,11 @@ export const ReportSchema = z.object({
   incidents: z.array(Incident).default([]),
   budgets: z.array(Budget).default([]),
   skipped: z.array(z.object({ protocol: Text, variant: Text, tier: Text, why: Text })).default([]),
+  unlisted: z
+    .array(z.object({ endpoint: Text, chain_ids: z.array(Count) }))
+    .meta({
+      description:
+        "Endpoints whose last reply named chains, with the ids of those that chains.yaml does not list for them",
+    })
+    .default([]),
 });

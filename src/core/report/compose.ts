@@ -6,7 +6,7 @@ import type { ChainReport, Incident, Report, TargetId, TargetReport } from "../m
 import { isoTime } from "../model/text.ts";
 
 /** All that a report is made from. */
-export interface ReportInput extends Pick<Report, "budgets" | "skipped"> {
+export interface ReportInput extends Pick<Report, "budgets" | "skipped" | "unlisted"> {
   readonly chains: readonly { readonly report: ChainReport; readonly state: Pick<ChainState, "sources"> }[];
   readonly endpoints: readonly Endpoint[];
   /** Those of the previous report, so that an incident that goes on keeps its start time. */
@@ -49,6 +49,7 @@ export function composeReport(input: ReportInput): Report {
     incidents,
     budgets: input.budgets,
     skipped: input.skipped,
+    unlisted: input.unlisted,
   };
 }
 

@@ -23,6 +23,10 @@ export interface EndpointState {
   isBare: boolean;
   /** Of an RPC node of another chain: what the log has said of it. */
   wrongChain: string | null;
+  /** The ids of the chains that the last reply of an indexer named; null where it named none. */
+  served: readonly number[] | null;
+  /** Which of them the log has said that chains.yaml does not list. */
+  toldUnlisted: string;
   readonly exchanges: RecentExchanges;
   /** With the index-node API beside it. */
   readonly statusExchanges: RecentExchanges;
@@ -138,6 +142,8 @@ function stateOf(endpoint: Endpoint, former: EndpointState | undefined): Endpoin
     selections: same?.selections ?? new Map<string, SelectionState>(),
     isBare: false,
     wrongChain: null,
+    served: null,
+    toldUnlisted: "",
     exchanges: former?.exchanges ?? new RecentExchanges(),
     statusExchanges: former?.statusExchanges ?? new RecentExchanges(),
   };

@@ -3,7 +3,7 @@ import type { Endpoint } from "../../core/model/fleet.ts";
 import type { PostResult } from "../../core/model/http-post.ts";
 import { jsonOf } from "../../core/model/memoize.ts";
 import type { Redact } from "../../core/model/redact.ts";
-import { assignRows } from "../../dialects/assign-rows.ts";
+import { assignRows, servedChains } from "../../dialects/assign-rows.ts";
 import type { Outcome, Question } from "../../dialects/dialect.ts";
 import { type Interpretation, interpretReply } from "../../dialects/interpret-reply.ts";
 import { quote } from "../../dialects/values.ts";
@@ -12,7 +12,12 @@ type AskedEndpoint = Pick<Endpoint, "key" | "kind" | "chainId" | "dialect" | "ta
 
 /** What a request brought: the rows of its reply as one outcome for each source of the endpoint, or why there are none. */
 export type Answer =
-  | { readonly kind: "answered"; readonly outcomes: readonly Outcome[] }
+  | {
+      readonly kind: "answered";
+      readonly outcomes: readonly Outcome[];
+      /** The ids of the chains that the reply names, or null. */
+      readonly served: readonly number[] | null;
+    }
   | Exclude<Interpretation, { readonly kind: "rows" }>;
 
 /**
@@ -40,7 +45,8 @@ export function interpretResult(
 
 function answerOf(endpoint: AskedEndpoint, interpretation: Interpretation): Answer {
   if (interpretation.kind === "rows") {
-    return { kind: "answered", outcomes: assignRows(endpoint, interpretation.rows) };
+    const { rows } = interpretation;
+    return { kind: "answered", outcomes: assignRows(endpoint, rows), served: servedChains(rows) };
   }
   // With dialect auto, data of another shape may be what another question is meant for.
   return interpretation.kind === "failed" && interpretation.reason === "schema" && endpoint.dialect === "auto"

@@ -312,6 +312,9 @@ export class Poll {
     const { answer, exchange, body } = interpretResult(endpoint, question, result, redact);
     counters.countRequest(endpoint, exchange.receivedAtMs - exchange.sentAtMs);
     this.#state.exchanges.note(exchange);
+    if (answer.kind === "answered" && endpoint.kind === "indexer") {
+      this.#state.served = answer.served;
+    }
     if (!asksToWait(answer) && exchange.outcome !== "aborted") {
       gate.accept(endpoint);
     }

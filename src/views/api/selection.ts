@@ -111,5 +111,6 @@ export function keepTargets(report: Report, targets: readonly TargetReport[]): R
       return endpoint === null || endpoints.has(endpoint) || (protocol === "rpc" && chains.has(chain));
     }),
     skipped: report.skipped.filter(({ protocol }) => protocols.has(protocol)),
+    unlisted: report.unlisted.filter(({ endpoint }) => endpoints.has(endpoint)),
   };
 }

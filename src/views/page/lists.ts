@@ -149,6 +149,20 @@ export function renderFilterNote(report: Report, shown: Report, path: string): H
 }
 
 /** The optional indexers that are not polled, and why; null if all are. */
+/** Chains that endpoints serve and chains.yaml does not list. */
+export function renderUnlisted({ chains, unlisted }: Pick<Report, "chains" | "unlisted">): Html | null {
+  const names = new Map(chains.map(({ chain_id: id, slug }) => [id, `${id} (${slug})`]));
+  const items = unlisted
+    .filter(({ chain_ids: ids }) => ids.length > 0)
+    .map(({ chain_ids: ids, endpoint }) => {
+      const listed = ids.map((id) => names.get(id) ?? id).join(", ");
+      return html`<li><b>${endpoint}</b>: ${formatCount(ids.length, "chain")}: ${listed}</li>`;
+    });
+  return items.length === 0
+    ? null
+    : renderSection("unlisted", "Served, but not in chains.yaml", html`<ul class="list">${items}</ul>`);
+}
+
 export function renderSkipped(skipped: Report["skipped"]): Html | null {
   const items = skipped.map((one) => html`<li><b>${indexerName(one)}</b>: ${one.why}</li>`);
   return items.length === 0

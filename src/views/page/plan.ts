@@ -6,7 +6,7 @@ import { filterByWords, filterPlan } from "../api/selection.ts";
 import { describeDetection, describeProbe, PROBES_ARE_FREE, planRows } from "../wording/plan.ts";
 import { type Html, html } from "./html.ts";
 import { PLAN_PATH } from "./links.ts";
-import { renderFilterNote, renderSkipped, renderUsed } from "./lists.ts";
+import { renderFilterNote, renderSkipped, renderUnlisted, renderUsed } from "./lists.ts";
 import { type PageOptions, renderPage, renderSection, renderSummary, renderTable } from "./shell.ts";
 
 /** The page of all budgets, what is left of each, and the polling plan, as far as they concern the targets that match the filter. */
@@ -18,6 +18,7 @@ export function renderPlanPage(report: Report, whole: Plan, options: PageOptions
 ${renderFilterNote(report, shown, PLAN_PATH)}
 ${plan.budgets.map((planned) => renderBudget(planned, ledgers.get(planned.budget) ?? []))}
 ${renderPlan(plan)}
+${renderUnlisted(shown)}
 ${renderSkipped(plan.skipped)}`;
   return renderPage({
     ...options,
