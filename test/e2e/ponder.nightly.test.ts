@@ -73,9 +73,11 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
     (await told()).targets
       .map((one) => `${one.variant} ${one.chain} ${one.status} ${one.reason ?? "-"}`)
       .toSorted();
+  /** What is said of the first Ponder's own status page is what is said of its API. */
   const each = (first: string, other: string): readonly string[] => [
     ...CHAINS.map((chain) => `first ${chain} ${first}`),
     ...CHAINS.map((chain) => `second ${chain} ${other}`),
+    ...CHAINS.map((chain) => `status ${chain} ${first}`),
   ];
   const results = async () => (await told()).parity.map(({ result }) => result);
 
@@ -90,7 +92,7 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
 
   afterAll(undoAll);
 
-  it("says that nobody listens, and ok once both have caught up, whether the dialect is told or found", async () => {
+  it("says that nobody listens, and ok once both have caught up, whether the dialect is named or found, by API and by page", async () => {
     await expect.poll(verdicts, SETTLE).toEqual(each("unreachable connect", "unreachable connect"));
 
     await startPonder(ports[0], "first");
@@ -159,6 +161,7 @@ chains:
 protocols:
   ledger:
     - { variant: first, dialect: ponder, url: "http://127.0.0.1:${first}/graphql", ${each} }
+    - { variant: status, dialect: ponder-status, url: "http://127.0.0.1:${first}/status", ${each} }
     - { variant: second, url: "http://127.0.0.1:${second}/graphql", ${each} }
 parity:
   - { name: events, protocol: ledger, every: 10s, queries: { first: ${query}, second: ${query} } }

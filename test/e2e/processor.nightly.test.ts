@@ -1,0 +1,78 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { type Anvil, startAnvil } from "./support/anvil.ts";
+import { freePort } from "./support/free-port.ts";
+import { getJson } from "./support/loopback.ts";
+import { startProgram } from "./support/program.ts";
+import { type Synclag, startSynclag } from "./support/synclag.ts";
+import { temporaryFolder, undoAll } from "./support/undo.ts";
+
+const FOLDER = fileURLToPath(new URL("families", import.meta.url));
+const SETTLE = { timeout: 180_000, interval: 250 };
+const HISTORY = 30;
+/** A minute and a half after the start. */
+const STUCK_AT = 120;
+
+const status = z.object({
+  targets: z.tuple([z.object({ status: z.string(), block_number: z.number().nullable() })]),
+});
+
+describe("synclag run, against the metrics page of a processor of SQD that indexes an Anvil chain", () => {
+  let anvil: Anvil;
+  let page: string;
+  let synclag: Synclag;
+
+  const target = async () => status.parse(await getJson(`${synclag.url}/api/v1/status`)).targets[0];
+  const pageText = async () => await (await fetch(page)).text();
+
+  beforeAll(async () => {
+    anvil = await startAnvil(31_337, HISTORY);
+    const port = await freePort();
+    page = `http://127.0.0.1:${port}/metrics`;
+    await startProgram({
+      command: process.execPath,
+      args: ["processor.mjs"],
+      cwd: FOLDER,
+      env: { RPC_URL: anvil.url, PROMETHEUS_PORT: String(port), STUCK_AT: String(STUCK_AT) },
+    });
+    const file = join(await temporaryFolder("processor"), "chains.yaml");
+    await writeFile(file, chainsYaml(page, anvil.url));
+    synclag = await startSynclag(file);
+  });
+
+  afterAll(undoAll);
+
+  it("says ok, with a height that Anvil has had, as the chain grows", async () => {
+    await expect.poll(async () => (await target()).status, SETTLE).toBe("ok");
+
+    const { block_number: height } = await target();
+
+    expect(height).toBeGreaterThanOrEqual(HISTORY - 10);
+    expect(height).toBeLessThanOrEqual(await anvil.blockNumber());
+  });
+
+  it("says lagging, then stalled once its handler hangs, while the page goes on and shows no time that is left", async () => {
+    await expect.poll(async () => (await target()).status, SETTLE).toBe("stalled");
+
+    const { block_number: height } = await target();
+
+    expect(height).toBeLessThan(STUCK_AT);
+    expect(await pageText()).toMatch(new RegExp(`^sqd_processor_last_block ${height}$`, "m"));
+  });
+});
+
+function chainsYaml(page: string, node: string): string {
+  return `
+version: 1
+poll: { timeout: 2s, retries: 0, rpc_schedule: "* * * * * *" }
+thresholds: { lagging: 15s, critical: 10m, stalled: 20s, stale: 30s }
+chains:
+  alpha: { id: 31337, name: Alpha, block_time: 1s, rpc: ["${node}"] }
+protocols:
+  ledger:
+    - { variant: sqd, dialect: sqd-metrics, url: "${page}", schedule: "* * * * * *", chains: [alpha] }
+`;
+}
