@@ -10,7 +10,7 @@ const Poll = z
     timeout: Duration.prefault("10s").describe("Deadline of a request: connect, headers and body together."),
     retries: count(0, 10).default(1).describe("Retries of a failed request; they draw on the same budget."),
     max_response: ByteSize.prefault("1MiB").describe(
-      "Maximum size of a response; a larger one is cut off and counts as a failure.",
+      "Maximum size of a response; a larger one is cut off and counts as a failure. Of a metrics page, the lines that are read.",
     ),
     rpc_schedule: Schedule.default("*/30 * * * * *").describe(
       "When the chains' `rpc` nodes are polled that have no schedule of their own.",

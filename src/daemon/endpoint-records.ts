@@ -1,5 +1,5 @@
 import type { Config } from "../config/config.ts";
-import type { EndpointRecord } from "../core/model/exchange.ts";
+import { type EndpointRecord, GET } from "../core/model/exchange.ts";
 import { type Endpoint, statusEndpointOf } from "../core/model/fleet.ts";
 import { memoize } from "../core/model/memoize.ts";
 import { createRedact } from "../core/model/redact.ts";
@@ -60,7 +60,7 @@ function parityQueries(endpoint: Endpoint, chain: string, sources: Sources): End
 }
 
 /**
- * The poll of an endpoint as a shell command. What the configuration takes from a variable or a file, the shell takes
+ * The poll of an endpoint as a shell command; `body` is what was asked, as an exchange has it. What the configuration takes from a variable or a file, the shell takes
  * from there too; a key written in the configuration itself is redacted.
  */
 export function curlCommand(
@@ -68,9 +68,11 @@ export function curlCommand(
   body: string,
   sources: Sources,
 ): string {
-  const all = { ...headers, "Content-Type": "application/json" };
+  const isGet = body === GET;
+  const all = isGet ? headers : { ...headers, "Content-Type": "application/json" };
   const headerArgs = Object.entries(all).map(([name, value]) => `-H ${quoted(`${name}: ${value}`, sources)}`);
-  return ["curl -sS", quoted(url, sources), ...headerArgs, `-d ${singleQuoted(body)}`].join(" ");
+  const data = isGet ? [] : [`-d ${singleQuoted(body)}`];
+  return ["curl -sS", quoted(url, sources), ...headerArgs, ...data].join(" ");
 }
 
 const redactFor = memoize(createRedact);

@@ -17,6 +17,14 @@ describe("curlCommand()", () => {
     );
   });
 
+  it("sends nothing where a page is read with a GET", () => {
+    const endpoint = { url: "https://ponder.example/status", headers: { Authorization: `Bearer ${KEY}` } };
+
+    expect(curlCommand(endpoint, "GET", FROM_ENV)).toBe(
+      "curl -sS 'https://ponder.example/status' -H \"Authorization: Bearer $THEGRAPH_API_KEY\"",
+    );
+  });
+
   it("says no key that stands in the file itself", () => {
     const endpoint = { url: `https://rpc.example/${KEY}`, headers: { "X-Key": "a literal" } };
 

@@ -1,8 +1,11 @@
 import type { FailureReason, PollTimes } from "./observation.ts";
 
+/** What was asked where nothing was sent but the request itself. */
+export const GET = "GET";
+
 /** One request and its result, as shown on the chain page. */
 export interface Exchange extends PollTimes {
-  /** The request's body, as JSON. */
+  /** The request's body, as JSON; `GET` for one without. */
   readonly asked: string;
   /** Null if there was no HTTP response. */
   readonly httpStatus: number | null;

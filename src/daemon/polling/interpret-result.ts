@@ -1,4 +1,4 @@
-import type { Exchange } from "../../core/model/exchange.ts";
+import { type Exchange, GET } from "../../core/model/exchange.ts";
 import type { Endpoint } from "../../core/model/fleet.ts";
 import type { PostResult } from "../../core/model/http-post.ts";
 import { jsonOf } from "../../core/model/memoize.ts";
@@ -38,7 +38,7 @@ export function interpretResult(
   );
   const { httpStatus, body } = result.kind === "failed" ? { httpStatus: null, body: "" } : result.reply;
   const { sentAtMs, receivedAtMs } = result;
-  const asked = question.body === null ? "GET" : jsonOf(question.body);
+  const asked = question.body === null ? GET : jsonOf(question.body);
   const exchange = { sentAtMs, receivedAtMs, asked, httpStatus, ...outcomeOf(answer, body, redact) };
   return { answer, exchange, body };
 }
