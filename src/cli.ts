@@ -12,6 +12,15 @@ import type { RunFlags } from "./commands/run.ts";
 import { ConfigError } from "./config/problems.ts";
 import { LOG_FORMATS, LOG_LEVELS } from "./io/log-options.ts";
 
+const EXIT_CODES_OF_CHECK = `
+Exit codes:
+  0  ok        every selected target is ok
+  1  warning   something is not ok, but each protocol has a usable variant on each chain:
+               ok, or lagging, syncing or throttled within the critical threshold; or data differ
+  2  critical  a protocol has no usable variant left on a chain; of a filter that names a
+               variant, that variant alone counts
+  3  unknown   nothing could be learned, or wrong usage or configuration`;
+
 /** `check` uses the exit codes of monitoring plugins, in which 2 is a critical state of the fleet. */
 const CHECK_FAILED = 3;
 
@@ -104,9 +113,8 @@ function addRun(program: Command, world: CommandWorld, exit: (code: number) => v
 function addCheck(program: Command, world: CommandWorld, exit: (code: number) => void): void {
   program
     .command("check")
-    .description(
-      "print the current status; exit code 0: all ok, 1: warning, 2: critical, 3: unknown or usage error",
-    )
+    .description("print the current status, with the exit code of a monitoring plugin")
+    .addHelpText("after", EXIT_CODES_OF_CHECK)
     .argument("[filter...]", "protocol, protocol/chain or protocol/chain/variant")
     .addOption(new Option("--config <file>", "configuration file").default("chains.yaml").conflicts("url"))
     .option(
@@ -122,7 +130,7 @@ function addCheck(program: Command, world: CommandWorld, exit: (code: number) =>
     .addOption(storeOption().conflicts(["url", "state"]))
     .addOption(clusterOption().conflicts(["url", "state"]))
     .option("--max-lag <duration>", "treat targets further behind than this as lagging (e.g. 10m)")
-    .addOption(formatOption("table", "json", "prometheus"))
+    .addOption(formatOption("table", "json", "prometheus", "nagios"))
     .action(async (filters: readonly string[], flags: CheckFlags) => {
       const { check } = await import("./commands/check.ts");
       exit(await check(filters, flags, world));

@@ -62,7 +62,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
     const history = cleanup.use(await HistoryStore.open(world));
     const report = (): Report => ({ ...daemon.report(), ...(replica && { replica: replica.state() }) });
     cleanup.use(replica ?? createCleanup());
-    const reloader = new Reloader(world, config.listen, (next) => {
+    const reloader = new Reloader(world, config, (next) => {
       daemon.apply(next);
       replica?.reloaded();
       events.reloaded();

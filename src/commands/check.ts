@@ -1,6 +1,7 @@
 import { expositionText } from "../metrics/exposition.ts";
 import { STATUS_METRICS } from "../metrics/families.ts";
 import { applyMaxLag, type CheckExitCode, checkExitCode, renderCheckTable } from "../views/terminal/check.ts";
+import { renderNagiosLine } from "../views/terminal/nagios.ts";
 import type { CommandWorld } from "./command-world.ts";
 import { readDuration } from "./load-config.ts";
 import { askDaemon, type LocalFlags, pollLocally, select } from "./status-result.ts";
@@ -10,7 +11,7 @@ export interface CheckFlags extends LocalFlags {
   /** A running daemon to ask instead of polling. */
   readonly url?: string;
   readonly maxLag?: string;
-  readonly format: "table" | "json" | "prometheus";
+  readonly format: "table" | "json" | "prometheus" | "nagios";
 }
 
 /**
@@ -29,7 +30,11 @@ export async function check(
     : askDaemon(flags.url, world));
   const unfiltered = maxLagMs === null ? status.json : applyMaxLag(status.json, maxLagMs);
   const { json, selections } = select(unfiltered, filters);
+  const exitCode = checkExitCode(json, selections);
   switch (flags.format) {
+    case "nagios":
+      world.out(renderNagiosLine(json, exitCode));
+      break;
     case "json":
       world.out(JSON.stringify(json, null, 2));
       break;
@@ -46,5 +51,5 @@ export async function check(
         }),
       );
   }
-  return checkExitCode(json, selections);
+  return exitCode;
 }

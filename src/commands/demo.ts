@@ -3,6 +3,7 @@ import { type Cleanup, createCleanup } from "../app/cleanup.ts";
 import type { Config } from "../config/config.ts";
 import { type Endpoint, endpointsOf } from "../core/model/fleet.ts";
 import { createRedact } from "../core/model/redact.ts";
+import { nearMissHint } from "../core/text/near-miss.ts";
 import { createLogger } from "../io/logger.ts";
 import type { World } from "../io/world.ts";
 import { accelerate, type Pace, paceAtSpeed } from "../sim/fleet/accelerate.ts";
@@ -28,7 +29,8 @@ const FASTEST = 60;
 export async function demo(flags: DemoFlags, world: CommandWorld): Promise<number> {
   const scenario = SCENARIOS.find(({ name }) => name === flags.scenario);
   if (scenario === undefined) {
-    const expected = `expected one of ${SCENARIOS.map(({ name }) => name).join(", ")}`;
+    const names = SCENARIOS.map(({ name }) => name);
+    const expected = `expected one of ${names.join(", ")}${nearMissHint(flags.scenario, names)}`;
     throw new CommandError(`Cannot play scenario ${JSON.stringify(flags.scenario)}: ${expected}`);
   }
   const speed = Number(flags.speed);

@@ -6,6 +6,7 @@ import {
   type StatusApi,
   type Target,
 } from "../core/model/fleet.ts";
+import { nearMiss } from "../core/text/near-miss.ts";
 import { DIALECTS, type Dialect } from "../dialects/families.ts";
 import { type Headers, readFilledUrl, readHeaders, withCredentials } from "./address.ts";
 import { checkDialect, readBlocks, toForm } from "./dialect-blocks.ts";
@@ -304,7 +305,10 @@ export class IndexerResolver {
   #fill(text: string, spot: Spot, chain: Listed | null): Filled | null {
     const shared = new Map([["protocol", this.#id.protocol]]);
     return this.#filled(this.#secrets.fill(text, chain?.values ?? shared), spot, (name) => {
-      const hint = name === "id" ? "; use {chain_id} for the chain's number" : "";
+      const known = [...BUILT_IN, ...ownKeysOf(chain?.own ?? {})];
+      const meant = nearMiss(name, known);
+      const close = meant === null ? "" : `; did you mean {${meant}}?`;
+      const hint = name === "id" ? "; use {chain_id} for the chain's number" : close;
       const message = `no value for {${name}} in ${spot.name} on chain ${chain?.slug}${hint}`;
       (chain?.spot ?? this.#spot).at(name).add(message);
     });

@@ -146,7 +146,7 @@ function addIssue(issue: z.core.$ZodIssue, top: Spot, file: z.ZodType): void {
     addIssue({ ...inner, path: [...issue.path, ...inner.path] }, top, file);
   }
   if (branch === undefined) {
-    spot.add(messageOf(issue, described));
+    spot.add(() => `${messageOf(issue, described)}${meantBy(issue)}`);
   }
 }
 
@@ -157,6 +157,19 @@ function messageOf(issue: z.core.$ZodIssue, described: Description | undefined):
   }
   const isNever = issue.code === "invalid_type" && issue.expected === "never";
   return isNever ? "not supported by Synclag" : wrongValue(described, issue.input);
+}
+
+/** The word of a closed list that is close to what was found. Another number, as in TLS14, is no slip of the finger. */
+function meantBy(issue: z.core.$ZodIssue): string {
+  if (issue.code !== "invalid_value" || typeof issue.input !== "string") {
+    return "";
+  }
+  const wordOf = (text: string) => text.replace(/\d/g, "");
+  const typed = issue.input;
+  return didYouMean(
+    typed,
+    issue.values.map(String).filter((value) => wordOf(value) !== wordOf(typed)),
+  );
 }
 
 function isOtherType({ path, code }: z.core.$ZodIssue): boolean {

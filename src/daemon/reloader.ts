@@ -1,8 +1,10 @@
 import type { Config, ListenAddress } from "../config/config.ts";
 import { ConfigError } from "../config/problems.ts";
+import type { Fleet } from "../core/model/fleet.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { ReloadResult } from "../io/http-server/routes/server-deps.ts";
 import type { World } from "../io/world.ts";
+import { describeChanges } from "./reload-changes.ts";
 import { logConfigWarnings } from "./start-log.ts";
 
 /** Soon enough for people; Kubernetes itself takes up to a minute to update a mounted ConfigMap. */
@@ -12,15 +14,17 @@ const WATCH_INTERVAL_MS = 2_000;
 export class Reloader implements Disposable {
   readonly #world: World;
   readonly #listen: ListenAddress;
+  #fleet: Fleet;
   readonly #apply: (config: Config) => void;
   #state: MetricsSource["reload"];
   #timer: NodeJS.Timeout | undefined;
   #isStopped = false;
 
-  /** `listen`: where the server listens; another address takes effect at the next start. */
-  constructor(world: World, listen: ListenAddress, apply: (config: Config) => void) {
+  /** `config`: of the start. Another address to listen on takes effect at the next one. */
+  constructor(world: World, { listen, fleet }: Config, apply: (config: Config) => void) {
     this.#world = world;
     this.#listen = listen;
+    this.#fleet = fleet;
     this.#apply = apply;
     this.#state = { successful: true, lastSuccessMs: world.nowMs() };
   }
@@ -49,13 +53,15 @@ export class Reloader implements Disposable {
     this.#apply(config);
     this.#state = { successful: true, lastSuccessMs: nowMs() };
     const { file, listen } = config;
-    logger.info({ file }, "Reloaded");
+    const changes = describeChanges(this.#fleet, config.fleet);
+    this.#fleet = config.fleet;
+    logger.info({ file, changes }, "Reloaded");
     logConfigWarnings(logger, config);
     if (listen.host !== this.#listen.host || listen.port !== this.#listen.port) {
       const detail = `listen ${listen.host}:${listen.port} takes effect at the next start`;
       logger.warn({ file, detail }, "Configuration warning");
     }
-    return { kind: "reloaded", detail: `Reloaded ${file}` };
+    return { kind: "reloaded", detail: `Reloaded ${file}: ${changes}` };
   }
 
   /** Reloads whenever the files of the configuration have changed, where the world watches them. */

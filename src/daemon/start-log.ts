@@ -1,5 +1,6 @@
 import type { Logger } from "pino";
 import type { Config, ListenAddress, WebSettings } from "../config/config.ts";
+import { endpointsOf } from "../core/model/fleet.ts";
 import type { World } from "../io/world.ts";
 
 /** Logs what was started, and the warnings that go with it. */
@@ -13,7 +14,7 @@ export function logStart(
   for (const warning of serverWarnings(config.listen, web?.current ?? null)) {
     logger.warn(warning);
   }
-  const endpoints = indexers.reduce((count, indexer) => count + indexer.endpoints.length, 0);
+  const endpoints = endpointsOf(config.fleet).length;
   logger.info(
     { url, version: build.version, chains: chains.length, indexers: indexers.length, endpoints },
     "Started",

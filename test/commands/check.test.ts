@@ -43,6 +43,23 @@ describe("synclag check of a daemon", () => {
     expect(results[0]?.out).toContain("All 2 targets are ok");
   });
 
+  it("prints one line with performance data for monitoring plugins", async () => {
+    await using daemon = await serveStatus(lagging);
+
+    const one = await check(["--url", daemon.url, "--format", "nagios", "airdrops/base"]);
+    const all = await check(["--url", daemon.url, "--format", "nagios"]);
+
+    expect([one.exitCode, one.out]).toEqual([
+      0,
+      expect.stringMatching(
+        /^SYNCLAG OK: All 2 targets are ok, at the head \| targets=2;;;0 ok=2;;;0;2 max_lag=[\d.]+s;;;0$/,
+      ),
+    ]);
+    expect(all.out).toMatch(
+      /^SYNCLAG (?:WARNING|CRITICAL): [^|\n]+ \| targets=\d+;;;0 ok=\d+;;;0;\d+ max_lag=\d[\d.]*s;;;0$/,
+    );
+  });
+
   it("reads the status of a later version, whose words it does not know", async () => {
     const later = {
       ...lagging,

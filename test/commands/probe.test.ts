@@ -150,7 +150,11 @@ describe("synclag probe", () => {
       `${server.url}/app/status: dialect ponder-status, 2 chains; the best of them`,
     );
     expect(table.out).toContain(`${sent} requests sent`);
-    const { chains_yaml: yaml, dialect, found } = JSON.parse(json.out) as {
+    const {
+      chains_yaml: yaml,
+      dialect,
+      found,
+    } = JSON.parse(json.out) as {
       readonly chains_yaml: string;
       readonly dialect: string;
       readonly found: readonly unknown[];

@@ -61,6 +61,7 @@ describe("synclag", () => {
       ["plan", "--nonsense"],
       ["plan", "--config", "absent.yaml"],
       ["config", "check", "absent.yaml"],
+      ["config", "check", "src"],
       ["probe"],
       ["probe", "ftp://indexer.example"],
       ["probe", "http://127.0.0.1:9/", "--header", "nonsense"],

@@ -49,7 +49,7 @@ describe("a reload", () => {
     await play.run("5s");
 
     const { last_success, last_advance, status } = play.target(BASE);
-    expect(result).toEqual({ kind: "reloaded", detail: "Reloaded chains.yaml" });
+    expect(result).toEqual({ kind: "reloaded", detail: "Reloaded chains.yaml: 1 target added" });
     expect({ last_success, last_advance, status }).toEqual({
       last_success: before.last_success,
       last_advance: before.last_advance,
@@ -58,7 +58,7 @@ describe("a reload", () => {
     expect(pollsOf(play, "base")).toBe(polls);
     expect(play.target(LOCKUP)).toMatchObject({ up: true, status: "ok" });
     expect(play.log.filter(({ msg }) => msg === "Reloaded")).toMatchObject([
-      { level: 30, file: "chains.yaml" },
+      { level: 30, file: "chains.yaml", changes: "1 target added" },
     ]);
     await play.run("30s");
     expect(pollsOf(play, "base")).toBe((polls ?? 0) + 1);

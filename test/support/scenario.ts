@@ -167,7 +167,7 @@ export class Scenario extends Outputs implements AsyncDisposable {
     const endpoints = mirrored.endpoints.map((spec) => options.endpoints?.(spec) ?? spec);
     this.fleet = new SimulatedFleet({ ...mirrored, chains, endpoints });
     this.#connect();
-    this.#reloader = new Reloader(this.#world(), this.#config.listen, (config) => {
+    this.#reloader = new Reloader(this.#world(), this.#config, (config) => {
       this.#config = config;
       this.#connect();
       this.#daemon.apply(config);
