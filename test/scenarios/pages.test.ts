@@ -14,7 +14,7 @@ describe("indexers and nodes that are read from a page", () => {
 
     await play.run("2m");
 
-    const { targets, chains } = play.status();
+    const { targets, chains, unlisted } = play.status();
     expect(statusesOf(play)).toEqual([
       "envio/base ok",
       "envio/ethereum ok",
@@ -23,6 +23,8 @@ describe("indexers and nodes that are read from a page", () => {
     ]);
     expect(targets.map(({ block_timestamp: time }) => time === null)).toEqual([false, false, false, false]);
     expect(chains.map(({ reference }) => reference?.sources)).toEqual([3, 3]);
+    // Nor does anybody expect chains.yaml to list what a proxy of nodes serves.
+    expect(unlisted.flatMap(({ chain_ids }) => chain_ids)).toEqual([]);
     const pages = play.received.filter(({ path }) => path !== "/");
     expect(new Set(pages.map(({ path, body }) => `${path} ${body}`))).toEqual(
       new Set(["/metrics ", "/status "]),
