@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, join } from "node:path";
+import { dirname, isAbsolute, join, normalize } from "node:path";
 import type { ParseOptions } from "./parse.ts";
 import { describeValue, didYouMean } from "./shape.ts";
 import { type Path, type Position, readYaml, type YamlFile, type YamlProblem } from "./yaml.ts";
@@ -29,23 +29,32 @@ export function readWithIncludes(text: string, options: ParseOptions): YamlFile 
     return main;
   }
   const merge = new Merge({ file: options.file, yaml: main });
-  const seen = new Set([options.file]);
+  const seen = new Set<string>();
   for (const [index, pattern] of patterns.entries()) {
-    try {
-      // Another value is reported with the shape of the file.
-      const files = typeof pattern === "string" ? filesOf(pattern, options) : [];
-      for (const file of files.filter((one) => !seen.has(one))) {
-        seen.add(file);
-        merge.add({ file, yaml: readYaml(options.readFile(file)) });
-      }
-    } catch (error) {
-      merge.refuse(index, error instanceof Error ? error.message : String(error));
+    // Another value is reported with the shape of the file.
+    const sources = typeof pattern === "string" ? readMatches(pattern, options) : [];
+    if (typeof sources === "string") {
+      merge.refuse(index, sources);
+      continue;
+    }
+    for (const { file, text: own } of sources.filter((one) => !seen.has(one.file))) {
+      seen.add(file);
+      merge.add({ file, yaml: readYaml(own) });
     }
   }
   return merge.result();
 }
 
-/** The files that a pattern stands for, in the order of their names. @throws {Error} If there are none. */
+/** The files that a pattern stands for, in the order of their names, or why they cannot be read. */
+function readMatches(pattern: string, options: ParseOptions) {
+  try {
+    return filesOf(pattern, options).map((file) => ({ file, text: options.readFile(file) }));
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** @throws {Error} If there are none. */
 function filesOf(pattern: string, { file, listFiles = () => [] }: ParseOptions): readonly string[] {
   const path = isAbsolute(pattern) ? pattern : join(dirname(file), pattern);
   const [folder, name] = [dirname(path), path.slice(path.lastIndexOf("/") + 1)];
@@ -59,7 +68,7 @@ function filesOf(pattern: string, { file, listFiles = () => [] }: ParseOptions):
   // As in a shell, a leading dot is not matched: a ConfigMap is mounted with folders such as ..data.
   const parts = name.split("*").map((part) => part.replace(/[.+^$()|\\]/g, String.raw`\$&`));
   const names = listFiles(folder, new RegExp(`^(?!\\.)${parts.join(".*")}$`));
-  const found = names.map((one) => join(folder, one)).filter((one) => one !== file);
+  const found = names.map((one) => join(folder, one)).filter((one) => one !== normalize(file));
   if (found.length === 0) {
     throw new Error(`no file matches ${describeValue(pattern)}`);
   }

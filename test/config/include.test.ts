@@ -87,6 +87,15 @@ protocols: { lockup: { variant: x } }
     ]);
   });
 
+  it("does not include a file in itself or twice, however it is named", () => {
+    const main = MAIN.replace(/include: .*/, 'include: ["*.yaml", "*.y*", more.yaml]');
+    const files = { "fleet/more.yaml": "chains: { mode: { id: 34443 } }" };
+
+    const { fleet } = parse(main, files, "./fleet/../fleet/chains.yaml");
+
+    expect(fleet.chains.map(({ slug }) => slug)).toEqual(["base", "mode"]);
+  });
+
   it("refuses a pattern that matches nothing or is not supported, and what cannot be read", () => {
     const include = (pattern: string) => MAIN.replace(/include: .*/, `include: ["${pattern}"]`);
     const problemOf = (pattern: string, files = FILES) => problemsOf(include(pattern), files);
@@ -108,9 +117,9 @@ protocols: { lockup: { variant: x } }
   });
 });
 
-function parse(text: string, files: Files) {
+function parse(text: string, files: Files, file = "fleet/chains.yaml") {
   return parseConfig(text, {
-    file: "fleet/chains.yaml",
+    file,
     env: { MODE_KEY: "key-of-mode" },
     readFile: (path) => {
       const found = files[path];
