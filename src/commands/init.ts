@@ -68,12 +68,7 @@ export async function init(urls: readonly string[], flags: InitFlags, world: Com
   const variables = probed?.variables ?? [];
   for (const line of [
     "",
-    ...(variables.length === 0
-      ? []
-      : [
-          `Set ${variables.join(", ")} in the environment: an indexer whose variable is not set is skipped.`,
-          "",
-        ]),
+    ...(variables.length === 0 ? [] : [`Set ${variables.join(", ")} in the environment first.`]),
     "Next:",
     `  synclag config check${isDefault ? "" : ` ${output}`}`,
     `  synclag run${isDefault ? "" : ` --config ${output}`}          # then open http://127.0.0.1:9855/`,
