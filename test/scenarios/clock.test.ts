@@ -1,5 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Scenario, startScenario } from "../support/scenario.ts";
+import { ScriptedFleet } from "../support/scripted-fleet.ts";
+import { TRIO } from "./statuses/fleets.ts";
 
 // On Base the sources report block times; a Ponder and an envio of that version do not.
 const FLEET = `
@@ -104,3 +106,21 @@ describe("a daemon whose clock is wrong for eight seconds, again and again", () 
 function statusesOf(play: Scenario): readonly string[] {
   return play.status().targets.map(({ status }) => status);
 }
+
+describe("a process that starts on the state of one whose clock was an hour ahead", () => {
+  const restarted = () => new ScriptedFleet(TRIO).setClock("1h").run("20m").setClock("-1h").restart();
+
+  it("takes a height for old as soon as one of today would be", () => {
+    const play = restarted().script("multichain", () => null);
+
+    expect(play.changes("multichain", "10m")).toEqual(["5m 15s unknown"]);
+  });
+
+  it("knows since when a target stands still", () => {
+    const play = restarted();
+    const stuck = play.head();
+    play.script("multichain", () => stuck);
+
+    expect(play.changes("multichain", "20m")).toEqual(["10m 30s stalled"]);
+  });
+});

@@ -170,7 +170,7 @@ function provenAtHeadMs(claim: Claim, scene: Scene): number | null {
   if (claim.timeMs !== null) {
     return claim.age === "fresh" ? claim.timeMs : null;
   }
-  if (claim.advancedMs === null || claim.isBackfilling || hasFallen(claim, scene)) {
+  if (claim.isBackfilling || hasFallen(claim, scene)) {
     return null;
   }
   return isOnTrack(claim, scene) || hasCompany(claim, scene) ? claim.advancedMs : null;

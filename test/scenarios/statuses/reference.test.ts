@@ -61,6 +61,33 @@ describe("the reference", () => {
     expect(play.status().chains[0]?.reference?.opposed).toHaveLength(1);
   });
 
+  it("is the block of the higher RPC node where the indexers are behind, whichever of two was asked first", () => {
+    const play = new ScriptedFleet(fleetYaml(["a", "b", "c"], { rpc: 2 }));
+    play.script("airdrops", behind(200)).script("node2.test", dated(5)).run("5m");
+
+    play.wait("2s").poll("node2.test").wait("5s").poll("node1.test");
+
+    expect(referenceBehind(play)).toBe(0);
+  });
+
+  it("goes down at once where all sources step back further than replicas are apart", () => {
+    const play = new ScriptedFleet(TRIO).run("10m").script("airdrops", behind(2_000));
+
+    expect(referenceBehind(play.run("15s"))).toBe(2_000);
+    expect(play.statuses()).toEqual(["ok", "ok", "ok"]);
+  });
+
+  it("is not taken from two that back-fill side by side, and the third is not excluded for them", () => {
+    const play = new ScriptedFleet(TRIO);
+    const from = play.head();
+    for (const name of ["subgraph", "mirror"]) {
+      play.script(name, ({ head }) => from - 100_000 + 20 * (head - from));
+    }
+
+    expect(play.run("5m").statusesDuring("30m")).toEqual(["ok", "syncing"]);
+    expect(play.target("multichain").status).toBe("ok");
+  });
+
   it("is none where two first answers contradict each other, and the detail says by how much and what would decide", () => {
     const play = new ScriptedFleet(fleetYaml(["multichain", "subgraph"]));
     play.script("multichain", dated()).script("subgraph", ({ head, time }) => ({

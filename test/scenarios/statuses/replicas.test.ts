@@ -52,6 +52,16 @@ describe("replicas that disagree behind one URL", () => {
     },
   );
 
+  it("give it the highest of the last three low heights, for the low replicas disagree, too", () => {
+    const play = healthy().script("multichain", inTurn(behind(FAR), behind(0), behind(FAR + 500)));
+    play.run("30m");
+
+    for (let poll = 0; poll < 6; poll += 1) {
+      const { lag_blocks: blocks } = play.run("15s").target("multichain");
+      expect(Math.abs((blocks ?? 0) - FAR)).toBeLessThan(30);
+    }
+  });
+
   it("leave it `ok` where most are low, but none so low that it lags", () => {
     const thresholds = { lagging: "72h", critical: "96h" };
     const yaml = fleetYaml(["multichain", "subgraph", "mirror"], { thresholds });

@@ -68,6 +68,12 @@ describe("`unknown`", () => {
     expect(play.target("multichain")).toMatchObject({ reason: "tls", block_number: null });
   });
 
+  it("says once how the only poll failed", () => {
+    const play = new ScriptedFleet(TRIO).wait("1s").poll("subgraph").poll("multichain", "implausible");
+
+    expect(play.target("multichain").detail).toBe("the last poll failed: implausible");
+  });
+
   it("holds for a first height that is far behind until every other source has been polled", () => {
     const play = new ScriptedFleet(TRIO);
     play
