@@ -8,8 +8,8 @@ import { temporaryFolder } from "./undo.ts";
 /** A PostgreSQL server of its own on loopback, with one user and one database. */
 export interface Postgres {
   readonly port: number;
-  /** Runs statements to their end. Throws with the server's words when one fails. */
-  run(sql: string): Promise<void>;
+  /** Runs statements to their end, and returns their rows as text. Throws with the server's words when one fails. */
+  run(sql: string): Promise<string>;
   /** Runs statements that never end, under a name, until `end()` of that name. */
   start(name: string, sql: string): Promise<void>;
   end(name: string): Promise<void>;
@@ -53,7 +53,7 @@ export async function startPostgres(): Promise<Postgres> {
 
   const client = (sql: string, name = "test") => ({
     command: "psql",
-    args: ["--no-psqlrc", "--quiet", "--set", "ON_ERROR_STOP=1"],
+    args: ["--no-psqlrc", "--quiet", "--no-align", "--tuples-only", "--set", "ON_ERROR_STOP=1"],
     env: {
       PGHOST: "127.0.0.1",
       PGPORT: String(port),
@@ -63,19 +63,22 @@ export async function startPostgres(): Promise<Postgres> {
     },
     input: sql,
   });
-  const run = async (sql: string): Promise<void> => {
+  const run = async (sql: string): Promise<string> => {
     const result = await runProgram(client(sql));
     if (result.code !== 0) {
       throw new Error(`Cannot run SQL: psql ended with ${result.code}, ${result.stderr.slice(-2_000)}`);
     }
+    return result.stdout;
   };
   await vi.waitFor(() => run("SELECT 1;"), READY_WITHIN);
   return {
     port,
     run,
     start: async (name, sql) => void (await startProgram(client(sql, name))),
-    end: (name) =>
-      run(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${name}';`),
+    end: async (name) =>
+      void (await run(
+        `SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = '${name}';`,
+      )),
     async stop() {
       // "Fast": on SIGTERM it would wait for its clients.
       server.signal("SIGINT");

