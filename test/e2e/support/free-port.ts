@@ -11,9 +11,10 @@ let latest = 20_000 + PORTS_OF_A_WORKER * Number(process.env["VITEST_POOL_ID"] ?
 
 /** A TCP port of the loopback address, for a program that cannot say which one the system gave it. */
 export async function freePort(): Promise<number> {
-  latest += 1;
+  // Of its own, for several may be asked for at once.
+  const port = ++latest;
   const server = createServer();
-  server.listen(latest, "127.0.0.1");
+  server.listen(port, "127.0.0.1");
   try {
     await once(server, "listening");
   } catch (error) {
@@ -24,5 +25,5 @@ export async function freePort(): Promise<number> {
   }
   server.close();
   await once(server, "close");
-  return latest;
+  return port;
 }
