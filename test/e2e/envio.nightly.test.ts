@@ -141,9 +141,12 @@ describe("Synclag, against the metrics of an Envio HyperIndex that indexes two A
 
 /** Passes JSON-RPC on until it is closed. */
 async function startProxy(target: string): Promise<Server> {
-  const server = createServer(async (request, reply) => {
-    const answer = await postJson(target, await json(request)).catch(() => null);
-    reply.setHeader("content-type", "application/json").end(JSON.stringify(answer));
+  const server = createServer((request, reply) => {
+    const passedOn = json(request).then((body) => postJson(target, body));
+    void passedOn.then(
+      (answer) => reply.setHeader("content-type", "application/json").end(JSON.stringify(answer)),
+      () => reply.destroy(),
+    );
   });
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
