@@ -48,6 +48,11 @@ describe("one cause of many failures", () => {
     ],
     ["half of the endpoints of an indexer fail", "fail airdrops/subgraph/base|form", []],
     [
+      "half of what each endpoint of a host serves is missing",
+      "drop airdrops/multichain/base|form, drop lockup/multichain/base|form",
+      [],
+    ],
+    [
       "an indexer limits our requests",
       "http_429 lockup/multichain/all",
       ["4 of 4 targets of lockup/multichain/production are throttled"],

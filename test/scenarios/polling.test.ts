@@ -1,6 +1,7 @@
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished } from "vitest";
 import { FAULTS, type FaultName, times } from "../support/faults.ts";
 import { type ReceivedRequest, type Scenario, startScenario } from "../support/scenario.ts";
+import { fleetYaml } from "./statuses/fleets.ts";
 
 const MULTICHAIN = "airdrops/multichain/production/all";
 const SUBGRAPH = "airdrops/subgraph/production/base";
@@ -291,6 +292,27 @@ describe("a poll that fails", () => {
       expect(play.log.filter(({ msg }) => msg === "Poll failed")).toHaveLength(1 + retries);
     },
   );
+});
+
+describe("an outage of many hosts", () => {
+  it("has each poll wait for its retry without a warning of a leak from Node", async () => {
+    const warnings: string[] = [];
+    const note = ({ name }: Error) => warnings.push(name);
+    process.on("warning", note);
+    onTestFinished(() => {
+      process.off("warning", note);
+    });
+    const hosts = Array.from({ length: 12 }, (_, index) => `v${index}`);
+    await using play = await startScenario(fleetYaml(hosts));
+    for (const host of hosts) {
+      play.setHost(`${host}.test`, "down");
+    }
+
+    await play.run("1m");
+
+    expect(warnings).toEqual([]);
+    expect(play.log.filter(({ msg }) => msg === "Poll failed").length).toBeGreaterThan(100);
+  });
 });
 
 describe("a stop", () => {
