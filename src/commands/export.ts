@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { whyUnreadable } from "../io/system-error.ts";
+import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 
 const BOARDS = ["fleet", "chain", "endpoint", "itself"] as const;

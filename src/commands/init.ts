@@ -3,7 +3,8 @@ import { Secrets } from "../config/secrets.ts";
 import { groupBy } from "../core/model/group-by.ts";
 import { createRedact } from "../core/model/redact.ts";
 import { formatCount } from "../core/model/text.ts";
-import { hasCode, whyUnreadable } from "../io/system-error.ts";
+import { whyUnreadable } from "../core/model/why-unreadable.ts";
+import { hasCode } from "../io/system-error.ts";
 import {
   askPlaces,
   bestOf,
@@ -143,7 +144,7 @@ async function probeAll(urls: readonly string[], flags: InitFlags, world: Comman
     }
   }
   if (found.every(({ dialect }) => dialect === "rpc")) {
-    const message = `Cannot write ${flags.output}: no endpoint is an indexer that tells its block and its chain`;
+    const message = `Cannot write ${flags.output}: none of these endpoints answered as an indexer whose chain is known`;
     throw new CommandError(message, { exitCode: EXIT.failure });
   }
   const lines = chainsLines(found);

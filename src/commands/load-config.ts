@@ -5,8 +5,8 @@ import { parseConfig } from "../config/parse.ts";
 import { ConfigError } from "../config/problems.ts";
 import { parseDuration, parseListenAddress } from "../config/quantities.ts";
 import { parseWebConfig } from "../config/web.ts";
+import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { LiveWebSettings } from "../io/http-server/settings.ts";
-import { whyUnreadable } from "../io/system-error.ts";
 import { CommandError, type CommandWorld } from "./command-world.ts";
 
 /**

@@ -1,4 +1,5 @@
 import { dirname, isAbsolute, join, normalize } from "node:path";
+import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import type { ParseOptions } from "./parse.ts";
 import { describeValue, didYouMean } from "./shape.ts";
 import { type Path, type Position, readYaml, type YamlFile, type YamlProblem } from "./yaml.ts";
@@ -48,19 +49,20 @@ export function readWithIncludes(text: string, options: ParseOptions): YamlFile 
 /** The files that a pattern stands for, in the order of their names, or why they cannot be read. */
 function readMatches(pattern: string, options: ParseOptions) {
   try {
-    return filesOf(pattern, options).map((file) => ({ file, text: options.readFile(file) }));
+    const files = filesOf(pattern, options);
+    return typeof files === "string" ? files : files.map((file) => ({ file, text: options.readFile(file) }));
   } catch (error) {
-    return error instanceof Error ? error.message : String(error);
+    return `cannot read ${describeValue(pattern)}: ${whyUnreadable(error)}`;
   }
 }
 
-/** @throws {Error} If there are none. */
-function filesOf(pattern: string, { file, listFiles = () => [] }: ParseOptions): readonly string[] {
+/** Paths, or why there are none. @throws {Error} If the folder cannot be read. */
+function filesOf(pattern: string, { file, listFiles = () => [] }: ParseOptions): readonly string[] | string {
   const path = isAbsolute(pattern) ? pattern : join(dirname(file), pattern);
   const [folder, name] = [dirname(path), path.slice(path.lastIndexOf("/") + 1)];
   if (/[?[\]{}]|\*\*/.test(pattern) || folder.includes("*")) {
     const expected = "expected a path with * in its last part only, such as fleet/*.yaml";
-    throw new Error(`found ${describeValue(pattern)}, ${expected}`);
+    return `found ${describeValue(pattern)}, ${expected}`;
   }
   if (!name.includes("*")) {
     return [path];
@@ -69,10 +71,7 @@ function filesOf(pattern: string, { file, listFiles = () => [] }: ParseOptions):
   const parts = name.split("*").map((part) => part.replace(/[.+^$()|\\]/g, String.raw`\$&`));
   const names = listFiles(folder, new RegExp(`^(?!\\.)${parts.join(".*")}$`));
   const found = names.map((one) => join(folder, one)).filter((one) => one !== normalize(file));
-  if (found.length === 0) {
-    throw new Error(`no file matches ${describeValue(pattern)}`);
-  }
-  return found;
+  return found.length === 0 ? `no file matches ${describeValue(pattern)}` : found;
 }
 
 /** Files that are merged into the first of them. */

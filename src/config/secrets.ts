@@ -1,4 +1,5 @@
 import { looksLikeKey, MIN_SECRET_LENGTH } from "../core/model/redact.ts";
+import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import type { Variable } from "./config.ts";
 
 /** Everything outside of the configuration file. */
@@ -118,8 +119,8 @@ export class Secrets {
       this.#rememberAs(text, `$(cat '${path.replaceAll("'", "'\\''")}')`);
       return { text, problem: text === "" ? { kind: "flaw", what: `empty file ${path}` } : null };
     } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      return { text: undefined, problem: { kind: "flaw", what: `cannot read ${path}: ${why}` } };
+      const what = `cannot read ${path}: ${whyUnreadable(error)}`;
+      return { text: undefined, problem: { kind: "flaw", what } };
     }
   }
 

@@ -146,7 +146,11 @@ function addIssue(issue: z.core.$ZodIssue, top: Spot, file: z.ZodType): void {
     addIssue({ ...inner, path: [...issue.path, ...inner.path] }, top, file);
   }
   if (branch === undefined) {
-    spot.add(() => `${messageOf(issue, described)}${meantBy(issue)}`);
+    spot.add(() => {
+      const meant = meantBy(issue);
+      // As with an unknown key, a near miss says more than the whole list.
+      return meant === "" ? messageOf(issue, described) : `found ${describeValue(issue.input)}${meant}`;
+    });
   }
 }
 

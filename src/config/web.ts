@@ -1,6 +1,7 @@
 import { dirname, resolve } from "node:path";
 import { createSecureContext, type SecureContextOptions } from "node:tls";
 import { z } from "zod";
+import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import type { ClientAuth, TlsSettings, WebSettings } from "./config.ts";
 import { Problems, type Spot } from "./problems.ts";
 import { parseWhole } from "./shape.ts";
@@ -152,11 +153,10 @@ function readTls(
 
 function whyUnusable(path: string, error: unknown): string {
   // Both Node and OpenSSL throw errors with a code; only Node's name a call of the system.
-  const { code, syscall, message } = error as NodeJS.ErrnoException;
-  if (syscall === undefined) {
-    return `unusable certificate or key: ${message}`;
-  }
-  return `cannot read ${path}: ${code === "ENOENT" ? "no such file" : code}`;
+  const { syscall, message } = error as NodeJS.ErrnoException;
+  return syscall === undefined
+    ? `unusable certificate or key: ${message}`
+    : `cannot read ${path}: ${whyUnreadable(error)}`;
 }
 
 /** One line of ASCII: Node refuses to send anything else. */

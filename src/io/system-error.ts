@@ -8,18 +8,6 @@ export function isSystemError(error: unknown): boolean {
   return error instanceof Error && "syscall" in error;
 }
 
-const WORDS: Readonly<Record<string, string>> = {
-  ENOENT: "no such file",
-  EISDIR: "is a directory",
-  EACCES: "permission denied",
-};
-
-/** Why a file cannot be read: `no such file`, or the code of the error where we have no words for it. */
-export function whyUnreadable(error: unknown): string {
-  const code = error instanceof Error && "code" in error ? String(error.code) : String(error);
-  return WORDS[code] ?? code;
-}
-
 /** What an operation results in; null where it failed with one of these codes or, without any, where the operating system refused it. */
 export async function orNull<T>(work: Promise<T>, ...codes: readonly string[]): Promise<T | null> {
   try {

@@ -151,7 +151,7 @@ protocols:
 
     expect(exitCode).toBe(1);
     expect(out).toBe("  http://127.0.0.1:9/: the host refuses the connection (connect)");
-    expect(err).toContain("no endpoint is an indexer that tells its block and its chain");
+    expect(err).toContain("none of these endpoints answered as an indexer whose chain is known");
     expect(existsSync(output)).toBe(false);
   });
 });

@@ -106,7 +106,9 @@ protocols: { lockup: { variant: x } }
     expect(problemOf("*/one.yaml")).toEqual([`${at}found "*/one.yaml", ${expected}`]);
     expect(problemOf("**.yaml")).toEqual([`${at}found "**.yaml", ${expected}`]);
     expect(problemOf("teams/{one,two}.yaml")).toEqual([`${at}found "teams/{one,two}.yaml", ${expected}`]);
-    expect(problemOf("teams/four.yaml")).toEqual([`${at}ENOENT: fleet/teams/four.yaml`]);
+    expect(problemOf("teams/four.yaml")).toEqual([
+      `${at}cannot read "teams/four.yaml": ENOENT: fleet/teams/four.yaml`,
+    ]);
     expect(problemOf("*.yaml")).toEqual([`${at}no file matches "*.yaml"`]);
     expect(problemOf("teams/o*", { "fleet/teams/one.yaml": "a: [" })).toEqual([
       expect.stringMatching(/^fleet\/teams\/one\.yaml:1:5: \(file\): invalid YAML: /),

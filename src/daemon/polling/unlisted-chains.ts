@@ -8,19 +8,29 @@ import type { EndpointState } from "./endpoint-state.ts";
 export function unlistedChains(fleet: Fleet, states: readonly EndpointState[]): Report["unlisted"] {
   const { byIndexer, byUrl } = listedIds(fleet);
   return states.flatMap(({ endpoint, served }) => {
-    const listed = [...idsOf(byIndexer.get(indexerKey(endpoint))), ...idsOf(byUrl.get(endpoint.url))];
-    return served === null
-      ? []
-      : [{ endpoint: endpoint.key, chain_ids: served.filter((id) => !listed.includes(id)) }];
+    if (served === null) {
+      return [];
+    }
+    const listed = [byIndexer.get(indexerKey(endpoint)), byUrl.get(endpoint.url)];
+    const unlisted = served.filter((id) => !listed.some((ids) => ids?.has(id)));
+    return [{ endpoint: endpoint.key, chain_ids: unlisted }];
   });
 }
 
 /** A chain may be listed at another endpoint of the indexer, or by another indexer behind the same URL. */
 const listedIds = memoize((fleet: Fleet) => ({
-  byIndexer: groupBy(endpointsOf(fleet), indexerKey),
-  byUrl: groupBy(endpointsOf(fleet), ({ url }) => url),
+  byIndexer: idsBy(fleet, indexerKey),
+  byUrl: idsBy(fleet, ({ url }) => url),
 }));
 
-function idsOf(endpoints: readonly Endpoint[] = []): readonly number[] {
-  return endpoints.flatMap(({ targets }) => targets.map(({ chainId }) => chainId));
+function idsBy(
+  fleet: Fleet,
+  keyOf: (endpoint: Endpoint) => string,
+): ReadonlyMap<string, ReadonlySet<number>> {
+  const groups = [...groupBy(endpointsOf(fleet), keyOf)];
+  return new Map(groups.map(([key, endpoints]) => [key, new Set(endpoints.flatMap(chainIdsOf))]));
+}
+
+function chainIdsOf({ targets }: Endpoint): readonly number[] {
+  return targets.map(({ chainId }) => chainId);
 }
