@@ -38,7 +38,7 @@ const STATUS_OF: Readonly<Record<FailureReason, Status>> = {
   http_status: "unreachable",
   no_indexers: "unreachable",
   graphql: "unreachable",
-  schema: "unreachable",
+  schema: "not_found",
   malformed: "unreachable",
   too_large: "unreachable",
   aborted: "unknown",

@@ -42,7 +42,7 @@ function clauseOf(facts: Facts): string {
     case "throttled":
     case "not_found":
     case "unreachable":
-      return `${FAILING[status]}${causeText(facts)}${lastSeenText(facts)}`;
+      return `${failingText(facts, status)}${lastSeenText(facts)}`;
     case "missing":
       return `the answer lacks this chain, though it is expected there${lastSeenText(facts)}`;
     case "failed":
@@ -87,6 +87,13 @@ const FAILING = {
   not_found: "no such subgraph or deployment",
   unreachable: "no usable answer",
 } as const;
+
+function failingText(facts: Facts, status: keyof typeof FAILING): string {
+  const { last } = facts.state;
+  return last?.kind === "failed" && last.reason === "schema" && status === "not_found"
+    ? last.detail
+    : `${FAILING[status]}${causeText(facts)}`;
+}
 
 /** The failure of the last poll, where it is the reason of the status. */
 function causeText({ state: { last }, status }: Facts): string {

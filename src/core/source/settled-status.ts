@@ -50,6 +50,8 @@ export function statusOfFailure(reason: FailureReason): Status {
     case "budget":
       return "throttled";
     case "not_found":
+    // The server works. What is asked for is not at this address, as with a wrong `dialect:`.
+    case "schema":
       return "not_found";
     case "indexing_error":
       return "failed";
@@ -62,7 +64,6 @@ export function statusOfFailure(reason: FailureReason): Status {
     case "http_status":
     case "no_indexers":
     case "graphql":
-    case "schema":
     case "malformed":
     case "too_large":
     case "aborted":

@@ -33,7 +33,7 @@ describe("a status", () => {
       no_indexers: ["30s unreachable"],
       indexing_error: ["30s failed"],
       graphql: ["30s unreachable"],
-      schema: ["30s unreachable"],
+      schema: ["30s not_found"],
       malformed: ["30s unreachable"],
       too_large: ["30s unreachable"],
       implausible: ["30s diverged"],
