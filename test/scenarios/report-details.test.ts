@@ -143,8 +143,7 @@ describe("the sentence that explains a status", () => {
       "not-found":
         "not_found: no such subgraph or deployment: not_found (subgraph not found: 4SxPXkQNifgBYqje2C4yP5gz69erZwtD7GuLWgXHSLGe); last height 6 min ago",
       unreachable: "unreachable: no usable answer: timeout (no reply within 10 s); last height 6 min ago",
-      schema:
-        "not_found: Cannot read data._meta.block.number as a height: null; last height 6 min ago",
+      schema: "not_found: Cannot read data._meta.block.number as a height: null; last height 6 min ago",
       "indexing-errors":
         "failed: the indexer reports indexing errors, and is close to the reference seen by 3 sources",
       "failed-deployment": "failed: the indexer reports a failed deployment: indexing_error (indexing_error)",
