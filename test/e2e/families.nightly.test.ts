@@ -149,7 +149,7 @@ describe("Synclag, against the servers of SQD and SubQuery over one PostgreSQL",
         "found/base unreachable graphql",
         "squid/base unreachable graphql",
         "subquery/base stalled -",
-        "subquery/ethereum unreachable schema",
+        "subquery/ethereum not_found schema",
       ]);
     const [found, squid, , ethereum] = (await targets()).map(({ detail }) => detail);
     for (const detail of [found, squid]) {

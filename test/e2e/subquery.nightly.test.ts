@@ -1,0 +1,158 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { z } from "zod";
+import { type Anvil, startAnvil } from "./support/anvil.ts";
+import { freePort } from "./support/free-port.ts";
+import { getJson, postJson } from "./support/loopback.ts";
+import { POSTGRES_DATABASE, POSTGRES_USER, type Postgres, startPostgres } from "./support/postgres.ts";
+import { startProgram } from "./support/program.ts";
+import { type Synclag, startSynclag } from "./support/synclag.ts";
+import { temporaryFolder, undoAll } from "./support/undo.ts";
+
+const folderOf = (name: string) => fileURLToPath(new URL(name, import.meta.url));
+const SETTLE = { timeout: 180_000, interval: 250 };
+const HISTORY = 30;
+
+const status = z.object({
+  targets: z.array(
+    z.object({
+      variant: z.string(),
+      status: z.string(),
+      block_number: z.number().nullable(),
+      detail: z.string(),
+    }),
+  ),
+});
+const meta = z.object({ currentProcessingHeight: z.number(), targetHeight: z.number() });
+const accounts = z.object({ result: z.tuple([z.string()]).rest(z.string()) });
+
+describe("synclag run, against a SubQuery node that indexes an Anvil chain", () => {
+  let anvil: Anvil;
+  let postgres: Postgres;
+  let node: string;
+  let synclag: Synclag;
+
+  const targets = async () => status.parse(await getJson(`${synclag.url}/api/v1/status`)).targets;
+  const verdicts = async () => (await targets()).map((one) => `${one.variant} ${one.status}`).toSorted();
+  const each = (verdict: string) => ["gauge", "meta", "query"].map((variant) => `${variant} ${verdict}`);
+  const nodeMeta = async () => meta.parse(await getJson(`${node}/meta`));
+
+  beforeAll(async () => {
+    anvil = await startAnvil(31_337, HISTORY);
+    postgres = await startPostgres();
+    // The node keeps the history of each row, and asks for this extension.
+    await postgres.run("CREATE EXTENSION btree_gist;");
+    const [nodePort, queryPort] = [await freePort(), await freePort()];
+    node = `http://127.0.0.1:${nodePort}`;
+    const run = async (folder: string, ...args: readonly string[]) =>
+      await startProgram({
+        command: process.execPath,
+        args,
+        cwd: folderOf(folder),
+        env: {
+          DB_HOST: "127.0.0.1",
+          DB_PORT: String(postgres.port),
+          DB_USER: POSTGRES_USER,
+          DB_PASS: "none",
+          DB_DATABASE: POSTGRES_DATABASE,
+          // The node refuses to start in another time zone.
+          TZ: "UTC",
+          // The query service would ask a package registry for updates of itself.
+          NO_UPDATE_NOTIFIER: "1",
+        },
+      });
+    const project = await writeProject(anvil.url);
+    const schema = ["--db-schema", "app", "--port", String(nodePort)];
+    await run("subquery", "node_modules/@subql/node-ethereum/bin/run", "-f", project, "--unsafe", ...schema);
+    await vi.waitFor(nodeMeta, SETTLE);
+    await run("families", "node_modules/@subql/query/bin/run", "--name", "app", "--port", String(queryPort));
+    const file = join(await temporaryFolder("subquery"), "chains.yaml");
+    await writeFile(file, chainsYaml(node, `http://127.0.0.1:${queryPort}/`, anvil.url));
+    synclag = await startSynclag(file);
+  });
+
+  afterAll(async () => {
+    await postgres.stop();
+    await undoAll();
+  });
+
+  it("says ok of its status page, its gauge and its query service, with heights that Anvil has had", async () => {
+    await expect.poll(verdicts, SETTLE).toEqual(each("ok"));
+
+    for (const { block_number: height } of await targets()) {
+      expect(height).toBeGreaterThanOrEqual(HISTORY - 10);
+      expect(height).toBeLessThanOrEqual(await anvil.blockNumber());
+    }
+  });
+
+  it("says stalled of all three once the handler hangs, while the node goes on saying that it is healthy", async () => {
+    const sentAt = await anvil.blockNumber();
+    await sendTransaction(anvil.url);
+
+    await expect.poll(verdicts, SETTLE).toEqual(each("stalled"));
+
+    const heights = (await targets()).map((target) => target.block_number ?? 0);
+    const { currentProcessingHeight: stuckAt, targetHeight } = await nodeMeta();
+
+    expect(stuckAt).toBeGreaterThan(sentAt);
+    expect(stuckAt).toBeLessThan(sentAt + 5);
+    expect(Math.max(...heights)).toBe(stuckAt);
+    expect(targetHeight).toBeGreaterThan(stuckAt + 10);
+    expect((await fetch(`${node}/health`)).status).toBe(200);
+  });
+});
+
+/** Sends nothing from Anvil's first account to itself: the next block has a transaction. */
+async function sendTransaction(rpc: string): Promise<void> {
+  const call = (method: string, ...params: readonly unknown[]) =>
+    postJson(rpc, { jsonrpc: "2.0", id: 1, method, params });
+  const [account] = accounts.parse(await call("eth_accounts")).result;
+  await call("eth_sendTransaction", { from: account, to: account });
+}
+
+/** A project whose handler never returns. The node calls it for blocks with transactions only. */
+async function writeProject(rpc: string): Promise<string> {
+  const folder = await temporaryFolder("subquery-project");
+  await mkdir(join(folder, "dist"));
+  await writeFile(
+    join(folder, "package.json"),
+    '{ "name": "hangs", "version": "0.0.1", "main": "dist/index.js" }',
+  );
+  await writeFile(join(folder, "schema.graphql"), "type Unused @entity { id: ID! }\n");
+  await writeFile(join(folder, "dist/index.js"), "exports.handleBlock = () => new Promise(() => {});\n");
+  await writeFile(
+    join(folder, "project.yaml"),
+    `specVersion: 1.0.0
+name: hangs
+version: 0.0.1
+runner:
+  node: { name: "@subql/node-ethereum", version: "*" }
+  query: { name: "@subql/query", version: "*" }
+schema: { file: ./schema.graphql }
+network: { chainId: "31337", endpoint: ["${rpc}"] }
+dataSources:
+  - kind: ethereum/Runtime
+    startBlock: 1
+    mapping: { file: ./dist/index.js, handlers: [{ kind: ethereum/BlockHandler, handler: handleBlock }] }
+`,
+  );
+  return folder;
+}
+
+function chainsYaml(node: string, query: string, rpc: string): string {
+  const every = 'schedule: "* * * * * *", chains: [alpha]';
+  return `
+version: 1
+poll: { timeout: 2s, retries: 0, rpc_schedule: "* * * * * *" }
+thresholds: { lagging: 15s, critical: 10m, stalled: 20s, stale: 30s }
+chains:
+  alpha: { id: 31337, name: Alpha, block_time: 1s, rpc: ["${rpc}"] }
+protocols:
+  ledger:
+    - { variant: meta, dialect: subquery-meta, url: "${node}/meta", ${every} }
+    - { variant: gauge, dialect: subquery-metrics, url: "${node}/metrics", ${every} }
+    - { variant: query, dialect: subquery, url: "${query}", ${every} }
+`;
+}
