@@ -22,15 +22,15 @@ const LABEL = /([a-z_]\w*)[ \t]*=[ \t]*"((?:[^"\\]|\\.)*)"/gi;
 
 /**
  * One GET of a Prometheus text page (0.0.4, or OpenMetrics), of which only these gauges are kept. A chain of several series, such
- * as one for each contract, has indexed what all of them have: the lowest height and the earliest time. NaN, -1, 0, and a page
- * without the gauge mean that nothing is indexed yet.
+ * as one for each contract, has indexed what all of them have: the lowest height and the earliest time. NaN, -1, 0, and a gauge
+ * that is declared and has no series mean that nothing is indexed yet.
  */
 export function metricsQuestion(form: MetricsForm, endpoint: AskedEndpoint): Question {
   const { height, time } = form;
   return {
     body: null,
     reads: "metrics",
-    keep: time === undefined ? [height] : [height, time],
+    keep: [height, typeLineOf(height), ...(time === undefined ? [] : [time])],
     read: ({ value }) => readMetrics(form, endpoint, String(value)),
   };
 }
@@ -50,7 +50,9 @@ function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): 
   const heights = wanted.filter(({ name }) => name === height);
   const [first] = ofHeight;
   if (first === undefined) {
-    return [{ chainId: null, content: { kind: "not_started" } }];
+    return page.includes(typeLineOf(height))
+      ? [{ chainId: null, content: { kind: "not_started" } }]
+      : `Cannot find ${height} on the page, which has other metrics`;
   }
   if (heights.length === 0) {
     return `Cannot find ${height} with ${labelsOf(where)}: the page has ${quote(first.series)}`;
@@ -64,6 +66,11 @@ function readMetrics(form: MetricsForm, endpoint: AskedEndpoint, page: string): 
     chainId === undefined ? [] : [{ chainId, content: lowestOf(ofChain, times.get(chainId) ?? []) }],
   );
   return rows.length === 0 ? describeUnknownChains(form, heights) : rows;
+}
+
+/** Client libraries declare a gauge with labels from the start, and its series once they have a value. */
+function typeLineOf(name: string): string {
+  return `# TYPE ${name} `;
 }
 
 /** Undefined for a comment and for a metric that was not asked for; a text for a line of one of `names` that cannot be read. */
