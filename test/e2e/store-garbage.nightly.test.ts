@@ -183,7 +183,8 @@ async function runCluster({ port }: RedisServer, ask: Ask): Promise<readonly str
   await daemon.app[Symbol.asyncDispose]();
   const keys = textsOf(await ask(["KEYS", "*"])).map((key) => key.slice(keyOf("seed", "").length));
   expect(keys.sort()).toEqual([
-    ...[BUDGETS, "budgets-order", "history", "history-order", "lease", "probe", "state", "state-order"],
+    ...[BUDGETS, "budgets-order", "events", "events-order", "history", "history-order"],
+    ...["lease", "probe", "state", "state-order"],
   ]);
   return keys;
 }
