@@ -71,7 +71,7 @@ export const FAULT_SCRIPTS: readonly FaultScript[] = [
   fails("no_indexers", "unreachable", "sablier-labs/indexers#298"),
   fails("indexing_error", "failed", "sablier-labs/indexers#298"),
   fails("graphql", "unreachable", "rainlanguage/rain.solver#127"),
-  fails("schema", "unreachable", "DefiLlama/DefiLlama-Adapters#16844"),
+  fails("schema", "not_found", "DefiLlama/DefiLlama-Adapters#16844"),
   fails("malformed", "unreachable", "DefiLlama/DefiLlama-Adapters#16844"),
   fails("too_large", "unreachable", "rainlanguage/rain.solver#127"),
   fails("implausible", "diverged", "rule"),
