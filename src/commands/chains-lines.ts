@@ -41,17 +41,20 @@ function describe({ name, blockTimeMs }: WellKnownChain): string {
   return blockTimeMs === null ? name : `${name}, a block every ${formatDuration(blockTimeMs)}`;
 }
 
+type Address = Pick<FoundEndpoint, "url" | "headers">;
+
 /** A chains.yaml for these endpoints: `config check` accepts it where there is an indexer of a chain. */
 export function chainsLines(found: readonly FoundEndpoint[]): readonly string[] {
   // The first comment on a chain stays.
   const chains = new Map(found.toReversed().flatMap((one) => one.chains.map((chain) => [chain.slug, chain])));
-  const protocols = groupIndexers(found.filter(({ dialect }) => dialect !== "rpc"));
+  const protocols = groupByProtocol(found.filter(({ dialect }) => dialect !== "rpc"));
+  const names = unique(protocols.map(({ name }) => name ?? "my-protocol"));
   return [
     "version: 1",
     "chains:",
     ...[...chains.values()].map((chain) => chainLine(chain, found)),
     "protocols:",
-    ...protocols.flatMap(({ name, indexers }) => [`  ${name}:`, ...indexers.flatMap(indexerLines)]),
+    ...protocols.flatMap((protocol, index) => protocolLines(names[index] ?? "", protocol)),
   ];
 }
 
@@ -66,79 +69,58 @@ function chainLine({ id, slug, comment }: NamedChain, found: readonly FoundEndpo
   return `  ${slug}: { id: ${id}${rpc} }   # ${comment}`;
 }
 
-/** Endpoints that one indexer of chains.yaml has. */
-interface Indexer {
-  readonly host: string;
-  readonly dialect: string;
-  /** What its URLs call it; null where they have no name. */
-  readonly name: string | null;
-  readonly endpoints: FoundEndpoint[];
-}
-
-interface NamedIndexer extends Indexer {
-  readonly variant: string;
+interface Protocol {
+  /** What the URLs call it; null where they have no name. */
+  name: string | null;
+  /** Several endpoints of one indexer are of one host and dialect, each of another chain. */
+  readonly indexers: FoundEndpoint[][];
 }
 
 /**
- * Endpoints of one host and dialect are one indexer where each serves another chain, and two protocols where they serve the same.
- * Of different hosts or dialects, those that serve the same chain are variants of one protocol.
+ * Two endpoints of one host and dialect for the same chain are of two protocols. What has the same name, host and dialect, or a
+ * chain in common is of one protocol, unless the names differ.
  */
-function groupIndexers(found: readonly FoundEndpoint[]) {
-  const protocols: Indexer[][] = [];
-  for (const indexer of joinEndpoints(found)) {
-    const own = protocols.find(
-      (others) =>
-        others.some((other) => isShared(other, indexer)) &&
-        others.every((other) => isOtherVariant(other, indexer)),
-    );
-    if (own === undefined) {
-      protocols.push([indexer]);
-    } else {
-      own.push(indexer);
-    }
-  }
-  const names = unique(
-    protocols.map((indexers) => indexers.find(({ name }) => name !== null)?.name ?? "my-protocol"),
-  );
-  return protocols.map((indexers, index) => {
-    const variants = unique(indexers.map(({ dialect }) => variantOf(dialect)));
-    return {
-      name: names[index] ?? "",
-      indexers: indexers.map((indexer, at): NamedIndexer => ({ ...indexer, variant: variants[at] ?? "" })),
-    };
-  });
-}
-
-function joinEndpoints(found: readonly FoundEndpoint[]): readonly Indexer[] {
-  const indexers: Indexer[] = [];
+function groupByProtocol(found: readonly FoundEndpoint[]): readonly Protocol[] {
+  const protocols: Protocol[] = [];
   for (const endpoint of found) {
-    const { host } = new URL(endpoint.url.replace(/\$\{[^}]*\}/g, "x"));
-    const indexer = { host, dialect: endpoint.dialect, name: nameIn(endpoint), endpoints: [endpoint] };
-    const same = indexers.find(
-      (one) =>
-        one.host === host &&
-        one.dialect === indexer.dialect &&
-        one.name === indexer.name &&
-        !isShared(one, indexer) &&
-        [...one.endpoints, endpoint].every(({ chains }) => chains.length === 1),
+    const name = nameIn(endpoint);
+    let own = protocols.find((protocol) => isOf(protocol, endpoint, name));
+    if (own === undefined) {
+      own = { name, indexers: [] };
+      protocols.push(own);
+    }
+    own.name ??= name;
+    const indexer = own.indexers.find((one) =>
+      [...one, endpoint].every((other) => other.chains.length === 1 && isSameService(other, endpoint)),
     );
-    if (same === undefined) {
-      indexers.push(indexer);
+    if (indexer === undefined) {
+      own.indexers.push([endpoint]);
     } else {
-      same.endpoints.push(endpoint);
+      indexer.push(endpoint);
     }
   }
-  return indexers;
+  return protocols;
 }
 
-function isShared(one: Indexer, other: Indexer): boolean {
-  const slugs = new Set(one.endpoints.flatMap(({ chains }) => chains.map(({ slug }) => slug)));
-  return other.endpoints.some(({ chains }) => chains.some(({ slug }) => slugs.has(slug)));
+function isOf(protocol: Protocol, endpoint: FoundEndpoint, name: string | null): boolean {
+  if (protocol.name !== null && name !== null && protocol.name !== name) {
+    return false;
+  }
+  const slugs = new Set(endpoint.chains.map(({ slug }) => slug));
+  const isShared = ({ chains }: FoundEndpoint): boolean => chains.some(({ slug }) => slugs.has(slug));
+  const endpoints = protocol.indexers.flat();
+  const ofService = endpoints.filter((other) => isSameService(other, endpoint));
+  return ofService.length > 0
+    ? !ofService.some(isShared)
+    : (name !== null && name === protocol.name) || endpoints.some(isShared);
 }
 
-function isOtherVariant(one: Indexer, other: Indexer): boolean {
-  const isSameService = one.host === other.host && one.dialect === other.dialect;
-  return !isSameService && (one.name === null || other.name === null || one.name === other.name);
+function isSameService(one: FoundEndpoint, other: FoundEndpoint): boolean {
+  return one.dialect === other.dialect && hostOf(one) === hostOf(other);
+}
+
+function hostOf({ url }: FoundEndpoint): string {
+  return new URL(url.replace(/\$\{[^}]*\}/g, "x")).host;
 }
 
 const GENERIC =
@@ -174,47 +156,51 @@ function unique(names: readonly string[]): readonly string[] {
   });
 }
 
-function indexerLines({ variant, dialect, endpoints }: NamedIndexer): readonly string[] {
-  const [template = "", ...others] = new Set(
-    endpoints.map(({ url, chains: [chain] }) =>
-      endpoints.length === 1 ? url : url.replaceAll(chain?.slug ?? "", "{chain}"),
-    ),
-  );
-  const isOne = others.length === 0 && (endpoints.length === 1 || template.includes("{chain}"));
-  const written = isOne ? [{ url: template, headers: endpoints[0]?.headers ?? {} }] : endpoints;
-  const hasVariable = JSON.stringify(written).includes("${");
+function protocolLines(name: string, { indexers }: Protocol): readonly string[] {
+  const variants = unique(indexers.map(([first]) => variantOf(first?.dialect ?? "")));
   return [
-    `    - variant: ${variant}`,
-    `      dialect: ${dialect}`,
-    ...(isOne ? written.flatMap(addressOf).map((line) => `      ${line}`) : []),
-    ...(hasVariable
-      ? ["      optional: true   # skipped, with a warning, while its variable is not set"]
-      : []),
-    ...chainEntries(dialect, endpoints, isOne),
+    `  ${name}:`,
+    ...indexers.flatMap((endpoints, index) => [
+      `    - variant: ${variants[index]}`,
+      ...indexerLines(endpoints).map((line) => `      ${line}`),
+    ]),
   ];
 }
 
-function chainEntries(
-  dialect: string,
-  endpoints: readonly FoundEndpoint[],
-  isOne: boolean,
-): readonly string[] {
-  const slugs = endpoints.flatMap(({ chains }) => chains.map(({ slug }) => slug));
-  if (dialect === "graph-status") {
-    return [
-      "      chains:",
-      ...slugs.map((slug) => `        ${slug}: { deployment: QmDeployment }   # its id`),
-    ];
-  }
-  return isOne
-    ? [`      chains: [${slugs.join(", ")}]`]
-    : [
-        "      chains:",
-        ...endpoints.map((one, index) => `        ${slugs[index]}: { ${addressOf(one).join(", ")} }`),
-      ];
+function indexerLines(endpoints: readonly FoundEndpoint[]): readonly string[] {
+  const common = commonAddress(endpoints);
+  const dialect = endpoints[0]?.dialect ?? "";
+  const deployment = dialect === "graph-status" ? ["deployment: QmDeployment"] : [];
+  const chains = endpoints.flatMap((one) =>
+    one.chains.map(({ slug }) => ({
+      slug,
+      own: [...(common === null ? addressOf(one) : []), ...deployment].join(", "),
+    })),
+  );
+  return [
+    `dialect: ${dialect}`,
+    ...(common === null ? [] : addressOf(common)),
+    ...(JSON.stringify(endpoints).includes("${")
+      ? ["optional: true   # skipped, with a warning, while its variable is not set"]
+      : []),
+    ...(chains.every(({ own }) => own === "")
+      ? [`chains: [${chains.map(({ slug }) => slug).join(", ")}]`]
+      : ["chains:", ...chains.map(({ slug, own }) => `  ${slug}: { ${own} }`)]),
+  ];
 }
 
-function addressOf({ url, headers }: Pick<FoundEndpoint, "url" | "headers">): readonly string[] {
+/** The address of one endpoint, or of several whose URLs differ in the chain's name alone; null where they differ in more. */
+function commonAddress(endpoints: readonly FoundEndpoint[]): Address | null {
+  const [first, ...others] = endpoints.map(({ url, headers, chains: [chain] }) => ({
+    url: endpoints.length === 1 ? url : url.replaceAll(chain?.slug ?? "", "{chain}"),
+    headers,
+  }));
+  return first !== undefined && others.every(({ url }) => url === first.url && url.includes("{chain}"))
+    ? first
+    : null;
+}
+
+function addressOf({ url, headers }: Address): readonly string[] {
   const hasHeaders = Object.keys(headers).length > 0;
   return [`url: ${JSON.stringify(url)}`, ...(hasHeaders ? [`headers: ${JSON.stringify(headers)}`] : [])];
 }
