@@ -165,7 +165,6 @@ export class Daemon implements AsyncDisposable {
       this.#poller = null;
       this.startPolling();
     }
-    this.#options.store.touch();
   }
 
   /** What must outlive the process, beside the budgets. */

@@ -209,7 +209,7 @@ describe("synclag check by itself", () => {
       fleetOf(indexers.url),
     );
 
-    expect(asked.sort()).toEqual(["/fast/base", "/other/base", "/slow/base"]);
+    expect(asked.sort()).toEqual(["/all", "/fast/base", "/other/base", "/slow/base"]);
     expect(JSON.parse(out)).toMatchObject({
       targets: [
         { variant: "fast", block_number: 1100, lag_blocks: 0, status: "ok" },
@@ -228,8 +228,8 @@ describe("synclag check by itself", () => {
 
     const lines = terminal.err.split("\n");
     expect(piped.err).toBe("");
-    expect(lines[0]).toBe("Polling: 0 of 3 endpoints");
-    expect(lines).toContain("\u001B[1A\u001B[2KPolling: 3 of 3 endpoints");
+    expect(lines[0]).toBe("Polling: 0 of 4 endpoints");
+    expect(lines).toContain("\u001B[1A\u001B[2KPolling: 4 of 4 endpoints");
     expect(lines.at(-1)).toBe("\u001B[1A\u001B[2K\u001B[1A");
   });
 
@@ -275,6 +275,8 @@ protocols:
     - { variant: slow, dialect: graph, url: "${url}/slow/{chain}", chains: [base] }
   airdrops:
     - { variant: other, dialect: graph, url: "${url}/other/{chain}", chains: [base, gnosis] }
+    - { variant: all, dialect: ponder, url: "${url}/all", chains: [base, gnosis] }
+    - { variant: elsewhere, dialect: ponder, url: "${url}/elsewhere", chains: [gnosis] }
 `;
   return { files: { "chains.yaml": text } };
 }

@@ -202,6 +202,9 @@ describe("Notifier", () => {
     daemon.isHealthy = false;
     passSeconds(600);
     daemon.isHealthy = true;
+    daemon.isPolling = false;
+    passSeconds(600);
+    daemon.isPolling = true;
     await untilPinged(3);
     expect(webhook.received).toHaveLength(3);
   });

@@ -58,8 +58,7 @@ export class Chain {
   #heardFromMs = 0;
   #heardToMs = 0;
   #observed: Observed = nothingObserved();
-  #report: ChainReport | null = null;
-  #reportMs = 0;
+  #report: { readonly madeMs: number; readonly report: ChainReport } | null = null;
 
   constructor(watched: WatchedChain, state: ChainState = newChainState()) {
     this.watched = watched;
@@ -132,12 +131,10 @@ export class Chain {
 
   report(nowMs: number): ChainReport {
     const { state } = this;
-    const ageMs = nowMs - this.#reportMs;
-    if (this.#report === null || ageMs < 0 || ageMs >= REPORT_LIFETIME_MS) {
-      this.#report = reportChain(state, this.watched, nowMs);
-      this.#reportMs = nowMs;
+    if (this.#report === null || Math.abs(nowMs - this.#report.madeMs) >= REPORT_LIFETIME_MS) {
+      this.#report = { madeMs: nowMs, report: reportChain(state, this.watched, nowMs) };
     }
-    return this.#report;
+    return this.#report.report;
   }
 
   /** Follows our own clock, which was set forward by `byMs`. */

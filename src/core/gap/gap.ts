@@ -81,7 +81,7 @@ export function estimateGap({ lows, highs }: GapMeasures): GapEstimate | null {
   }
   let low = newestLow;
   let high = newestHigh;
-  let met = 0;
+  let met = 1;
   while (met < lows.length) {
     const [olderLow, olderHigh] = [lows.at(-1 - met) ?? low, highs.at(-1 - met) ?? high];
     if (olderLow > high || olderHigh < low) {

@@ -66,7 +66,7 @@ export class ChainHistory {
     const fine = this.#fine.stepsBetween(fromMs, toMs);
     const recentMs = this.#fine.earliestMs(toMs);
     const coarse = this.#coarse
-      .stepsBetween(fromMs, recentMs - 1)
+      .stepsBetween(fromMs, recentMs)
       .filter((step) => this.#coarse.timeOf(step) < recentMs);
     const column = (name: string, index: number) => [
       ...this.#coarse.read(name, index, coarse),

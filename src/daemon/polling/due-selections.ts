@@ -99,9 +99,8 @@ const selectionsOf = memoize(({ parity = [] }: Endpoint): readonly DueSelection[
 /** The longest beginning that one request may hold; one selection is always allowed. */
 function withinLimits(due: readonly DueSelection[]): readonly DueSelection[] {
   let characters = 0;
-  const tooMany = due.findIndex(({ selection }, index) => {
+  return due.filter(({ selection }, index) => {
     characters += selection.select.length;
-    return index > 0 && (index >= MAX_ALIASES || characters > MAX_CHARACTERS);
+    return index === 0 || (index < MAX_ALIASES && characters <= MAX_CHARACTERS);
   });
-  return tooMany < 0 ? due : due.slice(0, tooMany);
 }

@@ -122,6 +122,29 @@ describe("the reference", () => {
     expect(play.target("multichain").detail).toMatch(/by 13 d of block time, 432,000 blocks apart/);
   });
 
+  it("is none of two sources while one has never replied, and the other is not called a single source", () => {
+    const play = new ScriptedFleet(fleetYaml(["multichain", "subgraph"]));
+
+    play
+      .script("multichain", dated(200))
+      .script("subgraph", () => "timeout")
+      .run("10m");
+
+    expect(play.target("multichain").detail).toMatch(/its chain has too few sources that agree on a head/);
+  });
+
+  it("is what most providers have in common where two others contradict each other alone", () => {
+    const play = new ScriptedFleet(fleetYaml(["a", "b", "c", "d", "e"])).run("2m");
+    play.script("d", ({ head }) => ({ block: head, hash: `0xd${head}` }));
+    play.script("e", ({ head }) => ({ block: head, hash: `0xd${head}` })).run("2m");
+    play.script("e", ({ head }) => ({ block: head, hash: `0xe${head}` }));
+
+    play.run("2m");
+
+    expect(play.chain().reference).toMatchObject({ block_number: play.head() });
+    expect(play.statuses().slice(0, 3)).toEqual(["ok", "ok", "ok"]);
+  });
+
   it("is none where two hashes differ at a height that the RPC node has not shown, and one more variant decides it", () => {
     const rpc = { rpc: 1 };
     const play = new ScriptedFleet(fleetYaml(["multichain", "subgraph"], rpc));
