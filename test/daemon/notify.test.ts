@@ -199,12 +199,15 @@ describe("Notifier", () => {
 
     expect(monotonicMs - firstMs).toBeGreaterThanOrEqual(HEARTBEAT_MS);
     expect(webhook.received[0]).toMatchObject({ method: "GET", body: null });
-    daemon.isHealthy = false;
-    passSeconds(600);
-    daemon.isHealthy = true;
-    daemon.isPolling = false;
-    passSeconds(600);
-    daemon.isPolling = true;
+    for (const trouble of [{ isHealthy: false }, { isPolling: false }]) {
+      Object.assign(daemon, trouble);
+      for (let minute = 0; minute < 20; minute += 1) {
+        passSeconds(60);
+        await turn();
+      }
+      Object.assign(daemon, { isHealthy: true, isPolling: true });
+    }
+    expect(webhook.received).toHaveLength(2);
     await untilPinged(3);
     expect(webhook.received).toHaveLength(3);
   });
