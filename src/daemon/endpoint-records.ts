@@ -21,7 +21,7 @@ export function endpointRecords(
     .all()
     .filter(({ endpoint }) => endpoint.chain === chain || endpoint.targets.some((one) => one.chain === chain))
     .flatMap(({ endpoint, exchanges, statusExchanges }) => {
-      const parity = parityQueries(endpoint, chain, sources);
+      const parity = parityQueries(endpoint, sources);
       const own = { ...recordOf(endpoint, exchanges, sources), kind: endpoint.kind, parity };
       const api = statusEndpointOf(endpoint);
       return api === null
@@ -46,16 +46,13 @@ function recordOf(
   };
 }
 
-function parityQueries(endpoint: Endpoint, chain: string, sources: Sources): EndpointRecord["parity"] {
-  const here = new Set(endpoint.targets.filter((target) => target.chain === chain).map(({ key }) => key));
+function parityQueries(endpoint: Endpoint, sources: Sources): EndpointRecord["parity"] {
   return (endpoint.parity ?? []).flatMap(({ probe, selections }) =>
-    selections
-      .filter(({ target }) => here.has(target))
-      .map(({ target, select }) => ({
-        probe,
-        target,
-        curl: curlCommand(endpoint, JSON.stringify({ query: `{ ${select} }` }), sources),
-      })),
+    selections.map(({ target, select }) => ({
+      probe,
+      target,
+      curl: curlCommand(endpoint, JSON.stringify({ query: `{ ${select} }` }), sources),
+    })),
   );
 }
 
