@@ -68,12 +68,8 @@ function outcomeWithoutSecrets(outcome: Outcome, redact: Redact): Outcome {
     return outcome;
   }
   const { hash, deployment, failure } = outcome.head;
-  const isClean = (text: string | null | undefined): boolean => text == null || redact(text) === text;
-  if (isClean(hash) && isClean(deployment) && isClean(failure)) {
-    return outcome;
-  }
-  const ids = { hash: isClean(hash) ? hash : null, deployment: isClean(deployment) ? deployment : null };
-  const head = { ...outcome.head, ...ids };
+  const cleanOf = (id: string | null): string | null => (id === null || redact(id) !== id ? null : id);
+  const head = { ...outcome.head, hash: cleanOf(hash), deployment: cleanOf(deployment) };
   return { ...outcome, head: failure === undefined ? head : { ...head, failure: redact(failure) } };
 }
 

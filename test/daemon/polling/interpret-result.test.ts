@@ -66,6 +66,14 @@ describe("interpretResult()", () => {
     expect(answer).toMatchObject({ outcomes: [{ kind: "head", head: { block: 28_545_123 } }] });
   });
 
+  it("leaves out an id that holds a secret, and only that", () => {
+    const _meta = { block: { number: 7, hash: "0xabc" }, deployment: `Qm${KEY}` };
+
+    const { answer } = interpretBody(JSON.stringify({ data: { _meta } }));
+
+    expect(answer).toMatchObject({ outcomes: [{ head: { block: 7, hash: "0xabc", deployment: null } }] });
+  });
+
   it("says that no HTTP reply came, without a key", () => {
     const detail = `no reply within 10 s, ${KEY}`;
 
