@@ -44,6 +44,20 @@ Errors are problem details (RFC 9457): \`{"type", "title", "status", "detail"}\`
 durations are seconds, unknown values are \`null\`. New fields may be added in any release; a field is
 renamed or removed only with a line in the [changelog](../CHANGELOG.md).
 
-${routes.join("\n\n")}
+${withParametersOnce(routes).join("\n\n")}
 `;
+}
+
+/** The routes, where a parameter that was described above is only named. */
+function withParametersOnce(blocks: readonly string[]): readonly string[] {
+  const described = new Set<string>();
+  return blocks.map((block) => {
+    const lines = block.split("\n");
+    const known = lines.flatMap((line) => (described.has(line) ? [line.slice(2, line.indexOf(":"))] : []));
+    const rest = lines.filter((line) => !described.has(line));
+    for (const line of rest.filter((line) => line.startsWith("- `"))) {
+      described.add(line);
+    }
+    return [...(known.length === 0 ? [] : [`- ${known.join(", ")}: as above`]), ...rest].join("\n");
+  });
 }

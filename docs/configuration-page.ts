@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { parse, stringify } from "yaml";
 import { z } from "zod";
 import { ConfigFile } from "../src/config/schema.ts";
+import { DIALECTS } from "../src/dialects/families.ts";
 
 /** A part of the JSON Schema of chains.yaml, with our own word for the type of a value. */
 interface Part {
@@ -25,6 +26,17 @@ const NAMES: Readonly<Record<string, string>> = {
   queries: "<variant>",
 };
 
+/** Kinds of values that many keys have: their names in the tables, and what they are in the schema. */
+const KINDS: Readonly<Record<string, string>> = {
+  duration: "a duration such as 250ms, 10s, 5m or 1h, at most 24 days",
+  schedule: "auto, or six fields, seconds first, such as */15 * * * * *",
+  id: "a name of lower-case letters, digits and dashes, starting with a letter or digit",
+  URL: "an http:// or https:// URL",
+  path: "a path such as indexer.blocks.0.number",
+  headers: "a map of header names and values",
+  dialect: `one of ${Object.keys(DIALECTS).join(", ")}`,
+};
+
 /** `docs/configuration.md`: every key of chains.yaml, from its schema. */
 export function configurationPage(): string {
   const example = readFileSync(EXAMPLE_FILE, "utf8");
@@ -38,16 +50,22 @@ export function configurationPage(): string {
 
 <!-- Made by \`npm run generate\` from src/config/schema.ts and ${EXAMPLE_FILE}. -->
 
-\`synclag config check\` reports every mistake at once, with line and column; a key that is not listed here is one. \`synclag config schema\` prints the
-JSON Schema with which editors complete and check the file. [Your case](your-case.md) has short files for common setups.
+\`synclag config check\` reports every mistake with line and column, unknown keys included. \`synclag config
+schema\` prints a JSON Schema for editors. [Your case](your-case.md) has short files for common setups.
 
-- \`\${VAR}\` stands for an environment variable and \`\${file:/path}\` for the content of a file, in \`url\`, \`headers\` and \`rpc\`.
-- \`{chain}\`, \`{chain_id}\`, \`{protocol}\` and a chain's own values, such as \`{id}\`, work in \`url\`, \`explorer\`, \`playground\`, \`status\` and \`parity\`.
-- In the tables, \`<slug>\` and the like are names that you choose, \`[]\` is each item of a list, and a key without a default may be left out.
+- \`\${VAR}\` is an environment variable and \`\${file:/path}\` a file's content, in \`url\`, \`headers\` and \`rpc\`.
+- \`{chain}\`, \`{chain_id}\`, \`{protocol}\` and a chain's own values, such as \`{id}\`, work in \`url\`,
+  \`explorer\`, \`playground\`, \`status\` and \`parity\`.
+- In the tables \`<slug>\` is a name of your choice and \`[]\` each item of a list. A key without a default may
+  be left out.
+
+| value | meaning |
+|---|---|
+${Object.entries(KINDS)
+  .map(([name, expected]) => `| ${name} | ${expected} |`)
+  .join("\n")}
 
 ## All keys in one file
-
-Most have a default, and most files need few of them.
 
 \`\`\`yaml
 ${example.replace(/^#.*\n/, "").trimEnd()}
@@ -64,8 +82,8 @@ function sectionOf(only: Part, example: unknown): string {
   const listed = inner.length === 0 ? [first] : inner;
   return `## ${title}
 
-${inner.length === 0 ? "" : `${description}\n\n`}| key | value | default | example | meaning |
-|---|---|---|---|---|
+${inner.length === 0 ? "" : `${description}\n\n`}| key | value | default | meaning |
+|---|---|---|---|
 ${listed.join("\n")}
 `;
 }
@@ -86,9 +104,8 @@ function rowsOf(
     const isRequired = part.default === undefined && required.includes(key);
     const cells = [
       `\`${path}\``,
-      part.expected ?? "",
+      kindOf(part.expected ?? ""),
       isRequired ? "required" : code(part.default),
-      inner.length > 0 ? "" : code(found[0]),
       part.description ?? "",
     ];
     return [`| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`, ...inner];
@@ -116,6 +133,14 @@ function rowsWithin(part: Part, path: string, key: string, examples: readonly un
 
 function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** What a value is, by the name of its kind where it has one. */
+function kindOf(expected: string): string {
+  const [named] = Object.entries(KINDS).flatMap(([name, kind]) =>
+    expected.startsWith(kind) ? [name + expected.slice(kind.length)] : [],
+  );
+  return named ?? expected.replace(/^an? /, "");
 }
 
 /** A value as the file writes it; empty where there is none. */

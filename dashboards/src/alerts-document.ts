@@ -10,23 +10,7 @@ const SAMPLE: SampleValues = {
     ...{ instance: "synclag:9855", job: "synclag" },
   },
   value: { duration: "33m 20s", number: "2", percentage: "97%", chains: "3 chains" },
-  others: {
-    behind: "33m 20s behind",
-    since: "Its height last grew 34m 10s ago.",
-    fresh: "Healthy alternative: multichain (production).",
-    witness: "No node of the chain is polled, so the chain itself may have halted.",
-    "common-status": "unreachable",
-    "common-host": ", as is everything on host gateway.example",
-    stranded: "No usable variant is left on form mode.",
-  },
 };
-
-/** The statuses of the variants, where a text lists them. */
-const VARIANTS: Readonly<Record<string, string>> = {
-  SynclagNoVariantOk: " multichain (production): failed, 20m 0s behind. subgraph (production): unreachable.",
-  SynclagAllVariantsStalled: " multichain (production): stalled. subgraph (production): stalled.",
-};
-const BOTH_OK = " multichain (production): ok, 2s behind. subgraph (production): ok, 33m 22s behind.";
 
 /** Of an RPC node, whose label is not that of an indexer's endpoint. */
 const NODE: Readonly<Record<string, SampleValues["labels"]>> = {
@@ -34,49 +18,37 @@ const NODE: Readonly<Record<string, SampleValues["labels"]>> = {
 };
 
 const SEVERITIES = {
-  critical: "critical: pages",
-  warning: "warning: a ticket",
-  served: "critical where users are served from it, else warning",
-  none: "none: for a dead man's switch",
+  critical: "critical",
+  warning: "warning",
+  served: "served",
+  none: "none",
 } as const;
 
-/** docs/ALERTS.md: every alert, and how it reads when it arrives. */
+/** docs/ALERTS.md: every alert with the first line of its message. */
 export function renderAlertsDocument(context: AlertContext): string {
-  const alerts = allAlerts(context).flatMap((group) => group.alerts);
-  const rows = alerts.map((alert) => {
-    const { name, severity } = alert;
-    return `| [${name}](#${name.toLowerCase()}) | ${SEVERITIES[severity]} | ${alert.for ?? "at once"} |`;
-  });
-  // Rules of one name differ in their severity only.
-  const first = alerts.filter(({ name }, index) => index === alerts.findIndex((one) => one.name === name));
-  const texts = first.map((alert) => asReceived(alert, context));
+  const rows = allAlerts(context)
+    .flatMap((group) => group.alerts)
+    .map((alert) => {
+      const { name, severity } = alert;
+      const link = `[${name}](runbooks/${name}.md)`;
+      return `| ${link} | ${SEVERITIES[severity]} | ${alert.for ?? "at once"} | ${summaryOf(alert, context)} |`;
+    });
   return `# Alerts
 
 Generated from dashboards/src by \`npm run generate\`: do not edit.
 
-What each alert is, and how it reads when it arrives: the texts of Prometheus, filled with an example. Users are served from the production tier of a chain that is no testnet. Times from a fault to its message:
-[DETECTION.md](DETECTION.md). What the alerts look at: [METRICS.md](METRICS.md).
+Each alert with its runbook, and the first line of its message, filled with an example. *Served*: critical in the production tier of
+a chain that is no testnet, else warning. Critical alerts page; warnings are tickets. The message goes on with the cause, the
+healthy alternative and the first thing to do. [Times from a fault to its message](DETECTION.md) · [metrics](METRICS.md) ·
+[how to install the rules](../deploy/README.md#into-your-prometheus-in-five-minutes)
 
-\`synclag export rules --url URL --grafana URL --runbooks URL\` writes them with your links, and \`synclag export grafana\` as Grafana-managed rules;
-[deploy/README.md](../deploy/README.md#into-your-prometheus-in-five-minutes) has the other steps.
-
-| alert | severity | fires after |
-|---|---|---|
+| alert | severity | fires after | example |
+|---|---|---|---|
 ${rows.join("\n")}
-
-${texts.join("\n\n")}
 `;
 }
 
-function asReceived(alert: Alert, { settings }: AlertContext): string {
-  const others = { ...SAMPLE.others, variants: VARIANTS[alert.name] ?? BOTH_OK };
+function summaryOf(alert: Alert, { settings }: AlertContext): string {
   const labels = { ...SAMPLE.labels, ...NODE[alert.name] };
-  const { summary, description } = sampleAnnotations(alert, settings, { ...SAMPLE, labels, others });
-  return `## ${alert.name}
-
-> **${summary}**
->
-> ${description}
-
-[Runbook](runbooks/${alert.name}.md)`;
+  return sampleAnnotations(alert, settings, { ...SAMPLE, labels })["summary"] ?? "";
 }

@@ -3,7 +3,6 @@ import { DIALECTS, HEAD_DIALECTS } from "../dialects/families.ts";
 import { Schedule } from "./quantities.ts";
 import {
   BudgetName,
-  FILLED,
   Flag,
   Headers,
   isNotEmpty,
@@ -20,13 +19,13 @@ const DIALECT_NAMES = Object.keys(DIALECTS);
 /** What a chain can override; the other keys of its map are values of placeholders. */
 const OVERRIDES = {
   url: Url.exactOptional().describe(
-    "A URL of its own. The indexer's headers and budget do not apply to another origin.",
+    "Its own URL. The indexer's headers and budget do not apply to another origin.",
   ),
-  explorer: Link.exactOptional().describe("A link of its own, or null for none."),
-  playground: Link.exactOptional().describe("A link of its own, or null for none."),
-  schedule: Schedule.exactOptional().describe("A schedule of its own."),
+  explorer: Link.exactOptional().describe("Its own link."),
+  playground: Link.exactOptional().describe("Its own link."),
+  schedule: Schedule.exactOptional().describe("Its own schedule."),
   headers: Headers.exactOptional().describe("Replaces the indexer's headers."),
-  budget: BudgetName.exactOptional().describe("A budget of its own, or null for none."),
+  budget: BudgetName.exactOptional().describe("Its own budget."),
   provider: Provider.exactOptional(),
 };
 
@@ -65,33 +64,31 @@ const Custom = z
       .union([Query, z.array(Query).min(1)])
       .meta({ expected: "a GraphQL query" })
       .exactOptional()
-      .describe("A GraphQL query, or a list of them: the next one is sent when one is refused."),
+      .describe("A query, or a list: the next one is sent when one is refused."),
     body: z
       .record(z.string(), z.unknown())
       .meta({ expected: "a map that is sent as JSON" })
       .exactOptional()
-      .describe("The JSON that is sent in place of a query."),
+      .describe("JSON to send in place of a query."),
     root: ReplyPath.exactOptional().describe(
-      "Where the other paths start; $ is the whole response. Default: data, or result.",
+      "Where the other paths start (default: data or result); $ is the whole response.",
     ),
     rows: replyPath(String.raw`^(?:${FIELDS}(?:\.\*)?|\*)$`)
       .exactOptional()
       .describe(
-        "The list with one row for each chain, or with .* at its end the map of them. Without it, the response is one row.",
+        "The list with a row per chain, or the map of rows, with .* at its end (default: the response is one row).",
       ),
-    height: ReplyPath.describe("The last processed block, in `data` or in a row of `rows`."),
-    time: ReplyPath.exactOptional().describe("The time of that block: seconds, or ISO 8601."),
+    height: ReplyPath.describe("The last processed block."),
+    time: ReplyPath.exactOptional().describe("Its time: seconds or ISO 8601."),
     chain_id: ReplyPath.exactOptional().describe("The chain ID of the row."),
-    hash: ReplyPath.exactOptional().describe("The hash of that block."),
+    hash: ReplyPath.exactOptional().describe("Its hash."),
     deployment: ReplyPath.exactOptional().describe("The ID of the deployment that answers."),
-    failed: ReplyPath.exactOptional().describe(
-      "A value that is true or not empty after indexing has failed.",
-    ),
+    failed: ReplyPath.exactOptional().describe("True or not empty once indexing has failed."),
     not_started: z
       .array(z.union([z.string(), z.number(), z.null()]).meta({ expected: "a text, a number or null" }))
       .meta({ expected: "a list of values" })
       .exactOptional()
-      .describe("Heights that mean that nothing is indexed yet, such as -1 or null; 0 always does."),
+      .describe("Heights that mean that nothing is indexed yet; 0 always does."),
   })
   .superRefine(({ method, query, body }, context) => {
     const refuse = (key: string, message: string): void =>
@@ -117,70 +114,58 @@ const LabelName = z
 
 const Metrics = z
   .strictObject({
-    height: Metric.exactOptional().describe(
-      "The gauge of the last processed block. Dialects such as envio-metrics know theirs.",
-    ),
-    time: Metric.exactOptional().describe("The gauge of that block's time, in Unix seconds."),
+    height: Metric.exactOptional().describe("Gauge of the last processed block."),
+    time: Metric.exactOptional().describe("Gauge of its time, in Unix seconds."),
     chain: LabelName.exactOptional().describe(
-      "The label with the chain: its ID (also as in evm:8453), its slug, or a key of chains. Without it, the page is of one chain.",
+      "Label with the chain: its ID (also as in evm:8453), its slug, or a key of chains (default: the page is of one chain).",
     ),
     where: z
       .record(z.string(), text("a string; put numbers in quotes"))
       .meta({ expected: "a map of labels and values" })
       .exactOptional()
-      .describe("The labels that a series must have."),
+      .describe("Labels that a series must have."),
     chains: z
       .record(z.string(), text("the slug of a chain"))
       .meta({ expected: "a map of label values and chain slugs" })
       .exactOptional()
-      .describe("The slugs of chains by the other values of that label, such as a project's own names."),
+      .describe("Chain slugs by other values of that label."),
   })
   .meta({ expected: "a map with height" });
 
 const Status = z
   .strictObject({
-    url: Url.describe(`The index-node API, such as http://graph-node:8030/graphql. Placeholders, ${FILLED}`),
+    url: Url.describe("The index-node API, such as http://graph-node:8030/graphql."),
     deployment: text("the id of a deployment, or a placeholder such as {deployment}").describe(
-      "The deployment's id, or a placeholder such as {deployment}.",
+      "The deployment.",
     ),
   })
   .meta({ expected: "a map with url and deployment" });
 
 export const IndexerEntry = z
   .strictObject({
-    variant: Name.describe("One way in which the protocol is indexed, such as multichain or subgraph."),
-    tier: Name.default("production").describe("Which URL of the variant, such as production or testing."),
+    variant: Name.describe("A way in which the protocol is indexed, such as subgraph."),
+    tier: Name.default("production").describe("Which deployment, such as production or testing."),
     dialect: z
       .enum(DIALECT_NAMES)
       .meta({ expected: `one of ${DIALECT_NAMES.join(", ")}` })
       .default("auto")
-      .describe("The kind of indexer; auto detects it with the first poll."),
-    custom: Custom.exactOptional().describe(
-      "What dialect custom sends, and the paths of the values in the response.",
-    ),
+      .describe("The family of the indexer ([list](dialects.md)); auto detects some."),
+    custom: Custom.exactOptional().describe("What dialect [custom](dialects.md#custom) sends and reads."),
     metrics: Metrics.exactOptional().describe(
-      "Which gauges of a Prometheus page dialect metrics reads. Beside another dialect of metrics pages: what that dialect does not know, such as where or chains.",
+      "Which gauges dialect [metrics](dialects.md#metrics) reads; beside a family of metrics pages, what the family does not know.",
     ),
-    url: Url.exactOptional().describe(
-      `{chain}, {chain_id} and the chains' own values give each chain its own endpoint. ${FILLED}`,
-    ),
+    url: Url.exactOptional().describe("One endpoint for all chains or, with a placeholder, one for each."),
     provider: Provider.exactOptional(),
     status: Status.exactOptional().describe(
-      "The index-node API of the same graph-node: asked why a target of dialect graph is not ok.",
+      "The graph-node's index-node API, asked why a target of dialect graph is not ok.",
     ),
-    headers: Headers.default({}).describe(`Sent with every request. ${FILLED}`),
-    optional: Flag.default(false).describe(
-      "Skip the indexer, with a warning, while one of its variables is not set.",
-    ),
-    explorer: Link.exactOptional().describe("Link to a page about the indexer."),
-    playground: Link.exactOptional().describe("Link to a page for queries by hand."),
-    budget: BudgetName.exactOptional().describe("The budget that its requests draw on."),
-    schedule: Schedule.default("auto").describe(
-      "When it is polled: a cron expression, or auto for the fastest schedule that fits the budget.",
-    ),
-    chains: Chains.describe(
-      "The chains that it is expected to serve. One that is absent from its response is reported as missing.",
-    ),
+    headers: Headers.default({}).describe("Sent with every request."),
+    optional: Flag.default(false).describe("Skip it, with a warning, while one of its variables is not set."),
+    explorer: Link.exactOptional().describe("Page about the indexer."),
+    playground: Link.exactOptional().describe("Page for queries by hand."),
+    budget: BudgetName.exactOptional().describe("Budget of its requests."),
+    schedule: Schedule.default("auto").describe("When it is polled; auto: as often as the budget allows."),
+    chains: Chains.describe("Chains that it must serve; an absent one is missing."),
   })
   .meta({ expected: "a map with variant, url and chains" });
 
@@ -189,20 +174,18 @@ export const RpcEntry = z
   .union([
     Url,
     z.strictObject({
-      url: Url.describe(`The node's URL. ${FILLED}`),
+      url: Url.describe("The node's URL."),
       dialect: z
         .enum(HEAD_DIALECTS)
         .meta({ expected: `one of ${HEAD_DIALECTS.join(", ")}` })
         .default("rpc")
-        .describe("Where the head is read: from JSON-RPC, or from a page of metrics or JSON."),
-      custom: Custom.exactOptional().describe("As in an indexer, with dialect custom."),
-      metrics: Metrics.exactOptional().describe("As in an indexer, with a dialect that reads metrics."),
-      headers: Headers.default({}).describe(`Sent with every request. ${FILLED}`),
+        .describe("Where the head is read ([list](dialects.md#independent-heads))."),
+      custom: Custom.exactOptional().describe("As in an indexer."),
+      metrics: Metrics.exactOptional().describe("As in an indexer."),
+      headers: Headers.default({}).describe("Sent with every request."),
       provider: Provider.exactOptional(),
-      budget: BudgetName.exactOptional().describe("The budget that its requests draw on."),
-      schedule: Schedule.exactOptional().describe(
-        "When it is polled (default: `poll.rpc_schedule`): a cron expression, or auto for the fastest schedule that fits the budget.",
-      ),
+      budget: BudgetName.exactOptional().describe("Budget of its requests."),
+      schedule: Schedule.exactOptional().describe("When it is polled (default: `poll.rpc_schedule`)."),
     }),
   ])
   .meta({ expected: "a URL, or a map with url", secret: true });

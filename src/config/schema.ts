@@ -1,43 +1,39 @@
 import { z } from "zod";
 import { IndexerEntry, RpcEntry } from "./indexer-schema.ts";
 import { ByteSize, CronSchedule, Duration, durationBetween, Listen, Schedule } from "./quantities.ts";
-import { count, FILLED, Flag, Headers, isNotEmpty, Name, oneOf, text, Url } from "./schema-values.ts";
+import { count, Flag, Headers, isNotEmpty, Name, oneOf, text, Url } from "./schema-values.ts";
 
 const Poll = z
   .strictObject({
-    concurrency: count(1, 1_000).default(16).describe("Maximum concurrent requests of the whole process."),
+    concurrency: count(1, 1_000).default(16).describe("Maximum concurrent requests."),
     per_host: count(1, 1_000).default(6).describe("Maximum concurrent requests to one host."),
     timeout: Duration.prefault("10s").describe("Deadline of a request: connect, headers and body together."),
     retries: count(0, 10).default(1).describe("Retries of a failed request; they draw on the same budget."),
     max_response: ByteSize.prefault("1MiB").describe(
-      "Maximum size of a response; a larger one is cut off and counts as a failure. Of a metrics page, the lines that are read.",
+      "Larger responses are failures. Of a metrics page only the lines that are read count.",
     ),
     rpc_schedule: Schedule.default("*/30 * * * * *").describe(
-      "When the chains' `rpc` nodes are polled that have no schedule of their own.",
+      "Schedule of `rpc` nodes without one of their own.",
     ),
   })
   .meta({ expected: "a map" });
 
 const Thresholds = z
   .strictObject({
-    lagging: Duration.exactOptional().describe(
-      "A target further behind the reference than this is lagging (default 10m).",
-    ),
-    critical: Duration.exactOptional().describe(
-      "A target further behind than this is critical (default 30m).",
-    ),
+    lagging: Duration.exactOptional().describe("Lag from which a target is lagging (default 10m)."),
+    critical: Duration.exactOptional().describe("Lag from which it is critical (default 30m)."),
     stalled: Duration.exactOptional().describe(
-      "A target that has not advanced for this long, or for 50 block times if that is longer, is stalled (default 10m).",
+      "Time without an advance, at least 50 block times, until a target is stalled (default 10m).",
     ),
     stale: Duration.exactOptional().describe(
-      "An observation older than this, or than 3 polls if that is longer, is ignored (default 5m).",
+      "Age, at least 3 polls, from which an observation is ignored (default 5m).",
     ),
   })
   .meta({ expected: "a map with lagging, critical, stalled or stale" });
 
 const BudgetEntry = z
   .strictObject({
-    limit: count(1).describe("Requests that the provider allows in each period."),
+    limit: count(1).describe("Requests allowed in each period."),
     per: oneOf(["hour", "day", "month"]).describe("The period of the limit."),
     scope: oneOf(["endpoint", "shared"]).describe(
       "endpoint: each URL has its own limit; shared: all endpoints share one.",
@@ -56,25 +52,23 @@ const ChainEntry = z
     id: count(1).describe("The chain ID, as eth_chainId returns it."),
     name: text("a name")
       .exactOptional()
-      .describe("Display name (default: of a well-known id, that of the chain, else the slug)."),
+      .describe("Display name (default: that of a well-known id, else the slug)."),
     block_time: Duration.exactOptional().describe(
-      "Expected time between two blocks (default: that of a well-known id, else only the measured one is used).",
+      "Time between two blocks (default: that of a well-known id, else measured).",
     ),
     testnet: Flag.exactOptional().describe(
-      "Alerts for testnets page nobody (default: as is known of the id, else false).",
+      "Testnets never page (default: that of a well-known id, else false).",
     ),
     explorer: WebLink.nullable()
       .meta({ expected: "an http:// or https:// URL, or null for none" })
       .exactOptional()
-      .describe(
-        "A block explorer, which has the reference head at /block/NUMBER, or null for none (default: that of a well-known id).",
-      ),
+      .describe("Block explorer with blocks at /block/NUMBER (default: that of a well-known id)."),
     thresholds: Thresholds.prefault({}).describe("Thresholds of this chain that differ from the file's."),
     rpc: z
       .array(RpcEntry)
       .meta({ expected: "a list of URLs, or of maps with a url", secret: true })
       .default([])
-      .describe(`JSON-RPC nodes: heads that are independent of the indexers. ${FILLED}`),
+      .describe("Nodes: heads that are independent of the indexers."),
   })
   .meta({ expected: "a map such as { id: 8453 }" });
 
@@ -108,30 +102,30 @@ const Origin = z
 
 const LinksEntry = z
   .strictObject({
-    alertmanager: WebLink.exactOptional().describe("Alertmanager, as browsers reach it: for new silences."),
-    grafana: WebLink.exactOptional().describe("The Grafana that has the dashboards of Synclag."),
+    alertmanager: WebLink.exactOptional().describe("Alertmanager, as browsers reach it."),
+    grafana: WebLink.exactOptional().describe("Grafana with Synclag's dashboards."),
     runbooks: WebLink.exactOptional().describe(
-      "A folder with copies of docs/runbooks; by default the pages that Synclag serves.",
+      "A copy of docs/runbooks (default: the pages that Synclag serves).",
     ),
   })
   .meta({ expected: "a map with alertmanager, grafana or runbooks" });
 
 const NotifyEntry = z
   .strictObject({
-    url: Url.describe(`Gets a POST with JSON ([NOTIFY.md](NOTIFY.md)). ${FILLED}`),
-    headers: Headers.default({}).describe(`Sent with every request. ${FILLED}`),
+    url: Url.describe("Gets a POST with JSON ([NOTIFY.md](NOTIFY.md))."),
+    headers: Headers.default({}).describe("Sent with every request."),
     on: z
       .array(oneOf(["incident"]))
       .meta({ expected: "a list with incident" })
       .default(["incident"])
-      .describe("What is told: an incident that begins, changes or ends."),
+      .describe("incident: when one begins, changes or ends."),
   })
   .meta({ expected: "a map with url" });
 
 const HeartbeatEntry = z
   .strictObject({
-    url: Url.describe(`Gets a GET. ${FILLED}`),
-    headers: Headers.default({}).describe(`Sent with every request. ${FILLED}`),
+    url: Url.describe("Gets a GET."),
+    headers: Headers.default({}).describe("Sent with every request."),
     every: durationBetween(10_000, 86_400_000).prefault("1m").describe("The time between two requests."),
   })
   .meta({ expected: "a map with url" });
@@ -166,26 +160,26 @@ const ParityEntry = z
     protocol: text("the name of a protocol").describe("The protocol whose variants are compared."),
     every: durationBetween(SHORTEST_EVERY_MS, LONGEST_EVERY_MS)
       .prefault("10m")
-      .describe("The first poll that falls due after this time carries the selection."),
+      .describe("How often the value is asked for."),
     chains: z
       .array(text("the slug of a chain"))
       .min(1)
       .meta({ expected: "a list of chain slugs; leave it out for all chains that two of the variants serve" })
       .exactOptional()
-      .describe("The chains on which the variants are compared (default: all that two of them serve)."),
+      .describe("Where the variants are compared (default: wherever two serve the chain)."),
     queries: z
       .record(
         z.string(),
         z
           .strictObject({
             select: text("a GraphQL selection such as campaigns(first: 1) { subgraphId }", 2_000).describe(
-              "One GraphQL selection, asked in the same request as the height. {chain}, {chain_id} and the chains' own values are replaced.",
+              "A GraphQL selection, sent with the query for the height.",
             ),
             value: z
               .string()
               .regex(/^[A-Za-z_]\w*(?:\.\w+)*$/)
               .meta({ expected: "a path such as campaigns.0.subgraphId" })
-              .describe("Where the value is in the reply: names of fields, and positions in lists from 0."),
+              .describe("Path of the value: fields, and list positions from 0."),
           })
           .meta({ expected: "a map with select and value" }),
       )
@@ -209,18 +203,16 @@ export const ConfigFile = z
       .meta({ expected: "a list of paths such as fleet/*.yaml" })
       .default([])
       .describe(
-        "Further files with chains, protocols, budgets, maintenance and parity, relative to this file; * in the last part of a path stands for any text. The lists of a protocol in several files become one.",
+        "Further files with chains, protocols, budgets, maintenance and parity, relative to this file. A * works in the last part of a path; the lists of a protocol in several files become one.",
       ),
     listen: Listen.prefault("127.0.0.1:9855").describe("Address of the HTTP server; --listen overrides it."),
     poll: Poll.prefault({}).describe("How endpoints are polled."),
-    thresholds: Thresholds.prefault({}).describe(
-      "Durations rather than numbers of blocks, so that they suit fast and slow chains.",
-    ),
+    thresholds: Thresholds.prefault({}).describe("When a lag or a standstill counts."),
     budgets: z
       .record(Name, BudgetEntry)
       .meta({ expected: "a map of budgets" })
       .default({})
-      .describe("Request limits of the providers, by name. A request that would exceed one is not sent."),
+      .describe("Request limits of the providers. A request that would exceed one is not sent."),
     chains: z
       .record(Name, ChainEntry)
       .refine(isNotEmpty)
@@ -237,21 +229,19 @@ export const ConfigFile = z
       .array(MaintenanceEntry)
       .meta({ expected: "a list of windows" })
       .default([])
-      .describe("Windows in which targets are polled as usual but marked, so that alerts can ignore them."),
+      .describe("Windows in which targets are polled but raise no alert."),
     links: LinksEntry.prefault({}).describe("Where the links beside each problem lead."),
     public: PublicEntry.optional().describe(
-      "A page at /public and badges at /badge/PROTOCOL/CHAIN.svg that anybody may see, without a password, hosts or reasons.",
+      "A page at /public and badges at /badge/PROTOCOL/CHAIN.svg, without password, hosts or reasons.",
     ),
     cors: z
       .array(Origin)
       .meta({ expected: "a list of origins" })
       .default([])
-      .describe(
-        "Origins whose pages may read /api/v1/health and /public in a browser, such as https://app.example; * for any.",
-      ),
+      .describe("Origins whose pages may read /api/v1/health and /public in a browser; * for any."),
     notify: NotifyEntry.optional().describe("A webhook for teams without Alertmanager."),
     heartbeat: HeartbeatEntry.optional().describe(
-      "A dead man's switch: asked while polls make progress, so that somebody else notices when Synclag is down.",
+      "A dead man's switch: requested while polls make progress.",
     ),
     parity: z
       .array(ParityEntry)
@@ -259,7 +249,7 @@ export const ConfigFile = z
       .meta({ expected: "a list of at most 20 probes" })
       .default([])
       .describe(
-        "Values that must be equal in several variants. They are asked in the requests for the heights and cost none of their own.",
+        "Values that must be equal in several variants ([parity](parity.md)); they cost no extra requests.",
       ),
   })
   .meta({ expected: "a map with version, chains and protocols" });
