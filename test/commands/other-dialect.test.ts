@@ -27,7 +27,7 @@ interface Told {
 }
 
 describe("a server that answers in another dialect", () => {
-  it("is told from one that does not answer, with what was expected and found", async () => {
+  it("differs from a server that does not reply: the detail says what was expected and found", async () => {
     const lines = [];
     for (const kind of SERVERS) {
       await using fleet = await startFleet({ nowMs: () => NOW_MS, endpoints: [{ kind, chains: ["base"] }] });

@@ -70,7 +70,7 @@ describe("a hostile configuration", () => {
     );
   });
 
-  it("with very many mistakes gets the first 100 told and the others counted", () => {
+  it("lists the first 100 mistakes and counts the others", () => {
     const files = [
       lines(10_000, (index) => `key${index}: 1`),
       indexerWithUrl("http://127.0.0.1:9/").replace(

@@ -99,7 +99,7 @@ describe("Notifier", () => {
     });
   });
 
-  it("tells what changes back and forth at most each five minutes", async () => {
+  it("reports an incident that flaps at most every five minutes", async () => {
     await using notifier = startNotifier();
     for (let minute = 0; minute < 10; minute += 1) {
       passes(notifier, 1, [incident(26, minute % 2 === 0 ? "reject our key" : "are throttled")]);

@@ -13,7 +13,7 @@ describe("shareScrapes()", () => {
     expect(gunzipSync(body).toString()).toBe('synclag_up 1\nsynclag_up{chain="ø"} 0\n');
   });
 
-  it("makes one text for all who come while the report is the same, at once and later", async () => {
+  it("renders one text for all scrapes of a report", async () => {
     const { render, count } = counting();
     const scrape = createScrapeCache(render);
     const source = metricsSource();

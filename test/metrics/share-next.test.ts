@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { shareNext } from "../../src/metrics/scrape-cache.ts";
 
 describe("shareNext()", () => {
-  it("gives all who ask during a run the same next one, which begins when that has ended; later ones ask anew", async () => {
+  it("shares one next run among all callers of the current run, and starts it when the current run ends", async () => {
     const { runs, ask } = manual();
     const first = ask();
     expect(runs).toHaveLength(1);
@@ -46,7 +46,7 @@ describe("shareNext()", () => {
     expect(most).toBe(1);
   });
 
-  it("gives an error to those who shared the run, and to nobody else", async () => {
+  it("rejects only the callers that shared the failed run", async () => {
     const { runs, ask } = manual();
     const first = ask();
     const second = ask();

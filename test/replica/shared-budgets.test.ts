@@ -21,7 +21,7 @@ describe("SharedBudgets, while the store is away", () => {
     expect([away, sentIn(life)]).toEqual([1, 11]);
   });
 
-  it("let people and retries send nothing, and neither a process that stands by", async () => {
+  it("refuse requests of people, retries and standbys", async () => {
     const people = { ...poll(0, 10), use: "opportunistic" } as const;
 
     const life = await lived([

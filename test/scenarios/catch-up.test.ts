@@ -39,7 +39,7 @@ function wordFor(said: TargetReport["catch_up"]): string {
 }
 
 describe("catch_up", () => {
-  it("tells pace and time of a target that catches up, slows, falls behind and stops, within a tenth of the truth", () => {
+  it("reports pace and time to the head within a tenth of the truth while a target catches up, slows, falls behind and stops", () => {
     const play = threeHoursBehind();
 
     for (const { pace, perSecond, text } of [

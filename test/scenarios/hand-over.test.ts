@@ -259,7 +259,7 @@ describe("two replicas with a store", () => {
     expect(cluster.replica("d").report().replica).toMatchObject({ role: "standby", leader: "a" });
   });
 
-  it("let a check have the leader's report without a poll, or the lease for its round where nobody leads", async () => {
+  it("give check the leader's report without a poll, or the lease for one round if no replica leads", async () => {
     const asked = await cluster.check();
     await cluster.stop("b");
     await cluster.stop("a");

@@ -69,7 +69,7 @@ function ageOf(ageMs: number): Claim["age"] {
 }
 
 describe("sources among which it is quiet", () => {
-  it("contradict nobody, so that none is excluded and no block time is left out", () => {
+  it("contradict no source, so no source is excluded and every block time is used", () => {
     let quiet = 0;
     fc.assert(
       fc.property(Sources, Pace, (sources, pace) => {

@@ -11,7 +11,7 @@ describe("createRedact()", () => {
     expect(text).toBe("GET /api/[secret] with [secret] and [secret]");
   });
 
-  it("leaves a value alone that is too short for a secret, wherever it stands", () => {
+  it("keeps values that are too short to be secrets", () => {
     expect(createRedact(["abc", "hunter22"])("abc and abc")).toBe("abc and abc");
   });
 

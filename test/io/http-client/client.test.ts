@@ -136,7 +136,7 @@ describe("createHttpClient()", () => {
     expect(met).toEqual(faults);
   });
 
-  it("is told by a poisoned answer nothing about the next one", async () => {
+  it("reads the next response correctly after a poisoned one", async () => {
     const answers = ["SSH-2.0-OpenSSH_9.2\r\n", OK];
     await using server = await startRawServer({ onRequest: (socket) => socket.write(answers.shift() ?? "") });
     await using client = clientOf();

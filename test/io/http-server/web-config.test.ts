@@ -66,7 +66,7 @@ describe("basic_auth_users", () => {
     );
   });
 
-  it("works a hash out once for who is right, each time for who is not", async () => {
+  it("hashes a correct password once and a wrong one each time", async () => {
     const compare = vi.spyOn(bcrypt, "compare");
     await using server = await serveWith(ALICE);
     const ask = (password: string) =>
