@@ -146,7 +146,8 @@ function isBeyond(
   const { pace } = scene;
   const isDated = claim.timeMs !== null;
   if (claim.block > supposed.block) {
-    const spanMs = claim.atMs - supposed.atMs;
+    // A source that is late by the time of its block says nothing of what the chain has made since.
+    const spanMs = claim.atMs - Math.min(supposed.atMs, supposed.timeMs ?? supposed.atMs);
     return claim.block - supposed.block > mostBlocks(spanMs, isDated && supposed.timeMs !== null, pace);
   }
   const blocks = supposed.block - claim.block;
