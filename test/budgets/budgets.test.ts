@@ -44,6 +44,22 @@ describe("Budgets.acquire()", () => {
   });
 });
 
+describe("Budgets.exhaust()", () => {
+  it("counts the whole limit of the budgets that it is given, and of no others", () => {
+    const budgets = new Budgets(fleet);
+    const ids = [base, free].map((endpoint) => budgets.accountOf(endpoint)?.id ?? "");
+
+    budgets.exhaust(new Set(ids), T0);
+
+    expect([base, mode, keyed, free].map((endpoint) => takes(budgets, endpoint))).toEqual([
+      false,
+      true,
+      true,
+      true,
+    ]);
+  });
+});
+
 describe("Budgets.backOff()", () => {
   it.each([
     { case: "a budget of its own", refused: base, others: [mode, keyed, free] },
