@@ -23,7 +23,7 @@ export interface EndpointSpec {
   /** Endpoints of one origin share a host and port. */
   readonly origin: string;
   readonly path: string;
-  /** Where this endpoint in good health differs from the default. */
+  /** How this endpoint differs from the default while healthy. */
   readonly behaviour?: Partial<EndpointBehaviour>;
   /** The same for its target on a chain. */
   readonly targetBehaviour?: (slug: string) => Partial<TargetBehaviour>;
@@ -232,7 +232,7 @@ export class SimulatedEndpoint {
     this.#behaviour = this.#healthy;
   }
 
-  /** How many requests came, failed or not. */
+  /** The number of requests received, including failed ones. */
   get requestCount(): number {
     return this.#requestCount;
   }

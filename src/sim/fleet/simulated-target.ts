@@ -12,9 +12,9 @@ import { hexAt } from "../model/random.ts";
 import type { ServedRow } from "../servers/answer.ts";
 import type { SimulatedChain } from "./simulated-fleet.ts";
 
-/** What an answer has of a target beside its height. */
+/** What an answer contains of a target in addition to its height. */
 interface AnswerBehaviour {
-  /** How many rows of it an answer for many chains has. */
+  /** The number of its rows in an answer for many chains. */
   readonly rows: number;
   readonly indexingErrors: boolean;
   readonly deployment: string;

@@ -128,7 +128,7 @@ const tour: Scenario = {
       happens(fleet) {
         fleet.endpoint("airdrops/subgraph/testing/polygon").heal();
         fleet.endpoint("lockup/subgraph/production/scroll").fail(INDEXING_ERROR);
-        // The same deployment, as its subgraph and as the index-node API beside it tell of it.
+        // The same deployment, as reported by its subgraph and by the index-node API.
         for (const key of ["vaults/subgraph/production/base", "vaults/subgraph/production/base/*"]) {
           for (const target of fleet.targets(key)) {
             target.freeze();

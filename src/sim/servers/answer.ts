@@ -25,7 +25,7 @@ export interface Damage {
   readonly send: (response: ServerResponse, answer: Answer) => void;
 }
 
-/** What an endpoint answers in place of the truth, or beside it; null: the truth alone. */
+/** What an endpoint answers in place of, or in addition to, the true reply; null: the true reply. */
 export type Fault = Partial<Answer> | ((truth: Answer) => Partial<Answer> | null);
 
 /** What an indexer reports of one chain at the instant of a request. */

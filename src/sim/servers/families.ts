@@ -245,7 +245,7 @@ const SUBQUERY: Server = {
   },
 };
 
-/** How dialect custom asks the simulated indexer of a team's own making. */
+/** The settings of dialect custom for the simulated custom indexer. */
 export const SIMULATED_CUSTOM = {
   query: "{ sync { chains { id last_block last_block_time last_block_hash error } } }",
   rows: "sync.chains",
@@ -256,7 +256,7 @@ export const SIMULATED_CUSTOM = {
   failed: "error",
 } as const;
 
-/** An indexer that a team made itself: GraphQL of a shape of its own. */
+/** A custom indexer with a GraphQL schema of its own. */
 const CUSTOM: Server = {
   schema: schemaOf(`
     type Query { sync: Sync }
@@ -354,7 +354,7 @@ function rpcOutcome({ method, params }: Readonly<Record<string, unknown>>, row: 
   }
 }
 
-/** Hexadecimal text of a whole number; nonsense stays as it is, so that a test can say it. */
+/** A whole number as hexadecimal text. Any other value is passed on, so that a test can send it. */
 function quantity(value: unknown): unknown {
   return typeof value === "number" && Number.isSafeInteger(value) && value >= 0
     ? `0x${value.toString(16)}`

@@ -98,7 +98,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   status: [...STATUSES, ...PAIR_STATES.filter((state) => state === "degraded" || state === "down")],
 };
 
-/** Reads the query of a route, or says what is wrong with it. By default it goes so far back from now. */
+/** Reads the query of a route, or explains what is wrong with it. `from` is this far back by default. */
 export function readEventQuery(
   query: Query,
   nowMs: number,
@@ -219,7 +219,7 @@ export function incidentsJson(report: Report, log: EventLog, query: EventQuery) 
   };
 }
 
-/** Reads what targets and pairs were in an interval. */
+/** Reads the statuses of targets and pairs in an interval. */
 export function periodReader(log: EventLog, interval: Interval) {
   const gaps = unwatched(log.ofKind("process"), interval.toMs);
   return (kind: "status" | "pair", subject: string): readonly Period[] =>

@@ -57,7 +57,7 @@ export function healthJson(report: Report, query: HealthQuery): HealthJson | nul
   };
 }
 
-/** The same of all chains of a protocol that have what is asked for: healthy while each is. Null if none has. */
+/** The same for all chains of a protocol with such targets: healthy if each of them is. Null if there is no such chain. */
 export function protocolHealthJson(
   report: Report,
   query: Omit<HealthQuery, "chain">,

@@ -31,7 +31,7 @@ const RUNBOOKS: Readonly<Record<Status, string | null>> = {
   lagging: "SynclagIndexerLagging",
 };
 
-/** A problem that people act on. */
+/** A problem that a person acts on. */
 interface Problem {
   /** Unique in its page. */
   readonly id: string;
@@ -44,7 +44,7 @@ interface Problem {
   readonly since: string | null;
 }
 
-/** The alerts of a refused key are of the indexer, those of a halted chain of the chain, all others of the target. */
+/** Alerts of a rejected key have the labels of the indexer, those of a halted chain of the chain, all others of the target. */
 export function targetProblem(target: TargetReport, id: string): Problem {
   const { protocol, variant, tier, chain, since, status } = target;
   const match = { protocol, variant, tier, chain };
@@ -58,7 +58,7 @@ export function targetProblem(target: TargetReport, id: string): Problem {
   };
 }
 
-/** An incident is of its chain, or of each of its indexers; an outage of our own network is not to be silenced. */
+/** The scope of an incident is its chain, or each of its indexers. A network incident cannot be silenced. */
 export function incidentProblem(
   incident: Pick<Incident, "scope" | "subject" | "since" | "targets">,
 ): Problem {

@@ -30,13 +30,13 @@ export interface ChainPageOptions extends PageOptions {
   readonly past: HistorySlice;
   /** The endpoints that serve the chain, and its RPC nodes. */
   readonly endpoints: readonly EndpointRecord[];
-  /** How available its targets were. */
+  /** The availability of its targets. */
   readonly strips?: StripOptions | undefined;
 }
 
 /**
- * One chain: first which targets are behind and where to go instead, then the plots, and last what that was decided from. Null if
- * there is no such chain.
+ * The page of one chain: the targets and the failover, then the plots, and last the evidence for the head. Null if there is no such
+ * chain.
  */
 export function renderChainPage(report: Report, slug: string, options: ChainPageOptions): string | null {
   const chain = report.chains.find((one) => one.slug === slug);
@@ -110,7 +110,7 @@ const GROUPS = [
 
 type Standing = ChainSummary["standings"][number];
 
-/** Who agrees with whom on the head of a chain. */
+/** Which sources agree on the head of a chain. */
 function renderStandings({ dispute, reference, standings }: ChainSummary): Html {
   const groups = GROUPS.map(({ stands, title, tone }) => {
     const members = standings.filter((one) => one.stands === stands);
@@ -127,7 +127,7 @@ function renderStandings({ dispute, reference, standings }: ChainSummary): Html 
   );
 }
 
-/** On how much the decision rests, and what would change it. */
+/** The evidence of the decision, and what would change it. */
 function decisionText(standings: readonly Standing[]): string {
   const providersThat = (stands: Standing["stands"]) =>
     new Set(standings.filter((one) => one.stands === stands).map(({ host, source }) => host ?? source)).size;
@@ -211,7 +211,7 @@ function whereTrafficGoes(targets: readonly TargetReport[]): string {
     : `Traffic should go to ${variantName(preferred)}, the freshest healthy one.`;
 }
 
-/** Where a script draws the plots. */
+/** The container in which a script draws the plots. */
 function renderHistory(protocol: string, slug: string): Html {
   const path = pairPath("history", protocol, slug);
   return renderSection(

@@ -11,7 +11,7 @@ export interface FleetView {
   readonly range: string;
 }
 
-/** The status page as somebody looks at it. */
+/** The URL of the status page with this filter, order and range. */
 export function fleetPath(view: FleetView): string {
   return withQuery("/", { ...view });
 }
@@ -67,7 +67,7 @@ export function statusPath(status: string): string {
 /** The page of what happened. */
 export const INCIDENTS_PATH = "/incidents";
 
-/** The events of that page, narrowed to what is named; other keys are left out. */
+/** The URL of that page with these filters. */
 export function eventsPath(query: object): string {
   const named = Object.entries(query).filter(([name]) => NAMES.has(name));
   return `${withQuery(INCIDENTS_PATH, Object.fromEntries(named))}#events`;

@@ -19,7 +19,7 @@ import { glyphOf, renderAgo, renderClock, renderSection, renderTable } from "./s
 /** More cards than this would push the fleet off the screen. */
 const MAX_PROBLEMS = 24;
 
-/** The incidents, each with its extent, where to fail over to, and its targets folded away; null if there are none. */
+/** The incidents, each with its extent, the failover, and its targets folded; null if there are none. */
 export function renderIncidents(
   incidents: readonly Incident[],
   problems: readonly TargetProblem[],
@@ -44,7 +44,7 @@ ${renderAct(incidentProblem(incident), links, nowMs)}</li>
 `;
 }
 
-/** The targets of an incident, folded away; `count`: how many they are, also those that are not named. */
+/** The targets of an incident, folded. `count` includes those that are not listed. */
 export function renderTargets(id: string, keys: readonly string[], count: number): Html {
   const rest = count - keys.length;
   return html`<details id="${id}"><summary>${formatCount(count, "target")}</summary>
@@ -96,7 +96,7 @@ function sinceSuffix({ since }: TargetReport, nowMs: number): Html | null {
     : html` <time datetime="${since}">for ${formatDuration(nowMs - Date.parse(since))}</time>`;
 }
 
-/** What the status alone does not say. */
+/** Facts of a target that its status does not contain. */
 function stateSuffix({ target }: TargetProblem): string {
   const { reason, status } = target;
   const lagMs = notableLagMs(target);
@@ -106,7 +106,7 @@ function stateSuffix({ target }: TargetProblem): string {
 
 const BUDGET_HEAD = ["Budget", "Used", "Left", "Endpoint"];
 
-/** A line for each budget; of a budget that each endpoint has for itself, the endpoint that has used most of it. */
+/** A line for each budget; of a budget per endpoint, the endpoint that has used most. */
 export function renderBudgets(budgets: readonly BudgetReport[]): Html | null {
   const rows = [...groupBy(budgets, ({ budget }) => budget).values()].flatMap(budgetCells);
   const title = html`Budgets <small><a href="${PLAN_PATH}">details and plan</a></small>`;

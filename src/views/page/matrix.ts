@@ -89,7 +89,7 @@ function renderTable(table: Table, rows: readonly Row[], caption: string): Html 
 <tbody>${rows.map((row) => renderRow(table, row))}</tbody></table></div>`;
 }
 
-/** The head of a column, which sorts by it; of the one that is sorted by, which goes back to the usual order. */
+/** The heading of a column: a link that sorts by the column, or returns to the default order. */
 function renderSortable({ view }: Table, name: string, title: HtmlValue, span: Html | null): Html {
   const isSorted = view.sort === name;
   const order = name === "chain" ? "ascending" : "descending";
@@ -174,7 +174,7 @@ function byName(a: Row, b: Row): number {
   return a.chain.name.localeCompare(b.chain.name, "en");
 }
 
-/** How bad the target of a column is, by status and then lag; lowest where there is no target. */
+/** The rank of a column's target, by status and then lag; the lowest if there is no target. */
 function badnessIn({ targets }: Row, column: string): number {
   const target = targets.find((one) => indexerKey(one) === column);
   const lag = target?.lag_seconds ?? 0;

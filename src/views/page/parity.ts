@@ -28,7 +28,7 @@ const RESULTS: Readonly<Record<ParityReport["result"], { readonly tone: Tone; re
 };
 const HEAD = ["Probe", "Result", "Variant", "Against", "Since", "Explanation"];
 
-/** What is compared of one protocol on a chain, values side by side; null where nothing is. */
+/** The compared values of one protocol on a chain, side by side; null if nothing is compared. */
 export function renderChainParity(
   own: readonly ParityReport[],
   endpoints: readonly EndpointRecord[],
@@ -79,7 +79,7 @@ function renderValue(
   return html`${then}<br><small>${last}</small>`;
 }
 
-/** The query of each variant as a command, to repeat it by hand. */
+/** The query of each variant as a curl command. */
 function renderQueries(
   pairs: readonly ParityReport[],
   endpoints: readonly EndpointRecord[],

@@ -13,7 +13,7 @@ export interface PageAssets {
   readonly headerScript: string;
   readonly script: string;
   readonly plotStyles: string;
-  /** uPlot, which is no module. */
+  /** uPlot: a classic script, not a module. */
   readonly plotLibrary: string;
   readonly plotScript: string;
 }
@@ -95,13 +95,13 @@ export function icon(tone: Tone): string {
   return `data:image/svg+xml,<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 16 16'>${circle}</svg>`;
 }
 
-/** The page for a URL that leads nowhere, or where something failed. */
+/** The page of an error, such as a path that does not exist. */
 export function renderErrorPage(title: string, detail: string, options: PageOptions): string {
   const main = html`<div class="summary warn"><h1>${title}</h1><p>${detail} · <a href="/">All chains</a></p></div>`;
   return renderPage({ ...options, title: `${title} · Synclag`, tone: "warn", main, refresh: "never" });
 }
 
-/** The top of a page: its one sentence, what else matters at once, and when that was true. */
+/** The top of a page: the headline, a sentence of detail, and the time of the report. */
 export function renderSummary(
   { generated_at: time }: Report,
   tone: Tone,
@@ -120,12 +120,12 @@ export function toneGlyph(tone: Tone): Html {
   return glyphOf(TONE_GLYPHS[tone]);
 }
 
-/** A glyph that says nothing new to those who cannot see it. */
+/** A decorative glyph, hidden from screen readers. */
 export function glyphOf(glyph: string): Html {
   return html`<i aria-hidden="true">${glyph}</i>`;
 }
 
-/** Words that may need an explanation, which hovering, a tap or the keyboard shows. */
+/** Explanations of terms: hovering, a tap or the keyboard shows them. */
 const MEANINGS = {
   "Reference head": "The newest block on which the sources of the chain agree; lag is measured from it",
   "× sources": "How many sources agree on it",
@@ -134,7 +134,7 @@ const MEANINGS = {
   "Block interval": "The time between two blocks, as measured",
 } as const;
 
-/** One of these words. */
+/** One of these terms, with its explanation. */
 export function renderTerm(term: keyof typeof MEANINGS): Html {
   return html`<abbr title="${MEANINGS[term]}" tabindex="0">${term}</abbr>`;
 }
@@ -172,7 +172,7 @@ export function renderClock(time: string, nowMs: number): Html {
   return html`<time datetime="${time}">${formatClock(Date.parse(time), nowMs)}</time>`;
 }
 
-/** A link out of Synclag; null where the URL is none that is safe to link to. */
+/** An external link; null if the URL is not safe to link to. */
 export function renderLink(text: string, url: string | null): Html | null {
   const safe = webLink(url);
   return safe === null ? null : html`<a href="${safe}" rel="noopener noreferrer">${text}</a> `;

@@ -28,7 +28,7 @@ export function renderSparkline(
     worst.lag === 0
       ? "always at the head"
       : html`at most ${formatDuration(worst.lag)} behind, at ${renderClock(isoTime(worst.timeMs), nowMs)}`;
-  // So that a lag of a few seconds looks flat.
+  // A lag of a few seconds is drawn flat.
   const scaleMs = Math.max(worst.lag, laggingMs / 4);
   const spanMs = Math.max(1, nowMs - first.timeMs);
   const x = (timeMs: number) => rounded(((timeMs - first.timeMs) / spanMs) * WIDTH);

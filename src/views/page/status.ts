@@ -14,9 +14,9 @@ import { renderFleetHistory, type StripOptions } from "./strip.ts";
 
 /** What the page shows beside the report. */
 export interface StatusPageParts {
-  /** Tells which budgets the targets draw on that match the filter. */
+  /** Finds the budgets of the targets that match the filter. */
   readonly plan?: Plan | undefined;
-  /** How available the pairs were. */
+  /** The availability of the pairs. */
   readonly strips?: StripOptions | undefined;
 }
 
@@ -50,7 +50,7 @@ ${renderSkipped(shown.skipped)}`;
 
 const NO_MATCH: Headline = { tone: "idle", title: "No target matches the filter", detail: null, urgent: 0 };
 
-/** A shared budget does not say who draws on it; the plan does. */
+/** Which endpoints use a shared budget is known to the plan alone. */
 function budgetsOf({ budgets, targets }: Report, plan: Plan | undefined): Report["budgets"] {
   const used = plan === undefined ? null : filterPlan(plan, targets).budgets.map(({ budget }) => budget);
   return used === null ? budgets : budgets.filter(({ budget }) => used.includes(budget));

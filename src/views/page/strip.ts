@@ -104,7 +104,7 @@ function availabilityText({ ok_share, usable_share, longest_outage_seconds: outa
   return `${usable}${formatShare(ok_share)} ok${longest}`;
 }
 
-/** 100% means always. */
+/** Rounded down: 100% means always. */
 function formatShare(share: number): string {
   return share < 1 && share > 0.999 ? "99.9%" : formatPercent(share);
 }

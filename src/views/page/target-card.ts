@@ -12,14 +12,14 @@ import { glyphOf, renderAgo, renderClock, renderCommand, renderLink, renderTerm 
 /** What a card shows beside the report of its target. */
 export interface TargetCardOptions {
   readonly gap: GapReport | undefined;
-  /** The one that serves it, and the index-node API beside that. */
+  /** The endpoint that serves the target, and its index-node API. */
   readonly endpoints: readonly EndpointRecord[];
   readonly sparkline: Html | null;
   readonly links: Links | undefined;
   readonly nowMs: number;
 }
 
-/** One target for the page of its chain: how it is and how far behind; all else is folded away. */
+/** The card of a target on the page of its chain: status and lag; the rest is folded. */
 export function renderTargetCard(target: TargetReport, options: TargetCardOptions): Html {
   const { gap, endpoints, sparkline, links, nowMs } = options;
   const { status } = target;
@@ -41,7 +41,7 @@ ${endpoints.map((endpoint) => renderExchanges(endpoint, nowMs))}</details></li>
 `;
 }
 
-/** What an endpoint answered lately, and the request as a curl command; null before its first poll. */
+/** The last replies of an endpoint, and the request as a curl command; null before the first poll. */
 export function renderExchanges(record: EndpointRecord, nowMs: number): Html | null {
   if (record.curl === null) {
     return null;
@@ -61,7 +61,7 @@ function renderFacts(facts: readonly (Fact | null)[]): Html {
 
 type Fact = readonly [name: Html | string, value: Html | string];
 
-/** What shows whether traffic can go there. */
+/** The facts that decide whether traffic can be sent to the target. */
 function mainFacts(
   target: TargetReport,
   gap: GapReport | undefined,

@@ -17,7 +17,7 @@ export interface Headline {
   readonly tone: Tone;
   /** About twelve words, to be read in two seconds. */
   readonly title: string;
-  /** How bad it is and where to go instead; null where the title says everything. */
+  /** The extent and the failover; null if the title says everything. */
   readonly detail: string | null;
   /** How many targets need attention. */
   readonly urgent: number;
@@ -48,7 +48,7 @@ export function headline(report: Report, problems: readonly TargetProblem[]): He
   };
 }
 
-/** Every target is where it should be, but the data of some differ. */
+/** Every target is ok, but data differ between variants. */
 function different(report: Report): Headline | null {
   const [first, ...others] = urgentDifferences(report);
   if (first === undefined) {
@@ -59,7 +59,7 @@ function different(report: Report): Headline | null {
   return { tone: "warn", title: `Data differ: ${names}${more}`, detail: null, urgent: others.length + 1 };
 }
 
-/** A shared cause and where to fail over to, rather than any single target. */
+/** A shared cause and the failover, in place of a single target. */
 function describeCause(
   count: string,
   report: Report,

@@ -7,13 +7,13 @@ export function findDifferences({ parity }: Pick<Report, "parity">): readonly Pa
   return parity.filter(({ result }) => result === "different");
 }
 
-/** The differences that need a person: of none of the two targets in maintenance. */
+/** The differences that need a person: neither target is in maintenance. */
 export function urgentDifferences(report: Report): readonly ParityReport[] {
   const planned = new Set(report.targets.filter(({ maintenance }) => maintenance).map(({ key }) => key));
   return findDifferences(report).filter((one) => !planned.has(one.key) && !planned.has(one.against_key));
 }
 
-/** The keys of the targets whose data differ: of two both, or the odd one out where that is known. */
+/** The keys of the targets whose data differ: the odd one out if it is known, else both of a pair. */
 export function differingKeys({ key, against_key, odd_key }: ParityReport): readonly string[] {
   return odd_key === null ? [key, against_key] : [odd_key];
 }
