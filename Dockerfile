@@ -31,7 +31,7 @@ COPY assets assets
 # For `synclag export`.
 COPY dashboards dashboards
 COPY deploy/fleet deploy/fleet
-COPY deploy/alertmanager.yml deploy/prometheus.yml deploy/synclag.service deploy/
+COPY deploy/alertmanager.yml deploy/chains.minimal.yaml deploy/prometheus.yml deploy/synclag.service deploy/
 COPY docs/statuses.md docs/statuses.md
 COPY docs/runbooks docs/runbooks
 # What the demo plays. `run` without a file of the operator explains itself and exits with code 2.

@@ -6,6 +6,7 @@ import { formatCount } from "../core/model/text.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
 import { hasCode } from "../io/system-error.ts";
 import {
+  type Attempt,
   askPlaces,
   bestOf,
   isFit,
@@ -34,22 +35,8 @@ export interface InitFlags {
 /** For editors; `synclag config schema` prints the file that it names. */
 const SCHEMA_LINE = "# yaml-language-server: $schema=./chains.schema.json";
 
-const MINIMAL_FILE = `${SCHEMA_LINE}
-version: 1
-
-chains:
-  base: { id: 8453 }   # name and block time of a well-known chain follow from its id
-  # ethereum: { id: 1, rpc: ["https://node.example.com"] }   # rpc: a head that does not depend on your indexers
-
-# The other indexers of a protocol are compared with its first one.
-protocols:
-  my-protocol:
-    - variant: subgraph
-      url: "https://indexer.example.com/subgraphs/name/acme/my-protocol-{chain}"   # without {chain}: one URL for all chains
-      # headers: { Authorization: "Bearer \${MY_KEY}" }   # from the environment
-      # schedule: "*/15 * * * * *"                       # when it is polled; without it, every 30 s
-      chains: [base]
-`;
+/** In the package. */
+const MINIMAL_FILE = "deploy/chains.minimal.yaml";
 
 /**
  * `synclag init`: asks each endpoint what it is, and writes a chains.yaml for all of them; without URLs, one to fill in. A file
@@ -63,7 +50,8 @@ export async function init(urls: readonly string[], flags: InitFlags, world: Com
     throw existing(output);
   }
   const probed = urls.length === 0 ? null : await probeAll(urls, flags, world);
-  write(output, probed === null ? MINIMAL_FILE : `${probed.lines.join("\n")}\n`);
+  const minimal = () => world.readFile(`${world.packageRoot}${MINIMAL_FILE}`);
+  write(output, probed === null ? minimal() : `${probed.lines.join("\n")}\n`);
   world.out(`Wrote ${output}${probed === null ? ": put your addresses in" : ""}`);
   const isDefault = output === "chains.yaml";
   const variables = probed?.variables ?? [];
@@ -132,15 +120,16 @@ async function probeAll(urls: readonly string[], flags: InitFlags, world: Comman
   const notes: string[] = [];
   for (const { url } of endpoints) {
     const { attempts, url: best } = results.get(url) ?? { attempts: [], url };
-    const result = resultOf({ url: variables.inUrl(best), headers: hidden }, attempts, chainId);
-    const { dialect, chains, why } = result;
-    world.out(
-      redact(`  ${result.url}: ${why ?? `${dialect}, ${chains.map(({ slug }) => slug).join(", ")}`}`),
-    );
-    if (why === null) {
-      found.push(result);
+    const fit = attempts.find(isFit);
+    const address = { url: variables.inUrl(best), headers: hidden };
+    const chains = fit === undefined ? [] : chainsOf(address.url, chainId, fit);
+    const why = whyUnusable(fit, attempts, chains);
+    const names = chains.map(({ slug }) => slug).join(", ");
+    world.out(redact(`  ${address.url}: ${why ?? `${fit?.dialect ?? ""}, ${names}`}`));
+    if (fit !== undefined && why === null) {
+      found.push({ ...address, dialect: fit.dialect, chains });
     } else {
-      notes.push(redact(`#   ${result.url}: ${why}`));
+      notes.push(redact(`#   ${address.url}: ${why ?? ""}`));
     }
   }
   if (found.every(({ dialect }) => dialect === "rpc")) {
@@ -154,24 +143,17 @@ async function probeAll(urls: readonly string[], flags: InitFlags, world: Comman
   };
 }
 
-/** `why`: why it cannot be used, or null. */
-function resultOf(
-  address: Pick<FoundEndpoint, "url" | "headers">,
-  attempts: PlaceResult["attempts"],
-  chainId: number | null,
-): FoundEndpoint & { readonly why: string | null } {
-  const fit = attempts.find(isFit);
-  const chains = fit === undefined ? [] : chainsOf(address.url, chainId, fit);
-  const result = { ...address, dialect: fit?.dialect ?? "", chains };
+/** Why an endpoint cannot be used, or null. */
+function whyUnusable(
+  fit: Attempt | undefined,
+  attempts: readonly Attempt[],
+  chains: FoundEndpoint["chains"],
+): string | null {
   if (fit === undefined) {
-    return { ...result, why: describeFailure(attempts) };
+    return describeFailure(attempts);
   }
   if (fit.indexNode !== null) {
-    return { ...result, why: `index-node API of ${fit.indexNode}: name it as status beside a graph indexer` };
+    return `index-node API of ${fit.indexNode}: name it as status beside a graph indexer`;
   }
-  const hasChain = chains.length > 0;
-  return {
-    ...result,
-    why: hasChain ? null : `dialect ${fit.dialect} without a chain id: run again with --chain-id`,
-  };
+  return chains.length > 0 ? null : `dialect ${fit.dialect} without a chain id: run again with --chain-id`;
 }
