@@ -1,8 +1,9 @@
-import { statSync } from "node:fs";
+import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { eventText } from "../src/core/events/event.ts";
 import { EventLog } from "../src/core/events/event-log.ts";
 import type { Report, Status } from "../src/core/model/report.ts";
 import { isoTime } from "../src/core/model/text.ts";
-import { eventsPathOf, readEventsFile, writeEvents } from "../src/io/state/events-file.ts";
+import { readEvents } from "../src/daemon/state/event-store.ts";
 import { renderFleetHistory } from "../src/views/page/strip.ts";
 import { temporaryFolder } from "../test/support/temporary-folder.ts";
 import {
@@ -46,14 +47,20 @@ const quietMs = timed(() => {
   }
 });
 await using folder = await temporaryFolder();
-const stateFile = `${folder.path}/state.json`;
-await writeEvents(stateFile, log.all());
-const bytes = statSync(eventsPathOf(stateFile)).size;
+const file = `${folder.path}/events`;
+writeFileSync(
+  file,
+  log
+    .all()
+    .map((event) => `${eventText(event)}\n`)
+    .join(""),
+);
+const bytes = statSync(file).size;
 const page = timed(() =>
   renderFleetHistory(last, { events: log, range: "30d" }, { q: "", sort: "", range: "30d" }),
 );
 const reading = performance.now();
-await readEventsFile(stateFile);
+readEvents(readFileSync(file, "utf8"));
 process.stdout.write(
   `${events} events happened, ${log.size} are kept: ${mb(memory)} of heap, ${mb(bytes)} on disk (${Math.round(bytes / log.size)} bytes each), at most ${mb(2 * bytes)}; ` +
     `a report of which all is new takes ${(notedMs / HOURS).toFixed(1)} ms, one without news ${(quietMs / 100).toFixed(1)} ms, the strips of the fleet ${page.toFixed(0)} ms, the file ${(performance.now() - reading).toFixed(0)} ms at the start\n`,

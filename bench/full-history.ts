@@ -3,7 +3,7 @@ import { ChainHistory, type SavedHistory } from "../src/core/history/history.ts"
 import type { Chain, Target } from "../src/core/model/fleet.ts";
 import { groupBy } from "../src/core/model/group-by.ts";
 import { type ChainReport, type TargetId, type TargetReport, targetId } from "../src/core/model/report.ts";
-import { writeHistoryFile } from "../src/io/state/history-file.ts";
+import { writeHistory } from "../src/daemon/state/history-store.ts";
 
 /** Two rings: one by the minute, for two hours, and one by five minutes. */
 const FINE_MS = 60_000;
@@ -21,7 +21,7 @@ export async function writeFullHistory(text: string, stateFile: string): Promise
   const targets = fleet.indexers.flatMap(({ endpoints }) =>
     endpoints.flatMap((endpoint) => endpoint.targets),
   );
-  await writeHistoryFile(stateFile, historiesOf(fleet.chains, targets));
+  await writeHistory(stateFile, historiesOf(fleet.chains, targets));
 }
 
 function* historiesOf(

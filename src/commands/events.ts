@@ -3,7 +3,7 @@ import { EventLog } from "../core/events/event-log.ts";
 import { LATEST_MS } from "../core/model/observation.ts";
 import { isoTime } from "../core/model/text.ts";
 import { whyUnreadable } from "../core/model/why-unreadable.ts";
-import { eventsPathOf, readEvents } from "../io/state/events-file.ts";
+import { eventsPathOf, readEvents } from "../daemon/state/event-store.ts";
 import { EventsSchema, readEventQuery, selectEvents } from "../views/api/events.ts";
 import { withQuery } from "../views/page/links.ts";
 import { renderEventsTable } from "../views/terminal/events-table.ts";

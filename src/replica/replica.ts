@@ -6,10 +6,13 @@ import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { ReplicaReport } from "../core/model/report.ts";
 import { inSeconds } from "../core/model/text.ts";
 import type { Daemon } from "../daemon/daemon.ts";
-import type { EventStore } from "../daemon/state/event-store.ts";
-import type { HistoryStore } from "../daemon/state/history-store.ts";
-import { readEvents } from "../io/state/events-file.ts";
-import { HISTORY_SHAPE, historyText, readHistoryText } from "../io/state/history-file.ts";
+import { type EventStore, readEvents } from "../daemon/state/event-store.ts";
+import {
+  HISTORY_SHAPE,
+  type HistoryStore,
+  historyText,
+  readHistoryText,
+} from "../daemon/state/history-store.ts";
 import { STATE_SHAPE } from "../io/state/seal.ts";
 import type { RedisStore } from "../io/store/redis-store.ts";
 import type { World } from "../io/world.ts";

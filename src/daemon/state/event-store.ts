@@ -1,10 +1,9 @@
-import { type Event, eventOf } from "../../core/events/event.ts";
+import { appendFile } from "node:fs/promises";
+import { type Event, EventSchema, eventOf, eventText } from "../../core/events/event.ts";
 import { EventLog } from "../../core/events/event-log.ts";
 import { INCIDENT_SCOPES, type Incident, incidentOfKey, type Report } from "../../core/model/report.ts";
-import { isoTime } from "../../core/model/text.ts";
-import { appendEvents, eventsPathOf, readEventsFile, writeEvents } from "../../io/state/events-file.ts";
-import { moveAside } from "../../io/state/file.ts";
-import { StateFileError } from "../../io/state/path.ts";
+import { isoTime, parseJson } from "../../core/model/text.ts";
+import { readOptional, writeAtomically } from "../../io/state/kept-file.ts";
 import { DebouncedWriter } from "../../io/state/writer.ts";
 import type { World } from "../../io/world.ts";
 
@@ -14,6 +13,19 @@ type EventsWorld = Pick<World, "logger" | "nowMs" | "stateFile">;
 const WRITE_DELAY_MS = 1_000;
 /** The file is rewritten when it has this many lines more than twice the number of kept events. */
 const SPARE_LINES = 1_000;
+
+/** The file of the events beside a state file: a line for each, appended as they happen. */
+export function eventsPathOf(statePath: string): string {
+  return `${statePath}.events`;
+}
+
+/** Reads events, one a line. `invalid`: how many lines are no events; a kill may cut off the last one. `isWhole`: a line can be appended. */
+export function readEvents(text: string) {
+  const lines = text.split("\n").filter((line) => line !== "");
+  const events = lines.flatMap((line) => EventSchema.safeParse(parseJson(line)).data ?? []);
+  const invalid = lines.length - events.length;
+  return { events, invalid, isWhole: invalid === 0 && (text === "" || text.endsWith("\n")) };
+}
 
 /** The events and their file. Disposing it writes for the last time. */
 export class EventStore implements AsyncDisposable {
@@ -36,7 +48,7 @@ export class EventStore implements AsyncDisposable {
         ? null
         : new DebouncedWriter({
             delayMs: WRITE_DELAY_MS,
-            write: () => this.#write(stateFile),
+            write: () => this.#write(eventsPathOf(stateFile)),
             onFailure: (error) => logger.warn({ detail: String(error) }, "Cannot write the events file"),
             onRecovery: () => logger.info("Events file writable again"),
           });
@@ -46,7 +58,7 @@ export class EventStore implements AsyncDisposable {
   static async open(world: EventsWorld): Promise<EventStore> {
     const store = new EventStore(world);
     if (world.stateFile !== null) {
-      await store.#load(world.stateFile);
+      await store.#load(eventsPathOf(world.stateFile));
     }
     return store;
   }
@@ -115,41 +127,38 @@ export class EventStore implements AsyncDisposable {
     }
   }
 
-  async #write(stateFile: string): Promise<void> {
+  async #write(path: string): Promise<void> {
     const [events, lines] = [this.#pending, this.#lines];
     this.#pending = [];
     // Until it is known that all of it was written.
     this.#lines = null;
     if (lines !== null && lines <= 2 * this.log.size + SPARE_LINES) {
-      await appendEvents(stateFile, events);
+      await appendFile(path, linesOf(events).join(""));
       this.#lines = lines + events.length;
     } else {
       const all = this.log.all();
-      await writeEvents(stateFile, all);
+      await writeAtomically(path, linesOf(all));
       this.#lines = all.length;
     }
   }
 
-  async #load(stateFile: string): Promise<void> {
-    const { logger, nowMs } = this.#world;
-    try {
-      const found = await readEventsFile(stateFile);
-      if (found === null) {
-        const movedTo = await moveAside(eventsPathOf(stateFile), nowMs());
-        logger.warn({ movedTo }, "Events file too long, moved aside; the history starts empty");
-        return;
-      }
-      const { events, invalid, isWhole } = found;
-      this.log.restore(events);
-      this.#lines = isWhole ? events.length : null;
-      if (invalid > 0) {
-        logger.warn({ invalid, kept: events.length }, "Events file: dropped invalid lines");
-      }
-    } catch (error) {
-      if (!(error instanceof StateFileError)) {
-        throw error;
-      }
-      logger.warn({ detail: String(error) }, "Cannot read the events file; the history starts empty");
+  async #load(path: string): Promise<void> {
+    const found = await readOptional(path, readEvents, this.#world, {
+      unusable: "Events file too long, moved aside; the history starts empty",
+      unreadable: "Cannot read the events file; the history starts empty",
+    });
+    if (found === null) {
+      return;
+    }
+    const { events, invalid, isWhole } = found;
+    this.log.restore(events);
+    this.#lines = isWhole ? events.length : null;
+    if (invalid > 0) {
+      this.#world.logger.warn({ invalid, kept: events.length }, "Events file: dropped invalid lines");
     }
   }
+}
+
+function linesOf(events: readonly Event[]): readonly string[] {
+  return events.map((event) => `${eventText(event)}\n`);
 }

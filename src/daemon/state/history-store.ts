@@ -1,31 +1,57 @@
 import { ChainHistory, type HistorySlice, type SavedHistory, type Span } from "../../core/history/history.ts";
+import type { SavedRing } from "../../core/history/ring.ts";
 import { chainReports, type Report } from "../../core/model/report.ts";
-import { moveAside } from "../../io/state/file.ts";
-import { historyPathOf, readHistoryFile, writeHistoryFile } from "../../io/state/history-file.ts";
-import { StateFileError } from "../../io/state/path.ts";
-import { isSystemError } from "../../io/system-error.ts";
+import { readOptional, writeAtomically } from "../../io/state/kept-file.ts";
+import { seal, unsealText } from "../../io/state/seal.ts";
+import { DebouncedWriter } from "../../io/state/writer.ts";
 import type { World } from "../../io/world.ts";
 import { inSlices } from "./in-slices.ts";
 
+type NamedHistory = readonly [slug: string, history: SavedHistory];
+
+/** Raised with every change of what `SavedHistory` holds. A file of another version is ignored. */
+export const HISTORY_SHAPE = 5;
+const HEADER = JSON.stringify({ version: HISTORY_SHAPE });
+const ANY_HEADER = /^\{"version":\d+[,}]/;
 /** A crash loses so much of the plots at most: nothing else depends on them. */
 const SAVE_MS = 10 * 60_000;
 
+/**
+ * The file of the plotted history, beside the state file, which is written far more often and is much smaller. A line
+ * for each chain, so that none is made of all at once.
+ */
+export function historyPathOf(statePath: string): string {
+  return `${statePath}.history`;
+}
+
 /** The history of every configured chain, for the plots, and its file. Disposing it saves the history. */
 export class HistoryStore implements AsyncDisposable {
-  readonly #world: Pick<World, "logger" | "stateFile" | "nowMs">;
+  readonly #world: Pick<World, "nowMs">;
+  readonly #writer: DebouncedWriter | null;
   #chains = new Map<string, ChainHistory>();
-  #saving: Promise<void> = Promise.resolve();
-  readonly #timer = setInterval(() => void this.#saveInTurn(), SAVE_MS);
 
-  private constructor(world: Pick<World, "logger" | "stateFile" | "nowMs">) {
-    this.#world = world;
+  private constructor({ nowMs, logger, stateFile }: Pick<World, "logger" | "stateFile" | "nowMs">) {
+    this.#world = { nowMs };
+    this.#writer =
+      stateFile === null
+        ? null
+        : new DebouncedWriter({
+            delayMs: SAVE_MS,
+            write: () => writeHistory(stateFile, this.save()),
+            onFailure: (error) => logger.warn({ detail: String(error) }, "Cannot write the history file"),
+            onRecovery: () => logger.info("History file writable again"),
+          });
   }
 
   /** Continues the history that the previous process saved. */
   static async open(world: Pick<World, "logger" | "stateFile" | "nowMs">): Promise<HistoryStore> {
     const store = new HistoryStore(world);
     if (world.stateFile !== null) {
-      store.restore(await load(world.stateFile, world));
+      const saved = await readOptional(historyPathOf(world.stateFile), parseHistory, world, {
+        unusable: "History file invalid, moved aside; the plots start empty",
+        unreadable: "Cannot read the history file; the plots start empty",
+      });
+      store.restore(saved ?? {});
     }
     return store;
   }
@@ -40,6 +66,7 @@ export class HistoryStore implements AsyncDisposable {
       (chain) => this.#chains.get(chain.slug)?.record(chain, atMs),
       this.#world.nowMs,
     );
+    this.#writer?.touch();
   }
 
   /** A stretch of a chain's history for the targets with these keys. */
@@ -48,7 +75,7 @@ export class HistoryStore implements AsyncDisposable {
   }
 
   /** Everything as plain data, one chain at a time. */
-  *save(): Iterable<readonly [slug: string, history: SavedHistory]> {
+  *save(): Iterable<NamedHistory> {
     for (const [slug, history] of this.#chains) {
       yield [slug, history.save()];
     }
@@ -62,47 +89,82 @@ export class HistoryStore implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    clearInterval(this.#timer);
-    await this.#saveInTurn();
-  }
-
-  #saveInTurn(): Promise<void> {
-    this.#saving = this.#saving.then(() => this.#write());
-    return this.#saving;
-  }
-
-  async #write(): Promise<void> {
-    const { stateFile, logger } = this.#world;
-    if (stateFile === null) {
-      return;
-    }
-    try {
-      await writeHistoryFile(stateFile, this.save());
-    } catch (error) {
-      if (!isSystemError(error)) {
-        throw error;
-      }
-      logger.warn({ detail: String(error) }, "Cannot write the history file");
-    }
+    await this.#writer?.[Symbol.asyncDispose]();
   }
 }
 
-async function load(
-  stateFile: string,
-  { logger, nowMs }: Pick<World, "logger" | "nowMs">,
-): Promise<Readonly<Record<string, SavedHistory>>> {
-  try {
-    const found = await readHistoryFile(stateFile);
-    if (typeof found !== "string") {
-      return found;
-    }
-    const movedTo = await moveAside(historyPathOf(stateFile), nowMs());
-    logger.warn({ reason: found, movedTo }, "History file invalid, moved aside; the plots start empty");
-  } catch (error) {
-    if (!(error instanceof StateFileError)) {
-      throw error;
-    }
-    logger.warn({ detail: String(error) }, "Cannot read the history file; the plots start empty");
+/** By the chain's slug; empty for a file of another version. */
+function parseHistory(text: string): Readonly<Record<string, SavedHistory>> | string {
+  const [header = "", ...lines] = text.trimEnd().split("\n");
+  if (header !== HEADER) {
+    return ANY_HEADER.test(header) ? {} : "it is damaged";
   }
-  return {};
+  const chains = lines.map(readHistoryText).filter((chain) => chain !== null);
+  return chains.length < lines.length ? "it is damaged" : Object.fromEntries(chains);
+}
+
+/** Writes the file, all of it or nothing. @throws If the disk refuses; the previous file is then still there. */
+export async function writeHistory(statePath: string, chains: Iterable<NamedHistory>): Promise<void> {
+  await writeAtomically(historyPathOf(statePath), partsOf(chains));
+}
+
+/** One chain at a time: the text of a large fleet made at once would block the process. */
+function* partsOf(chains: Iterable<NamedHistory>): Iterable<string> {
+  yield `${HEADER}\n`;
+  for (const chain of chains) {
+    yield `${historyText(chain)}\n`;
+  }
+}
+
+/** Numbers are saved as the base64 of their bytes: a large fleet has millions of them. */
+interface RingJson {
+  readonly timesMs: string;
+  readonly columns: readonly {
+    readonly names: readonly string[];
+    readonly bits: 32 | 64;
+    readonly values: string;
+  }[];
+}
+
+/** The history of one chain as a line of JSON. */
+export function historyText([slug, { fine, coarse }]: NamedHistory): string {
+  return seal({ slug, fine: ringToJson(fine), coarse: ringToJson(coarse) });
+}
+
+/** Reads what `historyText` wrote; null where it is damaged. */
+export function readHistoryText(text: string): NamedHistory | null {
+  // What is sealed in this shape has the type that `historyText` gave to it.
+  const saved = unsealText(text) as { slug: string; fine: RingJson; coarse: RingJson } | undefined;
+  return saved === undefined
+    ? null
+    : [saved.slug, { fine: ringOf(saved.fine), coarse: ringOf(saved.coarse) }];
+}
+
+function ringToJson({ timesMs, columns }: SavedRing): RingJson {
+  return {
+    timesMs: base64Of(timesMs),
+    columns: columns.map(({ names, values }) => ({
+      names: [...names],
+      bits: values instanceof Float64Array ? 64 : 32,
+      values: base64Of(values),
+    })),
+  };
+}
+
+function ringOf({ timesMs, columns }: RingJson): SavedRing {
+  return {
+    timesMs: new Float64Array(bytesOf(timesMs)),
+    columns: columns.map(({ names, bits, values }) => ({
+      names,
+      values: bits === 64 ? new Float64Array(bytesOf(values)) : new Float32Array(bytesOf(values)),
+    })),
+  };
+}
+
+function base64Of({ buffer, byteOffset, byteLength }: NodeJS.TypedArray): string {
+  return Buffer.from(buffer, byteOffset, byteLength).toString("base64");
+}
+
+function bytesOf(text: string): ArrayBuffer {
+  return new Uint8Array(Buffer.from(text, "base64")).buffer;
 }

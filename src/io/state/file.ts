@@ -1,15 +1,13 @@
-import { readFile, rename, stat } from "node:fs/promises";
 import { z } from "zod";
 import { SavedBudgets } from "../../budgets/saved-budgets.ts";
 import type { ChainState } from "../../core/head/chain-state.ts";
 import { LATEST_MS } from "../../core/model/observation.ts";
 import type { Incident } from "../../core/model/report.ts";
 import { parseJson } from "../../core/model/text.ts";
-import { orNull } from "../system-error.ts";
 import type { World } from "../world.ts";
+import { readOrMoveAside, writeAtomically } from "./kept-file.ts";
 import { onStateFile, STATE_HEAD } from "./path.ts";
 import { STATE_SHAPE, seal, unseal } from "./seal.ts";
-import { writeAtomically } from "./write-atomically.ts";
 
 /** What outlives a process. */
 export interface SavedState {
@@ -40,10 +38,6 @@ const StateJson = z.object({
 });
 const Versioned = z.looseObject({ version: z.int() });
 
-/** No file of ours is longer, and a string can hold as much. */
-const MAX_FILE_BYTES = 500_000_000;
-export const TOO_LONG = "it is longer than 500 MB";
-
 /**
  * Reads the state file; null where there is none to be used. One that is invalid or of a newer version is renamed, never deleted. What
  * of it cannot be used is logged.
@@ -54,46 +48,15 @@ export async function readStateFile(
   path: string,
   { logger, nowMs }: Pick<World, "logger" | "nowMs">,
 ): Promise<SavedState | null> {
-  const text = await readText(path);
-  if (text === null) {
-    return null;
-  }
-  const found = text === TOO_LONG ? TOO_LONG : parseState(text);
-  if (typeof found !== "string") {
-    return unsealState(found, (detail) => logger.warn({ path, detail }, "State file partly discarded"));
-  }
-  const movedTo = await moveAside(path, nowMs());
-  logger.error(
-    { path, reason: found, movedTo },
-    "State file invalid, moved aside; starting with empty state and budgets",
+  const found = await readOrMoveAside(path, parseState, nowMs(), (fields) =>
+    logger.error(
+      { path, ...fields },
+      "State file invalid, moved aside; starting with empty state and budgets",
+    ),
   );
-  return null;
-}
-
-/**
- * The text of a file, or `TOO_LONG`; null where there is none.
- *
- * @throws {StateFileError} If the disk refuses.
- */
-export async function readText(path: string): Promise<string | null> {
-  return await onStateFile("read", path, async () => {
-    const stats = await orNull(stat(path), "ENOENT");
-    if (stats === null) {
-      return null;
-    }
-    return stats.size > MAX_FILE_BYTES ? TOO_LONG : await orNull(readFile(path, "utf8"), "ENOENT");
-  });
-}
-
-/**
- * Renames an invalid file to `….broken-<time>`, and returns that name.
- *
- * @throws {StateFileError} If it cannot be renamed.
- */
-export async function moveAside(path: string, nowMs: number): Promise<string> {
-  const movedTo = `${path}.broken-${new Date(nowMs).toISOString().replace(/[-:.]/g, "")}`;
-  await onStateFile("move aside", path, () => rename(path, movedTo));
-  return movedTo;
+  return (
+    found && unsealState(found, (detail) => logger.warn({ path, detail }, "State file partly discarded"))
+  );
 }
 
 /**

@@ -3,9 +3,8 @@ import { z } from "zod";
 import { mergeSavedBudgets, NOTHING_SPENT, SavedBudgets } from "../../budgets/saved-budgets.ts";
 import { parseJson } from "../../core/model/text.ts";
 import { orNull } from "../system-error.ts";
-import { readText, TOO_LONG } from "./file.ts";
+import { readKept, writeAtomically } from "./kept-file.ts";
 import { onStateFile } from "./path.ts";
-import { writeAtomically } from "./write-atomically.ts";
 
 /**
  * The file beside a state file that holds what was spent since that was written, a line for each time that something was. It is
@@ -17,19 +16,20 @@ function journalPathOf(statePath: string): string {
 
 const LineJson = z.object({ version: z.literal(1), budgets: SavedBudgets });
 
-/**
- * What a journal says was spent, and why part of it cannot be used, or null. The last line may have been cut off by a crash, before any
- * request that it counts was sent: then it is left out.
- *
- * @throws {StateFileError} If it cannot be read.
- */
-export async function readBudgetJournal(
-  statePath: string,
-): Promise<{ readonly spent: SavedBudgets; readonly problem: string | null }> {
-  const text = await readText(journalPathOf(statePath));
-  if (text === null || text === TOO_LONG) {
-    return { spent: NOTHING_SPENT, problem: text };
-  }
+/** What was spent by the lines that can be used, and why others cannot, or null. */
+interface Journal {
+  readonly spent: SavedBudgets;
+  readonly problem: string | null;
+}
+
+/** @throws {StateFileError} If it cannot be read. */
+export async function readBudgetJournal(statePath: string): Promise<Journal> {
+  const found = await readKept(journalPathOf(statePath), parseJournal);
+  return found === null || typeof found === "string" ? { spent: NOTHING_SPENT, problem: found } : found;
+}
+
+/** The last line may have been cut off by a crash, before any request that it counts was sent: then it is left out. */
+function parseJournal(text: string): Journal {
   const lines = text.split("\n").filter((line) => line !== "");
   const read = lines.map((line) => LineJson.safeParse(parseJson(line)).data?.budgets);
   const isLastCutOff = lines.length > 1 && read.at(-1) === undefined;

@@ -7,8 +7,8 @@ import { z } from "zod";
 import { LATEST_MS } from "../../core/model/observation.ts";
 import { parseJson } from "../../core/model/text.ts";
 import { hasCode, orNull } from "../system-error.ts";
+import { writeAtomically } from "./kept-file.ts";
 import { onStateFile } from "./path.ts";
-import { writeAtomically } from "./write-atomically.ts";
 
 const LockOwnerJson = z.object({
   pid: z.int(),

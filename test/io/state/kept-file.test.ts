@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { writeAtomically } from "../../../src/io/state/write-atomically.ts";
+import { writeAtomically } from "../../../src/io/state/kept-file.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 describe("writeAtomically()", () => {

@@ -1,7 +1,6 @@
 import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { EventStore } from "../../../src/daemon/state/event-store.ts";
-import { eventsPathOf } from "../../../src/io/state/events-file.ts";
+import { EventStore, eventsPathOf } from "../../../src/daemon/state/event-store.ts";
 import { recordLog } from "../../support/log-recorder.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { fleetReport } from "../../views/fleet-report.ts";
