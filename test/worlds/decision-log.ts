@@ -1,9 +1,8 @@
 import { createHash } from "node:crypto";
 import type { ChainReport } from "../../src/core/model/report.ts";
 import { type StartCore, startMonitor } from "./core.ts";
-import { MINUTE } from "./fleet-world.ts";
-import type { World } from "./play-world.ts";
 import { fallingWorld, passingWorld, randomWorld, restartWorld, takeoverWorld } from "./random-worlds.ts";
+import { MINUTE, type World } from "./world.ts";
 
 /** With many sources, only the first are shown in full. */
 export const MANY_SOURCES = 12;

@@ -1,17 +1,39 @@
 import { createRandom } from "../../src/sim/model/random.ts";
-import { type Conduct, type FleetSource, type FleetWorld, MINUTE, SECOND } from "./fleet-world.ts";
+import { pick, shuffled } from "./simulated-poll.ts";
+import {
+  AT_HEAD,
+  always,
+  type Conduct,
+  HOUR,
+  MINUTE,
+  type Rules,
+  SECOND,
+  type World,
+  type WorldSource,
+} from "./world.ts";
 import type { ChainSpec } from "./world-chain.ts";
 
-const HOUR = 60 * MINUTE;
-const AT_HEAD: Conduct = { kind: "follows", delayMs: 0 };
+const RULES: Rules = {
+  phases: "together",
+  settlesMs: 5 * MINUTE,
+  changeSettlesMs: 0,
+  polls: 3,
+  badLooks: 0,
+  referenceOldMs: 75 * SECOND,
+  referenceAheadMs: 15 * SECOND,
+  referenceBlocks: 0,
+  thresholdMs: 150 * SECOND,
+};
 const BLOCK_TIMES_MS = [250, 750, 2_000, 5_000, 12_000];
 
 type Random = () => number;
 /** What a world is made of, without its seed. */
-type Draft = Pick<FleetWorld, "chain" | "sources"> & Partial<FleetWorld>;
+type Draft = Pick<World, "chain"> &
+  Partial<Omit<World, "sources">> & { readonly sources: readonly Drafted[] };
+type Drafted = Omit<WorldSource, "key"> & { readonly kind: "indexer" | "rpc" };
 
 /** The families of worlds by name: each makes any number of worlds. */
-export const FLEET_FAMILIES: Readonly<Record<string, (index: number) => FleetWorld>> = {
+export const FLEET_FAMILIES: Readonly<Record<string, (index: number) => World>> = {
   "packaged cadences, healthy": family("packaged healthy", (random) => packaged(random, null)),
   "packaged cadences, a fault of an hour": family("packaged faulty", (random) =>
     packaged(random, drawFault(random)),
@@ -34,18 +56,23 @@ export const FLEET_FAMILIES: Readonly<Record<string, (index: number) => FleetWor
   "lossy network, restarts, flapping": family("lossy", lossy),
 };
 
-function family(name: string, draft: (random: Random) => Draft): (index: number) => FleetWorld {
+function family(name: string, draft: (random: Random) => Draft): (index: number) => World {
   return (index) => {
     const seed = `${name}/${index}`;
-    return { seed, lastsMs: 2 * HOUR, restarts: [], isReferenceKnown: true, ...draft(createRandom(seed)) };
+    const { sources, ...drafted } = draft(createRandom(seed));
+    return {
+      ...{ seed, lastsMs: 2 * HOUR, restarts: [], headShownBy: 2, rules: RULES },
+      ...drafted,
+      sources: sources.map((source, at) => ({ ...source, key: keyOf(sources, source, at) })),
+    };
   };
 }
 
 /** Two protocols as in the packaged chains.yaml: gateways are asked twice an hour, since their budget allows no more. */
-function packaged(random: Random, fault: FleetSource["conducts"] | null): Draft {
+function packaged(random: Random, fault: Drafted["conducts"] | null): Draft {
   const late = (): Conduct => ({ kind: "follows", delayMs: random() * 5 * SECOND });
-  const one = (host: string, everyMs: number, reportsTimes: boolean): FleetSource =>
-    source({ host, everyMs, reportsTimes, timeouts: 0.02, conducts: always(late()) });
+  const one = (provider: string, pollIntervalMs: number, reportsTimes: boolean): Drafted =>
+    source({ provider, pollIntervalMs, reportsTimes, timeouts: 0.02, conducts: always(late()) });
   const indexers = ["a", "b"].flatMap(() => [
     one("envio", 15 * SECOND, false),
     one("gateway", 30 * MINUTE, true),
@@ -69,9 +96,9 @@ function twoLate(random: Random, reportsTimes: boolean): Draft {
   const hosts = ["a", "b", "c"].toSorted(() => random() - 0.5);
   return {
     chain: drawChain(random),
-    isReferenceKnown: reportsTimes,
+    headShownBy: reportsTimes ? 2 : null,
     sources: hosts.map((host, at) =>
-      source({ host, reportsTimes, conducts: at === 0 ? always(AT_HEAD) : late }),
+      source({ provider: host, reportsTimes, conducts: at === 0 ? always(AT_HEAD) : late }),
     ),
   };
 }
@@ -84,15 +111,15 @@ function followersOfFinalBlocks(random: Random): Draft {
   });
   const reportsTimes = random() < 0.5;
   const count = 2 + Math.floor(random() * 3);
-  const node = random() < 0.5 ? [source({ kind: "rpc", host: "node", reportsTimes: true })] : [];
+  const node = random() < 0.5 ? [source({ kind: "rpc", provider: "node", reportsTimes: true })] : [];
   const chain: ChainSpec = { ...drawChain(random), blockTimeMs: 12_000, paces: [] };
   return {
     chain,
-    isReferenceKnown: reportsTimes || node.length > 0,
+    headShownBy: reportsTimes || node.length > 0 ? 2 : null,
     sources: [
-      source({ host: "tip", reportsTimes }),
+      source({ provider: "tip", reportsTimes }),
       ...Array.from({ length: count }, (_, at) =>
-        source({ host: `final${at}`, reportsTimes: random() < 0.5, conducts: always(steps()) }),
+        source({ provider: `final${at}`, reportsTimes: random() < 0.5, conducts: always(steps()) }),
       ),
       ...node,
     ],
@@ -105,10 +132,10 @@ function wrongTimes(random: Random): Draft {
     chain: drawChain(random),
     sources: shuffled(
       [
-        source({ host: "a", reportsTimes: true, timeShiftMs }),
-        source({ host: "b", reportsTimes: true }),
-        source({ host: "c" }),
-        source({ host: "d" }),
+        source({ provider: "a", reportsTimes: true, timeShiftMs }),
+        source({ provider: "b", reportsTimes: true }),
+        source({ provider: "c" }),
+        source({ provider: "d" }),
       ],
       random,
     ),
@@ -120,7 +147,7 @@ function differentHashes(random: Random): Draft {
   return {
     chain: drawChain(random),
     sources: Array.from({ length: count }, (_, at) =>
-      source({ host: `h${at}`, reportsTimes: random() < 0.5, hashing: at === 0 ? "b" : "a" }),
+      source({ provider: `h${at}`, reportsTimes: random() < 0.5, hashing: at === 0 ? "b" : "a" }),
     ),
   };
 }
@@ -130,13 +157,13 @@ function foreignNode(random: Random): Draft {
   const reportsTimes = false;
   return {
     chain: drawChain(random),
-    isReferenceKnown: false,
+    headShownBy: null,
     sources: [
-      source({ host: "fast", reportsTimes }),
-      source({ host: "slow", reportsTimes, everyMs: pick([MINUTE, 30 * MINUTE], random) }),
+      source({ provider: "fast", reportsTimes }),
+      source({ provider: "slow", reportsTimes, pollIntervalMs: pick([MINUTE, 30 * MINUTE], random) }),
       source({
         kind: "rpc",
-        host: "node",
+        provider: "node",
         reportsTimes: true,
         conducts: always({ kind: "other chain", blocks, pace: 0.2 + 4 * random() }),
       }),
@@ -151,12 +178,11 @@ function oneProxy(random: Random): Draft {
     chain: drawChain(random),
     sources: Array.from({ length: count }, (_, at) =>
       source({
-        host: "proxy",
+        provider: "proxy",
         reportsTimes: random() < 0.5,
         ...(at === faulty ? { conducts: always({ kind: "follows", delayMs: 25 * MINUTE }) } : {}),
       }),
     ),
-    isReferenceKnown: true,
   };
 }
 
@@ -167,9 +193,9 @@ function creeps(random: Random): Draft {
     lastsMs: 4 * HOUR,
     chain: { ...drawChain(random), paces: [] },
     sources: [
-      source({ host: "creeper", conducts: always(drift) }),
+      source({ provider: "creeper", conducts: always(drift) }),
       ...Array.from({ length: count }, (_, at) =>
-        source({ host: `h${at}`, everyMs: pick([15 * SECOND, 30 * SECOND, MINUTE], random) }),
+        source({ provider: `h${at}`, pollIntervalMs: pick([15 * SECOND, 30 * SECOND, MINUTE], random) }),
       ),
     ],
   };
@@ -180,16 +206,18 @@ function driftsAlone(random: Random): Draft {
   return {
     lastsMs: 4 * HOUR,
     chain: { ...drawChain(random), paces: [] },
-    isReferenceKnown: false,
+    headShownBy: null,
     sources: [
       source({
-        host: "fast",
+        provider: "fast",
         conducts: [
           { fromMs: 0, conduct: AT_HEAD },
           { fromMs: HOUR, conduct: drift },
         ],
       }),
-      ...["b", "c", "d"].map((host) => source({ host, everyMs: 30 * MINUTE, reportsTimes: random() < 0.5 })),
+      ...["b", "c", "d"].map((host) =>
+        source({ provider: host, pollIntervalMs: 30 * MINUTE, reportsTimes: random() < 0.5 }),
+      ),
     ],
   };
 }
@@ -202,7 +230,7 @@ function manySources(random: Random): Draft {
     chain: drawChain(random),
     sources: Array.from({ length: count }, (_, at) =>
       source({
-        host: `h${at}`,
+        provider: `h${at}`,
         reportsTimes: random() < 0.5,
         conducts: random() < 0.15 ? always(random() < 0.5 ? lie : drawLie(random)) : always(AT_HEAD),
       }),
@@ -218,7 +246,7 @@ function bloc(random: Random, liars: number, honest: number): Draft {
     // Their keys sort first: sources are numbered in this order.
     sources: Array.from({ length: liars + honest }, (_, at) =>
       source({
-        host: `h${at}`,
+        provider: `h${at}`,
         reportsTimes: random() < 0.3,
         conducts: always(at < liars ? lie : AT_HEAD),
       }),
@@ -233,8 +261,8 @@ function liarsOfOneHost(random: Random): Draft {
     lastsMs: HOUR,
     chain: drawChain(random),
     sources: [
-      ...Array.from({ length: liars }, () => source({ host: "liar", conducts: always(lie) })),
-      ...["b", "c", "d"].map((host) => source({ host, reportsTimes: random() < 0.5 })),
+      ...Array.from({ length: liars }, () => source({ provider: "liar", conducts: always(lie) })),
+      ...["b", "c", "d"].map((host) => source({ provider: host, reportsTimes: random() < 0.5 })),
     ],
   };
 }
@@ -244,12 +272,12 @@ function batches(random: Random): Draft {
   const reportsTimes = random() < 0.5;
   return {
     chain: drawChain(random),
-    isReferenceKnown: reportsTimes,
+    headShownBy: reportsTimes ? 2 : null,
     sources: [
-      source({ host: "tip", reportsTimes }),
+      source({ provider: "tip", reportsTimes }),
       ...Array.from({ length: count }, (_, at) =>
         source({
-          host: `batch${at}`,
+          provider: `batch${at}`,
           reportsTimes: random() < 0.5,
           conducts: always({ kind: "batches", everyMs: (1 + 119 * random()) * SECOND }),
         }),
@@ -264,11 +292,13 @@ function alwaysLate(random: Random): Draft {
     chain: drawChain(random),
     sources: [
       source({
-        host: "late",
+        provider: "late",
         reportsTimes: random() < 0.5,
         conducts: always({ kind: "follows", delayMs: (1 + 8 * random()) * MINUTE }),
       }),
-      ...Array.from({ length: count }, (_, at) => source({ host: `h${at}`, reportsTimes: random() < 0.5 })),
+      ...Array.from({ length: count }, (_, at) =>
+        source({ provider: `h${at}`, reportsTimes: random() < 0.5 }),
+      ),
     ],
   };
 }
@@ -281,12 +311,12 @@ function pairAndNode(random: Random): Draft {
     sources: [
       ...["a", "b"].map((host, at) =>
         source({
-          host,
+          provider: host,
           reportsTimes: random() < 0.5,
           ...(at === faulty ? { conducts: drawFault(random) } : {}),
         }),
       ),
-      source({ kind: "rpc", host: "node", everyMs: 30 * SECOND, reportsTimes: true }),
+      source({ kind: "rpc", provider: "node", pollIntervalMs: 30 * SECOND, reportsTimes: true }),
     ],
   };
 }
@@ -294,7 +324,7 @@ function pairAndNode(random: Random): Draft {
 function lossy(random: Random): Draft {
   const count = 3 + Math.floor(random() * 3);
   const timeouts = random() * 0.3;
-  const flapping: FleetSource["conducts"] = Array.from({ length: 8 }, (_, at) => ({
+  const flapping: WorldSource["conducts"] = Array.from({ length: 8 }, (_, at) => ({
     fromMs: at * 15 * MINUTE,
     conduct: at % 2 === 0 ? AT_HEAD : { kind: "fails" },
   }));
@@ -305,9 +335,9 @@ function lossy(random: Random): Draft {
       { atMs: 80 * MINUTE, state: random() < 0.5 ? "kept" : "lost" },
     ],
     sources: [
-      source({ host: "flaps", timeouts, conducts: flapping }),
+      source({ provider: "flaps", timeouts, conducts: flapping }),
       ...Array.from({ length: count }, (_, at) =>
-        source({ host: `h${at}`, timeouts, reportsTimes: random() < 0.5 }),
+        source({ provider: `h${at}`, timeouts, reportsTimes: random() < 0.5 }),
       ),
     ],
   };
@@ -328,7 +358,7 @@ function drawChain(random: Random): ChainSpec {
 }
 
 /** Right for an hour, then wrong for an hour, then right again. */
-function drawFault(random: Random): FleetSource["conducts"] {
+function drawFault(random: Random): WorldSource["conducts"] {
   const fault = pick<Conduct>(
     [
       { kind: "follows", delayMs: 25 * MINUTE },
@@ -353,14 +383,10 @@ function drawLie(random: Random): Conduct {
     : { kind: "other chain", blocks: (random() < 0.5 ? -20 : 1) * blocks, pace: 0.2 + 4 * random() };
 }
 
-function always(conduct: Conduct): FleetSource["conducts"] {
-  return [{ fromMs: 0, conduct }];
-}
-
-function source(own: Partial<FleetSource> & Pick<FleetSource, "host">): FleetSource {
+function source(own: Partial<Drafted> & Pick<Drafted, "provider">): Drafted {
   return {
     kind: "indexer",
-    everyMs: 15 * SECOND,
+    pollIntervalMs: 15 * SECOND,
     reportsTimes: false,
     timeShiftMs: 0,
     hashing: null,
@@ -370,17 +396,9 @@ function source(own: Partial<FleetSource> & Pick<FleetSource, "host">): FleetSou
   };
 }
 
-function shuffled<T>(all: readonly T[], random: Random): readonly T[] {
-  return all
-    .map((one) => [random(), one] as const)
-    .toSorted(([a], [b]) => a - b)
-    .map(([, one]) => one);
-}
-
-function pick<T>(from: readonly T[], random: Random): T {
-  const picked = from[Math.floor(random() * from.length)];
-  if (picked === undefined) {
-    throw new RangeError("Cannot pick from nothing");
-  }
-  return picked;
+function keyOf(sources: readonly Drafted[], { kind }: Drafted, index: number): string {
+  const earlier = sources.slice(0, index).filter((one) => one.kind === kind).length;
+  return kind === "rpc"
+    ? `rpc/bench/${earlier}`
+    : `airdrops/v${String(earlier).padStart(2, "0")}/production/bench`;
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { startMonitor } from "./core.ts";
 import { FLEET_FAMILIES } from "./fleet-families.ts";
-import { playFleet } from "./fleet-world.ts";
+import { mistakesOf, playWorld } from "./play-world.ts";
 
 /** The kinds in which nothing may be wrong. docs/ACCURACY.md lists the others. */
 const RIGHT: Readonly<Record<string, number>> = {
@@ -22,10 +22,8 @@ const RIGHT: Readonly<Record<string, number>> = {
 describe("a fleet of this kind has right statuses, lags and references at every moment", () => {
   it.each(Object.entries(RIGHT))("%s", (name, worlds) => {
     const wrong = Array.from({ length: worlds }, (_, index) => {
-      const play = playFleet(FLEET_FAMILIES[name]?.(index) ?? fail(name), startMonitor);
-      return Object.entries({ ...play }).flatMap(([what, said]) =>
-        said.map((one) => `world ${index}, ${what}: ${one}`),
-      );
+      const world = FLEET_FAMILIES[name]?.(index) ?? fail(name);
+      return mistakesOf(playWorld(world, startMonitor)).map((said) => `world ${index}, ${said}`);
     });
 
     expect(wrong.flat()).toEqual([]);

@@ -1,369 +1,308 @@
 import type { Observation } from "../../src/core/model/observation.ts";
-import type { ChainReport, Status } from "../../src/core/model/report.ts";
+import type { ChainReport, TargetReport } from "../../src/core/model/report.ts";
 import { createRandom } from "../../src/sim/model/random.ts";
 import type { Core, StartCore } from "./core.ts";
 import { chainsOf, isNode } from "./fleet.ts";
 import { deliver, drawLatency, headOf, T0 } from "./simulated-poll.ts";
+import { MINUTE, SECOND, shownBy, type World, type WorldSource } from "./world.ts";
+import { createWorldChain, type WorldChain } from "./world-chain.ts";
 
-/** What a source does from one instant on, until its next change. */
-export type Conduct =
-  | { readonly kind: "honest" }
-  /** It fails, and says nothing of the chain. */
-  | { readonly kind: "fails" }
-  /** So many blocks ahead (or, if negative, behind); `timeShiftMs` is what it adds to its block times. */
-  | { readonly kind: "offset"; readonly blocks: number; readonly timeShiftMs: number }
-  /** Another chain, with its own pace and its own, honest times. */
-  | { readonly kind: "other chain"; readonly blocks: number; readonly pace: number }
-  /** It stands still where it was at the beginning of this conduct. */
-  | { readonly kind: "stopped" }
-  /** It sees the chain at this share of its pace. */
-  | { readonly kind: "slow"; readonly share: number };
+/*
+ * Plays a world: a chain, the sources that watch it, and what each of them does over time. What the core reports is compared with the
+ * truth every fifteen seconds.
+ */
 
-export interface WorldSource {
-  readonly key: string;
-  readonly provider: string;
-  readonly reportsTimes: boolean;
-  readonly pollIntervalMs: number;
-  /** Share of polls that time out. */
-  readonly failures: number;
-  /** In the order of time; the first begins at 0. */
-  readonly conducts: readonly { readonly fromMs: number; readonly conduct: Conduct }[];
-}
-
-export interface World {
-  readonly seed: string;
-  readonly blockTimeMs: number;
-  readonly lastsMs: number;
-  readonly sources: readonly WorldSource[];
-  /** Instants at which the daemon restarts, with its state file or without. */
-  readonly restarts: readonly { readonly atMs: number; readonly state: "kept" | "lost" }[];
-  /** Whether most providers are honest at every instant that is judged. */
-  readonly honestMajority: "always" | "never";
-  /** What is said before, and in the first five polls from then on, is not judged. Left out: the beginning. */
-  readonly judgedFromMs?: number;
-}
-
-/** What one play of a world showed that should not be. */
+/** What was wrong in one play, each with the minute and what was said. */
 export interface Played {
+  /** A source that is right, or merely late by less than is judged, has another status than it should. */
   readonly accused: readonly string[];
+  /** A source that is far behind, or far off, is `ok` for more than three polls. */
   readonly untold: readonly string[];
-  readonly wrongReference: readonly string[];
+  readonly referenceLow: readonly string[];
+  readonly referenceHigh: readonly string[];
   readonly noReference: readonly string[];
+  readonly wrongLag: readonly string[];
   /** What is said at the end: the same for every order of arrival. */
   readonly outcome: string;
 }
 
-/** The default threshold. */
-const LAGGING_MS = 600_000;
-const TICK_MS = 15_000;
-const START_BLOCK = 40_000_000;
-/** What is right after so many polls. */
+/** The default thresholds of chains.yaml. */
+const LAGGING_MS = 10 * MINUTE;
+const STALLED_MS = 10 * MINUTE;
+const TICK_MS = 15 * SECOND;
+const TIMEOUT_MS = 10 * SECOND;
 const POLLS = 3;
-/** A step back is believed after three low answers, and a status changes with the second poll that says so. */
-const POLLS_TO_TELL_A_FALL = 5;
-/** Where all but one fall back slowly, it takes minutes to see that they do. */
-const FALLING_MS = 180_000;
-/** A fall from the known pace by no more than this cannot be told from blocks that come unevenly. */
-const FALL_BLOCKS = 4;
-/** The last moment of a tick at which a source is asked. */
-const LAST_PHASE_MS = 14_000;
-/** Plays a world in one order of arrival: each order asks the sources at other moments of the same tick. */
+/** How wrong a lag may be. */
+const LAG_TOLERATED_MS = 150 * SECOND;
+/** At the edges of a standstill a lag depends on the instant at which each source was asked. */
+const EDGE_MS = 4 * MINUTE;
+/** The last moment of a round at which a source is asked. */
+const LAST_PHASE_MS = 14 * SECOND;
+
+/** Plays a world in one order of arrival, and returns all that was wrong. */
 export function playWorld(world: World, start: StartCore, order = 0): Played {
   return new Play(world, start, order).run();
 }
 
-/** What is known of a source while the world is played. */
+/** All that was wrong, as lines. */
+export function mistakesOf({ outcome: _, ...wrong }: Played): readonly string[] {
+  return Object.entries(wrong).flatMap(([what, said]) => said.map((one) => `${what}: ${one}`));
+}
+
+/** What is known of a source while its world is played. */
 interface Actor {
   readonly source: WorldSource;
-  /** After the beginning of a tick. */
-  readonly phaseMs: number;
-  /** The place of its present conduct, and how many heights it gave since that began. */
+  /** After the beginning of each round; null: another each time. */
+  readonly phaseMs: number | null;
+  /** The last height that it gave. */
+  read: { readonly block: number; readonly atMs: number } | null;
+  /** The place of its present conduct, and the heights in a row that it gave since that began. */
   at: number;
   steady: number;
-  /** Polls in a row that failed: after three of them it is unreachable, and is. */
+  /** Looks in a row at which it was far off. */
+  bad: number;
+  /** Polls in a row that failed. */
   lost: number;
 }
 
 class Play {
   readonly #world: World;
   readonly #random: () => number;
-  readonly #core: Core;
+  readonly #chain: WorldChain;
   readonly #actors: readonly Actor[];
-  readonly #restarts: World["restarts"][number][];
-  readonly #accused: string[] = [];
-  readonly #untold: string[] = [];
-  readonly #wrongReference: string[] = [];
-  readonly #noReference: string[] = [];
-  /** From then on there must be a reference, and it must be right. */
-  #settledAtMs: number;
-  /** It has restarted without its state, and has not heard an honest majority since: nobody can be right yet. */
-  #isIgnorant = false;
+  readonly #wrong = {
+    accused: [] as string[],
+    untold: [] as string[],
+    referenceLow: [] as string[],
+    referenceHigh: [] as string[],
+    noReference: [] as string[],
+    wrongLag: [] as string[],
+  };
+  readonly #core: Core;
+  #nowMs = T0;
+  #judgedFromMs: number;
+  #referenceJudgedFromMs = T0;
 
   constructor(world: World, start: StartCore, order: number) {
+    const isSpread = world.rules.phases === "spread";
     this.#world = world;
-    this.#random = createRandom(`${world.seed}/order/${order}`);
-    this.#core = start(chainsOf(world.sources, world.blockTimeMs));
+    this.#random = createRandom(`${world.seed}/${isSpread ? `order/${order}` : "play"}`);
+    this.#chain = createWorldChain(world.chain, T0, world.lastsMs, createRandom(`${world.seed}/chain`));
     this.#actors = world.sources.map((source) => ({
       source,
-      phaseMs: Math.floor(this.#random() * LAST_PHASE_MS),
+      phaseMs: isSpread ? Math.floor(this.#random() * LAST_PHASE_MS) : null,
+      read: null,
       at: 0,
       steady: 0,
+      bad: 0,
       lost: 0,
     }));
-    this.#restarts = [...world.restarts];
-    this.#settledAtMs = this.#firstPollsMs();
+    this.#judgedFromMs = T0 + (world.judgedFromMs ?? world.rules.settlesMs);
+    this.#core = start(chainsOf(world.sources, world.chain.blockTimeMs));
   }
 
   run(): Played {
-    let report: ChainReport | null = null;
-    for (let atMs = 0; atMs < this.#world.lastsMs; atMs += TICK_MS) {
-      const isRestart = this.#restart(atMs);
-      const asked = this.#actors.filter(({ source }) => isRestart || atMs % source.pollIntervalMs === 0);
+    const { lastsMs, restarts, rules } = this.#world;
+    const lookAfterMs = rules.phases === "spread" ? TICK_MS : 5 * SECOND - 1;
+    let outcome = "";
+    for (let atMs = 0; atMs < lastsMs; atMs += TICK_MS) {
+      const restart = restarts.find((one) => one.atMs > atMs - TICK_MS && one.atMs <= atMs);
+      if (restart !== undefined) {
+        this.#restart(restart.state, T0 + atMs - 1);
+      }
       deliver(
         this.#core,
-        asked.map((actor) => this.#ask(actor, atMs)),
+        this.#actors
+          .filter(({ source }) => restart !== undefined || atMs % source.pollIntervalMs === 0)
+          .map((actor) => this.#ask(actor, T0 + atMs)),
       );
-      this.#learn(atMs);
-      report = this.#core.report(T0 + atMs + TICK_MS);
-      this.#judge(report, atMs + TICK_MS);
+      this.#nowMs = T0 + atMs + lookAfterMs;
+      const report = this.#core.report(this.#nowMs);
+      outcome = outcomeOf(report);
+      if (this.#nowMs >= this.#judgedFromMs) {
+        this.#judge(report);
+      }
     }
-    return {
-      accused: this.#accused,
-      untold: this.#untold,
-      wrongReference: this.#wrongReference,
-      noReference: this.#noReference,
-      outcome: report === null ? "" : outcomeOf(report),
-    };
+    return { ...this.#wrong, outcome };
   }
 
-  #firstPollsMs(): number {
-    return Math.max(...this.#world.sources.map(({ pollIntervalMs }) => POLLS * pollIntervalMs));
-  }
-
-  #restart(atMs: number): boolean {
-    const [next] = this.#restarts;
-    if (next === undefined || next.atMs > atMs) {
-      return false;
+  #restart(state: "kept" | "lost", nowMs: number): void {
+    this.#core.restart(state, nowMs);
+    if (state === "lost") {
+      this.#judgedFromMs = Math.max(this.#judgedFromMs, nowMs + this.#world.rules.settlesMs);
+      for (const actor of this.#actors) {
+        actor.steady = 0;
+      }
     }
-    this.#restarts.shift();
-    this.#core.restart(next.state, T0 + atMs);
-    if (next.state === "kept") {
-      return true;
-    }
-    this.#settledAtMs = atMs + this.#firstPollsMs();
-    this.#isIgnorant = true;
-    for (const actor of this.#actors) {
-      actor.steady = 0;
-    }
-    return true;
   }
 
   #ask(actor: Actor, atMs: number): Observation {
-    const { source } = actor;
-    const sentAtMs = atMs + actor.phaseMs;
-    const at = source.conducts.findLastIndex(({ fromMs }) => fromMs <= sentAtMs);
-    if (at !== actor.at) {
-      actor.at = at;
-      actor.steady = 0;
-      const settlesMs = this.#world.honestMajority === "always" ? 0 : FALLING_MS;
-      this.#settledAtMs = Math.max(this.#settledAtMs, atMs + settlesMs + POLLS * source.pollIntervalMs);
-    }
-    const latencyMs = drawLatency(this.#random);
-    const said = ask(this.#world, source, { sentAtMs, latencyMs, isLost: this.#random() < source.failures });
+    const said = this.#say(actor, atMs);
     actor.lost = said.kind === "head" ? 0 : actor.lost + 1;
-    actor.steady = actor.lost >= POLLS ? 0 : actor.steady + Number(said.kind === "head");
+    if (actor.lost > 1) {
+      actor.steady = 0;
+    }
+    if (said.kind === "head") {
+      actor.read = { block: said.head.block, atMs: (said.sentAtMs + said.receivedAtMs) / 2 };
+      actor.steady += 1;
+    }
     return said;
   }
 
-  #learn(atMs: number): void {
-    if (!this.#isIgnorant) {
-      return;
+  #say(actor: Actor, atMs: number): Observation {
+    const { source } = actor;
+    const sentAtMs = atMs + (actor.phaseMs ?? this.#random() * 200);
+    const at = source.conducts.findLastIndex(({ fromMs }) => T0 + fromMs <= sentAtMs);
+    if (at !== actor.at) {
+      actor.at = at;
+      actor.steady = 0;
+      this.#referenceJudgedFromMs = atMs + this.#world.rules.changeSettlesMs;
     }
-    const heard = this.#actors.filter(({ steady }) => steady > 0);
-    const liars = heard.filter((actor) => conductOf(actor) !== "honest");
-    const honest = heard.filter((actor) => !liars.includes(actor));
-    this.#isIgnorant = providersOf(honest) <= providersOf(liars);
-    if (this.#isIgnorant) {
-      this.#settledAtMs = Math.max(this.#settledAtMs, atMs + POLLS * TICK_MS);
+    const { conduct, fromMs } = source.conducts[at] ?? { conduct: { kind: "fails" }, fromMs: 0 };
+    const times = { source: source.key, sentAtMs };
+    if (conduct.kind === "fails") {
+      return { ...times, kind: "failed", receivedAtMs: sentAtMs + 20, reason: "connect", detail: "" };
     }
+    if (this.#random() < source.timeouts) {
+      return { ...times, kind: "failed", receivedAtMs: sentAtMs + TIMEOUT_MS, reason: "timeout", detail: "" };
+    }
+    const receivedAtMs = sentAtMs + drawLatency(this.#random);
+    if (conduct.kind === "other chain" && fromMs === 0 && isNode(source)) {
+      // The daemon asks a node for its chain before it believes its first block.
+      return { ...times, kind: "failed", receivedAtMs, reason: "wrong_chain", detail: "" };
+    }
+    const { block, timeMs } = shownBy(conduct, this.#chain, (sentAtMs + receivedAtMs) / 2, T0 + fromMs);
+    const timestampSec = source.reportsTimes ? Math.floor((timeMs + source.timeShiftMs) / SECOND) : null;
+    const hash = source.hashing === null ? null : `0x${source.hashing}${block}`;
+    return { ...times, kind: "head", receivedAtMs, head: { ...headOf(block, timestampSec), hash } };
   }
 
-  #judge(report: ChainReport, nowMs: number): void {
-    const { judgedFromMs } = this.#world;
-    if (judgedFromMs !== undefined && nowMs < judgedFromMs + POLLS_TO_TELL_A_FALL * TICK_MS) {
-      return;
-    }
-    const isWatched = this.#isWatched();
-    for (const actor of this.#actors) {
-      if (actor.steady >= POLLS && !isNode(actor.source)) {
-        this.#judgeStatus(actor, statusOf(report, actor.source.key), { nowMs, isWatched });
+  #judge(report: ChainReport): void {
+    this.#judgeReference(report);
+    for (const target of report.targets) {
+      const actor = this.#actors.find(({ source }) => source.key === target.key);
+      if (actor !== undefined) {
+        this.#judgeTarget(actor, target, report);
       }
     }
-    if (nowMs - TICK_MS >= this.#settledAtMs) {
-      this.#judgeReference(report, { nowMs, isWatched });
-    }
   }
 
-  /** Where fewer than two honest providers are asked each tick, what the others say is as old as their polls. */
-  #isWatched(): boolean {
-    const quick = this.#actors.filter(
-      (actor) =>
-        actor.source.pollIntervalMs === TICK_MS && actor.steady >= POLLS && conductOf(actor) === "honest",
-    );
-    return this.#world.honestMajority === "never" || providersOf(quick) > 1;
-  }
-
-  #judgeStatus(
-    { source, at, steady }: Actor,
-    status: Status,
-    { nowMs, isWatched }: { readonly nowMs: number; readonly isWatched: boolean },
-  ): void {
-    const since = source.conducts[at];
-    if (since === undefined) {
+  #judgeReference({ reference }: ChainReport): void {
+    if (this.#nowMs < this.#referenceJudgedFromMs || !this.#isHeadShown()) {
       return;
     }
-    if (
-      since.conduct.kind === "honest" &&
-      status !== "ok" &&
-      !(status === "unknown" && this.#isCutOff(source))
-    ) {
-      this.#accused.push(`${nowMs / TICK_MS} ${source.key} ${status}`);
+    const nowMs = this.#nowMs;
+    const { referenceAheadMs, referenceBlocks, referenceOldMs } = this.#world.rules;
+    const ahead = (reference?.block_number ?? 0) - this.#chain.headAt(nowMs);
+    if (reference === null) {
+      this.#note("noReference", "");
+    } else if (reference.block_number > this.#chain.headAt(nowMs + referenceAheadMs) + referenceBlocks) {
+      this.#note("referenceHigh", `${ahead} blocks`);
+    } else if (reference.block_number < this.#chain.headAt(nowMs - referenceOldMs) - referenceBlocks) {
+      this.#note("referenceLow", `${-ahead} blocks`);
     }
-    const mustBeTold = isWatched && (at === 0 || steady >= POLLS_TO_TELL_A_FALL);
-    if (status === "ok" && mustBeTold && isFarWrong(this.#world, { source, since }, nowMs)) {
-      this.#untold.push(`${nowMs / TICK_MS} ${source.key} ${since.conduct.kind}`);
+  }
+
+  /** Whether sources of enough providers that are asked each minute have been at the head for some polls. */
+  #isHeadShown(): boolean {
+    const { headShownBy, rules } = this.#world;
+    const atHead = this.#actors.filter(
+      (actor) => actor.source.pollIntervalMs <= MINUTE && actor.steady > rules.polls && this.#isAtHead(actor),
+    );
+    const dated = atHead.some(({ source }) => source.reportsTimes && source.timeShiftMs === 0);
+    const providers = new Set(atHead.map(({ source }) => source.provider)).size;
+    return headShownBy !== null && (providers >= headShownBy || dated);
+  }
+
+  #isAtHead({ read }: Actor): boolean {
+    return (
+      read !== null &&
+      this.#nowMs - read.atMs < 2 * MINUTE &&
+      read.block <= this.#chain.headAt(read.atMs) &&
+      read.block >= this.#chain.headAt(read.atMs - 15 * SECOND)
+    );
+  }
+
+  #judgeTarget(actor: Actor, target: TargetReport, { reference }: ChainReport): void {
+    const { read, source, steady } = actor;
+    const { rules } = this.#world;
+    if (read === null || this.#nowMs - read.atMs > Math.max(5 * MINUTE, POLLS * source.pollIntervalMs)) {
+      return;
     }
+    const behindMs = this.#behindMs(read.block, read.atMs);
+    const said = `${target.key} ${target.status}: ${target.detail}`;
+    const wanted = this.#statusesFor(actor, behindMs, read.block - this.#chain.headAt(read.atMs));
+    actor.bad = wanted === "bad" ? actor.bad + 1 : 0;
+    const isSound = wanted === "sound" && steady > rules.polls;
+    if (isSound && target.status !== "ok" && !(target.status === "unknown" && this.#isCutOff(actor))) {
+      this.#note("accused", said);
+    }
+    if (actor.bad > rules.badLooks && steady > rules.polls + 2 && target.status === "ok") {
+      this.#note("untold", said);
+    }
+    if (isSound && reference !== null && target.lag_seconds !== null) {
+      this.#judgeLag(read, target, target.lag_seconds * SECOND);
+    }
+  }
+
+  #judgeLag(read: NonNullable<Actor["read"]>, target: TargetReport, lagMs: number): void {
+    const behindMs = this.#behindMs(read.block, read.atMs);
+    if (this.#chain.stoodStill(this.#nowMs - EDGE_MS - behindMs, this.#nowMs)) {
+      return;
+    }
+    const most = this.#behindMs(read.block, this.#nowMs) + LAG_TOLERATED_MS;
+    const least = behindMs - LAG_TOLERATED_MS - (target.lag_extrapolated ? behindMs / 3 : 0);
+    if (lagMs > most || (lagMs < least && this.#world.headShownBy !== null)) {
+      this.#note("wrongLag", `${target.key} ${lagMs} ms, in truth ${behindMs} ms`);
+    }
+  }
+
+  /** What may be said of a source: `sound`: nothing bad; `bad`: not `ok`; `any`: near a threshold, or nobody can know. */
+  #statusesFor({ at, source }: Actor, behindMs: number, aheadBlocks: number): "sound" | "bad" | "any" {
+    const { chain, headShownBy, rules } = this.#world;
+    const conduct = source.conducts[at]?.conduct.kind ?? "fails";
+    const isOnChain = !["offset", "other chain", "drifts", "slow"].includes(conduct);
+    if (!isOnChain && aheadBlocks > 0) {
+      const isFar = aheadBlocks > (1.1 * LAGGING_MS) / chain.blockTimeMs;
+      return isFar && this.#wereOthersHeard(source) ? "bad" : "any";
+    }
+    if (behindMs > LAGGING_MS + rules.thresholdMs) {
+      return headShownBy === null ? "any" : "bad";
+    }
+    // A source that shows every 64th block stands still for longer than `stalled`, and so it is said.
+    const stands =
+      this.#chain.stoodStill(this.#nowMs - STALLED_MS, this.#nowMs) || ["stopped", "steps"].includes(conduct);
+    return isOnChain && !stands && behindMs < LAGGING_MS - rules.thresholdMs ? "sound" : "any";
+  }
+
+  /** Whether anybody else says where the head is now. */
+  #wereOthersHeard(source: WorldSource): boolean {
+    return this.#actors.some(
+      ({ read, source: other }) =>
+        other.provider !== source.provider &&
+        read !== null &&
+        this.#nowMs - read.atMs < POLLS * MINUTE &&
+        (other.pollIntervalMs <= MINUTE || this.#nowMs - read.atMs > (POLLS + 1) * source.pollIntervalMs),
+    );
   }
 
   /** Where all others fail at once it may be our own network: nothing can be said of a source that is not asked meanwhile. */
-  #isCutOff(source: WorldSource): boolean {
-    return this.#actors.every((other) => other.source === source || other.lost > 1);
+  #isCutOff(actor: Actor): boolean {
+    return this.#actors.every((other) => other === actor || other.lost > 1);
   }
 
-  #judgeReference(
-    { reference }: ChainReport,
-    { nowMs, isWatched }: { readonly nowMs: number; readonly isWatched: boolean },
-  ): void {
-    if (reference === null) {
-      this.#noReference.push(`${nowMs / TICK_MS}`);
-      return;
-    }
-    const { blockTimeMs, honestMajority } = this.#world;
-    const behind = truthAt(this.#world, nowMs) - reference.block_number;
-    // The heights of a tick are up to a tick old at its end, and up to two where a poll failed.
-    const most = 2 + (2 * TICK_MS) / blockTimeMs + (honestMajority === "never" ? FALL_BLOCKS : 0);
-    if (behind < -2 - TICK_MS / blockTimeMs || (isWatched && behind > most)) {
-      this.#wrongReference.push(`${nowMs / TICK_MS} ${-behind}`);
-    }
+  /** How long the block after `block` has existed; 0 where it does not. */
+  #behindMs(block: number, atMs: number): number {
+    return Math.max(0, atMs - this.#chain.timeOf(block + 1));
   }
-}
 
-function conductOf({ source, at }: Actor): Conduct["kind"] | undefined {
-  return source.conducts[at]?.conduct.kind;
-}
-
-function providersOf(actors: readonly Actor[]): number {
-  return new Set(actors.map(({ source }) => source.provider)).size;
+  #note(what: keyof Omit<Played, "outcome">, said: string): void {
+    this.#wrong[what].push(`${((this.#nowMs - T0) / MINUTE).toFixed(1)} min ${said}`);
+  }
 }
 
 /** Statuses and whether there is a reference: heights differ by the moment at which they were read. */
 function outcomeOf({ reference, targets }: ChainReport): string {
   const statuses = targets.map(({ key, status }) => `${key}=${status}`);
   return [...statuses, reference === null ? "none" : "reference"].join(" ");
-}
-
-function statusOf({ targets }: ChainReport, key: string): Status {
-  return targets.find((target) => target.key === key)?.status ?? "unknown";
-}
-
-function truthAt({ blockTimeMs }: World, atMs: number): number {
-  return START_BLOCK + Math.floor(atMs / blockTimeMs);
-}
-
-/** Whether what it says is further from the truth than `lagging`. */
-function isFarWrong(
-  world: World,
-  { source, since }: { readonly source: WorldSource; readonly since: WorldSource["conducts"][number] },
-  nowMs: number,
-): boolean {
-  const { conduct: doing, fromMs } = since;
-  const farBlocks = (LAGGING_MS * 1.1) / world.blockTimeMs;
-  switch (doing.kind) {
-    case "offset":
-      return Math.abs(doing.blocks) > farBlocks;
-    case "other chain":
-      return [0, -POLLS * source.pollIntervalMs].every((ms) => {
-        const { block } = saidAt(world, doing, { atMs: nowMs + ms, fromMs });
-        return Math.abs(block - truthAt(world, nowMs + ms)) > farBlocks;
-      });
-    case "stopped":
-      return nowMs - fromMs > LAGGING_MS * 1.1 + POLLS * source.pollIntervalMs;
-    case "slow":
-      return (nowMs - fromMs) * (1 - doing.share) > LAGGING_MS * 1.1 + POLLS * source.pollIntervalMs;
-    default:
-      return false;
-  }
-}
-
-interface Asked {
-  readonly sentAtMs: number;
-  readonly latencyMs: number;
-  readonly isLost: boolean;
-}
-
-/** What one poll says. The daemon asks a node for its chain before it believes its first block. */
-function ask(world: World, source: WorldSource, { sentAtMs, latencyMs, isLost }: Asked): Observation {
-  const since = source.conducts.findLast(({ fromMs }) => fromMs <= sentAtMs);
-  const times = { source: source.key, sentAtMs: T0 + sentAtMs, receivedAtMs: T0 + sentAtMs + latencyMs };
-  const conduct = since?.conduct ?? { kind: "honest" };
-  if (isLost || conduct.kind === "fails") {
-    return { ...times, kind: "failed", reason: "timeout", detail: "" };
-  }
-  if (conduct.kind === "other chain" && since?.fromMs === 0 && source.key.startsWith("rpc/")) {
-    return { ...times, kind: "failed", reason: "wrong_chain", detail: "" };
-  }
-  const { block, timeMs } = saidAt(world, conduct, {
-    atMs: sentAtMs + latencyMs / 2,
-    fromMs: since?.fromMs ?? 0,
-  });
-  const timestampSec = source.reportsTimes ? Math.floor((T0 + timeMs) / 1_000) : null;
-  return { ...times, kind: "head", head: headOf(block, timestampSec) };
-}
-
-function saidAt(
-  world: World,
-  conduct: Exclude<Conduct, { kind: "fails" }>,
-  { atMs, fromMs }: { readonly atMs: number; readonly fromMs: number },
-): { readonly block: number; readonly timeMs: number } {
-  const { blockTimeMs } = world;
-  const timeOf = (block: number) => (block - START_BLOCK) * blockTimeMs;
-  switch (conduct.kind) {
-    case "honest": {
-      const block = truthAt(world, atMs);
-      return { block, timeMs: timeOf(block) };
-    }
-    case "offset": {
-      const block = Math.max(1, truthAt(world, atMs) + conduct.blocks);
-      const isAhead = conduct.blocks > 0;
-      return {
-        block,
-        timeMs: (isAhead ? timeOf(block - conduct.blocks) : timeOf(block)) + conduct.timeShiftMs,
-      };
-    }
-    case "other chain": {
-      const made = Math.floor((atMs * conduct.pace) / blockTimeMs);
-      return {
-        block: Math.max(1, START_BLOCK + conduct.blocks + made),
-        timeMs: (made * blockTimeMs) / conduct.pace,
-      };
-    }
-    case "stopped": {
-      const block = truthAt(world, fromMs);
-      return { block, timeMs: timeOf(block) };
-    }
-    case "slow": {
-      const block = truthAt(world, fromMs + (atMs - fromMs) * conduct.share);
-      return { block, timeMs: timeOf(block) };
-    }
-  }
 }

@@ -1,45 +1,65 @@
 import { createRandom } from "../../src/sim/model/random.ts";
 import { isNode } from "./fleet.ts";
-import type { Conduct, World, WorldSource } from "./play-world.ts";
 import { pick } from "./simulated-poll.ts";
+import {
+  AT_HEAD,
+  always,
+  type Conduct,
+  HOUR,
+  MINUTE,
+  type Rules,
+  SECOND,
+  type World,
+  type WorldSource,
+} from "./world.ts";
 
-const MINUTE = 60_000;
-const HOUR = 60 * MINUTE;
-const TICK_MS = 15_000;
-const HONEST: Conduct = { kind: "honest" };
+const TICK_MS = 15 * SECOND;
+const RULES: Rules = {
+  phases: "spread",
+  // Three heights in a row are enough.
+  settlesMs: 0,
+  changeSettlesMs: 3 * TICK_MS,
+  polls: 2,
+  badLooks: 3,
+  // The heights of a round are up to a round old at its end, and up to two where a poll failed.
+  referenceOldMs: 2 * TICK_MS,
+  referenceAheadMs: TICK_MS,
+  referenceBlocks: 2,
+  thresholdMs: MINUTE,
+};
+/** Where all but one fall back slowly, it takes minutes to see that they do; few blocks cannot be told from uneven ones. */
+const FALLING_RULES: Rules = {
+  ...RULES,
+  changeSettlesMs: RULES.changeSettlesMs + 3 * MINUTE,
+  referenceBlocks: 6,
+};
+
+const SHORT = { lastsMs: 45 * MINUTE, restarts: [], headShownBy: 2, rules: RULES } as const;
 
 type Random = () => number;
 
 /** A world of three to six sources in which the honest ones are a strict majority, of providers too. */
 export function randomWorld(index: number): World {
-  const seed = `world/${index}`;
-  const random = createRandom(seed);
-  const providers = drawProviders(random);
-  const liars = drawLiars(providers, random);
-  const blockTimeMs = pick([250, 2_000, 12_000], random);
-  const lie = drawLie(random);
-  const sources = drawSources(providers, (provider, at): WorldSource => {
-    const ownLie = random() < 0.5 ? lie : drawLie(random);
-    const conducts = [{ fromMs: 0, conduct: liars.has(at) ? ownLie : HONEST }];
-    return newSource({ at, provider, random, conducts });
-  });
-  return { seed, blockTimeMs, lastsMs: 45 * MINUTE, sources, restarts: [], honestMajority: "always" };
+  return worldOf(`world/${index}`, drawLie);
 }
 
 /** A world with an honest majority in which the heights of another chain pass those of this one, from below or from above. */
 export function passingWorld(index: number): World {
-  const seed = `passing world/${index}`;
+  return worldOf(`passing world/${index}`, drawPassing);
+}
+
+/** Liars that mostly tell the same lie, from the start on. */
+function worldOf(seed: string, drawOwn: (random: Random, blockTimeMs: number) => Conduct): World {
   const random = createRandom(seed);
   const providers = drawProviders(random);
   const liars = drawLiars(providers, random);
-  const blockTimeMs = pick([250, 2_000, 12_000], random);
-  const lie = drawPassing(random, blockTimeMs);
+  const chain = drawChain(random);
+  const lie = drawOwn(random, chain.blockTimeMs);
   const sources = drawSources(providers, (provider, at): WorldSource => {
-    const ownLie = random() < 0.5 ? lie : drawPassing(random, blockTimeMs);
-    const conducts = [{ fromMs: 0, conduct: liars.has(at) ? ownLie : HONEST }];
-    return newSource({ at, provider, random, conducts });
+    const ownLie = random() < 0.5 ? lie : drawOwn(random, chain.blockTimeMs);
+    return newSource({ at, provider, random, conducts: always(liars.has(at) ? ownLie : AT_HEAD) });
   });
-  return { seed, blockTimeMs, lastsMs: 45 * MINUTE, sources, restarts: [], honestMajority: "always" };
+  return { ...SHORT, seed, chain, sources };
 }
 
 /** Nine hours in which liars come and go, sources and the daemon restart, polls fail, and cadences differ. */
@@ -48,13 +68,13 @@ export function longWorld(index: number): World {
   const random = createRandom(seed);
   const providers = drawProviders(random);
   const liars = drawLiars(providers, random);
-  const blockTimeMs = pick([250, 2_000, 12_000], random);
+  const chain = drawChain(random);
   const lastsMs = 9 * HOUR;
   const sources = drawSources(providers, (provider, at): WorldSource => {
     const conducts = liars.has(at) ? comingAndGoing(random, lastsMs) : withBreaks(random, lastsMs);
     const source = newSource({ at, provider, random, conducts });
     const isSlow = !source.key.startsWith("rpc/") && random() < 0.15;
-    return { ...source, failures: 0.01, pollIntervalMs: isSlow ? 30 * MINUTE : 15_000 };
+    return { ...source, timeouts: 0.01, pollIntervalMs: isSlow ? 30 * MINUTE : TICK_MS };
   });
   const restarts = [
     { atMs: onTick(random() * 3 * HOUR + 2 * HOUR), state: "kept" as const },
@@ -63,7 +83,7 @@ export function longWorld(index: number): World {
       state: random() < 0.5 ? ("kept" as const) : ("lost" as const),
     },
   ];
-  return { seed, blockTimeMs, lastsMs, sources, restarts, honestMajority: "always" };
+  return { ...SHORT, seed, chain, lastsMs, sources, restarts };
 }
 
 /** A world with an honest majority in which the daemon restarts twice: with its state file, and then with it or without. */
@@ -88,30 +108,25 @@ export function restartWorld(index: number): World {
 export function takeoverWorld(index: number): World {
   const world = randomWorld(index);
   const untilMs = 20 * MINUTE;
-  const lie = world.sources.flatMap(({ conducts }) =>
-    conducts.map(({ conduct }) => conduct).filter(({ kind }) => kind !== "honest"),
-  )[0] ?? { kind: "offset", blocks: 1_000_000, timeShiftMs: 0 };
-  const honest = world.sources.filter(({ conducts }) =>
-    conducts.every(({ conduct }) => conduct.kind === "honest"),
-  );
+  const isHonest = ({ conducts }: WorldSource): boolean =>
+    conducts.every(({ conduct }) => conduct === AT_HEAD);
+  const lie = world.sources.find((source) => !isHonest(source))?.conducts[0]?.conduct ?? {
+    kind: "offset",
+    blocks: 1_000_000,
+  };
   // One stays honest throughout: it is not to be accused once the others are honest again.
-  const joining = new Set(honest.slice(1).map(({ key }) => key));
+  const [, ...joining] = world.sources.filter(isHonest);
   return {
     ...world,
     seed: `takeover ${world.seed}`,
     sources: world.sources.map((source) =>
-      joining.has(source.key)
-        ? {
-            ...source,
-            conducts: [
-              { fromMs: 0, conduct: lie },
-              { fromMs: untilMs, conduct: { kind: "honest" } },
-            ],
-          }
+      joining.includes(source)
+        ? { ...source, conducts: [...always(lie), { fromMs: untilMs, conduct: AT_HEAD }] }
         : source,
     ),
     restarts: [{ atMs: untilMs, state: "kept" }],
-    judgedFromMs: untilMs,
+    // A step back is believed after three low answers, and a status changes with the second poll that says so.
+    judgedFromMs: untilMs + 5 * TICK_MS,
   };
 }
 
@@ -119,34 +134,32 @@ export function takeoverWorld(index: number): World {
 export function fallingWorld(index: number): World {
   const seed = `falling world/${index}`;
   const random = createRandom(seed);
-  const blockTimeMs = pick([250, 2_000, 12_000], random);
+  const chain = drawChain(random);
   const count = 2 + Math.floor(random() * 4);
-  const times = pick(["none", "some"], random);
+  const areDated = pick([false, true], random);
   const fromMs = 30 * MINUTE;
   const behindMs = (2 + random() * 180) * MINUTE;
   const conduct = pick<Conduct>(
     [
-      { kind: "offset", blocks: -Math.ceil(behindMs / blockTimeMs), timeShiftMs: 0 },
+      { kind: "offset", blocks: -Math.ceil(behindMs / chain.blockTimeMs) },
       { kind: "slow", share: random() * 0.9 },
       { kind: "stopped" },
     ],
     random,
   );
   const sources = Array.from({ length: count }, (_, at): WorldSource => {
-    const conducts = [{ fromMs: 0, conduct: HONEST }, ...(at === 0 ? [] : [{ fromMs, conduct }])];
-    const source = newSource({
-      at,
-      provider: at === 0 ? "alone" : pick(["gateway", `host ${at}`], random),
-      random,
-      conducts,
-    });
-    return {
-      ...source,
-      key: `p${at}/v${at}/production/bench`,
-      reportsTimes: times === "some" && source.reportsTimes,
-    };
+    const conducts = [...always(AT_HEAD), ...(at === 0 ? [] : [{ fromMs, conduct }])];
+    const provider = at === 0 ? "alone" : pick(["gateway", `host ${at}`], random);
+    const source = newSource({ at, provider, random, conducts });
+    const reportsTimes = areDated && source.reportsTimes;
+    return { ...source, key: `p${at}/v${at}/production/bench`, reportsTimes };
   });
-  return { seed, blockTimeMs, lastsMs: 3 * HOUR, sources, restarts: [], honestMajority: "never" };
+  return {
+    ...SHORT,
+    ...{ seed, chain, lastsMs: 3 * HOUR, sources },
+    headShownBy: 1,
+    rules: FALLING_RULES,
+  };
 }
 
 /** One source of each provider; RPC nodes are numbered in their order, as those of a chains.yaml are. */
@@ -188,18 +201,22 @@ function drawLiars(providers: readonly string[], random: Random): ReadonlySet<nu
   }
 }
 
+function drawChain(random: Random): World["chain"] {
+  return { blockTimeMs: pick([250, 2_000, 12_000], random), spread: "even", paces: [] };
+}
+
 function drawLie(random: Random): Conduct {
   const blocks = Math.round(500 * 2_000 ** random());
   switch (Math.floor(random() * 6)) {
     case 0:
     case 1:
-      return { kind: "offset", blocks, timeShiftMs: 0 };
+      return { kind: "offset", blocks };
     case 2:
       return { kind: "other chain", blocks: (random() < 0.5 ? -20 : 1) * blocks, pace: 0.2 + random() * 4 };
     case 3:
       return { kind: "offset", blocks, timeShiftMs: (10 + random() * 100_000) * MINUTE };
     case 4:
-      return { kind: "offset", blocks: -blocks, timeShiftMs: 0 };
+      return { kind: "offset", blocks: -blocks };
     default:
       return { kind: "stopped" };
   }
@@ -216,7 +233,7 @@ function drawPassing(random: Random, blockTimeMs: number): Conduct {
 function comingAndGoing(random: Random, lastsMs: number): WorldSource["conducts"] {
   const conducts: { fromMs: number; conduct: Conduct }[] = [];
   for (let fromMs = 0, lies = random() < 0.5; fromMs < lastsMs; lies = !lies) {
-    conducts.push({ fromMs, conduct: lies ? drawLie(random) : HONEST });
+    conducts.push({ fromMs, conduct: lies ? drawLie(random) : AT_HEAD });
     fromMs += (10 + random() * 50) * MINUTE;
   }
   return conducts;
@@ -224,10 +241,10 @@ function comingAndGoing(random: Random, lastsMs: number): WorldSource["conducts"
 
 /** Honest, with a restart now and then. */
 function withBreaks(random: Random, lastsMs: number): WorldSource["conducts"] {
-  const conducts: { fromMs: number; conduct: Conduct }[] = [{ fromMs: 0, conduct: HONEST }];
+  const conducts: { fromMs: number; conduct: Conduct }[] = [...always(AT_HEAD)];
   for (let atMs = (1 + random() * 3) * HOUR; atMs < lastsMs; atMs += (1 + random() * 4) * HOUR) {
     conducts.push({ fromMs: atMs, conduct: { kind: "fails" } });
-    conducts.push({ fromMs: atMs + (1 + random() * 3) * MINUTE, conduct: HONEST });
+    conducts.push({ fromMs: atMs + (1 + random() * 3) * MINUTE, conduct: AT_HEAD });
   }
   return conducts;
 }
@@ -248,8 +265,10 @@ function newSource({
     key: isRpc ? `rpc/bench/${at}` : `p${at}/v${at}/production/bench`,
     provider,
     reportsTimes: isRpc || random() < 0.5,
-    pollIntervalMs: 15_000,
-    failures: 0,
+    pollIntervalMs: TICK_MS,
+    timeShiftMs: 0,
+    hashing: null,
+    timeouts: 0,
     conducts,
   };
 }

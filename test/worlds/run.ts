@@ -4,14 +4,13 @@ import { type StartCore, startMonitor } from "./core.ts";
 import { FAULT_SCRIPTS } from "./fault-scripts.ts";
 import { markdownTable, type Row } from "./figures.ts";
 import { FLEET_FAMILIES } from "./fleet-families.ts";
-import { type FleetPlay, playFleet } from "./fleet-world.ts";
 import { GAP_CASES, gapRowOf } from "./gap-cases.ts";
 import { WOBBLE_CASES, wobbleRowOf } from "./healthy-days.ts";
 import { LAG_CASES, lagRowOf } from "./lag-cases.ts";
 import { parityWorld, VALUE_KINDS } from "./parity-world.ts";
 import { faultRowOf, playFault } from "./play-fault.ts";
 import { parityRowOf, playParity } from "./play-parity.ts";
-import { type Played, playWorld, type World } from "./play-world.ts";
+import { type Played, playWorld } from "./play-world.ts";
 import {
   fallingWorld,
   longWorld,
@@ -22,6 +21,7 @@ import {
 } from "./random-worlds.ts";
 import { REPLICA_CASES, replicaRowOf } from "./replica-cases.ts";
 import { PACE_CASES, paceRowOf } from "./restless-chains.ts";
+import type { World } from "./world.ts";
 
 /*
  * Plays families of worlds against the core and prints a table of each, for FIGURES.md beside this file. It fails where a number is greater
@@ -44,22 +44,17 @@ interface Family {
   readonly known?: (name: string) => number;
 }
 
-const NOTHING_WRONG = [
-  "honest source accused",
-  "far wrong one not told",
-  "reference wrong",
-  "no reference",
-  "depends on the order",
-];
+/** What may go wrong in a world, by column. */
+const MISTAKES = {
+  accused: "sound source accused",
+  untold: "far wrong one not told",
+  referenceLow: "reference too low",
+  referenceHigh: "reference too high",
+  noReference: "no reference",
+  wrongLag: "wrong lag",
+} as const satisfies Partial<Record<keyof Played, string>>;
+const ORDER = "depends on the order";
 
-const FLEET_COLUMNS = [
-  "sound source accused",
-  "far wrong one not told",
-  "reference too low",
-  "reference too high",
-  "no reference",
-  "wrong lag",
-];
 /** In which share of the fleets of a kind something goes wrong that nobody can know better; of all others, in 3 % for a moment. */
 const FLEET_LIMITS: Readonly<Record<string, number>> = {
   "two of three late, without times": 0.4,
@@ -102,56 +97,50 @@ const FAMILIES: Readonly<Record<string, Family>> = {
   fleets: {
     count: 1_000,
     rows: fleetRows,
-    zero: FLEET_COLUMNS,
+    zero: Object.values(MISTAKES),
     known: (name) => FLEET_LIMITS[name] ?? 0.03,
   },
   parity: { count: 500, rows: parityRows, zero: ["false differences"] },
 };
 
-/** Worlds whose honest sources are right, each in so many orders of arrival; a row counts the worlds in which anything was wrong. */
+/** Worlds whose honest sources are right, each in so many orders of arrival. */
 function honest(
   make: (index: number) => World,
   { count, orders }: { readonly count: number; readonly orders: number },
 ): Family {
-  const rows: Family["rows"] = (sample, start) => {
-    const played = Array.from({ length: sample.count }, (_, index) => {
-      const world = make(sample.from + index);
-      return Array.from({ length: orders }, (_unused, order) => playWorld(world, start, order));
-    });
-    const worldsWhere = (isWrong: (one: Played) => boolean) =>
-      played.filter((plays) => plays.some(isWrong)).length;
-    return [
-      {
-        played: `${sample.count} × ${orders}`,
-        "honest source accused": worldsWhere(({ accused }) => accused.length > 0),
-        "far wrong one not told": worldsWhere(({ untold }) => untold.length > 0),
-        "reference wrong": worldsWhere(({ wrongReference }) => wrongReference.length > 0),
-        "no reference": worldsWhere(({ noReference }) => noReference.length > 0),
-        "depends on the order": played.filter(
-          (plays) => new Set(plays.map(({ outcome }) => outcome)).size > 1,
-        ).length,
-      },
-    ];
-  };
-  return { count, rows, zero: NOTHING_WRONG };
+  const rows: Family["rows"] = (sample, start) => [worldRow(make, sample, start, orders)];
+  return { count, rows, zero: [...Object.values(MISTAKES), ORDER] };
 }
 
-/** A row for each kind of fleet; a column counts the worlds in which that was wrong at any moment. */
-function fleetRows({ count, from }: Sample, start: StartCore): readonly Row[] {
-  return Object.entries(FLEET_FAMILIES).map(([name, make]) => {
-    const played = Array.from({ length: count }, (_, index) => playFleet(make(from + index), start));
-    const worldsWhere = (what: keyof FleetPlay) => played.filter((play) => play[what].length > 0).length;
-    return {
-      fleet: name,
-      played: count,
-      "sound source accused": worldsWhere("accused"),
-      "far wrong one not told": worldsWhere("untold"),
-      "reference too low": worldsWhere("referenceLow"),
-      "reference too high": worldsWhere("referenceHigh"),
-      "no reference": worldsWhere("noReference"),
-      "wrong lag": worldsWhere("wrongLag"),
-    };
+/** A column counts the worlds in which that was wrong at any moment. */
+function worldRow(
+  make: (index: number) => World,
+  { count, from }: Sample,
+  start: StartCore,
+  orders: number,
+): Row {
+  const played = Array.from({ length: count }, (_, index) => {
+    const world = make(from + index);
+    return Array.from({ length: orders }, (_unused, order) => playWorld(world, start, order));
   });
+  const wrong = Object.entries(MISTAKES).map(([what, column]) => {
+    const isWrong = (play: Played): boolean => play[what as keyof typeof MISTAKES].length > 0;
+    return [column, played.filter((plays) => plays.some(isWrong)).length] as const;
+  });
+  const outcomes = played.map((plays) => new Set(plays.map(({ outcome }) => outcome)).size);
+  return {
+    played: `${count} × ${orders}`,
+    ...Object.fromEntries(wrong),
+    [ORDER]: outcomes.filter((different) => different > 1).length,
+  };
+}
+
+/** A row for each kind of fleet. */
+function fleetRows(sample: Sample, start: StartCore): readonly Row[] {
+  return Object.entries(FLEET_FAMILIES).map(([fleet, make]) => ({
+    fleet,
+    ...worldRow(make, sample, start, 1),
+  }));
 }
 
 function parityRows({ count, from }: Sample, start: StartCore): readonly Row[] {

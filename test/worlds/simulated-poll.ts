@@ -74,3 +74,10 @@ export function pick<T>(from: readonly T[], random: () => number): T {
   }
   return picked;
 }
+
+export function shuffled<T>(all: readonly T[], random: () => number): readonly T[] {
+  return all
+    .map((one) => [random(), one] as const)
+    .toSorted(([a], [b]) => a - b)
+    .map(([, one]) => one);
+}

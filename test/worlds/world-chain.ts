@@ -51,7 +51,9 @@ export function createWorldChain(
     return START_BLOCK + low;
   };
   const timeOf = (block: number): number =>
-    timesMs[block - START_BLOCK] ?? (block < START_BLOCK ? firstMs : Number.POSITIVE_INFINITY);
+    block < START_BLOCK
+      ? firstMs - (START_BLOCK - block) * blockTimeMs
+      : (timesMs[block - START_BLOCK] ?? Number.POSITIVE_INFINITY);
   const stoodStill = (fromMs: number, toMs: number): boolean => {
     const blocks = timesMs.slice(headAt(fromMs) - START_BLOCK, headAt(toMs) - START_BLOCK + 2);
     return blocks.some(

@@ -1,0 +1,117 @@
+import type { FleetSource } from "./fleet.ts";
+import { T0 } from "./simulated-poll.ts";
+import type { ChainSpec, WorldChain } from "./world-chain.ts";
+
+/** What a source does from one instant on. */
+export type Conduct =
+  /** It is so long behind its chain; 0: at the head. */
+  | { readonly kind: "follows"; readonly delayMs: number }
+  /** It shows every so many blocks only, so many blocks deep: a follower of final blocks. */
+  | { readonly kind: "steps"; readonly blocks: number; readonly depth: number }
+  /** It indexes in batches, one in so much time. */
+  | { readonly kind: "batches"; readonly everyMs: number }
+  /** So many blocks away from its chain; `timeShiftMs` is what it adds to its block times. */
+  | { readonly kind: "offset"; readonly blocks: number; readonly timeShiftMs?: number }
+  /** From its beginning on it makes blocks at this multiple of the chain's pace, with the times of the chain's. */
+  | { readonly kind: "drifts"; readonly pace: number }
+  /** It sees the chain at this share of its pace. */
+  | { readonly kind: "slow"; readonly share: number }
+  /** Another chain, which is so many blocks away at the start of the world, and goes at this multiple of the pace. */
+  | { readonly kind: "other chain"; readonly blocks: number; readonly pace: number }
+  | { readonly kind: "stopped" }
+  | { readonly kind: "fails" };
+
+export interface WorldSource extends FleetSource {
+  readonly provider: string;
+  readonly reportsTimes: boolean;
+  /** What it adds to the times that it reports. */
+  readonly timeShiftMs: number;
+  /** How it hashes blocks: two sources with the same word report the same hashes; null: none. */
+  readonly hashing: string | null;
+  /** Share of polls that time out. */
+  readonly timeouts: number;
+  /** In the order of time, from 0. */
+  readonly conducts: readonly { readonly fromMs: number; readonly conduct: Conduct }[];
+}
+
+/** How sources are asked, and how exactly what is said of them is judged. */
+export interface Rules {
+  /** `spread`: each source at a moment of its own in each round, by the order of the play. */
+  readonly phases: "together" | "spread";
+  /** So long after its start, or after a loss of its state, the daemon is not judged. */
+  readonly settlesMs: number;
+  /** So long after any source begins something else, the reference is not judged. */
+  readonly changeSettlesMs: number;
+  /** A source is judged after more heights in a row than this; a bad one, after two more. */
+  readonly polls: number;
+  /** It may be bad unnoticed for so many rounds. */
+  readonly badLooks: number;
+  /** How old the reference may be, and how far ahead a source may carry it; so many blocks more are no fault. */
+  readonly referenceOldMs: number;
+  readonly referenceAheadMs: number;
+  readonly referenceBlocks: number;
+  /** How near to a threshold either status is right. */
+  readonly thresholdMs: number;
+}
+
+export interface World {
+  readonly seed: string;
+  readonly chain: ChainSpec;
+  readonly sources: readonly WorldSource[];
+  readonly lastsMs: number;
+  /** The daemon restarts, with its state file or without. */
+  readonly restarts: readonly { readonly atMs: number; readonly state: "kept" | "lost" }[];
+  /** So many providers at the head show where it is, or one that can prove it; null: the reference is not known. */
+  readonly headShownBy: 1 | 2 | null;
+  readonly rules: Rules;
+  /** What is said before is not judged. Left out: the beginning. */
+  readonly judgedFromMs?: number;
+}
+
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+
+export const AT_HEAD: Conduct = { kind: "follows", delayMs: 0 };
+
+export function always(conduct: Conduct): WorldSource["conducts"] {
+  return [{ fromMs: 0, conduct }];
+}
+
+/** The block that a source shows at an instant, and the time that it reports of it. `fromMs`: since when it does this. */
+export function shownBy(
+  conduct: Exclude<Conduct, { kind: "fails" }>,
+  chain: WorldChain,
+  atMs: number,
+  fromMs: number,
+): { readonly block: number; readonly timeMs: number } {
+  const onChain = (block: number) => ({ block, timeMs: chain.timeOf(block) });
+  switch (conduct.kind) {
+    case "follows":
+      return onChain(chain.headAt(atMs - conduct.delayMs));
+    case "steps":
+      return onChain(Math.floor((chain.headAt(atMs) - conduct.depth) / conduct.blocks) * conduct.blocks);
+    case "batches":
+      return onChain(chain.headAt(fromMs + Math.floor((atMs - fromMs) / conduct.everyMs) * conduct.everyMs));
+    case "stopped":
+      return onChain(chain.headAt(fromMs));
+    case "slow":
+      return onChain(chain.headAt(fromMs + (atMs - fromMs) * conduct.share));
+    case "offset": {
+      const head = chain.headAt(atMs);
+      const block = Math.max(1, head + conduct.blocks);
+      return { block, timeMs: chain.timeOf(Math.min(block, head)) + (conduct.timeShiftMs ?? 0) };
+    }
+    case "drifts": {
+      const from = chain.headAt(fromMs);
+      const made = chain.headAt(atMs) - from;
+      return { block: from + Math.floor(made * conduct.pace), timeMs: chain.timeOf(from + made) };
+    }
+    case "other chain": {
+      const from = chain.headAt(T0);
+      const made = Math.floor(((atMs - T0) / chain.blockTimeMs) * conduct.pace);
+      const timeMs = T0 + (made * chain.blockTimeMs) / conduct.pace;
+      return { block: Math.max(1, from + conduct.blocks + made), timeMs };
+    }
+  }
+}
