@@ -105,7 +105,7 @@ describe("a restart of the daemon", () => {
     await using play = await startScenario(
       chainsYaml({ nodes: ["https://node.test/"], multichain: "https://a.test/", subgraph: null }),
     );
-    play.script("multichain", behind(-FAR));
+    play.fleet.target("airdrops/multichain/production/base").set({ offsetBlocks: FAR });
     await play.run("2m");
     const before = play.target("multichain").status;
 
@@ -123,7 +123,6 @@ describe("a restart of the daemon", () => {
     { case: "knows nothing of another chain", next: { id: 84_532 }, isKnown: false },
   ])("$case", async ({ isKnown, next }) => {
     await using play = await startScenario(chainsYaml({ subgraph: null }));
-    play.script("multichain", behind(0));
     await play.run("2m");
     const { last_advance } = play.target("multichain");
 

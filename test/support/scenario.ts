@@ -6,13 +6,7 @@ import { parseConfig } from "../../src/config/parse.ts";
 import { parseDuration } from "../../src/config/quantities.ts";
 import { EventLog } from "../../src/core/events/event-log.ts";
 import type { EndpointRecord } from "../../src/core/model/exchange.ts";
-import {
-  type Endpoint,
-  endpointsOf,
-  sourceKeysOf,
-  statusEndpointOf,
-  targetsByHost,
-} from "../../src/core/model/fleet.ts";
+import { type Endpoint, endpointsOf, statusEndpointOf, targetsByHost } from "../../src/core/model/fleet.ts";
 import type { PostRequest } from "../../src/core/model/http-post.ts";
 import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
@@ -49,9 +43,8 @@ import { renderEventsTable } from "../../src/views/terminal/events-table.ts";
 import { renderPlanJson, renderPlanTable } from "../../src/views/terminal/plan-table.ts";
 import { deliverBadly, type Received, sleep } from "./delivery.ts";
 import { type LogLine, recordLog } from "./log-recorder.ts";
-import { isNamed, Outputs, PAGE, TEST_VERSION, textOf } from "./outputs.ts";
+import { Outputs, PAGE, TEST_VERSION, textOf } from "./outputs.ts";
 import { type DiskState, type Running, SimulatedDisk, savedBy, startDaemon } from "./scenario-daemon.ts";
-import { onTheWire, type Script } from "./scripted-reply.ts";
 
 export interface ScenarioOptions {
   /** The instant at which the daemon starts. Default: 2026-11-20T03:00:00Z. */
@@ -137,8 +130,6 @@ export class Scenario extends Outputs implements AsyncDisposable {
   readonly #options: ScenarioOptions;
   readonly #recorded = recordLog();
   readonly #endpoints = new Map<string, SimulatedEndpoint>();
-  /** By the endpoint's URL. */
-  readonly #scripts = new Map<string, Script>();
   /** URLs behind which the endpoint of another URL answers. */
   readonly #led = new Map<string, string>();
   /** Hosts that refuse connections. */
@@ -276,22 +267,6 @@ export class Scenario extends Outputs implements AsyncDisposable {
     const ms = parseDuration(duration) ?? 0;
     this.#suspendedMs += ms;
     vi.setSystemTime(Date.now() + ms);
-  }
-
-  /**
-   * What the sources of this name reply from now on, in place of the simulated indexers. A name is whole segments of a key, such
-   * as `subgraph` or `rpc`.
-   */
-  script(name: string, script: Script): void {
-    const endpoints = endpointsOf(this.#config.fleet).filter((endpoint) =>
-      sourceKeysOf(endpoint).some((key) => isNamed(key, name)),
-    );
-    if (endpoints.length === 0) {
-      throw new RangeError(`Cannot script ${name}: there is no such source`);
-    }
-    for (const { url } of endpoints) {
-      this.#scripts.set(url, script);
-    }
   }
 
   /** The daemon's process stands still: chains and both clocks go on, and its timers are late. */
@@ -509,10 +484,6 @@ export class Scenario extends Outputs implements AsyncDisposable {
 
   async #answer({ url, headers, body }: PostRequest, timeoutMs: number): Promise<Received> {
     const { host, pathname } = new URL(url);
-    const script = this.#scripts.get(url);
-    if (script !== undefined && !this.#down.has(host)) {
-      return await this.#scripted({ url, body }, script, timeoutMs);
-    }
     const endpoint = this.#endpoints.get(this.#led.get(url) ?? url);
     if (endpoint === undefined || this.#down.has(host) || this.fleet.isClosed) {
       return { kind: "failed", reason: "connect", detail: `connection to ${host} refused` };
@@ -557,36 +528,6 @@ export class Scenario extends Outputs implements AsyncDisposable {
         body: text,
       },
     };
-  }
-
-  async #scripted(
-    { url, body }: Pick<PostRequest, "url" | "body">,
-    script: Script,
-    timeoutMs: number,
-  ): Promise<Received> {
-    const endpoint = endpointsOf(this.#config.fleet).find((one) => one.url === url);
-    const slug = endpoint?.chain ?? endpoint?.targets[0]?.chain;
-    if (endpoint === undefined || slug == null) {
-      throw new RangeError(`Cannot play the script of ${url}: it is not in the configuration`);
-    }
-    const chain = this.fleet.chain(slug);
-    if (body?.["method"] === "eth_chainId") {
-      const result = `0x${chain.id.toString(16)}`;
-      const reply = {
-        httpStatus: 200,
-        retryAfter: null,
-        body: JSON.stringify({ jsonrpc: "2.0", id: 1, result }),
-      };
-      return { kind: "replied", reply };
-    }
-    const time = (block: number): number => Math.floor(chain.timeOf(block) / 1_000);
-    const answer = onTheWire(script({ head: chain.headAt(), time }), endpoint);
-    if (answer.kind === "failed") {
-      await sleep(answer.reason === "timeout" ? timeoutMs : 0);
-      return answer;
-    }
-    const reply = { httpStatus: answer.status, retryAfter: null };
-    return { kind: "replied", reply: { ...reply, body: JSON.stringify(answer.body) } };
   }
 
   async #stop(): Promise<void> {
