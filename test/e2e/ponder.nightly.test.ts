@@ -2,10 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { z } from "zod";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { freePort } from "./support/free-port.ts";
-import { getJson } from "./support/loopback.ts";
 import { type Program, startProgram } from "./support/program.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
@@ -21,27 +19,6 @@ const SKIPPED_BLOCK = 100;
  */
 const SETTLE = { timeout: 450_000, interval: 250 };
 const CHAINS = ["alpha", "beta"] as const;
-
-const status = z.object({
-  targets: z.array(
-    z.object({
-      variant: z.string(),
-      chain: z.string(),
-      status: z.string(),
-      reason: z.string().nullable(),
-      block_number: z.number().nullable(),
-    }),
-  ),
-  parity: z.array(
-    z.object({
-      chain: z.string(),
-      result: z.string(),
-      variant: z.string(),
-      value: z.string().nullable(),
-      against_value: z.string().nullable(),
-    }),
-  ),
-});
 
 describe("synclag run, against two Ponders that index the same two Anvil chains", () => {
   let folder: string;
@@ -67,10 +44,9 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
       },
     });
 
-  const told = async () => status.parse(await getJson(`${synclag.url}/api/v1/status`));
   /** `first alpha ok -` for each target. */
   const verdicts = async () =>
-    (await told()).targets
+    (await synclag.report()).targets
       .map((one) => `${one.variant} ${one.chain} ${one.status} ${one.reason ?? "-"}`)
       .toSorted();
   /** What is said of the first Ponder's own status page is what is said of its API. */
@@ -79,7 +55,7 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
     ...CHAINS.map((chain) => `second ${chain} ${other}`),
     ...CHAINS.map((chain) => `status ${chain} ${first}`),
   ];
-  const results = async () => (await told()).parity.map(({ result }) => result);
+  const results = async () => (await synclag.report()).parity.map(({ result }) => result);
 
   beforeAll(async () => {
     folder = await temporaryFolder("ponder");
@@ -104,7 +80,7 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
   it("reports the heights that Anvil reports, as both chains grow", async () => {
     const wrong = async () => {
       const before = { alpha: await chains.alpha.blockNumber(), beta: await chains.beta.blockNumber() };
-      const { targets } = await told();
+      const { targets } = await synclag.report();
       const after = { alpha: await chains.alpha.blockNumber(), beta: await chains.beta.blockNumber() };
       return targets.filter(({ chain, block_number: height }) => {
         const slug = chain === "alpha" ? "alpha" : "beta";
@@ -137,7 +113,7 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
 
     await expect.poll(results, SETTLE).toEqual(["different", "different"]);
 
-    for (const { variant, value, against_value } of (await told()).parity) {
+    for (const { variant, value, against_value } of (await synclag.report()).parity) {
       const fewer = Number(value) - Number(against_value);
       expect(variant === "first" ? fewer : -fewer).toBe(1);
     }

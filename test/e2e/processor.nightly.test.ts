@@ -2,10 +2,8 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { z } from "zod";
 import { type Anvil, startAnvil } from "./support/anvil.ts";
 import { freePort } from "./support/free-port.ts";
-import { getJson } from "./support/loopback.ts";
 import { startProgram } from "./support/program.ts";
 import { type Synclag, startSynclag } from "./support/synclag.ts";
 import { temporaryFolder, undoAll } from "./support/undo.ts";
@@ -16,16 +14,12 @@ const HISTORY = 30;
 /** A minute and a half after the start. */
 const STUCK_AT = 120;
 
-const status = z.object({
-  targets: z.tuple([z.object({ status: z.string(), block_number: z.number().nullable() })]),
-});
-
 describe("synclag run, against the metrics page of a processor of SQD that indexes an Anvil chain", () => {
   let anvil: Anvil;
   let page: string;
   let synclag: Synclag;
 
-  const target = async () => status.parse(await getJson(`${synclag.url}/api/v1/status`)).targets[0];
+  const target = async () => (await synclag.report()).targets[0];
   const pageText = async () => await (await fetch(page)).text();
 
   beforeAll(async () => {
@@ -46,18 +40,18 @@ describe("synclag run, against the metrics page of a processor of SQD that index
   afterAll(undoAll);
 
   it("says ok, with a height that Anvil has had, as the chain grows", async () => {
-    await expect.poll(async () => (await target()).status, SETTLE).toBe("ok");
+    await expect.poll(async () => (await target())?.status, SETTLE).toBe("ok");
 
-    const { block_number: height } = await target();
+    const height = (await target())?.block_number;
 
     expect(height).toBeGreaterThanOrEqual(HISTORY - 10);
     expect(height).toBeLessThanOrEqual(await anvil.blockNumber());
   });
 
   it("says lagging, then stalled once its handler hangs, while the page goes on and shows no time that is left", async () => {
-    await expect.poll(async () => (await target()).status, SETTLE).toBe("stalled");
+    await expect.poll(async () => (await target())?.status, SETTLE).toBe("stalled");
 
-    const { block_number: height } = await target();
+    const height = (await target())?.block_number;
 
     expect(height).toBeLessThan(STUCK_AT);
     expect(await pageText()).toMatch(new RegExp(`^sqd_processor_last_block ${height}$`, "m"));

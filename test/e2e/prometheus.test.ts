@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { getJson, getText } from "./support/loopback.ts";
+import { getText } from "./support/loopback.ts";
 import { runProgram } from "./support/program.ts";
 import { eachSecond, type PrometheusServer, startPrometheus } from "./support/prometheus-server.ts";
 import { type Synclag, startDemo } from "./support/synclag.ts";
@@ -18,18 +18,6 @@ const RULE_TESTS = filesIn("dashboards/rules/tests", ".yml");
 /** Blocks by which a gateway's answers jump, as the indexers behind it take turns: so many in an event of the demo. */
 const WOBBLE = 60;
 const SETTLE = { timeout: 120_000, interval: 500 };
-
-const statusSchema = z.object({
-  targets: z.array(
-    z.object({
-      protocol: z.string(),
-      variant: z.string(),
-      tier: z.string(),
-      chain: z.string(),
-      block_number: z.number().nullable(),
-    }),
-  ),
-});
 
 const boardSchema = z.object({
   panels: z.array(
@@ -53,7 +41,7 @@ describe("a real Prometheus that scrapes the demo", () => {
   let prometheus: PrometheusServer;
 
   const heights = async (): Promise<ReadonlyMap<string, number>> => {
-    const { targets } = statusSchema.parse(await getJson(`${demo.url}/api/v1/status`));
+    const { targets } = await demo.report();
     return new Map(
       targets.flatMap((target) =>
         target.block_number === null ? [] : [[targetOf(target), target.block_number] as const],

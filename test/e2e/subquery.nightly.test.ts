@@ -15,16 +15,6 @@ const folderOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 const SETTLE = { timeout: 180_000, interval: 250 };
 const HISTORY = 30;
 
-const status = z.object({
-  targets: z.array(
-    z.object({
-      variant: z.string(),
-      status: z.string(),
-      block_number: z.number().nullable(),
-      detail: z.string(),
-    }),
-  ),
-});
 const meta = z.object({ currentProcessingHeight: z.number(), targetHeight: z.number() });
 const accounts = z.object({ result: z.tuple([z.string()]).rest(z.string()) });
 
@@ -34,7 +24,7 @@ describe("synclag run, against a SubQuery node that indexes an Anvil chain", () 
   let node: string;
   let synclag: Synclag;
 
-  const targets = async () => status.parse(await getJson(`${synclag.url}/api/v1/status`)).targets;
+  const targets = async () => (await synclag.report()).targets;
   const verdicts = async () => (await targets()).map((one) => `${one.variant} ${one.status}`).toSorted();
   const each = (verdict: string) => ["gauge", "meta", "query"].map((variant) => `${variant} ${verdict}`);
   const nodeMeta = async () => meta.parse(await getJson(`${node}/meta`));

@@ -1,7 +1,9 @@
 import { fileURLToPath } from "node:url";
 import { vi } from "vitest";
+import type { Report } from "../../../src/core/model/report.ts";
+import { ReportSchema } from "../../../src/core/model/report-schema.ts";
 import { type Exposition, parseExposition } from "./exposition.ts";
-import { getText } from "./loopback.ts";
+import { getJson, getText } from "./loopback.ts";
 import { type Program, printed, startProgram } from "./program.ts";
 
 /** The built product, running as a user runs it. */
@@ -9,6 +11,8 @@ export interface Synclag extends Program {
   /** Without a slash at the end. */
   readonly url: string;
   metrics(): Promise<Exposition>;
+  /** The answer of `/api/v1/status`. */
+  report(): Promise<Report>;
 }
 
 const ROOT = fileURLToPath(new URL("../../..", import.meta.url));
@@ -32,5 +36,10 @@ async function start(args: readonly string[], waitFor: string): Promise<Synclag>
   });
   const url = await printed(program, /"url":"(http:[^"]+)"/);
   await vi.waitFor(() => getText(`${url}${waitFor}`), { timeout: START_LIMIT_MS, interval: 100 });
-  return { ...program, url, metrics: async () => parseExposition(await getText(`${url}/metrics`)) };
+  return {
+    ...program,
+    url,
+    metrics: async () => parseExposition(await getText(`${url}/metrics`)),
+    report: async () => ReportSchema.parse(await getJson(`${url}/api/v1/status`)),
+  };
 }
