@@ -78,7 +78,6 @@ describe("docs/dialects.md", () => {
           { chainId: 8453, content: head(35600000, { hash: null, indexingErrors: true }) },
         ],
       },
-      { rows: [{ chainId: null, content: head(23368264, {}) }] },
       {
         rows: [
           { chainId: 1, content: head(20293450, { timestampSec: 1720823759 }) },
