@@ -17,7 +17,7 @@ import { serve } from "./support/served.ts";
 const ROOT = new URL("../", import.meta.url);
 const RUNBOOKS = new URL("docs/runbooks/", ROOT);
 
-const SECTIONS = ["Meaning", "Impact", "Diagnosis", "Mitigation", "Silencing"];
+const SECTIONS = ["Meaning", "Impact", "Diagnosis", "Mitigation"];
 
 const grafanaRules = z.object({
   groups: z.array(
