@@ -14,7 +14,6 @@ const PAGES = [
     .filter((name) => name.endsWith(".md"))
     .map((name) => join("docs", name)),
   "deploy/README.md",
-  "test/worlds/FIGURES.md",
 ];
 
 describe("the pages", () => {

@@ -24,8 +24,8 @@ import { PACE_CASES, paceRowOf } from "./restless-chains.ts";
 import type { World } from "./world.ts";
 
 /*
- * Plays families of worlds against the core and prints a table of each, for FIGURES.md beside this file. It fails where a number is greater
- * than what is known.
+ * Plays families of worlds against the core and prints a table of each. It fails where a number is worse than
+ * docs/ACCURACY.md says.
  */
 
 interface Sample {
