@@ -29,11 +29,12 @@ ${sections.join("\n\n")}
 `;
 }
 
-/** What `synclag … --help` prints. */
+/** What `synclag … --help` prints, without the option that each command has. A command's description is in the list of all. */
 async function helpOf(command: readonly string[]): Promise<string> {
   const { world, printed } = commandWorld({});
   await runCli(["node", "synclag", ...command, "--help"], world);
-  return printed.out.join("\n");
+  const help = printed.out.join("\n").replace(/\n +-h, --help .*/g, "");
+  return command.length === 0 ? help : help.replace(/^(Usage:.*\n)\n[^]*?\n(?=\n)/, "$1");
 }
 
 function fenced(text: string): string {
