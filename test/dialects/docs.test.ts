@@ -84,7 +84,6 @@ describe("docs/dialects.md", () => {
           { chainId: 8453, content: { kind: "not_started" } },
         ],
       },
-      { rows: [{ chainId: null, content: head(23368840, {}) }] },
     ]);
   });
 });
