@@ -34,7 +34,7 @@ async function helpOf(command: readonly string[]): Promise<string> {
   const { world, printed } = commandWorld({});
   await runCli(["node", "synclag", ...command, "--help"], world);
   const help = printed.out.join("\n").replace(/\n +-h, --help .*/g, "");
-  return command.length === 0 ? help : help.replace(/^(Usage:.*\n)\n[^]*?\n(?=\n)/, "$1");
+  return command.length === 0 ? help : help.replace(/^(Usage:.*\n)\n(?:.+\n)+/, "$1");
 }
 
 function fenced(text: string): string {
