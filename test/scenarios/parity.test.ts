@@ -203,29 +203,49 @@ describe("a variant in several tiers", () => {
 });
 
 describe("the value of a probe", () => {
-  it.each([
-    { a: "12.50", b: 12.5, said: "12.5 = 12.5, by 0" },
-    { a: "9007199254740993", b: "9007199254740993", said: "9007199254740993 = 9007199254740993, by 0" },
-    { a: "9007199254740993", b: "9007199254740992", said: "9007199254740993 ≠ 9007199254740992, by -1" },
-    { a: "0.30000000000000000000000001", b: "0.3", said: "0.30000000000000000000000001 ≠ 0.3, by -1e-26" },
-    { a: "-3", b: 4, said: "-3 ≠ 4, by 7" },
-    { a: 1.5, b: "1.25", said: "1.5 ≠ 1.25, by -0.25" },
-    { a: 7, b: "007", said: '7 ≠ "007", by null' },
-    { a: 16, b: "0x10", said: '16 ≠ "0x10", by null' },
-    { a: null, b: "null", said: 'null ≠ "null", by null' },
-    { a: true, b: true, said: "true = true, by null" },
-    { a: "x", b: "X", said: '"x" ≠ "X", by null' },
-    { a: `-${"9".repeat(128)}`, b: 5, said: `-${"9".repeat(128)}`.slice(0, 9) },
-  ])("is compared: $said", async ({ a, b, said }) => {
-    await using play = await startScenario(FLEET + PAIR);
-    play.fleet.target(SUBGRAPH).set({ says: { campaigns: a } });
-    play.fleet.target(MULTICHAIN).set({ says: { campaigns: b } });
+  it("is compared as a number where both are one, however long, else as a text", async () => {
+    const long = "9".repeat(128);
+    // As many as fit into one request.
+    const rows: readonly (readonly [subgraph: unknown, multichain: unknown, said: string])[] = [
+      ["12.50", 12.5, "12.5 = 12.5, by 0"],
+      ["9007199254740993", "9007199254740992", "9007199254740993 ≠ 9007199254740992, by -1"],
+      [
+        "12345678901234567890.5",
+        "12345678901234567891.75",
+        "12345678901234567890.5 ≠ 12345678901234567891.75, by 1.25",
+      ],
+      ["0.30000000000000000000000001", "0.3", "0.30000000000000000000000001 ≠ 0.3, by -1e-26"],
+      ["-0.1", "-0.3", "-0.1 ≠ -0.3, by -0.2"],
+      ["-3", 4, "-3 ≠ 4, by 7"],
+      [1.5, "1.25", "1.5 ≠ 1.25, by -0.25"],
+      ["1e3", 999, '"1e3" ≠ 999, by null'],
+      [7, "007", '7 ≠ "007", by null'],
+      [16, "0x10", '16 ≠ "0x10", by null'],
+      [null, "null", 'null ≠ "null", by null'],
+      [true, true, "true = true, by null"],
+      ["x", "X", '"x" ≠ "X", by null'],
+      [long, long, `${long} = ${long}, by 0`],
+      [`-${long}`, 5, `-${long.slice(1)}… (digest) ≠ 5, by null`],
+    ];
+    const slugs = rows.map((_, index) => `chain-${index}`);
+    const chains = slugs.map((slug, index) => `${slug}: { id: ${index + 1}, block_time: 2s }`);
+    const fleet = FLEET.replace(/^chains:.*$/m, `chains: { ${chains.join(", ")} }`)
+      .replace(/^.*variant: third.*\n/m, "")
+      .replaceAll("[base, ethereum]", `[${slugs.join(", ")}]`);
+    await using play = await startScenario(fleet + PAIR);
+    for (const [index, [subgraph, multichain]] of rows.entries()) {
+      const says = (variant: string, campaigns: unknown) =>
+        play.fleet.target(`airdrops/${variant}/production/chain-${index}`).set({ says: { campaigns } });
+      says("subgraph", subgraph);
+      says("multichain", multichain);
+    }
 
     await play.run("4m");
 
-    const [pair] = play.status().parity;
-    const sign = pair?.result === "equal" ? "=" : "≠";
-    expect(`${pair?.value} ${sign} ${pair?.against_value}, by ${pair?.difference}`).toContain(said);
+    const said = play.status().parity.map(({ against_value, difference, result, value }) => {
+      return `${value?.replace(/\(\w+\)$/, "(digest)")} ${result === "equal" ? "=" : "≠"} ${against_value}, by ${difference}`;
+    });
+    expect(said).toEqual(rows.map(([, , wanted]) => wanted));
   });
 });
 
