@@ -163,10 +163,10 @@ class Player {
 
   #restart(state: "kept" | "lost"): void {
     this.#observe();
-    const { chains, incidents } = this.#monitor.save();
+    const saved = this.#monitor.save();
     this.#monitor = this.#start();
     if (state === "kept") {
-      this.#monitor.restore(new Map(Object.entries(chains)), incidents);
+      this.#monitor.restore(saved);
     }
   }
 

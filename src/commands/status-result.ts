@@ -7,7 +7,6 @@ import { createRedact } from "../core/model/redact.ts";
 import { type Report, STATUSES } from "../core/model/report.ts";
 import { checkRound } from "../daemon/check-round.ts";
 import { Monitor } from "../daemon/monitor.ts";
-import { spentInFile } from "../daemon/state/load.ts";
 import {
   type FailedAnswer,
   fetchJson,
@@ -16,6 +15,7 @@ import {
   type StatusQuestion,
 } from "../io/http-client/fetch-status.ts";
 import { createLogger } from "../io/logger.ts";
+import { spentInFile } from "../io/state/file.ts";
 import { findLockOwner, type LockOwner, StateLockedError } from "../io/state/lock.ts";
 import { resolveStatePath, StateFileError, StatePathError } from "../io/state/path.ts";
 import { hasCode, isSystemError } from "../io/system-error.ts";

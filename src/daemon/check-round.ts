@@ -3,9 +3,9 @@ import type { Config } from "../config/config.ts";
 import type { ChainState } from "../core/head/chain-state.ts";
 import { type Endpoint, endpointsOf, type Fleet } from "../core/model/fleet.ts";
 import type { Report } from "../core/model/report.ts";
+import type { RestoredState } from "../io/state/file.ts";
 import { Daemon, type DaemonOptions } from "./daemon.ts";
 import { Monitor, type SavedMonitor } from "./monitor.ts";
-import type { RestoredState } from "./state/load.ts";
 import { openStateStore } from "./state/store.ts";
 
 export interface CheckRoundOptions {
@@ -42,14 +42,14 @@ export async function checkRound(
     onLockLost: ({ message }) => world.logger.error(message),
   });
   const { restored } = store;
-  saved.restore(restored.chains, restored.incidents);
+  saved.restore(restored);
   let done = 0;
   await using daemon: Daemon = new Daemon(
     { ...config, fleet },
     {
       // Failures and reasons are in the report.
       world: { ...world, logger: world.logger.child({}, { level: "silent" }) },
-      store: { ...store, restored: { ...restored, chains: new Map(), incidents: [] } },
+      store: { ...store, restored: { ...restored, chains: {}, incidents: [] } },
       shared,
       onPolled({ observations }) {
         saved.observe(observations);
@@ -72,13 +72,14 @@ function withOthers(
   { questions }: ReturnType<Daemon["save"]>,
   former: RestoredState,
 ): ReturnType<Daemon["save"]> {
-  const own = Object.entries(saved.chains).map(
-    ([slug, chain]) => [slug, withOtherSources(chain, former.chains.get(slug))] as const,
-  );
+  const chains = new Map(Object.entries(former.chains));
+  for (const [slug, chain] of Object.entries(saved.chains)) {
+    chains.set(slug, withOtherSources(chain, chains.get(slug)));
+  }
   return {
     ...saved,
-    chains: Object.fromEntries([...former.chains, ...own]),
-    questions: { ...Object.fromEntries(former.questions), ...questions },
+    chains: Object.fromEntries(chains),
+    questions: { ...former.questions, ...questions },
   };
 }
 

@@ -1,21 +1,21 @@
 import { type BudgetGate, type BudgetRecord, createBudgetGate } from "../budgets/gate.ts";
 import { planFleet } from "../budgets/plan.ts";
 import type { Config } from "../config/config.ts";
-import type { ChainState } from "../core/head/chain-state.ts";
 import type { EndpointRecord } from "../core/model/exchange.ts";
 import { memoize } from "../core/model/memoize.ts";
 import type { MetricsSource } from "../core/model/metrics-source.ts";
 import type { Plan } from "../core/model/plan.ts";
-import type { Incident, Report } from "../core/model/report.ts";
+import type { Report } from "../core/model/report.ts";
 import { createHttpClient } from "../io/http-client/client.ts";
 import type { ProbeResult } from "../io/http-server/routes/server-deps.ts";
+import type { SavedState } from "../io/state/file.ts";
 import type { World } from "../io/world.ts";
 import { openMaintenance } from "../schedule/maintenance.ts";
 import { endpointRecords } from "./endpoint-records.ts";
 import { LoopWatchdog } from "./loop-watchdog.ts";
-import { Monitor, type SavedMonitor } from "./monitor.ts";
+import { Monitor } from "./monitor.ts";
 import { Poller, type PollerParts } from "./poller.ts";
-import { type Counters, type CountersGroup, PollCounters } from "./polling/counters.ts";
+import { type Counters, PollCounters } from "./polling/counters.ts";
 import { EndpointStates } from "./polling/endpoint-state.ts";
 import { createPollQueue, hasSameLimits, type PollQueue } from "./polling/queue.ts";
 import { unlistedChains } from "./polling/unlisted-chains.ts";
@@ -30,19 +30,11 @@ export interface DaemonOptions extends Partial<Pick<PollerParts, "openClient" | 
   readonly shared?: BudgetRecord | null;
 }
 
-/** Everything that another replica needs to go on from here; what has not changed is the same object, or has the same revision. */
-export interface Handover extends SavedMonitor {
-  readonly questions: { readonly revision: number; readonly save: () => Readonly<Record<string, number>> };
+/** What another replica has learned; times are by the clock of this process. What is absent is unchanged. */
+export interface LearnedState
+  extends Pick<SavedState, "chains">,
+    Partial<Pick<SavedState, "incidents" | "questions">> {
   /** By `indexerKey`. */
-  readonly counters: ReadonlyMap<string, CountersGroup>;
-}
-
-/** What another replica has learned; times are by the clock of this process. */
-export interface LearnedState {
-  readonly chains: ReadonlyMap<string, ChainState>;
-  /** Null: unchanged, as below. */
-  readonly incidents: readonly Incident[] | null;
-  readonly questions: ReadonlyMap<string, number> | null;
   readonly counters: ReadonlyMap<string, Counters>;
 }
 
@@ -84,12 +76,12 @@ export class Daemon implements AsyncDisposable {
     this.#states = new EndpointStates(config.fleet);
     this.#counters = new PollCounters(config.fleet);
     this.#queue = createPollQueue(config.poll, world.monotonicMs);
-    const { chains, incidents, questions } = store.restored;
-    const state = chains.size > 0 ? "kept" : "lost";
+    const { restored } = store;
+    const state = Object.keys(restored.chains).length > 0 ? "kept" : "lost";
     world.recording?.append([restartLine({ atMs: world.nowMs(), state })]);
     this.#gate.allowProbes();
-    this.#monitor.restore(chains, incidents);
-    this.#states.restoreQuestions(questions);
+    this.#monitor.restore(restored);
+    this.#states.restoreQuestions(restored.questions);
   }
 
   /** The configuration in use. */
@@ -125,16 +117,16 @@ export class Daemon implements AsyncDisposable {
   }
 
   /** Takes in what the leader knows. Only while this process does not poll. */
-  learn({ chains, incidents, questions, counters }: LearnedState): void {
-    if (questions !== null) {
-      this.#states.restoreQuestions(questions);
+  learn(learned: LearnedState): void {
+    if (learned.questions !== undefined) {
+      this.#states.restoreQuestions(learned.questions);
     }
-    this.#monitor.restore(chains, incidents ?? undefined);
-    this.#counters.restore(counters);
+    this.#monitor.restore(learned);
+    this.#counters.restore(learned.counters);
   }
 
-  /** What another replica needs in order to go on from here. */
-  handover(): Handover {
+  /** What another replica needs in order to go on from here; what has not changed is the same object, or has the same revision. */
+  handover() {
     return {
       ...this.#monitor.save(),
       questions: { revision: this.#states.questionsRevision, save: () => this.#states.saveQuestions() },

@@ -3,7 +3,7 @@ import { Chain } from "../core/chain/chain.ts";
 import type { BlockOnNode, Suspicion } from "../core/chain/proofs.ts";
 import { retainChain, withoutFuture } from "../core/chain/retain.ts";
 import { watchFleet } from "../core/chain/watch-fleet.ts";
-import { type ChainState, sourceOf } from "../core/head/chain-state.ts";
+import { sourceOf } from "../core/head/chain-state.ts";
 import { staleAfterMs } from "../core/head/claim.ts";
 import { isUnreached } from "../core/incidents/local-outage.ts";
 import {
@@ -19,6 +19,7 @@ import type { ParityReading } from "../core/model/parity.ts";
 import type { BudgetReport, Incident, Report, TargetId } from "../core/model/report.ts";
 import { composeReport } from "../core/report/compose.ts";
 import type { SourceState } from "../core/source/source-state.ts";
+import type { SavedState } from "../io/state/file.ts";
 import { inSlices } from "./state/in-slices.ts";
 
 export interface MonitorOptions {
@@ -39,11 +40,7 @@ export interface MonitorOptions {
 }
 
 /** The state of a monitor, as plain data. */
-export interface SavedMonitor {
-  /** By the chain's slug. */
-  readonly chains: Readonly<Record<string, ChainState>>;
-  readonly incidents: readonly Incident[];
-}
+export type SavedMonitor = Pick<SavedState, "chains" | "incidents">;
 
 /** What the observations of one poll showed. */
 interface PollVerdict {
@@ -194,18 +191,22 @@ export class Monitor {
     return { chains: Object.fromEntries(chains), incidents: this.#incidents };
   }
 
-  /** Continues what another process has left of the sources of this fleet; a chain that it did not have stays as it is. */
-  restore(chains: ReadonlyMap<string, ChainState>, incidents: readonly Incident[] = this.#incidents): void {
+  /**
+   * Continues what another process has left of the sources of this fleet; a chain that it did not have stays as it is, and so do the
+   * incidents where it names none.
+   */
+  restore({ chains, incidents }: Pick<SavedMonitor, "chains"> & Partial<SavedMonitor>): void {
     const nowMs = this.#options.nowMs();
+    const saved = new Map(Object.entries(chains));
     this.#useChains(
       [...this.#chains].map(([slug, chain]) => {
-        const known = chains.get(slug);
+        const known = saved.get(slug);
         return known === undefined
           ? chain
           : new Chain(chain.watched, retainChain(withoutFuture(known, nowMs), chain.watched, nowMs));
       }),
     );
-    this.#incidents = incidents;
+    this.#incidents = incidents ?? this.#incidents;
     this.#latest = null;
   }
 

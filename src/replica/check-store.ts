@@ -100,13 +100,13 @@ async function readReport(
     return failed(`${leader} leads, and has not handed over its state`);
   }
   const ownAheadMs = world.nowMs() - reading.storeNowMs;
-  const { chains, incidents } = readParts(reading.parts, reading.writerAheadMs - ownAheadMs);
+  const learned = readParts(reading.parts, reading.writerAheadMs - ownAheadMs, () => undefined);
   const monitor = new Monitor(fleet, {
     nowMs: world.nowMs,
     budgets: () => shared.budgets.report(shared.nowMs()),
     maintenance: (nowMs) => openMaintenance(maintenance, nowMs),
   });
-  monitor.restore(chains, incidents ?? []);
+  monitor.restore(learned);
   const age_seconds = inSeconds(Math.max(0, reading.storeNowMs - reading.writtenAtMs));
   return {
     kind: "report",

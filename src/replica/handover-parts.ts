@@ -3,8 +3,9 @@ import type { EventLog } from "../core/events/event-log.ts";
 import type { ChainState } from "../core/head/chain-state.ts";
 import { shiftInstants } from "../core/model/instants.ts";
 import { isoTime } from "../core/model/text.ts";
-import type { Handover, LearnedState } from "../daemon/daemon.ts";
+import type { Daemon, LearnedState } from "../daemon/daemon.ts";
 import type { Counters } from "../daemon/polling/counters.ts";
+import type { SavedState } from "../io/state/file.ts";
 import { seal, unsealText } from "../io/state/seal.ts";
 import type { Part, ReadPart } from "./parts.ts";
 
@@ -17,7 +18,7 @@ const QUESTIONS = "questions";
 const MIN_SKEW_MS = 1_000;
 
 /** The parts of a handover. */
-export function partsOf(handover: Handover): readonly Part[] {
+export function partsOf(handover: ReturnType<Daemon["handover"]>): readonly Part[] {
   const { chains, questions, counters } = handover;
   const part = (name: string, version: unknown, value: () => unknown): Part => ({
     name,
@@ -45,43 +46,42 @@ export function eventParts(log: EventLog): readonly Part[] {
   }));
 }
 
-/** What was learned of parts, and which could not be read. */
-export interface LearnedParts extends LearnedState {
-  readonly invalid: readonly string[];
-}
-
 /**
  * Reads parts of a replica whose clock is `aheadMs` ahead of ours. One that cannot be read is as if it had not changed: another
- * version may have written it.
+ * version may have written it. `onInvalid` is called with its name.
  */
-export function readParts(parts: readonly ReadPart[], aheadMs: number): LearnedParts {
+export function readParts(
+  parts: readonly ReadPart[],
+  aheadMs: number,
+  onInvalid: (name: string) => void,
+): LearnedState {
   const byMs = Math.abs(aheadMs) < MIN_SKEW_MS ? 0 : -aheadMs;
-  const invalid: string[] = [];
   const values = new Map<string, unknown>();
   for (const { name, text } of parts) {
     const value = unsealText(text);
     if (value === undefined) {
-      invalid.push(name);
+      onInvalid(name);
     } else {
       values.set(name, value);
     }
   }
   // Of the types that `partsOf` gave to the parts: the leader writes the same format.
-  const namedBy = <T>(prefix: string): ReadonlyMap<string, T> => {
-    const own = [...values].filter(([name]) => name.startsWith(prefix));
-    return new Map(own.map(([name, value]) => [name.slice(prefix.length), value as T]));
-  };
-  const questions = values.get(QUESTIONS) as Record<string, number> | undefined;
-  const incidents = values.get(INCIDENTS) as Handover["incidents"] | undefined;
+  const namedBy = <T>(prefix: string) =>
+    [...values].flatMap(([name, value]) =>
+      name.startsWith(prefix) ? [[name.slice(prefix.length), value as T] as const] : [],
+    );
+  const questions = values.get(QUESTIONS) as SavedState["questions"] | undefined;
+  const incidents = values.get(INCIDENTS) as SavedState["incidents"] | undefined;
   const chains = namedBy<ChainState>(CHAIN);
-  for (const state of byMs === 0 ? [] : chains.values()) {
+  for (const [, state] of byMs === 0 ? [] : chains) {
     shiftInstants(state, byMs);
   }
   return {
-    chains,
-    counters: namedBy<Counters>(COUNTERS),
-    incidents: incidents?.map((one) => ({ ...one, since: isoTime(Date.parse(one.since) + byMs) })) ?? null,
-    questions: questions === undefined ? null : new Map(Object.entries(questions)),
-    invalid,
+    chains: Object.fromEntries(chains),
+    counters: new Map(namedBy<Counters>(COUNTERS)),
+    ...(incidents && {
+      incidents: incidents.map((one) => ({ ...one, since: isoTime(Date.parse(one.since) + byMs) })),
+    }),
+    ...(questions && { questions }),
   };
 }

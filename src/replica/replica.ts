@@ -249,11 +249,8 @@ export class Replica implements AsyncDisposable {
       const ownAheadMs = world.nowMs() - reading.storeNowMs;
       if (reading.parts.length > 0) {
         await daemon.stopPolling();
-        const learned = readParts(reading.parts, reading.writerAheadMs - ownAheadMs);
-        for (const part of learned.invalid) {
-          this.#warn(UNREADABLE_PART, `state ${part}`);
-        }
-        daemon.learn(learned);
+        const warn = (part: string): void => this.#warn(UNREADABLE_PART, `state ${part}`);
+        daemon.learn(readParts(reading.parts, reading.writerAheadMs - ownAheadMs, warn));
       }
       this.#knownAtMs = world.monotonicMs() - Math.max(0, reading.storeNowMs - reading.writtenAtMs);
     }

@@ -1,8 +1,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { loadState } from "../../src/daemon/state/load.ts";
-import { writeStateFile } from "../../src/io/state/file.ts";
+import { loadState, writeStateFile } from "../../src/io/state/file.ts";
 import { STATE_SHAPE } from "../../src/io/state/seal.ts";
 import { FAULTS } from "../support/faults.ts";
 import { expectGolden } from "../support/golden.ts";

@@ -11,9 +11,9 @@ import { Daemon } from "../../src/daemon/daemon.ts";
 import { startReportLoop } from "../../src/daemon/report-loop.ts";
 import { EventStore } from "../../src/daemon/state/event-store.ts";
 import { HistoryStore } from "../../src/daemon/state/history-store.ts";
-import { spentInFile } from "../../src/daemon/state/load.ts";
 import { openStateStore } from "../../src/daemon/state/store.ts";
 import type { HttpClient } from "../../src/io/http-client/client.ts";
+import { spentInFile } from "../../src/io/state/file.ts";
 import type { RedisStore } from "../../src/io/store/redis-store.ts";
 import {
   NOT_CONNECTED,

@@ -12,10 +12,9 @@ import type { MetricsSource } from "../../src/core/model/metrics-source.ts";
 import type { Report } from "../../src/core/model/report.ts";
 import type { Daemon } from "../../src/daemon/daemon.ts";
 import { Reloader } from "../../src/daemon/reloader.ts";
-import { EMPTY_STATE, type RestoredState, usableState } from "../../src/daemon/state/load.ts";
 import type { HttpClient, HttpClientOptions } from "../../src/io/http-client/client.ts";
 import type { ProbeResult, ReloadResult } from "../../src/io/http-server/routes/server-deps.ts";
-import type { SavedState } from "../../src/io/state/file.ts";
+import { EMPTY_STATE, type RestoredState, type SavedState, usableState } from "../../src/io/state/file.ts";
 import type { World } from "../../src/io/world.ts";
 import { mirrorOf } from "../../src/sim/fleet/mirror-fleet.ts";
 import {

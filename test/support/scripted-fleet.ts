@@ -152,9 +152,9 @@ export class ScriptedFleet extends Outputs {
   /** Starts again on what was saved. */
   restart(): this {
     // The shape of what was just saved.
-    const { chains, incidents } = JSON.parse(this.saved()) as SavedMonitor;
+    const saved = JSON.parse(this.saved()) as SavedMonitor;
     this.#monitor = this.#newMonitor();
-    this.#monitor.restore(new Map(Object.entries(chains)), incidents);
+    this.#monitor.restore(saved);
     return this;
   }
 

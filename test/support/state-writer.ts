@@ -1,6 +1,6 @@
 import { writeSync } from "node:fs";
 import { NOTHING_SPENT } from "../../src/budgets/saved-budgets.ts";
-import { readStateFile, writeStateFile } from "../../src/io/state/file.ts";
+import { loadState, writeStateFile } from "../../src/io/state/file.ts";
 import { lockStateFile } from "../../src/io/state/lock.ts";
 import { DebouncedWriter } from "../../src/io/state/writer.ts";
 import { recordLog } from "./log-recorder.ts";
@@ -16,9 +16,9 @@ await using lock = await lockStateFile(path, {
   onLockLost: () => process.exit(3),
   heartbeatMs: Number(heartbeatMs),
 });
-const found = await readStateFile(path, { logger: recordLog().logger, nowMs: Date.now });
+const { questions } = await loadState(path, { logger: recordLog().logger, nowMs: Date.now });
 const MANY = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [index.toString(), 0]));
-let count = found?.questions["count"] ?? 0;
+let count = questions["count"] ?? 0;
 await using saver = new DebouncedWriter({
   delayMs: 1_000,
   write: async () => {

@@ -54,7 +54,7 @@ export const startMonitor: StartCore = (chains, wallMs = (trueMs) => trueMs) => 
       const saved = JSON.parse(JSON.stringify(at(nowMs).save())) as ReturnType<Monitor["save"]>;
       monitor = start();
       if (state === "kept") {
-        monitor.restore(new Map(Object.entries(saved.chains)), saved.incidents);
+        monitor.restore(saved);
       }
     },
   };

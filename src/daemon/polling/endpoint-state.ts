@@ -103,10 +103,10 @@ export class EndpointStates {
   }
 
   /** Takes over what another process has saved. */
-  restoreQuestions(saved: ReadonlyMap<string, number>): void {
+  restoreQuestions(saved: Readonly<Record<string, number>>): void {
     this.#revision += 1;
     for (const state of this.#states.values()) {
-      const questionIndex = saved.get(identityOf(state.endpoint));
+      const questionIndex = saved[identityOf(state.endpoint)];
       if (questionIndex !== undefined) {
         state.search = { ...NEW_SEARCH, questionIndex, isAnswered: state.isPolled };
       }

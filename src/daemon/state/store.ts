@@ -2,13 +2,18 @@ import type { BudgetRecord } from "../../budgets/gate.ts";
 import { LocalBudgets } from "../../budgets/local-budgets.ts";
 import { NOTHING_SPENT } from "../../budgets/saved-budgets.ts";
 import type { Fleet } from "../../core/model/fleet.ts";
-import { type SavedState, writeStateFile } from "../../io/state/file.ts";
+import {
+  EMPTY_STATE,
+  loadState,
+  type RestoredState,
+  type SavedState,
+  writeStateFile,
+} from "../../io/state/file.ts";
 import { appendToBudgetJournal, removeBudgetJournal, writeBudgetJournal } from "../../io/state/journal.ts";
 import { lockStateFile, type StateLock, type StateLockedError } from "../../io/state/lock.ts";
 import { resolveStatePath, StateFileError } from "../../io/state/path.ts";
 import { DebouncedWriter } from "../../io/state/writer.ts";
 import type { World } from "../../io/world.ts";
-import { EMPTY_STATE, loadState, type RestoredState } from "./load.ts";
 
 /** Keeps the state on disk, and the budgets. Disposing it writes for the last time. */
 export interface StateStore extends BudgetRecord, AsyncDisposable {

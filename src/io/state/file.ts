@@ -1,10 +1,15 @@
+import { createHash } from "node:crypto";
+import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { z } from "zod";
-import { SavedBudgets } from "../../budgets/saved-budgets.ts";
+import { mergeSavedBudgets, NOTHING_SPENT, SavedBudgets, shiftBuckets } from "../../budgets/saved-budgets.ts";
 import type { ChainState } from "../../core/head/chain-state.ts";
 import { LATEST_MS } from "../../core/model/observation.ts";
 import type { Incident } from "../../core/model/report.ts";
 import { parseJson } from "../../core/model/text.ts";
+import { orNull } from "../system-error.ts";
 import type { World } from "../world.ts";
+import { readBudgetJournal } from "./journal.ts";
 import { readOrMoveAside, writeAtomically } from "./kept-file.ts";
 import { onStateFile, STATE_HEAD } from "./path.ts";
 import { STATE_SHAPE, seal, unseal } from "./seal.ts";
@@ -20,6 +25,20 @@ export interface SavedState {
   /** Which query of its dialect each endpoint answered last, by a digest of its identity. */
   readonly questions: Readonly<Record<string, number>>;
 }
+
+/** The state that the previous process left. */
+export interface RestoredState extends Omit<SavedState, "savedAtMs"> {
+  /** When the process before this one was last known to run; null: unknown. */
+  readonly aliveMs: number | null;
+}
+
+export const EMPTY_STATE: RestoredState = {
+  chains: {},
+  incidents: [],
+  budgets: NOTHING_SPENT,
+  questions: {},
+  aliveMs: null,
+};
 
 /**
  * Raised when an older version could misread the budgets. Every version begins with `version` and `savedAtMs`. What a later
@@ -38,25 +57,65 @@ const StateJson = z.object({
 });
 const Versioned = z.looseObject({ version: z.int() });
 
+/** A file from further in the future than this means that our clock was set back: only its budgets are used. */
+const MAX_FUTURE_MS = 60_000;
+
 /**
- * Reads the state file; null where there is none to be used. One that is invalid or of a newer version is renamed, never deleted. What
- * of it cannot be used is logged.
+ * Reads the state that the previous process left: the state file, and what its journal says was spent since. An invalid file is moved
+ * aside. What cannot be used is logged.
  *
- * @throws {StateFileError} If there is a file that cannot be read or renamed.
+ * @throws {StateFileError} If the disk refuses.
  */
-export async function readStateFile(
+export async function loadState(
   path: string,
   { logger, nowMs }: Pick<World, "logger" | "nowMs">,
-): Promise<SavedState | null> {
+): Promise<RestoredState> {
+  const discard = (detail: string): void => logger.warn({ path, detail }, "State file partly discarded");
   const found = await readOrMoveAside(path, parseState, nowMs(), (fields) =>
     logger.error(
       { path, ...fields },
       "State file invalid, moved aside; starting with empty state and budgets",
     ),
   );
-  return (
-    found && unsealState(found, (detail) => logger.warn({ path, detail }, "State file partly discarded"))
-  );
+  const restored = found === null ? EMPTY_STATE : usableState(unsealState(found, discard), nowMs(), discard);
+  const { spent, problem } = await readBudgetJournal(path);
+  if (problem !== null) {
+    logger.error({ path, reason: problem }, "Budget journal damaged; budgets may be undercounted");
+  }
+  return { ...restored, budgets: mergeSavedBudgets(restored.budgets, spent) };
+}
+
+/** What of a state file is used. `onDiscarded`: called with a sentence that says what is not. */
+export function usableState(
+  { savedAtMs, ...saved }: SavedState,
+  nowMs: number,
+  onDiscarded: (detail: string) => void,
+): RestoredState {
+  if (savedAtMs > nowMs + MAX_FUTURE_MS) {
+    const savedAt = new Date(savedAtMs).toISOString();
+    onDiscarded(`the clock was set back: the file was written at ${savedAt}; only its budgets are used`);
+    return { ...EMPTY_STATE, budgets: saved.budgets };
+  }
+  return { ...saved, aliveMs: savedAtMs };
+}
+
+/**
+ * What the state file says was spent, for a store that is used in its place. Null where there is no file, or it cannot be read: it may
+ * have moved away long ago.
+ *
+ * The spans of this host's file end some milliseconds later than those of other files and of the store. So they are counted beside
+ * these, and carrying them over again changes nothing.
+ */
+export async function spentInFile(path: string): Promise<SavedBudgets | null> {
+  const text = await orNull(readFile(path, "utf8"));
+  const { data } = StateJson.pick({ budgets: true }).safeParse(parseJson(text ?? ""));
+  if (data === undefined) {
+    return null;
+  }
+  const { accounts, ...saved } = mergeSavedBudgets(data.budgets, (await readBudgetJournal(path)).spent);
+  const laterMs = 1 + (createHash("sha256").update(hostname()).digest().readUInt16BE() % 999);
+  const shifted = Object.entries(accounts).map(([id, spent]) => [id, shiftBuckets(spent, laterMs)] as const);
+  return { ...saved, accounts: Object.fromEntries(shifted) };
 }
 
 /**
