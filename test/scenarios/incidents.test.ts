@@ -9,6 +9,8 @@ import { fleetYaml } from "./statuses/fleets.ts";
 
 /** Causes: what happens, step by step, and the incidents that are then reported. */
 const FILE = "test/fixtures/incidents.expected.txt";
+/** What is wrong: the sources; which of them fail, and how where they are not down => what is told. */
+const OUTAGES_FILE = "test/fixtures/network-outages.expected.txt";
 /** Two multi-chain indexers on one host, a subgraph for each of their chains on another one, and an indexer with a host of its own. */
 const FLEET = `
 version: 1
@@ -50,58 +52,22 @@ it("is told of each cause in test/fixtures/incidents.expected.txt as it says the
 });
 
 describe("an outage of our own network", () => {
-  it.each<readonly [says: boolean, what: string, sources: string, fail: string]>([
-    [true, "both of two hosts are down", "a b", "a b"],
-    [false, "the only host is down", "a", "a"],
-    [false, "one of two hosts answers", "a b", "a"],
-    [false, "one of two hosts refuses our requests", "a b", "a b=http_429"],
-    [false, "one of two hosts does not know us", "a b", "a b=unknown_key"],
-    [true, "one of two hosts replies with errors of a proxy", "a b", "a b=http_502"],
-    [true, "one of two hosts replies with a page of a proxy", "a b", "a b=html_with_200"],
-    [true, "one of two hosts never replies", "a b", "a b=hang_before_headers"],
-    [true, "two hosts are down, and a third has told us to wait", "a b c", "a b c=wait"],
-    [false, "one host is down, and the other has told us to wait", "a b", "a b=wait"],
-    [true, "two hosts are down, and a third has not been polled since", "a b c:30m", "a b c"],
-    [false, "two hosts are down, and two have not been polled since", "a b c:30m d:30m", "a b c d"],
-    [false, "one host is down, and the other has not been polled since", "a b:30m", "a b"],
-    [
-      false,
-      "one host goes down, one has been down for long, and a third has not been polled since",
-      "a b c:30m",
-      "b=long a c",
-    ],
-    [
-      true,
-      "a host and an RPC node are down, and a third has not been polled since",
-      "a rpc c:30m",
-      "a rpc c",
-    ],
-    [
-      false,
-      "two RPC nodes are down, and the only indexer has not been polled since",
-      "rpc rpc2 c:30m",
-      "rpc rpc2 c",
-    ],
-    [false, "two hosts are down, and an RPC node answers", "a b rpc", "a b"],
-  ])("is told: %s, where %s", async (says, _, sources, fail) => {
-    await using play = await startScenario(fleetOf(sources));
-    await play.run("1m");
-    for (const [name = "", fault] of fail.split(" ").map((one) => one.split("="))) {
-      if (fault === "wait") {
-        await tellToWait(play, name);
-      } else if (fault === "long") {
-        play.setHost(`${name}.example`, "down");
-        await play.run("2m");
-      } else if (fault === undefined) {
-        play.setHost(`${name}.example`, "down");
-      } else {
-        happen(play, `${fault} airdrops/${name}/all`);
-      }
+  it("is told as in test/fixtures/network-outages.expected.txt", async () => {
+    const told: string[] = [];
+    const cases = readFileSync(OUTAGES_FILE, "utf8").matchAll(/^([^:]*): ([^;]*); (.*) => /gm);
+    for (const [, what = "", sources = "", fail = ""] of cases) {
+      await using play = await startScenario(fleetOf(sources));
+      await play.run("1m");
+      await failAll(play, fail);
+
+      await play.run("3m");
+
+      const isTold = incidents(play).some((incident) => incident.startsWith("network"));
+      told.push(`${what}: ${sources}; ${fail} => ${isTold ? "an outage of ours" : "none"}\n`);
     }
 
-    await play.run("3m");
-
-    expect(incidents(play).some((incident) => incident.startsWith("network"))).toBe(says);
+    expect(told.length).toBeGreaterThan(15);
+    expectGolden(OUTAGES_FILE, told.join(""));
   });
 
   it("is reported when two hosts fail within two polls of each other and a third has not been polled since", () => {
@@ -217,6 +183,22 @@ poll: { retries: 0, rpc_schedule: "*/15 * * * * *" }
 chains: { base: { id: 8453, block_time: 2s, rpc: [${nodes.join(", ")}] } }
 protocols: { airdrops: [${indexers.join(", ")}] }
 `;
+}
+
+/** `a b=http_429 c=wait d=long`: hosts go down, one has failed in another way, one asks us to wait before, one is down before. */
+async function failAll(play: Scenario, names: string): Promise<void> {
+  for (const [name = "", fault] of names.split(" ").map((one) => one.split("="))) {
+    if (fault === "wait") {
+      await tellToWait(play, name);
+    } else if (fault === "long") {
+      play.setHost(`${name}.example`, "down");
+      await play.run("2m");
+    } else if (fault === undefined) {
+      play.setHost(`${name}.example`, "down");
+    } else {
+      happen(play, `${fault} airdrops/${name}/all`);
+    }
+  }
 }
 
 /** A server asks us to wait for an hour, and goes down. */
