@@ -62,7 +62,10 @@ schema\` prints a JSON Schema for editors. [Your case](your-case.md) has short f
 | value | meaning |
 |---|---|
 ${Object.entries(KINDS)
-  .map(([name, expected]) => `| ${name} | ${expected} |`)
+  .map(
+    ([name, expected]) =>
+      `| ${name} | ${name === "dialect" ? "[a dialect](dialects.md), or auto" : expected} |`,
+  )
   .join("\n")}
 
 ## All keys in one file

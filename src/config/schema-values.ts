@@ -13,7 +13,7 @@ export const Headers = z
   .meta({ expected: "a map of header names and values", secret: true });
 export const BudgetName = z.string().nullable().meta({ expected: "the name of a budget, or null for none" });
 export const Provider = text("a name").describe(
-  "Sources of one provider count as one where the head is decided (default: the host of the URL).",
+  "Sources of one provider count as one (default: the host of the URL).",
 );
 
 export function text(expected: string, max = Number.POSITIVE_INFINITY) {
