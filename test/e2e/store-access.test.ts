@@ -21,8 +21,8 @@ describe("synclag check, on a store that is protected", () => {
     const config = await configOf(fleet);
     const server = await startRedis();
     const docs = await readFile("docs/HIGH-AVAILABILITY.md", "utf8");
-    const [, permissions = ""] = /An ACL user needs\s+`([^`]*)`/.exec(docs) ?? [];
-    await ask(server, ["ACL", "SETUSER", "synclag", "on", ">hunter22", ...permissions.split(" ")]);
+    const [, permissions = ""] = /\ban ACL user needs\s+`([^`]*)`/i.exec(docs) ?? [];
+    await ask(server, ["ACL", "SETUSER", "synclag", "on", ">hunter22", ...permissions.split(/\s+/)]);
     await ask(server, ["ACL", "SETUSER", "reader", "on", ">hunter22", "~synclag:*", "+hgetall", "+hello"]);
     const store = (user: string): string => `redis://${user}:hunter22@127.0.0.1:${server.port}/1`;
 
