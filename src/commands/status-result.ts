@@ -279,10 +279,10 @@ async function pollOnce(
       onLeader: (name) =>
         world.err(`Reading the report of ${name}, which leads, from the store; polling nothing`),
     });
-    if (result.kind === "failed") {
-      throw new CommandError(result.message);
+    if (typeof result === "string") {
+      throw new CommandError(result);
     }
-    return result.report;
+    return result;
   } catch (error) {
     if (error instanceof StateLockedError) {
       return null;

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { LEASE_KEY, type ScriptRunner } from "../io/store/store-script.ts";
+import type { World } from "../io/world.ts";
 import {
   foldLease,
   isCallDue,
@@ -14,11 +15,6 @@ import {
 } from "./lease.ts";
 import { CLAIM, RELEASE } from "./lease-scripts.ts";
 
-interface Clocks {
-  readonly nowMs: () => number;
-  readonly monotonicMs: () => number;
-}
-
 const TICK_MS = 100;
 /** A call takes a second at most; the rest is for the difference of two instants. */
 const CALL_MS = 2_000;
@@ -26,7 +22,7 @@ const CALL_MS = 2_000;
 /** Holds the lease of the leader, or waits for it. Disposing it gives the lease back. */
 export class Leadership implements AsyncDisposable {
   readonly #store: ScriptRunner;
-  readonly #world: Clocks & { readonly onBug: (error: unknown) => void };
+  readonly #world: Pick<World, "nowMs" | "monotonicMs" | "onBug">;
   /** Of this process, not of its place. */
   readonly #id = randomUUID();
   readonly #nowMs: () => number;
@@ -42,7 +38,7 @@ export class Leadership implements AsyncDisposable {
   /** The store's clock, as far as it is known, minus the monotonic one. */
   #storeOffsetMs: number;
 
-  constructor(store: ScriptRunner, world: Clocks & { readonly onBug: (error: unknown) => void }) {
+  constructor(store: ScriptRunner, world: Pick<World, "nowMs" | "monotonicMs" | "onBug">) {
     this.#store = store;
     this.#world = world;
     this.#nowMs = createLeaseClock(world);
@@ -138,7 +134,7 @@ export class Leadership implements AsyncDisposable {
  * monotonic one has advanced since the last reading: the monotonic one may stand still while the machine sleeps, the wall
  * clock may be set back. A wall clock that is set forward ends a lease early, which is safe.
  */
-export function createLeaseClock(clocks: Clocks): () => number {
+export function createLeaseClock(clocks: Pick<World, "nowMs" | "monotonicMs">): () => number {
   let wallMs = clocks.nowMs();
   let monotonicMs = clocks.monotonicMs();
   let readMs = 0;

@@ -24,11 +24,6 @@ export interface StoreCheckOptions {
   readonly onLeader: (name: string) => void;
 }
 
-/** The report, or a sentence that says why there is none. */
-export type StoreCheck =
-  | { readonly kind: "report"; readonly report: Report }
-  | { readonly kind: "failed"; readonly message: string };
-
 /** What a check is called in the lease. */
 const NAME = "check";
 /** Replicas that stand by look for a free lease twice in this time. */
@@ -39,9 +34,9 @@ const MAX_WAIT_MS = 120_000;
 
 /**
  * For `check` with a store: reads the report of the replica that leads. Where none does, it takes the lease and polls a round
- * itself; while the store is away, without endpoints that have a budget.
+ * itself; while the store is away, without endpoints that have a budget. Returns the report, or a sentence that says why there is none.
  */
-export async function checkInStore(config: Config, options: StoreCheckOptions): Promise<StoreCheck> {
+export async function checkInStore(config: Config, options: StoreCheckOptions): Promise<Report | string> {
   const { store, world } = options;
   await using leadership = new Leadership(store, world);
   leadership.start(NAME, PATIENCE_MS);
@@ -62,10 +57,10 @@ export async function checkInStore(config: Config, options: StoreCheckOptions): 
       shared.takeOver(options.former);
       const report = await options.poll(shared);
       await shared.release();
-      return { kind: "report", report };
+      return report;
     }
     if (leadership.isFailing()) {
-      return { kind: "report", report: await options.poll(shared) };
+      return await options.poll(shared);
     }
     if (leader !== null && leader !== NAME) {
       options.onLeader(leader);
@@ -73,10 +68,7 @@ export async function checkInStore(config: Config, options: StoreCheckOptions): 
     }
     await new Promise((resolve) => setTimeout(resolve, LOOK_MS));
   }
-  return {
-    kind: "failed",
-    message: `Cannot use the store ${store.name}: another check has held the lease for two minutes`,
-  };
+  return `Cannot use the store ${store.name}: another check has held the lease for two minutes`;
 }
 
 async function readReport(
@@ -84,7 +76,7 @@ async function readReport(
   leader: string,
   shared: SharedBudgets,
   { store, world }: StoreCheckOptions,
-): Promise<StoreCheck> {
+): Promise<Report | string> {
   const parts = new SharedParts({
     store,
     key: "state",
@@ -94,26 +86,18 @@ async function readReport(
   });
   const reading = await parts.read();
   if (reading.kind === "other format") {
-    return failed(`another version of Synclag leads at ${leader}; ask it with --url`);
+    return `Cannot check: another version of Synclag leads at ${leader}; ask it with --url`;
   }
   if (reading.kind !== "read" || !(await shared.follow())) {
-    return failed(`${leader} leads, and has not handed over its state`);
+    return `Cannot check: ${leader} leads, and has not handed over its state`;
   }
-  const ownAheadMs = world.nowMs() - reading.storeNowMs;
-  const learned = readParts(reading.parts, reading.writerAheadMs - ownAheadMs, () => undefined);
+  const learned = readParts(reading.parts, reading.aheadMs, () => undefined);
   const monitor = new Monitor(fleet, {
     nowMs: world.nowMs,
     budgets: () => shared.budgets.report(shared.nowMs()),
     maintenance: (nowMs) => openMaintenance(maintenance, nowMs),
   });
   monitor.restore(learned);
-  const age_seconds = inSeconds(Math.max(0, reading.storeNowMs - reading.writtenAtMs));
-  return {
-    kind: "report",
-    report: { ...monitor.report(), replica: { role: "standby", name: NAME, leader, age_seconds } },
-  };
-}
-
-function failed(why: string): StoreCheck {
-  return { kind: "failed", message: `Cannot check: ${why}` };
+  const age_seconds = inSeconds(reading.ageMs);
+  return { ...monitor.report(), replica: { role: "standby", name: NAME, leader, age_seconds } };
 }

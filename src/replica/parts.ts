@@ -30,16 +30,16 @@ export type WriteResult =
   | { readonly kind: "written" | "fenced" | "lost" }
   | { readonly kind: "failed"; readonly detail: string };
 
-/** What was read. Times are Unix milliseconds by the store's clock. */
+/** What was read. */
 export type PartReading =
   | {
       readonly kind: "read";
       /** What has changed since the last reading or writing, the latest last. */
       readonly parts: readonly ReadPart[];
-      readonly storeNowMs: number;
-      readonly writtenAtMs: number;
-      /** How far the writer's clock was ahead of the store's. */
-      readonly writerAheadMs: number;
+      /** How long ago the last write was. */
+      readonly ageMs: number;
+      /** How far the writer's clock was ahead of ours. */
+      readonly aheadMs: number;
     }
   /** Nothing was written, or the store has lost it. */
   | { readonly kind: "nothing" }
@@ -136,14 +136,16 @@ export class SharedParts {
         this.#number = parts.length > 0 ? 0 : this.#number;
         return withoutPage(reply);
       }
-      const { format, token, reached, isLast, ...reading } = page;
+      const { format, storeNowMs } = page;
       if (format !== String(this.#options.format)) {
         return otherFormat(format);
       }
-      parts.push(...(token === this.#token ? [] : reading.parts));
-      this.#number = reached;
-      if (isLast) {
-        return { kind: "read", ...reading, parts };
+      parts.push(...(page.token === this.#token ? [] : page.parts));
+      this.#number = page.reached;
+      if (page.isLast) {
+        const ownAheadMs = this.#options.nowMs() - storeNowMs;
+        const ageMs = Math.max(0, storeNowMs - page.writtenAtMs);
+        return { kind: "read", parts, ageMs, aheadMs: page.writerAheadMs - ownAheadMs };
       }
     }
   }

@@ -109,12 +109,11 @@ export class Replica implements AsyncDisposable {
   state(): ReplicaReport {
     const role = this.#leadership.role();
     const isPolling = this.#isPolling();
-    const knownForMs = this.#knownAtMs === null ? null : this.#options.world.monotonicMs() - this.#knownAtMs;
     return {
       role,
       name: this.#name,
       leader: isPolling && role === "leader" ? this.#name : this.#leadership.leader(),
-      age_seconds: isPolling ? 0 : inSeconds(knownForMs),
+      age_seconds: isPolling ? 0 : inSeconds(this.#knownForMs()),
     };
   }
 
@@ -159,6 +158,10 @@ export class Replica implements AsyncDisposable {
         await this.#writeHistory(followers, null);
       }
     });
+  }
+
+  #knownForMs(): number | null {
+    return this.#knownAtMs === null ? null : this.#options.world.monotonicMs() - this.#knownAtMs;
   }
 
   #isPolling(): boolean {
@@ -210,7 +213,7 @@ export class Replica implements AsyncDisposable {
     this.shared.takeOver(this.#options.former);
     this.#ledWith = token;
     this.#historyDueMs = this.#options.world.monotonicMs() + HISTORY_MS;
-    const knownForMs = this.#knownAtMs === null ? null : this.#options.world.monotonicMs() - this.#knownAtMs;
+    const knownForMs = this.#knownForMs();
     const aliveMs = knownForMs === null ? null : this.#options.world.nowMs() - knownForMs;
     followers.events.started(this.#name, aliveMs);
     followers.daemon.startPolling();
@@ -246,13 +249,12 @@ export class Replica implements AsyncDisposable {
       this.#warn("Another version of Synclag leads, whose state cannot be read", reading.format);
     }
     if (reading.kind === "read") {
-      const ownAheadMs = world.nowMs() - reading.storeNowMs;
       if (reading.parts.length > 0) {
         await daemon.stopPolling();
         const warn = (part: string): void => this.#warn(UNREADABLE_PART, `state ${part}`);
-        daemon.learn(readParts(reading.parts, reading.writerAheadMs - ownAheadMs, warn));
+        daemon.learn(readParts(reading.parts, reading.aheadMs, warn));
       }
-      this.#knownAtMs = world.monotonicMs() - Math.max(0, reading.storeNowMs - reading.writtenAtMs);
+      this.#knownAtMs = world.monotonicMs() - reading.ageMs;
     }
     return (
       (await this.shared.follow()) && (await this.#readHistory(history)) && (await this.#readEvents(events))

@@ -3,13 +3,7 @@ import type { Daemon } from "../daemon/daemon.ts";
 import type { ScrapeReply } from "../io/http-server/routes/server-deps.ts";
 import type { Prometheus } from "../metrics/registry.ts";
 import { createScrapeCache, shareNext } from "../metrics/scrape-cache.ts";
-
-/** The part of a replica that concerns its metrics. */
-interface ScrapedReplica {
-  readonly metrics: () => MetricsSource["replica"];
-  /** Hands all that is known now to the other replicas; false if that failed. */
-  readonly publish: () => Promise<boolean>;
-}
+import type { Replica } from "./replica.ts";
 
 export interface ScrapeOptions {
   readonly prometheus: Pick<Prometheus, "render" | "contentType">;
@@ -18,7 +12,7 @@ export interface ScrapeOptions {
   readonly notifier: { readonly counts: MetricsSource["notifications"] };
   readonly events: Pick<MetricsSource, "incidents">;
   /** Null without a store. */
-  readonly replica: ScrapedReplica | null;
+  readonly replica: Pick<Replica, "metrics" | "publish"> | null;
 }
 
 /**

@@ -49,7 +49,7 @@ export class EventStore implements AsyncDisposable {
         : new DebouncedWriter({
             delayMs: WRITE_DELAY_MS,
             write: () => this.#write(eventsPathOf(stateFile)),
-            onFailure: (error) => logger.warn({ detail: String(error) }, "Cannot write the events file"),
+            onFailure: (detail) => logger.warn({ detail }, "Cannot write the events file"),
             onRecovery: () => logger.info("Events file writable again"),
           });
   }

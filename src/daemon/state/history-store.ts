@@ -38,7 +38,7 @@ export class HistoryStore implements AsyncDisposable {
         : new DebouncedWriter({
             delayMs: SAVE_MS,
             write: () => writeHistory(stateFile, this.save()),
-            onFailure: (error) => logger.warn({ detail: String(error) }, "Cannot write the history file"),
+            onFailure: (detail) => logger.warn({ detail }, "Cannot write the history file"),
             onRecovery: () => logger.info("History file writable again"),
           });
   }

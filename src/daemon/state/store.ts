@@ -1,4 +1,3 @@
-import type { BudgetRecord } from "../../budgets/gate.ts";
 import { LocalBudgets } from "../../budgets/local-budgets.ts";
 import { NOTHING_SPENT } from "../../budgets/saved-budgets.ts";
 import type { Fleet } from "../../core/model/fleet.ts";
@@ -16,16 +15,7 @@ import { DebouncedWriter } from "../../io/state/writer.ts";
 import type { World } from "../../io/world.ts";
 
 /** Keeps the state on disk, and the budgets. Disposing it writes for the last time. */
-export interface StateStore extends BudgetRecord, AsyncDisposable {
-  /** The state that the previous process left. */
-  readonly restored: RestoredState;
-  /** Something changed: it is written within a minute; at once where the wall clock has jumped, for what was spent must be shifted. */
-  readonly touch: () => void;
-  /** A status has changed: since when it holds is written within five seconds. */
-  readonly touchSoon: () => void;
-  /** Writes the server's URL into the lock, for `check` and for other processes that want the same file. */
-  readonly publishUrl: (url: string) => Promise<void>;
-}
+export type StateStore = ReturnType<typeof createStore>;
 
 export interface StateStoreOptions {
   readonly world: Pick<World, "logger" | "nowMs" | "monotonicMs">;
@@ -111,7 +101,7 @@ function createStore(
   restored: RestoredState,
   fleet: Fleet,
   { world, state }: StateStoreOptions,
-): StateStore {
+) {
   const local = new LocalBudgets(fleet, restored.budgets, world);
   const journal = openJournal(path, lock, local, world);
   let isOnDisk = false;
@@ -129,13 +119,15 @@ function createStore(
       local.budgets.forgetChanges(sequence);
       journal.beginAnew();
     },
-    onFailure: (error) => world.logger.error({ detail: messageOf(error) }, "Cannot write the state file"),
+    onFailure: (detail) => world.logger.error({ detail }, "Cannot write the state file"),
     onRecovery: () => world.logger.info("State file writable again"),
   });
   return {
     budgets: local.budgets,
     nowMs: local.nowMs,
+    /** The state that the previous process left. */
     restored,
+    /** Something changed: it is written within a minute; at once where the wall clock has jumped, for what was spent must be shifted. */
     touch() {
       stateFile.touch();
       if (local.aheadMs() !== writtenAheadMs) {
@@ -143,11 +135,13 @@ function createStore(
         stateFile.flush().catch(() => undefined);
       }
     },
+    /** A status has changed: since when it holds is written within five seconds. */
     touchSoon: () => stateFile.touch(STATUS_DELAY_MS),
     touchJournal: () => journal.writer.touch(),
-    problem: journal.problem,
+    problem: () => journal.writer.problem,
     flush: () => journal.writer.flush(),
-    publishUrl: (url) => lock.publishUrl(url),
+    /** Writes the server's URL into the lock, for `check` and for other processes that want the same file. */
+    publishUrl: (url: string) => lock.publishUrl(url),
     async [Symbol.asyncDispose]() {
       await journal.writer[Symbol.asyncDispose]();
       await stateFile[Symbol.asyncDispose]();
@@ -165,7 +159,6 @@ function openJournal(
   local: LocalBudgets,
   { logger }: StateStoreOptions["world"],
 ) {
-  let problem: string | null = null;
   // Up to which change the journal has everything that the state file lacks; null where it must be written anew.
   let journalled: number | null = null;
   let lines = 0;
@@ -183,27 +176,14 @@ function openJournal(
       }
       journalled = lines < MAX_LINES ? sequence : null;
     },
-    onFailure(error) {
-      problem = messageOf(error);
-      logger.error(
-        { detail: problem },
-        "Cannot write the budget journal; endpoints with a budget are paused",
-      );
-    },
-    onRecovery() {
-      problem = null;
-      logger.info("Budget journal writable again");
-    },
+    onFailure: (detail) =>
+      logger.error({ detail }, "Cannot write the budget journal; endpoints with a budget are paused"),
+    onRecovery: () => logger.info("Budget journal writable again"),
   });
   return {
     writer,
-    problem: () => problem,
-    beginAnew: () => {
+    beginAnew() {
       journalled = null;
     },
   };
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
 }

@@ -33,17 +33,7 @@ export interface StateLockOptions {
 }
 
 /** The right to write a state file. Disposing gives it back. */
-export interface StateLock extends AsyncDisposable {
-  /**
-   * To be awaited before each write.
-   *
-   * @throws {StateLockedError} If another process has taken the file over.
-   * @throws {StateFileError} If the disk refuses.
-   */
-  readonly assertHeld: () => Promise<void>;
-  /** Writes the URL of this process's server into the lock. */
-  readonly publishUrl: (url: string) => Promise<void>;
-}
+export type StateLock = ReturnType<typeof hold>;
 
 /** Another process holds the state file. */
 export class StateLockedError extends Error {
@@ -126,7 +116,7 @@ async function acquire(statePath: string, me: LockOwner, heartbeatMs?: number): 
   }
 }
 
-function hold(statePath: string, me: LockOwner, options: StateLockOptions): StateLock {
+function hold(statePath: string, me: LockOwner, options: StateLockOptions) {
   const { nowMs, onLockLost, heartbeatMs = HEARTBEAT_MS } = options;
   const path = lockPathOf(statePath);
   let url = "";
@@ -165,9 +155,16 @@ function hold(statePath: string, me: LockOwner, options: StateLockOptions): Stat
 
   const heartbeat = setInterval(() => void beat(), heartbeatMs).unref();
   return {
+    /**
+     * To be awaited before each write.
+     *
+     * @throws {StateLockedError} If another process has taken the file over.
+     * @throws {StateFileError} If the disk refuses.
+     */
     assertHeld: () => onStateFile("lock", statePath, assertHeld),
+    /** Writes the URL of this process's server into the lock. */
     // A failing disk is reported by the writes of the state itself; of a lock that stays the next process sees that its owner is gone.
-    async publishUrl(served) {
+    async publishUrl(served: string) {
       url = served;
       await orNull(writeAtomically(path, JSON.stringify({ ...me, url })));
     },

@@ -5,8 +5,8 @@ interface DebouncedWriterOptions {
   readonly delayMs: number;
   /** Writes all that there is when it is called. */
   readonly write: () => Promise<void>;
-  /** Called once when writing begins to fail; every `flush` that waits for it is rejected too. */
-  readonly onFailure: (error: unknown) => void;
+  /** Called once when writing begins to fail, with the message of the error; every `flush` that waits for it is rejected too. */
+  readonly onFailure: (detail: string) => void;
   /** Called once when writing succeeds again. */
   readonly onRecovery: () => void;
 }
@@ -23,10 +23,15 @@ export class DebouncedWriter implements AsyncDisposable {
   readonly #inTurn = pLimit(1);
   /** A write that has not begun, so it will include everything up to now. */
   #queued: Promise<void> | null = null;
-  #isFailing = false;
+  #problem: string | null = null;
 
   constructor(options: DebouncedWriterOptions) {
     this.#options = options;
+  }
+
+  /** Why the last write failed, or null. */
+  get problem(): string | null {
+    return this.#problem;
   }
 
   /** Something changed; a crash before it is written may lose it. Of several changes the most urgent one counts. */
@@ -66,15 +71,16 @@ export class DebouncedWriter implements AsyncDisposable {
     this.#timer = null;
     try {
       await this.#options.write();
-      if (this.#isFailing) {
-        this.#isFailing = false;
+      if (this.#problem !== null) {
+        this.#problem = null;
         this.#options.onRecovery();
       }
     } catch (error) {
       this.touch();
-      if (!this.#isFailing) {
-        this.#isFailing = true;
-        this.#options.onFailure(error);
+      const wasFailing = this.#problem !== null;
+      this.#problem = error instanceof Error ? error.message : String(error);
+      if (!wasFailing) {
+        this.#options.onFailure(this.#problem);
       }
       throw error;
     }

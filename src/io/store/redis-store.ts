@@ -1,8 +1,8 @@
 import { createClient, ErrorReply, type RedisClientType } from "@redis/client";
-import type { Logger } from "pino";
 import { z } from "zod";
 import type { StoreAddress, StoreSettings } from "../../config/config.ts";
 import { codeOf, connectionDetail } from "../http-client/failure.ts";
+import type { World } from "../world.ts";
 import {
   NOT_CONNECTED,
   REPLACED,
@@ -12,13 +12,7 @@ import {
   type StoreScript,
 } from "./store-script.ts";
 
-/** What the connection needs of the outside. */
-export interface StoreWorld {
-  readonly logger: Logger;
-  /** From 0 to below 1. */
-  readonly random: () => number;
-}
-
+type StoreWorld = Pick<World, "logger" | "random">;
 type Client = RedisClientType<Record<string, never>, Record<string, never>, Record<string, never>, 2>;
 
 const CALL_MS = 1_000;
