@@ -1,0 +1,246 @@
+import { parseDuration } from "../../src/config/quantities.ts";
+import { groupBy } from "../../src/core/model/group-by.ts";
+import { FAILURE_REASONS } from "../../src/core/model/observation.ts";
+import type { TargetReport } from "../../src/core/model/report.ts";
+import { fleetYaml } from "../scenarios/statuses/fleets.ts";
+import { ScriptedFleet } from "./scripted-fleet.ts";
+import { behind, dated, inTurn, type Reply, type Script } from "./scripted-reply.ts";
+
+const SCHEDULES: Readonly<Record<string, string>> = { "10m": "0 */10 * * * *", "30m": "0 */30 * * * *" };
+
+/**
+ * A fleet to which something happens, line by line:
+ *
+ * - `fleet a b@10m rpc=1 block=12s lagging=2m`: variants and how often each is polled, nodes, the block time, thresholds;
+ * - `NAME REPLY`: what the sources of this name (`all`: all targets) reply from now on, see `scriptOf()`;
+ * - `run 10m`, `wait 10m` (without polls), `poll NAME [REPLY]`;
+ * - `halt` and `resume` of the chain, `restart`, `reload` to another fleet, `clock -1h`, `sleep 10m`;
+ * - `detail NAME`, `check [FILTER]`: what is said.
+ */
+export class Story {
+  #play = new ScriptedFleet(fleetYaml(["multichain", "subgraph", "mirror"]));
+  #blockTimeMs = 2_000;
+
+  /** Does what a line says, and returns what is said then: changes of status, and how all sources stand. */
+  do(line: string): readonly string[] {
+    const [verb = "", ...words] = line.split(" ");
+    const [first = "", ...others] = words;
+    const play = this.#play;
+    switch (verb) {
+      case "fleet":
+        this.#play = new ScriptedFleet(this.#yamlOf(words));
+        return [];
+      case "reload":
+        play.reload(this.#yamlOf(words));
+        return [this.#state()];
+      case "run":
+        return this.#run(first);
+      case "wait":
+        play.wait(first);
+        return [this.#state()];
+      case "poll":
+        play.poll(nameOf(first), others.length === 0 ? undefined : this.#replyOf(others));
+        return [this.#state()];
+      case "halt":
+        play.haltChains();
+        return [];
+      case "resume":
+        play.resumeChains();
+        return [];
+      case "restart":
+        play.restart();
+        return [this.#state()];
+      case "clock":
+        play.setClock(first);
+        return [];
+      case "sleep":
+        play.suspend(first);
+        return [this.#state()];
+      case "detail":
+        return this.#detail(first);
+      case "check":
+        return [`exit code ${play.check(...words).exitCode}`];
+      default:
+        play.script(nameOf(verb), this.#scriptOf(words));
+        return [];
+    }
+  }
+
+  #run(duration: string): readonly string[] {
+    const play = this.#play;
+    const startMs = play.nowMs;
+    const statuses = new Map(play.report().targets.map(({ key, status }) => [key, status]));
+    const changes: string[] = [];
+    const references = new Set<number | null>();
+    while (play.nowMs - startMs < (parseDuration(duration) ?? 0)) {
+      const { targets } = play.run("5s").report();
+      const changed = targets.filter(({ key, status }) => statuses.get(key) !== status);
+      const news = groupBy(changed, ({ detail, status }) =>
+        status === "ok" ? "ok" : `${status}: ${detail}`,
+      );
+      for (const [said, all] of news) {
+        const variants = all.map(({ variant }) => variant).join(", ");
+        changes.push(`after ${(play.nowMs - startMs) / 1_000} s ${variants} ${said}`);
+      }
+      for (const { key, status } of changed) {
+        statuses.set(key, status);
+      }
+      references.add(this.#referenceAhead());
+    }
+    return [...changes, `reference meanwhile ${rangeOf(references)}`, this.#state()];
+  }
+
+  /** `reference -2 by 3: a ok 0, b lagging 400`: against the true head, and who is how many blocks behind. */
+  #state(): string {
+    const { reference, targets } = this.#play.chain();
+    const opposed = reference?.opposed.length ?? 0;
+    const against = opposed === 0 ? "" : ` against ${opposed}`;
+    const said = reference === null ? "none" : `${this.#referenceAhead()} by ${reference.sources}${against}`;
+    const incidents = this.#play.report().incidents.map(({ scope, subject }) => `; ${scope} ${subject}`);
+    return `reference ${said}: ${targets.map(standingOf).join(", ")}${incidents.join("")}`;
+  }
+
+  #detail(name: string): readonly string[] {
+    const { detail, last_advance, last_success } = this.#play.target(name);
+    const [advanced, answered] = [last_advance, last_success].map((time) => time?.slice(11, 19) ?? "never");
+    return [detail, `advanced ${advanced}, answered ${answered}`];
+  }
+
+  /** How far the reference is ahead of the true head; null: there is none. */
+  #referenceAhead(): number | null {
+    const { reference } = this.#play.chain();
+    return reference === null ? null : reference.block_number - this.#head();
+  }
+
+  #head(): number {
+    return this.#play.head(this.#blockTimeMs);
+  }
+
+  #yamlOf(words: readonly string[]): string {
+    const settings = new Map(words.filter((word) => word.includes("=")).map(pairOf));
+    const variants = words.filter((word) => !word.includes("=")).map((word) => word.split("@"));
+    const { rpc = "0", block = "2s", ...thresholds } = Object.fromEntries(settings);
+    this.#blockTimeMs = parseDuration(block) ?? 2_000;
+    const schedules = variants.flatMap(([name = "", every = ""]) => {
+      const schedule = SCHEDULES[every];
+      return schedule === undefined ? [] : [[name, schedule] as const];
+    });
+    return fleetYaml(
+      variants.map(([name = ""]) => name),
+      {
+        blockTime: block === "unknown" ? null : block,
+        rpc: Number(rpc),
+        schedules: Object.fromEntries(schedules),
+        thresholds,
+      },
+    );
+  }
+
+  #replyOf(words: readonly string[]): Reply {
+    const time = (block: number): number =>
+      Math.floor((this.#play.nowMs - (this.#head() - block) * this.#blockTimeMs) / 1_000);
+    return this.#scriptOf(words)({ head: this.#head(), time });
+  }
+
+  /**
+   * - `behind 3`, `ahead 3`, `dated 3 off -60` (with block times, which are wrong by so many seconds), `says 7`;
+   * - `stuck 3`: so many blocks below the present head; `pace 2 from -100 [capped] [dated|dated-now]`: from there at a multiple of the pace;
+   * - `flags 3`: with indexing errors; `hash a`: hashes that begin so; `silent`;
+   * - `pattern hll h3`: one replica after the other, high or 55 hours behind;
+   * - `turns behind 3 / timeout`: one after the other; else `missing`, `not_started`, or a reason, such as `unauthorized no such key`.
+   */
+  #scriptOf([kind = "", ...words]: readonly string[]): Script {
+    const [first = "0", , third = "0"] = words;
+    const number = Number(first);
+    const from = this.#head();
+    switch (kind) {
+      case "behind":
+        return behind(number);
+      case "ahead":
+        return behind(-number);
+      case "dated":
+        return dated(number, Number(third));
+      case "says":
+        return () => number;
+      case "stuck":
+        return () => from - number;
+      case "pace":
+        return ({ head, time }) => {
+          const made = Math.floor(from + Number(third) + (head - from) * number);
+          const block = words.includes("capped") ? Math.min(head, made) : made;
+          const dates = words.includes("dated") ? time(block) : time(head);
+          return { block, timestampSec: words.some((word) => word.startsWith("dated")) ? dates : null };
+        };
+      case "flags":
+        return ({ head }) => ({ block: head - number, indexingErrors: true });
+      case "hash":
+        return ({ head }) => ({ block: head, hash: `0x${first}${head}` });
+      case "silent":
+        return () => null;
+      case "pattern":
+        return inTurn(
+          ...words
+            .join("")
+            .replace(/([hl])(\d+)/g, repeated)
+            .split("")
+            .map(replicaOf),
+        );
+      case "turns":
+        return inTurn(
+          ...words
+            .join(" ")
+            .split(" / ")
+            .map((one) => this.#scriptOf(one.split(" "))),
+        );
+      default:
+        return () => failureOf(kind, words.join(" "));
+    }
+  }
+}
+
+/** `-5 to 0`, and `none` where there was none for a while. */
+function rangeOf(all: ReadonlySet<number | null>): string {
+  const known = [...all].filter((one) => one !== null);
+  const none = known.length < all.size ? ["none"] : [];
+  const range = known.length > 0 ? [`${Math.min(...known)} to ${Math.max(...known)}`] : [];
+  return [...none, ...range].join(", ");
+}
+
+function repeated(_: string, letter: string, count: string): string {
+  return letter.repeat(Number(count));
+}
+
+function replicaOf(letter: string): Script {
+  return behind(letter === "l" ? 99_000 : 0);
+}
+
+function pairOf(word: string): readonly [name: string, value: string] {
+  const [name = "", value = ""] = word.split("=");
+  return [name, value];
+}
+
+function nameOf(word: string): string {
+  return word === "all" ? "airdrops" : word;
+}
+
+/** `b* lagging 400 (800 s) 1 reorg`; with a star: preferred. */
+function standingOf(target: TargetReport): string {
+  const { lag_blocks, lag_seconds, preferred, reason, regressions, status, up, variant } = target;
+  const seconds = lag_seconds === null ? "?" : `${lag_seconds} s`;
+  const lag =
+    lag_blocks === null || lag_blocks === 0 ? (lag_blocks ?? seconds) : `${lag_blocks} (${seconds})`;
+  const failed = up ? "" : ` not up${reason === null ? "" : ` by ${reason}`}`;
+  const steps = Object.entries(regressions).map(([kind, count]) => (count > 0 ? ` ${count} ${kind}` : ""));
+  return `${variant}${preferred ? "*" : ""} ${status} ${lag}${failed}${steps.join("")}`;
+}
+
+function failureOf(kind: string, detail: string): Reply {
+  if (kind === "missing" || kind === "not_started") {
+    return kind;
+  }
+  const failed = FAILURE_REASONS.find((reason) => reason === kind);
+  if (failed === undefined) {
+    throw new RangeError(`Cannot reply ${kind}`);
+  }
+  return { failed, detail };
+}
