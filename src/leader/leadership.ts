@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { LEASE_KEY, type ScriptRunner } from "../io/store/store-script.ts";
+import type { ScriptRunner } from "../io/store/redis-store.ts";
+import { LEASE_KEY } from "../io/store/store-script.ts";
 import type { World } from "../io/world.ts";
 import {
   foldLease,

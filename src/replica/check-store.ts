@@ -48,7 +48,6 @@ export async function checkInStore(config: Config, options: StoreCheckOptions): 
     isDaemon: false,
     onInvalid: (subject) =>
       world.logger.warn({ subject }, "A part of the budgets in the store cannot be read"),
-    onTooLong: () => undefined,
   });
   const untilMs = world.monotonicMs() + MAX_WAIT_MS;
   while (world.monotonicMs() < untilMs) {
@@ -82,7 +81,6 @@ async function readReport(
     key: "state",
     format: STATE_SHAPE,
     nowMs: world.nowMs,
-    onTooLong: () => undefined,
   });
   const reading = await parts.read();
   if (reading.kind === "other format") {

@@ -1,11 +1,6 @@
 import { z } from "zod";
-import {
-  LEASE_KEY,
-  type ScriptRunner,
-  type StoreReply,
-  storeScript,
-  Whole,
-} from "../io/store/store-script.ts";
+import type { ScriptRunner } from "../io/store/redis-store.ts";
+import { LEASE_KEY, type StoreReply, storeScript, Whole } from "../io/store/store-script.ts";
 import { FENCE } from "../leader/lease-scripts.ts";
 
 /** A part of what one replica hands to the others; parts change separately. */
@@ -55,8 +50,8 @@ export interface SharedPartsOptions {
   /** The version of the format of the parts. */
   readonly format: number;
   readonly nowMs: () => number;
-  /** A part is too long to be handed over. */
-  readonly onTooLong: (part: string, length: number) => void;
+  /** A part is too long to be handed over. Default: that is ignored. */
+  readonly onTooLong?: (part: string, length: number) => void;
 }
 
 /** A call carries so much at once, so that it is done within its second. */
@@ -157,7 +152,7 @@ export class SharedParts {
     for (const { name, version, text: encode } of parts) {
       const text = encode();
       if (text.length > LONGEST_PART_CHARS) {
-        this.#options.onTooLong(name, text.length);
+        this.#options.onTooLong?.(name, text.length);
         continue;
       }
       if (batch.length > 0 && length + text.length > CALL_CHARS) {

@@ -62,11 +62,11 @@ export class SharedBudgets implements BudgetRecord {
   readonly #inTurn = pLimit(1);
 
   constructor(options: SharedBudgetsOptions) {
-    const { store, onTooLong, leadership, budgets } = options;
+    const { leadership, budgets } = options;
     this.#options = options;
     this.budgets = budgets;
     this.nowMs = () => leadership.storeNowMs();
-    this.#parts = new SharedParts({ store, onTooLong, nowMs: this.nowMs, key: KEY, format: FORMAT });
+    this.#parts = new SharedParts({ ...options, nowMs: this.nowMs, key: KEY, format: FORMAT });
   }
 
   readonly problem = (): string | null =>

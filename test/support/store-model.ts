@@ -1,4 +1,5 @@
-import type { ScriptRunner, StoreReply, StoreScript } from "../../src/io/store/store-script.ts";
+import type { ScriptRunner } from "../../src/io/store/redis-store.ts";
+import type { StoreReply, StoreScript } from "../../src/io/store/store-script.ts";
 import { CLAIM, RELEASE } from "../../src/leader/lease-scripts.ts";
 import { PRUNE, READ, WRITE } from "../../src/replica/parts.ts";
 

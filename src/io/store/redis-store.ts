@@ -6,7 +6,6 @@ import type { World } from "../world.ts";
 import {
   NOT_CONNECTED,
   REPLACED,
-  type ScriptRunner,
   type StoreFailure,
   type StoreReply,
   type StoreScript,
@@ -21,13 +20,16 @@ const PROBE_LIFETIME_MS = 60_000;
 const FIRST_DELAY_MS = 100;
 const LONGEST_DELAY_MS = 2_000;
 
+/** What the users of a store need of it. */
+export type ScriptRunner = Pick<RedisStore, "run">;
+
 /**
  * A connection to Redis or Valkey that is made again when it breaks, with pauses of 0.1 to 2 s between attempts.
  *
  * No call waits for a connection, or longer than a second for a reply. A call without a reply in time closes the connection,
  * so a server that takes longer than a second is away. It is also away while it refuses to write, which is tried each second.
  */
-export class RedisStore implements ScriptRunner, AsyncDisposable {
+export class RedisStore implements AsyncDisposable {
   /** For people: the address without user and password. */
   readonly name: string;
   readonly #settings: StoreSettings;
@@ -61,7 +63,10 @@ export class RedisStore implements ScriptRunner, AsyncDisposable {
     return this.#client !== null && this.#failure === null && this.#unusable.size === 0;
   }
 
-  /** As `ScriptRunner` says. A value that the script has to replace is logged with its key. */
+  /**
+   * Runs a script on keys of this fleet, which are given without their common prefix, and parses its reply. A value that the script has
+   * to replace is logged with its key.
+   */
   async run<Value>(
     script: StoreScript<Value>,
     keys: readonly string[],

@@ -59,13 +59,3 @@ export interface StoreFailure {
 
 /** Not connected: the call was not sent. */
 export const NOT_CONNECTED: StoreFailure = { kind: "failed", reason: "away", detail: "no connection" };
-
-/** What the users of a store need of it. */
-export interface ScriptRunner {
-  /** Runs a script on keys of this fleet, which are given without their common prefix, and parses its reply. */
-  readonly run: <Value>(
-    script: StoreScript<Value>,
-    keys: readonly string[],
-    args: readonly (string | number)[],
-  ) => Promise<StoreReply<Value>>;
-}
