@@ -37,6 +37,30 @@ describe("parseConfig()", () => {
     expect(warnings).toContain("airdrops/subgraph/production is skipped: THEGRAPH_API_KEY is not set");
   });
 
+  it("warns in one line of chains with a single source, unless an RPC node or another variant confirms the height", () => {
+    const { warnings } = parse(
+      `
+version: 1
+chains:
+  base: { id: 8453 }
+  mode: { id: 34443, rpc: ["https://node.test/"] }
+  form: { id: 478 }
+  sei: { id: 1329 }
+protocols:
+  airdrops:
+    - { variant: multichain, dialect: envio, url: "https://indexer.test/", chains: [base, mode, form] }
+    - { variant: subgraph, url: "https://other.test/{chain}", chains: [form] }
+  lockup:
+    - { variant: multichain, dialect: envio, url: "https://lockup.test/", chains: [sei] }
+`,
+      {},
+    );
+
+    expect(warnings).toEqual([
+      "base, sei: a single source, so nothing confirms its height, and lag is measured against the clock; add an RPC node (rpc) or another variant",
+    ]);
+  });
+
   it("reads durations from a millisecond to 24 days", () => {
     const accepted = { "250ms": 250, "0.25s": 250, "10s": 10_000, "5m": 300_000, "1h": 3_600_000, "1ms": 1 };
     const refused = ["10", "10 s", "s", "1d", "-1s", "0s", "0.1ms", "1h30m", "597h", "1e3s", ".5s"];

@@ -63,7 +63,7 @@ describe("the preferred variant", () => {
 
     await play.run("2m");
 
-    expect(preferred).toEqual(preferredOn(play, "base"));
+    expect(preferredOn(play, "base")).toEqual(preferred);
   });
 
   it.each([
