@@ -28,19 +28,17 @@ export function highestShared(own: KnownValues, against: KnownValues): SharedHei
 
 /** `against - own` where both are numbers, else null. Exact for decimals of any length until the result is rounded. */
 export function differenceOf(own: ParityValue, against: ParityValue): number | null {
-  if (!own.isNumber || !against.isNumber) {
-    return null;
-  }
-  const one = decimalOf(own.text);
-  const other = decimalOf(against.text);
+  const one = decimalOf(own);
+  const other = decimalOf(against);
   if (one === null || other === null) {
-    return finite(Number(against.text) - Number(own.text));
+    return null;
   }
   const scale = Math.max(one.scale, other.scale);
   const units = scaled(other, scale) - scaled(one, scale);
   const digits = String(units < 0n ? -units : units).padStart(scale + 1, "0");
   const point = digits.length - scale;
-  return finite(Number(`${units < 0n ? "-" : ""}${digits.slice(0, point)}.${digits.slice(point)}0`));
+  const difference = Number(`${units < 0n ? "-" : ""}${digits.slice(0, point)}.${digits.slice(point)}0`);
+  return Number.isFinite(difference) ? difference : null;
 }
 
 function wasReadAt({ from, to }: ValueRun, block: number): boolean {
@@ -53,15 +51,13 @@ interface Decimal {
   readonly scale: number;
 }
 
-function decimalOf(text: string): Decimal | null {
-  const [, whole = "", fraction = ""] = /^(-?\d+)(?:\.(\d+))?$/.exec(text) ?? [];
-  return whole === "" ? null : { units: BigInt(`${whole}${fraction}`), scale: fraction.length };
+function decimalOf({ text, isNumber }: ParityValue): Decimal | null {
+  const [, whole, fraction = ""] = /^(-?\d+)(?:\.(\d+))?$/.exec(text) ?? [];
+  return isNumber && whole !== undefined
+    ? { units: BigInt(`${whole}${fraction}`), scale: fraction.length }
+    : null;
 }
 
 function scaled({ units, scale }: Decimal, toScale: number): bigint {
   return units * 10n ** BigInt(toScale - scale);
-}
-
-function finite(value: number): number | null {
-  return Number.isFinite(value) ? value : null;
 }
