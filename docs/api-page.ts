@@ -32,17 +32,17 @@ export function apiPage(): string {
 
 <!-- Made by \`npm run generate\` from src/views/api/openapi.ts. -->
 
-${about.replace(/\[(.*?)\]\(.*?\)/, "`$1`")}
-\`--web-config\` adds TLS, users and passwords to every route; only \`/public\` and the badges stay open.
+${about.replace(/\[(.*?)\]\(.*?\)/, "`$1`").replaceAll(". ", ".\n")}
+\`--web-config\` adds TLS, users and passwords to every route but \`/public\` and the badges.
 
 \`\`\`text
 $ curl -s 'http://127.0.0.1:9855/api/v1/health/airdrops/base?max_lag=60'
 ${JSON.stringify(EXAMPLE, null, 2)}
 \`\`\`
 
-Errors are problem details (RFC 9457): \`{"type", "title", "status", "detail"}\`. Times are ISO 8601 in UTC,
-durations are seconds, unknown values are \`null\`. New fields may be added in any release; a field is
-renamed or removed only with a line in the [changelog](../CHANGELOG.md).
+Errors are problem details (RFC 9457): \`{"type", "title", "status", "detail"}\`. Times are ISO 8601 in
+UTC, durations are seconds, unknown values are \`null\`. New fields may be added in any release; a field
+is renamed or removed only with a line in the [changelog](../CHANGELOG.md).
 
 ${withParametersOnce(routes).join("\n\n")}
 `;
