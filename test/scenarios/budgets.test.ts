@@ -64,6 +64,8 @@ describe("a budget", () => {
     expect(minutes.length).toBeGreaterThan(50);
     // No scheduled poll was left out for them.
     expect(new Set(minutes).size).toBe(45);
+    // A retry that the budget refused is not why the poll failed.
+    expect(play.target(BASE)).toMatchObject({ status: "unreachable", reason: "http_status" });
   });
 
   it("that is spent pauses its endpoint alone: throttled, with the reason and when it goes on, on every output", async () => {
