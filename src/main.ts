@@ -9,7 +9,7 @@ import { createRedact } from "./core/model/redact.ts";
 import { hasCode, isSystemError } from "./io/system-error.ts";
 import { createUptime } from "./io/uptime.ts";
 
-// The flags: V8 lets garbage gather for throughput that a daemon which mostly waits has no use for (docs/PERFORMANCE.md#memory).
+// The flags: V8 lets garbage gather for throughput that a daemon which mostly waits has no use for (docs/PERFORMANCE.md).
 
 // Where the process meets the world: argv, environment, clock, streams, signals, exit codes. Nothing else reads `process`.
 

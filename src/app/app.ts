@@ -46,7 +46,7 @@ export async function startApp(config: Config, world: World): Promise<App> {
     const store: StateStore = cleanup.use(
       await openStateStore(world.stateFile, config.fleet, {
         world,
-        // Not called before the daemon exists, which is made from what was read.
+        // Called only once the daemon exists.
         state: () => daemon.save(),
         onLockLost,
       }),

@@ -1,4 +1,4 @@
-/** What was started and must be stopped, last in first out; Node 20 has no AsyncDisposableStack. */
+/** The resources to stop, last in first out; Node 20 has no AsyncDisposableStack. */
 export interface Cleanup extends AsyncDisposable {
   /** Takes charge of `resource` and hands it back. */
   readonly use: <T extends Disposable | AsyncDisposable>(resource: T) => T;

@@ -33,7 +33,7 @@ export function isFit({ rows, indexNode }: Attempt): boolean {
   return rows.length > 0 || indexNode !== null;
 }
 
-/** As in chains.yaml, where the usual fleet does not change it. */
+/** The default of `poll.max_response`. */
 const MAX_RESPONSE_BYTES = 2 ** 20;
 
 /** A client for a few requests to endpoints that no configuration names. */
@@ -48,7 +48,7 @@ export function openClient(timeoutMs: number, world: CommandWorld): HttpClient {
   });
 }
 
-/** Headers by their names. What is wrong may be a key, and is not repeated. */
+/** Headers by their names. An error does not repeat the text, which may be a key. */
 export function readHeaderFlags(lines: readonly string[]): Headers {
   const headers = lines.map((line): readonly [string, string] => {
     const [, name, value] = /^([^:\s]+):\s*(.*)$/.exec(line) ?? [];
@@ -147,7 +147,7 @@ export interface PlaceResult {
 
 const REFUSED: ReadonlySet<Attempt["reason"]> = new Set(["refused", "graphql"]);
 const UNREAD: ReadonlySet<Attempt["reason"]> = new Set([...REFUSED, "malformed", "http_status"]);
-/** Reasons for which the server has said nothing at all. */
+/** Reasons without any reply of the server. */
 export const UNREACHED: ReadonlySet<string | null> = new Set(["timeout", "dns", "connect", "tls"]);
 
 const GRAPHQL_PATHS = ["/v1/graphql", "/graphql", ""];
@@ -187,7 +187,7 @@ export function mostRequests(places: readonly Place[]): number {
   return places.reduce((sum, { questions }) => sum + questions.length, 1);
 }
 
-/** How much a place tells: whether a dialect fits, blocks, and their times. */
+/** Ranks a place: a dialect that fits, heads, and block times. */
 function worthOf({ attempts }: PlaceResult): number {
   const heads = attempts.flatMap(({ rows }) =>
     rows.flatMap(({ content }) => (content.kind === "head" ? content.head : [])),

@@ -8,11 +8,11 @@ import type { Attempt } from "./ask-endpoint.ts";
 export interface NamedChain {
   readonly id: number;
   readonly slug: string;
-  /** What stands behind it. */
+  /** The comment behind the chain. */
   readonly comment: string;
 }
 
-/** An endpoint that answered, for chains.yaml. */
+/** An endpoint with a dialect, for chains.yaml. */
 export interface FoundEndpoint {
   /** Without keys, like the headers. */
   readonly url: string;

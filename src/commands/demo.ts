@@ -71,7 +71,7 @@ async function startDemo(
     world.nowMs,
   );
   cleanup.use(fleet);
-  // What is wrong from the start is so before the first poll.
+  // Faults that exist from the start are set before the first poll.
   for (const step of scenario.steps.filter(({ atSec }) => atSec === 0)) {
     await step.happens(fleet, speed);
   }

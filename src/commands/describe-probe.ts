@@ -34,7 +34,7 @@ export function renderProbeText(report: ProbeReport, nowMs: number): string {
   ].join("\n");
 }
 
-/** The same for scripts. */
+/** The report as JSON, for scripts. */
 export function renderProbeJson(report: ProbeReport): string {
   const { url, chainId, attempts, results } = report;
   const found = attempts.find(isFit);

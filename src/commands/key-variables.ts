@@ -19,7 +19,7 @@ export class KeyVariables {
   inUrl(written: string): string {
     const { parts } = new Secrets({ env: {}, readFile: () => "" }).fill(written, new Map());
     const host = /^https?:\/\/(?:[^/?#]*@)?([^/?#:]*)/i.exec(written)?.[1] ?? "";
-    // The label before the last is what people call a host; an address has none.
+    // The second-level label names a host; an IP address has none.
     const label = /[a-z]/i.test(host) ? (host.split(".").at(-2) ?? "") : "";
     return writtenKeys(parts).reduce((url, { before, key, kind }) => {
       const name = this.#nameOf(key, `${label === "" ? "ENDPOINT" : label}_${kind}`);

@@ -11,14 +11,14 @@ import { loadConfig, readDuration } from "./load-config.ts";
 
 export interface ReplayFlags {
   readonly config: string;
-  /** How much recorded time lies between two looks at the report. */
+  /** The recorded time between two reports. */
   readonly every: string;
   /** Only these chains are printed. Default: all. */
   readonly chain: readonly string[];
   readonly format: "table" | "json";
 }
 
-/** The daemon works out together what polls bring within so long. */
+/** The daemon decides polls within this time together. */
 const BATCH_MS = 50;
 /** Reports are cached for a second. */
 const LEAST_STEP_MS = 1_000;
@@ -103,7 +103,7 @@ function withKey(recorded: Recorded, keys: ReadonlyMap<string, string>, at: stri
   return { ...recorded, source };
 }
 
-/** The state of a daemon, moved on by recorded lines. */
+/** A monitor that is fed with recorded lines. */
 class Player {
   readonly #config: Config;
   readonly #everyMs: number;

@@ -4,7 +4,7 @@ import { StateLockedError } from "../io/state/lock.ts";
 import { StatePathError } from "../io/state/path.ts";
 import { CommandError, type CommandWorld, EXIT } from "./command-world.ts";
 
-/** Longer than any stop takes by its own deadlines; after that the process ends all the same. */
+/** The time limit of a stop: longer than its own deadlines. Then the process exits. */
 const MAX_STOP_MS = 4_500;
 
 /**
@@ -50,7 +50,7 @@ export async function runUntilSignal(
   return cause instanceof Error ? EXIT.failure : EXIT.ok;
 }
 
-/** An error of the start as the user should see it; a bug of ours stays as it is. */
+/** A start error as the user sees it; a bug is passed on. */
 function forUser(error: unknown): unknown {
   if (error instanceof StatePathError) {
     return new CommandError(error.message, { cause: error });

@@ -24,7 +24,7 @@ import { buildOf, CommandError, type CommandWorld } from "./command-world.ts";
 import { defaultStateFile, loadConfig, STATE_FILE_NOT_USED } from "./load-config.ts";
 import { colorsFor, createProgressLine } from "./terminal.ts";
 
-/** A status, and where its words are explained. */
+/** A report, and the address of the page about statuses. */
 export interface StatusResult {
   readonly json: Report;
   readonly statusesUrl: string;
@@ -39,7 +39,7 @@ export interface LocalFlags extends StoreFlags {
 const DAEMON_TIMEOUT_MS = 10_000;
 /** On this machine. */
 const LISTENER_TIMEOUT_MS = 2_000;
-/** Another check does not take longer. */
+/** The longest wait for another check. */
 const MAX_WAIT_MS = 120_000;
 const RETRY_MS = 250;
 
@@ -242,7 +242,7 @@ function toLoopback(url: string): string {
   return url.replace("//0.0.0.0:", "//127.0.0.1:").replace("//[::]:", "//[::1]:");
 }
 
-/** Null where another process was faster to lock the state file. */
+/** Null if another process has locked the state file meanwhile. */
 async function pollOnce(
   { config, chains, stateFile, store }: Round,
   world: CommandWorld,

@@ -34,7 +34,7 @@ export interface Config {
   readonly fleet: Fleet;
   readonly maintenance: readonly MaintenanceWindow[];
   readonly links: Links;
-  /** What anybody may see; null: nothing. */
+  /** The public page; null: there is none. */
   readonly public: PublicView | null;
   /** Origins whose pages may read the health routes and the public page; `*`: any origin. */
   readonly cors: readonly string[];
@@ -50,7 +50,7 @@ export interface Config {
   readonly variables: readonly Variable[];
 }
 
-/** A URL that is told something. */
+/** A URL that receives messages. */
 export interface NotifySettings {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;

@@ -139,7 +139,7 @@ function withThresholds(
 ): Thresholds {
   const laggingMs = lagging ?? base.laggingMs;
   const criticalMs = critical ?? base.criticalMs;
-  // A section that sets neither inherits what is wrong.
+  // A section with neither inherits the problem.
   if (laggingMs > criticalMs && (lagging ?? critical) !== undefined) {
     spot.add(`lagging ${durationLiteral(laggingMs)} is above critical ${durationLiteral(criticalMs)}`);
   }

@@ -32,7 +32,7 @@ export function readWithIncludes(text: string, options: ParseOptions): YamlFile 
   const merge = new Merge({ file: options.file, yaml: main });
   const seen = new Set<string>();
   for (const [index, pattern] of patterns.entries()) {
-    // Another value is reported with the shape of the file.
+    // Any other value is a problem of the schema.
     const sources = typeof pattern === "string" ? readMatches(pattern, options) : [];
     if (typeof sources === "string") {
       merge.refuse(index, sources);
@@ -90,7 +90,7 @@ class Merge {
     this.#isReadable = main.yaml.readable;
   }
 
-  /** Adds what is wrong with an item of `include`. References into files that are absent are not looked at then. */
+  /** Adds a problem of an item of `include`. References into absent files are then not checked. */
   refuse(index: number, message: string): void {
     this.#report({ source: this.#main, path: ["include", index] }, message);
     this.#isReadable = false;

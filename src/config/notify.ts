@@ -3,7 +3,7 @@ import type { NotifySettings } from "./config.ts";
 import type { Flaws, Spot } from "./problems.ts";
 import type { Secrets } from "./secrets.ts";
 
-/** A URL that is told something, with its headers. Null: a problem was added. */
+/** A URL that receives messages, with its headers. Null: a problem was added. */
 export function resolveNotify(
   entry: { readonly url: string; readonly headers: NotifySettings["headers"] },
   spot: Spot,

@@ -10,7 +10,7 @@ import type { ParityEntry } from "./schema.ts";
 import { placeholdersOf } from "./secrets.ts";
 import { didYouMean } from "./shape.ts";
 
-/** What is compared, and what each target is asked for it. */
+/** The probes, and the selections of each target. */
 export interface ResolvedProbe extends ParityProbe {
   /** By the target's key. */
   readonly selections: ReadonlyMap<string, CarriedSelection>;

@@ -15,7 +15,7 @@ interface Problem {
   readonly message: Message;
 }
 
-/** Enough to work on at once, and few enough for a terminal and a log. */
+/** The most problems in one error: they must fit a terminal and a log. */
 const MAX_PRINTED = 100;
 const HEADER_NAME = /^[A-Za-z][A-Za-z0-9-]*$/;
 
@@ -87,7 +87,7 @@ export class Problems {
   }
 }
 
-/** Something that is read, such as a value of a file, with a list of what is wrong with it. */
+/** Collects the problems of something that is read, such as a value of a file. */
 export interface Flaws {
   /** Those of a part of it. */
   at(...steps: Path): Flaws;

@@ -9,7 +9,7 @@ import type { Flaws, Spot } from "./problems.ts";
 import { checkBudgetName } from "./schedules.ts";
 import type { Filled, Secrets } from "./secrets.ts";
 
-/** This much of the digest of a URL distinguishes the nodes of one chain. */
+/** The characters of a URL's digest in a node's key. */
 const DIGEST_CHARS = 12;
 
 /** The RPC nodes of all chains. If a problem was added, the result must not be used. */

@@ -47,7 +47,7 @@ function withTiming(endpoint: Endpoint, auto: string): Endpoint {
   return { ...endpoint, schedule, pollIntervalMs, targets };
 }
 
-/** What `auto` means for those who draw on one account. Where nothing fits, that is reported. */
+/** Chooses the schedule of `auto` for the endpoints of one account, or adds a problem. */
 function chooseAuto(budget: Budget | null, sharers: readonly Draft[]): string {
   const fixed = sharers.filter(({ endpoint }) => endpoint.schedule !== "auto");
   const auto = sharers.filter(({ endpoint }) => endpoint.schedule === "auto");

@@ -132,7 +132,7 @@ export class Secrets {
   }
 }
 
-/** Stands for a part of a URL that is not looked at. */
+/** Replaces a part of a URL that is not examined. */
 const GAP = "\u0000";
 /** Public identifiers of subgraphs and projects, however much they look like keys. */
 const PUBLIC_ID = /\/(?:public|(?:subgraphs|deployments)\/id)\/[^/]+|\/Qm[1-9A-HJ-NP-Za-km-z]{44}(?![^/])/g;

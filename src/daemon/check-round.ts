@@ -19,7 +19,7 @@ export interface CheckRoundOptions {
 }
 
 /**
- * One round for `synclag check`: polls once every endpoint that serves one of these chains, of any protocol, since
+ * One round of `synclag check`: polls once every endpoint that serves one of these chains, of any protocol, since
  * together they make the reference that each is measured against.
  *
  * Statuses of an earlier process do not count, but what is observed now is saved for the next one; what the state file
@@ -62,7 +62,7 @@ export async function checkRound(
   await daemon.checkOnce();
   const report = daemon.report();
   const polled = new Set(report.chains.map(({ slug }) => slug));
-  // Whether data are the same follows from many polls: here alone, those of earlier processes count.
+  // Parity needs many polls: for parity alone, those of earlier processes count.
   return { ...report, parity: saved.report().parity.filter(({ chain }) => polled.has(chain)) };
 }
 

@@ -52,7 +52,7 @@ export class Daemon implements AsyncDisposable {
   #queue: PollQueue;
   /** Null while this replica stands by. */
   #poller: Poller | null = null;
-  /** Of earlier configurations, with polls still under way. */
+  /** Pollers of earlier configurations whose polls are still under way. */
   readonly #retired = new Set<Poller>();
   #isDraining = false;
 
@@ -94,7 +94,7 @@ export class Daemon implements AsyncDisposable {
     return this.#poller !== null;
   }
 
-  /** Polls from now on, from what is known: endpoints of which nothing is known at once, the others as they fall due. */
+  /** Starts to poll: unknown endpoints at once, the others when their schedules say so. */
   startPolling(): void {
     if (this.#poller === null && !this.#isDraining) {
       this.#states.noteEvidence((endpoint) => this.#monitor.isEvident(endpoint));
@@ -159,7 +159,7 @@ export class Daemon implements AsyncDisposable {
     }
   }
 
-  /** What must outlive the process, beside the budgets. */
+  /** The state to save, without the budgets. */
   save(): ReturnType<StateStoreOptions["state"]> {
     return { ...this.#monitor.save(), questions: this.#states.saveQuestions() };
   }
@@ -190,7 +190,7 @@ export class Daemon implements AsyncDisposable {
   metricsSource(
     own: Pick<MetricsSource, "httpErrors" | "incidents" | "notifications" | "reload" | "replica">,
   ): MetricsSource {
-    // First: what is taken in for it is counted, too.
+    // Comes first, because deciding changes counters.
     const report = this.report();
     return {
       ...own,

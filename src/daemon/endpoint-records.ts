@@ -89,7 +89,7 @@ function quoted(text: string, { secrets, variables }: Sources): string {
 
 interface Piece {
   readonly text: string;
-  /** Whether the shell expands it. */
+  /** Whether the shell expands this part. */
   readonly isShell: boolean;
 }
 

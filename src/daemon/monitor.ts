@@ -24,7 +24,7 @@ import { inSlices } from "./state/in-slices.ts";
 
 export interface MonitorOptions {
   readonly nowMs: () => number;
-  /** By it a jump of the wall clock is noticed; left out, none is. */
+  /** Detects jumps of the wall clock. Default: none are detected. */
   readonly uptimeMs?: () => number;
   readonly budgets: (nowMs: number) => readonly BudgetReport[];
   /** Chains that endpoints serve and chains.yaml does not list. Default: none are known. */
@@ -58,7 +58,7 @@ interface UndecidedPoll {
 
 /** A report is rebuilt when it is older, or when a poll has ended since. */
 const MAX_AGE_MS = 1_000;
-/** The wall clock and that of the machine part by less than this without a jump. */
+/** A larger difference between the wall clock and the uptime is a jump. */
 const DRIFT_MS = 2_000;
 
 /** Holds the state of every chain, and makes the report of it. */
@@ -73,11 +73,11 @@ export class Monitor {
   #explainable: ReadonlySet<string> = new Set();
   /** By the target's key; of those that are not `ok`. */
   #explanations: ReadonlyMap<string, string> = new Map();
-  /** Polls of which it is not known yet what follows. */
+  /** Polls whose consequences are not decided yet. */
   #undecided: UndecidedPoll[] = [];
   #latest: Report | null = null;
   #lastOutageMs: number | null = null;
-  /** Of the wall clock against that of the machine, when last looked at. */
+  /** The wall clock minus the uptime, at the last look. */
   #clockOffsetMs: number | null = null;
 
   constructor(fleet: Fleet, options: MonitorOptions) {
@@ -121,7 +121,7 @@ export class Monitor {
     this.#undecided.push({ observations, readings, onDecided });
   }
 
-  /** Works out what follows from all that was observed since the last time. */
+  /** Decides what follows from the observations since the last call. */
   decide(): void {
     const polls = this.#undecided;
     if (polls.length === 0) {
@@ -192,8 +192,7 @@ export class Monitor {
   }
 
   /**
-   * Continues what another process has left of the sources of this fleet; a chain that it did not have stays as it is, and so do the
-   * incidents where it names none.
+   * Restores the saved state of this fleet's sources. A chain without saved state stays as it is, and so do absent incidents.
    */
   restore({ chains, incidents }: Pick<SavedMonitor, "chains"> & Partial<SavedMonitor>): void {
     const nowMs = this.#options.nowMs();
@@ -256,7 +255,7 @@ export class Monitor {
     );
   }
 
-  /** Where the wall clock was set, all instants that are remembered are set with it. */
+  /** Shifts all remembered instants by a jump of the wall clock. */
   #followClock(): void {
     const { uptimeMs, nowMs } = this.#options;
     if (uptimeMs === undefined) {

@@ -6,7 +6,7 @@ import { createHttpClient, type HttpClient } from "../io/http-client/client.ts";
 import type { World } from "../io/world.ts";
 import type { Daemon } from "./daemon.ts";
 
-/** An incident as it was told last. */
+/** An incident as of its last message. */
 interface Told {
   readonly incident: Incident;
   readonly atMs: number;
@@ -27,9 +27,9 @@ const CHANGE_EVERY_MS = 300_000;
 /** A message is sent when the number of targets changes by more than this share. */
 const NOTABLE_SHARE = 0.25;
 
-/** Tells a webhook of incidents, and pings a dead man's switch while polls make progress. Nothing waits for either. */
+/** Posts incidents to a webhook, and pings a dead man's switch while polls make progress. Polls wait for neither. */
 export class Notifier implements AsyncDisposable {
-  /** Messages since the start. `dropped`: out of a full queue. */
+  /** Messages since the start. `dropped`: the queue was full. */
   readonly counts = { sent: 0, failed: 0, dropped: 0 };
   readonly #daemon: Pick<Daemon, "config" | "healthy" | "isPolling">;
   readonly #world: Pick<World, "logger" | "monotonicMs" | "onBug">;
@@ -54,7 +54,7 @@ export class Notifier implements AsyncDisposable {
     this.#firstDelayMs = firstDelayMs;
     const { build, nowMs, proxy = null } = world;
     this.#client = createHttpClient({ ...CLIENT, userAgent: `synclag/${build.version}`, nowMs, proxy });
-    // The process that left these incidents has told them.
+    // The previous process has posted these incidents.
     const { incidents, generated_at: time } = daemon.report();
     const atMs = Date.parse(time);
     this.#told = new Map(incidents.map((incident) => [incidentKey(incident), { incident, atMs }]));
@@ -95,7 +95,7 @@ export class Notifier implements AsyncDisposable {
     this.#isSending = false;
   }
 
-  /** Sends one message, again and again while the other end may accept it later. */
+  /** Sends one message; retries while the receiver may accept it later. */
   async #send(message: Message): Promise<"sent" | "failed"> {
     const { event, id } = message;
     const { signal } = this.#stopping;
@@ -151,7 +151,7 @@ function isAccepted(status: number): boolean {
   return status >= 200 && status < 300;
 }
 
-/** The messages that a report calls for. They count as told from then on. */
+/** The messages that a report calls for; marks them as sent. */
 function takeMessages(
   told: Map<string, Told>,
   { incidents, generated_at: time }: Report,

@@ -18,7 +18,7 @@ import { type Occasion, Poll, type PollResult, type PollTools } from "./polling/
 import type { PollQueue } from "./polling/queue.ts";
 import { unlistedChains } from "./polling/unlisted-chains.ts";
 
-/** What polls use that outlives a configuration. */
+/** The parts of a poller that outlive a configuration. */
 export interface PollerParts {
   readonly world: Pick<World, "nowMs" | "monotonicMs" | "random" | "logger" | "onBug" | "build" | "proxy">;
   readonly openClient: typeof createHttpClient;
@@ -50,7 +50,7 @@ export class Poller implements AsyncDisposable {
   readonly #explainer: Explainer;
   readonly #tools: PollTools;
   readonly #stopping = new AbortController();
-  /** Those of which it has a poll in the queue or under way. */
+  /** Endpoints with a poll of this poller in the queue or under way. */
   readonly #polled = new Set<EndpointState>();
   #cron: Disposable | null = null;
   #isStopped = false;
@@ -252,7 +252,7 @@ export class Poller implements AsyncDisposable {
       // Not awaited: an index-node API that hangs must not delay the next poll.
       this.#explainer.onPolled(state, observations).catch(world.onBug);
       if (isChanging) {
-        // A kept connection may lead to a server that the host name has left.
+        // A kept connection may lead to a server that the host name no longer resolves to.
         this.#client.renew(endpoint.url);
         this.#confirm(state);
       }
@@ -279,7 +279,7 @@ export class Poller implements AsyncDisposable {
     state.wrongChain = detail;
   }
 
-  /** Which chains an endpoint serves beyond those of chains.yaml: the log tells it once, and again when they change. */
+  /** Logs the chains that an endpoint serves and chains.yaml does not list: once, and again when they change. */
   #tellUnlisted(state: EndpointState): void {
     const ids = unlistedChains(this.#fleet, [state]).flatMap((one) => one.chain_ids);
     const text = ids.join(", ");

@@ -7,7 +7,7 @@ import type { EventStore } from "./state/event-store.ts";
 import type { HistoryStore } from "./state/history-store.ts";
 
 const INTERVAL_MS = 1_000;
-/** Without news a report only grows older. */
+/** A report without news is not processed again. */
 const WITHOUT_NEWS_MS = 15_000;
 
 /** Every second, if there is news: stores and logs the events since the last report, calls the webhook, and records the report for the plots. */

@@ -10,7 +10,7 @@ import {
   readTimestampSec,
 } from "./values.ts";
 
-/** A value of a reply, and where it is. */
+/** A value of a reply, and its path. */
 export interface Place {
   readonly value: unknown;
   /** Such as `data._meta.0`; empty for the whole reply. */

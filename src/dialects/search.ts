@@ -1,7 +1,7 @@
 import type { Endpoint } from "../core/model/fleet.ts";
 import type { Question } from "./dialect.ts";
 
-/** How far the search for a question of the dialect that the endpoint answers has come. */
+/** The state of the search for the question of its dialect that an endpoint answers. */
 export interface QuestionSearch {
   /** The next poll begins with this one: the one answered last, or the next to try. */
   readonly questionIndex: number;
@@ -24,7 +24,7 @@ export const NEW_SEARCH: QuestionSearch = {
   isOfChain: false,
 };
 
-/** Where all questions were refused, a poll asks one of them in turn, and all of them only after this time. */
+/** After a refusal of all questions a poll asks one of them in turn; all of them again only after this time. */
 const SEARCH_AGAIN_MS = 3_600_000;
 
 /** All of them from the one where the search stands, or that one alone where all were refused within the hour. */

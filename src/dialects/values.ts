@@ -77,7 +77,7 @@ function unescaped(json: string): string {
   });
 }
 
-/** Names a value that was found in place of another. It never descends into it: it may be nested without end. */
+/** Describes an unexpected value, without descending into it: it may be nested without end. */
 export function describeValue(value: unknown): string {
   if (typeof value === "string") {
     return `"${quote(value)}"`;

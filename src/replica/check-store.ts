@@ -29,7 +29,7 @@ const NAME = "check";
 /** Replicas that stand by look for a free lease twice in this time. */
 const PATIENCE_MS = 1_000;
 const LOOK_MS = 50;
-/** Another check does not take longer. */
+/** The longest wait for another check. */
 const MAX_WAIT_MS = 120_000;
 
 /**

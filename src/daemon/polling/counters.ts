@@ -16,7 +16,7 @@ import { FAILURE_REASONS, type FailureReason } from "../../core/model/observatio
 import type { ParityReading } from "../../core/model/parity.ts";
 import { watchProbes } from "../../core/parity/watched-probe.ts";
 
-/** Counts by what they are of; what is absent has not occurred. */
+/** Counts by name; an absent name means 0. */
 type Counts<Name extends string = string> = Partial<Record<Name, number>>;
 
 /** The counters of one indexer, or of the nodes of all chains: plain data, edited in place. */
@@ -25,10 +25,10 @@ export interface Counters {
   requests: Counts;
   /** By the endpoint's key. */
   failures: Partial<Record<string, Counts<FailureReason>>>;
-  /** Of readings that brought no value, by probe and target. */
+  /** Readings without a value, by probe and target. */
   parityFailures: Counts;
   roundsSkipped: number;
-  /** How many requests took how long: one for each bound, and one for what took longer. */
+  /** Requests by duration: a count for each bound, and one for longer requests. */
   counts: number[];
   sumSeconds: number;
 }
@@ -39,11 +39,11 @@ export interface CountersGroup {
   revision: number;
 }
 
-/** Counts since the start of the process, or since a reload has added what is counted. */
+/** Counts since the start of the process, or since a reload added the endpoint. */
 export class PollCounters {
   /** By `indexerKey`. */
   readonly #groups = new Map<string, CountersGroup>();
-  /** Of the endpoints in use: a reload may remove one while its poll is under way. */
+  /** The keys of the endpoints in use: a reload may remove one while its poll is under way. */
   #keys: ReadonlySet<string> = new Set();
   #revision = 0;
 
@@ -51,7 +51,7 @@ export class PollCounters {
     this.watch(fleet);
   }
 
-  /** Forgets what a fleet no longer has: it starts anew when it returns. */
+  /** Forgets endpoints that the fleet no longer has; one that returns starts at 0. */
   watch(fleet: Fleet): void {
     const endpoints = groupBy(endpointsOf(fleet), indexerKey);
     this.#keys = new Set(endpointsOf(fleet).map(({ key }) => key));
@@ -130,7 +130,7 @@ export class PollCounters {
     return this.#groups;
   }
 
-  /** Continues what another process has counted, by `indexerKey`; what is ahead of it stays. */
+  /** Continues the counts of another process, by `indexerKey`; higher counts of this process stay. */
   restore(saved: ReadonlyMap<string, Counters>): void {
     for (const [indexer, known] of saved) {
       const counters = this.#change(indexer);
@@ -157,7 +157,7 @@ export class PollCounters {
   }
 }
 
-/** By what the nodes of all chains are counted. */
+/** The indexer under which the nodes of all chains are counted. */
 const NODES: IndexerId = { protocol: "", variant: "rpc", tier: "" };
 const NOTHING: Readonly<Counters> = newCounters();
 const NO_FAILURES = withEveryReason({});
@@ -186,7 +186,7 @@ function withEveryReason(counted: Counts<FailureReason> | undefined): EndpointCo
       ) as EndpointCounters["failures"]);
 }
 
-/** Every value that is compared. */
+/** Every compared value. */
 const comparedValues = memoize((fleet: Fleet) =>
   fleet.chains.flatMap(({ slug }) =>
     watchProbes(fleet, slug).flatMap(({ name: probe, targets }) =>

@@ -4,7 +4,7 @@ import { memoize } from "../../core/model/memoize.ts";
 import type { CarriedProbe, CarriedSelection } from "../../core/model/parity.ts";
 import type { EndpointState, SelectionState } from "./endpoint-state.ts";
 
-/** What came of the selections that a request carried beside the heights. */
+/** The result of the selections that a request carried beside the heights. */
 export type Carriage =
   /** They came back with the heights. */
   | "answered"
@@ -18,13 +18,13 @@ const MAX_ALIASES = 15;
 /** Ponder allows a thousand tokens. */
 const MAX_CHARACTERS = 8_000;
 const LONGEST_WAIT_MS = 86_400_000;
-/** Polls are never exactly on time: one this much early, by its interval or by `every`, is on time. */
+/** Polls are never exactly on time: a poll may be early by this share of its interval or of `every`. */
 const TOLERANCE = 0.1;
 const NEVER_ASKED: SelectionState = { dueMs: Number.NEGATIVE_INFINITY, refusals: 0, isSuspect: false };
 
 /** One selection of one endpoint. */
 export interface DueSelection {
-  /** A changed URL or selection has another id, and so is asked at once. */
+  /** A changed URL or selection has another id, so it is due at once. */
   readonly id: string;
   readonly probe: CarriedProbe;
   readonly selection: CarriedSelection;

@@ -4,7 +4,7 @@ import { type Endpoint, endpointsOf, type Fleet } from "../../core/model/fleet.t
 import { memoize } from "../../core/model/memoize.ts";
 import { NEW_SEARCH, type QuestionSearch } from "../../dialects/search.ts";
 
-/** What is remembered of an endpoint from one poll to the next, but for its counters. Edited in place. */
+/** The state of an endpoint between polls, without its counters. Edited in place. */
 export interface EndpointState {
   /** As in the configuration in use. */
   endpoint: Endpoint;
@@ -17,15 +17,15 @@ export interface EndpointState {
   /** Polls outside its schedule since the last scheduled one, and the timer of the next. */
   confirmations: number;
   confirmation: NodeJS.Timeout | undefined;
-  /** Of the parity selections that were asked, by what identifies them. */
+  /** The parity selections that were asked, by their ids. */
   readonly selections: Map<string, SelectionState>;
   /** The last poll that carried selections observed nothing: until a poll is answered, polls carry none. */
   isBare: boolean;
-  /** Of an RPC node of another chain: what the log has said of it. */
+  /** The last logged detail of an RPC node of another chain. */
   wrongChain: string | null;
   /** The ids of the chains that the last reply of an indexer named; null where it named none. */
   served: readonly number[] | null;
-  /** Which of them the log has said that chains.yaml does not list. */
+  /** The unlisted ones that were logged last. */
   toldUnlisted: string;
   readonly exchanges: RecentExchanges;
   /** With the index-node API beside it. */
@@ -153,7 +153,7 @@ function unconfirmed(search: QuestionSearch): QuestionSearch {
   return search.isOfChain ? { ...search, isOfChain: false } : search;
 }
 
-/** What a poll of an endpoint sends, and where. It may hold a key, and must not leave the process. */
+/** What a poll sends, and to which URL. It may hold a key, and must not leave the process. */
 const requestIdOf = memoize(({ key, url, dialect, headers, chainId }: Endpoint): string =>
   JSON.stringify([key, url, dialect, headers, chainId]),
 );
@@ -167,7 +167,7 @@ const identityOf = memoize(({ key, url, dialect }: Endpoint): string =>
 );
 
 const KEPT_REPLIES = 3;
-/** An endpoint that has recovered still shows what was wrong. */
+/** A recovered endpoint still shows its last failure. */
 const KEPT_FAILURES = 5;
 
 /** The last exchanges with one server, in memory only. */

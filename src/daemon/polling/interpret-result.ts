@@ -10,7 +10,7 @@ import { quote } from "../../dialects/values.ts";
 
 type AskedEndpoint = Pick<Endpoint, "key" | "kind" | "chainId" | "dialect" | "targets">;
 
-/** What a request brought: the rows of its reply as one outcome for each source of the endpoint, or why there are none. */
+/** The result of a request: an outcome for each source of the endpoint, or why there is none. */
 export type Answer =
   | {
       readonly kind: "answered";
@@ -48,7 +48,7 @@ function answerOf(endpoint: AskedEndpoint, interpretation: Interpretation): Answ
     const { rows } = interpretation;
     return { kind: "answered", outcomes: assignRows(endpoint, rows), served: servedChains(rows) };
   }
-  // With dialect auto, data of another shape may be what another question is meant for.
+  // With dialect `auto`, data of another shape may fit another question.
   return interpretation.kind === "failed" && interpretation.reason === "schema" && endpoint.dialect === "auto"
     ? { kind: "refused", detail: interpretation.detail }
     : interpretation;

@@ -24,7 +24,7 @@ import { type DueSelection, dueSelections, noteCarriage, probesOf } from "./due-
 import type { EndpointState } from "./endpoint-state.ts";
 import { type Answer, interpretResult } from "./interpret-result.ts";
 
-/** Why an endpoint is polled: it is due, something has to be known before it is, or a person runs `check`. */
+/** Why an endpoint is polled: its schedule, a confirmation before that, or `check`. */
 export type Occasion = "schedule" | "extra" | "check";
 
 /** What the polls of one configuration share. */
@@ -39,7 +39,7 @@ export interface PollTools {
   readonly world: Pick<World, "nowMs" | "monotonicMs" | "random" | "logger">;
 }
 
-/** What one poll of an endpoint brought. */
+/** The result of one poll of an endpoint. */
 export interface PollResult {
   /** One for each of the endpoint's targets, or for its RPC node; none where the poll was aborted, or told nothing of them. */
   readonly observations: readonly Observation[];
@@ -59,12 +59,12 @@ interface Attempt {
     | { readonly kind: "undecided" };
 }
 
-/** What came of one question. */
+/** The result of one question. */
 interface Asked {
   readonly question: Question;
   readonly answer: Answer | Unsent;
   readonly times: PollTimes;
-  /** Of the reply, with the secrets that it may echo; empty where there was none. */
+  /** The body of the reply, with the secrets that it may echo; empty without a reply. */
   readonly body: string;
 }
 
@@ -77,7 +77,7 @@ interface Unsent {
 
 type Failed = Extract<Answer, { readonly kind: "failed" }>;
 
-/** Failures that may be over a moment later. */
+/** Transient failures. */
 const WORTH_A_RETRY: ReadonlySet<FailureReason> = new Set([
   "timeout",
   "dns",
@@ -88,10 +88,10 @@ const WORTH_A_RETRY: ReadonlySet<FailureReason> = new Set([
   "no_indexers",
 ]);
 
-/** With one of these reasons an RPC node has replied, but does not know the question for its chain. */
+/** Reasons for which an RPC node replied, but does not support `eth_chainId`. */
 const CHAIN_UNKNOWN: ReadonlySet<FailureReason> = new Set(["graphql", "schema", "unauthorized"]);
 
-/** Failures of the network and of the account, which no selection can cause. */
+/** Failures of the network and the account, which a selection cannot cause. */
 const NOT_OF_A_SELECTION: ReadonlySet<FailureReason> = new Set([
   "dns",
   "tls",
@@ -101,7 +101,7 @@ const NOT_OF_A_SELECTION: ReadonlySet<FailureReason> = new Set([
   "aborted",
 ]);
 
-/** One poll of an endpoint: from the grant for its first request to what it says of the endpoint's targets. */
+/** One poll of an endpoint, from the grant for its first request to the observations of its targets. */
 export class Poll {
   readonly #state: EndpointState;
   readonly #endpoint: Endpoint;
@@ -164,7 +164,7 @@ export class Poll {
       noteCarriage(this.#state, due, "answered", nowMs);
       return { ...result, readings: readings.map((one) => withoutSecrets(one, this.#tools.redact)) };
     }
-    // A refusal of the combined request says nothing of the question alone, so it does not move the search on.
+    // A refused combined request proves nothing about the question alone, so the search stays.
     const failure = answer.kind === "refused" ? schemaFailure(answer.detail) : answer;
     const failed: Attempt = { answer: failure, times, search };
     if (!mayBeOfSelection(failed)) {
@@ -174,7 +174,7 @@ export class Poll {
     const alone = await this.#askAlone(failed);
     // Where nothing more could be sent, the selections may be why: that is no evidence of the targets.
     const result = alone === failed ? { observations: [], readings: [], search } : this.#resultOf(alone);
-    // Where another question was answered, the one before may have been refused for its own sake.
+    // If another question was answered, the combined one may have been refused for another reason than the selections.
     const isRefused = alone.answer.kind === "answered" && alone.search.questionIndex === search.questionIndex;
     noteCarriage(this.#state, due, isRefused ? "refused" : "unclear", nowMs);
     if (!isRefused) {
@@ -207,7 +207,7 @@ export class Poll {
     return alone.answer.kind === "unsent" ? failed : await this.#retry(alone, this.#retries);
   }
 
-  /** Asks again while the latest attempt failed for a reason that may be over a moment later; returns the last that was sent. */
+  /** Retries while the latest attempt failed for a transient reason; returns the last attempt that was sent. */
   async #retry(first: Attempt, retries: number): Promise<Attempt> {
     const { stopping, world } = this.#tools;
     let latest = first;
@@ -225,7 +225,7 @@ export class Poll {
     return latest;
   }
 
-  /** Asks a JSON-RPC node for its chain before its first block is asked for and believed; then asks for the heights. */
+  /** Asks a JSON-RPC node for its chain id before its first block; then asks for the heights. */
   async #attempt(search: QuestionSearch, use: Use): Promise<Attempt> {
     if (this.#endpoint.dialect !== RPC_DIALECT || search.isOfChain) {
       return await this.#askHeights(search, use);
@@ -254,7 +254,7 @@ export class Poll {
       return { answer, times, search: afterAnswer(search) };
     }
     if (answer.kind !== "refused") {
-      // Data of an unexpected shape may be those of another dialect.
+      // Data of an unexpected shape may belong to another dialect.
       const isOther = answer.kind === "failed" && answer.reason === "schema";
       const failure = isOther ? this.#otherDialect(answer.detail) : answer;
       this.#report(failure, refused === 0 ? use : "opportunistic");

@@ -2,7 +2,7 @@ import { setImmediate } from "node:timers/promises";
 import pLimit, { type LimitFunction } from "p-limit";
 import PQueue from "p-queue";
 
-/** Runs polls with bounded concurrency: so many in the whole process, and so many a host. */
+/** Runs polls with bounded concurrency, in the whole process and for each host. */
 export interface PollQueue {
   /** Settles as the poll does. */
   readonly add: (host: string, poll: () => Promise<void>) => Promise<void>;
@@ -15,7 +15,7 @@ export interface QueueLimits {
   readonly perHost: number;
 }
 
-/** A host that is busy longer before it has a place for a poll is slow, or hangs. Half of the default timeout. */
+/** A host whose polls wait longer for a place is slow, or hangs. Half of the default timeout. */
 const MAX_WAIT_FOR_HOST_MS = 5_000;
 
 /**
@@ -76,7 +76,7 @@ class Host {
     this.#monotonicMs = monotonicMs;
   }
 
-  /** For how long a poll of it has been under way. Polls that wait for a place in the process do not count. */
+  /** How long polls of the host have been under way. Polls that wait for a place in the process do not count. */
   busyMs(): number {
     return this.#busyMs + (this.#running === 0 ? 0 : this.#monotonicMs() - this.#sinceMs);
   }
@@ -97,7 +97,7 @@ class Host {
   }
 }
 
-/** Whether one queue serves both. */
+/** Whether one queue can serve both. */
 export function hasSameLimits(one: QueueLimits, other: QueueLimits): boolean {
   return one.concurrency === other.concurrency && one.perHost === other.perHost;
 }

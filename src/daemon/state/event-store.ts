@@ -9,7 +9,7 @@ import type { World } from "../../io/world.ts";
 
 type EventsWorld = Pick<World, "logger" | "nowMs" | "stateFile">;
 
-/** A kill loses at most the events of this time. */
+/** `kill -9` loses at most the events of this time. */
 const WRITE_DELAY_MS = 1_000;
 /** The file is rewritten when it has this many lines more than twice the number of kept events. */
 const SPARE_LINES = 1_000;

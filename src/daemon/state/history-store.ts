@@ -13,7 +13,7 @@ type NamedHistory = readonly [slug: string, history: SavedHistory];
 export const HISTORY_SHAPE = 5;
 const HEADER = JSON.stringify({ version: HISTORY_SHAPE });
 const ANY_HEADER = /^\{"version":\d+[,}]/;
-/** A crash loses so much of the plots at most: nothing else depends on them. */
+/** A crash loses at most this much of the plots, on which nothing else depends. */
 const SAVE_MS = 10 * 60_000;
 
 /**

@@ -13,11 +13,11 @@ const TOO_LONG = "it is longer than 500 MB";
 /** The size of one write: worth a system call, and built in less than a millisecond. */
 const CHUNK_CHARS = 65_536;
 
-/** Makes something of the text of a file, or says why it cannot be used. */
+/** Parses the text of a file, or explains why it cannot be used. */
 type Parse<Content extends object> = (text: string) => Content | string;
 
 /**
- * What a file holds, or why it cannot be used; null where there is none.
+ * The parsed content of a file, or why it cannot be used; null if there is no file.
  *
  * @throws {StateFileError} If the disk refuses.
  */
