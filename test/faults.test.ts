@@ -130,7 +130,7 @@ describe("a fault of an indexer", () => {
     expect(invented).toEqual([]);
   });
 
-  it("is in the golden as it happens", () => {
+  it("is as in the golden", () => {
     expectGolden("test/goldens/faults.txt", faultsTable());
   });
 });

@@ -37,7 +37,7 @@ describe("parseConfig()", () => {
     expect(warnings).toContain("airdrops/subgraph/production is skipped: THEGRAPH_API_KEY is not set");
   });
 
-  it("warns in one line of chains with a single source, unless an RPC node or another variant confirms the height", () => {
+  it("warns in one line about chains with a single source, unless an RPC node or another variant confirms the height", () => {
     const { warnings } = parse(
       `
 version: 1

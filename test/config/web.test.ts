@@ -17,7 +17,7 @@ beforeAll(() => {
 afterAll(() => folder[Symbol.dispose]());
 
 describe("parseWebConfig()", () => {
-  it("takes what it supports of exporter-toolkit's format, refuses everything else, and says where and why", () => {
+  it("accepts the supported keys of exporter-toolkit's format, and refuses all others with their position and reason", () => {
     const reports = WEB_CONFIGS.map(
       ({ verdict, name, text }) => `# ${verdict}: ${name}\n${text}\n=> ${problemsOf(text) || "valid"}\n`,
     );

@@ -7,7 +7,7 @@ const folder = webConfigFolder();
 afterAll(() => folder[Symbol.dispose]());
 
 describe("promtool check web-config", () => {
-  it("says of each file what test/fixtures/config/web-configs.expected.txt says of it", async () => {
+  it("reports for each file what test/fixtures/config/web-configs.expected.txt says", async () => {
     const verdictOf = async (text: string, name: string): Promise<string> => {
       const file = folder.write(`${name.replaceAll(/\W+/g, "-")}.yml`, text);
       const { code } = await runProgram({ command: "promtool", args: ["check", "web-config", file] });

@@ -32,7 +32,7 @@ protocols:
     - { variant: subgraph, dialect: graph, url: "https://vaults.example/{chain}", schedule: "*/20 * * * * *", chains: [base, form] }
 `;
 
-it("is told of each cause in test/fixtures/incidents.expected.txt as it says there, two minutes after each step", async () => {
+it("reports each cause of test/fixtures/incidents.expected.txt two minutes after each step", async () => {
   const cases = readFileSync(FILE, "utf8").trimEnd().split("\n\n");
   const told: string[] = [];
   for (const [title = "", ...lines] of cases.map((text) => text.split("\n"))) {
@@ -52,7 +52,7 @@ it("is told of each cause in test/fixtures/incidents.expected.txt as it says the
 });
 
 describe("an outage of our own network", () => {
-  it("is told as in test/fixtures/network-outages.expected.txt", async () => {
+  it("is reported as in test/fixtures/network-outages.expected.txt", async () => {
     const told: string[] = [];
     const cases = readFileSync(OUTAGES_FILE, "utf8").matchAll(/^([^:]*): ([^;]*); (.*) => /gm);
     for (const [, what = "", sources = "", fail = ""] of cases) {

@@ -40,7 +40,7 @@ interface Poll {
 }
 
 describe("whether two variants have the same data", () => {
-  it("is told minute by minute as in test/fixtures/parity.expected.txt", async () => {
+  it("is reported minute by minute as in test/fixtures/parity.expected.txt", async () => {
     const told: string[] = [];
     for (const [, what = "", polls = ""] of readFileSync(FILE, "utf8").matchAll(/^([^:]*): (.*) => /gm)) {
       await using watch = await startWatch();

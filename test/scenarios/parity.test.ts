@@ -203,7 +203,7 @@ describe("a variant in several tiers", () => {
 });
 
 describe("the value of a probe", () => {
-  it("is compared as a number where both are one, however long, else as a text", async () => {
+  it("compares numbers of any length as numbers, other values as text", async () => {
     const long = "9".repeat(128);
     // As many as fit into one request.
     const rows: readonly (readonly [subgraph: unknown, multichain: unknown, said: string])[] = [

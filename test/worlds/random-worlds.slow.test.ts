@@ -16,7 +16,7 @@ function play(world: World, minutes: number, order = 0): Played {
   return playWorld({ ...world, lastsMs: minutes * MINUTE }, startMonitor, order);
 }
 
-describe("random worlds are told right", () => {
+describe("random worlds are reported correctly", () => {
   it.each([
     { name: "for hours while liars come and go", world: longWorld(1), minutes: 120 },
     { name: "while the heights of another chain pass", world: passingWorld(2), minutes: 45 },

@@ -29,7 +29,7 @@ describe("HistoryStore", () => {
     expect(await openedOn(stateFile)).toEqual({ saved, messages: [] });
   });
 
-  it("moves a file aside that is cut off, or has no numbers where it should", async () => {
+  it("moves a file aside that is cut off, or lacks numbers", async () => {
     await using folder = await temporaryFolder();
     const stateFile = join(folder.path, "synclag.state.json");
     await writeHistory(stateFile, [historyOf("base")]);

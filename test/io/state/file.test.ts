@@ -50,7 +50,7 @@ describe("loadState()", () => {
     expect([restored, lines]).toEqual([EMPTY_STATE, []]);
   });
 
-  it("adds each line of the journal, but for a last one that a crash cut off", async () => {
+  it("adds each line of the journal except a last one that a crash cut off", async () => {
     const { restored, lines } = await loadAfter(async (path) => {
       await writeStateFile(path, stateOf());
       await writeBudgetJournal(path, budgetsOf({ studio: 5, gateway: 1 }));
@@ -65,7 +65,7 @@ describe("loadState()", () => {
     expect(lines).toEqual([]);
   });
 
-  it("ignores what a later version added, and keeps what was spent", async () => {
+  it("ignores what a later version added, and keeps the budgets", async () => {
     const later = { ...stateOf({ budgets: withLaterFields(budgetsOf({ studio: 3 })) }), later: 1 };
 
     const { restored, lines } = await loadAfter(async (path) => {
@@ -77,7 +77,7 @@ describe("loadState()", () => {
     expect(lines).toEqual([]);
   });
 
-  it("starts a chain afresh whose part is damaged, and says so", async () => {
+  it("starts a chain with a damaged part anew, and says so", async () => {
     const { restored, lines } = await loadAfter(async (path) => {
       await writeStateFile(path, stateOf({ chains: { base: CHAIN, mode: CHAIN } }));
       const text = await readFile(path, "utf8");
@@ -89,7 +89,7 @@ describe("loadState()", () => {
     expect(lines).toMatchObject([{ level: 40, detail: "chain base starts empty: it is damaged" }]);
   });
 
-  it("starts every chain afresh of a file that holds them in another shape, and keeps what was spent", async () => {
+  it("starts every chain of a file with another shape anew, and keeps the budgets", async () => {
     const { restored, lines } = await loadAfter(async (path) => {
       await writeStateFile(path, stateOf());
       const text = await readFile(path, "utf8");
@@ -102,7 +102,7 @@ describe("loadState()", () => {
     ]);
   });
 
-  it("uses nothing but the budgets of a file from the future", async () => {
+  it("uses only the budgets of a file from the future", async () => {
     const { restored, lines } = await loadAfter((path) =>
       writeStateFile(path, stateOf({ savedAtMs: T0 + 3_600_000 })),
     );
@@ -111,7 +111,7 @@ describe("loadState()", () => {
     expect(lines).toMatchObject([{ level: 40, detail: expect.stringContaining("the clock was set back") }]);
   });
 
-  it("moves a file aside that it cannot use, and says why", async () => {
+  it("moves an unusable file aside, and says why", async () => {
     const damaged: Readonly<Record<string, string>> = {
       '{"version":2,"savedAtMs":17': "truncated or damaged",
       "": "it is empty",
@@ -134,7 +134,7 @@ describe("loadState()", () => {
     }
   });
 
-  it("uses the lines of a damaged journal that can be read", async () => {
+  it("uses the readable lines of a damaged journal", async () => {
     const { restored, lines } = await loadAfter(async (path) => {
       await writeStateFile(path, stateOf());
       await writeBudgetJournal(path, budgetsOf({ gateway: 1 }));
@@ -146,7 +146,7 @@ describe("loadState()", () => {
     expect(lines).toMatchObject([{ level: 50, reason: "2 of 4 lines are invalid" }]);
   });
 
-  it("reads the state file where the journal beside it cannot be read", async () => {
+  it("reads the state file if its journal cannot be read", async () => {
     for (const text of ["{", "", "{\n{}", '{"version":1,"budgets":[]}', '{"version":2,"budgets":{}}']) {
       const { restored, lines } = await loadAfter(async (path) => {
         await writeStateFile(path, stateOf());

@@ -22,7 +22,7 @@ describe("the reference", () => {
     );
   });
 
-  it("shows where each source stands: with it, apart from it, or excluded and why", () => {
+  it("shows whether each source agrees, disagrees, or is excluded and why", () => {
     const play = new ScriptedFleet(fleetYaml(["a", "b", "c", "d"]));
     play.script("a", behind(-FAR)).script("d", behind(5_000)).run("1m");
 
@@ -101,7 +101,7 @@ describe("`diverged`", () => {
     expect(play.chain().reference?.block_number).toBe(play.head());
   });
 
-  it("goes by hashes where an RPC node decides between two indexers", () => {
+  it("follows hashes if an RPC node decides between two indexers", () => {
     const play = new ScriptedFleet(fleetYaml(["multichain", "subgraph"], { blockTime: "12s", rpc: 1 }));
     play.script("rpc", ({ head, time }) => ({ block: head, hash: `0xa${head}`, timestampSec: time(head) }));
     play.script("multichain", ({ head }) => ({ block: head, hash: `0xa${head}` }));
@@ -117,7 +117,7 @@ describe("`diverged`", () => {
     );
   });
 
-  it("does not hold where a provider hashes all blocks of the chain differently from the first", () => {
+  it("does not apply if a provider has hashed all blocks of the chain differently from the start", () => {
     const play = new ScriptedFleet(fleetYaml(["multichain", "subgraph"], { blockTime: "12s", rpc: 1 }));
     play.script("rpc", ({ head, time }) => ({ block: head, hash: `0xa${head}`, timestampSec: time(head) }));
     play.script("multichain", ({ head }) => ({ block: head, hash: `0xa${head}` }));
@@ -128,7 +128,7 @@ describe("`diverged`", () => {
 });
 
 describe("`lagging`", () => {
-  it("measures the lag in time by what blocks took, not by the usual time of a block", () => {
+  it("measures the lag in time by the real block times, not the usual interval", () => {
     // The file says 2 s, and the chain makes a block each 4 s.
     const slow = ({ head, time }: { head: number; time: (block: number) => number }, late: number) => {
       const block = Math.floor(head / 2) - late;
@@ -144,7 +144,7 @@ describe("`lagging`", () => {
 });
 
 describe("`unknown`", () => {
-  it("holds before the first poll, and nothing is derived", () => {
+  it("applies before the first poll, without a derived value", () => {
     const play = new ScriptedFleet(TRIO);
 
     expect(play.target("multichain")).toMatchObject({
@@ -161,7 +161,7 @@ describe("`unknown`", () => {
     expect(play.values("synclag_lag_seconds")).toEqual([]);
   });
 
-  it("begins when the last answer is older than `stale`, without a height, a lag or a gap", () => {
+  it("begins when the last reply is older than `stale`, without a height, lag or gap", () => {
     const play = new ScriptedFleet(TRIO).run("10m").script("subgraph", () => null);
 
     expect(play.run("5m").target("subgraph").status).toBe("ok");
@@ -188,7 +188,7 @@ describe("`unknown`", () => {
 });
 
 describe("`syncing`", () => {
-  it("does not hold for the only source of a chain that works in batches and keeps its distance", () => {
+  it("does not apply to a single source that works in batches at a constant distance", () => {
     const play = new ScriptedFleet(fleetYaml(["multichain"], { blockTime: "12s" }));
     play.script("multichain", ({ head, time }) => {
       const block = Math.floor((head - 2_000) / 5) * 5;
@@ -200,7 +200,7 @@ describe("`syncing`", () => {
 });
 
 describe("`chain_halted`", () => {
-  it("does not go by a node that stands still while the chain goes on, nor by one of another chain", () => {
+  it("ignores a node that stands still while the chain continues, and one of another chain", () => {
     const said = [0, 30_000_000].map((ahead) => {
       const play = new ScriptedFleet(TRIO_AND_NODE).run("10m");
       const stuck = play.head() + ahead;
@@ -253,7 +253,7 @@ describe("`ok`", () => {
     expect(play.target("multichain")).toMatchObject({ deployment: "Qm3", deployment_changes: 2 });
   });
 
-  it("keeps the last known block time where an answer leaves it out, and takes none of the future", () => {
+  it("keeps the last block time if a reply lacks it, and ignores one of the future", () => {
     const play = new ScriptedFleet(TRIO).script("multichain", dated(0, -10)).run("1m");
     const known = play.target("multichain").block_timestamp;
     play.script("multichain", behind(0)).run("30s");
@@ -266,7 +266,7 @@ describe("`ok`", () => {
 });
 
 describe("`failed`", () => {
-  it("says what the indexer gives as the cause", () => {
+  it("quotes the indexer's cause", () => {
     const play = new ScriptedFleet(TRIO).script("multichain", ({ head }) => ({
       block: head,
       indexingErrors: true,
@@ -280,7 +280,7 @@ describe("`failed`", () => {
     );
   });
 
-  it("is not concluded from a flag that says that all is well, nor prevents another status", () => {
+  it("does not follow from a good flag, which prevents no other status", () => {
     const play = new ScriptedFleet(TRIO).run("10m");
     const stuck = play.head();
     play.script("multichain", () => ({ block: stuck, indexingErrors: false }));
@@ -290,7 +290,7 @@ describe("`failed`", () => {
 });
 
 describe("replicas that disagree behind one URL", () => {
-  it("give it the highest of the last three low heights, for the low replicas disagree, too", () => {
+  it("give the target the highest of the last three low heights, because the low replicas disagree too", () => {
     const play = new ScriptedFleet(TRIO)
       .run("3m")
       .script("multichain", inTurn(behind(LOW), behind(0), behind(LOW + 500)));
@@ -302,7 +302,7 @@ describe("replicas that disagree behind one URL", () => {
     }
   });
 
-  it("make it `lagging` within about half an hour where half of the answers are low", () => {
+  it("make the target `lagging` within about half an hour if half of the replies are low", () => {
     const random = createRandom("half");
     const play = new ScriptedFleet(TRIO)
       .run("3m")

@@ -11,7 +11,7 @@ describe("docs/statuses.md", () => {
     expect(headings).toEqual([...STATUSES]);
   });
 
-  it("gives an example of each status and says what to do, and a story in which a target has it", () => {
+  it("has an example of each status, what to do, and a story of it", () => {
     const folder = "test/fixtures/stories";
     const stories = readdirSync(folder).map((name) => readFileSync(`${folder}/${name}`, "utf8"));
     const lacking = STATUSES.filter((status) => {
