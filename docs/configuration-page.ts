@@ -26,7 +26,7 @@ const NAMES: Readonly<Record<string, string>> = {
   queries: "<variant>",
 };
 
-/** Kinds of values that many keys have: their names in the tables, and what they are in the schema. */
+/** Kinds of values that many keys have: their names on the page, and what they are in the schema. */
 const KINDS: Readonly<Record<string, string>> = {
   duration: "a duration such as 250ms, 10s, 5m or 1h, at most 24 days",
   schedule: "auto, or six fields, seconds first, such as */15 * * * * *",
@@ -56,15 +56,15 @@ schema\` prints a JSON Schema for editors. [Your case](your-case.md) has short f
 - \`\${VAR}\` is an environment variable and \`\${file:/path}\` a file's content, in \`url\`, \`headers\` and \`rpc\`.
 - \`{chain}\`, \`{chain_id}\`, \`{protocol}\` and a chain's own values, such as \`{id}\`, work in \`url\`,
   \`explorer\`, \`playground\`, \`status\` and \`parity\`.
-- In the tables \`<slug>\` is a name of your choice and \`[]\` each item of a list. A key without a default may
-  be left out.
+- \`<slug>\` is a name of your choice, and \`[]\` each item of a list. A key without a default may be left
+  out.
 
-| value | meaning |
-|---|---|
+Kinds of values:
+
 ${Object.entries(KINDS)
   .map(
     ([name, expected]) =>
-      `| ${name} | ${name === "dialect" ? "[a dialect](dialects.md), or auto" : expected} |`,
+      `- ${name}: ${name === "dialect" ? "[one](dialects.md) of a list, or auto" : expected}`,
   )
   .join("\n")}
 
@@ -85,13 +85,11 @@ function sectionOf(only: Part, example: unknown): string {
   const listed = inner.length === 0 ? [first] : inner;
   return `## ${title}
 
-${inner.length === 0 ? "" : `${description}\n\n`}| key | value | default | meaning |
-|---|---|---|---|
-${listed.join("\n")}
+${inner.length === 0 ? "" : `${description}\n\n`}${listed.join("\n")}
 `;
 }
 
-/** A row for each key of a part, and for those within it. `examples`: what the file has in its place. */
+/** A list item for each key of a part, and for those within it. `examples`: what the file has in its place. */
 function rowsOf(
   { properties = {}, required = [] }: Part,
   prefix: string,
@@ -105,13 +103,9 @@ function rowsOf(
     }
     const inner = rowsWithin(part, path, key, found);
     const isRequired = part.default === undefined && required.includes(key);
-    const cells = [
-      `\`${path}\``,
-      kindOf(part.expected ?? ""),
-      isRequired ? "required" : code(part.default),
-      part.description ?? "",
-    ];
-    return [`| ${cells.map((cell) => cell.replaceAll("|", "\\|")).join(" | ")} |`, ...inner];
+    const standard = part.default === undefined ? "" : `; default ${code(part.default)}`;
+    const kind = `${kindOf(part.expected ?? "")}${isRequired ? "; required" : standard}`;
+    return [wrapped(`- \`${path}\` (${kind}): ${part.description ?? ""}`), ...inner];
   });
 }
 
@@ -146,9 +140,12 @@ function kindOf(expected: string): string {
   return named ?? expected.replace(/^an? /, "");
 }
 
-/** A value as the file writes it; empty where there is none. */
+/** A value as the file writes it. */
 function code(value: unknown): string {
-  return value === undefined
-    ? ""
-    : `\`${stringify(value, { collectionStyle: "flow", lineWidth: 0 }).trim()}\``;
+  return `\`${stringify(value, { collectionStyle: "flow", lineWidth: 0 }).trim()}\``;
+}
+
+/** A list item in lines of at most 100 columns. No line begins with what Markdown reads as a block. */
+function wrapped(item: string): string {
+  return item.replace(/(?=.{101})(.{1,98}) (?![-+*#>|])/g, "$1\n  ");
 }

@@ -3,7 +3,7 @@ import { dirname, join, normalize } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const PAGE = readFileSync("docs/ARCHITECTURE.md", "utf8");
-const FOLDERS = [...PAGE.matchAll(/^\| `(src[\w/-]*)` \|/gm)].map(([, folder]) => folder ?? "");
+const FOLDERS = [...PAGE.matchAll(/^- `(src[\w/-]*)`:/gm)].map(([, folder]) => folder ?? "");
 const FILES = readdirSync("src", { recursive: true, encoding: "utf8" })
   .filter((path) => path.endsWith(".ts"))
   .map((path) => join("src", path));

@@ -31,19 +31,20 @@ describe("docs/METRICS.md", () => {
   });
 
   it("describes what is served, with the same types and labels, and nothing else", () => {
-    expect(sorted(readTables(DOCS))).toEqual(sorted(served));
+    const described = metricsOf(DOCS).map(({ meaning: _, ...metric }) => metric);
+
+    expect(sorted(described)).toEqual(sorted(served));
   });
 
   it("gives each metric a meaning", () => {
-    for (const cells of metricRows(DOCS)) {
-      expect(cells.filter((cell) => cell !== "")).toHaveLength(4);
-    }
+    expect(metricsOf(DOCS).filter(({ meaning }) => meaning === "")).toEqual([]);
   });
 
   it("says what the short labels stand for", () => {
-    const legend = rowsOf(DOCS).flatMap(([short = "", labels = ""]) =>
-      short in SHORTHANDS ? [[short, codes(labels)] as const] : [],
-    );
+    const legend = itemsOf(DOCS).flatMap((item) => {
+      const [, short, labels = ""] = /^([A-Z]) \((.*?)\): /.exec(item) ?? [];
+      return short === undefined ? [] : [[short, codes(labels)] as const];
+    });
 
     expect(Object.fromEntries(legend)).toEqual(SHORTHANDS);
   });
@@ -72,21 +73,22 @@ describe("docs/METRICS.md", () => {
   });
 });
 
-function readTables(markdown: string): readonly Described[] {
-  return metricRows(markdown).map(([name = "", type = "", labels = ""]) => ({
-    name: codes(name)[0] ?? "",
-    type,
-    labels: labels === "–" ? [] : labels.split(", ").flatMap((label) => SHORTHANDS[label] ?? codes(label)),
-  }));
+/** The metrics of the lists: "`name` (type; labels): meaning". */
+function metricsOf(markdown: string): readonly (Described & { readonly meaning: string })[] {
+  return itemsOf(markdown).flatMap((item) => {
+    const [, name, type = "", labels = "", meaning = ""] =
+      /^`(synclag_\w+)` \((\w+)(?:; (.*?))?\): (.*)/.exec(item) ?? [];
+    const names = labels === "" ? [] : labels.split(", ");
+    return name === undefined
+      ? []
+      : [{ name, type, labels: names.flatMap((label) => SHORTHANDS[label] ?? codes(label)), meaning }];
+  });
 }
 
-function metricRows(markdown: string): readonly (readonly string[])[] {
-  return rowsOf(markdown).filter(([first = ""]) => /^`synclag_/.test(first));
-}
-
-function rowsOf(markdown: string): readonly (readonly string[])[] {
-  return [...markdown.matchAll(/^\| (.*) \|$/gm)].map(([, row = ""]) =>
-    row.split(" | ").map((cell) => cell.trim()),
+/** The items of all lists, each in one line. */
+function itemsOf(markdown: string): readonly string[] {
+  return [...markdown.matchAll(/^- (.*(?:\n {2}\S.*)*)/gm)].map(([, item = ""]) =>
+    item.replaceAll("\n ", ""),
   );
 }
 

@@ -18,7 +18,9 @@ const atRunTime = Object.entries(lock.packages).filter(([path, { dev }]) => path
 
 describe("package.json", () => {
   it("has a reason in docs/decisions for each dependency at run time, and no reason without one", () => {
-    const reasons = [...read("docs/decisions/0001-runtime-dependencies.md").matchAll(/^\| ([\w@/-]+) \|/gm)]
+    const reasons = [
+      ...read("docs/decisions/0001-runtime-dependencies.md").matchAll(/^- \*\*([\w@/-]+)\*\*, for /gm),
+    ]
       .map(([, name]) => name)
       .filter((name) => name !== "package");
 

@@ -17,22 +17,15 @@ const NODE: Readonly<Record<string, SampleValues["labels"]>> = {
   SynclagRpcWrongChain: { endpoint: "rpc/base/node.example/dd456f637b9f" },
 };
 
-const SEVERITIES = {
-  critical: "critical",
-  warning: "warning",
-  served: "served",
-  none: "none",
-} as const;
-
 /** docs/ALERTS.md: every alert with the first line of its message. */
 export function renderAlertsDocument(context: AlertContext): string {
-  const rows = allAlerts(context)
-    .flatMap((group) => group.alerts)
-    .map((alert) => {
-      const { name, severity } = alert;
-      const link = `[${name}](runbooks/${name}.md)`;
-      return `| ${link} | ${SEVERITIES[severity]} | ${alert.for ?? "at once"} | ${summaryOf(alert, context)} |`;
-    });
+  const alerts = allAlerts(context).flatMap((group) => group.alerts);
+  const items = [...new Set(alerts.map(({ name }) => name))].map((name) => {
+    const rules = alerts.filter((alert) => alert.name === name);
+    const when = rules.map((alert) => `${alert.severity} ${alert.for ? `after ${alert.for}` : "at once"}`);
+    const texts = new Set(rules.map((alert) => summaryOf(alert, context)));
+    return `- [${name}](runbooks/${name}.md) (${when.join(", ")}): ${[...texts].join("; ")}`;
+  });
   return `# Alerts
 
 Generated from dashboards/src by \`npm run generate\`: do not edit.
@@ -42,9 +35,7 @@ tier of a chain that is no testnet, else warning. Critical alerts page; warnings
 from a fault to its message](DETECTION.md) · [metrics](METRICS.md) · [how to install the
 rules](../deploy/README.md#into-your-prometheus-in-five-minutes)
 
-| alert | severity | fires after | example |
-|---|---|---|---|
-${rows.join("\n")}
+${items.join("\n")}
 `;
 }
 
