@@ -23,7 +23,7 @@ describe("docs/ARCHITECTURE.md", () => {
     expect(new Set(FOLDERS)).toEqual(new Set(FILES.map((file) => dirname(file))));
   });
 
-  it("lists a folder below those it imports from", () => {
+  it("lists each folder below the folders that it imports from", () => {
     const upward = importsWhere(
       (file, imported) => FOLDERS.indexOf(dirname(imported)) > FOLDERS.indexOf(dirname(file)),
     );

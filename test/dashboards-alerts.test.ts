@@ -46,7 +46,7 @@ const names = [...new Set(alerts.map(({ name }) => name))];
 const tests = ruleTestFiles(context).flatMap((file) => file.tests);
 
 describe("allAlerts()", () => {
-  it("is tested firing in each severity, resolved after it, and not raised by what is near", () => {
+  it("is tested as firing in each severity, as resolved, and as silent for similar states", () => {
     const fired = (severity: string) => (severity === "served" ? ["critical", "warning"] : [severity]);
     const untested = alerts
       // These are counted by expressions of their own.
@@ -210,7 +210,7 @@ describe("docs/runbooks/", () => {
     expect(linked).toEqual(STATUSES.filter((status) => status !== "ok"));
   });
 
-  it("is served where the alerts lead to, with its sections, on one page, and names the severities", async () => {
+  it("is served at the alert's link with all sections, on one page, and names the severities", async () => {
     const { pathname } = new URL(SETTINGS.runbooksUrl);
     await using server = await serve();
 

@@ -92,7 +92,7 @@ describe("the routes of deploy/alertmanager.yml", () => {
     expect(Math.min(...waits)).toBeGreaterThan(durationMs(evaluation_interval));
   });
 
-  it("wait for working hours where a ticket is the message, and nowhere else", () => {
+  it("wait for working hours for tickets only", () => {
     expect(root.routes.map(({ receiver, active_time_intervals: hours }) => [receiver, ...hours])).toEqual([
       ["dead-man"],
       ["on-call"],
@@ -100,7 +100,7 @@ describe("the routes of deploy/alertmanager.yml", () => {
     ]);
   });
 
-  it("are those of Grafana, with the same receivers and times", () => {
+  it("equal Grafana's, with the same receivers and times", () => {
     const { policies, muteTimes } = contactSchema.parse(
       yaml("../dashboards/grafana-alerts/contact-points.yml"),
     );
@@ -129,7 +129,7 @@ describe("the routes of deploy/alertmanager.yml", () => {
 });
 
 describe.each(["alertmanager.yml", "demo/alertmanager.yml"])("the watchdog of deploy/%s", (file) => {
-  it("is repeated at every interval of its group: what is as long as the interval misses every other one", () => {
+  it("is repeated at every group interval: an equally long repeat interval would miss every other one", () => {
     const { route } = routesSchema.parse(yaml(file));
     const watchdog = route.routes.find(({ matchers }) => matchers.includes('severity="none"'));
 
@@ -219,7 +219,7 @@ describe.each([
   });
 });
 
-describe("what is sent by Alertmanager and by Grafana", () => {
+describe("the messages of Alertmanager and Grafana", () => {
   it.each(["alertmanager.yml", "demo/alertmanager.yml", "../dashboards/grafana-alerts/contact-points.yml"])(
     "goes to a service of compose.yaml, by %s",
     (path) => {

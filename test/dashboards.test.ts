@@ -102,7 +102,7 @@ describe("renderedFiles()", () => {
     );
   });
 
-  it("leads where the settings say, and reads the series that they select", () => {
+  it("leads to the configured links, and reads the selected series", () => {
     const settings = {
       ...SETTINGS,
       runbooksUrl: "https://git.example/runbooks",
@@ -236,7 +236,7 @@ describe("a dashboard", () => {
     expect(ragged).toEqual([]);
   });
 
-  it("cannot be edited in place, marks what happened, and takes `.+` for all where each series has the label", () => {
+  it('is not editable, has annotations, and uses `.+` for "all" if each series has the label', () => {
     // Only some Prometheus servers add a cluster, and RPC nodes have neither protocol, variant nor tier.
     const optional: Readonly<Record<string, readonly string[]>> = {
       "synclag-endpoint": ["cluster", "protocol", "tier", "variant", "endpoint"],

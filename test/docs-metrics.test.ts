@@ -30,7 +30,7 @@ describe("docs/METRICS.md", () => {
     served = all.filter(({ name }) => name.startsWith("synclag_"));
   });
 
-  it("describes what is served, with the same types and labels, and nothing else", () => {
+  it("describes exactly the served metrics, with their types and labels", () => {
     const described = metricsOf(DOCS).map(({ meaning: _, ...metric }) => metric);
 
     expect(sorted(described)).toEqual(sorted(served));
@@ -40,7 +40,7 @@ describe("docs/METRICS.md", () => {
     expect(metricsOf(DOCS).filter(({ meaning }) => meaning === "")).toEqual([]);
   });
 
-  it("says what the short labels stand for", () => {
+  it("explains the short labels", () => {
     const legend = itemsOf(DOCS).flatMap((item) => {
       const [, short, labels = ""] = /^([A-Z]) \((.*?)\): /.exec(item) ?? [];
       return short === undefined ? [] : [[short, codes(labels)] as const];
@@ -59,7 +59,7 @@ describe("docs/METRICS.md", () => {
     expect(codes(sentence)).toEqual(values);
   });
 
-  it("asks in its examples only for what is served", () => {
+  it("uses only served metrics in its examples", () => {
     const names = new Set(
       served.flatMap(({ name, type }) =>
         type === "histogram" ? [`${name}_bucket`, `${name}_sum`, `${name}_count`] : [name],

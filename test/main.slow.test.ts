@@ -34,7 +34,7 @@ describe.concurrent("main", () => {
     expect(exitCode).toBe(code);
   });
 
-  it("keeps the daemon running, and counts, where the log does not fit on the disk", async () => {
+  it("keeps the daemon running, and counts lost lines, if the disk is full for the log", async () => {
     await using folder = await temporaryFolder();
     writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML);
     await using synclag = startSynclag(["run"], { cwd: folder.path, redirect: "2>/dev/full" });
@@ -66,7 +66,7 @@ describe.concurrent("main", () => {
     expect((await synclag.finished).exitCode).toBe(0);
   });
 
-  it("ends for a SIGHUP that comes while it writes its state for the last time", async () => {
+  it("exits despite a SIGHUP during the last write of its state", async () => {
     await using folder = await temporaryFolder();
     writeFileSync(join(folder.path, "chains.yaml"), CHAINS_YAML.replace("9/", '9/", schedule: "* * * * * *'));
     await using synclag = startSynclag(["run"], { cwd: folder.path });

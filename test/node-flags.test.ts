@@ -6,7 +6,7 @@ const root = (file: string): string => readFileSync(new URL(`../${file}`, import
 const flags = /^#!\/usr\/bin\/env -S node (.*)\n/.exec(root("src/main.ts"))?.[1]?.split(" ") ?? [];
 
 describe("the flags of Node in the first line of main.ts", () => {
-  it("are those of the image", () => {
+  it("equal those of the image", () => {
     const [, entrypoint = ""] = /^ENTRYPOINT (.*)$/m.exec(root("Dockerfile")) ?? [];
 
     expect(flags).not.toEqual([]);

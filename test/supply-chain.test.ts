@@ -29,7 +29,7 @@ describe("package.json", () => {
 });
 
 describe(".github/workflows", () => {
-  it("pin every action to a commit, beside its version", () => {
+  it("pin every action to a commit, with its version", () => {
     const used = readdirSync(".github/workflows").flatMap((name) =>
       [...read(`.github/workflows/${name}`).matchAll(/uses: (?!\.\/)(.*)/g)].map(([, action]) => action),
     );

@@ -93,7 +93,7 @@ function sentUrl(url: string): string {
   return sent.href;
 }
 
-/** Names where requests go in what is written to disk or shown: a URL may hold a key. */
+/** The name of a destination on disk and in outputs, instead of its URL, which may contain a key. */
 export function destinationOf(url: string): string {
   return digestOf(sentUrl(url));
 }

@@ -68,7 +68,7 @@ export class Budgets {
     return this.#accounts;
   }
 
-  /** The account that an endpoint draws on; undefined for one that is not of the fleet. */
+  /** The account of an endpoint; undefined if the fleet has no such endpoint. */
   accountOf({ key }: Endpoint): Account | undefined {
     return this.#byEndpoint.get(key);
   }
@@ -210,7 +210,7 @@ export class Budgets {
     this.#changes.set(id, this.#sequence);
   }
 
-  /** An account of which nothing is known may have had another name: one that is not used now, with the same destination. */
+  /** A new account may be a renamed one: an unused account with the same destination. */
   #followRenamed(): void {
     const used = new Set(this.#accounts.map(({ id }) => id));
     const unused = new Map([...this.#spent].filter(([id]) => !used.has(id)));

@@ -13,7 +13,7 @@ export interface BudgetRecord {
   readonly flush: () => Promise<void>;
   /** A provider refused a request: that is to be recorded soon. */
   readonly touchJournal: () => void;
-  /** Whether a scheduled request may be sent though it is not recorded: one that the record allowed in advance. Default: none may. */
+  /** Whether a scheduled request may be sent without a record, because the last record allowed it in advance. Default: never. */
   readonly useAdvance?: (endpoint: Endpoint) => boolean;
 }
 

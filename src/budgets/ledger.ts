@@ -90,7 +90,7 @@ export const UNLIMITED: Ledger = {
   backOff: NO_BACK_OFF,
 };
 
-/** How many of these polls may count at one instant: those of the longest window, and of the span at its end. */
+/** The most of these polls that can count at one instant: the longest window plus the span at its end. */
 export function countedAtOnce({ per }: Pick<Budget, "per">, pollsPerWindow: number): number {
   const { windowMs, nominalMs } = WINDOWS[per];
   return Math.ceil((pollsPerWindow * (windowMs + bucketMs(windowMs))) / nominalMs);
@@ -147,7 +147,7 @@ export function remainingAt(ledger: Ledger, nowMs: number): number {
   return isBackingOff(current.backOff, nowMs) ? 0 : Math.max(0, current.limit - usedAt(current, nowMs));
 }
 
-/** The first instant from now at which such a request will be allowed if none is made until then; null if never. */
+/** The first instant at which such a request is allowed if no other request is made before; null if never. */
 export function freeAgainMs(ledger: Ledger, use: Use, nowMs: number): number | null {
   const current = expire({ ...ledger, backOff: NO_BACK_OFF }, nowMs);
   const instants = [nowMs, ...current.buckets.map(([endMs]) => endMs + current.windowMs)];
@@ -229,7 +229,7 @@ function bucketEnd({ windowMs }: Ledger, nowMs: number): number {
   return (Math.floor(nowMs / spanMs) + 1) * spanMs;
 }
 
-/** How long a span is whose requests are counted together. */
+/** The length of a span; requests within one span are counted together. */
 function bucketMs(windowMs: number): number {
   return windowMs / BUCKETS_PER_WINDOW;
 }

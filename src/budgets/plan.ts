@@ -75,7 +75,7 @@ function planBudget({ name, ...budget }: Budget, fleet: Fleet): readonly Planned
     : [{ budget: name, ...budget, endpoints: users.length, requests, share: requests / budget.limit }];
 }
 
-/** The first poll after the fault, the further ones that must agree (none starts before the last has ended), and the last one's own time. */
+/** The wait for the first poll after the fault, for the polls that must agree with it (one at a time), and the duration of the last. */
 function faultShowsMs(intervalMs: number, { polls, pollMs }: FaultBasis): number {
   const betweenPollsMs = Math.max(1, Math.ceil(pollMs / intervalMs)) * intervalMs;
   return intervalMs + (polls - 1) * betweenPollsMs + pollMs;

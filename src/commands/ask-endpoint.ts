@@ -130,7 +130,7 @@ const QUESTIONS: readonly AskedQuestion[] = Object.entries({
   rpc: RPC_QUESTIONS,
 }).flatMap(([dialect, questions]) => questions.map((question) => ({ dialect, question })));
 
-/** An address, and what is asked there. */
+/** A URL with the questions to send to it. */
 export interface Place {
   /** As it was typed: `${VAR}` stays. */
   readonly url: string;
@@ -163,7 +163,7 @@ export function typedPlace(url: string): Place {
   return { url, questions: [...pages.flatMap(({ questions }) => questions), ...QUESTIONS], mayFit: UNREAD };
 }
 
-/** The usual addresses beside one: instead of such an ending, or below it. */
+/** The usual URLs of the same server: in place of a usual ending, or below the URL. */
 export function placesBeside(typed: string): readonly Place[] {
   const [, origin, path = "", query = ""] = /^(https?:\/\/[^/?#]+)([^?#]*)(.*)$/i.exec(typed) ?? [];
   if (origin === undefined) {

@@ -21,7 +21,7 @@ export interface FoundEndpoint {
   readonly chains: readonly NamedChain[];
 }
 
-/** The chains of a reply, or the one that was given, or the one that the URL names; none where none of them says. */
+/** The chains of the reply, else the given chain, else the chain in the URL, else no chain. */
 export function chainsOf(url: string, given: number | null, { rows }: Attempt): readonly NamedChain[] {
   const ids = [...new Set(rows.flatMap(({ chainId }) => chainId ?? given ?? []))];
   const named = ids.length > 0 || rows.length === 0 ? null : wellKnownChainIn(url);
@@ -189,7 +189,7 @@ function indexerLines(endpoints: readonly FoundEndpoint[]): readonly string[] {
   ];
 }
 
-/** The address of one endpoint, or of several whose URLs differ in the chain's name alone; null where they differ in more. */
+/** One URL for these endpoints, with a placeholder if their URLs differ in the chain's name only; null if they differ otherwise. */
 function commonAddress(endpoints: readonly FoundEndpoint[]): Address | null {
   const [first, ...others] = endpoints.map(({ url, headers, chains: [chain] }) => ({
     url: endpoints.length === 1 ? url : url.replaceAll(chain?.slug ?? "", "{chain}"),

@@ -16,7 +16,7 @@ export interface CommandWorld {
   readonly err: (line: string, onDone?: (error?: Error | null) => void) => void;
   readonly outIsTerminal: boolean;
   readonly errIsTerminal: boolean;
-  /** The width of stdout's terminal; undefined if it is none. */
+  /** The width of the terminal of stdout; undefined if stdout is no terminal. */
   readonly outColumns?: number | undefined;
   /** Unix milliseconds. */
   readonly nowMs: () => number;
@@ -31,7 +31,7 @@ export interface CommandWorld {
   readonly crash: (error: unknown) => never;
 }
 
-/** Exit codes of all commands but `check`, which uses those of monitoring plugins. */
+/** Exit codes of all commands except `check`, which has the exit codes of monitoring plugins. */
 export const EXIT = { ok: 0, failure: 1, usage: 2 } as const;
 
 /** Ends a command. The message is printed as it is; the exit code of `check` is always 3. */

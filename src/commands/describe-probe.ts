@@ -13,7 +13,7 @@ export interface ProbeReport {
   /** The number that the user gave, or null. */
   readonly chainId: number | null;
   readonly attempts: readonly Attempt[];
-  /** Of every address that was asked; `url` and `attempts` are those of the best. */
+  /** The result for all URLs that were asked; `url` and `attempts` are from the best one. */
   readonly results: readonly PlaceResult[];
 }
 

@@ -37,7 +37,7 @@ const RENDERED = {
   scrape: "job_name: synclag",
 } as const;
 const RUNBOOKS = /(?<=runbook_url: )\S+(?=\/Synclag\w+\.md)/g;
-/** The condition of a severity, whose second half does without testnets. */
+/** The condition of a severity; its second half excludes testnets. */
 const OR_TESTNET = /or \(eq \S+\.testnet "true"\) \((and [^}]+)\) (?=\}\})/g;
 /** Statuses of testnets, and nothing else, have this label. */
 const NO_TESTNET = 'testnet!="true"';

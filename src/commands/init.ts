@@ -93,7 +93,7 @@ async function probeAll(urls: readonly string[], flags: InitFlags, world: Comman
   const secrets = new Secrets(world);
   const endpoints = [...new Set(urls)].map((url) => {
     const { host, pathname } = new URL(readEndpoint(url, headers, secrets).url);
-    // An address without a path may be that of a server: its usual paths are tried.
+    // A URL without a path may name a server only: its usual paths are tried.
     return { url, host, places: [typedPlace(url), ...(pathname === "/" ? placesBeside(url) : [])] };
   });
   world.keepSecret(secrets.all);

@@ -1,7 +1,7 @@
 import type { Headers } from "../config/address.ts";
 import { Secrets, writtenKeys } from "../config/secrets.ts";
 
-/** Writes `${VARIABLE}` in place of what looks like a key, so that no file and no output has one. The same key has the same name. */
+/** Replaces values that look like keys by `${VARIABLE}`, so that no file or output contains a key. Equal keys get one name. */
 export class KeyVariables {
   readonly #namesByKey = new Map<string, string>();
   readonly #taken: Set<string>;
@@ -11,7 +11,7 @@ export class KeyVariables {
     this.#taken = new Set([...written.join(" ").matchAll(/\$\{(\w+)\}/g)].flatMap(([, name]) => name ?? []));
   }
 
-  /** The variables that must be set, those that were typed included. */
+  /** The variables that must be set, including those in the given URLs. */
   get names(): readonly string[] {
     return [...this.#taken];
   }
@@ -19,7 +19,7 @@ export class KeyVariables {
   inUrl(written: string): string {
     const { parts } = new Secrets({ env: {}, readFile: () => "" }).fill(written, new Map());
     const host = /^https?:\/\/(?:[^/?#]*@)?([^/?#:]*)/i.exec(written)?.[1] ?? "";
-    // The second-level label names a host; an IP address has none.
+    // The second-level label of the host name; an IP address has no label.
     const label = /[a-z]/i.test(host) ? (host.split(".").at(-2) ?? "") : "";
     return writtenKeys(parts).reduce((url, { before, key, kind }) => {
       const name = this.#nameOf(key, `${label === "" ? "ENDPOINT" : label}_${kind}`);

@@ -51,7 +51,7 @@ export function openWebConfig(
   });
 }
 
-/** The address that `--listen` names; null without it. @throws {CommandError} If it is none. */
+/** The address of `--listen`; null without `--listen`. @throws {CommandError} If the address is invalid. */
 export function readListen(flag: string | undefined): ListenAddress | null {
   const listen = flag === undefined ? null : parseListenAddress(flag);
   if (listen === null && flag !== undefined) {
@@ -61,7 +61,7 @@ export function readListen(flag: string | undefined): ListenAddress | null {
   return listen;
 }
 
-/** The milliseconds of a duration on the command line. @throws {CommandError} If it is none. */
+/** A duration of the command line in milliseconds. @throws {CommandError} If the duration is invalid. */
 export function readDuration(flag: string, text: string): number {
   const ms = parseDuration(text);
   if (ms === null) {

@@ -28,7 +28,7 @@ export function plan(flags: PlanFlags, world: CommandWorld): number {
   return EXIT.ok;
 }
 
-/** A line for each budget whose provider makes us wait, as the state file knows it; none where it cannot be read. */
+/** A line for each budget that waits for its provider, from the state file; no lines if the file cannot be read. */
 function backOffs(fleet: Fleet, stateFile: string, world: CommandWorld): readonly string[] {
   const budgets = new Budgets(fleet);
   try {

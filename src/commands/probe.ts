@@ -16,7 +16,7 @@ import { type ProbeReport, renderProbeJson, renderProbeText } from "./describe-p
 import { readDuration } from "./load-config.ts";
 
 export interface ProbeFlags {
-  /** Whether the usual addresses beside the URL are asked too. */
+  /** Whether the usual URLs of the same server are asked too. */
   readonly discover?: true;
   readonly header: readonly string[];
   readonly chainId?: string;

@@ -89,7 +89,7 @@ async function* linesOf(file: string): AsyncIterable<{ readonly text: string; re
   }
 }
 
-/** A recording has names of sources in place of their keys, which contain URLs. */
+/** Adds the key of the source, which a recording lacks because keys contain URLs. */
 function withKey(recorded: Recorded, keys: ReadonlyMap<string, string>, at: string): Recorded {
   if (recorded.kind === "restart") {
     return recorded;
@@ -209,7 +209,7 @@ function printJson({ out }: CommandWorld): (report: Report) => void {
   };
 }
 
-/** A line for each change of a status, and for each begin and end of an incident; a target that is `ok` from the start has none. */
+/** A line for each change of a status and each start and end of an incident. A target that is `ok` from the start gets no line. */
 function printChanges({ out }: CommandWorld): (report: Report) => void {
   const statuses = new Map<string, Status>();
   let before: readonly Incident[] = [];

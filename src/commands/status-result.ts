@@ -163,7 +163,7 @@ interface Round {
   readonly config: Config;
   readonly chains: ReadonlySet<string>;
   readonly stateFile: string;
-  /** The store that counts the budgets, in place of the state file. */
+  /** The store with the budgets; replaces the state file. */
   readonly store: StoreSettings | null;
 }
 

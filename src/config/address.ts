@@ -27,7 +27,7 @@ const RESERVED_NAMES = new Set([
   "upgrade",
 ]);
 
-/** The URL of a filled template, whose secrets are remembered. Null: a problem was added. */
+/** Fills a template and remembers its secrets. Null: a problem was added. */
 export function readFilledUrl({ text, parts }: Filled, spot: Flaws, secrets: Secrets): URL | null {
   const url = readWebUrl(text);
   if (typeof url === "string") {

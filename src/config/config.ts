@@ -34,11 +34,11 @@ export interface Config {
   readonly fleet: Fleet;
   readonly maintenance: readonly MaintenanceWindow[];
   readonly links: Links;
-  /** The public page; null: there is none. */
+  /** The public page; null: no public page. */
   readonly public: PublicView | null;
-  /** Origins whose pages may read the health routes and the public page; `*`: any origin. */
+  /** Origins that may read the health routes and the public page; `*`: any origin. */
   readonly cors: readonly string[];
-  /** The webhook that is told of incidents. */
+  /** The webhook that receives incidents. */
   readonly notify: NotifySettings | null;
   /** The dead man's switch. */
   readonly heartbeat: (NotifySettings & { readonly everyMs: number }) | null;

@@ -12,7 +12,7 @@ export interface ListedChain extends Pick<Chain, "slug"> {
   readonly chainId: number;
 }
 
-/** Whether the blocks are those of the dialect. `sharing`: how many of the listed chains have one URL. */
+/** Checks that the blocks fit the dialect. `sharing`: the number of listed chains with the same URL. */
 export function checkDialect(
   entry: DialectEntry,
   spot: Spot,

@@ -24,7 +24,7 @@ const DEFAULT_THRESHOLDS: Thresholds = {
   staleMs: 5 * 60_000,
 };
 
-/** Resolves what is polled and when it is in maintenance. If a problem was added, the result must not be used. */
+/** Resolves the endpoints and the maintenance windows. If a problem was added, the result must not be used. */
 export function resolveFleet(
   sections: Sections,
   top: Spot,

@@ -22,7 +22,7 @@ interface Place {
   readonly path: Path;
 }
 
-/** Reads chains.yaml with the files that it includes, as one file whose positions name the file that they are in. */
+/** Reads chains.yaml and the files that it includes as one file; each position names its own file. */
 export function readWithIncludes(text: string, options: ParseOptions): YamlFile {
   const main = readYaml(text);
   const patterns = recordOf(main.value)["include"];
@@ -46,7 +46,7 @@ export function readWithIncludes(text: string, options: ParseOptions): YamlFile 
   return merge.result();
 }
 
-/** The files that a pattern stands for, in the order of their names, or why they cannot be read. */
+/** The files that match a pattern, sorted by name, or the reason why they cannot be read. */
 function readMatches(pattern: string, options: ParseOptions) {
   try {
     const files = filesOf(pattern, options);
@@ -56,7 +56,7 @@ function readMatches(pattern: string, options: ParseOptions) {
   }
 }
 
-/** Paths, or why there are none. @throws {Error} If the folder cannot be read. */
+/** The paths, or the reason why no path matches. @throws {Error} If the folder cannot be read. */
 function filesOf(pattern: string, { file, listFiles = () => [] }: ParseOptions): readonly string[] | string {
   const path = isAbsolute(pattern) ? pattern : join(dirname(file), pattern);
   const [folder, name] = [dirname(path), path.slice(path.lastIndexOf("/") + 1)];

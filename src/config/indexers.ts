@@ -76,7 +76,7 @@ export class IndexerResolver {
     this.#dialect = DIALECTS[entry.dialect];
   }
 
-  /** `chainIds`: every chain of the file; null if that is not known. `selections`: those of `parity` for its variant. */
+  /** `chainIds`: every chain of the file; null if unknown. `selections`: the `parity` selections for its variant. */
   resolve(chainIds: ReadonlyMap<string, number> | null, selections: readonly string[]): ResolvedIndexer {
     const { dialect, custom } = this.#entry;
     const listed = this.#list(chainIds);
@@ -277,7 +277,7 @@ export class IndexerResolver {
     return link;
   }
 
-  /** The index-node API beside an endpoint. Null: the indexer has none, or a problem was added. */
+  /** The index-node API of an endpoint. Null: not configured, or a problem was added. */
   #status(listed: readonly Listed[]): StatusApi | null {
     const { status } = this.#entry;
     const spot = this.#spot.at("status");

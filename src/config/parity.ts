@@ -179,7 +179,7 @@ const MAX_TOKENS = 300;
 /** graph-node answers for a failed subgraph under this key only, so nothing else may be asked of it. */
 const META = "_meta";
 
-/** Why a selection cannot stand beside a height; null if it can. It must be one field: it gets an alias in each request. */
+/** Why a selection cannot be sent with the query for the height; null if it can. It must be one field, because it gets an alias. */
 function flawOfSelection(select: string): string | null {
   const graphql = loadGraphql();
   try {

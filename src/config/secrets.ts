@@ -25,7 +25,7 @@ export interface TemplateProblem {
 /** A filled template, which can be used where there is no problem. */
 export interface Filled {
   readonly parts: readonly Part[];
-  /** All parts; `unknown` in place of those without a value. */
+  /** All parts, with `unknown` for parts without a value. */
   readonly text: string;
   readonly problems: readonly TemplateProblem[];
 }
@@ -46,7 +46,7 @@ export function placeholdersOf(text: string | null | undefined): readonly string
   return (text ?? "").split(BRACES).flatMap((piece) => VALUE.exec(piece)?.[1] ?? []);
 }
 
-/** Fills templates, and remembers the secrets in them, so that none leaves the process in a log or a message. */
+/** Fills templates and remembers their secrets, so that no secret leaves the process in a log or a message. */
 export class Secrets {
   readonly #environment: Environment;
   readonly #secrets = new Set<string>();
@@ -150,7 +150,7 @@ export function secretsInUrl(parts: readonly Part[]): readonly string[] {
   return [...new Set(found.flatMap((text) => [text, decodePercent(text)]))].filter((text) => text !== "");
 }
 
-/** Whether what looks like a key stands in a URL's path, in the file itself. */
+/** Whether the file has a URL with a path segment that looks like a key. */
 export function hasKeyInPath(parts: readonly Part[]): boolean {
   const [path = ""] = pathAndQuery(parts, "value", "secret");
   return keysIn(path).length > 0;
@@ -183,7 +183,7 @@ export function writtenKeys(parts: readonly Part[]): readonly WrittenKey[] {
   return found.filter(({ key }) => key !== "" && !key.includes(GAP));
 }
 
-/** With a gap in place of the parts from these sources: names and numbers of chains are no keys. */
+/** Path and query of a URL, with a gap for the parts from these sources: names and numbers of chains are no keys. */
 function pathAndQuery(parts: readonly Part[], ...hidden: readonly Part["source"][]): readonly string[] {
   const written = parts.map(({ text, source }) => (hidden.includes(source) ? GAP : text)).join("");
   return written.replace(/^https?:\/\/[^/?#]*/i, "").split(/[?#]/);
@@ -226,7 +226,7 @@ export function decodePercent(text: string): string {
   }
 }
 
-/** A URL with one of these schemes, or what is wrong with it, without repeating it: it may hold a key. `expected` names the schemes. */
+/** A URL with one of these schemes, or the fault, without the URL, which may contain a key. `expected` names the schemes. */
 export function readUrl(text: string, schemes: RegExp, expected: string): URL | string {
   if (/\s/.test(text)) {
     return `invalid URL: a space ${text.trim() === text ? "in it" : "before or after it"}`;
@@ -244,12 +244,12 @@ export function readUrl(text: string, schemes: RegExp, expected: string): URL | 
     : url;
 }
 
-/** An http or https URL, or what is wrong with it. */
+/** An http or https URL, or its fault. */
 export function readWebUrl(text: string): URL | string {
   return readUrl(text, /^https?:\/\//i, "http:// or https://");
 }
 
-/** The `Authorization` header for a URL's user and password (RFC 7617), which HTTP clients drop; null if it has none. */
+/** The `Authorization` header for the user and password of a URL (RFC 7617), which HTTP clients drop; null without both. */
 export function basicAuthorization({ username, password }: URL): string | null {
   const pair = `${decodePercent(username)}:${decodePercent(password)}`;
   return pair === ":" ? null : `Basic ${Buffer.from(pair).toString("base64")}`;

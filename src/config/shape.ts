@@ -6,7 +6,7 @@ import type { Path } from "./yaml.ts";
 
 type Schema = z.core.$ZodType;
 
-/** A part of a file whose entries are parsed one by one; null for one that is broken, so that references to it can stay silent. */
+/** A part of a file, parsed entry by entry; a broken entry is null, so that references to it stay silent. */
 type Entries<S> =
   S extends z.ZodDefault<infer Inner>
     ? Entries<Inner>

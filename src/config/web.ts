@@ -83,7 +83,7 @@ const WebConfigFile = z
 
 /** Where a web configuration comes from. */
 export interface WebConfigOptions {
-  /** The path as the user gave it; those in the file are relative to it. */
+  /** The path as the user gave it; paths in the file are relative to it. */
   readonly file: string;
   /** Reads a text file, or throws. */
   readonly readFile: (path: string) => string;

@@ -1,6 +1,6 @@
 import { ROWS } from "./well-known-chain-rows.ts";
 
-/** What is known of a chain whose id is all that chains.yaml says. */
+/** Defaults of a chain for which chains.yaml has only an id. */
 export interface WellKnownChain {
   readonly id: number;
   /** What `synclag probe` and `synclag init` call it. */
@@ -25,7 +25,7 @@ export function wellKnownChain(id: number): WellKnownChain | null {
   return CHAINS.get(id) ?? null;
 }
 
-/** The well-known chain that a URL names, such as `…/airdrops-base-sepolia`: by the longest name in it; null where there is none. */
+/** The well-known chain that a URL names, such as `…/airdrops-base-sepolia`; the longest name wins. Null: no known name. */
 export function wellKnownChainIn(url: string): WellKnownChain | null {
   const words = `-${url.toLowerCase().replace(/[^a-z0-9]+/g, "-")}-`;
   const named = [...CHAINS.values()].filter(({ slug }) => words.includes(`-${slug}-`));

@@ -33,7 +33,7 @@ export function assignRows(endpoint: AskedEndpoint, rows: readonly Row[]): reado
 /** So many are kept of what a hostile reply may name. */
 const MOST_SERVED = 200;
 
-/** The ids of the chains that rows name, each once and the lowest first; null where they name none. */
+/** The chain ids in rows, without duplicates, lowest first; null if no row has a chain id. */
 export function servedChains(rows: readonly Row[]): readonly number[] | null {
   const ids = new Set(rows.flatMap(({ chainId }) => chainId ?? []));
   return ids.size === 0 ? null : [...ids].sort((a, b) => a - b).slice(0, MOST_SERVED);

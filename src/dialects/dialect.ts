@@ -14,7 +14,7 @@ export interface Row {
   readonly content: RowContent;
 }
 
-/** The rows in the data of a reply; a text says why there are none. */
+/** The rows in the data of a reply, or a text with the reason why there are no rows. */
 export type Reading = readonly Row[] | string;
 
 /** One way to ask an indexer for its heights, and to read the reply. */
@@ -23,7 +23,7 @@ export interface Question {
   readonly body: Readonly<Record<string, unknown>> | null;
   /** What is read: the `data` of GraphQL or the `result` of JSON-RPC, the whole reply, or the text of a metrics page. */
   readonly reads: "data" | "reply" | "metrics";
-  /** The metrics of a page whose lines are read: the page may be large, and the others are dropped as they arrive. */
+  /** The names of the metrics to read: pages may be large, so other lines are dropped on arrival. */
   readonly keep?: readonly string[];
   read(found: Place): Reading;
 }

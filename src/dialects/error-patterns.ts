@@ -2,7 +2,7 @@ import type { FailureReason } from "../core/model/observation.ts";
 import { shorten } from "../core/model/text.ts";
 import { quote } from "./values.ts";
 
-/** What an error message means: a failure, or one of the two that are none. */
+/** The meaning of an error message: a failure, or one of two meanings that are no failure. */
 type Meaning = FailureReason | "refused" | "not_started";
 
 const LIMIT =
@@ -70,7 +70,7 @@ export function titleOf(body: string): string {
   return /<title[^<>]{0,200}>([^<]+)/i.exec(beginning)?.[1] ?? beginning;
 }
 
-/** The first message with a known meaning, the first pattern first; null where none has one. */
+/** The first message with a known meaning, in the order of the patterns; null if no message has a known meaning. */
 export function findKnownError(
   messages: readonly string[],
 ): { readonly meaning: Meaning; readonly text: string } | null {

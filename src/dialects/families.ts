@@ -131,13 +131,13 @@ export function blockQuestion(block: number): Question {
 type AskedEndpoint = Pick<Endpoint, "targets" | "custom" | "metrics"> &
   Partial<Pick<Endpoint, "chain" | "chainId">>;
 
-/** What a dialect asks, and what it needs of chains.yaml beside the URL. */
+/** The questions of a dialect, and the keys of chains.yaml that it needs in addition to the URL. */
 export interface Dialect {
   /** The key of chains.yaml without which it cannot ask: of the indexer, or of each of its chains. */
   readonly needs?: "custom" | "deployment";
   /** Reads a metrics page: what it knows of that page, to which `metrics` in chains.yaml adds. */
   readonly metrics?: Partial<MetricsForm>;
-  /** Whether an index-node API may be beside it, as `status`. */
+  /** Whether `status` (an index-node API) is allowed. */
   readonly takesStatus?: boolean;
   /** Why its requests cannot carry the selections of `parity`; absent where they can. */
   readonly carriesNothing?: string;

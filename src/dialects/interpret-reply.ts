@@ -72,7 +72,7 @@ const STATUS_REASONS: ReadonlyMap<number, FailureReason> = new Map([
   [429, "rate_limited"],
 ]);
 
-/** What a reply says instead of data, or beside them. Of an indexer that has not started, one row without a chain. */
+/** The meaning of a reply's errors. An indexer that has not started gives one row without a chain. */
 function findError(
   reply: Reply,
   body: ParsedBody,
@@ -158,7 +158,7 @@ function readRetryAfterMs(header: string | null, nowMs: number): number | null {
 interface ParsedBody {
   /** `api`: GraphQL, JSON-RPC, or JSON that is read whole; `text`: plain text or a JSON `message`; `none`: empty, truncated or other JSON. */
   readonly form: "api" | "text" | "none";
-  /** What the question reads; a value of undefined where the body has none. */
+  /** The value that the question reads; undefined if the body lacks it. */
   readonly found: Place;
   /** Its error messages, each with its error code in brackets. */
   readonly errors: readonly string[];
@@ -209,7 +209,7 @@ function dataOf(json: Readonly<Record<string, unknown>>): Place {
   return { value: json[name], name };
 }
 
-/** The words of a proxy that answers in plain text; a page or broken JSON has none of use. */
+/** The text of a proxy that replies in plain text; an HTML page or broken JSON has no useful text. */
 function readText(body: string): ParsedBody {
   const text = body.trim();
   return text === "" || /^[<{["]/.test(text)

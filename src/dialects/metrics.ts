@@ -100,7 +100,7 @@ function labelsOf(labels: Readonly<Record<string, string>>): string {
     .join(", ");
 }
 
-/** The chain of a series: null where its page is of one chain, undefined where its label names none that is known. */
+/** The chain of a series; null if the page has one chain, undefined if the label names an unknown chain. */
 function chainIdOf(
   { chain: label, chains = {} }: MetricsForm,
   { targets, chain = null, chainId = 0 }: AskedEndpoint,

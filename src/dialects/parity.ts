@@ -116,7 +116,7 @@ function isAbsentRow({ at: { value }, key }: Lost): boolean {
   return value === null || (Array.isArray(value) && /^\d+$/.test(key) && Number(key) >= value.length);
 }
 
-/** Bounds what is kept of a value; the largest number of a contract has 78 digits. */
+/** The longest value that is kept; the largest number of a contract has 78 digits. */
 const MAX_VALUE_CHARACTERS = 256;
 
 const NULL: ParityValue = { text: "null", isNumber: false };
@@ -132,7 +132,7 @@ const MAX_EXPONENT = 400;
 /** Strings, which are skipped, and numbers. */
 const TOKENS = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
-/** The text of a JSON value as it is compared; null for an object, for a list, and for what is too long to be kept. */
+/** The text of a JSON value for the comparison; null for an object, a list and a value that is too long. */
 export function parityValueOf(value: unknown): ParityValue | null {
   if (typeof value === "object" && value !== null) {
     return null;

@@ -27,7 +27,7 @@ export const NEW_SEARCH: QuestionSearch = {
 /** After a refusal of all questions a poll asks one of them in turn; all of them again only after this time. */
 const SEARCH_AGAIN_MS = 3_600_000;
 
-/** All of them from the one where the search stands, or that one alone where all were refused within the hour. */
+/** The dialects from the current one on; only the current one if all were refused within the last hour. */
 export function questionsToAsk(
   questions: readonly Question[],
   { questionIndex, failedAtMs }: QuestionSearch,

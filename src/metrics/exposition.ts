@@ -12,7 +12,7 @@ export interface MetricFamily<Source = MetricsSource> {
   /** Without a full stop, as Prometheus' own. */
   readonly help: string;
   readonly labels: readonly string[];
-  /** A sample for each series that exists now: what is unknown is absent, never 0. */
+  /** A sample for each series that exists now; unknown values are absent, never 0. */
   readonly samples: (source: Source) => Iterable<Sample>;
 }
 
@@ -43,7 +43,7 @@ function escapeValue(value: string): string {
   return value.replace(/[\\"\n]/g, (found) => (found === "\n" ? "\\n" : `\\${found}`));
 }
 
-/** A family whose type follows from its name. */
+/** A family; its type follows from its name. */
 export function family<Source>(
   name: string,
   help: string,

@@ -37,7 +37,7 @@ const INDEXER_LABELS = ["protocol", "variant", "tier"] as const;
 const GAP_LABELS = [...TARGET_LABELS, "against"] as const;
 const PARITY_LABELS = [...TARGET_LABELS, "against", "probe"] as const;
 
-/** Makes families with a sample for each part of the report whose value is known. */
+/** Makes families with one sample for each known value in the report. */
 function familiesOf<Part>(
   labels: readonly string[],
   partsOf: (report: Report) => readonly Part[],
@@ -377,7 +377,7 @@ const POLLING_METRICS: readonly MetricFamily[] = [
 ];
 
 /**
- * Every metric whose samples are read at a scrape; a replica that does not poll leaves out those that speak of the fleet.
+ * All metrics read at a scrape. A replica that does not poll omits the metrics of the fleet.
  * Those that prom-client keeps itself are in `registry.ts`.
  */
 export const METRIC_FAMILIES: readonly MetricFamily[] = [
@@ -458,7 +458,7 @@ function budgetLabels({ budget, endpoint }: BudgetReport): string {
   return labelsText({ budget, ...labels });
 }
 
-/** Several RPC nodes of one chain have the same labels: what counts is the one that has the least left. */
+/** Several RPC nodes of one chain have the same labels: the budget with the fewest requests left is exported. */
 function scarcer(one: BudgetReport, other: BudgetReport): BudgetReport {
   return {
     ...one,

@@ -3,7 +3,7 @@ import { groupBy } from "../core/model/group-by.ts";
 import type { ChainSummary, Report, Status, TargetReport } from "../core/model/report.ts";
 import { labelsText } from "./exposition.ts";
 
-/** Labels of an incident: those of the indexer that it affects, or of its host or chain. What it does not concern is empty. */
+/** Labels of an incident: of the affected indexer, host or chain. Other labels are empty. */
 export const INCIDENT_LABELS = [
   ...["scope", "subject", "protocol", "variant", "tier", "severity", "host", "chain", "status"],
 ] as const;

@@ -15,7 +15,7 @@ export interface Load {
   readonly cron: string;
 }
 
-/** A cadence, or a sentence with the arithmetic of why none fits. */
+/** A cadence, or a sentence that shows the arithmetic why no cadence fits. */
 export type CadenceChoice =
   | { readonly kind: "chosen"; readonly cadence: Cadence }
   | { readonly kind: "none"; readonly problem: string };

@@ -25,7 +25,7 @@ const CYCLE_DAYS = 10_227;
 const CYCLE_START_DAY = Date.UTC(2000, 0, 1) / DAY_MS;
 const EVERY_DAY: ReadonlySet<number> = new Set(Array.from({ length: CYCLE_DAYS }, (_, day) => day));
 
-/** A fleet has thousands of endpoints and few expressions, and one that restricts its days takes 0.1 s to work out. */
+/** A fleet has thousands of endpoints but few expressions; an expression with restricted days takes 0.1 s to compute. */
 const known = new Map<string, Firings>();
 
 /**

@@ -1,4 +1,4 @@
-/** Longest delay before a failed poll is tried again: short beside the poll intervals, so that a fault shows soon. */
+/** The longest delay before a failed poll is retried: short compared with the poll intervals, so that faults show soon. */
 export const LONGEST_RETRY_DELAY_MS = 200;
 
 /** The delay with jitter: at least half of the longest. `random` is from 0 to 1. */

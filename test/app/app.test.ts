@@ -83,7 +83,7 @@ describe("startApp()", () => {
     expect(fleet.endpoint(SUBGRAPH).requestCount).toBe(1);
   });
 
-  it("monitors without a state file where it cannot be written, but spends nothing of a budget", async () => {
+  it("monitors without a writable state file, but sends no request with a budget", async () => {
     await using fleet = await startIndexers();
     const { logger, lines } = recordLog();
 
@@ -103,7 +103,7 @@ describe("startApp()", () => {
     );
   });
 
-  it("refuses to start where it cannot listen", async () => {
+  it("fails to start if it cannot listen", async () => {
     await using fleet = await startIndexers();
     const config = configOf(chainsYaml(fleet));
     await using first = await startTestApp(config);
@@ -114,7 +114,7 @@ describe("startApp()", () => {
     await expect(second).rejects.toThrow("EADDRINUSE");
   });
 
-  it("answers 500 where a handler throws, logs it once with its stack, counts it, and goes on", async () => {
+  it("answers 500 if a handler throws, logs the stack once, counts the error and keeps running", async () => {
     await using fleet = await startIndexers();
     const { logger, lines } = recordLog();
     let isBroken = true;

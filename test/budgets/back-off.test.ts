@@ -28,7 +28,7 @@ describe("backOff()", () => {
     expect(lasts).toEqual(Array(3).fill([30_000, 22_500, 15_000]));
   });
 
-  it("doubles up to an hour while refusals follow each other", () => {
+  it("doubles with each refusal in a row, up to an hour", () => {
     let state = NO_BACK_OFF;
 
     const lasts = Array.from({ length: 9 }, () => {
@@ -40,7 +40,7 @@ describe("backOff()", () => {
     expect(lasts).toEqual([30, 60, 120, 240, 480, 960, 1_920, 3_600, 3_600]);
   });
 
-  it("starts anew after it was over for as long as it lasted", () => {
+  it("resets once it has been over for as long as it lasted", () => {
     const twice = refuse(refuse(NO_BACK_OFF, {}), { nowMs: T0 + 31_000 });
 
     const later = refuse(twice, { nowMs: twice.untilMs + 60_000 });
@@ -66,7 +66,7 @@ describe("backOff()", () => {
     expect(state).toMatchObject({ untilMs: T0 + HOUR_MS, namedMs: T0 + 9_000 * HOUR_MS });
   });
 
-  it("lasts to the end of the budget's window where the provider names that", () => {
+  it("lasts until the end of the budget's window if the provider names that time", () => {
     const ends = { day: Date.UTC(2026, 10, 21), month: Date.UTC(2026, 11, 1) };
 
     for (const per of ["day", "month"] as const) {

@@ -35,7 +35,7 @@ describe("Budgets.acquire()", () => {
     });
   });
 
-  it("refuses an endpoint that a reload has removed, and whose poll is under way", () => {
+  it("refuses a request of a removed endpoint whose poll is still running", () => {
     const budgets = new Budgets(fleet);
 
     budgets.reload(fleetOf([free], []));
@@ -115,7 +115,7 @@ describe("an account", () => {
     expect(budgets.report(T0)).toMatchObject([{ used: 50, remaining: 0 }]);
   });
 
-  it("is remembered while its endpoint is skipped or removed, under a new name too", () => {
+  it("is kept while its endpoint is skipped or removed, also under a new name", () => {
     const renamed = fleetOf([{ ...base, budget: "other" }], [{ ...studio, name: "other" }]);
     const budgets = new Budgets(fleet);
     spend(budgets, base, 20);
@@ -138,7 +138,7 @@ describe("an account", () => {
 });
 
 describe("Budgets.saveChanges()", () => {
-  it("has what was drawn or refused since a draw, but for what is saved for good", () => {
+  it("lists the draws and refusals since a draw, except those already saved", () => {
     const budgets = new Budgets(fleet);
     spend(budgets, base, 1);
     const sequence = budgets.sequence();

@@ -119,7 +119,7 @@ describe("Budgets, through crashes, reloads, refusals and clock jumps", () => {
     expect(life.sent.get("daily")).toHaveLength(12);
   });
 
-  it("count what was spent before a sleep of the machine as long as after it", () => {
+  it("count requests before a suspend as long as requests after it", () => {
     const life = new Life();
     life.live({ kind: "poll", endpoint: 1, use: "scheduled", times: 6, crash: "none" });
     life.live({ kind: "clock jump", byMs: 9 * HOUR_MS });

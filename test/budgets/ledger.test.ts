@@ -23,7 +23,7 @@ describe("take()", () => {
     expect([usedAt(ledger, T0), remainingAt(ledger, T0)]).toEqual([3, 0]);
   });
 
-  it("holds the rolling window where a new calendar day has begun", () => {
+  it("applies the rolling window across the start of a calendar day", () => {
     const beforeMidnight = Date.UTC(2026, 10, 20, 23, 59, 59);
     const { ledger } = takeMany(start({ limit: 3, per: "day" }), 3, {
       nowMs: beforeMidnight,

@@ -21,7 +21,7 @@ const MINUTELY = { schedule: "0 * * * * *", everyMs: MINUTE_MS };
 const HOURLY = { schedule: "0 0 * * * *", everyMs: 60 * MINUTE_MS };
 
 describe("budgetWarnings()", () => {
-  it("names a budget whose schedules fit so tightly that some polls will not be sent, with the arithmetic", () => {
+  it("names a budget that is too tight for its schedules, with the arithmetic", () => {
     const budgets = [
       { budget: perWindow("hour", 60), ...MINUTELY },
       { budget: perWindow("day", 1_499), ...MINUTELY },
@@ -39,7 +39,7 @@ describe("budgetWarnings()", () => {
     ]);
   });
 
-  it("is right: just those budgets refuse a poll of their schedule", () => {
+  it("is exact: only those budgets refuse a scheduled poll", () => {
     const cases: readonly Case[] = [
       { budget: perWindow("hour", 62), ...MINUTELY },
       { budget: perWindow("hour", 63), ...MINUTELY },
@@ -58,7 +58,7 @@ describe("budgetWarnings()", () => {
     expect(cases.map(isEverRefused)).toEqual(isWarned);
   });
 
-  it("adds up those that share an account, and names no unused budget", () => {
+  it("adds up endpoints that share an account, and names no unused budget", () => {
     const url = "http://127.0.0.1:9/";
     const users = ["a", "b"].map((variant) =>
       endpointOf({ variant, url, budget: "small", schedule: MINUTELY.schedule }),

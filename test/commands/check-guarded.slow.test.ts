@@ -52,7 +52,7 @@ describe.concurrent("synclag check of a daemon with TLS and passwords", () => {
     );
   });
 
-  it("says what to do about the certificate, where it finds the daemon by its state file", async () => {
+  it("explains the certificate error of a daemon found by its state file", async () => {
     const { exitCode, err } = await check([]);
 
     expect(exitCode).toBe(3);

@@ -71,7 +71,7 @@ describe("synclag check with a state file", () => {
     });
   });
 
-  it("polls by itself where the server on that address is another, and warns where that wants a password", async () => {
+  it("polls itself if another server has that address, and warns if that server needs a password", async () => {
     const others = [
       { httpStatus: 200, json: { ...lagging, targets: [] }, warns: false },
       { httpStatus: 200, json: { hello: "world" }, warns: false },
@@ -91,7 +91,7 @@ describe("synclag check with a state file", () => {
     }
   });
 
-  it("draws on the state file that is named, whoever answers on the configuration's address", async () => {
+  it("draws on the named state file, even if a daemon listens on the configured address", async () => {
     await using daemon = await serve((_request, response) => response.end(JSON.stringify(lagging)));
     await using fleet = await startIndexer({ spare: 3, listen: daemon.url });
 
@@ -100,7 +100,7 @@ describe("synclag check with a state file", () => {
     expect(fleet.asked()).toBe(1);
   });
 
-  it("warns where a daemon counts the same budgets in another file", async () => {
+  it("warns if a daemon counts the same budgets in another file", async () => {
     await using fleet = await startIndexer({ spare: 3 });
     using holder = await holdAsAnother(join(fleet.path, "synclag.state.json"), "http://127.0.0.1:9855");
 

@@ -52,7 +52,7 @@ describe("a fleet with targets in different statuses", () => {
     metrics = seriesOf(play.metrics());
   });
 
-  it("is up where its last poll brought a height, whatever its status", () => {
+  it("is up if the last poll returned a height, for every status", () => {
     expect(served.targets.map(({ variant, status, up }) => `${variant} ${status} ${up}`)).toEqual([
       "first ok true",
       "second ok true",

@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => folder[Symbol.asyncDispose]());
 
 describe("synclag check of a daemon", () => {
-  it("exits with 0 where all is ok, 1 where another variant still is, and 2 where none is", async () => {
+  it("exits with 0 if all targets are ok, 1 if another variant is, and 2 if none is", async () => {
     await using daemon = await serveStatus(lagging);
     const url = ["--url", daemon.url];
 
@@ -60,7 +60,7 @@ describe("synclag check of a daemon", () => {
     );
   });
 
-  it("reads the status of a later version, whose words it does not know", async () => {
+  it("reads the status of a later version with unknown words", async () => {
     const later = {
       ...lagging,
       mood: "fine",
@@ -112,7 +112,7 @@ describe("synclag check of a daemon", () => {
     ]);
   });
 
-  it("exits with 3 and says why where there is no status to be read", async () => {
+  it("exits with 3 and the reason if no status can be read", async () => {
     const servers: Readonly<Record<string, RequestListener>> = {
       "answered with something other than a Synclag status: check the address": (_request, response) =>
         response.end("<html>"),
@@ -233,7 +233,7 @@ describe("synclag check by itself", () => {
     expect(lines.at(-1)).toBe("\u001B[1A\u001B[2K\u001B[1A");
   });
 
-  it("exits with 3 where nothing that it asks can be reached, whatever hosts it does not ask", async () => {
+  it("exits with 3 if none of the selected hosts can be reached", async () => {
     const fleet = `version: 1
 chains:
   base: { id: 8453 }

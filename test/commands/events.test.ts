@@ -32,7 +32,7 @@ const fromFile = (path: string) => {
   return EVENTS;
 };
 
-it("prints the events of the file beside the state file, the latest last, as they are asked for", async () => {
+it("prints the selected events of the file next to the state file, the latest last", async () => {
   const of = (...argv: readonly string[]) => run(fromFile, "--config", "ops/chains.yaml", ...argv);
   const lines = async (...argv: readonly string[]) =>
     (await of(...argv)).out.split("\n").map((line) => line.trim());
@@ -66,7 +66,7 @@ it("asks a running daemon", async () => {
   expect(out).not.toContain("airdrops");
 });
 
-it("says what is wrong with a time, a limit, a kind, and where it looked for the file", async () => {
+it("reports an invalid time, limit or kind, and the path of a missing file", async () => {
   const missing = () => {
     throw Object.assign(new Error("ENOENT: no such file"), { code: "ENOENT" });
   };

@@ -94,7 +94,7 @@ describe("synclag export", () => {
     expect(texts.join("")).not.toContain('job=~".*"');
   });
 
-  it("says which options are missing while links lead to localhost", async () => {
+  it("names the missing options while links lead to localhost", async () => {
     await using folder = await temporaryFolder();
 
     const { err } = await runCommand(["export", "rules", "--url", "https://a.example", "-o", folder.path]);

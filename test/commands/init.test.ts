@@ -14,7 +14,7 @@ const IN_QUERY = "q9w8e7r6t5z4u3i2o1p0";
 const IN_HEADER = "h1g2f3d4s5a6p7o8i9u0";
 
 describe("synclag init", () => {
-  it("puts what it finds into protocols, variants and chains, and what it cannot use into comments", async () => {
+  it("writes protocols, variants and chains for usable endpoints, and comments for the others", async () => {
     await using folder = await temporaryFolder();
     await using fleet = await startFleet({
       nowMs: () => NOW_MS,
@@ -92,7 +92,7 @@ protocols:
     expect(endpointsOf(parsed(yaml, {}).fleet)).toHaveLength(6);
   });
 
-  it("writes variables in place of keys, which the file and the output do not contain", async () => {
+  it("replaces keys by variables in the file and the output", async () => {
     await using folder = await temporaryFolder();
     await using server = await serve((_, response) =>
       response.end('{"data":{"_meta":{"block":{"number":7}}}}'),
@@ -126,7 +126,7 @@ protocols:
     ]);
   });
 
-  it("writes a file to fill in where there are no URLs, and never a file that exists", async () => {
+  it("writes a file to fill in without URLs, and never overwrites a file", async () => {
     await using folder = await temporaryFolder();
     const output = join(folder.path, "chains.yaml");
 
@@ -143,7 +143,7 @@ protocols:
     expect(readFileSync(output, "utf8")).toBe("mine");
   });
 
-  it("says why it writes nothing where no endpoint can be used", async () => {
+  it("writes nothing and gives the reason if no endpoint is usable", async () => {
     await using folder = await temporaryFolder();
     const output = join(folder.path, "chains.yaml");
 

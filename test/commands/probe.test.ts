@@ -37,7 +37,7 @@ describe("synclag probe", () => {
     expectGolden(`test/fixtures/cli/probe-${format}.expected.txt`, transcripts.join("\n"));
   });
 
-  it("says what is wrong, and what to try next", async () => {
+  it("reports the fault and what to try next", async () => {
     const faults: readonly FaultName[] = [
       "unknown_key",
       "http_301",
@@ -190,7 +190,7 @@ describe("synclag probe", () => {
   });
 
   // test/faults.test.ts has what else can be wrong with a certificate.
-  it("says what is wrong with a certificate, and how to trust a private authority", async () => {
+  it("explains a certificate error, and how to trust a private authority", async () => {
     const { keyPem, certPem } = issueCertificate({ host: "localhost" });
     const tls = { key: keyPem, cert: certPem };
     await using selfSigned = await startRawServer({ onRequest: () => undefined, tls });

@@ -39,7 +39,7 @@ describe("synclag run with a path that is no state file", () => {
 });
 
 describe("synclag run with an address that cannot be listened on", () => {
-  it("ends with 1 where the name is unknown, and where another process listens", async () => {
+  it("exits with 1 if the host name is unknown or another process listens", async () => {
     await using folder = await temporaryFolder();
     const config = join(folder.path, "chains.yaml");
     writeFileSync(config, CHAINS_YAML);

@@ -18,7 +18,7 @@ beforeEach(() => {
 afterEach(() => folder[Symbol.dispose]());
 
 describe("synclag run --web-config", () => {
-  it("serves over TLS, with the files beside the configuration", async () => {
+  it("serves over TLS with files relative to the configuration", async () => {
     folder.write("web.yml", "tls_server_config: { cert_file: cert.pem, key_file: key.pem }");
     await using synclag = startSynclag(["run", "--web-config", "web.yml", "--log-format", "json"], {
       cwd: folder.path,
@@ -38,7 +38,7 @@ describe("synclag run --web-config", () => {
     expect(err).toContain(`${web}:2:1: users: unknown key "users"`);
   });
 
-  it("refuses one that is not there", async () => {
+  it("refuses a missing file", async () => {
     const web = join(folder.path, "no.yml");
 
     expect(await runWith(web)).toEqual({

@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const WARNING = /--state is not used, because SYNCLAG_STORE names a store/;
 
-describe("SYNCLAG_STORE beside --state, as in the image", () => {
+describe("SYNCLAG_STORE together with --state, as in the image", () => {
   it.each(["run", "check"] as const)("makes %s use the store, with a warning", async (command) => {
     await using files = await filesAndStore();
     const { world, printed } = commandWorld(files.env);
@@ -26,7 +26,7 @@ describe("SYNCLAG_STORE beside --state, as in the image", () => {
     expect(files.server.commands.length).toBeGreaterThan(0);
   });
 
-  it("is no store where it is empty", async () => {
+  it("means no store if it is empty", async () => {
     await using files = await filesAndStore();
     const { world, printed } = commandWorld({ SYNCLAG_STORE: "" });
 

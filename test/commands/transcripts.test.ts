@@ -33,7 +33,7 @@ describe("synclag", () => {
     );
   });
 
-  it("says what is wrong with its arguments", async () => {
+  it("reports invalid arguments", async () => {
     await expectTranscripts("usage", [
       ["frob"],
       ["check", "--nonsense"],
@@ -80,7 +80,7 @@ describe("synclag", () => {
     ]);
   });
 
-  it("checks a configuration, and counts what it has", async () => {
+  it("checks a configuration and counts its entries", async () => {
     const variants = {
       "chains.yaml": FLEET,
       "mistakes.yaml": FLEET.replaceAll("[base, mode]", "[bas, mod]"),
@@ -107,7 +107,7 @@ describe("synclag", () => {
     expectGolden(`${FOLDER}/config-check.expected.txt`, transcripts.join("\n"));
   });
 
-  it("plans what is polled how often, and says what does not fit a budget", async () => {
+  it("prints how often each endpoint is polled, and the schedules that exceed a budget", async () => {
     const tooOften = FLEET.replace("schedule: auto", 'schedule: "*/15 * * * * *"');
     const files = { "chains.yaml": FLEET, "too-often.yaml": tooOften, "synclag.state.json": null };
 
@@ -118,7 +118,7 @@ describe("synclag", () => {
     );
   });
 
-  it("plans beside a state file: until when a provider makes us wait, and nothing of one that cannot be read", async () => {
+  it("prints waits for providers from the state file, and ignores an unreadable one", async () => {
     const untilMs = NOW_MS + 3_540_000;
     const backOff = { refusedAtMs: NOW_MS - 60_000, untilMs, namedMs: null, delayMs: 0, probe: "due" };
     const urlHash = createHash("sha256").update("https://indexer.example/base").digest("hex").slice(0, 32);

@@ -15,7 +15,7 @@ const ENV = {
   TOKEN: "very secret token",
 };
 
-it("reports every mistake of a configuration with its place, what was found and what is expected", () => {
+it("reports every mistake of a configuration with position, found value and expectation", () => {
   const files = readdirSync(FOLDER).filter((file) => file.endsWith(".yaml"));
 
   const reports = files.map((file) => `# ${file}\n${errorOf(file)}\n`);

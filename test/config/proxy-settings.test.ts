@@ -16,7 +16,7 @@ describe("readProxySettings()", () => {
     });
   });
 
-  it("refuses what is no http:// or https:// URL without repeating it, and names the variable", () => {
+  it("refuses other values than http:// and https:// URLs by the variable's name, without the value", () => {
     const variables = {
       HTTPS_PROXY: "proxy:3128",
       HTTP_PROXY: "socks5://me:secret@proxy",

@@ -31,7 +31,7 @@ describe("a key in a URL's path", () => {
     expect(messages.filter((message) => message.includes(HEX_40))).toEqual([]);
   });
 
-  it("is secret where a variable holds it", () => {
+  it("is secret if it comes from a variable", () => {
     const env = { NODE: `https://h.example/v2/${HEX_40}`, KEY: "swordfish" };
 
     const { secrets } = configOf({ url: `\${NODE}`, rpc: `["https://h.example/\${KEY}"]` }, env);
@@ -86,7 +86,7 @@ describe("keys of random characters in a path", () => {
 });
 
 describe("secrets of a header", () => {
-  it("are the parts that are keys, beside the whole value", () => {
+  it("are the whole value and its parts that are keys", () => {
     const headers = {
       "Bearer swordfish": "swordfish",
       "theme=dark; session=swordfish": "swordfish",

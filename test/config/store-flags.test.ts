@@ -39,7 +39,7 @@ describe("readStoreFlags()", () => {
     });
   });
 
-  it("says what is wrong with an address", () => {
+  it("reports an invalid address", () => {
     const expected = "expected redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE] or rediss://…";
     const found = {
       "": `invalid URL: found no scheme, ${expected}`,
@@ -60,7 +60,7 @@ describe("readStoreFlags()", () => {
     }
   });
 
-  it("takes SYNCLAG_STORE where --store is not given", () => {
+  it("uses SYNCLAG_STORE without --store", () => {
     const env = { SYNCLAG_STORE: "redis://from-env" };
 
     expect(read({}, env)).toMatchObject({ address: { host: "from-env" } });
@@ -72,7 +72,7 @@ describe("readStoreFlags()", () => {
     );
   });
 
-  it("refuses --cluster where it has no effect, or could not stand in a key", () => {
+  it("refuses --cluster without a store, and names that are invalid in keys", () => {
     expect(() => read({ cluster: "blue" })).toThrow(
       "--cluster has no effect without --store or SYNCLAG_STORE",
     );

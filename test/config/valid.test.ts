@@ -27,7 +27,7 @@ describe("parseConfig()", () => {
     },
   );
 
-  it("skips an optional indexer while its variable is not set, and says so", () => {
+  it("skips an optional indexer with a warning while its variable is not set", () => {
     const { fleet, warnings } = parse(readFileSync(`${FOLDER}/documented.yaml`, "utf8"), {});
 
     expect(fleet.indexers.map(({ variant }) => variant)).toEqual(["multichain"]);

@@ -61,7 +61,7 @@ describe("parseWebConfig()", () => {
     ]);
   });
 
-  it("looks for files beside its own", () => {
+  it("resolves file names relative to its own folder", () => {
     const read: string[] = [];
 
     parseWebConfig(

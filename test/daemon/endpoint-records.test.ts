@@ -17,7 +17,7 @@ describe("curlCommand()", () => {
     );
   });
 
-  it("sends nothing where a page is read with a GET", () => {
+  it("shows no request body for a GET", () => {
     const endpoint = { url: "https://ponder.example/status", headers: { Authorization: `Bearer ${KEY}` } };
 
     expect(curlCommand(endpoint, "GET", FROM_ENV)).toBe(
@@ -25,7 +25,7 @@ describe("curlCommand()", () => {
     );
   });
 
-  it("says no key that stands in the file itself", () => {
+  it("shows no key that is written in the file itself", () => {
     const endpoint = { url: `https://rpc.example/${KEY}`, headers: { "X-Key": "a literal" } };
 
     const command = curlCommand(endpoint, BODY, { secrets: ["a literal", KEY], variables: [] });

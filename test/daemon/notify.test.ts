@@ -132,7 +132,7 @@ describe("Notifier", () => {
     ]);
   });
 
-  it("does not repeat what is refused, and goes on with the next", async () => {
+  it("does not retry a refused message, and sends the next", async () => {
     webhook.replies = [400, 200];
     await using notifier = startNotifier();
 
@@ -144,7 +144,7 @@ describe("Notifier", () => {
     expect(log.lines.map(({ msg }) => msg)).toEqual(["Notification given up"]);
   });
 
-  it("keeps a hundred messages while the server is away, drops the oldest that wait, and blocks nobody", async () => {
+  it("keeps a hundred messages while the server is unreachable, drops the oldest, and blocks no poll", async () => {
     webhook.replies = [503];
     await using notifier = startNotifier();
 
@@ -157,7 +157,7 @@ describe("Notifier", () => {
     expect(log.lines.some(({ msg }) => msg === "Notifications dropped: too many wait")).toBe(true);
   });
 
-  it("says nothing where another replica leads, and of what was told before it started", async () => {
+  it("sends nothing while another replica leads, and nothing that was sent before its start", async () => {
     daemon.incidents = [incident(26)];
     await using notifier = startNotifier();
     passes(notifier, 0, [incident(26)]);
@@ -180,7 +180,7 @@ describe("Notifier", () => {
     expect(first?.body?.["incident"]).toMatchObject({ target_count: 5_000, targets: { length: 100 } });
   });
 
-  it("pings a dead man's switch at its interval, while polls make progress", async () => {
+  it("pings the heartbeat at its interval while polls make progress", async () => {
     vi.useFakeTimers({ toFake: ["setInterval", "clearInterval"] });
     onTestFinished(() => {
       vi.useRealTimers();

@@ -38,7 +38,7 @@ describe("interpretReply() of hostile replies", () => {
     );
   });
 
-  it("survives what is nested 100,000 deep", () => {
+  it("survives nesting of 100,000 levels", () => {
     const deep = 100_000;
     const bodies = {
       lists: `${"[".repeat(deep)}${"]".repeat(deep)}`,

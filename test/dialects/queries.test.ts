@@ -34,7 +34,7 @@ const CUSTOM = [
 ];
 
 describe("the queries", () => {
-  it("are sent in this order and in these words, alone and with what parity compares beside the height", () => {
+  it("are sent in this order with this text, alone and with parity selections", () => {
     const endpoints = {
       ...Object.fromEntries(FAMILIES.map((dialect) => [dialect, endpointOf(dialect, [1])])),
       "auto, one chain": endpointOf("auto", [1]),
@@ -93,7 +93,7 @@ describe("the queries", () => {
     expect(queries.filter((query) => query.includes(":"))).toEqual([]);
   });
 
-  it("carry no parity where the API has no data, or where a custom query has variables", () => {
+  it("carry no parity selections if the API has no data or a custom query has variables", () => {
     const reasons = ["auto", ...FAMILIES, "graph-status"].map((dialect) => whyNotCarried({ dialect }));
     const ofCustom = [...CUSTOM, "query Sync($at: Int) { sync(at: $at) { block } }", "mutation { a }"].map(
       (query) => whyNotCarried({ dialect: "custom", custom: customQuery(query) }),

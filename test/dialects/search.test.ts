@@ -30,7 +30,7 @@ describe("the search for a query that an endpoint answers", () => {
     );
   });
 
-  it("begins with the query that was answered last, and goes on from there when it is refused", async () => {
+  it("begins with the query that succeeded last, and continues with the next one when it is refused", async () => {
     await using play = await startScenario(FLEET);
     const endpoint = play.fleet.endpoint(KEY);
 

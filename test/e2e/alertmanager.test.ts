@@ -111,7 +111,7 @@ describe("a real Alertmanager", () => {
 
   afterAll(undoAll);
 
-  it("sends what hides others and not what is hidden, though the latter comes first", async () => {
+  it("sends the inhibiting alert and not the inhibited one, even if the latter comes first", async () => {
     const expected = HIDING.flatMap(({ by, sent }) => [by, ...sent]);
     await post(HIDING.flatMap(({ hidden }) => hidden));
     await post(expected);
@@ -121,7 +121,7 @@ describe("a real Alertmanager", () => {
     expect(delivered()).toEqual(expected.map(labelsOf).map(nameOf).sort());
   });
 
-  it("sends nothing about the fleet while no Synclag works, and the rest", async () => {
+  it("sends no alerts about the fleet, but all others, while every Synclag is down", async () => {
     const expected = [
       "SynclagDown critical about=synclag",
       "SynclagConfigReloadFailed warning about=synclag",
@@ -133,7 +133,7 @@ describe("a real Alertmanager", () => {
     expect(delivered()).toEqual(expected.map(labelsOf).map(nameOf).sort());
   });
 
-  it("hides nothing behind a Synclag that is down while another one works", async () => {
+  it("inhibits nothing for one Synclag that is down while another one works", async () => {
     const expected = [
       "SynclagDown warning about=synclag",
       "SynclagNoVariantOk critical protocol=a chain=base",

@@ -18,7 +18,7 @@ const SPENT_BEFORE = LIMIT - 12;
 const DEATHS = 6;
 
 describe("a budget", () => {
-  it("holds though the process is killed again and again, and counts what the provider counts", async () => {
+  it("holds although the process is killed repeatedly, and equals the provider's count", async () => {
     await using fleet = await startFleet({
       nowMs: Date.now,
       endpoints: [{ kind: "studio", key: SUBGRAPH, chains: ["base"], path: "/query/1/a/version/latest" }],

@@ -15,7 +15,7 @@ afterAll(undoAll);
 
 // What a machine does to a daemon. Mounting needs root, as the image's tests do.
 describe("synclag run, with 64 open files at most, on a small disk", () => {
-  it("polls on while clients take all connections and while the disk is full, and spends nothing that it cannot count", async () => {
+  it("keeps polling while clients use all connections and while the disk is full, and sends no uncounted request", async () => {
     await using fleet = await startFleet({
       nowMs: Date.now,
       endpoints: [

@@ -109,7 +109,7 @@ describe("Synclag, against the metrics of an Envio HyperIndex that indexes two A
     expect(heights.trim().split("\n")).toEqual(["31337|t", "31338|t"]);
   });
 
-  it("says stalled of a chain that has frozen, while HyperIndex goes on saying ready, synced and healthy", async () => {
+  it("reports a frozen chain as stalled while HyperIndex reports ready, synced and healthy", async () => {
     proxy.close();
     proxy.closeAllConnections();
 

@@ -116,7 +116,7 @@ describe("Synclag, against the servers of SQD and SubQuery over one PostgreSQL",
     expect(subquery).toMatchObject({ code: 0, said: { dialect: "subquery", chains } });
   });
 
-  it("says stalled of both once nothing is processed, though their servers answer and a node calls itself healthy", async () => {
+  it("reports both as stalled once nothing is processed, although servers reply and a node reports healthy", async () => {
     await postgres.end("squid");
     await postgres.end("subquery");
 

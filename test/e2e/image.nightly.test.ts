@@ -38,7 +38,7 @@ describe("Dockerfile", () => {
     expect(image.config.User).toMatch(/^[1-9]\d*:[1-9]\d*$/);
   });
 
-  it("says what it is by the labels of the Open Container Initiative", () => {
+  it("has the labels of the Open Container Initiative", () => {
     expect(image.config.Labels).toMatchObject({
       "org.opencontainers.image.title": "synclag",
       "org.opencontainers.image.licenses": "MIT",
@@ -65,7 +65,7 @@ describe("Dockerfile", () => {
     ]);
   });
 
-  it("polls nobody's fleet: without a configuration it says what to do, and ends with exit code 2", async () => {
+  it("explains what to do without a configuration, and exits with code 2", async () => {
     const empty = await image.run({ volume });
 
     expect(await empty.exit).toEqual({ code: 2, signal: null });
@@ -74,7 +74,7 @@ describe("Dockerfile", () => {
     );
   });
 
-  it("plays the demo when it is told to", async () => {
+  it("plays the demo on request", async () => {
     const demo = await image.run({ volume, args: ["demo"] });
 
     const asked = ["node", "/app/health-check.mjs", "9855"];

@@ -225,7 +225,7 @@ describe("the pages of the demo in Chromium", () => {
     await page.close();
   });
 
-  it("ends in order though pages are open, which then say so", async () => {
+  it("stops in order with open pages, which then report it", async () => {
     const { code } = await demo.stop();
 
     await open.getByText(/Synclag does not respond; last update/).waitFor({ timeout: 60_000 });

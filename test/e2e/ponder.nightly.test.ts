@@ -68,7 +68,7 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
 
   afterAll(undoAll);
 
-  it("says that nobody listens, and ok once both have caught up, whether the dialect is named or found, by API and by page", async () => {
+  it("reports connection refused, then ok once both have caught up, with a named and a detected dialect, by API and by page", async () => {
     await expect.poll(verdicts, SETTLE).toEqual(each("unreachable connect", "unreachable connect"));
 
     await startPonder(ports[0], "first");
@@ -98,7 +98,7 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
     await expect.poll(results, SETTLE).toEqual(["equal", "equal"]);
   });
 
-  it("says that a stopped Ponder does not answer in time, and ok again when it goes on", async () => {
+  it("reports a timeout of a stopped Ponder, and ok when it continues", async () => {
     second.signal("SIGSTOP");
     await expect.poll(verdicts, SETTLE).toEqual(each("ok -", "unreachable timeout"));
 
@@ -107,7 +107,7 @@ describe("synclag run, against two Ponders that index the same two Anvil chains"
     await expect.poll(verdicts, SETTLE).toEqual(each("ok -", "ok -"));
   });
 
-  it("tells that an event is missing since a Ponder started from zero, though the heights are perfect", async () => {
+  it("reports a missing event after a Ponder started from zero, although the heights are right", async () => {
     await second.stop();
     second = await startPonder(ports[1], "skipping", SKIPPED_BLOCK);
 

@@ -48,7 +48,7 @@ describe("synclag run, against the metrics page of a processor of SQD that index
     expect(height).toBeLessThanOrEqual(await anvil.blockNumber());
   });
 
-  it("says lagging, then stalled once its handler hangs, while the page goes on and shows no time that is left", async () => {
+  it("reports lagging, then stalled once the handler hangs, while the page still replies and shows no time to the head", async () => {
     await expect.poll(async () => (await target())?.status, SETTLE).toBe("stalled");
 
     const height = (await target())?.block_number;

@@ -104,7 +104,7 @@ describe("a real Prometheus that scrapes the demo", () => {
     expect({ code, output: code === 0 ? "" : `${stdout}${stderr}` }).toEqual({ code: 0, output: "" });
   });
 
-  it("has data for each query of the dashboards, and evaluates those of what the demo lacks", async () => {
+  it("has data for each query of the dashboards, and evaluates the queries without data in the demo", async () => {
     const empty = async (): Promise<readonly string[]> => {
       const answers = await Promise.all(
         QUERIES.map(async (query) => ({ query, found: await prometheus.query(inGrafana(query.expr)) })),

@@ -61,7 +61,7 @@ describe("the scripts of budgets, on a real Redis with a clock that the test set
 });
 
 describe("a budget that three daemons and a cron of check share", () => {
-  it("is never passed and is used, though all are killed at random and the store is restarted", async () => {
+  it("is used but never exceeded, although all processes are killed at random and the store restarts", async () => {
     await using fleet = await startFleet({ nowMs: Date.now, endpoints: KEYS.map(endpointOf) });
     const folder = await temporaryFolder("shared-budget");
     const config = join(folder, "chains.yaml");

@@ -40,7 +40,7 @@ describe("synclag check, on a store that is protected", () => {
     expect(daemon.stderr()).not.toContain("Store unreachable");
   });
 
-  it("speaks TLS with a server whose authority NODE_EXTRA_CA_CERTS names, and with no other", async () => {
+  it("uses TLS only with a server whose authority is in NODE_EXTRA_CA_CERTS", async () => {
     await using fleet = await fleetOf();
     const config = await configOf(fleet);
     const folder = await temporaryFolder("store-tls");

@@ -77,7 +77,7 @@ describe("synclag run, against a SubQuery node that indexes an Anvil chain", () 
     }
   });
 
-  it("says stalled of all three once the handler hangs, while the node goes on saying that it is healthy", async () => {
+  it("reports all three as stalled once the handler hangs, while the node still reports healthy", async () => {
     const sentAt = await anvil.blockNumber();
     await sendTransaction(anvil.url);
 

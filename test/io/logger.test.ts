@@ -19,7 +19,7 @@ describe("createLogger()", () => {
     });
   });
 
-  it("leaves out what is below its level", async () => {
+  it("omits lines below its level", async () => {
     const { logger, lines } = await setUp({ level: "warn" });
 
     logger.info("no");
@@ -54,7 +54,7 @@ describe("createLogger()", () => {
     expect(lines[0]).toContain('"msg":"[secret]"');
   });
 
-  it("writes for people without colours where there is no terminal", async () => {
+  it("writes plain text without colours if stderr is no terminal", async () => {
     const { logger, lines } = await setUp({ format: "pretty" });
 
     logger.info({ chains: 30 }, "Started");
@@ -62,7 +62,7 @@ describe("createLogger()", () => {
     expect(lines).toEqual([expect.stringMatching(/^\[\d\d:\d\d:\d\d\] INFO: Started \{"chains":30\}$/)]);
   });
 
-  it("goes on while nothing can be written, counts the lost lines, and logs how many once it can", async () => {
+  it("continues while nothing can be written, counts the lost lines, and logs their number afterwards", async () => {
     const output = { error: null as Error | null, lost: 0 };
     const lines: string[] = [];
     const { logger } = await setUp({

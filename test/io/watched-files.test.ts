@@ -9,7 +9,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 const { world: FILES } = commandWorld({});
 
 describe("WatchedFiles.haveChanged()", () => {
-  it("is false while a file holds what was read, even if it was written again", async () => {
+  it("is false while a file has the content that was read, even if it was written again", async () => {
     await using folder = await temporaryFolder();
     const { files, path } = watch(folder.path, "version: 1");
     writeFileSync(path, "version: 1");

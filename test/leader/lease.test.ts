@@ -27,7 +27,7 @@ describe("roleOf()", () => {
     expect(ACT_MS).toBeLessThan(LEASE_MS);
   });
 
-  it("is cut off where the store has been away for a while", () => {
+  it("is cut off after the store has been unreachable for a while", () => {
     const failures = [4_000, 5_000, 6_000, 7_000, 8_000, 9_000].map(failedAt);
     const lease = fold([[{ kind: "granted", calledMs: 0, token: 7 }, 0], ...failures]);
 

@@ -48,7 +48,7 @@ describe("/metrics", () => {
     );
   });
 
-  it("says which build it is, and of the process what is true and useful", async () => {
+  it("exports the build and the useful metrics of the process", async () => {
     const text = await render(metricsSource());
 
     expect(linesOf(text, "synclag_build_info")).toEqual([
@@ -98,7 +98,7 @@ describe("/metrics", () => {
     ]);
   });
 
-  it("has no series of what is unknown, but synclag_up of every target", () => {
+  it("has no series for unknown values, but synclag_up for every target", () => {
     const target = sampleTargetReport({
       status: "unknown",
       up: false,
@@ -149,7 +149,7 @@ describe("/metrics", () => {
     expect(linesOf(textOf(unknown), "synclag_up")).toEqual([expect.stringMatching(/ 0$/)]);
   });
 
-  it("has a lag of 0 of a target that is at the head, and blocks alone of a gap whose time is unknown", () => {
+  it("has lag 0 for a target at the head, and only blocks for a gap of unknown time", () => {
     const [chain = sampleChainReport()] = chainReports(fullReport());
     const gaps = chain.gaps.map((gap) => ({ ...gap, seconds: null }));
     const targets = [sampleTargetReport({ lag_blocks: 0, lag_seconds: 0 })];

@@ -5,7 +5,7 @@ const MINUTE_MS = 60_000;
 /** What the schedule of `HOURLY`, every three minutes, asks for in five. */
 const ADVANCE = 2;
 
-describe("SharedBudgets, while the store is away", () => {
+describe("SharedBudgets, while the store is unreachable", () => {
   it("let the leader send what its schedules ask for in five minutes, and no more", async () => {
     const life = await lived([poll(0, 1), { kind: "cut off", who: 0 }, poll(0, 10)]);
 
@@ -53,13 +53,13 @@ describe("SharedBudgets, under another leader", () => {
     expect([soon, life.usedBy(0)]).toEqual([1 + ADVANCE, 1 + 2 * ADVANCE]);
   });
 
-  it("count nothing more for one that ended in order", async () => {
+  it("count nothing more for a leader that stopped in order", async () => {
     const life = await lived([poll(0, 3), { kind: "stop", who: 0 }, { kind: "take over", who: 1 }]);
 
     expect(life.usedBy(1)).toBe(3);
   });
 
-  it("let that one send nothing in advance while the former one still may", async () => {
+  it("let the successor send nothing unrecorded while the former leader still may", async () => {
     const life = await lived([
       poll(0, 1),
       { kind: "cut off", who: 0 },
@@ -73,7 +73,7 @@ describe("SharedBudgets, under another leader", () => {
     expect(sentIn(life)).toBe(1 + ADVANCE);
   });
 
-  it("never let more through than the limit, though the former one sends at its last moment", async () => {
+  it("never exceed the limit, even if the former leader sends at its last moment", async () => {
     const life = await lived([
       poll(0, 1),
       { kind: "cut off", who: 0 },

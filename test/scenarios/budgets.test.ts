@@ -68,7 +68,7 @@ describe("a budget", () => {
     expect(play.target(BASE)).toMatchObject({ status: "unreachable", reason: "http_status" });
   });
 
-  it("that is spent pauses its endpoint alone: throttled, with the reason and when it goes on, on every output", async () => {
+  it("that is spent pauses only its endpoint: throttled, with reason and next time, on every output", async () => {
     await using play = await startScenario(chainsYaml({ ...TIGHT, limit: 61 }));
     await play.run("30m");
     await play.reload(chainsYaml({ ...TIGHT, limit: 30, schedule: "0 */2 * * * *" }));
@@ -93,7 +93,7 @@ describe("a budget", () => {
     expect(play.target(BASE)).toMatchObject({ status: "ok", reason: null });
   });
 
-  it("sends nothing while usage cannot be recorded, and says so", async () => {
+  it("sends nothing while usage cannot be recorded, and reports it", async () => {
     await using play = await startScenario(chainsYaml({}));
     await play.run("3m");
     play.setDisk("is full");
@@ -182,7 +182,7 @@ describe("a provider that asks to wait", () => {
     expect(pauses).toEqual([1, 1, 2, 3, 6, 12, 24, 45]);
   });
 
-  it("for weeks is believed for an hour, and until the end of its day or month where it names that", async () => {
+  it("for weeks counts for an hour, or until the end of the day or month that it names", async () => {
     const waits: string[] = [];
     for (const retryAfter of ["9000000", String(20 * 3_600 + 55 * 60 + 2)]) {
       await using play = await startScenario(chainsYaml({}));
@@ -212,7 +212,7 @@ describe("a provider that asks to wait", () => {
     expect(minutes.slice(0, 2)).toEqual([5, 10]);
   });
 
-  it("stops only its own endpoint where there is no budget, and may be tried at once after a reload", async () => {
+  it("stops only its own endpoint without a budget, and is retried at once after a reload", async () => {
     await using play = await startScenario(chainsYaml({}));
     await play.run("295s");
     const refusal = { status: 429, headers: { "retry-after": "3600" }, body: "" };
@@ -281,7 +281,7 @@ protocols:
   const NODE_KEY = "paid-key-of-the-node";
   const keyOf = (host: string): unknown => expect.stringMatching(`^rpc/base/${host}.example/[0-9a-f]{12}$`);
 
-  it("is planned, and every request to it is counted: those for the chain's id and for blocks in doubt, too", async () => {
+  it("is planned, and counts every request, including those for the chain id and for disputed blocks", async () => {
     await using play = await startScenario(CHAINS_YAML, { env: { NODE_KEY } });
     await play.run("10m");
     play.fleet.target("airdrops/second/production/base").set({ fork: "other" });

@@ -39,7 +39,7 @@ function wordFor(said: TargetReport["catch_up"]): string {
 }
 
 describe("catch_up", () => {
-  it("reports pace and time to the head within a tenth of the truth while a target catches up, slows, falls behind and stops", () => {
+  it("reports pace and time to the head within 10 % while a target catches up, slows, falls behind and stops", () => {
     const play = threeHoursBehind();
 
     for (const { pace, perSecond, text } of [
@@ -137,14 +137,14 @@ describe("catch_up", () => {
     expect(play.target("multichain").catch_up).toMatchObject({ eta_seconds: null });
   });
 
-  it("keeps to its word where a target catches up in uneven batches", () => {
+  it("keeps its estimate if a target catches up in uneven batches", () => {
     const play = threeHoursBehind();
     play.script("multichain", indexing(play, play.head() - LATE_BLOCKS, 1.5, 211));
 
     expect(wordsDuring(play, 180)).toEqual(["nothing", "eta"]);
   });
 
-  it("begins anew after a re-index, and survives a restart", () => {
+  it("resets after a re-index, and survives a restart", () => {
     const play = threeHoursBehind();
     play.script("multichain", indexing(play, play.head() - LATE_BLOCKS, 3)).run("10m");
     const before = play.target("multichain").catch_up;

@@ -28,7 +28,7 @@ ${subgraph === null ? "" : indexer("subgraph", subgraph)}
 }
 
 describe("`check` with another configuration in the folder of a daemon's state file", () => {
-  it("leaves the daemon what it knew, and no URL in the file", async () => {
+  it("leaves the daemon's state unchanged, and no URL in the file", async () => {
     await using folder = await temporaryFolder();
     await using indexer = await serveJson(indexerAt(FAR));
     await using other = await serveJson(indexerAt(FAR));

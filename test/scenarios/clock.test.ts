@@ -17,7 +17,7 @@ protocols:
     - { variant: mirror, dialect: envio, url: "https://mirror.example/v1/graphql", schedule: "*/15 * * * * *", chains: [gnosis, arbitrum] }
 `;
 
-describe("a daemon whose machine or clock is interrupted", () => {
+describe("a daemon with a suspended machine or a clock jump", () => {
   it.each([
     {
       what: "is suspended for ten minutes",
@@ -78,7 +78,7 @@ protocols:
     - { variant: ponder, dialect: ponder, url: "https://ponder.example/graphql", schedule: "*/2 * * * * *", chains: [base] }
 `;
 
-describe("a daemon whose clock is wrong for eight seconds, again and again", () => {
+describe("a daemon with a clock that is wrong for eight seconds, repeatedly", () => {
   it("accuses no target of another chain, and is right within three polls", async () => {
     await using play = await startScenario(QUICK);
     await play.run("2m");
@@ -107,7 +107,7 @@ function statusesOf(play: Scenario): readonly string[] {
   return play.status().targets.map(({ status }) => status);
 }
 
-describe("a process that starts on the state of one whose clock was an hour ahead", () => {
+describe("a process that starts from state written with a clock one hour ahead", () => {
   const restarted = () => new ScriptedFleet(TRIO).setClock("1h").run("20m").setClock("-1h").restart();
 
   it("takes a height for old as soon as one of today would be", () => {
@@ -116,7 +116,7 @@ describe("a process that starts on the state of one whose clock was an hour ahea
     expect(play.changes("multichain", "10m")).toEqual(["5m 15s unknown"]);
   });
 
-  it("knows since when a target stands still", () => {
+  it("knows when a target stalled", () => {
     const play = restarted();
     const stuck = play.head();
     play.script("multichain", () => stuck);

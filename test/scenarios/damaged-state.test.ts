@@ -65,7 +65,7 @@ describe("a start from a state file with a damaged value", () => {
 });
 
 describe("the state of a chain", () => {
-  it("has the fields of its shape: whoever changes them raises STATE_SHAPE", async () => {
+  it("has the fields of its shape: raise STATE_SHAPE when you change them", async () => {
     await using play = await startScenario(FLEET);
     await playEverything(play);
     const { chains, incidents } = play.saved();

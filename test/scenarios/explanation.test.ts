@@ -24,7 +24,7 @@ protocols:
 `;
 
 describe("the index-node API of an endpoint", () => {
-  it("is not asked while the target is ok", async () => {
+  it("sends no request while the target is ok", async () => {
     await using play = await startScenario(FLEET);
 
     await play.run("30m");
@@ -80,7 +80,7 @@ describe("the index-node API of an endpoint", () => {
     });
   });
 
-  it("names no reason where graph-node calls the deployment healthy, and says where it does not know it", async () => {
+  it("gives no reason if graph-node reports the deployment as healthy, and reports an unknown deployment", async () => {
     await using play = await startScenario(FLEET);
     await play.run("5m");
     play.fleet.target(TARGET).set({ indexingErrors: true });

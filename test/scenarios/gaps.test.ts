@@ -37,7 +37,7 @@ describe("the gap between two variants", () => {
     expect(play.values("synclag_variant_gap_blocks", "subgraph")).toEqual([7]);
   });
 
-  it("has a larger uncertainty while the pace is only configured, which may be wrong by a factor of two", () => {
+  it("has a larger uncertainty with a configured pace, which may be wrong by a factor of two", () => {
     const play = new ScriptedFleet(TRIO).script("subgraph", behind(12));
     play.poll("multichain").wait("10s").poll("subgraph");
 
@@ -48,7 +48,7 @@ describe("the gap between two variants", () => {
     expect(Math.abs((gap?.blocks ?? 0) - 12)).toBeLessThan(gap?.uncertainty_blocks ?? 0);
   });
 
-  it("is found though the two are polled at different intervals", () => {
+  it("is found if the two are polled at different intervals", () => {
     const schedules = { a: "*/15 * * * * *", b: "0 */10 * * * *", c: "0 */30 * * * *" };
     const play = new ScriptedFleet(fleetYaml(["a", "b", "c"], { schedules }))
       .script("b", behind(12))
@@ -77,7 +77,7 @@ describe("the gap between two variants", () => {
     expect(gapsOf(new ScriptedFleet(chainsYaml(...indexers)).run("5m"))).toEqual(gaps);
   });
 
-  it("is unknown where the first variant does not serve the chain", () => {
+  it("is unknown if the first variant does not serve the chain", () => {
     const yaml = JSON.stringify({
       ...JSON.parse(chainsYaml("p/a", "p/b", "p/c")),
       chains: { base: { id: 8453, block_time: "2s" }, form: { id: 478, block_time: "2s" } },
@@ -99,7 +99,7 @@ describe("the gap between two variants", () => {
     expect(play.chain().block_interval_seconds).toBeCloseTo(2, 1);
   });
 
-  it("is unknown while one of the two is on another chain, and begins anew afterwards", () => {
+  it("is unknown while one of the two is on another chain, and is measured again afterwards", () => {
     const play = new ScriptedFleet(TRIO).script("subgraph", behind(12)).run("10m");
 
     const during = gapsOf(play.script("subgraph", behind(-5_000_000)).run("2m"));

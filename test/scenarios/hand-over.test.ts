@@ -84,7 +84,7 @@ describe("two replicas with a store", () => {
     expect(cluster.longestPauseMs()).toBeLessThan(6_000);
   });
 
-  it("hand over at once when the leader stops in order: nothing is polled twice, and everything goes on", async () => {
+  it("hand over at once when the leader stops in order: nothing is polled twice, and all state continues", async () => {
     await cluster.run("2m");
     const before = pollsIn(await cluster.scrape("a"));
     const plotted = cluster.replica("a").timesOf("base");
@@ -191,7 +191,7 @@ describe("two replicas with a store", () => {
     expect(cluster.replica("a").report().replica).toMatchObject({ role: "leader", age_seconds: 0 });
   });
 
-  it("keep the leader, and what it knows, when the store loses its memory", async () => {
+  it("keep the leader and its state when the store loses its memory", async () => {
     const before = cluster
       .replica("a")
       .report()
@@ -212,7 +212,7 @@ describe("two replicas with a store", () => {
     expect(statusesOf(cluster.replica("b"))).toEqual(Array(4).fill("ok"));
   });
 
-  it("are led by the other when the leader alone is cut off from the store, and the former stands by once it is back", async () => {
+  it("get a new leader if the leader alone loses the store; the former one stands by once it is back", async () => {
     cluster.replica("a").process.isCutOff = true;
     await cluster.run("1m");
     cluster.replica("a").process.isCutOff = false;
@@ -273,7 +273,7 @@ describe("two replicas with a store", () => {
     expect(cluster.replica("c").report().replica).toMatchObject({ role: "leader" });
   });
 
-  it("let a check poll what has no budget while the store is away, and what has one not at all", async () => {
+  it("let a check poll only endpoints without a budget while the store is unreachable", async () => {
     cluster.storeFailure = NOT_CONNECTED;
 
     const { polled, grant } = await cluster.check();

@@ -15,7 +15,7 @@ protocols:
 `;
 
 describe("the history behind the plots", () => {
-  it("has one sample a minute, whose heights, lags and time are of one moment", async () => {
+  it("has one sample a minute, with heights, lags and time of one instant", async () => {
     const play = new ScriptedFleet(CHAINS_YAML);
     const store = await HistoryStore.open({
       stateFile: null,

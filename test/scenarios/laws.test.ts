@@ -140,7 +140,7 @@ describe("whatever sources reply", () => {
     );
   });
 
-  it("the reference is not above what two have shown, nor below what the honest show, where one of four lies", () => {
+  it("with one liar of four, the reference is not above two sources, nor below the honest ones", () => {
     fc.assert(
       fc.property(fc.array(fc.integer({ min: -5_000, max: 50_000_000 }), { maxLength: 40 }), (lies) => {
         const played = new ScriptedFleet(fleetYaml(["a", "b", "c", "d"]));
@@ -187,7 +187,7 @@ describe("an honest majority", () => {
     liars: fc.array(liar, { maxLength: 2 }),
   });
 
-  it("is never accused, whoever lies and from whenever on", () => {
+  it("is never accused, for any liar and any start of the lie", () => {
     fc.assert(
       fc.property(world, ({ honest: some, liars }) => {
         const names = [...some.map((_, index) => `h${index}`), ...liars.map((_, index) => `l${index}`)];
@@ -267,7 +267,7 @@ describe("the first rounds of a chain", () => {
     return { ends, accused: [...new Set(accused)] };
   }
 
-  it("end the same in many orders of arrival, and accuse nobody honest", () => {
+  it("end the same in many orders of arrival, and accuse no honest source", () => {
     const wrong = WORLDS.filter((world) => !isNodeBelieved(world)).filter((world) => {
       const orders = ordersOf(NAMES).filter((_, index) => index % 2 === 0);
       const played = orders.map((order) => playRounds(world, order));

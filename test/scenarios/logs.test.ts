@@ -19,7 +19,7 @@ const BASE = "airdrops/subgraph/production/base";
 const LEVELS: Readonly<Record<number, string>> = { 20: "debug", 30: "info", 40: "warn", 50: "error" };
 
 describe("the log", () => {
-  it("has one line when the first round is done, and none while nothing changes", async () => {
+  it("has one line after the first round, and no line while nothing changes", async () => {
     await using play = await startScenario(FLEET);
 
     await play.run("15m");

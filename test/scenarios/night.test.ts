@@ -39,7 +39,7 @@ async function playNight(): Promise<Scenario> {
 }
 
 describe("the morning after a night", () => {
-  it("is told by the page, the incidents, the API and the command line as in the goldens", async () => {
+  it("is shown by the page, the incidents, the API and the command line as in the goldens", async () => {
     await using play = await playNight();
 
     expectGolden("test/goldens/night.page.txt", play.page());

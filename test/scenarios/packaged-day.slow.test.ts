@@ -25,7 +25,7 @@ function uneven(spec: ChainSpec): ChainSpec {
   return { ...spec, paces };
 }
 
-describe("the packaged fleet, all of it healthy, on chains whose block times vary", () => {
+describe("the packaged fleet, all healthy, on chains with varying block times", () => {
   it("says nothing but ok, and each reference stays with its chain's head", {
     timeout: 1_200_000,
   }, async () => {

@@ -9,7 +9,7 @@ const FLEET =
   )?.[1] ?? "";
 
 describe("indexers and nodes that are read from a page", () => {
-  it("are asked with one GET each, whose heights, times and head count like those of an API", async () => {
+  it("are read with one GET each; their heights, times and head count like those of an API", async () => {
     await using play = await startScenario(FLEET);
 
     await play.run("2m");
@@ -31,7 +31,7 @@ describe("indexers and nodes that are read from a page", () => {
     );
   });
 
-  it("are stalled where one chain stands still, whatever the page says of being ready", async () => {
+  it("are stalled if one chain stops, even if the page says ready", async () => {
     await using play = await startScenario(FLEET);
     await play.run("2m");
     play.fleet.target("vaults/envio/production/base").freeze();
@@ -55,7 +55,7 @@ describe("indexers and nodes that are read from a page", () => {
     expect(statusesOf(play)).toContain("envio/base syncing");
   });
 
-  it("are never asked for a block, as a JSON-RPC node is, where sources contradict each other", async () => {
+  it("are never asked for a disputed block, unlike JSON-RPC nodes", async () => {
     await using play = await startScenario(FLEET);
     await play.run("2m");
     play.fleet.target("vaults/envio/production/base").set({ offsetBlocks: 5_000_000 });

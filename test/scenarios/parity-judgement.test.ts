@@ -52,7 +52,7 @@ describe("whether two variants have the same data", () => {
     expectGolden(FILE, told.join(""));
   });
 
-  it("is equal all the while both stand still", async () => {
+  it("stays equal while both values are unchanged", async () => {
     await using watch = await startWatch();
 
     const results = await watch.results(Array.from({ length: 12 }, () => both(0, 5, 5)));
@@ -135,7 +135,7 @@ describe("a value that comes and goes", () => {
     return { a: [height, valueAt(height)], b: [height + 4, valueAt(height + 4)] };
   }
 
-  it("is never different where both follow one function of the height", async () => {
+  it("is never different if both follow one function of the height", async () => {
     await using watch = await startWatch({ polls: "10s" });
     const valueAt = (height: number) => ["on", "off", null][(height * 7_919 + (height >> 3)) % 3];
 
@@ -199,7 +199,7 @@ describe("a value that comes and goes", () => {
   });
 });
 
-describe("what is remembered of a variant", () => {
+describe("the remembered values of a variant", () => {
   it.each([
     { changes: 64, result: "equal" },
     { changes: 65, result: "unknown" },
@@ -226,7 +226,7 @@ describe("what is remembered of a variant", () => {
     expect(watch.pair().difference).toBeNull();
   });
 
-  it("is nothing once another deployment answers, and all of it where the deployment is not named", async () => {
+  it("are dropped when another deployment replies, and kept if replies name no deployment", async () => {
     const results: string[] = [];
     for (const deployment of ["Qm1", "Qm2", null]) {
       await using watch = await startWatch();

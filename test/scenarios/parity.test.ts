@@ -24,7 +24,7 @@ const PAIR = parityOf("1m", ["multichain", "subgraph"]);
 const MULTICHAIN = "airdrops/multichain/production/base";
 const SUBGRAPH = "airdrops/subgraph/production/base";
 
-describe("three variants of which one skips events", () => {
+describe("three variants, one of which skips events", () => {
   it("tells the odd one within ten minutes, prefers another one, and tells when it is mended", async () => {
     await using play = await startScenario(FLEET + PARITY);
     const start = await resultsOf(play, 10);
@@ -77,8 +77,8 @@ describe("three variants of which one skips events", () => {
   });
 });
 
-describe("two variants of which one skips events", () => {
-  it("tells that they differ, not which is wrong, over a restart and as long as the same is asked", async () => {
+describe("two variants, one of which skips events", () => {
+  it("reports that they differ, not which is wrong, across a restart and until the query changes", async () => {
     await using play = await startScenario(FLEET + PAIR);
     await play.run("2m");
     play.fleet.target(SUBGRAPH).skipEvents(1);
@@ -126,7 +126,7 @@ describe("two variants of which one skips events", () => {
     expect(after?.last_comparison).toMatch(/^2026-11-20T03:1[23]/);
   });
 
-  it("has the metrics of what is known, and none of what is not", async () => {
+  it("exports known values only", async () => {
     await using play = await startScenario(FLEET + PAIR);
     const series = () =>
       play
@@ -250,7 +250,7 @@ describe("the value of a probe", () => {
 });
 
 describe("the requests of parity", () => {
-  it("are those that read the heights: as many as without it, of which each fourth asks for values", async () => {
+  it("are the requests for the heights: no more than without parity, and every fourth carries values", async () => {
     const sent: number[] = [];
     const asked: string[][] = [];
     for (const parity of ["", PARITY]) {
@@ -384,7 +384,7 @@ describe("a server that refuses a value", () => {
     },
   );
 
-  it("is not to blame where the heights alone fail, too", async () => {
+  it("is not blamed if the request without it fails too", async () => {
     await using play = await startScenario(FLEET + PAIR);
     await play.run("5s");
     play.fleet.endpoint(SUBGRAPH).fail(FAULTS.http_503);
@@ -396,7 +396,7 @@ describe("a server that refuses a value", () => {
     );
   });
 
-  it("is not asked again where the budget has no request to spare, and that poll says nothing", async () => {
+  it("is not retried without a spare request in the budget, and that poll has no result", async () => {
     const budget = "budgets: { tight: { limit: 240, per: hour, scope: endpoint } }";
     const fleet = FLEET.replace("version: 1", `version: 1\n${budget}`);
     await using play = await startScenario(
@@ -419,7 +419,7 @@ describe("a server that refuses a value", () => {
     );
   });
 
-  it("costs no second poll where the budget has no request to spare, however often values are due", async () => {
+  it("costs no second poll without a spare request in the budget, however often values are due", async () => {
     const budget = "budgets: { tight: { limit: 240, per: hour, scope: endpoint } }";
     const fleet = FLEET.replace("version: 1", `version: 1\n${budget}`);
     await using play = await startScenario(
@@ -440,7 +440,7 @@ describe("a server that refuses a value", () => {
     expect(play.target(SUBGRAPH).status).toBe("ok");
   });
 
-  it("keeps its heights where one value cannot be read, and the detail says why", async () => {
+  it("keeps its heights if one value cannot be read, and the detail has the reason", async () => {
     await using play = await startScenario(FLEET + PAIR);
     play.fleet.target(MULTICHAIN).set({ says: { campaigns: ["odd"] } });
 

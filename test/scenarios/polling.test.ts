@@ -64,7 +64,7 @@ protocols:
   });
 });
 
-describe("an endpoint whose last poll is under way", () => {
+describe("an endpoint with a running poll", () => {
   it("is not polled again, which is counted as a skipped round", async () => {
     await using play = await startScenario(
       oneSubgraph({ schedule: "*/5 * * * * *", poll: "timeout: 12s, retries: 0" }),
@@ -176,8 +176,8 @@ ${indexers.join("\n")}
   );
 });
 
-describe("a reply whose body comes slowly", () => {
-  it("leaves lags and block interval as they are, though others reply meanwhile", async () => {
+describe("a reply with a slow body", () => {
+  it("changes no lag and no block interval while others reply", async () => {
     await using play = await startScenario(`
 version: 1
 chains: { base: { id: 8453, block_time: 2s } }
@@ -259,7 +259,7 @@ describe("a poll that fails", () => {
     "meta_null",
   ];
 
-  it("is tried again 150 ms later where that may help, and only there", async () => {
+  it("is retried after 150 ms only if that may help", async () => {
     const pauses: Record<string, number | null> = {};
     for (const fault of [...RETRIED, ...FINAL]) {
       await using play = await startScenario(oneSubgraph({ schedule: "0 * * * * *" }));
@@ -375,7 +375,7 @@ describe("the query of an endpoint", () => {
     expect(play.target("airdrops/multichain/production/base").status).toBe("ok");
   });
 
-  it("is searched for over several polls where the budget can spare no more, and no target is blamed for it", async () => {
+  it("is searched for over several polls if the budget is tight, and no target is blamed", async () => {
     const limited = multichain("envio")
       .replace("version: 1", "version: 1\nbudgets: { tight: { limit: 60, per: hour, scope: endpoint } }")
       .replace("chains: [base, mode] }", "budget: tight, chains: [base, mode] }");
@@ -393,7 +393,7 @@ describe("the query of an endpoint", () => {
     expect(statuses).toEqual(["unknown", "unknown", "ok", "ok"]);
   });
 
-  it("is searched for again where it is refused all at once, and whole once an hour where none fits", async () => {
+  it("is searched for again when it is refused, and completely once an hour if no dialect fits", async () => {
     await using play = await startScenario(multichain("envio"), {
       endpoints: (spec) => ({ ...spec, kind: "graph-node", chains: ["base"] }),
     });

@@ -49,7 +49,7 @@ describe("an RPC node that is asked for a block", () => {
     });
   });
 
-  it("is not needed: where it cannot say, the sources decide alone", async () => {
+  it("is optional: without its reply the sources decide alone", async () => {
     await using play = await startScenario(FLEET);
     await play.run("5m");
     play.fleet.target("airdrops/second/production/base").set({ offsetBlocks: 5_000_000 });

@@ -37,7 +37,7 @@ const WITH_LOCKUP = `  lockup:
     - { variant: subgraph, dialect: graph, url: "https://lockup.example/{chain}", schedule: "0 0 0 1 1 *", chains: [base] }`;
 
 describe("a reload", () => {
-  it("polls what it adds at once, and what stays keeps status, times, counters and schedule", async () => {
+  it("polls new endpoints at once; the others keep status, times, counters and schedule", async () => {
     await using play = await startScenario(chainsYaml({}), {
       simulated: chainsYaml({ lockup: WITH_LOCKUP }),
     });
@@ -64,7 +64,7 @@ describe("a reload", () => {
     expect(pollsOf(play, "base")).toBe((polls ?? 0) + 1);
   });
 
-  it("removes the series, targets and polls of what it removes, and starts anew when that returns", async () => {
+  it("removes series, targets and polls of removed endpoints, which restart when they return", async () => {
     await using play = await startScenario(chainsYaml({}));
     await play.run("5m");
 
@@ -85,7 +85,7 @@ describe("a reload", () => {
     expect(play.report().budgets.find(({ endpoint }) => endpoint === MODE)?.used).toBeGreaterThan(4);
   });
 
-  it("changes schedule and thresholds for what is known already", async () => {
+  it("changes schedule and thresholds of known endpoints", async () => {
     await using play = await startScenario(chainsYaml({}));
     await play.run("5m");
     play.fleet.target(BASE).set({ lagMs: 300_000 });

@@ -100,7 +100,7 @@ describe("synclag replay", () => {
 });
 
 describe("openRecordingFile()", () => {
-  it("goes on after the last whole line, and keeps two files", async () => {
+  it("continues after the last whole line, and keeps two files", async () => {
     await using folder = await temporaryFolder();
     const file = join(folder.path, "observations.jsonl");
     writeFileSync(file, '{"whole":1}\n{"torn":');

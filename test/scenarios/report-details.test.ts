@@ -86,7 +86,7 @@ protocols:
 `;
 
 describe("the sentence that explains a status", () => {
-  it("says what happened, how far the target is behind, and how the last poll failed where that is not why", async () => {
+  it("gives cause and distance, and the failure of the last poll if it is not the cause", async () => {
     await using play = await startScenario(FLEET);
     await play.run("3m");
     for (const [slug, { happens }] of CHAINS) {

@@ -51,7 +51,7 @@ describe("a restart on the saved state", () => {
     expect(play.log.slice(-2).map(({ msg }) => msg)).not.toContain("Status changed");
   });
 
-  it("after a kill five seconds after a status changed still knows since when the target stands still", async () => {
+  it("after a kill five seconds after a change of status still knows when the target stalled", async () => {
     await using play = await startScenario(chainsYaml());
     await play.run("10m");
     play.fleet.target(BASE).freeze();
@@ -158,7 +158,7 @@ describe("a restart on the saved state", () => {
     );
   });
 
-  it("begins the counters anew, and shows no value of before in them", async () => {
+  it("resets the counters, without any former value", async () => {
     await using play = await startScenario(chainsYaml(YEARLY));
     await play.run("5m");
 

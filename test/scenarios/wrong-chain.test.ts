@@ -31,7 +31,7 @@ protocols:
 }
 
 describe("an RPC node of another chain", () => {
-  it("has no vote, accuses nobody, and says why in the JSON, on the page and in the metrics", async () => {
+  it("has no vote, accuses no source, and is explained in the JSON, on the page and in the metrics", async () => {
     await using play = await startScenario(FLEET);
     play.lead(NODE, OTHER_NODE);
     await play.restart({ state: "lost" });

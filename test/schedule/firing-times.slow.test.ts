@@ -42,7 +42,7 @@ describe("how often a schedule fires", () => {
     expect(firingsOf(cron).perDay).toBe(fired);
   });
 
-  it("is an error where node-cron cannot parse it", () => {
+  it("is an error if node-cron cannot parse it", () => {
     expect(() => firingsOf("every minute please")).toThrow();
     // node-cron finds this one out while parsing.
     expect(() => firingsOf("0 0 0 30 2 *")).toThrow("impossible");

@@ -77,7 +77,7 @@ describe("a simulated endpoint", () => {
     expect(await statuses(1)).toEqual([200]);
   });
 
-  it("refuses connections while its host is closed, and is back under the same URL", async () => {
+  it("refuses connections while its host is closed, and returns at the same URL", async () => {
     await using fleet = await startFleet({ nowMs: () => NOW_MS, endpoints: [{ kind: "graph-node" }] });
     const { url } = fleet.endpoint("graph-node");
 
@@ -131,7 +131,7 @@ protocols:
 });
 
 describe("paceAtSpeed()", () => {
-  it("is never so fast that what is healthy seems to lag", () => {
+  it("is never so fast that healthy targets seem to lag", () => {
     const { thresholds, pollIntervalSec } = paceAtSpeed(60);
 
     expect(pollIntervalSec).toBe(1);
@@ -150,7 +150,7 @@ describe("playScenario()", () => {
     loopSec: 120,
   };
 
-  it("plays step by step, and begins anew", async () => {
+  it("plays step by step, and repeats", async () => {
     await using fleet = await startFleet({ nowMs: () => NOW_MS, endpoints: [{ kind: "graph-node" }] });
     const said: string[] = [];
 

@@ -35,7 +35,7 @@ const anyChain = fc
 const anyInstant = fc.integer({ min: T0 - 10_000_000, max: T0 + 50_000_000 });
 
 describe("the chain of a simulation", () => {
-  it("has its blocks at its pace, halts, and goes on at the new pace", () => {
+  it("produces blocks at its pace, halts, and continues at the new pace", () => {
     const paced = createChain({
       slug: "base",
       id: 8453,
@@ -69,7 +69,7 @@ describe("the chain of a simulation", () => {
 });
 
 describe("an indexer of a simulation", () => {
-  it("is where its behaviour puts it, a minute on", () => {
+  it("is at the block of its behaviour a minute later", () => {
     const behaviours: readonly (Partial<IndexerBehaviour> & { readonly height: number | null })[] = [
       { height: 1_000_030 },
       { lagBlocks: 200, height: 999_830 },

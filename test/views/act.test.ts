@@ -72,7 +72,7 @@ describe("renderAct()", () => {
     );
   });
 
-  it("leads to the dashboard of the chain from an hour before, and to that of the indexer", () => {
+  it("leads to the dashboards of the chain, from an hour before, and of the indexer", () => {
     const chain = linkTo(act([TARGET]), "grafana.example");
     const indexer = linkTo(
       act([{ protocol: "airdrops", variant: "subgraph", tier: "production" }]),
@@ -110,7 +110,7 @@ describe("renderAct()", () => {
     }
   });
 
-  it("has no link and no URL where none is configured", () => {
+  it("has no link and no URL without configuration", () => {
     const html = act([TARGET], { alertmanager: null, grafana: null, runbooks: null });
 
     expect(html).not.toContain("http");

@@ -28,7 +28,7 @@ const FLEET = fleetReport();
 type Case = { readonly base: readonly Status[]; readonly gnosis?: readonly Status[]; readonly code: number };
 
 describe("checkExitCode()", () => {
-  it("is that of the worst pair of protocol and chain", () => {
+  it("is the exit code of the worst pair of protocol and chain", () => {
     const cases: readonly Case[] = [
       { base: ["ok", "ok"], code: 0 },
       { base: ["ok", "failed"], code: 1 },
@@ -46,7 +46,7 @@ describe("checkExitCode()", () => {
     );
   });
 
-  it("is 2 from the critical lag on, where nothing better is left", () => {
+  it("is 2 from the critical lag on, without a better variant", () => {
     const codes = [1_799.999, 1_800].map((lag_seconds) =>
       checkExitCode(jsonOf({ base: ["lagging"] }, { lag_seconds }), []),
     );
@@ -54,7 +54,7 @@ describe("checkExitCode()", () => {
     expect(codes).toEqual([1, 2]);
   });
 
-  it("looks at what is named alone, and takes the worst of several selections", () => {
+  it("considers only the selection, and the worst of several selections", () => {
     const json = jsonOf({ base: ["ok", "failed"], gnosis: ["failed"] });
     const of = (...selections: readonly { chain: string; variant?: string }[]) =>
       checkExitCode(
@@ -87,7 +87,7 @@ describe("checkExitCode()", () => {
     expect(cases.map(({ tiers }) => ({ tiers, code: codeOf(tiers) }))).toEqual(cases);
   });
 
-  it("is 1 where data differ, and 0 where that is not known", () => {
+  it("is 1 if data differ, and 0 if that is unknown", () => {
     const unknown = { result: "unknown", block: null, since: null } as const;
     const codeOf = (parity: ReturnType<typeof sampleParity>) => {
       const targets = ["multichain", "subgraph"].map((variant) =>
@@ -146,7 +146,7 @@ describe("selectForCheck()", () => {
 });
 
 describe("applyMaxLag()", () => {
-  it("turns what is ok, but further behind, into lagging", () => {
+  it("turns ok targets that are further behind into lagging", () => {
     const cases: readonly (readonly [Partial<TargetReport>, string])[] = [
       [{ lag_seconds: 60 }, "ok: 4 s behind the reference"],
       [{ lag_seconds: 5 * 60 }, "lagging: 5 min behind the reference, more than the --max-lag of 60 s"],
@@ -170,7 +170,7 @@ describe("applyMaxLag()", () => {
 });
 
 describe("renderCheckTable()", () => {
-  it("lists every target of a small selection, those that are ok last", () => {
+  it("lists every target of a small selection, ok targets last", () => {
     const lagging = sampleTargetReport({
       target: sampleTarget({ variant: "subgraph" }),
       status: "lagging",
@@ -200,7 +200,7 @@ describe("renderCheckTable()", () => {
     expect(lines).toContain("and 23 more: filter by protocol or chain to list them");
   });
 
-  it("adds the reason only where the detail lacks it", () => {
+  it("adds the reason only if the detail lacks it", () => {
     const text = render(
       reportOf(
         sampleTargetReport({ status: "unreachable", reason: "timeout", detail: "no answer" }),

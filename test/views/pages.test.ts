@@ -107,7 +107,7 @@ describe("renderStatusPage()", () => {
     expect(filtered("solana")).not.toContain('class="matrix"');
   });
 
-  it("narrows budgets to those that the matching targets draw on, here and on the page of the plan", () => {
+  it("filters budgets by the matching targets, here and on the plan page", () => {
     const report = { ...fleetReport(), budgets: ["lockup", "airdrops"].map(sharedBudget) };
     const plan = planOf("lockup", "airdrops");
     const budgetsIn = (page: string) =>
@@ -148,7 +148,7 @@ describe("renderStatusPage()", () => {
     expect(folded).not.toContain("stalled</a>");
   });
 
-  it("sorts the fleet by its column that a link in the head asks for, beside the filter", () => {
+  it("sorts the fleet by the column of the clicked heading, and keeps the filter", () => {
     const pageOf = (sort: string) => renderStatusPage(fleetReport(), { ...PAGE, query: "lockup", sort });
     const mainnets = (page: string) => page.split('id="box-mainnets"')[1]?.split("</table>")[0] ?? "";
     const chainsOf = (sort: string) =>
@@ -164,7 +164,7 @@ describe("renderStatusPage()", () => {
     expect(pageOf("chain")).toContain('<input type="hidden" name="sort" value="chain">');
   });
 
-  it("shows less prominently what an incident explains, and what is in maintenance", () => {
+  it("shows targets of an incident or in maintenance less prominently", () => {
     const down = (maintenance: boolean) =>
       sampleChainReport({ targets: [sampleTargetReport({ status: "unreachable", maintenance })] });
     const incident = {
@@ -184,7 +184,7 @@ describe("renderStatusPage()", () => {
     );
   });
 
-  it("marks both cells where data differ, or the odd one out alone where that is known", () => {
+  it("marks both cells if data differ, or only the odd one out if known", () => {
     const differing = (odd_key: string | null) => {
       const targets = ["multichain", "subgraph", "ponder"].map((variant) =>
         sampleTargetReport({ target: sampleTarget({ variant }) }),
@@ -236,7 +236,7 @@ describe("renderStatusPage()", () => {
 });
 
 describe("renderChainPage()", () => {
-  it("says who contradicts whom where there is no reference for that", () => {
+  it("names the contradicting sources if there is no reference", () => {
     const standing = (variant: string, block: number, detail: string) =>
       ({
         source: `lockup/${variant}/production/base`,
@@ -257,7 +257,7 @@ describe("renderChainPage()", () => {
     );
   });
 
-  it("shows what is unknown without a reference", () => {
+  it("shows unknown values without a reference", () => {
     const text = chainText({
       testnet: true,
       block_time_seconds: null,
@@ -358,7 +358,7 @@ describe("renderChainPage()", () => {
 });
 
 describe("renderDocumentPage()", () => {
-  it("has the heading that each status links to, runs no script but the header's and does not load itself anew", () => {
+  it("has the heading of each status link, runs only the header's script and does not reload itself", () => {
     const page = renderDocumentPage(readFileSync("docs/statuses.md", "utf8"), PAGE);
     const anchors = STATUSES.map((status) => statusPath(status).split("#")[1]);
 

@@ -37,7 +37,7 @@ const airdrops: Make = (chain) =>
   });
 
 describe("the first line of check and the page", () => {
-  it("says what matters most, and where to go instead", () => {
+  it("names the most important fact and the alternative", () => {
     const cases: readonly (readonly [readonly Make[], string])[] = [
       [[], "No targets are configured"],
       [[ok], "The only target is ok, at most 4 s behind"],
@@ -81,13 +81,13 @@ describe("the first line of check and the page", () => {
     );
   });
 
-  it("names the chain where there are several", () => {
+  it("names the chain if there are several", () => {
     expect(headline({ Base: [airdrops], Gnosis: [airdrops] })).toBe(
       "2 of 2 targets need attention; worst: airdrops multichain on Base, failed: there is no other variant",
     );
   });
 
-  it("says so where all targets are ok, and data differ", () => {
+  it("reports different data if all targets are ok", () => {
     const page = renderStatusPage(reportOf({ Base: [ok, fresh] }, [], [sampleParity()]), PAGE);
 
     expect(headline({ Base: [ok, fresh] }, [], [sampleParity()])).toBe(
@@ -98,7 +98,7 @@ describe("the first line of check and the page", () => {
 });
 
 describe("the failover of an incident", () => {
-  it("names the variant that is ok, and the chains where none is", () => {
+  it("names the variant that is ok, and the chains without one", () => {
     const cases: readonly (readonly [Readonly<Record<string, readonly Make[]>>, string])[] = [
       [
         { Base: [broken, fresh], Blast: [broken, fresh], Morph: [broken], Tangle: [broken, broken2] },
@@ -144,7 +144,7 @@ describe("the failover of an incident", () => {
     expect(cases.map(([chains]) => failover(chains))).toEqual(cases.map(([, sentence]) => sentence));
   });
 
-  it("is not offered where our own network or the chain is the cause", () => {
+  it("is not offered if our own network or the chain is the cause", () => {
     expect(failover({ Base: [halted] }, "chain")).toBe("the indexers are not the cause");
     expect(failover({ Base: [broken, fresh] }, "network")).toBe("");
   });

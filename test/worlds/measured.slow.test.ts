@@ -28,7 +28,7 @@ describe("the lag of a target without timestamps", () => {
 });
 
 describe("parity in random worlds", () => {
-  it("never says that variants differ which do not, and tells those that do", () => {
+  it("never reports a false difference between variants, and reports the true ones", () => {
     const played = Array.from({ length: 3 }, (_, index) => playParity(parityWorld(index), startMonitor));
 
     expect(played.map(({ falseDifferences }) => falseDifferences)).toEqual(played.map(() => 0));

@@ -33,7 +33,7 @@ function changesOf(events: readonly Event[]): readonly string[] {
 }
 
 describe("incidentsOf()", () => {
-  it("returns those that touch the interval, the latest first, with the time of their end", () => {
+  it("returns events that overlap the interval, the latest first, with their end", () => {
     const at = (hour: number) => isoTime(START_MS + hour * 3_600_000);
     const incident = (subject: string, hour: number, to: "began" | "ended") =>
       eventOf({ time: at(hour), kind: "incident", subject: `host ${subject}`, to });
@@ -129,7 +129,7 @@ describe("EventLog", () => {
     expect(log.all().map(({ time }) => time)).toEqual(times.slice(10));
   });
 
-  it("drops what is older than 30 days, of pairs 90, but for the last event of what is configured", () => {
+  it("drops events after 30 days (pairs: 90), except the last event of a configured target or pair", () => {
     const log = new EventLog();
     log.note(reportAt(START_MS, { multichain: "stalled", subgraph: "ok" }), true);
     log.note(reportAt(START_MS + DAY_MS, { multichain: "ok", subgraph: "ok" }), true);

@@ -33,7 +33,7 @@ describe("addMeasure()", () => {
     expect(measure.highs[0]).toBeCloseTo(10 + 0.4 + 0.75);
   });
 
-  it("has the same sign whoever drives", () => {
+  it("has the same sign for either order of the two targets", () => {
     const [target, against] = [sample(1_000, 0, 0), sample(1_010, 0, 0)];
 
     const driven = addMeasure(NO_MEASURES, { driver: target, partners: [against], driverIs: "target" }, PACE);

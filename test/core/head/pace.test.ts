@@ -12,7 +12,7 @@ describe("mostBlocksIn()", () => {
     expect(growth(-60_000, -15_000)).toBe(0);
   });
 
-  it("allows more on a chain whose pace is only configured, and most where it is unknown", () => {
+  it("allows more on a chain with a configured pace, and most if the pace is unknown", () => {
     const unknown = { intervalMs: null, measured: false };
 
     expect(mostBlocksIn(60_000, { ...pace, measured: false })).toBeGreaterThan(mostBlocksIn(60_000, pace));

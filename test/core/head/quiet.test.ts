@@ -90,7 +90,7 @@ describe("sources among which it is quiet", () => {
     expect(quiet).toBeGreaterThan(100);
   });
 
-  it("are those of a healthy fleet, also where one is asked twice an hour", () => {
+  it("are those of a healthy fleet, also if one source is polled twice an hour", () => {
     const healthy = { aheadMs: 0, offMs: 0, idleMs: 2_000, advanced: true };
     const scene = sceneOf(
       [

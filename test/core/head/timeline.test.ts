@@ -18,7 +18,7 @@ describe("blockAt()", () => {
     expect(blockAt(timeline, timeMs, beyond)).toBe(block);
   });
 
-  it("is the first block before the first point, and the last after the last, while the pace is unknown", () => {
+  it("is the first block before the first point and the last block after the last point while the pace is unknown", () => {
     const unknown = { ...beyond, intervalMs: null };
 
     expect([90_000, 140_000].map((timeMs) => blockAt(timeline, timeMs, unknown))).toEqual([100, 120]);

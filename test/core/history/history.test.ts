@@ -40,7 +40,7 @@ function recorded(fromMs: number, toMs: number, lagAt?: (nowMs: number) => numbe
   return history;
 }
 
-describe("what is recorded", () => {
+describe("the recorded values", () => {
   it("is read again: height, lag, gap and reference", () => {
     const history = new ChainHistory();
     history.record(reportAt(START_MS), START_MS);
@@ -85,7 +85,7 @@ describe("what is recorded", () => {
     fc.assert(property, { numRuns: 300 });
   });
 
-  it("is nothing while nothing is known", () => {
+  it("is empty while nothing is known", () => {
     const history = new ChainHistory();
     const unknown = sampleTargetReport({ block_number: null, lag_seconds: null });
 
@@ -121,7 +121,7 @@ describe("what is recorded", () => {
   });
 });
 
-describe("what is kept of each step", () => {
+describe("the values kept for each step", () => {
   it("is a minute for two hours and five minutes for a day, each time once and all values of that time", () => {
     const endMs = START_MS + 30 * HOUR_MS + 2 * MINUTE_MS;
 
@@ -137,7 +137,7 @@ describe("what is kept of each step", () => {
     expect(reference).toEqual(timesMs.map(blockAt));
   });
 
-  it("begins and ends where the record does, wherever that is in a step, and is empty where nothing was recorded", () => {
+  it("begins and ends with the record, also within a step, and is empty without a record", () => {
     for (const minutes of [0, 1, 2, 3, 4]) {
       const [fromMs, endMs] = [START_MS + minutes * MINUTE_MS, START_MS + (150 + 2 * minutes) * MINUTE_MS];
       const { timesMs } = recorded(fromMs, endMs).read([KEY], whole(endMs));
@@ -169,7 +169,7 @@ describe("what is kept of each step", () => {
     expect(targets[KEY]?.block).toEqual([blockAt(START_MS + 15_000) - 2]);
   });
 
-  it("is the first with heights where no lag is known, whatever the reference is", () => {
+  it("is the first target with heights if no lag is known, with any reference", () => {
     const history = new ChainHistory();
     const reference = { block_number: 110, sources: 3, members: [], opposed: [], time: null };
     for (const [index, block] of [null, null, 103, 104, null].entries()) {
@@ -185,7 +185,7 @@ describe("what is kept of each step", () => {
     ]);
   });
 
-  it("misses no peak of one sample, neither after an hour nor after ten, nor where points are joined", () => {
+  it("keeps a peak of one sample after one hour, after ten, and when points are merged", () => {
     const peakMs = START_MS + 7 * MINUTE_MS + 30_000;
     const lagAt = (nowMs: number) => (nowMs === peakMs ? 900_000 : 4_000);
 
@@ -232,7 +232,7 @@ describe("points that are joined", () => {
     expect(lags).toEqual([all, [all[0], all[1], all[4]], [all[1], all[4]], [all[1]]]);
   });
 
-  it("are the latest of equally bad ones, and of those of which anything is known", () => {
+  it("are the latest of equally bad known values", () => {
     const history = new ChainHistory();
     const samples = [
       { block_number: 107, lag_seconds: 0 },
@@ -256,7 +256,7 @@ describe("points that are joined", () => {
 });
 
 describe("a saved history", () => {
-  it("goes on as it was", () => {
+  it("continues unchanged", () => {
     const endMs = START_MS + 5 * HOUR_MS;
     const history = recorded(START_MS, endMs);
 
@@ -269,7 +269,7 @@ describe("a saved history", () => {
     expect(restored.read([KEY, SUBGRAPH.key], later)).toEqual(history.read([KEY, SUBGRAPH.key], later));
   });
 
-  it("goes on where no target has a gap", () => {
+  it("continues if no target has a gap", () => {
     const history = new ChainHistory();
     history.record({ ...reportAt(START_MS), gaps: [] }, START_MS);
 
@@ -278,7 +278,7 @@ describe("a saved history", () => {
     expect(restored.read([KEY], whole(START_MS)).targets[KEY]?.block).toEqual([blockAt(START_MS) - 2]);
   });
 
-  it("is ignored where it does not fit", () => {
+  it("is ignored if it does not fit", () => {
     const { fine, coarse } = recorded(START_MS, START_MS + HOUR_MS).save();
     const damages: readonly ((ring: typeof fine) => typeof fine)[] = [
       (ring) => ({ ...ring, timesMs: ring.timesMs.slice(1) }),

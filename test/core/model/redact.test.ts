@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { createRedact, looksLikeKey, maskKeys } from "../../../src/core/model/redact.ts";
 
 describe("createRedact()", () => {
-  it("removes every secret, wherever it stands", () => {
+  it("removes every secret at any position", () => {
     const redact = createRedact(["0123456789abcdef0123456789abcdef", "hunter22"]);
 
     const text = redact("GET /api/0123456789abcdef0123456789abcdef with hunter22 and hunter22");

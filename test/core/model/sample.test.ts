@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { isHeight, sampleOf } from "../../../src/core/model/sample.ts";
 
-describe("what is believed of a head", () => {
+describe("the accepted values of a head", () => {
   it("is a time of up to a minute from now", () => {
     const nowSec = 1_800_000_000;
     const times = { sentAtMs: nowSec * 1_000 - 50, receivedAtMs: nowSec * 1_000 };

@@ -86,7 +86,7 @@ describe("durations", () => {
     expect(texts).toEqual(["just now", "just now", "1 s ago", "41 min ago", "just now", "in 5 s"]);
   });
 
-  it("end at a clock time, with the date where that is not today's", () => {
+  it("end at a clock time, with the date if it is not today", () => {
     expect(formatClock(NOW_MS, NOW_MS)).toBe("03:12:44 UTC");
     expect(formatClock(NOW_MS - 4 * HOUR_MS, NOW_MS)).toBe("2026-11-30 23:12:44 UTC");
   });

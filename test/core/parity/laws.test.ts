@@ -45,7 +45,7 @@ function play(
 }
 
 describe("the judgement of parity", () => {
-  it("never says different of two that follow one chain, whose values do not return", () => {
+  it("never reports a difference between two targets of one chain whose values do not return", () => {
     fc.assert(
       fc.property(Steps, Changes, (steps, changes) => {
         const count: Valued = (_, block) => changes.filter((change) => change <= block).length;

@@ -17,7 +17,7 @@ function pairsOf(text: string): readonly JudgedPair[] {
 }
 
 describe("oddOnesOut()", () => {
-  it("names those that differ from the largest group of equals, each with that group", () => {
+  it("names the targets that differ from the largest group of equals, each with that group", () => {
     const odd = {
       "a=b a!c b!c": "c:ab",
       "a=b a?c b!c": "c:ab",

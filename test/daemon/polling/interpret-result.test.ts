@@ -57,7 +57,7 @@ describe("interpretResult()", () => {
     }
   });
 
-  it("reads a height whose digits are those of a secret", () => {
+  it("reads a height with the digits of a secret", () => {
     const { answer } = interpretBody(
       '{"data":{"_meta":{"block":{"number":28545123}}}}',
       createRedact(["8545"]),

@@ -55,7 +55,7 @@ describe("the events file", () => {
     expect(next.store.log.all()).toEqual(store.log.all());
   });
 
-  it("keeps what it can of a damaged file, and says how much", async () => {
+  it("keeps the readable part of a damaged file, and logs how much", async () => {
     await using folder = await temporaryFolder();
     const stateFile = `${folder.path}/state.json`;
     const line = '{"time":"2026-11-20T01:00:00.000Z","kind":"pair","subject":"airdrops/base","to":"down"}';
@@ -68,7 +68,7 @@ describe("the events file", () => {
     expect(lines).toMatchObject([{ invalid: 2, kept: 2 }]);
   });
 
-  it("goes on without a file where the disk refuses, and says so", async () => {
+  it("continues without a file if the disk refuses, and logs it", async () => {
     await using folder = await temporaryFolder();
     const { store, lines } = await open(`${folder.path}/missing/state.json`);
     store.started("synclag", null);

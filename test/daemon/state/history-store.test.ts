@@ -59,7 +59,7 @@ describe("HistoryStore", () => {
     expect([none, await openedOn(stateFile)]).toEqual([EMPTY, EMPTY]);
   });
 
-  it("goes on without its file, and says so", async () => {
+  it("continues without its file, and logs it", async () => {
     await using folder = await temporaryFolder();
     const stateFile = join(folder.path, "synclag.state.json");
     await mkdir(historyPathOf(stateFile));

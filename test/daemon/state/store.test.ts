@@ -13,7 +13,7 @@ const FLEET = fleetOf([ENDPOINT], [{ name: "provider", limit: 1_000, per: "day",
 const MOST_LINES = 64;
 
 describe("openStateStore()", () => {
-  it("records nothing while the disk refuses, says so once, and records again when it can", async () => {
+  it("records nothing while the disk refuses, logs it once, and records again afterwards", async () => {
     await using outer = await temporaryFolder();
     const folder = join(outer.path, "inner");
     await mkdir(folder);
@@ -37,7 +37,7 @@ describe("openStateStore()", () => {
     await store[Symbol.asyncDispose]();
   });
 
-  it("appends to the journal what was drawn since, and begins it anew once the state file holds all", async () => {
+  it("appends new draws to the journal, and restarts it once the state file has them", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "state.json");
     const { store, draw, jumpClock } = await keep(path);
@@ -58,7 +58,7 @@ describe("openStateStore()", () => {
     await store[Symbol.asyncDispose]();
   });
 
-  it("writes the journal anew where it is gone, and after a write that failed", async () => {
+  it("rewrites the journal if it is gone, and after a failed write", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "state.json");
     const { store, draw } = await keep(path);
@@ -82,7 +82,7 @@ describe("openStateStore()", () => {
     await store[Symbol.asyncDispose]();
   });
 
-  it("keeps the journal short, and complete, while only the state file cannot be written", async () => {
+  it("keeps the journal short and complete while only the state file cannot be written", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "state.json");
     // In the way of the state file only: the journal has a temporary file of its own.

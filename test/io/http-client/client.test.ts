@@ -63,7 +63,7 @@ describe("createHttpClient()", () => {
     expect(result.receivedAtMs).toBe(Math.round(result.receivedAtMs));
   });
 
-  it("sends a GET where there is no body", async () => {
+  it("sends a GET without a body", async () => {
     await using server = await startRawServer({ onRequest: (socket) => socket.write(OK) });
     await using client = clientOf();
 
@@ -274,7 +274,7 @@ describe("createHttpClient()", () => {
     expect(server.connectionCount()).toBe(2);
   });
 
-  it("opens another connection where the server has closed the idle one", async () => {
+  it("opens a new connection if the server has closed the idle one", async () => {
     const sockets: Socket[] = [];
     await using server = await startRawServer({
       onRequest: (socket) => {
@@ -292,7 +292,7 @@ describe("createHttpClient()", () => {
     expect(server.connectionCount()).toBe(2);
   });
 
-  it("cuts off with reason aborted what is under way at shutdown, and sends nothing after", async () => {
+  it("aborts running requests at shutdown with reason aborted, and sends no more", async () => {
     const client = clientOf();
     let arrived: () => void = () => undefined;
     const arrival = new Promise<void>((resolve) => {

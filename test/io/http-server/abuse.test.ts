@@ -7,7 +7,7 @@ import { ask, send, serve } from "../../support/served.ts";
 vi.setConfig({ testTimeout: 60_000 });
 
 describe("startHttpServer() with a hostile client", () => {
-  it("gets an error for what is no request, and the next one is served", async () => {
+  it("gets an error for invalid HTTP, and the next client is served", async () => {
     await using server = await serve();
     const cases: readonly (readonly [readonly string[], number])[] = [
       [["GET /%zz HTTP/1.1"], 400],

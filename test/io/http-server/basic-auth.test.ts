@@ -18,7 +18,7 @@ describe("BasicAuth", () => {
     expect(admissions.filter((admission) => admission === "busy").length).toBeGreaterThan(80);
   });
 
-  it("admits all requests with a right password that arrive together, as those of one page do", async () => {
+  it("admits all simultaneous requests with a right password, such as those of one page", async () => {
     const auth = new BasicAuth();
 
     const requests = Array.from({ length: 20 }, () => auth.admit(USERS, basic("alice:open sesame")));

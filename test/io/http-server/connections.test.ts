@@ -44,7 +44,7 @@ describe("startHttpServer() with clients that hold all connections", () => {
     expect(statuses).toEqual([200, 200]);
   });
 
-  it("serves the others, where it opens each again as soon as it is closed", async () => {
+  it("serves other clients while one reopens every closed connection", async () => {
     await using server = await serve({}, PATIENT);
     using _ = await reopenAlways(server.url, FLOOD);
 
@@ -56,7 +56,7 @@ describe("startHttpServer() with clients that hold all connections", () => {
     expect(statuses).toEqual([200, 200, 200, 200, 200]);
   });
 
-  it("serves the others over TLS, where no handshake is ever finished", async () => {
+  it("serves other clients over TLS while one never finishes a handshake", async () => {
     using folder = webConfigFolder();
     const text = "tls_server_config: { cert_file: cert.pem, key_file: key.pem }";
     const current = parseWebConfig(text, {
@@ -76,7 +76,7 @@ describe("startHttpServer() with clients that hold all connections", () => {
     expect(await probe(server.url, FLOODER)).toBe(200);
   });
 
-  it("serves the next one, where all connections are of different clients", async () => {
+  it("serves the next client while all connections belong to different clients", async () => {
     await using server = await serve({}, PATIENT);
     for (let index = 0; index < FLOOD; index += 1) {
       await hold(server.url, REQUEST, `127.0.${1 + (index >> 8)}.${index & 255}`);

@@ -27,7 +27,7 @@ it("lets pages of the configured origins read the health of a pair and of a prot
   expect(await allowed(server, "/api/v1/status", APP)).toBeNull();
 });
 
-it("lets any page read it where * is configured, and none where nothing is", async () => {
+it("lets any origin read it with *, and no origin without configuration", async () => {
   await using open = await serveTo("*");
   await using closed = await serveTo();
 

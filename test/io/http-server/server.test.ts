@@ -112,7 +112,7 @@ describe("startHttpServer()", () => {
     );
   });
 
-  it("answers 404 to what there is not, with a problem that names it or what is near", async () => {
+  it("answers 404 for unknown names, with a problem that names them or similar ones", async () => {
     const named: Readonly<Record<string, string>> = {
       "/api/v1/status/lokup/base": "lockup",
       "/api/v1/status/lockup/bas": "base",
@@ -167,7 +167,7 @@ describe("startHttpServer()", () => {
 });
 
 describe("/openapi.json", () => {
-  it("describes only what is served, and names the version", async () => {
+  it("describes only existing routes, and names the version", async () => {
     const { body } = await json(`${server.url}/openapi.json`);
     // The document is ours: each path holds its methods, beside parameters that all of them share.
     const paths = body["paths"] as Readonly<Record<string, Readonly<Record<string, unknown>>>>;
@@ -202,7 +202,7 @@ describe("/-/healthy and /-/ready", () => {
 });
 
 describe("/-/reload", () => {
-  it("is refused where it is not enabled, with what to do instead", async () => {
+  it("is refused unless enabled, with what to do instead", async () => {
     await using disabled = await serve();
 
     const { status, body } = await json(`${disabled.url}/-/reload`, { method: "POST" });
@@ -302,7 +302,7 @@ describe("/api/v1/health/{protocol}/{chain}", () => {
     ]);
   });
 
-  it("answers 400 to what is no lag, and to what is asked twice", async () => {
+  it("answers 400 to an invalid lag and to a repeated parameter", async () => {
     const lags = ["", "x", "-1", "1e3", "0x10", "10m", " 5", "1.2345", "NaN", "Infinity", "99999999999"];
     const queries = [
       ...lags.map((lag) => `?max_lag=${lag}`),
@@ -323,7 +323,7 @@ describe("/api/v1/health/{protocol}/{chain}", () => {
 describe("/api/v1/health/{protocol}", () => {
   const ask = (query: string) => json(`${server.url}/api/v1/health/lockup${query}`);
 
-  it("answers 200 while each chain that has what is asked for is healthy, else 503 with those that are not", async () => {
+  it("answers 200 while each matching chain is healthy, else 503 with the unhealthy ones", async () => {
     const onGnosis = sampleTarget({ chain: "gnosis", chainId: 100 });
     const subgraph = sampleTarget({ variant: "subgraph" });
     const chains = [
@@ -355,7 +355,7 @@ describe("/api/v1/health/{protocol}", () => {
 });
 
 describe("/api/v1/history/{protocol}/{chain}", () => {
-  it("hands the source what is asked for", async () => {
+  it("passes the parameters to the source", async () => {
     const asked: unknown[] = [];
     source.past = (...args) => {
       asked.push(args);
@@ -375,7 +375,7 @@ describe("/api/v1/history/{protocol}/{chain}", () => {
     expect(body).toMatchObject({ chain: "base", timestamps: [1], reference_block_number: [7] });
   });
 
-  it("says what is wrong with a question", async () => {
+  it("reports invalid parameters", async () => {
     const queries = [
       "hours=0",
       "hours=-1",
@@ -411,7 +411,7 @@ describe("the pages", () => {
     }
   });
 
-  it("and the API are sent again only after another report, compressed to those who accept it", async () => {
+  it("and the API are sent again only after a new report, compressed if the client accepts it", async () => {
     let report = fullReport();
     source.report = () => report;
     for (const path of ["/", "/chains/base", "/plan", "/api/v1/status", "/api/v1/history/lockup/base"]) {
@@ -479,7 +479,7 @@ describe("the pages", () => {
     );
   });
 
-  it("show the runbook that an alert links to, and no file beside the runbooks", async () => {
+  it("show the runbook of an alert's link, and no other file", async () => {
     const runbook = await fetch(`${server.url}/docs/runbooks/SynclagKeyRejected.md`);
     const others = await Promise.all(
       ["..%2Fstatuses", "..%2Fstatuses.md", ".md", "SynclagWatchdog.md.md", "a".repeat(80)].map((name) =>
@@ -515,7 +515,7 @@ describe("what a handler throws", () => {
     expect((await fetch(`${server.url}/-/healthy`)).status).toBe(200);
   });
 
-  it("is no bug but a 503 where it is an error of the system", async () => {
+  it("is a 503, not a bug, for an error of the system", async () => {
     source.metrics = () => readFile("x".repeat(5_000)).then(() => METRICS);
 
     const { status, contentType } = await json(`${server.url}/metrics`);

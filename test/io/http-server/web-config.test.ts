@@ -114,7 +114,7 @@ describe("a server with TLS", () => {
     expect(answer.toString()).toMatch(/^HTTP\/1\.1 408 /);
   });
 
-  it("stops at once, whoever is still connected", async () => {
+  it("stops at once, even with open connections", async () => {
     const server = await serveWith(TLS);
     using socket = await handshake(server.url, { ALPNProtocols: ["http/1.1"] });
     // A reset is an end like any other.
@@ -146,7 +146,7 @@ describe("tls_server_config", () => {
     expect(after).not.toBe(before);
   });
 
-  it("stays with the former while the files are wrong, and says so once", async () => {
+  it("keeps the former files while the new ones are invalid, and logs it once", async () => {
     await using server = await serveWith(`tls_server_config: { ${PAIR} }\n${ALICE}`);
 
     change("tls_server_config: { cert_file: gone.pem, key_file: key.pem }");
@@ -207,8 +207,8 @@ describe("tls_server_config", () => {
   });
 });
 
-describe("a web configuration that changes while it is served", () => {
-  it("stays in use as a whole where a change needs a restart, and the log says why", async () => {
+describe("a web configuration that changes at run time", () => {
+  it("stays in use as a whole if a change needs a restart, and the log has the reason", async () => {
     const cases: readonly (readonly [from: string, to: string, status: number | null, why: string])[] = [
       ["", `${TLS}\n${ALICE}`, 200, "TLS cannot be enabled"],
       [ALICE, `${TLS}\n${ALICE}`, 401, "TLS cannot be enabled"],

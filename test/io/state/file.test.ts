@@ -44,7 +44,7 @@ describe("loadState()", () => {
     expect(lines).toEqual([]);
   });
 
-  it("is empty where there is no file", async () => {
+  it("is empty without a file", async () => {
     const { restored, lines } = await loadAfter(() => Promise.resolve());
 
     expect([restored, lines]).toEqual([EMPTY_STATE, []]);
@@ -77,7 +77,7 @@ describe("loadState()", () => {
     expect(lines).toEqual([]);
   });
 
-  it("starts a chain with a damaged part anew, and says so", async () => {
+  it("restarts a chain with a damaged part, and logs it", async () => {
     const { restored, lines } = await loadAfter(async (path) => {
       await writeStateFile(path, stateOf({ chains: { base: CHAIN, mode: CHAIN } }));
       const text = await readFile(path, "utf8");
@@ -89,7 +89,7 @@ describe("loadState()", () => {
     expect(lines).toMatchObject([{ level: 40, detail: "chain base starts empty: it is damaged" }]);
   });
 
-  it("starts every chain of a file with another shape anew, and keeps the budgets", async () => {
+  it("restarts every chain of a file with another shape, and keeps the budgets", async () => {
     const { restored, lines } = await loadAfter(async (path) => {
       await writeStateFile(path, stateOf());
       const text = await readFile(path, "utf8");

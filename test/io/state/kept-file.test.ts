@@ -21,7 +21,7 @@ describe("writeAtomically()", () => {
     expect(await readdir(folder.path)).toEqual(["file"]);
   });
 
-  it("leaves the former file where a part cannot be made", async () => {
+  it("keeps the former file if a part cannot be rendered", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "file");
     await writeFile(path, "former");

@@ -115,7 +115,7 @@ describe.concurrent("lockStateFile()", () => {
     expect(await readFile(`${path}.lock`, "utf8")).toContain("theirs");
   });
 
-  it("writes its lock anew when somebody removed it, with where it really serves once that is known", async () => {
+  it("rewrites a removed lock, with the actual address once it is known", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "synclag.state.json");
     await using mine = await lock(path);
@@ -130,7 +130,7 @@ describe.concurrent("lockStateFile()", () => {
     });
   });
 
-  it("says what to do where no lock can be written", async () => {
+  it("explains what to do if no lock can be written", async () => {
     await using folder = await temporaryFolder();
     const path = join(folder.path, "missing", "synclag.state.json");
 

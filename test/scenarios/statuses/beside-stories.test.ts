@@ -200,7 +200,7 @@ describe("`syncing`", () => {
 });
 
 describe("`chain_halted`", () => {
-  it("ignores a node that stands still while the chain continues, and one of another chain", () => {
+  it("ignores a node that has stopped while the chain continues, and a node of another chain", () => {
     const said = [0, 30_000_000].map((ahead) => {
       const play = new ScriptedFleet(TRIO_AND_NODE).run("10m");
       const stuck = play.head() + ahead;

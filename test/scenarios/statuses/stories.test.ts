@@ -5,7 +5,7 @@ import { Story } from "../../support/story.ts";
 
 const FOLDER = "test/fixtures/stories";
 
-describe("the reports while sources reply as in test/fixtures/stories", () => {
+describe("the reports for the replies in test/fixtures/stories", () => {
   it.each(readdirSync(FOLDER))("%s", (name) => {
     const file = `${FOLDER}/${name}`;
     const stories = readFileSync(file, "utf8").trimEnd().split("\n\n");

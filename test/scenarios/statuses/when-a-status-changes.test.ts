@@ -42,7 +42,7 @@ describe("a status", () => {
     });
   });
 
-  it("becomes what the latest of the polls says, where they say different things", () => {
+  it("becomes that of the latest poll if the polls disagree", () => {
     const play = new ScriptedFleet(TRIO).run("10m");
     play.script(
       "multichain",
@@ -55,7 +55,7 @@ describe("a status", () => {
     expect(play.changes("multichain", "30s")).toEqual(["30s not_found"]);
   });
 
-  it("does not change for one bad poll, however often, where the next is good", () => {
+  it("does not change for single bad polls, however often", () => {
     const play = new ScriptedFleet(TRIO).run("10m").script(
       "multichain",
       inTurn(() => "connect", behind(0)),
@@ -72,7 +72,7 @@ describe("a status", () => {
     expect(play.statusesDuring("20m")).toEqual(["ok"]);
   });
 
-  it("says in the detail that the last poll failed, and is not up, while it is still what it was", () => {
+  it("names the failed poll in the detail, and is not up, while the status is unchanged", () => {
     const play = new ScriptedFleet(TRIO).run("10m");
 
     play.wait("15s").poll("multichain", { failed: "http_status", detail: "502" });
@@ -113,7 +113,7 @@ describe("a status", () => {
     expect(play.target("multichain").status).toBe("rejected");
   });
 
-  it("is judged again when another source gives its first height, where it rests on two heights", () => {
+  it("is decided again when another source reports its first height, if it rests on two heights", () => {
     const play = new ScriptedFleet(TRIO).script("subgraph", behind(-100_000)).script("mirror", () => null);
     const before = play.run("15s").target("multichain").status;
 

@@ -63,7 +63,7 @@ describe("keepTargets()", () => {
     ]);
   });
 
-  it("keeps parity where either of the two is left", () => {
+  it("keeps parity if either of the two targets is selected", () => {
     const targets = ["multichain", "subgraph", "ponder"].map((variant) => of(variant));
     const json = sampleReport({ chains: [sampleChainReport({ targets, parity: [sampleParity()] })] });
 
@@ -76,7 +76,7 @@ describe("keepTargets()", () => {
 });
 
 describe("healthJson()", () => {
-  it("is healthy while one variant is ok and close, and names it and why", () => {
+  it("is healthy while one variant is ok and close, with its name and the reason", () => {
     const report = reportOf(
       of("multichain", { lag_seconds: 12, preferred: true }),
       of("subgraph", lagging(41)),
@@ -128,7 +128,7 @@ describe("healthJson()", () => {
     ]);
   });
 
-  it("goes by the last advance where no reference exists", () => {
+  it("uses the last advance without a reference", () => {
     const judge = (advancedMs: number | null) => {
       const advanced = advancedMs === null ? null : isoTime(advancedMs);
       const targets = [of("multichain", { lag_seconds: null, last_advance: advanced })];

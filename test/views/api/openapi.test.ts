@@ -56,7 +56,7 @@ const openapi = z.strictObject({
 const REPORT = fleetReport();
 
 describe("the published schemas", () => {
-  it("describe what is served, to the last key", () => {
+  it("describe every key of the replies", () => {
     const varied: unknown = JSON.parse(readFileSync("test/goldens/every-status.status.json", "utf8"));
     const unknown = [sampleChainReport({ reference: null, block_interval_seconds: null })];
     const targets = selectTargets(REPORT.targets, { protocol: "lockup", chain: "base" });

@@ -61,7 +61,7 @@ describe("sendGzipped()", () => {
     expect(await buffer(response)).toHaveLength(0);
   });
 
-  it("goes on with the others when one goes away in the middle", async () => {
+  it("continues for the other clients when one disconnects in the middle", async () => {
     await using server = await serveLarge();
     const asked = get(`${server.url}/metrics`);
     const [response] = (await once(asked, "response")) as [IncomingMessage];
