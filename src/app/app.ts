@@ -126,7 +126,7 @@ async function createReplica({ fleet }: Config, store: RedisStore, world: World)
   return new Replica(fleet, { store, former, world });
 }
 
-/** The connection to the store, whose client is loaded only where there is one. */
+/** The connection to the store; its client is loaded only if a store is configured. */
 async function openRedis(world: World, cleanup: Cleanup): Promise<RedisStore | null> {
   if (world.store == null) {
     return null;

@@ -4,7 +4,10 @@ export interface Cleanup extends AsyncDisposable {
   readonly use: <T extends Disposable | AsyncDisposable>(resource: T) => T;
 }
 
-/** Disposing goes on when one resource fails to stop, and throws at the end. A second disposal does nothing. */
+/**
+ * If a resource fails to stop, disposal continues with the others and throws at the end. A second disposal
+ * does nothing.
+ */
 export function createCleanup(): Cleanup {
   const resources: (Disposable | AsyncDisposable)[] = [];
   return {

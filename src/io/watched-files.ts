@@ -13,7 +13,7 @@ interface Files {
   readonly listFiles: (folder: string, pattern: RegExp) => readonly string[];
 }
 
-/** What was read, and a digest of what it held. */
+/** A file that was read, and a digest of its content. */
 interface Watched {
   readonly look: () => string;
   readonly held: string;
@@ -34,7 +34,7 @@ export class WatchedFiles {
     this.#files = files;
   }
 
-  /** Forgets the files read so far: those that are read from now on are watched. */
+  /** Forgets the files read so far; only files read from now on are watched. */
   startOver(): void {
     this.#watched = new Map();
     this.#looks = 0;

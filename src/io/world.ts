@@ -7,12 +7,12 @@ export interface World {
   readonly nowMs: () => number;
   /** Milliseconds of a clock that never jumps, for durations. */
   readonly monotonicMs: () => number;
-  /** The same, but it goes on while the machine sleeps: by it a wall clock that was set is told from a sleep. */
+  /** The same, but it continues during a suspend: this distinguishes a clock step from a suspend. */
   readonly uptimeMs: () => number;
   /** From 0 to below 1. */
   readonly random: () => number;
   readonly logger: Logger;
-  /** How many lines of the log could not be written. Default: none. */
+  /** The number of log lines that could not be written. Default: 0. */
   readonly lostLogLines?: () => number;
   /** Reads the configuration again. @throws {ConfigError} If it cannot be used. */
   readonly loadConfig: () => Config;
@@ -24,7 +24,7 @@ export interface World {
   readonly isLifecycleEnabled: boolean;
   /** The path of the state file; null keeps no state. */
   readonly stateFile: string | null;
-  /** The store that several processes share, in place of the state file. Default: none. */
+  /** The store that several processes share; replaces the state file. Default: no store. */
   readonly store?: StoreSettings | null;
   /** Where a state file may be from the time before the store. Default: nowhere. */
   readonly formerStateFile?: string | null;

@@ -34,9 +34,9 @@ export class Leadership implements AsyncDisposable {
   #leader: string | null = null;
   #calling: Promise<void> = Promise.resolve();
   #isStopped = false;
-  /** How far the store's clock is ahead of that of the lease; null: not known yet. */
+  /** How far the store's clock is ahead of the lease's clock; null: unknown. */
   #storeAheadMs: number | null = null;
-  /** The store's clock, as far as it is known, minus the monotonic one. */
+  /** The store's clock minus the monotonic clock, if known. */
   #storeOffsetMs: number;
 
   constructor(store: ScriptRunner, world: Pick<World, "nowMs" | "monotonicMs" | "onBug">) {
@@ -64,7 +64,7 @@ export class Leadership implements AsyncDisposable {
     return tokenOf(this.#lease, this.#nowMs());
   }
 
-  /** The leader's name, by the store's last reply; null while there is none. */
+  /** The leader's name in the store's last reply; null: no leader. */
   leader(): string | null {
     return this.#leader;
   }
@@ -74,7 +74,7 @@ export class Leadership implements AsyncDisposable {
     return this.#lease.failingSinceMs !== null;
   }
 
-  /** Unix milliseconds by the store's clock, as far as it is known, advanced without a jump between two replies. */
+  /** Unix milliseconds of the store's clock, if known, without jumps between two replies. */
   storeNowMs(): number {
     return Math.round(this.#storeOffsetMs + this.#world.monotonicMs());
   }

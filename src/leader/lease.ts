@@ -22,16 +22,16 @@ const PATIENCE_MS = 5_000;
 export type Role =
   /** Holds the lease: no other replica does. */
   | "leader"
-  /** Held the lease last, and the store is away: it polls from what it has, and draws nothing. */
+  /** The last leader, without the store: it keeps polling and draws nothing from budgets. */
   | "cut_off"
   /** Held the lease until it expired, and does not know yet whether another has it: it does nothing. */
   | "unsure"
   | "standby";
 
 export interface Lease {
-  /** The token of the lease that was held last, and not taken by another as far as is known; null: none. */
+  /** The token of the last held lease, unless another replica is known to have taken it; null: no lease. */
   readonly token: number | null;
-  /** The highest token seen: a store that has lost its memory goes on from here. */
+  /** The highest token seen: a store that has lost its memory continues from here. */
   readonly highestToken: number;
   /** Until then the token may be used. */
   readonly untilMs: number;
@@ -47,7 +47,7 @@ export interface Lease {
 export type LeaseEvent =
   /** A call to the store begins. */
   | { readonly kind: "called" }
-  /** The store gave or renewed the lease. Times are those of the call. */
+  /** The store gave or renewed the lease. `calledMs`: the start of the call. */
   | { readonly kind: "granted"; readonly calledMs: number; readonly token: number }
   /** Another has it. */
   | { readonly kind: "refused"; readonly token: number }
@@ -56,7 +56,7 @@ export type LeaseEvent =
   /** No answer, or not in time. */
   | { readonly kind: "failed"; readonly calledMs: number };
 
-/** A replica that has just started: it stands by, and asks at once. */
+/** A replica that has just started: a standby that asks for the lease at once. */
 export const NEW_LEASE: Lease = {
   token: null,
   highestToken: 0,

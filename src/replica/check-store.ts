@@ -26,7 +26,7 @@ export interface StoreCheckOptions {
 
 /** What a check is called in the lease. */
 const NAME = "check";
-/** Replicas that stand by look for a free lease twice in this time. */
+/** Standbys look for a free lease twice in this time. */
 const PATIENCE_MS = 1_000;
 const LOOK_MS = 50;
 /** The longest wait for another check. */

@@ -25,7 +25,7 @@ export function partsOf(handover: ReturnType<Daemon["handover"]>): readonly Part
     version,
     text: () => seal(value()),
   });
-  // Made anew with each report, though it seldom changes.
+  // Rendered with each report, although it seldom changes.
   const incidents = seal(handover.incidents);
   return [
     ...Object.entries(chains).map(([slug, state]) => part(`${CHAIN}${slug}`, state.revision, () => state)),

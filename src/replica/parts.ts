@@ -62,7 +62,7 @@ const LONGEST_PART_CHARS = 16_777_216;
 export class SharedParts {
   readonly #options: SharedPartsOptions;
   readonly #keys: readonly string[];
-  /** Of the last part that was read or written; 0: none. */
+  /** The sequence number of the last part read or written; 0: no part. */
   #number = 0;
   /** What the store has, by the part's name; null: unknown, so that all is written. */
   #written: Map<string, unknown> | null = null;
@@ -119,7 +119,9 @@ export class SharedParts {
     return { kind: "written" };
   }
 
-  /** Reads what another process has written since. What this one wrote itself is older than what it knows. */
+  /**
+   * Reads the parts that another process has written since; own parts are skipped, because memory is newer.
+   */
   async read(): Promise<PartReading> {
     const parts: ReadPart[] = [];
     this.#written = null;

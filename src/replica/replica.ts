@@ -29,7 +29,7 @@ export interface ReplicaOptions {
   readonly world: Pick<World, "nowMs" | "monotonicMs" | "logger" | "onBug">;
 }
 
-/** What a replica makes lead or stand by. */
+/** The daemon of a replica: it leads or stands by. */
 interface Followers {
   readonly daemon: Daemon;
   readonly history: Pick<HistoryStore, "save" | "restore">;
@@ -72,7 +72,7 @@ export class Replica implements AsyncDisposable {
   #historyDueMs = 0;
   /** The token of the lease when polling began. */
   #ledWith: number | null = null;
-  /** When what is known was current, by our monotonic clock. */
+  /** The monotonic time of the current state. */
   #knownAtMs: number | null = null;
   readonly #warned = new Set<string>();
 
@@ -131,7 +131,7 @@ export class Replica implements AsyncDisposable {
     return !this.#isStopped && (role === "leader" || role === "cut_off");
   }
 
-  /** Hands over what is known now; false if that failed. */
+  /** Writes the current state for the next leader; false if that failed. */
   async publish(): Promise<boolean> {
     return await this.#inTurn(async () => this.#followers !== null && (await this.#publish(this.#followers)));
   }

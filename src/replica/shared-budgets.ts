@@ -24,7 +24,7 @@ export interface SharedBudgetsOptions extends Pick<SharedPartsOptions, "store" |
 export const SLACK_MS = 60_000;
 /** Requests in advance may be sent for so long after the last contact with the store. */
 const ADVANCE_MS = 300_000;
-/** After a leader that may have sent some, the next one has none for so long. */
+/** After a leader that may have used its advance, the next leader has none for this time. */
 const NO_ADVANCE_MS = ADVANCE_MS + 90_000;
 const KEY = "budgets";
 const FORMAT = 1;
@@ -48,7 +48,7 @@ export class SharedBudgets implements BudgetRecord {
   readonly #parts: SharedParts;
   /** As the store has it, or will have it with the next write. */
   #advance: z.infer<typeof AdvanceJson> = { fromMs: 0, isHeld: false };
-  /** Whether the advance is that of another process. */
+  /** Whether another process holds the advance. */
   #isForeign = false;
   /** Whether this process has read all accounts. */
   #isInformed = false;
@@ -131,7 +131,7 @@ export class SharedBudgets implements BudgetRecord {
     await this.flush().catch(() => undefined);
   }
 
-  /** Whether this process leads, or led last and may use what it has in advance. */
+  /** Whether this process leads, or led last and may use its advance. */
   #mayPoll(): boolean {
     const role = this.#options.leadership.role();
     return role === "leader" || role === "cut_off";
@@ -158,7 +158,7 @@ export class SharedBudgets implements BudgetRecord {
       return;
     }
     if (result.kind === "fenced") {
-      // The one that leads has counted what this process had in advance.
+      // The new leader has counted the advance of this process.
       this.#contact = NO_CONTACT;
     }
     throw new Error(result.kind === "failed" ? `the store is unreachable (${result.detail})` : OTHER_LEADS);

@@ -29,7 +29,7 @@ import { isNewSource, settleStatuses } from "./statuses.ts";
 export interface Observed {
   /** Targets whose status is about to change, or has just changed. */
   readonly changing: string[];
-  /** Targets whose status has just changed, be it their first. */
+  /** Targets whose status has just changed, including a first status. */
   readonly turned: string[];
   /** Sources that gave a height which the others show to be impossible. */
   readonly implausible: string[];
@@ -246,7 +246,7 @@ function isChanging(before: SourceState["verdict"], after: SourceState["verdict"
   return before !== null && after !== null && (after.dissent > 0 || after.status !== before.status);
 }
 
-/** A target whose heights cannot be relied on says nothing of its data. */
+/** Heights that are not reliable prove nothing about the data. */
 function trustOf(source: SourceState | undefined, { consensus }: ChainState): TakenReading["trust"] {
   if (source === undefined) {
     return "ignored";

@@ -35,7 +35,7 @@ export interface Heard {
   /** Null for an RPC node. */
   readonly target: Target | null;
   readonly isHead: boolean;
-  /** Whether what it said is one of its first heights. */
+  /** Whether this reply has one of the source's first heights. */
   readonly isNew: boolean;
   readonly before: Pick<SourceState, "last" | "verdict">;
 }

@@ -6,8 +6,8 @@ import { paceRangeOf } from "../status/view.ts";
 import type { Instant } from "./decide-head.ts";
 
 /**
- * Adds what the heights of this instant say of the gaps between the chain's targets. A target is paired with what it is
- * compared with; that one is paired with all that are compared with it.
+ * Adds this instant's heights to the gaps of the chain. Each target is paired with the target that it is compared
+ * with, and that one with all that are compared with it.
  */
 export function measureGaps(instant: Instant): void {
   const { heard, state, watched } = instant;

@@ -22,8 +22,7 @@ const FIRST_HEIGHTS = 2;
 const COMPARED: ReadonlySet<Status> = new Set(["lagging", "diverged"]);
 
 /**
- * Updates the status of every target that was polled in this instant, from what all sources reported, and of those whose
- * first heights are judged again.
+ * Updates the status of every target that was polled at this instant or whose first heights are judged again.
  */
 export function settleStatuses(instant: Instant): void {
   const { heard, nowMs, state, watched } = instant;
@@ -68,7 +67,7 @@ function standingVerdict({ before, source }: Heard, { nowMs, watched }: Instant)
   return before.last === null || nowMs - before.last.receivedAtMs > staleMs ? null : source.verdict;
 }
 
-/** The sources that were not heard in this instant, but whose first heights are judged again. */
+/** The sources that were not polled at this instant, but whose first heights are judged again. */
 export function judgedAgain({ heard, state }: Instant): readonly SourceState[] {
   return heard.some(({ isNew }) => isNew)
     ? state.sources.filter(
@@ -96,7 +95,7 @@ export function isTooEarly(
   return isFirst && COMPARED.has(status) && !isEnough();
 }
 
-/** Whether every source of the chain was asked, or those that agree have most of its providers. */
+/** Whether every source of the chain was polled, or the agreeing sources have most of its providers. */
 export function isDecided({ state, watched }: Instant, { members }: Pick<Consensus, "members">): boolean {
   const { sources } = watched;
   if ([...sources.keys()].every((key) => sourceOf(state, key)?.last != null)) {

@@ -3,7 +3,7 @@ import { isoTime } from "../model/text.ts";
 import { type PairState, pairState, pairsOf } from "../report/pairs.ts";
 import { EVENT_KINDS, type Event, type EventKind, eventOf } from "./event.ts";
 
-/** How long events are kept, except those of pairs. */
+/** How long events are kept, except events of pairs. */
 const KEPT_MS = 30 * 86_400_000;
 /** How long events of pairs are kept: they are few, and the public page shows 90 days. */
 const PAIR_KEPT_MS = 90 * 86_400_000;

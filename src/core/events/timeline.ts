@@ -47,7 +47,7 @@ export function unwatched(processes: readonly Event[], nowMs: number): readonly 
   return last?.to === "stopped" ? [...gaps, { fromMs: Date.parse(last.time), toMs: nowMs }] : gaps;
 }
 
-/** The states of one subject over an interval, without holes. `events`: those of the subject, oldest first. */
+/** The states of one subject over an interval, without holes. `events`: its events, oldest first. */
 export function periodsOf(
   events: readonly Event[],
   gaps: readonly Interval[],
@@ -88,7 +88,7 @@ function without(period: Period, gaps: readonly Interval[]): readonly Period[] {
 
 export type Availability = ReturnType<typeof availabilityOf>;
 
-/** How much of a time something served its users. Shares are of the time in which anything was known; null: none. */
+/** Availability over an interval. Shares are of the known time; null: nothing was known. */
 export function availabilityOf(periods: readonly Period[]) {
   const spent = { ok: 0, usable: 0, unusable: 0 };
   let [outageMs, longestMs] = [0, 0];
@@ -145,10 +145,10 @@ function rankOf(state: string | null): number {
   return pairs[state] ?? STATUSES_BY_URGENCY.indexOf(state as Status);
 }
 
-/** An incident of the past or present, as its events tell it; `until` is null while it goes on. */
+/** A past or current incident, from its events; `until` is null while it lasts. */
 export type PastIncident = ReturnType<typeof incidentOf>;
 
-/** The incidents that touch an interval, the latest first; `events` are those of incidents, the oldest first. */
+/** The incidents that overlap an interval, latest first. `events`: events of incidents, oldest first. */
 export function incidentsOf(events: readonly Event[], { fromMs, toMs }: Interval): readonly PastIncident[] {
   const [from, to] = [isoTime(fromMs), isoTime(toMs)];
   const began = new Map<string, Event>();

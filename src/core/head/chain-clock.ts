@@ -52,7 +52,7 @@ const CHECKED_SHARE = 0.05;
 const REPORTED_FRESH_MS = 120_000;
 /** How far a sighting pulls the even pace towards itself, so that a change of pace is followed. */
 const SIGHTING_SHARE = 0.4;
-/** A head that stands still for longer than so many block times is a pause. */
+/** A head without a new block for more than this many block times is a pause. */
 const PAUSE_BLOCKS = 3;
 /** On chains faster than this, timestamps in whole seconds say less than what was seen. */
 const SECONDS_ARE_COARSE_MS = 2_500;
@@ -107,7 +107,7 @@ function addSighting(timeline: Timeline, { atMs, block, slackMs }: HeadSample, p
   if (lastBlock === undefined || lastMs === undefined || paceMs === null) {
     extendTimeline(timeline, block, atMs);
   } else if (block === lastBlock) {
-    // Between two blocks a head stands still by nature.
+    // Between two blocks a head does not move.
     if (atMs - lastMs > PAUSE_BLOCKS * paceMs + slackMs) {
       extendTimeline(timeline, block, atMs);
     }

@@ -12,10 +12,7 @@ export interface WatchedChain {
   readonly targets: readonly Target[];
   /** By the key of the source. */
   readonly sources: ReadonlyMap<string, WatchedSource>;
-  /**
-   * By protocol, the target that the others are compared with; a protocol whose first variant does not serve this chain
-   * has none.
-   */
+  /** The baseline target by protocol; no entry if the protocol's first variant does not serve this chain. */
   readonly baselines: ReadonlyMap<string, Target>;
   /** What is compared of its targets' data. */
   readonly probes: readonly WatchedProbe[];
@@ -54,13 +51,13 @@ export interface Proof {
   /** The source's key of the node. */
   readonly node: string;
   readonly block: number;
-  /** `none`: the node does not have that block; `unclear`: nothing can be compared. */
+  /** `none`: the node lacks the block; `unclear`: the hashes cannot be compared. */
   readonly says: "same" | "other" | "none" | "unclear";
   /** In a clause. */
   readonly text: string;
 }
 
-/** The state of a chain of which nothing is known yet. */
+/** The initial state of a chain. */
 export function newChainState(): ChainState {
   return {
     revision: 0,
@@ -78,7 +75,7 @@ export function sourceOf({ sources }: ChainState, key: string): SourceState | un
   return sources.find((source) => source.key === key);
 }
 
-/** The target that `target`'s variant is compared with, or null where there is none, or it is itself that one. */
+/** The baseline of `target`; null if there is none or `target` is the baseline. */
 export function baselineOf({ baselines }: WatchedChain, { key, protocol }: Target): Target | null {
   const baseline = baselines.get(protocol);
   return baseline === undefined || baseline.key === key ? null : baseline;

@@ -19,7 +19,7 @@ import { AS_OFTEN, mayMoveTrack, mayTakeOver, movedTrack, newTrack } from "./tra
 /** The corroborated head of a chain: a block that one of its sources has shown. */
 export interface HeadState {
   readonly block: number;
-  /** When the chain was first, and last, known to stand at this block, to within `slackMs`. */
+  /** The first and last time at which the chain was seen at this block, within `slackMs`. */
   readonly reachedMs: number;
   readonly atMs: number;
   readonly slackMs: number;
@@ -36,7 +36,10 @@ export interface Choice {
   readonly witness: Claim | null;
 }
 
-/** A height is confirmed by one that will have got there, give or take this share of the time between the two answers. */
+/**
+ * Another height confirms a height if it gets there in time, within this share of the time between the two
+ * replies.
+ */
 const NEAR_SHARE = 0.05;
 /** Block times lie on one line with so many blocks, so much time and so large a share of the time between to spare ... */
 const LINE_BLOCKS = 5;
@@ -51,7 +54,10 @@ const SAME_ROUND = 1.5;
 /** So many heights without a new block: it makes its blocks in large steps, and says little of where the head is now. */
 const STEP_SAMPLES = 8;
 
-/** The head of a set of sources that can be right together: the highest block that two providers confirm, where most of them stand. */
+/**
+ * The head of a consistent set of sources: the highest block at the majority's position that two providers
+ * confirm.
+ */
 export function chooseHead(set: readonly Claim[], scene: Scene): Choice {
   const { track } = scene;
   const paces = new Paces(set, scene);
@@ -75,10 +81,13 @@ function isBehind(claim: Claim, voters: readonly Claim[], scene: Scene): boolean
   );
 }
 
-/** Whether it shows its blocks in large steps, and so seldom shows the head: a follower of final blocks, or one that works in batches. */
+/**
+ * Whether a source advances in large steps and so rarely shows the head: it follows final blocks or works in
+ * batches.
+ */
 function goesInSteps({ samples, timeMs }: Claim, { pace }: Scene): boolean {
   const [first] = samples;
-  // Where it stands, its block times tell.
+  // Its block times show its position.
   if (timeMs !== null) {
     return false;
   }
@@ -113,7 +122,10 @@ function votersOf({ moving }: Paces, scene: Scene): readonly Claim[] {
   return providersOf(bursting) > 1 ? bursting : [];
 }
 
-/** The voters that stand level with each other: of most providers, counting those whose block times lie on one line with them. */
+/**
+ * The largest group of level voters by number of providers, including sources with block times on the same
+ * line.
+ */
 function placeOf(voters: readonly Claim[], set: readonly Claim[], scene: Scene): readonly Claim[] {
   const furthest = furthestOf(voters, scene);
   if (furthest === null || voters.every((claim) => areLevel(claim, furthest, scene))) {
@@ -219,7 +231,7 @@ function hasReached(claim: Claim, top: Claim, scene: Scene): boolean {
   return Math.max(claim.block, carriedTo(claim, top.atMs, scene)) >= top.block - near;
 }
 
-/** The highest by what they have shown; of equal ones the earliest, for one that arrives there later proves no standstill. */
+/** The claim with the highest block; of equal ones the earliest, because a later arrival proves no halt. */
 function highestOf(claims: readonly Claim[]): Claim | null {
   return claims.reduce<Claim | null>(
     (highest, claim) =>

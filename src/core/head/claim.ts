@@ -25,7 +25,7 @@ export interface Claim {
   readonly isBackfilling: boolean;
   /** Oldest first. */
   readonly samples: readonly Sample[];
-  /** Whether its hashes are those of another source, or once were: only then do hashes that differ say anything. */
+  /** Whether its hashes equal another source's, or once did: otherwise different hashes prove nothing. */
   readonly sharesHashes: boolean;
   readonly pollIntervalMs: number;
   readonly freshUntilMs: number;
@@ -79,7 +79,7 @@ function claimOf(source: SourceState, context: ClaimContext): Claim | null {
   if (reachedSample === null || newest === undefined) {
     return null;
   }
-  // After a larger step back than replicas make, the newest is what it says now.
+  // After a larger step back than between replicas, only the newest height counts.
   const step = Math.max(STEP_BLOCKS, STEP_MS / (pace.intervalMs ?? STEP_MS));
   const highest = reachedSample.block - newest.block > step ? newest : reachedSample;
   const freshUntilMs = newest.receivedAtMs + staleAfterMs(thresholds, pollIntervalMs);
@@ -133,7 +133,7 @@ function excessBlocks(from: Sample, to: Sample, pace: Pace): number {
   return to.block - from.block - BACKFILL_FACTOR * usual;
 }
 
-/** An RPC node whose block time fits the wall clock. */
+/** An RPC node with a block time close to the wall clock. */
 export function isProof({ age, kind }: Claim): boolean {
   return kind === "rpc" && age === "fresh";
 }

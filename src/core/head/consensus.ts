@@ -29,7 +29,10 @@ import { type Conflict, conflictsIn, isQuiet, largestSets, misdatedIn, mostBlock
 /** Why a source is excluded: which sources contradict it, and by how much. */
 export interface Opposition {
   readonly source: string;
-  /** `below`: it is merely lower than the others, though others stand level with it: no proof that it is wrong. */
+  /**
+   * `below`: it is only lower than the others, and other sources are level with it: no proof that it is
+   * wrong.
+   */
   readonly kind: "hash" | "times" | "ahead" | "below";
   readonly by: readonly string[];
   readonly block: number;
@@ -37,13 +40,13 @@ export interface Opposition {
   readonly blocks: number;
   /** How far its block times are off, where they contradict. */
   readonly offMs: number | null;
-  /** What an RPC node says of its block, in a clause; null where none was asked. */
+  /** The RPC node's reply about its block, as a clause; null if no node was asked. */
   readonly proof: string | null;
 }
 
 export interface Consensus {
   readonly head: HeadState | null;
-  /** Keys of the sources that stand level with the head. */
+  /** Keys of the sources that are level with the head. */
   readonly members: readonly string[];
   readonly opposed: readonly Opposition[];
   /** Where sets of equal weight oppose each other: the keys of each. Empty once it is decided. */
@@ -59,7 +62,7 @@ export interface Decision {
   readonly consensus: Consensus;
   /** What a second provider has shown of the head; null where the head rests on one. */
   readonly witness: Claim | null;
-  /** Keys of the sources that stand where they should, but whose block times contradict those of most others. */
+  /** Keys of the sources with right heights whose block times contradict those of most others. */
   readonly misdated: readonly string[];
 }
 
@@ -83,7 +86,7 @@ export function decide(claims: readonly Claim[], before: Consensus, chain: Chain
   return { ...decision, consensus: { ...decision.consensus, opposed } };
 }
 
-/** Whether an RPC node has shown that a source is not on its chain; one that the others contradict proves nothing. */
+/** Whether an RPC node has proved that a source is on another chain; a contradicted node proves nothing. */
 function isDisproved(proof: Proof | undefined, { opposed }: Consensus): boolean {
   return proof?.says === "other" && opposed.every(({ source }) => source !== proof.node);
 }
@@ -175,7 +178,7 @@ function commonOf([first = [], ...others]: readonly (readonly Claim[])[]): reado
   return first.filter((claim) => others.every((set) => set.includes(claim)));
 }
 
-/** The sources outside the set that a member contradicts, each with those members. */
+/** The sources outside the set that members contradict, each with these members. */
 function excludedBy(set: readonly Claim[], scene: Scene): readonly Opposition[] {
   const conflicts = conflictsIn(scene);
   return scene.claims

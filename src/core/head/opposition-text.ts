@@ -1,7 +1,7 @@
 import { formatDuration, formatNumber } from "../model/text.ts";
 import type { Opposition } from "./consensus.ts";
 
-/** Why the others exclude a source, in a clause: what it claims, and which sources contradict that. */
+/** Why a source is excluded, as a clause: its claim, and the sources that contradict it. */
 export function oppositionText(opposition: Opposition): string {
   const { proof } = opposition;
   return proof === null ? claimText(opposition) : `${claimText(opposition)}; ${proof}`;

@@ -1,4 +1,4 @@
-/** How fast a chain makes blocks, as far as it is known. */
+/** The known pace of a chain. */
 export interface Pace {
   readonly intervalMs: number | null;
   readonly measured: boolean;

@@ -22,7 +22,7 @@ const AFTER_MS = 90_000;
  * blocks come unevenly all vary together.
  */
 export class Paces {
-  /** Those that do not stand still, and are not behind by their own word. */
+  /** The sources that advance and are not late by their own block times. */
   readonly moving: readonly Claim[];
   readonly #scene: Scene;
   readonly #known = new Map<Claim, boolean>();
@@ -88,7 +88,7 @@ export class Paces {
   }
 }
 
-/** Whether it may say where the head is now: it does not stand still, and is not behind by its own word. */
+/** Whether a source may show the head: it advances and is not late by its own block time. */
 function isMoving({ age, idleMs }: Claim, { stalledAfterMs }: Scene): boolean {
   return age !== "old" && idleMs <= stalledAfterMs;
 }

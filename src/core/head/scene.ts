@@ -6,12 +6,12 @@ import { mostBlocksIn, type Pace } from "./pace.ts";
 export interface Track {
   readonly block: number;
   readonly atMs: number;
-  /** The pace that was known then; null: none. */
+  /** The pace known at that time; null: unknown. */
   readonly intervalMs: number | null;
   readonly members: readonly string[];
 }
 
-/** What the chain is known by, beside its sources. */
+/** What is known of the chain in addition to its sources. */
 export interface ChainContext {
   readonly pace: Pace;
   /** A source that has stood still for longer says nothing of where the head is now. */
@@ -30,7 +30,7 @@ export interface Scene extends Omit<ChainContext, "proofs"> {
   readonly onceOnTrack: ReadonlySet<string>;
 }
 
-/** Sources whose heights, carried to one instant, are within so much of each other stand level. */
+/** Sources are level if their heights at one instant differ by at most this. */
 const LEVEL_MS = 60_000;
 const LEVEL_BLOCKS = 3;
 const LEVEL_BLOCKS_WITHOUT_PACE = 10;
@@ -43,7 +43,7 @@ const PACE_ERROR = { measured: 0.02, configured: 0.5 };
 const LEAD_MS = 5_000;
 const LEAD_BLOCKS = 1.5;
 
-/** Whether two sources stand at one height, as far as latencies and the pace let that be told. */
+/** Whether two sources are at one height, within the uncertainty of latencies and pace. */
 export function areLevel(a: Claim, b: Claim, scene: Scene): boolean {
   const { intervalMs } = scene.pace;
   const apart = Math.abs(carried(a, scene) - carried(b, scene));
@@ -68,7 +68,7 @@ function paceError({ pace }: Scene): number {
   return pace.measured ? PACE_ERROR.measured : PACE_ERROR.configured;
 }
 
-/** Whether it stood level with the track once, and stands where the track leads. */
+/** Whether it was level with the track before, and is now at the track's extrapolation. */
 export function isOnTrack(claim: Claim, scene: Scene): boolean {
   return scene.onceOnTrack.has(claim.key) && offTrack(claim, scene) === 0;
 }

@@ -5,7 +5,7 @@ import { areLevel, isOnTrack, offTrack, type Scene } from "./scene.ts";
 /** Why a source cannot be right if another is at the head. */
 export interface Conflict {
   readonly kind: "hash" | "times" | "ahead" | "below";
-  /** How far the block times of one are off, by those of the other. */
+  /** How far the block times of one source deviate from those of the other. */
   readonly offMs: number | null;
 }
 
@@ -41,7 +41,7 @@ export function largestSets(scene: Scene): readonly (readonly Claim[])[] {
   return best.length > 1 ? heaviest(best, scene) : best;
 }
 
-/** Of sets with as many sources, those with most providers that stand level, then with a fresh RPC node, then with most on the track. */
+/** Ties: the most level providers, then a fresh RPC node, then the most sources on the track. */
 function heaviest(sets: readonly (readonly Claim[])[], scene: Scene): readonly (readonly Claim[])[] {
   const weighed = sets.map((set) => ({
     set,
@@ -56,7 +56,7 @@ function heaviest(sets: readonly (readonly Claim[])[], scene: Scene): readonly (
     .map(({ set }) => set);
 }
 
-/** The sets without those on one side of each fork: sources that can be right beside a third one may be on two forks. */
+/** The sets, each without one side of every fork: two sources that fit a third one may be on two forks. */
 function withoutForks(set: readonly Claim[], conflicts: Conflicts): readonly (readonly Claim[])[] {
   if (!conflicts.haveForks) {
     return [set];
@@ -89,7 +89,7 @@ export function compareWeights(a: readonly number[], b: readonly number[]): numb
   return 0;
 }
 
-/** The conflicts between the claims of a scene; what is asked of one claim again and again is worked out once. */
+/** The conflicts between the claims of a scene; repeated questions about one claim are cached. */
 export interface Conflicts {
   /** Whether any two may be on two forks. */
   readonly haveForks: boolean;
@@ -130,7 +130,7 @@ export function conflictsIn(scene: Scene): Conflicts {
   };
 }
 
-/** Two that stand level are on one chain, whatever their times say. */
+/** Level sources are on one chain, even if their times differ. */
 function conflictOfTimes(claim: Claim, supposed: Claim, scene: Scene): Conflict | null {
   return fitOneChain(claim, supposed, scene.pace) || areLevel(claim, supposed, scene)
     ? null
@@ -177,7 +177,7 @@ function provenAtHeadMs(claim: Claim, scene: Scene): number | null {
   return isOnTrack(claim, scene) || hasCompany(claim, scene) ? claim.advancedMs : null;
 }
 
-/** Whether a source of another provider that advances stands level with it: independent sources do not lag alike. */
+/** Whether an advancing source of another provider is level with it: independent sources do not lag alike. */
 function hasCompany(claim: Claim, scene: Scene): boolean {
   return scene.claims.some(
     (other) =>
@@ -242,7 +242,10 @@ function fitOneChain(a: Claim, b: Claim, pace: Pace): boolean {
   return spanMs >= -TIME_TOLERANCE_MS && blocks <= mostBlocksIn(spanMs, pace);
 }
 
-/** Those whose block times do not fit those of most of a set: most providers, then most sources, then most new blocks. */
+/**
+ * The sources whose block times contradict the majority of a set: by providers, then sources, then new
+ * blocks.
+ */
 export function misdatedIn(set: readonly Claim[], { pace }: Scene): readonly Claim[] {
   const dated = set.filter(({ timeMs }) => timeMs !== null);
   let best = dated;
@@ -307,7 +310,10 @@ function hashAt({ samples }: Claim, block: number): string | null {
   return samples.findLast((sample) => sample.block === block && sample.hash !== null)?.hash ?? null;
 }
 
-/** Whether a source whose hashes differed is back on the other's fork, by a third one that has the newest of them. */
+/**
+ * Whether a source with different hashes is back on the other's fork, as a third source with the newest hash
+ * shows.
+ */
 function isBack(claim: Claim, other: Claim, { claims }: Scene): boolean {
   const newest = claim.samples.at(-1);
   return claims.some(

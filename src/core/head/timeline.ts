@@ -30,7 +30,9 @@ const HALT_MS = 60_000;
 /** Ages below this count alike when points are thinned. */
 const DENSE_MS = 60_000;
 
-/** Adds the newest point. A block that stands still becomes a plateau, so that a pause is told from slow growth. */
+/**
+ * Adds the newest point. A repeated block becomes a plateau, which distinguishes a pause from slow growth.
+ */
 export function extendTimeline(timeline: Timeline, block: number, timeMs: number): void {
   const { blocks, timesMs } = timeline;
   if ((blocks.at(-1) ?? 0) > block) {
@@ -44,7 +46,7 @@ export function extendTimeline(timeline: Timeline, block: number, timeMs: number
   thin(timeline);
 }
 
-/** Adds a point anywhere; one that contradicts its neighbours changes nothing. */
+/** Adds a point at any position, unless it contradicts its neighbours. */
 export function insertPoint(timeline: Timeline, block: number, timeMs: number): void {
   const { blocks, timesMs } = timeline;
   const at = countUntil(blocks, block);
@@ -80,7 +82,7 @@ export function timeOf(timeline: Timeline, block: number, intervalMs: number | n
   return { timeMs: edge.timeMs + (block - edge.block) * intervalMs, extrapolated: true };
 }
 
-/** How long the chain was seen to stand at `block`. */
+/** How long the chain was seen at `block`. */
 export function standstillMs({ blocks, timesMs }: Timeline, block: number): number {
   const first = countBelow(blocks, block);
   const last = countUntil(blocks, block) - 1;

@@ -45,7 +45,7 @@ export class ChainHistory {
   readonly #coarse = new Ring(5 * MINUTE_MS, 288, COLUMNS);
   #sampledMs = Number.NEGATIVE_INFINITY;
 
-  /** Takes a sample of the report, at most every 15 s. A report in which nothing is known yet is left out. */
+  /** Takes a sample of the report, at most every 15 s. A report without any known value is skipped. */
   record(report: ChainReport, nowMs: number): void {
     if (Math.abs(nowMs - this.#sampledMs) < SAMPLE_MS) {
       return;
@@ -145,7 +145,7 @@ function putIfWorse(ring: Ring, nowMs: number, values: Step): void {
   }
 }
 
-/** The sum of all lags; less than any lag where none is known, and least where no height is known either. */
+/** The sum of all lags; less than any lag if no lag is known, and least if no height is known. */
 function badnessOf(lagsMs: Column, blocks: Column): number {
   const known = lagsMs.filter((lagMs) => lagMs !== null);
   if (known.length > 0) {

@@ -5,7 +5,7 @@ export type NumberBytes = 4 | 8;
 export interface SavedColumn {
   /** The series that have values. */
   readonly names: readonly string[];
-  /** Of each series the values of all slots, one series after the other; NaN where nothing is known. */
+  /** The values of all slots, series after series; NaN: unknown. */
   readonly values: Numbers;
 }
 
@@ -61,7 +61,7 @@ export class RingColumn {
     this.#rows = new Map(kept.map(([name], row) => [name, row]));
   }
 
-  /** Null where nothing is known. */
+  /** Null: unknown. */
   valueAt(name: string, slot: number): number | null {
     const row = this.#rows.get(name);
     const value = row === undefined ? undefined : this.#values[row * this.#size + slot];

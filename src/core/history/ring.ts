@@ -1,16 +1,16 @@
 import { type NumberBytes, RingColumn, type SavedColumn } from "./ring-column.ts";
 
-/** Values at even times; null where nothing is known. */
+/** Values at even times; null: unknown. */
 export type Column = readonly (number | null)[];
 
 /** A ring as plain data. */
 export interface SavedRing {
-  /** When the values of each slot were true, in Unix milliseconds; NaN where it holds none. */
+  /** The time of each slot's values, in Unix milliseconds; NaN: an empty slot. */
   readonly timesMs: Float64Array<ArrayBuffer>;
   readonly columns: readonly SavedColumn[];
 }
 
-/** Values of one step: for each column those of the series, by name. The first column names all series. */
+/** The values of one step by column and series name. The first column names all series. */
 export type Step = readonly ReadonlyMap<string, number | null>[];
 
 /** The values of one moment of each of the last `size` steps of `stepMs`, of any number of series. A new step overwrites the oldest. */

@@ -144,7 +144,7 @@ export class RedisStore implements AsyncDisposable {
     if (reply.kind === "reply") {
       this.#remember(null);
     } else {
-      // The name may stand for another server by now, such as the new primary.
+      // The host name may lead to another server now, such as the new primary.
       this.#drop(client, reply);
     }
   }

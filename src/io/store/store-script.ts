@@ -36,13 +36,13 @@ local function remove(key) redis.call('PEXPIRE', key, '0') end
 local function replaced(key) return redis.error_reply('${REPLACED} ' .. key) end
 `;
 
-/** Makes a script of its text and the shape of what it returns. Its keys are `KEYS`, its arguments `ARGV`. */
+/** Makes a script from its text and the schema of its result. Keys are `KEYS`, arguments `ARGV`. */
 export function storeScript<Reply>(lua: string, reply: z.ZodType<Reply>): StoreScript<Reply> {
   const all = `${COMMON}${lua}`;
   return { lua: all, sha: createHash("sha1").update(all).digest("hex"), reply };
 }
 
-/** What a script returned, or why nothing is known of it. */
+/** The result of a script, or the reason why there is none. */
 export type StoreReply<Value> = { readonly kind: "reply"; readonly value: Value } | StoreFailure;
 
 /** A call that failed. The script may still have run: the connection may have broken after the server received it. */

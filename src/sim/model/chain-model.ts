@@ -1,6 +1,6 @@
 import { hexAt, unitAt } from "./random.ts";
 
-/** From `atMs` on a chain makes one block each `blockTimeMs`; null: it stands still. */
+/** From `atMs` on a chain makes one block each `blockTimeMs`; null: a halt. */
 export interface PaceChange {
   readonly atMs: number;
   readonly blockTimeMs: number | null;
@@ -82,7 +82,7 @@ export function headAt(chain: ChainModel, atMs: number): number {
   return block;
 }
 
-/** When a block was, or will be, made: unix milliseconds. Infinity for one that never comes. */
+/** The time of a past or future block in Unix milliseconds; Infinity: never. */
 export function timeOf(chain: ChainModel, block: number): number {
   const stretch = lastOf(chain.stretches, ({ afterBlock }) => afterBlock < block);
   if (stretch === undefined) {
@@ -95,7 +95,7 @@ export function timeOf(chain: ChainModel, block: number): number {
   return stretch.fromMs + (block - stretch.afterBlock + late) * stretch.blockTimeMs;
 }
 
-/** The time between blocks at an instant; null while the chain stands still. */
+/** The time between blocks at an instant; null during a halt. */
 export function paceAt(chain: ChainModel, atMs: number): number | null {
   return lastOf(chain.stretches, ({ fromMs }) => fromMs <= atMs)?.blockTimeMs ?? null;
 }

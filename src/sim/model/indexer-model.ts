@@ -1,7 +1,7 @@
 import { type ChainModel, headAt } from "./chain-model.ts";
 import { unitAt } from "./random.ts";
 
-/** How an indexer behaves on one chain: its faults, and what is typical of real ones. */
+/** The behaviour of an indexer on one chain: faults, and properties of real indexers. */
 export interface IndexerBehaviour {
   /** False: nothing is indexed yet. */
   readonly started: boolean;
@@ -77,7 +77,7 @@ export function processedAt(model: IndexerModel, atMs: number): number | null {
   return Math.max(0, lastBatchEnd(model, reached) + behaviour.offsetBlocks);
 }
 
-/** The height that a request at an instant gets: that of some replica. Null: not started. */
+/** The height in the reply to a request at an instant, from one of the replicas. Null: not started. */
 export function heightAt(model: IndexerModel, atMs: number): number | null {
   const processed = processedAt(model, atMs);
   return processed === null ? null : Math.max(0, processed - replicaLag(model, atMs));

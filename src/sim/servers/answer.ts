@@ -39,7 +39,7 @@ export interface ServedRow {
   readonly hash: unknown;
   readonly deployment: unknown;
   readonly indexingErrors: unknown;
-  /** How many rows it has of the chain's events up to `block`, or the value that it gives in place of a row's. */
+  /** The number of rows for the chain's events up to `block`, or the value that replaces a row's. */
   readonly campaigns: unknown;
   /** Of an RPC node: its block at a height, if it has that. */
   readonly blockAt?: (block: number) => Pick<ServedRow, "block" | "hash" | "timestampSec">;

@@ -5,7 +5,7 @@ import { answerQuery, type GraphqlServer, refuseAsGraphqlJs, schemaOf, unknownFi
 /** The software, and its version, that an endpoint simulates. */
 export type ServerKind = keyof typeof SERVERS | "rpc";
 
-/** Answers a request as the real software would; `apiKeys` are those that a gateway accepts. */
+/** Replies like the real software; `apiKeys`: the keys that a gateway accepts. */
 export function answerAs(
   kind: ServerKind,
   apiKeys: readonly string[],
@@ -230,7 +230,7 @@ const SQUID: Server = {
   },
 };
 
-/** A row of metadata per chain, every field of which may be null. */
+/** A row of metadata per chain; every field may be null. */
 const SUBQUERY: Server = {
   // subql: packages/query/src/graphql/plugins/GetMetadataPlugin.ts
   schema: schemaOf(`

@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { ReadonlyDeep } from "../../core/model/report.ts";
 import { Count, Height, Seconds, TargetStatus, Text, Time } from "../../core/model/report-schema.ts";
 
-/** What the routes of the JSON API answer beside the report. */
+/** The replies of the JSON API other than the report. */
 
 const HealthTarget = z.object({
   variant: Text,

@@ -98,7 +98,7 @@ const WORDS: Readonly<Record<string, readonly string[]>> = {
   status: [...STATUSES, ...PAIR_STATES.filter((state) => state === "degraded" || state === "down")],
 };
 
-/** Reads the query of a route, or explains what is wrong with it. `from` is this far back by default. */
+/** Reads the query of a route, or reports its fault. `from` is this far back by default. */
 export function readEventQuery(
   query: Query,
   nowMs: number,

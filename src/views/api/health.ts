@@ -10,7 +10,7 @@ export interface HealthQuery {
   readonly protocol: string;
   readonly chain: string;
   readonly variant?: string | undefined;
-  /** Only this tier; by default the one that serves users: production, or any where the protocol has none. */
+  /** Only this tier; default: production, or any tier if the protocol has no production tier. */
   readonly tier?: string | undefined;
   /** Default: the `lagging` threshold of the chain. */
   readonly maxLagSeconds?: number | undefined;
@@ -131,7 +131,7 @@ function judge(target: TargetReport, { maxLagSeconds, hasReference, nowMs, diffe
   return { healthy, why: `${cause}; ${advance}` };
 }
 
-/** Why each healthy target is healthy or, where none is, why each is not. */
+/** Why each healthy target is healthy or, if none is, why each target is not. */
 function explain(targets: readonly HealthTargetJson[]): string {
   const healthy = targets.filter((target) => target.healthy);
   return (healthy.length > 0 ? healthy : targets)

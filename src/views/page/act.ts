@@ -44,7 +44,10 @@ interface Problem {
   readonly since: string | null;
 }
 
-/** Alerts of a rejected key have the labels of the indexer, those of a halted chain of the chain, all others of the target. */
+/**
+ * Alerts of a rejected key have the indexer's labels, alerts of a halted chain the chain's, all others the
+ * target's.
+ */
 export function targetProblem(target: TargetReport, id: string): Problem {
   const { protocol, variant, tier, chain, since, status } = target;
   const match = { protocol, variant, tier, chain };

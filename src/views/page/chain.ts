@@ -24,7 +24,7 @@ import { renderSparkline } from "./sparkline.ts";
 import { intervalOf, renderRanges, renderStrip, type StripOptions } from "./strip.ts";
 import { renderExchanges, renderTargetCard } from "./target-card.ts";
 
-/** What the page of a chain shows beside the report. */
+/** What the page of a chain shows in addition to the report. */
 export interface ChainPageOptions extends PageOptions {
   /** The history of its targets, for the sparklines. */
   readonly past: HistorySlice;

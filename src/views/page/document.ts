@@ -45,7 +45,7 @@ function headingId(title: string): string {
     .replace(/\s+/g, "-");
 }
 
-/** Where Synclag serves another document of docs/ that a document links to; null for one that it does not serve. */
+/** The path at which Synclag serves a linked document of docs/; null if it does not serve it. */
 function servedPath(href: string): string | null {
   const runbook = /^(?:runbooks\/)?((?:Synclag\w+|Silencing)\.md)$/.exec(href)?.[1];
   if (runbook !== undefined) {

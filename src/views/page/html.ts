@@ -8,7 +8,7 @@ export interface Html {
 /** A value of a template: text is escaped, markup is kept, null is left out. */
 export type HtmlValue = string | number | null | Html | readonly HtmlValue[];
 
-/** Template tag for markup. Attribute values must stand in double quotes. */
+/** Template tag for markup. Attribute values must be in double quotes. */
 export function html(literals: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   const markup = literals.reduce(
     (text, literal, index) => text + literal + asMarkup(values[index] ?? null),

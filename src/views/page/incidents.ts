@@ -21,7 +21,7 @@ import {
 } from "./shell.ts";
 import { RANGES, type Range, renderRanges } from "./strip.ts";
 
-/** What the page of incidents shows beside the report. */
+/** What the page of incidents shows in addition to the report. */
 export interface IncidentsPageOptions extends PageOptions {
   readonly events: EventLog;
   readonly hosts: Hosts;
@@ -63,7 +63,7 @@ ${until === null ? renderAct(incidentProblem(incident), links, nowMs) : null}</l
 
 const MOST_CHAINS = 6;
 
-/** What the plots show beside an incident. */
+/** What the plots of an incident show. */
 const MARGIN_MS = 600_000;
 
 /** Links to its chains at that time, and to all events of it. */

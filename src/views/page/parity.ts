@@ -8,7 +8,7 @@ import { type Html, html } from "./html.ts";
 import { chainPath, parityAnchor } from "./links.ts";
 import { glyphOf, renderClock, renderCommand, renderSection, renderTable } from "./shell.ts";
 
-/** The variants whose data differ, a line for each two; null where none do. */
+/** The variants whose data differ, a line for each pair; null if no data differ. */
 export function renderDifferences(report: Report, nowMs: number): Html | null {
   const lines = findDifferences(report).map(
     (one) =>

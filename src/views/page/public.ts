@@ -66,7 +66,7 @@ const BADGE_COLOURS: Readonly<Record<PairState, string>> = {
 const LETTER = 6.6;
 const PADDING = 7;
 
-/** A badge of a pair as SVG; null where there is none that anybody may see. */
+/** The badge of a pair as SVG; null if the pair is not public. */
 export function renderBadge(report: Report, view: PublicView, protocol: string, slug: string): string | null {
   const pair = publicPairs(report, view).find((one) => one.protocol === protocol && one.chain.slug === slug);
   if (pair === undefined) {

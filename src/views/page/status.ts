@@ -12,7 +12,7 @@ import { renderDifferences } from "./parity.ts";
 import { type PageOptions, renderAgo, renderPage, renderSummary, toneGlyph } from "./shell.ts";
 import { renderFleetHistory, type StripOptions } from "./strip.ts";
 
-/** What the page shows beside the report. */
+/** What the page shows in addition to the report. */
 export interface StatusPageParts {
   /** Finds the budgets of the targets that match the filter. */
   readonly plan?: Plan | undefined;
@@ -62,7 +62,7 @@ function pageTitle({ urgent, title }: Headline): string {
     : `${formatNumber(urgent)} ${urgent === 1 ? "needs" : "need"} attention · Synclag`;
 }
 
-/** Whether polling goes on, how many targets have each status, and who leads. */
+/** Whether polling works, the number of targets by status, and the leader. */
 function describeState(report: Report, nowMs: number): Html {
   const replica = describeReplica(report);
   const times = report.targets.flatMap(({ last_success: time }) => time ?? []);

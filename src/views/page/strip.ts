@@ -112,7 +112,7 @@ function formatShare(share: number): string {
 /** Pages with more lines are slow to read and to draw. */
 const MOST_LINES = 100;
 
-/** The pairs of the fleet, the least available first; those that were always ok are folded. */
+/** The pairs of the fleet, the least available first; pairs that were always ok are folded. */
 export function renderFleetHistory(report: Report, { events, range }: StripOptions, view: FleetView): Html {
   const nowMs = Date.parse(report.generated_at);
   const read = periodReader(events, intervalOf(range, nowMs));

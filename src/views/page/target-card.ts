@@ -9,7 +9,7 @@ import { type Html, html } from "./html.ts";
 import { statusPath, targetAnchor } from "./links.ts";
 import { glyphOf, renderAgo, renderClock, renderCommand, renderLink, renderTerm } from "./shell.ts";
 
-/** What a card shows beside the report of its target. */
+/** What a card shows in addition to the report of its target. */
 export interface TargetCardOptions {
   readonly gap: GapReport | undefined;
   /** The endpoint that serves the target, and its index-node API. */

@@ -122,7 +122,7 @@ export interface CheckTableOptions {
   readonly statusesUrl: string;
 }
 
-/** Of more targets, only those that are not ok are listed. */
+/** Of more targets only the ones that are not ok are listed. */
 const MAX_LISTED_WHOLE = 12;
 
 /** More would push the headline off the screen. */
@@ -163,7 +163,7 @@ export function renderCheckTable(json: Report, options: CheckTableOptions): stri
   ].join("\n\n");
 }
 
-/** A line for each difference, and how many pairs are equal; none where nothing is compared. */
+/** A line for each difference, and the number of equal pairs; no lines without comparisons. */
 function parityLines(report: Report, nowMs: number): readonly string[] {
   const lines = findDifferences(report).map(
     (one) => `Data differ: ${parityTitle(one, report)}: ${describeDifference(one, nowMs)}`,

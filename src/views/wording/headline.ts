@@ -59,7 +59,7 @@ function different(report: Report): Headline | null {
   return { tone: "warn", title: `Data differ: ${names}${more}`, detail: null, urgent: others.length + 1 };
 }
 
-/** A shared cause and the failover, in place of a single target. */
+/** A shared cause and the failover, instead of a single target. */
 function describeCause(
   count: string,
   report: Report,

@@ -41,7 +41,7 @@ interface Failover {
   readonly worstLag: string | null;
   /** `subgraph is ok on 17 of 21 chains`. */
   readonly available: string;
-  /** `no alternative on Morph and Tangle`; null where there is one on every chain, or on none. */
+  /** `no alternative on Morph and Tangle`; null if every chain has an alternative, or no chain has one. */
   readonly unavailable: string | null;
 }
 
