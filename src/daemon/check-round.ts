@@ -10,9 +10,9 @@ import { openStateStore } from "./state/store.ts";
 
 export interface CheckRoundOptions {
   readonly world: DaemonOptions["world"];
-  /** Its budgets are drawn on; null where those of the store are. */
+  /** The state file with the budgets; null: the store has the budgets. */
   readonly stateFile: string | null;
-  /** The budgets of the store; null where those of the state file are drawn on. */
+  /** The budgets of the store; null: the state file has the budgets. */
   readonly shared: BudgetRecord | null;
   /** Called before the first poll, and after each. */
   readonly onProgress: (done: number, total: number) => void;
@@ -32,7 +32,7 @@ export async function checkRound(
   chains: ReadonlySet<string>,
   { world, stateFile, shared, onProgress }: CheckRoundOptions,
 ): Promise<Report> {
-  // The report is of these endpoints alone: what is not polled cannot show whether anything can be reached.
+  // The report covers only these endpoints: others are not polled and cannot show whether the network works.
   const fleet = onlyServing(config.fleet, chains);
   const total = endpointsOf(fleet).length;
   const saved = new Monitor(config.fleet, { nowMs: world.nowMs, budgets: () => [] });
@@ -62,7 +62,7 @@ export async function checkRound(
   await daemon.checkOnce();
   const report = daemon.report();
   const polled = new Set(report.chains.map(({ slug }) => slug));
-  // Parity needs many polls: for parity alone, those of earlier processes count.
+  // Parity needs many polls: only for parity, polls of earlier processes count.
   return { ...report, parity: saved.report().parity.filter(({ chain }) => polled.has(chain)) };
 }
 

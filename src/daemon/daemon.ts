@@ -38,7 +38,7 @@ export interface LearnedState
   readonly counters: ReadonlyMap<string, Counters>;
 }
 
-/** The poll loop, on one configuration at a time. It stands by until it is told to poll. */
+/** The poll loop, with one configuration at a time. It is a standby until it is started. */
 export class Daemon implements AsyncDisposable {
   readonly #options: DaemonOptions;
   readonly #record: BudgetRecord;
@@ -50,9 +50,9 @@ export class Daemon implements AsyncDisposable {
   readonly #planOf = memoize(({ fleet, poll }: Config) => planFleet(fleet, poll));
   #config: Config;
   #queue: PollQueue;
-  /** Null while this replica stands by. */
+  /** Null while this replica is a standby. */
   #poller: Poller | null = null;
-  /** Pollers of earlier configurations whose polls are still under way. */
+  /** Pollers of earlier configurations with running polls. */
   readonly #retired = new Set<Poller>();
   #isDraining = false;
 
@@ -89,7 +89,7 @@ export class Daemon implements AsyncDisposable {
     return this.#config;
   }
 
-  /** Whether rounds are started; a replica that stands by does not. */
+  /** Whether rounds are started; a standby starts none. */
   isPolling(): boolean {
     return this.#poller !== null;
   }
@@ -134,7 +134,7 @@ export class Daemon implements AsyncDisposable {
     };
   }
 
-  /** Changes to another configuration: what is in both keeps its state, and its poll if one is under way. */
+  /** Changes to another configuration: endpoints in both keep their state and their running poll. */
   apply(config: Config): void {
     if (this.#isDraining) {
       return;

@@ -9,8 +9,7 @@ import type { EndpointStates, RecentExchanges } from "./polling/endpoint-state.t
 type Sources = Pick<Config, "secrets" | "variables">;
 
 /**
- * Every endpoint that serves a chain, each with the index-node API beside it, their last replies and the commands that
- * repeat the requests.
+ * Every endpoint of a chain with its index-node API, their last replies, and commands that repeat the requests.
  */
 export function endpointRecords(
   sources: Sources,
@@ -105,7 +104,7 @@ function splitAt(piece: Piece, found: string, shown: string): readonly Piece[] {
     ]);
 }
 
-/** In single quotes: nothing is expanded. */
+/** In single quotes the shell expands nothing. */
 function singleQuoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

@@ -68,7 +68,7 @@ export class Explainer {
     for (const outcome of answer.outcomes) {
       const text = explanationIn(outcome, api);
       const isNews = text !== undefined && this.#monitor.explain(outcome.source, text) === "news";
-      // A reason whose words change with each answer is logged once.
+      // A reason with a text that changes with each reply is logged once.
       if (isNews && text !== null) {
         world.logger.warn({ target: outcome.source, detail: text }, "Reason found");
       }

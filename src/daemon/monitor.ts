@@ -71,7 +71,7 @@ export class Monitor {
   #incidents: readonly Incident[] = [];
   /** Keys of the targets that have an index-node API. */
   #explainable: ReadonlySet<string> = new Set();
-  /** By the target's key; of those that are not `ok`. */
+  /** By target key; only for targets that are not `ok`. */
   #explanations: ReadonlyMap<string, string> = new Map();
   /** Polls whose consequences are not decided yet. */
   #undecided: UndecidedPoll[] = [];

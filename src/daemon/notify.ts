@@ -138,7 +138,7 @@ export class Notifier implements AsyncDisposable {
     }
   }
 
-  /** The status of the reply, or 0 and why there is none. */
+  /** The status of the reply, or 0 and the reason. */
   async #ask(request: PostRequest): Promise<{ readonly status: number; readonly detail: string }> {
     const result = await this.#client.post(request);
     return result.kind === "failed"

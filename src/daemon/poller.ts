@@ -31,7 +31,7 @@ export interface PollerParts {
   readonly mayPoll: () => boolean;
   /** Called after each poll. */
   readonly onPolled: (result: PollResult) => void;
-  /** Called with what is observed of the configuration in use. */
+  /** Called with each observation. */
   readonly onObserved: (observations: readonly Observation[]) => void;
 }
 
@@ -75,7 +75,7 @@ export class Poller implements AsyncDisposable {
     this.#explainer = new Explainer(this.#tools, monitor, queue);
   }
 
-  /** Starts the schedules, and polls at once the endpoints of which nothing is known. `onTick` is called each second. */
+  /** Starts the schedules, and polls new endpoints at once. `onTick` is called each second. */
   start(onTick: () => void): void {
     const { states, world } = this.#parts;
     const all = states.all();
@@ -104,7 +104,7 @@ export class Poller implements AsyncDisposable {
     );
   }
 
-  /** Asks RPC nodes for blocks of sources that others contradict, as far as the nodes' budgets have something to spare. */
+  /** Asks RPC nodes for blocks of contradicted sources, if the nodes' budgets have spare requests. */
   prove(suspicions: readonly Suspicion[]): void {
     const { monitor, queue, states, world } = this.#parts;
     for (const suspicion of suspicions) {
@@ -124,7 +124,7 @@ export class Poller implements AsyncDisposable {
     }
   }
 
-  /** Polls every endpoint once, and asks why what is not ok is not; settles when all is known. */
+  /** Polls every endpoint once, and asks for the reasons of targets that are not ok; settles at the end. */
   async check(): Promise<void> {
     this.#begin(this.#parts.states.all(), "check");
     await this.#ended();
@@ -141,7 +141,7 @@ export class Poller implements AsyncDisposable {
     );
   }
 
-  /** Starts no more polls, and settles when those under way have ended: for a reload. */
+  /** Starts no more polls, and settles when the running polls have ended: for a reload. */
   async retire(): Promise<void> {
     this.#stop();
     await this.#ended();
@@ -180,8 +180,7 @@ export class Poller implements AsyncDisposable {
   }
 
   /**
-   * Queues a poll of each endpoint. One whose last poll is still under way is left out; in a scheduled round that counts as a
-   * skipped round.
+   * Queues a poll of each endpoint without a running poll. In a scheduled round the others count as skipped rounds.
    */
   #begin(endpoints: readonly EndpointState[], occasion: Occasion): void {
     if (this.#isStopped) {

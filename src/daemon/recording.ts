@@ -92,7 +92,7 @@ export function restartLine({ atMs, state }: Omit<Restart, "kind">): string {
   return JSON.stringify({ restart: atMs, state });
 }
 
-/** Reads one line, or says what is wrong with it. */
+/** Reads one line, or reports its fault. */
 export function readRecordedLine(
   line: string,
 ): Recorded | { readonly kind: "invalid"; readonly found: string } {

@@ -30,7 +30,7 @@ export function startReportLoop(
       isReady = true;
       world.logger.info(countStatuses(report), "First round done");
     }
-    // A replica that stands by would repeat the events of the leader.
+    // A standby would repeat the events of the leader.
     if (daemon.isPolling()) {
       logEvents(world.logger, events.note(report, isReady), previous, report);
     }

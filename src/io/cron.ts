@@ -11,7 +11,10 @@ export interface CronOptions {
   readonly onBug: (error: unknown) => void;
 }
 
-/** A clock put back by more than this is followed at once; until a smaller correction has passed, nothing is due. */
+/**
+ * A larger step back of the clock is followed at once; after a smaller one nothing is due until it has
+ * passed.
+ */
 const LONGEST_WAIT_SEC = 5;
 /** After a sleep of the machine, older firings than this are not made up for. */
 const LONGEST_CATCH_UP_SEC = 3_600;

@@ -1,4 +1,4 @@
-/** Kept apart from the logger, so that `--help` loads none. */
+/** Apart from the logger, so that `--help` does not load it. */
 export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const;
 export const LOG_FORMATS = ["json", "pretty"] as const;
 

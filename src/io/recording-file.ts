@@ -12,7 +12,7 @@ import type { Logger } from "pino";
 
 export interface RecordingFileOptions {
   readonly logger: Pick<Logger, "error" | "info">;
-  /** A file that would become larger is renamed to `FILE.1`, in place of an older one. Default: 256 MB. */
+  /** A file that would become larger is renamed to `FILE.1`, which replaces an older one. Default: 256 MB. */
   readonly maxBytes?: number;
 }
 

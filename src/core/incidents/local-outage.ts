@@ -21,7 +21,10 @@ const UNREACHED: ReadonlySet<FailureReason> = new Set([
 /** An outage is at least this long without any answer, and at least this many polls of the endpoint that is polled most often. */
 const SILENCE_MS = 45_000;
 const SILENT_POLLS = 2;
-/** Sources whose last height is at most this many polls older than the last answer of all went silent together. */
+/**
+ * Sources went silent together if their last heights are at most this many polls older than the last reply of
+ * all.
+ */
 const TOGETHER_POLLS = 2;
 
 /**
@@ -60,7 +63,7 @@ export function isUnreached(poll: Observation | LastPoll | null | undefined): bo
   return poll?.kind === "failed" && UNREACHED.has(poll.reason);
 }
 
-/** When any of them last answered; negative infinity if none ever has. */
+/** The time of the last reply of any of them; negative infinity: never. */
 function lastAnswerMs(contacts: readonly SourceContact[]): number {
   let answeredMs = Number.NEGATIVE_INFINITY;
   for (const { last, lastSuccessMs } of contacts) {

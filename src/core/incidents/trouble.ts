@@ -12,7 +12,7 @@ export type Trouble =
   | "halted"
   | "behind";
 
-/** The trouble that a status stands for, or null where nothing is wrong or nothing is known. */
+/** The trouble that a status means; null: no trouble, or nothing is known. */
 export function troubleOf(status: Status): Trouble | null {
   switch (status) {
     case "chain_halted":

@@ -24,7 +24,7 @@ export interface Exchanges {
 /** An endpoint with its last exchanges. */
 export interface EndpointRecord extends Exchanges {
   readonly key: string;
-  /** `status`: the index-node API beside an indexer's endpoint. */
+  /** `status`: the index-node API of an indexer's endpoint. */
   readonly kind: "indexer" | "rpc" | "status";
   /** Keys of the targets that it serves; empty for an RPC node. */
   readonly targets: readonly string[];

@@ -55,7 +55,7 @@ export interface Target {
 export interface Form {
   /** GraphQL queries, richest first. Without `query` and `body` it is a GET. */
   readonly query?: string | readonly string[] | undefined;
-  /** The JSON that is sent in place of a query. */
+  /** The JSON that is sent instead of a query. */
   readonly body?: Readonly<Record<string, unknown>> | undefined;
   /** From the whole reply. Without it, paths start at the `data` or `result` of a POST, and at the whole reply to a GET. */
   readonly root?: string | undefined;
@@ -68,7 +68,7 @@ export interface Form {
   readonly deployment?: string | undefined;
   /** What is true, or not empty, once indexing has failed. */
   readonly failed?: string | undefined;
-  /** Heights that mean that nothing is indexed yet, as 0 always does. */
+  /** Heights that mean "not started"; 0 always does. */
   readonly notStarted?: readonly (string | number | null)[] | undefined;
 }
 
@@ -85,7 +85,7 @@ export interface MetricsForm {
   readonly chains?: Readonly<Record<string, number>> | undefined;
 }
 
-/** graph-node's index-node API beside an endpoint of dialect `graph`: it says why a deployment has failed. */
+/** graph-node's index-node API for an endpoint of dialect `graph`: it reports why a deployment has failed. */
 export interface StatusApi {
   /** May contain a key: only `io/` may read it. */
   readonly url: string;
@@ -132,11 +132,11 @@ export interface Endpoint {
   readonly targets: readonly Target[];
   /** The only chain that it serves, or null for an endpoint of several chains. */
   readonly chain: string | null;
-  /** What is asked beside the height; absent where no probe compares its targets. */
+  /** The selections sent with the query for the height; absent if no probe compares its targets. */
   readonly parity?: readonly CarriedProbe[];
 }
 
-/** The index-node API beside an endpoint, as an endpoint of dialect `graph-status`; null where there is none. */
+/** The index-node API of an endpoint, as an endpoint of dialect `graph-status`; null if not configured. */
 export function statusEndpointOf(endpoint: Endpoint): Endpoint | null {
   const { status } = endpoint;
   if (status === undefined) {
@@ -193,7 +193,7 @@ export interface Fleet {
   readonly parity: readonly ParityProbe[];
 }
 
-/** All endpoints: those of the indexers in the order of the file, then the RPC nodes. */
+/** All endpoints: of the indexers in the order of the file, then of the RPC nodes. */
 export const endpointsOf = memoize((fleet: Fleet): readonly Endpoint[] => [
   ...fleet.indexers.flatMap((indexer) => indexer.endpoints),
   ...fleet.rpcEndpoints,
@@ -214,7 +214,9 @@ export function variantName({ variant, tier }: Pick<IndexerId, "variant" | "tier
   return isProduction({ tier }) ? variant : `${variant} (${tier})`;
 }
 
-/** Of the targets of one protocol on one chain, those that serve users: its production tier, or all if it has none. */
+/**
+ * The targets of one protocol on one chain that serve users: the production tier, or all targets without one.
+ */
 export function servingTargets<T extends Pick<Target, "tier">>(targets: readonly T[]): readonly T[] {
   const production = targets.filter(isProduction);
   return production.length === 0 ? targets : production;

@@ -10,10 +10,10 @@ export interface PostRequest {
   readonly keep?: readonly string[];
 }
 
-/** An HTTP answer as `io/` received it: nothing is judged yet. */
+/** An HTTP reply as `io/` received it, not yet classified. */
 export interface Reply {
   readonly httpStatus: number;
-  /** The `Retry-After` header as it stands, or null. */
+  /** The unparsed `Retry-After` header, or null. */
   readonly retryAfter: string | null;
   /** Where a redirect leads; absent for any other answer. No redirect is followed. */
   readonly location?: string;

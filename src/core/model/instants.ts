@@ -1,4 +1,4 @@
-/** Names of the numbers in what is saved that are instants; all others in milliseconds are durations. */
+/** Names of the saved numbers that are instants; all other numbers in milliseconds are durations. */
 const INSTANTS: ReadonlySet<string> = new Set([
   "againstMs",
   "atMs",
@@ -15,7 +15,7 @@ const INSTANTS: ReadonlySet<string> = new Set([
   "sinceMs",
   "timesMs",
 ]);
-/** What holds times of blocks: those are by the clock of the chain, not by ours. */
+/** Names of objects with block times, which follow the chain's clock, not ours. */
 const BLOCK_TIMES = "reported";
 
 /** Moves all instants in plain data by `byMs`, in place: our own clock was wrong by so much. */

@@ -2,7 +2,7 @@
 export interface Links {
   readonly alertmanager: string | null;
   readonly grafana: string | null;
-  /** The folder of the runbooks; null: those that Synclag serves. */
+  /** The folder of the runbooks; null: Synclag's own pages. */
   readonly runbooks: string | null;
 }
 

@@ -13,7 +13,7 @@ export interface ParityProbe {
   readonly variants: readonly string[];
 }
 
-/** What an endpoint is asked for one probe, beside the height. */
+/** The question of one probe to an endpoint, sent with the query for the height. */
 export interface CarriedProbe {
   readonly probe: string;
   readonly everyMs: number;
@@ -25,9 +25,9 @@ export interface CarriedProbe {
 export interface CarriedSelection {
   /** The target's key. */
   readonly target: string;
-  /** A GraphQL selection with its placeholders filled, as it stands beside the height; without an alias. */
+  /** A GraphQL selection with filled placeholders, without an alias. */
   readonly select: string;
-  /** Where the value stands in `data`: field names and indexes, e.g. `["campaigns", "0", "subgraphId"]`. */
+  /** The path of the value in `data`: field names and indexes, e.g. `["campaigns", "0", "subgraphId"]`. */
   readonly value: readonly string[];
 }
 

@@ -12,7 +12,7 @@ export interface Plan {
   readonly budgets: readonly PlannedBudget[];
   readonly totals: { readonly endpoints: number; readonly requests_per_day: number };
   readonly skipped: readonly SkippedIndexer[];
-  /** What the polls carry beside the heights. */
+  /** What the polls carry in addition to the heights. */
   readonly parity: readonly PlannedProbe[];
   /** What the times of detection are based on. It is not printed as JSON. */
   readonly basis: FaultBasis;

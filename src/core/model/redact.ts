@@ -33,7 +33,7 @@ export function createRedact(secrets: readonly string[]): Redact {
   return (text) => replaceSecrets(text, lengthAt);
 }
 
-/** Replaces whatever looks like a key, for texts whose secrets are not known yet. */
+/** Replaces everything that looks like a key, for texts with secrets that are not known yet. */
 export function maskKeys(text: string): string {
   return text.replace(/[A-Za-z0-9_-]{12,}/g, (word) => (looksLikeKey(word) ? SECRET_MARK : word));
 }

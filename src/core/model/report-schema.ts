@@ -17,7 +17,7 @@ export const Count = z.int().nonnegative();
 export const Seconds = z.number();
 const Link = z.url().nullable().default(null);
 
-/** One of these words, or of those that another version has. */
+/** One of these words, or a word of another version. */
 function oneOf<Word extends string>(words: readonly Word[]): z.ZodType<Word> {
   // Views present a word of another version as it is.
   return z.string().meta({ enum: words }) as unknown as z.ZodType<Word>;
@@ -164,7 +164,7 @@ const Gap = z.object({
   uncertainty_blocks: z.number().nonnegative(),
 });
 
-/** The value that a target gave last, and the height beside it. */
+/** The last value of a target, with the height of the same reply. */
 const LatestValue = z.object({ block_number: Height, value: Text, read: Time }).nullable().default(null);
 
 const Parity = z.object({

@@ -4,7 +4,7 @@ import { groupBy } from "./group-by.ts";
 import { memoize } from "./memoize.ts";
 import type { ReportSchema } from "./report-schema.ts";
 
-/** The statuses of a target: a closed list, of which the first that applies is taken. */
+/** The statuses of a target: a closed list; the first that applies counts. */
 export const STATUSES = [
   "unknown",
   "rejected",

@@ -106,7 +106,7 @@ function twoUnits(durationMs: number, { unitMs, unit, restMs, rest }: Units): st
   return restCount === 0 ? head : `${head} ${restCount} ${rest}`;
 }
 
-/** What a JSON text stands for; undefined where it is none. */
+/** The value of a JSON text; undefined if it is not valid JSON. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

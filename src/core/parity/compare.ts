@@ -6,7 +6,7 @@ export interface SharedHeight {
   readonly block: number;
   readonly own: ParityValue;
   readonly against: ParityValue;
-  /** `read`: both were read at this very height; `between`: one stands for heights between two equal readings. */
+  /** `read`: both were read at this height; `between`: one value holds between two equal readings. */
   readonly evidence: "read" | "between";
   /** How many blocks above it the higher of the two was read last. */
   readonly belowHead: number;

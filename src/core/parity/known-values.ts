@@ -34,14 +34,14 @@ export interface KnownValues {
   readonly failure: string | null;
 }
 
-/** A value of one target, and the height beside it in the same answer. */
+/** A value of one target, and the height of the same reply. */
 export interface Reading {
   readonly block: number;
   readonly value: ParityValue;
   readonly atMs: number;
 }
 
-/** A value that changes with each reading is remembered for so many readings, one that stays for as long as it stays. */
+/** A changing value is remembered for this many readings, a constant one for as long as it stays. */
 const KEPT_RUNS = 64;
 /** A longer text is kept as its beginning and a digest. */
 const KEPT_CHARS = 128;
@@ -111,7 +111,7 @@ export function forgetValues(known: KnownValues): KnownValues {
   return { ...known, deployment: null, runs: [], lastMs: null };
 }
 
-/** Whether equal readings of this source stand for the heights between them. */
+/** Whether equal readings of this source hold for the heights between them. */
 export function isSteady({ readings, returnedAt }: KnownValues): boolean {
   return returnedAt === null || readings - returnedAt >= STEADY_READINGS;
 }
@@ -121,7 +121,10 @@ export function isWellKnown({ readings }: KnownValues): boolean {
   return readings >= ENOUGH_READINGS;
 }
 
-/** Whether it lately gave two values for one height: then its values may not belong to the heights beside them. */
+/**
+ * Whether it recently gave two values for one height: then its values may not belong to the heights of their
+ * replies.
+ */
 export function isContradictory({ readings, contradictedAt }: KnownValues): boolean {
   return contradictedAt !== null && readings - contradictedAt < STEADY_READINGS;
 }

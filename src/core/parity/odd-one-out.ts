@@ -1,6 +1,6 @@
 import type { ParityResult } from "./pair-state.ts";
 
-/** Two targets, by their keys, and what is said of them. */
+/** Two targets by their keys, and the verdict on them. */
 export interface JudgedPair {
   readonly target: string;
   readonly against: string;

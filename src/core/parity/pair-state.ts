@@ -16,7 +16,7 @@ export interface Comparison {
 interface Streak {
   readonly firstMs: number;
   readonly count: number;
-  /** Of the last one that counted. */
+  /** Block and reading times of the last comparison that counted. */
   readonly block: number;
   readonly ownMs: number;
   readonly againstMs: number;
@@ -115,7 +115,7 @@ function seenAgain(
   if (saysTheSame(pair, shared)) {
     return seen;
   }
-  // After a silence, both still stand there.
+  // After a silence both are still at that height.
   const isAnew = pair.result === "unknown" && isEqual(shared);
   return isAnew ? asEqual(seen, compared) : pair;
 }

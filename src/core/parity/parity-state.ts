@@ -36,7 +36,7 @@ export function observeReadings(
   }, state);
 }
 
-/** The state without what is no longer compared, or is asked in another way, and without targets that are not kept. */
+/** The state without removed or changed probes, and without removed targets. */
 export function retainParity(
   state: ParityState,
   probes: readonly WatchedProbe[],

@@ -6,12 +6,12 @@ import { digestOf } from "./digest.ts";
 export interface WatchedProbe {
   readonly name: string;
   readonly everyMs: number;
-  /** Those whose endpoints carry the selection, in the order of the fleet. */
+  /** The targets whose endpoints carry the selection, in the order of the fleet. */
   readonly targets: readonly ProbedTarget[];
   readonly pairs: readonly ParityPair[];
 }
 
-/** A target, and what it is asked. */
+/** A target and its selection. */
 export interface ProbedTarget {
   readonly target: Target;
   readonly select: string;

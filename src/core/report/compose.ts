@@ -9,7 +9,7 @@ import { isoTime } from "../model/text.ts";
 export interface ReportInput extends Pick<Report, "budgets" | "skipped" | "unlisted"> {
   readonly chains: readonly { readonly report: ChainReport; readonly state: Pick<ChainState, "sources"> }[];
   readonly endpoints: readonly Endpoint[];
-  /** Those of the previous report, so that an incident that goes on keeps its start time. */
+  /** The incidents of the previous report, so that a continuing incident keeps its start time. */
   readonly previousIncidents: readonly Incident[];
   /** Whether a target is inside a maintenance window. */
   readonly maintenance?: (target: TargetId) => boolean;
@@ -53,7 +53,9 @@ export function composeReport(input: ReportInput): Report {
   };
 }
 
-/** Makes the targets `unknown` whose last poll did not reach anything, and was sent before our network was back. */
+/**
+ * Sets targets to `unknown` if their last poll reached no server and was sent before our network recovered.
+ */
 function maskUnreachable({ report, state }: ReportInput["chains"][number], outageMs: number): ChainReport {
   const isMasked = ({ last }: (typeof state.sources)[number]) =>
     last !== null && isUnreached(last) && last.sentAtMs <= outageMs;

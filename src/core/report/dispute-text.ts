@@ -11,7 +11,9 @@ export function disputeText(dispute: Dispute): string {
   return `${new Intl.ListFormat("en-GB").format(all)} contradict each other${off}, ${apart}, and as many stand on each side; ${whatDecides(dispute)} would decide it`;
 }
 
-/** Hashes are compared at equal heights, and an RPC node is seldom read at those that two variants share. */
+/**
+ * Hashes are compared at equal heights, and an RPC node is rarely polled at a height that two variants share.
+ */
 function whatDecides({ blocks, offMs, hasRpc }: Dispute): string {
   if (blocks === 0 && offMs === null) {
     return "one more variant whose answers have block hashes";

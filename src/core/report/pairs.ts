@@ -32,7 +32,7 @@ export function pairsOf(
   });
 }
 
-/** The state of one pair, or of those of its targets that were selected. */
+/** The state of one pair, or of a selection of its targets. */
 export function pairState({ chain, targets }: Pick<Pair, "chain" | "targets">): PairState {
   if (targets.every(({ status }) => status === "ok")) {
     return "ok";

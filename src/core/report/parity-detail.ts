@@ -5,7 +5,7 @@ import { DIFFERENCES, DIFFERENT_AFTER_MS } from "../parity/pair-state.ts";
 import type { ParityPair } from "../parity/watched-probe.ts";
 import type { KnownPair } from "./report-parity.ts";
 
-/** The odd ones out by their keys, each with those that are equal to one another. */
+/** The odd ones out by key, each with the targets that are equal to one another. */
 type Odd = ReadonlyMap<string, readonly string[]>;
 
 /** Why two targets are said to have the same data, or not, in one sentence. */

@@ -236,7 +236,7 @@ function unpolled({ key, pollIntervalMs }: Target): SourceState {
   return newSource(key, "indexer", pollIntervalMs);
 }
 
-/** The gap as time: between the target's block and the one that the other has reached. */
+/** The gap as time: between the target's block and the block of the other target. */
 function gapSeconds(blocks: number, from: number, view: ChainView): number | null {
   const here = timeOfBlock(view.clock, from, view.intervalMs);
   const there = timeOfBlock(view.clock, from + blocks, view.intervalMs);

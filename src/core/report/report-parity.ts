@@ -16,7 +16,7 @@ interface ReportedTargets {
   readonly nowMs: number;
 }
 
-/** Whether the targets of a chain have the same data, as far as chains.yaml asks for it. */
+/** Whether the targets of a chain have the same data, for the probes of chains.yaml. */
 export function reportParity(
   { parity }: ChainState,
   { chain, probes }: WatchedChain,

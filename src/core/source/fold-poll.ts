@@ -23,7 +23,7 @@ const KEPT_AFTER_REINDEX = 2;
 /** Statuses that a replica far behind the others gives a target. */
 const BEHIND: ReadonlySet<Status> = new Set(["lagging", "stalled", "syncing"]);
 
-/** Folds one poll into what is known of its source. */
+/** Folds one poll into the state of its source. */
 export function foldPoll(source: SourceState, observation: Observation, context: FoldContext): void {
   const { sentAtMs, receivedAtMs } = observation;
   switch (observation.kind) {
@@ -89,7 +89,7 @@ function startTrack(source: SourceState, sample: Sample, peak: SourceState["peak
   source.peak = peak;
 }
 
-/** Adds a height to its track: while replicas disagree, those of the low ones stand beside the samples. */
+/** Adds a height to its track: while replicas disagree, low heights are kept apart from the samples. */
 function addAnswer(source: SourceState, sample: Sample, context: FoldContext): void {
   const before = answersBefore(source);
   const former = source.replicas;
@@ -134,7 +134,7 @@ function added(samples: readonly Sample[], sample: Sample): readonly Sample[] {
   return [...samples.slice(1 - KEPT_SAMPLES), sample];
 }
 
-/** Steps forward and back, once the sample is among those of the source. */
+/** Counts steps forward and back, after the sample was added. */
 function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: FoldContext): void {
   const { peak, samples } = source;
   const here = { block: sample.block, atMs: readAtMs(sample) };
@@ -159,7 +159,7 @@ function foldProgress(source: SourceState, sample: Sample, { largeStepBlocks }: 
   }
 }
 
-/** A large step back persists when none of the last few answers is near the old height. */
+/** A large step back lasts if none of the last few replies is near the old height. */
 function hasReindexed(source: SourceState, floor: number): boolean {
   const highest = reached(source);
   return source.samples.length >= WOBBLE_SAMPLES && highest !== null && highest.block < floor;

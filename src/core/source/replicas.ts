@@ -24,7 +24,7 @@ export interface Replicas {
 /** What is known of a source before its next answer. */
 export interface AnswersBefore {
   readonly replicas: Replicas | null;
-  /** The highest block of its track, 0 where there is none. */
+  /** The highest block of its track; 0: no height yet. */
   readonly peakBlock: number;
   /** Its newest height; of the high track while replicas disagree. */
   readonly newest: Sample | null;

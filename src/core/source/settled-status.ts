@@ -39,7 +39,7 @@ export function debounce(verdict: SettledStatus | null, opinion: StatusVote, now
     : { ...verdict, dissent };
 }
 
-/** The status that a failed poll stands for. */
+/** The status that a failed poll means. */
 export function statusOfFailure(reason: FailureReason): Status {
   switch (reason) {
     case "unauthorized":

@@ -21,7 +21,7 @@ interface BeforeJump {
 
 /** How far behind a target has been: at most one mark a minute, for the time at which it is at the head again. */
 export interface Approach {
-  /** Blocks behind the reference; by the clock, where there is none, milliseconds. */
+  /** Blocks behind the reference or, without a reference, milliseconds behind the clock. */
   readonly unit: "blocks" | "milliseconds";
   readonly marks: readonly { readonly atMs: number; readonly block: number; readonly behind: number }[];
   /** Null while there are too few marks to tell. */
@@ -63,7 +63,7 @@ export interface SourceState {
   gap: GapMeasures;
 }
 
-/** A source of which nothing is known yet. */
+/** A source without any poll. */
 export function newSource(key: string, kind: SourceState["kind"], pollIntervalMs: number): SourceState {
   return {
     key,
@@ -128,7 +128,7 @@ export function idleMs(state: SourceState): number {
   return newest === null || state.peak === null ? 0 : Math.max(0, readAtMs(newest) - state.peak.atMs);
 }
 
-/** Whether its last poll gave a height, be it one that was rejected as impossible. */
+/** Whether its last poll returned a height, even one that was rejected as impossible. */
 export function hasReadHeight(state: SourceState): boolean {
   const { last } = state;
   return last?.kind === "failed"

@@ -12,7 +12,7 @@ export interface Dispute {
   readonly hasRpc: boolean;
 }
 
-/** Block times that differ by less are none that contradict. */
+/** Block times that differ by less do not contradict each other. */
 const LEAST_OFF_MS = 120_000;
 
 /** What the sides of an undecided consensus say; null where it is decided. */

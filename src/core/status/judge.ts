@@ -44,7 +44,7 @@ export function statusVote(target: SourceState, view: ChainView): StatusVote | n
   return { status: statusOfHead(target, view), weight: weightOfHead(target) };
 }
 
-/** How long a target may stand still before it counts as stalled. */
+/** The time without an advance after which a target is stalled. */
 export function stalledAfterMs(thresholds: Thresholds, intervalMs: number | null): number {
   return Math.max(thresholds.stalledMs, STALLED_BLOCKS * (intervalMs ?? 0));
 }
@@ -66,7 +66,7 @@ function weightOfFailure(reason: FailureReason): number {
   }
 }
 
-/** A height in hand ends at once what says that there is none, and what was said on a single height. */
+/** A height ends a status without a height at once, and a status decided on a single height. */
 function weightOfHead(target: SourceState): number {
   const thin = target.samples.length <= THIN_SAMPLES;
   switch (target.verdict?.status) {
@@ -123,7 +123,7 @@ export function contradictionOf(
   return consensus.opposed.find(({ source, kind }) => source === key && kind !== "below") ?? null;
 }
 
-/** A target that is beyond where the chain is said to stand shows that it goes on. */
+/** A target beyond the supposed halt shows that the chain continues. */
 function isHalted(target: SourceState, { haltedAt }: ChainView): boolean {
   return haltedAt !== null && (newestSample(target)?.block ?? 0) <= haltedAt + AHEAD_BLOCKS;
 }

@@ -3,7 +3,7 @@ import type { HeadState } from "../head/choose-head.ts";
 import { readAtMs } from "../model/sample.ts";
 import { newestSample, reached, type SourceState } from "../source/source-state.ts";
 
-/** How far a target is behind at the instant of its last answer: behind the reference, or the clock where there is none. */
+/** How far a target is behind the reference, or without one the clock, at the instant of its last reply. */
 export interface Lag {
   /** Null without a reference. */
   readonly blocks: number | null;

@@ -19,7 +19,7 @@ export interface ChainView {
   readonly intervalMs: number | null;
   readonly measuredIntervalMs: number | null;
   readonly pace: Pace;
-  /** Null while there is none, or its evidence is stale. */
+  /** Null: no height, or stale evidence. */
   readonly reference: HeadState | null;
   readonly consensus: Consensus;
   /** Null where it is decided. */
@@ -66,7 +66,7 @@ export function viewOf(
   };
 }
 
-/** How fast the chain makes blocks, as far as `clock` and the configuration know. */
+/** The pace of the chain, from `clock` and the configuration. */
 export function paceOf(clock: ChainClock, chain: Chain): Pace {
   return { intervalMs: clock.intervalMs ?? chain.blockTimeMs, measured: clock.intervalMs !== null };
 }

@@ -1,4 +1,4 @@
-/** The word of `known` that is closest to `typed`, or null if none is close. */
+/** The word of `known` that is closest to `typed`; null: no word is close. */
 export function nearMiss(typed: string, known: readonly string[]): string | null {
   const wanted = typed.toLowerCase();
   let closest: { readonly word: string; readonly edits: number } | null = null;

@@ -30,7 +30,7 @@ export interface DueSelection {
   readonly selection: CarriedSelection;
 }
 
-/** What a scheduled poll of an endpoint carries: all selections that are due, as far as one request may hold them. */
+/** The selections of a scheduled poll: all that are due, within the limits of one request. */
 export function dueSelections(
   { endpoint, isBare, selections }: EndpointState,
   nowMs: number,

@@ -23,12 +23,12 @@ export interface EndpointState {
   isBare: boolean;
   /** The last logged detail of an RPC node of another chain. */
   wrongChain: string | null;
-  /** The ids of the chains that the last reply of an indexer named; null where it named none. */
+  /** The chain ids in the last reply of an indexer; null: no ids. */
   served: readonly number[] | null;
   /** The unlisted ones that were logged last. */
   toldUnlisted: string;
   readonly exchanges: RecentExchanges;
-  /** With the index-node API beside it. */
+  /** With its index-node API. */
   readonly statusExchanges: RecentExchanges;
 }
 

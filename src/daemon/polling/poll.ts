@@ -41,7 +41,10 @@ export interface PollTools {
 
 /** The result of one poll of an endpoint. */
 export interface PollResult {
-  /** One for each of the endpoint's targets, or for its RPC node; none where the poll was aborted, or told nothing of them. */
+  /**
+   * One for each target of the endpoint, or for its RPC node; empty if the poll was aborted or carried no
+   * result for them.
+   */
   readonly observations: readonly Observation[];
   /** The values that came with them, where the poll carried selections of parity probes. */
   readonly readings: readonly ParityReading[];

@@ -15,7 +15,7 @@ export interface QueueLimits {
   readonly perHost: number;
 }
 
-/** A host whose polls wait longer for a place is slow, or hangs. Half of the default timeout. */
+/** A host is slow or hangs if its polls wait longer for a slot. Half of the default timeout. */
 const MAX_WAIT_FOR_HOST_MS = 5_000;
 
 /**

@@ -14,7 +14,7 @@ const WRITE_DELAY_MS = 1_000;
 /** The file is rewritten when it has this many lines more than twice the number of kept events. */
 const SPARE_LINES = 1_000;
 
-/** The file of the events beside a state file: a line for each, appended as they happen. */
+/** The file of events next to a state file: a line for each event, appended at once. */
 export function eventsPathOf(statePath: string): string {
   return `${statePath}.events`;
 }

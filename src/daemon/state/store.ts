@@ -19,7 +19,7 @@ export type StateStore = ReturnType<typeof createStore>;
 
 export interface StateStoreOptions {
   readonly world: Pick<World, "logger" | "nowMs" | "monotonicMs">;
-  /** What is written beside the budgets, as of now. Called at each write. */
+  /** The current state to write in addition to the budgets. Called at each write. */
   readonly state: () => Pick<SavedState, "chains" | "incidents" | "questions">;
   /** Another process has taken the file over. */
   readonly onLockLost: (error: StateLockedError) => void;
@@ -74,7 +74,7 @@ export async function openStateStore(
   }
 }
 
-/** Where nothing is kept: as in the demo, or for a problem of the disk. */
+/** Keeps nothing: for the demo, or after a disk error. */
 function withoutFile(
   fleet: Fleet,
   problem: StateFileError | null,
@@ -131,7 +131,7 @@ function createStore(
     touch() {
       stateFile.touch();
       if (local.aheadMs() !== writtenAheadMs) {
-        // A failure is told by the writer, which tries again.
+        // The writer logs a failure and tries again.
         stateFile.flush().catch(() => undefined);
       }
     },

@@ -21,7 +21,7 @@ export interface HttpClientOptions {
 
 export interface HttpClient extends AsyncDisposable {
   readonly post: Post;
-  /** Has the next requests to this URL's origin open new connections; those under way keep theirs. */
+  /** The next requests to this URL's origin open new connections; running requests keep theirs. */
   readonly renew: (url: string) => void;
 }
 
@@ -32,7 +32,7 @@ export interface HttpClient extends AsyncDisposable {
 const KEEP_ALIVE_MS = 45_000;
 /** After this time new connections are opened, however busy the old ones are: the host name may lead elsewhere by now. */
 const CONNECTION_LIFETIME_MS = 180_000;
-/** Of a text of which lines are kept, this much is read. */
+/** The most that is read of a text when only some lines are kept. */
 const MAX_TEXT_BYTES = 64 * 2 ** 20;
 /** Connections younger than this are not renewed. */
 const RENEWABLE_AFTER_MS = 10_000;
@@ -93,7 +93,10 @@ export function createHttpClient(options: HttpClientOptions): HttpClient {
     return dispatcher;
   }
 
-  /** Has the next requests open new connections if those of now are this old; the old ones end once nothing is under way on them. */
+  /**
+   * The next requests open new connections if the current ones are this old; old ones close when they are
+   * idle.
+   */
   function renew(origin: string, ageMs: number): void {
     const known = connections.get(origin);
     if (known !== undefined && performance.now() - known.openedMs >= ageMs) {
@@ -153,7 +156,7 @@ function headersOf(headers: PostRequest["headers"], userAgent: string): Record<s
     accept: "application/json",
     ...Object.fromEntries(given),
     "content-type": "application/json",
-    // A poll's answer is small, and what is never inflated can't be a bomb.
+    // Replies to polls are small, and without decompression no reply can be a bomb.
     "accept-encoding": "identity",
   };
 }

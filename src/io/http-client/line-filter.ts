@@ -7,7 +7,7 @@ const NEWLINE = 10;
 export class LineFilter {
   readonly #names: readonly Buffer[];
   #isAtStart = true;
-  /** The parts of the line whose end has not arrived. */
+  /** The parts of the current, incomplete line. */
   #parts: Buffer[] = [];
   #pendingBytes = 0;
 
@@ -15,7 +15,7 @@ export class LineFilter {
     this.#names = names.map((name) => Buffer.from(name));
   }
 
-  /** The length so far of the line whose end has not arrived. */
+  /** The length of the current, incomplete line. */
   get pendingBytes(): number {
     return this.#pendingBytes;
   }

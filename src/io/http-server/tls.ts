@@ -14,7 +14,10 @@ export function tlsOptions(tls: TlsSettings): TlsOptions {
   };
 }
 
-/** Uses the current certificates for each new connection, and closes those of clients that are not allowed. */
+/**
+ * Uses the current certificates for each new connection, and closes connections of clients that are not
+ * allowed.
+ */
 export function keepTlsFresh(server: Server, web: WebSettingsSource): void {
   let inUse = web.current.tls;
   // Before the server's own listener, which starts the handshake.

@@ -55,7 +55,7 @@ const LOOKS_PER_HEARTBEAT = 10;
 /** Two processes that take over one dead lock both know within this time which of them has it. */
 const SETTLE_MS = 250;
 
-/** The lock file beside a state file. */
+/** The lock file next to a state file. */
 export function lockPathOf(statePath: string): string {
   return `${statePath}.lock`;
 }

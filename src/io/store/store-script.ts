@@ -15,7 +15,7 @@ export interface StoreScript<Reply> {
 /** A whole number of at most 15 digits, as a number or as text; a double holds it exactly. */
 export const Whole = z.union([z.string().regex(/^\d{1,15}$/), z.int().nonnegative()]).transform(Number);
 
-/** What an error begins with that names a key whose value was unusable and has been replaced; the call can be made again. */
+/** The start of an error that names a key whose unusable value was replaced; the call can be repeated. */
 export const REPLACED = "REPLACED";
 
 /**

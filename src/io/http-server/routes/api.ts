@@ -141,7 +141,7 @@ function sendReport(reply: FastifyReply, report: Report, make: () => object): Pr
   return sendOfReport(reply.type(JSON_TYPE), report, () => JSON.stringify(make()));
 }
 
-/** The question of a request, or one sentence about what is wrong with it. */
+/** The parsed parameters of a request, or a sentence about their fault. */
 function readHealthQuery(
   protocol: string,
   { max_lag: maxLag, variant = "", tier = "", parity = "" }: Query,

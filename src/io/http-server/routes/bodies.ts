@@ -12,7 +12,7 @@ interface Body {
 
 /** The size of a socket's writes; larger than zlib's default, for fewer calls to its threads. */
 const CHUNK_BYTES = 65_536;
-/** URLs whose bodies are kept for one report: a client can make up as many as it likes. */
+/** The number of URLs whose bodies are kept for one report: clients can invent any number of URLs. */
 const MAX_KEPT = 64;
 
 const gzipOf = promisify(gzip);
@@ -46,7 +46,7 @@ function bodyOf(report: Report, url: string, make: () => string): Promise<Body> 
 }
 
 async function makeBody(text: string): Promise<Body> {
-  // Weak: it stands for the text, compressed or not.
+  // Weak: it identifies the text, compressed or not.
   const etag = `W/"${createHash("sha256").update(text).digest("base64url").slice(0, 22)}"`;
   return { gzipped: await compressed(text), etag };
 }
