@@ -40,11 +40,11 @@ describe("deploy/health-check.mjs", () => {
     expect(await exitCodeOf(Number(new URL(server.url).port))).toBe(1);
   });
 
-  it("exits with 1 where nobody listens", async () => {
+  it("exits with 1 if no process listens", async () => {
     expect(await exitCodeOf(await takeRefusingPort())).toBe(1);
   });
 
-  it("exits with 1 where nobody answers", async () => {
+  it("exits with 1 without a reply", async () => {
     await using silent = await startRawServer({ onRequest: () => undefined });
 
     expect(await exitCodeOf(silent.port)).toBe(1);

@@ -15,7 +15,7 @@ afterEach(() => {
 
 // test/scenarios/clock.test.ts and polling.test.ts have what a clock that jumps, and a process that stands still, make of it.
 describe("startCron()", () => {
-  it("reports together what is due at one second, goes on after what a callback throws, and stops with its disposal", async () => {
+  it("reports schedules due in one second together, continues after an exception, and stops when disposed", async () => {
     const bug = new TypeError("bug");
     const due: string[][] = [];
     const bugs: unknown[] = [];

@@ -73,7 +73,7 @@ describe("WatchedFiles.haveChanged()", () => {
     expect(looks(files, 15)).toEqual([15]);
   });
 
-  it("watches each file that was read, such as a secret, and one that was not there yet", async () => {
+  it("watches each file that was read, such as a secret, and a missing one", async () => {
     await using folder = await temporaryFolder();
     const { files } = watch(folder.path, "version: 1");
     const secret = join(folder.path, "key");

@@ -14,7 +14,7 @@ afterEach(() => {
 });
 
 describe("createHttpClient() with kept connections", () => {
-  it("opens new ones every three minutes, though the old ones are always in use", async () => {
+  it("opens new ones every three minutes, even if the old ones are always in use", async () => {
     await using server = await startRawServer({ onRequest: (socket) => socket.write(OK) });
     await using client = clientOf({ connectionsPerHost: 1 });
     const connections: number[] = [];
@@ -57,7 +57,7 @@ describe("createHttpClient() with kept connections", () => {
     expect(await result).toMatchObject({ kind: "replied" });
   });
 
-  it("closes and opens nothing once it is disposed, whoever still asks", async () => {
+  it("closes and opens no connection after disposal, even for new requests", async () => {
     await using server = await startRawServer({ onRequest: (socket) => socket.write(OK) });
     const client = clientOf({ connectionsPerHost: 1 });
     const request = { url: server.url, headers: {}, body: {} };

@@ -9,7 +9,7 @@ const BODY = '{"data":{}}';
 const OK = answer(BODY);
 
 describe("createHttpClient()", () => {
-  it("posts JSON, says who it is, and hands over the answer as it stands", async () => {
+  it("posts JSON with its name and version, and returns the unchanged reply", async () => {
     await using server = await startRawServer({
       onRequest: (socket) =>
         socket.write(
@@ -34,7 +34,7 @@ describe("createHttpClient()", () => {
     expect(server.requests[0]).toMatch(/\r\n\r\n\{"query":"\{ x \}"\}$/);
   });
 
-  it("sends the configured headers, once each, but reads only what it can", async () => {
+  it("sends each configured header once, but accepts only readable encodings", async () => {
     await using server = await startRawServer({ onRequest: (socket) => socket.write(OK) });
     await using client = clientOf();
 

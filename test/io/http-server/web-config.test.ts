@@ -103,7 +103,7 @@ describe("basic_auth_users", () => {
 });
 
 describe("a server with TLS", () => {
-  it("closes a connection whose request never ends", async () => {
+  it("closes a connection with an endless request", async () => {
     await using server = await serve({}, { web: liveOf(TLS), requestTimeoutMs: 200 });
     using socket = await handshake(server.url, { ALPNProtocols: ["http/1.1"] });
 

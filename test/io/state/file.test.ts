@@ -50,7 +50,7 @@ describe("loadState()", () => {
     expect([restored, lines]).toEqual([EMPTY_STATE, []]);
   });
 
-  it("adds each line of the journal except a last one that a crash cut off", async () => {
+  it("adds each line of the journal except a truncated last line", async () => {
     const { restored, lines } = await loadAfter(async (path) => {
       await writeStateFile(path, stateOf());
       await writeBudgetJournal(path, budgetsOf({ studio: 5, gateway: 1 }));
